@@ -128,8 +128,8 @@ export interface Snapshot<Row> {
   readonly urgent?: { readonly rows: ReadonlySet<Row>; readonly name: string } | undefined;
   /** Why there is nothing new: the rows are those of the previous snapshot. */
   readonly error?: string | undefined;
-  /** The service became unreachable, for this reason, or reachable. */
-  readonly outage?: { readonly event: 'unreachable' | 'recovered'; readonly reason?: string } | undefined;
+  /** The service became unreachable, or silent, for this reason; or it is as usual again. */
+  readonly outage?: { readonly event: 'unreachable' | 'stale' | 'recovered'; readonly reason?: string } | undefined;
   /** The line below the table: what is shown, and how fresh it is. How to end the watch follows it. */
   readonly footer?: string | undefined;
 }

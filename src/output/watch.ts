@@ -55,7 +55,8 @@ async function* eachChange(snapshots: Snapshots, noun: string, sink: OutStream):
     // What changed was seen before the service was lost, or after it was back.
     if (outage?.event === 'recovered') yield { event: outage.event, at };
     yield* changes.map(({ event, row }) => ({ event, at, [noun]: row }));
-    if (outage?.event === 'unreachable') yield { event: outage.event, at, reason: outage.reason };
+    if (outage?.event === 'unreachable' || outage?.event === 'stale')
+      yield { event: outage.event, at, reason: outage.reason };
   }
 }
 

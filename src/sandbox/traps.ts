@@ -55,7 +55,8 @@ export const TRAPS = {
     'accounts-path-404': 'the path /trading/get_model/Accounts does not exist',
     'hostile-gateway': 'every text but ids and times contains escape sequences',
     'market-closed': 'no price moves, nothing is traded, and orders at market are accepted and wait',
-    'partial-fills': 'an order is filled in three parts, each a separate trade',
+    'partial-fills':
+      'an order is filled in three parts, each a separate trade, and its pushed rows have the amount of one part',
     'fok-killed':
       'orders with FOK or IOC are accepted and then not filled; with partial-fills, the last part of an IOC is not',
     'push-before-answer': 'the results of an order are pushed before the order is answered',

@@ -97,7 +97,7 @@ it('a command that is repeated with its key until it succeeds sends one order', 
       const loops = await Promise.all(Array.from({ length: at % 10 === 1 ? 2 : 1 }, () => repeat(argv, amount)));
       const orders = executed(amount);
       expect(orders, `key-${at}, seed ${SEED}`).toHaveLength(1);
-      for (const stdout of loops) expect([orders[0]?.orderId, '']).toContain(JSON.parse(stdout).orderId);
+      for (const stdout of loops) expect([orders[0]?.orderId, null]).toContain(JSON.parse(stdout).order_id);
       counted(task, 1);
     }
   };

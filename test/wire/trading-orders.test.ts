@@ -182,9 +182,10 @@ const ORDER: AwaitedOrder = {
   amountK: 5,
 };
 
-function ledgerOf(name: string, awaited: Awaited = ORDER) {
+/** After all pushes of a file, or after its first `lines`. */
+function ledgerOf(name: string, awaited: Awaited = ORDER, lines?: number) {
   const tables = new SeenTables();
-  for (const line of sample(`pushes/${name}.ndjson`).split('\n')) {
+  for (const line of sample(`pushes/${name}.ndjson`).split('\n').slice(0, lines)) {
     const [table, record] = JSON.parse(line);
     const push = readPush(table, JSON.stringify(record));
     if (push?.kind === 'row') tables.take(push);
@@ -193,12 +194,12 @@ function ledgerOf(name: string, awaited: Awaited = ORDER) {
 }
 
 describe('pushes', () => {
-  const trade = { tradeId: '170162801', amountK: 5, rate: 1.21818, time: '2018-04-25T12:07:16.000Z' };
+  const trade = { trade_id: '170162801', amount_k: 5, rate: 1.21818, time: '2018-04-25T12:07:16.000Z' };
 
   test('an order is filled by its position, whatever its status says', () => {
     expect(ledgerOf('market-order')).toEqual({
       trades: [trade],
-      closedTrades: [],
+      closed_trades: [],
       filled: true,
       touched: true,
       over: true,
@@ -210,7 +211,7 @@ describe('pushes', () => {
   test('a reserved trade id is not a fill', () => {
     expect(ledgerOf('killed')).toEqual({
       trades: [],
-      closedTrades: [],
+      closed_trades: [],
       filled: false,
       touched: false,
       over: true,
@@ -223,20 +224,43 @@ describe('pushes', () => {
     expect(ledgerOf('executed-without-position')).toMatchObject({ filled: true, trades: [{ ...trade, time: null }] });
   });
 
+  const seven = { ...ORDER, amountK: 7 };
+  const parts = ['170162801', '170162802', '170162803'];
+
+  it.each(['three-fills', 'remaining-amounts'])('the amount that was sent decides, not that of a row: %s', (name) => {
+    const { trades, filled } = ledgerOf(name, seven);
+    expect(filled).toBe(true);
+    expect(trades.map(({ trade_id, amount_k }) => [trade_id, amount_k])).toEqual([
+      [parts[0], 2],
+      [parts[1], 2],
+      [parts[2], 3],
+    ]);
+    for (const lines of [1, 2, 3, 4, 5]) expect(ledgerOf(name, seven, lines).filled).toBe(false);
+  });
+
+  it.each<[string, number, object]>([
+    ['rest-canceled', 10, { trades: [{ trade_id: parts[0], amount_k: 5 }], status: 3 }],
+    ['no-amounts', 5, { trades: [{ trade_id: parts[0], amount_k: null }], status: 6 }],
+    ['executed-in-parts', 7, { trades: [{ trade_id: parts[0] }, { trade_id: parts[1] }], status: 9 }],
+  ])('a part is a part: %s', (name, amountK, expected) => {
+    const state = ledgerOf(name, { ...ORDER, amountK });
+    expect(state).toMatchObject({ filled: false, touched: true, over: true, ...expected });
+  });
+
   test('one that closes a trade', () => {
-    const closed = { tradeId: '170162801', amountK: 5, rate: 1.2184, time: '2018-04-25T13:00:00.000Z' };
+    const closed = { trade_id: '170162801', amount_k: 5, rate: 1.2184, time: '2018-04-25T13:00:00.000Z' };
     const closing = { orderIds: ['390285900'], accountId: '654061', symbol: 'EUR/USD', sentAt: 0 };
     expect(ledgerOf('close', { ...closing, tradeIds: ['170162801'], amountK: 5 })).toMatchObject({
       filled: true,
       trades: [],
-      closedTrades: [closed],
+      closed_trades: [closed],
     });
   });
 
   test('ignores pushes of another order', () => {
     expect(ledgerOf('market-order', { ...ORDER, orderId: '1' })).toEqual({
       trades: [],
-      closedTrades: [],
+      closed_trades: [],
       filled: false,
       touched: false,
       over: false,

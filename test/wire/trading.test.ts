@@ -79,8 +79,8 @@ describe('a table', () => {
   });
 
   it.each([
-    ['row-without-id.json', 'OpenPosition', 'bad_answer', 'open_positions.0.tradeId'],
-    ['no-list.json', 'Order', 'bad_answer', 'no list "orders"'],
+    ['row-without-id.json', 'OpenPosition', 'wrong_shape', 'open_positions.0.tradeId'],
+    ['no-list.json', 'Order', 'wrong_shape', 'no list "orders"'],
     ['unauthorized.json', 'Offer', 'unauthorized', 'Unauthorized'],
   ] as const)('%s', async (file, name, code, texts) => {
     answered(file);

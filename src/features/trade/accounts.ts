@@ -1,6 +1,7 @@
 /** Finds accounts by name or id (doc 3 §2, rule 5), never by stripping zeros. */
 import type { Choice } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
+import { omittedOf } from './models.ts';
 import type { Account } from './schema.ts';
 
 /** The codes of `mc`, as in the public implementation. */
@@ -42,8 +43,11 @@ export function hedges({ hedging }: Account): boolean | undefined {
 /** By default the only account. Ids are tried before names: a name may look like the id of another account. */
 export function findAccount(accounts: readonly Account[], wanted: string | undefined): Account {
   const known = `accounts: ${accounts.map(nameAndId).join(', ') || 'none'}`;
+  const omitted = omittedOf(accounts).length;
+  const unread = `${omitted} of the accounts cannot be read`;
   if (wanted === undefined) {
     const [only, ...others] = accounts;
+    if (omitted > 0) throw new SvcError('missing_value', `${unread}: pass --account <id|name>`, { hint: known });
     if (only !== undefined && others.length === 0) return only;
     if (only === undefined) throw new SvcError('not_found', 'the token has no account');
     throw new SvcError('missing_value', `the token has ${accounts.length} accounts: pass --account <id|name>`, {
@@ -54,6 +58,7 @@ export function findAccount(accounts: readonly Account[], wanted: string | undef
     accounts.find(({ accountId }) => accountId === wanted) ??
     accounts.find(({ accountName }) => accountName === wanted);
   if (found !== undefined) return found;
+  if (omitted > 0) throw new SvcError('not_known', `${unread}: one may be ${wanted}`, { hint: known });
   throw new SvcError('not_found', `no account with the id or name ${wanted}`, { hint: known });
 }
 

@@ -1,11 +1,11 @@
 /** The gateway's requests with their types. */
 import { SvcError } from '../../errors.ts';
-import type { CallValues, Effect, Endpoint, Parser } from '../../http/endpoint.ts';
+import type { CallValues, Effect, Endpoint } from '../../http/endpoint.ts';
 import type { KnownTables, TableRow } from '../../store/known-tables.ts';
 import { verdictOf } from './gateway/envelope.ts';
 import { refusal } from './gateway/failed-answer.ts';
-import { MODELS, type ModelName } from './models.ts';
-import type { Candle, Envelope, ModelRows, Offer } from './schema.ts';
+import { MODELS, type ModelName, type TableRows } from './models.ts';
+import type { Candle, Envelope, ListAnswer, ModelRows, Offer } from './schema.ts';
 
 const envelope = async () => (await import('./schema.ts')).envelope;
 
@@ -69,27 +69,31 @@ export type Trading = ReturnType<typeof openTrading>;
 
 /** `known` keeps the tables that a later command may need. */
 export function openTrading(session: Reader, known?: KnownTables) {
-  const asked = async (what: string, endpoint: Endpoint<Envelope, 'read'>, values?: CallValues): Promise<Envelope> =>
+  const asked = async <A extends Envelope>(what: string, endpoint: Endpoint<A, 'read'>, values?: CallValues) =>
     unlessRefused(what, await session.call(endpoint, values));
-  const rowsOf = async <N extends ModelName>(answer: Envelope, name: N): Promise<readonly ModelRows[N][]> => {
-    const { rows, key } = MODELS[name];
-    const schema = (await schemas()).MODEL_ROWS[name] as unknown as Parser<ModelRows[N]>;
-    return checked(withoutTotal(answer[rows], key), schema, rows);
-  };
-  const keep = (name: ModelName, rows: readonly object[]): void => {
+  const table = <N extends ModelName>(
+    what: string,
+    endpoint: Endpoint<Envelope, 'read'>,
+    name: N,
+    values?: CallValues,
+  ) => asked(what, { ...endpoint, answer: async () => (await schemas()).tableAnswer(name) }, values);
+  /** The next command must know about a row that is left out. */
+  const keep = (name: ModelName, rows: TableRows<object>): void => {
+    if (rows.omitted.length > 0) return;
     if (name === 'Offer') known?.keep(name, (rows as readonly Offer[]).map(withoutPrices));
     else if (CACHED_TABLES.has(name)) known?.keep(name, rows as readonly TableRow[]);
   };
   const accountsAt = {
     /** As doc 3 §4 shows it. */
-    documented: () => asked('the accounts', getAccounts),
+    documented: () => table('the accounts', getAccounts, 'Account'),
     /** As that of the other tables (seen on the public implementation). */
-    common: () => asked('the accounts', getModel, { query: { models: 'Account' } }),
+    common: () => table('the accounts', getModel, 'Account', { query: { models: 'Account' } }),
   } as const;
   return {
     /** The rows of a table without the row of totals. */
-    async model<N extends ModelName>(name: N): Promise<readonly ModelRows[N][]> {
-      const rows = await rowsOf(await asked(`the table ${name}`, getModel, { query: { models: name } }), name);
+    async model<N extends ModelName>(name: N): Promise<TableRows<ModelRows[N]>> {
+      const answer = await table(`the table ${name}`, getModel, name, { query: { models: name } });
+      const rows = rowsOf(answer, MODELS[name].rows);
       keep(name, rows);
       return rows;
     },
@@ -98,16 +102,15 @@ export function openTrading(session: Reader, known?: KnownTables) {
       const isCommon = known?.read(ACCOUNTS_PATH)?.[0]?.['path'] === 'common';
       const [first, second] = isCommon ? (['common', 'documented'] as const) : (['documented', 'common'] as const);
       const answer = await ifKnown(accountsAt[first]());
-      const isFirst = Array.isArray(answer?.['accounts']);
-      const rows = await rowsOf(isFirst ? (answer ?? {}) : await accountsAt[second](), 'Account');
+      const isFirst = answer?.rows !== undefined;
+      const rows = rowsOf(isFirst ? answer : await accountsAt[second](), MODELS.Account.rows);
       if (!isFirst) known?.keep(ACCOUNTS_PATH, [{ path: second }]);
       keep('Account', rows);
       return rows;
     },
     async instruments() {
-      const { data } = await asked('the instruments', getInstruments);
-      const list = (data as { instrument?: unknown } | undefined)?.instrument;
-      return checked(list, (await schemas()).instrument, 'data.instrument');
+      const answer = async () => (await schemas()).instrumentsAnswer;
+      return rowsOf(await asked('the instruments', { ...getInstruments, answer }), 'data.instrument');
     },
     async subscribePrices(symbol: string) {
       await asked(`prices of ${symbol}`, subscribePrices, { body: { pairs: symbol } });
@@ -122,12 +125,17 @@ export function openTrading(session: Reader, known?: KnownTables) {
       await asked(`no more updates of ${name}`, unsubscribeModel, { body: { models: name } });
     },
     async candles({ offerId, period, from, to }: CandleQuery): Promise<readonly Candle[]> {
-      const answer = await asked(`candles ${period}`, getCandles, {
-        params: { offer_id: offerId, period_id: period },
-        // `num` is required even where a range is given, and then ignored.
-        query: { num: MOST_CANDLES, from, to },
-      });
-      return checked(answer['candles'], (await schemas()).candle, 'candles');
+      const answer = async () => (await schemas()).candlesAnswer;
+      const found = await asked(
+        `candles ${period}`,
+        { ...getCandles, answer },
+        {
+          params: { offer_id: offerId, period_id: period },
+          // `num` is required even where a range is given, and then ignored.
+          query: { num: MOST_CANDLES, from, to },
+        },
+      );
+      return rowsOf(found, 'candles');
     },
   };
 }
@@ -142,14 +150,14 @@ function withoutPrices({ sell: _, buy: __, high: ___, low: ____, time: _____, sp
 
 const schemas = () => import('./schema.ts');
 
-function unlessRefused(what: string, answer: Envelope): Envelope {
+function unlessRefused<A extends Envelope>(what: string, answer: A): A {
   const { executed, error } = verdictOf(answer);
   if (executed === false || error !== undefined) throw refusal(error, what);
   return answer;
 }
 
 /** Undefined if the gateway does not know the path. */
-async function ifKnown(answer: Promise<Envelope>): Promise<Envelope | undefined> {
+async function ifKnown<A>(answer: Promise<A>): Promise<A | undefined> {
   try {
     return await answer;
   } catch (error) {
@@ -158,21 +166,8 @@ async function ifKnown(answer: Promise<Envelope>): Promise<Envelope | undefined>
   }
 }
 
-/** The row of totals has isTotal or an empty key, and may lack other fields. */
-function withoutTotal(rows: unknown, key = 'isTotal'): unknown {
-  if (!Array.isArray(rows)) return rows;
-  return rows.filter((row: Readonly<Record<string, unknown>> | null) => row?.['isTotal'] !== true && row?.[key] !== '');
-}
-
-function checked<T>(value: unknown, schema: Parser<T>, where: string): readonly T[] {
-  if (!Array.isArray(value)) {
-    throw new SvcError('bad_answer', `the gateway's response has no list "${where}"`);
-  }
-  return value.map((item, i) => {
-    const outcome = schema.safeParse(item);
-    if (outcome.success) return outcome.data;
-    const [issue] = outcome.error.issues;
-    const path = [where, i, ...(issue?.path ?? [])].join('.');
-    throw new SvcError('bad_answer', `unexpected response of the gateway: ${path}: ${issue?.message ?? ''}`);
-  });
+function rowsOf<Row>({ rows, omitted = [] }: ListAnswer<Row>, list: string): TableRows<Row> {
+  if (rows === undefined) throw new SvcError('wrong_shape', `the gateway's response has no list "${list}"`);
+  // Not enumerable, so that the rows are an array like any other.
+  return Object.defineProperty([...rows], 'omitted', { value: omitted }) as unknown as TableRows<Row>;
 }

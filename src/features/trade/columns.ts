@@ -2,6 +2,7 @@
 import { fixedText } from '../../output/decimal.ts';
 import type { Amount, Cell, Column, ListOutput } from '../../output/types.ts';
 import { hedgingText, marginCallText } from './accounts.ts';
+import { amountCell } from './amounts.ts';
 import { orderRate, orderStateText, orderTypeText, sideOf } from './order-text.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition, Order, Summary } from './schema.ts';
 import { instrumentText } from './symbols.ts';
@@ -37,6 +38,12 @@ export function priceCell(rate: number | null, precision: number | undefined): C
 /** 0 means none in the tables. */
 function setRate(rate: number | undefined, precision: number | undefined): Cell {
   return rate === 0 ? undefined : rateCell(rate, precision);
+}
+
+/** How the stop trails: doc 3 §4 for 1, and the public implementation for its place in the tables. */
+function trailCell({ stopMove = '0' }: Pick<Order, 'stopMove'>): Cell {
+  if (stopMove === '0' || stopMove === '') return undefined;
+  return stopMove === '1' ? 'dynamic' : `steps of ${stopMove}`;
 }
 
 /** An order whose rate is unknown yet has only the distance of its stop in pips. */
@@ -92,7 +99,7 @@ interface TradedRow extends Traded {
 const TRADED: readonly Column<TradedRow>[] = [
   { name: 'symbol', cell: ({ currency }) => currency },
   { name: 'side', cell: ({ isBuy }) => sideOf(isBuy) },
-  { name: 'amount-k', cell: ({ amountK }) => amountK, align: 'right' },
+  { name: 'amount', cell: amountCell, align: 'right' },
 ];
 const ACCOUNT: Column<TradedRow> = { name: 'account', cell: ({ accountId }) => accountId };
 
@@ -100,7 +107,7 @@ const OPENED: readonly Column<OpenPosition | ClosedPosition>[] = [
   { name: 'trade-id', cell: ({ tradeId }) => tradeId },
   ...TRADED,
   { name: 'open', cell: ({ open, ratePrecision }) => rateCell(open, ratePrecision), align: 'right' },
-  { name: 'close', cell: ({ close, ratePrecision }) => rateCell(close, ratePrecision), align: 'right' },
+  { name: 'close', cell: ({ close, ratePrecision }) => setRate(close, ratePrecision), align: 'right' },
 ];
 
 export const POSITION_LIST: ListOutput<OpenPosition> = {
@@ -109,6 +116,7 @@ export const POSITION_LIST: ListOutput<OpenPosition> = {
     ...OPENED,
     { name: 'stop', cell: ({ stop, ratePrecision }) => setRate(stop, ratePrecision), align: 'right' },
     { name: 'limit', cell: ({ limit, ratePrecision }) => setRate(limit, ratePrecision), align: 'right' },
+    { name: 'trail', cell: trailCell, optional: true },
     { name: 'pips', cell: ({ visiblePL }) => profitCell(visiblePL), align: 'right', wide: true },
     { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right', vital: true },
     { name: 'opened', cell: ({ time }) => timeCell(time) },
@@ -161,6 +169,7 @@ export const ORDER_COLUMNS: readonly Column<Order>[] = [
     cell: ({ limitRate, limit, ratePrecision }) => exitCell(limitRate, limit, ratePrecision),
     align: 'right',
   },
+  { name: 'trail', cell: trailCell, optional: true },
   { name: 'tif', cell: ({ timeInForce }) => timeInForce },
   { name: 'state', cell: ({ status }) => orderStateText(status), vital: true },
   { name: 'expires', cell: ({ expireDate }) => timeCell(expireDate), wide: true },
@@ -178,8 +187,8 @@ export const ORDER_LIST: ListOutput<Order> = {
 
 export const OFFER_COLUMNS: readonly Column<Offer>[] = [
   { name: 'symbol', cell: ({ currency }) => currency },
-  { name: 'bid', cell: ({ sell, ratePrecision }) => rateCell(sell, ratePrecision), align: 'right' },
-  { name: 'ask', cell: ({ buy, ratePrecision }) => rateCell(buy, ratePrecision), align: 'right' },
+  { name: 'bid', cell: ({ sell, ratePrecision }) => setRate(sell, ratePrecision), align: 'right' },
+  { name: 'ask', cell: ({ buy, ratePrecision }) => setRate(buy, ratePrecision), align: 'right' },
   { name: 'spread', cell: ({ spread }) => spread, align: 'right' },
   { name: 'high', cell: ({ high, ratePrecision }) => rateCell(high, ratePrecision), align: 'right', wide: true },
   { name: 'low', cell: ({ low, ratePrecision }) => rateCell(low, ratePrecision), align: 'right', wide: true },

@@ -37,3 +37,13 @@ export const MODELS: Readonly<Record<ModelName, Model>> = {
 export function isModelName(text: string): text is ModelName {
   return Object.hasOwn(MODELS, text);
 }
+
+/** The rows of a table, and those that cannot be read, as received: a decision may depend on what is in them. */
+export interface TableRows<Row> extends ReadonlyArray<Row> {
+  readonly omitted: readonly unknown[];
+}
+
+/** Those that are left out of these rows. */
+export function omittedOf(rows: readonly unknown[]): readonly unknown[] {
+  return (rows as Partial<TableRows<unknown>>).omitted ?? [];
+}

@@ -32,6 +32,10 @@ const STATES: readonly string[] = [
   'activated',
 ];
 
+/** Numbers of states. */
+export const CANCELED = 3;
+export const EXECUTED = 9;
+
 export function orderTypeText(type: string | undefined): string | undefined {
   return type !== undefined && Object.hasOwn(TYPES, type) ? TYPES[type] : type;
 }

@@ -3,32 +3,45 @@
  * are as seen on the public implementation.
  */
 import * as z from 'zod/mini';
+import type { Parser } from '../../http/endpoint.ts';
+import { readRows } from '../../http/rows.ts';
+import { isObject } from '../../json-object.ts';
+import { MODELS, type ModelName } from './models.ts';
+import { numberOf } from './numbers.ts';
+
+/** Read as `read` says, and absent if that is undefined, as null is. */
+function lenient<T>(
+  read: (value: unknown) => unknown,
+  schema: z.ZodMiniType<T>,
+): z.ZodMiniOptional<z.ZodMiniType<T | undefined>> {
+  const known = z.transform((value: unknown) => read(value) ?? undefined);
+  return z.optional(z.pipe(known, z.optional(schema) as never));
+}
 
 /** Integers in one response and strings in the next: converted to strings, as they are identifiers. */
 const id = z.pipe(
-  z.union([z.string(), z.number()]),
-  z.transform((value) => String(value)),
+  z.transform((value: unknown) => (typeof value === 'number' ? String(value) : value)),
+  z.string(),
 );
-const optionalId = z.optional(id);
-const number = z.optional(z.number());
-const text = z.optional(z.string());
-const flag = z.optional(z.boolean());
+const optionalId = lenient((value) => value, id);
+const number = lenient(numberOf, z.number());
+const text = lenient((value) => (typeof value === 'number' ? String(value) : value), z.string());
+const flag = lenient((value) => (value === 'true' || value === 'false' ? value === 'true' : value), z.boolean());
 
 /** The fields of every response beside its rows (seen on the public implementation): `error` is absent, empty, a sentence, or JSON in a string. */
 const body = z.looseObject({
-  response: z.optional(z.looseObject({ executed: z.optional(z.boolean()), error: z.optional(z.unknown()) })),
+  response: lenient((value) => value, z.looseObject({ executed: flag, error: z.optional(z.unknown()) })),
 });
 export type Envelope = z.infer<typeof body>;
 /** A body that is a string is an error. */
-const errorText = z.pipe(
-  z.string(),
-  z.transform((error): Envelope => ({ response: { error } })),
+export const envelope = z.pipe(
+  z.transform((value: unknown) => (typeof value === 'string' ? { response: { error: value } } : value)),
+  body,
 );
-export const envelope = z.union([body, errorText]);
 
 export const offer = z.looseObject({
-  offerId: id,
-  currency: z.string(),
+  offerId: optionalId,
+  currency: id,
   instrumentType: number,
   ratePrecision: number,
   sell: number,
@@ -61,7 +74,7 @@ export const account = z.looseObject({
   grossPL: number,
   dayPL: number,
   mc: text,
-  hedging: z.optional(id),
+  hedging: optionalId,
   isTotal: flag,
 });
 export type Account = z.infer<typeof account>;
@@ -145,7 +158,7 @@ export const summary = z.looseObject({
 });
 export type Summary = z.infer<typeof summary>;
 
-export const instrument = z.looseObject({ symbol: z.string(), visible: flag, order: number });
+export const instrument = z.looseObject({ symbol: id, visible: flag, order: number });
 export type Instrument = z.infer<typeof instrument>;
 
 /** Any table. */
@@ -165,6 +178,55 @@ export const MODEL_ROWS = {
 };
 export type ModelRows = { readonly [N in keyof typeof MODEL_ROWS]: z.infer<(typeof MODEL_ROWS)[N]> };
 
-/** `[time, bidOpen, bidClose, bidHigh, bidLow, askOpen, askClose, askHigh, askLow, ticks]`, the time in Unix seconds. */
-export const candle = z.array(z.number()).check(z.minLength(10));
+/** `[time, bidOpen, bidClose, bidHigh, bidLow, askOpen, askClose, askHigh, askLow, ticks]`, the time in Unix seconds. Only the ticks may be absent. */
+const candle = z.pipe(
+  z.transform((value: unknown) => {
+    if (!Array.isArray(value) || value.every((one) => typeof one === 'number')) return value;
+    const numbers = value.map(numberOf);
+    return numbers[CANDLE_TICKS] === undefined ? numbers.slice(0, CANDLE_TICKS) : numbers;
+  }),
+  z.array(z.number()).check(z.minLength(9)),
+);
+const CANDLE_TICKS = 9;
 export type Candle = readonly number[];
+
+/** The rows of a response. The omitted ones cannot be read, and are as received. */
+export interface ListAnswer<Row> {
+  readonly rows?: readonly Row[] | undefined;
+  readonly omitted?: readonly unknown[] | undefined;
+}
+
+/** The envelope with the rows of a list, read one by one, unless all are of another shape. Without the list it has no rows. */
+function withRows<Row>(path: readonly string[], schema: Parser<Row>, noun: string, totalKey?: string) {
+  return {
+    safeParse(value: unknown) {
+      const outcome = envelope.safeParse(value);
+      const list = path.reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), outcome.data);
+      if (!outcome.success || !Array.isArray(list)) return outcome;
+      const found = totalKey === undefined ? list : withoutTotal(list, totalKey);
+      const read = found.map((one) => schema.safeParse(one));
+      const omitted = found.filter((_, index) => read[index]?.success === false);
+      const [first] = read;
+      if (first?.success === false && omitted.length === found.length) {
+        const issues = first.error.issues.map((issue) => ({ ...issue, path: [...path, 0, ...issue.path] }));
+        return { success: false, error: { issues } };
+      }
+      const { rows, omitted: problems } = readRows(schema, found, noun);
+      return { success: true, data: { ...outcome.data, rows, omitted }, omitted: problems };
+    },
+  } as Parser<Envelope & ListAnswer<Row>>;
+}
+
+export function tableAnswer<N extends ModelName>(name: N): Parser<Envelope & ListAnswer<ModelRows[N]>> {
+  const { rows, key = 'isTotal' } = MODELS[name];
+  return withRows([rows], MODEL_ROWS[name] as unknown as Parser<ModelRows[N]>, `${name} row`, key);
+}
+
+export const instrumentsAnswer = withRows(['data', 'instrument'], instrument, 'instrument');
+
+export const candlesAnswer = withRows(['candles'], candle, 'candle');
+
+/** The row of totals has isTotal or an empty key, and may lack other fields. */
+function withoutTotal(rows: readonly unknown[], key: string): readonly unknown[] {
+  return rows.filter((row) => !isObject(row) || (String(row['isTotal']) !== 'true' && row[key] !== ''));
+}

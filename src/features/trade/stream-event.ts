@@ -13,6 +13,7 @@ export type StreamKind =
   | 'other'
   | 'snapshot'
   | 'unreachable'
+  | 'stale'
   | 'recovered'
   | 'gap'
   | 'closed';
@@ -86,12 +87,7 @@ export class OutageEvent extends StreamEvent {
 
   constructor(event: Outage) {
     const line = outageLine(event);
-    super(
-      line.at,
-      event.kind,
-      {},
-      event.kind === 'recovered' ? null : { code: event.error.code, reason: event.reason },
-    );
+    super(line.at, event.kind, {}, causeOf(event));
     this.#line = line;
     Object.assign(this, line);
   }
@@ -99,6 +95,11 @@ export class OutageEvent extends StreamEvent {
   override get json(): string {
     return JSON.stringify({ ...this.#line, ...this });
   }
+}
+
+function causeOf(event: Outage): object | null {
+  if (event.kind === 'unreachable') return { code: event.error.code, reason: event.reason };
+  return event.kind === 'stale' ? { reason: event.reason } : null;
 }
 
 /** Pushes are missing, or the connection is lost for good. */

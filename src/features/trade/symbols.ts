@@ -1,6 +1,7 @@
 /** Symbols as people write them (doc 3 §4: `<BASE>/<QUOTE>`), and the offers with their ids. */
 import { distance } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';
+import { omittedOf } from './models.ts';
 import type { Offer } from './schema.ts';
 
 /** `eurusd` and `EUR/USD` are the same; an index such as `US30` has no slash. */
@@ -36,13 +37,20 @@ const SYMBOLS_HINT =
   'svc trade symbols list shows what there is; a hidden one is not offered until the account shows it';
 
 export function findOffer(offers: readonly Offer[], wanted: string): Offer {
-  const symbol = findSymbol(
-    offers.map(({ currency }) => currency),
-    wanted,
-  );
+  const symbols = offers.map(({ currency }) => currency);
+  const omitted = omittedOf(offers).length;
+  if (omitted > 0 && !symbols.some((symbol) => foldedSymbol(symbol) === foldedSymbol(wanted))) {
+    throw new SvcError('not_known', `${omitted} of the offers cannot be read: one may be ${wanted}`);
+  }
+  const symbol = findSymbol(symbols, wanted);
   const offer = offers.find(({ currency }) => currency === symbol);
   if (offer === undefined) throw new SvcError('internal', `no offer of ${symbol}`);
   return offer;
+}
+
+/** A gateway without a price has 0. */
+export function quoteOf({ sell, buy }: Pick<Offer, 'sell' | 'buy'>) {
+  return { bid: sell || undefined, ask: buy || undefined };
 }
 
 /** Amounts of forex are in thousands of the base currency; those of anything else are contracts (seen on the public implementation). */
@@ -50,6 +58,17 @@ export const FOREX = 1;
 
 export function isForex({ instrumentType }: Pick<Offer, 'instrumentType'>): boolean {
   return instrumentType === FOREX;
+}
+
+/** The amount of a row as orders count: thousands for forex, contracts for anything else. Undefined if the kind is unknown: a guess could be a thousand times too large. */
+export function orderAmount({ amountK }: { readonly amountK?: number | undefined }, offer: Offer | undefined) {
+  if (amountK === undefined || offer?.instrumentType === undefined) return undefined;
+  return isForex(offer) ? amountK : Math.round(amountK * 1000);
+}
+
+/** Two currencies, neither of them a metal. */
+export function isPair(symbol: string): boolean {
+  return /^(?!X(?:AU|AG|PT|PD))[A-Z]{3}\/[A-Z]{3}$/.test(symbol);
 }
 
 const INSTRUMENT_TYPES: Readonly<Record<number, string>> = {

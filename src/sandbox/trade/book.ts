@@ -78,6 +78,8 @@ export interface Order {
   /** Orders of a group end together; 0 for no group. */
   ocoBulkId: number;
   readonly quoted: number;
+  /** What the pushed rows show of it. */
+  fill: { readonly tradeId: string; readonly amountK: number } | undefined;
   readonly closes: string | undefined;
 }
 
@@ -125,6 +127,7 @@ export class Book {
       quoted: 0,
       ocoBulkId: 0,
       closes: undefined,
+      fill: undefined,
       ...draft,
     };
     this.orders.set(order.orderId, order);

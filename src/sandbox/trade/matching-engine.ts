@@ -45,9 +45,11 @@ export class MatchingEngine {
   }
 
   place(draft: OrderDraft): Order {
-    const { book, market, now } = this.#exchange;
+    const { book, market, now, traps } = this.#exchange;
     const quoted = market.rate(draft.instrument, draft.isBuy);
     const order = book.addOrder({ ...draft, quoted }, now());
+    const [amountK = order.amountK] = traps.has('partial-fills') && !isEntry(order) ? thirds(order) : [];
+    order.fill = { tradeId: order.tradeId, amountK };
     this.#pushOrder(order, 'I');
     if (!isEntry(order)) this.#later(() => this.#execute(order));
     return order;
@@ -193,8 +195,9 @@ export class MatchingEngine {
 
   #fill(order: Order, part: number, tradeId: string, rate: number): void {
     const { book, market, outbox } = this.#exchange;
-    const { account, instrument, isBuy, orderId, closes } = order;
-    outbox.row('Order', { t: 3, orderId, tradeId, status: EXECUTING, action: 'U' });
+    const { account, instrument, isBuy, closes } = order;
+    order.fill = { tradeId, amountK: part };
+    this.#pushOrder(order, 'U');
     const isNetted = (trade: Trade): boolean =>
       account.hedging !== 'Y' && trade.account === account && trade.instrument === instrument && trade.isBuy !== isBuy;
     let left = part;
@@ -264,8 +267,9 @@ export class MatchingEngine {
     if (this.#exchange.book.orders.delete(order.orderId)) this.#pushOrder(order, 'D');
   }
 
+  /** Once it is filled in part, the row has the trade and the amount of its latest fill. */
   #pushOrder(order: Order, action: 'I' | 'U' | 'D'): void {
-    this.#exchange.outbox.row('Order', { ...orderRow(order), action });
+    this.#exchange.outbox.row('Order', { ...orderRow(order), ...order.fill, action });
   }
 }
 

@@ -5,8 +5,10 @@ import { MODELS, type ModelName } from '../../../src/features/trade/models.ts';
 
 function tradingWith(answer: object) {
   return openTrading({
-    async call<T>(): Promise<T> {
-      return { response: { executed: true }, ...answer } as T;
+    async call(endpoint) {
+      const outcome = (await endpoint.answer?.())?.safeParse({ response: { executed: true }, ...answer });
+      if (outcome?.success !== true) throw new Error('an answer of another shape');
+      return outcome.data;
     },
   });
 }
@@ -37,7 +39,7 @@ test('accepts any row of a table without keys', async () => {
 
 test('names a missing table', async () => {
   await expect(tradingWith({}).model('Order')).rejects.toMatchObject({
-    code: 'bad_answer',
+    code: 'wrong_shape',
     message: 'the gateway\'s response has no list "orders"',
   });
 });

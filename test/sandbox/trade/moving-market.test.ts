@@ -107,6 +107,7 @@ const ORDER: Order = {
   ocoBulkId: 0,
   quoted: 0,
   closes: undefined,
+  fill: undefined,
 };
 
 describe('the dealer of a seed', () => {

@@ -14,7 +14,7 @@ import type { CandleReading } from './reading.ts';
 import { type CandlePrice, type CandleRow, columnName, priceFields, type RowShape } from './rows.ts';
 import { spanOf } from './series.ts';
 
-const WIDE = new Set(['askOpen', 'askHigh', 'askLow']);
+const WIDE = new Set(['ask_open', 'ask_high', 'ask_low']);
 
 export function candleList(price: CandlePrice): ListOutput<CandleRow> {
   return {
@@ -29,7 +29,7 @@ export function candleList(price: CandlePrice): ListOutput<CandleRow> {
           ...(WIDE.has(field) ? { wide: true } : {}),
         }),
       ),
-      { name: 'tick-qty', cell: (row) => row['tickQty'], align: 'right' },
+      { name: 'tick-qty', cell: (row) => row['tick_qty'], align: 'right' },
     ],
     id: ({ time }) => time,
     empty: 'no candles',
@@ -45,12 +45,12 @@ interface GapRow {
   readonly candles: number;
 }
 
-export function gapRows({ gaps, request }: CandleReading): readonly GapRow[] {
+export function gapRows({ gaps, request }: CandleReading, { zone }: RowShape): readonly GapRow[] {
   return gaps.gaps.map(({ from, to, candles }) => ({
     symbol: request.symbol,
     period: request.period.name,
-    from: timeText(from),
-    to: timeText(to),
+    from: timeText(from, zone),
+    to: timeText(to, zone),
     candles,
   }));
 }
@@ -71,7 +71,7 @@ export const GAP_LIST: ListOutput<GapRow> = {
 export interface CandleFileReport {
   readonly file: string;
   readonly symbol: string;
-  readonly offerId: string;
+  readonly offer_id: string;
   readonly complete: boolean;
   readonly period: string;
   readonly candles: number;
@@ -87,7 +87,7 @@ export const CANDLE_FILE: RecordOutput<CandleFileReport> = {
   columns: [
     { name: 'file', cell: ({ file }) => file },
     { name: 'symbol', cell: ({ symbol }) => symbol },
-    { name: 'offer-id', cell: ({ offerId }) => offerId },
+    { name: 'offer-id', cell: ({ offer_id }) => offer_id },
     { name: 'period', cell: ({ period }) => period },
     { name: 'candles', cell: ({ candles }) => candles },
     { name: 'first', cell: ({ first }) => first ?? undefined },

@@ -25,7 +25,7 @@ type DownloadInput = Parameters<typeof openReading>[0] & {
 
 /** Writes a new file, or completes an interrupted one. */
 export async function downloadCandles(input: DownloadInput, shape: RowShape, ctx: RunContext) {
-  const { period, price, label } = shape;
+  const { period, price, label, zone } = shape;
   const target = candleTarget(input);
   const range = candleRange(input, period, target.begun, ctx);
   const settled: Request = {
@@ -36,6 +36,7 @@ export async function downloadCandles(input: DownloadInput, shape: RowShape, ctx
     includePartial: range.includePartial,
     ...(range.from === undefined ? {} : { from: timeText(range.from) }),
     to: timeText(range.to),
+    ...(zone === undefined ? {} : { zone: zone.name }),
   };
   // Fails before anything is requested.
   checkSameRequest(target, settled);
@@ -49,24 +50,24 @@ export async function downloadCandles(input: DownloadInput, shape: RowShape, ctx
       ? await grow(reading, target, shape, begin, ctx)
       : await writeWhole(reading, target, shape, ctx);
     reading.report();
-    return { reading, report: reportOf(input.out, candles, reading) };
+    return { reading, report: reportOf(input.out, candles, reading, shape) };
   } finally {
     await reading.close();
   }
 }
 
-function reportOf(file: string, candles: number, reading: CandleReading): CandleFileReport {
+function reportOf(file: string, candles: number, reading: CandleReading, { zone }: RowShape): CandleFileReport {
   const { gaps, missing } = reading.gaps;
   const { symbol, offerId, period, isForex } = reading.request;
   return {
     file,
     symbol,
-    offerId,
+    offer_id: offerId,
     period: period.name,
     complete: !reading.isPartial,
     candles,
-    first: reading.first === undefined ? null : timeText(reading.first),
-    last: reading.last === undefined ? null : timeText(reading.last),
+    first: reading.first === undefined ? null : timeText(reading.first, zone),
+    last: reading.last === undefined ? null : timeText(reading.last, zone),
     // Trading hours are only known for forex.
     gaps: isForex ? gaps.length : null,
     missing: isForex ? missing : null,

@@ -1,6 +1,6 @@
 /** Candles that are missing although forex was traded. Holidays are unknown: their candles count as missing. */
 
-import { daysLater, isClosedThroughout, marketHours } from '../market-hours.ts';
+import { daysLater, isClosedThroughout, marketDayStart, marketHours } from '../market-hours.ts';
 import type { Candle } from '../schema.ts';
 import { type Period, timeOf } from './series.ts';
 
@@ -16,6 +16,20 @@ export interface CandleGap {
   readonly to: number;
   readonly candles: number;
 }
+
+interface Edges {
+  /** Undefined if only the newest candles were asked for. */
+  readonly from: number | undefined;
+  readonly to: number;
+  /** Of the candles that were read. */
+  readonly first: number | undefined;
+  readonly last: number | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** A single missing candle may still arrive. */
+export const STALE = 2;
 
 export class GapFinder {
   readonly gaps: CandleGap[] = [];
@@ -42,6 +56,36 @@ export class GapFinder {
       if (gap !== undefined) this.#keep(gap);
       this.#last = time;
     }
+  }
+
+  /** The candles that are missing before the first one, or in the complete range if there is none. Seconds; `to` is not included. */
+  addEdges({ from, to, first, last, now }: Edges): void {
+    const leading =
+      from === undefined ? undefined : this.between(this.#before(from, first), first ?? this.#after(to, now));
+    if (leading !== undefined) {
+      this.gaps.unshift(leading);
+      this.missing += leading.candles;
+    }
+    const trailing = last === undefined ? undefined : this.between(last, this.#after(to, now));
+    // The newest candle may still arrive.
+    const isLate = trailing !== undefined && (to * 1000 <= now || trailing.candles >= STALE);
+    if (isLate) this.#keep({ ...trailing, to });
+  }
+
+  /** The time of the candle before the first one that the range can have. Without a candle, by the usual times. */
+  #before(from: number, first: number | undefined): number {
+    const { name, ms } = this.#period;
+    const known = first ?? Math.ceil((from * 1000) / ms) * (ms / 1000);
+    if (name === 'D1' && first === undefined) return marketDayStart(from * 1000 - 1) / 1000;
+    const steps = Math.floor(((known - from) * 1000) / ms) + 1;
+    return name === 'D1' ? daysLater(known * 1000, -steps) / 1000 : known - (steps * ms) / 1000;
+  }
+
+  /** For `between`: right after the last candle of the range that is finished. */
+  #after(to: number, now: number): number {
+    const { name, ms } = this.#period;
+    if (name === 'D1') return Math.min(to, (now + 1) / 1000) + 7200;
+    return Math.min(ms > 24 * HOUR_MS ? to : to - 1 + ms / 1000, now / 1000);
   }
 
   /** The next candles do not follow directly: the gap is known already. */

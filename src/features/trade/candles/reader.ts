@@ -1,4 +1,5 @@
 /** Cuts a range into windows, requests their candles, and refuses responses that do not match the request. */
+import { UTC } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import { MOST_CANDLES, type Trading } from '../client.ts';
 import { GatewayRefusal } from '../gateway/failed-answer.ts';
@@ -117,9 +118,9 @@ export function windowText({ from, to }: CandleWindow): string {
 }
 
 /** RFC 3339 of Unix seconds, or the number if it is out of range. */
-export function timeText(seconds: number): string {
+export function timeText(seconds: number, zone = UTC): string {
   const date = new Date(seconds * 1000);
-  return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString().replace('.000Z', 'Z');
+  return Number.isNaN(date.getTime()) ? String(seconds) : zone.text(date.getTime());
 }
 
 /** Unix seconds, both included. */

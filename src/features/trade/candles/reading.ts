@@ -5,9 +5,9 @@ import { type ErrorCode, SvcError } from '../../../errors.ts';
 import type { BegunFile } from '../../../store/appended-file.ts';
 import { openTradingSession, type TradingSession } from '../gateway/trading-session.ts';
 import type { Candle } from '../schema.ts';
-import { FOREX, findOffer } from '../symbols.ts';
+import { FOREX, findOffer, isPair } from '../symbols.ts';
 import { findInOffers } from '../tables/lookups.ts';
-import { type CandleGap, GapFinder } from './gaps.ts';
+import { type CandleGap, GapFinder, STALE } from './gaps.ts';
 import {
   type CandleSource,
   type CandleWindow,
@@ -55,6 +55,8 @@ export interface CandleRequest {
   readonly isForex: boolean;
   /** Unix seconds, `to` not included. Undefined: the newest `last` before `to`. */
   readonly from: number | undefined;
+  /** Where the range begins, also if a part of it has been read before. */
+  readonly asked: number | undefined;
   readonly to: number;
   readonly last: number;
   readonly includePartial: boolean;
@@ -132,8 +134,6 @@ const RENEWAL_MS = 1000;
 const MOST_EMPTY = 2;
 /** Markets close for less than this. */
 const HOLIDAYS_S = 7 * 86_400;
-/** A single missing candle may still arrive. */
-const STALE = 2;
 
 export class CandleReading {
   readonly gaps: GapFinder;
@@ -173,8 +173,13 @@ export class CandleReading {
 
   /** Reports gaps and stale data, once everything is read. */
   report(): void {
-    const { isForex, untilNow, now, symbol } = this.request;
+    const { isForex, untilNow, now, symbol, asked, to, last, period } = this.request;
     const { notice } = this.#ctx;
+    if (isForex && !this.isPartial) {
+      // Without any candle, as many as were asked for are missing.
+      const from = asked ?? (this.first === undefined ? to - (last * period.ms) / 1000 : undefined);
+      this.gaps.addEdges({ from, to, first: this.first, last: this.last, now });
+    }
     const { gaps, missing } = this.gaps;
     if (this.#begins !== undefined) notice(`the history begins at ${timeText(this.#begins)}`);
     if (isForex && gaps.length > 0) {
@@ -298,7 +303,7 @@ export async function openReading(
     }
     const before = begun?.mark as ResumePoint | undefined;
     const from = before === undefined ? range.from : (before.last ?? before.through + 1);
-    return new CandleReading({ ...range, ...offer, period, from }, session, ctx, before);
+    return new CandleReading({ ...range, ...offer, period, from, asked: range.from }, session, ctx, before);
   } catch (error) {
     await session.end();
     throw error;
@@ -317,9 +322,4 @@ async function findCandleOffer(
     offerId: String(offerId),
     isForex: instrumentType === undefined ? isPair(currency) : instrumentType === FOREX,
   };
-}
-
-/** Two currencies, neither of them a metal. */
-function isPair(symbol: string): boolean {
-  return /^(?!X(?:AU|AG|PT|PD))[A-Z]{3}\/[A-Z]{3}$/.test(symbol);
 }

@@ -1,13 +1,14 @@
 /** Candles as rows with names: doc 3 does not show them, and the gateway sends arrays (seen on the public implementation). */
 
+import type { zoneOf } from '../../../cli/time.ts';
 import type { Candle } from '../schema.ts';
 import { timeText } from './reader.ts';
 import { type CandleLabel, labeled, type Period, timeOf } from './series.ts';
 
 export type CandlePrice = 'bid' | 'ask' | 'both' | 'mid';
 
-/** Time first, ticks last, and prices of one side (`open`) or both (`bidOpen`) between them. */
-export type CandleRow = Readonly<Record<string, string | number>> & { readonly time: string };
+/** Time first, ticks last, and prices of one side (`open`) or both (`bid_open`) between them. */
+export type CandleRow = Readonly<Record<string, string | number | null>> & { readonly time: string };
 
 const SIDES = ['Open', 'High', 'Low', 'Close'] as const;
 /** Their positions in a candle: `[time, bidOpen, bidClose, bidHigh, bidLow, askOpen, askClose, askHigh, askLow, tickQty]`. */
@@ -22,23 +23,25 @@ export interface RowShape {
   readonly price: CandlePrice;
   readonly label: CandleLabel;
   readonly period: Period;
+  /** Of the times; default UTC. */
+  readonly zone?: ReturnType<typeof zoneOf> | undefined;
 }
 
 export function priceFields(price: CandlePrice): readonly string[] {
   const sides = price === 'both' ? ['bid', 'ask'] : [''];
-  return sides.flatMap((side) => SIDES.map((name) => (side === '' ? name.toLowerCase() : side + name)));
+  return sides.flatMap((side) => SIDES.map((name) => (side === '' ? '' : `${side}_`) + name.toLowerCase()));
 }
 
-export function candleRow(candle: Candle, { price, label, period }: RowShape): CandleRow {
-  const time = timeText(labeled(timeOf(candle), label, period) / 1000);
-  const row: Record<string, string | number> = { time };
+export function candleRow(candle: Candle, { price, label, period, zone }: RowShape): CandleRow {
+  const time = timeText(labeled(timeOf(candle), label, period) / 1000, zone);
+  const row: Record<string, string | number | null> = { time };
   if (price === 'both') {
-    for (const name of SIDES) row[`bid${name}`] = candle[BID[name]] ?? 0;
-    for (const name of SIDES) row[`ask${name}`] = candle[ASK[name]] ?? 0;
+    for (const name of SIDES) row[`bid_${name.toLowerCase()}`] = candle[BID[name]] ?? 0;
+    for (const name of SIDES) row[`ask_${name.toLowerCase()}`] = candle[ASK[name]] ?? 0;
   } else {
     for (const name of SIDES) row[name.toLowerCase()] = priceOf(candle, name, price);
   }
-  row['tickQty'] = candle[TICKS] ?? 0;
+  row['tick_qty'] = candle[TICKS] ?? null;
   return row as CandleRow;
 }
 
@@ -49,9 +52,9 @@ function priceOf(candle: Candle, name: (typeof SIDES)[number], price: Exclude<Ca
   return Number(((bid + ask) / 2).toPrecision(DIGITS));
 }
 
-/** `bidOpen` → the column `bid-open`. */
+/** `bid_open` → the column `bid-open`. */
 export function columnName(field: string): string {
-  return field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return field.replaceAll('_', '-');
 }
 
 /** The lines of rows in a file: the same bytes as printed in that format. */
@@ -62,9 +65,9 @@ export interface RowLines {
 
 export function rowLines(format: 'csv' | 'ndjson', price: CandlePrice): RowLines {
   if (format === 'ndjson') return { header: '', line: (row) => `${JSON.stringify(row)}\n` };
-  const fields = ['time', ...priceFields(price), 'tickQty'];
+  const fields = ['time', ...priceFields(price), 'tick_qty'];
   return {
     header: `${fields.map(columnName).join(',')}\n`,
-    line: (row) => `${fields.map((field) => row[field]).join(',')}\n`,
+    line: (row) => `${fields.map((field) => row[field] ?? '').join(',')}\n`,
   };
 }

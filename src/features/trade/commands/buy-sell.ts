@@ -10,7 +10,7 @@ const marketOrder = (side: Side, verb: string): Command =>
     id: `trade ${side}`,
     summary: `${verb} at market`,
     description: `${ONE_POST} --stop and --limit are both distances or both prices. ${WAITING}`,
-    details: ORDER_LIMITS,
+    details: `Without --wait, a table at a terminal waits five seconds for the price, and exits 0 if the order is still open then.\n${ORDER_LIMITS}`,
     effect: 'money',
     service: 'trade',
     args: SIZED_ARGS,

@@ -1,5 +1,8 @@
 import { CHART_FLAGS, checkSvg, drawn } from '../../../cli/chart-flags.ts';
 import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
+import { TZ_FLAG } from '../../../cli/common-flags.ts';
+import type { Instant } from '../../../cli/flags.ts';
+import { UTC, zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import { type AnyOutput, RowBatches } from '../../../output/types.ts';
 import {
@@ -30,7 +33,7 @@ export const tradeCandles = listCommand({
   id: 'trade candles',
   summary: 'Show candles, or write them to a file',
   details:
-    'Long ranges take several requests. Unfinished candles are omitted; a part that cannot be read is omitted with a notice and exit status 10. m1 is a minute, M1 a month.\nEach request is within the limits of its period (10,000 candles, and days by period; see svc trade limits). Duplicates are removed, a response outside the requested range is refused, and candles that are missing while forex was traded are reported; holidays are not known.\nIn JSON each candle has time, open, high, low, close (with --price both bidOpen … askClose) and tickQty. Times are as received (--label raw). On the public implementation, minutes and hours carry their start and days their end (17:00 in New York); weeks and months are not known. The path of the request and its fields num, from and to are as seen there, too.\n--out writes .csv and .ndjson step by step, each step safe on disk before the next request, with FILE.state.json beside it until the file is complete. After an interruption, the same command with --resume completes the file. A .json file, and any file with --last, is written at the end.\n--chart draws each candle from its low to its high, with a body from open to close: hollow if the price rose, filled if it fell. If there are more candles than columns, several are drawn as one, and the line below says how many. Times without candles stay empty. The price is the mid unless --price is given.',
+    'Long ranges take several requests. Unfinished candles are omitted; a part that cannot be read is omitted with a notice and exit status 10. m1 is a minute, M1 a month.\nEach request is within the limits of its period (10,000 candles, and days by period; see svc trade limits). Duplicates are removed, a response outside the requested range is refused, and candles that are missing while forex was traded are reported; holidays are not known.\nIn JSON each candle has time, open, high, low, close (with --price both bid_open … ask_close) and tick_qty. Times are as received (--label raw), in UTC or the zone of --tz; a date or a time without a zone is local, or of --tz. On the public implementation, minutes and hours carry their start and days their end (17:00 in New York); weeks and months are not known. The path of the request and its fields num, from and to are as seen there, too.\n--out writes .csv and .ndjson step by step, each step safe on disk before the next request, with FILE.state.json beside it until the file is complete. After an interruption, the same command with --resume completes the file. A .json file, and any file with --last, is written at the end.\n--chart draws each candle from its low to its high, with a body from open to close: hollow if the price rose, filled if it fell. If there are more candles than columns, several are drawn as one, and the line below says how many. Times without candles stay empty. The price is the mid unless --price is given.',
   effect: 'read',
   service: 'trade',
   args: {
@@ -50,6 +53,7 @@ export const tradeCandles = listCommand({
     'include-partial': { type: 'boolean', help: 'Include the unfinished candle' },
     price: { type: 'choice', choices: ['bid', 'ask', 'both', 'mid'], default: 'both', help: 'Prices to show' },
     label: { type: 'choice', choices: ['raw', 'start', 'end'], default: 'raw', help: 'Time of a candle' },
+    tz: { ...TZ_FLAG, help: 'Zone of times (default local; of printed ones UTC)' },
     gaps: { type: 'boolean', help: 'List gaps instead of candles' },
     'fail-on-gap': { type: 'boolean', help: 'Exit 1 if candles are missing' },
     chart: { type: 'boolean', group: CHART, help: 'Draw candlesticks' },
@@ -78,18 +82,20 @@ export const tradeCandles = listCommand({
   ],
   output: candleList('both'),
   outputOf,
-  async run(input, ctx) {
+  async run(typed, ctx) {
+    const input = { ...typed, from: inZone('from', typed, ctx), to: inZone('to', typed, ctx) };
     checkTogether(input);
     checkSvg(input);
     const period = findPeriod(input.period);
     checkLabel(input.label, period);
-    const shape: RowShape = { price: shownPrice(input), label: input.label, period };
+    const zone = input.tz === undefined ? undefined : zoneOf(input.tz);
+    const shape: RowShape = { price: shownPrice(input), label: input.label, period, zone };
     if (input.out !== undefined) return writeFile({ ...input, out: input.out }, shape, ctx);
     const range = candleRange(input, period, undefined, ctx);
     if (input.chart) return drawChart(input, shape, range, ctx);
     if (input.gaps) {
       const { reading } = await readAll(input, shape, range, ctx);
-      return { value: gapRows(reading), as: GAP_LIST, code: reading.code(input.failOnGap) };
+      return { value: gapRows(reading, shape), as: GAP_LIST, code: reading.code(input.failOnGap) };
     }
     let reading: CandleReading | undefined;
     // Connects only once the output options are checked and the first row is read.
@@ -109,6 +115,21 @@ export const tradeCandles = listCommand({
     };
   },
 });
+
+/** A date is the start of that day in the zone. */
+function inZone(
+  name: 'from' | 'to',
+  { tz = 'local', ...input }: Pick<CandlesInput, 'from' | 'to' | 'tz'>,
+  ctx: RunContext,
+): Instant | undefined {
+  const given = input[name];
+  if (!given?.date) return given;
+  const zone = zoneOf(tz);
+  const ms = zone.instant(given.ms);
+  const iso = new Date(ms).toISOString();
+  if (zone !== UTC) ctx.notice(`--${name} ${given.iso.slice(0, 10)} in ${zone.name} is ${iso}`);
+  return { ...given, ms, iso };
+}
 
 async function readAll(
   input: CandlesInput,
@@ -150,13 +171,14 @@ async function writeFile(
 ): Promise<Answer<never>> {
   const { reading, report } = await downloadCandles(input, shape, ctx);
   const code = reading.code(input.failOnGap);
-  if (input.gaps) return { value: gapRows(reading), as: GAP_LIST, code };
+  if (input.gaps) return { value: gapRows(reading, shape), as: GAP_LIST, code };
   return { value: report, as: CANDLE_FILE, code };
 }
 
 interface CandlesInput extends CandleInput {
   readonly period: string;
   readonly label: RowShape['label'];
+  readonly tz: string | undefined;
   readonly gaps: boolean;
   readonly failOnGap: boolean;
   readonly chart: boolean;

@@ -3,8 +3,10 @@ import type { RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { exactSum } from '../../../output/decimal.ts';
+import { shellWord } from '../../../output/escape.ts';
 import { hedges, hedgingText } from '../accounts.ts';
 import { closeAllForSymbol, closeTrade, oppositeTrade } from '../client.ts';
+import { omittedOf } from '../models.ts';
 import { positionText, sideOf, sideText } from '../order-text.ts';
 import { changeCommand, PREVIEW_LIST, previewChange } from '../orders/change-preview.ts';
 import { closeList, closeRowOf } from '../orders/change-report.ts';
@@ -61,6 +63,8 @@ const CLOSE_FLAGS = {
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
+const LISTED = 'svc trade positions lists open trades';
+
 type CloseInput = Input<typeof CLOSE_ARGS, typeof CLOSE_FLAGS>;
 
 export const tradeClose = changeCommand({
@@ -90,14 +94,18 @@ export const tradeClose = changeCommand({
 
 function closing(input: CloseInput, ctx: RunContext): Change {
   const ids = checkedIds(input.trade, (id) =>
-    checkOrderId(id, 'a trade id', 'svc trade positions lists open trades; --everything closes all'),
+    checkOrderId(
+      id,
+      'a trade id',
+      /[a-z]/i.test(id) ? `for all trades of a symbol: --symbol ${shellWord(id)}` : LISTED,
+    ),
   );
   const { symbol, everything } = input;
   const ways = [ids.length > 0, symbol !== undefined, everything].filter((wanted) => wanted).length;
   if (ways !== 1) {
     const why = ways === 0 ? 'nothing to close' : 'conflicting options';
     throw new SvcError('usage', `${why}: pass trade ids, --symbol <symbol>, or --everything`, {
-      hint: 'svc trade positions lists open trades',
+      hint: LISTED,
     });
   }
   const range = input.range === undefined ? undefined : parsePips(input.range, '--range');
@@ -145,7 +153,9 @@ interface Closings {
 async function planCloseIds(closings: Closings, cache: TableCache): Promise<readonly PlannedRequest[]> {
   const { ids } = closings;
   const seen = await cache.positions(has(ids));
-  const missing = ids.filter((id) => seen !== undefined && !has([id])(seen.rows));
+  // A row that cannot be read may be of any trade.
+  const isListed = seen !== undefined && omittedOf(seen.rows).length === 0;
+  const missing = ids.filter((id) => isListed && !has([id])(seen.rows));
   if (missing.length > 0) throw notOpen(missing);
   const planned: PlannedRequest[] = [];
   for (const id of ids) planned.push(await planClose(id, closings, seen, cache));
@@ -331,7 +341,8 @@ export async function planCloseAll(
   // Only fresh rows say what is open now.
   const seen = ctx.dryRun ? undefined : await cache.positions(() => false);
   const open = seen?.rows.filter(isMeant);
-  if (seen?.isFresh && open?.length === 0) return [];
+  const isComplete = seen !== undefined && omittedOf(seen.rows).length === 0;
+  if (seen?.isFresh && isComplete && open?.length === 0) return [];
   const what = symbol === undefined ? 'EVERYTHING' : `all ${symbol}`;
   const warnings = open === undefined || symbol === undefined ? [] : await cache.closedWarnings(symbol);
   return [
@@ -350,8 +361,8 @@ export async function planCloseAll(
         sentAt,
         accountId,
         symbol,
-        tradeIds: open?.map(({ tradeId }) => tradeId),
-        amountK: open && wholeAmountK(open),
+        tradeIds: isComplete ? open?.map(({ tradeId }) => tradeId) : undefined,
+        amountK: isComplete && open !== undefined ? wholeAmountK(open) : undefined,
       }),
       does: `Close ${what} at market in account ${accountId}: ${open === undefined ? 'open positions could not be read' : open.map(positionText).join(', ')}`,
       ...(open && { shows: async () => allShown(symbol, open) }),
@@ -384,19 +395,19 @@ async function symbolOf(wanted: string, cache: TableCache, ctx: RunContext): Pro
 
 /** Of closing this amount of a trade. */
 function closeShown(row: OpenPosition, amount: number, whole: number | undefined): Shown {
-  const { currency = null, isBuy, open = null, close = null, grossPL, usedMargin } = row;
+  const { currency = null, isBuy, open = null, close, grossPL, usedMargin } = row;
   const part = (money: number | undefined): number | null =>
     money === undefined || whole === undefined ? null : Number(((money * amount) / whole).toFixed(2));
   return {
     symbol: currency,
     side: sideOf(isBuy) ?? null,
     open,
-    rate: close,
+    rate: close || null,
     before: { amount: whole ?? null, grossPL: grossPL ?? null, usedMargin: usedMargin ?? null },
     after: {
       amount: whole === undefined ? null : whole - amount,
-      realizedPL: part(grossPL),
-      freedMargin: part(usedMargin),
+      realized_pl: part(grossPL),
+      freed_margin: part(usedMargin),
     },
   };
 }
@@ -412,6 +423,6 @@ function allShown(symbol: string | undefined, rows: readonly OpenPosition[]): Sh
     symbol: symbol ?? null,
     side: null,
     before: { trades: rows.length, grossPL, usedMargin },
-    after: { trades: 0, realizedPL: grossPL, freedMargin: usedMargin },
+    after: { trades: 0, realized_pl: grossPL, freed_margin: usedMargin },
   };
 }

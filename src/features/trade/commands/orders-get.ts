@@ -1,9 +1,11 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { withAmounts } from '../amounts.ts';
 import { orderCandidates } from '../candidates.ts';
 import { ORDER_COLUMNS } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
 import { checkOrderId } from '../orders/rules.ts';
+import { offersToShow } from '../tables/lookups.ts';
 
 export const tradeOrdersGet = recordCommand({
   id: 'trade orders get',
@@ -21,9 +23,10 @@ export const tradeOrdersGet = recordCommand({
   offers: orderCandidates,
   async run(input, ctx) {
     checkOrderId(input.order);
-    return withTrading(ctx, async ({ trading }) => {
-      const orders = await trading.model('Order');
-      const value = orders.find(({ orderId }) => orderId === input.order);
+    return withTrading(ctx, async (open) => {
+      const orders = await open.trading.model('Order');
+      const found = orders.filter(({ orderId }) => orderId === input.order);
+      const [value] = found.length === 0 ? [] : withAmounts(found, await offersToShow(open, ctx));
       if (value !== undefined) return { value };
       throw new SvcError('not_found', `no open order with id ${input.order}`, {
         hint: 'it may have been filled or canceled: svc trade positions, svc trade positions --closed',

@@ -1,8 +1,9 @@
 import { listCommand } from '../../../cli/command.ts';
+import { withAmounts } from '../amounts.ts';
 import { orderCandidates } from '../candidates.ts';
 import { ORDER_LIST } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
-import { listed, ROW_FLAGS, rowFilter } from '../tables/lookups.ts';
+import { listed, offersToShow, ROW_FLAGS, rowFilter } from '../tables/lookups.ts';
 import { TOTAL_FLAG, withTotalsBySide } from '../totals.ts';
 
 export const tradeOrdersList = listCommand({
@@ -30,7 +31,7 @@ export const tradeOrdersList = listCommand({
       const type = input.type?.toUpperCase();
       const rows = apply(orders).filter((order) => type === undefined || order.type === type);
       return rows.length > 0
-        ? { value: withTotalsBySide(rows, input) }
+        ? { value: withAmounts(withTotalsBySide(rows, input), await offersToShow(open, ctx)) }
         : listed({ value: rows, of: orders, as: ORDER_LIST }, input);
     });
   },

@@ -24,6 +24,7 @@ import { trailText } from '../orders/preview.ts';
 import {
   checkExitPrices,
   checkOrderId,
+  checkPrecision,
   checkTrailed,
   type Decimal,
   type Distance,
@@ -120,6 +121,7 @@ async function planUpdate(update: OrderUpdate, cache: TableCache, ctx: RunContex
   const account = row && (await cache.account(row.accountId));
   await checkAccount(`order ${id}`, account, update.account, cache);
   const opens = ctx.dryRun ? undefined : await checkedOpening(terms, row, { id, account, cache }, ctx);
+  if (row !== undefined) checkPrecision({ rate: terms.rate, ...exits }, row);
   if (row !== undefined && seen?.isFresh) checkExits(row, terms, exits);
   else if (!ctx.dryRun && changesExits)
     ctx.notice(`could not check the stop and limit of order ${id} against its rate`);

@@ -1,9 +1,11 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { withAmounts } from '../amounts.ts';
 import { tradeCandidates } from '../candidates.ts';
 import { CLOSED_LIST, POSITION_LIST } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
 import { checkOrderId } from '../orders/rules.ts';
+import { offersToShow } from '../tables/lookups.ts';
 
 const RECORD = { kind: 'record', columns: POSITION_LIST.columns.map(({ wide: _, ...column }) => column) } as const;
 const CLOSED_RECORD = { kind: 'record', columns: CLOSED_LIST.columns.map(({ wide: _, ...column }) => column) } as const;
@@ -25,9 +27,10 @@ export const tradePositionsGet = recordCommand({
   offers: tradeCandidates,
   async run(input, ctx) {
     checkOrderId(input.trade, 'a trade id');
-    return withTrading(ctx, async ({ trading }) => {
-      const rows = await trading.model(input.closed ? 'ClosedPosition' : 'OpenPosition');
-      const value = rows.find(({ tradeId }) => tradeId === input.trade);
+    return withTrading(ctx, async (open) => {
+      const rows = await open.trading.model(input.closed ? 'ClosedPosition' : 'OpenPosition');
+      const found = [...rows].filter(({ tradeId }) => tradeId === input.trade);
+      const [value] = found.length === 0 ? [] : withAmounts(found, await offersToShow(open, ctx));
       if (value !== undefined) return { value };
       const [state, hint] = input.closed
         ? ['closed', 'the gateway lists the latest only; it may be open: svc trade positions']

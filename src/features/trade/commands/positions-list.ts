@@ -1,9 +1,10 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { withAmounts } from '../amounts.ts';
 import { tradeCandidates } from '../candidates.ts';
 import { CLOSED_LIST, POSITION_LIST, SUMMARY_LIST } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
-import { listed, ROW_FLAGS, rowFilter } from '../tables/lookups.ts';
+import { listed, offersToShow, ROW_FLAGS, rowFilter } from '../tables/lookups.ts';
 import { CLOSED_SUMS, POSITION_SUMS, SUMMARY_SUMS, summaryOf, TOTAL_FLAG, withTotal } from '../totals.ts';
 
 interface Kind {
@@ -39,7 +40,8 @@ export const tradePositionsList = listCommand({
       const { trading } = open;
       if (input.closed) {
         const of = await trading.model('ClosedPosition');
-        return listed({ value: withTotal(apply(of), 'tradeId', CLOSED_SUMS, input), of, as: CLOSED_LIST }, input);
+        const rows = withTotal(apply(of), 'tradeId', CLOSED_SUMS, input);
+        return listed({ value: withAmounts(rows, await offersToShow(open, ctx)), of, as: CLOSED_LIST }, input);
       }
       if (input.summary && account === undefined) {
         const of = await trading.model('Summary');
@@ -53,7 +55,7 @@ export const tradePositionsList = listCommand({
         return listed({ value, of, as: SUMMARY_LIST }, input);
       }
       if (rows.length === 0) return listed({ value: rows, of, as: POSITION_LIST }, input);
-      return { value: withTotal(rows, 'tradeId', POSITION_SUMS, input) };
+      return { value: withAmounts(withTotal(rows, 'tradeId', POSITION_SUMS, input), await offersToShow(open, ctx)) };
     });
   },
 });

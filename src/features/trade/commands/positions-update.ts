@@ -9,7 +9,7 @@ import { type Exit, tradeExitForm } from '../orders/forms.ts';
 import type { PlannedRequest, Shown } from '../orders/placing.ts';
 import type { Change } from '../orders/planned-requests.ts';
 import { trailText } from '../orders/preview.ts';
-import { checkExitPrices, checkOrderId, parseDistance, parseTrail } from '../orders/rules.ts';
+import { checkExitPrices, checkOrderId, checkPrecision, parseDistance, parseTrail } from '../orders/rules.ts';
 import { checkAccount, missingIds, type Seen, type TableCache, type TableSnapshot } from '../orders/table-cache.ts';
 import type { OpenPosition } from '../schema.ts';
 
@@ -107,8 +107,9 @@ function openTradeOf(id: string, seen: Seen<OpenPosition>): OpenPosition | undef
 /** A cached price may be outdated, so only fresh rows are checked. */
 function check(row: OpenPosition, { isFresh }: TableSnapshot<OpenPosition>, exits: Exits, ctx: RunContext): void {
   const [stop, limit] = [exits.stop, exits.limit].map((exit) => (exit === 'none' ? undefined : exit));
+  checkPrecision({ stop, limit }, row);
   if (stop?.unit !== 'price' && limit?.unit !== 'price') return;
-  if (isFresh && row.close !== undefined && row.isBuy !== undefined) {
+  if (isFresh && row.close && row.isBuy !== undefined) {
     checkExitPrices({ side: row.isBuy ? 'buy' : 'sell', stop, limit }, row.close, 'guarded');
   } else {
     ctx.notice(`could not check the stop and limit of trade ${row.tradeId} against the current price`);
@@ -116,8 +117,8 @@ function check(row: OpenPosition, { isFresh }: TableSnapshot<OpenPosition>, exit
 }
 
 async function exitShown(row: OpenPosition, name: 'stop' | 'limit', exit: Exit, cache: TableCache): Promise<Shown> {
-  const { open = null, close = null } = row;
-  const about = { from: open, amount: await cache.amountOf(row), open, rate: close };
+  const { open = null, close } = row;
+  const about = { from: open, amount: await cache.amountOf(row), open, rate: close || null };
   return exitsShown(row, about, [{ name, was: row[name], exit }], cache);
 }
 

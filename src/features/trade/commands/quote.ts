@@ -8,6 +8,7 @@ import { UNAVAILABLE } from '../gateway/trading-feed.ts';
 import { openTradingSession, SYMBOL_ARGUMENT, type TradingSession } from '../gateway/trading-session.ts';
 import type { Offer } from '../schema.ts';
 import type { OutageLine } from '../stream-event.ts';
+import { quoteOf } from '../symbols.ts';
 import { findInOffers } from '../tables/lookups.ts';
 
 interface Quote {
@@ -76,13 +77,14 @@ export const tradeQuote = listCommand({
     const seen = new Map<string, number>();
     const offers = new Map<string, Offer>();
     const as = quoteList((symbol) => offers.get(symbol)?.ratePrecision, { live: input.count > 1 });
-    const quotes = quoted(input, { seen, offers }, ctx);
+    const shown = new Set<string>();
+    const quotes = quoted(input, { seen, offers, shown }, ctx);
     const late = () => [...seen].filter(([, count]) => count < input.count);
     return {
       // A table that is printed later says how old the tick is then.
       value: ctx.wants.table && input.count === 1 ? await collected(quotes) : quotes,
       as,
-      footer: () => (late().length === 0 ? undefined : missing(late())),
+      footer: () => (late().length === 0 ? undefined : missing(late(), shown)),
       code: () => (late().length === 0 ? undefined : 'still_pending'),
     };
   },
@@ -104,11 +106,13 @@ interface Findings {
   /** Ticks so far, by symbol. */
   readonly seen: Map<string, number>;
   readonly offers: Map<string, Offer>;
+  /** Of these only the last known price was shown. */
+  readonly shown: Set<string>;
 }
 
 async function* quoted(
   input: Input,
-  { seen, offers }: Findings,
+  { seen, offers, shown }: Findings,
   ctx: RunContext,
 ): AsyncGenerator<Quote | OutageLine, void, void> {
   const { findSymbol } = await import('../symbols.ts');
@@ -126,7 +130,10 @@ async function* quoted(
       yield quote;
     }
     const silent = [...seen].flatMap(([symbol, count]) => (count === 0 ? [symbol] : []));
-    if (silent.length > 0) yield* await snapshots(silent, open);
+    for (const quote of silent.length > 0 ? await snapshots(silent, open) : []) {
+      shown.add(quote.symbol);
+      yield quote;
+    }
   } catch (error) {
     const isOutage = error instanceof SvcError && (error.exit === UNAVAILABLE || session.outage !== undefined);
     if (isOutage && ctx.wants.events && !ctx.signal.aborted) {
@@ -138,11 +145,14 @@ async function* quoted(
   }
 }
 
-function missing(late: readonly (readonly [symbol: string, count: number])[]): string {
-  const silent = late.flatMap(([symbol, count]) => (count === 0 ? [symbol] : []));
+function missing(late: readonly (readonly [symbol: string, count: number])[], shown: ReadonlySet<string>): string {
+  const none = late.flatMap(([symbol, count]) => (count === 0 ? [symbol] : []));
+  const silent = none.filter((symbol) => shown.has(symbol));
+  const unknown = none.filter((symbol) => !shown.has(symbol));
   const some = late.flatMap(([symbol, count]) => (count === 0 ? [] : [symbol]));
   return [
     ...(silent.length === 0 ? [] : [`no tick of ${silent.join(', ')} in time; showing the last known price`]),
+    ...(unknown.length === 0 ? [] : [`no tick of ${unknown.join(', ')} in time, and no known price`]),
     ...(some.length === 0 ? [] : [`fewer ticks of ${some.join(', ')} than requested`]),
   ].join('\n');
 }
@@ -184,21 +194,11 @@ function noticeOf(ctx: RunContext): (error: unknown) => void {
 async function snapshots(symbols: readonly string[], { trading }: TradingSession): Promise<readonly Quote[]> {
   const { shownTime } = await import('../tables/table-time.ts');
   const offers = await trading.model('Offer');
-  return offers.flatMap(({ currency, sell, buy, high = null, low = null, time }) =>
-    symbols.includes(currency) && sell !== undefined && buy !== undefined
-      ? [
-          {
-            symbol: currency,
-            time: shownTime(time) ?? null,
-            bid: sell,
-            ask: buy,
-            high,
-            low,
-            source: 'snapshot' as const,
-          },
-        ]
-      : [],
-  );
+  return offers.flatMap(({ currency: symbol, high = null, low = null, ...offer }) => {
+    const { bid, ask } = quoteOf(offer);
+    if (!symbols.includes(symbol) || bid === undefined || ask === undefined) return [];
+    return [{ symbol, time: shownTime(offer.time) ?? null, bid, ask, high, low, source: 'snapshot' as const }];
+  });
 }
 
 /** Yields `count` ticks of each symbol. Ends early with the events. */
@@ -215,14 +215,14 @@ async function* firstQuotes(
     if (push?.kind !== 'price') continue;
     const left = missing.get(push.symbol);
     if (left === undefined) continue;
-    yield quoteOf(push);
+    yield tickQuote(push);
     if (left > 1) missing.set(push.symbol, left - 1);
     else missing.delete(push.symbol);
     if (missing.size === 0) return;
   }
 }
 
-function quoteOf({ symbol, at, bid, ask, high, low }: Price): Quote {
+function tickQuote({ symbol, at, bid, ask, high, low }: Price): Quote {
   const time = at === undefined ? null : new Date(at).toISOString();
   return { symbol, time, bid, ask, high: high ?? null, low: low ?? null, source: 'tick' };
 }

@@ -81,8 +81,8 @@ export const tradeStream = listCommand({
   id: 'trade stream',
   summary: 'Stream prices and table changes as they are pushed',
   description: `Subscribes to symbols and to the tables ${MODEL_NAMES.join(', ')} (exact spelling). Prints every push; a terminal shows at most 50 lines a second. Reconnects after an outage and reports what was missed as a gap.`,
-  details: `Each NDJSON line is {"ts","kind","table","key","data"}. ts is the time of arrival by this machine's clock. data is the record as received. kind is I, U or D for a row that was inserted, updated or deleted (an update may have only the changed fields); price; snapshot for a row of --snapshot; other for unknown records; and unreachable, recovered, gap or closed for the connection. The form of a price and the actions U and D are as seen on the public implementation.
-When the gateway cannot be reached, also at the start, {"event":"unreachable","at","reason"} is printed at once, and {"event":"recovered","at"} when it can be reached again, together with the usual keys. svc then reconnects and resubscribes. gap says between which times pushes are missing; with --snapshot the tables are read again. closed is printed before a stream ends because its connection is lost for good (exit 7). If --until ends the stream while the gateway is unreachable, the exit status is 7, too.
+  details: `Each NDJSON line is {"ts","kind","table","key","data"}. ts is the time of arrival by this machine's clock. data is the record as received. kind is I, U or D for a row that was inserted, updated or deleted (an update may have only the changed fields); price; snapshot for a row of --snapshot; other for unknown records; and unreachable, stale, recovered, gap or closed for the connection. The form of a price and the actions U and D are as seen on the public implementation.
+When the gateway cannot be reached, also at the start, {"event":"unreachable","at","reason"} is printed at once, and {"event":"recovered","at"} when it can be reached again, together with the usual keys. svc then reconnects and resubscribes. gap says between which times pushes are missing; with --snapshot the tables are read again. {"event":"stale","at","reason"} is printed if no push came for a minute although prices of forex are followed and the market is open by its usual hours; recovered follows with the next push. closed is printed before a stream ends because its connection is lost for good (exit 7). If --until ends the stream while the gateway is unreachable, the exit status is 7, too.
 With --prices, a row has time (of the gateway, in UTC), symbol, bid, ask, high and low (of the day), and other pushes are left out; NDJSON and JSON have outages and gaps as {"event","at"} between them, csv and tsv only prices, with notices on standard error.
 --until counts only pushes. A slow reader slows polling down. A websocket whose reader falls 64 MiB behind ends the stream with exit 10.`,
   effect: 'read',
@@ -199,6 +199,7 @@ async function* streamed<Row>(
       yield* shown(lines.outage(outage));
     }
     yield* rows;
+    void feed.reportSilence(wanted);
     yield* followed(feed, lines, { pushes: until.pushes, rereads: input.snapshot ? wanted : undefined }, ctx);
     ctx.signal.throwIfAborted();
     feed.checkReachable();
@@ -247,7 +248,7 @@ async function* connectionRows<Row>(
   rereads: Wanted | undefined,
   ctx: RunContext,
 ): AsyncGenerator<Row, void, void> {
-  if (event.kind === 'unreachable' || event.kind === 'recovered') {
+  if (event.kind !== 'gap' && event.kind !== 'closed') {
     yield* shown(lines.outage(event));
     return;
   }
@@ -350,6 +351,7 @@ function liveCells(event: StreamEvent): readonly Cell[] {
   const fields = typeof data === 'object' && data !== null ? (data as Fields) : {};
   const time = ts.slice(11);
   if (kind === 'recovered') return [time, { text: kind, tone: 'good' }];
+  if (kind === 'stale') return [time, { text: kind, tone: 'warn' }, gapText(fields)];
   if (kind === 'unreachable' || kind === 'gap' || kind === 'closed')
     return [time, { text: kind, tone: 'bad' }, gapText(fields)];
   if (kind === 'price') return [time, kind, key, ...priceCells(fields)];

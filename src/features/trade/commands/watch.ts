@@ -1,6 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, Snapshot, WatchOutput } from '../../../output/types.ts';
+import { amountCell } from '../amounts.ts';
 import { ACCOUNT_LIST, ORDER_LIST, POSITION_LIST, priceColumns } from '../columns.ts';
 import { readPush } from '../gateway/push.ts';
 import type { Outage, SessionEvent } from '../gateway/session-types.ts';
@@ -15,14 +16,15 @@ import {
   liveRows,
   type PriceRow,
 } from '../tables/live-source.ts';
-import { knownOffers, symbolsOf } from '../tables/lookups.ts';
+import { knownOffers, offersToShow, symbolsOf } from '../tables/lookups.ts';
 import type { Traded } from '../totals.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: each has rows of its own
 type LiveOutput = WatchOutput<any>;
 
-function tradedTitle(id: string, { currency, isBuy, amountK }: Traded): string {
-  return [id, currency, sideOf(isBuy), amountK].filter((part) => part !== undefined).join(' ');
+function tradedTitle(id: string, row: Traded): string {
+  const { currency, isBuy } = row;
+  return [id, currency, sideOf(isBuy), amountCell(row)].filter((part) => part !== undefined).join(' ');
 }
 
 const COMMON = { kind: 'watch', appends: true } as const;
@@ -74,7 +76,7 @@ export const tradeWatch = listCommand({
   description:
     'Reads the table once, then follows the pushes; nothing is polled. A terminal redraws the table (q or Ctrl-C ends it); a pipe gets one line per change. Changes within --interval are shown as one: svc trade stream prints each.',
   details:
-    'Prices have a chart of the last 40 ticks. -o ndjson prints {"event":"added|changed|resolved","at","position|order|account|price"}, with every row of the first reading as added, and {"event":"unreachable","at","reason"} and {"event":"recovered","at"} for outages. After an outage the table is read again. If --until ends the watch while the gateway is unreachable, the exit status is 7. The requests, the rows beyond the interface document, and the actions U and D of pushes are as seen on the public implementation.',
+    'Prices have a chart of the last 40 ticks. -o ndjson prints {"event":"added|changed|resolved","at","position|order|account|price"}, with every row of the first reading as added, and {"event":"unreachable","at","reason"} and {"event":"recovered","at"} for outages; {"event":"stale","at","reason"} if no price came for a minute although forex is traded, and recovered with the next one. After an outage the table is read again. If --until ends the watch while the gateway is unreachable, the exit status is 7. The requests, the rows beyond the interface document, and the actions U and D of pushes are as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   streams: () => true,
@@ -108,7 +110,8 @@ export const tradeWatch = listCommand({
     }
     if (what === 'accounts' && symbol.length > 0) throw new SvcError('usage', 'accounts cannot be filtered by symbol');
     if (table !== undefined) {
-      const openRows = async (open: TradingSession) => liveRows(table.model, await symbolsOf(symbol, open));
+      const openRows = async (open: TradingSession) =>
+        liveRows(table.model, await symbolsOf(symbol, open), await offersToShow(open, ctx));
       return { value: watchSource(openRows, input, ctx), as: table.output };
     }
     const prices = new LivePrices();
@@ -172,6 +175,7 @@ export async function* watchSource(
     }
     if (source !== undefined) {
       const begun = source;
+      void feed.reportSilence(begun.wanted);
       const pace = { everyMs: interval, restMs: ctx.wants.terminal && ctx.wants.table ? AGE_MS : NEVER_MS };
       yield* watchChanges(
         (shown) => follow(begun, feed, { ...shown, state, pushes: until.pushes }, ctx).finally(() => state.end()),
@@ -338,6 +342,7 @@ class ConnectionState {
   trouble: string | undefined;
   /** Why the rows may be outdated although the gateway can be reached. */
   stale: string | undefined;
+  #silence: string | undefined;
   /** Not shown yet. */
   #outage: Outage | undefined;
   #transport: string | undefined;
@@ -349,8 +354,9 @@ class ConnectionState {
 
   outage(outage: Outage): void {
     this.#outage = outage;
+    if (outage.kind === 'recovered' && this.trouble !== undefined) this.#since = outage.at;
     this.trouble = outage.kind === 'unreachable' ? outage.reason : undefined;
-    if (outage.kind === 'recovered') this.#since = outage.at;
+    this.#silence = outage.kind === 'stale' ? outage.reason : undefined;
   }
 
   /** Once. */
@@ -384,7 +390,7 @@ class ConnectionState {
       gap === undefined
         ? 'no gaps'
         : `${this.#gaps === 1 ? '1 gap' : `${this.#gaps} gaps, the last`} of ${ageText(gap.to - gap.from)} at ${new Date(gap.from).toISOString().slice(11, 19)}Z`,
-      ...(this.stale === undefined ? [] : [this.stale]),
+      ...[this.stale, this.#silence].filter((text) => text !== undefined),
       ...(this.#isOver ? ['ended'] : []),
     ].join('; ');
   }

@@ -1,6 +1,7 @@
 /** The pushes on the socket after a subscription (doc 3 §6): the name of an event and a string that contains JSON. */
 import { exactIntegers, isObject, tryParseJson } from '../../../json-object.ts';
 import { isModelName, MODELS, type ModelName } from '../models.ts';
+import { numberOf } from '../numbers.ts';
 
 export interface Price {
   readonly kind: 'price';
@@ -52,7 +53,7 @@ export function readPush(name: string, payload: string): Push | undefined {
 }
 
 function tableOf(t: unknown): ModelName | undefined {
-  return typeof t === 'number' ? TABLES.get(t) : undefined;
+  return TABLES.get(numberOf(t) as number);
 }
 
 function rowPush(model: ModelName, record: PushedRecord): RowPush {
@@ -76,9 +77,11 @@ function inMilliseconds(time: number): number {
 const FIRST_MILLISECONDS = 1e11;
 
 function price(name: string, rates: readonly unknown[], record: PushedRecord): Price | OtherPush {
-  const [bid, ask, high, low] = rates;
-  if (typeof bid !== 'number' || typeof ask !== 'number') return { kind: 'other', record };
-  const { Updated: updated, Symbol: symbol } = record;
+  const [bid, ask, high, low] = rates.map(numberOf);
+  // 0 and 0 are no quote.
+  if (typeof bid !== 'number' || typeof ask !== 'number' || (bid === 0 && ask === 0)) return { kind: 'other', record };
+  const { Symbol: symbol } = record;
+  const updated = numberOf(record['Updated']);
   return {
     kind: 'price',
     symbol: typeof symbol === 'string' ? symbol : name,

@@ -84,6 +84,7 @@ export class OutageReporter {
   error: SvcError | undefined;
   #divert: ((event: Outage) => void) | undefined;
   readonly #report: (event: Outage) => void;
+  #isSilent = false;
 
   constructor(report: (event: Outage) => void) {
     this.#report = report;
@@ -105,7 +106,20 @@ export class OutageReporter {
 
   end(at: number): void {
     this.error = undefined;
+    this.#isSilent = false;
     (this.#divert ?? this.#report)({ kind: 'recovered', at });
+  }
+
+  /** Pushes stopped. One event until they come again. False if that is known, or if there is no connection. */
+  silent(at: number, reason: string): boolean {
+    if (this.#isSilent || this.error !== undefined) return false;
+    this.#isSilent = true;
+    (this.#divert ?? this.#report)({ kind: 'stale', at, reason });
+    return true;
+  }
+
+  pushed(at: number): void {
+    if (this.#isSilent) this.end(at);
   }
 }
 

@@ -25,6 +25,8 @@ export type SessionEvent =
 /** Whether the gateway can be reached. A second `unreachable` has another reason, such as a refused token. */
 export type Outage =
   | { readonly kind: 'unreachable'; readonly at: number; readonly reason: string; readonly error: SvcError }
+  /** It can be reached, and pushes nothing although the market is open. */
+  | { readonly kind: 'stale'; readonly at: number; readonly reason: string }
   | { readonly kind: 'recovered'; readonly at: number };
 
 export interface SessionOptions {

@@ -56,6 +56,8 @@ class GatewaySession {
   #isReconnecting = false;
   readonly #backoff = new Backoff();
   readonly #outages = new OutageReporter((event) => this.#queue.push(event));
+  /** When the latest push came, or the connection was made. Milliseconds since 1970. */
+  pushedAt: number | undefined;
   #closing: Promise<void> | undefined;
   #leaving: Promise<void> = Promise.resolve();
 
@@ -86,6 +88,11 @@ class GatewaySession {
   /** Gives outages to `listener` instead of `events`, until the returned function is called. */
   divertOutages(listener: (event: Outage) => void): () => void {
     return this.#outages.divertTo(listener);
+  }
+
+  /** Reports that pushes have stopped although the connection lives, once until they come again. */
+  reportSilence(reason: string): void {
+    if (this.#engine !== undefined && this.#outages.silent(this.#target.now(), reason)) this.#options.onNotice(reason);
   }
 
   /** The gateway's clock minus ours, by the latest response with a date. */
@@ -217,6 +224,8 @@ class GatewaySession {
       ready: () => this.#queue.drained(),
       onPush: (name, payload, at) => {
         const shown = (text: string): string => this.#secrets.leftOutOfText(text);
+        this.pushedAt = at;
+        this.#outages.pushed(at);
         this.#queue.push({ kind: 'push', name: shown(name), payload: shown(payload), at });
         if (this.#queue.size > MOST_WAITING) this.#engine?.fail(readTooSlowly(MOST_WAITING));
       },
@@ -234,6 +243,7 @@ class GatewaySession {
     }
     if (engine.over) throw new SvcError('connection_lost', 'the session ended as soon as it was connected');
     this.#engine = engine;
+    this.pushedAt = this.#target.now();
     this.#backoff.connected();
   }
 

@@ -4,9 +4,11 @@ import type { RunContext } from '../../../cli/command.ts';
 import type { Flags } from '../../../cli/flags.ts';
 import { parseDuration } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
+import { marketHours } from '../market-hours.ts';
+import { isPair } from '../symbols.ts';
 import type { Session } from './session.ts';
 import type { Outage, SessionEvent } from './session-types.ts';
-import type { Subscription } from './subscription.ts';
+import type { Subscription, Wanted } from './subscription.ts';
 import { openTradingSession, type TradingSession } from './trading-session.ts';
 
 export const FEED_FLAGS = {
@@ -46,6 +48,8 @@ export function parseUntil(text: string | undefined): Until {
 export const UNAVAILABLE = 7;
 
 const UNSUBSCRIBING_MS = 1_000;
+/** So long without a push is unusual while prices move. */
+const SILENCE_MS = 60_000;
 
 /** Connects with the first request. The caller ends it. */
 export async function openFeed(ctx: RunContext, { reconnect }: { readonly reconnect: boolean }): Promise<Feed> {
@@ -144,6 +148,23 @@ class TradingFeed {
         () => {},
       );
     this.#isTimed = true;
+  }
+
+  /** Reports prices that stop although forex is traded, until the feed ends. Tables without prices may be silent for long. */
+  async reportSilence({ models, symbols }: Wanted): Promise<void> {
+    if (!models.includes('Offer') && !symbols.some(isPair)) return;
+    const { now, sleep } = this.#ctx;
+    let wait = SILENCE_MS;
+    while (!this.#over.signal.aborted) {
+      await sleep(wait, this.#over.signal).catch(() => {});
+      const at = now();
+      wait = (this.session.pushedAt ?? at) + SILENCE_MS - at;
+      if (wait > 0) continue;
+      wait = SILENCE_MS;
+      const isOpen = [at - SILENCE_MS, at].every((time) => marketHours(time).state === 'open');
+      if (isOpen && !this.#over.signal.aborted)
+        this.session.reportSilence('no push came for a minute although forex is traded now');
+    }
   }
 
   /** Throws if the gateway is unreachable: a count or time that ends then has missed pushes. */

@@ -23,7 +23,7 @@ export interface AlikeRow {
   readonly symbol: string | null;
   readonly side: Side | null;
   /** In thousands, as the tables count. */
-  readonly amountK: number | null;
+  readonly amount_k: number | null;
   readonly rate: number | null;
   /** RFC 3339 in UTC: when it was made, or for a closed position when it was closed. */
   readonly time: string | null;
@@ -47,7 +47,10 @@ export function readTradingRows(ctx: RunContext): Promise<TradingRows> {
       name: N,
     ): Promise<readonly ModelRows[N][]> => {
       try {
-        return await unlimited.model(name);
+        const rows = await unlimited.model(name);
+        const { length } = rows.omitted;
+        if (length > 0) unread.push(`${length} of the rows of the table ${name} cannot be read`);
+        return rows;
       } catch (error) {
         if (!isUnread(error)) throw error;
         unread.push(`the table ${name} could not be read: ${error.message}`);
@@ -139,7 +142,7 @@ function alikeRow(
     id,
     symbol: currency ?? null,
     side: sideOf(isBuy) ?? null,
-    amountK: amountK ?? null,
+    amount_k: amountK ?? null,
     rate: rate ?? null,
     time: shownTime(time) || null,
   };
@@ -150,10 +153,10 @@ function newness({ time }: AlikeRow): number {
 }
 
 /** `order 390285837 (buy 5K EUR/USD at 1.15, 2026-11-20T12:00:01.000Z)`. */
-export function alikeText({ kind, id, side, amountK, symbol, rate, time }: AlikeRow): string {
+export function alikeText({ kind, id, side, amount_k, symbol, rate, time }: AlikeRow): string {
   const at = rate === null ? '' : ` at ${rate}`;
   const when = time === null ? '' : `, ${kind === 'closed position' ? 'closed ' : ''}${time}`;
-  return `${kind} ${id} (${side ?? '?'} ${amountK ?? '?'}K ${symbol ?? '?'}${at}${when})`;
+  return `${kind} ${id} (${side ?? '?'} ${amount_k ?? '?'}K ${symbol ?? '?'}${at}${when})`;
 }
 
 /** For an error: what is alike now, and what could not be read. */

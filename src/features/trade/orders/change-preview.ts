@@ -16,9 +16,9 @@ import { type TableCache, withTableCache } from './table-cache.ts';
 export interface ChangePreview extends Partial<Shown> {
   readonly command: string;
   readonly request: string;
-  readonly accountId: string | null;
-  readonly tradeId: string | null;
-  readonly orderId: string | null;
+  readonly account_id: string | null;
+  readonly trade_id: string | null;
+  readonly order_id: string | null;
   /** A sentence. */
   readonly does: string;
   readonly warnings: readonly string[];
@@ -34,7 +34,7 @@ export const PREVIEW_LIST: ListOutput<ChangePreview> = {
     { name: 'warnings', cell: ({ warnings }) => warnings.join('; '), flex: true, optional: true },
     { name: 'does', cell: ({ does }) => does, wide: true },
   ],
-  id: ({ tradeId, orderId }) => tradeId ?? orderId ?? undefined,
+  id: ({ trade_id, order_id }) => trade_id ?? order_id ?? undefined,
 };
 
 /** `amount 10, grossPL -9.50, stop none`. */
@@ -65,8 +65,9 @@ export function previewChange(change: Change, input: ChangeInput, ctx: RunContex
 }
 
 async function previewOf(planned: PlannedRequest, cache: TableCache): Promise<ChangePreview> {
-  const { request, accountId = null, tradeId = null, orderId = null, does, warnings = [], shows } = planned;
-  const about = { command: request.command, request: request.endpoint.path, accountId, tradeId, orderId };
+  const { request, does, warnings = [], shows } = planned;
+  const { accountId: account_id = null, tradeId: trade_id = null, orderId: order_id = null } = planned;
+  const about = { command: request.command, request: request.endpoint.path, account_id, trade_id, order_id };
   return { ...about, does, ...(await shows?.(cache)), warnings };
 }
 

@@ -12,15 +12,15 @@ export interface ChangeRow {
   readonly command: string;
   /** The path: one command may send several requests. */
   readonly request: string;
-  readonly tradeId: string | null;
-  readonly orderId: string | null;
+  readonly trade_id: string | null;
+  readonly order_id: string | null;
   /** Null if the request names none. */
   readonly symbol: string | null;
-  readonly accountId: string | null;
+  readonly account_id: string | null;
   /** `not_sent`: nothing left this machine. */
   readonly outcome: 'accepted' | 'refused' | 'unknown' | 'not_sent';
   /** The orders that it created. */
-  readonly orderIds: readonly string[];
+  readonly order_ids: readonly string[];
   /** Orders that ended together with it. */
   readonly along: readonly string[];
   readonly message: string | null;
@@ -53,13 +53,13 @@ export function rowOf({ planned, placed, error }: Outcome): ChangeRow {
   return {
     command: request.command,
     request: request.endpoint.path,
-    tradeId,
-    orderId,
+    trade_id: tradeId,
+    order_id: orderId,
     symbol: symbol === '' ? null : String(symbol),
-    accountId,
+    account_id: accountId,
     outcome: placed === undefined ? 'not_sent' : outcomeOf(error),
     // Some responses name the changed order itself.
-    orderIds: placed?.orderIds.filter((id) => id !== orderId) ?? [],
+    order_ids: placed?.orderIds.filter((id) => id !== orderId) ?? [],
     along: isAccepted ? along : [],
     message: error?.message ?? (isAccepted ? null : 'skipped because an earlier request failed'),
     code: error?.code ?? null,
@@ -70,8 +70,8 @@ export function rowOf({ planned, placed, error }: Outcome): ChangeRow {
 }
 
 export function closeRowOf(outcome: Outcome): CloseRow {
-  const { status = null, trades = [], closedTrades = [] } = outcome.report ?? {};
-  return { ...rowOf(outcome), status, trades, closedTrades };
+  const { status = null, trades = [], closed_trades = [] } = outcome.report ?? {};
+  return { ...rowOf(outcome), status, trades, closed_trades };
 }
 
 function outcomeOf(error: SvcError | undefined): ChangeRow['outcome'] {
@@ -88,7 +88,7 @@ export function hintsOf(outcomes: readonly Outcome[]): string | undefined {
     if (report === undefined) return [];
     const { orderIds = [] } = placed ?? {};
     const which = orderIds.length === 0 ? `the request ${planned.request.what}` : `order ${orderIds.join(', ')}`;
-    return fillFooter(which, orderIds.length === 1 ? orderIds[0] : undefined, report) ?? [];
+    return fillFooter(which, orderIds.length === 1 ? (orderIds[0] ?? null) : null, report) ?? [];
   });
   const lines = [...hints, ...fills];
   return lines.length === 0 ? undefined : lines.join('\n');
@@ -119,13 +119,13 @@ export const CHANGE_LIST: ListOutput<ChangeRow> = {
     { name: 'command', cell: ({ command }) => command },
     { name: 'of', cell: subject },
     { name: 'outcome', cell: ({ outcome }) => ({ text: outcome, tone: TONES[outcome] }) },
-    { name: 'order-ids', cell: ({ orderIds }) => orderIds },
+    { name: 'order-ids', cell: ({ order_ids }) => order_ids },
     { name: 'message', cell: ({ message, along }) => message ?? alongText(along), flex: true, optional: true },
     { name: 'request', cell: ({ request }) => request, wide: true },
   ],
   // Only accepted requests have an id to use next.
-  id: ({ outcome, orderIds, orderId, tradeId }) =>
-    outcome === 'accepted' ? (orderIds[0] ?? orderId ?? tradeId ?? undefined) : undefined,
+  id: ({ outcome, order_ids, order_id, trade_id }) =>
+    outcome === 'accepted' ? (order_ids[0] ?? order_id ?? trade_id ?? undefined) : undefined,
 };
 
 /** The status comes first, for a narrow terminal. */
@@ -134,7 +134,7 @@ const WAITED_LIST: ListOutput<CloseRow> = {
   columns: [
     ...columnsOf(['command', 'of', 'outcome']),
     { name: 'status', cell: statusCell },
-    { name: 'closed', cell: ({ closedTrades }) => closedTrades.map(fillText).join(', '), flex: true },
+    { name: 'closed', cell: ({ closed_trades }) => closed_trades.map(fillText).join(', '), flex: true },
     { name: 'opened', cell: ({ trades }) => trades.map(fillText).join(', '), flex: true },
     ...columnsOf(['message']),
     // Already shown before the wait.
@@ -152,7 +152,7 @@ export function closeList({ wait }: { readonly wait?: number | undefined }): Lis
 
 const STATUS_TONES: Readonly<Record<FillStatus, Tone>> = {
   filled: 'good',
-  partial: 'warn',
+  partly_filled: 'warn',
   pending: 'warn',
   rejected: 'bad',
   unknown: 'bad',
@@ -165,14 +165,14 @@ function statusCell({ status }: CloseRow): Cell {
 
 /** The account if the request concerns all of it. */
 export function subject({
-  tradeId,
-  orderId,
+  trade_id,
+  order_id,
   symbol = null,
-  accountId,
-}: Pick<ChangeRow, 'tradeId' | 'orderId' | 'accountId'> & Partial<Pick<ChangeRow, 'symbol'>>): Cell {
-  if (tradeId !== null) return `trade ${tradeId}`;
-  if (orderId !== null) return `order ${orderId}`;
-  return symbol ?? (accountId === null ? undefined : `account ${accountId}`);
+  account_id,
+}: Pick<ChangeRow, 'trade_id' | 'order_id' | 'account_id'> & Partial<Pick<ChangeRow, 'symbol'>>): Cell {
+  if (trade_id !== null) return `trade ${trade_id}`;
+  if (order_id !== null) return `order ${order_id}`;
+  return symbol ?? (account_id === null ? undefined : `account ${account_id}`);
 }
 
 function alongText(along: ChangeRow['along']): string | undefined {
@@ -180,7 +180,8 @@ function alongText(along: ChangeRow['along']): string | undefined {
 }
 
 export interface OrderReport extends Fills {
-  readonly orderId: string;
+  /** Null if the journal has it only as settled by the user. */
+  readonly order_id: string | null;
   /** `accepted` without `--wait`. */
   readonly status: 'accepted' | FillStatus;
 }
@@ -188,37 +189,37 @@ export interface OrderReport extends Fills {
 /** By fill status: the code of the exit status. */
 export const FILL_CODES: Readonly<Record<FillStatus, ErrorCode | undefined>> = {
   filled: undefined,
-  partial: 'partly_done',
+  partly_filled: 'partly_done',
   rejected: 'refused',
   pending: 'still_pending',
   unknown: 'outcome_unknown',
 };
 
 /** With the code of the exit status, and a footer for the terminal. */
-export function reportedOrder(orderId: string, { status, trades, closedTrades, reason }: FillReport) {
+export function reportedOrder(orderId: string | null, { status, trades, closed_trades, reason }: FillReport) {
   return {
-    value: { orderId, status, trades, closedTrades } satisfies OrderReport,
+    value: { order_id: orderId, status, trades, closed_trades } satisfies OrderReport,
     code: FILL_CODES[status],
-    footer: fillFooter(`order ${orderId}`, orderId, { status, reason }),
+    footer: fillFooter(orderId === null ? 'the order' : `order ${orderId}`, orderId, { status, reason }),
   };
 }
 
-/** `orderId` is undefined if the response named no order. */
+/** `orderId` is null if the response named no order, or several. */
 export function fillFooter(
   which: string,
-  orderId: string | undefined,
+  orderId: string | null,
   { status, reason }: Pick<FillReport, 'status' | 'reason'>,
 ): string | undefined {
   const check = 'check svc trade orders and svc trade positions';
   switch (status) {
     case 'filled':
       return undefined;
-    case 'partial':
+    case 'partly_filled':
     case 'rejected':
       return reason === null ? undefined : `${which}: ${reason}`;
     case 'pending':
       if (reason !== null) return `${which} was accepted, but ${reason}; it may be open or filled; ${check}`;
-      return orderId === undefined
+      return orderId === null
         ? `${which} is not complete yet; ${check}`
         : `${which} is still open: svc trade orders get ${shellWord(orderId)}, svc trade positions`;
     case 'unknown':
@@ -230,7 +231,7 @@ export function fillFooter(
 const ENDS: Readonly<Record<OrderReport['status'], Cell | undefined>> = {
   accepted: undefined,
   filled: undefined,
-  partial: { text: 'ended, partly filled', tone: 'warn' },
+  partly_filled: { text: 'ended, partly filled', tone: 'warn' },
   rejected: { text: 'ended without a fill', tone: 'bad' },
   pending: { text: 'not completely filled yet', tone: 'warn' },
   unknown: { text: 'outcome unknown', tone: 'bad' },
@@ -239,24 +240,23 @@ const ENDS: Readonly<Record<OrderReport['status'], Cell | undefined>> = {
 export const ORDER_REPORT: RecordOutput<OrderReport> = {
   kind: 'record',
   columns: [
-    { name: 'order-id', cell: ({ orderId }) => orderId },
+    { name: 'order-id', cell: ({ order_id }) => order_id ?? undefined },
     { name: 'status', cell: ({ status }) => status },
     { name: 'trades', cell: ({ trades }) => trades.map(fillText) },
-    { name: 'closed-trades', cell: ({ closedTrades }) => closedTrades.map(fillText) },
+    { name: 'closed-trades', cell: ({ closed_trades }) => closed_trades.map(fillText) },
   ],
-  id: ({ orderId }) => orderId,
-  line: ({ orderId, status, trades, closedTrades }) => [
-    // After a lost response, the trades are known, but not the order.
-    orderId === '' ? 'order accepted' : `order ${orderId} accepted`,
+  id: ({ order_id }) => order_id ?? undefined,
+  line: ({ order_id, status, trades, closed_trades }) => [
+    order_id === null ? `order without a known id: ${status}, as you settled it` : `order ${order_id} accepted`,
     ...trades.map((fill) => `trade ${fillText(fill)} filled`),
-    ...closedTrades.map((fill) => `trade ${fillText(fill)} closed`),
+    ...closed_trades.map((fill) => `trade ${fillText(fill)} closed`),
     ...[ENDS[status]].filter((end) => end !== undefined),
   ],
 };
 
 /** `170162801 5K @ 1.21818`. */
-export function fillText({ tradeId, amountK, rate }: Fill): string {
-  return `${tradeId} ${amountK ?? '?'}K @ ${rate ?? '?'}`;
+export function fillText({ trade_id, amount_k, rate }: Fill): string {
+  return `${trade_id} ${amount_k ?? '?'}K @ ${rate ?? '?'}`;
 }
 
 interface PreviewedOrder extends OrderPreview {
@@ -274,22 +274,22 @@ export const ORDER_PREVIEW: RecordOutput<PreviewedOrder> = {
     { name: 'rate', cell: ({ rate }) => rate ?? undefined },
     { name: 'bid', cell: ({ bid }) => bid ?? undefined },
     { name: 'ask', cell: ({ ask }) => ask ?? undefined },
-    { name: 'tif', cell: ({ timeInForce }) => timeInForce },
+    { name: 'tif', cell: ({ time_in_force }) => time_in_force },
     { name: 'expires', cell: ({ expires }) => (expires === null ? undefined : `${expires} UTC`) },
     { name: 'stop', cell: ({ stop }) => (stop === null ? undefined : exitText(stop)) },
     { name: 'limit', cell: ({ limit }) => (limit === null ? undefined : exitText(limit)) },
     { name: 'stop-trail', cell: ({ trail }) => (trail === null ? undefined : trailText(trail)) },
-    { name: 'entry-trail', cell: ({ trailEntry }) => (trailEntry === null ? undefined : trailText(trailEntry)) },
+    { name: 'entry-trail', cell: ({ trail_entry }) => (trail_entry === null ? undefined : trailText(trail_entry)) },
     { name: 'size', cell: ({ sizing }) => sizing?.arithmetic },
-    { name: 'pip-value', cell: ({ pipValue }) => moneyText(pipValue) },
+    { name: 'pip-value', cell: ({ pip_value }) => moneyText(pip_value) },
     { name: 'spread', cell: ({ spread }) => (spread === null ? undefined : `${spread} pips`) },
     { name: 'swap', cell: ({ swap }) => swap ?? undefined },
-    { name: 'margin-needed', cell: ({ marginNeeded }) => moneyText(marginNeeded) },
-    { name: 'margin-left', cell: ({ marginLeft }) => moneyText(marginLeft) },
+    { name: 'margin-needed', cell: ({ margin_needed }) => moneyText(margin_needed) },
+    { name: 'margin-left', cell: ({ margin_left }) => moneyText(margin_left) },
     { name: 'refused', cell: ({ refusal }) => (refusal === null ? undefined : { text: refusal, tone: 'bad' }) },
     { name: 'warnings', cell: ({ warnings }) => warnings.map((text) => ({ text, tone: 'warn' as const })) },
   ],
-  id: ({ accountId }) => accountId,
+  id: ({ account_id }) => account_id,
 };
 
 function moneyText(money: number | null): string | undefined {

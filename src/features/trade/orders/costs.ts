@@ -1,19 +1,20 @@
 /** What an order costs, as far as the tables say. */
 import { exact, exactSum, times } from '../../../output/decimal.ts';
 import type { Account, Offer } from '../schema.ts';
+import { quoteOf } from '../symbols.ts';
 import type { Side } from './rules.ts';
 
 /** Money is in the account's currency. Null is not known. */
 export interface OrderCosts {
   /** Of one pip, for the whole amount. */
-  readonly pipValue: number | null;
+  readonly pip_value: number | null;
   /** In pips. */
   readonly spread: number | null;
   /** The rollover of this side, as the offer has it: the interface does not say for which amount. */
   readonly swap: number | null;
-  readonly marginNeeded: number | null;
+  readonly margin_needed: number | null;
   /** Negative if it does not suffice. */
-  readonly marginLeft: number | null;
+  readonly margin_left: number | null;
 }
 
 interface Amounts {
@@ -24,19 +25,19 @@ interface Amounts {
 }
 
 export function costsOf({ side, amount, opened = amount }: Amounts, account: Account, offer: Offer): OrderCosts {
-  const { spread, pip, buy, sell, rollB, rollS } = offer;
+  const { spread, pip, rollB, rollS } = offer;
+  const { bid, ask } = quoteOf(offer);
   const pipValue = pipValueOf(offer);
-  const measured = buy === undefined || sell === undefined || !pip ? undefined : (buy - sell) / pip;
-  const marginNeeded = marginFor(opened, offer);
+  const measured = ask === undefined || bid === undefined || !pip ? undefined : (ask - bid) / pip;
+  const needed = marginFor(opened, offer);
   const { usableMargin } = account;
-  const left =
-    marginNeeded === undefined || usableMargin === undefined ? undefined : exactSum([usableMargin, -marginNeeded]);
+  const left = needed === undefined || usableMargin === undefined ? undefined : exactSum([usableMargin, -needed]);
   return {
-    pipValue: pipValue === undefined ? null : product(pipValue, amount),
+    pip_value: pipValue === undefined ? null : product(pipValue, amount),
     spread: spread ?? (measured === undefined ? null : Number(measured.toFixed(1))),
     swap: (side === 'buy' ? rollB : rollS) ?? null,
-    marginNeeded: marginNeeded ?? null,
-    marginLeft: left ?? null,
+    margin_needed: needed ?? null,
+    margin_left: left ?? null,
   };
 }
 
@@ -57,15 +58,15 @@ export function product(one: number, other: number): number {
 }
 
 /** `margin 38.63 of 49024.62, a pip is worth 0.50, spread 1.3 pips, swap -0.65`. Empty if nothing is known. */
-export function costsText({ marginNeeded, marginLeft, pipValue, spread, swap }: OrderCosts): string {
-  const usable = marginNeeded === null || marginLeft === null ? undefined : exactSum([marginNeeded, marginLeft]);
+export function costsText({ margin_needed, margin_left, pip_value, spread, swap }: OrderCosts): string {
+  const usable = margin_needed === null || margin_left === null ? undefined : exactSum([margin_needed, margin_left]);
   const parts = [
-    marginNeeded === null ? undefined : `margin ${marginNeeded.toFixed(2)}`,
+    margin_needed === null ? undefined : `margin ${margin_needed.toFixed(2)}`,
     usable === undefined ? undefined : `of ${usable.toFixed(2)} usable`,
   ].filter((part) => part !== undefined);
   return [
     parts.join(' '),
-    pipValue === null ? '' : `a pip is worth ${pipValue.toFixed(2)}`,
+    pip_value === null ? '' : `a pip is worth ${pip_value.toFixed(2)}`,
     spread === null ? '' : `spread ${spread} pips`,
     swap === null ? '' : `swap ${swap}`,
   ]

@@ -3,7 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import { openTrading, type Trading } from '../client.ts';
 import { readPush } from '../gateway/push.ts';
 import type { Session } from '../gateway/session.ts';
-import { orderStateText } from '../order-text.ts';
+import { CANCELED, EXECUTED, orderStateText } from '../order-text.ts';
 import type { ClosedPosition, OpenPosition } from '../schema.ts';
 import { SEEN_MODELS, SeenTables } from '../tables/seen-tables.ts';
 import { isSince } from '../tables/table-time.ts';
@@ -20,11 +20,9 @@ import {
 /** The tables are pushed one by one: a position may come after the end of its order. */
 const GRACE_MS = 250;
 const OVER = 'over';
-const CANCELED = 3;
-const EXECUTED = 9;
 const TINY = 1e-9;
 
-export type FillStatus = 'filled' | 'partial' | 'rejected' | 'pending' | 'unknown';
+export type FillStatus = 'filled' | 'partly_filled' | 'rejected' | 'pending' | 'unknown';
 
 export interface FillReport extends Fills {
   readonly status: FillStatus;
@@ -172,7 +170,7 @@ export class FillWatch {
 
   /** Positions that no push has linked to an order: the one that is exactly what is missing, or all that opened since if together they are. */
   #missing({ accountId, symbol, side, rate, sentAt, ...order }: AwaitedOrder, { trades }: Fills): readonly Fill[] {
-    if (sentAt === undefined) return [];
+    if (sentAt === undefined || trades.some(({ amount_k }) => amount_k === null)) return [];
     const isOfSide = (row: OpenPosition | ClosedPosition, isBuy: boolean): boolean =>
       (row.accountId ?? accountId) === accountId && row.currency === symbol && row.isBuy === isBuy;
     const isOwn = (row: OpenPosition | ClosedPosition, time: string | undefined): boolean =>
@@ -187,7 +185,7 @@ export class FillWatch {
     ];
     // Without hedging the order first closes the other side, and opens only the rest.
     const offset = closed.filter((row) => isOfSide(row, side === 'sell') && isSince(row.closeTime, sentAt));
-    const missingK = order.amountK - total(trades);
+    const missingK = order.amountK - total(trades.map(({ amount_k: amountK }) => ({ amountK })));
     const wholes = [missingK, missingK - (order.hedges === true ? 0 : total(offset))].filter((whole) => whole > 0);
     const isWhole = (amountK: number): boolean => wholes.some((whole) => Math.abs(amountK - whole) < TINY);
     const single = own.filter(({ amountK = 0 }) => isWhole(amountK));
@@ -212,7 +210,7 @@ export class FillWatch {
       this.#context.signal.throwIfAborted();
       if (!(error instanceof SvcError)) throw error;
       const reason = `it ended, and its fills could not be read: ${error.message}`;
-      return report(state, state.touched ? 'partial' : 'unknown', reason);
+      return report(state, state.touched ? 'partly_filled' : 'unknown', reason);
     }
     const now = orderState(order, this.#tables);
     if (now.filled) return report(now, 'filled');
@@ -264,17 +262,19 @@ async function subscribe(trading: Trading): Promise<void> {
 }
 
 /** For an order that ended without being filled completely. */
-function outcomeOf({ touched, seen }: OrderState): FillStatus {
-  if (touched) return 'partial';
-  return seen ? 'rejected' : 'unknown';
+function outcomeOf({ touched, seen, status }: OrderState): FillStatus {
+  if (touched) return 'partly_filled';
+  return seen && status !== EXECUTED ? 'rejected' : 'unknown';
 }
 
-function lastState({ status, seen }: OrderState): string | null {
+function lastState({ status, seen, trades, closed_trades }: OrderState): string | null {
   if (!seen) return 'it is no longer open, and its end was not seen';
+  const unknown = [...trades, ...closed_trades].find(({ amount_k }) => amount_k === null);
+  if (unknown !== undefined) return `the gateway does not say the amount of trade ${unknown.trade_id}`;
   const state = orderStateText(status);
   return state === undefined ? null : `its last state was "${state}"`;
 }
 
-function report({ trades, closedTrades }: OrderState, status: FillStatus, reason: string | null = null): FillReport {
-  return { status, trades, closedTrades, reason };
+function report({ trades, closed_trades }: OrderState, status: FillStatus, reason: string | null = null): FillReport {
+  return { status, trades, closed_trades, reason };
 }

@@ -46,12 +46,17 @@ export const TRAIL_ENTRY_FLAG = {
   type: 'string',
   value: 'dynamic|n',
   group: PRICES,
-  help: 'Trailing entry: dynamic, or steps of n >= 10',
+  help: 'Trailing entry: dynamic (1), or steps n >= 10',
 } as const;
 export const EXIT_FLAGS = {
   stop: { type: 'string', value: 'pips|price', group: EXITS, help: 'Stop loss: distance (40pips) or price' },
   limit: { type: 'string', value: 'pips|price', group: EXITS, help: 'Take profit: distance (80pips) or price' },
-  trail: { type: 'string', value: 'dynamic|n', group: EXITS, help: 'Trailing stop: dynamic, or steps of n >= 10' },
+  trail: {
+    type: 'string',
+    value: 'dynamic|n',
+    group: EXITS,
+    help: 'Trailing stop: dynamic (1), or steps n >= 10',
+  },
 } as const satisfies Flags;
 
 /** For market orders, including those that close. */

@@ -2,10 +2,12 @@
 import { join } from 'node:path';
 import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { isObject } from '../../../json-object.ts';
 import { exactSum } from '../../../output/decimal.ts';
 import { type JournalEntry, readGatewayJournal } from '../../../store/order-journal.ts';
 import { findAccount, hedges } from '../accounts.ts';
 import { marketDayStart } from '../market-hours.ts';
+import { omittedOf } from '../models.ts';
 import { closes, opensNothing } from '../order-text.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition, Order } from '../schema.ts';
 import { tableTime } from '../tables/table-time.ts';
@@ -130,6 +132,7 @@ function realizedToday(
   now: number,
 ): number | undefined {
   const start = marketDayStart(now);
+  if (omittedOf(closed).some((row) => mayBeOf(row, { accountId }))) return undefined;
   const parts: number[] = [];
   for (const row of closed) {
     const closedAt = tableTime(row.closeTime);
@@ -167,26 +170,35 @@ async function exposureOf(
   const { symbol, side, replaces } = opening;
   const { accountId } = opening.account;
   const recent = await ordersSince(ctx.now() - IN_FLIGHT_MS, opening.account, ctx);
-  const changed = changedAmounts(recent);
+  const sent = sentAmounts(recent);
   // Orders before positions: one that is filled in between counts twice, never not at all.
   const orders = await cache.currentRows('Order');
   const positions = await cache.currentRows('OpenPosition');
   if (orders === undefined || positions === undefined) throw unchecked(setting, 'positions and orders');
+  if ([...omittedOf(orders), ...omittedOf(positions)].some((row) => mayBeOf(row, { currency: symbol, accountId }))) {
+    throw unchecked(setting, `a position or an order that may be of ${symbol}`);
+  }
   const none = (): Record<Side, number> => ({ buy: 0, sell: 0 });
   const exposure = { open: none(), atMarket: none(), entries: none() };
   const isMeant = (row: OpenPosition | Order): boolean =>
     (row.accountId ?? accountId) === accountId && row.currency === symbol;
   const add = async (to: Record<Side, number>, row: OpenPosition | Order, least = 0): Promise<void> => {
     const amount = await cache.amountOf(row);
-    if (amount === undefined || row.isBuy === undefined) throw unchecked(setting, `the amounts of ${symbol}`);
+    if (amount === undefined || row.isBuy === undefined) {
+      const field = row.isBuy === undefined ? 'isBuy' : 'the amount';
+      throw unchecked(setting, `${field} of trade ${row.tradeId ?? '?'} or its order (${symbol})`);
+    }
     to[row.isBuy ? 'buy' : 'sell'] += Math.max(amount, least);
   };
   const own = positions.filter(isMeant);
   for (const row of own) await add(exposure.open, row);
   for (const row of orders.filter(isMeant)) {
     if (isClose && closes(row)) await add(exposure.atMarket, { ...row, isBuy: side === 'buy' });
-    if (row.orderId === replaces || opensNothing(row) || isFilled(row, own)) continue;
-    await add(row.isEntryOrder === true ? exposure.entries : exposure.atMarket, row, changed.get(row.orderId));
+    const least = sent.get(row.orderId) ?? 0;
+    if (row.orderId === replaces || opensNothing(row)) continue;
+    // The row of an order that is filled in part may have only the amount of that part.
+    if (isFilled(row, own) && ((await cache.amountOf(row)) ?? 0) >= least) continue;
+    await add(row.isEntryOrder === true ? exposure.entries : exposure.atMarket, row, least);
   }
   // The tables may not show yet what became of an order whose response was lost.
   const lost = recent.filter(({ outcome, path, form }) => {
@@ -196,18 +208,27 @@ async function exposureOf(
   return exposure;
 }
 
+/** Whether a row that cannot be read has none of these fields with another value of the right type. */
+function mayBeOf(row: unknown, fields: { readonly accountId: string; readonly currency?: string }): boolean {
+  const { accountId, currency }: Readonly<Record<string, unknown>> = isObject(row) ? row : {};
+  const account = typeof accountId === 'number' ? String(accountId) : accountId;
+  const isOther = (known: unknown, value = known): boolean => typeof known === 'string' && known !== value;
+  return !isOther(account, fields.accountId) && !isOther(currency, fields.currency);
+}
+
 /** Its row may stay a moment longer than its fill takes. */
 function isFilled({ tradeId, amountK }: Order, positions: readonly OpenPosition[]): boolean {
   return positions.some((row) => row.tradeId === tradeId && row.amountK !== undefined && row.amountK === amountK);
 }
 
-/** By order: the largest amount that a change of this machine gave it. The tables may not show it yet. */
-function changedAmounts(entries: readonly JournalEntry[]): ReadonlyMap<string, number> {
+/** By order: the largest amount that this machine sent of late. The tables may show less of it. */
+function sentAmounts(entries: readonly JournalEntry[]): ReadonlyMap<string, number> {
   const amounts = new Map<string, number>();
-  for (const { path, form, outcome } of entries) {
-    if (path !== CHANGE || (outcome !== 'unknown' && outcome !== 'accepted')) continue;
-    const id = String(form['order_id']);
-    amounts.set(id, Math.max(amounts.get(id) ?? 0, Number(form['amount'])));
+  for (const { path, form, outcome, order_ids } of entries) {
+    if (outcome !== 'unknown' && outcome !== 'accepted') continue;
+    for (const id of path === CHANGE ? [String(form['order_id'])] : order_ids) {
+      amounts.set(id, Math.max(amounts.get(id) ?? 0, Number(form['amount'])));
+    }
   }
   return amounts;
 }

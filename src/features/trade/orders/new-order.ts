@@ -23,7 +23,15 @@ import { aboveMaxOrder, checkLimits, lackOfMargin, openedAmount } from './limits
 import { checkedKey, type Once } from './once.ts';
 import type { OrderRequest, PlannedRequest } from './placing.ts';
 import { type Change, type ChangeInput, carryOutEach } from './planned-requests.ts';
-import { checkOpen, guardOrder, type OrderPreview, orderSentence, previewOrder, thousands } from './preview.ts';
+import {
+  checkOpen,
+  guardOrder,
+  type OrderPreview,
+  orderSentence,
+  previewOrder,
+  priceFor,
+  thousands,
+} from './preview.ts';
 import {
   checkExitPrices,
   expiration,
@@ -171,6 +179,9 @@ function shownBefore(preview: OrderPreview, { interactive }: RunContext): readon
   return [preview.sizing === null ? '' : `amount: ${preview.sizing.arithmetic}`, costs].filter((text) => text !== '');
 }
 
+/** How long a person who places an order at market waits for its price. */
+const WATCHED_MS = 5_000;
+
 /** `buy`, `sell`, `entry buy`, `entry sell`. */
 export async function placeNewOrder(
   draft: NewOrderDraft,
@@ -178,20 +189,29 @@ export async function placeNewOrder(
   ctx: RunContext,
 ): Promise<Answer<OrderReport>> {
   if (input.preview && !ctx.dryRun) return previewed(draft, input, ctx);
-  const outcomes = await carryOutEach(opening(draft, input, ctx), input, ctx);
+  const isWatched = draft.rate === undefined && ctx.wants.table && ctx.wants.terminal;
+  const wait = input.wait ?? (isWatched ? WATCHED_MS : undefined);
+  const outcomes = await carryOutEach(opening(draft, input, ctx), { ...input, wait }, ctx);
   if (outcomes instanceof Plan) return { value: outcomes };
-  const [{ placed, report } = {}] = outcomes;
-  const [orderId = ''] = placed?.orderIds ?? [];
-  const accepted: OrderReport = { orderId, status: 'accepted', trades: [], closedTrades: [] };
+  const [{ placed, report: found } = {}] = outcomes;
+  // Nobody asked to wait until it is filled.
+  const report = input.wait === undefined && found?.status === 'pending' ? undefined : found;
+  const [orderId = null] = placed?.orderIds ?? [];
+  const accepted: OrderReport = { order_id: orderId, status: 'accepted', trades: [], closed_trades: [] };
   const answer = report === undefined ? { value: accepted } : reportedOrder(orderId, report);
   return { ...answer, undo: undoing(draft, answer.value) };
 }
 
-/** Closes what was filled, or cancels an entry order. Until a market order is filled nothing can be said. */
-function undoing({ rate }: NewOrderDraft, { orderId, status, trades }: OrderReport): Answer<unknown>['undo'] {
-  if (trades.length > 0) return [['trade', 'close', ...trades.map(({ tradeId }) => tradeId)]];
-  const isOpen = rate !== undefined && orderId !== '' && (status === 'accepted' || status === 'pending');
-  return isOpen ? [['trade', 'orders', 'cancel', orderId]] : undefined;
+/** Cancels an entry order that is still open, and closes the trades that are. Until a market order is filled nothing can be said. */
+function undoing({ rate }: NewOrderDraft, report: OrderReport): NonNullable<Answer<unknown>['undo']> {
+  const { order_id, status, trades, closed_trades } = report;
+  const isPending = rate !== undefined && (status === 'accepted' || status === 'pending');
+  // A trade may be stopped out at once.
+  const open = trades.filter(({ trade_id }) => closed_trades.every((closed) => closed.trade_id !== trade_id));
+  return [
+    ...(isPending && order_id !== null ? [['trade', 'orders', 'cancel', order_id]] : []),
+    ...(open.length > 0 ? [['trade', 'close', ...open.map(({ trade_id }) => trade_id)]] : []),
+  ];
 }
 
 function previewed(draft: NewOrderDraft, input: NewOrderInput, ctx: RunContext): Promise<Answer<OrderReport>> {
@@ -318,7 +338,7 @@ export function withAmount(
 ): { readonly draft: NewOrderDraft; readonly sizing: Sizing | undefined } {
   const { sized, side, stop, rate } = draft;
   if (sized === undefined || stop === undefined) return { draft, sizing: undefined };
-  const price = rate?.text ?? (side === 'buy' ? offer.buy : offer.sell);
+  const price = rate?.text ?? priceFor(side, offer);
   const sizing = sizeOf({ risk: sized.risk, side, stop, rate: price }, account, offer);
   return { draft: sized.to(sizing.amount), sizing };
 }

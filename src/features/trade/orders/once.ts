@@ -7,6 +7,7 @@ import {
   isInFlight,
   type JournalEntry,
   journalAnswered,
+  type OrderAnswered,
   readGatewayJournal,
 } from '../../../store/order-journal.ts';
 import type { FillReport } from './fills.ts';
@@ -101,23 +102,32 @@ async function earlierOutcome(
     throw unknownOutcome(entry, key, why);
   }
   ctx.notice(`the key ${key} was used at ${at}: this is the outcome of that order; nothing is sent now`);
-  const report = (entry.report as FillReport | null) ?? (outcome === 'filled' ? SETTLED_AS_FILLED : undefined);
+  if (order_ids.length === 0) ctx.notice(`${SETTLED_BY_HAND}: its id is not in the journal`);
+  const report = (entry.report as FillReport | null) ?? (outcome === 'filled' ? settledAsFilled(entry) : undefined);
   const planned = await once.again(entry, cache, waits && report === undefined && order_ids.length > 0);
   const placed = { orderIds: order_ids, journalId: id, sentAt: Date.parse(at), error: undefined };
   return { planned, placed, ...(report && { report }) };
 }
 
-/** The user knows the trades, and svc does not. */
-const SETTLED_AS_FILLED: FillReport = { status: 'filled', reason: null, trades: [], closedTrades: [] };
+const SETTLED_BY_HAND = 'the outcome of that order is what you told svc trade journal settle';
 
-/** Keeps how an order ended, for a repetition with its key. */
+/** Only the trades that the journal has, without their amounts. */
+function settledAsFilled({ trade_ids }: JournalEntry): FillReport {
+  const trades = trade_ids.map((trade_id) => ({ trade_id, amount_k: null, rate: null, time: null }));
+  return { status: 'filled', reason: null, trades, closed_trades: [] };
+}
+
+/** Writes the trades of an order that was waited for, and for a repetition with its key how it ended. */
 export async function keepReport({ planned, placed, report }: Outcome, ctx: RunContext): Promise<void> {
-  if (planned.request.once === undefined || placed === undefined || report === undefined) return;
-  if (report.status === 'pending' || report.status === 'unknown') return;
+  if (placed === undefined || report === undefined) return;
   const { journalId: id, orderIds: order_ids } = placed;
-  const trade_ids = report.trades.map(({ tradeId }) => tradeId);
+  const trade_ids = [...new Set([...report.trades, ...report.closed_trades].map(({ trade_id }) => trade_id))];
+  const isEnd = report.status !== 'pending' && report.status !== 'unknown';
+  const ending: Pick<OrderAnswered, 'report'> =
+    isEnd && planned.request.once !== undefined ? { report: { ...report } } : {};
+  if (trade_ids.length === 0 && ending.report === undefined) return;
   try {
-    await journalAnswered(ctx.paths, ctx, { id, outcome: 'accepted', order_ids, trade_ids, report: { ...report } });
+    await journalAnswered(ctx.paths, ctx, { id, outcome: 'accepted', order_ids, trade_ids, ...ending });
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     ctx.notice(`the end of the order could not be written to the journal: ${error.message}`);

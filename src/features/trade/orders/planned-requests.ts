@@ -195,7 +195,7 @@ async function waitForAll(
         const awaited = placed === undefined || error !== undefined ? undefined : planned.awaits?.(placed);
         if (awaited === undefined || outcome.report !== undefined) return outcome;
         const reported = { ...outcome, report: await watch.wait(awaited, wait) };
-        if (planned.request.once !== undefined) await keepReport(reported, ctx);
+        await keepReport(reported, ctx);
         return reported;
       }),
     );

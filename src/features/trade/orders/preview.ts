@@ -4,10 +4,18 @@ import { fixedText } from '../../../output/decimal.ts';
 import { hedges, marginCallText } from '../accounts.ts';
 import { daysLater, type MarketHours, marketHours, newYorkText } from '../market-hours.ts';
 import type { Account, Offer } from '../schema.ts';
-import { isForex } from '../symbols.ts';
+import { isForex, quoteOf } from '../symbols.ts';
 import { costsOf, type OrderCosts, product } from './costs.ts';
 import type { OrderTerms } from './forms.ts';
-import { checkExitPrices, type Distance, DYNAMIC_TRAIL, entryKind, type Side, type TimeInForce } from './rules.ts';
+import {
+  checkExitPrices,
+  checkPrecision,
+  type Distance,
+  DYNAMIC_TRAIL,
+  entryKind,
+  type Side,
+  type TimeInForce,
+} from './rules.ts';
 import type { Sizing } from './sizing.ts';
 
 /** Distance and money of a stop or limit; null if the offer does not say. */
@@ -19,8 +27,8 @@ export interface ExitPreview {
 }
 
 export interface OrderPreview extends OrderCosts {
-  readonly accountId: string;
-  readonly accountName: string | null;
+  readonly account_id: string;
+  readonly account_name: string | null;
   readonly side: Side;
   readonly symbol: string;
   readonly amount: number;
@@ -32,14 +40,14 @@ export interface OrderPreview extends OrderCosts {
   readonly rate: number | null;
   readonly bid: number | null;
   readonly ask: number | null;
-  readonly timeInForce: TimeInForce;
+  readonly time_in_force: TimeInForce;
   /** UTC. */
   readonly expires: string | null;
   readonly stop: ExitPreview | null;
   readonly limit: ExitPreview | null;
   /** Trailing of the stop and of the entry: 1 is dynamic, else the steps. */
   readonly trail: number | null;
-  readonly trailEntry: number | null;
+  readonly trail_entry: number | null;
   /** With `--risk`. */
   readonly sizing: Sizing | null;
   readonly warnings: readonly string[];
@@ -57,12 +65,12 @@ export interface OrderSurroundings {
 export function previewOrder(terms: OrderTerms, around: OrderSurroundings): OrderPreview {
   const { account, offer, now, sizing = null, opened } = around;
   const { side, amount, tif, stop, limit, expires = null, trail = null, trailEntry = null } = terms;
-  const { sell: bid = null, buy: ask = null } = offer;
+  const { bid = null, ask = null } = quoteOf(offer);
   const rate = terms.rate?.value ?? (side === 'buy' ? ask : bid);
   const up = side === 'buy' ? 1 : -1;
   return {
-    accountId: account.accountId,
-    accountName: account.accountName ?? null,
+    account_id: account.accountId,
+    account_name: account.accountName ?? null,
     side,
     symbol: offer.currency,
     amount,
@@ -71,12 +79,12 @@ export function previewOrder(terms: OrderTerms, around: OrderSurroundings): Orde
     rate,
     bid,
     ask,
-    timeInForce: tif,
+    time_in_force: tif,
     expires,
     stop: stop === undefined ? null : exitPreview(stop, rate, -up, amount, offer),
     limit: limit === undefined ? null : exitPreview(limit, rate, up, amount, offer),
     trail,
-    trailEntry,
+    trail_entry: trailEntry,
     ...costsOf({ side, amount, opened }, account, offer),
     sizing,
     warnings: warningsOf(terms, { account, offer, now }),
@@ -136,6 +144,7 @@ function warningsOf({ side, rate }: OrderTerms, { account, offer, now }: OrderSu
   const warnings: string[] = [];
   const closed = closedWarning(offer, now);
   if (closed !== undefined) warnings.push(closed);
+  if (priceFor(side, offer) === undefined) warnings.push(`the gateway has no ${side} price of ${offer.currency} now`);
   if (rate !== undefined && tradable(offer, side) === false) {
     warnings.push(`the gateway reports that ${offer.currency} cannot be ${bought(side)} now: the order stays pending`);
   }
@@ -164,6 +173,12 @@ const LATE_QUOTES_MS = 10 * 60_000;
 function isQuotedNow({ time }: Offer, { closesAt }: MarketHours, now: number): boolean {
   const hasJustClosed = now < daysLater(closesAt, -7) + LATE_QUOTES_MS;
   return !hasJustClosed && Math.abs(now - Date.parse(time ?? '')) < FRESH_QUOTE_MS;
+}
+
+/** At market. */
+export function priceFor(side: Side, offer: Offer): number | undefined {
+  const { bid, ask } = quoteOf(offer);
+  return side === 'buy' ? ask : bid;
 }
 
 /** `--require-open`. */
@@ -198,6 +213,7 @@ export function guardOrder(terms: OrderTerms, { account, offer }: Omit<OrderSurr
   const guard = (why: string, hint?: string): never => {
     throw new SvcError('guarded', `${why}; nothing was sent`, hint === undefined ? {} : { hint });
   };
+  checkPrecision(terms, offer);
   if (isBarred(account)) guard(`account ${account.accountId} cannot open positions now: ${marginCallText(account.mc)}`);
   if (rate === undefined && tradable(offer, side) === false) {
     guard(
@@ -209,21 +225,27 @@ export function guardOrder(terms: OrderTerms, { account, offer }: Omit<OrderSurr
   if (max !== undefined && max > 0 && amount > max) guard(`${amount} is too large: the maximum of ${symbol} is ${max}`);
   if (step !== undefined && step > 1 && amount % step !== 0)
     guard(`${amount} is not a multiple of ${step}, the trading step of ${symbol}`);
-  const price = side === 'buy' ? offer.buy : offer.sell;
-  if (rate === undefined && price !== undefined) checkExitPrices(terms, price, 'guarded');
+  if (rate !== undefined) return;
+  const price = priceFor(side, offer);
+  const exit = terms.stop?.unit === 'price' ? '--stop' : '--limit';
+  if (price !== undefined) checkExitPrices(terms, price, 'guarded');
+  else if ((terms.stop ?? terms.limit)?.unit === 'price') {
+    guard(`the offer of ${symbol} has no ${side} price to check ${exit} against`, `pass ${exit} in pips`);
+  }
 }
 
 /** `Buy 5 EUR/USD (5,000 EUR) at market, 1.16013 now, in account 654061 (00654061), stop 1.15613, 40 pips` */
 export function orderSentence(terms: Pick<OrderTerms, 'rate'>, preview: OrderPreview): string {
-  const { side, amount, symbol, notional, order, rate, stop, limit, trail, trailEntry, timeInForce, expires } = preview;
+  const { side, amount, symbol, notional, order, rate, stop, limit, trail, trail_entry, time_in_force, expires } =
+    preview;
   const at = terms.rate === undefined ? `, now ${rate}` : ` at ${rate}`;
   const price = rate === null ? '' : at;
   const exits = [
     stop === null ? '' : `, ${trail === null ? '' : `${trailText(trail)} `}stop ${exitText(stop)}`,
     limit === null ? '' : `, limit ${exitText(limit)}`,
   ];
-  const entry = trailEntry === null ? '' : `, ${trailText(trailEntry)} entry`;
-  const holds = expires === null ? timeInForce : `${timeInForce} until ${expires} UTC`;
+  const entry = trail_entry === null ? '' : `, ${trailText(trail_entry)} entry`;
+  const holds = expires === null ? time_in_force : `${time_in_force} until ${expires} UTC`;
   return `${verb(side)} ${amount} ${symbol} (${notional}) ${order}${price}${entry}, ${holds}, in account ${accountText(preview)}${exits.join('')}`;
 }
 
@@ -236,8 +258,8 @@ export function trailText(trail: number): string {
   return trail === DYNAMIC_TRAIL ? 'trailing' : `trailing in steps of ${trail}`;
 }
 
-export function accountText({ accountId, accountName }: Pick<OrderPreview, 'accountId' | 'accountName'>): string {
-  return accountName === null ? accountId : `${accountId} (${accountName})`;
+export function accountText({ account_id, account_name }: Pick<OrderPreview, 'account_id' | 'account_name'>): string {
+  return account_name === null ? account_id : `${account_id} (${account_name})`;
 }
 
 /** `1.15613 (40 pips, about 20.00)`. */

@@ -1,5 +1,6 @@
 /** Rules for the values of an order that do not depend on the gateway's state. */
 import { SvcError } from '../../../errors.ts';
+import { exact, fixedText } from '../../../output/decimal.ts';
 
 export type Side = 'buy' | 'sell';
 
@@ -87,6 +88,31 @@ export function checkTrailed({
   }
 }
 
+interface TypedPrices {
+  readonly rate?: Decimal | undefined;
+  readonly stop?: Distance | undefined;
+  readonly limit?: Distance | undefined;
+}
+
+/** A rate with more decimals than the rates of its symbol would be refused, or rounded. */
+export function checkPrecision(
+  { rate, stop, limit }: TypedPrices,
+  { currency, ratePrecision }: { readonly currency?: string | undefined; readonly ratePrecision?: number | undefined },
+): void {
+  const prices = { '--rate': rate, '--stop': stop, '--limit': limit };
+  for (const [flag, price] of Object.entries(prices)) {
+    if (price === undefined || ratePrecision === undefined || ('unit' in price && price.unit === 'pips')) continue;
+    const { digits, decimals } = exact(price.text.includes('.') ? price.text.replace(/\.?0+$/, '') : price.text);
+    if (decimals <= ratePrecision) continue;
+    const below = digits / 10n ** BigInt(decimals - ratePrecision);
+    const [one, other] = [below, below + 1n].map((rate) =>
+      fixedText(Number(`${rate}e-${ratePrecision}`), ratePrecision),
+    );
+    const why = `${flag}: ${price.text} has ${decimals} decimals, and rates of ${currency ?? 'this symbol'} have ${ratePrecision}`;
+    throw invalid(`${why}; nothing was sent`, `the nearest rates are ${one} and ${other}`);
+  }
+}
+
 interface ExitPrices {
   readonly side: Side;
   readonly stop?: Distance | undefined;
@@ -136,17 +162,14 @@ function checkNotPips({ stop, limit }: ExitPrices, rate: number, code: 'invalid_
 /** Doc 3 §4: 1 is a dynamic trailing stop, 10 and above a fixed one, 2 to 9 are refused. */
 export const DYNAMIC_TRAIL = 1;
 const LEAST_TRAIL = 10;
-const TRAIL_RULE = `use "dynamic" or a whole number of at least ${LEAST_TRAIL}`;
+const TRAIL_RULE = `1 or "dynamic" follows every price, and ${LEAST_TRAIL} or more follows in such steps; the gateway rejects 2 to 9`;
 
 /** `--trail` and `--trail-entry`: the value of the field. */
 export function parseTrail(text: string, flag = '--trail'): number {
-  if (text === 'dynamic') return DYNAMIC_TRAIL;
+  if (text === 'dynamic' || text === String(DYNAMIC_TRAIL)) return DYNAMIC_TRAIL;
   const steps = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0;
   if (steps >= LEAST_TRAIL) return steps;
-  throw invalid(
-    `${flag}: invalid value ${JSON.stringify(text)}: ${TRAIL_RULE}`,
-    text === '1' ? `write ${flag} dynamic` : undefined,
-  );
+  throw invalid(`${flag}: invalid value ${JSON.stringify(text)}: ${TRAIL_RULE}`);
 }
 
 /** Amounts are whole: thousands of forex, contracts of anything else. */

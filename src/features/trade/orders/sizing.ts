@@ -16,11 +16,11 @@ export interface Sizing {
   readonly amount: number;
   /** In the account's currency. */
   readonly risk: number;
-  readonly riskPercent: number | null;
+  readonly risk_percent: number | null;
   readonly equity: number | null;
-  readonly stopPips: number;
+  readonly stop_pips: number;
   /** For an amount of 1. */
-  readonly pipValueOfOne: number;
+  readonly pip_value_of_one: number;
   /** What the stop loses with this amount. */
   readonly loss: number;
   readonly arithmetic: string;
@@ -53,9 +53,10 @@ export interface SizingTerms {
 export function sizeOf({ risk, side, stop, rate }: SizingTerms, account: Account, offer: Offer): Sizing {
   const { currency: symbol, instrBaseUnitSize, minQuantity = 1 } = offer;
   const pipValue = pipValueOf(offer);
-  if (pipValue === undefined) throw unknown(`the gateway does not say what a pip of ${symbol} is worth`);
+  if (pipValue === undefined)
+    throw unknown(`the gateway does not say what a pip of ${symbol} is worth (pipCost, instrBaseUnitSize)`);
   const { equity, usableMargin } = account;
-  if (usableMargin === undefined) throw unknown(`the margin of account ${account.accountId} is unknown`);
+  if (usableMargin === undefined) throw unknown(`the margin of account ${account.accountId} is unknown (usableMargin)`);
   const money = moneyAtRisk(risk, account);
   const [away, pip] = stopDistance(stop, side, rate, offer);
   const atRisk = times(money, pip);
@@ -78,10 +79,10 @@ export function sizeOf({ risk, side, stop, rate }: SizingTerms, account: Account
   return {
     amount,
     risk: Number(moneyText),
-    riskPercent: risk.unit === 'percent' ? Number(risk.text) : null,
+    risk_percent: risk.unit === 'percent' ? Number(risk.text) : null,
     equity: equity ?? null,
-    stopPips,
-    pipValueOfOne: pipValue,
+    stop_pips: stopPips,
+    pip_value_of_one: pipValue,
     loss: loss(amount),
     arithmetic: `${moneyText}${ofEquity} / (${each}) = ${amount}, rounded down${step > 1n ? ` to a multiple of ${step}` : ''}`,
   };
@@ -104,7 +105,8 @@ function stopDistance(
   { pip, currency }: Offer,
 ): readonly [away: Exact, pip: Exact] {
   if (stop.unit === 'pips') return [exact(stop.text), exact(1)];
-  if (rate === undefined || !pip) throw unknown(`the rate of ${currency} is unknown`, 'pass --stop in pips');
+  if (rate === undefined || !pip)
+    throw unknown(`the rate of ${currency} is unknown (buy, sell, pip)`, 'pass --stop in pips');
   checkExitPrices({ side, stop }, Number(rate));
   const away = side === 'buy' ? minus(exact(rate), exact(stop.text)) : minus(exact(stop.text), exact(rate));
   if (away.digits <= 0n) throw unknown('the stop is at the rate');

@@ -3,6 +3,7 @@
  * filled: only a position makes it real. Its status may stay "executing" for ever.
  */
 
+import { CANCELED } from '../order-text.ts';
 import type { ClosedPosition, OpenPosition } from '../schema.ts';
 import type { SeenOrder, SeenTables } from '../tables/seen-tables.ts';
 import { shownTime, tableTime } from '../tables/table-time.ts';
@@ -13,7 +14,7 @@ export interface AwaitedOrder {
   readonly accountId: string;
   readonly symbol: string;
   readonly side: Side;
-  /** In thousands, as in the tables. */
+  /** What was sent, in thousands as in the tables. It decides whether the order is filled: its rows may have other amounts. */
   readonly amountK: number;
   /** The account can hold both sides of a symbol, so the order closes nothing. */
   readonly hedges?: boolean | undefined;
@@ -41,8 +42,8 @@ export type Awaited = AwaitedOrder | AwaitedClosing;
 
 /** A filled part of an order; null if the gateway does not say. */
 export interface Fill {
-  readonly tradeId: string;
-  readonly amountK: number | null;
+  readonly trade_id: string;
+  readonly amount_k: number | null;
   readonly rate: number | null;
   /** RFC 3339 in UTC. */
   readonly time: string | null;
@@ -51,7 +52,7 @@ export interface Fill {
 export interface Fills {
   readonly trades: readonly Fill[];
   /** Closed by it, with the rate and time of the close. */
-  readonly closedTrades: readonly Fill[];
+  readonly closed_trades: readonly Fill[];
 }
 
 export interface OrderState extends Fills {
@@ -66,7 +67,6 @@ export interface OrderState extends Fills {
   readonly status: number | undefined;
 }
 
-const EXECUTED = 9;
 const TINY = 1e-9;
 
 export function orderState(awaited: Awaited, tables: SeenTables): OrderState {
@@ -97,16 +97,16 @@ function closingState(awaited: AwaitedClosing, tables: SeenTables): OrderState {
   const closed = tables
     .rows('ClosedPosition')
     .filter((row) => isOurs(row) && (tableTime(row.closeTime) ?? began) >= began);
-  const isKnown = known.length === orderIds.length && orderIds.length > 0;
+  const over = orderIds.length > 0 && orderIds.every((id) => tables.isGone(id));
+  const isKnown = over && known.length === orderIds.length && known.every(isWhole);
   const wanted = amountK ?? (isKnown ? known.reduce((sum, order) => sum + order.amountK, 0) : Number.POSITIVE_INFINITY);
-  const sum = total(closed);
   return {
     trades: [],
-    closedTrades: closed.map(closeFill),
-    filled: sum >= wanted - TINY,
-    touched: sum > 0,
-    over: orderIds.length > 0 && orderIds.every((id) => tables.isGone(id)),
-    seen: known.length > 0 || sum > 0,
+    closed_trades: closed.map(closeFill),
+    filled: total(closed) >= wanted - TINY,
+    touched: closed.length > 0,
+    over,
+    seen: known.length > 0 || closed.length > 0,
     // The status of one order says nothing about the others.
     status: orderIds.length === 1 ? known[0]?.row.status : undefined,
   };
@@ -119,26 +119,30 @@ function openingState(awaited: AwaitedOrder, tables: SeenTables): OrderState {
     row.orderId === orderId || order?.tradeIds.has(row.tradeId) === true;
   const ours = tables.rows('ClosedPosition').filter(isOurs);
   const closed = order !== undefined && awaited.hedges === false ? withOffsets(ours, order, awaited, tables) : ours;
-  const opened = [...tables.opened.values()].filter((row) => isOurs(row) && row.amountK !== undefined);
+  const opened = [...tables.opened.values()].filter(isOurs);
   // A trade may be opened and stopped out before it is seen open.
   const atOnce = ours.filter((row) => !tables.opened.has(row.tradeId));
   let trades = [...opened.map((row) => fill(row, row.open, row.time)), ...atOnce.map(openFill)];
   const over = tables.isGone(orderId);
-  const wanted = order !== undefined && order.amountK > 0 ? order.amountK : amountK;
   let sum = total(closed.filter((row) => !ours.includes(row))) + total([...opened, ...atOnce]);
-  if (over && sum === 0 && order?.row.status === EXECUTED && order.tradeIds.size > 0 && closed.length === 0) {
-    trades = [...order.tradeIds].map((tradeId) => executedFill(tradeId, order, awaited.side));
-    sum = wanted;
+  if (over && order !== undefined && trades.length === 0 && closed.length === 0) {
+    trades = [...order.executed].map(([tradeId, executedK]) => executedFill(tradeId, executedK, order, awaited));
+    sum = [...order.executed.values()].reduce((all, executedK) => all + executedK, 0);
   }
   return {
     trades,
-    closedTrades: closed.map(closeFill),
-    filled: sum >= wanted - TINY,
-    touched: sum > 0,
+    closed_trades: closed.map(closeFill),
+    filled: sum >= amountK - TINY,
+    touched: trades.length > 0 || closed.length > 0,
     over,
     seen: order !== undefined,
     status: order?.row.status,
   };
+}
+
+/** Its rows can only have the whole amount: something is known, and nothing was canceled. */
+function isWhole({ row, amountK }: SeenOrder): boolean {
+  return amountK > 0 && row.status !== CANCELED;
 }
 
 /** Without hedging an order closes opposite positions, and no row says which order closed them. */
@@ -175,12 +179,18 @@ function fill(
   rate: number | undefined,
   time: string | undefined,
 ): Fill {
-  return { tradeId, amountK: amountK ?? null, rate: rate ?? null, time: shownTime(time) || null };
+  return { trade_id: tradeId, amount_k: amountK ?? null, rate: rate ?? null, time: shownTime(time) || null };
 }
 
-/** Executed without a position push: its rate is in the order's row, or 0 there. */
-function executedFill(tradeId: string, { row, amountK, tradeIds }: SeenOrder, side: Side): Fill {
-  return { tradeId, amountK: tradeIds.size === 1 ? amountK : null, rate: row[side] || null, time: null };
+/** Executed without a position push: its rate is in the order's row, or 0 there. Of several rows, each may have what is left of the order. */
+function executedFill(
+  tradeId: string,
+  executedK: number,
+  { row, executed }: SeenOrder,
+  { side, amountK }: AwaitedOrder,
+): Fill {
+  const isOwn = executed.size === 1 && executedK > 0 && executedK <= amountK;
+  return { trade_id: tradeId, amount_k: isOwn ? executedK : null, rate: row[side] || null, time: null };
 }
 
 function total(rows: readonly (OpenPosition | ClosedPosition)[]): number {

@@ -13,9 +13,9 @@ import {
   type TradingSession,
 } from '../gateway/trading-session.ts';
 import { marketHours } from '../market-hours.ts';
-import type { ModelName } from '../models.ts';
+import { type ModelName, omittedOf } from '../models.ts';
 import type { Account, ClosedPosition, ModelRows, Offer, OpenPosition, Order } from '../schema.ts';
-import { findOffer, findSymbol, isForex } from '../symbols.ts';
+import { findOffer, findSymbol, orderAmount } from '../symbols.ts';
 import { cachedRows, findInRows, knownAccounts, knownOffers } from '../tables/lookups.ts';
 import { closedWarning } from './preview.ts';
 
@@ -164,12 +164,8 @@ export class TableCache {
   }
 
   /** The order amount for all of a row: thousands for forex, contracts for anything else. */
-  async amountOf({ amountK, currency }: OpenPosition | Order): Promise<number | undefined> {
-    if (amountK === undefined || currency === undefined) return undefined;
-    const offer = await this.#knownOffer(currency);
-    // A guess could be a thousand times too large.
-    if (offer?.instrumentType === undefined) return undefined;
-    return isForex(offer) ? amountK : Math.round(amountK * 1000);
+  async amountOf(row: OpenPosition | Order): Promise<number | undefined> {
+    return row.amountK === undefined ? undefined : orderAmount(row, await this.#knownOffer(row.currency));
   }
 
   /** Warns if the market is closed: a closing order then waits. At usual closing times the gateway's quotes decide. */
@@ -280,7 +276,7 @@ export interface OpenOrders extends TableSnapshot<Order> {
   readonly asked: readonly Order[];
 }
 
-/** Undefined if a rate limit prevents the read; throws if an order is missing. */
+/** Undefined if a rate limit or a row of another shape prevents the read; throws if an order is missing. */
 export async function openOrders(
   ids: readonly string[],
   cache: TableCache,
@@ -293,6 +289,8 @@ export async function openOrders(
   const found = rowsOf(seen.rows);
   const missing = ids.filter((id) => !found.some(({ orderId }) => orderId === id));
   if (missing.length === 0) return { ...seen, asked: found };
+  // A row that cannot be read may be of any order.
+  if (omittedOf(seen.rows).length > 0) return undefined;
   throw missingIds('order', missing, 'it may have been filled or canceled: svc trade orders, svc trade positions');
 }
 

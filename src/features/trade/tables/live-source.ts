@@ -1,9 +1,13 @@
 /** What can be watched: rows of a table, or prices. Each is one snapshot, merged with pushes that may have only the changed fields. */
+
+import { withAmounts } from '../amounts.ts';
 import type { Trading } from '../client.ts';
 import type { Price, Push } from '../gateway/push.ts';
 import type { Wanted } from '../gateway/subscription.ts';
 import { MODELS } from '../models.ts';
 import type { ModelRows, Offer } from '../schema.ts';
+import { quoteOf } from '../symbols.ts';
+import type { Traded } from '../totals.ts';
 
 export interface LiveSource<Row> {
   readonly wanted: Wanted;
@@ -17,16 +21,20 @@ export interface LiveSource<Row> {
 
 export type LiveModel = 'OpenPosition' | 'Order' | 'Account';
 
-/** Filtered by `symbols`, unless that is empty. */
+/** Filtered by `symbols`, unless that is empty. `offers` say what the amounts are. */
 export async function liveRows<Model extends LiveModel>(
   model: Model,
   symbols: readonly string[] = [],
+  offers: readonly Offer[] = [],
 ): Promise<LiveSource<ModelRows[Model]>> {
   type LiveRow = ModelRows[Model];
   const { MODEL_ROWS } = await import('../schema.ts');
   const field = MODELS[model].key as string;
   const keyOf = (row: Readonly<Record<string, unknown>>) => String(row[field]);
-  const table = new LiveTable<LiveRow>((record) => MODEL_ROWS[model].safeParse(record).data as LiveRow | undefined);
+  const table = new LiveTable<LiveRow>((record) => {
+    const row = MODEL_ROWS[model].safeParse(record).data as LiveRow | undefined;
+    return row === undefined || model === 'Account' ? row : withAmounts([row as Traded & LiveRow], offers)[0];
+  });
   const isWanted = (row: LiveRow): boolean => symbols.length === 0 || symbols.includes(String(row['currency']));
   return {
     wanted: { models: [model], symbols: [] },
@@ -85,10 +93,10 @@ export class LivePrices {
       if (ratePrecision !== undefined) this.#precisions.set(currency, ratePrecision);
     }
     this.table.replace(
-      wanted.map(({ currency: symbol, sell: bid = null, buy: ask = null, high = null, low = null, time = null }) => [
-        symbol,
-        { symbol, bid, ask, high, low, time },
-      ]),
+      wanted.map(({ currency: symbol, sell, buy, high = null, low = null, time = null }) => {
+        const { bid = null, ask = null } = quoteOf({ sell, buy });
+        return [symbol, { symbol, bid, ask, high, low, time }];
+      }),
     );
   }
 

@@ -1,5 +1,6 @@
 /** Looks up symbols, accounts and tables by the names on a command line. Ids and sizes of symbols are cached for a day. */
 
+import type { RunContext } from '../../../cli/command.ts';
 import type { Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import type { KnownTables } from '../../../store/known-tables.ts';
@@ -12,6 +13,17 @@ import { foldedSymbol, similarSymbol } from '../symbols.ts';
 /** Cached for a day, else requested. They may have no prices. */
 export async function knownOffers({ known, trading }: TradingSession): Promise<readonly Offer[]> {
   return cachedRows(known, 'Offer') ?? trading.model('Offer');
+}
+
+/** For the amounts that a table shows; none if they are not needed or cannot be read. */
+export async function offersToShow(open: TradingSession, { wants, signal }: RunContext): Promise<readonly Offer[]> {
+  if (wants.document || wants.events || !(wants.table || wants.fields)) return [];
+  try {
+    return await knownOffers(open);
+  } catch (error) {
+    if (!(error instanceof SvcError) || signal.aborted) throw error;
+    return [];
+  }
 }
 
 /** Cached for a day, to save a counted call. */

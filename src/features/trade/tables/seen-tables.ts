@@ -2,7 +2,9 @@
 import { SvcError } from '../../../errors.ts';
 import type { Trading } from '../client.ts';
 import type { PushedRecord, RowPush } from '../gateway/push.ts';
-import { opensNothing } from '../order-text.ts';
+import { omittedOf } from '../models.ts';
+import { numberOf } from '../numbers.ts';
+import { EXECUTED, opensNothing } from '../order-text.ts';
 import type { ClosedPosition, ModelRows, OpenPosition, Order } from '../schema.ts';
 import { tableTime } from './table-time.ts';
 
@@ -18,7 +20,9 @@ export interface SeenOrder {
   row: Order;
   /** In the order of their pushes. */
   readonly tradeIds: Set<string>;
-  /** The largest: each fill leaves less in the row. */
+  /** By trade: the amount of the row that named it as executed. */
+  readonly executed: Map<string, number>;
+  /** The largest of its rows. A row may have the whole amount, what is left of it, or that of one fill. */
   amountK: number;
   isOver: boolean;
 }
@@ -49,14 +53,16 @@ export class SeenTables {
 
   /** `pushed`: the ids of what was pushed since the table was asked for, and is newer. */
   snapshot(model: SeenModel, rows: readonly PushedRecord[], pushed: ReadonlySet<string> = new Set()): void {
+    // A row that is left out may be any: what is not listed may still be there.
+    const isComplete = omittedOf(rows).length === 0;
     if (model === 'ClosedPosition') {
       this.#readClosed(rows.map((row) => rowOf<ClosedPosition>(row)));
       return;
     }
     const open = this.#open[model];
-    for (const id of [...open.keys()]) if (!pushed.has(id)) open.delete(id);
+    for (const id of isComplete ? [...open.keys()] : []) if (!pushed.has(id)) open.delete(id);
     for (const row of rows) if (!pushed.has(idOf(model, row))) this.#take(model, row, false);
-    if (model !== 'Order') return;
+    if (model !== 'Order' || !isComplete) return;
     this.#listed = new Set(open.keys());
     for (const [id, order] of this.#orders) if (!this.#listed.has(id)) order.isOver = true;
   }
@@ -131,7 +137,7 @@ export class SeenTables {
   }
 
   #takeOrder(row: Order, isEnd: boolean): void {
-    const known = this.#orders.get(row.orderId) ?? { row, tradeIds: new Set<string>(), amountK: 0, isOver: false };
+    const known = this.#orders.get(row.orderId) ?? unseen(row);
     this.#orders.set(row.orderId, known);
     known.row = { ...known.row, ...row };
     known.isOver ||= isEnd;
@@ -139,6 +145,7 @@ export class SeenTables {
     const { tradeId = '' } = row;
     if (!/^[1-9]\d*$/.test(tradeId)) return;
     known.tradeIds.add(tradeId);
+    if (known.row.status === EXECUTED) known.executed.set(tradeId, known.row.amountK || known.amountK);
     // A stop, a limit or a close names the trade that it ends.
     if (!opensNothing(known.row)) this.#openedBy.set(tradeId, row.orderId);
   }
@@ -167,6 +174,10 @@ export class SeenTables {
   }
 }
 
+function unseen(row: Order): SeenOrder {
+  return { row, tradeIds: new Set(), executed: new Map(), amountK: 0, isOver: false };
+}
+
 function closeOf({ tradeId, closeTime }: ClosedPosition): string {
   return `${tradeId} ${tableTime(closeTime)}`;
 }
@@ -177,12 +188,16 @@ function idOf(model: SeenModel, record: PushedRecord): string {
 
 /** A push is not validated: ids may be numbers, and an id that is neither a number nor a string matches nothing. */
 function rowOf<Row>(record: PushedRecord): Row {
-  const row: Record<string, unknown> = { ...record };
+  const row: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(record)) if (value !== null && value !== undefined) row[name] = value;
   for (const name of IDS) {
     const id = row[name];
     if (id !== undefined) row[name] = typeof id === 'string' || typeof id === 'number' ? String(id) : '';
   }
-  for (const name of NUMBERS) if (!Number.isFinite(row[name])) delete row[name];
+  for (const name of NUMBERS) {
+    row[name] = numberOf(row[name]);
+    if (!Number.isFinite(row[name])) delete row[name];
+  }
   for (const name of TEXTS) if (typeof row[name] !== 'string') delete row[name];
   return row as Row;
 }

@@ -196,15 +196,15 @@ describe('rows', () => {
   it('name the values that the gateway returns by position', () => {
     expect(row('both')).toEqual({
       time: '2026-01-05T10:00:00Z',
-      bidOpen: 1.10001,
-      bidHigh: 1.10009,
-      bidLow: 1.1,
-      bidClose: 1.10003,
-      askOpen: 1.10011,
-      askHigh: 1.10019,
-      askLow: 1.1001,
-      askClose: 1.10014,
-      tickQty: 42,
+      bid_open: 1.10001,
+      bid_high: 1.10009,
+      bid_low: 1.1,
+      bid_close: 1.10003,
+      ask_open: 1.10011,
+      ask_high: 1.10019,
+      ask_low: 1.1001,
+      ask_close: 1.10014,
+      tick_qty: 42,
     });
     expect(row('bid')).toEqual({
       time: '2026-01-05T10:00:00Z',
@@ -212,7 +212,7 @@ describe('rows', () => {
       high: 1.10009,
       low: 1.1,
       close: 1.10003,
-      tickQty: 42,
+      tick_qty: 42,
     });
     expect(row('ask')).toMatchObject({ open: 1.10011, high: 1.10019, low: 1.1001, close: 1.10014 });
   });

@@ -62,10 +62,10 @@ describe('the request', () => {
     expect(line.stdout).toMatch(/^order \d+ accepted\n$/);
     const { stdout } = await client.run(['buy', 'EUR/USD', '5', '--yes', '-o', 'json']);
     expect(JSON.parse(stdout)).toEqual({
-      orderId: expect.stringMatching(/^\d+$/),
+      order_id: expect.stringMatching(/^\d+$/),
       status: 'accepted',
       trades: [],
-      closedTrades: [],
+      closed_trades: [],
     });
   });
 
@@ -105,7 +105,7 @@ describe('sends nothing', () => {
     [['buy', 'EUR/USD', '5K'], 'the amount "5K" is not a whole number above 0'],
     [
       ['buy', 'EUR/USD', '5', '--stop', '40pips', '--trail', '5'],
-      '--trail: invalid value "5": use "dynamic" or a whole number of at least 10',
+      '--trail: invalid value "5": 1 or "dynamic" follows every price',
     ],
     [['buy', 'EUR/USD', '5', '--trail', '10'], '--trail needs a stop'],
     [['buy', 'EUR/USD', '5', '--stop', '-40pips'], 'must have no sign'],
@@ -184,8 +184,8 @@ describe('sends nothing', () => {
     ]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
-      accountId: NETTING,
-      accountName: '00654062',
+      account_id: NETTING,
+      account_name: '00654062',
       side: 'buy',
       symbol: 'EUR/USD',
       amount: 10,
@@ -194,17 +194,17 @@ describe('sends nothing', () => {
       rate: 1.16013,
       bid: 1.16,
       ask: 1.16013,
-      timeInForce: 'GTC',
+      time_in_force: 'GTC',
       expires: null,
       stop: null,
       limit: { rate: 1.17, pips: 98.7, money: 98.7 },
       trail: null,
-      trailEntry: null,
-      pipValue: 1,
+      trail_entry: null,
+      pip_value: 1,
       spread: 1.3,
       swap: -0.65,
-      marginNeeded: 386.3,
-      marginLeft: expect.any(Number),
+      margin_needed: 386.3,
+      margin_left: expect.any(Number),
       sizing: null,
       refusal: null,
       warnings: ['the account does not hedge: the order first closes opposite EUR/USD positions'],

@@ -49,15 +49,15 @@ describe.each(['csv', 'ndjson'] as const)('a .%s file', (format) => {
     expect(JSON.parse(stdout)).toEqual({
       file: path,
       symbol: 'EUR/USD',
-      offerId: '1',
+      offer_id: '1',
       period: 'm1',
       complete: true,
       candles: printed.stdout.trimEnd().split('\n').length - Number(format === 'csv'),
       first: '2025-12-22T09:00:00Z',
       last: '2026-01-14T10:59:00Z',
-      // On 18 days, and in 14 nights and 3 weekends between them.
-      gaps: 18 + 14 + 3,
-      missing: 18 * 2 + 14 * 22 * 60 + 3 * (655 + 645),
+      // On 18 days, in 14 nights and 3 weekends between them, and before the first and after the last candle.
+      gaps: 18 + 14 + 3 + 2,
+      missing: 18 * 2 + 14 * 22 * 60 + 3 * (655 + 645) + 9 * 60 + 60,
     });
   });
 

@@ -24,19 +24,19 @@ it('close: the realized profit, the freed margin and the remaining amount', asyn
   const [row] = await preview(['close', trade, '--amount', '4']);
   expect(row).toMatchObject({
     command: 'close',
-    tradeId: trade,
-    accountId: HEDGING,
+    trade_id: trade,
+    account_id: HEDGING,
     symbol: 'EUR/USD',
     side: 'buy',
     open: 1.1587,
     rate: 1.16,
     before: { amount: 10, grossPL: 13, usedMargin: expect.any(Number) },
-    after: { amount: 6, realizedPL: 5.2 },
+    after: { amount: 6, realized_pl: 5.2 },
     does: expect.stringContaining(`Close 4 EUR/USD of trade ${trade}`),
   });
-  expect(row.after.freedMargin).toBeCloseTo(row.before.usedMargin * 0.4, 1);
+  expect(row.after.freed_margin).toBeCloseTo(row.before.usedMargin * 0.4, 1);
   const table = (await client.run(['close', trade, '--preview'])).stdout;
-  expect(table).toContain('amount 0, realizedPL 13');
+  expect(table).toContain('amount 0, realized_pl 13');
 });
 
 it('close of a symbol, and by an opposite order', async () => {
@@ -46,7 +46,7 @@ it('close of a symbol, and by an opposite order', async () => {
   expect(all).toMatchObject({
     symbol: 'EUR/USD',
     before: { trades: 2, grossPL: 8 },
-    after: { trades: 0, realizedPL: 8 },
+    after: { trades: 0, realized_pl: 8 },
   });
   const trade = holdTrade(client.gateway, { account: NETTING, amountK: 30 });
   const [opposite] = await preview(['close', trade, '--via-opposite', '--account', NETTING]);
@@ -59,10 +59,10 @@ it('orders update: both requests, with the costs of the new amount', async () =>
   const rows = await preview(['orders', 'update', order, '--amount', '20', '--stop', '40pips', '--limit', '1.16']);
   expect(rows).toMatchObject([
     {
-      orderId: order,
+      order_id: order,
       before: { rate: 1.15, amount: 10, range: 0 },
       after: { rate: 1.15, amount: 20, range: 0 },
-      pipValue: 2,
+      pip_value: 2,
       spread: 1.3,
       swap: -0.65,
     },
@@ -71,15 +71,15 @@ it('orders update: both requests, with the costs of the new amount', async () =>
       after: { stop: { rate: 1.146, pips: 40, money: 80 }, limit: { rate: 1.16, pips: 100, money: 200 } },
     },
   ]);
-  expect(rows[0].marginNeeded).toBeCloseTo(2 * 386.3, 0);
+  expect(rows[0].margin_needed).toBeCloseTo(2 * 386.3, 0);
 });
 
 it('positions update: the stop and the limit', async () => {
   const trade = holdTrade(client.gateway, { amountK: 10, isBuy: false });
   const rows = await preview(['positions', 'update', trade, '--stop', '40pips', '--limit', 'none']);
   expect(rows).toMatchObject([
-    { tradeId: trade, before: { stop: 'none' }, after: { stop: { rate: 1.164, pips: 40, money: 40 } } },
-    { tradeId: trade, before: { limit: 'none' }, after: { limit: 'none' } },
+    { trade_id: trade, before: { stop: 'none' }, after: { stop: { rate: 1.164, pips: 40, money: 40 } } },
+    { trade_id: trade, before: { limit: 'none' }, after: { limit: 'none' } },
   ]);
 });
 

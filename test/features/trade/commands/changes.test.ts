@@ -56,7 +56,7 @@ describe('positions update', () => {
     ['--stop 1.17', 3, /--stop: 1.17 must be below the rate 1.16 for a buy/],
     ['--limit 1.15', 3, /--limit: 1.15 must be above the rate 1.16 for a buy/],
     ['--stop -40pips', 2, /must have no sign/],
-    ['--stop 40pips --trail 5', 2, /use "dynamic" or/],
+    ['--stop 40pips --trail 5', 2, /10 or more follows in such steps/],
     ['--limit 40pips --trail dynamic', 2, /--trail needs a stop/],
     ['--stop none --trail dynamic', 2, /--trail needs a stop/],
     [`--stop 40pips --account ${NETTING}`, 3, /is in account 654061, not in 654062/],
@@ -99,9 +99,7 @@ describe('orders update', () => {
     ]);
     expect(code, stderr).toBe(0);
     expect(client.orders()).toEqual(forms.map((form) => ({ order_id, ...form })));
-    expect(JSON.parse(stdout)).toMatchObject(
-      forms.map(() => ({ orderId: order_id, outcome: 'accepted', orderIds: [] })),
-    );
+    expect(JSON.parse(stdout)).toMatchObject(forms.map(() => ({ order_id, outcome: 'accepted', order_ids: [] })));
   });
 
   it('sends an unchanged rate in plain notation, however small', async () => {
@@ -155,7 +153,7 @@ describe('orders cancel', () => {
     ]);
     for (const id of [two, three]) expect(asked[0]).toContain(`order ${id} (`);
     expect(client.orders()).toEqual([{ order_id: one }]);
-    expect(JSON.parse(stdout)).toMatchObject([{ orderId: one, outcome: 'accepted', along: [two, three] }]);
+    expect(JSON.parse(stdout)).toMatchObject([{ order_id: one, outcome: 'accepted', along: [two, three] }]);
   });
 
   it('all of a symbol in the account, and a group by one of its orders', async () => {

@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const lastError = (stderr: string) => JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
 const closed = (tradeId: string, amountK: number, rate = 1.16) => {
-  return { tradeId, amountK, rate, time: expect.stringMatching(/^2026-01-14T12:00:\d\d\.000Z$/) };
+  return { trade_id: tradeId, amount_k: amountK, rate, time: expect.stringMatching(/^2026-01-14T12:00:\d\d\.000Z$/) };
 };
 
 async function close(argv: readonly string[], more: Parameters<Trader['run']>[1] = {}, wait = '5s') {
@@ -31,9 +31,9 @@ it.each(['auto', 'polling'])('by %s: subscribes before it sends, and reports the
   const { code, rows, stderr } = await close([id], { env: { SVC_TRADE_TRANSPORT: transport } });
   expect({ code, rows }).toMatchObject({
     code: 0,
-    rows: [{ tradeId: id, outcome: 'accepted', status: 'filled', trades: [], closedTrades: [closed(id, 10)] }],
+    rows: [{ trade_id: id, outcome: 'accepted', status: 'filled', trades: [], closed_trades: [closed(id, 10)] }],
   });
-  expect(stderr).toBe(`order ${rows[0].orderIds[0]} accepted; waiting for fills\n`);
+  expect(stderr).toBe(`order ${rows[0].order_ids[0]} accepted; waiting for fills\n`);
   expect(client.calls().slice(-4)).toEqual([
     'POST /trading/subscribe models=Order',
     'POST /trading/subscribe models=OpenPosition',
@@ -50,8 +50,8 @@ it.each(['partial-fills', 'push-before-answer'] as const)('several are all sent 
   expect({ code, rows }).toMatchObject({
     code: 0,
     rows: [
-      { status: 'filled', closedTrades: parts.map((part) => closed(ids[0] ?? '', part)) },
-      { status: 'filled', closedTrades: parts.map((part) => closed(ids[1] ?? '', part, 1.16013)) },
+      { status: 'filled', closed_trades: parts.map((part) => closed(ids[0] ?? '', part)) },
+      { status: 'filled', closed_trades: parts.map((part) => closed(ids[1] ?? '', part, 1.16013)) },
     ],
   });
 });
@@ -59,14 +59,14 @@ it.each(['partial-fills', 'push-before-answer'] as const)('several are all sent 
 it('a part of a trade, and contracts', async () => {
   const id = holdTrade(client.gateway, { symbol: 'US30', amountK: 0.003, open: 46_500 });
   const { code, rows } = await close([id, '--amount', '2']);
-  expect({ code, rows }).toMatchObject({ code: 0, rows: [{ status: 'filled', closedTrades: [{ amountK: 0.002 }] }] });
+  expect({ code, rows }).toMatchObject({ code: 0, rows: [{ status: 'filled', closed_trades: [{ amount_k: 0.002 }] }] });
 });
 
 it.each<
   [string, readonly ('fok-killed' | 'partial-fills' | 'market-closed' | 'no-push')[], readonly string[], number, string]
 >([
   ['killed is refused', ['fok-killed'], ['--tif', 'FOK'], 3, 'rejected'],
-  ['in part is partly done', ['fok-killed', 'partial-fills'], ['--tif', 'IOC'], 10, 'partial'],
+  ['in part is partly done', ['fok-killed', 'partial-fills'], ['--tif', 'IOC'], 10, 'partly_filled'],
   ['not yet is still pending', ['market-closed'], [], 9, 'pending'],
   ['what no push tells is found in the tables at the end', ['no-push'], [], 0, 'filled'],
 ])('%s', async (_name, traps, argv, exit, status) => {
@@ -77,7 +77,7 @@ it.each<
     exit === 9 ? '60ms' : traps.includes('no-push') ? '300ms' : '5s',
   );
   expect({ code, rows }, stderr).toMatchObject({ code: exit, rows: [{ outcome: 'accepted', status }] });
-  expect(rows[0].closedTrades.map(({ amountK }: { amountK: number }) => amountK)).toEqual(
+  expect(rows[0].closed_trades.map(({ amount_k }: { amount_k: number }) => amount_k)).toEqual(
     { partly_done: [3, 3], filled: [10] }[exit === 10 ? 'partly_done' : status] ?? [],
   );
 });
@@ -118,7 +118,7 @@ it.each([
   const { code, rows } = await close(['--symbol', 'EUR/USD'], { env: { SVC_TRADE_URL: before.url } });
   expect({ code, rows }).toMatchObject({
     code: 0,
-    rows: [{ status: 'filled', closedTrades: [closed(ids[0] ?? '', 10), closed(ids[1] ?? '', 10, 1.16013)] }],
+    rows: [{ status: 'filled', closed_trades: [closed(ids[0] ?? '', 10), closed(ids[1] ?? '', 10, 1.16013)] }],
   });
 });
 
@@ -127,7 +127,7 @@ it('by an opposite order: reports what it closed, not the named trade', async ()
   const { code, rows } = await close([ids[1] ?? '', '--via-opposite']);
   expect({ code, rows }).toMatchObject({
     code: 0,
-    rows: [{ status: 'filled', closedTrades: [closed(ids[0] ?? '', 10)] }],
+    rows: [{ status: 'filled', closed_trades: [closed(ids[0] ?? '', 10)] }],
   });
 });
 
@@ -146,7 +146,7 @@ it('a lost response does not stop the others', async () => {
     code: 8,
     rows: [
       { outcome: 'unknown', status: null },
-      { outcome: 'accepted', status: 'filled', closedTrades: [closed(ids[1] ?? '', 10)] },
+      { outcome: 'accepted', status: 'filled', closed_trades: [closed(ids[1] ?? '', 10)] },
     ],
   });
 });
@@ -165,7 +165,7 @@ it('without a subscription one is not sent, and svc waits for the next', async (
     code: 10,
     rows: [
       { outcome: 'not_sent', status: null },
-      { outcome: 'accepted', status: 'filled', closedTrades: [closed(ids[1] ?? '', 10)] },
+      { outcome: 'accepted', status: 'filled', closed_trades: [closed(ids[1] ?? '', 10)] },
     ],
     open: [ids[0]],
   });

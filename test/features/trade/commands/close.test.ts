@@ -27,12 +27,12 @@ describe('in an account that hedges', () => {
       {
         command: 'close',
         request: '/trading/close_trade',
-        tradeId: id,
-        orderId: null,
+        trade_id: id,
+        order_id: null,
         symbol: null,
-        accountId: HEDGING,
+        account_id: HEDGING,
         outcome: 'accepted',
-        orderIds: [expect.stringMatching(/^\d+$/)],
+        order_ids: [expect.stringMatching(/^\d+$/)],
         along: [],
         message: null,
         code: null,
@@ -41,7 +41,7 @@ describe('in an account that hedges', () => {
         journal_id: null,
         status: null,
         trades: [],
-        closedTrades: [],
+        closed_trades: [],
       },
     ]);
     expect(client.journal()).toMatchObject([{ command: 'close', outcome: 'accepted' }]);
@@ -68,8 +68,8 @@ describe('in an account that hedges', () => {
     const { code, stdout } = await client.run(['close', ...ids, '--yes', '-o', 'json']);
     expect({ code, orders: client.orders().length }).toEqual({ code: 10, orders: 2 });
     expect(JSON.parse(stdout)).toMatchObject([
-      { tradeId: ids[0], outcome: 'refused', orderIds: [], message: expect.stringContaining('divisible by 1') },
-      { tradeId: ids[1], outcome: 'accepted', message: null },
+      { trade_id: ids[0], outcome: 'refused', order_ids: [], message: expect.stringContaining('divisible by 1') },
+      { trade_id: ids[1], outcome: 'accepted', message: null },
     ]);
     expect(client.journal().map(({ outcome }) => outcome)).toEqual(['refused', 'accepted']);
     const [refused = ''] = ids;

@@ -51,6 +51,8 @@ export interface FeedGateway extends AsyncDisposable {
   refusals: number;
   /** Answers it. */
   onOrder: ((response: ServerResponse, form: Readonly<Record<string, string>>) => void) | undefined;
+  /** Of every request for candles. */
+  candles: readonly unknown[];
   /** Answers `GET /trading/get_model` in the place of the gateway, where it returns true. */
   onModel: ((model: string, response: ServerResponse) => boolean) | undefined;
   /** To every connection that is subscribed to the name. A text goes out as it is. */
@@ -67,7 +69,7 @@ export interface FeedGateway extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
 }
 
-type Hooks = Pick<FeedGateway, 'refusals' | 'onOrder' | 'onModel'>;
+type Hooks = Pick<FeedGateway, 'refusals' | 'onOrder' | 'onModel' | 'candles'>;
 
 export async function feedGateway(
   options: Pick<GatewayOptions, 'accepts' | 'engine' | 'port'> = {},
@@ -77,7 +79,7 @@ export async function feedGateway(
   const usedUp = new Set<string>();
   const wanted = new Map<string, Set<string>>();
   const orders: Readonly<Record<string, string>>[] = [];
-  const hooks: Hooks = { refusals: 0, onOrder: undefined, onModel: undefined };
+  const hooks: Hooks = { refusals: 0, onOrder: undefined, onModel: undefined, candles: [] };
   const answer = (request: IncomingMessage, response: ServerResponse, id: string | undefined, body: string): void => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://gateway');
     const form = new URLSearchParams(body);
@@ -100,7 +102,7 @@ export async function feedGateway(
     const model = searchParams.get('models') ?? (pathname.endsWith('/Accounts') ? 'Account' : '');
     response.setHeader('content-type', 'application/json');
     if (model !== '' && hooks.onModel?.(model, response)) return;
-    const rows = model === '' ? {} : { [ROWS[model] ?? model]: tables[model] ?? [] };
+    const rows = model === '' ? { candles: hooks.candles } : { [ROWS[model] ?? model]: tables[model] ?? [] };
     if (usedUp.has(model)) {
       const error = 'Error code ORA-20301, Cmd=46';
       response.end(JSON.stringify({ response: { executed: false, error } }));

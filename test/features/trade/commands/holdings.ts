@@ -56,6 +56,7 @@ export function holdOrder(
     quoted: 0,
     ocoBulkId: of.ocoBulkId ?? 0,
     closes: undefined,
+    fill: undefined,
   };
   gateway.book.orders.set(orderId, order);
   return orderId;

@@ -93,7 +93,7 @@ it('waits for a late response, and sends the order once', async () => {
   };
   const run = await gateway.run([...BUY, '--wait', '20s'], { sleeps: true });
   expect({ code: run.code, posts: gateway.feed.orders.length }, run.stderr).toEqual({ code: 0, posts: 1 });
-  expect(JSON.parse(run.stdout)).toMatchObject({ status: 'filled', trades: [{ tradeId: '170162801' }] });
+  expect(JSON.parse(run.stdout)).toMatchObject({ status: 'filled', trades: [{ trade_id: '170162801' }] });
 });
 
 it('--wait checks once more before it reports that the order is pending', async () => {
@@ -103,7 +103,7 @@ it('--wait checks once more before it reports that the order is pending', async 
   };
   const run = await gateway.run([...BUY, '--wait', '10s']);
   expect(run.code, run.stderr).toBe(0);
-  expect(JSON.parse(run.stdout)).toMatchObject({ status: 'filled', trades: [{ tradeId: '170162801', amountK: 9 }] });
+  expect(JSON.parse(run.stdout)).toMatchObject({ status: 'filled', trades: [{ trade_id: '170162801', amount_k: 9 }] });
 });
 
 it('a close with a lost response lists the trade, open or closed', async () => {

@@ -140,10 +140,10 @@ describe('an order with a key whose outcome is unknown', () => {
   });
 
   it.each([
-    ['absent', { code: 0, posts: 1, report: { orderId: '390285837', status: 'accepted' } }],
-    ['filled', { code: 0, posts: 0, report: { orderId: '', status: 'filled', trades: [] } }],
-    ['open', { code: 0, posts: 0, report: { orderId: '', status: 'accepted' } }],
-    ['done', { code: 0, posts: 0, report: { orderId: '', status: 'accepted' } }],
+    ['absent', { code: 0, posts: 1, report: { order_id: '390285837', status: 'accepted' } }],
+    ['filled', { code: 0, posts: 0, report: { order_id: null, status: 'filled', trades: [] } }],
+    ['open', { code: 0, posts: 0, report: { order_id: null, status: 'accepted' } }],
+    ['done', { code: 0, posts: 0, report: { order_id: null, status: 'accepted' } }],
   ])('is %s after the user has said so', async (as, { code, posts: sent, report }) => {
     const home = homeWith();
     expect((await gateway.run(['journal', 'settle', 'id-1', '--as', as], { home })).code).toBe(0);
@@ -151,7 +151,13 @@ describe('an order with a key whose outcome is unknown', () => {
       const run = await gateway.run([...ONCE, ...(sent === 0 ? more : [])], { home });
       expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code, posts: sent });
       expect(JSON.parse(run.stdout)).toMatchObject(report);
+      const known = sent > 0 ? '' : 'is what you told svc trade journal settle: its id is not in the journal';
+      expect(run.stderr).toContain(known);
     }
+    const { stdout } = await gateway.run([...ONCE.slice(0, -4), '--once', 'k'], { home });
+    expect(stdout).toBe(
+      sent > 0 ? 'order 390285837 accepted\n' : `order without a known id: ${report.status}, as you settled it\n`,
+    );
   });
 
   it('is as old as its line in the journal', async () => {

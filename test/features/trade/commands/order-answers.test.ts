@@ -150,7 +150,7 @@ it.each([
 
 it.each(['9007199254740993', '12345678901234567890'])('the order id %s is exact', async (id) => {
   const run = await buy(200, `{"response":{"executed":true},"data":{"type":0,"orderId":${id}}}`);
-  expect({ code: run.code, value: JSON.parse(run.stdout) }).toMatchObject({ code: 0, value: { orderId: id } });
+  expect({ code: run.code, value: JSON.parse(run.stdout) }).toMatchObject({ code: 0, value: { order_id: id } });
   expect(gateway.journal()).toMatchObject([{ outcome: 'accepted', order_ids: [id] }]);
 });
 
@@ -164,5 +164,5 @@ it('an order id above 2^53 is exact in a push', async () => {
   };
   const run = await gateway.run([...BUY, '--wait', '5s'], { sleeps: true });
   expect(run.code, run.stderr).toBe(0);
-  expect(JSON.parse(run.stdout)).toMatchObject({ status: 'filled', trades: [{ tradeId: '9007199254740995' }] });
+  expect(JSON.parse(run.stdout)).toMatchObject({ status: 'filled', trades: [{ trade_id: '9007199254740995' }] });
 });

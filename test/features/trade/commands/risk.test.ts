@@ -38,9 +38,9 @@ describe('--risk', () => {
       code: 0,
       value: {
         amount: 125,
-        pipValue: 12.5,
-        marginNeeded: expect.any(Number),
-        sizing: { risk: 500, riskPercent: 1, equity: 50_000, stopPips: 40, pipValueOfOne: 0.1, loss: 500 },
+        pip_value: 12.5,
+        margin_needed: expect.any(Number),
+        sizing: { risk: 500, risk_percent: 1, equity: 50_000, stop_pips: 40, pip_value_of_one: 0.1, loss: 500 },
       },
     });
     const table = (await client.run(preview)).stdout;
@@ -49,7 +49,7 @@ describe('--risk', () => {
       /^SIZE +500\.00 \(1% of equity 50000\.00\) \/ \(40 pips x 0\.1 for 1,000 EUR\) = 125, rounded down$/m,
     );
     const sell = await client.run(['sell', 'EUR/USD', '--risk', '100', '--stop', '1.17', '--preview', '-o', 'json']);
-    expect(JSON.parse(sell.stdout)).toMatchObject({ amount: 10, sizing: { stopPips: 100, loss: 100 } });
+    expect(JSON.parse(sell.stdout)).toMatchObject({ amount: 10, sizing: { stop_pips: 100, loss: 100 } });
     expect(client.orders()).toEqual([]);
   });
 
@@ -71,9 +71,9 @@ describe('the margin of an order', () => {
   it('is in the preview, with the value of a pip, the spread and the swap', async () => {
     const { stdout } = await client.run(['buy', 'EUR/USD', '100', '--preview', '-o', 'json']);
     const shown = JSON.parse(stdout);
-    expect(shown).toMatchObject({ pipValue: 10, spread: 1.3, swap: -0.65, refusal: null, sizing: null });
-    expect(shown.marginNeeded).toBeCloseTo(1.16 * 1000 * 0.0333 * 100, 0);
-    expect(shown.marginNeeded + shown.marginLeft).toBeCloseTo(50_000, 0);
+    expect(shown).toMatchObject({ pip_value: 10, spread: 1.3, swap: -0.65, refusal: null, sizing: null });
+    expect(shown.margin_needed).toBeCloseTo(1.16 * 1000 * 0.0333 * 100, 0);
+    expect(shown.margin_needed + shown.margin_left).toBeCloseTo(50_000, 0);
     const table = (await client.run(['buy', 'EUR/USD', '100', '--preview'])).stdout;
     for (const row of ['PIP-VALUE', 'SPREAD', 'SWAP', 'MARGIN-NEEDED', 'MARGIN-LEFT']) expect(table).toContain(row);
   });
@@ -94,7 +94,7 @@ describe('the margin of an order', () => {
     expect((await client.run(['buy', 'EUR/USD', '10', ...NETTED, '--yes'])).code).toBe(3);
     expect(client.orders()).toEqual([]);
     const { stdout } = await client.run(['sell', 'EUR/USD', '600', ...NETTED, '--preview', '-o', 'json']);
-    expect(JSON.parse(stdout)).toMatchObject({ refusal: null, marginNeeded: 0 });
+    expect(JSON.parse(stdout)).toMatchObject({ refusal: null, margin_needed: 0 });
     expect((await client.run(['sell', 'EUR/USD', '600', ...NETTED, '--yes'])).stderr).not.toContain('margin of');
     expect(client.orders()).toHaveLength(1);
   });

@@ -138,9 +138,9 @@ const TASKS: Readonly<Record<string, readonly [commands: number, work: () => Pro
     1,
     async () => {
       for (const symbol of ['EUR/USD', 'EUR/USD', 'USD/JPY']) holdTrade(client.gateway, { symbol });
-      const [row] = await json<{ closedTrades: { rate: number }[] }[]>('close --symbol EUR/USD --wait 5s --yes');
-      expect(row?.closedTrades).toHaveLength(2);
-      for (const { rate } of row?.closedTrades ?? []) expect(rate).toBe(1.16);
+      const [row] = await json<{ closed_trades: { rate: number }[] }[]>('close --symbol EUR/USD --wait 5s --yes');
+      expect(row?.closed_trades).toHaveLength(2);
+      for (const { rate } of row?.closed_trades ?? []) expect(rate).toBe(1.16);
       expect(trades().map(({ instrument }) => instrument.symbol)).toEqual(['USD/JPY']);
     },
   ],
@@ -297,9 +297,9 @@ const TASKS: Readonly<Record<string, readonly [commands: number, work: () => Pro
     1,
     async () => {
       const account = (await client.run(['accounts', '-o', 'json', '--query', '[0].usableMargin'])).stdout;
-      const preview = await json<{ marginNeeded: number; marginLeft: number }>('buy EUR/USD 5 --preview');
-      expect(preview.marginNeeded).toBeGreaterThan(0);
-      expect(preview.marginLeft).toBe(Math.round((Number(account) - preview.marginNeeded) * 1e5) / 1e5);
+      const preview = await json<{ margin_needed: number; margin_left: number }>('buy EUR/USD 5 --preview');
+      expect(preview.margin_needed).toBeGreaterThan(0);
+      expect(preview.margin_left).toBe(Math.round((Number(account) - preview.margin_needed) * 1e5) / 1e5);
       expect(trades()).toEqual([]);
     },
   ],

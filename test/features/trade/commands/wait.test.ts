@@ -7,8 +7,8 @@ const client = await fileTrader();
 beforeEach(() => client.gateway.traps.clear());
 
 const trade = (amountK: number, rate = 1.16013) => ({
-  tradeId: expect.stringMatching(/^\d+$/),
-  amountK,
+  trade_id: expect.stringMatching(/^\d+$/),
+  amount_k: amountK,
   rate,
   time: expect.stringMatching(/^2026-01-14T12:00:\d\d\.000Z$/),
 });
@@ -25,13 +25,13 @@ describe.each(['auto', 'polling'])('by %s', (transport) => {
     const { code, value, stderr } = await wait(['buy', 'EUR/USD', '5', '--wait', '5s'], { env });
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: `order ${value.orderId} accepted; waiting for fills\n`,
+      stderr: `order ${value.order_id} accepted; waiting for fills\n`,
     });
     expect(value).toEqual({
-      orderId: expect.stringMatching(/^\d+$/),
+      order_id: expect.stringMatching(/^\d+$/),
       status: 'filled',
       trades: [trade(5)],
-      closedTrades: [],
+      closed_trades: [],
     });
     expect(client.calls()).toEqual([
       'GET /trading/get_model/Accounts',
@@ -47,16 +47,24 @@ describe.each(['auto', 'polling'])('by %s', (transport) => {
     client.gateway.traps.add('partial-fills').add(trap);
     const { code, value } = await wait(['buy', 'EUR/USD', '7', '--wait', '5s'], { env });
     expect(code).toBe(0);
-    expect(value).toMatchObject({ status: 'filled', trades: [trade(2), trade(2), trade(3)], closedTrades: [] });
-    expect(new Set(value.trades.map(({ tradeId }: { tradeId: string }) => tradeId)).size).toBe(3);
+    expect(value).toMatchObject({ status: 'filled', trades: [trade(2), trade(2), trade(3)], closed_trades: [] });
+    expect(new Set(value.trades.map(({ trade_id }: { trade_id: string }) => trade_id)).size).toBe(3);
   });
+});
+
+it('at a terminal, waits a moment for the price, and in a pipe not at all', async () => {
+  const buy = ['buy', 'EUR/USD', '5', '--yes'];
+  const shown = await client.run(buy, { sleeps: true, terminal: 120 });
+  expect(shown.stdout).toMatch(/trade \d+ 5K @ 1\.16013 filled/);
+  expect(shown.undo).toMatch(/^svc trade close \d+$/);
+  expect((await client.run(buy, { sleeps: true })).stdout).toMatch(/^order \d+ accepted\n$/);
 });
 
 it('FOK that is killed was refused', async () => {
   client.gateway.traps.add('fok-killed');
   const { code, value } = await wait(['sell', 'EUR/USD', '5', '--tif', 'FOK', '--wait', '5s']);
   expect(code).toBe(3);
-  expect(value).toMatchObject({ status: 'rejected', trades: [], closedTrades: [] });
+  expect(value).toMatchObject({ status: 'rejected', trades: [], closed_trades: [] });
 });
 
 it('IOC that is filled in part is partly done', async () => {
@@ -88,14 +96,14 @@ function priceIs(bid: number): void {
 it('reports an order that is still open after the time as pending', async () => {
   const { code, value } = await wait([...ENTRY, '60ms']);
   expect(code).toBe(9);
-  expect(value).toEqual({ orderId: expect.any(String), status: 'pending', trades: [], closedTrades: [] });
+  expect(value).toEqual({ order_id: expect.any(String), status: 'pending', trades: [], closed_trades: [] });
 });
 
 it('finds an order without pushes in the tables when the time is over', async () => {
   client.gateway.traps.add('no-push');
   const { code, value } = await wait(['buy', 'EUR/USD', '6', '--wait', '300ms']);
   expect(code).toBe(0);
-  expect(value).toMatchObject({ status: 'filled', trades: [trade(6)], closedTrades: [] });
+  expect(value).toMatchObject({ status: 'filled', trades: [trade(6)], closed_trades: [] });
   const waits = await wait([...ENTRY, '60ms']);
   expect({ code: waits.code, status: waits.value.status }).toEqual({ code: 9, status: 'pending' });
 });
@@ -106,11 +114,11 @@ it('without hedging, reports and counts what it closes on the other side', async
   expect(first.value).toMatchObject({ status: 'filled', trades: [trade(10)] });
   const { code, value, stderr } = await wait(['sell', 'EUR/USD', '30', '--wait', '5s'], netting);
   expect(code).toBe(0);
-  expect(value).toMatchObject({ status: 'filled', trades: [trade(20, 1.16)], closedTrades: [trade(10, 1.16)] });
-  expect(value.closedTrades[0].tradeId).toBe(first.value.trades[0].tradeId);
+  expect(value).toMatchObject({ status: 'filled', trades: [trade(20, 1.16)], closed_trades: [trade(10, 1.16)] });
+  expect(value.closed_trades[0].trade_id).toBe(first.value.trades[0].trade_id);
   expect(stderr).toContain('the account does not hedge');
   const back = await wait(['buy', 'EUR/USD', '20', '--wait', '5s'], netting);
-  expect(back.value).toMatchObject({ status: 'filled', trades: [], closedTrades: [trade(20)] });
+  expect(back.value).toMatchObject({ status: 'filled', trades: [], closed_trades: [trade(20)] });
 });
 
 it('waits for the rate of an entry order', async () => {

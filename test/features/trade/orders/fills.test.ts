@@ -6,6 +6,7 @@ import type { Session } from '../../../../src/features/trade/gateway/session.ts'
 import type { SessionEvent } from '../../../../src/features/trade/gateway/session-types.ts';
 import { reportedOrder } from '../../../../src/features/trade/orders/change-report.ts';
 import { FillWatch } from '../../../../src/features/trade/orders/fills.ts';
+import type { Endpoint } from '../../../../src/http/endpoint.ts';
 
 const AWAITED = { orderId: '39', accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5 } as const;
 
@@ -17,9 +18,13 @@ function handMade() {
   /** What a look at a table finds. */
   const tables = new Map<unknown, object>();
   const session = {
-    async call<T>(_: unknown, { body, query }: { body?: { models: string }; query?: { models: string } }): Promise<T> {
+    async call<T>(
+      { answer }: Endpoint<T, 'read'>,
+      { body, query }: { body?: { models: string }; query?: { models: string } },
+    ) {
       models.push(body?.models ?? `look: ${query?.models}`);
-      return { response: { executed: true }, ...tables.get(query?.models) } as T;
+      const outcome = (await answer?.())?.safeParse({ response: { executed: true }, ...tables.get(query?.models) });
+      return outcome?.success === true ? outcome.data : undefined;
     },
     async *events(): AsyncGenerator<SessionEvent> {
       for (;;) {
@@ -78,8 +83,8 @@ test('counts pushes from before the wait', async () => {
   await new Promise(setImmediate);
   expect(await watch.wait(AWAITED, 1)).toEqual({
     status: 'filled',
-    trades: [{ tradeId: '7', amountK: 5, rate: 1.2, time: null }],
-    closedTrades: [],
+    trades: [{ trade_id: '7', amount_k: 5, rate: 1.2, time: null }],
+    closed_trades: [],
     reason: null,
   });
 });
@@ -93,7 +98,7 @@ test('reports the fills so far after the connection is lost for good', async () 
   );
   expect(await watch.wait(AWAITED, 1)).toMatchObject({
     status: 'unknown',
-    trades: [{ tradeId: '7', amountK: 2 }],
+    trades: [{ trade_id: '7', amount_k: 2 }],
     reason: 'the gateway is gone',
   });
 });
@@ -117,7 +122,7 @@ test('waits for a position that comes after the end of its order', async () => {
 
 test.each([
   ['rejected', [{ orderId: '39', amountK: 5, action: 'I' }]],
-  ['partial', [{ orderId: '39', tradeId: '7', amountK: 5, action: 'I' }]],
+  ['partly_filled', [{ orderId: '39', tradeId: '7', amountK: 5, action: 'I' }]],
 ] as const)('a canceled order is %s when nothing more comes', async (status, orders) => {
   const { bring, watch, models } = await watched(atOnce);
   bring(
@@ -133,13 +138,13 @@ describe('searches for an order that ended without a reason before it is called 
   const position = { tradeId: '7', amountK: 5, open: 1.2, time: '' };
   const nothing = { open_positions: [], closed_positions: [] };
   it.each([
-    ['it is open', { ...nothing, open_positions: [position] }, { status: 'filled', trades: [{ tradeId: '7' }] }],
+    ['it is open', { ...nothing, open_positions: [position] }, { status: 'filled', trades: [{ trade_id: '7' }] }],
     [
       'it is closed by now',
       { ...nothing, closed_positions: [{ ...position, closeTime: '' }] },
-      { status: 'filled', trades: [{ tradeId: '7' }], closedTrades: [{ tradeId: '7' }] },
+      { status: 'filled', trades: [{ trade_id: '7' }], closed_trades: [{ trade_id: '7' }] },
     ],
-    ['a part of it', { ...nothing, open_positions: [{ ...position, amountK: 2 }] }, { status: 'partial' }],
+    ['a part of it', { ...nothing, open_positions: [{ ...position, amountK: 2 }] }, { status: 'partly_filled' }],
     ['it is nowhere', nothing, { status: 'rejected', reason: 'its last state was "executing"' }],
     ['no look is to be had', {}, { status: 'unknown', reason: expect.stringContaining('could not be read: ') }],
   ])('%s', async (_name, rows, expected) => {
@@ -155,9 +160,9 @@ describe('searches for an order that ended without a reason before it is called 
 });
 
 test.each([
-  ['it is exactly what is missing', 3, {}, { status: 'filled', trades: [{ tradeId: '7' }, { tradeId: '8' }] }],
-  ['it is less', 2, {}, { status: 'partial', trades: [{ tradeId: '7' }] }],
-  ['it is of another order', 3, { orderId: '40' }, { status: 'partial', trades: [{ tradeId: '7' }] }],
+  ['it is exactly what is missing', 3, {}, { status: 'filled', trades: [{ trade_id: '7' }, { trade_id: '8' }] }],
+  ['it is less', 2, {}, { status: 'partly_filled', trades: [{ trade_id: '7' }] }],
+  ['it is of another order', 3, { orderId: '40' }, { status: 'partly_filled', trades: [{ trade_id: '7' }] }],
 ])('finds the rest of an order without a linking push: %s', async (_name, amountK, more, expected) => {
   const { bring, watch, tables } = await watched(atOnce);
   const position = { accountId: '1', currency: 'EUR/USD', isBuy: true, open: 1.2, time: '04252018120716' };
@@ -180,7 +185,7 @@ test('finds an order without pushes after a reconnect by what it opened', async 
   tables.set('ClosedPosition', { closed_positions: [] });
   const report = watch.wait({ ...AWAITED, hedges: true, sentAt: Date.UTC(2018, 3, 25, 12, 7, 15) }, 60_000);
   await watch.refresh();
-  expect(await report).toMatchObject({ status: 'filled', trades: [{ tradeId: '7' }] });
+  expect(await report).toMatchObject({ status: 'filled', trades: [{ trade_id: '7' }] });
 });
 
 test('a push ends only the wait for its order', async () => {

@@ -69,11 +69,11 @@ describe('a preview', () => {
     const stop = parseDistance('40pips', '--stop');
     const rate = parseRate('150');
     const entry = preview({ stop, rate, trail: 1, trailEntry: 12 });
-    expect(entry).toMatchObject({ trail: 1, trailEntry: 12 });
+    expect(entry).toMatchObject({ trail: 1, trail_entry: 12 });
     expect(orderSentence({ rate }, entry)).toMatch(
       /stop entry at 150, trailing in steps of 12 entry, GTC, .*, trailing stop 150.4 \(40 pips/,
     );
-    expect(preview({ stop })).toMatchObject({ trail: null, trailEntry: null });
+    expect(preview({ stop })).toMatchObject({ trail: null, trail_entry: null });
   });
 
   test('distinguishes thousands of forex from contracts', () => {

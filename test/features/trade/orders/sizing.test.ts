@@ -67,15 +67,15 @@ describe('the amount of a risk', () => {
     expect(size('1%', '40pips')).toEqual({
       amount: 125,
       risk: 500,
-      riskPercent: 1,
+      risk_percent: 1,
       equity: 50_000,
-      stopPips: 40,
-      pipValueOfOne: 0.1,
+      stop_pips: 40,
+      pip_value_of_one: 0.1,
       loss: 500,
       arithmetic: '500.00 (1% of equity 50000.00) / (40 pips x 0.1 for 1,000 EUR) = 125, rounded down',
     });
-    expect(size('100', '1.15613')).toMatchObject({ amount: 25, stopPips: 40, riskPercent: null, loss: 100 });
-    expect(size('100', '1.164', { side: 'sell' })).toMatchObject({ amount: 25, stopPips: 40 });
+    expect(size('100', '1.15613')).toMatchObject({ amount: 25, stop_pips: 40, risk_percent: null, loss: 100 });
+    expect(size('100', '1.164', { side: 'sell' })).toMatchObject({ amount: 25, stop_pips: 40 });
     expect(size('100', '7pips', { offer: { instrBaseUnitSize: 10 } })).toMatchObject({
       amount: 140,
       loss: 98,
@@ -125,11 +125,11 @@ describe('the amount of a risk', () => {
 describe('what an order costs', () => {
   it('comes from the offer and the account, exactly', () => {
     const costs = costsOf({ side: 'buy', amount: 3 }, { ...ACCOUNT, usableMargin: 200.1 }, OFFER);
-    expect(costs).toEqual({ pipValue: 0.3, spread: 1.3, swap: -0.65, marginNeeded: 115.83, marginLeft: 84.27 });
+    expect(costs).toEqual({ pip_value: 0.3, spread: 1.3, swap: -0.65, margin_needed: 115.83, margin_left: 84.27 });
     expect(costsText(costs)).toBe('margin 115.83 of 200.10 usable, a pip is worth 0.30, spread 1.3 pips, swap -0.65');
     expect(costsOf({ side: 'sell', amount: 3, opened: 1 }, ACCOUNT, OFFER)).toMatchObject({
       swap: 0.325,
-      marginNeeded: 38.61,
+      margin_needed: 38.61,
     });
   });
 

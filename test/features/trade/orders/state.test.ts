@@ -68,10 +68,10 @@ test('three parts are three trades, in any order of pushes', () => {
   ];
   fc.assert(
     fc.property(fc.shuffledSubarray(pushes, { minLength: pushes.length }), (shuffled) => {
-      const { trades, closedTrades, filled } = stateOf(shuffled);
+      const { trades, closed_trades, filled } = stateOf(shuffled);
       expect(filled).toBe(true);
-      expect(closedTrades).toEqual([]);
-      const sums = new Map(trades.map(({ tradeId, amountK }) => [tradeId, amountK]));
+      expect(closed_trades).toEqual([]);
+      const sums = new Map(trades.map(({ trade_id, amount_k }) => [trade_id, amount_k]));
       expect(sums).toEqual(
         new Map([
           ['100', 2],
@@ -115,7 +115,7 @@ test('a trade was opened by the order whose row names it, unless that order clos
 test('a position may name its order', () => {
   expect(stateOf([opened('300', 7, { orderId: 39 })])).toMatchObject({
     filled: true,
-    trades: [{ tradeId: '300' }],
+    trades: [{ trade_id: '300' }],
     seen: false,
   });
 });
@@ -124,8 +124,8 @@ test('a trade that was opened and stopped out at once was filled', () => {
   const state = stateOf([INSERT, closed('100', 7, { isBuy: true, open: 1.21, openTime: '04252018120716' })]);
   expect(state).toMatchObject({
     filled: true,
-    trades: [{ tradeId: '100', rate: 1.21 }],
-    closedTrades: [{ tradeId: '100', rate: 1.2 }],
+    trades: [{ trade_id: '100', rate: 1.21 }],
+    closed_trades: [{ trade_id: '100', rate: 1.2 }],
   });
 });
 
@@ -134,11 +134,11 @@ describe('trades closed on the other side', () => {
     const pushes = [INSERT, closed('50', 4), opened('100', 3)];
     expect(stateOf(pushes, { hedges: false })).toMatchObject({
       filled: true,
-      trades: [{ tradeId: '100' }],
-      closedTrades: [{ tradeId: '50', amountK: 4 }],
+      trades: [{ trade_id: '100' }],
+      closed_trades: [{ trade_id: '50', amount_k: 4 }],
     });
-    expect(stateOf(pushes, { hedges: true })).toMatchObject({ filled: false, closedTrades: [] });
-    expect(stateOf(pushes, { hedges: undefined })).toMatchObject({ filled: false, closedTrades: [] });
+    expect(stateOf(pushes, { hedges: true })).toMatchObject({ filled: false, closed_trades: [] });
+    expect(stateOf(pushes, { hedges: undefined })).toMatchObject({ filled: false, closed_trades: [] });
   });
 
   test.each([
@@ -149,7 +149,7 @@ describe('trades closed on the other side', () => {
   ])('%s does not count', (_name, more) => {
     expect(stateOf([INSERT, closed('50', 4, more)], { hedges: false })).toMatchObject({
       touched: false,
-      closedTrades: [],
+      closed_trades: [],
     });
   });
 });
@@ -163,7 +163,7 @@ describe('reading the tables after missed pushes', () => {
     expect(orderState(AWAITED, tables)).toMatchObject({
       filled: true,
       over: true,
-      trades: [{ tradeId: '100', amountK: 7 }],
+      trades: [{ trade_id: '100', amount_k: 7 }],
     });
   });
 
@@ -207,7 +207,7 @@ describe('reading the tables after missed pushes', () => {
     ]);
     expect(orderState({ ...AWAITED, hedges: false }, tables)).toMatchObject({
       filled: true,
-      closedTrades: [{ amountK: 4 }, { amountK: 3 }],
+      closed_trades: [{ amount_k: 4 }, { amount_k: 3 }],
     });
   });
 
@@ -225,10 +225,10 @@ describe('reading the tables after missed pushes', () => {
     for (const before of [0, 1, 2, 3]) {
       expect(looks([part, part, rest], before)).toMatchObject({
         filled: true,
-        closedTrades: { length: 3 },
+        closed_trades: { length: 3 },
       });
     }
-    expect(looks([part, part], 1)).toMatchObject({ closedTrades: { length: 3 } });
+    expect(looks([part, part], 1)).toMatchObject({ closed_trades: { length: 3 } });
   });
 });
 
@@ -246,8 +246,8 @@ test('an object is not an id', () => {
   tables.snapshot('ClosedPosition', [closed('50', 7, { closeTime: hostile }).record]);
   expect(orderState({ ...AWAITED, hedges: false }, tables)).toMatchObject({
     filled: true,
-    trades: [{ tradeId: '100' }],
+    trades: [{ trade_id: '100' }],
   });
   const closing = { orderIds: ['39'], tradeIds: undefined, accountId: '1', symbol: undefined, amountK: 7, sentAt: 0 };
-  expect(orderState(closing, tables)).toMatchObject({ filled: false, closedTrades: [] });
+  expect(orderState(closing, tables)).toMatchObject({ filled: false, closed_trades: [] });
 });

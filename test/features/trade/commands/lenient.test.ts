@@ -1,0 +1,197 @@
+/** What a gateway has every right to send: nulls, numbers as text, and rows that cannot be read among those that can. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { svc, temporaryHome } from '../../../support/svc.ts';
+import { ACCOUNT, errorOf, fileGateway, reply } from './document-gateway.ts';
+
+const gateway = await fileGateway();
+const { feed } = gateway;
+const ACCEPTED = '{"response":{"executed":true},"data":{"type":0,"orderId":390285837}}';
+const OFFER = {
+  offerId: 1,
+  currency: 'EUR/USD',
+  instrumentType: 1,
+  sell: 1.16,
+  buy: 1.16013,
+  pip: 0.0001,
+  mmr: 33,
+  instrBaseUnitSize: 1,
+};
+const HOLDER = { accountId: ACCOUNT, accountName: '01027808', hedging: 'Y', mc: 'N', usableMargin: 50_000 };
+const POSITION = { t: 1, tradeId: '7', accountId: ACCOUNT, currency: 'EUR/USD', isBuy: true, amountK: 9, open: 1.16 };
+const BUY = ['buy', 'EUR/USD', '5', '--yes', '-o', 'json'];
+const UNREADABLE = { tradeId: null, orderId: {}, accountId: [], currency: {} };
+
+beforeEach(() => {
+  feed.onOrder = (response) => reply(response, 200, ACCEPTED);
+  feed.tables['Offer'] = [OFFER];
+  feed.tables['Account'] = [HOLDER];
+  feed.tables['OpenPosition'] = [POSITION];
+});
+
+/** A home with a limit for positions. */
+async function limited(): Promise<string> {
+  const home = temporaryHome();
+  expect((await svc(['config', 'set', 'trade.maxPosition', '20'], { home })).code).toBe(0);
+  return home;
+}
+
+const nulled = (record: object, ...names: string[]) =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, names.includes(name) ? value : null]));
+const asTexts = (record: object) =>
+  Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [name, typeof value === 'number' ? String(value) : value]),
+  );
+
+describe('null is absent, and a numeric string is a number', () => {
+  it.each([
+    ['an account of nulls', { Account: [nulled({ ...HOLDER, grossPL: 0, balance: 0 }, 'accountId')] }],
+    ['an offer of nulls', { Offer: [nulled({ ...OFFER, time: '', minQuantity: 1 }, 'currency', 'instrumentType')] }],
+    ['texts', { Account: [asTexts({ ...HOLDER, balance: 5 })], Offer: [asTexts(OFFER)] }],
+  ])('a plain buy works with %s', async (_name, tables) => {
+    Object.assign(feed.tables, tables);
+    const { code, stderr } = await gateway.run(BUY);
+    expect({ code, sent: feed.orders.length }, stderr).toEqual({ code: 0, sent: 1 });
+  });
+
+  it('every table is listed with them', async () => {
+    const order = { orderId: 39, ...POSITION, roll: null, stop: null, limit: null, usedMargin: null, grossPL: '-1.5' };
+    feed.tables['OpenPosition'] = [order];
+    feed.tables['Order'] = [nulled({ ...order, status: 1, buy: 1 }, 'orderId')];
+    feed.tables['ClosedPosition'] = [nulled(order, 'tradeId')];
+    feed.tables['Account'] = [nulled({ ...HOLDER, balance: 1 }, 'accountId')];
+    for (const argv of [['positions'], ['positions', '--closed'], ['orders'], ['accounts'], ['offers']]) {
+      const { code, stdout, stderr } = await gateway.run([...argv, '-o', 'json']);
+      expect({ argv, code, rows: JSON.parse(stdout).length }, stderr).toEqual({ argv, code: 0, rows: 1 });
+    }
+    expect(JSON.parse((await gateway.run(['positions', '-o', 'json'])).stdout)).toMatchObject([{ grossPL: -1.5 }]);
+  });
+
+  it('in an envelope', async () => {
+    const envelope = { response: { executed: null, error: null }, open_positions: [POSITION] };
+    feed.onModel = (model, response) => {
+      if (model === 'OpenPosition') reply(response, 200, JSON.stringify(envelope));
+      return model === 'OpenPosition';
+    };
+    expect((await gateway.run(['positions'])).code).toBe(0);
+  });
+});
+
+describe('one row that cannot be read', () => {
+  it('is left out with a notice and exit 10', async () => {
+    feed.tables['OpenPosition'] = [UNREADABLE, POSITION];
+    const { code, stdout, stderr } = await gateway.run(['positions', '-q']);
+    expect({ code, stdout }).toEqual({ code: 10, stdout: '7\n' });
+    const { stderr: said } = await gateway.run(['positions']);
+    expect(said, stderr).toContain('left out of the response of /trading/get_model: OpenPosition row 1: tradeId');
+  });
+
+  it('is an error that is not worth repeating if it is the only one', async () => {
+    feed.tables['OpenPosition'] = [UNREADABLE];
+    const run = await gateway.run(['positions', '-o', 'json']);
+    expect(run.code).toBe(3);
+    expect(errorOf(run)).toMatchObject({
+      code: 'wrong_shape',
+      retryable: false,
+      message: expect.stringMatching(/open_positions\.0\.tradeId/),
+    });
+  });
+
+  it.each([
+    ['close', ['close', '7']],
+    ['close --symbol', ['close', '--symbol', 'EUR/USD']],
+    ['close of a trade that is not listed', ['close', '8', '--amount', '9']],
+    ['cancel of an order that is not listed', ['orders', 'cancel', '39']],
+  ])('does not stop a %s, which exits 10', async (_name, argv) => {
+    feed.tables['OpenPosition'] = argv.includes('--symbol')
+      ? [UNREADABLE, { ...POSITION, currency: 'USD/JPY' }]
+      : [UNREADABLE, POSITION];
+    feed.tables['Order'] = [UNREADABLE, { ...POSITION, orderId: '40' }];
+    const { code, stderr } = await gateway.run([...argv, '--yes', '-o', 'json']);
+    expect({ code, sent: feed.orders.length }, stderr).toEqual({ code: 10, sent: 1 });
+  });
+
+  it.each<[string, Record<string, readonly object[]>, number, Record<string, string>]>([
+    ['no account is named', { Account: [UNREADABLE, HOLDER] }, 2, { SVC_TRADE_ACCOUNT: '' }],
+    ['the account may be it', { Account: [UNREADABLE, { ...HOLDER, accountId: '5' }] }, 11, {}],
+    ['the offer may be it', { Offer: [UNREADABLE, { ...OFFER, currency: 'USD/JPY' }] }, 11, {}],
+    ['a limit counts it', { OpenPosition: [UNREADABLE, POSITION] }, 11, {}],
+    ['a limit counts an order', { Order: [UNREADABLE, { ...POSITION, orderId: '40', type: 'LE' }] }, 11, {}],
+  ])('refuses a buy if %s', async (_name, tables, exit, env) => {
+    Object.assign(feed.tables, tables);
+    const { code, stderr } = await gateway.run(BUY, { env, home: await limited() });
+    expect({ code, sent: feed.orders.length }, stderr).toEqual({ code: exit, sent: 0 });
+  });
+
+  it.each<[string, Record<string, readonly object[]>]>([
+    ['another account', { Account: [UNREADABLE, HOLDER] }],
+    ['another symbol', { Offer: [UNREADABLE, OFFER] }],
+    ['a position of another symbol', { OpenPosition: [{ ...UNREADABLE, currency: 'USD/JPY' }, POSITION] }],
+    [
+      'an order of another account',
+      {
+        Order: [
+          { ...UNREADABLE, accountId: '5' },
+          { ...POSITION, orderId: '40', type: 'L' },
+        ],
+      },
+    ],
+  ])('does not refuse a buy if it is of %s', async (_name, tables) => {
+    Object.assign(feed.tables, tables);
+    const { code, stderr } = await gateway.run(BUY, { home: await limited() });
+    expect({ code, sent: feed.orders.length }, stderr).toEqual({ code: 10, sent: 1 });
+  });
+
+  it('is not taken for the end of an order that is waited for', async () => {
+    feed.tables['Order'] = [UNREADABLE, { ...POSITION, orderId: '40' }];
+    feed.tables['OpenPosition'] = [];
+    const { code, stdout } = await gateway.run([...BUY, '--wait', '100ms'], { sleeps: true });
+    expect({ code, report: JSON.parse(stdout) }).toMatchObject({ code: 9, report: { status: 'pending' } });
+  });
+});
+
+describe('candles', () => {
+  const at = Date.UTC(2026, 0, 14, 12) / 1000;
+  const candle = (index: number, ...more: unknown[]) => [at + index * 3600, 1, 1, 1, 1, 1, 1, 1, 1, ...more];
+  it('that cannot be read are left out; ticks may be absent', async () => {
+    const rows = [candle(0, 5), null, candle(1, null), candle(2).map(String), [at + 3 * 3600, null]];
+    feed.candles = rows;
+    const argv = ['candles', 'EUR/USD', 'H1', '--from', '2026-01-14T12:00:00Z', '--to', '2026-01-14T16:00:00Z'];
+    const { code, stdout, stderr } = await gateway.run([...argv, '-o', 'csv', '--price', 'bid']);
+    expect({ code, rows: stdout.trimEnd().split('\n').slice(1) }, stderr).toEqual({
+      code: 10,
+      rows: ['2026-01-14T12:00:00Z,1,1,1,1,5', '2026-01-14T13:00:00Z,1,1,1,1,', '2026-01-14T14:00:00Z,1,1,1,1,'],
+    });
+    expect(stderr).toContain('candle 2: ');
+  });
+});
+
+it('prices are pushed as texts', async () => {
+  const quote = gateway.run(['quote', 'EUR/USD', '-o', 'json'], { sleeps: true });
+  await feed.subscribed('EUR/USD');
+  feed.push('EUR/USD', { Updated: String(Date.now()), Rates: ['1.16', '1.161', null, null], Symbol: 'EUR/USD' });
+  expect(JSON.parse((await quote).stdout)).toMatchObject([{ bid: 1.16, ask: 1.161, high: null, source: 'tick' }]);
+});
+
+describe('amounts in tables are in the unit of orders', () => {
+  const gold = { ...POSITION, tradeId: '8', currency: 'XAU/USD', amountK: 0.002 };
+  const offers = [OFFER, { ...OFFER, offerId: 2, currency: 'XAU/USD', instrumentType: 5 }];
+  it.each([
+    ['with offers', offers, ['9', '2']],
+    ['without offers', [{ currency: 'US30' }], ['9K', '0.002K']],
+  ])('%s', async (_name, rows, amounts) => {
+    feed.tables['Offer'] = rows;
+    feed.tables['OpenPosition'] = [POSITION, gold];
+    feed.tables['Order'] = [POSITION, gold].map((row, index) => ({ ...row, orderId: index }));
+    for (const argv of [['positions'], ['orders']]) {
+      const { stdout, stderr } = await gateway.run([...argv, '-o', 'csv', '--columns', 'amount', '--no-headers']);
+      expect(stdout.trimEnd().split('\n'), stderr).toEqual(amounts);
+      const { stdout: json } = await gateway.run([...argv, '-o', 'json']);
+      expect(JSON.parse(json)).toMatchObject([{ amountK: 9 }, { amountK: 0.002 }]);
+    }
+    expect((await gateway.run(['positions', 'get', '8'])).stdout).toMatch(new RegExp(`AMOUNT +${amounts[1]}\\n`));
+    const watch = gateway.run(['watch', 'positions', '--until', '1'], { sleeps: true });
+    await feed.subscribed('OpenPosition');
+    feed.push('OpenPosition', { tradeId: '8', grossPL: 5 });
+    expect((await watch).stdout).toMatch(new RegExp(`changed +8 +XAU/USD +buy +${amounts[1]} `));
+  });
+});

@@ -1,0 +1,148 @@
+/** The amount that was sent decides whether an order is filled, whatever amounts its pushed rows have. */
+import { describe, expect, it } from 'vitest';
+import { ACCOUNT, fileGateway, reply, tableTime } from './document-gateway.ts';
+
+const gateway = await fileGateway();
+
+const ORDER_ID = '390285837';
+const ACCEPTED = `{"response":{"executed":true},"data":{"type":0,"orderId":${ORDER_ID}}}`;
+const common = { accountId: ACCOUNT, currency: 'EUR/USD', isBuy: true };
+const TRADES = ['71', '72', '73'];
+
+type Push = readonly [table: string, record: object];
+const LATER = tableTime(Date.now() + 600_000);
+const time = (): string => tableTime(Date.now());
+const order = (record: object): Push => ['Order', { t: 3, orderId: ORDER_ID, ...common, type: 'OM', ...record }];
+const opened = (tradeId: string, amountK: number | null): Push => {
+  return ['OpenPosition', { t: 1, tradeId, ...common, open: 1.16013, amountK, time: time(), action: 'I' }];
+};
+const closed = (tradeId: string, amountK: number | null): Push => {
+  return ['ClosedPosition', { t: 2, tradeId, ...common, close: 1.16, amountK, closeTime: LATER, action: 'I' }];
+};
+
+/** The amounts of the order's rows: of the fill, or of what is left. */
+const fills = (amounts: readonly (number | null)[], fill: (id: string, amountK: number) => Push): readonly Push[] => [
+  order({ tradeId: '71', amountK: amounts[0], status: 2, action: 'I' }),
+  ...[2, 2, 3].flatMap((part, index) => {
+    const tradeId = TRADES[index] ?? '';
+    return [order({ tradeId, amountK: amounts[index], status: 6, action: 'U' }), fill(tradeId, part)];
+  }),
+  order({ tradeId: '73', amountK: amounts[2], status: 6, action: 'D' }),
+];
+const ofFills = fills([2, 2, 3], opened);
+
+async function run(argv: readonly string[], pushes: readonly Push[], home?: string) {
+  gateway.feed.onOrder = (response) => {
+    reply(response, 200, ACCEPTED);
+    for (const [table, record] of pushes) gateway.feed.push(table, record);
+  };
+  const ran = await gateway.run([...argv, '--wait', '1s', '--yes', '-o', 'json'], {
+    sleeps: true,
+    ...(home !== undefined && { home }),
+  });
+  return { ...ran, report: JSON.parse(ran.stdout || 'null') };
+}
+
+const idsOf = (trades: readonly { trade_id: string }[]) => trades.map(({ trade_id }) => trade_id);
+
+describe.each([
+  ['buy', ['buy', 'EUR/USD', '7']],
+  ['buy --once', ['buy', 'EUR/USD', '7', '--once', 'k']],
+  ['entry buy', ['entry', 'buy', 'EUR/USD', '7', '--rate', '1.15']],
+])('%s', (_name, argv) => {
+  it.each([
+    ['the amount of each fill', ofFills],
+    ['what is left', fills([5, 3, 0], opened)],
+    ['no amount', fills([null, null, null], opened)],
+  ])('is filled by all of its trades if its rows have %s', async (_rows, pushes) => {
+    const { code, report, stderr, undo } = await run(argv, pushes);
+    expect({ code, status: report.status, ids: idsOf(report.trades) }, stderr).toEqual({
+      code: 0,
+      status: 'filled',
+      ids: TRADES,
+    });
+    expect(undo).toBe('svc trade close 71 72 73');
+    expect(gateway.journal()).toMatchObject([{ order_ids: [ORDER_ID], trade_ids: TRADES }]);
+  });
+
+  it('is not filled by its first trade', async () => {
+    gateway.feed.tables['Order'] = [order({ tradeId: '71', amountK: 2, status: 6 })[1]];
+    const { code, report } = await run(argv, ofFills.slice(0, 3));
+    expect({ code, status: report.status, ids: idsOf(report.trades) }).toEqual({
+      code: 9,
+      status: 'pending',
+      ids: ['71'],
+    });
+    expect(gateway.journal()).toMatchObject([{ trade_ids: ['71'] }]);
+  });
+
+  it('is partly filled if the rest is canceled', async () => {
+    const rest = order({ tradeId: '71', amountK: 5, status: 3, action: 'D' });
+    const pushes = [order({ tradeId: '71', amountK: 5, status: 2, action: 'I' }), opened('71', 5), rest];
+    const first = await run(argv, pushes);
+    expect({ code: first.code, report: first.report }).toMatchObject({
+      code: 10,
+      report: { status: 'partly_filled', trades: [{ trade_id: '71', amount_k: 5 }] },
+    });
+    expect(first.undo).toBe('svc trade close 71');
+    if (!argv.includes('--once')) return;
+    const again = await run(argv, [], gateway.home);
+    expect({ code: again.code, report: again.report, posts: gateway.feed.orders.length }).toEqual({
+      code: 10,
+      report: first.report,
+      posts: 1,
+    });
+  });
+
+  it('is not called filled if its trade has no amount', async () => {
+    const end = order({ tradeId: '71', amountK: null, status: 6, action: 'D' });
+    const { code, report, stderr } = await run(argv, [
+      order({ tradeId: '71', amountK: null }),
+      opened('71', null),
+      end,
+    ]);
+    expect({ code, report }, stderr).toMatchObject({
+      code: 10,
+      report: { status: 'partly_filled', trades: [{ trade_id: '71', amount_k: null }] },
+    });
+  });
+});
+
+describe('close', () => {
+  const open = { t: 1, tradeId: '71', ...common, open: 1.16, amountK: 7 };
+  const close = async (parts: readonly Push[], argv = ['close', '71']) => {
+    gateway.feed.tables['Order'] = parts.some(([, row]) => 'status' in row) ? [] : [order({ type: 'CM' })[1]];
+    gateway.feed.tables['OpenPosition'] = argv.includes('--amount') ? [] : [open];
+    if (argv.includes('--amount')) gateway.feed.usedUp.add('OpenPosition');
+    try {
+      return await run(argv, [order({ type: 'CM', tradeId: '71', amountK: 2, action: 'I' }), ...parts]);
+    } finally {
+      gateway.feed.usedUp.clear();
+    }
+  };
+  const end = (status: number) => order({ type: 'CM', tradeId: '71', amountK: 3, status, action: 'D' });
+  const [two, three] = [closed('71', 2), closed('71', 3)];
+
+  it.each<[string, readonly Push[], number, string]>([
+    ['all parts', [two, two, three, end(6)], 0, 'filled'],
+    ['the first part', [two], 9, 'pending'],
+    ['a part, and the rest canceled', [two, end(3)], 10, 'partly_filled'],
+    ['a part without an amount', [closed('71', null), end(3)], 10, 'partly_filled'],
+  ])('of %s', async (_name, parts, exit, status) => {
+    const { code, report, stderr } = await close(parts);
+    expect({ code, report }, stderr).toMatchObject({ code: exit, report: [{ status }] });
+  });
+
+  it('of an unknown amount is not filled by its first part', async () => {
+    const argv = ['close', '71', '--amount', '7', '--account', ACCOUNT];
+    expect((await close([two], argv)).report).toMatchObject([{ status: 'pending' }]);
+    expect((await close([two, end(3)], argv)).report).toMatchObject([{ status: 'partly_filled' }]);
+  });
+});
+
+it('an order that a terminal waited for unasked is accepted if it is still open', async () => {
+  gateway.feed.onOrder = (response) => reply(response, 200, ACCEPTED);
+  gateway.feed.tables['Order'] = [order({ tradeId: '71', amountK: 7, status: 2 })[1]];
+  const { code, stdout, undo } = await gateway.run(['buy', 'EUR/USD', '7', '--yes'], { terminal: 120 });
+  expect({ code, stdout, undo }).toEqual({ code: 0, stdout: `order ${ORDER_ID} accepted\n`, undo: undefined });
+});
