@@ -71,7 +71,7 @@ export type ErrorCode = keyof typeof ERROR_KINDS;
 
 export type Sent = 'no' | 'maybe' | 'yes';
 
-export type Reason = 'signal' | 'unknown_product';
+export type Reason = 'signal' | 'unknown_product' | 'unclear_404';
 
 export interface ErrorDetails {
   /** What to do now: one sentence, or a command to type. Never remote text. */
@@ -80,7 +80,7 @@ export interface ErrorDetails {
   readonly httpStatus?: number | undefined;
   /** Whether the request was sent; `maybe` if it was interrupted. Undefined if nothing was to be sent, or it is unknown. */
   readonly sent?: Sent | undefined;
-  /** Where code acts on the cause, and not only on the code: `signal` is a bare interruption, of which there is nothing to say; of an unknown product the id may be a name. */
+  /** Where code acts on the cause, and not only on the code: `signal` is a bare interruption, of which there is nothing to say; of an unknown product the id may be a name; a 404 is `unclear_404` if either the path or the id may be wrong. */
   readonly reason?: Reason | undefined;
   /** Further JSON fields of the failure for programs: an order's id, the time of the next free slot. */
   readonly more?: Readonly<Record<string, string | number | undefined>> | undefined;

@@ -68,10 +68,10 @@ export interface ParsedInput {
   readonly missing: readonly Missing[];
   /** `--help` is given; nothing else was checked. */
   readonly help: boolean;
+  /** The reading of the clock by which times such as `2h ago` were read. */
+  readonly now: number;
   /** What clock times mean in UTC. */
   readonly notices: readonly string[];
-  /** The time from which relative times were computed. */
-  readonly at: number;
 }
 
 /** An argument, or an option that its flag declares. */
@@ -113,7 +113,7 @@ export function parsePart(command: Command, tokens: readonly string[], now: numb
   const after = commandLine === undefined ? tokens.slice(end) : [];
   const failure = parseWith(parser, [...before, ...after]);
   if (failure?.code === 'commander.helpDisplayed')
-    return { input: {}, given: new Set(), missing: [], help: true, notices: [], at: now };
+    return { input: {}, given: new Set(), missing: [], help: true, now, notices: [] };
   if (failure !== undefined) {
     // An extra argument is most often an empty one.
     const empty = operands.find((_, index) => parser.args[index] === '');
@@ -131,7 +131,7 @@ export function parsePart(command: Command, tokens: readonly string[], now: numb
   const input = { ...Object.fromEntries(entries.map(([name, , value]) => [camelCase(name), value])), ...values };
   const named = entries.filter(([, , value]) => value !== undefined && value.length > 0).map(([name]) => name);
   const given = new Set([...typed.keys(), ...named]);
-  return { input, given, missing: missingOf(command, given), help: false, notices, at: now };
+  return { input, given, missing: missingOf(command, given), help: false, now, notices };
 }
 
 /** The name of an argument, its declaration and its value. */

@@ -35,10 +35,10 @@ export interface Engine {
 }
 
 interface Parts {
+  readonly startedAt: number;
   readonly command: Command;
   readonly service: Command['service'];
   readonly globals: GlobalInput;
-  readonly startedAt: number;
   readonly settings: Settings;
   readonly context: Context;
   readonly engine: Engine;
@@ -49,8 +49,7 @@ interface Parts {
 }
 
 export function runContext(parts: Parts): RunContext {
-  const { command, service: own, globals, startedAt, settings, context: outer } = parts;
-  const { engine, options, notices, overrides } = parts;
+  const { command, service: own, globals, settings, context: outer, engine, options, notices, overrides } = parts;
   const env = overrides?.env ?? outer.env;
   const context: Context = { ...outer, env };
   const { stdout, stderr } = context;
@@ -122,7 +121,6 @@ export function runContext(parts: Parts): RunContext {
     secrets,
     settings,
     groups: engine.groups,
-    startedAt,
     dryRun,
     yes: globals.yes === true,
     interactive,
@@ -174,6 +172,7 @@ export function runContext(parts: Parts): RunContext {
     progress: (total) => notices.progress(total),
     notice: (text) => notices.say(text),
     warn: (text) => notices.warn(text),
+    startedAt: parts.startedAt,
     omittedRows: () => omittedRows,
     async reportOutage(outage) {
       if (outage === undefined || format !== 'ndjson') return;

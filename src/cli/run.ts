@@ -107,10 +107,10 @@ export async function runCommand(
         : await (await import('../store/profile-environment.ts')).profileOverrides(context.env, own, context.paths);
     const chosen = { ...globals, profile };
     return runContext({
+      startedAt: parsed.now,
       command,
       service,
       globals: chosen,
-      startedAt: parsed.at,
       settings: own,
       context,
       engine,

@@ -111,9 +111,14 @@ function shorten(text: string): string {
 
 const FIRST_DELAY_MS = 250;
 
-/** Statuses of a busy service or of a proxy in front of it; reads are retried. */
-export function isPassing(status: number): boolean {
-  return status === 429 || status === 502 || status === 503 || status === 504;
+const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/**
+ * Whether a read is retried: a service is busy, a proxy in front of it fails, or the service failed by itself. A 500 that the service
+ * explains as something else, such as a rate limit, is its answer.
+ */
+export function isPassing(status: number, { code }: Pick<SvcError, 'code'>): boolean {
+  return PASSING.has(status) || (status === 500 && code === 'server_error');
 }
 
 /** The delay before the next attempt: what the service asks for, else full jitter with a doubling bound. */

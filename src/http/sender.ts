@@ -266,7 +266,7 @@ export class Sender {
     const explainable = status >= (this.#rules.explainsRedirects ? 300 : 400);
     const explained = explainable ? this.#rules.explain?.(failed, endpoint) : undefined;
     const error = explained ?? statusFailure(failed, this.#line(request), endpoint.effect);
-    return { error, again: isPassing(status), retryAfter };
+    return { error, again: isPassing(status, error), retryAfter };
   }
 }
 

@@ -209,9 +209,9 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   ],
   'catalog products get': [{ args: [PRODUCT] }],
   'catalog products sources': [{ args: [PRODUCT] }],
-  'catalog products snapshots': [{ args: [PRODUCT, '--parser-name', 'fixprice', '--all'] }],
+  'catalog products snapshots': [{ args: [PRODUCT, '--store', 'fixprice', '--all'] }],
   'catalog products dynamics': [
-    { args: [PRODUCT, '--parser-name', 'fixprice', '--source-id', 'receiver:run-1:1', '--from', '-2d'] },
+    { args: [PRODUCT, '--store', 'fixprice', '--source', 'receiver:run-1:1', '--from', '-2d'] },
   ],
   'catalog products count': [{ args: [] }, { args: ['--store', 'fixprice', '--region', 'moscow'] }],
   'catalog products common': [{ args: ['--scope', 'stores', '--store', 'fixprice'] }],
@@ -227,7 +227,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'catalog check': [{ args: [PRODUCT, '--below', '1000'] }, { args: [PRODUCT, '--above', '0', '--all'] }],
   'catalog categories list': [
     { args: [] },
-    { args: ['--parser-name', 'fixprice', '--tree'] },
+    { args: ['--store', 'fixprice', '--tree'] },
     { args: ['--depth', '0', '--search', 'milk', '--limit', '101'] },
   ],
   'catalog categories get': [{ args: ['1'] }],

@@ -21,7 +21,12 @@ const RECORDINGS: readonly Recording[] = [
     argv: ['alerts', 'groups'],
     needed: { '*.alerts': 'left out' },
   },
-  { request: 'GET /api/v2/receivers', body: recorded('receivers-0.33'), argv: ['alerts', 'receivers'], needed: { '*.name': 'left out' } },
+  {
+    request: 'GET /api/v2/receivers',
+    body: recorded('receivers-0.33'),
+    argv: ['alerts', 'receivers'],
+    needed: { '*.name': 'left out' },
+  },
   {
     request: 'GET /api/v2/silences',
     body: recorded('silences-0.25'),
@@ -30,7 +35,13 @@ const RECORDINGS: readonly Recording[] = [
   },
   { request: `GET /api/v2/silence/${ID}`, body: recorded('silence-0.32'), argv: ['silences', 'get', ID] },
   { request: 'GET /api/v2/status', body: recorded('status-ready-0.28'), argv: ['alerts', 'status'] },
-  { request: 'POST /api/v2/silences', body: recorded('posted-silence-0.25'), argv: ['silences', 'create', 'alertname=NodeDown', '-c', 'x', '--author', 'me'], others: { 'GET /api/v2/alerts': [] }, needed: { silenceID: 'refused' } },
+  {
+    request: 'POST /api/v2/silences',
+    body: recorded('posted-silence-0.25'),
+    argv: ['silences', 'create', 'alertname=NodeDown', '-c', 'x', '--author', 'me'],
+    others: { 'GET /api/v2/alerts': [] },
+    needed: { silenceID: 'refused' },
+  },
 ];
 
 test.each(RECORDINGS.map((one) => [one.request, one] as const))('%s', async (_name, recording) => {

@@ -1,11 +1,12 @@
 /** The catalog's endpoints and its client (doc 3 §4, part A). All are GET: the service refuses HEAD too. */
 import { SvcError } from '../../errors.ts';
 import { openClient } from '../../http/client.ts';
-import { type CallValues, type Endpoint, endpoint, type Parser, type QueryValues } from '../../http/endpoint.ts';
+import { type Endpoint, endpoint, type Parser, type QueryValues } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { explainCatalog } from './failed-answer.ts';
-import type { List } from './schema.ts';
-import { numberOf } from './statistics.ts';
+import type { Page } from './schema.ts';
+
+export type { Page } from './schema.ts';
 
 type Schemas = typeof import('./schema.ts');
 
@@ -41,14 +42,6 @@ const ENDPOINTS = {
   cursors: get('/sync/cursors', 'cursorList'),
 };
 
-export interface Page<Item> {
-  readonly items: readonly Item[];
-  /** Of all pages, as the service counted them for this one; it may move. */
-  readonly total: number | undefined;
-  /** How many items a page has at most where the service says so: it may give fewer than it is asked for. */
-  readonly size: number | undefined;
-}
-
 /** Names are those of the wire. Of the products' parameters only `store` and `region` of the counts are documented. */
 export type PageQuery = QueryValues & { readonly limit?: number | undefined; readonly offset?: number | undefined };
 
@@ -73,30 +66,34 @@ export interface CountQuery {
 
 export type Catalog = ReturnType<typeof openCatalog>;
 
-/** Responses that several commands share, by their request. */
-export type SharedResponses = Map<string, Promise<unknown>>;
-
-export function openCatalog(target: Target & { readonly shared?: SharedResponses }) {
+export function openCatalog(target: Target) {
   const { pathname } = target.baseUrl;
   const client = openClient(target, { basePath: '', explain: (...failure) => explainCatalog(...failure, pathname) });
-  const call = sharing(target.shared, (from, values) => client.call(from, values));
   const one =
     <T>(from: Endpoint<T, 'read'>) =>
     (query: QueryValues = {}): Promise<T> =>
-      call(from, { query });
+      client.call(from, { query });
+  /** `siblings`: the list that tells whether the path is right where a 404 does not say what is missing. */
   const byId =
-    <T>(from: Endpoint<T, 'read'>, name: string) =>
-    async (id: string, query: QueryValues = {}): Promise<T> =>
-      call(from, { params: { [name]: pathId(id) }, query });
-  const ofProduct = <T>(from: Endpoint<T, 'read'>) => byId(from, 'canonical_product_id');
+    <T>(from: Endpoint<T, 'read'>, name: string, siblings: Endpoint<Page<unknown>, 'read'>) =>
+    async (id: string, query: QueryValues = {}): Promise<T> => {
+      try {
+        return await client.call(from, { params: { [name]: pathId(id) }, query });
+      } catch (error) {
+        if (!(error instanceof SvcError) || error.reason !== 'unclear_404') throw error;
+        await client.call(siblings, { query: { limit: 1 } });
+        throw unknownId(siblings === ENDPOINTS.products);
+      }
+    };
+  const ofProduct = <T>(from: Endpoint<T, 'read'>) => byId(from, 'canonical_product_id', ENDPOINTS.products);
   const list =
-    <Item>(from: Endpoint<List<Item>, 'read'>) =>
+    <Item>(from: Endpoint<Page<Item>, 'read'>) =>
     async (query: PageQuery = {}): Promise<Page<Item>> =>
-      page(await call(from, { query }));
+      client.call(from, { query });
   const listOfProduct =
-    <Item>(from: Endpoint<List<Item>, 'read'>) =>
+    <Item>(from: Endpoint<Page<Item>, 'read'>) =>
     async (id: string, query: PageQuery = {}): Promise<Page<Item>> =>
-      page(await ofProduct(from)(id, query));
+      ofProduct(from)(id, query);
   const cursors = list(ENDPOINTS.cursors);
   return {
     health: one(ENDPOINTS.health),
@@ -108,9 +105,9 @@ export function openCatalog(target: Target & { readonly shared?: SharedResponses
     snapshots: listOfProduct(ENDPOINTS.snapshots),
     dynamics: (id: string, query: DynamicsQuery & QueryValues) => ofProduct(ENDPOINTS.dynamics)(id, query),
     categories: list(ENDPOINTS.categories),
-    category: byId(ENDPOINTS.category, 'category_id'),
+    category: byId(ENDPOINTS.category, 'category_id', ENDPOINTS.categories),
     settlements: list(ENDPOINTS.settlements),
-    settlement: byId(ENDPOINTS.settlement, 'settlement_id'),
+    settlement: byId(ENDPOINTS.settlement, 'settlement_id', ENDPOINTS.settlements),
     cursors: async (query: QueryValues = {}) => (await cursors(query)).items,
     /** Any request below the service's base path, and its response as it came. */
     answer: client.answer.bind(client),
@@ -122,28 +119,16 @@ export function openCatalog(target: Target & { readonly shared?: SharedResponses
   };
 }
 
-type Call = <T>(from: Endpoint<T, 'read'>, values: CallValues) => Promise<T>;
-
-/** What a command asks for a second time may have changed: it is requested again. */
-function sharing(shared: SharedResponses | undefined, call: Call): Call {
-  if (shared === undefined) return call;
-  const asked = new Set<string>();
-  return <T>(from: Endpoint<T, 'read'>, values: CallValues) => {
-    const key = JSON.stringify([from.path, values]);
-    const known = asked.has(key) ? undefined : shared.get(key);
-    asked.add(key);
-    const response = (known ?? call(from, values)) as Promise<T>;
-    shared.set(key, response);
-    return response;
-  };
-}
-
-function page<Item>({ items, total, meta }: List<Item>): Page<Item> {
-  return {
-    items: items ?? [],
-    total: numberOf(meta?.total ?? total) ?? undefined,
-    size: numberOf(meta?.limit) ?? undefined,
-  };
+function unknownId(isProduct: boolean): SvcError {
+  return new SvcError(
+    'not_found',
+    `the service has nothing with this id${isProduct ? ', or nothing from this source' : ''}`,
+    {
+      httpStatus: 404,
+      hint: `svc catalog ${isProduct ? 'products list --search <text> finds ids' : 'categories list and settlements list show ids'}`,
+      reason: isProduct ? 'unknown_product' : undefined,
+    },
+  );
 }
 
 /** The service takes any text as an id, but no address leads to one with a slash: `%2F` is a slash to its router too. */

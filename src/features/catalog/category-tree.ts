@@ -1,7 +1,7 @@
 /** The categories of stores as trees. */
 import type { Column, ListOutput } from '../../output/types.ts';
 import type { Category } from './schema.ts';
-import { numberOf } from './statistics.ts';
+import { isBlank, numberOf } from './statistics.ts';
 
 /** For programs: the title alone, and how deep it is. */
 export const BRANCH_LIST: ListOutput<BranchRow> = {
@@ -93,15 +93,11 @@ export function* branchRows(nodes: readonly CategoryNode[], path: readonly strin
 }
 
 function titleOf({ title, source_uid: uid, id }: Category): string {
-  return title || uid || String(id);
+  return title || String(isBlank(uid) ? id : uid);
 }
 
-function isBlank(uid: string | null | undefined): uid is null | undefined | '' {
-  return uid === undefined || uid === null || uid === '';
-}
-
-function keyOf({ parser_name: store }: Category, uid: string | null | undefined): string {
-  return JSON.stringify([store ?? null, uid]);
+function keyOf({ parser_name: store }: Category, uid: unknown): string {
+  return JSON.stringify([store ?? null, String(uid)]);
 }
 
 function inOrder(a: Category, b: Category): number {

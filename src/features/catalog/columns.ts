@@ -5,7 +5,7 @@ import type { Category, Product, Settlement } from './schema.ts';
 
 const PRODUCT_COLUMNS: readonly Column<Product>[] = [
   { name: 'id', cell: (one) => one.canonical_product_id, below: true },
-  { name: 'title', cell: ({ title }) => title, link: (one) => one.image_url, flex: true },
+  { name: 'title', cell: ({ title }) => title, link: ({ image_url }) => image_url, flex: true },
   { name: 'from', cell: (one) => one.price_from, align: 'right' },
   { name: 'stores', cell: ({ parsers }) => parsers ?? undefined, flex: true },
   { name: 'observed', cell: (one) => timeCell(one.observed_at_latest) },
@@ -15,7 +15,7 @@ const PRODUCT_COLUMNS: readonly Column<Product>[] = [
   { name: 'image', cell: (one) => one.image_url, link: (_, text) => text, wide: true },
 ];
 
-export const PRODUCT_LIST = listOf(PRODUCT_COLUMNS, (one) => one.canonical_product_id, 'products');
+export const PRODUCT_LIST = listOf(PRODUCT_COLUMNS, productId, 'products');
 export const PRODUCT_RECORD = recordOf(PRODUCT_LIST);
 
 const CATEGORY_COLUMNS: readonly Column<Category>[] = [
@@ -56,12 +56,16 @@ function recordOf<Row>({ columns, id }: ListOutput<Row>): RecordOutput<Row> {
   return { kind: 'record', columns: columns.map(({ wide: _, ...column }) => column), id };
 }
 
+export function productId({ canonical_product_id: id }: Product): string {
+  return String(id);
+}
+
 /** Offered when the next command line is completed. */
-export function productCandidates({ canonical_product_id: value, title, parsers }: Product): {
+export function productCandidates({ title, parsers, ...product }: Product): {
   readonly products: readonly Candidate[];
   readonly stores: readonly Candidate[];
 } {
-  return { products: [noted(value, title)], stores: (parsers ?? []).map((name) => ({ value: name })) };
+  return { products: [noted(productId(product), title)], stores: (parsers ?? []).map((name) => ({ value: name })) };
 }
 
 /** A candidate for completion, with what a person knows it by. */

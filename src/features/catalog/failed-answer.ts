@@ -47,7 +47,10 @@ export function explainCatalog(answer: FailedAnswer, { method, path }: Call, bas
         const reason = text === 'product_not_found' ? 'unknown_product' : undefined;
         return new SvcError('not_found', message, { httpStatus: status, hint, reason });
       }
-      return wrongPath(`the service does not know ${method} ${path}: ${text || 'no reason given'}`);
+      // Whether the id or the path is wrong: only another request can tell.
+      const reason = path.includes('{') ? 'unclear_404' : undefined;
+      const { message, hint } = wrongPath(`the service does not know ${method} ${path}: ${text || 'no reason given'}`);
+      return new SvcError('wrong_path', message, { httpStatus: status, hint, reason });
     }
     case 500:
       if (text !== FAILED || path === '/healthz') return undefined;

@@ -152,9 +152,9 @@ function decimalsOf(value: number | null): number {
   return String(value).split('.')[1]?.length ?? 0;
 }
 
-function changeCell({ change, changePercent }: Statistics): Cell {
+function changeCell({ change, change_percent }: Statistics): Cell {
   if (change === null) return NONE;
-  const percent = changePercent === null ? '' : ` (${signed(Number(changePercent.toFixed(1)))}%)`;
+  const percent = change_percent === null ? '' : ` (${signed(Number(change_percent.toFixed(1)))}%)`;
   return `${signed(change)}${percent}`;
 }
 

@@ -1,12 +1,11 @@
 /** Lists of the catalog: pages by `limit` and `offset` as seen on the public implementation, and the options that lists share. */
-import { bulk } from '../../cli/bulk.ts';
 import type { RunContext } from '../../cli/command.ts';
 import { TZ_FLAG as CLOCK_TZ } from '../../cli/common-flags.ts';
 import type { Flags } from '../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
-import type { Catalog, Page, PageQuery } from './api.ts';
+import type { Page, PageQuery } from './api.ts';
 import { PRICE_FIELDS } from './series.ts';
-import { type Numeric, numberOf } from './statistics.ts';
+import type { Numeric } from './statistics.ts';
 
 /** What the interface document does not show, and was seen on the public implementation. */
 export const UNDOCUMENTED =
@@ -27,25 +26,32 @@ export const PRODUCT_ARGUMENT = {
   complete: 'products',
 } as const;
 
-/** A filter of the service itself. */
-export const PARSER_NAME_FLAG = {
+/** A filter of the service itself, which takes one name. */
+export const STORE_FLAG = {
   type: 'string',
-  value: 'store',
+  value: 'name',
   complete: 'stores',
   help: 'Filter by store (undocumented)',
 } as const satisfies Flags[string];
 
+export const REGION_FLAG = {
+  type: 'string',
+  value: 'name',
+  repeat: true,
+  help: 'Filter by region, raw or normalized',
+} as const satisfies Flags[string];
+
 /** Filters of what was read. */
 export const SOURCE_FLAGS = {
-  store: { type: 'string', value: 'name', repeat: true, complete: 'stores', help: 'Filter by store (parser_name)' },
+  store: { ...STORE_FLAG, repeat: true, help: 'Filter by store (parser_name)' },
   source: { type: 'string', value: 'id', repeat: true, complete: 'sources', help: 'Filter by source (source_id)' },
 } as const satisfies Flags;
 
 export const FIELD_FLAG = { type: 'choice', choices: PRICE_FIELDS, default: 'lowest', help: 'Price to use' } as const;
 
 export const COUNT_FLAGS = {
-  store: { ...SOURCE_FLAGS.store, help: 'Filter by store (parser_name)' },
-  region: { type: 'string', value: 'name', repeat: true, help: 'Filter by region, normalized or as written' },
+  store: SOURCE_FLAGS.store,
+  region: REGION_FLAG,
   param: PARAM_FLAG,
 } as const satisfies Flags;
 
@@ -76,6 +82,8 @@ export interface PagingProblem {
   readonly text: string;
   /** Rows are missing, as far as can be known. */
   readonly incomplete: boolean;
+  /** The client has named them. */
+  readonly named?: true;
 }
 
 export type Report = (problem: PagingProblem) => void;
@@ -86,6 +94,7 @@ export function readingProblems(ctx: Pick<RunContext, 'notice' | 'warn'>) {
   return {
     report(problem: PagingProblem): void {
       incomplete ||= problem.incomplete;
+      if (problem.named) return;
       if (problem.incomplete) ctx.warn(problem.text);
       else ctx.notice(problem.text);
     },
@@ -98,9 +107,9 @@ export function readingProblems(ctx: Pick<RunContext, 'notice' | 'warn'>) {
 /** The fields that identify the rows of every list. */
 interface Identified {
   readonly id?: unknown;
-  readonly canonical_product_id?: string | null | undefined;
+  readonly canonical_product_id?: Numeric | null | undefined;
   readonly parser_name?: string | null | undefined;
-  readonly source_id?: string;
+  readonly source_id?: Numeric | null | undefined;
   readonly observed_at?: string | null | undefined;
 }
 
@@ -128,11 +137,14 @@ export async function* readPages<Item extends Identified>(
       return report(describeRepeatedPage(offset + read, read < due));
     }
     for (const row of rows) keys.add(rowKey(row));
-    read += rows.length;
+    const { omitted = 0 } = page;
+    const came = page.items.length + omitted;
+    read += Math.min(came, limit - read);
+    if (omitted > 0) report({ text: `${omitted} rows cannot be read`, incomplete: true, named: true });
     repeated += rows.length - items.length;
     yield { ...page, items };
-    // A service may give fewer than it is asked for, and says so.
-    if (page.items.length < Math.min(asked, page.size ?? asked)) break;
+    // A service may give fewer than it is asked for, and says so; one that does not page gives all of a list at once.
+    if (came < Math.min(asked, page.size ?? asked) || (came > asked && page.total === undefined)) break;
   }
   const due = Math.min(limit, ([...totals].at(-1) ?? 0) - offset);
   const problem = describeEnd({ read, due, repeated, totals: [...totals] });
@@ -141,7 +153,7 @@ export async function* readPages<Item extends Identified>(
 
 function rowKey({ id, canonical_product_id, parser_name, source_id, observed_at }: Identified): string {
   if (id !== undefined && id !== null) return String(id);
-  if (source_id === undefined && canonical_product_id) return canonical_product_id;
+  if (source_id === undefined && canonical_product_id) return String(canonical_product_id);
   return JSON.stringify([canonical_product_id, parser_name, source_id, observed_at]);
 }
 
@@ -253,46 +265,12 @@ export function withParams<Q extends PageQuery>(query: Q, param: Readonly<Record
   return { ...query, ...param };
 }
 
-/**
- * The service counts 0 for a name that it does not know, and says nothing. Each is asked for alone: one that nothing has is named,
- * and is not found where none of its option is left. `found` is how many products there were; one name of each needs no more.
- */
-export async function checkCountedNames(
-  catalog: Pick<Catalog, 'count'>,
-  { store, region }: { readonly store: readonly string[]; readonly region: readonly string[] },
-  found: Numeric,
-  ctx: Pick<RunContext, 'notice'>,
-): Promise<void> {
-  if (numberOf(found) !== 0 && store.length < 2 && region.length < 2) return;
-  for (const [option, names] of Object.entries({ store, region })) {
-    const { outcomes } = await bulk([...new Set(names)], 4, (name) => catalog.count({ [option]: [name] }));
-    const texts = outcomes.flatMap((one) => {
-      if (one.error !== undefined) throw one.error;
-      return numberOf(one.result.products_count) === 0 ? [`no product has --${option} ${one.item}`] : [];
-    });
-    if (texts.length > 0 && texts.length === outcomes.length) {
-      throw new SvcError('not_found', texts.join('; '), {
-        hint: 'svc catalog cursors lists stores, svc catalog settlements list regions',
-      });
-    }
-    for (const text of texts) ctx.notice(text);
-  }
-}
-
 /** Categories and settlements have whole numbers for ids (as seen on the public implementation). */
 export function checkNumericId(id: string): void {
   if (/^\d+$/.test(id)) return;
   throw new SvcError('invalid_value', `${JSON.stringify(id)} is not an id: ids are whole numbers`, {
     hint: 'list the items to see their ids',
   });
-}
-
-/** Why a list may be empty where names are compared exactly, as seen on the public implementation. */
-export function exactHint(options: Readonly<Record<string, string | undefined>>): string | undefined {
-  const given = Object.entries(options).find(([, text]) => text !== undefined);
-  if (given === undefined) return undefined;
-  const example = given[0] === 'parser-name' ? 'magnit is not Magnit' : 'Moscow is not moscow';
-  return `--${given[0]} must match exactly, including case: ${example}`;
 }
 
 /** The reason why a search may find nothing that is there. */

@@ -8,11 +8,11 @@ import { exact, percentOf, type Series } from './statistics.ts';
 /** A source as it came, and how its price compares with the others of the product that sell by the same unit. */
 export type Offer = Source & {
   readonly canonical_product_id: string;
-  readonly effectivePrice: number | null;
-  readonly effectiveField: SeriesField | null;
+  readonly effective_price: number | null;
+  readonly effective_field: SeriesField | null;
   readonly cheapest: boolean;
-  readonly aboveCheapest: number | null;
-  readonly aboveCheapestPercent: number | null;
+  readonly above_cheapest: number | null;
+  readonly above_cheapest_percent: number | null;
   /** It was observed long ago. */
   readonly stale: boolean;
   /** Its price day by day, where that was asked for. */
@@ -38,16 +38,16 @@ export function offersOf(productId: string, sources: readonly Source[], rules: O
     const above = amount === undefined || floor === null ? null : exact(amount.value - floor);
     return {
       ...source,
-      canonical_product_id: source.canonical_product_id ?? productId,
-      effectivePrice: amount?.value ?? null,
-      effectiveField: amount?.field ?? null,
+      canonical_product_id: String(source.canonical_product_id ?? productId),
+      effective_price: amount?.value ?? null,
+      effective_field: amount?.field ?? null,
       cheapest: above === 0,
-      aboveCheapest: above,
-      aboveCheapestPercent: above === null ? null : percentOf(above, floor),
+      above_cheapest: above,
+      above_cheapest_percent: above === null ? null : percentOf(above, floor),
       stale: observedBefore(source, rules.freshSince),
     };
   });
-  const order = ({ effectivePrice }: Offer): number => effectivePrice ?? Number.MAX_VALUE;
+  const order = ({ effective_price }: Offer): number => effective_price ?? Number.MAX_VALUE;
   return offers.sort((a, b) => order(a) - order(b));
 }
 
@@ -71,16 +71,15 @@ export interface Spread {
   readonly min: number;
   readonly max: number;
   readonly spread: number;
-  readonly spreadPercent: number | null;
+  readonly spread_percent: number | null;
 }
 
-/** In the order of the offers: product by product, the lowest price first. */
-export function spreadsOf(offers: readonly Offer[], by: Place): readonly Spread[] {
-  const placeOf = (offer: Offer) => (by === 'store' ? offer.parser_name : (offer.settlement?.region ?? null));
-  const priced = offers.filter(({ effectivePrice }) => effectivePrice !== null);
+/** In the order of the offers: product by product, the lowest price first. `placeOf` names the store or the region. */
+export function spreadsOf(offers: readonly Offer[], placeOf: (offer: Offer) => string | null): readonly Spread[] {
+  const priced = offers.filter(({ effective_price }) => effective_price !== null);
   return grouped(priced, (offer) => [offer.canonical_product_id, placeOf(offer), unitOf(offer)]).map((group) => {
     const [first] = group;
-    const prices = group.map(({ effectivePrice }) => effectivePrice ?? 0);
+    const prices = group.map(({ effective_price }) => effective_price ?? 0);
     const [min, max] = [Math.min(...prices), Math.max(...prices)];
     return {
       canonical_product_id: first.canonical_product_id,
@@ -91,7 +90,7 @@ export function spreadsOf(offers: readonly Offer[], by: Place): readonly Spread[
       min,
       max,
       spread: exact(max - min),
-      spreadPercent: percentOf(max - min, min),
+      spread_percent: percentOf(max - min, min),
     };
   });
 }
@@ -131,7 +130,7 @@ export function offerList({ several, trend, mixed = false }: OfferView): ListOut
     ...(trend ? [{ name: 'trend', cell: (one: Offer): Cell => one.trend && { spark: one.trend.values } }] : []),
     { name: 'observed', cell: observedCell },
     { name: 'stale', cell: ({ stale }) => (stale ? { text: 'stale', tone: 'warn' } : undefined) },
-    { name: 'kind', cell: (one) => one.effectiveField?.replace('_price', '') },
+    { name: 'kind', cell: (one) => one.effective_field?.replace('_price', '') },
     ...(mixed ? [] : [unit]),
     { name: 'region', cell: ({ settlement }) => settlement?.region, wide: true },
     { name: 'source', cell: (one) => one.source_id, wide: true },
@@ -154,7 +153,7 @@ export function spreadList(by: Place): ListOutput<Spread> {
       { name: 'min', cell: ({ min }) => min, align: 'right' },
       { name: 'max', cell: ({ max }) => max, align: 'right' },
       { name: 'spread', cell: ({ spread }) => spread, align: 'right' },
-      { name: 'percent', cell: (one) => percentCell(one.spreadPercent), align: 'right' },
+      { name: 'percent', cell: (one) => percentCell(one.spread_percent), align: 'right' },
       { name: 'id', cell: (one) => one.canonical_product_id, wide: true },
     ],
     id: ({ place }) => place ?? undefined,
@@ -166,14 +165,14 @@ function productOf(offer: Offer): string {
   return offer.title_original ?? offer.canonical_product_id;
 }
 
-function priceCell({ effectivePrice, cheapest }: Offer): Cell {
-  return cheapest ? { text: String(effectivePrice), tone: 'good' } : effectivePrice;
+function priceCell({ effective_price, cheapest }: Offer): Cell {
+  return cheapest ? { text: String(effective_price), tone: 'good' } : effective_price;
 }
 
-function aboveCell({ cheapest, aboveCheapest, aboveCheapestPercent: amount }: Offer): Cell {
+function aboveCell({ cheapest, above_cheapest, above_cheapest_percent: amount }: Offer): Cell {
   if (cheapest) return { amount, text: 'cheapest', tone: 'good' };
   // Of nothing there is no percentage.
-  return aboveCheapest === null ? undefined : { amount, text: `${percentText(amount) || aboveCheapest} more` };
+  return above_cheapest === null ? undefined : { amount, text: `${percentText(amount) || above_cheapest} more` };
 }
 
 function percentCell(amount: number | null): Cell {
@@ -210,11 +209,12 @@ function productAndUnit(offer: Offer): readonly unknown[] {
 function cheapestLine(group: Group, offers: readonly Offer[]): string {
   const [first] = group;
   const key = String(productAndUnit(first));
-  const same = offers.filter((one) => one.effectivePrice !== null && String(productAndUnit(one)) === key);
+  const same = offers.filter((one) => one.effective_price !== null && String(productAndUnit(one)) === key);
   const dearest = same.at(-1);
   const places = group.map(({ parser_name, settlement }) => [parser_name, settlement?.name].filter(Boolean).join(' '));
   const where = [...new Set(places)].join(', ');
-  const percent = dearest?.aboveCheapestPercent ? `, ${percentText(dearest.aboveCheapestPercent)} more` : '';
-  const apart = same.length < 2 ? '' : `; the most expensive of ${same.length} is ${dearest?.effectivePrice}${percent}`;
-  return `${productOf(first)}: cheapest at ${where}, ${first.effectivePrice} ${unitOf(first)}${apart}`;
+  const percent = dearest?.above_cheapest_percent ? `, ${percentText(dearest.above_cheapest_percent)} more` : '';
+  const apart =
+    same.length < 2 ? '' : `; the most expensive of ${same.length} is ${dearest?.effective_price}${percent}`;
+  return `${productOf(first)}: cheapest at ${where}, ${first.effective_price} ${unitOf(first)}${apart}`;
 }

@@ -14,6 +14,7 @@ import {
 } from './product-sources.ts';
 import {
   amountOf,
+  freeNotes,
   inEffect,
   type OfferField,
   type PriceSeries,
@@ -84,7 +85,7 @@ export interface Reading {
   readonly stale: boolean;
   /** With a change: the value in effect at --since, and how far the latest is from it. */
   readonly first?: number | null;
-  readonly changePercent?: number | null;
+  readonly change_percent?: number | null;
 }
 
 export type JudgedReading = Reading & {
@@ -117,11 +118,11 @@ export function judge(condition: Condition, readings: readonly Reading[], judged
   return { ok: outcomes.includes(decisive) ? decisive : unknown ? null : !decisive, sources, stale };
 }
 
-function holds(condition: Condition, { value, changePercent }: Reading): boolean | null {
+function holds(condition: Condition, { value, change_percent }: Reading): boolean | null {
   if (condition.kind === 'change') {
-    if (changePercent === undefined || changePercent === null) return null;
+    if (change_percent === undefined || change_percent === null) return null;
     const { direction, percent } = condition;
-    return { up: changePercent, down: -changePercent, either: Math.abs(changePercent) }[direction] >= percent;
+    return { up: change_percent, down: -change_percent, either: Math.abs(change_percent) }[direction] >= percent;
   }
   if (value === null) return null;
   return condition.kind === 'below' ? value < condition.limit : value > condition.limit;
@@ -172,12 +173,12 @@ function more({ length }: readonly Reading[]): string {
   return length > MOST_NAMED ? `, and ${length - MOST_NAMED} more` : '';
 }
 
-function sourceText({ series, value, first, changePercent }: JudgedReading): string {
+function sourceText({ series, value, first, change_percent }: JudgedReading): string {
   if (value === null) return `${series} unknown`;
   if (first === undefined) return `${series} ${value}`;
-  if (changePercent === undefined || changePercent === null) return `${series} ${value}, change unknown`;
-  const sign = changePercent > 0 ? '+' : '';
-  return `${series} ${first} to ${value}, ${sign}${Number(changePercent.toFixed(1))}%`;
+  if (change_percent === undefined || change_percent === null) return `${series} ${value}, change unknown`;
+  const sign = change_percent > 0 ? '+' : '';
+  return `${series} ${first} to ${value}, ${sign}${Number(change_percent.toFixed(1))}%`;
 }
 
 export interface ReadingWanted extends SourceSelection {
@@ -222,7 +223,7 @@ export async function readings(
       const name = names[index] ?? parser_name;
       return { parser_name, source_id, series: name, field, value, unit, observed_at, stale, ...change };
     }),
-    missing: [...missingSources(wanted, known), ...priced.notes],
+    missing: [...missingSources(wanted, known), ...priced.notes, ...freeNotes(priced.series, fieldOf(wanted))],
   };
 }
 
@@ -233,13 +234,18 @@ async function offeredSeries(catalog: Catalog, productId: string, wanted: Source
   return { series: seriesOf(chosen, []), known: listed };
 }
 
-function current({ offer, observed_at }: PriceSeries, { field }: ReadingWanted) {
-  const amount = offer && amountOf(offer, field ?? 'lowest');
+/** A change is of the plain price: the lowest of several may be of another each time. */
+function fieldOf({ field, since }: Pick<ReadingWanted, 'field' | 'since'>): OfferField {
+  return field ?? (since === undefined ? 'lowest' : 'price');
+}
+
+function current({ offer, observed_at }: PriceSeries, wanted: ReadingWanted) {
+  const amount = offer && amountOf(offer, fieldOf(wanted));
   return { field: amount?.field ?? null, value: amount?.value ?? null, observed_at };
 }
 
 function moved({ observations, offer, ...series }: PriceSeries, { now, ...wanted }: ReadingWanted, since: number) {
-  const field = wanted.field ?? 'price';
+  const field = fieldOf({ ...wanted, since });
   const last = inEffect(observations, field, now);
   const first = inEffect(observations, field, since)?.value ?? null;
   // A row may have no snapshot yet: its value is known, and how far it moved is not.
@@ -249,6 +255,6 @@ function moved({ observations, offer, ...series }: PriceSeries, { now, ...wanted
     value,
     observed_at: last === undefined ? series.observed_at : wireTime(last.until),
     first,
-    changePercent: first === null || value === null ? null : percentOf(exact(value - first), first),
+    change_percent: first === null || value === null ? null : percentOf(exact(value - first), first),
   };
 }

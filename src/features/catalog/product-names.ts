@@ -8,7 +8,9 @@ import { distance } from '../../cli/lookup.ts';
 import { MOST_CHOICES, tellCommand } from '../../cli/wizard.ts';
 import { SvcError } from '../../errors.ts';
 import type { Catalog, Page, PageQuery } from './api.ts';
+import { productId } from './columns.ts';
 import { LARGEST_PAGE } from './lists.ts';
+import { pastable } from './places.ts';
 import type { Product } from './schema.ts';
 
 type Asking = Pick<RunContext, 'notice' | 'interactive' | 'prompter' | 'typed'>;
@@ -66,8 +68,8 @@ async function findProduct(text: string, catalog: Pick<Catalog, 'products'>, ctx
   const [only] = matches;
   if (only === undefined) throw unknownName(text, others);
   if (total === 1) {
-    ctx.notice(`${text} → ${only.canonical_product_id} ${JSON.stringify(only.title ?? '')}`);
-    return only.canonical_product_id;
+    ctx.notice(`${text} → ${productId(only)} ${JSON.stringify(only.title ?? '')}`);
+    return productId(only);
   }
   if (!ctx.interactive) throw ambiguous(text, matches, total);
   const choices = matches.slice(0, MOST_CHOICES).map((product) => {
@@ -97,7 +99,7 @@ async function matching(text: string, catalog: Pick<Catalog, 'products'>): Promi
   if (titled.length > 0 && !ID_BEGINNING.test(text)) return { matches: titled, total: counted(titled), others: [] };
   const { items: all, missing } = await firstProducts(catalog);
   const beginning = text.toLowerCase();
-  const isBeginning = ({ canonical_product_id: id }: Product): boolean => id.toLowerCase().startsWith(beginning);
+  const isBeginning = (product: Product): boolean => productId(product).toLowerCase().startsWith(beginning);
   const begins = text.length >= SHORTEST_BEGINNING ? all.filter(isBeginning) : [];
   if (missing > 0 && (begins.length > 0 || ID_BEGINNING.test(text))) {
     throw new SvcError(
@@ -108,7 +110,7 @@ async function matching(text: string, catalog: Pick<Catalog, 'products'>): Promi
   }
   // Some databases ignore the case of a to z only, so the service may not find a title that is there.
   const titles = titled.length > 0 ? titled : all.filter(({ title }) => folded(title).includes(folded(text)));
-  const matches = [...new Map([...begins, ...titles].map((one) => [one.canonical_product_id, one])).values()];
+  const matches = [...new Map([...begins, ...titles].map((one) => [productId(one), one])).values()];
   return {
     matches,
     total: matches.length === 0 ? 0 : counted(matches),
@@ -145,7 +147,7 @@ async function firstProducts(catalog: Pick<Catalog, 'products'>) {
     if (one.error !== undefined) throw one.error;
     return one.result.items;
   });
-  const items = [...new Map([...first.items, ...others].map((one) => [one.canonical_product_id, one])).values()];
+  const items = [...new Map([...first.items, ...others].map((one) => [productId(one), one])).values()];
   return { items, missing: Math.max(0, total - items.length) };
 }
 
@@ -154,7 +156,7 @@ const MOST_SHOWN = 10;
 function ambiguous(text: string, matches: readonly Product[], total: number): SvcError {
   return new SvcError('invalid_value', `${total} products match ${JSON.stringify(text)}`, {
     hint: 'give the id of one of them, or more of its title',
-    meant: { typed: text, meant: matches[0]?.canonical_product_id ?? '' },
+    meant: pastable(text, matches[0] && productId(matches[0])),
     candidates: candidatesOf(matches),
   });
 }
@@ -193,6 +195,6 @@ function candidatesOf(products: readonly Product[]) {
   return products.length === 0 ? undefined : products.slice(0, MOST_SHOWN).map(rowOf);
 }
 
-function rowOf({ canonical_product_id: id, title, parsers }: Product) {
-  return { id, title: title ?? '', stores: (parsers ?? []).join(', ') };
+function rowOf({ title, parsers, ...product }: Product) {
+  return { id: productId(product), title: title ?? '', stores: (parsers ?? []).join(', ') };
 }

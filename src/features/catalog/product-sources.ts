@@ -2,29 +2,76 @@
 import { SvcError } from '../../errors.ts';
 import type { Catalog, PageQuery } from './api.ts';
 import { everyItem, type Report } from './lists.ts';
-import type { Snapshot, Source } from './schema.ts';
-import { type PriceSeries, seriesOf, sourceKey } from './series.ts';
+import { findRegions, isInside, isNamed, missingNames, type Region, storesOf, unknownNames } from './places.ts';
+import type { Snapshot, SnapshotRow, Source, SourceKey, SourceRow } from './schema.ts';
+import { type PriceSeries, SERIES_FIELDS, seriesOf, sourceKey, timesOf } from './series.ts';
+import { isBlank, numberOf } from './statistics.ts';
 
 /** Those that are wanted; all where nothing is said. */
 export interface SourceSelection {
   readonly stores: readonly string[];
   readonly sources: readonly string[];
-  /** Names of settlements or regions. */
-  readonly places?: readonly string[];
+  readonly regions: readonly Region[];
 }
 
-/** What the service knows a source by (doc 3 §2). */
-export type SourceKey = Pick<Source, 'parser_name' | 'source_id'>;
+interface SelectionOptions {
+  readonly store: readonly string[];
+  readonly region: readonly string[];
+  readonly source?: readonly string[];
+}
+
+/** Throws `not_found` for a region that no settlement has. */
+export async function sourceSelection(
+  catalog: Pick<Catalog, 'settlements'>,
+  { store, region, source = [] }: SelectionOptions,
+  report: Report,
+): Promise<SourceSelection> {
+  return { stores: store, sources: source, regions: await findRegions(catalog, region, report) };
+}
 
 type Reader = Pick<Catalog, 'sources' | 'snapshots' | 'product'>;
 
 /** As they are listed, newest first. */
-export function listSources(
+export async function listSources(
   catalog: Pick<Catalog, 'sources'>,
   productId: string,
   report: Report,
 ): Promise<readonly Source[]> {
-  return everyItem((page) => catalog.sources(productId, page), report);
+  const rows = await everyItem((page) => catalog.sources(productId, page), report);
+  return usable<SourceRow>(rows, priceProblem, `sources of ${productId}`, report);
+}
+
+/** What svc can compute with. The others are shown by the raw lists alone. */
+function usable<Row extends SourceRow | SnapshotRow>(
+  rows: readonly Row[],
+  problemOf: (row: Row) => string | undefined,
+  what: string,
+  report: Report,
+): readonly (Row & SourceKey)[] {
+  const problems: string[] = [];
+  const left = rows.flatMap((row) => {
+    const { parser_name, source_id } = row;
+    const problem = parser_name && !isBlank(source_id) ? problemOf(row) : 'parser_name or source_id is missing';
+    if (problem === undefined) return [{ ...row, parser_name, source_id: String(source_id) } as Row & SourceKey];
+    problems.push(problem);
+    return [];
+  });
+  if (problems.length > 0) {
+    const why = [...new Set(problems)].join('; ');
+    if (left.length === 0) throw new SvcError('wrong_shape', `none of the ${what} can be read: ${why}`);
+    report({ text: `${problems.length} of ${rows.length} ${what} are left out: ${why}`, incomplete: true });
+  }
+  return left;
+}
+
+function priceProblem(row: SourceRow | SnapshotRow): string | undefined {
+  const field = SERIES_FIELDS.find((name) => !isBlank(row[name]) && numberOf(row[name]) === null);
+  return field && `${field} is not a number`;
+}
+
+function snapshotProblem(row: SnapshotRow): string | undefined {
+  const { from, to } = timesOf(row);
+  return priceProblem(row) ?? (Number.isNaN(from + to) ? 'the time of observation is missing' : undefined);
 }
 
 export interface ProductSeries {
@@ -58,7 +105,7 @@ export async function productSeries(
   const chosen = listed.filter((source) => selects(selection, source));
   const own = new Set(chosen.map(sourceKey));
   // Only the row of a source knows its place.
-  const snapshots = selection.places?.length ? found.filter((snapshot) => own.has(sourceKey(snapshot))) : found;
+  const snapshots = selection.regions.length > 0 ? found.filter((snapshot) => own.has(sourceKey(snapshot))) : found;
   if (snapshots.length === 0 && chosen.length > 0) {
     throw new SvcError('not_found', 'the product has no snapshots from these sources yet', FIND_SOURCES);
   }
@@ -79,31 +126,26 @@ export async function productSnapshots(
   listed: readonly SourceKey[],
   report: Report,
 ): Promise<readonly Snapshot[]> {
-  const [store, ...more] = selection.stores;
-  const name = listed.find(({ parser_name }) => parser_name.toLowerCase() === store?.toLowerCase())?.parser_name;
+  const spelled = storesOf(listed).filter((store) => isNamed(selection.stores, store));
   const narrowed: PageQuery = {
-    parser_name: more.length === 0 ? name : undefined,
+    parser_name: selection.stores.length === 1 && spelled.length === 1 ? spelled[0] : undefined,
     source_id: selection.sources.length === 1 ? selection.sources[0] : undefined,
   };
   const all = await everyItem((page) => catalog.snapshots(productId, { ...narrowed, ...page }), report);
-  return all.filter((snapshot) => selects({ ...selection, places: [] }, snapshot));
+  const snapshots = usable<SnapshotRow>(all, snapshotProblem, `snapshots of ${productId}`, report);
+  return snapshots.filter((snapshot) => selects({ ...selection, regions: [] }, snapshot));
 }
 
 /** A snapshot has no settlement. */
-type Known = SourceKey & Partial<Pick<Source, 'settlement'>>;
+type Known = SourceKey & Pick<Source, 'settlement'>;
 
-export function selects({ stores, sources, places = [] }: SourceSelection, row: Known): boolean {
+export function selects({ stores, sources, regions }: SourceSelection, row: SourceKey & Partial<Known>): boolean {
   const { parser_name, source_id, settlement } = row;
   return (
-    (stores.length === 0 || stores.some((store) => store.toLowerCase() === parser_name.toLowerCase())) &&
+    (stores.length === 0 || isNamed(stores, parser_name)) &&
     (sources.length === 0 || sources.includes(source_id)) &&
-    (places.length === 0 || places.some((place) => settlement && isPlace(settlement, place)))
+    (regions.length === 0 || isInside(regions, settlement))
   );
-}
-
-/** By its name, its region, or its id. */
-export function isPlace({ id, name, region }: NonNullable<Source['settlement']>, place: string): boolean {
-  return [name, region, id].some((one) => String(one ?? '').toLowerCase() === place.toLowerCase());
 }
 
 export const FIND_SOURCES = { hint: 'svc catalog products sources <id> shows each store, source and place' };
@@ -111,53 +153,40 @@ export const FIND_SOURCES = { hint: 'svc catalog products sources <id> shows eac
 /** What is said where a product is there, and not what was chosen of it. */
 export function nothingThere(
   listed: readonly SourceKey[],
-  { stores, sources, places = [] }: SourceSelection,
+  { stores, sources, regions }: SourceSelection,
 ): SvcError | undefined {
-  const options = { '--store': stores, '--place': places, '--source': sources };
+  const options = { '--store': stores, '--region': regions.map(({ name }) => name), '--source': sources };
   const chosen = Object.entries(options).flatMap(([option, names]) => names.map((name) => `${option} ${name}`));
   if (listed.length === 0 || chosen.length === 0) return undefined;
-  const names = [...new Set(listed.map(({ parser_name }) => parser_name))].sort().join(', ');
+  const names = storesOf(listed);
+  const unknown = stores.filter((store) => !isNamed(names, store));
+  if (unknown.length > 0 && unknown.length === stores.length) return unknownNames('--store', unknown, names);
   return new SvcError(
     'not_found',
-    `the product has no source for ${chosen.join(' ')}; its stores are ${names}`,
+    `the product has no source for ${chosen.join(' ')}; its stores are ${[...names].sort().join(', ')}`,
     FIND_SOURCES,
   );
 }
 
-const MOST_NAMED = 10;
-
-/** A line for each name that was given and that nothing has: a typing error must not read as a price that is not there. */
-export function missingNames(
-  option: '--store' | '--source' | '--region' | '--place',
-  given: readonly string[],
-  known: Iterable<string>,
-): readonly string[] {
-  const names = [...new Set(known)].sort();
-  const lower = new Set(names.map((name) => name.toLowerCase()));
-  const most = names.slice(0, MOST_NAMED).join(', ') + (names.length > MOST_NAMED ? ', …' : '');
-  return given
-    .filter((name) => !lower.has(name.toLowerCase()))
-    .map((name) => `no source has ${option} ${name}: there ${names.length === 0 ? 'is none' : `are ${most}`}`);
-}
-
-export function missingSources({ stores, sources, places = [] }: SourceSelection, known: readonly Known[]) {
-  const placeNames = known.flatMap(({ settlement }) => [settlement?.name, settlement?.region, settlement?.id]);
+/** What to say of names that nothing has, and of rows that no region can be told of. */
+export function missingSources({ stores, sources, regions }: SourceSelection, known: readonly Known[]) {
+  const elsewhere = regions.filter((region) => !known.some(({ settlement }) => isInside([region], settlement)));
+  const places = known.flatMap(({ settlement }) => settlement?.region ?? []);
+  const placed = new Set(known.filter(({ settlement }) => settlement).map(sourceKey));
+  const nowhere = regions.length === 0 ? 0 : new Set(known.map(sourceKey)).size - placed.size;
   return [
-    ...missingNames(
-      '--store',
-      stores,
-      known.map(({ parser_name }) => parser_name),
-    ),
+    ...missingNames('--store', stores, storesOf(known)),
     ...missingNames(
       '--source',
       sources,
       known.map(({ source_id }) => source_id),
     ),
     ...missingNames(
-      '--place',
+      '--region',
+      elsewhere.map(({ name }) => name),
       places,
-      placeNames.flatMap((name) => (name ? String(name) : [])),
     ),
+    ...(nowhere === 0 ? [] : [`left out by --region because they have no settlement: ${nowhere} of the sources`]),
   ];
 }
 

@@ -1,21 +1,24 @@
 /**
  * The resources of doc 3, part A. Of most of them the document does not show the fields: they are those seen on the public
- * implementation. An answer is only checked, and kept as it came: what svc cannot do without must be there, anything more may be.
+ * implementation. A response is only checked, and preserved as it came. Null and absent are the same, and anything more may be there.
  */
 import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
-import { type Numeric, numberOf } from './statistics.ts';
+import { listParser } from '../../http/rows.ts';
+import { isObject, schemaProblem } from '../../json-object.ts';
+import { countIn, type Numeric, numberOf } from './statistics.ts';
 
 const text = z.nullish(z.string());
 const numeric = z.union([z.number(), z.string()]);
 const amount = z.nullish(numeric);
+const id = z.nullish(numeric);
 /** Some databases have no truth values. */
-const flag = z.nullish(z.union([z.boolean(), z.number()]));
+const flag = z.nullish(z.union([z.boolean(), numeric]));
 const texts = z.nullish(z.array(z.string()));
 const counted = z.custom<Numeric>((value) => numberOf(value as Numeric) !== null, 'expected a number');
 
 const productFields = z.looseObject({
-  canonical_product_id: z.string(),
+  canonical_product_id: numeric,
   title: text,
   brand: text,
   /** The least of (discounted, else loyalty, else plain price): not the lowest price there is. */
@@ -29,9 +32,9 @@ const productFields = z.looseObject({
 export type Product = z.infer<typeof productFields>;
 
 const sourceFields = z.looseObject({
-  canonical_product_id: text,
-  parser_name: z.string(),
-  source_id: z.string(),
+  canonical_product_id: id,
+  parser_name: text,
+  source_id: id,
   title_original: text,
   brand: text,
   price: amount,
@@ -50,18 +53,16 @@ const sourceFields = z.looseObject({
   package_unit: text,
   observed_at: text,
   image_urls: texts,
-  primary_category: z.nullish(z.looseObject({ id: amount, source_uid: text, title: text })),
-  settlement: z.nullish(z.looseObject({ id: amount, name: text, region: text, country: text })),
+  primary_category: z.nullish(z.looseObject({ id, source_uid: id, title: text })),
+  settlement: z.nullish(z.looseObject({ id, name: text, region: text, country: text })),
 });
-export type Source = z.infer<typeof sourceFields> & {
-  /** Of svc: the product that the row is of, if it is read as one with another. */
-  readonly matched_product_id?: string;
-};
+export type SourceRow = z.infer<typeof sourceFields>;
 
 const snapshotFields = z.looseObject({
-  canonical_product_id: text,
-  parser_name: z.string(),
-  source_id: z.string(),
+  id,
+  canonical_product_id: id,
+  parser_name: text,
+  source_id: id,
   price: amount,
   discount_price: amount,
   loyal_price: amount,
@@ -72,14 +73,22 @@ const snapshotFields = z.looseObject({
   valid_from_at: text,
   valid_to_at: text,
 });
-export type Snapshot = z.infer<typeof snapshotFields>;
+export type SnapshotRow = z.infer<typeof snapshotFields>;
+
+/** What the service knows a source by (doc 3 §2): svc computes with no row without it. */
+export interface SourceKey {
+  readonly parser_name: string;
+  readonly source_id: string;
+}
+export type Source = SourceRow & SourceKey;
+export type Snapshot = SnapshotRow & SourceKey;
 
 const categoryFields = z.looseObject({
-  id: numeric,
+  id,
   parser_name: text,
-  source_uid: text,
+  source_uid: id,
   /** The `source_uid` of another category of the same `parser_name`. */
-  parent_source_uid: text,
+  parent_source_uid: id,
   title: text,
   alias: text,
   depth: amount,
@@ -89,7 +98,7 @@ const categoryFields = z.looseObject({
 export type Category = z.infer<typeof categoryFields>;
 
 const settlementFields = z.looseObject({
-  id: numeric,
+  id,
   name: text,
   region: text,
   region_normalized: text,
@@ -103,125 +112,138 @@ const settlementFields = z.looseObject({
 export type Settlement = z.infer<typeof settlementFields>;
 
 const cursorFields = z.looseObject({
-  parser_name: z.string(),
+  parser_name: text,
   ingested_at: text,
-  product_id: z.nullish(numeric),
+  product_id: id,
   updated_at: text,
 });
 export type Cursor = z.infer<typeof cursorFields>;
 
-const seriesFields = z.looseObject({
-  dates: z.array(z.string()),
-  /** Null is a time without a value, never zero. */
-  values: z.custom<readonly (Numeric | null)[]>(isSeries, 'expected numbers and nulls'),
-  meta: z.nullish(z.looseObject({})),
-});
+const seriesFields = z
+  .looseObject({
+    dates: z.array(z.string()),
+    /** Null is a time without a value, never zero. */
+    values: z.custom<readonly (Numeric | null)[]>(isSeries, 'expected numbers and nulls'),
+  })
+  .check(z.refine(({ dates, values }) => dates.length === values.length, 'dates and values differ in number'));
 export type Dynamics = z.infer<typeof seriesFields>;
 
 const countFields = z.looseObject({ products_count: counted, stores: texts, regions: texts });
 export type Count = z.infer<typeof countFields>;
 
-const commonFields = z.looseObject({
-  scope: text,
-  common_products_count: counted,
-  required_stores: amount,
-  required_regions: amount,
-  stores: texts,
-  regions: texts,
-});
+const commonFields = z
+  .looseObject({ scope: text, required_stores: amount, required_regions: amount, stores: texts, regions: texts })
+  .check(z.refine((value) => countIn(value) !== undefined, 'it has no common_products_count'));
 export type CommonCount = z.infer<typeof commonFields>;
 
 const healthFields = z.looseObject({ status: z.string() });
 export type Health = z.infer<typeof healthFields>;
 
-/** A page of a list. Servers in Go write an empty list as null. */
-export interface List<Item> {
-  readonly items: readonly Item[] | null;
-  readonly total?: Numeric | null | undefined;
-  readonly meta?:
-    | {
-        readonly limit?: Numeric | null | undefined;
-        readonly offset?: Numeric | null | undefined;
-        readonly total?: Numeric | null | undefined;
-      }
-    | null
-    | undefined;
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** How many rows are left out, because they cannot be read. */
+  readonly omitted?: number | undefined;
+  /** Of all pages, as the service counted them for this one; it may move. */
+  readonly total: number | undefined;
+  /** How many items a page has at most where the service says so: it may give fewer than it is asked for. */
+  readonly size: number | undefined;
 }
-export type CursorList = List<Cursor>;
 
-export const health = shaped<Health>('a state of health', healthFields);
-export const product = shaped<Product>('a product', productFields);
-export const count = shaped<Count>('a count of products', countFields);
-export const commonCount = shaped<CommonCount>('a count of common products', commonFields);
-export const dynamics = aligned(shaped<Dynamics>('a series', seriesFields));
-export const category = shaped<Category>('a category', categoryFields);
-export const settlement = shaped<Settlement>('a settlement', settlementFields);
-export const productList = listed<Product>('products', productFields);
-export const sourceList = listed<Source>('sources', sourceFields);
-export const snapshotList = listed<Snapshot>('snapshots', snapshotFields);
-export const categoryList = listed<Category>('categories', categoryFields);
-export const settlementList = listed<Settlement>('settlements', settlementFields);
-export const cursorList = listed<Cursor>('cursors', cursorFields);
+/** What decides about prices: a row with another shape there is left out, for without the field it would say something else. */
+const COMPUTED = [
+  ...(['parser_name', 'source_id', 'price', 'discount_price', 'loyal_price', 'available_count'] as const),
+  ...(['price_unit', 'unit', 'observed_at'] as const),
+];
+
+export const health = whole<Health>('a state of health', shaped(healthFields, ['status']));
+export const product = whole<Product>('a product', shaped(productFields, ['canonical_product_id']));
+export const count = whole<Count>('a count of products', shaped(countFields, ['products_count']));
+export const commonCount = whole<CommonCount>('a count of common products', shaped(commonFields, []));
+export const dynamics = whole<Dynamics>('a series', shaped(seriesFields, ['dates', 'values']));
+export const category = whole<Category>('a category', shaped(categoryFields, []));
+export const settlement = whole<Settlement>('a settlement', shaped(settlementFields, []));
+export const productList = listed<Product>('product', shaped(productFields, ['canonical_product_id']));
+export const sourceList = listed<SourceRow>('source', shaped(sourceFields, COMPUTED));
+export const snapshotList = listed<SnapshotRow>(
+  'snapshot',
+  shaped(snapshotFields, [...COMPUTED, 'valid_from_at', 'valid_to_at']),
+);
+export const categoryList = listed<Category>('category', shaped(categoryFields, []));
+export const settlementList = listed<Settlement>('settlement', shaped(settlementFields, []));
+export const cursorList = listed<Cursor>('cursor', shaped(cursorFields, []));
 
 function isSeries(value: unknown): boolean {
   return Array.isArray(value) && value.every((one) => one === null || numberOf(one) !== null);
 }
 
-function listed<Item>(what: string, item: z.ZodMiniType): Parser<List<Item>> {
-  const meta = z.looseObject({ limit: amount, offset: amount, total: amount });
-  return shaped<List<Item>>(
-    `a list of ${what}`,
-    z.looseObject({ items: z.nullable(z.array(item)), total: amount, meta: z.nullish(meta) }),
-  );
-}
-
-/** Checks, and hands on the very value that came: its keys stay in their order. */
-function shaped<T>(what: string, schema: z.ZodMiniType): Parser<T> {
-  return {
-    safeParse(value) {
-      const outcome = schema.safeParse(value);
-      if (outcome.success) return { success: true, data: value as T };
-      const path = outcome.error.issues[0]?.path ?? [];
-      return refused(`expected ${what}, but got ${described(value)}${path.length === 0 ? '' : fault(value, path)}`);
-    },
-  };
-}
-
-function aligned(parser: Parser<Dynamics>): Parser<Dynamics> {
+function listed<Item>(noun: string, row: Parser<Item>): Parser<Page<Item>> {
+  const parser = listParser(row, noun);
   return {
     safeParse(value) {
       const outcome = parser.safeParse(value);
       if (!outcome.success) return outcome;
-      const { dates, values } = outcome.data;
-      if (dates.length === values.length) return outcome;
-      return refused(`expected a series, but got ${dates.length} dates with ${values.length} values`);
+      const { rows, received } = outcome.data;
+      const body = isObject(value) ? value : {};
+      const meta = isObject(body['meta']) ? body['meta'] : {};
+      const data = {
+        items: rows,
+        omitted: received - rows.length || undefined,
+        total: numberOf(meta['total'] ?? body['total']) ?? undefined,
+        size: numberOf(meta['limit']) ?? undefined,
+      };
+      return { ...outcome, data };
     },
   };
 }
 
-function refused(message: string) {
-  return { success: false, error: { issues: [{ path: [], message }] } } as const;
+function whole<T>(what: string, parser: Parser<T>): Parser<T> {
+  return {
+    safeParse(value) {
+      const outcome = parser.safeParse(value);
+      if (outcome.success) return outcome;
+      const message = `expected ${what}, but ${schemaProblem(outcome.error.issues, value, ': ')}`;
+      return { success: false, error: { issues: [{ path: [], message }] } };
+    },
+  };
 }
 
-/** `, without id`; `, whose price is an array`. */
-function fault(value: unknown, path: readonly PropertyKey[]): string {
-  const name = path.map(String).join('.');
-  const found = path.reduce<unknown>((inner, key) => (inner as Readonly<Record<PropertyKey, unknown>>)?.[key], value);
-  return found === undefined ? `, without ${name}` : `, whose ${name} is ${described(found)}`;
+/** Returns the very value that came: its keys stay in their order. Of what is not needed, a field of another shape is absent. */
+function shaped<T>(schema: z.ZodMiniType, needed: readonly (keyof T)[]): Parser<T> {
+  return {
+    safeParse(value) {
+      const outcome = schema.safeParse(value);
+      if (outcome.success) return { success: true, data: value as T };
+      const copy = structuredClone(value) as T;
+      const isReadable = outcome.error.issues.every(
+        (issue) => isTextMade(copy, issue) || isRemoved(copy, issue, needed),
+      );
+      return isReadable ? { success: true, data: copy } : outcome;
+    },
+  };
 }
 
-const SHOWN_KEYS = 4;
-
-function described(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  if (typeof value === 'object') return describedObject(value);
-  return typeof value === 'string' ? `the string ${JSON.stringify(value.slice(0, 40))}` : String(value);
+function parentOf(value: unknown, path: readonly PropertyKey[]): Fields {
+  return path.slice(0, -1).reduce<unknown>((at, name) => (at as Fields)[String(name)], value) as Fields;
 }
 
-function describedObject(value: object): string {
-  const keys = Object.keys(value);
-  if (keys.length === 0) return 'an empty object';
-  const shown = keys.slice(0, SHOWN_KEYS).map((key) => key.slice(0, 40));
-  return `an object with ${shown.join(', ')}${keys.length > SHOWN_KEYS ? ', …' : ''}`;
+/** A text may be a number or a truth value. */
+function isTextMade(value: unknown, { path, ...issue }: Issue): boolean {
+  const [parent, name] = [parentOf(value, path), String(path.at(-1))];
+  const found = path.length === 0 ? undefined : parent[name];
+  const isScalar = typeof found === 'number' || typeof found === 'boolean';
+  if (!isScalar || issue.code !== 'invalid_type' || issue.expected !== 'string') return false;
+  parent[name] = String(found);
+  return true;
 }
+
+/** A list with an item of another shape goes as a whole. */
+function isRemoved<T>(value: T, { path }: Issue, needed: readonly (keyof T)[]): boolean {
+  const names = path.filter((part) => typeof part === 'string');
+  const [first] = names;
+  if (first === undefined || needed.includes(first as keyof T)) return false;
+  delete parentOf(value, names)[String(names.at(-1))];
+  return true;
+}
+
+type Issue = z.core.$ZodIssue;
+type Fields = Record<string, unknown>;

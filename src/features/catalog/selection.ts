@@ -4,27 +4,29 @@ import type { RunContext } from '../../cli/command.ts';
 import { FILE, type Options, section } from '../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import type { Catalog, PageQuery } from './api.ts';
-import { everyItem, type Report, readPages, SOURCE_FLAGS } from './lists.ts';
+import { branchRows, categoryTree } from './category-tree.ts';
+import { productId } from './columns.ts';
+import { everyItem, REGION_FLAG, type Report, readPages, SOURCE_FLAGS } from './lists.ts';
+import { findStores, hasRowsIn } from './places.ts';
 import { productNames } from './product-names.ts';
-import { isPlace } from './product-sources.ts';
-import type { Category } from './schema.ts';
-import { numberOf } from './statistics.ts';
+import type { SourceSelection } from './product-sources.ts';
+import { isBlank, numberOf } from './statistics.ts';
 
 export const SELECTION_FLAGS = section('Product options', {
   search: { type: 'string', value: 'text', help: 'Products found by this text (undocumented)' },
   category: { type: 'integer', value: 'id', repeat: true, help: 'Products of a category and those below it' },
   store: { ...SOURCE_FLAGS.store, help: 'Only this store (parser_name)' },
-  place: { type: 'string', value: 'name', repeat: true, help: 'Only this settlement or region' },
+  region: { ...REGION_FLAG, help: 'Only this region, raw or normalized' },
   file: { ...FILE, help: 'Ids of products, one per line' },
   'max-products': { type: 'integer', min: 1, help: 'Maximum number of products to read' },
 });
 
 /** For the details of each command that takes them. */
 export const SELECTION_DETAILS =
-  'Products are named by ids or parts of titles, listed in --file (whole ids; blank lines and lines with # are ignored), or found by --search, --category, --store and --place together. --store and --place also choose the offers of each product. --category reads all categories to find those below it. Each product is read once. A product that cannot be read is named and the exit status is 10; a selection without any product is exit status 5.';
+  'Products are named by ids or parts of titles, listed in --file (whole ids; blank lines and lines with # are ignored), or found by --search, --category, --store and --region together. --store and --region also choose the offers of each product; a region is the settlements that have it as their region or normalized region. --category reads all categories to find those below it. Each product is read once. A product that cannot be read is named and the exit status is 10; a selection without any product is exit status 5.';
 
 /** Options that select products without any id. */
-const SELECTORS = ['search', 'category', 'store', 'place', 'file'] as const;
+const SELECTORS = ['search', 'category', 'store', 'region', 'file'] as const;
 
 export const SELECTION_ARGUMENT = {
   id: {
@@ -49,28 +51,28 @@ interface Selected {
   readonly typed: boolean;
 }
 
-/** `all`: without any selection, the products of the whole catalog. Throws `not_found` if there is none. */
+/** Throws `not_found` if there is none. */
 export async function selectedProducts(
   catalog: Catalog,
   input: SelectionInput,
+  selection: SourceSelection,
   ctx: Pick<RunContext, 'notice' | 'readInput'>,
   report: Report,
-  { all = false }: { readonly all?: boolean } = {},
 ): Promise<readonly Selected[]> {
   const { id = [], search, category, maxProducts } = input;
   const named = id.length > 0 || input.file !== undefined;
   const found = search !== undefined || category.length > 0;
   if (named && found) throw new SvcError('usage', 'ids and --search or --category cannot be used together');
   if (named && maxProducts !== undefined) {
-    throw new SvcError('usage', '--max-products needs --search, --category, --store or --place, and no ids');
+    throw new SvcError('usage', '--max-products needs --search, --category, --store or --region, and no ids');
   }
   if (named) return namedProducts(id, input.file, ctx);
-  if (!found && !all && input.store.length === 0 && input.place.length === 0) {
+  if (!found && input.store.length === 0 && input.region.length === 0) {
     throw new SvcError('missing_value', 'no products are given', {
-      hint: 'pass ids, --search, --category, --store, --place or --file',
+      hint: 'pass ids, --search, --category, --store, --region or --file',
     });
   }
-  const ids = await foundProducts(catalog, input, ctx, report);
+  const ids = await foundProducts(catalog, input, selection, ctx, report);
   return ids.map((text) => ({ text, typed: false }));
 }
 
@@ -124,17 +126,18 @@ export function nameOf(path: string): string {
 async function foundProducts(
   catalog: Catalog,
   input: SelectionInput,
+  { regions }: SourceSelection,
   ctx: Pick<RunContext, 'notice'>,
   report: Report,
 ): Promise<readonly string[]> {
   const categories = await withChildren(catalog, input.category, report);
-  const settlements = await settlementIds(catalog, input.place, report);
-  const stores = await storeNames(catalog, input.store);
+  const settlements = regions.flatMap((one) => one.settlements.flatMap(({ id }) => (isBlank(id) ? [] : [String(id)])));
+  const stores = await findStores(catalog, input.store, hasRowsIn(catalog.products), report);
   const limit = input.maxProducts;
   const ids = new Set<string>();
   let total = 0;
   for (const category_id of orNone(categories)) {
-    for (const settlement_id of orNone(settlements)) {
+    for (const settlement_id of regions.length === 0 ? [undefined] : new Set(settlements)) {
       for (const parser_name of orNone(stores)) {
         const query: PageQuery = { q: input.search, category_id, settlement_id, parser_name };
         const left = limit === undefined ? undefined : Math.max(1, limit - ids.size);
@@ -143,7 +146,7 @@ async function foundProducts(
         for await (const page of readPages(ask, { limit: left, offset: 0 }, report)) {
           listed = page.total ?? 0;
           for (const one of page.items) {
-            if (limit === undefined || ids.size < limit) ids.add(one.canonical_product_id);
+            if (limit === undefined || ids.size < limit) ids.add(productId(one));
           }
         }
         total += listed;
@@ -157,68 +160,37 @@ async function foundProducts(
   return [...ids];
 }
 
-function orNone<T>(values: readonly T[]): readonly (T | undefined)[] {
-  return values.length === 0 ? [undefined] : values;
+function orNone<T>(values: Iterable<T>): readonly (T | undefined)[] {
+  const all = [...values];
+  return all.length === 0 ? [undefined] : all;
 }
 
-function selectionText({ search, category, store, place }: SelectionInput): string {
+function selectionText({ search, category, store, region }: SelectionInput): string {
   const parts = [
     ...(search === undefined ? [] : [`--search ${JSON.stringify(search)}`]),
     ...category.map((id) => `--category ${id}`),
     ...store.map((name) => `--store ${name}`),
-    ...place.map((name) => `--place ${name}`),
+    ...region.map((name) => `--region ${name}`),
   ];
   return parts.join(' ') || 'the catalog';
 }
 
 /** A category stands for all those below it: products are in the lowest ones. */
-async function withChildren(catalog: Catalog, wanted: readonly number[], report: Report): Promise<readonly number[]> {
-  if (wanted.length === 0) return [];
-  const all = await everyItem((page) => catalog.categories(page), report);
-  const below = new Map<string, Category[]>();
-  const keyOf = (store: unknown, uid: string) => JSON.stringify([store ?? null, uid]);
-  for (const one of all) {
-    if (!one.parent_source_uid) continue;
-    const key = keyOf(one.parser_name, one.parent_source_uid);
-    below.set(key, [...(below.get(key) ?? []), one]);
-  }
-  const found = new Map<number, Category>();
-  const add = (one: Category): void => {
-    const id = numberOf(one.id);
-    if (id === null || found.has(id)) return;
-    found.set(id, one);
-    for (const child of (one.source_uid && below.get(keyOf(one.parser_name, one.source_uid))) || []) add(child);
-  };
-  for (const id of wanted) {
-    const one = all.find((category) => numberOf(category.id) === id);
-    if (one === undefined) {
+async function withChildren(catalog: Catalog, wanted: readonly number[], report: Report): Promise<ReadonlySet<number>> {
+  if (wanted.length === 0) return new Set();
+  const rows = [...branchRows(categoryTree(await everyItem((page) => catalog.categories(page), report)))];
+  const found = wanted.flatMap((id) => {
+    const at = rows.findIndex((row) => numberOf(row.id) === id);
+    const top = rows[at];
+    if (top === undefined) {
       throw new SvcError('not_found', `there is no category ${id}`, {
         hint: 'svc catalog categories list --tree shows ids',
       });
     }
-    add(one);
-  }
-  return [...found.keys()];
-}
-
-async function settlementIds(catalog: Catalog, places: readonly string[], report: Report): Promise<readonly number[]> {
-  if (places.length === 0) return [];
-  const all = await everyItem((page) => catalog.settlements(page), report);
-  const found = places.map((place) => all.filter((settlement) => isPlace(settlement, place)));
-  const unknown = places.filter((_, index) => found[index]?.length === 0);
-  if (unknown.length > 0) {
-    throw new SvcError('not_found', `no settlement or region is called ${unknown.join(', ')}`, {
-      hint: 'svc catalog settlements list shows them',
-    });
-  }
-  return [...new Set(found.flat().flatMap(({ id }) => numberOf(id) ?? []))];
-}
-
-/** The service compares the names of stores exactly: a name in another case is the known one. */
-async function storeNames(catalog: Catalog, stores: readonly string[]): Promise<readonly string[]> {
-  if (stores.length === 0) return [];
-  const known = (await catalog.cursors()).map(({ parser_name }) => parser_name);
-  return stores.map((name) => known.find((one) => one.toLowerCase() === name.toLowerCase()) ?? name);
+    const end = rows.findIndex(({ level }, index) => index > at && level <= top.level);
+    return rows.slice(at, end < 0 ? undefined : end);
+  });
+  return new Set(found.flatMap(({ id }) => numberOf(id) ?? []));
 }
 
 interface ProductsRead<Result> {

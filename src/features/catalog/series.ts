@@ -3,14 +3,15 @@
  * every scrape, with one snapshot, and leaves the old rows. They are joined here by the time of observation.
  */
 import type { SeriesField } from './api.ts';
-import type { Snapshot, Source } from './schema.ts';
-import { numberOf } from './statistics.ts';
+import type { Snapshot, SnapshotRow, Source, SourceKey } from './schema.ts';
+import { isBlank, numberOf } from './statistics.ts';
 import type { CalendarWindow } from './window.ts';
 
 /** `lowest`: the lowest of the prices that a source has. A product's `price_from` is not: its loyalty price may be below it. */
 export type OfferField = 'lowest' | SeriesField;
 
 const PRICES = ['price', 'discount_price', 'loyal_price'] as const;
+export const SERIES_FIELDS = [...PRICES, 'available_count'] as const;
 
 export const PRICE_FIELDS = ['lowest', ...PRICES] as const;
 
@@ -22,14 +23,35 @@ export interface Amount {
 
 type Amounts = Partial<Pick<Source, SeriesField>>;
 
-/** Undefined where there is no such value. */
+function fieldsOf(wanted: OfferField): readonly SeriesField[] {
+  return wanted === 'lowest' ? PRICES : [wanted];
+}
+
+/** Undefined where there is no such value. Nothing is sold for 0 or less: such a price is none, but a count may be 0. */
 export function amountOf(source: Amounts, wanted: OfferField): Amount | undefined {
   let lowest: Amount | undefined;
-  for (const field of wanted === 'lowest' ? PRICES : [wanted]) {
+  for (const field of fieldsOf(wanted)) {
     const value = numberOf(source[field]);
-    if (value !== null && (lowest === undefined || value < lowest.value)) lowest = { value, field };
+    if (value === null || (value <= 0 && field !== 'available_count')) continue;
+    if (lowest === undefined || value < lowest.value) lowest = { value, field };
   }
   return lowest;
+}
+
+/** What to say of prices of 0 or below. With snapshots those of the offers are counted there. */
+export function freeNotes(series: readonly Pick<PriceSeries, 'offer' | 'observations'>[], wanted: OfferField) {
+  const rows = series.flatMap(({ offer, observations }) =>
+    observations.length > 0 ? observations.map(({ snapshot }) => snapshot) : (offer ?? []),
+  );
+  const free = rows.flatMap((row) =>
+    fieldsOf(wanted).filter((field) => field !== 'available_count' && Number(numberOf(row[field]) ?? 1) <= 0),
+  );
+  if (free.length === 0) return [];
+  return [
+    free.length === 1
+      ? '1 price is 0 or below, which is no price'
+      : `${free.length} prices are 0 or below, which is no price`,
+  ];
 }
 
 /** Microseconds since 1970, the finest that the service keeps. */
@@ -47,7 +69,7 @@ export interface Observation {
 }
 
 /** Named by its newest row, or by its newest snapshot where no row is left. */
-export interface PriceSeries extends Pick<Source, 'parser_name' | 'source_id'> {
+export interface PriceSeries extends SourceKey {
   readonly price_unit: string | null;
   readonly unit: string | null;
   readonly settlement: Source['settlement'];
@@ -117,7 +139,7 @@ function seriesIn({ units: [price_unit, unit], rows, snapshots }: Group): PriceS
     (newest, row) => (newest && !isNewer(row, newest) ? newest : row),
     undefined,
   );
-  const observations = snapshots.map(observationOf).filter(isDated).sort(byObservation);
+  const observations = snapshots.map(observationOf).sort(byObservation);
   const newest = offer ?? observations.at(-1)?.snapshot ?? snapshots[0];
   const { parser_name = '', source_id = '', observed_at } = newest ?? {};
   return {
@@ -198,24 +220,25 @@ export function lastAmount(observations: readonly Observation[], field: OfferFie
   return last?.value == null || last.field === null ? null : { value: last.value, field: last.field };
 }
 
-function observationOf(snapshot: Snapshot): Observation {
+type Timed = Pick<SnapshotRow, 'observed_at' | 'valid_from_at' | 'valid_to_at'>;
+
+/** NaN where a time cannot be read. */
+export function timesOf(snapshot: Timed): Pick<Observation, 'from' | 'to' | 'observed'> {
   const observed = microsOf(snapshot.observed_at);
   const [one, other] = [snapshot.valid_from_at, snapshot.valid_to_at].map((text) => (text ? microsOf(text) : observed));
   const [from, to] = [Math.min(one ?? observed, other ?? observed), Math.max(one ?? observed, other ?? observed)];
+  return { from, to, observed: Number.isNaN(observed) ? to : observed };
+}
+
+function observationOf(snapshot: Snapshot): Observation {
   const { id, parser_name, source_id, observed_at, price, discount_price, loyal_price, available_count } = snapshot;
   return {
     snapshot: { id, parser_name, source_id, observed_at, price, discount_price, loyal_price, available_count },
-    from,
-    to,
-    observed: Number.isNaN(observed) ? to : observed,
+    ...timesOf(snapshot),
   };
 }
 
-function isDated({ from, to }: Observation): boolean {
-  return !Number.isNaN(from) && !Number.isNaN(to);
-}
-
-export function microsOf(text: string | null | undefined): Micros {
+function microsOf(text: string | null | undefined): Micros {
   const [, below = ''] = /\.\d{3}(\d{1,3})/.exec(text ?? '') ?? [];
   return Date.parse(text ?? '') * 1000 + Number(below.padEnd(3, '0'));
 }
@@ -230,17 +253,14 @@ function isNewer(row: Source, than: Source): boolean {
   return Number.isNaN(other) || one > other;
 }
 
-/** Products that are read as one are two even in one place. */
-function placeOf({ parser_name, settlement, matched_product_id }: Source): string {
+function placeOf({ parser_name, settlement }: Source): string {
   const { id, name, region, country } = settlement ?? {};
-  return JSON.stringify([parser_name, id ?? [name, region, country], matched_product_id]);
+  return JSON.stringify([parser_name, isBlank(id) ? [name, region, country] : String(id)]);
 }
 
 function unitsOf({ price_unit, unit }: Source): Group['units'] {
   return [price_unit || null, unit || null];
 }
-
-type SourceKey = Pick<Source, 'parser_name' | 'source_id'>;
 
 export function sourceKey({ parser_name, source_id }: SourceKey): string {
   return JSON.stringify([parser_name, source_id]);

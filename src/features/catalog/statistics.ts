@@ -5,12 +5,26 @@ export type Numeric = number | string;
 
 const DECIMAL = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
 
+/** Whether there is nothing: absent, null or an empty text. */
+export function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+}
+
 /** Null where there is none: for what is not there, and for a text that is no number. */
-export function numberOf(value: Numeric | null | undefined): number | null {
+export function numberOf(value: unknown): number | null {
   if (typeof value === 'number') return value;
   if (typeof value !== 'string' || !DECIMAL.test(value)) return null;
   const number = Number(value);
   return Number.isFinite(number) ? number : null;
+}
+
+/** The document does not show what the count of common products is called. */
+const COUNTS = ['common_products_count', 'products_count', 'common_count', 'count', 'total'] as const;
+
+/** Undefined where there is none. */
+export function countIn(answer: Readonly<Record<string, unknown>>): Numeric | undefined {
+  const name = COUNTS.find((one) => numberOf(answer[one]) !== null);
+  return name && (answer[name] as Numeric);
 }
 
 export interface Series {
@@ -23,16 +37,16 @@ export interface Statistics {
   /** Points that have a value. */
   readonly covered: number;
   readonly first: number | null;
-  readonly firstAt: string | null;
+  readonly first_at: string | null;
   readonly last: number | null;
-  readonly lastAt: string | null;
+  readonly last_at: string | null;
   readonly min: number | null;
   readonly max: number | null;
   readonly mean: number | null;
   /** From the first value to the last; null where there are not two. */
   readonly change: number | null;
   /** Null also where the first value is 0: of nothing there is no percentage. */
-  readonly changePercent: number | null;
+  readonly change_percent: number | null;
 }
 
 export function statisticsOf({ dates, values }: Series): Statistics {
@@ -58,15 +72,15 @@ export function statisticsOf({ dates, values }: Series): Statistics {
     points: values.length,
     covered,
     first: firstValue,
-    firstAt: dates[first] ?? null,
+    first_at: dates[first] ?? null,
     last: lastValue,
-    lastAt: dates[last] ?? null,
+    last_at: dates[last] ?? null,
     min,
     max,
     // The sum of many rounded values can leave their range by a hair.
     mean: min === null || max === null ? null : Math.min(max, Math.max(min, exact(sum / covered))),
     change,
-    changePercent: change === null ? null : percentOf(change, firstValue),
+    change_percent: change === null ? null : percentOf(change, firstValue),
   };
 }
 

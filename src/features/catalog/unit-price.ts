@@ -26,19 +26,20 @@ interface UnitPrices {
   readonly series: readonly PriceSeries[];
   /** How many cannot be converted. */
   readonly left: number;
-  /** Both sizes of each package that changed. */
-  readonly resized: readonly string[];
+  /** Packages whose size changed, or may not be what the price is for. */
+  readonly doubts: readonly string[];
 }
 
 /** Those whose size cannot be converted are left out. Prices are rounded to cents. */
 export function pricesPer(series: readonly PriceSeries[], per: Per): UnitPrices {
   const converted = series.flatMap((one) => convertedSeries(one, per) ?? []);
   const names = seriesNames(series);
-  const resized = series.flatMap((one, index) => {
+  const doubts = series.flatMap((one, index) => {
     const sizes = sizesOf(one);
-    return sizes.length > 1 ? [`${names[index]}: the size changed: ${sizes.join(', then ')}`] : [];
+    const texts = sizes.length > 1 ? [`the size changed: ${sizes.join(', then ')}`] : [];
+    return [...texts, ...multipackNote(one.offer, per)].map((text) => `${names[index]}: ${text}`);
   });
-  return { series: converted, left: series.length - converted.length, resized };
+  return { series: converted, left: series.length - converted.length, doubts };
 }
 
 /** The same for one product, with what to say of it. Throws `not_found` where nothing is left. */
@@ -48,8 +49,8 @@ export function productPricesPer(
 ): { readonly series: readonly PriceSeries[]; readonly notes: readonly string[] } {
   if (per === undefined) return { series, notes: [] };
   if (field === 'available_count') throw new SvcError('usage', '--per applies to prices, not to available_count');
-  const { left, resized, ...converted } = pricesPer(series, per);
-  return { ...converted, notes: [...leftOut(left, series.length, per), ...resized] };
+  const { left, doubts, ...converted } = pricesPer(series, per);
+  return { ...converted, notes: [...leftOut(left, series.length, per), ...doubts] };
 }
 
 /** What to say of those that cannot be converted. Throws `not_found` if none of them can. */
@@ -93,12 +94,37 @@ function amountIn({ unit, package_quantity, package_unit }: Source, per: Per): n
   return quantity * size;
 }
 
+/** `x 12` or `12x`, `12 шт`, `12 pcs`, also with a Cyrillic x: one of the groups is the number of pieces. */
+const PIECES =
+  /(?<=^|[\s(,\d]|kg|g|l|кг|г|л)[x×х*]\s?(\d{1,3})(?![\d.,\p{L}])|(?<![\p{L}\d.,])(\d{1,3})\s?(?:[x×х*]|шт(?:ук)?|pcs?|pieces?|packs?|pk)(?!\p{L})/iu;
+/** `0.5 l` */
+const SIZE = /(\d+(?:[.,]\d+)?)\s?(kg|g|ml|l|кг|г|мл|л)(?!\p{L})/giu;
+const SIZE_UNITS: Readonly<Record<string, number>> = {
+  ...{ kg: 1, кг: 1, l: 1, л: 1 },
+  ...{ g: 0.001, г: 0.001, ml: 0.001, мл: 0.001 },
+};
+
+/** The catalog may have the size of one piece and the price of all. It has not if the pieces of the title together have this size. */
+function multipackNote(offer: Source | undefined, per: Per): readonly string[] {
+  const title = offer?.title_original ?? '';
+  const [, after, before] = PIECES.exec(title) ?? [];
+  const pieces = Number(after ?? before ?? 1);
+  const size = offer?.unit?.toUpperCase() === 'PCE' && pieces > 1 ? amountIn(offer, per) : undefined;
+  if (size === undefined) return [];
+  const sizes = [...title.matchAll(SIZE)].map(
+    ([, number = '', unit = '']) => Number(number.replace(',', '.')) * (SIZE_UNITS[unit.toLowerCase()] ?? 0),
+  );
+  if (sizes.some((one) => Math.abs(pieces * one - size) < size / 1000)) return [];
+  const doubt = `if ${size} ${per} is the size of one of them, the price by ${per} is too high`;
+  return [`${JSON.stringify(title)} has ${pieces} pieces: ${doubt}`];
+}
+
 type Prices = Pick<Source, 'price' | 'discount_price' | 'loyal_price'>;
 
 function pricesOf({ price, discount_price, loyal_price }: Prices, amount: number): Prices {
   const by = (value: Prices['price']): number | null => {
     const number = numberOf(value);
-    return number === null ? null : Number((number / amount).toFixed(2));
+    return number === null || number <= 0 ? number : Number((number / amount).toFixed(2));
   };
   return { price: by(price), discount_price: by(discount_price), loyal_price: by(loyal_price) };
 }

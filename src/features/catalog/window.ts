@@ -86,6 +86,11 @@ export function wireTime(ms: number): string {
   return UTC.text(ms);
 }
 
+/** Whether a time was given otherwise than in UTC, as a day or a duration: its user sees what it means. */
+export function isResolved(given: Instant | undefined, ms: number): boolean {
+  return given !== undefined && given.text !== wireTime(ms);
+}
+
 /** What a chart and its reader can take in: a fortnight by hours, three months by quarters of a day, a year by days. */
 const READABLE_POINTS = 400;
 

@@ -92,7 +92,8 @@ function checked(metadata: ServerMetadata, baseUrl: URL, line: string): ServerMe
     if (problem !== undefined) throw refuse(`its ${name} ${problem}`);
   }
   // Never `plain`, and never without PKCE: anyone who sees the code could use it.
-  if (!methods.includes('S256')) throw refuse('it does not offer PKCE with S256: see its code_challenge_methods_supported');
+  if (!methods.includes('S256'))
+    throw refuse('it does not offer PKCE with S256: see its code_challenge_methods_supported');
   return metadata;
 }
 

@@ -15,6 +15,8 @@ export const PLACES = {
   osaka: ['JP', 'Ōsaka-fu', 'osaka', 'Ōsaka', 'osaka', '大阪市', 34.6937, 135.5023],
   // Its region was never normalized, and its position is unknown.
   torshavn: ['FO', 'Streymoy', null, 'Tórshavn', 'torshavn', null, null, null],
+  // The region of Химки in another spelling.
+  podolsk: ['RU', 'Moscow Oblast', 'moscow oblast', 'Podolsk', 'podolsk', null, 55.4242, 37.5547],
 } as const;
 
 /** Title, the shelf it is part of, alias. */
@@ -102,7 +104,7 @@ export const DEMO_PRODUCTS: readonly DemoProduct[] = [
     rating: 4.6,
     offers: [
       { store: 'chizhik', places: ['moscow', 'kazan'], price: 189.99, stock: 9 },
-      { store: 'perekrestok', places: ['khimki'], price: 214.99, discount: 199.99 },
+      { store: 'perekrestok', places: ['khimki', 'podolsk'], price: 214.99, discount: 199.99 },
     ],
   },
   {

@@ -57,7 +57,7 @@ describe('the tree', () => {
         expect(rows.map(({ id }) => id).sort()).toEqual(categories.map(({ id }) => id).sort());
         expect(rows.filter(({ level, path }) => level >= 64 || path.length !== level + 1)).toEqual([]);
         expect(rows.some(({ level }) => level === 0)).toBe(categories.length > 0);
-        const above: (string | null | undefined)[] = [];
+        const above: unknown[] = [];
         const misplaced = rows.filter(({ level, source_uid: uid, parent_source_uid: parent }) => {
           above[level] = uid;
           return level > 0 && above[level - 1] !== parent;

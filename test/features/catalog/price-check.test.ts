@@ -10,7 +10,7 @@ import {
 } from '../../../src/features/catalog/price-check.ts';
 
 const only = { below: undefined, above: undefined, change: undefined };
-const reading = (value: number | null, changePercent: number | null = null): Reading => ({
+const reading = (value: number | null, change_percent: number | null = null): Reading => ({
   parser_name: 'fixprice',
   source_id: 'r:1',
   series: 'fixprice',
@@ -19,7 +19,7 @@ const reading = (value: number | null, changePercent: number | null = null): Rea
   unit: 'RUB/PCE',
   observed_at: null,
   stale: false,
-  changePercent,
+  change_percent,
 });
 
 test('accepts a percentage with or without a direction as a change, and nothing else', () => {
@@ -81,7 +81,7 @@ test('names the deciding sources of many', () => {
   const readings = [1, 2, 3, 4, 5, 6].map((one) => ({ ...reading(one), series: `s${one}` }));
   const text = (above: number, judged: 'any' | 'all') =>
     verdictText(judge(conditionOf({ ...only, above }), readings, judged), judged);
-  const plain = readings.map(({ changePercent: _, ...one }) => one);
+  const plain = readings.map(({ change_percent: _, ...one }) => one);
   expect(verdictText(judge(conditionOf({ ...only, above: 4 }), plain, 'any'), 'any')).toBe(
     'it holds for 2 of 6 offers (s5 5, s6 6, s1 1, s2 2, and 2 more)',
   );

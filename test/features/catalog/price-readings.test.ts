@@ -62,7 +62,11 @@ function reference(
   { sinceHours, maxAgeHours, judged, limit, kind }: Asked,
 ): boolean | undefined {
   const at = ({ sights }: Place, hours: number): Sight | undefined =>
-    sights.filter((sight) => sight.hours >= hours).toSorted((a, b) => a.hours - b.hours)[0];
+    sights
+      .filter((sight) => sight.hours >= hours)
+      .toSorted((a, b) => a.hours - b.hours)
+      // A price of 0 or below is none.
+      .map(({ price, ...sight }) => ({ ...sight, price: price !== null && price > 0 ? price : null }))[0];
   const isOld = (place: Place): boolean => (at(place, 0)?.hours ?? 0) > maxAgeHours;
   const answer = (place: Place): boolean | undefined => {
     const price = at(place, 0)?.price ?? null;
@@ -70,7 +74,7 @@ function reference(
     if (kind === 'below') return price < limit;
     if (kind === 'above') return price > limit;
     const before = at(place, sinceHours)?.price ?? null;
-    if (before === null || before === 0) return undefined;
+    if (before === null) return undefined;
     return (Math.abs(price - before) / before) * 100 >= limit;
   };
   const current = places.filter((place) => !isOld(place));
@@ -92,7 +96,7 @@ function reference(
 test('equals a simple evaluation of a thousand random histories', async () => {
   const place: fc.Arbitrary<Place> = fc.record({
     sights: fc.uniqueArray(
-      fc.record({ hours: fc.nat(300), price: fc.option(fc.integer({ min: 0, max: 40 }), { freq: 6 }) }),
+      fc.record({ hours: fc.nat(300), price: fc.option(fc.integer({ min: -2, max: 40 }), { freq: 6 }) }),
       { minLength: 1, maxLength: 20, selector: ({ hours }) => hours },
     ),
     perSource: fc.constantFrom(1, 3, 100),
@@ -116,6 +120,7 @@ test('equals a simple evaluation of a thousand random histories', async () => {
       const rules = {
         stores: [],
         sources: [],
+        regions: [],
         field: undefined,
         per: undefined,
         since,

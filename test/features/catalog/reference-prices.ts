@@ -4,7 +4,9 @@ import type { Price, Shelf } from './commands/market.ts';
 export const round = (value: number): number => Math.round(Number((value * 100).toPrecision(12))) / 100;
 
 const lowestOf = ({ price, discount_price, loyal_price }: Price): number | null => {
-  const values = [price, discount_price, loyal_price].filter((one) => typeof one === 'number');
+  const values = [price, discount_price, loyal_price].flatMap((one) =>
+    typeof one === 'number' && one > 0 ? [one] : [],
+  );
   return values.length === 0 ? null : Math.min(...values);
 };
 
@@ -33,8 +35,8 @@ export function referenceMovers(shelves: readonly Shelf[], by: 'product' | 'stor
         .sort((a, b) => a - b)[0];
     const [from, to] = [lowest(since), lowest(0)];
     if (from === undefined || to === undefined || round(to - from) === 0) return [];
-    const changePercent = Number((((to - from) / from) * 100).toPrecision(12));
-    return [{ product, store, unit, from, to, change: round(to - from), changePercent }];
+    const change_percent = Number((((to - from) / from) * 100).toPrecision(12));
+    return [{ product, store, unit, from, to, change: round(to - from), change_percent }];
   });
 }
 

@@ -10,29 +10,29 @@ test('counts only points with a value', () => {
     points: 6,
     covered: 3,
     first: 99.9,
-    firstAt: 'd1',
+    first_at: 'd1',
     last: 120,
-    lastAt: 'd4',
+    last_at: 'd4',
     min: 89.9,
     max: 120,
     mean: 103.266666667,
     change: 20.1,
-    changePercent: 20.1201201201,
+    change_percent: 20.1201201201,
   });
 });
 
 test('has no statistics without values', () => {
-  const none = { first: null, firstAt: null, last: null, lastAt: null, min: null, max: null, mean: null };
-  const unmoved = { change: null, changePercent: null };
+  const none = { first: null, first_at: null, last: null, last_at: null, min: null, max: null, mean: null };
+  const unmoved = { change: null, change_percent: null };
   expect(statisticsOf(series())).toEqual({ points: 0, covered: 0, ...none, ...unmoved });
   expect(statisticsOf(series(null, null))).toEqual({ points: 2, covered: 0, ...none, ...unmoved });
 });
 
 test('has no change of one value, and no percentage of zero', () => {
-  expect(statisticsOf(series(null, 5))).toMatchObject({ first: 5, last: 5, change: null, changePercent: null });
-  expect(statisticsOf(series(0, 5))).toMatchObject({ first: 0, change: 5, changePercent: null });
-  expect(statisticsOf(series(5, 0))).toMatchObject({ change: -5, changePercent: -100 });
-  expect(statisticsOf(series(7, 7))).toMatchObject({ mean: 7, change: 0, changePercent: 0 });
+  expect(statisticsOf(series(null, 5))).toMatchObject({ first: 5, last: 5, change: null, change_percent: null });
+  expect(statisticsOf(series(0, 5))).toMatchObject({ first: 0, change: 5, change_percent: null });
+  expect(statisticsOf(series(5, 0))).toMatchObject({ change: -5, change_percent: -100 });
+  expect(statisticsOf(series(7, 7))).toMatchObject({ mean: 7, change: 0, change_percent: 0 });
   expect(percentOf(-3, null)).toBeNull();
 });
 

@@ -4,9 +4,16 @@ import type { ListOutput } from '../../../output/types.ts';
 import { type Catalog, openCatalog } from '../api.ts';
 import { FIELD_FLAG, type Report, readingProblems } from '../lists.ts';
 import { grouped } from '../offers.ts';
-import { listSources, nothingThere, notListed, type SourceSelection, selects } from '../product-sources.ts';
+import {
+  listSources,
+  nothingThere,
+  notListed,
+  type SourceSelection,
+  selects,
+  sourceSelection,
+} from '../product-sources.ts';
 import { nameOf, productLines, readProducts, SELECTION_FLAGS } from '../selection.ts';
-import { amountOf, type OfferField, type PriceSeries, seriesOf } from '../series.ts';
+import { amountOf, freeNotes, type OfferField, type PriceSeries, seriesOf } from '../series.ts';
 import { cents } from '../statistics.ts';
 
 /** Where one line of the basket is bought. */
@@ -54,7 +61,7 @@ export const catalogBasket = listCommand({
   args: { file: { help: 'File of ids and quantities; - reads standard input', required: true, complete: 'files' } },
   flags: {
     store: SELECTION_FLAGS.store,
-    place: SELECTION_FLAGS.place,
+    region: SELECTION_FLAGS.region,
     field: FIELD_FLAG,
   },
   exits: ['partly_done'],
@@ -65,10 +72,15 @@ export const catalogBasket = listCommand({
     const selected = [...basket.keys()].map((text) => ({ text, typed: false }));
     const catalog = openCatalog(ctx.target);
     const problems = readingProblems(ctx);
-    const selection = { stores: input.store, sources: [], places: input.place };
+    const selection = await sourceSelection(catalog, input, problems.report);
     const { products, code } = await readProducts(catalog, selected, ctx, (id) =>
       readOffers(catalog, id, selection, problems.report),
     );
+    for (const text of freeNotes(
+      products.flatMap(({ result }) => result),
+      input.field,
+    ))
+      ctx.notice(text);
     const costs = costsOf(basket, products, input.field);
     const split = cheapestSplit(costs);
     const footer =

@@ -5,15 +5,15 @@ import { BRANCH_LIST, BRANCH_TABLE, branchRows, categoryTree } from '../category
 import { CATEGORY_LIST } from '../columns.ts';
 import {
   everyItem,
-  exactHint,
   LIST_FLAGS,
   listed,
-  PARSER_NAME_FLAG,
   readingProblems,
+  STORE_FLAG,
   searchHint,
   UNDOCUMENTED,
   withParams,
 } from '../lists.ts';
+import { ofStore } from '../places.ts';
 
 export const catalogCategoriesList = listCommand({
   id: 'catalog categories list',
@@ -25,7 +25,7 @@ export const catalogCategoriesList = listCommand({
   effect: 'read',
   service: 'catalog',
   flags: {
-    'parser-name': PARSER_NAME_FLAG,
+    store: STORE_FLAG,
     depth: { type: 'integer', min: 0, help: 'Only this level; 0 is the top (undocumented)' },
     parent: { type: 'string', value: 'source-uid', help: 'Only direct children of this category (undocumented)' },
     search: { type: 'string', value: 'text', help: 'Text in the title (undocumented)' },
@@ -35,26 +35,25 @@ export const catalogCategoriesList = listCommand({
   exits: ['partly_done'],
   examples: [
     {
-      run: 'svc catalog categories list --parser-name fixprice --depth 0',
+      run: 'svc catalog categories list --store fixprice --depth 0',
       why: 'List the top categories of one store',
     },
     {
-      run: 'svc catalog categories list --parser-name fixprice --tree',
+      run: 'svc catalog categories list --store fixprice --tree',
       why: 'Show the categories of one store as a tree',
     },
   ],
   output: CATEGORY_LIST,
   outputOf: ({ tree }) => (tree ? BRANCH_LIST : CATEGORY_LIST),
   async run(input, ctx) {
-    const { parserName, depth, parent, search } = input;
-    const query = { parser_name: parserName, depth, parent_source_uid: parent, q: search };
-    const { categories } = openCatalog(ctx.target);
-    if (!input.tree) {
-      return listed(categories, query, input, ctx, searchHint(search) ?? exactHint({ 'parser-name': parserName }));
-    }
-    if (input.limit !== undefined || input.offset !== undefined) {
+    const { depth, parent, search } = input;
+    const catalog = openCatalog(ctx.target);
+    const categories = ofStore(catalog.categories, input.store, catalog);
+    if (input.tree && (input.limit !== undefined || input.offset !== undefined)) {
       throw new SvcError('usage', '--tree reads all categories, and cannot be combined with --limit or --offset');
     }
+    const query = { parser_name: input.store, depth, parent_source_uid: parent, q: search };
+    if (!input.tree) return listed(categories, query, input, ctx, searchHint(search));
     const wanted = withParams(query, input.param);
     const problems = readingProblems(ctx);
     const all = await everyItem((page) => categories({ ...wanted, ...page }), problems.report);

@@ -17,6 +17,7 @@ import {
   type Verdict,
   verdictText,
 } from '../price-check.ts';
+import { type SourceSelection, sourceSelection } from '../product-sources.ts';
 import {
   readProducts,
   SELECTION_ARGUMENT,
@@ -38,7 +39,7 @@ interface Checked extends Verdict {
   readonly judged: Judged;
   /** With a change: what it is measured from, as it was sent. */
   readonly since?: string;
-  readonly waitedMs: number;
+  readonly waited_ms: number;
   /** What was found and what was wanted, in words. */
   readonly message: string;
 }
@@ -78,7 +79,7 @@ export const catalogCheck = recordCommand({
   summary: 'Check prices: exit 0 if true, 1 if false, 11 if unknown',
   description:
     'An offer is the price of one store in one place for one unit, as last observed. --below and --above compare the lowest price of all offers. --change compares with the value at --since: 10% either way, +10% up, -10% down. Values older than --max-age are ignored. For several products it is true if it is true for one of them.',
-  details: `--below and --above use the lowest of price, discount_price and loyal_price, --change uses price unless --field says lowest; --field selects one of them or available_count. --any and --all check each offer separately; --change needs only one offer unless --all is given. A price equal to the limit is neither below nor above it; a change equal to the limit is enough. The value at --since may have been observed earlier. With --all, one offer without a current value makes the status 11. --per divides each price by the size of its package and rounds it to cents. --wait repeats the check until the condition is true and exits 9 on timeout.\n${SELECTION_DETAILS} -q prints the ids of those for which the condition is true. JSON of several products is an array, also with canonical_product_id and title.\nIn JSON: ok (null if unknown), condition, judged (lowest, any or all), since (with --change), message, waitedMs, sources (the offers that were checked) and stale (those that are too old). Each offer has parser_name, source_id (its newest source), series (its name), field, value, unit, observed_at, stale and, with --change, first and changePercent; those that were checked also have holds (null if unknown).`,
+  details: `--below and --above use the lowest of price, discount_price and loyal_price, --change uses price unless --field says lowest; --field selects one of them or available_count. --any and --all check each offer separately; --change needs only one offer unless --all is given. A price equal to the limit is neither below nor above it; a change equal to the limit is enough. The value at --since may have been observed earlier. With --all, one offer without a current value makes the status 11. --per divides each price by the size of its package and rounds it to cents. --wait repeats the check until the condition is true and exits 9 on timeout.\n${SELECTION_DETAILS} -q prints the ids of those for which the condition is true. JSON of several products is an array, also with canonical_product_id and title.\nIn JSON: ok (null if unknown), condition, judged (lowest, any or all), since (with --change), message, waited_ms, sources (the offers that were checked) and stale (those that are too old). Each offer has parser_name, source_id (its newest source), series (its name), field, value, unit, observed_at, stale and, with --change, first and change_percent; those that were checked also have holds (null if unknown).`,
   effect: 'read',
   service: 'catalog',
   streams: ({ wait }) => wait !== undefined,
@@ -130,40 +131,44 @@ export const catalogCheck = recordCommand({
     const judged: Judged = input.all ? 'all' : input.any || condition.kind === 'change' ? 'any' : 'lowest';
     const catalog = openCatalog(ctx.target);
     const problems = readingProblems(ctx);
-    let selected = await selectedProducts(catalog, input, ctx, problems.report);
+    const selection = await sourceSelection(catalog, input, problems.report);
+    let selected = await selectedProducts(catalog, input, selection, ctx, problems.report);
+    // A product that the selection misses may be the one that decides.
+    const doubt = problems.code && '; the selection is not complete';
     let skipped: ErrorCode | undefined;
     let since: number | undefined;
     const saying = warningOnce(ctx);
     const readAll = async (): Promise<readonly Found[]> => {
-      const wanted = wantedNow(input, condition, ctx);
+      const wanted = { ...selection, ...wantedNow(input, condition, ctx) };
       since = wanted.since;
       const { products, code } = await readProducts(catalog, selected, saying, (id) =>
-        foundOf(catalog, id, wanted, condition, judged),
+        foundOf(catalog, id, wanted, condition, judged, doubt),
       );
-      skipped = code ?? problems.code;
+      skipped = code;
       // Names are not looked up again.
       if (code === undefined) selected = products.map(({ id }) => ({ text: id, typed: false }));
       return products.map(({ id, result }) => ({ id, ...result }));
     };
-    const began = ctx.now();
+    const began = ctx.startedAt;
     const found = await awaited(readAll, judged, input, ctx);
-    const waitedMs = input.wait === undefined ? 0 : ctx.now() - began;
+    const waited_ms = input.wait === undefined ? 0 : ctx.now() - began;
     const several = severalProducts(input);
     for (const { title, missing } of found) {
       for (const text of missing) ctx.notice(several ? `${title}: ${text}` : text);
     }
     const over = since === undefined ? {} : { since: wireTime(since) };
     const wanted = `${conditionText(condition)}${since === undefined ? '' : ` since ${wireTime(since)}`} wanted`;
-    const waited = input.wait === undefined ? '' : `, after ${formatDuration(Math.floor(waitedMs / 1000) * 1000)}`;
+    const waited = input.wait === undefined ? '' : `, after ${formatDuration(Math.floor(waited_ms / 1000) * 1000)}`;
     const rows = found.map(({ id, title, verdict, doubts }): CheckedProduct => {
       const { ok, sources, stale } = verdict;
       const message = `${verdictText(verdict, judged)}${doubts}${several ? '' : `; ${wanted}${waited}`}`;
-      const checked = { ok, condition: conditionText(condition), judged, ...over, sources, stale, waitedMs, message };
+      const checked = { ok, condition: conditionText(condition), judged, ...over, sources, stale, waited_ms, message };
       return { canonical_product_id: id, title, ...checked };
     });
     const ok = okOf(found);
-    const answer = ok === null ? 'not_known' : 'condition_false';
-    const pending = input.wait === undefined ? (skipped ?? answer) : 'still_pending';
+    // The condition may be true for a product that could not be read.
+    const answer = ok === null || skipped !== undefined ? 'not_known' : 'condition_false';
+    const pending = input.wait === undefined ? answer : 'still_pending';
     const code = ok ? skipped : pending;
     if (several) {
       const count = (wanted: boolean | null) => rows.filter((row) => row.ok === wanted).length;
@@ -201,21 +206,24 @@ interface Found {
 }
 
 interface CheckInput extends SelectionInput, Modes {
-  readonly source: readonly string[];
   readonly tz: string | undefined;
   readonly field: ReadingWanted['field'];
   readonly per: ReadingWanted['per'];
   readonly maxAge: number | undefined;
 }
 
-function wantedNow(input: CheckInput, { kind }: Condition, ctx: RunContext): ReadingWanted {
-  const now = ctx.now();
+function wantedNow(
+  input: CheckInput,
+  { kind }: Condition,
+  ctx: RunContext,
+): Omit<ReadingWanted, keyof SourceSelection> {
+  const now = input.wait === undefined ? ctx.startedAt : ctx.now();
   const zone = zoneOf(input.tz ?? 'local');
   const since = kind === 'change' ? plainInstant(input.since, now - DAY_MS, zone) : undefined;
   if (since !== undefined && since > now)
     throw new SvcError('invalid_value', `--since is ${wireTime(since)}, after now`);
   const { field, per, maxAge: maxAgeMs = USUAL_AGE_MS } = input;
-  return { stores: input.store, sources: input.source, places: input.place, field, per, since, now, maxAgeMs };
+  return { field, per, since, now, maxAgeMs };
 }
 
 async function foundOf(
@@ -224,10 +232,11 @@ async function foundOf(
   wanted: ReadingWanted,
   condition: Condition,
   judged: Judged,
+  doubt = '',
 ): Promise<Omit<Found, 'id'>> {
-  const incomplete: PagingProblem[] = [];
-  const report = (problem: PagingProblem): void => {
-    if (problem.incomplete) incomplete.push(problem);
+  let doubts = doubt;
+  const report = ({ text, incomplete }: PagingProblem): void => {
+    if (incomplete) doubts += `; ${text}`;
   };
   const { title, missing, readings: all } = await readings(catalog, id, wanted, report);
   const verdict = judge(condition, all, judged);
@@ -235,8 +244,8 @@ async function foundOf(
     title,
     missing,
     // A row that was not read may be the one that decides.
-    verdict: incomplete.length === 0 ? verdict : { ...verdict, ok: null },
-    doubts: incomplete.map(({ text }) => `; ${text}`).join(''),
+    verdict: doubts === '' ? verdict : { ...verdict, ok: null },
+    doubts,
   };
 }
 

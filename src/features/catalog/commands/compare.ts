@@ -3,16 +3,18 @@ import { zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { AnyOutput } from '../../../output/types.ts';
 import { type Catalog, openCatalog } from '../api.ts';
-import { type Report, readingProblems, TZ_FLAG } from '../lists.ts';
+import { everyItem, type Report, readingProblems, TZ_FLAG } from '../lists.ts';
 import { type Offer, observedBefore, offerList, offersFooter, offersOf, spreadList, spreadsOf } from '../offers.ts';
+import { regionLabels } from '../places.ts';
 import {
-  FIND_SOURCES,
   listSources,
-  missingNames,
   missingSources,
+  nothingThere,
   notListed,
   productSnapshots,
+  type SourceSelection,
   selects,
+  sourceSelection,
 } from '../product-sources.ts';
 import type { Source } from '../schema.ts';
 import {
@@ -24,7 +26,16 @@ import {
   selectedProducts,
   severalProducts,
 } from '../selection.ts';
-import { bucketValues, type OfferField, PRICE_FIELDS, type PriceSeries, seriesOf, titleOf, unitOf } from '../series.ts';
+import {
+  bucketValues,
+  freeNotes,
+  type OfferField,
+  PRICE_FIELDS,
+  type PriceSeries,
+  seriesOf,
+  titleOf,
+  unitOf,
+} from '../series.ts';
 import { leftOut, PER_FLAG, type Per, pricesPer } from '../unit-price.ts';
 import { bucketDates, calendarWindow } from '../window.ts';
 
@@ -37,7 +48,7 @@ export const catalogCompare = listCommand({
   summary: 'Compare current prices of products across stores',
   description:
     'An offer is the price of one store in one place for one unit, as last observed: the lowest of price, discount_price and loyal_price, or --field. Prices are compared only within a product and a unit. Prices older than 7 days are stale.',
-  details: `${SELECTION_DETAILS}\nA store or region without an offer is named; exit status 5 if nothing is left. --per divides each price by the size of its package (package_quantity and package_unit) and rounds it to cents; offers without such a size are left out and counted, and a size that changed is named. JSON has the newest source of each offer as the service returns it, with effectivePrice and effectiveField (null if it has no price), cheapest, aboveCheapest, aboveCheapestPercent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, it has for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (those with a price), min, max, spread and spreadPercent.`,
+  details: `${SELECTION_DETAILS}\nA store or region without an offer is named; exit status 5 if nothing is left. --per divides each price by the size of its package (package_quantity and package_unit) and rounds it to cents; offers without such a size are left out and counted, and a size that changed is named. JSON has the newest source of each offer as the service returns it, with effective_price and effective_field (null if it has no price), cheapest, above_cheapest, above_cheapest_percent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, it has for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (those with a price), min, max, spread and spread_percent.`,
   effect: 'read',
   service: 'catalog',
   args: SELECTION_ARGUMENT,
@@ -49,7 +60,6 @@ export const catalogCompare = listCommand({
       default: 'source',
       help: 'One row per source, store or region',
     },
-    region: { type: 'string', value: 'name', repeat: true, help: 'Filter by region' },
     field: { type: 'choice', choices: PRICE_FIELDS, default: 'lowest', help: 'Price to compare' },
     per: PER_FLAG,
     'newer-than': { type: 'duration', help: 'Only prices observed within this time' },
@@ -69,37 +79,37 @@ export const catalogCompare = listCommand({
       throw new SvcError('usage', `--trend shows single sources, and cannot be combined with --by ${input.by}`);
     const catalog = openCatalog(ctx.target);
     const problems = readingProblems(ctx);
-    const selected = await selectedProducts(catalog, input, ctx, problems.report);
+    const now = ctx.startedAt;
+    const selection = await sourceSelection(catalog, input, problems.report);
+    const selected = await selectedProducts(catalog, input, selection, ctx, problems.report);
     const { products, code } = await readProducts(catalog, selected, ctx, (id) =>
-      offers(catalog, id, input, ctx.now(), problems.report),
+      offers(catalog, id, { ...input, selection, now }, problems.report),
     );
     const known = products.map(({ result }) => result);
     const sources = known.flatMap((product) => product.sources);
-    const missing = missingPlaces(input, sources);
-    const texts = Object.values(missing).flat();
-    const nothingLeft = (['store', 'region', 'place'] as const).some(
-      (place) => missing[place].length > 0 && missing[place].length === input[place].length,
-    );
-    if (nothingLeft) throw new SvcError('not_found', texts.join('; '), FIND_SOURCES);
+    const nothing = sources.some((source) => selects(selection, source)) ? undefined : nothingThere(sources, selection);
+    if (nothing !== undefined) throw nothing;
+    const texts = [...missingSources(selection, sources)];
     const all = known.flatMap((product) => product.offers);
     const left = known.reduce((sum, product) => sum + product.left, 0);
     if (input.per !== undefined) texts.push(...leftOut(left, left + all.length, input.per));
-    for (const text of [...texts, ...known.flatMap((product) => product.resized)]) ctx.notice(text);
+    for (const text of [...texts, ...known.flatMap(({ doubts }) => doubts)]) ctx.notice(text);
     if (all.length === 0 && sources.length > 0 && input.newerThan !== undefined) {
       ctx.notice('--newer-than filters out older observations');
     }
-    const end = { code: code ?? problems.code };
-    if (input.by !== 'source') return { value: spreadsOf(all, input.by), as: spreadList(input.by), ...end };
+    if (input.by !== 'source') {
+      const value = spreadsOf(all, input.by === 'store' ? storeOf : await regionNamer(catalog, problems.report));
+      return { value, as: spreadList(input.by), code: code ?? problems.code };
+    }
     const mixed = new Set(all.map(unitOf)).size > 1;
     const as = offerList({ several: severalProducts(input), trend: input.trend, mixed });
-    return { value: all, as, ...end, footer: offersFooter(all, STALE_DAYS) };
+    return { value: all, as, code: code ?? problems.code, footer: offersFooter(all, STALE_DAYS) };
   },
 });
 
 interface Compared extends SelectionInput {
   readonly by: 'source' | 'store' | 'region';
   readonly trend: boolean;
-  readonly region: readonly string[];
   readonly field: OfferField;
   readonly newerThan: number | undefined;
   readonly per: Per | undefined;
@@ -117,24 +127,26 @@ interface Offered {
   readonly sources: readonly Source[];
   /** With --per: how many offers cannot be converted, and whose size changed. */
   readonly left: number;
-  readonly resized: readonly string[];
+  readonly doubts: readonly string[];
 }
 
-async function offers(catalog: Catalog, id: string, wanted: Compared, now: number, report: Report): Promise<Offered> {
+interface Wanted extends Compared {
+  readonly selection: SourceSelection;
+  readonly now: number;
+}
+
+async function offers(catalog: Catalog, id: string, wanted: Wanted, report: Report): Promise<Offered> {
+  const { selection, now, field } = wanted;
   const sources = await listSources(catalog, id, report);
   if (sources.length === 0) throw await notListed(catalog, id);
-  const selection = { stores: wanted.store, sources: [], places: wanted.place };
-  const regions = wanted.region.map((name) => name.toLowerCase());
-  const isInRegion = ({ settlement }: Source): boolean =>
-    regions.length === 0 || regions.includes(settlement?.region?.toLowerCase() ?? '');
-  const rows = sources.filter((source) => selects(selection, source) && isInRegion(source));
+  const rows = sources.filter((source) => selects(selection, source));
   const snapshots = wanted.trend && rows.length > 0 ? await productSnapshots(catalog, id, selection, rows, report) : [];
   const current = seriesOf(rows, snapshots).filter(
     ({ offer }) => offer && (wanted.newerThan === undefined || !observedBefore(offer, now - wanted.newerThan)),
   );
-  const { series, left, resized } =
-    wanted.per === undefined ? { series: current, left: 0, resized: [] } : pricesPer(current, wanted.per);
-  const rules = { field: wanted.field, freshSince: now - STALE_DAYS * DAY_MS };
+  const { series, left, doubts } =
+    wanted.per === undefined ? { series: current, left: 0, doubts: [] } : pricesPer(current, wanted.per);
+  const rules = { field, freshSince: now - STALE_DAYS * DAY_MS };
   const found = offersOf(
     id,
     series.flatMap(({ offer }) => offer ?? []),
@@ -142,20 +154,17 @@ async function offers(catalog: Catalog, id: string, wanted: Compared, now: numbe
   );
   const offers = wanted.trend ? withTrends(found, series, wanted, now) : found;
   const title = titleOf(sources) ?? id;
-  return { id, offers, sources, left, resized: resized.map((text) => `${title}, ${text}`) };
+  const notes = [...doubts, ...freeNotes(series, field)];
+  return { id, offers, sources, left, doubts: notes.map((text) => `${title}, ${text}`) };
 }
 
-/** A line for each store and region that was asked for and is nowhere. */
-function missingPlaces({ store, region, place }: Compared, sources: readonly Source[]) {
-  if (sources.length === 0) return { store: [], region: [], place: [] };
-  const stores = sources.map(({ parser_name: name }) => name);
-  const regions = sources.flatMap(({ settlement }) => settlement?.region ?? []);
-  const places = missingSources({ stores: [], sources: [], places: place }, sources);
-  return {
-    store: missingNames('--store', store, stores),
-    region: missingNames('--region', region, regions),
-    place: places,
-  };
+function storeOf({ parser_name }: Offer): string {
+  return parser_name;
+}
+
+async function regionNamer(catalog: Catalog, report: Report): Promise<(offer: Offer) => string | null> {
+  const labelOf = regionLabels(await everyItem((page) => catalog.settlements(page), report));
+  return ({ settlement }) => labelOf(settlement);
 }
 
 /** The price that is compared, day by day. */

@@ -3,7 +3,8 @@ import { formatDuration } from '../../../cli/time.ts';
 import { timeCell } from '../../../output/cells.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { PARAM_FLAG, PARSER_NAME_FLAG, UNDOCUMENTED, withParams } from '../lists.ts';
+import { PARAM_FLAG, readingProblems, SOURCE_FLAGS, UNDOCUMENTED } from '../lists.ts';
+import { findStores, isNamed } from '../places.ts';
 import type { Cursor } from '../schema.ts';
 
 const CURSOR_LIST: ListOutput<Cursor> = {
@@ -14,7 +15,7 @@ const CURSOR_LIST: ListOutput<Cursor> = {
     { name: 'product', cell: (one) => one.product_id, align: 'right' },
     { name: 'updated', cell: (one) => timeCell(one.updated_at) },
   ],
-  id: (one) => one.parser_name,
+  id: (one) => one.parser_name ?? undefined,
   empty: 'no cursors',
 };
 
@@ -27,7 +28,7 @@ export const catalogCursors = listCommand({
   effect: 'read',
   service: 'catalog',
   flags: {
-    'parser-name': PARSER_NAME_FLAG,
+    store: SOURCE_FLAGS.store,
     'max-age': { type: 'duration', positive: true, help: 'Exit 1 if a store has older data' },
     param: PARAM_FLAG,
   },
@@ -37,8 +38,11 @@ export const catalogCursors = listCommand({
     { run: 'svc catalog cursors --max-age 6h', why: 'In a script: continue only if the data is fresh' },
   ],
   output: CURSOR_LIST,
-  async run({ parserName, maxAge, param }, ctx) {
-    const value = await openCatalog(ctx.target).cursors(withParams({ parser_name: parserName }, param));
+  async run({ store, maxAge, param }, ctx) {
+    const cursors = await openCatalog(ctx.target).cursors(param);
+    const same = { cursors: async () => cursors };
+    await findStores(same, store, async () => false, readingProblems(ctx).report);
+    const value = cursors.filter(({ parser_name }) => store.length === 0 || isNamed(store, parser_name ?? ''));
     if (maxAge === undefined) return { value };
     const timed = value.map(({ parser_name, ingested_at }) => ({ parser_name, at: Date.parse(ingested_at ?? '') }));
     const old = timed.filter(({ at }) => at < ctx.startedAt - maxAge);
@@ -46,10 +50,11 @@ export const catalogCursors = listCommand({
     if (old.length > 0) ctx.notice(`older than ${formatDuration(maxAge)}: ${storesIn(old)}`);
     if (unknown.length > 0) ctx.notice(`the age is not known: ${storesIn(unknown)}`);
     if (old.length > 0) return { value, code: 'condition_false' };
-    return { value, code: unknown.length > 0 || value.length === 0 ? 'not_known' : undefined };
+    const isKnown = unknown.length === 0 && value.length > 0 && ctx.omittedRows() === 0;
+    return { value, code: isKnown ? undefined : 'not_known' };
   },
 });
 
 function storesIn(cursors: readonly Pick<Cursor, 'parser_name'>[]): string {
-  return cursors.map(({ parser_name }) => parser_name).join(', ');
+  return cursors.map(({ parser_name }) => parser_name ?? 'a store without a name').join(', ');
 }

@@ -6,7 +6,7 @@ import type { AnyOutput } from '../../../output/types.ts';
 import { type Catalog, openCatalog, type SeriesInterval } from '../api.ts';
 import { type Fill, type HistoryView, historyChart, historyPicture, type ProductHistory } from '../history-chart.ts';
 import { type Report, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
-import { missingSources, productSeries, type SourceSelection } from '../product-sources.ts';
+import { missingSources, productSeries, type SourceSelection, sourceSelection } from '../product-sources.ts';
 import {
   readProducts,
   SELECTION_ARGUMENT,
@@ -17,6 +17,7 @@ import {
 import {
   bucketAmounts,
   bucketValues,
+  freeNotes,
   lastAmount,
   type OfferField,
   PRICE_FIELDS,
@@ -33,6 +34,7 @@ import {
   type CalendarWindow,
   calendarWindow,
   INTERVALS,
+  isResolved,
   plainInstant,
   suitableInterval,
   wireTime,
@@ -55,7 +57,7 @@ export const catalogHistory = chartCommand({
   summary: 'Chart the prices of products at each store',
   description:
     'One line for each store, place and unit. A break in a line is missing data, never zero. The sources of a line are joined. --fill last repeats a value until the next one; the figures below the chart count observed values only. If a source has no snapshots, it is named and the exit status is 10.',
-  details: `Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labeled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 1,000,000 points. --fill last also uses the value in effect at --from.\n--compare-to reads a second range, as long as the first, and draws its series on the axis of the first, point by point; their names end with the day on which it begins. JSON, csv, tsv and ndjson have them with their own times.\n--per divides each price by the size that its package had then, and rounds it to cents; a size that changed is named. ${SELECTION_DETAILS} A chart of several products draws at most ${MOST_DRAWN} lines, those with a value first, and says how many there are; data has all of them.\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, fields (with --field lowest: which price each value is), meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, firstAt, last, lastAt, min, max, mean, change, changePercent; null if unknown). csv, tsv and ndjson have one line per point, with product, title, store, place, unit, source and field.`,
+  details: `Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labeled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 1,000,000 points. --fill last also uses the value in effect at --from.\n--compare-to reads a second range, as long as the first, and draws its series on the axis of the first, point by point; their names end with the day on which it begins. JSON, csv, tsv and ndjson have them with their own times.\n--per divides each price by the size that its package had then, and rounds it to cents; a size that changed is named. ${SELECTION_DETAILS} A chart of several products draws at most ${MOST_DRAWN} lines, those with a value first, and says how many there are; data has all of them.\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, fields (with --field lowest: which price each value is), meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, first_at, last, last_at, min, max, mean, change, change_percent; null if unknown). csv, tsv and ndjson have one line per point, with product, title, store, place, unit, source and field.`,
   effect: 'read',
   service: 'catalog',
   args: SELECTION_ARGUMENT,
@@ -113,11 +115,17 @@ export const catalogHistory = chartCommand({
       calendarWindow({ from: start, to: start + to - from, interval: step }, zone, { exclusive: input.to?.date });
     const windowBy = (step: SeriesInterval) => windowFrom(from, step);
     const finest = windowBy(interval);
+    if (isResolved(input.from, from) || isResolved(input.to, to)) {
+      ctx.notice(`from ${wireTime(from)} to ${wireTime(to)}`);
+    }
+    if (otherFrom !== undefined && isResolved(input.compareTo, otherFrom)) {
+      ctx.notice(`compared from ${wireTime(otherFrom)} to ${wireTime(otherFrom + to - from)}`);
+    }
     checkSvg(input);
     const problems = readingProblems(ctx);
-    const selection = { stores: input.store, sources: input.source, places: input.place };
     const catalog = openCatalog(ctx.target);
-    const selected = await selectedProducts(catalog, input, ctx, problems.report);
+    const selection = await sourceSelection(catalog, input, problems.report);
+    const selected = await selectedProducts(catalog, input, selection, ctx, problems.report);
     const { products, code: skipped } = await readProducts(catalog, selected, ctx, (exact) =>
       recordedOf(catalog, exact, selection, input, problems.report),
     );
@@ -134,6 +142,7 @@ export const catalogHistory = chartCommand({
       several,
     );
     const series = lines.map((line) => line.series);
+    for (const text of freeNotes(series, field)) ctx.notice(text);
     const window = input.interval === 'auto' ? fittingWindow(windowBy, finest, series, field) : finest;
     const other = otherFrom === undefined ? undefined : windowFrom(otherFrom, window.interval);
     const own = productHistories(lines, { field, fill, window });

@@ -5,7 +5,7 @@ import type { Cell, ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
 import { FIELD_FLAG, readingProblems, TZ_FLAG } from '../lists.ts';
 import { grouped } from '../offers.ts';
-import { productSeries } from '../product-sources.ts';
+import { productSeries, sourceSelection } from '../product-sources.ts';
 import {
   readProducts,
   SELECTION_ARGUMENT,
@@ -14,10 +14,10 @@ import {
   type SelectionInput,
   selectedProducts,
 } from '../selection.ts';
-import { type Amount, inEffect, type OfferField, type PriceSeries, titleOf, unitOf } from '../series.ts';
+import { type Amount, freeNotes, inEffect, type OfferField, type PriceSeries, titleOf, unitOf } from '../series.ts';
 import { cents, percentOf } from '../statistics.ts';
 import { leftOut, PER_FLAG, type Per, pricesPer } from '../unit-price.ts';
-import { plainInstant, wireTime } from '../window.ts';
+import { isResolved, plainInstant, wireTime } from '../window.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -33,8 +33,7 @@ interface Mover {
   readonly to: number | null;
   /** Null without both. */
   readonly change: number | null;
-  /** Null if the price was 0, too. */
-  readonly changePercent: number | null;
+  readonly change_percent: number | null;
 }
 
 const MOVERS: ListOutput<Mover> = {
@@ -58,7 +57,7 @@ export const catalogMovers = listCommand({
   summary: 'Show the largest price changes of products',
   description:
     'Compares the lowest price of each product at --since with the price now, and lists the largest changes first. A product without a price at both times is left out; --direction new and gone list those.',
-  details: `${SELECTION_DETAILS}\nPrices for different units are never compared. With --by store, each store of a product is a row. The price of a store in a place at a time is the one last observed until then, if that was not more than --max-age before. The price of a row is the lowest of its stores and places at that time. A row that was not observed after --since has no price now. With --direction new or gone, the missing price is empty (null in JSON). change is to - from, rounded to cents; the percentage is of from. Rows are ordered by the absolute percentage; a row whose price was 0 has none and is last. --per divides each price by the size of its package.\nJSON has an array of canonical_product_id, title, parser_name (null with --by product), unit, from, to, change and changePercent.`,
+  details: `${SELECTION_DETAILS}\nPrices for different units are never compared. With --by store, each store of a product is a row. The price of a store in a place at a time is the one last observed until then, if that was not more than --max-age before. The price of a row is the lowest of its stores and places at that time. A row that was not observed after --since has no price now. With --direction new or gone, the missing price is empty (null in JSON). change is to - from, rounded to cents; the percentage is of from. Rows are ordered by the absolute percentage. A price of 0 or below is none, and is counted. --per divides each price by the size of its package.\nJSON has an array of canonical_product_id, title, parser_name (null with --by product), unit, from, to, change and change_percent.`,
   effect: 'read',
   service: 'catalog',
   args: SELECTION_ARGUMENT,
@@ -80,12 +79,17 @@ export const catalogMovers = listCommand({
   ],
   output: MOVERS,
   async run(input, ctx) {
-    const now = ctx.now();
+    const now = ctx.startedAt;
     const since = plainInstant(input.since, now - 7 * DAY_MS, zoneOf(input.tz ?? 'local'));
     if (since >= now) throw new SvcError('invalid_value', `--since is ${wireTime(since)}, which is not in the past`);
+    if (isResolved(input.since, since)) ctx.notice(`since ${wireTime(since)}`);
     const { products, code } = await readHistories(input, ctx);
-    const { field, by, maxAge = 30 * DAY_MS } = input;
-    const { direction } = input;
+    const { field, by, direction, maxAge = 30 * DAY_MS } = input;
+    for (const text of freeNotes(
+      products.flatMap(({ series }) => series),
+      field,
+    ))
+      ctx.notice(text);
     const movers = moversOf(products, { field, by, since, now, maxAge });
     const both = movers.filter(({ change }) => change !== null);
     const left = movers.length - both.length;
@@ -120,8 +124,8 @@ async function readHistories(
 ): Promise<{ readonly products: readonly ProductHistory[]; readonly code: ErrorCode | undefined }> {
   const catalog = openCatalog(ctx.target);
   const problems = readingProblems(ctx);
-  const selected = await selectedProducts(catalog, input, ctx, problems.report);
-  const selection = { stores: input.store, sources: [], places: input.place };
+  const selection = await sourceSelection(catalog, input, problems.report);
+  const selected = await selectedProducts(catalog, input, selection, ctx, problems.report);
   const read = await readProducts(catalog, selected, ctx, async (id) => {
     const { series } = await productSeries(catalog, id, selection, problems.report);
     return { title: titleOf(series) ?? id, series };
@@ -140,7 +144,7 @@ function convertPrices(
   const all = products.reduce((sum, { series }) => sum + series.length, 0);
   const left = converted.reduce((sum, one) => sum + one.left, 0);
   for (const text of leftOut(left, all, per)) ctx.notice(text);
-  for (const { title, resized } of converted) for (const text of resized) ctx.notice(`${title}, ${text}`);
+  for (const { title, doubts } of converted) for (const text of doubts) ctx.notice(`${title}, ${text}`);
   return converted;
 }
 
@@ -182,11 +186,11 @@ function moversOf(
         from,
         to,
         change: isKnown ? cents(to - from) : null,
-        changePercent: isKnown ? percentOf(to - from, from) : null,
+        change_percent: isKnown ? percentOf(to - from, from) : null,
       };
     }),
   );
-  const size = ({ changePercent }: Mover) => (changePercent === null ? -1 : Math.abs(changePercent));
+  const size = ({ change_percent }: Mover) => (change_percent === null ? -1 : Math.abs(change_percent));
   return movers.sort((a, b) => size(b) - size(a));
 }
 
@@ -198,7 +202,7 @@ function priceAt({ observations }: PriceSeries, field: OfferField, at: number, m
   return { value: found.value, field: found.field };
 }
 
-function percentCell({ changePercent: amount }: Mover): Cell {
+function percentCell({ change_percent: amount }: Mover): Cell {
   if (amount === null) return undefined;
   return { amount, text: `${amount > 0 ? '+' : ''}${Number(amount.toFixed(1))}%`, tone: amount > 0 ? 'bad' : 'good' };
 }

@@ -1,27 +1,28 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { COUNT_FLAGS, checkCountedNames, withParams } from '../lists.ts';
+import { COUNT_FLAGS, readingProblems, withParams } from '../lists.ts';
+import { findRegions, findStores, hasProducts, regionNames, regionSpellings } from '../places.ts';
 import type { CommonCount } from '../schema.ts';
-import { numberOf } from '../statistics.ts';
+import { countIn, numberOf } from '../statistics.ts';
 
 const COMMON_RECORD: RecordOutput<CommonCount> = {
   kind: 'record',
   columns: [
-    { name: 'common', cell: (one) => one.common_products_count },
+    { name: 'common', cell: countIn },
     { name: 'scope', cell: ({ scope }) => scope },
     { name: 'required', cell: (one) => numberOf(one.required_stores) ?? numberOf(one.required_regions) ?? undefined },
     { name: 'stores', cell: ({ stores }) => stores ?? undefined },
     { name: 'regions', cell: ({ regions }) => regions ?? undefined },
   ],
-  id: (one) => String(one.common_products_count),
+  id: (one) => String(countIn(one)),
 };
 
 export const catalogProductsCommon = recordCommand({
   id: 'catalog products common',
   summary: 'Count products that all stores or regions share',
   description:
-    '--scope stores counts the products that every given store sells (default: every store). --scope regions counts the products sold in every given region. REQUIRED is the number of stores or regions that a product must be in. A name without products is reported; exit status 5 if no other is given.',
+    '--scope stores counts the products that every given store sells (default: every store). --scope regions counts the products sold in every given region. REQUIRED is the number of stores or regions that a product must be in. An unknown name is reported; exit status 5 if no other is given.',
   effect: 'read',
   service: 'catalog',
   flags: {
@@ -44,8 +45,14 @@ export const catalogProductsCommon = recordCommand({
   output: COMMON_RECORD,
   async run({ scope, store, region, param }, ctx) {
     const catalog = openCatalog(ctx.target);
-    const value = await catalog.common(withParams({ scope, store, region }, param));
-    await checkCountedNames(catalog, { store, region }, value.common_products_count, ctx);
-    return { value };
+    const problems = readingProblems(ctx);
+    const regions = await findRegions(catalog, region, problems.report);
+    const names = {
+      store: await findStores(catalog, store, hasProducts(catalog), problems.report),
+      // A product must be in each region, but not in each spelling of it.
+      region: scope === 'regions' ? regionNames(regions) : regionSpellings(regions),
+    };
+    const value = await catalog.common(withParams({ scope, ...names }, param));
+    return { value, code: problems.code };
   },
 });

@@ -1,7 +1,8 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { COUNT_FLAGS, checkCountedNames, withParams } from '../lists.ts';
+import { COUNT_FLAGS, readingProblems, withParams } from '../lists.ts';
+import { findRegions, findStores, hasProducts, regionSpellings } from '../places.ts';
 import type { Count } from '../schema.ts';
 
 const COUNT_RECORD: RecordOutput<Count> = {
@@ -18,7 +19,7 @@ export const catalogProductsCount = recordCommand({
   id: 'catalog products count',
   summary: 'Count the products of stores and regions',
   description:
-    'Counts distinct products of any given store in any given region (default: all). Case is ignored. A store or region without products is reported; exit status 5 if no other is given.',
+    'Counts distinct products of any given store in any given region (default: all). Case is ignored, and a region is every spelling of it, raw or normalized. An unknown store or region is reported; exit status 5 if no other is given.',
   effect: 'read',
   service: 'catalog',
   flags: { ...COUNT_FLAGS },
@@ -32,8 +33,12 @@ export const catalogProductsCount = recordCommand({
   output: COUNT_RECORD,
   async run({ store, region, param }, ctx) {
     const catalog = openCatalog(ctx.target);
-    const value = await catalog.count(withParams({ store, region }, param));
-    await checkCountedNames(catalog, { store, region }, value.products_count, ctx);
-    return { value };
+    const problems = readingProblems(ctx);
+    const names = {
+      store: await findStores(catalog, store, hasProducts(catalog), problems.report),
+      region: regionSpellings(await findRegions(catalog, region, problems.report)),
+    };
+    const value = await catalog.count(withParams(names, param));
+    return { value, code: problems.code };
   },
 });

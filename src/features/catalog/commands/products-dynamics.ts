@@ -1,9 +1,10 @@
-import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { listCommand } from '../../../cli/command.ts';
 import { zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, RecordOutput } from '../../../output/types.ts';
-import { openCatalog } from '../api.ts';
-import { PARAM_FLAG, PRODUCT_ARGUMENT, TZ_FLAG, withParams } from '../lists.ts';
+import { type Catalog, type DynamicsQuery, openCatalog } from '../api.ts';
+import { PARAM_FLAG, PRODUCT_ARGUMENT, STORE_FLAG, TZ_FLAG, withParams } from '../lists.ts';
+import { findStore, hasRowsIn } from '../places.ts';
 import { productNames } from '../product-names.ts';
 import type { Dynamics } from '../schema.ts';
 import type { Numeric } from '../statistics.ts';
@@ -11,6 +12,7 @@ import {
   bucketStart,
   checkWindow,
   INTERVALS,
+  isResolved,
   MOST_POINTS,
   plainInstant,
   pointsIn,
@@ -58,14 +60,8 @@ export const catalogProductsDynamics = listCommand({
   service: 'catalog',
   args: { id: PRODUCT_ARGUMENT },
   flags: {
-    'parser-name': {
-      type: 'string',
-      value: 'store',
-      complete: 'stores',
-      required: true,
-      help: 'Store of the source',
-    },
-    'source-id': { type: 'string', value: 'id', complete: 'sources', required: true, help: 'Source id' },
+    store: { ...STORE_FLAG, required: true, help: 'Store of the source (parser_name)' },
+    source: { type: 'string', value: 'id', complete: 'sources', required: true, help: 'Source (source_id)' },
     field: {
       type: 'choice',
       choices: ['price', 'discount_price', 'loyal_price', 'available_count'],
@@ -80,30 +76,29 @@ export const catalogProductsDynamics = listCommand({
   },
   examples: [
     {
-      run: 'svc catalog products dynamics 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --parser-name fixprice --source-id receiver:run-1:1 --from -30d',
+      run: 'svc catalog products dynamics 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --store fixprice --source receiver:run-1:1 --from -30d',
       why: 'Show daily prices of the last month',
     },
   ],
   output: POINT_LIST,
   async run(input, ctx) {
-    const { id, parserName, sourceId, field, interval, param } = input;
+    const { id, source: source_id, field, interval, param } = input;
     const zone = zoneOf(input.tz ?? 'local');
-    const start = plainInstant(input.from, ctx.startedAt, zone);
+    const now = ctx.startedAt;
+    const start = plainInstant(input.from, now, zone);
     const from = input.from.relative ? bucketStart(start, interval, zone) : start;
-    const to = plainInstant(input.to, ctx.startedAt, zone);
+    const to = plainInstant(input.to, now, zone);
     const window: Window = { from, to, interval };
     checkWindow(window);
     checkPoints(window);
-    const query = { parser_name: parserName, source_id: sourceId, field, ...sentTimes(window, ctx), interval };
+    const times = { date_from: wireTime(from), date_to: wireTime(to) };
+    if (isResolved(input.from, from) || input.to === undefined || isResolved(input.to, to)) {
+      ctx.notice(`sent: from ${times.date_from} to ${times.date_to}`);
+    }
+    const query = withParams({ parser_name: input.store, source_id, field, ...times, interval }, param);
     const catalog = openCatalog(ctx.target);
     const names = productNames(catalog, ctx);
-    const value = await names.read(id, (exact) =>
-      catalog.dynamics(exact, withParams(query, param)).catch(async (error: unknown) => {
-        // The service says the same of an unknown source.
-        if (error instanceof SvcError && error.code === 'not_found') await names.checkProduct(exact);
-        throw error;
-      }),
-    );
+    const value = await names.read(id, (exact) => readDynamics(catalog, exact, query, names.checkProduct));
     if (ctx.wants.document) return { value, as: SERIES_RECORD };
     const points = value.dates.map((date, index) => ({ date, value: value.values[index] ?? null }));
     const known = points.filter((point) => point.value !== null).length;
@@ -111,6 +106,25 @@ export const catalogProductsDynamics = listCommand({
     return ctx.wants.table ? { value: points, as: POINT_TABLE, footer } : { value: points };
   },
 });
+
+/** The service says the same of an unknown source, and of a store in another case. */
+async function readDynamics(
+  catalog: Catalog,
+  id: string,
+  query: DynamicsQuery,
+  checkProduct: (id: string) => Promise<void>,
+): Promise<Dynamics> {
+  try {
+    return await catalog.dynamics(id, { ...query });
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'not_found') throw error;
+    await checkProduct(id);
+    const hasRows = hasRowsIn((page) => catalog.snapshots(id, page));
+    const parser_name = await findStore(catalog, query.parser_name, hasRows);
+    if (parser_name === query.parser_name) throw error;
+    return catalog.dynamics(id, { ...query, parser_name });
+  }
+}
 
 function checkPoints(window: Window): void {
   const points = pointsIn(window);
@@ -120,12 +134,4 @@ function checkPoints(window: Window): void {
     `the range has ${points} points, but the service returns at most ${MOST_POINTS}`,
     { hint: 'svc catalog history gives more; or take a longer --interval' },
   );
-}
-
-/** People write days and durations: they see what becomes of them. */
-function sentTimes({ from, to }: Window, { typed, notice }: Pick<RunContext, 'typed' | 'notice'>) {
-  const [dateFrom, dateTo] = [wireTime(from), wireTime(to)];
-  const asWritten = (time: string): boolean => typed.some((text) => text === time || text.endsWith(`=${time}`));
-  if (!asWritten(dateFrom) || !asWritten(dateTo)) notice(`sent: from ${dateFrom} to ${dateTo}`);
-  return { date_from: dateFrom, date_to: dateTo };
 }

@@ -3,21 +3,22 @@ import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput } from '../../../output/types.ts';
 import { type Catalog, openCatalog } from '../api.ts';
-import { PRODUCT_LIST, productCandidates } from '../columns.ts';
+import { PRODUCT_LIST, productCandidates, productId } from '../columns.ts';
 import {
-  exactHint,
   LIST_FLAGS,
   listed,
   orderFlag,
   type Report,
   readingProblems,
+  STORE_FLAG,
   searchHint,
   TIME_ORDERS,
   UNDOCUMENTED,
 } from '../lists.ts';
+import { ofStore } from '../places.ts';
 import { listSources } from '../product-sources.ts';
 import type { Product } from '../schema.ts';
-import { amountOf, seriesOf, unitOf } from '../series.ts';
+import { amountOf, freeNotes, seriesOf, unitOf } from '../series.ts';
 import { PER_FLAG, type Per, pricesPer } from '../unit-price.ts';
 
 const EITHER = ['true', 'false'] as const;
@@ -28,13 +29,13 @@ export const catalogProductsList = listCommand({
   summary: 'List and search products',
   description: `FROM is the lowest price of the matching sources; each counts with its discount price, or its loyalty price, or its price. Without --limit, --all or --sort the service returns one page. --sort reads all pages. ${UNDOCUMENTED}`,
   details:
-    'Filters select sources before they are grouped: FROM, STORES and SOURCES count only those. In a catalog that makes a new source for each scrape, FROM is the lowest price ever observed; svc catalog compare shows current prices. With --sort, --limit counts in the sorted list. --per reads the sources of each product, and adds unitPrice, the lowest current price, and unitPriceUnit to each product in its own currency; products without a size in that unit are left out and counted.',
+    'Filters select sources before they are grouped: FROM, STORES and SOURCES count only those. In a catalog that makes a new source for each scrape, FROM is the lowest price ever observed; svc catalog compare shows current prices. With --sort, --limit counts in the sorted list. --per reads the sources of each product, and adds unit_price, the lowest current price, and unit_price_unit to each product in its own currency; products without a size in that unit are left out and counted.',
   effect: 'read',
   service: 'catalog',
   flags: {
     search: { type: 'string', value: 'text', help: 'Text in title or brand, with % and _ (undocumented)' },
     brand: { type: 'string', help: 'Brand; case is ignored (undocumented)' },
-    'parser-name': { type: 'string', value: 'store', complete: 'stores', help: 'Store, exact name (undocumented)' },
+    store: STORE_FLAG,
     category: { type: 'integer', value: 'id', help: 'Category (undocumented)' },
     settlement: { type: 'integer', value: 'id', help: 'Settlement (undocumented)' },
     promo: { type: 'choice', choices: EITHER, help: 'Promoted products (undocumented)' },
@@ -51,7 +52,7 @@ export const catalogProductsList = listCommand({
   examples: [
     { run: 'svc catalog products list --search milk --order price_asc', why: 'Find milk, cheapest first' },
     {
-      run: 'svc catalog products list --promo true --parser-name fixprice -q',
+      run: 'svc catalog products list --promo true --store fixprice -q',
       why: 'Print the ids of products that one store promotes',
     },
     { run: 'svc catalog products list --all -o ndjson', why: 'Export all products, one per line' },
@@ -60,14 +61,15 @@ export const catalogProductsList = listCommand({
   outputOf: ({ per }) => (per === undefined ? PRODUCT_LIST : UNIT_PRICE_LIST),
   offers: productCandidates,
   async run(input, ctx) {
-    const { search, parserName, priceMin, priceMax } = input;
+    const { search, priceMin, priceMax } = input;
     if (priceMin !== undefined && priceMax !== undefined && priceMin > priceMax) {
       throw new SvcError('invalid_value', `--price-min is ${priceMin}, more than --price-max, ${priceMax}`);
     }
+    const catalog = openCatalog(ctx.target);
     const query = {
       q: search,
       brand: input.brand,
-      parser_name: parserName,
+      parser_name: input.store,
       category_id: input.category,
       settlement_id: input.settlement,
       promo: input.promo,
@@ -78,21 +80,15 @@ export const catalogProductsList = listCommand({
       price_max: priceMax,
       sort: input.order,
     };
-    const catalog = openCatalog(ctx.target);
-    const found = await listed(
-      catalog.products,
-      query,
-      input,
-      ctx,
-      searchHint(search) ?? exactHint({ 'parser-name': parserName }),
-    );
+    const products = ofStore(catalog.products, input.store, catalog);
+    const found = await listed(products, query, input, ctx, searchHint(search));
     const { per } = input;
     if (per === undefined) return found;
     const problems = readingProblems(ctx);
     let left = 0;
     async function* priced(): AsyncGenerator<PricedProduct> {
       for await (const one of unitPrices(found.value, per as Per, catalog, problems.report)) {
-        if (one.unitPrice === null) left++;
+        if (one.unit_price === null) left++;
         else yield one;
       }
     }
@@ -109,8 +105,8 @@ export const catalogProductsList = listCommand({
 
 interface PricedProduct extends Product {
   /** The lowest current price; null where no size converts. */
-  readonly unitPrice: number | null;
-  readonly unitPriceUnit: string | null;
+  readonly unit_price: number | null;
+  readonly unit_price_unit: string | null;
 }
 
 const UNIT_PRICE_LIST: ListOutput<PricedProduct> = {
@@ -120,8 +116,8 @@ const UNIT_PRICE_LIST: ListOutput<PricedProduct> = {
     column.name === 'from'
       ? [
           column,
-          { name: 'unit-price', cell: ({ unitPrice }) => unitPrice, align: 'right' },
-          { name: 'unit', cell: ({ unitPriceUnit }) => unitPriceUnit },
+          { name: 'unit-price', cell: ({ unit_price }) => unit_price, align: 'right' },
+          { name: 'unit', cell: ({ unit_price_unit }) => unit_price_unit },
         ]
       : [column],
   ),
@@ -149,8 +145,11 @@ async function* unitPrices(
 }
 
 async function unitPriceOf(product: Product, per: Per, catalog: Catalog, report: Report): Promise<PricedProduct> {
-  const sources = await listSources(catalog, product.canonical_product_id, report);
-  const { series } = pricesPer(seriesOf(sources, []), per);
+  const sources = await listSources(catalog, productId(product), report);
+  const { series, doubts } = pricesPer(seriesOf(sources, []), per);
+  for (const text of [...doubts, ...freeNotes(series, 'lowest')]) {
+    report({ text: `${product.title ?? productId(product)}: ${text}`, incomplete: false });
+  }
   // Prices of other currencies are not compared.
   const offers = series.filter((one) => !product.price_unit || one.price_unit === product.price_unit);
   const [lowest] = offers
@@ -159,5 +158,5 @@ async function unitPriceOf(product: Product, per: Per, catalog: Catalog, report:
       return value === undefined ? [] : [{ value, unit: unitOf(one) }];
     })
     .sort((a, b) => a.value - b.value);
-  return { ...product, unitPrice: lowest?.value ?? null, unitPriceUnit: lowest?.unit ?? null };
+  return { ...product, unit_price: lowest?.value ?? null, unit_price_unit: lowest?.unit ?? null };
 }

@@ -2,20 +2,12 @@ import { listCommand } from '../../../cli/command.ts';
 import { timeCell } from '../../../output/cells.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import {
-  exactHint,
-  LIST_FLAGS,
-  listed,
-  orderFlag,
-  PARSER_NAME_FLAG,
-  PRODUCT_ARGUMENT,
-  TIME_ORDERS,
-  UNDOCUMENTED,
-} from '../lists.ts';
+import { LIST_FLAGS, listed, orderFlag, PRODUCT_ARGUMENT, STORE_FLAG, TIME_ORDERS, UNDOCUMENTED } from '../lists.ts';
+import { ofStore } from '../places.ts';
 import { productNames } from '../product-names.ts';
-import type { Snapshot } from '../schema.ts';
+import type { SnapshotRow } from '../schema.ts';
 
-const SNAPSHOT_LIST: ListOutput<Snapshot> = {
+const SNAPSHOT_LIST: ListOutput<SnapshotRow> = {
   kind: 'list',
   columns: [
     { name: 'observed', cell: (one) => timeCell(one.observed_at) },
@@ -36,8 +28,8 @@ const SNAPSHOT_LIST: ListOutput<Snapshot> = {
 };
 
 /** Not documented. */
-function snapshotId({ id, source_id: source }: Snapshot): string {
-  return id === undefined || id === null ? source : String(id);
+function snapshotId({ id, source_id: source }: SnapshotRow): string {
+  return String(id ?? source ?? '');
 }
 
 export const catalogProductsSnapshots = listCommand({
@@ -48,8 +40,8 @@ export const catalogProductsSnapshots = listCommand({
   service: 'catalog',
   args: { id: PRODUCT_ARGUMENT },
   flags: {
-    'parser-name': PARSER_NAME_FLAG,
-    'source-id': { type: 'string', value: 'id', complete: 'sources', help: 'Filter by source (undocumented)' },
+    store: STORE_FLAG,
+    source: { type: 'string', value: 'id', complete: 'sources', help: 'Filter by source (undocumented)' },
     order: orderFlag(TIME_ORDERS),
     ...LIST_FLAGS,
   },
@@ -63,13 +55,8 @@ export const catalogProductsSnapshots = listCommand({
   output: SNAPSHOT_LIST,
   async run(input, ctx) {
     const catalog = openCatalog(ctx.target);
-    const query = { parser_name: input.parserName, source_id: input.sourceId, sort: input.order };
-    return listed(
-      productNames(catalog, ctx).pages(input.id, catalog.snapshots),
-      query,
-      input,
-      ctx,
-      exactHint({ 'parser-name': input.parserName }),
-    );
+    const ofProduct = productNames(catalog, ctx).pages(input.id, catalog.snapshots);
+    const snapshots = ofStore(ofProduct, input.store, catalog);
+    return listed(snapshots, { parser_name: input.store, source_id: input.source, sort: input.order }, input, ctx);
   },
 });

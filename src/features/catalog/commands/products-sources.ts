@@ -5,9 +5,9 @@ import { openCatalog } from '../api.ts';
 import { type Candidate, noted } from '../columns.ts';
 import { LIST_FLAGS, listed, orderFlag, PRODUCT_ARGUMENT, TIME_ORDERS, UNDOCUMENTED } from '../lists.ts';
 import { productNames } from '../product-names.ts';
-import type { Source } from '../schema.ts';
+import type { SourceRow } from '../schema.ts';
 
-const SOURCE_LIST: ListOutput<Source> = {
+const SOURCE_LIST: ListOutput<SourceRow> = {
   kind: 'list',
   columns: [
     { name: 'store', cell: (one) => one.parser_name },
@@ -29,7 +29,7 @@ const SOURCE_LIST: ListOutput<Source> = {
     { name: 'reviews', cell: (one) => one.reviews_count, align: 'right', wide: true },
     { name: 'product', cell: (one) => one.canonical_product_id, wide: true },
   ],
-  id: (one) => one.source_id,
+  id: (one) => (one.source_id == null ? undefined : String(one.source_id)),
   empty: 'no sources: the product is unknown, or no store sells it any more',
 };
 
@@ -45,7 +45,7 @@ export const catalogProductsSources = listCommand({
   examples: [
     {
       run: 'svc catalog products sources 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --sort price',
-      why: 'Show the cheapest first',
+      why: 'Sort by price as it was observed',
     },
   ],
   output: SOURCE_LIST,
@@ -56,15 +56,21 @@ export const catalogProductsSources = listCommand({
   },
 });
 
-function flagsCell({ promo, is_new: isNew, hit, adult }: Source): Cell {
-  const flags = [promo && 'promo', isNew && 'new', hit && 'hit', adult && 'adult'].filter((flag) => flag);
-  return flags.length === 0 ? undefined : (flags as string[]);
+function flagsCell({ promo, is_new, hit, adult }: SourceRow): Cell {
+  const flags = Object.entries({ promo, new: is_new, hit, adult }).flatMap(([name, value]) =>
+    isSet(value) ? [name] : [],
+  );
+  return flags.length === 0 ? undefined : flags;
 }
 
-function sourceCandidates({ source_id: source, parser_name: store, settlement }: Source): {
+function isSet(value: SourceRow['promo']): boolean {
+  return value === true || /^(true|t|yes)$/i.test(String(value)) || Number(value) > 0;
+}
+
+function sourceCandidates({ source_id: source, parser_name: store, settlement }: SourceRow): {
   readonly sources: readonly Candidate[];
   readonly stores: readonly Candidate[];
 } {
-  const where = settlement?.name ? `${store}, ${settlement.name}` : store;
-  return { sources: [noted(source, where)], stores: [{ value: store }] };
+  const where = [store, settlement?.name].filter(Boolean).join(', ');
+  return { sources: source ? [noted(String(source), where)] : [], stores: store ? [{ value: store }] : [] };
 }

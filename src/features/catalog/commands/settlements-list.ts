@@ -1,18 +1,29 @@
 import { listCommand } from '../../../cli/command.ts';
-import { openCatalog } from '../api.ts';
+import { type Catalog, openCatalog, type Page, type PageQuery } from '../api.ts';
 import { SETTLEMENT_LIST } from '../columns.ts';
-import { exactHint, LIST_FLAGS, listed, searchHint, UNDOCUMENTED } from '../lists.ts';
+import {
+  everyItem,
+  LIST_FLAGS,
+  listed,
+  REGION_FLAG,
+  type Report,
+  readingProblems,
+  searchHint,
+  UNDOCUMENTED,
+} from '../lists.ts';
+import { findRegions, isInside, type Region } from '../places.ts';
+import type { Settlement } from '../schema.ts';
 
 export const catalogSettlementsList = listCommand({
   id: 'catalog settlements list',
   aliases: ['settlements ls'],
   summary: 'List places where products are sold',
-  description: `--region and --country must match REGION and COUNTRY exactly. The --region of svc catalog products count also accepts NORMALIZED. ${UNDOCUMENTED}`,
+  description: `--region is REGION or NORMALIZED, in any case, and reads all pages. --country must match COUNTRY exactly. ${UNDOCUMENTED}`,
   effect: 'read',
   service: 'catalog',
   flags: {
     country: { type: 'string', help: 'Country, exact name (undocumented)' },
-    region: { type: 'string', help: 'Region, exact name (undocumented)' },
+    region: REGION_FLAG,
     search: { type: 'string', value: 'text', help: 'Text in the name (undocumented)' },
     ...LIST_FLAGS,
   },
@@ -24,13 +35,21 @@ export const catalogSettlementsList = listCommand({
   output: SETTLEMENT_LIST,
   async run(input, ctx) {
     const { country, region, search } = input;
-    const query = { country, region, q: search };
-    return listed(
-      openCatalog(ctx.target).settlements,
-      query,
-      input,
-      ctx,
-      searchHint(search) ?? exactHint({ region, country }),
-    );
+    const catalog = openCatalog(ctx.target);
+    const problems = readingProblems(ctx);
+    const regions = await findRegions(catalog, region, problems.report);
+    const settlements = regions.length === 0 ? catalog.settlements : inside(regions, catalog, problems.report);
+    const hint = country === undefined ? undefined : '--country must match exactly, including case: RU is not ru';
+    const found = await listed(settlements, { country, q: search }, input, ctx, searchHint(search) ?? hint);
+    return { ...found, code: () => found.code() ?? problems.code };
   },
 });
+
+/** The service compares regions exactly, so all settlements are read, and svc selects. */
+function inside(regions: readonly Region[], { settlements }: Pick<Catalog, 'settlements'>, report: Report) {
+  return async ({ limit, offset = 0, ...query }: PageQuery): Promise<Page<Settlement>> => {
+    const all = await everyItem((page) => settlements({ ...query, ...page }), report);
+    const items = all.filter((settlement) => isInside(regions, settlement));
+    return { items: items.slice(offset, limit && offset + limit), total: items.length, size: undefined };
+  };
+}

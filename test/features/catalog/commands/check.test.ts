@@ -69,7 +69,7 @@ describe('the current price', () => {
       judged: 'lowest',
       sources: [reading(CHIZHIK, lowest)],
       stale: [reading(CHIZHIK_MOSCOW, { series: 'chizhik Moscow', field: 'price', value: 105, stale: true })],
-      waitedMs: 0,
+      waited_ms: 0,
       message: `the lowest is 89.9 RUB/PCE (loyal_price, chizhik Казань); ${stale}; below 80 wanted`,
     });
   });
@@ -103,10 +103,13 @@ describe('the current price', () => {
     expect((await check('--below', '100', '--all')).code).toBe(0);
   });
 
-  test('may be zero', async () => {
-    catalog.replies(shop({ places: [{ ...FIXPRICE, fields: { ...FIXPRICE.fields, price: 0, available_count: 0 } }] }));
-    expect((await check('--below', '1')).code).toBe(0);
-    expect((await check('--below', '1')).stdout).toMatch(/^ok: the lowest is 0 RUB\/PCE \(price, /);
+  test.each([0, '0', -5, '-0.01'])('a price of %j is none, but a count may be 0', async (price) => {
+    catalog.replies(shop({ places: [{ ...FIXPRICE, fields: { ...FIXPRICE.fields, price, available_count: 0 } }] }));
+    for (const judged of [[], ['--any'], ['--all']]) {
+      const { code, stdout, stderr } = await check('--below', '1', ...judged);
+      expect({ code, stderr }).toEqual({ code: 11, stderr: '1 price is 0 or below, which is no price\n' });
+      expect(stdout).toMatch(/^unknown: there is no current value; below 1 wanted/);
+    }
     const count = await check('--above', '0', '--field', 'available_count', '-o', 'json');
     expect(count.code).toBe(1);
     expect(JSON.parse(count.stdout)).toMatchObject({
@@ -280,7 +283,7 @@ describe('--wait', () => {
 describe('checks that are refused', () => {
   test.each([
     [['nope', '--below', '100'], 5, 'there is no product with this id'],
-    [['p1', '--below', '100', '--store', 'lidl'], 5, 'its stores are chizhik, fixprice'],
+    [['p1', '--below', '100', '--store', 'lidl'], 5, 'no source has --store lidl: there are chizhik, fixprice'],
     [['p1', '--change', '5%', '--source', 'x'], 5, 'no source for --source x'],
     [['p1'], 2, 'no condition to check'],
     [['p1', '--below', '1', '--above', '2'], 2, 'only one condition'],

@@ -39,21 +39,26 @@ describe('who is cheapest', () => {
       parser_name: 'chizhik',
       source_id: 'r:2',
       ...CHIZHIK.fields,
-      effectivePrice: 89.9,
-      effectiveField: 'loyal_price',
+      effective_price: 89.9,
+      effective_field: 'loyal_price',
       cheapest: true,
-      aboveCheapest: 0,
-      aboveCheapestPercent: 0,
+      above_cheapest: 0,
+      above_cheapest_percent: 0,
       stale: false,
     });
-    expect(second).toMatchObject({ effectivePrice: 99, effectiveField: 'price', aboveCheapest: 9.1, cheapest: false });
-    expect(third).toMatchObject({ source_id: 'r:3', aboveCheapestPercent: 16.7964404894, stale: true });
+    expect(second).toMatchObject({
+      effective_price: 99,
+      effective_field: 'price',
+      above_cheapest: 9.1,
+      cheapest: false,
+    });
+    expect(third).toMatchObject({ source_id: 'r:3', above_cheapest_percent: 16.7964404894, stale: true });
   });
 
   test('with --field only that field counts; offers without it are last and never cheapest', async () => {
     catalog.replies(shop());
     const found = rows((await compare('--field', 'discount_price', '-o', 'json')).stdout);
-    expect(found.map((one) => [one['effectivePrice'], one['cheapest']])).toEqual([
+    expect(found.map((one) => [one['effective_price'], one['cheapest']])).toEqual([
       [95, true],
       [null, false],
       [null, false],
@@ -79,7 +84,7 @@ describe('who is cheapest', () => {
     });
     catalog.replies(shop({ places: [place('a', '100.50'), place('b', null), place('c', '99.5')] }));
     const found = rows((await compare('-o', 'json')).stdout);
-    expect(found.map((one) => [one['source_id'], one['effectivePrice'], one['aboveCheapest']])).toEqual([
+    expect(found.map((one) => [one['source_id'], one['effective_price'], one['above_cheapest']])).toEqual([
       ['c', 99.5, 0],
       ['a', 100.5, 1],
       ['b', null, null],
@@ -163,13 +168,16 @@ test('names an unknown store or region, and the existing ones', async () => {
   expect(
     (await compare('--store', 'lidl', '--store', 'Fixprice', '--region', 'moscow', '--region', 'Tula')).stderr,
   ).toMatch(
-    /^no source has --store lidl: there are chizhik, fixprice\nno source has --region Tula: there are Moscow, Татарстан\n/,
+    /^no settlement has --region Tula: there are Moscow, tatarstan, Татарстан\nno source has --store lidl: there are chizhik, fixprice\n/,
   );
 });
 
 test.each([
   [['--store', 'lidl'], 'no source has --store lidl: there are chizhik, fixprice'],
-  [['--store', 'fixprice', '--region', 'Tula'], 'no source has --region Tula: there are Moscow, Татарстан'],
+  [
+    ['--store', 'fixprice', '--region', 'Tula'],
+    'no settlement has --region Tula: there are Moscow, tatarstan, Татарстан',
+  ],
 ])('%j exits 5 if nothing is left', async (argv, message) => {
   catalog.replies(shop());
   const { code, stdout, stderr } = await compare(...argv);
@@ -214,7 +222,7 @@ describe('the spread of prices', () => {
       min: 89.9,
       max: 105,
       spread: 15.1,
-      spreadPercent: 16.7964404894,
+      spread_percent: 16.7964404894,
     });
   });
 

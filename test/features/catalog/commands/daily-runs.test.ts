@@ -8,7 +8,7 @@ import { svc } from '../../../support/svc.ts';
 const NOW = Date.UTC(2026, 10, 22, 9, 14, 27);
 const RUNS = 20;
 const MOSCOW = settlement({ id: 1 });
-const KAZAN = settlement({ id: 2, name: 'Казань', region: 'Татарстан' });
+const KAZAN = settlement({ id: 2, name: 'Казань', region: 'Татарстан', region_normalized: 'tatarstan' });
 
 /** 99.9 twenty days ago, 82.9 for a while, and 111.9 today. */
 const price = (day: number): number => (day === RUNS - 1 ? 99.9 : day > 10 ? 82.9 : 111.9);
@@ -31,7 +31,11 @@ const runs = [...Array(RUNS).keys()].flatMap((day) => [run(MOSCOW, 'fixprice', d
 
 let catalog: CatalogEmulator;
 beforeAll(async () => {
-  const data = catalogOf({ sources: runs.map(([source]) => source), snapshots: runs.map(([, one]) => one) });
+  const data = catalogOf({
+    settlements: [MOSCOW, KAZAN],
+    sources: runs.map(([source]) => source),
+    snapshots: runs.map(([, one]) => one),
+  });
   catalog = await startCatalog({ catalog: data, now: () => NOW });
 });
 afterAll(() => catalog.close());
@@ -97,7 +101,11 @@ describe('twenty daily runs', () => {
 
 test('reports a list whose rows move while it is read', async () => {
   const more = [...Array(120).keys()].map((day) => run(MOSCOW, 'chizhik', day + 30));
-  const data = catalogOf({ sources: more.map(([one]) => one), snapshots: more.map(([, one]) => one) });
+  const data = catalogOf({
+    settlements: [MOSCOW, KAZAN],
+    sources: more.map(([one]) => one),
+    snapshots: more.map(([, one]) => one),
+  });
   await using service = await startCatalog({ catalog: data, now: () => NOW });
   service.traps.add('shifting-catalog');
   const shifting = (...argv: string[]) =>

@@ -31,7 +31,7 @@ test("the history from snapshots equals the service's own for each source, hour 
   const histories = JSON.parse((await run('history', id, ...window, '-o', 'json')).stdout);
   expect(histories).toHaveLength(2);
   for (const { parser_name, source_id, dates, values } of histories) {
-    const source = ['--parser-name', parser_name, '--source-id', source_id];
+    const source = ['--store', parser_name, '--source', source_id];
     const own = JSON.parse((await run('products', 'dynamics', id, ...source, ...window, '-o', 'json')).stdout);
     expect(dates).toHaveLength(19_873);
     expect(own.dates).toEqual(dates);

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => catalog[Symbol.asyncDispose]());
 
-const SOURCE = ['products', 'dynamics', 'p1', '--parser-name', 'fixprice', '--source-id', 'receiver:run-1:1'];
+const SOURCE = ['products', 'dynamics', 'p1', '--store', 'fixprice', '--source', 'receiver:run-1:1'];
 const SERIES = {
   dates: ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', '2026-01-03T00:00:00Z'],
   values: [99.5, null, 0],
@@ -64,7 +64,7 @@ describe('the request', () => {
     ['--from 2026-02-30', 'names a day, time or zone that does not exist'],
     ['--from -1d --field cost', '--field: there is no "cost"'],
     ['--from -1d --interval 2h', '--interval: there is no "2h"'],
-    ['--from -1d --parser-name=', '--parser-name is empty'],
+    ['--from -1d --store=', '--store is empty'],
     ['--from -1d --param field=price', '--param field: another option already sends this parameter'],
   ];
   test.each(REFUSED)('%s is refused, and nothing sent', async (argv, texts) => {
@@ -127,13 +127,17 @@ describe('the output', () => {
   });
 
   test.each([
-    ['a value less than dates', { ...SERIES, values: [1] }, '3 dates with 1 values'],
-    ['values that are no numbers', { ...SERIES, values: ['-', null, 1] }, 'expected a series'],
-    ['an error with 200', { detail: 'source not found' }, 'an object with detail, without dates'],
+    ['a value less than dates', { ...SERIES, values: [1] }, 'dates and values differ in number'],
+    [
+      'values that are no numbers',
+      { ...SERIES, values: ['-', null, 1] },
+      'expected a series, but values: expected numbers and nulls',
+    ],
+    ['an error with 200', { detail: 'source not found' }, 'expected a series, but dates is missing'],
   ])('refuses %s as a response', async (_, reply, texts) => {
     catalog.replies(() => reply);
     const { code, stderr } = await printed();
-    expect(code).toBe(7);
+    expect(code).toBe(3);
     expect(stderr).toContain(texts);
   });
 

@@ -27,7 +27,7 @@ const WINDOW = ['--from', '2026-01-11', '--to', '2026-01-15', '--interval', '1d'
 
 test('history names the lowest price of each day', async () => {
   const { stdout, stderr } = await catalog.run(['history', 'milk', '--field', 'lowest', ...WINDOW, '-o', 'json']);
-  expect(stderr).toBe('');
+  expect(stderr).toBe('from 2026-01-11T00:00:00Z to 2026-01-15T00:00:00Z\n');
   const [one] = JSON.parse(stdout);
   expect(one).toMatchObject({
     values: [null, 90, 80, 70],
@@ -77,7 +77,7 @@ test('check measures the change of the lowest price', async () => {
   expect(code).toBe(0);
   const [one] = JSON.parse(stdout).sources;
   expect(one).toMatchObject({ field: 'price', value: 70, first: 90 });
-  expect(one.changePercent).toBeCloseTo(-22.2222, 3);
+  expect(one.change_percent).toBeCloseTo(-22.2222, 3);
 });
 
 test('compare draws the trend of the compared price', async () => {

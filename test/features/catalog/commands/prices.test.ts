@@ -63,11 +63,11 @@ describe('numbers equal those of a second implementation', () => {
     await rounds(async (list) => {
       const { rows } = await everything('movers', list, '--by', by, '--since', '7d', '--max-age', '20d');
       const own = rows.map((one: Record<string, unknown>) => {
-        const { canonical_product_id: product, parser_name: store, unit, from, to, change, changePercent } = one;
-        return { product, store, unit, from, to, change, changePercent };
+        const { canonical_product_id: product, parser_name: store, unit, from, to, change, change_percent } = one;
+        return { product, store, unit, from, to, change, change_percent };
       });
       expect(sorted(own)).toEqual(sorted(referenceMovers(list, by, 7, 20)));
-      const sizes = rows.map(({ changePercent }: { changePercent: number }) => Math.abs(changePercent));
+      const sizes = rows.map(({ change_percent }: { change_percent: number }) => Math.abs(change_percent));
       expect(sizes).toEqual(sizes.toSorted((a: number, b: number) => b - a));
     });
   });
@@ -76,9 +76,9 @@ describe('numbers equal those of a second implementation', () => {
     await rounds(async (list) => {
       const { rows } = await everything('movers', list, '--direction', direction, '--since', '7d', '--max-age', '20d');
       const own = rows.map((one: Record<string, unknown>) => {
-        const { canonical_product_id: product, from, to, change, changePercent } = one;
+        const { canonical_product_id: product, from, to, change, change_percent } = one;
         const [known, ...others] = direction === 'new' ? [to, from] : [from, to];
-        expect([...others, change, changePercent]).toEqual([null, null, null]);
+        expect([...others, change, change_percent]).toEqual([null, null, null]);
         return [product, known];
       });
       expect(sorted(own)).toEqual(sorted(referenceComings(list, 7, 20)[direction]));
@@ -194,7 +194,7 @@ test('lists prices that appeared or ended on demand', async () => {
     return catalog.run(['movers', ...ids, '--since', '7d', '-o', 'json', ...argv]);
   };
   expect(JSON.parse((await listed('--direction', 'new')).stdout)).toMatchObject([
-    { canonical_product_id: 'came', from: null, to: 10, change: null, changePercent: null },
+    { canonical_product_id: 'came', from: null, to: 10, change: null, change_percent: null },
   ]);
   expect(JSON.parse((await listed('--direction', 'gone')).stdout)).toMatchObject([
     { canonical_product_id: 'went', from: 10, to: null, change: null },
@@ -239,7 +239,7 @@ describe('refused options', () => {
     ),
     [['movers', 'a', '--since', 'in 2h'], undefined, 2, 'not in the past'],
     [['movers'], undefined, 2, 'no products are given'],
-    [['movers', '--store', 'lidl'], undefined, 5, 'no product matches --store lidl'],
+    [['movers', '--store', 'lidl'], undefined, 5, 'no source has --store lidl: there are'],
   ] as const)('%j %j', async (argv, stdin, status, message) => {
     const { code, stdout, stderr } = await run(argv, stdin);
     expect({ code, stdout }).toEqual({ code: status, stdout: '' });

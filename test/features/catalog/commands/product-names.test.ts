@@ -59,7 +59,7 @@ function service(items: readonly ReturnType<typeof product>[] = PRODUCTS, lastOn
   };
 }
 
-const DYNAMICS = ['--parser-name', 'fixprice', '--source-id', 's1', '--from', '-1d'];
+const DYNAMICS = ['--store', 'fixprice', '--source', 's1', '--from', '-1d'];
 const COMMANDS: readonly (readonly [name: string, argv: (product: string) => readonly string[]])[] = [
   ['get', (id) => ['products', 'get', id]],
   ['sources', (id) => ['products', 'sources', id]],

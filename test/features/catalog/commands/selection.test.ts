@@ -33,7 +33,7 @@ const ITEMS: readonly Item[] = [
 ];
 const SETTLEMENTS = [
   { id: 1, name: 'Moscow', region: 'Moscow' },
-  { id: 2, name: 'Казань', region: 'Татарстан' },
+  { id: 2, name: 'Казань', region: 'Татарстан', region_normalized: 'tatarstan' },
 ];
 const category = (id: number, store: string, uid: string, parent: string | null) => ({
   id,
@@ -111,14 +111,14 @@ describe('the selection', () => {
       ['a', 'b'],
     ],
     [
-      ['--place', 'moscow'],
+      ['--region', 'moscow'],
       ['a', 'c'],
     ],
     [
-      ['--place', 'Татарстан'],
+      ['--region', 'Татарстан'],
       ['b', 'd'],
     ],
-    [['--place', '2', '--store', 'chizhik'], ['d']],
+    [['--region', 'tatarstan', '--store', 'chizhik'], ['d']],
     [
       ['--store', 'fixprice', '--store', 'chizhik'],
       ['a', 'b', 'c', 'd'],
@@ -129,7 +129,7 @@ describe('the selection', () => {
     ],
     [['--category', '12'], ['b']],
     [
-      ['--category', '10', '--category', '13', '--place', 'moscow'],
+      ['--category', '10', '--category', '13', '--region', 'moscow'],
       ['a', 'c'],
     ],
   ])('%j', async (argv, ids) => {
@@ -178,10 +178,10 @@ describe('svc catalog check of several products', () => {
     ['--below 5', 1, [], 'true for 0 of 4; below 5 wanted\n'],
     ['--above 20', 0, ['c', 'd'], 'true for 2 of 4; above 20 wanted\n'],
     ['--above 20 --store fixprice', 1, [], 'true for 0 of 2; above 20 wanted\n'],
-    ['--above 20 --place moscow', 0, ['c'], 'true for 1 of 2; above 20 wanted\n'],
+    ['--above 20 --region moscow', 0, ['c'], 'true for 1 of 2; above 20 wanted\n'],
     ['--below 100 --max-age 1s', 11, [], 'true for 0 of 4, unknown for 4; below 100 wanted\n'],
   ])('%s exits %i', async (argv, status, ids, footer) => {
-    const selection = /--(?:store|place)/.test(argv) ? [] : ['a', 'b', 'c', 'd'];
+    const selection = /--(?:store|region)/.test(argv) ? [] : ['a', 'b', 'c', 'd'];
     const { code, stdout, stderr } = await check(...selection, ...argv.split(' '));
     expect({ code, stderr }).toEqual({ code: status, stderr: footer });
     expect(stdout).toMatch(/^RESULT +TITLE +FOUND\n/);
@@ -214,7 +214,7 @@ describe('svc catalog check of several products', () => {
     expect(found).toMatchObject({ code: 10, stderr: expect.stringContaining('gone is skipped') });
     expect(found.stdout).toMatch(/^ok +Title a/m);
     catalog.replies(server);
-    expect((await catalog.run(['check', '-', '--below', '5'], { stdin })).code).toBe(10);
+    expect((await catalog.run(['check', '-', '--below', '5'], { stdin })).code).toBe(11);
   });
 
   test('waits until it is true for one product', async () => {
@@ -304,7 +304,9 @@ describe('svc catalog history of several products', () => {
     const drawn = [...new Set(stdout.match(/Title p\d+, shop(?: from [\d-]+)?/g))];
     const names = Array.from({ length: 6 }, (_, index) => `Title p${index + 1}, shop`);
     expect(drawn).toEqual([...names, ...names.map((name) => `${name} from 2025-11-16`)]);
-    expect(stderr).toBe('12 of 30 lines are drawn; -o csv has all\n');
+    expect(stderr).toBe(
+      'compared from 2025-11-16T12:00:00Z to 2025-12-16T12:00:00Z\n12 of 30 lines are drawn; -o csv has all\n',
+    );
   });
 
   test('names unreadable products', async () => {
@@ -325,8 +327,8 @@ describe('a faulty selection', () => {
     [['--search', 'nothing'], 5, 'no product matches --search "nothing"'],
     [['--category', '7'], 5, 'there is no category 7'],
     [['--category', '20'], 5, 'no product matches --category 20'],
-    [['--place', 'Atlantis'], 5, 'no settlement or region is called Atlantis'],
-    [['--store', 'lidl'], 5, 'no product matches --store lidl'],
+    [['--region', 'Atlantis'], 5, 'no settlement has --region Atlantis: there are Moscow'],
+    [['--store', 'lidl'], 5, 'no source has --store lidl: there are chizhik, fixprice'],
   ])('%j', async (argv, status, message) => {
     catalog.replies(server);
     const { code, stdout, stderr } = await catalog.run(['compare', ...argv]);

@@ -37,6 +37,8 @@ export const at = (days: number): string => new Date(NOW - days * DAY_MS).toISOS
 const MOSCOW = { id: 1, name: 'Moscow', region: 'Moscow', country: 'RU' };
 const KAZAN = { id: 2, name: 'Казань', region: 'Татарстан', country: 'RU' };
 
+const SETTLEMENTS = [MOSCOW, { ...KAZAN, region_normalized: 'tatarstan' }];
+
 export const FIXPRICE = place('fixprice', 'receiver:run-1:1', { price: 99, settlement: MOSCOW }, [
   lasting(40, 21, 80),
   lasting(21, 14, null),
@@ -96,6 +98,8 @@ export function shop({ places = PLACES, gone = false, instead = {} }: Shop = {})
   return ({ path, query }) => {
     const [, , id, what] = path.split('/');
     const page = pagesFor(query);
+    if (path === '/settlements') return page(SETTLEMENTS);
+    if (path === '/sync/cursors') return { items: places.map(({ parser_name }) => ({ parser_name })) };
     if (id === undefined) return page([{ canonical_product_id: 'p1', title: 'Milk' }]);
     if (what === undefined)
       return id === 'p1' && !gone ? { canonical_product_id: id } : detail(404, 'product_not_found');

@@ -92,8 +92,8 @@ const TASKS: Readonly<Record<string, () => Promise<void>>> = {
     }
   },
   'the biggest movers of this week': async () => {
-    const rows = await json<{ changePercent: number }[]>('movers --store chizhik --since 7d');
-    const sizes = rows.map(({ changePercent }) => Math.abs(changePercent));
+    const rows = await json<{ change_percent: number }[]>('movers --store chizhik --since 7d');
+    const sizes = rows.map(({ change_percent }) => Math.abs(change_percent));
     expect(sizes.length).toBeGreaterThan(0);
     expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
   },
@@ -137,11 +137,11 @@ const TASKS: Readonly<Record<string, () => Promise<void>>> = {
     for (const { statistics } of all) expect(statistics.mean).toBeGreaterThan(0);
   },
   'the price by the liter at each store': async () => {
-    const rows = await json<{ effectivePrice: number; source_id: string }[]>(`compare ${OAT} --per l`);
+    const rows = await json<{ effective_price: number; source_id: string }[]>(`compare ${OAT} --per l`);
     const own = new Map((offers.get(OAT) ?? []).map((one) => [one.source_id, paid(one)]));
     expect(rows.length).toBe(own.size);
     // It is sold by the liter.
-    for (const one of rows) expect(one.effectivePrice).toBe(own.get(one.source_id));
+    for (const one of rows) expect(one.effective_price).toBe(own.get(one.source_id));
   },
   'the history of the price that was really paid': async () => {
     const all = await json<{ values: (number | null)[]; source_id: string }[]>(
@@ -158,7 +158,7 @@ const TASKS: Readonly<Record<string, () => Promise<void>>> = {
     catalog.replies(() => ({ items: [row(1, 0.9), row(9, 1)], meta: { total: 2 } }));
     commands++;
     const { stdout, stderr } = await catalog.run(['compare', 'p', '--per', 'kg', '-o', 'json']);
-    expect(JSON.parse(stdout)).toMatchObject([{ effectivePrice: 100 }]);
+    expect(JSON.parse(stdout)).toMatchObject([{ effective_price: 100 }]);
     expect(stderr).toContain('the size changed: 1 KGM, then 0.9 KGM');
   },
   'times without stock': async () => {
@@ -198,9 +198,7 @@ const TASKS: Readonly<Record<string, () => Promise<void>>> = {
     expect(rows.length).toBeGreaterThan(1);
   },
   'the dearest of a store': async () => {
-    const rows = await json<{ price_from: number }[]>(
-      'products list --parser-name perekrestok --order price_desc --limit 5',
-    );
+    const rows = await json<{ price_from: number }[]>('products list --store perekrestok --order price_desc --limit 5');
     const prices = rows.map((one) => one.price_from);
     expect(prices).toEqual(prices.toSorted((a, b) => b - a));
     expect(rows).toHaveLength(5);
@@ -211,7 +209,7 @@ const TASKS: Readonly<Record<string, () => Promise<void>>> = {
     expect(old.map((one) => one.parser_name)).toEqual(['perekrestok']);
     const { code, stderr } = await run('cursors --max-age 2h');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('older than 2h: perekrestok\n') });
-    expect((await again('cursors --parser-name chizhik --max-age 2h')).code).toBe(0);
+    expect((await again('cursors --store chizhik --max-age 2h')).code).toBe(0);
   },
 };
 

@@ -23,7 +23,7 @@ const UNSIZED = packed(CHIZHIK, { source_id: 'r:9', settlement: { id: 9, name: '
 
 describe('compare', () => {
   const rows = (stdout: string) =>
-    JSON.parse(stdout).map((one: Record<string, unknown>) => [one['parser_name'], one['effectivePrice'], one['unit']]);
+    JSON.parse(stdout).map((one: Record<string, unknown>) => [one['parser_name'], one['effective_price'], one['unit']]);
 
   test('compares by the unit, whatever the unit of the offers', async () => {
     catalog.replies(shop({ places: [LITER, LOOSE] }));
@@ -66,7 +66,7 @@ describe('movers', () => {
     const line = ['movers', 'p1', '--per', 'l', '--since', '30d', '-o', 'json'];
     const { code, stdout, stderr } = await catalog.run(line);
     // The package of 0.93 l costs what that of 1 l did.
-    const last = { from: 100, to: 107.53, change: 7.53, changePercent: 7.53, unit: 'RUB/l' };
+    const last = { from: 100, to: 107.53, change: 7.53, change_percent: 7.53, unit: 'RUB/l' };
     expect({ code, last: JSON.parse(stdout).at(-1) }).toMatchObject({ code: 0, last });
     expect(stderr).toContain('1 of 2 offers are left out: their size by l is not known');
     expect(stderr).toContain('Milk 3.2 %, 930 ml, fixprice Moscow: the size changed: 1 LTR, then 0.93 LTR');
@@ -128,8 +128,8 @@ describe('products list', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(catalog.asked()).toHaveLength(1 + ids.length);
     expect(JSON.parse(stdout)).toEqual([
-      expect.objectContaining({ canonical_product_id: 'p1', unitPrice: 45, unitPriceUnit: 'RUB/l' }),
-      expect.objectContaining({ canonical_product_id: 'p2', unitPrice: 60, unitPriceUnit: 'RUB/l' }),
+      expect.objectContaining({ canonical_product_id: 'p1', unit_price: 45, unit_price_unit: 'RUB/l' }),
+      expect.objectContaining({ canonical_product_id: 'p2', unit_price: 60, unit_price_unit: 'RUB/l' }),
     ]);
     const sorted = await catalog.run(['products', 'list', '--per', 'l', '--sort', '-unit-price']);
     expect(sorted.stdout).toMatch(/UNIT-PRICE +UNIT/);
@@ -154,7 +154,7 @@ test('history divides each price by the size of its own time', async () => {
   const [{ values, unit, statistics }] = JSON.parse(stdout);
   expect(unit).toBe('l');
   expect(values.filter((value: number | null) => value !== null)).toEqual([100, 125]);
-  expect(statistics.changePercent).toBe(25);
+  expect(statistics.change_percent).toBe(25);
   expect(stderr).toContain('the size changed: 1 LTR, then 0.8 LTR');
 });
 

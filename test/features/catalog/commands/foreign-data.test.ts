@@ -1,0 +1,375 @@
+/** What other implementations of the document send, and may send: spellings, nulls, numbers in strings, rows that lack a field. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answer } from '../../../http/servers.ts';
+import { market, type Price, type Shelf } from './market.ts';
+import { type Asked, type Misbehaving, misbehaving, NOW } from './misbehaving.ts';
+
+let catalog: Misbehaving;
+beforeAll(async () => {
+  catalog = await misbehaving();
+});
+afterAll(() => catalog[Symbol.asyncDispose]());
+
+const OBSERVED = new Date(NOW - 3_600_000).toISOString();
+const MILK = {
+  canonical_product_id: 'milk',
+  title_original: 'Milk',
+  price_unit: 'RUB',
+  unit: 'PCE',
+  observed_at: OBSERVED,
+};
+const OBLAST = { id: 1, name: 'Химки', region: 'Московская область' };
+const OBLAST_TOO = { id: '2', name: 'Podolsk', region: 'Moscow Oblast' };
+const TULA = { id: 3, name: 'Tula', region: 'Tula' };
+const SETTLEMENTS: readonly object[] = [
+  { ...OBLAST, region_normalized: 'moscow oblast' },
+  { ...OBLAST_TOO, region_normalized: 'moscow oblast' },
+  TULA,
+];
+
+interface Served {
+  readonly sources?: readonly unknown[];
+  readonly snapshots?: readonly unknown[];
+  /** Lists are arrays, without an object around them. */
+  readonly bare?: boolean;
+}
+
+function served({ sources = [], snapshots = sources, bare = false }: Served) {
+  const list = (items: readonly unknown[]): object => (bare ? items : { items });
+  return ({ path }: Asked): object | string => {
+    if (path === '/settlements') return list(SETTLEMENTS);
+    if (path === '/sync/cursors') return list([{ parser_name: 'fixprice' }, { parser_name: 'chizhik' }]);
+    if (path.endsWith('/sources')) return list(sources);
+    if (path.endsWith('/snapshots')) return list(snapshots);
+    if (path === '/products/milk') return { canonical_product_id: 'milk' };
+    return list([{ canonical_product_id: 'milk', title: 'Milk' }]);
+  };
+}
+
+const offer = (parser_name: string, price: unknown, more: object = {}) => ({
+  ...MILK,
+  parser_name,
+  source_id: `s-${parser_name}`,
+  price,
+  ...more,
+});
+const json = async (...argv: string[]) => JSON.parse((await catalog.run([...argv, '-o', 'json'])).stdout);
+
+describe('a price of 0 or below', () => {
+  test.each([0, '0.00', -1])('%j is not the cheapest, and is counted', async (price) => {
+    catalog.replies(served({ sources: [offer('fixprice', price), offer('chizhik', 89)] }));
+    const { code, stdout, stderr } = await catalog.run(['compare', 'milk']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^chizhik +89 +0 /m);
+    expect(stderr).toContain('Milk, 1 price is 0 or below, which is no price\n');
+    expect(await json('compare', 'milk', '--by', 'store')).toMatchObject([{ place: 'chizhik', min: 89, max: 89 }]);
+    expect((await catalog.run(['check', 'milk', '--below', '50'])).code).toBe(1);
+    expect((await catalog.run(['check', 'milk', '--below', '90'])).code).toBe(0);
+    const raw = await json('products', 'sources', 'milk');
+    expect(raw[0].price).toBe(price);
+  });
+
+  test('a price of 0 beside another of the same source does not count', async () => {
+    catalog.replies(served({ sources: [offer('fixprice', 99, { discount_price: 0, loyal_price: '95.5' })] }));
+    expect(await json('compare', 'milk')).toMatchObject([{ effective_price: 95.5, effective_field: 'loyal_price' }]);
+  });
+
+  test('in the past is a gap in history, and no price of movers and basket', async () => {
+    const shelf = (store: string, ...prices: Price[]): Shelf => ({ product: 'a', store, place: 'Tula', prices });
+    const day = (ago: number, price: number): Price => ({ ago, price });
+    catalog.replies(market([shelf('x', day(10, 0), day(2, 90)), shelf('y', day(10, 100), day(2, 80), day(1, 0))]));
+    const [x, y] = await json('history', 'a', '--interval', '1d');
+    expect([x.statistics.min, y.statistics.min, y.statistics.last]).toEqual([90, 80, 80]);
+    expect((await catalog.run(['history', 'a'])).stderr).toContain('2 prices are 0 or below, which is no price\n');
+    const moved = await catalog.run(['movers', 'a', '--by', 'store', '--direction', 'new', '-o', 'json']);
+    expect(JSON.parse(moved.stdout)).toMatchObject([{ parser_name: 'x', from: null, to: 90 }]);
+    const basket = await catalog.run(['basket', '-', '-o', 'json'], { stdin: 'a 2\n' });
+    expect(JSON.parse(basket.stdout)).toMatchObject([{ stores: ['x'], cost: 180 }]);
+  });
+});
+
+describe('two spellings of one region', () => {
+  const sources = [
+    offer('fixprice', 99, { settlement: OBLAST }),
+    offer('chizhik', 89, { settlement: OBLAST_TOO }),
+    offer('lenta', 10, { settlement: TULA }),
+    offer('nowhere', 5, { settlement: null }),
+  ];
+
+  test.each(['moscow oblast', 'MOSCOW OBLAST', 'московская область', 'Московская область'])('%s', async (region) => {
+    catalog.replies(served({ sources }));
+    const { code, stdout, stderr } = await catalog.run(['compare', 'milk', '--region', region, '-o', 'id']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 's-chizhik\ns-fixprice\n' });
+    const left = 'left out by --region because they have no settlement: 1 of the sources\n';
+    expect(stderr).toBe(left);
+    const check = await catalog.run(['check', 'milk', '--below', '90', '--region', region]);
+    expect(check).toMatchObject({ code: 0, stderr: left });
+  });
+
+  test('are one row of compare --by region', async () => {
+    catalog.replies(served({ sources }));
+    const rows = await json('compare', 'milk', '--by', 'region');
+    expect(rows.map(({ place, offers }: { place: string; offers: number }) => [place, offers])).toEqual([
+      [null, 1],
+      ['Tula', 1],
+      ['Moscow Oblast', 2],
+    ]);
+  });
+
+  test('an unknown region is not found, and a near name is offered', async () => {
+    catalog.replies(served({ sources }));
+    const { code, stderr } = await catalog.run(['compare', 'milk', '--region', 'Tola']);
+    expect(code).toBe(5);
+    expect(stderr).toContain('no settlement has --region Tola: there are Moscow Oblast, Tula, moscow oblast,');
+    expect(stderr).toContain('did you mean: svc catalog compare milk --region Tula\n');
+    expect((await catalog.run(['compare', 'milk', '--place', 'Tula'])).code).toBe(2);
+  });
+});
+
+describe('lists without an object around them', () => {
+  test.each([
+    'products list',
+    'products list --all',
+    'products sources milk',
+    'products snapshots milk --all',
+    'categories list',
+    'categories list --tree',
+    'settlements list',
+    'settlements list --region tula',
+    'cursors',
+    'compare milk',
+    'history milk',
+  ])('%s', async (argv) => {
+    catalog.replies(served({ sources: [offer('fixprice', '99')], bare: true }));
+    const { code, stdout, stderr } = await catalog.run([...argv.split(' '), '-o', 'ndjson']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^\{/);
+  });
+});
+
+describe('rows', () => {
+  test('ids may be numbers, and null is absent', async () => {
+    const row = offer('fixprice', '99.5', {
+      source_id: 17,
+      canonical_product_id: 5,
+      discount_price: null,
+      loyal_price: '',
+    });
+    catalog.replies(served({ sources: [row] }));
+    expect(await json('products', 'sources', 'milk')).toEqual([row]);
+    expect(await json('compare', 'milk')).toMatchObject([{ source_id: '17', effective_price: 99.5 }]);
+    expect((await catalog.run(['check', 'milk', '--below', '100', '--source', '17'])).code).toBe(0);
+    expect((await catalog.run(['history', 'milk', '-o', 'csv'])).code).toBe(0);
+  });
+
+  const BAD: readonly (readonly [name: string, row: unknown, why: string])[] = [
+    ['has no parser_name', { ...offer('fixprice', 1), parser_name: null }, 'parser_name or source_id is missing'],
+    ['has no source_id', { ...offer('fixprice', 1), source_id: undefined }, 'parser_name or source_id is missing'],
+    ['has a price that is no number', offer('fixprice', '1 RUB'), 'price is not a number'],
+  ];
+  test.each(BAD)('a row that %s is shown as it came, and left out of prices', async (_, row, why) => {
+    const sources = [row, offer('chizhik', 89)];
+    catalog.replies(served({ sources }));
+    const raw = await catalog.run(['products', 'sources', 'milk', '-o', 'json']);
+    expect({ code: raw.code, rows: JSON.parse(raw.stdout) }).toEqual({
+      code: 0,
+      rows: JSON.parse(JSON.stringify(sources)),
+    });
+    const { code, stdout, stderr } = await catalog.run(['compare', 'milk', '-o', 'id']);
+    expect({ code, stdout }).toEqual({ code: 10, stdout: 's-chizhik\n' });
+    expect(stderr).toContain(`1 of 2 sources of milk are left out: ${why}\n`);
+    expect((await catalog.run(['history', 'milk', '-o', 'csv'])).code).toBe(10);
+    const check = await catalog.run(['check', 'milk', '--below', '90']);
+    expect({ code: check.code, stdout: check.stdout }).toMatchObject({
+      code: 11,
+      stdout: expect.stringContaining(why),
+    });
+  });
+
+  test.each([
+    ['null', null],
+    ['an array', []],
+    ['a row with an object for a price', offer('fixprice', {})],
+  ])('%s is named, and hides no other', async (_, row) => {
+    catalog.replies(served({ sources: [offer('chizhik', 89), row] }));
+    for (const argv of [['products', 'sources'], ['compare'], ['history']]) {
+      const { code, stdout, stderr } = await catalog.run([...argv, 'milk', '-o', 'id']);
+      expect({ code, stdout }).toEqual({ code: 10, stdout: 's-chizhik\n' });
+      expect(stderr).toContain('source 2: ');
+    }
+    expect((await catalog.run(['check', 'milk', '--below', '90'])).code).toBe(11);
+  });
+
+  test('a field that svc can do without may have any shape, and a text may be a number', async () => {
+    const odd = { title_original: 7, brand: {}, settlement: { id: 1, name: [], region: 'Tula' }, image_urls: [1, {}] };
+    catalog.replies(served({ sources: [offer('fixprice', 99, odd)] }));
+    const { code, stdout, stderr } = await catalog.run(['products', 'sources', 'milk', '-o', 'json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const { brand, image_urls, ...row } = offer('fixprice', 99, odd) as Record<string, unknown>;
+    expect(JSON.parse(stdout)).toEqual([{ ...row, title_original: '7', settlement: { id: 1, region: 'Tula' } }]);
+    expect((await catalog.run(['check', 'milk', '--below', '100', '--region', 'tula'])).code).toBe(0);
+  });
+
+  test('a product that cannot be read may be the one that decides', async () => {
+    const reply = served({ sources: [offer('chizhik', 89)] });
+    const items = [{ canonical_product_id: 'milk', title: 'Milk' }, { title: 'no id' }];
+    catalog.replies((asked) => (asked.path === '/products' ? { items } : reply(asked)));
+    for (const limit of ['90', '80']) {
+      const { code, stdout, stderr } = await catalog.run(['check', '--search', 'milk', '--below', limit]);
+      expect(code).toBe(11);
+      expect(stdout).toContain('; the selection is not complete');
+      expect(stderr).toContain('product 2: canonical_product_id is missing');
+    }
+  });
+
+  test('a check of several is unknown, not false, if one of them cannot be read', async () => {
+    const reply = served({ sources: [offer('chizhik', 89)] });
+    catalog.replies((asked) => (asked.path.startsWith('/products/gone') ? answer(503, '') : reply(asked)));
+    const check = (limit: string) => catalog.run(['check', '-', '--below', limit], { stdin: 'milk\ngone\n' });
+    expect(await check('80')).toMatchObject({ code: 11, stderr: expect.stringContaining('gone is skipped') });
+    expect((await check('90')).code).toBe(10);
+  });
+
+  test('a list of settlements that ends too early makes a count by region incomplete', async () => {
+    const short = { items: SETTLEMENTS, meta: { total: 9 } };
+    catalog.replies(({ path }) => (path === '/settlements' ? short : { products_count: 3, common_products_count: 3 }));
+    for (const argv of [['count'], ['common', '--scope', 'stores']]) {
+      const { code, stderr } = await catalog.run(['products', ...argv, '--region', 'tula']);
+      expect({ code, stderr }).toMatchObject({ code: 10, stderr: expect.stringContaining('3 of 9 results') });
+    }
+  });
+
+  test('a snapshot without a time is named', async () => {
+    const good = offer('chizhik', 89);
+    catalog.replies(served({ sources: [good], snapshots: [good, { ...good, observed_at: null }] }));
+    const { code, stderr } = await catalog.run(['history', 'milk', '-o', 'csv']);
+    expect(code).toBe(10);
+    expect(stderr).toContain('1 of 2 snapshots of milk are left out: the time of observation is missing\n');
+  });
+
+  test.each([
+    ['{"count":3}', 0, '3\n'],
+    ['{"common_products_count":"4","required_stores":2}', 0, '4\n'],
+    ['{"products_count":5,"common_products_count":null}', 0, '5\n'],
+    ['{"scope":"stores"}', 3, ''],
+  ])('a common count is read from %s', async (text, status, printed) => {
+    catalog.replies(() => answer(200, text));
+    const { code, stdout } = await catalog.run(['products', 'common', '--scope', 'stores', '-q']);
+    expect({ code, stdout }).toEqual({ code: status, stdout: printed });
+  });
+});
+
+describe('failures', () => {
+  test('a read that fails once in four is repeated, and skips no product', async () => {
+    const ids = Array.from({ length: 12 }, (_, index) => `p${index}`);
+    const reply = market(
+      ids.map((product) => ({ product, store: 'x', place: 'Tula', prices: [{ ago: 1, price: 9 }] })),
+    );
+    const asked = new Set<string>();
+    catalog.replies((one) => {
+      const isNew = asked.size < asked.add(`${one.path}?${one.query}`).size;
+      return isNew && asked.size % 4 === 0 ? answer(500, 'Internal Server Error') : reply(one);
+    });
+    const { code, stdout, stderr } = await catalog.run(['history', '--store', 'x', '-o', 'json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toHaveLength(ids.length);
+  });
+
+  /** A server of another framework: what is not there has a 404 of its own. */
+  const other = (reply: (asked: Asked) => object | string, missing: string) => (asked: Asked) =>
+    /^\/products\/(?!milk)[^/]+/.test(asked.path) ? answer(404, missing) : reply(asked);
+
+  test.each(['{"error":"not found"}', '{"detail":"Not Found"}', '<h1>404</h1>', ''])(
+    'a 404 of %j may mean a title: it is searched for',
+    async (missing) => {
+      const reply = served({ sources: [offer('fixprice', 99)] });
+      catalog.replies(other(reply, missing));
+      const found = await catalog.run(['history', 'Milk', '-o', 'csv']);
+      expect(found).toMatchObject({ code: 0, stderr: 'Milk → milk "Milk"\n' });
+      expect((await catalog.run(['products', 'get', 'nothing'])).code).toBe(5);
+      const id = '5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10';
+      expect((await catalog.run(['compare', id])).code).toBe(5);
+    },
+  );
+
+  test('a 404 for the list, too, is a wrong base URL', async () => {
+    catalog.replies(() => answer(404, '{"error":"not found"}'));
+    const { code, stderr } = await catalog.run(['history', 'Milk 7']);
+    expect(code).toBe(3);
+    expect(stderr).toContain('check the base URL');
+  });
+});
+
+describe('packages of several pieces', () => {
+  const water = (title: string, package_quantity: number) =>
+    offer('fixprice', 60, { title_original: title, package_quantity, package_unit: 'LTR' });
+
+  test.each([
+    ['Water 0.5 l x 12', 0.5, 12],
+    ['Water 12x0.5l', 0.5, 12],
+    ['Вода 0,5 л ×6', 0.5, 6],
+    ['Вода 0.5 л, 12 шт', 0.5, 12],
+    ['Water 6 l (12 x 0.5 l)', 6, undefined],
+    ['Water 12 x 0.5 l', 6, undefined],
+    ['Water 1.5 l', 1.5, undefined],
+    ['Box 12 l', 12, undefined],
+  ])('%s with a size of %d l', async (title, size, pieces) => {
+    catalog.replies(served({ sources: [water(title, size)] }));
+    for (const argv of [
+      ['compare', 'milk', '--per', 'l'],
+      ['check', 'milk', '--per', 'l', '--below', '1000'],
+      ['products', 'list', '--per', 'l'],
+    ]) {
+      const { code, stderr } = await catalog.run(argv);
+      expect(code).toBe(0);
+      if (pieces === undefined) expect(stderr).not.toContain('pieces');
+      else
+        expect(stderr).toContain(
+          `has ${pieces} pieces: if ${size} l is the size of one of them, the price by l is too high`,
+        );
+    }
+  });
+});
+
+describe('times', () => {
+  const sources = [offer('fixprice', 99, { observed_at: '2026-01-14T00:00:00Z' })];
+
+  test.each([
+    [['history', 'milk', '--from', '2026-01-10 06:30', '--tz', 'Asia/Tokyo'], 'from 2026-01-09T21:30:00Z to '],
+    [
+      ['history', 'milk', '--from', '2026-01-10', '--to', '2026-01-12', '--tz', 'Asia/Tokyo'],
+      'from 2026-01-09T15:00:00Z to 2026-01-11T15:00:00Z\n',
+    ],
+    [['movers', 'milk', '--since', '2026-01-10', '--tz', 'Asia/Tokyo'], 'since 2026-01-09T15:00:00Z\n'],
+    [['check', 'milk', '--change', '1%', '--since', '2026-01-14 10:00', '--tz', 'Asia/Tokyo'], '2026-01-14T01:00:00'],
+  ])('without a zone are of --tz: %j', async (argv, text) => {
+    catalog.replies(served({ sources }));
+    expect((await catalog.run([...argv, '-o', 'json'])).stderr).toContain(text);
+  });
+
+  test('come from one reading of the clock', async () => {
+    const dates = ['2026-01-15T00:00:00Z'];
+    catalog.replies(({ path }) =>
+      path.endsWith('/dynamics') ? { dates, values: [1] } : served({ sources })({ path, query: new URLSearchParams() }),
+    );
+    let now = NOW;
+    const argv = [
+      'products',
+      'dynamics',
+      'milk',
+      '--store',
+      'x',
+      '--source',
+      'y',
+      '--from',
+      '-1h',
+      '--interval',
+      '1h',
+      '-o',
+      'json',
+    ];
+    const { stderr } = await catalog.run(argv, { now: () => (now += 3_600_000) });
+    const [from = '', to = ''] = stderr.match(/\d{4}-[^ \n]+/g) ?? [];
+    expect(Date.parse(to) - Date.parse(from)).toBe(3_600_000);
+  });
+});

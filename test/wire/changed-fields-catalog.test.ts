@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { fieldsOf, type Recording, visitFields } from './changed-fields.ts';
+
+const recorded = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`catalog/${name}.json`, import.meta.url), 'utf8'));
+
+const ID = '5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10';
+const DYNAMICS = '--store fixprice --source receiver:run-1:1 --from 2026-02-01T00:00:00Z --to 2026-02-03T00:00:00Z';
+
+const RECORDINGS: readonly Recording[] = [
+  {
+    request: 'GET /products',
+    body: recorded('products'),
+    argv: ['catalog', 'products', 'list'],
+    needed: { items: 'the list', 'items.*.canonical_product_id': 'left out' },
+  },
+  {
+    request: `GET /products/${ID}`,
+    body: recorded('product'),
+    argv: ['catalog', 'products', 'get', ID],
+    needed: { canonical_product_id: 'refused' },
+  },
+  {
+    request: `GET /products/${ID}/sources`,
+    body: recorded('sources'),
+    argv: ['catalog', 'products', 'sources', ID],
+    needed: { items: 'the list' },
+  },
+  {
+    request: `GET /products/${ID}/snapshots`,
+    body: recorded('snapshots'),
+    argv: ['catalog', 'products', 'snapshots', ID],
+    needed: { items: 'the list' },
+  },
+  {
+    request: 'GET /categories',
+    body: recorded('categories'),
+    argv: ['catalog', 'categories', 'list'],
+    needed: { items: 'the list' },
+  },
+  {
+    request: 'GET /settlements',
+    body: recorded('settlements'),
+    argv: ['catalog', 'settlements', 'list'],
+    needed: { items: 'the list' },
+  },
+  {
+    request: 'GET /sync/cursors',
+    body: recorded('cursors'),
+    argv: ['catalog', 'cursors'],
+    needed: { items: 'the list' },
+  },
+  {
+    request: 'GET /products/count',
+    body: recorded('count'),
+    argv: ['catalog', 'products', 'count'],
+    needed: { products_count: 'refused' },
+  },
+  {
+    request: 'GET /products/common/count',
+    body: recorded('common'),
+    argv: ['catalog', 'products', 'common', '--scope', 'regions'],
+    needed: { common_products_count: 'refused' },
+  },
+  {
+    request: `GET /products/${ID}/dynamics`,
+    body: recorded('dynamics'),
+    argv: ['catalog', 'products', 'dynamics', ID, ...DYNAMICS.split(' ')],
+    needed: { dates: 'refused', values: 'refused' },
+  },
+];
+
+test.each(RECORDINGS.map((one) => [one.request, one] as const))('%s', async (_name, recording) => {
+  const { fields } = await visitFields(recording);
+  expect(fields).toBe(fieldsOf(recording.body).size);
+});
