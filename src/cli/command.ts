@@ -85,8 +85,6 @@ export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompte
   };
   /** All groups, for commands that work on all declarations. */
   readonly groups: readonly Group[];
-  /** When the command line was parsed: the `now` of every option, and of every decision that is made once. */
-  readonly startedAt: number;
   readonly dryRun: boolean;
   readonly yes: boolean;
   /** Whether prompts are possible. */

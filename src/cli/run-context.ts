@@ -49,8 +49,7 @@ interface Parts {
 }
 
 export function runContext(parts: Parts): RunContext {
-  const { command, service: own, globals, startedAt, settings, context: outer } = parts;
-  const { engine, options, notices, overrides } = parts;
+  const { command, service: own, globals, settings, context: outer, engine, options, notices, overrides } = parts;
   const env = overrides?.env ?? outer.env;
   const context: Context = { ...outer, env };
   const { stdout, stderr } = context;
@@ -122,7 +121,6 @@ export function runContext(parts: Parts): RunContext {
     secrets,
     settings,
     groups: engine.groups,
-    startedAt,
     dryRun,
     yes: globals.yes === true,
     interactive,
