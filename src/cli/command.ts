@@ -110,6 +110,8 @@ export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompte
   notice(text: string): void;
   /** The same, also with `-q`: explains why the exit status is not 0. */
   warn(text: string): void;
+  /** When the command line was read: a command that computes with it and with times such as `2h ago` reads the clock once. */
+  readonly startedAt: number;
   /** How many rows of responses were left out so far because they could not be read: a decision on the others may be wrong. */
   omittedRows(): number;
   /** Prints an outage as an event if `wants.events`, for commands whose value comes only at the end. */

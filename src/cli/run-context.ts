@@ -172,6 +172,7 @@ export function runContext(parts: Parts): RunContext {
     progress: (total) => notices.progress(total),
     notice: (text) => notices.say(text),
     warn: (text) => notices.warn(text),
+    startedAt: parts.startedAt,
     omittedRows: () => omittedRows,
     async reportOutage(outage) {
       if (outage === undefined || format !== 'ndjson') return;
