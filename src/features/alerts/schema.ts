@@ -2,35 +2,40 @@
 import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
 import { readRows } from '../../http/rows.ts';
-import { isTextRecord, jsonText } from '../../json-object.ts';
+import { isObject, isTextRecord, jsonText } from '../../json-object.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-const scalar = z.union([z.string(), z.number(), z.boolean()]);
-
 /** A text that svc compares. Some servers write numbers. Most values are texts, so that is tried first: a conversion takes long. */
-const text = z.union([z.string(), z.pipe(scalar, z.transform(String))], 'must be a text');
+const text = z.union([z.string(), z.pipe(z.union([z.number(), z.boolean()]), z.transform(String))], 'must be a text');
+
+const flag = z.union([
+  z.boolean(),
+  z.pipe(
+    z.enum(['true', 'false']),
+    z.transform((value) => value === 'true'),
+  ),
+]);
 
 /** A text that svc only shows: anything may be there, or nothing. */
 const shown = z.catch(z.nullish(z.string()), ({ input }) => jsonText(input));
 
-const time = z.string().check(z.refine((value) => !Number.isNaN(Date.parse(value)), 'is not a time'));
+// Date.parse takes much else for a time, such as 7.
+const time = z
+  .string()
+  .check(z.refine((value) => /^\d{4}-/.test(value) && !Number.isNaN(Date.parse(value)), 'is not a time'));
 
 const textRecord = z.custom<Labels>(isTextRecord, 'must be an object of strings');
 
-const labelSet = z.union(
-  [
-    textRecord,
-    z.pipe(
-      z.record(z.string(), z.nullable(scalar)),
-      z.transform((labels): Labels => {
-        const given = Object.entries(labels).filter(([, label]) => label !== null);
-        return Object.fromEntries(given.map(([name, label]) => [name, String(label)]));
-      }),
-    ),
-  ],
-  'must be an object of strings',
+/** Any value can be shown as a text. */
+const otherRecord = z.pipe(
+  z.custom<Readonly<Record<string, unknown>>>(isObject),
+  z.transform((labels): Labels => {
+    const given = Object.entries(labels).filter(([, label]) => label !== null);
+    return Object.fromEntries(given.map(([name, label]) => [name, jsonText(label)]));
+  }),
 );
+const labelSet = z.union([textRecord, otherRecord], 'must be an object of strings');
 
 /** Servers may omit these fields, or send null. */
 function orElse<T>(schema: z.ZodMiniType<T>, nothing: T) {
@@ -48,15 +53,15 @@ export const receiver = z.looseObject({ name: text, labels: shownLabels });
 export type Receiver = z.infer<typeof receiver>;
 
 const wireMatcher = z.looseObject({
-  name: z.string(),
+  name: text,
   value: text,
-  isRegex: z.boolean(),
-  isEqual: z.optional(z.nullable(z.boolean())),
+  isRegex: flag,
+  isEqual: z.nullish(flag),
 });
 
 export const silence = z.looseObject({
-  id: z.string(),
-  status: z.looseObject({ state: z.string() }),
+  id: text,
+  status: z.looseObject({ state: text }),
   /** Before 0.32.3, null for a silence with several sets of matchers: what it mutes is not known. */
   matchers: orElse(z.array(wireMatcher), []),
   startsAt: time,
@@ -81,12 +86,12 @@ export const postableSilence = z.looseObject({
 });
 export type PostableSilence = z.infer<typeof postableSilence>;
 
-export const postedSilence = z.looseObject({ silenceID: z.string() });
+export const postedSilence = z.looseObject({ silenceID: text });
 export type PostedSilenceId = z.infer<typeof postedSilence>;
 
 export const alert = z.looseObject({
   labels: labelSet,
-  fingerprint: z.string(),
+  fingerprint: text,
   startsAt: time,
   generatorURL: shown,
   annotations: orElse(z.catch(labelSet, {}), {}),
@@ -94,7 +99,7 @@ export const alert = z.looseObject({
   updatedAt: shown,
   endsAt: shown,
   status: z.looseObject({
-    state: z.string(),
+    state: text,
     silencedBy: texts,
     inhibitedBy: texts,
     mutedBy: z.optional(orElse(z.optional(z.array(text)), undefined)),
@@ -111,7 +116,7 @@ export const postableAlert = z.looseObject({
 });
 export type PostableAlert = z.infer<typeof postableAlert>;
 
-const group = z.looseObject({ labels: orElse(labelSet, {}), receiver, alerts: orElse(z.array(z.unknown()), []) });
+const group = z.looseObject({ labels: orElse(labelSet, {}), receiver, alerts: z.array(z.unknown()) });
 export interface AlertGroup {
   readonly [unknown: string]: unknown;
   readonly labels: Labels;
@@ -147,7 +152,7 @@ const statusFields = z.looseObject({
       goVersion: shown,
     }),
   ),
-  config: z.nullish(z.looseObject({ original: z.nullish(z.string()) })),
+  config: z.nullish(z.looseObject({ original: z.nullish(text) })),
   /** When the instance started, despite the name. */
   uptime: shown,
 });

@@ -20,7 +20,10 @@ const STATUS: RecordOutput<Status> = {
       cell: (status) => ({ text: status.cluster?.status ?? '', tone: isSettling(status) ? 'warn' : 'good' }),
     },
     { name: 'name', cell: ({ cluster }) => cluster?.name },
-    { name: 'peers', cell: ({ cluster }) => cluster?.peers?.map(({ name, address }) => `${name} ${address}`) },
+    {
+      name: 'peers',
+      cell: ({ cluster }) => cluster?.peers?.map(({ name, address }) => [name, address].filter(Boolean).join(' ')),
+    },
     { name: 'revision', cell: ({ versionInfo }) => versionInfo?.revision },
     { name: 'branch', cell: ({ versionInfo }) => versionInfo?.branch },
     { name: 'built', cell: ({ versionInfo }) => versionInfo?.buildDate },

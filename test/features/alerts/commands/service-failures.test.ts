@@ -109,8 +109,8 @@ describe('an alert without some of its fields', () => {
     for (const [item, text] of [
       [bare, 'item 2: startsAt is missing'],
       [{ ...other, status: { silencedBy: [] } }, 'item 2: status.state is missing'],
-      [{ ...other, fingerprint: 7 }, 'item 2: fingerprint is a number, not a string'],
-      [{ ...other, labels: { a: {} } }, 'item 2: labels: must be an object of strings'],
+      [{ ...other, fingerprint: null }, 'item 2: fingerprint: must be a text'],
+      [{ ...other, labels: ['a'] }, 'item 2: labels: must be an object of strings'],
       [{ ...other, startsAt: 'soon' }, 'item 2: startsAt: is not a time'],
     ] as const) {
       await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify([good, item]))));
