@@ -136,7 +136,8 @@ export async function* readPages<Item extends Identified>(
       // It gave all that it has at once.
       if (page.total === undefined && rows.length < asked) return;
       const due = Math.min(limit, (page.total ?? Number.POSITIVE_INFINITY) - offset);
-      return report(describeRepeatedPage(offset + read, read < due));
+      const text = `stopped at offset ${offset + read}: the service returned the same page twice, so it does not seem to support paging`;
+      return report({ text, incomplete: read < due });
     }
     for (const row of rows) keys.add(rowKey(row));
     const { omitted = 0 } = page;
@@ -160,11 +161,6 @@ function rowKey({ id, canonical_product_id, parser_name, source_id, observed_at 
   if (id !== undefined && id !== null) return String(id);
   if (source_id === undefined && canonical_product_id) return String(canonical_product_id);
   return JSON.stringify([canonical_product_id, parser_name, source_id, observed_at]);
-}
-
-function describeRepeatedPage(offset: number, incomplete: boolean): PagingProblem {
-  const text = `stopped at offset ${offset}: the service returned the same page twice, so it does not seem to support paging`;
-  return { text, incomplete };
 }
 
 interface ReadList {

@@ -419,17 +419,22 @@ test('ids of sources above 2^53 stay apart', async () => {
   ]);
 });
 
-test('a product is found by its title behind products that cannot be read', async () => {
-  const items = [
-    { title: 'No id' },
-    { canonical_product_id: 'p1', title: 'Bread' },
-    { canonical_product_id: 'abcd-1' },
-  ];
+test('products that cannot be read do not end the search for a name', async () => {
+  const items = [{ title: 'No id' }, { canonical_product_id: 'p1', title: 'Bread' }, { canonical_product_id: '' }];
   catalog.replies(({ path, query }) => {
     const from = Number(query.get('offset') ?? 0);
-    if (path === '/products' && !query.has('q')) return { items: items.slice(from, from + 2), total: 3 };
-    if (path === '/products/abcd') return answer(404, '{"detail":"product_not_found"}');
-    return path.endsWith('abcd-1/sources') ? { items: [offer('fixprice', 90)] } : { items: [] };
+    if (path === '/products')
+      return query.has('q') ? { items: [], total: 0 } : { items: items.slice(from, from + 3), total: 3 };
+    return path === '/products/Dash' ? answer(404, '{"detail":"product_not_found"}') : { items: [] };
   });
-  expect(await catalog.run(['compare', 'abcd', '-q'])).toMatchObject({ code: 10, stdout: 's-fixprice\n' });
+  expect((await catalog.run(['compare', 'Dash'])).code).toBe(5);
+});
+
+test('a product whose id has no address is left out of a list with unit prices', async () => {
+  const items = [{ canonical_product_id: 'a/b' }, { canonical_product_id: '' }, { canonical_product_id: 'milk' }];
+  catalog.replies(({ path }) => ({ items: path === '/products' ? items : [offer('fixprice', 90, { unit: 'KGM' })] }));
+  const { code, stdout, stderr } = await catalog.run(['products', 'list', '--per', 'kg', '-q']);
+  expect({ code, stdout }).toEqual({ code: 10, stdout: 'milk\n' });
+  expect(stderr).toContain('a/b is skipped: ');
+  expect(stderr).toContain('product 2: canonical_product_id: expected an id\n');
 });
