@@ -19,14 +19,6 @@ export const flag = z.pipe(
   z.transform((value) => value === true || value === 'true' || value === 1),
 );
 
-/** A list. Null is an empty one, as servers in Go write it. */
-export function list<Item>(item: z.ZodMiniType<Item>) {
-  return z.pipe(
-    z.nullable(z.array(item)),
-    z.transform((items) => items ?? []),
-  );
-}
-
 /** For what svc can do without: null and a value of another shape count as absent. */
 export function optional<T>(field: z.ZodMiniType<T>) {
   return z.catch(z.optional(field), undefined);

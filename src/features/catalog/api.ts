@@ -20,6 +20,7 @@ function get<N extends keyof Schemas>(
     method: 'GET',
     path,
     effect: 'read',
+    exactIntegers: true,
     ...more,
     answer: async () => (await import('./schema.ts'))[name] as never,
   });
@@ -94,7 +95,6 @@ export function openCatalog(target: Target) {
     <Item>(from: Endpoint<Page<Item>, 'read'>) =>
     async (id: string, query: PageQuery = {}): Promise<Page<Item>> =>
       ofProduct(from)(id, query);
-  const cursors = list(ENDPOINTS.cursors);
   return {
     health: one(ENDPOINTS.health),
     products: list(ENDPOINTS.products),
@@ -108,7 +108,7 @@ export function openCatalog(target: Target) {
     category: byId(ENDPOINTS.category, 'category_id', ENDPOINTS.categories),
     settlements: list(ENDPOINTS.settlements),
     settlement: byId(ENDPOINTS.settlement, 'settlement_id', ENDPOINTS.settlements),
-    cursors: async (query: QueryValues = {}) => (await cursors(query)).items,
+    cursors: list(ENDPOINTS.cursors),
     /** Any request below the service's base path, and its response as it came. */
     answer: client.answer.bind(client),
     /** The service's clock minus ours, of the latest response that had a date. */

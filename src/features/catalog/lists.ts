@@ -133,18 +133,24 @@ export async function* readPages<Item extends Identified>(
     totals.add(page.total);
     const items = rows.filter((row) => !keys.has(rowKey(row)));
     if (rows.length > 0 && items.length === 0) {
+      // It gave all that it has at once.
+      if (page.total === undefined && rows.length < asked) return;
       const due = Math.min(limit, (page.total ?? Number.POSITIVE_INFINITY) - offset);
-      return report(describeRepeatedPage(offset + read, read < due));
+      const text = `stopped at offset ${offset + read}: the service returned the same page twice, so it does not seem to support paging`;
+      return report({ text, incomplete: read < due });
     }
     for (const row of rows) keys.add(rowKey(row));
     const { omitted = 0 } = page;
     const came = page.items.length + omitted;
     read += Math.min(came, limit - read);
-    if (omitted > 0) report({ text: `${omitted} rows cannot be read`, incomplete: true, named: true });
+    if (omitted > 0)
+      report({ text: `${omitted} ${omitted === 1 ? 'row' : 'rows'} cannot be read`, incomplete: true, named: true });
     repeated += rows.length - items.length;
     yield { ...page, items };
-    // A service may give fewer than it is asked for, and says so; one that does not page gives all of a list at once.
-    if (came < Math.min(asked, page.size ?? asked) || (came > asked && page.total === undefined)) break;
+    // A service may give fewer than it is asked for. If it does not say how many, only an empty page or the same one is the end.
+    const isShort =
+      page.size === undefined && page.total === undefined ? came === 0 : came < Math.min(asked, page.size ?? asked);
+    if (isShort || (came > asked && page.total === undefined)) break;
   }
   const due = Math.min(limit, ([...totals].at(-1) ?? 0) - offset);
   const problem = describeEnd({ read, due, repeated, totals: [...totals] });
@@ -155,11 +161,6 @@ function rowKey({ id, canonical_product_id, parser_name, source_id, observed_at 
   if (id !== undefined && id !== null) return String(id);
   if (source_id === undefined && canonical_product_id) return String(canonical_product_id);
   return JSON.stringify([canonical_product_id, parser_name, source_id, observed_at]);
-}
-
-function describeRepeatedPage(offset: number, incomplete: boolean): PagingProblem {
-  const text = `stopped at offset ${offset}: the service returned the same page twice, so it does not seem to support paging`;
-  return { text, incomplete };
 }
 
 interface ReadList {

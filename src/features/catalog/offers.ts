@@ -214,7 +214,8 @@ function cheapestLine(group: Group, offers: readonly Offer[]): string {
   const places = group.map(({ parser_name, settlement }) => [parser_name, settlement?.name].filter(Boolean).join(' '));
   const where = [...new Set(places)].join(', ');
   const percent = dearest?.above_cheapest_percent ? `, ${percentText(dearest.above_cheapest_percent)} more` : '';
+  const price = `${first.effective_price} ${unitOf(first)}`.trimEnd();
   const apart =
     same.length < 2 ? '' : `; the most expensive of ${same.length} is ${dearest?.effective_price}${percent}`;
-  return `${productOf(first)}: cheapest at ${where}, ${first.effective_price} ${unitOf(first)}${apart}`;
+  return `${productOf(first)}: cheapest at ${where}, ${price}${apart}`;
 }

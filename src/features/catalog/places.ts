@@ -127,7 +127,7 @@ export async function findStores(
   report: Report,
 ): Promise<readonly string[]> {
   if (names.length === 0) return [];
-  const known = storesOf(await catalog.cursors());
+  const known = storesOf((await catalog.cursors()).items);
   const found = await Promise.all(
     [...new Set(names)].map(async (name) => {
       const spelled = spelledSo(known, name);

@@ -209,6 +209,9 @@ export async function readings(
     wanted.since === undefined
       ? await offeredSeries(catalog, productId, wanted, report)
       : await productSeries(catalog, productId, wanted, report);
+  if (series.some(({ observed_at }) => observed_at !== null && Number.isNaN(Date.parse(observed_at)))) {
+    report({ text: 'the age of an offer is not known: its observed_at is not a time', incomplete: true });
+  }
   const priced = productPricesPer(series, wanted);
   const names = seriesNames(priced.series);
   return {

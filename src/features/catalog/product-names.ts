@@ -139,7 +139,7 @@ const AT_ONCE = 4;
 async function firstProducts(catalog: Pick<Catalog, 'products'>) {
   const first = await catalog.products({ limit: LARGEST_PAGE });
   const total = Math.max(first.total ?? 0, first.items.length);
-  const size = Math.max(1, first.items.length);
+  const size = Math.max(1, first.items.length + (first.omitted ?? 0));
   const pages = Math.min(MOST_PAGES, Math.ceil(total / size));
   const offsets = Array.from({ length: pages - 1 }, (_, index) => (index + 1) * size);
   const { outcomes } = await bulk(offsets, AT_ONCE, (offset) => catalog.products({ limit: LARGEST_PAGE, offset }));

@@ -170,22 +170,16 @@ export function nothingThere(
 
 /** What to say of names that nothing has, and of rows that no region can be told of. */
 export function missingSources({ stores, sources, regions }: SourceSelection, known: readonly Known[]) {
-  const elsewhere = regions.filter((region) => !known.some(({ settlement }) => isInside([region], settlement)));
+  const sourceIds = known.map(({ source_id }) => source_id);
+  const isEmpty = (region: Region) => !known.some(({ settlement }) => isInside([region], settlement));
+  const elsewhere = regions.filter(isEmpty).map(({ name }) => name);
   const places = known.flatMap(({ settlement }) => settlement?.region ?? []);
   const placed = new Set(known.filter(({ settlement }) => settlement).map(sourceKey));
   const nowhere = regions.length === 0 ? 0 : new Set(known.map(sourceKey)).size - placed.size;
   return [
     ...missingNames('--store', stores, storesOf(known)),
-    ...missingNames(
-      '--source',
-      sources,
-      known.map(({ source_id }) => source_id),
-    ),
-    ...missingNames(
-      '--region',
-      elsewhere.map(({ name }) => name),
-      places,
-    ),
+    ...missingNames('--source', sources, sourceIds),
+    ...missingNames('--region', elsewhere, places),
     ...(nowhere === 0 ? [] : [`left out by --region because they have no settlement: ${nowhere} of the sources`]),
   ];
 }

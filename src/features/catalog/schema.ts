@@ -9,16 +9,17 @@ import { isObject, schemaProblem } from '../../json-object.ts';
 import { countIn, type Numeric, numberOf } from './statistics.ts';
 
 const text = z.nullish(z.string());
-const numeric = z.union([z.number(), z.string()]);
+const numeric = z.union([z.number(), z.string()], 'expected a number');
 const amount = z.nullish(numeric);
 const id = z.nullish(numeric);
+const ownId = z.union([z.number(), z.string().check(z.minLength(1, 'expected an id'))], 'expected an id');
 /** Some databases have no truth values. */
 const flag = z.nullish(z.union([z.boolean(), numeric]));
 const texts = z.nullish(z.array(z.string()));
 const counted = z.custom<Numeric>((value) => numberOf(value as Numeric) !== null, 'expected a number');
 
 const productFields = z.looseObject({
-  canonical_product_id: numeric,
+  canonical_product_id: ownId,
   title: text,
   brand: text,
   /** The least of (discounted, else loyalty, else plain price): not the lowest price there is. */

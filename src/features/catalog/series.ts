@@ -47,11 +47,7 @@ export function freeNotes(series: readonly Pick<PriceSeries, 'offer' | 'observat
     fieldsOf(wanted).filter((field) => field !== 'available_count' && Number(numberOf(row[field]) ?? 1) <= 0),
   );
   if (free.length === 0) return [];
-  return [
-    free.length === 1
-      ? '1 price is 0 or below, which is no price'
-      : `${free.length} prices are 0 or below, which is no price`,
-  ];
+  return [`${free.length === 1 ? '1 price is' : `${free.length} prices are`} 0 or below, which is no price`];
 }
 
 /** Microseconds since 1970, the finest that the service keeps. */

@@ -28,7 +28,6 @@ import {
   DISABLED,
   DISABLING_FAILURES,
   eventsLeft,
-  eventsOf,
   findSubscription,
   isLoopback,
   MANY_FAILURES,
@@ -77,24 +76,24 @@ async function subscriptionFindings(
 }
 
 function statusCheck(subscription: Subscription): Result {
-  const { status, consecutive_failures: fails = 0 } = subscription;
+  const { status, consecutive_failures: fails } = subscription;
   const id = shellWord(subscription.id);
   if (status === DISABLED) {
     return fail('disabled: nothing is delivered until its url changes', changeUrlCommand(subscription.id));
   }
-  const text = `${subscriptionStatus(status)}, ${fails}/${DISABLING_FAILURES} consecutive failed attempts`;
+  const text = `${subscriptionStatus(status)}, ${fails ?? 'unknown'}/${DISABLING_FAILURES} consecutive failed attempts`;
   const left = eventsLeft(subscription);
   const more = `${left} more failing ${left === 1 ? 'event' : 'events'} can disable it (${ATTEMPTS_PER_EVENT} attempts each)`;
   const showLog = `svc webhooks deliveries ${id} --limit 20`;
   if (left <= 1) return fail(`${text}: ${more}`, showLog);
-  if (fails >= MANY_FAILURES) return warn(`${text}: ${more}`, showLog);
+  if (fails !== undefined && fails >= MANY_FAILURES) return warn(`${text}: ${more}`, showLog);
   return subscriptionStatus(status) === 'active' ? ok(text) : warn(`${text}: svc does not know this status`);
 }
 
-function events(subscription: Subscription): Result {
-  const types = eventsOf(subscription);
+function events({ id, events: types }: Subscription): Result {
+  if (types === undefined) return warn('the service does not say which events it has', 'svc webhooks list -o json');
   if (types.length > 0) return ok(types.join(', '));
-  const fix = `svc webhooks update ${shellWord(subscription.id)} --set-event summary.completed`;
+  const fix = `svc webhooks update ${shellWord(id)} --set-event summary.completed`;
   return warn('none: nothing is delivered', fix);
 }
 

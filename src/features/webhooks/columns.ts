@@ -3,7 +3,7 @@ import { timeCell } from '../../output/cells.ts';
 import type { Cell, Column, ListOutput, RecordOutput, Tone } from '../../output/types.ts';
 import type { SentDelivery } from './sending/sending.ts';
 import type { ShownSecret } from './stored-secrets.ts';
-import { DISABLING_FAILURES, eventsOf, MANY_FAILURES, type ShownSubscription } from './subscriptions/subscription.ts';
+import { DISABLING_FAILURES, MANY_FAILURES, type ShownSubscription } from './subscriptions/subscription.ts';
 
 const STATE_TONES: Readonly<Record<string, Tone>> = { active: 'good', disabled: 'bad' };
 
@@ -17,9 +17,8 @@ function failsCell({ consecutive_failures: fails }: ShownSubscription): Cell {
   return fails >= MANY_FAILURES ? { text, tone: 'warn' } : text;
 }
 
-export function eventsCell(subscription: Pick<ShownSubscription, 'events'>): Cell {
-  const events = eventsOf(subscription);
-  return events.length === 0 ? { text: 'none: nothing is delivered', tone: 'warn' } : events;
+export function eventsCell({ events }: Pick<ShownSubscription, 'events'>): Cell {
+  return events?.length === 0 ? { text: 'none: nothing is delivered', tone: 'warn' } : events;
 }
 
 export const SUBSCRIPTION_COLUMNS: readonly Column<ShownSubscription>[] = [

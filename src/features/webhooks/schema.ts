@@ -1,12 +1,13 @@
 /** The resources of doc 2 §2 in responses, read leniently: unknown fields are preserved, states are numbers, and only what svc computes with is required. */
 import * as z from 'zod/mini';
-import { flag, list, number, optional, text } from '../../http/fields.ts';
+import { flag, number, optional, text } from '../../http/fields.ts';
 import { listParser } from '../../http/rows.ts';
 
 export const subscription = z.looseObject({
   id: text,
   url: optional(text),
-  events: optional(list(text)),
+  /** Null is not an empty list: an update would clear events that the service has not shown. */
+  events: optional(z.array(text)),
   status: optional(number),
   consecutive_failures: optional(number),
   created_at: optional(text),

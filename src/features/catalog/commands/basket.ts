@@ -76,11 +76,8 @@ export const catalogBasket = listCommand({
     const { products, code } = await readProducts(catalog, selected, ctx, (id) =>
       readOffers(catalog, id, selection, problems.report),
     );
-    for (const text of freeNotes(
-      products.flatMap(({ result }) => result),
-      input.field,
-    ))
-      ctx.notice(text);
+    const series = products.flatMap(({ result }) => result);
+    for (const text of freeNotes(series, input.field)) ctx.notice(text);
     const costs = costsOf(basket, products, input.field);
     const split = cheapestSplit(costs);
     const footer =

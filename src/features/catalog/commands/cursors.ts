@@ -39,8 +39,9 @@ export const catalogCursors = listCommand({
   ],
   output: CURSOR_LIST,
   async run({ store, maxAge, param }, ctx) {
-    const cursors = await openCatalog(ctx.target).cursors(param);
-    const same = { cursors: async () => cursors };
+    const page = await openCatalog(ctx.target).cursors(param);
+    const { items: cursors, total = cursors.length } = page;
+    const same = { cursors: async () => page };
     await findStores(same, store, async () => false, readingProblems(ctx).report);
     const value = cursors.filter(({ parser_name }) => store.length === 0 || isNamed(store, parser_name ?? ''));
     if (maxAge === undefined) return { value };
@@ -50,7 +51,8 @@ export const catalogCursors = listCommand({
     if (old.length > 0) ctx.notice(`older than ${formatDuration(maxAge)}: ${storesIn(old)}`);
     if (unknown.length > 0) ctx.notice(`the age is not known: ${storesIn(unknown)}`);
     if (old.length > 0) return { value, code: 'condition_false' };
-    const isKnown = unknown.length === 0 && value.length > 0 && ctx.omittedRows() === 0;
+    if (total > cursors.length) ctx.notice(`the service returned ${cursors.length} of ${total} cursors`);
+    const isKnown = unknown.length === 0 && value.length > 0 && total <= cursors.length && ctx.omittedRows() === 0;
     return { value, code: isKnown ? undefined : 'not_known' };
   },
 });

@@ -85,11 +85,8 @@ export const catalogMovers = listCommand({
     if (isResolved(input.since, since)) ctx.notice(`since ${wireTime(since)}`);
     const { products, code } = await readHistories(input, ctx);
     const { field, by, direction, maxAge = 30 * DAY_MS } = input;
-    for (const text of freeNotes(
-      products.flatMap(({ series }) => series),
-      field,
-    ))
-      ctx.notice(text);
+    const all = products.flatMap(({ series }) => series);
+    for (const text of freeNotes(all, field)) ctx.notice(text);
     const movers = moversOf(products, { field, by, since, now, maxAge });
     const both = movers.filter(({ change }) => change !== null);
     const left = movers.length - both.length;

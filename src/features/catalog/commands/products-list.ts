@@ -135,9 +135,11 @@ async function* unitPrices(
   const priced = async (): Promise<readonly PricedProduct[]> => {
     const { outcomes } = await bulk(batch, AT_ONCE, (product) => unitPriceOf(product, per, catalog, report));
     batch = [];
-    return outcomes.map((one) => {
-      if (one.error !== undefined) throw one.error;
-      return one.result;
+    return outcomes.flatMap((one) => {
+      if (one.error === undefined) return [one.result];
+      if (one.error.code !== 'invalid_value') throw one.error;
+      report({ text: `${productId(one.item)} is skipped: ${one.error.message}`, incomplete: true });
+      return [];
     });
   };
   for await (const product of products) if (batch.push(product) === AT_ONCE) yield* await priced();

@@ -9,7 +9,7 @@ import { shellWord } from '../../../output/escape.ts';
 import type { Recordings } from '../api.ts';
 import type { LogItem, Subscription } from '../schema.ts';
 import { DELIVERED, deliveryStatus, FAILED, LARGEST_PAGE } from './delivery-log.ts';
-import { DISABLED, eventsOf, RETRY_MINUTES } from './subscription.ts';
+import { DISABLED, RETRY_MINUTES } from './subscription.ts';
 
 const PING = 'webhook.ping';
 
@@ -34,9 +34,9 @@ export async function queueTest(id: string, recordings: Recordings): Promise<str
 }
 
 /** Why a queued test may never arrive. */
-export function testWarning(subscription: Pick<Subscription, 'id' | 'events'>): string | undefined {
-  if (eventsOf(subscription).includes(PING)) return undefined;
-  return `warning: ${subscription.id} does not list ${PING}; the API documentation does not say whether it is then delivered`;
+export function testWarning({ id, events }: Pick<Subscription, 'id' | 'events'>): string | undefined {
+  if (events === undefined || events.includes(PING)) return undefined;
+  return `warning: ${id} does not list ${PING}; the API documentation does not say whether it is then delivered`;
 }
 
 interface TestState {

@@ -51,18 +51,20 @@ export async function updateSubscription(
   if (isDisabled && url === before.url) {
     throw new SvcError('guarded', 'only a new url enables a disabled subscription: append ?v=2, for example');
   }
-  const current = set === undefined ? requireEvents(before) : eventsOf(before);
-  const events = set ?? [...new Set([...current, ...add])].filter((type) => !remove.includes(type));
-  if (events.length === 0 && current.length > 0) {
+  const events = set ?? [...new Set([...requireEvents(before), ...add])].filter((type) => !remove.includes(type));
+  const current = before.events;
+  if (events.length === 0 && current?.length !== 0) {
     await guard.confirm(`Clear the events of ${before.id} (${before.url})? It then receives nothing.`);
     await checkUnmoved(before, recordings);
   }
-  for (const type of remove) if (!current.includes(type)) guard.notice(`note: ${before.id} does not list ${type}`);
+  for (const type of remove) if (!current?.includes(type)) guard.notice(`note: ${before.id} does not list ${type}`);
   const newUrl = url === before.url ? undefined : url;
   if (isDisabled && newUrl === undefined) {
     guard.notice(`warning: ${before.id} stays disabled until its url changes: ${changeUrlCommand(before.id)}`);
   }
-  if (newUrl === undefined && sameEvents(events, current)) return { before, after: before, unchanged: true };
+  if (newUrl === undefined && current !== undefined && sameEvents(events, current)) {
+    return { before, after: before, unchanged: true };
+  }
   const updated = await patch(before, { url: newUrl, events }, recordings, guard);
   if (updated instanceof Plan || newUrl === undefined || updated.after.status !== DISABLED) return updated;
   throw new SvcError('not_as_asked', `${before.id} has the new url but is still disabled`, {
@@ -137,7 +139,7 @@ async function settle(
   const listed = await recordings.subscriptions().catch(() => undefined);
   const found = listed?.find((one) => one.id === before.id);
   const is = ({ url, events }: Expected): boolean =>
-    found !== undefined && sameAddress(found.url, url) && sameEvents(eventsOf(found), events);
+    found?.events !== undefined && sameAddress(found.url, url) && sameEvents(found.events, events);
   if (found !== undefined && is(expected)) {
     notice(`${error.message}: the list shows that it was applied`);
     return found;

@@ -373,3 +373,68 @@ describe('times', () => {
     expect(Date.parse(to) - Date.parse(from)).toBe(3_600_000);
   });
 });
+
+describe('a gate is not green on what it cannot see', () => {
+  test.each(['yesterday', 1_700_000_000])('check does not know the age of an offer of %j', async (observed_at) => {
+    catalog.replies(served({ sources: [offer('fixprice', 50, { observed_at }), offer('chizhik', 89)] }));
+    for (const limit of [
+      ['--below', '60'],
+      ['--above', '40'],
+      ['--above', '60', '--any'],
+    ]) {
+      expect(await catalog.run(['check', 'milk', ...limit])).toMatchObject({
+        code: 11,
+        stdout: expect.stringContaining('its observed_at is not a time'),
+      });
+    }
+    expect(await json('compare', 'milk')).toMatchObject([{ effective_price: 50 }, { effective_price: 89 }]);
+  });
+
+  test('cursors does not know the age of stores behind the end of its one page', async () => {
+    catalog.replies(() => ({ items: [{ parser_name: 'fixprice', ingested_at: OBSERVED }], total: 2 }));
+    const { code, stderr } = await catalog.run(['cursors', '--max-age', '6h']);
+    expect({ code, stderr }).toEqual({ code: 11, stderr: 'the service returned 1 of 2 cursors\n' });
+  });
+});
+
+test.each([true, false])('a list without a total is read until nothing more comes: a bare array: %s', async (bare) => {
+  const sources = ['a', 'b', 'c', 'd', 'e'].map((name, index) => offer(name, 100 - index));
+  catalog.replies(({ path, query }) => {
+    const from = Number(query.get('offset'));
+    const items = path.endsWith('/sources') ? sources.slice(from, from + 2) : [];
+    return bare ? items : { items };
+  });
+  const { code, stdout } = await catalog.run(['check', 'milk', '--below', '97']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('the lowest is 96 RUB/PCE (price, e)') });
+});
+
+test('ids of sources above 2^53 stay apart', async () => {
+  const rows = ['9007199254740993', '9007199254740992'].map((id, index) =>
+    JSON.stringify(offer('fixprice', 90 + index, { settlement: index ? TULA : OBLAST })).replace('"s-fixprice"', id),
+  );
+  catalog.replies(() => answer(200, `{"items":[${rows.join(',')}],"total":2}`));
+  expect(await json('compare', 'milk')).toMatchObject([
+    { source_id: '9007199254740993', effective_price: 90 },
+    { source_id: '9007199254740992', effective_price: 91 },
+  ]);
+});
+
+test('products that cannot be read do not end the search for a name', async () => {
+  const items = [{ title: 'No id' }, { canonical_product_id: 'p1', title: 'Bread' }, { canonical_product_id: '' }];
+  catalog.replies(({ path, query }) => {
+    const from = Number(query.get('offset') ?? 0);
+    if (path === '/products')
+      return query.has('q') ? { items: [], total: 0 } : { items: items.slice(from, from + 3), total: 3 };
+    return path === '/products/Dash' ? answer(404, '{"detail":"product_not_found"}') : { items: [] };
+  });
+  expect((await catalog.run(['compare', 'Dash'])).code).toBe(5);
+});
+
+test('a product whose id has no address is left out of a list with unit prices', async () => {
+  const items = [{ canonical_product_id: 'a/b' }, { canonical_product_id: '' }, { canonical_product_id: 'milk' }];
+  catalog.replies(({ path }) => ({ items: path === '/products' ? items : [offer('fixprice', 90, { unit: 'KGM' })] }));
+  const { code, stdout, stderr } = await catalog.run(['products', 'list', '--per', 'kg', '-q']);
+  expect({ code, stdout }).toEqual({ code: 10, stdout: 'milk\n' });
+  expect(stderr).toContain('a/b is skipped: ');
+  expect(stderr).toContain('product 2: canonical_product_id: expected an id\n');
+});

@@ -6,6 +6,25 @@ import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
 
 const stored = (service: Subscribed, id: string) => service.account.subscriptions.get(id);
 
+test.each([null, undefined, 'summary.completed', ['summary.completed', null]])(
+  'events that the service shows as %j are neither cleared nor called none',
+  async (events) => {
+    await using service = await subscribed();
+    const id = service.subscribe();
+    Object.assign(stored(service, id) ?? {}, { events });
+    const before = structuredClone(stored(service, id));
+    for (const change of [['--url', 'https://192.0.2.9/'], ['--add-event', 'webhook.ping'], ['--clear-events']]) {
+      const { code, stdout } = await service.run(['update', id, ...change]);
+      expect({ code: [2, 3].includes(code), stdout }, `${change}: ${code}`).toEqual({ code: true, stdout: '' });
+    }
+    expect(stored(service, id)).toEqual(before);
+    for (const argv of [['list'], ['doctor', id], ['test', id]]) {
+      const { stdout, stderr } = await service.run(argv);
+      expect(stdout + stderr).not.toMatch(/none: nothing|--set-event|does not list/);
+    }
+  },
+);
+
 describe('list and get', () => {
   test('show both state maps, the quota and the whole object', async () => {
     await using service = await subscribed();
