@@ -10,7 +10,7 @@ import { profileNames, readSettingsFile, settingsPath } from '../store/settings-
 import { bulk } from './bulk.ts';
 import type { Answer, ClusterRow, Command, RunContext } from './command.ts';
 import type { GlobalInput } from './common-flags.ts';
-import { allFailed, commonCode, listOfParts, partialCode, rowsOfParts } from './parts.ts';
+import { allFailed, commonCode, listOfParts, partialCode, rowsOfParts, verdictCode } from './parts.ts';
 import { undoTexts } from './run-context.ts';
 
 /** A cluster is called by the name of its profile. */
@@ -80,6 +80,7 @@ export async function runOnClusters(
     return isOwn ? (command.clusters?.merge?.(rows, first.ctx.settings) ?? rows) : rows;
   };
   const urgent = (rows: Rows) => command.clusters?.urgent?.(rows, first.ctx.settings);
+  const codeOf = command.exits?.includes('condition_false') ? verdictCode : commonCode;
   const broken = new Set<string>();
   const footers = done.flatMap(({ name, answer: { footer } }) => {
     const text = typeof footer === 'function' ? footer() : footer;
@@ -96,7 +97,7 @@ export async function runOnClusters(
           [...rowsOfParts('cluster', failed), ...merge(done.flatMap(({ rows }) => rows))],
     as: clusterRendering(as),
     code: () =>
-      commonCode([
+      codeOf([
         ...done.map(({ answer: { code } }) => (typeof code === 'function' ? code() : code)),
         ...failed.map(({ error }) => partialCode(error)),
         ...[...broken].map(() => 'partly_done' as const),

@@ -74,6 +74,12 @@ export function commonCode(codes: readonly (ErrorCode | undefined)[]): ErrorCode
   return others.every((code) => code === first) ? first : 'partly_done';
 }
 
+/** Of a check: one part that says no decides, and it is true only if it is true for all of them. */
+export function verdictCode(codes: readonly (ErrorCode | undefined)[]): ErrorCode | undefined {
+  if (codes.includes('condition_false')) return 'condition_false';
+  return codes.includes('partly_done') ? 'not_known' : commonCode(codes);
+}
+
 /** The failure of the command if every part failed. */
 export function allFailed(failed: readonly { readonly name: string; readonly error: SvcError }[]): SvcError {
   const code = commonCode(failed.map(({ error }) => error.code)) ?? 'internal';

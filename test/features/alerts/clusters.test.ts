@@ -157,6 +157,14 @@ test('alerts check passes only if it passes in every cluster', async () => {
     ['us', false, 1],
   ]);
   expect((await onBoth('alerts check Nothing')).code).toBe(0);
+  profiles({ eu: 'http://127.0.0.1:1', us: us.url });
+  expect((await onBoth('alerts check Alone')).code).toBe(1);
+  const partial = await onBoth('alerts check Nothing -o json');
+  expect(partial.code).toBe(11);
+  expect(rows(partial)).toMatchObject([
+    { cluster: 'eu', error: { code: 'connect_failed' } },
+    { cluster: 'us', ok: true },
+  ]);
 });
 
 describe('silences', () => {
@@ -222,7 +230,7 @@ describe('silences', () => {
     expect(rows(found).map(({ cluster }) => cluster)).toEqual(['us', 'eu']);
     profiles({ eu: 'http://127.0.0.1:1', us: us.url });
     const partial = await onBoth('silences check --expiring-within 5m --comment CHG-9');
-    expect(partial.code).toBe(10);
+    expect(partial.code).toBe(11);
     expect(partial.stdout).toMatch(/^eu +nothing listens/m);
     expect(partial.stdout + partial.stderr).not.toContain('ok:');
   });
