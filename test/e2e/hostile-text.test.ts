@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultServer } from '../http/servers.ts';
 import { oneIn } from '../support/turns.ts';
 import { shell } from './binary.ts';
-import { ARGUMENT, FINGERPRINT, HOSTILE, hostileServer, SILENCE } from './hostile.ts';
+import { ARGUMENT, FINGERPRINT, HOSTILE, hostileServer, MATCHER, SILENCE } from './hostile.ts';
 import { named, noScript, noTmux, Terminal, typescript } from './terminal.ts';
 
 const FORMATS = ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'];
@@ -37,11 +37,11 @@ const RENDERINGS = [
   'svc alerts status --config',
   `svc silences get ${SILENCE}`,
   'svc alerts list -a -o id --debug',
-  'svc silences create "host=$H" -c "$H" --author "$H" --dry-run',
-  'svc silences create "host=$H" -c "$H" --author "$H" --dry-run -o json',
-  'svc silences create "host=$H" -c "$H" --author "$H" --dry-run=curl',
-  'svc silences create "host=$H" -c "$H" --author "$H" --yes --all-alerts',
-  'svc alerts create "alertname=$H" "host=$H" --annotation "summary=$H" --dry-run',
+  'svc silences create "$M" -c "$H" --author "$H" --dry-run',
+  'svc silences create "$M" -c "$H" --author "$H" --dry-run -o json',
+  'svc silences create "$M" -c "$H" --author "$H" --dry-run=curl',
+  'svc silences create "$M" -c "$H" --author "$H" --yes --all-alerts',
+  'svc alerts create "alertname=$H" "$M" --annotation "summary=$H" --dry-run',
 ];
 
 const FAILURES = [
@@ -49,7 +49,7 @@ const FAILURES = [
     `svc alerts list --base-url $SVC_ALERTS_URL/${manner} --timeout 1s`,
     `svc alerts list --base-url $SVC_ALERTS_URL/${manner} --timeout 1s -o json --debug`,
   ]),
-  'svc silences create "host=$H" -c "$H" --yes --all-alerts --base-url $SVC_ALERTS_URL/refuse',
+  'svc silences create "$M" -c "$H" --yes --all-alerts --base-url $SVC_ALERTS_URL/refuse',
   `svc silences expire ${SILENCE} --yes`,
   `svc silences ack ${FINGERPRINT} -c "$H" --dry-run`,
   'svc alerts get "$H"',
@@ -77,7 +77,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const variables = (): Record<string, string> => ({ SVC_ALERTS_URL: server.url, H: ARGUMENT });
+const variables = (): Record<string, string> => ({ SVC_ALERTS_URL: server.url, H: ARGUMENT, M: MATCHER });
 
 /** Control and invisible characters, except line ends and colors. */
 const OBEYED =
@@ -157,7 +157,7 @@ describe.skipIf(noTmux)(named('the screen of a terminal', noTmux), () => {
   });
 
   it('shows the subject of a question on one line', async () => {
-    terminal.begin('svc silences create "host=$H" -c why --for 30d; :');
+    terminal.begin('svc silences create "$M" -c why --for 30d; :');
     const lines = await terminal.shows((all) => all.some((text) => text.includes('(y/N)')));
     terminal.press('n', 'Enter');
     await terminal.finish();

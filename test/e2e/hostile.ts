@@ -19,6 +19,9 @@ export const HOSTILE = [
 /** The same as a command-line argument, which cannot have NUL or half a surrogate pair. */
 export const ARGUMENT = HOSTILE.replaceAll('\0', '').replaceAll('\ud800', '');
 
+/** A matcher with this value: a text with unmatched quotes and brackets is refused otherwise. */
+export const MATCHER = `host="${ARGUMENT.replaceAll(/[\\"]/g, '\\$&')}"`;
+
 const times = { startsAt: '2026-01-01T00:00:00Z', endsAt: '2036-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z' };
 export const FINGERPRINT = '00000000000000aa';
 export const SILENCE = 'aaaaaaaa-0000-4000-8000-000000000000';
@@ -57,7 +60,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
     config: { original: HOSTILE },
     uptime: HOSTILE,
   },
-  'GET /silences': [silence, { ...silence, ...wild, id: HOSTILE, status: { state: HOSTILE } }],
+  'GET /silences': [silence, { ...silence, updatedAt: HOSTILE, id: HOSTILE, status: { state: HOSTILE } }],
   [`GET /silence/${SILENCE}`]: silence,
   'POST /silences': { silenceID: HOSTILE },
 };

@@ -7,7 +7,7 @@ const recorded = (name: string): unknown =>
 
 const ID = '2f1ac0de-1111-4222-8333-444455556666';
 
-const ALERT = ['labels', 'fingerprint', 'startsAt', 'status', 'status.state'];
+const ALERT = ['labels', 'fingerprint', 'status', 'status.state'];
 const SILENCE = ['id', 'status', 'status.state', 'startsAt', 'endsAt'];
 const MATCHER = ['name', 'value', 'isRegex'];
 

@@ -92,7 +92,7 @@ export type PostedSilenceId = z.infer<typeof postedSilence>;
 export const alert = z.looseObject({
   labels: labelSet,
   fingerprint: text,
-  startsAt: time,
+  startsAt: orElse(text, ''),
   generatorURL: shown,
   annotations: orElse(z.catch(labelSet, {}), {}),
   receivers: orElse(z.array(z.looseObject({ name: orElse(text, ''), labels: shownLabels })), []),

@@ -61,6 +61,8 @@ export function selects(alert: Alert, { wanted, olderThan, newerThan }: AlertSel
   if (!keepsAlert(alert, wanted)) return false;
   if (olderThan === undefined && newerThan === undefined) return true;
   const age = now - Date.parse(alert.startsAt);
+  // An alert that does not say when it started must not be missing from a check of old ones.
+  if (Number.isNaN(age)) return newerThan === undefined;
   return (olderThan === undefined || age > olderThan) && (newerThan === undefined || age <= newerThan);
 }
 
@@ -214,7 +216,7 @@ const NO_URGENCY: Urgency = { rank: Number.POSITIVE_INFINITY, since: 0, id: '' }
 function urgency(alert: Alert, severities: Severities): Urgency {
   const rank = severityRank(alert, severities) ?? severities.length;
   const suppressed = isSuppressed(alert) ? severities.length + 1 : 0;
-  return { rank: rank + suppressed, since: Date.parse(alert.startsAt), id: alert.fingerprint };
+  return { rank: rank + suppressed, since: Date.parse(alert.startsAt) || 0, id: alert.fingerprint };
 }
 
 function sorted<T>(keyed: (Urgency & { readonly item: T })[]): readonly T[] {

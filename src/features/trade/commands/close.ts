@@ -92,14 +92,14 @@ export const tradeClose = changeCommand({
   },
 });
 
+/** What may be meant by a text that is no trade id. */
+function wayToClose(text: string): string {
+  if (text === 'all') return `${LISTED}; --everything closes all`;
+  return /^(?=.*[A-Z])[A-Z\d/.]+$/.test(text) ? `for all trades of a symbol: --symbol ${shellWord(text)}` : LISTED;
+}
+
 function closing(input: CloseInput, ctx: RunContext): Change {
-  const ids = checkedIds(input.trade, (id) =>
-    checkOrderId(
-      id,
-      'a trade id',
-      /[a-z]/i.test(id) ? `for all trades of a symbol: --symbol ${shellWord(id)}` : LISTED,
-    ),
-  );
+  const ids = checkedIds(input.trade, (id) => checkOrderId(id, 'a trade id', wayToClose(id)));
   const { symbol, everything } = input;
   const ways = [ids.length > 0, symbol !== undefined, everything].filter((wanted) => wanted).length;
   if (ways !== 1) {

@@ -68,7 +68,7 @@ describe('the address of the metadata', () => {
 
   it('is final after a failure of the service or a wrong issuer', async () => {
     serve('', 500);
-    expect(paths(await discover(`${server.url}/x`))).toHaveLength(1);
+    expect(new Set(paths(await discover(`${server.url}/x`))).size).toBe(1);
     serve(metadata('https://evil.example'));
     expect(await discover(`${server.url}/x`)).toMatchObject({ code: 3, requests: [{}] });
   });
