@@ -29,7 +29,6 @@ const RENDERINGS = [
   'svc __complete matching= silences get',
   'svc __complete matching= alerts get',
   'svc alerts list -a --group-by host',
-  'svc alerts list -a --group-by "$H" -o wide',
   `svc alerts resolve ${FINGERPRINT} --dry-run`,
   `svc silences extend ${SILENCE} --for 1h --dry-run`,
   `svc silences update ${SILENCE} -c "$H" --dry-run`,
@@ -41,7 +40,7 @@ const RENDERINGS = [
   'svc silences create "$M" -c "$H" --author "$H" --dry-run -o json',
   'svc silences create "$M" -c "$H" --author "$H" --dry-run=curl',
   'svc silences create "$M" -c "$H" --author "$H" --yes --all-alerts',
-  'svc alerts create "alertname=$H" "$M" --annotation "summary=$H" --dry-run',
+  'svc alerts create Hostile "$M" --annotation "summary=$H" --dry-run',
 ];
 
 const FAILURES = [
@@ -57,6 +56,7 @@ const FAILURES = [
   'svc "$H"',
   'svc alerts "$H"',
   'svc alerts list "--$H"',
+  'svc alerts list -a --group-by "$H" -o wide',
   'svc alerts list --columns "$H"',
   'svc alerts list -a --sort "$H"',
   'svc alerts list --query "$H"',

@@ -212,3 +212,9 @@ test('receivers with null labels, and one without a name', async () => {
   const { code, stdout } = await run('alerts receivers -q', other.url);
   expect([code, stdout]).toEqual([10, 'ops\n']);
 });
+
+test.each([null, 'yesterday', 7])('an alert that starts at %j is listed, and counts as old', async (startsAt) => {
+  await using odd = await serving({ alerts: [{ ...wireAlert('a1'), startsAt }] });
+  expect(await run('alerts list -q', odd.url)).toMatchObject({ code: 0, stdout: expect.stringMatching(/./) });
+  expect((await run('alerts check --older-than 1h', odd.url)).code).toBe(1);
+});
