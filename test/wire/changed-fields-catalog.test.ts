@@ -69,6 +69,9 @@ const RECORDINGS: readonly Recording[] = [
     argv: ['catalog', 'products', 'dynamics', ID, ...DYNAMICS.split(' ')],
     needed: { dates: 'refused', values: 'refused' },
   },
+  { request: 'GET /categories/5', body: recorded('category'), argv: ['catalog', 'categories', 'get', '5'] },
+  { request: 'GET /settlements/3', body: recorded('settlement'), argv: ['catalog', 'settlements', 'get', '3'] },
+  { request: 'GET /healthz', body: recorded('health'), argv: ['catalog', 'health'], needed: { status: 'refused' } },
 ];
 
 test.each(RECORDINGS.map((one) => [one.request, one] as const))('%s', async (_name, recording) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
+import { IS_HARD } from '../support/turns.ts';
 import { fieldsOf, type Recording, visitFields } from './changed-fields.ts';
 
 const gateway = await startTradingEmulator({ now: Date.now, random: () => 0.5, tickMs: 0, caps: false });
@@ -21,6 +22,42 @@ const shared = {
   upstream: gateway.url,
   env: { SVC_TRADE_TOKEN: gateway.token, SVC_TRADE_TRANSPORT: 'polling' },
 } as const;
+
+const MORE_TABLES: readonly Recording[] = [
+  {
+    request: `${MODEL}ClosedPosition`,
+    body: withAnother('closed-positions', 'closed_positions', 'tradeId'),
+    argv: ['trade', 'model', 'ClosedPosition'],
+    asReceived: true,
+    needed: { closed_positions: 'refused', 'closed_positions.*.tradeId': 'left out' },
+  },
+  {
+    request: `${MODEL}Summary`,
+    body: withAnother('summary', 'summary', 'currency'),
+    argv: ['trade', 'model', 'Summary'],
+    asReceived: true,
+    needed: { summary: 'refused' },
+  },
+  {
+    request: `${MODEL}Properties`,
+    body: recorded('properties'),
+    argv: ['trade', 'model', 'Properties'],
+    asReceived: true,
+    needed: { properties: 'refused' },
+  },
+  {
+    request: 'GET /trading/get_model/Accounts',
+    body: { ...(withAnother('accounts', 'accounts', 'accountId') as object), response: { executed: true } },
+    argv: ['trade', 'accounts', 'list'],
+    needed: { 'accounts.*.accountId': 'left out' },
+  },
+  {
+    request: 'POST /trading/open_trade',
+    body: JSON.parse(readFileSync(new URL('trade/answers/accepted.json', import.meta.url), 'utf8')),
+    argv: ['trade', 'buy', 'EUR/USD', '5', '--account', '654061', '--yes'],
+    needed: { response: 'refused', 'response.executed': 'refused', data: 'refused', 'data.orderId': 'refused' },
+  },
+];
 
 const RECORDINGS: readonly Recording[] = [
   {
@@ -48,6 +85,7 @@ const RECORDINGS: readonly Recording[] = [
     argv: ['trade', 'symbols', 'list'],
     needed: { data: 'refused', 'data.instrument': 'refused', 'data.instrument.*.symbol': 'left out' },
   },
+  ...(IS_HARD ? MORE_TABLES : []),
 ].map((recording) => ({ ...recording, ...shared }) as Recording);
 
 test.each(RECORDINGS)(

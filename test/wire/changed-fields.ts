@@ -40,6 +40,8 @@ export interface Recording {
   /** Other responses that the command needs, by request. */
   readonly others?: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** The command prints rows as received: what is null or a text is shown so. */
+  readonly asReceived?: true;
   /** Answers all other requests. */
   readonly upstream?: string;
 }
@@ -178,7 +180,7 @@ function recordsIn(csv: string): number {
 
 /** Changes every field of a recording in turn. Throws where something else happens than `needed` says. */
 export async function visitFields(recording: Recording): Promise<Visited> {
-  const { body, needed = {}, gate } = recording;
+  const { body, needed = {}, gate, asReceived = false } = recording;
   const fields = fieldsOf(body);
   for (const name of Object.keys(needed)) if (!fields.has(name)) throw new Error(`the recording has no field ${name}`);
   const peer = new Peer(recording);
@@ -197,10 +199,10 @@ export async function visitFields(recording: Recording): Promise<Visited> {
       }
       const asNull = await peer.read(set(body, path, () => null));
       checkOutcome(asNull, before, ifNull, path, about('is null'));
-      if (ifNull === 'same') expect.soft(asNull.table, about('is null')).toBe(without.table);
+      if (ifNull === 'same' && !asReceived) expect.soft(asNull.table, about('is null')).toBe(without.table);
       const asStrange = await peer.read(set(body, path, strange));
       checkOutcome(asStrange, before, outcomeOf(asStrange), path, about('is strange'));
-      await checkRetyped(peer, body, path, about);
+      if (!asReceived) await checkRetyped(peer, body, path, about);
     }
     for (const path of objectsOf(body)) {
       const read = await peer.read(set(body, [...path, 'a_field_of_tomorrow'], () => ({ is: ['new'] })));
@@ -235,7 +237,8 @@ function checkOutcome(read: Read, before: Read, outcome: Outcome, path: Path, ab
     expect.soft([read.code, read.rows], `${about}: ${read.stderr}`).toEqual([before.code, rows]);
     return;
   }
-  expect.soft(read.stderr, about).toContain(field);
+  // After a write, the outcome is what matters, and not the field.
+  if (read.code !== 8) expect.soft(read.stderr, about).toContain(field);
   if (outcome === 'left out') {
     expect.soft([read.code, read.rows], `${about}: ${read.stderr}`).toEqual([10, before.rows - 1]);
     const position = path.find((key) => typeof key === 'number') as number;
