@@ -1,25 +1,41 @@
 /** Fields of a response as services write them: null is absent, a number may be a text, and an identifier a number. */
 import * as z from 'zod/mini';
 
-/** Text. A number or a truth value becomes its text. */
-export const text = z.pipe(
-  z.union([z.string(), z.number(), z.boolean()], 'expected a text'),
-  z.transform((value) => String(value)),
+/** Text. A number or a truth value becomes its text. Most values are texts, so that is tried first: a conversion takes long. */
+export const text = z.union(
+  [z.string(), z.pipe(z.union([z.number(), z.boolean()]), z.transform(String))],
+  'expected a text',
 );
 
 /** A finite number, or a text that is one. */
-export const number = z.pipe(
-  z.union([z.number(), z.string().check(z.regex(/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/))], 'expected a number'),
-  z.transform((value) => Number(value)),
+export const number = z.union(
+  [z.number(), z.pipe(z.string().check(z.regex(/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i)), z.transform(Number))],
+  'expected a number',
 );
 
 /** A truth value, or the text or the number that stands for one. */
-export const flag = z.pipe(
-  z.union([z.boolean(), z.enum(['true', 'false']), z.literal([0, 1])], 'expected true or false'),
-  z.transform((value) => value === true || value === 'true' || value === 1),
+export const flag = z.union(
+  [
+    z.boolean(),
+    z.pipe(
+      z.literal(['true', 'false', 0, 1]),
+      z.transform((value) => value === 'true' || value === 1),
+    ),
+  ],
+  'expected true or false',
 );
 
 /** For what svc can do without: null and a value of another shape count as absent. */
 export function optional<T>(field: z.ZodMiniType<T>) {
   return z.catch(z.optional(field), undefined);
+}
+
+/** For what svc computes with where it is there: null counts as absent, but a value of another shape is an error. */
+export function orAbsent<T>(field: z.ZodMiniType<T>) {
+  return z.optional(
+    z.pipe(
+      z.nullish(field),
+      z.transform((value) => value ?? undefined),
+    ),
+  );
 }

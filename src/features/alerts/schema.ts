@@ -1,21 +1,11 @@
 /** The resources of doc 1 §2. Unknown fields are preserved, enum values and times stay text, and only what svc relies on is required. */
 import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
+import { flag, text } from '../../http/fields.ts';
 import { readRows } from '../../http/rows.ts';
 import { isObject, isTextRecord, jsonText } from '../../json-object.ts';
 
 type Labels = Readonly<Record<string, string>>;
-
-/** A text that svc compares. Some servers write numbers. Most values are texts, so that is tried first: a conversion takes long. */
-const text = z.union([z.string(), z.pipe(z.union([z.number(), z.boolean()]), z.transform(String))], 'must be a text');
-
-const flag = z.union([
-  z.boolean(),
-  z.pipe(
-    z.enum(['true', 'false']),
-    z.transform((value) => value === 'true'),
-  ),
-]);
 
 /** A text that svc only shows: anything may be there, or nothing. */
 const shown = z.catch(z.nullish(z.string()), ({ input }) => jsonText(input));

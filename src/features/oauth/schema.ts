@@ -1,6 +1,6 @@
 /** The responses of an authorization server (RFC 8414 §2, RFC 6749 §5.1, RFC 7591 §3.2.1, RFC 8628 §3.2). Unknown fields are preserved. */
 import * as z from 'zod/mini';
-import { flag, optional } from '../../http/fields.ts';
+import { flag, optional, orAbsent } from '../../http/fields.ts';
 
 const text = z.string();
 const address = text.check(z.refine((value) => URL.canParse(value)));
@@ -20,13 +20,6 @@ export const serverMetadata = z.looseObject({
 });
 export type ServerMetadata = Readonly<z.infer<typeof serverMetadata>>;
 
-/** Null counts as missing: a token with an unreadable field must not pass for one without it. */
-const nullable = <T extends z.core.SomeType>(type: T) =>
-  z.pipe(
-    z.nullish(type),
-    z.transform((value) => value ?? undefined),
-  );
-
 /** A longer lifetime counts as unlimited. */
 const LONGEST_LIFETIME_S = 10 * 365 * 86_400;
 
@@ -40,8 +33,8 @@ export const tokenResponse = z.object({
   /** It goes into a header as it is. */
   access_token: text.check(z.regex(/^[\x21-\x7e]+$/, 'is not a token that can be sent')),
   token_type: text.check(z.regex(/^bearer$/i, 'is not Bearer')),
-  expires_in: nullable(lifetime),
-  refresh_token: nullable(text.check(z.minLength(1, 'is empty'))),
+  expires_in: orAbsent(lifetime),
+  refresh_token: orAbsent(text.check(z.minLength(1, 'is empty'))),
   scope: optional(text),
   email: optional(text),
 });

@@ -4,33 +4,23 @@
  */
 import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
+import * as fields from '../../http/fields.ts';
+import { orAbsent } from '../../http/fields.ts';
 import { readRows } from '../../http/rows.ts';
 import { isObject } from '../../json-object.ts';
 import { MODELS, type ModelName } from './models.ts';
 import { numberOf } from './numbers.ts';
 
-/** Read as `read` says, and absent if that is undefined, as null is. */
-function lenient<T>(
-  read: (value: unknown) => unknown,
-  schema: z.ZodMiniType<T>,
-): z.ZodMiniOptional<z.ZodMiniType<T | undefined>> {
-  const known = z.transform((value: unknown) => read(value) ?? undefined);
-  return z.optional(z.pipe(known, z.optional(schema) as never));
-}
-
-/** Integers in one response and strings in the next: converted to strings, as they are identifiers. */
-const id = z.pipe(
-  z.transform((value: unknown) => (typeof value === 'number' ? String(value) : value)),
-  z.string(),
-);
-const optionalId = lenient((value) => value, id);
-const number = lenient(numberOf, z.number());
-const text = lenient((value) => (typeof value === 'number' ? String(value) : value), z.string());
-const flag = lenient((value) => (value === 'true' || value === 'false' ? value === 'true' : value), z.boolean());
+/** Integers in one response and strings in the next. */
+const id = fields.text;
+const optionalId = orAbsent(id);
+const number = orAbsent(fields.number);
+const text = orAbsent(fields.text);
+const flag = orAbsent(fields.flag);
 
 /** The fields of every response beside its rows (seen on the public implementation): `error` is absent, empty, a sentence, or JSON in a string. */
 const body = z.looseObject({
-  response: lenient((value) => value, z.looseObject({ executed: flag, error: z.optional(z.unknown()) })),
+  response: orAbsent(z.looseObject({ executed: flag, error: z.optional(z.unknown()) })),
 });
 export type Envelope = z.infer<typeof body>;
 /** A body that is a string is an error. */

@@ -26,6 +26,7 @@ test.each([
   ['status', status, STATUS],
   ['status of Grafana', status, '{"cluster":{"peers":[],"status":"disabled"},"config":{"route":{}}}'],
   ['status with null peers', status, STATUS.replace('[]', 'null')],
+  ['alert without a start', alert, ALERT.replace('2026-11-20T12:00:00.000+02:00', 'yesterday')],
   ['silence without matchers', silence, SILENCE.replace(/"matchers":\[[^\]]*\]/, '"matchers":[]')],
   ['posted silence', postableSilence, SILENCE.replace(/"id":"[^"]*",/, '')],
   ['posted alert', postableAlert, '{"labels":{"__proto__":"kept"},"extra":true}'],
@@ -44,7 +45,7 @@ test.each([
 
 test.each([
   ['no fingerprint', alert, ALERT.replace('fingerprint', 'finger')],
-  ['a time that is none', alert, ALERT.replace('2026-11-20T12:00:00.000+02:00', 'yesterday')],
+  ['a time that is none', silence, SILENCE.replace('2026-11-20T11:00:00.000Z', 'yesterday')],
   ['labels that are a list', alert, ALERT.replace(/"labels":\{"alertname[^}]*\}/, '"labels":["a"]')],
   ['labels that are null', alert, ALERT.replace(/"labels":\{"alertname[^}]*\}/, '"labels":null')],
   ['no fingerprint', alert, ALERT.replace('"fingerprint"', '"print"')],
