@@ -12,8 +12,14 @@ const TENANT = "name the tenant: svc config set alerts.headers 'X-Scope-OrgID: <
 const UNCONFIGURED =
   'upload a configuration, for example with mimirtool alertmanager load, or name another tenant: X-Scope-OrgID in alerts.headers';
 
-function isTenantMissing(text: string): boolean {
-  return /\bno org ?id\b/i.test(text);
+function explainTenant(text: string, httpStatus: number): SvcError | undefined {
+  if (/\bno org ?id\b/i.test(text)) {
+    const message = `the server needs to know the tenant: ${text}`;
+    return new SvcError('unauthorized', message, { httpStatus, hint: TENANT });
+  }
+  if (!text.includes('Alertmanager is not configured')) return undefined;
+  const message = `this tenant has no Alertmanager configuration: ${text}`;
+  return new SvcError('refused', message, { httpStatus, hint: UNCONFIGURED });
 }
 
 export function explainAlertmanager(answer: FailedAnswer, endpoint: Call): SvcError | undefined {
@@ -31,10 +37,8 @@ export function explainAlertmanager(answer: FailedAnswer, endpoint: Call): SvcEr
       refusalHint(answer, text, endpoint),
     );
 
-  if (isTenantMissing(text)) return failure('unauthorized', `the server needs to know the tenant: ${text}`, TENANT);
-  if (text.includes('Alertmanager is not configured'))
-    return failure('refused', `this tenant has no Alertmanager configuration: ${text}`, UNCONFIGURED);
-
+  const ofTenant = explainTenant(text, status);
+  if (ofTenant !== undefined) return ofTenant;
   switch (status) {
     case 401:
       return failure(

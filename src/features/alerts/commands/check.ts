@@ -177,14 +177,18 @@ async function awaited(
     // The condition may have changed during an outage.
     if (value === undefined && trouble !== undefined) since = undefined;
     if (value === undefined) continue;
-    const { alerts, omitted } = value;
-    const isSure = holds(alerts.length, bounds) && holds(alerts.length + omitted, bounds);
-    since = isSure ? (since ?? at) : undefined;
+    const { alerts } = value;
+    since = certainlyHolds(value, bounds) ? (since ?? at) : undefined;
     if (since !== undefined && at - since >= stableMs) return { ok: true, ...value };
     if (alerts.length !== latest?.alerts.length && times.waitMs > 0) ctx.notice(waitingText(alerts.length, bounds));
     latest = value;
   }
   return { ok: false, ...(latest ?? { alerts: [], omitted: 0 }) };
+}
+
+/** Whatever the omitted rows are. */
+function certainlyHolds({ alerts, omitted }: Found, bounds: Bounds): boolean {
+  return holds(alerts.length, bounds) && holds(alerts.length + omitted, bounds);
 }
 
 function waitingText(count: number, bounds: Bounds): string {
