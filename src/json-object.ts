@@ -3,6 +3,9 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A text that is a number. */
+export const NUMERIC = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
 /** A string unchanged, anything else as JSON: an object may have its own `toString` that is not a function. */
 export function jsonText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);

@@ -1,5 +1,6 @@
 /** Fields of a response as services write them: null is absent, a number may be a text, and an identifier a number. */
 import * as z from 'zod/mini';
+import { NUMERIC } from '../json-object.ts';
 
 /** Text. A number or a truth value becomes its text. Most values are texts, so that is tried first: a conversion takes long. */
 export const text = z.union(
@@ -9,7 +10,7 @@ export const text = z.union(
 
 /** A finite number, or a text that is one. */
 export const number = z.union(
-  [z.number(), z.pipe(z.string().check(z.regex(/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i)), z.transform(Number))],
+  [z.number(), z.pipe(z.string().check(z.regex(NUMERIC)), z.transform(Number))],
   'expected a number',
 );
 

@@ -6,6 +6,8 @@ export interface ReadRows<Row> {
   readonly rows: readonly Row[];
   /** A sentence for each row that is left out: `row 3: tradeId is missing`. */
   readonly omitted: readonly string[];
+  /** Those rows, as received. */
+  readonly unread: readonly unknown[];
 }
 
 /** `noun` names one row, and `before` counts the rows that came earlier. */
@@ -17,6 +19,7 @@ export function readRows<Row>(
 ): ReadRows<Row> {
   const rows: Row[] = [];
   const omitted: string[] = [];
+  const unread: unknown[] = [];
   for (const [index, value] of values.entries()) {
     const where = `${noun} ${before + index + 1}`;
     const outcome = schema.safeParse(value);
@@ -24,10 +27,11 @@ export function readRows<Row>(
       rows.push(outcome.data);
       for (const problem of outcome.omitted ?? []) omitted.push(`${where}: ${problem}`);
     } else {
+      unread.push(value);
       omitted.push(`${where}: ${schemaProblem(outcome.error.issues, value, ': ')}`);
     }
   }
-  return { rows, omitted };
+  return { rows, omitted, unread };
 }
 
 export interface ReceivedList<Row> {

@@ -1,6 +1,5 @@
 /** Numbers as gateways write them: a numeric string is a number, and null is none. */
-
-const NUMERIC = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+import { NUMERIC } from '../../json-object.ts';
 
 /** A number, or anything else as it is. */
 export function numberOf(value: unknown): unknown {

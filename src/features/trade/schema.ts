@@ -194,14 +194,12 @@ function withRows<Row>(path: readonly string[], schema: Parser<Row>, noun: strin
       const list = path.reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), outcome.data);
       if (!outcome.success || !Array.isArray(list)) return outcome;
       const found = totalKey === undefined ? list : withoutTotal(list, totalKey);
-      const read = found.map((one) => schema.safeParse(one));
-      const omitted = found.filter((_, index) => read[index]?.success === false);
-      const [first] = read;
-      if (first?.success === false && omitted.length === found.length) {
+      const { rows, unread: omitted, omitted: problems } = readRows(schema, found, noun);
+      const first = rows.length === 0 && found.length > 0 ? schema.safeParse(found[0]) : undefined;
+      if (first?.success === false) {
         const issues = first.error.issues.map((issue) => ({ ...issue, path: [...path, 0, ...issue.path] }));
         return { success: false, error: { issues } };
       }
-      const { rows, omitted: problems } = readRows(schema, found, noun);
       return { success: true, data: { ...outcome.data, rows, omitted }, omitted: problems };
     },
   } as Parser<Envelope & ListAnswer<Row>>;
