@@ -135,27 +135,31 @@ const MOST_PASSING = 40;
 const UNMISTAKABLE = 6;
 
 export class KnownSecrets {
-  readonly #patterns = new Map<string, RegExp | undefined>();
+  /** The forms of each secret, once a text has been searched for them. */
+  readonly #forms = new Map<string, readonly Form[] | undefined>();
+  /** All of them, the longest first: one secret may be part of another. */
+  #search: readonly Form[] | undefined;
   /** Oldest first. */
   readonly #passing = new Set<string>();
 
   add(secret: string | undefined): void {
     this.#passing.delete(secret ?? '');
-    if (secret !== undefined && secret.length >= SHORTEST && !this.#patterns.has(secret)) {
-      this.#patterns.set(secret, undefined);
-    }
+    if (secret === undefined || secret.length < SHORTEST || this.#forms.has(secret)) return;
+    this.#forms.set(secret, undefined);
+    this.#search = undefined;
   }
 
   /** For a secret that another will replace, such as the id of a connection: a run of many days has any number of them. */
   addPassing(secret: string | undefined): void {
-    if (secret === undefined || (this.#patterns.has(secret) && !this.#passing.has(secret))) return;
+    if (secret === undefined || (this.#forms.has(secret) && !this.#passing.has(secret))) return;
     this.add(secret);
-    if (!this.#patterns.has(secret)) return;
+    if (!this.#forms.has(secret)) return;
     this.#passing.add(secret);
     const [oldest = ''] = this.#passing;
     if (this.#passing.size <= MOST_PASSING) return;
     this.#passing.delete(oldest);
-    this.#patterns.delete(oldest);
+    this.#forms.delete(oldest);
+    this.#search = undefined;
   }
 
   /** The credentials in the headers of all requests. `secretNames` are in lower case. */
@@ -180,15 +184,18 @@ export class KnownSecrets {
     }
   }
 
+  /** The text without any form of a secret. */
   hide(text: string): string {
+    this.#search ??= this.#allForms();
     let shown = text;
-    // The longest first: one may be part of another.
-    for (const secret of [...this.#patterns.keys()].sort((one, other) => other.length - one.length)) {
-      const pattern = this.#patterns.get(secret) ?? patternOf(secret);
-      this.#patterns.set(secret, pattern);
-      shown = shown.replace(pattern, HIDDEN);
-    }
+    for (const form of this.#search) shown = shown.replaceAll(form, HIDDEN);
     return shown;
+  }
+
+  #allForms(): readonly Form[] {
+    for (const [secret, forms] of this.#forms) this.#forms.set(secret, forms ?? formsOf(secret));
+    const all = [...this.#forms.values()].flatMap((forms) => forms ?? []);
+    return all.sort((one, other) => lengthOf(other) - lengthOf(one));
   }
 }
 
@@ -211,58 +218,78 @@ function passwordOf(authorization: string): string | undefined {
   return pair.slice(pair.indexOf(':') + 1);
 }
 
-function patternOf(secret: string): RegExp {
-  const plain = [...secret].map(anyFormOf).join('');
-  if (secret.length < UNMISTAKABLE) return new RegExp(`(?<![\\w%])${plain}(?!\\w)`, 'g');
+/** A text that is searched as it is; a short secret only as a word of its own. */
+type Form = string | RegExp;
+
+function lengthOf(form: Form): number {
+  return typeof form === 'string' ? form.length : SHORTEST;
+}
+
+/** How a secret may be written in a text: as SECURITY.md promises, and in no other way. */
+function formsOf(secret: string): readonly Form[] {
+  if (secret.length < UNMISTAKABLE) {
+    return [new RegExp(`(?<![\\w%])${secret.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')}(?!\\w)`, 'g')];
+  }
   const bytes = Buffer.from(secret);
-  const hex = [...bytes.toString('hex')].map((digit) => (digit > '9' ? `[${digit}${digit.toUpperCase()}]` : digit));
-  return new RegExp([plain, hex.join(''), ...[0, 1, 2].map((shift) => base64Of(bytes, shift))].join('|'), 'g');
+  const hex = bytes.toString('hex');
+  const escaped = [...inJson(secret), ...inAddress(bytes), ...inHtml(secret)];
+  return [...new Set([secret, hex, hex.toUpperCase(), ...escaped, ...escaped.map(inUpperCase), ...inBase64(bytes)])];
 }
 
-/** One character: itself, and its escapes in an address, a form, JSON and HTML. */
-function anyFormOf(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  const forms = [`\\\\{0,4}${escaped(character)}`];
-  forms.push([...Buffer.from(character)].map((byte) => `%(?:25)*${anyCase(hexOf(byte, 2))}`).join(''));
-  // Bounded: a run of backslashes must not be searched from each of them to its end.
-  forms.push([...character.split('')].map((unit) => `\\\\{1,16}u${anyCase(hexOf(unit.charCodeAt(0), 4))}`).join(''));
-  forms.push(`&#(?:0*${code}|[xX]0*${anyCase(code.toString(16))});`);
-  const name = NAMED[character];
-  if (name !== undefined) forms.push(name);
-  return `(?:${forms.join('|')})`;
+/** What JavaScript, Python, Go, PHP and .NET write as `\u002b` in JSON; then all signs, and everything. */
+const ESCAPED_IN_JSON = [/(?!)/, /[^ -~]/, /[<>&]/, /[<>&'"]/, /[<>&'"`+]|[^ -~]/, /\W/, /./s];
+
+/** Each with `\/` as well. */
+function inJson(secret: string): readonly string[] {
+  return ESCAPED_IN_JSON.flatMap((escaped) => {
+    const unit = (one: string): string => `\\u${hexOf(one.charCodeAt(0), 4)}`;
+    const write = (one: string): string =>
+      escaped.test(one) ? one.split('').map(unit).join('') : JSON.stringify(one).slice(1, -1);
+    const json = [...secret].map(write).join('');
+    return [json, json.replaceAll('/', '\\/')];
+  });
 }
 
-const NAMED: Readonly<Record<string, string>> = {
-  ' ': '\\+',
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-};
+/** What `encodeURIComponent` and other encoders escape in an address; then everything. */
+const ESCAPED_IN_ADDRESS = [/[^\w.~!'()*-]/g, /[^\w.~-]/g, /./gs];
 
-/**
- * The base64 characters that depend only on the secret if `shift` bytes precede it, as in `user:password`. Both alphabets, with `+`, `/` and `_` escaped or
- * not.
- */
-function base64Of(secret: Buffer, shift: number): string {
-  const text = Buffer.concat([Buffer.alloc(shift), secret]).toString('base64');
-  const from = Math.ceil((shift * 8) / 6);
-  const decided = text.slice(from, Math.floor(((shift + secret.length) * 8) / 6));
-  const characters = [...decided].map((one) =>
-    one === '+' ? `(?:-|${anyFormOf('+')})` : one === '/' ? `(?:_|${anyFormOf('/')})` : one,
-  );
-  return `${characters.join('')}(?:[\\w+/-](?![\\w+/-]))?(?:=|%3[dD]){0,2}`;
+/** In a query, in a form, and in a query within a query. */
+function inAddress(secret: Buffer): readonly string[] {
+  return ESCAPED_IN_ADDRESS.flatMap((escaped) => {
+    const encoded = secret.toString('latin1').replace(escaped, (one) => `%${hexOf(one.charCodeAt(0), 2)}`);
+    const nested = [encoded, inUpperCase(encoded)].map((one) => one.replaceAll('%', '%25'));
+    return [encoded, encoded.replaceAll('%20', '+'), ...nested];
+  });
+}
+
+/** The signs that HTML requires, with each spelling of `'`; then all signs by number, and everything. */
+function inHtml(secret: string): readonly string[] {
+  const required = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const quoted = required.replaceAll('"', '&quot;');
+  const named = ['&#39;', '&#039;', '&#x27;', '&apos;'].map((apostrophe) => quoted.replaceAll("'", apostrophe));
+  const numbered = [/\W/gu, /./gsu].flatMap((escaped) => [
+    secret.replace(escaped, (one) => `&#${one.codePointAt(0)};`),
+    secret.replace(escaped, (one) => `&#x${hexOf(one.codePointAt(0) ?? 0, 1)};`),
+  ]);
+  return [required, quoted, ...named, ...numbered];
+}
+
+/** Alone, and the characters that only the secret decides if others precede it, as in `user:password`, or follow it. */
+function inBase64(secret: Buffer): readonly string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), secret]).toString('base64');
+    const from = Math.ceil((before * 8) / 6);
+    const to = Math.floor(((before + secret.length) * 8) / 6);
+    const forms = [text.slice(from), text.slice(from).replace(/=+$/, ''), text.slice(from, to)];
+    return forms.flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')]);
+  });
+}
+
+/** The same escapes with digits in upper case. */
+function inUpperCase(escapes: string): string {
+  return escapes.replace(/(?<=\\u)[\da-f]{4}|(?<=%)[\da-f]{2}|(?<=&#x)[\da-f]+/g, (digits) => digits.toUpperCase());
 }
 
 function hexOf(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0');
-}
-
-function anyCase(hex: string): string {
-  return hex.replace(/[a-f]/gi, (digit) => `[${digit.toLowerCase()}${digit.toUpperCase()}]`);
-}
-
-function escaped(character: string): string {
-  return character.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KnownSecrets } from '../../src/http/redact.ts';
+import { base64, lowerHex, percent, units } from '../support/secret-forms.ts';
 
 function hiding(...secrets: readonly string[]): KnownSecrets {
   const known = new KnownSecrets();
@@ -59,5 +61,57 @@ describe('the filter of secrets', () => {
     expect(known.hide('the-token in-use connection-199 connection-170 connection-101')).toBe(
       '*** *** *** *** connection-101',
     );
+  });
+
+  /** What programs write. Each is an encoder of the platform, or its rule in one line. */
+  const encoders: Readonly<Record<string, (secret: string) => string>> = {
+    plain: (secret) => secret,
+    'JSON of JavaScript': (secret) => JSON.stringify(secret).slice(1, -1),
+    'JSON of PHP': (secret) => JSON.stringify(secret).slice(1, -1).replaceAll('/', '\\/'),
+    'JSON of Python': (secret) =>
+      JSON.stringify(secret)
+        .slice(1, -1)
+        .replace(/[^ -~]/g, units),
+    'JSON of Go': (secret) => JSON.stringify(secret).slice(1, -1).replace(/[<>&]/g, units),
+    'JSON of .NET': (secret) =>
+      secret.replace(/[<>&'"`+\\\x7f]|[^ -~]/gu, (one) =>
+        one === '\\' ? '\\\\' : one.split('').map(units).join('').toUpperCase().replaceAll('U', 'u'),
+      ),
+    'all in unicode escapes': (secret) => secret.split('').map(units).join(''),
+    'a component of an address': encodeURIComponent,
+    'with lower-case digits': (secret) => lowerHex(encodeURIComponent(secret)),
+    'an address in an address': (secret) => encodeURIComponent(encodeURIComponent(secret)),
+    'every byte in percent': percent,
+    hex: (secret) => Buffer.from(secret).toString('hex'),
+    base64,
+    base64url: (secret) => Buffer.from(secret).toString('base64url'),
+    'HTML by names': (secret) =>
+      secret.replace(/[&<>"]/g, (one) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[one] ?? '&quot;'),
+    'HTML by numbers': (secret) => [...secret].map((one) => `&#${one.codePointAt(0)};`).join(''),
+    'HTML by hexadecimal numbers': (secret) =>
+      [...secret].map((one) => `&#x${one.codePointAt(0)?.toString(16).toUpperCase()};`).join(''),
+  };
+
+  it.each(Object.entries(encoders))('hides any secret as %s', (_name, encode) => {
+    const secrets = fc.string({ minLength: 6, maxLength: 60, unit: 'grapheme' }).filter((one) => one.trim() === one);
+    fc.assert(
+      fc.property(secrets, fc.constantFrom('', 'x', 'a=', '"', ' '), (secret, around) => {
+        const shown = hiding(secret).hide(`${around}${encode(secret)}${around}`);
+        expect(shown).toContain('***');
+        expect(shown).not.toContain(encode(secret));
+      }),
+    );
+  });
+
+  it('hides a form of an address', () => {
+    const form = new URLSearchParams({ token: 'a b+c/d=é' }).toString();
+    expect(hiding('a b+c/d=é').hide(form)).toBe('token=***');
+  });
+
+  it.each([40, 4_000, 100_000, 1_000_000])('hides a secret of %i characters in a text of any length', (length) => {
+    const secret = 'aB3-_'.repeat(length / 5);
+    const known = hiding(secret);
+    expect(known.hide(`cookie: ${secret}; ${base64(secret)}`)).toBe('cookie: ***; ***');
+    expect(known.hide('ordinary text')).toBe('ordinary text');
   });
 });
