@@ -8,6 +8,12 @@ export const text = z.union(
   'expected a text',
 );
 
+/** A text that a command line names. One with a dash first would be an option there, and a service must not choose options. */
+export const identifier = z.pipe(
+  text,
+  z.string().check(z.refine((value) => value !== '' && !value.startsWith('-'), 'expected an id')),
+);
+
 /** A finite number, or a text that is one. */
 export const number = z.union(
   [z.number(), z.pipe(z.string().check(z.regex(NUMERIC)), z.transform(Number))],

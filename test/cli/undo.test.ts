@@ -1,6 +1,7 @@
 /** A command that creates something prints the line that undoes it. The line works as it is printed. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { answer, faultServer } from '../http/servers.ts';
 import { shellCommands } from '../registry/shell-commands.ts';
 import { type RunOptions, svc, temporaryHome } from '../support/svc.ts';
 
@@ -97,4 +98,41 @@ it('does not offer to expire a silence that was there before', async () => {
     const changed = await run(['silences', ...line]);
     expect([changed.code, changed.undo], changed.stderr).toEqual([0, undefined]);
   }
+});
+
+describe.each(['--all', '-y', '-', ''])('an id %j of a service', (id) => {
+  const json = (value: unknown): string => answer(200, JSON.stringify(value));
+
+  it('is no id of a new silence: the outcome is unknown, and no line names it', async () => {
+    await using server = await faultServer((socket, { method }) => {
+      socket.write(method === 'POST' ? json({ silenceID: id }) : json([]));
+    });
+    const env = { SVC_ALERTS_URL: server.url };
+    const { code, stdout, stderr, undo } = await run(['silences', 'create', 'team=undo', '-c', 'why'], { env });
+    expect([code, stdout, undo]).toEqual([8, '', undefined]);
+    expect(stderr).toContain('silenceID: expected an id');
+  });
+
+  it('is no id of a subscription: it is left out of the list, and a new one is found by its address', async () => {
+    const url = 'https://192.0.2.7/undo';
+    const other = { url: 'https://192.0.2.7/other', events: [], status: 1 };
+    const items: object[] = [
+      { ...other, id },
+      { ...other, id: 'ep_1' },
+    ];
+    await using server = await faultServer((socket, { method }) => {
+      if (method !== 'POST') return socket.write(json({ items }));
+      items.push({ id: 'ep_9', url, events: ['webhook.ping'], status: 1 });
+      return socket.write(
+        json({ endpoint_id: id, secret: 'whsec_c2VjcmV0LXNlY3JldA==', url, events: ['webhook.ping'] }),
+      );
+    });
+    const env = { SVC_WEBHOOKS_URL: server.url, SVC_WEBHOOKS_TOKEN: 'token-123' };
+    const list = await run(['webhooks', 'list', '-q'], { env });
+    expect([list.code, list.stdout]).toEqual([10, 'ep_1\n']);
+
+    const created = await run(['webhooks', 'create', url, '--event', 'webhook.ping', '--show-secret'], { env });
+    expect(created).toMatchObject({ code: 8, undo: 'svc webhooks delete ep_9' });
+    expect(created.stderr).toContain('created, but the response has no endpoint_id');
+  });
 });

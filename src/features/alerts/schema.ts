@@ -1,7 +1,7 @@
 /** The resources of doc 1 §2. Unknown fields are preserved, enum values and times stay text, and only what svc relies on is required. */
 import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
-import { flag, text } from '../../http/fields.ts';
+import { flag, identifier, text } from '../../http/fields.ts';
 import { readRows } from '../../http/rows.ts';
 import { isObject, isTextRecord, jsonText } from '../../json-object.ts';
 
@@ -50,7 +50,7 @@ const wireMatcher = z.looseObject({
 });
 
 export const silence = z.looseObject({
-  id: text,
+  id: identifier,
   status: z.looseObject({ state: text }),
   /** Before 0.32.3, null for a silence with several sets of matchers: what it mutes is not known. */
   matchers: orElse(z.array(wireMatcher), []),
@@ -76,12 +76,12 @@ export const postableSilence = z.looseObject({
 });
 export type PostableSilence = z.infer<typeof postableSilence>;
 
-export const postedSilence = z.looseObject({ silenceID: text });
+export const postedSilence = z.looseObject({ silenceID: identifier });
 export type PostedSilenceId = z.infer<typeof postedSilence>;
 
 export const alert = z.looseObject({
   labels: labelSet,
-  fingerprint: text,
+  fingerprint: identifier,
   startsAt: orElse(text, ''),
   generatorURL: shown,
   annotations: orElse(z.catch(labelSet, {}), {}),

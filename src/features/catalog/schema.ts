@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
+import { identifier } from '../../http/fields.ts';
 import { listParser } from '../../http/rows.ts';
 import { isObject, schemaProblem } from '../../json-object.ts';
 import { countIn, type Numeric, numberOf } from './statistics.ts';
@@ -12,7 +13,7 @@ const text = z.nullish(z.string());
 const numeric = z.union([z.number(), z.string()], 'expected a number');
 const amount = z.nullish(numeric);
 const id = z.nullish(numeric);
-const ownId = z.union([z.number(), z.string().check(z.minLength(1, 'expected an id'))], 'expected an id');
+const ownId = z.union([z.number(), identifier], 'expected an id');
 /** Some databases have no truth values. */
 const flag = z.nullish(z.union([z.boolean(), numeric]));
 const texts = z.nullish(z.array(z.string()));

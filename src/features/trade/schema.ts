@@ -12,7 +12,7 @@ import { MODELS, type ModelName } from './models.ts';
 import { numberOf } from './numbers.ts';
 
 /** Integers in one response and strings in the next. */
-const id = fields.text;
+const id = fields.identifier;
 const optionalId = orAbsent(id);
 const number = orAbsent(fields.number);
 const text = orAbsent(fields.text);

@@ -1,10 +1,10 @@
 /** The resources of doc 2 §2 in responses, read leniently: unknown fields are preserved, states are numbers, and only what svc computes with is required. */
 import * as z from 'zod/mini';
-import { flag, number, optional, text } from '../../http/fields.ts';
+import { flag, identifier, number, optional, text } from '../../http/fields.ts';
 import { listParser } from '../../http/rows.ts';
 
 export const subscription = z.looseObject({
-  id: text,
+  id: identifier,
   url: optional(text),
   /** Null is not an empty list: an update would clear events that the service has not shown. */
   events: optional(z.array(text)),
@@ -18,17 +18,17 @@ export type Subscription = z.infer<typeof subscription>;
 export const subscriptionList = listParser(subscription, 'subscription');
 
 /** Accepts anything: the only place where the secret ever appears must not be lost because of a missing field. */
-export const createdSubscription = z.looseObject({});
+export const createdSubscription = z.looseObject({ endpoint_id: optional(identifier) });
 export type CreatedSubscription = z.infer<typeof createdSubscription>;
 
 export const updatedSubscription = z.looseObject({ item: subscription });
 
 export const deletion = z.looseObject({ ok: flag });
 
-export const queuedTest = z.looseObject({ event_id: optional(text), queued: flag });
+export const queuedTest = z.looseObject({ event_id: optional(identifier), queued: flag });
 
 const logItem = z.looseObject({
-  id: text,
+  id: identifier,
   event_id: optional(text),
   event_type: optional(text),
   status: optional(number),
