@@ -31,8 +31,8 @@ export function statusFailure(answer: FailedAnswer, line: string, effect: Effect
   if (status < 400) return redirection(answer, line, effect);
   const message = serviceMessage(answer);
   const text = `the service answered ${status}${message === '' ? '' : `: ${message}`}`;
-  if (status >= 500 || status === 408) {
-    const code = status > 599 ? 'bad_answer' : status === 408 ? 'timeout' : 'server_error';
+  if (status >= 500 || status === 408 || status === CLOSED_BY_PROXY) {
+    const code = unclearCode(status);
     const failure = new SvcError(code, `${text} (${line})`, details);
     if (effect === 'read') return failure;
     return maybeApplied(failure, text, line);
@@ -43,9 +43,18 @@ export function statusFailure(answer: FailedAnswer, line: string, effect: Effect
 
 /** Of a write: the response says nothing of its outcome. */
 function maybeApplied(cause: SvcError, text: string, line: string): SvcError {
-  const { httpStatus, more } = cause;
-  const details = { httpStatus, more, sent: 'yes', hint: CHECK_FIRST, cause } as const;
+  const { httpStatus, more, hint } = cause;
+  const details = { httpStatus, more, sent: 'yes', hint: [CHECK_FIRST, hint ?? []].flat().join('; '), cause } as const;
   return new SvcError('outcome_unknown', `${text}; it may have been applied (${line})`, details);
+}
+
+/** nginx: the connection to the service was closed before it answered. */
+const CLOSED_BY_PROXY = 499;
+
+/** Of a status that leaves open what became of the request. */
+function unclearCode(status: number): ErrorCode {
+  if (status === 408) return 'timeout';
+  return status >= 500 && status <= 599 ? 'server_error' : 'bad_answer';
 }
 
 const CLIENT_ERRORS: Readonly<Record<number, readonly [code: ErrorCode, hint?: string]>> = {
@@ -64,14 +73,10 @@ function redirection({ status, headers }: FailedAnswer, line: string, effect: Ef
     const failure = new SvcError('bad_answer', `${text} (${line})`, { httpStatus: status });
     return effect === 'read' ? failure : maybeApplied(failure, text, line);
   }
-  return new SvcError(
-    'redirected',
-    `the service answered ${status}: it redirects to ${redactText(shorten(to))} (${line})`,
-    {
-      hint: 'svc does not follow redirects; use the address that the service itself uses',
-      httpStatus: status,
-    },
-  );
+  const text = `the service answered ${status}: it redirects to ${redactText(shorten(to))}`;
+  const hint = 'svc does not follow redirects; use the address that the service itself uses';
+  const failure = new SvcError('redirected', `${text} (${line})`, { hint, httpStatus: status });
+  return effect === 'read' ? failure : maybeApplied(failure, text, line);
 }
 
 const LONGEST_MESSAGE = 300;

@@ -236,18 +236,25 @@ function formsOf(secret: string): readonly Form[] {
   return [...new Set([secret, hex, hex.toUpperCase(), ...escaped, ...escaped.map(inUpperCase), ...inBase64(bytes)])];
 }
 
-/** What JavaScript, Python, Go, PHP and .NET write as `\u002b` in JSON; then all signs, and everything. */
-const ESCAPED_IN_JSON = [/(?!)/, /[^ -~]/, /[<>&]/, /[<>&'"]/, /[<>&'"`+]|[^ -~]/, /\W/, /./s];
-
-/** Each with `\/` as well. */
+/** As JavaScript, Python, Go, PHP and .NET write it; with all signs as `\u002b`, and with everything. Each with `\/` as well. */
 function inJson(secret: string): readonly string[] {
-  return ESCAPED_IN_JSON.flatMap((escaped) => {
-    const unit = (one: string): string => `\\u${hexOf(one.charCodeAt(0), 4)}`;
-    const write = (one: string): string =>
-      escaped.test(one) ? one.split('').map(unit).join('') : JSON.stringify(one).slice(1, -1);
-    const json = [...secret].map(write).join('');
-    return [json, json.replaceAll('/', '\\/')];
-  });
+  const json = JSON.stringify(secret).slice(1, -1);
+  const forms = [
+    json,
+    ...[/\\.|[^ -~]/gsu, /\\.|[<>&]/gs].map((signs) => escapeMore(json, signs)),
+    ...[/\\.|[<>&']/gs, /\\.|[<>&'`+]|[^ -~]/gsu].map((signs) => escapeMore(json.replaceAll('\\"', '\\u0022'), signs)),
+    ...[/\W/gu, /./gsu].map((signs) => secret.replace(signs, unitsOf)),
+  ];
+  return forms.flatMap((form) => [form, form.replaceAll('/', '\\/')]);
+}
+
+/** An escape that is there already is matched as a whole, and stays. */
+function escapeMore(json: string, signs: RegExp): string {
+  return json.replace(signs, (one) => (one.startsWith('\\') ? one : unitsOf(one)));
+}
+
+function unitsOf(character: string): string {
+  return Array.from({ length: character.length }, (_, at) => `\\u${hexOf(character.charCodeAt(at), 4)}`).join('');
 }
 
 /** What `encodeURIComponent` and other encoders escape in an address; then everything. */

@@ -202,7 +202,7 @@ describe('failures', () => {
     texts: string,
   ])[] = [
     ['301-doubled-slash', 'alerts', 3, 'redirected', '/api/v2/alerts'],
-    ['301-doubled-slash', 'postAlerts', 3, 'redirected', '/api/v2/alerts'],
+    ['301-doubled-slash', 'postAlerts', 8, 'outcome_unknown', '/api/v2/alerts'],
     ['400-string', 'postSilence', 3, 'refused', 'start time must be before end time'],
     ['400-filter', 'silences', 3, 'refused', 'bad matcher format: a-b="c"'],
     ['400-regex', 'alerts', 3, 'refused', 'invalid or unsupported Perl syntax: `(?!`'],

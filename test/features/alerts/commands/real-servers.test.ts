@@ -106,13 +106,13 @@ describeRealServers(({ release }) => {
         socket.write(answer(status, text, headers));
       });
     });
-    for (const argv of [
-      ['alerts', 'create', 'Doubled', '--for', '1h'],
-      ['silences', 'create', 'a=b', '-c', 'x'],
-      ['alerts', 'list'],
-    ]) {
+    for (const [argv, code, error] of [
+      [['alerts', 'create', 'Doubled', '--for', '1h'], 8, 'outcome_unknown'],
+      [['silences', 'create', 'a=b', '-c', 'x'], 3, 'redirected'],
+      [['alerts', 'list'], 3, 'redirected'],
+    ] as const) {
       const run = await svc([...argv, '--base-url', proxy.url, '-o', 'json']);
-      expect([run.code, run.stdout, failure(run).code]).toEqual([3, '', 'redirected']);
+      expect([run.code, run.stdout, failure(run).code]).toEqual([code, '', error]);
       expect(failure(run).message).toContain('/api/v2/');
     }
     expect(await getJson(url, '/api/v2/alerts')).toEqual([]);
