@@ -1,9 +1,10 @@
 /** Every order that left this machine, as a line of JSON that is on disk before the order is sent: where to look after a lost response. */
 
 import { randomUUID } from 'node:crypto';
-import { closeSync, fstatSync, fsyncSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
+import { SvcError } from '../errors.ts';
 import { tryParseJson } from '../json-object.ts';
 import { type LockContext, ownerLiveness, processName, UNKNOWN_OWNER_MS, withLock } from './lock.ts';
 import { errorCode, fileFailure, openOwnFile, readOwnFile, writeAll } from './own-file.ts';
@@ -66,9 +67,8 @@ async function append(paths: Paths, context: LockContext, lineAt: (at: string) =
     try {
       const file = openOwnFile(path, 'a+');
       try {
-        // A line cut off by a crash must not swallow this one.
-        const text = `${endsLine(file, fstatSync(file).size) ? '' : '\n'}${JSON.stringify(line)}\n`;
-        writeAll(file, Buffer.from(text), null);
+        removeCutLine(file, fstatSync(file).size);
+        writeAll(file, Buffer.from(`${JSON.stringify(line)}\n`), null);
         // Without its outcome an order is unknown, which is safe; without its line it could be sent again.
         if ('form' in line) fsyncSync(file);
       } finally {
@@ -80,37 +80,60 @@ async function append(paths: Paths, context: LockContext, lineAt: (at: string) =
   });
 }
 
-/** Oldest first. A line cut off by a crash is skipped. */
-export async function readJournal(paths: Paths): Promise<readonly JournalEntry[]> {
+/** Entries are oldest first. */
+export interface Journal {
+  readonly entries: readonly JournalEntry[];
+  /** The numbers of lines that svc did not write so. Only a last line that a crash cut off was never sent, and is none of them. */
+  readonly unreadable: readonly number[];
+}
+
+export async function readJournal(paths: Paths): Promise<Journal> {
   const path = journalPath(paths);
   let text: string;
   try {
     text = readOwnFile(path).toString();
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
+    if (errorCode(error) === 'ENOENT') return { entries: [], unreadable: [] };
     throw fileFailure(`cannot read ${path}`, error);
   }
-  return journalEntries(text, await import('./schemas.ts'));
+  return parseJournal(text, await import('./schemas.ts'));
 }
 
-/** The entries of one gateway, oldest first. */
-export async function readGatewayJournal(paths: Paths, gateway: URL): Promise<readonly JournalEntry[]> {
-  return (await readJournal(paths)).filter((entry) => isSentTo(gateway, entry));
+/** The entries of one gateway. An unreadable line may be of any. */
+export async function readGatewayJournal(paths: Paths, gateway: URL): Promise<Journal> {
+  const { entries, unreadable } = await readJournal(paths);
+  return { entries: entries.filter((entry) => isSentTo(gateway, entry)), unreadable };
 }
 
-/** Lines that cannot be read are skipped. */
-export function journalEntries(text: string, { sentLine, answeredLine }: Schemas): readonly JournalEntry[] {
+/** What cannot be decided without the unreadable lines, as a sentence. */
+export function unreadableLines(paths: Paths, { unreadable }: Journal): string {
+  const lines = unreadable.length === 1 ? `line ${unreadable[0]}` : `lines ${unreadable.join(', ')}`;
+  return `${journalPath(paths)}: ${lines} cannot be read and may be of an order`;
+}
+
+/** Throws `file_unusable` if there are unreadable lines: what they say may decide. */
+export function requireReadable(paths: Paths, journal: Journal): void {
+  if (journal.unreadable.length === 0) return;
+  throw new SvcError('file_unusable', `${unreadableLines(paths, journal)}; nothing was sent`, {
+    hint: 'restore the file, or look at the gateway what became of your orders and then remove those lines',
+    sent: 'no',
+  });
+}
+
+export function parseJournal(text: string, { sentLine, answeredLine }: Schemas): Journal {
   const entries = new Map<string, JournalEntry>();
-  for (const line of text.split('\n')) {
-    // After the last line.
+  const unreadable: number[] = [];
+  const lines = text.split('\n');
+  for (const [index, line] of lines.entries()) {
     if (line === '') continue;
     const value = tryParseJson(line);
     const sent = sentLine.safeParse(value).data;
     const answer = sent === undefined ? answeredLine.safeParse(value).data : undefined;
     if (sent !== undefined) entries.set(sent.id, { ...sent, ...UNANSWERED });
-    if (answer !== undefined) takeAnswer(entries, answer);
+    else if (answer !== undefined) takeAnswer(entries, answer);
+    else if (index < lines.length - 1) unreadable.push(index + 1);
   }
-  return [...entries.values()];
+  return { entries: [...entries.values()], unreadable };
 }
 
 const UNANSWERED = {
@@ -163,7 +186,13 @@ function withoutSlash(address: string): string {
   return address.replace(/\/$/, '');
 }
 
-function endsLine(file: number, size: number): boolean {
+/** A line that a crash cut off was not sent, and must not swallow the next one. */
+function removeCutLine(file: number, size: number): void {
   const last = Buffer.alloc(1);
-  return size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === 0x0a);
+  if (size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === 0x0a)) return;
+  const all = Buffer.alloc(size);
+  readSync(file, all, 0, size, 0);
+  const start = all.lastIndexOf(0x0a) + 1;
+  if (tryParseJson(all.subarray(start).toString()) === undefined) ftruncateSync(file, start);
+  else writeAll(file, Buffer.from('\n'), null);
 }

@@ -34,7 +34,7 @@ import { signatureOf, signingSecret, trimmed, verifySignature } from '../../src/
 import { ArrayItems, JsonFault, parseJson } from '../../src/http/json.ts';
 import { JsonLimit, parseJsonText } from '../../src/json-object.ts';
 import { shellWord } from '../../src/output/escape.ts';
-import { journalEntries } from '../../src/store/order-journal.ts';
+import { parseJournal } from '../../src/store/order-journal.ts';
 import * as schemas from '../../src/store/schemas.ts';
 import { parseHeaderLine, problemWith, SETTING_KEYS, shownValue, storedValue } from '../../src/store/setting-keys.ts';
 import { parseSettings } from '../../src/store/settings-file.ts';
@@ -306,9 +306,9 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
       lines({ ...SENT, owner: { pid: 1, host: 'h', place: 'p', start: 's', nonce: 'n' } }),
     ],
     check: asText((text) => {
-      const before = journalEntries(text, schemas);
+      const { entries: before } = parseJournal(text, schemas);
       // An appended line is read after any other content.
-      const after = journalEntries(`${text}\n${lines({ ...SENT, id: 'the next one' })}`, schemas);
+      const { entries: after } = parseJournal(`${text}\n${lines({ ...SENT, id: 'the next one' })}`, schemas);
       assert.equal(after.at(-1)?.id, 'the next one');
       if (before.every(({ id }) => id !== 'the next one')) assert.deepEqual(after.slice(0, -1), before);
     }),

@@ -16,14 +16,15 @@ const folder = testFolder();
 const { id: _, at: __, ...REQUEST } = sentOrder('');
 
 const send = (claim?: () => Promise<void>) => journalSent(folder.paths, lockContext, REQUEST, claim);
+const entriesOf = async (paths: typeof folder.paths) => (await readJournal(paths)).entries;
 const accept = (id: string) =>
   journalAnswered(folder.paths, lockContext, { id, outcome: 'accepted', order_ids: ['7'] });
 
 describe('the journal of orders', () => {
   it('has an order before it is sent, and its outcome afterwards', async () => {
-    expect(await readJournal(folder.paths)).toEqual([]);
+    expect(await entriesOf(folder.paths)).toEqual([]);
     const first = await send();
-    expect(await readJournal(folder.paths)).toEqual([
+    expect(await entriesOf(folder.paths)).toEqual([
       {
         ...REQUEST,
         id: first,
@@ -40,7 +41,7 @@ describe('the journal of orders', () => {
     ]);
     await accept(first);
     const second = await send();
-    expect((await readJournal(folder.paths)).map(({ id, outcome, order_ids }) => [id, outcome, order_ids])).toEqual([
+    expect((await entriesOf(folder.paths)).map(({ id, outcome, order_ids }) => [id, outcome, order_ids])).toEqual([
       [first, 'accepted', ['7']],
       [second, 'unknown', []],
     ]);
@@ -49,7 +50,7 @@ describe('the journal of orders', () => {
 
   it('loses nothing of many concurrent writers', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => send()));
-    expect(new Set((await readJournal(folder.paths)).map(({ id }) => id))).toEqual(new Set(ids));
+    expect(new Set((await entriesOf(folder.paths)).map(({ id }) => id))).toEqual(new Set(ids));
   });
 
   it('writes nothing if the claim is refused, and the time at which it is written', async () => {
@@ -62,7 +63,7 @@ describe('the journal of orders', () => {
       now += 60_000;
     };
     await journalSent(folder.paths, { ...lockContext, now: () => now }, REQUEST, claim);
-    expect((await readJournal(folder.paths)).map(({ at }) => at)).toEqual(['2026-01-01T00:01:00.000Z']);
+    expect((await entriesOf(folder.paths)).map(({ at }) => at)).toEqual(['2026-01-01T00:01:00.000Z']);
   });
 
   it('continues after an incomplete line', async () => {
@@ -70,26 +71,47 @@ describe('the journal of orders', () => {
     appendFileSync(journalPath(folder.paths), '{"id":"b","fo');
     await accept('a');
     await accept('of-no-order');
-    expect((await readJournal(folder.paths)).map(({ id, outcome }) => [id, outcome])).toEqual([['a', 'accepted']]);
-    expect(readFileSync(journalPath(folder.paths), 'utf8').split('\n')).toHaveLength(5);
+    expect((await entriesOf(folder.paths)).map(({ id, outcome }) => [id, outcome])).toEqual([['a', 'accepted']]);
+    expect(await readJournal(folder.paths)).toMatchObject({ unreadable: [] });
+    expect(readFileSync(journalPath(folder.paths), 'utf8').split('\n')).toHaveLength(4);
   });
+
+  it('continues after a last line without its end', async () => {
+    appendFileSync(addToJournal(folder.paths, sentOrder('a')), JSON.stringify(sentOrder('b')));
+    await accept('b');
+    expect((await entriesOf(folder.paths)).map(({ id, outcome }) => [id, outcome])).toEqual([
+      ['a', 'unknown'],
+      ['b', 'accepted'],
+    ]);
+  });
+
+  it.each(['{"id":"b","fo', '\0'.repeat(512), '\ufeff', '[]', 'random \x01 bytes', '{"id":"b"}'])(
+    'names a line %j that it did not write, wherever it is',
+    async (damaged) => {
+      const path = addToJournal(folder.paths, sentOrder('a'));
+      appendFileSync(path, `${damaged}\n`);
+      await accept('a');
+      expect(await readJournal(folder.paths)).toMatchObject({ entries: [{ id: 'a' }], unreadable: [2] });
+    },
+  );
 
   it('names the gateway of an order', async () => {
     addToJournal(folder.paths, sentOrder('a'));
     addToJournal(folder.paths, { ...sentOrder('b'), base_url: 'https://gateway.example.com/demo' });
-    const entries = await readJournal(folder.paths);
+    const entries = await entriesOf(folder.paths);
     const idsOf = (gateway: string) => entries.filter((one) => isSentTo(new URL(gateway), one)).map(({ id }) => id);
     expect(idsOf('https://gateway.example.com/')).toEqual(['a']);
     expect(idsOf('https://gateway.example.com/demo/')).toEqual(['b']);
     expect(idsOf('http://gateway.example.com')).toEqual([]);
-    expect(await readGatewayJournal(folder.paths, new URL('https://gateway.example.com'))).toHaveLength(1);
+    const gateway = new URL('https://gateway.example.com');
+    expect((await readGatewayJournal(folder.paths, gateway)).entries).toHaveLength(1);
   });
 
   it('keeps outcomes of a later svc, and reads null for optional fields', async () => {
     addToJournal(folder.paths, sentOrder('a'));
     const later = { id: 'a', at: '2026-03-02T09:00:01.000Z', outcome: 'expired', message: null, note: 1 };
     appendFileSync(journalPath(folder.paths), `${JSON.stringify(later)}\n`);
-    expect(await readJournal(folder.paths)).toMatchObject([{ id: 'a', outcome: 'expired', message: null }]);
+    expect(await entriesOf(folder.paths)).toMatchObject([{ id: 'a', outcome: 'expired', message: null }]);
   });
 
   it('reports that nothing can be written', async () => {

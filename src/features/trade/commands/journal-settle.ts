@@ -66,7 +66,7 @@ interface SettlingRow {
 
 /** Oldest first. */
 async function entriesToSettle(ids: readonly string[], ctx: RunContext): Promise<readonly JournalEntry[]> {
-  const own = await readGatewayJournal(ctx.paths, ctx.target.baseUrl);
+  const { entries: own } = await readGatewayJournal(ctx.paths, ctx.target.baseUrl);
   if (ids.length === 0) return own.filter(({ outcome }) => outcome === 'unknown');
   return [...new Set(ids)].map((id) => {
     const [entry, ...more] = own.filter((one) => one.id.startsWith(id));
@@ -118,7 +118,7 @@ async function settleAs(
     throw new SvcError('guarded', `${entry.id} may still be on its way: try again in ${IN_FLIGHT_MS / 1000} s`);
   }
   const checkUnknown = async (): Promise<void> => {
-    const now = (await readJournal(ctx.paths)).find(({ id }) => id === entry.id);
+    const now = (await readJournal(ctx.paths)).entries.find(({ id }) => id === entry.id);
     if (now !== undefined && now.outcome !== 'unknown') throw alreadyKnown(now);
   };
   const answer = { id: entry.id, outcome, message: 'as the user has declared' };

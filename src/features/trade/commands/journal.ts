@@ -21,9 +21,12 @@ export const tradeJournal = listCommand({
   ],
   output: journalList({ chosen: true, open: false }),
   async run({ open, allGateways }, ctx) {
-    const { isSentTo, readJournal } = await import('../../../store/order-journal.ts');
+    const { isSentTo, readJournal, unreadableLines } = await import('../../../store/order-journal.ts');
     const isOpen = ({ outcome }: JournalEntry): boolean => outcome === 'unknown';
-    const wanted = (await readJournal(ctx.paths)).filter((entry) => !open || isOpen(entry));
+    const journal = await readJournal(ctx.paths);
+    const isDamaged = journal.unreadable.length > 0;
+    if (isDamaged) ctx.warn(`warning: ${unreadableLines(ctx.paths, journal)}`);
+    const wanted = journal.entries.filter((entry) => !open || isOpen(entry));
     const chooses = !allGateways && ctx.settings.get('trade.url') !== undefined;
     const own = chooses ? wanted.filter((entry) => isSentTo(ctx.target.baseUrl, entry)) : wanted;
     const others = wanted.length - own.length;
@@ -36,6 +39,7 @@ export const tradeJournal = listCommand({
       value: own.map(({ owner: _owner, asked: _asked, once = null, ...entry }) => ({ ...entry, once })).reverse(),
       as: journalList({ chosen: chooses, open }),
       footer: footers.length === 0 ? undefined : footers.join('\n'),
+      code: isDamaged ? 'partly_done' : undefined,
     };
   },
 });

@@ -4,7 +4,7 @@ import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { isObject } from '../../../json-object.ts';
 import { exactSum } from '../../../output/decimal.ts';
-import { type JournalEntry, readGatewayJournal } from '../../../store/order-journal.ts';
+import { type JournalEntry, readGatewayJournal, requireReadable } from '../../../store/order-journal.ts';
 import { findAccount, hedges } from '../accounts.ts';
 import { marketDayStart } from '../market-hours.ts';
 import { omittedOf } from '../models.ts';
@@ -169,6 +169,7 @@ async function exposureOf(
 ): Promise<Exposure> {
   const { symbol, side, replaces } = opening;
   const { accountId } = opening.account;
+  if (!isClose) requireReadable(ctx.paths, await readGatewayJournal(ctx.paths, ctx.target.baseUrl));
   const recent = await ordersSince(ctx.now() - IN_FLIGHT_MS, opening.account, ctx);
   const sent = sentAmounts(recent);
   // Orders before positions: one that is filled in between counts twice, never not at all.
@@ -237,7 +238,7 @@ const CHANGE = '/trading/change_order';
 const OPENING_PATHS = ['/trading/open_trade', '/trading/create_entry_order', '/trading/simple_oco', CHANGE];
 
 async function ordersSince(since: number, { accountId }: Account, ctx: RunContext): Promise<readonly JournalEntry[]> {
-  return (await readGatewayJournal(ctx.paths, ctx.target.baseUrl)).filter(
+  return (await readGatewayJournal(ctx.paths, ctx.target.baseUrl)).entries.filter(
     ({ at, path, form }) =>
       Date.parse(at) >= since &&
       OPENING_PATHS.includes(path) &&

@@ -9,6 +9,7 @@ import {
   journalAnswered,
   type OrderAnswered,
   readGatewayJournal,
+  requireReadable,
 } from '../../../store/order-journal.ts';
 import type { FillReport } from './fills.ts';
 import { type KeyClaim, type Outcome, type PlannedRequest, settlingHint } from './placing.ts';
@@ -77,7 +78,9 @@ export async function sendOnce(
 const PAUSE_MS = 100;
 
 async function latestEntry(key: string, ctx: RunContext): Promise<JournalEntry | undefined> {
-  return (await readGatewayJournal(ctx.paths, ctx.target.baseUrl)).findLast(({ once }) => once === key);
+  const journal = await readGatewayJournal(ctx.paths, ctx.target.baseUrl);
+  requireReadable(ctx.paths, journal);
+  return journal.entries.findLast(({ once }) => once === key);
 }
 
 /** It was not executed. A refusal of a rate limit or of the sign-in says nothing about the order. */

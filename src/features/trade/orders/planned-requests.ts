@@ -4,7 +4,7 @@ import type { Answer, RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { type Confirmed, Plan } from '../../../http/endpoint.ts';
 import { shellWord } from '../../../output/escape.ts';
-import { isInFlight, isRepeat, readGatewayJournal } from '../../../store/order-journal.ts';
+import { isInFlight, isRepeat, readGatewayJournal, unreadableLines } from '../../../store/order-journal.ts';
 import type { TradingOptions } from '../gateway/trading-session.ts';
 import { type ChangeRow, codeOf, hintsOf, isUnknown } from './change-report.ts';
 import { FillWatch } from './fills.ts';
@@ -253,8 +253,9 @@ export async function checkRepeats(
   requests: readonly Repeatable[],
   ctx: RunContext,
 ): Promise<string> {
-  const entries = await readGatewayJournal(ctx.paths, ctx.target.baseUrl);
-  const repeated = entries.filter(
+  const journal = await readGatewayJournal(ctx.paths, ctx.target.baseUrl);
+  if (journal.unreadable.length > 0) ctx.warn(`warning: ${unreadableLines(ctx.paths, journal)} that this one repeats`);
+  const repeated = journal.entries.filter(
     (entry) => requests.some((request) => isRepeat(request, entry)) && !isInFlight(entry, ctx.now()),
   );
   if (repeated.length === 0) return question;

@@ -1,4 +1,5 @@
 /** `--once`: the same key sends at most one order, and a repetition returns what became of it. */
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { lockOwner, withLock } from '../../../../src/store/lock.ts';
 import type { OrderAnswered, OrderSent } from '../../../../src/store/order-journal.ts';
@@ -209,4 +210,42 @@ it('twenty processes with one key send one order', async () => {
   const runs = await Promise.all(Array.from({ length: 20 }, () => gateway.run(ONCE, { home })));
   expect(new Set(runs.map(({ code, stdout }) => `${code} ${stdout}`)).size).toBe(1);
   expect(posts()).toBe(1);
+});
+
+describe('a journal with a line that svc did not write', () => {
+  const damages: Readonly<Record<string, (text: string) => string>> = {
+    'a changed byte': (text) => text.replace('"id":', '"ix":'),
+    'a block of zeros': (text) => `${'\0'.repeat(512)}\n${text}`,
+    'a byte order mark': (text) => `\ufeff${text}`,
+    'another layout': (text) => JSON.stringify(JSON.parse(text.split('\n')[0] ?? ''), null, 2),
+    'another file': () => 'key=value\nother=1\n',
+  };
+
+  it.each(Object.entries(damages))(
+    '%s: --once refuses, other orders say so, and the journal is listed',
+    async (_, damage) => {
+      const home = homeWith();
+      const path = `${home}/state/trade/orders.ndjson`;
+      writeFileSync(path, `${damage(readFileSync(path, 'utf8')).trimEnd()}\n`);
+      const refused = await gateway.run(ONCE, { home });
+      expect([refused.code, posts(), errorOf(refused)]).toMatchObject([2, 0, { code: 'file_unusable', sent: 'no' }]);
+      expect(refused.stderr).toContain(`${path}: line`);
+
+      const other = await gateway.run(['buy', 'EUR/USD', '7', '--yes'], { home });
+      expect([other.code, posts()]).toEqual([0, 1]);
+      expect(other.stderr).toMatch(/cannot be read and may be of an order that this one repeats/);
+
+      const listed = await gateway.run(['journal', '-q'], { home });
+      expect(listed.code).toBe(10);
+      expect(listed.stderr).toContain('cannot be read');
+    },
+  );
+
+  it('a last line that was cut off was not sent', async () => {
+    const home = homeWith({ answered: { outcome: 'not_sent' } });
+    appendFileSync(`${home}/state/trade/orders.ndjson`, '{"id":"id-2","once":"k","fo');
+    expect((await gateway.run(ONCE, { home })).code).toBe(0);
+    expect(posts()).toBe(1);
+    expect((await gateway.run(['journal'], { home })).code).toBe(0);
+  });
 });
