@@ -1,6 +1,6 @@
 /** YAML files read by schema; every problem has a line and a column. */
 
-import type { Node, ScalarTag } from 'yaml';
+import type { Node, ScalarTag, Document as YamlDocument } from 'yaml';
 import type * as z from 'zod/mini';
 import { MergeFault, Merges } from './yaml-merges.ts';
 
@@ -80,8 +80,8 @@ export async function readYaml(text: string): Promise<YamlFile> {
       version: '1.1',
       schema: 'failsafe',
       customTags: TAGS,
-      // Merge keys may be repeated.
-      uniqueKeys: (a, b) => a === b || (isScalar(a) && isScalar(b) && a.source === b.source && a.source !== '<<'),
+      // The library compares each key with all before it, which takes seconds for a mapping of 10,000.
+      uniqueKeys: false,
       lineCounter: lines,
       prettyErrors: false,
       // Warnings would show the text unescaped.
@@ -111,6 +111,7 @@ export async function readYaml(text: string): Promise<YamlFile> {
   const exhausted = document.errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
   for (const { pos, message } of exhausted === undefined ? document.errors : [{ ...exhausted, message: TOO_DEEP }])
     problems.push(at(pos[0], message));
+  for (const offset of repeatedKeys(yaml, document)) problems.push(at(offset, 'Map keys must be unique'));
   let value: unknown;
   try {
     if (problems.length === 0) {
@@ -125,6 +126,22 @@ export async function readYaml(text: string): Promise<YamlFile> {
   const rest = second?.contents?.range?.[0];
   const ignored = rest === undefined ? [] : [at(rest, 'the server does not read this document: it is not the first')];
   return { value, problems, ignored, problemAt: (path, message, of) => at(offsetOf(path, of), message) };
+}
+
+/** Where a key is that its mapping has already. Merge keys may be repeated. */
+function repeatedKeys({ isScalar, visit }: typeof import('yaml'), document: YamlDocument): readonly number[] {
+  const offsets: number[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<string>();
+      for (const { key } of items) {
+        if (!isScalar(key) || key.source === undefined || key.source === '<<') continue;
+        if (seen.has(key.source)) offsets.push(key.range?.[0] ?? 0);
+        seen.add(key.source);
+      }
+    },
+  });
+  return offsets;
 }
 
 type Checked<T> = { readonly data: T } | { readonly problems: readonly Problem[] };

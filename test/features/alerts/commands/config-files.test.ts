@@ -152,6 +152,28 @@ ${indented(routes)}
 receivers: [{ name: ops }, { name: a }, { name: b }]
 `;
 
+describe('the keys of a mapping', () => {
+  test.each([
+    ['twice', 'route:\n  receiver: ops\n  receiver: ops\n', '3'],
+    ['twice, once in quotes', 'route:\n  receiver: ops\n  "receiver": ops\n', '3'],
+    ['twice in a flow mapping', 'route: {receiver: ops, "receiver": ops}\n', '1'],
+    ['twice below a list', 'route: {receiver: ops}\nreceivers:\n- name: ops\n  name: ops\n', '4'],
+  ])('%s is an error with its line', async (_, text, line) => {
+    const { code, stdout } = await check(text.includes('receivers') ? text : `${text}receivers: [{name: ops}]\n`);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(new RegExp(`^ +${line} .*Map keys must be unique`, 'm'));
+  });
+
+  test('may be 40,000, and a merge key may be repeated', async () => {
+    const names = Array.from({ length: 40_000 }, (_, at) => `  name${at}: 1\n`);
+    const { code } = await check(`${CONFIG}other:\n${names.join('')}`);
+    expect(code).toBe(0);
+    const merged =
+      'a: &a {group_by: [x]}\nb: &b {receiver: ops}\nroute:\n  <<: *a\n  <<: *b\nreceivers: [{name: ops}]\n';
+    expect((await check(merged)).code).toBe(0);
+  });
+});
+
 describe('routes that no alert can reach', () => {
   test.each([
     ['after one without matchers', '- { receiver: a }\n- { matchers: [team="db"], receiver: b }', 5],
