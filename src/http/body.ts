@@ -29,10 +29,15 @@ export class Deadline {
   run(): void {
     if (this.#timer !== undefined) return;
     this.#started = performance.now();
-    this.#timer = setTimeout(() => {
-      this.halt();
-      this.#expire();
+    const timer = setTimeout(() => {
+      // A process that was suspended first reads what has arrived in the meantime: sockets are read before the next immediate.
+      setImmediate(() => {
+        if (this.#timer !== timer) return;
+        this.halt();
+        this.#expire();
+      });
     }, this.#left);
+    this.#timer = timer;
   }
 
   halt(): void {
