@@ -24,7 +24,7 @@ releases=${SVC_RELEASES:-https://github.com/$repository/releases/download}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-for file in "$archive" SHA256SUMS; do curl -fsSLO --retry 3 "$releases/v$version/$file"; done
+for file in "$archive" SHA256SUMS; do curl -fsSLO --proto '=https,file' --proto-redir '=https' --retry 3 "$releases/v$version/$file"; done
 if command -v sha256sum >/dev/null; then check='sha256sum -c -'; else check='shasum -a 256 -c -'; fi
 grep -F "  $archive" SHA256SUMS | $check >/dev/null || { echo "$archive does not match its SHA-256 sum" >&2; exit 1; }
 if [ "$system" = windows ]; then unzip -q "$archive"; else tar -xzf "$archive"; fi
