@@ -1,17 +1,19 @@
 /**
  * Prevents remote text from controlling a terminal, forging lines or hiding: every rendering passes through here.
  * Unsafe is what a terminal obeys or does not show: C0 and C1 controls, DEL, default-ignorable code points (bidi controls, zero-width characters, tags,
- * variation selectors), line and paragraph separators, interlinear marks and lone surrogates.
+ * variation selectors), line and paragraph separators, interlinear marks, the blank Braille pattern, marks that arrange hieroglyphs, and lone
+ * surrogates.
  */
 import { isUtf8 } from 'node:buffer';
 
 const PLAIN_ASCII = /^[\x20-\x7e]*$/;
 /** The same, with the white space of JSON: a check that is five times as fast and suffices for most values. */
 const PLAIN_JSON = /^[\t\n\x20-\x7e]*$/;
-const UNSAFE_IN_TEXT = /[\x00-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\p{Cs}\u2028\u2029\ufff9-\ufffb]/gu;
+const UNSAFE_IN_TEXT =
+  /[\x00-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\p{Cs}\u2028\u2029\u2800\u{13430}-\u{1343f}\ufff9-\ufffb]/gu;
 /** U+FFFD as well, so that it is written the same whether the service sent it or the filter inserted it for a broken byte. */
 const UNSAFE_IN_JSON =
-  /[\x00-\x08\x0b-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\p{Cs}\u2028\u2029\ufff9-\ufffb\ufffd]/gu;
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\p{Cs}\u2028\u2029\u2800\u{13430}-\u{1343f}\ufff9-\ufffb\ufffd]/gu;
 
 /**
  * `text` with visible escapes: `\n`, `\x1b`, `\u202e`, `\u{e0001}`. A backslash in the text stays single, so that paths and patterns stay readable: the result
@@ -79,7 +81,7 @@ export function jsonByteFilter(): (chunk?: Uint8Array) => Uint8Array {
  * times as fast as decoding first.
  */
 const SUSPECT_BYTES =
-  /[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f\xad]|\xcd\x8f|\xd8\x9c|\xe1(?:\x85[\x9f\xa0]|\x9e[\xb4\xb5]|\xa0[\x8b-\x8f])|\xe2(?:\x80[\x8b-\x8f\xa8-\xae]|\x81[\xa0-\xaf])|\xe3\x85\xa4|\xef(?:\xb8[\x80-\x8f]|\xbb\xbf|\xbe\xa0|\xbf[\xb0-\xbd])|\xf0(?:\x9b\xb2|\x9d\x85)|\xf3/;
+  /[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f\xad]|\xcd\x8f|\xd8\x9c|\xe1(?:\x85[\x9f\xa0]|\x9e[\xb4\xb5]|\xa0[\x8b-\x8f])|\xe2(?:\x80[\x8b-\x8f\xa8-\xae]|\x81[\xa0-\xaf]|\xa0\x80)|\xe3\x85\xa4|\xef(?:\xb8[\x80-\x8f]|\xbb\xbf|\xbe\xa0|\xbf[\xb0-\xbd])|\xf0(?:\x93\x90|\x9b\xb2|\x9d\x85)|\xf3/;
 
 /** How many bytes precede a sequence that the next chunk may complete. */
 function completeLength(bytes: Buffer): number {

@@ -116,10 +116,10 @@ function passwordEntry(uid: number | undefined): string | undefined {
   return entries.map((entry) => entry.split(':')).find(([, , id]) => id === String(uid))?.[0];
 }
 
-/** Empty if neither the environment nor the password file has a name. */
+/** Empty if neither the environment nor the password file has one. An empty `HOME` is none. */
 function home(): string {
   try {
-    return homedir();
+    return homedir() || userInfo().homedir;
   } catch {
     return '';
   }

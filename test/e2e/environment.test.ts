@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
@@ -160,6 +161,13 @@ describe('a home directory', () => {
     const { code, stdout } = await svc(['config', 'path'], { env: { HOME: undefined } });
     expect([code, stdout]).toEqual([0, expect.stringMatching(/\/svc\/settings\.json\n$/)]);
     expect(stdout).not.toContain(ROOT);
+  });
+});
+
+describe('an empty HOME', () => {
+  it('is none: settings are in the home directory of the password file, never in /', async () => {
+    const { code, stdout } = await svc(['config', 'path'], { env: { HOME: '' } });
+    expect([code, stdout]).toEqual([0, `${userInfo().homedir}/.config/svc/settings.json\n`]);
   });
 });
 

@@ -19,6 +19,8 @@ describe('escapeText', () => {
     ['tag\u{e0041}', 'tag\\u{e0041}'],
     ['half \ud800 pair', 'half \\ud800 pair'],
     ['line\u2028end', 'line\\u2028end'],
+    ['blank\u2800pattern', 'blank\\u2800pattern'],
+    ['\u{13000}\u{13430}\u{13000}', '\u{13000}\\u{13430}\u{13000}'],
     ['C:\\new\\table', 'C:\\new\\table'],
     ['Zürich 日本 😀 é', 'Zürich 日本 😀 é'],
     ['⚠️ hot', '⚠️ hot'],

@@ -19,6 +19,8 @@ const hostile = fc.oneof(
     '\u{e0041}\u{e007f}',
     '\ud800',
     '\u2028',
+    '\u2800',
+    '\u{13437}',
     '\x1b[31mred\x1b[39m',
     '=cmd|x',
     '- a: &b *b',

@@ -5,7 +5,7 @@ import type { AnyOutput, ListOutput, OutputOptions, RecordOutput } from '../../s
 
 /** Written from the rule, not from the code: what a terminal obeys or does not show. */
 export const FORBIDDEN =
-  /\u034f|[\u180b-\u180d\u180f]|[\x00-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]|\p{Cs}/u;
+  /\u034f|[\u180b-\u180d\u180f]|[\x00-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\u{13430}-\u{1343f}\u{e0000}-\u{e0fff}]|\p{Cs}/u;
 
 export class MemoryStream implements OutStream {
   readonly isTTY = false;
