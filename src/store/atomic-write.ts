@@ -3,6 +3,7 @@ import {
   closeSync,
   fchmodSync,
   fchownSync,
+  fstatSync,
   fsyncSync,
   ftruncateSync,
   lstatSync,
@@ -13,11 +14,10 @@ import {
   type Stats,
   statSync,
   unlinkSync,
-  writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { SvcError } from '../errors.ts';
-import { errorCode, fileFailure } from './own-file.ts';
+import { errorCode, fileFailure, writeAll } from './own-file.ts';
 
 /** The target of a symbolic link, so that the link stays and all its names share one lock. */
 export function realTarget(path: string): string {
@@ -39,31 +39,58 @@ export function stagedPath(path: string): string {
   return `${path}.new`;
 }
 
+/** The open staged file of this process. Its inode is not used again while it is open. */
+export type Reserved = number;
+
 /**
  * Writes a file of mode 0600. A reader sees the old content or the new, even after a crash. The caller holds the file's lock, so an existing staged file was
- * left by a process that died, and is removed; or it is the space that this caller reserved.
+ * left by a process that died, and is removed; or it is the space that this caller reserved, which is released. If the lock was lost in the meantime, the staged
+ * file may be of its new owner: only the own one is renamed.
  */
-export function writeAtomic(path: string, content: string | Uint8Array, isReserved = false): void {
+export function writeAtomic(path: string, content: string | Uint8Array, reserved?: Reserved): void {
   const staged = stagedPath(path);
+  let file = reserved;
   try {
-    if (isReserved) overwrite(staged, content);
-    else createStaged(path, content);
+    if (file === undefined || !isAt(file, staged)) {
+      release(file);
+      file = undefined;
+      file = createStaged(path);
+    }
+    fill(file, content);
+    if (!isAt(file, staged)) throw new SvcError('file_unusable', `another process took over the lock of ${path}`);
     renameSync(staged, path);
     syncDirectory(dirname(path));
   } catch (error) {
     discard(staged);
     throw fileFailure(`cannot write ${path}`, error);
+  } finally {
+    release(file);
   }
 }
 
-/** Takes disk space for the next content, in the staged file, until `writeAtomic` uses it or `discard` gives it back. */
-export function reserve(path: string, bytes: number): void {
+/** Takes disk space for the next content, in the staged file, until `writeAtomic` uses it. The caller otherwise discards the file, and releases it. */
+export function reserve(path: string, bytes: number): Reserved {
+  let file: number | undefined;
   try {
-    createStaged(path, ' '.repeat(bytes));
+    file = createStaged(path);
+    fill(file, ' '.repeat(bytes));
+    return file;
   } catch (error) {
+    release(file);
     discard(stagedPath(path));
     throw fileFailure(`cannot write ${path}`, error);
   }
+}
+
+export function release(reserved: Reserved | undefined): void {
+  if (reserved !== undefined) closeSync(reserved);
+}
+
+/** Whether this path still names the open file. */
+function isAt(file: number, path: string): boolean {
+  const { ino, dev } = fstatSync(file);
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.ino === ino && found.dev === dev;
 }
 
 /** Renames a staged file of another process into place. The caller holds the file's lock. */
@@ -99,7 +126,7 @@ export function discard(path: string): void {
   }
 }
 
-function createStaged(path: string, content: string | Uint8Array): void {
+function createStaged(path: string): number {
   const staged = stagedPath(path);
   const previous = statSync(path, { throwIfNoEntry: false });
   // Root could replace /dev/null.
@@ -110,23 +137,19 @@ function createStaged(path: string, content: string | Uint8Array): void {
   try {
     fchmodSync(file, 0o600);
     keepOwner(file, previous);
-    // Writes everything: a disk that fills up is an error here, not a shorter file.
-    writeFileSync(file, content);
-    fsyncSync(file);
-  } finally {
+    return file;
+  } catch (error) {
     closeSync(file);
+    throw error;
   }
 }
 
-function overwrite(staged: string, content: string | Uint8Array): void {
-  const file = openSync(staged, 'r+');
-  try {
-    writeFileSync(file, content);
-    ftruncateSync(file, Buffer.byteLength(content));
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+/** Writes everything: a disk that fills up is an error here, not a shorter file. */
+function fill(file: number, content: string | Uint8Array): void {
+  const bytes = Buffer.from(content as string);
+  writeAll(file, bytes, 0);
+  ftruncateSync(file, bytes.length);
+  fsyncSync(file);
 }
 
 /** `sudo svc …` must not change the owner of a user's file. */

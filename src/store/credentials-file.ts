@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { discard, realTarget, reserve, stagedPath, writeAtomic } from './atomic-write.ts';
+import { discard, type Reserved, realTarget, release, reserve, stagedPath, writeAtomic } from './atomic-write.ts';
 import { type CredentialsDocument, credentialName, eachCredential, NO_CREDENTIALS } from './credentials.ts';
 import { withLock } from './lock.ts';
 import { type Sealable, type VaultContext, withPlaceholders } from './sealed-records.ts';
@@ -135,16 +135,16 @@ export async function withCredentials<T>(
     const vault = new Vault(context);
     const document = before.document ?? NO_CREDENTIALS;
     let latest = document;
-    let isReserved = false;
+    let reserved: Reserved | undefined;
     const textOf = (next: CredentialsDocument): string => `${JSON.stringify(next, null, 2)}\n`;
     const write = (text: string): void => {
       try {
-        writeAtomic(path, text, isReserved);
+        writeAtomic(path, text, reserved);
       } catch {
         // A disk fault may pass, and a new token cannot be obtained again.
         writeAtomic(path, text);
       } finally {
-        isReserved = false;
+        reserved = undefined;
       }
     };
     try {
@@ -159,8 +159,7 @@ export async function withCredentials<T>(
           return open;
         },
         reserve: async () => {
-          reserve(path, JSON.stringify(document, null, 2).length + GROWTH);
-          isReserved = true;
+          reserved = reserve(path, JSON.stringify(document, null, 2).length + GROWTH);
           await vault.check(path);
         },
         save: async (next) => {
@@ -180,7 +179,8 @@ export async function withCredentials<T>(
         },
       });
     } finally {
-      if (isReserved) discard(stagedPath(path));
+      if (reserved !== undefined) discard(stagedPath(path));
+      release(reserved);
     }
   };
   return withLock(`${path}.lock`, context, locked, WAIT_MS);

@@ -189,6 +189,24 @@ describe('writing', () => {
     expect((await read()).document).toMatchObject({ gen: 2, credentials: [{ access_token: 'new' }] });
   });
 
+  it('survives the loss of its lock during a refresh: both logins are stored, and the file is never empty', async () => {
+    put(DOCUMENT);
+    const lock = `${file()}.lock`;
+    await withCredentials(folder.paths, lockContext, async (first) => {
+      await first.reserve();
+      rmSync(lock); // a person, or a program that cleans up
+      await withCredentials(folder.paths, lockContext, async (second) => {
+        await second.reserve();
+        await first.save(withCredential(first.document, { ...LOGIN, access_token: 'first' }));
+        expect((await read()).document).toMatchObject({ credentials: [{ access_token: 'first' }] });
+        const latest = await second.reread();
+        await second.save(withCredential(latest, { ...LOGIN, profile: 'other', access_token: 'second' }));
+      });
+    });
+    const tokens = (await read()).document.credentials.map(({ access_token }) => access_token);
+    expect([tokens.sort(), names()]).toEqual([['first', 'second'], ['credentials.json']]);
+  });
+
   it('leaves the file unchanged on a full disk', async () => {
     put(DOCUMENT);
     const before = readFileSync(file(), 'utf8');
@@ -199,7 +217,7 @@ describe('writing', () => {
   });
 
   it('loses nothing, whichever step the disk refuses afterwards', async () => {
-    const STEPS = ['openSync', 'writeFileSync', 'ftruncateSync', 'fsyncSync', 'renameSync', 'openSync', 'fsyncSync'];
+    const STEPS = ['writeSync', 'ftruncateSync', 'fsyncSync', 'renameSync', 'openSync', 'fsyncSync'];
     const steps = fileURLToPath(new URL('../hard/file-steps.cjs', import.meta.url));
     const run = (more: NodeJS.ProcessEnv) => {
       rmSync(folder.paths.config, { recursive: true, force: true });
