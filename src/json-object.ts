@@ -13,12 +13,26 @@ export function jsonText(value: unknown): string {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Integers that a number cannot represent exactly become strings: ids, which are never computed with. */
-export function exactIntegers(text: string): string {
-  if (!/\d{16}/.test(text)) return text;
-  return text.replace(TOKEN, (token) =>
-    /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
+/** Outside of strings, such numbers begin like this; so do some texts. */
+const MAY_BE_INEXACT = /(?:[:,[\s]|^)-?[\d.]{16}|\d[eE][+-]?\d{2}/;
+
+/** JSON in which numbers that JavaScript cannot represent exactly are strings, so that every digit is shown as it was received. */
+export function exactNumbers(json: string): string {
+  if (!MAY_BE_INEXACT.test(json)) return json;
+  return json.replace(TOKEN, (token) => (token.startsWith('"') || isExact(token) ? token : `"${token}"`));
+}
+
+function isExact(token: string): boolean {
+  const value = Number(token);
+  if (/^-?\d+$/.test(token)) return Number.isSafeInteger(value);
+  const digits = significantDigits(token);
+  return (
+    Number.isFinite(value) && (digits === significantDigits(String(value)) || (digits.length <= 15 && value !== 0))
   );
+}
+
+function significantDigits(number: string): string {
+  return number.replace(/[eE].*$|[-.]/g, '').replace(/^0+|0+$/g, '');
 }
 
 /** Deeper values than any service sends would overflow the stack of recursive code. */

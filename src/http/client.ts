@@ -77,7 +77,7 @@ export class Client {
     const schema = loading(endpoint.answer);
     const sent = await this.#sender.send(endpoint, values, ({ body }) => body.whole(), confirmed);
     if (schema === undefined) return undefined as T;
-    const value = this.#checked(sent, () => parseJson(sent.result, endpoint.exactIntegers), sent.result);
+    const value = this.#checked(sent, () => parseJson(sent.result), sent.result);
     const parser = await schema;
     const { data, omitted = [] } = this.#checked(sent, () => parsed(parser, value), sent.result);
     this.#sender.omit(endpoint, omitted);

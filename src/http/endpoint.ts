@@ -38,8 +38,6 @@ export interface Endpoint<T, E extends Effect = Effect> {
   readonly mislabeled?: true;
   /** An item of its array may be as large as a complete response: one group may contain every alert. */
   readonly largeItems?: true;
-  /** Its responses have ids above 2^53, which are parsed as strings. */
-  readonly exactIntegers?: true;
   /** The schema of the response, or none if a success has no body. */
   readonly answer?: () => Promise<Parser<T>>;
   /** Instead of `answer` if the response is an array: the schema of one item, so that a long array is parsed as it arrives. */

@@ -1,6 +1,6 @@
 /** JSON of a remote service: strict about the bytes, bounded in depth, with errors that say what is wrong. Arrays are read as they arrive. */
 import { isAscii, isUtf8 } from 'node:buffer';
-import { DEEPEST, exactIntegers, JsonLimit, parseJsonText, TOO_DEEP } from '../json-object.ts';
+import { DEEPEST, exactNumbers, JsonLimit, parseJsonText, TOO_DEEP } from '../json-object.ts';
 import { ByteList } from './body.ts';
 
 /** The bytes are not the promised JSON. */
@@ -23,17 +23,16 @@ function decodeUtf8(bytes: Buffer): string {
   return bytes.toString('utf8');
 }
 
-/** `exact`: see `exactIntegers`. */
-export function parseJson(bytes: Buffer, exact = false): unknown {
+export function parseJson(bytes: Buffer): unknown {
   const decoded = decodeUtf8(bytes);
   const text = decoded.charCodeAt(0) === 0xfeff ? decoded.slice(1) : decoded;
   if (text.trim() === '') throw new JsonFault('it is empty');
-  return parseText(exact ? exactIntegers(text) : text);
+  return parseText(text);
 }
 
 function parseText(text: string, mostValues?: number): unknown {
   try {
-    return parseJsonText(text, mostValues);
+    return parseJsonText(exactNumbers(text), mostValues);
   } catch (error) {
     // The parser's own message quotes the text.
     throw new JsonFault(error instanceof JsonLimit ? `it is ${error.message}` : 'it is not JSON');

@@ -6,7 +6,7 @@ import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import type { WholeAnswer } from '../../http/client.ts';
 import { Plan } from '../../http/endpoint.ts';
-import { isObject, parseJsonText } from '../../json-object.ts';
+import { exactNumbers, isObject, parseJsonText } from '../../json-object.ts';
 import {
   type Cell,
   type Column,
@@ -39,7 +39,11 @@ export async function printedAnswer(
     return { value, as: ANY_ANSWER };
   }
   const whole = await collected(bytes);
-  const body = isJson ? parseJsonText(new TextDecoder().decode(whole)) : whole.length === 0 ? null : whole.toString();
+  const body = isJson
+    ? parseJsonText(exactNumbers(new TextDecoder().decode(whole)))
+    : whole.length === 0
+      ? null
+      : whole.toString();
   if (include || isJson) {
     const value = include ? { status, headers, body } : body;
     return { value, as: answerOutput(value) };

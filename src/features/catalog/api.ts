@@ -20,7 +20,6 @@ function get<N extends keyof Schemas>(
     method: 'GET',
     path,
     effect: 'read',
-    exactIntegers: true,
     ...more,
     answer: async () => (await import('./schema.ts'))[name] as never,
   });

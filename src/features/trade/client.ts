@@ -10,11 +10,11 @@ import type { Candle, Envelope, ListAnswer, ModelRows, Offer } from './schema.ts
 const envelope = async () => (await import('./schema.ts')).envelope;
 
 function read(path: string): Endpoint<Envelope, 'read'> {
-  return { method: 'GET', path, effect: 'read', exactIntegers: true, answer: envelope };
+  return { method: 'GET', path, effect: 'read', answer: envelope };
 }
 
 function post<E extends Effect>(path: string, effect: E): Endpoint<Envelope, E> {
-  return { method: 'POST', path, effect, encoding: 'form', exactIntegers: true, answer: envelope };
+  return { method: 'POST', path, effect, encoding: 'form', answer: envelope };
 }
 
 /** Doc 3 §4. */

@@ -2,7 +2,7 @@
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { answered, type Confirmed, Plan } from '../../http/endpoint.ts';
-import { exactIntegers, isObject, tryParseJson } from '../../json-object.ts';
+import { exactNumbers, isObject, tryParseJson } from '../../json-object.ts';
 import type { Session } from './gateway/session.ts';
 import { openTradingSession, type TradingSession } from './gateway/trading-session.ts';
 import type { OrderForm } from './orders/forms.ts';
@@ -160,7 +160,7 @@ async function whole(sent: RawAnswer): Promise<{ readonly answer: RawAnswer; rea
 
 /** A long response is returned before all of it is checked: that does not change whether the request was carried out. */
 function jsonOf(bytes: Uint8Array): unknown {
-  return tryParseJson(exactIntegers(new TextDecoder().decode(bytes)));
+  return tryParseJson(exactNumbers(new TextDecoder().decode(bytes)));
 }
 
 /** A change that was carried out is not a refusal. */

@@ -1,5 +1,5 @@
 /** The pushes on the socket after a subscription (doc 3 §6): the name of an event and a string that contains JSON. */
-import { exactIntegers, isObject, tryParseJson } from '../../../json-object.ts';
+import { exactNumbers, isObject, tryParseJson } from '../../../json-object.ts';
 import { isModelName, MODELS, type ModelName } from '../models.ts';
 import { numberOf } from '../numbers.ts';
 
@@ -42,7 +42,7 @@ const TABLES: ReadonlyMap<number, ModelName> = new Map(
 
 /** Undefined for a payload that is not JSON, which does occur. */
 export function readPush(name: string, payload: string): Push | undefined {
-  const record = tryParseJson(exactIntegers(payload));
+  const record = tryParseJson(exactNumbers(payload));
   if (record === undefined) return undefined;
   if (!isObject(record)) return { kind: 'other', record };
   const { t, Rates: rates } = record;

@@ -1,0 +1,80 @@
+/** What a service writes as a number has every digit in every format, in all services. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { exactNumbers } from '../../src/json-object.ts';
+import { svc } from '../support/svc.ts';
+import { answer, faultServer } from './servers.ts';
+
+const LARGE = '9007199254740995';
+const LONG = '0.1000000000000000055';
+const HUGE = '1e400';
+const MORE = `"large":${LARGE},"long":${LONG},"huge":${HUGE}`;
+const SILENCE = `{"id":"a-1","status":{"state":"active"},"matchers":[],"startsAt":"2026-01-01T00:00:00Z","endsAt":"2999-01-01T00:00:00Z","updatedAt":"2026-01-01T00:00:00Z","createdBy":"x","comment":"y",${MORE}}`;
+const SUBSCRIPTION = `{"items":[{"id":"ep_1","url":"https://a.example","events":[],"status":1,${MORE}}]}`;
+const CATEGORY = `{"items":[{"id":7,"title":"x",${MORE}}],"total":1}`;
+
+const LISTS: Readonly<Record<string, readonly [argv: readonly string[], response: string]>> = {
+  alerts: [['silences', 'list'], `[${SILENCE}]`],
+  webhooks: [['webhooks', 'list'], SUBSCRIPTION],
+  catalog: [['catalog', 'categories', 'list'], CATEGORY],
+  api: [['api', 'alerts', 'GET', '/x'], `[{${MORE}}]`],
+};
+
+describe.each(Object.entries(LISTS))('of %s', (_, [argv, response]) => {
+  // Fields that svc does not know are no columns; in a free response, all are.
+  const formats = argv[0] === 'api' ? ['json', 'ndjson', 'yaml', 'csv', 'table'] : ['json', 'ndjson', 'yaml'];
+  it.each(formats)('in %s', async (format) => {
+    await using server = await faultServer((socket) => {
+      socket.write(answer(200, response));
+    });
+    const env = {
+      SVC_ALERTS_URL: server.url,
+      SVC_CATALOG_URL: server.url,
+      SVC_WEBHOOKS_URL: server.url,
+      SVC_WEBHOOKS_TOKEN: 'token-123',
+    };
+    const { code, stdout, stderr } = await svc([...argv, '-o', format], { env });
+    expect(code, stderr).toBe(0);
+    for (const digits of [LARGE, LONG, HUGE]) expect(stdout).toContain(digits);
+  });
+});
+
+/** The value of a JSON number, without its exponent and its zeros. */
+function normalForm(token: string): string {
+  const [, sign, whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const kept = digits.replace(/0+$/, '');
+  if (kept === '') return '0';
+  return `${sign}${kept}e${BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - kept.length)}`;
+}
+
+it('any number has its value afterwards', () => {
+  const digits = fc.stringMatching(/^(?:0|[1-9]\d{0,24})$/);
+  const token = fc
+    .tuple(
+      fc.constantFrom('', '-'),
+      digits,
+      fc.stringMatching(/^(?:\.\d{1,24})?$/),
+      fc.stringMatching(/^(?:[eE][+-]?\d{1,3})?$/),
+    )
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(token, fc.constantFrom('', ' ', '\n'), (number, blank) => {
+      const [value] = JSON.parse(exactNumbers(`[${blank}${number}${blank}]`)) as readonly unknown[];
+      expect(normalForm(String(value).replace('+', ''))).toBe(normalForm(number.replace('+', '')));
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+it('leaves texts alone', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const safe = JSON.stringify(value, (_, one) => (typeof one === 'number' ? 1 : one));
+      expect(exactNumbers(safe)).toBe(safe);
+    }),
+  );
+  const text = '{"a":"x: 12345678901234567890, \\" 1e400"}';
+  expect(exactNumbers(text)).toBe(text);
+});
