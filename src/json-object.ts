@@ -14,7 +14,7 @@ export function jsonText(value: unknown): string {
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** Outside of strings, such numbers begin like this; so do some texts. */
-const MAY_BE_INEXACT = /(?:[:,[\s]|^)-?[\d.]{16}|\d[eE][+-]?\d{2}/;
+const MAY_BE_INEXACT = /(?:[:,[\s]|^)-?(?:[\d.]{16}|[\d.]+[eE])/;
 
 /** JSON in which numbers that JavaScript cannot represent exactly are strings, so that every digit is shown as it was received. */
 export function exactNumbers(json: string): string {
