@@ -35,10 +35,20 @@ export function parseBaseUrl(text: string, { strip }: { readonly strip?: string 
   return url;
 }
 
-/** Whether the host is this machine: 127.0.0.0/8, `::1` or `localhost`. */
+/** Whether the host is this machine: 127.0.0.0/8, `::1`, `localhost` or a name below it. */
 export function isLoopback(url: URL): boolean {
   const { hostname } = url;
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+  return (
+    hostname === 'localhost' ||
+    hostname === '[::1]' ||
+    /^127\.\d+\.\d+\.\d+$/.test(hostname) ||
+    isBelowLocalhost(hostname)
+  );
+}
+
+/** RFC 6761 §6.3: `app.localhost` is loopback, whatever a name server says. */
+export function isBelowLocalhost(hostname: string): boolean {
+  return hostname.endsWith('.localhost');
 }
 
 type Rules = Pick<Target, 'baseUrl' | 'authorizer' | 'headers' | 'secretHeaders' | 'tls'>;

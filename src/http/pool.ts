@@ -1,11 +1,13 @@
 /** The connections to one origin: undici's pool, the trusted certificates and the proxy. The only importer of undici. */
+import type { LookupAddress } from 'node:dns';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Socket } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { buildConnector, Dispatcher } from 'undici';
 import buildConnect from 'undici/lib/core/connect.js';
 import UndiciPool from 'undici/lib/dispatcher/pool.js';
 import { SvcError } from '../errors.ts';
+import { isBelowLocalhost } from './address.ts';
 import { ConnectFailure, ProxyFailure } from './failures.ts';
 import { bare, isSocks, openTunnel, proxyFor, proxyHeaders } from './proxy.ts';
 import type { Outbound, TlsOptions } from './target.ts';
@@ -38,16 +40,33 @@ const CONNECTIONS = 32;
 const KEEP_ALIVE_MS = 2_000;
 
 /** Does not connect yet. Throws for an unusable proxy setting or certificate. */
-export async function openPool(to: URL, { tls, proxy: settings, deferWasmTiering }: Outbound): Promise<Pool> {
+export async function openPool(to: URL, outbound: Outbound): Promise<Pool> {
+  const { tls, proxy: settings, deferWasmTiering } = outbound;
   // Saves 100 of 250 ms of a short command on Node 20. Not set earlier: it would also disable the code cache of Node's own modules.
   if (deferWasmTiering) (await import('node:v8')).setFlagsFromString('--wasm-tiering-budget=1000000000');
-  const proxy = proxyFor(to, settings);
+  const addresses = outbound.addresses ?? (isBelowLocalhost(to.hostname) ? LOOPBACK : undefined);
+  const proxy = addresses === undefined ? proxyFor(to, settings) : undefined;
   const https = to.protocol === 'https:';
   const context = https || proxy?.protocol === 'https:' ? { secureContext: await secureContext(tls) } : {};
-  const toService = buildConnect({ ...context, rejectUnauthorized: !tls.insecure, timeout: CONNECT_MS });
+  const lookup = addresses === undefined ? {} : { lookup: lookupIn(addresses) };
+  const toService = buildConnect({ ...context, ...lookup, rejectUnauthorized: !tls.insecure, timeout: CONNECT_MS });
   if (proxy === undefined) return new Pool(to, undefined, toService);
   const toProxy = connectToProxy(proxy, buildConnect({ ...context, rejectUnauthorized: true, timeout: CONNECT_MS }));
   return new Pool(to, proxy, https || isSocks(proxy) ? connectThrough(proxy, toProxy, toService) : toProxy);
+}
+
+const LOOPBACK: readonly LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+/** Connects to known addresses without asking a name server. */
+function lookupIn(addresses: readonly LookupAddress[]): LookupFunction {
+  return (_hostname, { all }, callback) => {
+    const [first] = addresses;
+    if (all) callback(null, [...addresses]);
+    else callback(null, first?.address ?? '', first?.family);
+  };
 }
 
 export class Pool {

@@ -1,4 +1,5 @@
 /** Where requests go and under which rules. The command line, environment and profile decide; the transport obeys. */
+import type { LookupAddress } from 'node:dns';
 import type { KnownSecrets } from './redact.ts';
 
 export type ServiceName = 'alerts' | 'webhooks' | 'catalog' | 'trade';
@@ -61,6 +62,8 @@ export interface Outbound {
   /** On Node 20 and 21 V8 compiles undici's parser twice; a flag avoids it. */
   readonly deferWasmTiering?: boolean;
   readonly proxy: ProxySettings;
+  /** Connect to these addresses, without a proxy, whatever the name in the address resolves to later. */
+  readonly addresses?: readonly LookupAddress[] | undefined;
   readonly signal: AbortSignal;
   /** The secrets that the run has used, which are redacted everywhere. */
   readonly secrets: KnownSecrets;

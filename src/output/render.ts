@@ -223,7 +223,7 @@ function liveLine(cells: readonly Cell[], options: OutputOptions, paint: Painter
     if (part === '') continue;
     const tone = cellTone(cell);
     const needed = GAP.length + displayWidth(part);
-    if (taken > 0 && taken + needed <= width) {
+    if (taken > 0 && taken + needed <= width && !isBelow(cell, options)) {
       text += GAP + paint(part, tone);
       taken += needed;
       continue;
@@ -235,6 +235,11 @@ function liveLine(cells: readonly Cell[], options: OutputOptions, paint: Painter
     }
   }
   return text === '' ? '' : `${text}\n`;
+}
+
+/** A pipe gets one line for each row. */
+function isBelow(cell: Cell, { width }: OutputOptions): boolean {
+  return width !== undefined && typeof cell === 'object' && cell !== null && 'below' in cell;
 }
 
 /** Limits the lines per second to what a person can read; a line says how many were omitted. */

@@ -31,7 +31,8 @@ export type Cell =
   | boolean
   | null
   | undefined
-  | { readonly text: string; readonly tone: Tone }
+  /** `below`: on a line of its own, where a terminal shows rows that arrive over time. */
+  | { readonly text: string; readonly tone: Tone; readonly below?: true }
   | { readonly time: string; readonly tone?: Tone }
   | Amount
   | Spark

@@ -2,11 +2,12 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, watch, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { deliver, delivery, event, KEY, Sender } from '../features/webhooks/receiver-client.ts';
-import { environment, HOME, type Running, type StartOptions, start, startSvc, svc } from './binary.ts';
+import { environment, HOME, type Running, type StartOptions, shell, start, startSvc, svc } from './binary.ts';
 import { named, noTmux, Terminal } from './terminal.ts';
 
 const ENV = { SVC_WEBHOOK_SECRET: KEY };
@@ -134,6 +135,80 @@ describe.skipIf(noMount)(named('a disk that is full', noMount), () => {
   });
 });
 
+const linesOf = (file: string): string[] => readFileSync(file, 'utf8').split('\n').slice(0, -1);
+
+describe('the history', () => {
+  it('of a listener killed with -9 is complete, and the next listener goes on with it', async () => {
+    const state = folderOf();
+    const file = join(state, 'svc', 'deliveries.ndjson');
+    const env = { ...ENV, XDG_STATE_HOME: state };
+    const { child, ended, port } = await listen([], { env });
+    await deliverMany(port, 20_000, () => {
+      if (existsSync(file)) child.kill('SIGKILL');
+    });
+    expect((await ended).signal).toBe('SIGKILL');
+    expect(linesOf(file).length).toBeGreaterThan(0);
+    for (const line of linesOf(file)) expect(JSON.parse(line)).toMatchObject({ v: 1, status: 'valid' });
+    const next = await listen([], { env });
+    await deliver(next.port, event('evt_next'));
+    expect((await next.kill('SIGINT')).stderr).not.toContain('warning');
+    const again = await listen([], { env });
+    const to = `http://127.0.0.1:${again.port}/`;
+    expect(await svc(['webhooks', 'replay', 'evt_next', '--to', to], { env })).toMatchObject({ code: 0 });
+    await again.kill('SIGINT');
+  });
+
+  it.skipIf(noMount)(named('on a full disk is one warning, and listen goes on', noMount), async () => {
+    const folder = folderOf();
+    mkdirSync(join(folder, 'svc'));
+    const script = `trap '' INT; mount -t tmpfs -o size=64k none svc; "$@"; status=$?; cp svc/*.ndjson . ; exit $status`;
+    const env = { ...ENV, XDG_STATE_HOME: folder };
+    const listener = await ready(folder, (argv) =>
+      start('unshare', ['-rm', 'bash', '-c', script, '-', 'svc', ...argv, '-o', 'ndjson'], { env, cwd: folder }),
+    );
+    const large = (serial: number): string => event(`evt_${serial}`, 'summary.completed', { text: 'x'.repeat(15_000) });
+    await deliver(listener.port, event('evt_0'));
+    for (let serial = 1; !listener.texts.stdout.includes('no space left on device'); serial++) {
+      expect((await deliver(listener.port, large(serial))).status).toBe(204);
+    }
+    expect((await deliver(listener.port, event('evt_last'))).status).toBe(204);
+    const { pid } = JSON.parse(readFileSync(join(folder, 'ready.json'), 'utf8')) as { pid: number };
+    process.kill(pid, 'SIGTERM');
+    const { code, stdout } = await listener.ended;
+    expect(code).toBe(143);
+    expect(stdout.match(/not kept for svc webhooks replay/g)).toHaveLength(1);
+    for (const line of linesOf(join(folder, 'deliveries.ndjson'))) expect(JSON.parse(line)).toMatchObject({ v: 1 });
+  });
+});
+
+describe.skipIf(noMount)(named('a name in the hosts file', noMount), () => {
+  it.each([
+    ['127.0.0.1', 200],
+    ['203.0.113.7', undefined],
+  ])('of %s is a target only if it is this machine', async (address, status) => {
+    const folder = folderOf();
+    const app = createHttpServer((_, response) => response.end()).listen(0, '127.0.0.1');
+    await once(app, 'listening');
+    const { port: appPort } = app.address() as AddressInfo;
+    writeFileSync(join(folder, 'hosts'), `${address} shop.example\n127.0.0.1 localhost\n`);
+    const target = `http://shop.example:${appPort}/`;
+    const launch = (argv: readonly string[]): Running =>
+      start('unshare', ['-rm', 'bash', '-c', 'mount --bind hosts /etc/hosts; exec "$@"', '-', 'svc', ...argv, target], {
+        env: { ...ENV, http_proxy: 'http://127.0.0.1:9' },
+        cwd: folder,
+      });
+    if (status === undefined) {
+      const run = await launch(['webhooks', 'listen', '--port', '0']).ended;
+      expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('shop.example is not this machine') });
+    } else {
+      const listener = await ready(folder, launch);
+      expect((await deliver(listener.port, event('evt_1'))).status).toBe(status);
+      await listener.kill('SIGTERM');
+    }
+    app.close();
+  });
+});
+
 describe('Ctrl-C', () => {
   it('waits at most two seconds for a hanging target', async () => {
     const hangs = createServer(() => {}).listen(0, '127.0.0.1');
@@ -217,6 +292,22 @@ describe.skipIf(noTmux)(named('a terminal', noTmux), () => {
       const { status, lines } = await terminal.finish();
       expect(status).toBe(130);
       expect(lines.at(-1)).toMatch(/1 delivery: 1 valid, 0 invalid$/);
+    } finally {
+      terminal.close();
+    }
+  });
+
+  it('shows how to sign with a secret that svc makes: the line works when it is pasted', async () => {
+    const folder = folderOf();
+    const terminal = new Terminal(250, 24, { XDG_STATE_HOME: join(folder, 'with a space'), CI: undefined });
+    try {
+      terminal.begin(`cd "${folder}"; svc webhooks listen --port 0 --count 1`);
+      const shown = await terminal.shows((lines) => lines.some((line) => line.startsWith('  svc webhooks send ')));
+      const pasted = shown.find((line) => line.startsWith('  svc webhooks send ')) ?? '';
+      expect(await shell(pasted)).toMatchObject({ code: 0 });
+      const { status, lines } = await terminal.finish();
+      expect(status).toBe(0);
+      expect(lines.at(-1)).toBe('1 delivery: 1 valid, 0 invalid');
     } finally {
       terminal.close();
     }

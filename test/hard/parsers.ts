@@ -270,10 +270,9 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
         const found = recordedDelivery(line, 'x');
         if (found === undefined) continue;
         const { headers, body } = found;
-        const written = { v: 1 as const, received_at: '2026-03-01T12:00:00Z', remote: '-', method: 'POST', path: '/' };
+        const written = { received_at: '2026-03-01T12:00:00Z', remote: '-', method: 'POST', path: '/' };
         const result = { status: 'valid' as const, event_id: null, event_type: null, duplicate: false };
-        const body_b64 = Buffer.from(body).toString('base64');
-        const printed = recordingLine({ ...written, ...result, headers, body_b64, forward: null, response: 200 });
+        const printed = recordingLine({ ...written, ...result, headers, body, forward: null, response: 200 });
         const again = recordedDelivery(printed, 'x');
         assert.deepEqual(again?.headers, headers);
         assert.deepEqual(Buffer.from(again?.body ?? []), Buffer.from(body));

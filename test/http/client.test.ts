@@ -307,6 +307,20 @@ describe('credentials', () => {
     expect(() => openClient(targetFor('http://h', { ...more, tls: { insecure: true } }), rules)).not.toThrow();
   });
 
+  test('sends one to a name below localhost, which is this machine whatever name servers and proxies say', async () => {
+    await using server = await answering(answer(200, ok));
+    const { port } = new URL(server.url);
+    const address = `http://shop.localhost:${port}`;
+    const target = targetFor(address, {
+      authorizer: authorizer(address, ['t']),
+      proxy: { all: 'http://no-such-proxy.invalid' },
+    });
+    const client = openClient(target, rules);
+    await client.call(probe);
+    expect(server.requests).toHaveLength(1);
+    await client.close();
+  });
+
   test('warns about --insecure over plain http even without a credential', async () => {
     const open = targetFor('http://no-such-host.invalid', { tls: { insecure: true } });
     const client = openClient(open, rules);

@@ -80,14 +80,27 @@ export const RECEIVER_FLAGS = section('Receiver options', {
   insecure: { type: 'boolean', help: 'Do not check its certificate' },
 });
 
+const PORT = /^\d{1,5}$/;
+const LOCAL = /^(?:(?:[\w-]+\.)*localhost|127\.\d+\.\d+\.\d+|\[::1\])(?:[:/?]|$)/i;
+
+/** `3000` and `localhost:3000/hook` are addresses of this machine, where http is the rule. */
+function withScheme(text: string): string {
+  if (PORT.test(text)) return `http://localhost:${text}`;
+  return LOCAL.test(text) ? `http://${text}` : text;
+}
+
 /** An http or https address, its query included. */
-export function receiverAddress(text: string): URL {
+export function receiverAddress(typed: string): URL {
+  const text = withScheme(typed);
   const refuse = (why: string, hint?: string): SvcError =>
     new SvcError('invalid_value', `the address ${JSON.stringify(redactText(text))} ${why}`, { hint });
   // The URL parser drops tabs and line breaks and reads a backslash as a slash: the address used would differ from the one shown.
   if (/[\s\\\x00-\x1f\x7f]/.test(text)) throw refuse('contains a space, a backslash or a control character');
   if (!/^https?:\/\//i.test(text)) {
-    throw refuse('is not http:// or https://', 'write it like http://127.0.0.1:3000/hook');
+    throw refuse(
+      'is not http:// or https://',
+      'write it like http://127.0.0.1:3000/hook, or 3000 for a port of this machine',
+    );
   }
   if (!URL.canParse(text)) throw refuse('is not a valid URL');
   const url = new URL(text);

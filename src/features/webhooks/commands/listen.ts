@@ -1,9 +1,16 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
-import { FILE, type Flags, type Options, section } from '../../../cli/flags.ts';
+import { type Arguments, FILE, type Flags, type Input, section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
+import { shellWord } from '../../../output/escape.ts';
+import { writeAtomic } from '../../../store/atomic-write.ts';
+import { withLock } from '../../../store/lock.ts';
 import { awaitedEvents, EVENT_FLAG, eventFilter } from '../event-types.ts';
 import { parseTolerance, TOLERANCE_FLAG } from '../options.ts';
 import { openTargets } from '../receiver/forwarder.ts';
+import { historyPath } from '../receiver/history.ts';
 import { ReadyFile } from '../receiver/ready-file.ts';
 import { openRecording, type RecordingWriter } from '../receiver/recording-writer.ts';
 import type { Endpoint } from '../receiver/requests.ts';
@@ -16,15 +23,15 @@ import {
   summary,
 } from '../receiver/rows.ts';
 import { ReceiverSession, type SessionOptions } from '../receiver/session.ts';
-import type { SigningSecret } from '../signature.ts';
+import { SECRET_PREFIX, type SigningSecret } from '../signature.ts';
 import { describeHint } from '../signature-hints.ts';
-import { requireSecrets, SECRET_FLAGS } from '../signing-secrets.ts';
+import { requireSecrets, SECRET_FLAGS, signingSecrets } from '../signing-secrets.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
 
 const LISTEN_FLAGS = section('Listen options', {
   port: { type: 'integer', min: 0, max: 65_535, default: 8787, help: 'Port; 0 for a free one' },
   host: { type: 'string', value: 'address', default: '127.0.0.1', help: 'Address to listen on' },
-  path: { type: 'string', default: '/', help: 'Path that takes deliveries', check: checkPath },
+  path: { type: 'string', help: 'Take deliveries on this path only', check: checkPath },
   'ready-file': { ...FILE, help: 'Write port, url and pid (JSON) here while listening' },
 });
 
@@ -38,8 +45,8 @@ const VERIFICATION_FLAGS = {
 } as const satisfies Flags;
 
 const FORWARDING_FLAGS = section('Forwarding options', {
-  'forward-to': { type: 'string', value: 'url', help: 'Forward valid deliveries to this URL' },
-  forward: { type: 'string', repeat: true, value: 'type=url', help: 'Forward a type to its own URL' },
+  'forward-to': { type: 'string', value: 'target', help: 'Forward to this port, or URL of this machine' },
+  forward: { type: 'string', repeat: true, value: 'type=target', help: 'Forward a type to its own target' },
   'forward-timeout': {
     type: 'duration',
     positive: true,
@@ -64,48 +71,55 @@ const STOP_FLAGS = section('Stop conditions', {
 const OUTPUT_FLAGS = section('Output options', {
   event: { ...EVENT_FLAG, help: 'Print and forward only these event types' },
   'show-body': { type: 'boolean', help: 'Print the bodies of valid deliveries' },
-  record: { ...FILE, help: 'Add all deliveries to this recording' },
+  record: { ...FILE, help: 'Add deliveries to this recording' },
+  history: { type: 'boolean', default: true, help: 'Do not keep the last deliveries for replay' },
 });
 
 const FLAGS = {
   ...LISTEN_FLAGS,
   ...TUNNEL_FLAGS,
   ...SECRET_FLAGS,
-  endpoint: { ...SECRET_FLAGS.endpoint, value: '[path=]id', help: 'Stored secret, for one path or for --path' },
+  endpoint: { ...SECRET_FLAGS.endpoint, value: '[path=]id', help: 'Stored secret, for one path or all' },
   ...VERIFICATION_FLAGS,
   ...FORWARDING_FLAGS,
   ...STOP_FLAGS,
   ...OUTPUT_FLAGS,
 } as const satisfies Flags;
 
-type ListenInput = Options<typeof FLAGS>;
+const ARGS = { target: { help: 'Port or URL to forward to, as with --forward-to' } } as const satisfies Arguments;
+
+type ListenInput = Input<typeof ARGS, typeof FLAGS>;
 
 export const webhooksListen = listCommand({
   id: 'webhooks listen',
   summary: 'Receive, verify, record and forward deliveries',
   description:
-    'Listens on this machine and verifies the exact bytes before parsing anything. The response is 204 to a valid delivery (with --forward-to, the status of the target) and 401 to an invalid one. Only POST to --path is accepted. With --tunnel, svc makes itself public and subscribes; it deletes the subscription when it ends.',
+    'Listens on this machine and verifies the exact bytes before parsing anything. The response is 204 to a valid delivery (with a target, its status) and 401 to an invalid one. At a terminal, svc makes a secret if none is given. With --tunnel, svc makes itself public and subscribes; it deletes the subscription when it ends.',
   details: `--tunnel takes cloudflared, ngrok, or a command line for the shell, in which {port} and $PORT are the local port. svc reads the https address from its output, creates a subscription for it (--event sets its event types), keeps its secret in memory, and sends the test event of the service. When svc ends, it deletes the subscription and stops the program. Only a kill leaves the subscription behind: svc webhooks list shows it.
 Ctrl-C ends svc; deliveries in progress then have 2 s to finish.
-An event that was accepted before (among the last 20,000, within a day) is answered 204 and not forwarded again. Requests of browsers are refused. GET / answers 200, for health checks of tunnels. A body may have 32 MiB.
-With --forward-to, svc forwards the unchanged bytes and the five documented headers in their order. A redirect is not followed and counts as a failure; no response is 502, a late one 504. --forward gives an event type its own target; each row then names the target, the summary counts for each target, and events without a target are only answered. --endpoint path=id (repeatable) verifies deliveries to that path with the stored secret of this endpoint, and counts duplicates for each endpoint; if all secrets have a path, only these paths take deliveries. With --record, svc adds every delivery to the file before it responds; if the file cannot be written, it responds 500, and the service sends the delivery again. Events that --event leaves out are answered 204 and recorded, but neither forwarded nor printed; svc reports the first of each type, and their number at the end.
+A target is a port of this machine, an address such as localhost:3000/hook, or a URL. Its name must resolve to this machine, and svc connects to the addresses that it had at the start; *.localhost is always this machine. svc forwards the unchanged bytes and the five documented headers in their order. A redirect is not followed and counts as a failure; no response is 502, a late one 504. svc shows the first lines of a response that is not a 2xx. --forward gives an event type its own target; each row then names the target, the summary counts for each target, and events without a target are only answered.
+Every path takes deliveries, or only that of --path. --endpoint path=id (repeatable) verifies deliveries to that path with the stored secret of this endpoint, and counts duplicates for each endpoint; if all secrets have a path, only these paths take deliveries. GET / answers 200, for health checks of tunnels. Requests of browsers are refused. A body may have 32 MiB.
+An event that was accepted before (among the last 20,000, within a day) is answered 204 and not forwarded again. Events that --event leaves out are answered 204 and recorded, but neither forwarded nor printed; svc reports the first of each type, and their number at the end.
+With --record, svc adds each delivery to the file before it responds; if the file cannot be written, it responds 500, and the service sends the delivery again. svc also keeps the last valid delivery of each of the last 100 events (16 MiB at most) in deliveries.ndjson in its state directory, for svc webhooks replay evt_…. A delivery is there within a second of its response; kill -9 loses those of the last second.
+Anyone can send requests without a valid signature. svc shows and records the first 20 and then one a second (16 MiB in one run at most), and counts the others.
 Exit 0 when --count or --until-event is reached, which only valid, new and accepted events do; 1 at the first invalid delivery with --fail-on-invalid; 9 when --wait is over; 130 after Ctrl-C.
-Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, routes, endpoints, record, events, tunnel, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, endpoint_id, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted, filtered). Event id and type come from the signed body.`,
+Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, routes, endpoints, record, history, events, tunnel, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, endpoint_id, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "omitted" (requests) for those that are only counted, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted, filtered). "forward" has target, status, ms, error, and body: the first KiB of a response that is not a 2xx. Event id and type come from the signed body.`,
   effect: 'write',
   service: 'webhooks',
   // It takes back what it writes, so its failures are those of its rows.
   callOf: () => ({ service: 'webhooks', effect: 'read' }),
   streams: () => true,
+  args: ARGS,
   flags: FLAGS,
   exits: ['signature_invalid', 'still_pending'],
   examples: [
     {
-      run: 'svc webhooks listen --tunnel cloudflared --forward-to http://localhost:3000/hook',
+      run: 'svc webhooks listen --tunnel cloudflared localhost:3000/hook',
       why: 'From nothing to the first event: a tunnel, a subscription, a test event',
     },
     {
-      run: 'svc webhooks listen --secret-file secret.txt --forward-to http://localhost:3000/hook',
-      why: 'Between a tunnel and the program under development',
+      run: 'svc webhooks listen 3000 --secret-file secret.txt',
+      why: 'Forward to port 3000 of this machine',
     },
     {
       run: 'svc webhooks listen --secret-file secret.txt --record deliveries.ndjson',
@@ -119,14 +133,14 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rou
   output: RECEIVER_LIST,
   async run(input, ctx) {
     checkTunnelOptions(input, ctx);
-    const { path, secrets, endpoints } = await endpointsOf(input, ctx);
+    const { path, secrets, ownSecret, endpoints } = await endpointsOf(input, ctx);
     const events = eventFilter(input.event);
     const untilEvents = new Set(awaitedEvents('--until-event', input.untilEvent, events));
     const { tunnel: command } = input;
     const tunneling = command === undefined ? undefined : await import('../tunnel/tunnel.ts');
-    const tunnelInput = { ...input, tunnel: command ?? '', events };
+    const tunnelInput = { ...input, tunnel: command ?? '', path: path ?? '/', events };
     if (ctx.dryRun && tunneling !== undefined) return { value: await tunneling.planTunnel(tunnelInput, ctx) };
-    const targets = openTargets(input, events, ctx);
+    const targets = await openTargets({ ...input, forwardTo: targetOf(input) }, events, ctx);
     const recording = input.record === undefined ? undefined : openRecorder(input.record, ctx);
     const tunnel = tunneling && new tunneling.Tunnel(tunnelInput, ctx);
     const options: SessionOptions = {
@@ -136,6 +150,7 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rou
       secrets: tunnel?.secrets ?? secrets,
       targets,
       recording,
+      history: !input.history || input.insecureNoVerify ? undefined : { path: historyPath(ctx.paths), context: ctx },
       toleranceS: parseTolerance(input.tolerance),
       events: new Set(events),
       untilEvents,
@@ -148,7 +163,7 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rou
     };
     const session = new ReceiverSession(options);
     return {
-      value: receive(session, options, { ...input, tunnel }, ctx),
+      value: receive(session, options, { ...input, tunnel, ownSecret }, ctx),
       as: receiverList(describeHint),
       code: () => session.code ?? tunnel?.failure?.code,
       footer: () => summary(session.tally),
@@ -159,6 +174,11 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rou
 function checkPath(text: string): void {
   if (/^\/[^?#\s]*$/.test(text)) return;
   throw new SvcError('invalid_value', `"${text}" is not a path`, { hint: 'write it like /hook' });
+}
+
+function targetOf({ target, forwardTo }: ListenInput): string | undefined {
+  if (target === undefined || forwardTo === undefined) return target ?? forwardTo;
+  throw new SvcError('usage', `give the target once: ${target}, or --forward-to ${forwardTo}`);
 }
 
 /** The subscription of a tunnel has its own secret. */
@@ -173,10 +193,12 @@ function checkTunnelOptions(input: ListenInput, { dryRun }: RunContext): void {
 }
 
 interface Endpoints {
-  /** That of --path, unless all secrets have paths of their own. */
-  readonly path: string;
+  /** That of --path; undefined for any. If all secrets have paths of their own, the first of these. */
+  readonly path: string | undefined;
   /** Undefined: a tunnel has its own, or nothing is verified. */
   readonly secrets: readonly SigningSecret[] | undefined;
+  /** The file of the secret that svc made, if none was given. */
+  readonly ownSecret?: string | undefined;
   /** Those of `--endpoint path=id`. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
 }
@@ -204,29 +226,52 @@ async function endpointsOf(input: ListenInput, ctx: RunContext): Promise<Endpoin
     const [ownPath, { secrets }] = first;
     return { path: ownPath, secrets, endpoints };
   }
-  if (endpoints.has(path)) throw new SvcError('usage', `--endpoint: ${path} is the path of --path, too`);
-  const secrets = isVerified ? await requireSecrets({ ...input, endpoint: ids }, ctx) : undefined;
-  return { path, secrets, endpoints };
+  if (path !== undefined && endpoints.has(path))
+    throw new SvcError('usage', `--endpoint: ${path} is the path of --path, too`);
+  if (!isVerified) return { path, secrets: undefined, endpoints };
+  const given = { ...input, endpoint: ids };
+  const secrets = ctx.interactive ? await signingSecrets(given, ctx) : await requireSecrets(given, ctx);
+  if (secrets.length > 0) return { path, secrets, endpoints };
+  const ownSecret = await makeOwnSecret(ctx);
+  const own = await requireSecrets({ endpoint: [], secretFile: [ownSecret], secretEnv: [] }, ctx);
+  return { path, secrets: own, ownSecret, endpoints };
+}
+
+/** The file of a secret for trying svc at a terminal. It is made once: an application that was given it can go on using it. */
+async function makeOwnSecret(ctx: RunContext): Promise<string> {
+  const path = join(ctx.paths.state, 'listen-secret');
+  try {
+    await withLock(`${path}.lock`, ctx, () => {
+      if (!existsSync(path)) writeAtomic(path, `${SECRET_PREFIX}${randomBytes(32).toString('base64')}\n`);
+    });
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'file_unusable') throw error;
+    throw new SvcError('file_unusable', `no signing secret, and svc cannot make one: ${error.message}`, {
+      hint: 'pass --secret-file <file>',
+    });
+  }
+  return path;
 }
 
 interface Place {
   readonly record: string | undefined;
   readonly readyFile: string | undefined;
   readonly tunnel: Tunnel | undefined;
+  readonly ownSecret: string | undefined;
 }
 
 /** From the `ready` row to the last. */
 async function* receive(
   session: ReceiverSession,
-  { secrets, endpoints, host, path, targets, events }: SessionOptions,
-  { record, readyFile, tunnel }: Place,
+  { secrets, endpoints, host, path, targets, events, history }: SessionOptions,
+  { record, readyFile, tunnel, ownSecret }: Place,
   ctx: RunContext,
 ): AsyncGenerator<ReceiverRow> {
   let readiness: ReadyFile | undefined;
   try {
     if (readyFile !== undefined) readiness = new ReadyFile(readyFile);
     const port = await session.start();
-    const url = receiverUrl(host, port, path);
+    const url = receiverUrl(host, port, path ?? '/');
     targets?.refuseLoop(url);
     const facts = await tunnel?.open(port, (error) => session.rows.end(error));
     session.startWait();
@@ -239,6 +284,7 @@ async function* receive(
       routes: targets?.routes,
       endpoints: endpoints.size === 0 ? undefined : Object.fromEntries([...endpoints].map(([on, { id }]) => [on, id])),
       record: record ?? null,
+      history: history?.path ?? null,
       events: events.size === 0 ? null : [...events],
       tunnel: facts,
       pid: ctx.pid,
@@ -248,6 +294,7 @@ async function* receive(
       const all = new Set([...(secrets ?? []), ...[...endpoints.values()].flatMap((one) => one.secrets)]);
       for (const line of introduction(ready, secrets && all.size)) ctx.notice(line);
     }
+    if (ownSecret !== undefined) for (const line of secretIntroduction(url.href, ownSecret)) ctx.notice(line);
     yield ready;
     yield* session.rows;
     yield { type: 'end', ...session.tally };
@@ -257,6 +304,15 @@ async function* receive(
     readiness?.withdraw();
     await tunnel?.close();
   }
+}
+
+/** How to sign with the secret that svc made, and what it is not for. */
+function secretIntroduction(url: string, file: string): string[] {
+  return [
+    `no secret was given: svc verifies with its own, in ${file}. To sign with it, run in another terminal:`,
+    `  svc webhooks send --to ${shellWord(url)} --secret-file ${shellWord(file)}`,
+    'deliveries of the service need the secret of their subscription (--secret-file or --endpoint), or --tunnel',
+  ];
 }
 
 function receiverUrl(host: string, port: number, path: string): URL {

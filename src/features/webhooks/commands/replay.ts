@@ -1,10 +1,11 @@
 import { listCommand } from '../../../cli/command.ts';
 import { section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { DELIVERY_FORMATS } from '../captures/formats.ts';
+import { DELIVERY_FORMATS, once } from '../captures/formats.ts';
 import { SENT_LIST } from '../columns.ts';
 import { DeliveryFilter, FILTER_FLAGS, HEADER_PREFIX } from '../delivery.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
+import { eventIdIn, historyPath, readHistory } from '../receiver/history.ts';
 import { Replay } from '../sending/replay.ts';
 import { planAll, sendAll, Tally } from '../sending/sending.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
@@ -16,11 +17,13 @@ export const webhooksReplay = listCommand({
   suggestFor: ['resend', 'retry', 'redeliver'],
   summary: 'Resend recorded deliveries, byte for byte',
   description:
-    'Sends the deliveries of a recording, or of any file that svc webhooks verify reads, in order. Recorded timestamps are old, and most receivers refuse them after 300 s: --resign signs each delivery again. Exit 0 if every response is a 2xx, 1 if none is, 7 without a response, 10 if only some are.',
+    'Sends an event that svc webhooks listen received, by its id, or the deliveries of a recording or of any file that svc webhooks verify reads, in order. Most receivers refuse timestamps older than 300 s: --resign signs each delivery again. Exit 0 if every response is a 2xx, 1 if none is, 7 without a response, 10 if only some are.',
   details:
-    'svc sends the recorded bytes and the documented headers. --resign skips deliveries that cannot be proved to come from the service: those with an invalid signature, and unverified ones that do not match the secret. The service cannot resend an old event itself. A last line that was cut off is skipped; svc exits 10 if another line could not be read.',
+    'An argument that begins with evt_ is an event id, or a unique beginning of one, among the last 100 valid deliveries of svc webhooks listen; a file of such a name is ./evt_x. svc sends the recorded bytes and the documented headers. --resign skips deliveries that cannot be proved to come from the service: those with an invalid signature, and unverified ones that do not match the secret. The service cannot resend an old event itself. A last line that was cut off is skipped; svc exits 10 if another line could not be read.',
   effect: 'write',
-  args: { file: { help: 'Recording or other file, or - for standard input', required: true, complete: 'files' } },
+  args: {
+    file: { help: 'Event id, recording or other file, or - for standard input', required: true, complete: 'files' },
+  },
   flags: {
     format: { type: 'choice', choices: DELIVERY_FORMATS, default: 'auto', help: 'Format of the file' },
     to: RECEIVER_FLAGS.to,
@@ -47,6 +50,7 @@ export const webhooksReplay = listCommand({
   },
   exits: ['delivery_failed', 'connect_failed', 'partly_done'],
   examples: [
+    { run: 'svc webhooks replay evt_7f3a --to 3000', why: 'Resend what svc webhooks listen received' },
     {
       run: 'svc webhooks replay rec.ndjson --to http://127.0.0.1:3000/hook --resign --secret-file key.txt',
       why: 'As new deliveries',
@@ -56,7 +60,7 @@ export const webhooksReplay = listCommand({
       why: 'Resend failures after a fix',
     },
     {
-      run: 'svc webhooks replay trace.har --to http://127.0.0.1:3000/hook --resign --since 2h',
+      run: 'svc webhooks replay trace.har --to localhost:3000/hook --resign --since 2h',
       why: 'From a HAR, the last two hours',
     },
   ],
@@ -65,16 +69,17 @@ export const webhooksReplay = listCommand({
     if (input.resignUnproven && !input.resign) throw new SvcError('usage', '--resign-unproven needs --resign');
     const url = receiverAddress(input.to);
     const outbound = ctx.outbound(input);
+    const line = EVENT_ID.test(input.file) ? findReceived(input.file, historyPath(ctx.paths)) : undefined;
     const replay = new Replay({
       path: input.file,
-      format: input.format,
+      format: line === undefined ? input.format : 'ndjson',
       filter: new DeliveryFilter(input, HEADER_PREFIX),
       onlyFailed: input.onlyFailed,
       eventIds: input.eventId,
       limit: input.limit,
       resign: input.resign ? { secret: await requireSecret(input, ctx), unproven: input.resignUnproven } : undefined,
       userAgent: outbound.userAgent,
-      chunks: ctx.inputChunks,
+      chunks: line === undefined ? ctx.inputChunks : () => once(Buffer.from(line)),
       now: ctx.now,
       notice: ctx.notice,
     });
@@ -91,6 +96,29 @@ export const webhooksReplay = listCommand({
     };
   },
 });
+
+const EVENT_ID = /^evt_[\w-]*$/;
+
+/** The only delivery in the history whose event id is this one, or begins with it: a line of a recording. */
+function findReceived(typed: string, path: string): string {
+  const events = readHistory(path).map((line) => ({ id: eventIdIn(line) ?? '', line }));
+  const found = events.filter(({ id }) => id.startsWith(typed));
+  const exact = found.filter(({ id }) => id === typed);
+  const [first, ...others] = exact.length > 0 ? exact : found;
+  if (first === undefined) {
+    throw new SvcError('not_found', `svc webhooks listen has no event ${typed} in its history`, {
+      hint: `the last 100 valid deliveries are in ${path}; a file of this name is ./${typed}`,
+    });
+  }
+  if (others.length === 0) return first.line;
+  throw new SvcError(
+    'invalid_value',
+    `${found.length} events begin with ${typed}: ${found.map(({ id }) => id).join(', ')}`,
+    {
+      hint: 'type more of the id',
+    },
+  );
+}
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 

@@ -1,17 +1,26 @@
 /** Forwards deliveries to a target with the original bytes and header order, following no redirect. */
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
 import type { RunContext } from '../../../cli/command.ts';
 import { endedBy, SvcError } from '../../../errors.ts';
 import { isLoopback } from '../../../http/address.ts';
-import { openPoster, type Poster } from '../../../http/poster.ts';
+import { openPoster, type Posted, type Poster } from '../../../http/poster.ts';
+import { bare } from '../../../http/proxy.ts';
 import type { Outbound } from '../../../http/target.ts';
 import { HEADER_PREFIX, type RawHeader } from '../delivery.ts';
 import { awaitedEvents } from '../event-types.ts';
 import { addressWarnings, receiverAddress } from '../options.ts';
 
 interface ForwardOptions {
-  readonly url: URL;
+  readonly target: ForwardTarget;
   readonly timeoutMs: number;
   readonly named: boolean;
+}
+
+export interface ForwardTarget {
+  readonly url: URL;
+  /** What its name resolved to when it was found to be this machine. */
+  readonly addresses?: readonly LookupAddress[];
 }
 
 export interface Forwarded {
@@ -22,6 +31,8 @@ export interface Forwarded {
   readonly ms: number;
   /** Why there is no response: `timeout`, `connect_failed`. */
   readonly error?: string | undefined;
+  /** The beginning of a response that is not a 2xx. */
+  readonly body?: string | undefined;
   /** Where a redirect would have led. */
   readonly location?: string | undefined;
 }
@@ -33,16 +44,33 @@ export function statusOf({ status, error }: Pick<Forwarded, 'status' | 'error'>)
   return error === 'timeout' ? 504 : 502;
 }
 
+/** How much of a response is shown and recorded. */
+const MOST_BODY = 1024;
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
 /** The service waits this long for a response (doc 2 §6). */
 const SERVICE_WAITS_MS = 5_000;
 
 /** Throws `invalid_value` if it is not an address of this machine, unless `external`. */
-export function forwardTarget(text: string, { external }: { readonly external: boolean }): URL {
+export async function forwardTarget(
+  text: string,
+  { external }: { readonly external: boolean },
+): Promise<ForwardTarget> {
   const url = receiverAddress(text);
-  if (external || isLoopback(url)) return url;
-  throw new SvcError('invalid_value', `--forward-to: ${url.hostname} is not this machine`, {
+  if (external || isLoopback(url)) return { url };
+  const addresses = await lookup(bare(url.hostname), { all: true }).catch(() => []);
+  if (addresses.length > 0 && addresses.every(isLoopbackAddress)) return { url, addresses };
+  const unknown = addresses.length === 0 ? ': its name cannot be resolved' : '';
+  throw new SvcError('invalid_value', `--forward-to: ${url.hostname} is not this machine${unknown}`, {
     hint: 'deliveries contain what people said: pass --forward-external to send them to another machine',
   });
+}
+
+function isLoopbackAddress({ address, family }: LookupAddress): boolean {
+  return isLoopback(new URL(`http://${family === 6 ? `[${address}]` : address}`));
 }
 
 const DOCUMENTED = new RegExp(`^(?:content-type|${HEADER_PREFIX}(?:event|delivery|timestamp|signature))$`, 'i');
@@ -55,20 +83,29 @@ export function forwardedHeaders(headers: readonly RawHeader[]): readonly RawHea
 export class Forwarder {
   readonly #options: ForwardOptions;
   readonly #poster: Poster;
+  readonly #secrets: Outbound['secrets'];
   readonly #stopped = new AbortController();
 
   constructor(options: ForwardOptions, outbound: Outbound) {
     this.#options = options;
+    this.#secrets = outbound.secrets;
+    const { addresses } = options.target;
     // After Ctrl-C current requests have a moment to finish: the signal is this object's own.
-    this.#poster = openPoster({ ...outbound, signal: this.#stopped.signal });
+    this.#poster = openPoster({ ...outbound, addresses, signal: this.#stopped.signal });
   }
 
   get url(): URL {
-    return this.#options.url;
+    return this.#options.target.url;
+  }
+
+  get isLocal(): boolean {
+    const { url, addresses } = this.#options.target;
+    return isLoopback(url) || addresses !== undefined;
   }
 
   async forward(headers: readonly RawHeader[], body: Uint8Array): Promise<Forwarded> {
-    const { url, timeoutMs, named } = this.#options;
+    const { url } = this;
+    const { timeoutMs, named } = this.#options;
     const target = named ? url.href : undefined;
     const began = performance.now();
     try {
@@ -78,11 +115,18 @@ export class Forwarder {
         status: posted.status ?? null,
         ms: Math.round(posted.ms),
         error: posted.failure?.code,
+        body: this.#bodyOf(posted),
         location: posted.headers['location'],
       };
     } catch {
       return { target, status: null, ms: Math.round(performance.now() - began), error: 'interrupted' };
     }
+  }
+
+  /** An application may print its secret when a signature does not match. */
+  #bodyOf({ status, text }: Posted): string | undefined {
+    if (status === undefined || isSuccess(status) || text.length === 0) return undefined;
+    return this.#secrets.hide(Buffer.from(text).toString()).slice(0, MOST_BODY);
   }
 
   /** Aborts forwarding in progress: it fails as `interrupted`. */
@@ -125,8 +169,8 @@ export class Targets {
   /** Each delivery would come back. */
   refuseLoop(own: URL): void {
     const port = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80');
-    for (const { url } of this.#all()) {
-      const ownHost = url.hostname === own.hostname || isLoopback(url);
+    for (const { url, isLocal } of this.#all()) {
+      const ownHost = url.hostname === own.hostname || isLocal;
       if (port(url) !== port(own) || !ownHost) continue;
       throw new SvcError('invalid_value', `--forward-to: ${url.href} is this listener`);
     }
@@ -146,13 +190,19 @@ interface ForwardInput {
 }
 
 /** Undefined if nothing is forwarded. `events`: the types of --event; empty for all. */
-export function openTargets(input: ForwardInput, events: readonly string[], ctx: RunContext): Targets | undefined {
+export async function openTargets(
+  input: ForwardInput,
+  events: readonly string[],
+  ctx: RunContext,
+): Promise<Targets | undefined> {
   const { forward, forwardTo, forwardExternal, forwardTimeout: timeoutMs } = input;
   if (forward.length === 0 && forwardTo === undefined) return undefined;
-  const open = (address: string): Forwarder => {
-    const url = forwardTarget(address, { external: forwardExternal });
-    for (const warning of addressWarnings(url, { insecure: false })) ctx.notice(`warning: ${warning}`);
-    return new Forwarder({ url, timeoutMs, named: forward.length > 0 }, ctx.outbound({ insecure: false }));
+  const open = async (address: string): Promise<Forwarder> => {
+    const target = await forwardTarget(address, { external: forwardExternal });
+    if (target.addresses === undefined) {
+      for (const warning of addressWarnings(target.url, { insecure: false })) ctx.notice(`warning: ${warning}`);
+    }
+    return new Forwarder({ target, timeoutMs, named: forward.length > 0 }, ctx.outbound({ insecure: false }));
   };
   const byType = new Map<string, Forwarder>();
   for (const one of forward) {
@@ -164,11 +214,11 @@ export function openTargets(input: ForwardInput, events: readonly string[], ctx:
     }
     for (const type of awaitedEvents('--forward', [list], events)) {
       if (byType.has(type)) throw new SvcError('usage', `--forward: ${type} has two targets`);
-      byType.set(type, open(address));
+      byType.set(type, await open(address));
     }
   }
   if (timeoutMs >= SERVICE_WAITS_MS) {
     ctx.notice('warning: the service waits 5 s for a response: use a shorter --forward-timeout');
   }
-  return new Targets(byType, forwardTo === undefined ? undefined : open(forwardTo));
+  return new Targets(byType, forwardTo === undefined ? undefined : await open(forwardTo));
 }

@@ -3,10 +3,12 @@ import { hash } from 'node:crypto';
 import { HEADER_PREFIX, headerValues, type ReadEvent, readEvent, signatureHeaders } from '../delivery.ts';
 import { type SigningSecret, type Verification, verifySignature } from '../signature.ts';
 import { findHints } from '../signature-hints.ts';
-import { type Forwarded, statusOf, type Targets } from './forwarder.ts';
-import { type RecordingWriter, recordingLine } from './recording-writer.ts';
+import { type Forwarded, isSuccess, statusOf, type Targets } from './forwarder.ts';
+import type { History } from './history.ts';
+import { type HandledDelivery, type RecordingWriter, recordingLine } from './recording-writer.ts';
 import type { Endpoint, IncomingDelivery } from './requests.ts';
 import type { DeliveryRow } from './rows.ts';
+import type { StrangerLimit } from './stranger-limit.ts';
 
 export interface ProcessorOptions {
   /** Event types; deliveries of others are only answered, recorded and counted. Empty for all. */
@@ -19,6 +21,8 @@ export interface ProcessorOptions {
   readonly digests: boolean;
   readonly targets: Targets | undefined;
   readonly recording: RecordingWriter | undefined;
+  readonly history: History | undefined;
+  readonly strangers: StrangerLimit;
   /** `key` identifies the reason: each is reported once. */
   readonly warn: (key: string, text: string) => void;
 }
@@ -27,6 +31,8 @@ export interface Outcome {
   readonly row: DeliveryRow;
   /** Left out by --event. */
   readonly filtered: boolean;
+  /** One of too many without a valid signature. */
+  readonly omitted: boolean;
   readonly location: string | undefined;
 }
 
@@ -39,6 +45,8 @@ interface Verified {
   readonly id: string | null;
   readonly type: string | null;
   readonly filtered: boolean;
+  /** One of too many without a valid signature: it is only answered and counted. */
+  readonly omitted: boolean;
   readonly notes: string[];
 }
 
@@ -54,14 +62,15 @@ const ACCEPTED = 204;
 const UNVERIFIED = 401;
 const NOT_RECORDED = 500;
 
-const MOST_SEARCHES = 10;
 const MOST_SEARCHED_BYTES = 2 ** 20;
+/** Of invalid deliveries in one run: anyone can send them. */
+const MOST_RECORDED_BYTES = 16 * 2 ** 20;
 
 export class DeliveryProcessor {
   readonly #options: ProcessorOptions;
   readonly #seen = new SeenEvents();
   readonly #inFlight = new Map<string, Promise<Outcome>>();
-  #searches = 0;
+  #recordedBytes = 0;
 
   constructor(options: ProcessorOptions) {
     this.#options = options;
@@ -99,7 +108,7 @@ export class DeliveryProcessor {
 
   /** Nothing is parsed in an invalid delivery (doc 2 §6 rule 3). */
   #verify(delivery: IncomingDelivery): Verified {
-    const { events, endpoints, toleranceS } = this.#options;
+    const { events, endpoints, toleranceS, strangers } = this.#options;
     const endpoint = endpoints.get(delivery.path.split('?', 1)[0] ?? '');
     const { secrets = this.#options.secrets } = endpoint ?? {};
     const verification = verifyDelivery(delivery, secrets, toleranceS);
@@ -108,7 +117,8 @@ export class DeliveryProcessor {
     const { id = null, type = null } = event ?? {};
     const notes = [...(verification?.notes ?? []), ...(valid ? this.#observe(delivery, event) : [])];
     const filtered = valid && events.size > 0 && !events.has(type ?? '');
-    return { delivery, endpoint, secrets, verification, valid, id, type, filtered, notes };
+    const omitted = !valid && !strangers.admits();
+    return { delivery, endpoint, secrets, verification, valid, id, type, filtered, omitted, notes };
   }
 
   /** What is odd about a valid delivery. */
@@ -131,26 +141,35 @@ export class DeliveryProcessor {
 
   /** Forwards, records, responds: in this order, so that the service sends again what was not accepted or not recorded. */
   async #process(verified: Verified, { status, duplicate = null, key }: Plan): Promise<Outcome> {
-    const { targets, recording } = this.#options;
-    const { delivery, valid, filtered, type } = verified;
+    const { targets, recording, history } = this.#options;
+    const { delivery, valid, filtered, omitted, type } = verified;
     const target = status === undefined ? targets?.of(type) : undefined;
     const forwarded = target === undefined ? null : await target.forward(delivery.headers, delivery.body);
     let response = status ?? (forwarded === null ? ACCEPTED : statusOf(forwarded));
-    if (recording !== undefined) {
-      const written = await recording.add(lineOf(verified, { duplicate, forwarded, response }));
+    if (recording !== undefined && this.#isRecorded(verified)) {
+      const handled = toRecord(verified, { duplicate, forwarded, response });
+      const written = await recording.add(recordingLine(handled));
       if (!written && valid) response = NOT_RECORDED;
     }
     // Not earlier: a forged or failed event would hide the real one.
     if (key !== undefined && isSuccess(response)) this.#seen.add(key, delivery.receivedMs);
     sendResponse(verified, response);
+    if (history !== undefined && duplicate === null && isProven(verified)) {
+      history.add(toRecord(verified, { duplicate, forwarded, response }));
+    }
     const row = this.#row(verified, { duplicate, forwarded, response });
-    return { row, filtered, location: forwarded?.location };
+    return { row, filtered, omitted, location: forwarded?.location };
   }
 
-  #row(
-    { delivery, endpoint, secrets, verification, valid, id, type, notes }: Verified,
-    { duplicate, forwarded, response }: Done,
-  ): DeliveryRow {
+  #isRecorded({ valid, omitted, delivery }: Verified): boolean {
+    if (valid) return true;
+    if (omitted) return false;
+    this.#recordedBytes += delivery.body.length;
+    return this.#recordedBytes <= MOST_RECORDED_BYTES;
+  }
+
+  #row(verified: Verified, { duplicate, forwarded, response }: Done): DeliveryRow {
+    const { delivery, endpoint, verification, valid, id, type, notes } = verified;
     const { toleranceS, showBody, digests } = this.#options;
     const { body } = delivery;
     return {
@@ -169,7 +188,7 @@ export class DeliveryProcessor {
       secret_index: verification?.secretIndex ?? null,
       body_bytes: body.length,
       body_sha256: digests ? hash('sha256', body) : undefined,
-      hints: valid ? [] : this.#hints(delivery, verification, secrets),
+      hints: hintsOf(verified),
       notes,
       duplicate,
       forward: forwardRow(forwarded),
@@ -178,19 +197,21 @@ export class DeliveryProcessor {
       body: valid && showBody ? body.toString('utf8') : undefined,
     };
   }
+}
 
-  /** Why the signature does not match. Only for the first few, because each search takes time. */
-  #hints(
-    { headers, body }: IncomingDelivery,
-    verification: Verification | undefined,
-    secrets: readonly SigningSecret[] | undefined,
-  ): readonly string[] {
-    const verdict = verification?.verdict;
-    if (secrets === undefined || (verdict !== 'signature_mismatch' && verdict !== 'malformed_signature')) return [];
-    if (body.length > MOST_SEARCHED_BYTES || ++this.#searches > MOST_SEARCHES) return [];
-    const deliveryId = headerValues(headers, `${HEADER_PREFIX}Delivery`)[0];
-    return findHints({ headers: signatureHeaders(headers), body, secrets, deliveryId });
-  }
+/** Why the signature does not match, where that can be searched for: each search takes time. */
+function hintsOf({ delivery, verification, secrets, omitted }: Verified): readonly string[] {
+  const { headers, body } = delivery;
+  const verdict = verification?.verdict;
+  if (secrets === undefined || (verdict !== 'signature_mismatch' && verdict !== 'malformed_signature')) return [];
+  if (omitted || body.length > MOST_SEARCHED_BYTES) return [];
+  const deliveryId = headerValues(headers, `${HEADER_PREFIX}Delivery`)[0];
+  return findHints({ headers: signatureHeaders(headers), body, secrets, deliveryId });
+}
+
+/** The history is for events that the service has signed and --event has not left out. */
+function isProven({ verification, filtered }: Verified): boolean {
+  return verification?.verdict === 'valid' && !filtered;
 }
 
 const MOST_EVENTS = 20_000;
@@ -245,34 +266,38 @@ interface Done {
   readonly response: number;
 }
 
-function lineOf({ delivery, verification, id, type }: Verified, { duplicate, forwarded, response }: Done): string {
-  return recordingLine({
-    v: 1,
+function toRecord(
+  { delivery, verification, id, type }: Verified,
+  { duplicate, forwarded, response }: Done,
+): HandledDelivery {
+  return {
     received_at: isoTime(delivery.receivedMs),
     remote: delivery.remote,
     method: 'POST',
     path: delivery.path,
     headers: delivery.headers,
-    body_b64: delivery.body.toString('base64'),
+    body: delivery.body,
     status: verification?.verdict ?? 'unchecked',
     event_id: id,
     event_type: type,
     duplicate: duplicate !== null,
     forward: forwardRow(forwarded),
     response,
-  });
+  };
 }
 
 function forwardRow(forwarded: Forwarded | null): DeliveryRow['forward'] {
   if (forwarded === null) return null;
-  const { target, status, ms, error } = forwarded;
-  return { ...(target === undefined ? {} : { target }), status, ms, ...(error === undefined ? {} : { error }) };
+  const { target, status, ms, error, body } = forwarded;
+  return {
+    ...(target === undefined ? {} : { target }),
+    status,
+    ms,
+    ...(error === undefined ? {} : { error }),
+    ...(body === undefined ? {} : { body }),
+  };
 }
 
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
-}
-
-export function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
 }

@@ -14,6 +14,7 @@ import {
 import { SvcError } from '../../../errors.ts';
 import { fileFailure } from '../../../store/own-file.ts';
 import type { RawHeader } from '../delivery.ts';
+import type { ForwardedRow } from './rows.ts';
 
 interface OpenedRecording {
   readonly writer: RecordingWriter;
@@ -131,8 +132,11 @@ export class RecordingWriter {
 const NOT_ASCII = /[^\x20-\x7e]/g;
 
 /** One line of a recording, in ASCII: header values are bytes, and hostile text must be harmless when the file is printed. */
-export function recordingLine(delivery: RecordedDelivery): string {
-  const json = JSON.stringify(delivery);
+export function recordingLine({ body, ...delivery }: HandledDelivery): string {
+  const { received_at, remote, method, path, headers, ...outcome } = delivery;
+  const body_b64 = Buffer.from(body.buffer, body.byteOffset, body.length).toString('base64');
+  const recorded: RecordedDelivery = { v: 1, received_at, remote, method, path, headers, body_b64, ...outcome };
+  const json = JSON.stringify(recorded);
   return `${json.replace(NOT_ASCII, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 }
 
@@ -186,7 +190,12 @@ export interface RecordedDelivery {
   readonly event_type: string | null;
   /** The same event was received and accepted before. */
   readonly duplicate: boolean;
-  /** The target's response if it was forwarded: a status, or why there is none. */
-  readonly forward: { readonly status: number | null; readonly ms: number; readonly error?: string } | null;
+  /** The target's response if it was forwarded. */
+  readonly forward: ForwardedRow | null;
   readonly response: number;
+}
+
+/** What is recorded of a delivery, before it is written. */
+export interface HandledDelivery extends Omit<RecordedDelivery, 'v' | 'body_b64'> {
+  readonly body: Uint8Array;
 }

@@ -17,7 +17,8 @@ export interface Limits {
 }
 
 interface RequestOptions {
-  readonly path: string;
+  /** Undefined for any. */
+  readonly path: string | undefined;
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly maxBody: number;
   readonly bufferedBytes: number;
@@ -65,9 +66,13 @@ export interface Refusal {
   readonly bytes: number;
 }
 
+export type OtherProtocol = 'TLS' | 'HTTP/2';
+
 export interface ReceiverHandlers {
   delivered(delivery: IncomingDelivery): void;
   refused(refusal: Refusal): void;
+  /** A connection began with another protocol, and was answered 400. */
+  misdirected(protocol: OtherProtocol): void;
 }
 
 /** A body up to this size is accepted however much is buffered. */
@@ -126,7 +131,7 @@ export class RequestReceiver {
 
   #takes(pathname = ''): boolean {
     const { path, endpoints } = this.#options;
-    return pathname === path || endpoints.has(pathname);
+    return path === undefined || pathname === path || endpoints.has(pathname);
   }
 
   #readBody(request: IncomingMessage, response: ServerResponse, startedMs: number): void {

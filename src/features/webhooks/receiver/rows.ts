@@ -14,6 +14,8 @@ export interface ReadyRow {
   /** The targets of --forward by event type. */
   readonly routes?: Readonly<Record<string, string>> | undefined;
   readonly record: string | null;
+  /** The file of the last deliveries; null with --no-history. */
+  readonly history: string | null;
   /** The endpoints of --endpoint path=id by path. */
   readonly endpoints?: Readonly<Record<string, string>> | undefined;
   /** The event types of --event; null for all. */
@@ -28,12 +30,15 @@ export interface TunnelFacts {
   readonly endpoint_id: string;
 }
 
-interface ForwardedRow {
+/** The response of a target, or why there is none. */
+export interface ForwardedRow {
   /** Only if there are several. */
   readonly target?: string;
   readonly status: number | null;
   readonly ms: number;
   readonly error?: string;
+  /** The beginning of a response that is not a 2xx. */
+  readonly body?: string;
 }
 
 export interface DeliveryRow extends DeliveryFacts {
@@ -62,6 +67,12 @@ interface RefusedRow {
   readonly bytes: number;
 }
 
+/** Requests without a valid signature, or refused, that are too many to have rows of their own. */
+interface OmittedRow {
+  readonly type: 'omitted';
+  readonly requests: number;
+}
+
 interface WarningRow {
   readonly type: 'warning';
   readonly message: string;
@@ -84,7 +95,7 @@ interface EndRow extends Readonly<Tally> {
   readonly type: 'end';
 }
 
-export type ReceiverRow = ReadyRow | DeliveryRow | RefusedRow | WarningRow | EndRow;
+export type ReceiverRow = ReadyRow | DeliveryRow | RefusedRow | OmittedRow | WarningRow | EndRow;
 
 /** The service waits 5 s for a response (doc 2 §6). */
 export const SLOW_MS = 4_000;
@@ -122,13 +133,19 @@ function messageOf(row: ReceiverRow): Cell {
   if (row.type === 'ready') return row.url;
   if (row.type === 'warning') return row.message;
   if (row.type === 'end') return summary(row);
+  if (row.type === 'omitted') return omission(row);
   return row.type === 'refused' ? row.reason : row.notes;
 }
 
 /** Notices on standard error say that it is ready, and warn. */
 function liveCells(row: ReceiverRow, describeHint: DescribeHint): readonly Cell[] {
   if (row.type === 'delivery') return row.valid ? validCells(row) : invalidCells(row, describeHint);
+  if (row.type === 'omitted') return [{ text: omission(row), tone: 'dim' }];
   return row.type === 'refused' ? refusedCells(row) : [];
+}
+
+function omission({ requests }: OmittedRow): string {
+  return `… ${requests} more ${requests === 1 ? 'request' : 'requests'} without a valid signature`;
 }
 
 function validCells(row: DeliveryRow): Cell[] {
@@ -149,6 +166,7 @@ function validCells(row: DeliveryRow): Cell[] {
   if (row.ms >= SLOW_MS) cells.push({ text: 'slow', tone: 'warn' });
   if (notes.length > 0) cells.push({ text: notes.join(' '), tone: 'warn' });
   if (body !== undefined) cells.push(body);
+  if (row.forward?.body !== undefined) cells.push(...responseLines(row.forward.body));
   return cells;
 }
 
@@ -192,6 +210,24 @@ function answerCell({ forward, response, ms }: DeliveryRow): Cell {
   return failed || response >= 300 ? { text, tone: 'bad' } : text;
 }
 
+/** The first lines of a response, each on a line of its own. Of a page, its text. */
+function responseLines(body: string): Cell[] {
+  const isPage = /^\s*</.test(body);
+  const text = isPage
+    ? body
+        .replace(STYLES, '')
+        .replace(/<[^>]*>?/g, '\n')
+        .replaceAll('&nbsp;', ' ')
+    : body;
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const shown = lines.slice(0, MOST_LINES).map((line) => line.replaceAll('\t', '  ').trimEnd());
+  if (lines.length > MOST_LINES) shown.push('…');
+  return shown.map((line): Cell => ({ text: line, tone: 'dim', below: true }));
+}
+
+const MOST_LINES = 5;
+const STYLES = /<(style|script)\b[\s\S]*?(?:<\/\1>|$)/gi;
+
 /** Local time: the lines are read as they appear. */
 function wallTime(iso: string): string {
   return new Date(iso).toTimeString().slice(0, 8);
@@ -212,7 +248,7 @@ export function summary({ deliveries, valid, duplicates, invalid, refused, filte
 
 /** The first notices on standard error. `secrets`: how many secrets verify. */
 export function introduction(
-  { url, forward, routes = {}, endpoints = {}, record, events }: ReadyRow,
+  { url, forward, routes = {}, endpoints = {}, record, history, events }: ReadyRow,
   secrets: number | undefined,
 ): string[] {
   const verify = secrets === undefined ? 'OFF' : `on (${secrets} ${secrets === 1 ? 'secret' : 'secrets'})`;
@@ -221,6 +257,7 @@ export function introduction(
   for (const [type, target] of Object.entries(routes)) parts.push(`forward ${type}: ${target}`);
   if (forward !== null) parts.push(`forward: ${forward}`);
   if (record !== null) parts.push(`record: ${record}`);
+  if (history !== null) parts.push(`history: ${history}`);
   if (events !== null) parts.push(`events: ${events.join(', ')}`);
   const lines = [parts.join('  ')];
   if (!isLoopback(new URL(url))) lines.push('warning: other machines can reach this address');

@@ -2,14 +2,14 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { SvcError } from '../../../errors.ts';
-import { type Endpoint, type Limits, type ReceiverHandlers, RequestReceiver } from './requests.ts';
+import { type Endpoint, type Limits, type OtherProtocol, type ReceiverHandlers, RequestReceiver } from './requests.ts';
 
 export interface ReceiverOptions {
   readonly host: string;
   /** 0 for any. */
   readonly port: number;
-  /** Deliveries to any other path are answered 404, except those of `endpoints`. */
-  readonly path: string;
+  /** Deliveries to any other path are answered 404, except those of `endpoints`. Undefined: any path takes them. */
+  readonly path: string | undefined;
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -53,6 +53,11 @@ export async function startReceiver(options: ReceiverOptions, handlers: Receiver
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
+    // The server answers 400 and closes the connection with this error.
+    socket.on('error', (error) => {
+      const protocol = otherProtocol(error);
+      if (protocol !== undefined) handlers.misdirected(protocol);
+    });
   });
   const port = await listen(server, options);
   return {
@@ -67,6 +72,14 @@ export async function startReceiver(options: ReceiverOptions, handlers: Receiver
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+/** By the bytes that node:http could not parse: those of a TLS handshake, or the beginning of HTTP/2 (RFC 9113 §3.4). */
+function otherProtocol(error: Error): OtherProtocol | undefined {
+  if (!('rawPacket' in error) || !Buffer.isBuffer(error.rawPacket)) return undefined;
+  const [first, second] = error.rawPacket;
+  if (first === 0x16 && second === 0x03) return 'TLS';
+  return error.rawPacket.toString('latin1', 0, 14) === 'PRI * HTTP/2.0' ? 'HTTP/2' : undefined;
 }
 
 function listen(server: Server, { host, port }: ReceiverOptions): Promise<number> {

@@ -1,14 +1,20 @@
 /** A receiver from its first delivery to its last. It releases everything, however it ends. */
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { AsyncQueue } from '../../../async-queue.ts';
 import type { ErrorCode, SvcError } from '../../../errors.ts';
+import type { LockContext } from '../../../store/lock.ts';
 import { RETRY_MINUTES } from '../subscriptions/subscription.ts';
-import { DeliveryProcessor, isoTime, isSuccess, type Outcome, type ProcessorOptions } from './processor.ts';
-import type { IncomingDelivery, Refusal } from './requests.ts';
+import { isSuccess } from './forwarder.ts';
+import { History } from './history.ts';
+import { DeliveryProcessor, isoTime, type Outcome, type ProcessorOptions } from './processor.ts';
+import type { IncomingDelivery, OtherProtocol, Refusal } from './requests.ts';
 import { type DeliveryRow, type ReceiverRow, SLOW_MS, type Tally } from './rows.ts';
 import { type Receiver, type ReceiverOptions, startReceiver } from './server.ts';
+import { StrangerLimit } from './stranger-limit.ts';
 
-export interface SessionOptions extends ReceiverOptions, Omit<ProcessorOptions, 'warn'> {
+export interface SessionOptions extends ReceiverOptions, Omit<ProcessorOptions, 'warn' | 'history' | 'strangers'> {
+  /** Where the last deliveries are written. */
+  readonly history: { readonly path: string; readonly context: LockContext } | undefined;
   readonly count: number | undefined;
   readonly untilEvents: ReadonlySet<string>;
   readonly failOnInvalid: boolean;
@@ -24,6 +30,13 @@ const DRAIN_MS = 2_000;
 const LAST_RESPONSES_MS = 200;
 /** Beyond this many rows that were not read, deliveries are refused, and the service sends them again. */
 const MOST_ROWS = 10_000;
+/** How often the requests that have no row are counted in one. */
+const OMISSIONS_MS = 1_000;
+const MISDIRECTED: Readonly<Record<OtherProtocol, string>> = {
+  TLS: 'warning: a client sent TLS to this port, which is for plain HTTP: use http://, or put a tunnel or proxy in front that ends TLS',
+  'HTTP/2':
+    'warning: a client sent HTTP/2 to this port, which is for HTTP/1.1: set the client or proxy to HTTP/1.1, or put a tunnel in front',
+};
 /** Remote text is among the keys of warnings. */
 const MOST_WARNINGS = 100;
 
@@ -34,6 +47,10 @@ export class ReceiverSession {
   readonly #monitor: DeliveryMonitor;
   readonly #inFlight = new Set<Promise<void>>();
   readonly #warned = new Set<string>();
+  readonly #history: History | undefined;
+  readonly #strangers = new StrangerLimit();
+  #omitted = 0;
+  #omissionTimer: NodeJS.Timeout | undefined;
   readonly #ended = new AbortController();
   #receiver: Receiver | undefined;
   #closing: Promise<void> | undefined;
@@ -42,7 +59,10 @@ export class ReceiverSession {
   constructor(options: SessionOptions) {
     this.#options = options;
     const warn = (key: string, text: string): void => this.#warn(key, text);
-    this.#processor = new DeliveryProcessor({ ...options, warn });
+    const { history } = options;
+    this.#history =
+      history && new History(history.path, history.context, (text) => warn('history', `warning: ${text}`));
+    this.#processor = new DeliveryProcessor({ ...options, history: this.#history, strangers: this.#strangers, warn });
     this.#monitor = new DeliveryMonitor(options, warn);
   }
 
@@ -62,6 +82,7 @@ export class ReceiverSession {
       this.#receiver = await startReceiver(this.#options, {
         delivered: (delivery) => this.#track(this.#handle(delivery)),
         refused: (refusal) => this.#report(refusal),
+        misdirected: (protocol) => this.#warn(protocol, MISDIRECTED[protocol]),
       });
     } catch (error) {
       recording?.discard();
@@ -99,7 +120,8 @@ export class ReceiverSession {
       return;
     }
     const outcome = await this.#processor.handle(delivery);
-    if (!outcome.filtered) this.rows.push(outcome.row);
+    if (outcome.omitted) this.#omit();
+    else if (!outcome.filtered) this.rows.push(outcome.row);
     const decision = this.#monitor.record(outcome);
     if (decision !== 'continue') this.#end(decision === 'failed' ? 'signature_invalid' : undefined);
   }
@@ -117,9 +139,26 @@ export class ReceiverSession {
 
   #report({ receivedMs, remote, method, path, reason, response, bytes }: Refusal): void {
     this.#monitor.tally.refused++;
-    if (this.rows.size >= MOST_ROWS) return;
+    if (this.rows.size >= MOST_ROWS || !this.#strangers.admits()) {
+      this.#omit();
+      return;
+    }
     const received_at = isoTime(receivedMs);
     this.rows.push({ type: 'refused', received_at, source: remote, method, path, reason, response, bytes });
+  }
+
+  /** Requests that have no row are counted in one row a second. */
+  #omit(): void {
+    this.#omitted++;
+    this.#omissionTimer ??= setTimeout(() => this.#reportOmitted(), OMISSIONS_MS);
+  }
+
+  #reportOmitted(): void {
+    clearTimeout(this.#omissionTimer);
+    this.#omissionTimer = undefined;
+    if (this.#omitted === 0 || this.rows.size >= MOST_ROWS) return;
+    this.rows.push({ type: 'omitted', requests: this.#omitted });
+    this.#omitted = 0;
   }
 
   /** Accepts nothing more, lets current deliveries finish, and releases everything. */
@@ -136,13 +175,15 @@ export class ReceiverSession {
     // What is still being forwarded is finished even if its sender has gone.
     const settled = this.#settle();
     const left = DRAIN_MS - (performance.now() - began);
-    if (left > 0) await Promise.race([settled, setTimeout(left, undefined, { ref: false })]);
+    if (left > 0) await Promise.race([settled, delay(left, undefined, { ref: false })]);
     await targets?.close();
     await settled;
     recording?.close();
     // What was broken off is still being answered.
     await this.#receiver?.drain(LAST_RESPONSES_MS);
     this.#receiver?.destroy();
+    this.#reportOmitted();
+    await this.#history?.write();
     signal.removeEventListener('abort', this.#interrupt);
   }
 
@@ -188,7 +229,8 @@ class DeliveryMonitor {
   readonly #options: Pick<SessionOptions, 'count' | 'untilEvents' | 'failOnInvalid'>;
   /** `key` identifies the reason: each is reported once. */
   readonly #warn: (key: string, text: string) => void;
-  #invalidInARow = 0;
+  /** The verdicts of the last deliveries, if all of them were invalid. */
+  #invalidInARow: DeliveryRow['status'][] = [];
   #failedInARow = 0;
 
   constructor(options: SessionOptions, warn: (key: string, text: string) => void) {
@@ -219,7 +261,7 @@ class DeliveryMonitor {
     const { count, untilEvents } = this.#options;
     const { tally } = this;
     tally.valid++;
-    this.#invalidInARow = 0;
+    this.#invalidInARow = [];
     if (row.duplicate !== null) tally.duplicates++;
     const accepted = isSuccess(row.response);
     this.#failedInARow = accepted ? 0 : this.#failedInARow + 1;
@@ -278,12 +320,33 @@ class DeliveryMonitor {
         `warning: a delivery has the right signature, but a timestamp ${age_s} s old: if it is a retry that kept its timestamp, use --tolerance 3600s`,
       );
     }
-    if (++this.#invalidInARow === FIRST_WARNING) {
-      this.#warn(
-        'mismatches',
-        `warning: ${FIRST_WARNING} deliveries in a row failed verification; the service disables the endpoint after ${DISABLES} failed attempts. Is it the secret of another endpoint?`,
-      );
+    this.#invalidInARow = [...this.#invalidInARow, status].slice(-FIRST_WARNING);
+    if (this.#invalidInARow.length === FIRST_WARNING) {
+      const verdicts = [...new Set(this.#invalidInARow)];
+      this.#warn(`invalid ${verdicts.length === 1 ? status : 'several'}`, `warning: ${explainInvalid(verdicts)}`);
     }
     return this.#options.failOnInvalid ? 'failed' : 'continue';
+  }
+}
+
+const DISABLING = `the service disables the endpoint after ${DISABLES} failed attempts`;
+
+/** Why the last deliveries in a row were invalid, by their different verdicts. */
+function explainInvalid([verdict, ...others]: readonly DeliveryRow['status'][]): string {
+  const some = `${FIRST_WARNING} deliveries in a row`;
+  if (others.length > 0) {
+    return `${some} failed verification for several reasons (${[verdict, ...others].join(', ')}): each line names its own`;
+  }
+  switch (verdict) {
+    case 'missing_signature':
+      return `${some} are unsigned: they are not from the service, or a proxy removed the header X-Service-Signature`;
+    case 'stale':
+      return `${some} have an old timestamp: check the clock of this machine, or use --tolerance; ${DISABLING}`;
+    case 'future':
+      return `${some} have a timestamp in the future: check the clock of this machine; ${DISABLING}`;
+    case 'signature_mismatch':
+      return `${some} failed verification; ${DISABLING}. Is it the secret of another endpoint?`;
+    default:
+      return `${some} are invalid (${verdict}): check whether a proxy changes their headers; ${DISABLING}`;
   }
 }

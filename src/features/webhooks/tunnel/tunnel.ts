@@ -9,7 +9,7 @@ import { KNOWN_EVENTS } from '../event-types.ts';
 import type { TunnelFacts } from '../receiver/rows.ts';
 import { type SigningSecret, signingSecret } from '../signature.ts';
 import { createSubscription, UNKNOWN_ID } from '../subscriptions/creating.ts';
-import { receiverUrl, sameAddress } from '../subscriptions/subscription.ts';
+import { checkReceiverUrl, isLoopback, receiverWarnings, sameAddress } from '../subscriptions/subscription.ts';
 import { queueTest, testWarning, waitForTest } from '../subscriptions/test-delivery.ts';
 import { deleteSubscription } from '../subscriptions/updating.ts';
 import { TunnelProgram, tunnelCommand } from './program.ts';
@@ -77,8 +77,11 @@ export class Tunnel {
     this.signal.throwIfAborted();
     this.#program = new TunnelProgram(tunnel, port, ctx);
     const address = tunnelUrl ?? (await this.#program.address(this.signal));
-    const url = await receiverUrl(withPath(address, path), '--tunnel-url', ctx);
-    await Promise.race([this.#awaitRoute(url), this.#program.failed()]);
+    const local = isLoopback(ctx.target.baseUrl.hostname);
+    const url = checkReceiverUrl(withPath(address, path), '--tunnel-url', { local });
+    const obstacle = await Promise.race([this.#findRoute(url), this.#program.failed()]);
+    const warnings = obstacle === undefined ? await receiverWarnings(url, { local }) : [obstacle];
+    for (const warning of warnings) ctx.notice(`warning: ${warning}`);
     const { id, events } = await this.#subscribe(url);
     this.#program.failed().catch(fail);
     if (ctx.wants.table) ctx.notice(`tunnel: ${url}  subscription: ${id}, deleted when svc ends`);
@@ -101,19 +104,21 @@ export class Tunnel {
     }
   }
 
-  /** Many programs print their address before it works, and the service refuses one that it cannot resolve (doc 2 §4 rule 1). */
-  async #awaitRoute(address: string): Promise<void> {
-    const { outbound, now, sleep, notice } = this.#ctx;
+  /**
+   * Waits until the address works: many programs print it earlier, and the service refuses a name that it cannot resolve (doc 2 §4 rule 1). Returns why it does
+   * not work as seen from here, which does not matter if the service can resolve it.
+   */
+  async #findRoute(address: string): Promise<string | undefined> {
+    const { outbound, now, sleep } = this.#ctx;
     const poster = openPoster({ ...outbound({ insecure: false }), signal: this.signal });
     const probe = { method: 'GET', url: new URL('/', address), headers: [], body: new Uint8Array() } as const;
     const began = now();
     for (let attempt = 1; ; attempt++) {
       const { status, failure } = await poster.post({ ...probe, timeoutMs: ROUTE_ATTEMPT_MS });
-      if (status === 200) return;
+      if (status === 200) return undefined;
       if (attempt === ROUTE_ATTEMPTS || now() - began >= ROUTE_MS) {
         const why = failure?.message ?? `status ${status}`;
-        notice(`warning: ${probe.url.host} does not lead to this listener as seen from here: ${why}`);
-        return;
+        return `${probe.url.host} does not lead to this listener as seen from here (${why}): svc subscribes it anyway`;
       }
       await sleep(ROUTE_PAUSE_MS, this.signal);
     }

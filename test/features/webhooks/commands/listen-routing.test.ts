@@ -120,13 +120,13 @@ describe('--endpoint path=id', () => {
     ]);
   });
 
-  it('uses --path for the other secrets', async () => {
-    const { port, stop } = await listen(['--endpoint', '/a=ep_1', '--secret-env', 'OWN'], {
+  it('uses the other secrets for every other path', async () => {
+    const { port, stop } = await listen(['--endpoint', '/a=ep_1', '--secret-env', 'OWN', '--no-history'], {
       home: await stored(),
       env: { OWN: 'whsec_own' },
     });
     expect((await deliver(port, event('evt_1'), { path: '/a', key: KEYS.ep_1 })).status).toBe(204);
-    expect((await deliver(port, event('evt_2'), { key: 'whsec_own' })).status).toBe(204);
+    expect((await deliver(port, event('evt_2'), { path: '/any', key: 'whsec_own' })).status).toBe(204);
     expect((await deliver(port, event('evt_3'), { key: KEYS.ep_1 })).status).toBe(401);
     const run = await stop();
     expect(lines(run.stderr)[0]).toBe(`listening on http://127.0.0.1:${port}/  verify: on (2 secrets)  /a: ep_1`);
@@ -136,7 +136,7 @@ describe('--endpoint path=id', () => {
   it.each([
     [['--endpoint', '/a=ep_9'], 'no secret is stored for endpoint "ep_9"'],
     [['--endpoint', '/a=ep_1', '--endpoint', '/a=ep_2'], '/a has two endpoints'],
-    [['--endpoint', '/=ep_1', '--endpoint', 'ep_2'], '/ is the path of --path, too'],
+    [['--endpoint', '/b=ep_1', '--endpoint', 'ep_2', '--path', '/b'], '/b is the path of --path, too'],
     [['--endpoint', '/a?b=ep_1'], '"/a?b" is not a path'],
   ])('refuses %j', async (args, message) => {
     const run = await svc(['webhooks', 'listen', '--port', '0', ...args], { home: await stored() });

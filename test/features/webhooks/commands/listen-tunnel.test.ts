@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import type { RunOptions } from '../../../support/svc.ts';
-import { deliver, event } from '../receiver-client.ts';
+import { deliver, event, send } from '../receiver-client.ts';
 import { deliveries, rows, target } from './listening.ts';
 import { type Subscribed, subscribed } from './subscribed.ts';
 import { isAlive, tunnelScript } from './tunneling.ts';
@@ -95,17 +95,36 @@ describe('a run with a tunnel', () => {
     expect([invalid.code, events(), await tunnelIsGone()]).toEqual([1, [], true]);
   });
 
-  it('only warns about an address that does not lead here', async () => {
+  it.each([
+    ['of --tunnel-url', [script.command, '--tunnel-url', 'https://svc-tunnel.invalid/']],
+    ['that the program prints', ["echo 'see https://svc-tunnel.invalid/'; exec sleep 60"]],
+  ])('warns once about a name %s that cannot be resolved here, and subscribes it', async (_, args) => {
     const sleepsUntil = (ms: number) => (ms === 500 ? Promise.resolve() : undefined);
-    const ended = await run([script.command, '--tunnel-url', 'https://svc-tunnel.invalid/', '--wait', '1ms'], {
-      sleepsUntil,
-    });
+    const ended = await run([...args, '--wait', '1ms'], { sleepsUntil });
     expect(ended).toMatchObject({
       code: 9,
       stderr: expect.stringMatching(
-        /warning: svc-tunnel\.invalid does not lead to this listener as seen from here: .+\ntunnel: https:\/\/svc-tunnel\.invalid\//,
+        /^warning: svc-tunnel\.invalid does not lead to this listener as seen from here \(.+\): svc subscribes it anyway\ntunnel: https:\/\/svc-tunnel\.invalid\//,
       ),
     });
+    expect(events()).toEqual([]);
+  });
+
+  it('accepts a signed event after any number of unsigned requests', async () => {
+    const ended = await run([script.command, '--event', 'summary.completed', '--count', '1', '-o', 'ndjson'], {
+      onStdout: async (text) => {
+        const [, port] = /"ready","port":(\d+)/.exec(text) ?? [];
+        if (port === undefined) return;
+        for (let index = 0; index < 25; index++) {
+          const unsigned = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na=b';
+          expect((await send(Number(port), unsigned)).status).toBe(401);
+        }
+        const [subscription] = service.account.subscriptions.values();
+        await deliver(Number(port), event('evt_1'), { key: subscription?.secret ?? '' });
+      },
+    });
+    expect(ended.code).toBe(0);
+    expect(rows(ended).at(-1)).toMatchObject({ type: 'end', accepted: 1, invalid: 25 });
     expect([events(), await tunnelIsGone()]).toEqual([[], true]);
   });
 

@@ -49,7 +49,7 @@ describe('before it listens', () => {
 
 describe('the output', () => {
   it('has a line per delivery in tables', async () => {
-    const { port, ended } = await listen(['--count', '2']);
+    const { port, ended } = await listen(['--count', '2', '--path', '/', '--no-history']);
     await deliver(port, event('evt_1'));
     await deliver(port, event('evt_1'));
     await deliver(port, event('evt_2'), { key: 'whsec_other' });
@@ -81,17 +81,20 @@ describe('the output', () => {
   });
 
   it('has objects with all fields in ndjson', async () => {
+    const home = temporaryHome();
     const { port, ended } = await listen(
       ['--count', '1', '-o', 'ndjson', '--secret-env', 'OLD', '--secret-env', 'NEW'],
       {
         env: { OLD: 'whsec_old', NEW: KEY },
         now: () => 1_767_225_601_234,
+        home,
       },
     );
     await deliver(port, event('evt_1'), { timestamp: 1_767_225_600 });
     const run = await ended;
+    const history = join(home, 'state', 'deliveries.ndjson');
     const { port: _, pid, url, ...ready } = rows(run)[0] ?? {};
-    expect(ready).toEqual({ type: 'ready', verify: true, forward: null, record: null, events: null });
+    expect(ready).toEqual({ type: 'ready', verify: true, forward: null, record: null, history, events: null });
     expect([pid, url]).toEqual([process.pid, `http://127.0.0.1:${port}/`]);
     expect(deliveries(run)).toEqual([
       {
@@ -224,7 +227,7 @@ describe('the end', () => {
     const { code, stderr } = await ended;
     expect(code).toBe(0);
     expect(lines(stderr).slice(1)).toEqual([
-      'warning: 3 deliveries in a row failed verification; the service disables the endpoint after 20 failed attempts. Is it the secret of another endpoint?',
+      'warning: 3 deliveries in a row are unsigned: they are not from the service, or a proxy removed the header X-Service-Signature',
       '26 deliveries: 1 valid, 25 invalid',
     ]);
   });

@@ -30,24 +30,46 @@ describe('forwarded headers', () => {
   });
 });
 
+const addressOf = async (text: string, external = false): Promise<string> =>
+  (await forwardTarget(text, { external })).url.href;
+
 describe('the target', () => {
   it.each(['http://localhost:3000/a?b=c&d=%20', 'https://127.0.0.1/', 'http://127.3.4.5:1/', 'http://[::1]:3000/'])(
     'may be %s, unchanged',
-    (text) => {
-      expect(forwardTarget(text, { external: false }).href).toBe(text);
+    async (text) => {
+      expect(await addressOf(text)).toBe(text);
     },
   );
+
+  it.each([
+    ['3000', 'http://localhost:3000/'],
+    ['localhost:3000/hook', 'http://localhost:3000/hook'],
+    ['127.0.0.1:3000', 'http://127.0.0.1:3000/'],
+    ['[::1]:3000/a?b=c', 'http://[::1]:3000/a?b=c'],
+    ['shop.localhost/hook', 'http://shop.localhost/hook'],
+    ['http://shop.localhost:3000/', 'http://shop.localhost:3000/'],
+  ])('may be %s on this machine', async (text, address) => {
+    expect(await addressOf(text)).toBe(address);
+  });
 
   it.each(['http://example.com/', 'http://127.0.0.1.example.com/', 'http://localhost.example.com/', 'http://[::2]/'])(
     'is not another machine without an option: %s',
-    (text) => {
-      expect(() => forwardTarget(text, { external: false })).toThrow('is not this machine');
-      expect(forwardTarget(text, { external: true }).href).toBe(text);
+    async (text) => {
+      await expect(addressOf(text)).rejects.toThrow('is not this machine');
+      expect(await addressOf(text, true)).toBe(text);
     },
   );
 
-  it.each(['localhost:3000', 'ftp://localhost/', '/hook', '', 'http://u:p@localhost/'])('is not %j', (text) => {
-    expect(() => forwardTarget(text, { external: true })).toThrow();
+  it.each([
+    'example.com:3000',
+    '123456',
+    'ftp://localhost/',
+    '/hook',
+    '',
+    'http://u:p@localhost/',
+    'localhost.example',
+  ])('is not %j', async (text) => {
+    await expect(addressOf(text, true)).rejects.toThrow();
   });
 });
 

@@ -27,6 +27,7 @@ interface Options extends ReceiverOptions {
 class Receipt {
   readonly arrivals: Arrival[] = [];
   readonly refusals: Refusal[] = [];
+  readonly protocols: string[] = [];
   /** Set by a test that wants to answer itself. */
   onArrival: ((arrival: Arrival) => void) | undefined;
   port = 0;
@@ -56,6 +57,7 @@ class Receipt {
         this.refusals.push(refusal);
         this.#tell();
       },
+      misdirected: (protocol) => this.protocols.push(protocol),
     });
     this.port = this.receiver.port;
     return this;
@@ -240,11 +242,16 @@ describe('other requests', () => {
     expect(receipt.refusals).toMatchObject([{ reason: 'aborted', response: null, bytes: 9 }]);
   });
 
-  it('are not HTTP', async () => {
+  it.each([
+    ['TLS', '\x16\x03\x01\x00 what is this\r\n\r\n'],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    [undefined, 'what is this\r\n\r\n'],
+  ])('are not HTTP/1.1 but %s', async (protocol, bytes) => {
     const receipt = await start();
-    const sender = new Sender(receipt.port).send('\x16\x03\x01\x00 what is this\r\n\r\n');
+    const sender = new Sender(receipt.port).send(Buffer.from(bytes, 'latin1'));
     expect(await sender.rest()).toMatch(/^HTTP\/1\.1 400 /);
     expect((await deliver(receipt.port, event('evt_1'))).status).toBe(204);
+    expect(receipt.protocols).toEqual(protocol === undefined ? [] : [protocol]);
   });
 });
 

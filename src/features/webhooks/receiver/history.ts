@@ -1,0 +1,112 @@
+/** The last valid deliveries, in the form of a recording, so that `webhooks replay` finds an event by its id. All listeners of a user share the file. */
+import { join } from 'node:path';
+import type { Paths } from '../../../context.ts';
+import { writeAtomic } from '../../../store/atomic-write.ts';
+import { type LockContext, withLock } from '../../../store/lock.ts';
+import { errorCode, fileFailure, readOwnFile } from '../../../store/own-file.ts';
+import { type HandledDelivery, recordingLine } from './recording-writer.ts';
+
+const MOST_DELIVERIES = 100;
+const MOST_BYTES = 16 * 2 ** 20;
+/** How long a delivery waits for others that are written with it. */
+const PAUSE_MS = 500;
+/** Another listener needs much less for one write. */
+const LOCK_MS = 2_000;
+
+export function historyPath(paths: Paths): string {
+  return join(paths.state, 'deliveries.ndjson');
+}
+
+/** The lines of the file, without line ends; none if there is no file. */
+export function readHistory(path: string): readonly string[] {
+  try {
+    return readOwnFile(path).toString('latin1').split('\n').filter(isRecorded);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw fileFailure(`cannot read ${path}`, error);
+  }
+}
+
+/** The event id in a line, with the escapes of JSON. Quotes within JSON strings are escaped, so nothing that a sender chose can look like this. */
+export function eventIdIn(line: string): string | undefined {
+  return /,"event_id":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1];
+}
+
+export class History {
+  readonly #path: string;
+  readonly #context: LockContext;
+  readonly #warn: (text: string) => void;
+  /** Not in the file yet. */
+  #waiting: HandledDelivery[] = [];
+  #waitingBytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  /** `warn` is called for each failure to write. */
+  constructor(path: string, context: LockContext, warn: (text: string) => void) {
+    this.#path = path;
+    const { sleep, now, random, pid, processName } = context;
+    // What came before Ctrl-C is written after it.
+    this.#context = { sleep, now, random, pid, processName, signal: new AbortController().signal };
+    this.#warn = warn;
+  }
+
+  /** It is in the file at most about a second later. */
+  add(delivery: HandledDelivery): void {
+    if (delivery.body.length > MOST_BYTES) return;
+    this.#waiting.push(delivery);
+    this.#waitingBytes += delivery.body.length;
+    while (this.#waiting.length > MOST_DELIVERIES || this.#waitingBytes > MOST_BYTES) {
+      this.#waitingBytes -= this.#waiting.shift()?.body.length ?? 0;
+    }
+    this.#timer ??= setTimeout(() => void this.write(), PAUSE_MS);
+  }
+
+  /** Writes what is not in the file yet. */
+  write(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    const added = this.#waiting;
+    if (added.length === 0) return;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    try {
+      await withLock(
+        `${this.#path}.lock`,
+        this.#context,
+        () => {
+          const lines = [...readHistory(this.#path), ...added.map((one) => recordingLine(one).trimEnd())];
+          writeAtomic(this.#path, lastOf(lines).join(''));
+        },
+        LOCK_MS,
+      );
+    } catch (error) {
+      this.#warn(`deliveries are not kept for svc webhooks replay: ${(error as Error).message}`);
+    }
+  }
+}
+
+function isRecorded(line: string): boolean {
+  return line.startsWith('{"v":1,') && line.endsWith('}');
+}
+
+/** The last delivery of each of the last events, as far as there is room. */
+function lastOf(lines: readonly string[]): readonly string[] {
+  const chosen: string[] = [];
+  const ids = new Set<string>();
+  let bytes = 0;
+  for (const line of lines.toReversed()) {
+    const id = eventIdIn(line);
+    if (chosen.length === MOST_DELIVERIES) break;
+    if ((id !== undefined && ids.has(id)) || bytes + line.length >= MOST_BYTES) continue;
+    if (id !== undefined) ids.add(id);
+    bytes += line.length + 1;
+    chosen.push(`${line}\n`);
+  }
+  return chosen.reverse();
+}

@@ -1,0 +1,149 @@
+/** The first try of `svc webhooks listen`: a port as the target, any path, and a secret that svc makes. */
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { svc, temporaryHome } from '../../../support/svc.ts';
+import { deliver, event } from '../receiver-client.ts';
+import { deliveries, lines, listen, rows, SECRET, target } from './listening.ts';
+
+describe('the target', () => {
+  it.each(['argument', 'option'])('is a port, an address without http://, or a URL: as an %s', async (how) => {
+    const app = await target((response) => response.end());
+    const { port: appPort } = new URL(app.url);
+    for (const [text, path] of [
+      [appPort, '/'],
+      [`localhost:${appPort}/hook`, '/hook'],
+      [`shop.localhost:${appPort}/shop`, '/shop'],
+      [app.url, '/hook?a=b&c=d'],
+    ] as const) {
+      const { port, stop } = await listen([...(how === 'option' ? ['--forward-to'] : []), text, '-o', 'ndjson']);
+      expect((await deliver(port, event('evt_1'))).status).toBe(200);
+      expect(app.taken.at(-1)?.path).toBe(path);
+      expect(deliveries(await stop())[0]?.forward).toEqual({ status: 200, ms: expect.any(Number) });
+    }
+  });
+
+  it('of an event type may be a port', async () => {
+    const app = await target((response) => response.end());
+    const { port, stop } = await listen(['--forward', `webhook.ping=${new URL(app.url).port}`]);
+    expect((await deliver(port, event('evt_1', 'webhook.ping'))).status).toBe(200);
+    await stop();
+  });
+
+  it.each([
+    [['3000', '--forward-to', '3001'], 'give the target once: 3000, or --forward-to 3001'],
+    [['3000', '3001'], 'unexpected argument'],
+    [['203.0.113.7:3000'], 'is not http:// or https://'],
+    [['http://203.0.113.7/'], '203.0.113.7 is not this machine'],
+    [['http://svc-app.invalid/'], 'svc-app.invalid is not this machine: its name cannot be resolved'],
+  ])('refuses %j', async (args, message) => {
+    const run = await svc(['webhooks', 'listen', '--port', '0', ...args], { env: SECRET });
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+  });
+});
+
+it('takes deliveries on any path, and on one with --path', async () => {
+  const any = await listen([]);
+  for (const path of ['/', '/hook', '/a/b?c=d']) {
+    expect((await deliver(any.port, event('evt_1'), { path })).status).toBe(204);
+  }
+  expect((await deliver(any.port, event('evt_1'), { path: '/', method: 'GET' })).status).toBe(200);
+  expect((await deliver(any.port, event('evt_1'), { path: '/hook', method: 'GET' })).status).toBe(405);
+  await any.stop();
+  const one = await listen(['--path', '/hook']);
+  expect((await deliver(one.port, event('evt_1'), { path: '/hook' })).status).toBe(204);
+  expect((await deliver(one.port, event('evt_1'), { path: '/' })).status).toBe(404);
+  await one.stop();
+});
+
+describe("the application's response", () => {
+  const PAGE = `<!DOCTYPE html>\n<html><head><title>Error</title><style>pre { color: red }</style></head>\n<body><pre>TypeError: x is null<br> &nbsp; &nbsp;at app.js:12</pre></body></html>`;
+  const LONG = Array.from({ length: 9 }, (_, index) => `line ${index + 1}`).join('\n');
+
+  it.each([
+    ['text', 'TypeError: x is null\n\tat app.js:12\n', ['TypeError: x is null', '  at app.js:12']],
+    ['a page', PAGE, ['Error', 'TypeError: x is null', '    at app.js:12']],
+    ['many lines', LONG, ['line 1', 'line 2', 'line 3', 'line 4', 'line 5', '…']],
+    ['hostile text', '\x1b]0;x\x07\u202e\x9b31m', ['\\x1b]0;x\\x07\\u202e\\x9b31m']],
+    ['a secret', `expected ${SECRET.SVC_WEBHOOK_SECRET}`, ['expected ***']],
+  ])('is shown below the row if it is not a 2xx: %s', async (_, body, shown) => {
+    const app = await target((response) => response.writeHead(500).end(body));
+    const { port, stop } = await listen(['--forward-to', app.url], { terminal: 80 });
+    await deliver(port, event('evt_1'));
+    const printed = lines((await stop()).stdout).map((line) => line.replaceAll(/\x1b\[\d+m/g, ''));
+    expect(printed.map((line, index) => (index === 0 ? /-> 500 \d+ ms$/.test(line) : line))).toEqual([
+      true,
+      ...shown.map((line) => `  ${line}`),
+    ]);
+  });
+
+  it('is in ndjson and in the recording, up to 1 KiB', async () => {
+    const record = join(temporaryHome(), 'rec.ndjson');
+    let answer = { status: 422, body: `no audio_id\n${'x'.repeat(5_000)}` };
+    const app = await target((response) => response.writeHead(answer.status).end(answer.body));
+    const { port, stop } = await listen(['--forward-to', app.url, '--record', record, '-o', 'ndjson']);
+    await deliver(port, event('evt_1'));
+    answer = { status: 200, body: 'thank you' };
+    await deliver(port, event('evt_2'));
+    const forward = [
+      { status: 422, ms: expect.any(Number), body: `no audio_id\n${'x'.repeat(1_012)}` },
+      { status: 200, ms: expect.any(Number) },
+    ];
+    expect(deliveries(await stop()).map((row) => row.forward)).toEqual(forward);
+    const recorded = lines(readFileSync(record, 'utf8')).map((line) => JSON.parse(line) as { forward: object });
+    expect(recorded.map((one) => one.forward)).toEqual(forward);
+  });
+});
+
+describe('without a secret', () => {
+  const secretOf = (home: string): string => join(home, 'state', 'listen-secret');
+
+  it('at a terminal, svc makes one and prints the line that signs with it', async () => {
+    const home = temporaryHome();
+    const { port, ended } = await listen(['--count', '1'], { home, env: {}, terminal: 100 });
+    expect(statSync(secretOf(home)).mode & 0o777).toBe(0o600);
+    const sending = ['webhooks', 'send', '--to', `http://127.0.0.1:${port}/`, '--secret-file', secretOf(home)];
+    expect(await svc(sending, { env: {} })).toMatchObject({ code: 0 });
+    const { code, stderr, stdout } = await ended;
+    expect(code).toBe(0);
+    expect(stderr).toContain(`\n  svc ${sending.join(' ')}\n`);
+    expect(stdout + stderr).not.toContain(readFileSync(secretOf(home), 'utf8').trim());
+  });
+
+  it('at a terminal, the next listener has the same one', async () => {
+    const home = temporaryHome();
+    const first = await listen([], { home, env: {}, terminal: 100 });
+    const secret = readFileSync(secretOf(home), 'utf8');
+    expect(secret).toMatch(/^whsec_[\w+/]{43}=\n$/);
+    const second = await listen(['-o', 'ndjson'], { home, env: {}, terminal: 100 });
+    for (const { port } of [first, second]) {
+      expect((await deliver(port, event('evt_1'), { key: secret.trim() })).status).toBe(204);
+    }
+    await first.stop();
+    const run = await second.stop();
+    expect(rows(run)[0]).toMatchObject({ type: 'ready', verify: true });
+    expect(run.stderr).toContain(`--secret-file ${secretOf(home)}`);
+  });
+
+  it('at a terminal, a state directory that cannot be used is an error that says what to do', async () => {
+    const home = temporaryHome();
+    writeFileSync(join(home, 'state'), '');
+    const run = await svc(['webhooks', 'listen', '--port', '0'], { home, env: {}, terminal: 100 });
+    expect(run.code).toBe(2);
+    expect(run.stderr).toMatch(
+      /no signing secret, and svc cannot make one: cannot lock [\s\S]*pass --secret-file <file>/,
+    );
+  });
+
+  it.each([
+    ['in a pipe', [], {}],
+    ['with --no-input', ['--no-input'], { terminal: 100 }],
+    ['in CI', [], { terminal: 100, env: { CI: 'true' } }],
+  ])('%s, it is an error that names the options', async (_, args, options) => {
+    const home = temporaryHome();
+    const run = await svc(['webhooks', 'listen', '--port', '0', ...args], { home, env: {}, ...options });
+    expect(run.code).toBe(2);
+    expect(run.stderr).toMatch(/no signing secret[\s\S]*--secret-file <file>, --secret-env <name> or --endpoint <id>/);
+    expect(existsSync(secretOf(home))).toBe(false);
+  });
+});

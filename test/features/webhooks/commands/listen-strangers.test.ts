@@ -1,0 +1,117 @@
+/** `svc webhooks listen` and requests that anyone can send: they are counted, and do not hide or displace what the service sends. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryHome } from '../../../support/svc.ts';
+import { deliver, event, Sender, send } from '../receiver-client.ts';
+import { deliveries, lines, listen, rows } from './listening.ts';
+
+const UNSIGNED = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na=b';
+
+async function flood(port: number, count: number, request = UNSIGNED): Promise<void> {
+  const sender = new Sender(port);
+  for (let index = 0; index < count; index++) {
+    expect((await sender.send(request).answer()).status).toBeGreaterThanOrEqual(400);
+  }
+  sender.close();
+}
+
+describe('many requests without a valid signature', () => {
+  it.each([
+    ['unsigned', UNSIGNED, { invalid: 500, refused: 0 }],
+    ['refused', 'PUT /x HTTP/1.1\r\nHost: a\r\n\r\n', { invalid: 0, refused: 500 }],
+  ])('have rows for the first, and a count of the others: %s', async (_, request, tally) => {
+    const { port, ended } = await listen(['--count', '1', '-o', 'ndjson']);
+    await flood(port, 500, request);
+    expect((await deliver(port, event('evt_1'))).status).toBe(204);
+    const run = await ended;
+    expect(run.code).toBe(0);
+    const shown = rows(run).filter(({ type, valid }) => type === 'refused' || valid === false).length;
+    const omitted = rows(run).flatMap(({ type, requests }) => (type === 'omitted' ? [Number(requests)] : []));
+    expect(shown).toBeGreaterThanOrEqual(20);
+    expect(omitted.length).toBeLessThan(20);
+    expect(shown + omitted.reduce((sum, count) => sum + count, 0)).toBe(500);
+    expect(rows(run).at(-1)).toMatchObject({ type: 'end', accepted: 1, valid: 1, ...tally });
+    expect(deliveries(run).filter(({ valid }) => valid)).toHaveLength(1);
+  });
+
+  it('leave a terminal readable', async () => {
+    const { port, ended } = await listen(['--count', '1'], { terminal: 80 });
+    await flood(port, 300);
+    await deliver(port, event('evt_1'));
+    const { stdout } = await ended;
+    expect(stdout).toMatch(/… \d+ more requests without a valid signature/);
+    expect(lines(stdout).length).toBeLessThan(100);
+    expect(stdout).toContain('evt_1');
+  });
+
+  it('do not fill a recording', async () => {
+    const record = join(temporaryHome(), 'rec.ndjson');
+    const { port, ended } = await listen(['--count', '1', '--record', record]);
+    await flood(port, 500);
+    await deliver(port, event('evt_1'));
+    await ended;
+    const recorded = lines(readFileSync(record, 'utf8')).map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(recorded[0]).toMatchObject({ status: 'missing_signature', response: 401 });
+    expect(recorded.at(-1)).toMatchObject({ event_id: 'evt_1', status: 'valid' });
+    expect(recorded.length).toBeLessThan(100);
+  });
+
+  it('do not fill a recording with large bodies', async () => {
+    const record = join(temporaryHome(), 'rec.ndjson');
+    const { port, ended } = await listen(['--count', '1', '--record', record]);
+    for (let index = 0; index < 4; index++) await deliver(port, Buffer.alloc(6 * 2 ** 20), { key: 'whsec_other' });
+    await deliver(port, event('evt_1'));
+    await ended;
+    const statuses = lines(readFileSync(record, 'utf8')).map((line) => (JSON.parse(line) as { status: string }).status);
+    expect(statuses).toEqual(['signature_mismatch', 'signature_mismatch', 'valid']);
+  });
+});
+
+describe('three invalid deliveries in a row', () => {
+  const NOW = 1_767_225_600;
+  const mismatch = { timestamp: NOW, key: 'whsec_other' };
+  const stale = { timestamp: NOW - 1_000 };
+  const future = { timestamp: NOW + 1_000 };
+  const malformed = { timestamp: '1e9' };
+
+  it.each([
+    ['stale', [stale, stale, stale], /have an old timestamp: check the clock of this machine, or use --tolerance;/],
+    ['future', [future, future, future], /have a timestamp in the future: check the clock of this machine;/],
+    ['mismatches', [mismatch, mismatch, mismatch], /failed verification; .*Is it the secret of another endpoint\?/],
+    [
+      'malformed',
+      [malformed, malformed, malformed],
+      /are invalid \(malformed_timestamp\): check whether a proxy changes/,
+    ],
+    ['different', [stale, mismatch, stale], /for several reasons \(stale, signature_mismatch\)/],
+  ])('are explained: %s', async (_, requests, explanation) => {
+    const { port, stop } = await listen([], { now: () => NOW * 1000 });
+    for (const request of requests) expect((await deliver(port, event('evt_1'), request)).status).toBe(401);
+    const explained = lines((await stop()).stderr).filter((line) => line.includes('in a row'));
+    expect(explained).toEqual([expect.stringMatching(explanation)]);
+    expect(explained[0]?.includes('another endpoint')).toBe(requests.every((one) => one === mismatch));
+  });
+
+  it('are explained for each cause', async () => {
+    const { port, stop } = await listen([], { now: () => NOW * 1000 });
+    for (let index = 0; index < 3; index++) await send(port, UNSIGNED);
+    await deliver(port, event('evt_1'), { timestamp: NOW });
+    for (let index = 0; index < 3; index++) await deliver(port, event('evt_2'), mismatch);
+    const { stderr } = await stop();
+    expect(stderr).toContain('3 deliveries in a row are unsigned: they are not from the service, or a proxy removed');
+    expect(stderr).toContain('Is it the secret of another endpoint?');
+  });
+});
+
+it('says once that a client sends TLS or HTTP/2', async () => {
+  const { port, stop } = await listen(['-o', 'ndjson']);
+  for (const bytes of ['\x16\x03\x01\x02\x00\x01', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n']) {
+    for (let index = 0; index < 3; index++) await new Sender(port).send(Buffer.from(bytes, 'latin1')).rest();
+  }
+  const warnings = rows(await stop()).filter(({ type }) => type === 'warning');
+  expect(warnings.map(({ message }) => message)).toEqual([
+    expect.stringContaining('a client sent TLS to this port, which is for plain HTTP: use http://'),
+    expect.stringContaining('a client sent HTTP/2 to this port, which is for HTTP/1.1'),
+  ]);
+});
