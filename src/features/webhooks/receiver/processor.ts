@@ -117,7 +117,7 @@ export class DeliveryProcessor {
     const { id = null, type = null } = event ?? {};
     const notes = [...(verification?.notes ?? []), ...(valid ? this.#observe(delivery, event) : [])];
     const filtered = valid && events.size > 0 && !events.has(type ?? '');
-    const omitted = !valid && !strangers.admits();
+    const omitted = !valid && !isSigned(verification) && !strangers.admits();
     return { delivery, endpoint, secrets, verification, valid, id, type, filtered, omitted, notes };
   }
 
@@ -161,8 +161,8 @@ export class DeliveryProcessor {
     return { row, filtered, omitted, location: forwarded?.location };
   }
 
-  #isRecorded({ valid, omitted, delivery }: Verified): boolean {
-    if (valid) return true;
+  #isRecorded({ valid, verification, omitted, delivery }: Verified): boolean {
+    if (valid || isSigned(verification)) return true;
     if (omitted) return false;
     this.#recordedBytes += delivery.body.length;
     return this.#recordedBytes <= MOST_RECORDED_BYTES;
@@ -197,6 +197,11 @@ export class DeliveryProcessor {
       body: valid && showBody ? body.toString('utf8') : undefined,
     };
   }
+}
+
+/** By the service, although the time may be wrong: no stranger can send that, and a wrong clock must not lose deliveries. */
+function isSigned(verification: Verification | undefined): boolean {
+  return verification?.signatureOk === true;
 }
 
 /** Why the signature does not match, where that can be searched for: each search takes time. */

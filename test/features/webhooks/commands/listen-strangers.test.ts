@@ -68,6 +68,19 @@ describe('many requests without a valid signature', () => {
   });
 });
 
+it('a wrong clock loses no delivery: all that the service signed are recorded', async () => {
+  const record = join(temporaryHome(), 'rec.ndjson');
+  const { port, ended } = await listen(['--count', '1', '--record', record, '-o', 'ndjson']);
+  const timestamp = Math.floor(Date.now() / 1000) - 3_600;
+  for (let index = 0; index < 50; index++) {
+    expect((await deliver(port, event(`evt_old_${index}`), { timestamp })).status).toBe(401);
+  }
+  await deliver(port, event('evt_1'));
+  const run = await ended;
+  expect(lines(readFileSync(record, 'utf8'))).toHaveLength(51);
+  expect(rows(run).filter(({ type }) => type === 'omitted')).toEqual([]);
+});
+
 describe('three invalid deliveries in a row', () => {
   const NOW = 1_767_225_600;
   const mismatch = { timestamp: NOW, key: 'whsec_other' };
