@@ -187,7 +187,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: [], stdin: SIGNED_REQUEST },
     { args: ['--show-expected', '--received-at', '1768478405', '--format', 'http', '-'], stdin: `${SIGNED_REQUEST}\n` },
   ],
-  'webhooks check-receiver': [{ args: [RECEIVER, '--only', 'valid-ping', '--only', 'unknown-type'] }],
+  'webhooks check-receiver': [{ args: [RECEIVER, '--only', 'valid-ping', '--only', 'stale-timestamp'], exits: 1 }],
   'webhooks sign': [
     { args: ['package.json', '--timestamp', '1767225600'], prints: 'text' },
     { args: ['package.json', '--as', 'json', '--timestamp', '1767225600'], prints: 'text' },
