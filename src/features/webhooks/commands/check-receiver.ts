@@ -98,7 +98,8 @@ export const webhooksCheckReceiver = listCommand({
     const probe = async (): Promise<void> => {
       try {
         for await (const result of checkReceiver({ url, only: input.only, deadlineMs: RECEIVER_MS, kit }, outbound)) {
-          results.push(result);
+          // A receiver may respond with the secret.
+          results.push({ ...result, answer: ctx.secrets.hide(result.answer) });
           progress.step();
         }
       } catch (error) {

@@ -98,11 +98,7 @@ describe('every delivery gets', () => {
       () => [422, '{"detail":[]}'],
       `valid-ping  422 ${EVERY}: "{\\"detail\\":[]}"  → see its log: it fails whatever the signature is`,
     ],
-    [
-      '500',
-      () => [500, 'boom'],
-      `valid-ping  500 ${EVERY}: "boom"  → see its log: it fails whatever the signature is`,
-    ],
+    ['500', () => [500, 'boom'], `valid-ping  500 ${EVERY}: "boom"  → see its log: it fails whatever the signature is`],
     ['502', () => [502], `valid-ping  502 ${EVERY}  → start the application: the proxy before it does not reach it`],
     [
       '500 after it verified',
@@ -166,6 +162,13 @@ it('names the cause and the reason of skipped probes in JSON, also with --only',
     ['valid-ping', 'fail', '404'],
     ['bad-signature', 'skipped', 'not sent: valid-ping failed'],
   ]);
+});
+
+it.each([[], ['-o', 'json']])('does not print a secret that the response has: %j', async (...args) => {
+  const one = await serve(() => [401, `expected ${KEY}`]);
+  const { stdout } = await check(one, ...args);
+  expect(stdout).toContain('expected ***');
+  expect(stdout).not.toContain(KEY.slice(6, 20));
 });
 
 it('does not take a receiver for one that refuses everything because it does not take pings', async () => {

@@ -335,3 +335,10 @@ describe('notices', () => {
     expect(stderr).toBe('');
   });
 });
+
+it.each(['table', 'json'])('does not print a secret that the response has: -o %s', async (format) => {
+  const { url } = await receiver((_request, response) => response.writeHead(401).end(`expected ${KEY}`));
+  const { stdout } = await svc(['webhooks', 'send', '--to', url, '-o', format], { env: { SVC_WEBHOOK_SECRET: KEY } });
+  expect(stdout).toContain('expected ***');
+  expect(stdout).not.toContain(KEY.slice(6, 20));
+});
