@@ -1,7 +1,9 @@
 /** Subscriptions that are there: seen, changed without losing events, brought back, deleted. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
-import { failure, svc } from '../../../support/svc.ts';
+import { failure, svc, temporaryHome } from '../../../support/svc.ts';
 import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
 
 const stored = (service: Subscribed, id: string) => service.account.subscriptions.get(id);
@@ -284,5 +286,79 @@ describe('delete', () => {
     service.traps.add('lost-delete');
     const run = await service.run(['delete', 'ep_1', '--yes', '-o', 'json']);
     expect([run.code, JSON.parse(run.stdout)]).toMatchObject([0, [{ result: 'already-gone' }]]);
+  });
+
+  describe('the stored secret', () => {
+    const file = (home: string): string => join(home, 'config/webhook-secrets.json');
+    /** A home with the secrets of these endpoints of the service, and one of another service with the same id. */
+    function storing(url: string, ...ids: readonly string[]): string {
+      const home = temporaryHome();
+      mkdirSync(join(home, 'config'), { recursive: true, mode: 0o700 });
+      const secrets = [...ids.map((id) => [url, id]), ['https://other.example', 'ep_1']].map(
+        ([base_url, endpoint_id]) => {
+          return { base_url, endpoint_id, secret: `whsec_${endpoint_id}`, stored_at: '2026-01-01T00:00:00Z' };
+        },
+      );
+      writeFileSync(file(home), JSON.stringify({ version: 1, secrets }), { mode: 0o600 });
+      return home;
+    }
+    const idsIn = (home: string): string[] =>
+      (JSON.parse(readFileSync(file(home), 'utf8')) as { secrets: { endpoint_id: string }[] }).secrets.map(
+        ({ endpoint_id: id }) => id,
+      );
+
+    test('goes with the subscription, which the row says', async () => {
+      await using service = await subscribed();
+      for (const status of [1, 1, 2] as const) service.subscribe(RECEIVER, [], status);
+      const home = storing(service.url, 'ep_1', 'ep_3');
+      const run = await service.run(['delete', 'ep_1', 'ep_2', '--yes'], { home });
+      expect(run).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^ep_1 +deleted +.*stored secret deleted$/m),
+      });
+      expect(run.stdout).not.toMatch(/^ep_2 .*secret/m);
+      expect(idsIn(home)).toEqual(['ep_3', 'ep_1']);
+      const disabled = await service.run(['delete', '--disabled', '--yes', '-o', 'json'], { home });
+      expect(JSON.parse(disabled.stdout)).toMatchObject([{ id: 'ep_3', secret_deleted: true }]);
+      expect(idsIn(home)).toEqual(['ep_1']);
+    });
+
+    test('goes if the list shows that the subscription is gone', async () => {
+      await using service = await subscribed(['lost-delete']);
+      service.subscribe();
+      const home = storing(service.url, 'ep_1');
+      const run = await service.run(['delete', 'ep_1', '--yes', '-o', 'json'], { home });
+      expect(JSON.parse(run.stdout)).toMatchObject([{ result: 'already-gone', secret_deleted: true }]);
+      expect(idsIn(home)).toEqual(['ep_1']);
+    });
+
+    test('stays if the service refuses, or nothing says that the subscription is gone', async () => {
+      await using service = await subscribed(['delete-not-ok']);
+      service.subscribe();
+      const home = storing(service.url, 'ep_1', 'ep_9');
+      expect((await service.run(['delete', 'ep_1', '--yes'], { home })).code).toBe(3);
+      expect((await service.run(['delete', 'ep_9', '--yes'], { home })).code).toBe(5);
+      expect((await service.run(['delete', 'ep_1', 'ep_9', '--ignore-missing', '--dry-run'], { home })).code).toBe(0);
+      expect(idsIn(home)).toEqual(['ep_1', 'ep_9', 'ep_1']);
+    });
+
+    test('of a subscription that this account does not have is deleted only after a confirmation', async () => {
+      await using service = await subscribed();
+      const home = storing(service.url, 'ep_9');
+      const unconfirmed = await service.run(['delete', 'ep_9', '--ignore-missing'], { home });
+      expect([unconfirmed.code, idsIn(home)]).toEqual([2, ['ep_9', 'ep_1']]);
+      const run = await service.run(['delete', 'ep_9', '--ignore-missing', '--yes', '-o', 'json'], { home });
+      expect([run.code, JSON.parse(run.stdout)]).toMatchObject([0, [{ result: 'not-found', secret_deleted: true }]]);
+      expect(idsIn(home)).toEqual(['ep_1']);
+      expect((await service.run(['delete', 'ep_8', '--ignore-missing'], { home })).code).toBe(0);
+    });
+
+    test('in a file that cannot be read does not fail a deletion', async () => {
+      await using service = await subscribed();
+      service.subscribe();
+      const home = storing(service.url, 'ep_1');
+      writeFileSync(file(home), '{', { mode: 0o600 });
+      expect(await service.run(['delete', 'ep_1', '--yes'], { home })).toMatchObject({ code: 0, stderr: '' });
+    });
   });
 });
