@@ -6,6 +6,7 @@ import { quotaText, shownSubscription, subscriptionCandidates } from '../subscri
 export const webhooksList = listCommand({
   id: 'webhooks list',
   aliases: ['ls'],
+  suggestFor: ['subscriptions', 'endpoints'],
   summary: 'List the subscriptions of the account',
   description:
     'An account has at most 5 subscriptions, including disabled ones. FAILS counts consecutive failed attempts, including retries; 20 disable the subscription.',

@@ -82,6 +82,7 @@ type ListenInput = Options<typeof FLAGS>;
 
 export const webhooksListen = listCommand({
   id: 'webhooks listen',
+  suggestFor: ['forward', 'tail'],
   summary: 'Receive, verify, record and forward deliveries',
   description:
     'Listens on this machine and verifies the exact bytes before parsing anything. The response is 204 to a valid delivery (with --forward-to, the status of the target) and 401 to an invalid one. Only POST to --path is accepted. With --tunnel, svc makes itself public and subscribes; it deletes the subscription when it ends.',
