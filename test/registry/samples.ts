@@ -76,7 +76,7 @@ const RECORDED = `${JSON.stringify({
   headers: [
     ['Content-Type', 'application/json'],
     ['X-Service-Timestamp', String(Date.UTC(2026, 0, 15, 11, 59, 59) / 1000)],
-    ['X-Service-Signature', `sha256=${'0'.repeat(64)}`],
+    ['X-Service-Signature', `sha256=${'1'.repeat(64)}`],
   ],
   body_b64: 'eyJpZCI6ImV2dF8xIiwidHlwZSI6IndlYmhvb2sucGluZyJ9',
   status: 'valid',
@@ -172,10 +172,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   ],
   'webhooks doctor': [{ args: [], exits: 1, local: true, apart: 'what fails is what it finds: a row, and exit 1' }],
   'webhooks samples': [{ args: [] }, { args: ['--event', 'summary.completed', '--limit', '1'] }],
-  'webhooks send': [
-    { args: ['--to', RECEIVER, '--event', 'summary.completed', '--repeat', '2'] },
-    { args: ['--to', RECEIVER] },
-  ],
+  'webhooks send': [{ args: ['summary.completed', '--to', RECEIVER, '--repeat', '2'] }, { args: ['--to', RECEIVER] }],
   'webhooks replay': [
     { args: ['-', '--to', RECEIVER], stdin: RECORDED },
     {
