@@ -90,10 +90,10 @@ describe('svc', () => {
 
   it('names each command for the word after the name of its group', async () => {
     const ids = (await Promise.all(GROUPS.map(loadCommands))).flat().map(({ id }) => id.split(' '));
-    const words = new Map(ids.flatMap(([group = '', noun]) => (noun === undefined ? [] : [[noun, group]])));
-    for (const { name } of GROUPS) words.delete(name);
-    expect(words.size).toBeGreaterThan(60);
-    for (const [noun = '', group] of words) {
+    const groups = new Map(ids.flatMap(([group = '', noun]) => (noun === undefined ? [] : [[noun, group]])));
+    for (const { name } of GROUPS) groups.delete(name);
+    expect(groups.size).toBeGreaterThan(60);
+    for (const [noun = '', group] of groups) {
       const { code, stderr } = await svc([noun]);
       expect([code, stderr], noun).toEqual([
         2,

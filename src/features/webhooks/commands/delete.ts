@@ -134,7 +134,10 @@ async function approve(
     for (const { id, status, url } of found) ctx.notice(`${id}  ${subscriptionStatus(status)}  ${url}`);
     ctx.notice(quotaText(all));
   }
-  return ctx.confirm(`Delete ${found.length === 1 ? 'this subscription' : `these ${found.length} subscriptions`}?`);
+  const ids = found.map(({ id }) => id).join(', ');
+  return ctx.confirm(
+    `Delete ${found.length === 1 ? `subscription ${ids}` : `${found.length} subscriptions (${ids})`}?`,
+  );
 }
 
 /** The secrets of subscriptions that this account does not have may be those of another account. */

@@ -49,7 +49,9 @@ export async function updateSubscription(
   const isDisabled = before.status === DISABLED;
   // Only another url enables a disabled endpoint (doc 2 §3).
   if (isDisabled && url === before.url) {
-    throw new SvcError('guarded', 'only a new url enables a disabled subscription: append ?v=2, for example');
+    throw new SvcError('guarded', `${before.id} is disabled, and has this url already: only another url enables it`, {
+      hint: 'append ?v=2, for example',
+    });
   }
   const events = set ?? [...new Set([...requireEvents(before), ...add])].filter((type) => !remove.includes(type));
   const current = before.events;

@@ -43,6 +43,18 @@ describe('list and get', () => {
     expect((await service.run(['list', '--url-contains', '192.0.2.7', '-q'])).stdout).toBe('ep_1\n');
   });
 
+  test('say that there are none, or that none matches', async () => {
+    await using service = await subscribed();
+    const none = 'there are no subscriptions: svc webhooks create <url> --event summary.completed\n0/5 used\n';
+    for (const filter of [[], ['--status', 'active']]) {
+      expect(await service.run(['list', ...filter])).toMatchObject({ code: 0, stdout: '', stderr: none });
+    }
+    service.subscribe();
+    expect((await service.run(['list', '--status', 'disabled'])).stderr).toMatch(
+      /^no matching subscriptions\n1\/5 used/,
+    );
+  });
+
   test('accept a prefix of an id, and refuse an impossible id', async () => {
     await using service = await subscribed();
     service.subscribe();
@@ -231,7 +243,8 @@ describe('update of a disabled one', () => {
       expect(await service.run(['update', 'ep_1', '--url', RECEIVER, ...more])).toMatchObject({
         code: 3,
         stdout: '',
-        stderr: 'svc: only a new url enables a disabled subscription: append ?v=2, for example\n',
+        stderr:
+          'svc: ep_1 is disabled, and has this url already: only another url enables it\nhint: append ?v=2, for example\n',
       });
     }
     expect(stored(service, 'ep_1')).toEqual(before);
