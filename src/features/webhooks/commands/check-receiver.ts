@@ -160,20 +160,13 @@ function junitReport(results: readonly ProbeResult[], receiver: string, startedM
 }
 
 function testCase(result: ProbeResult): string {
-  const { probe, expected, got, ms, status } = result;
+  const { probe, expected, got, ms, status, sent, fix, answer } = result;
   const head = `    <testcase${attributes({ name: probe, classname: CLASS, time: seconds(ms ?? 0) })}`;
   if (status === 'pass') return `${head}/>\n`;
-  const inner =
-    status === 'fail'
-      ? `<failure${attributes({ message: `expected ${expected}, got ${got}`, type: probe })}>${explainFailure(result)}</failure>`
-      : `<skipped${attributes({ message: got })}/>`;
-  return `${head}>\n      ${inner}\n    </testcase>\n`;
-}
-
-function explainFailure({ sent, expected, got, fix, answer }: ProbeResult): string {
-  const lines = [`sent: ${sent}`, `expected: ${expected}`, `got: ${got}`, `fix: ${fix}`];
-  if (answer !== '') lines.push(`response: ${answer}`);
-  return lines.map(xmlText).join('\n');
+  if (status === 'skipped') return `${head}>\n      <skipped${attributes({ message: got })}/>\n    </testcase>\n`;
+  const failure = attributes({ message: `expected ${expected}, got ${got}`, type: probe });
+  const text = [`${got} to ${sent}`, `fix: ${fix}`, `response: ${answer}`].map(xmlText).join('\n');
+  return `${head}>\n      <failure${failure}>${text}</failure>\n    </testcase>\n`;
 }
 
 function seconds(ms: number): string {

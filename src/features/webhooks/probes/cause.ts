@@ -83,9 +83,8 @@ async function findMistake(
   kit: ProbeKit,
 ): Promise<string | undefined> {
   const rest = withoutPrefix(String(kit.key));
-  if (isAccepted(await send(SPACED))) {
-    return 'use the raw body: it parses the body and writes it again, as json.dumps() does';
-  }
+  const spaced = await send(SPACED);
+  if (isAccepted(spaced)) return `verify the raw body, not what json.dumps() writes. ${findRawBodySetting(spaced)}`;
   const other = rest === kit.key ? SECRET_PREFIX + rest : rest;
   if (isAccepted(await send(PING, { ...kit, key: other }))) {
     return `its key and this secret differ only by ${SECRET_PREFIX}, which is part of the key`;
@@ -136,7 +135,7 @@ const RAW_BODY_SETTINGS: readonly (readonly [seen: RegExp, setting: string])[] =
   [/^x-powered-by: php/im, "PHP: file_get_contents('php://input')"],
   [/^content-type: text\/plain; charset=utf-8\n(?:.*\n)*x-content-type-options: nosniff/im, 'Go: io.ReadAll(r.Body)'],
 ];
-const USUAL_SETTINGS = 'express.raw() in Express, await request.body() in FastAPI, request.raw_post in Rails';
+const USUAL_SETTINGS = 'Such as express.raw() in Express, await request.body() in FastAPI, request.raw_post in Rails';
 
 /** The setting of the framework that sent this response. */
 export function findRawBodySetting({ headers, text }: Posted): string {

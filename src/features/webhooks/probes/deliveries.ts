@@ -1,4 +1,5 @@
 /** The parts of probes: signed deliveries, and the expected responses. */
+import type { RawHeader } from '../delivery.ts';
 import {
   deliveryHeaders,
   deliveryId,
@@ -9,7 +10,6 @@ import {
   WEBHOOK_PING,
   withAgent,
 } from '../sending/sample-event.ts';
-import type { Outgoing } from '../sending/sending.ts';
 import { signatureOf } from '../signature.ts';
 
 /** The permitted statuses of a response. */
@@ -23,11 +23,6 @@ const inClass = (status: number, ...hundreds: readonly number[]): boolean =>
 export const ACCEPTED: Expectation = { text: '2xx', accepts: (status) => inClass(status, 2) };
 export const REFUSED: Expectation = { text: '4xx', accepts: (status) => inClass(status, 4) };
 export const EITHER: Expectation = { text: '2xx or 4xx', accepts: (status) => inClass(status, 2, 4) };
-/** A parser may refuse names that are not unique (RFC 8259 §4); a bad signature has other statuses. */
-export const PARSED: Expectation = {
-  text: '2xx, 400 or 422',
-  accepts: (status) => inClass(status, 2) || status === 400 || status === 422,
-};
 
 /** What the deliveries are made of. */
 export interface ProbeKit {
@@ -82,8 +77,10 @@ export interface Probe {
   readonly alike?: true;
 }
 
-export interface ProbeDelivery extends Outgoing {
+export interface ProbeDelivery {
   readonly sent: string;
+  readonly headers: readonly RawHeader[];
+  readonly body: Uint8Array;
 }
 
 /** Each is made and signed on demand. */
@@ -95,22 +92,19 @@ export function* probeDeliveries({ sends, sameEvent }: Probe, kit: ProbeKit): Ge
 }
 
 export function signDelivery([sent, make, signing = {}]: Send, kit: ProbeKit): ProbeDelivery {
-  return { sent, ...signed(kit, make(kit), signing) };
-}
-
-function signed(kit: ProbeKit, { event, body }: ProbeEvent, signing: Signing): Outgoing {
+  const { event, body: text } = make(kit);
   const { skewS = 0, suffix = '', alter, headerSkewS = 0, without, type = event.type } = signing;
-  const bytes = body === undefined ? eventBytes(event) : Buffer.from(body as string);
+  const body = text === undefined ? eventBytes(event) : Buffer.from(text as string);
   const seconds = Math.floor(kit.now() / 1000) + skewS;
-  const parts = { key: kit.key, timestamp: `${seconds}${suffix}`, body: bytes };
-  const signature = signatureOf(parts.key, parts.timestamp, parts.body);
+  const parts = { key: kit.key, timestamp: `${seconds}${suffix}`, body };
+  const signature = signatureOf(parts.key, parts.timestamp, body);
   const headers = deliveryHeaders({
     type,
     deliveryId: deliveryId(kit.random),
     timestamp: `${seconds + headerSkewS}${suffix}`,
     signature: alter === undefined ? signature : alter(signature, parts),
   }).filter(([name]) => without === undefined || !without.test(name));
-  return { eventId: event.id, eventType: type, headers: withAgent(headers, kit.userAgent), body: bytes };
+  return { sent, headers: withAgent(headers, kit.userAgent), body };
 }
 
 /** An event of this type; `change` modifies it. */

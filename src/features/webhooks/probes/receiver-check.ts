@@ -132,29 +132,27 @@ function judge(probe: Probe, sent: readonly Sent[], earlier: readonly ProbeResul
   const result: ProbeResult = { ...notSent(probe, ''), ...(decisive && outcomeOf(decisive.posted)), statuses };
   if (decisive === undefined || (asExpected && !differs)) return { ...result, status: 'pass' };
   const got = differs && new Set(statuses).size === 1 ? `${result.got} with another body` : result.got;
-  const fix = findFix(probe, got, decisive.posted, earlier);
+  const fix = findFix(probe, all, earlier);
   return { ...result, status: 'fail', got, sent: decisive.delivery.sent, fix };
 }
 
-/** Fails if a receiver parses the body and writes it again, and explains the failures of other spellings. */
-const FIRST_SPELLING = 'body-blanks';
-/** Explain failures of other valid deliveries with the same response. */
 const ORDINARY: readonly string[] = ['valid-ping', 'valid-summary'];
 
-/** The fix of an earlier failure that has the same reason, or else that of the probe. */
+/** The fix of an ordinary delivery that got the same response, or else that of the probe. */
 function findFix(
   { name, fix, expected = ACCEPTED }: Probe,
-  got: string,
-  posted: Posted,
+  posted: readonly Posted[],
   earlier: readonly ProbeResult[],
 ): string {
-  const failed = earlier.filter(({ status }) => status === 'fail');
-  const ordinary = failed.find((one) => ORDINARY.includes(one.probe) && one.got === got);
+  const [first, ...others] = posted;
+  const ordinary = earlier.find(
+    ({ probe, status, statuses }) =>
+      ORDINARY.includes(probe) && status === 'fail' && statuses.at(-1) === posted.at(-1)?.status,
+  );
   if (expected === ACCEPTED && ordinary?.fix) return ordinary.fix;
-  if (name === FIRST_SPELLING) return `verify the raw body, not a parsed one: ${findRawBodySetting(posted)}`;
-  return (fix === RAW_BODY && failed.find(({ probe }) => probe === FIRST_SPELLING)?.fix) || fix;
+  if (name !== RAW_BODY || first === undefined || others.length > 0) return fix;
+  return `verify the raw body, not a parsed one. ${findRawBodySetting(first)}`;
 }
-
 function outcomeOf({ status, failure, ms, text }: Posted): Pick<ProbeResult, 'got' | 'statuses' | 'ms' | 'answer'> {
   return {
     got: status === undefined ? (failure?.message ?? '') : String(status),

@@ -149,12 +149,9 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
   'signature-is-optional': [receiver({ required: ['timestamp'] }), ['missing-signature']],
   'timestamp-is-optional': [receiver({ required: ['signature'] }), ['missing-timestamp']],
   // What is signed.
-  'trims-the-body': [receiver({ body: (raw) => raw.toString().trim() }), ['body-trimming']],
-  'normalizes-line-ends': [
-    receiver({ body: (raw) => raw.toString('latin1').replaceAll('\r\n', '\n') }),
-    ['body-trimming'],
-  ],
-  'removes-line-ends': [receiver({ body: (raw) => raw.toString().replace(/[\r\n]/g, '') }), ['body-blanks']],
+  'trims-the-body': [receiver({ body: (raw) => raw.toString().trim() }), ['raw-body']],
+  'normalizes-line-ends': [receiver({ body: (raw) => raw.toString('latin1').replaceAll('\r\n', '\n') }), ['raw-body']],
+  'removes-line-ends': [receiver({ body: (raw) => raw.toString().replace(/[\r\n]/g, '') }), ['raw-body']],
   'takes-bytes-for-latin1': [receiver({ body: (raw) => raw.toString('latin1') }), ['valid-summary']],
   'sorts-the-keys': [
     receiver({
@@ -164,14 +161,14 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
   ],
   'prints-numbers-again': [
     receiver({ body: (raw) => raw.toString().replace(/:(\d+\.?\d*(?:e\d+)?)/g, (_, number) => `:${Number(number)}`) }),
-    ['body-numbers'],
+    ['raw-body'],
   ],
   'decodes-escapes': [
     receiver({
       body: (raw) =>
         raw.toString().replace(/\\u([0-9a-f]{4})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16))),
     }),
-    ['body-escapes'],
+    ['raw-body'],
   ],
   'signs-the-body-alone': [receiver({ message: (_, body) => body }), ['valid-ping']],
   'forgets-the-dot': [
@@ -238,20 +235,20 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
   // What an event may hold.
   'requires-all-fields': [
     summaries((data) => (COMPLETE.every((name) => name in data) ? 204 : 422)),
-    ['minimal-event', 'optional-fields'],
+    ['optional-fields'],
   ],
   'reads-the-transcript': [
     summaries((data) => ((data['transcript'] as { text: string }).text.length > 0 ? 204 : 400)),
-    ['minimal-event', 'optional-fields'],
+    ['optional-fields'],
   ],
-  'requires-a-report': [summaries((data) => ('report_id' in data ? 204 : 400)), ['minimal-event']],
+  'requires-a-report': [summaries((data) => ('report_id' in data ? 204 : 400)), ['optional-fields']],
   'requires-segments': [
     summaries(({ transcript }) => (transcript === undefined || has(transcript, 'segments') ? 204 : 422)),
-    ['truncated-transcript'],
+    ['optional-fields'],
   ],
   'refuses-truncated-transcripts': [
     summaries(({ transcript }) => ((transcript as { truncated?: boolean })?.truncated === true ? 422 : 204)),
-    ['truncated-transcript'],
+    ['optional-fields'],
   ],
   'requires-a-template': [
     summaries(({ summaries: all = [] }) => ((all as object[]).every((one) => has(one, 'template_name')) ? 204 : 422)),
