@@ -36,16 +36,12 @@ const RESULTS: ListOutput<ProbeResult> = {
 /** A line for each obligation that is not met. */
 const FAILURES: ListOutput<ProbeResult> = { ...RESULTS, live: failureCells };
 
-function failureCells({ probe, got, sent, fix, statuses, answer }: ProbeResult): readonly Cell[] {
+function failureCells({ probe, got, sent, fix, http_status: status, answer }: ProbeResult): readonly Cell[] {
   const text = answer.replace(/\s+/g, ' ').trim();
-  const refused = (statuses.at(-1) ?? 0) >= 400;
-  const quoted = refused && text !== '' && !text.startsWith('<') ? `: ${JSON.stringify(text.slice(0, SHOWN))}` : '';
-  return [
-    { text: 'fail', tone: TONES.fail },
-    probe,
-    `${got} to ${sent}${quoted}`,
-    { text: `→ ${fix}`, tone: 'strong' },
-  ];
+  const hasText = (status ?? 0) >= 400 && text !== '' && !text.startsWith('<');
+  const quoted = hasText ? `: ${JSON.stringify(text.slice(0, SHOWN))}` : '';
+  const detail = status === null ? `${sent}: ${got}` : `${got} to ${sent}${quoted}`;
+  return [{ text: 'fail', tone: TONES.fail }, probe, detail, { text: `→ ${fix}`, tone: 'strong' }];
 }
 
 /** The first failure of each fix, with the names of all. */
@@ -64,7 +60,7 @@ export const webhooksCheckReceiver = listCommand({
   description:
     'Sends signed test events one after the other. The receiver must accept what the service may send with a 2xx within 5 s, and refuse anything else with a 4xx. Prints a line with the fix for each rule that it breaks, or the one reason why every delivery fails; -o wide lists all probes. Exit 1 if a probe fails, 7 if the receiver cannot be reached.',
   details:
-    'A receiver processes these events like any others; each has its own id. JSON: probe, status (pass, fail, skipped), expected, got, statuses, ms, sent, fix, answer.',
+    'A receiver processes these events like any others; each has its own id. JSON: probe, status (pass, fail, skipped), expected, got, http_status, ms, sent, fix, answer.',
   effect: 'write',
   args: { url: { help: 'URL of the receiver; quote it if it contains "&"', required: true } },
   flags: {

@@ -1,4 +1,5 @@
 /** Finds the one cause for which a receiver gives every delivery the same wrong response. */
+import type { SvcError } from '../../../errors.ts';
 import type { Posted } from '../../../http/poster.ts';
 import { SECRET_PREFIX, withoutPrefix } from '../signature.ts';
 import {
@@ -41,31 +42,40 @@ export const CONTROLS = [PING, FORGED] as const;
 const REFUSALS: readonly number[] = [400, 401, 403, 422];
 
 /** Throws the failure if nothing can be sent to the receiver. */
-export async function findCause({ url, kit, post }: Receiver): Promise<Cause | undefined> {
-  const send = (delivery: Send, changed = kit): Promise<Posted> => post(signDelivery(delivery, changed));
-  const posted = await send(PING);
+export async function findCause(receiver: Receiver): Promise<Cause | undefined> {
+  const posted = await send(PING, receiver);
   if (posted.failure !== undefined && !posted.sent) throw posted.failure;
-  if (isAccepted(posted)) {
-    const forged = await send(FORGED);
-    if (!isAccepted(forged)) return undefined;
-    const fix =
-      forged.status === posted.status
-        ? 'it does not verify: refuse a delivery with 401 unless its signature is right'
-        : 'refuse it with 401, not with a 2xx';
-    return { probe: 'bad-signature', posted: forged, sent: 'a forged delivery', fix };
-  }
+  return isAccepted(posted) ? explainAcceptance(posted, receiver) : explainRefusal(posted, receiver);
+}
+
+function send(delivery: Send, { kit, post }: Receiver, key = kit.key): Promise<Posted> {
+  return post(signDelivery(delivery, { ...kit, key }));
+}
+
+/** If a forged delivery is accepted, too. */
+async function explainAcceptance({ status }: Posted, receiver: Receiver): Promise<Cause | undefined> {
+  const forged = await send(FORGED, receiver);
+  if (!isAccepted(forged)) return undefined;
+  const fix =
+    forged.status === status
+      ? 'it does not verify: refuse a delivery with 401 unless its signature is right'
+      : 'refuse it with 401, not with a 2xx';
+  return { probe: 'bad-signature', posted: forged, sent: 'a forged delivery', fix };
+}
+
+/** If the other event gets the same response, and a forged one is not accepted. */
+async function explainRefusal(posted: Posted, receiver: Receiver): Promise<Cause | undefined> {
   const { status } = posted;
-  // The responses to the other event or to a forgery show whether there is one cause.
-  if ((await send(SUMMARY)).status !== status) return undefined;
-  const forged = await send(FORGED);
+  if ((await send(SUMMARY, receiver)).status !== status) return undefined;
+  const forged = await send(FORGED, receiver);
   if (isAccepted(forged)) return undefined;
   const cause = { probe: 'valid-ping', posted };
-  if (isRedirect(posted)) return { ...cause, sent: 'every delivery', fix: adviseOnRedirect(posted, url) };
+  if (isRedirect(posted)) return { ...cause, sent: 'every delivery', fix: adviseOnRedirect(posted, receiver.url) };
   if (REFUSALS.includes(forged.status ?? 0) && forged.status !== status) {
     const fix = `the signature is right (a forged one gets ${forged.status}), then the application fails: see its log`;
     return { ...cause, sent: 'every correctly signed delivery', fix };
   }
-  const mistake = REFUSALS.includes(status ?? 0) ? await findMistake(send, kit) : undefined;
+  const mistake = REFUSALS.includes(status ?? 0) ? await findMistake(receiver) : undefined;
   return { ...cause, sent: 'every delivery, correctly signed or forged', fix: mistake ?? adviseOn(posted) };
 }
 
@@ -77,19 +87,16 @@ function isRedirect({ status = 0 }: Posted): boolean {
   return status >= 300 && status <= 399;
 }
 
-/** Finds out what a receiver that refuses correct signatures does instead. */
-async function findMistake(
-  send: (delivery: Send, changed?: ProbeKit) => Promise<Posted>,
-  kit: ProbeKit,
-): Promise<string | undefined> {
-  const rest = withoutPrefix(String(kit.key));
-  const spaced = await send(SPACED);
+/** What a receiver that refuses correct signatures accepts instead. */
+async function findMistake(receiver: Receiver): Promise<string | undefined> {
+  const { key } = receiver.kit;
+  const rest = withoutPrefix(String(key));
+  const spaced = await send(SPACED, receiver);
   if (isAccepted(spaced)) return `verify the raw body, not what json.dumps() writes. ${findRawBodySetting(spaced)}`;
-  const other = rest === kit.key ? SECRET_PREFIX + rest : rest;
-  if (isAccepted(await send(PING, { ...kit, key: other }))) {
+  if (isAccepted(await send(PING, receiver, rest === key ? SECRET_PREFIX + rest : rest))) {
     return `its key and this secret differ only by ${SECRET_PREFIX}, which is part of the key`;
   }
-  if (isAccepted(await send(PING, { ...kit, key: Buffer.from(rest, 'base64') }))) {
+  if (isAccepted(await send(PING, receiver, Buffer.from(rest, 'base64')))) {
     return 'use the secret as it is: it decodes it from base64';
   }
   return undefined;
@@ -107,12 +114,19 @@ const ADVICE: readonly (readonly [statuses: readonly number[], advice: string])[
   [[502, 503, 504], 'start the application: the proxy before it does not reach it'],
 ];
 
+/** If there is no response. */
+export function adviseOnSilence(failure: SvcError | undefined): string {
+  return failure?.code === 'timeout'
+    ? 'respond first, and process the event afterwards'
+    : 'see the log of the receiver';
+}
+
 function adviseOn({ status, headers, text, failure }: Posted): string {
-  if (failure?.code === 'timeout') return 'respond first, and process the event afterwards';
+  if (status === undefined) return adviseOnSilence(failure);
   const login = /^(?:basic|digest|negotiate)\b/i.exec(headers['www-authenticate'] ?? '')?.[0];
   if (login !== undefined) return `exempt this path from the login: it asks for ${login} authentication`;
   if (/csrf|authenticity.?token/i.test(Buffer.from(text).toString())) return 'exempt this path from the CSRF check';
-  const [, advice] = ADVICE.find(([statuses]) => status !== undefined && statuses.includes(status)) ?? [];
+  const [, advice] = ADVICE.find(([statuses]) => statuses.includes(status)) ?? [];
   return advice ?? 'see its log: it fails whatever the signature is';
 }
 

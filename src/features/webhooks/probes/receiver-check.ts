@@ -2,7 +2,7 @@
 import type { Plan } from '../../../http/endpoint.ts';
 import { openPoster, type Posted, planPosts } from '../../../http/poster.ts';
 import type { Outbound } from '../../../http/target.ts';
-import { type Cause, CONTROLS, findCause, findRawBodySetting } from './cause.ts';
+import { adviseOnSilence, type Cause, CONTROLS, findCause, findRawBodySetting } from './cause.ts';
 import {
   ACCEPTED,
   type Probe,
@@ -20,8 +20,7 @@ export interface ProbeResult {
   readonly expected: string;
   /** The response that decides: its status, or why there is none. Of a skipped probe, why it was not sent. */
   readonly got: string;
-  /** One for each of its deliveries that was answered. */
-  readonly statuses: readonly number[];
+  readonly http_status: number | null;
   /** Until the head of that response, or its failure; null if nothing was sent. */
   readonly ms: number | null;
   /** The delivery that failed, or null. */
@@ -51,7 +50,7 @@ function choose(only: readonly string[]): readonly Probe[] {
 }
 
 function notSent({ name, expected = ACCEPTED }: Probe, why: string): ProbeResult {
-  const nothing = { statuses: [], ms: null, sent: null, fix: null, answer: '' };
+  const nothing = { http_status: null, ms: null, sent: null, fix: null, answer: '' };
   return { probe: name, status: 'skipped', expected: expected.text, got: why, ...nothing };
 }
 
@@ -128,10 +127,9 @@ function judge(probe: Probe, sent: readonly Sent[], earlier: readonly ProbeResul
   const asExpected = all.every(({ status }) => status !== undefined && expected.accepts(status));
   const differs = asExpected && alike === true && isThirdDifferent(all);
   const decisive = differs ? sent[2] : sent.at(-1);
-  const statuses = all.flatMap(({ status }) => status ?? []);
-  const result: ProbeResult = { ...notSent(probe, ''), ...(decisive && outcomeOf(decisive.posted)), statuses };
+  const result: ProbeResult = { ...notSent(probe, ''), ...(decisive && outcomeOf(decisive.posted)) };
   if (decisive === undefined || (asExpected && !differs)) return { ...result, status: 'pass' };
-  const got = differs && new Set(statuses).size === 1 ? `${result.got} with another body` : result.got;
+  const got = differs && decisive.posted.status === all[0]?.status ? `${result.got} with another body` : result.got;
   const fix = findFix(probe, all, earlier);
   return { ...result, status: 'fail', got, sent: decisive.delivery.sent, fix };
 }
@@ -145,18 +143,19 @@ function findFix(
   earlier: readonly ProbeResult[],
 ): string {
   const [first, ...others] = posted;
+  const last = others.at(-1) ?? first;
+  if (last?.status === undefined) return adviseOnSilence(last?.failure);
   const ordinary = earlier.find(
-    ({ probe, status, statuses }) =>
-      ORDINARY.includes(probe) && status === 'fail' && statuses.at(-1) === posted.at(-1)?.status,
+    ({ probe, status, http_status }) => ORDINARY.includes(probe) && status === 'fail' && http_status === last?.status,
   );
   if (expected === ACCEPTED && ordinary?.fix) return ordinary.fix;
   if (name !== RAW_BODY || first === undefined || others.length > 0) return fix;
   return `verify the raw body, not a parsed one. ${findRawBodySetting(first)}`;
 }
-function outcomeOf({ status, failure, ms, text }: Posted): Pick<ProbeResult, 'got' | 'statuses' | 'ms' | 'answer'> {
+function outcomeOf({ status, failure, ms, text }: Posted): Pick<ProbeResult, 'got' | 'http_status' | 'ms' | 'answer'> {
   return {
     got: status === undefined ? (failure?.message ?? '') : String(status),
-    statuses: status === undefined ? [] : [status],
+    http_status: status ?? null,
     ms: Math.round(ms),
     answer: Buffer.from(text).toString(),
   };

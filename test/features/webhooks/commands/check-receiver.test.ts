@@ -129,6 +129,9 @@ describe('an unreachable receiver', () => {
       ['valid-summary', 'pass', '204'],
       ['unknown-type', 'fail', 'the connection broke before a response'],
     ]);
+    expect((await check(url, ...only)).stdout).toBe(
+      'fail  unknown-type  an event of the type recording.archived, which does not exist yet: the connection broke before a response  → see the log of the receiver\n',
+    );
   });
 });
 
