@@ -97,11 +97,8 @@ export const webhooksDelete = listCommand({
         if (result instanceof Plan) return result;
         return { id, result, url, secret_deleted: await forgetSecret(id, ctx), message: null };
       } catch (failure) {
-        if (!(failure instanceof SvcError) || failure.code !== 'not_found') throw failure;
-        // The service had it a moment ago, or the user says that it may be missing.
-        const isGone = subscription !== undefined || ignoreMissing;
-        const secret_deleted = isGone && (await forgetSecret(id, ctx));
-        if (!ignoreMissing) throw failure;
+        if (!ignoreMissing || !(failure instanceof SvcError) || failure.code !== 'not_found') throw failure;
+        const secret_deleted = subscription === undefined && (await forgetSecret(id, ctx));
         return { id, result: 'not-found', url, secret_deleted, message: null };
       }
     });

@@ -138,7 +138,6 @@ async function finishRotation(
   if (confirmed === undefined) return { test, replaced_deleted: false, replaced_secret_deleted: false };
   await deleteSubscription(old.id, recordings, () => recordings.delete(old.id, confirmed)).catch((error: unknown) => {
     if (!(error instanceof SvcError) || error.code === 'interrupted' || error.code === 'terminated') throw error;
-    if (error.code === 'not_found') return;
     throw new SvcError('not_as_asked', `${state} and works, but ${old.id} could not be deleted: ${error.message}`, {
       hint: `svc webhooks delete ${shellWord(old.id)}`,
       cause: error,

@@ -165,10 +165,11 @@ export async function deleteSubscription(
     if (answer.ok) return 'deleted';
     throw new SvcError('refused', 'server answered ok:false', { hint: `svc webhooks get ${shellWord(id)}` });
   } catch (error) {
-    if (!(error instanceof SvcError) || error.code !== 'outcome_unknown') throw error;
+    if (!(error instanceof SvcError) || (error.code !== 'outcome_unknown' && error.code !== 'not_found')) throw error;
     const after = await recordings.subscriptions().catch(() => undefined);
-    const hint = 'check before you repeat it: svc webhooks list';
     if (after?.every((one) => one.id !== id)) return 'already-gone';
+    if (error.code === 'not_found') throw error;
+    const hint = 'check before you repeat it: svc webhooks list';
     throw unresolved(error, 'deleted', after !== undefined, hint);
   }
 }

@@ -336,6 +336,28 @@ describe('delete', () => {
       expect(idsIn(home)).toEqual(['ep_1']);
     });
 
+    test('goes if someone else deletes the subscription first', async () => {
+      await using service = await subscribed();
+      const id = service.subscribe();
+      const home = storing(service.url, id);
+      const peer = await faultServer((socket, request) => {
+        const items = peer.requests.length === 1 ? [stored(service, id)] : [];
+        socket.write(
+          request.method === 'DELETE'
+            ? answer(404, '{"error":{"code":"not_found","message":"no such subscription"}}')
+            : answer(200, JSON.stringify({ items })),
+        );
+      });
+      writeFileSync(file(home), readFileSync(file(home), 'utf8').replace(service.url, peer.url), { mode: 0o600 });
+      const run = await service.run(['delete', id, '--yes', '-o', 'json'], {
+        home,
+        env: { SVC_WEBHOOKS_URL: peer.url },
+      });
+      await peer.close();
+      expect([run.code, JSON.parse(run.stdout)]).toMatchObject([0, [{ result: 'already-gone', secret_deleted: true }]]);
+      expect(idsIn(home)).toEqual(['ep_1']);
+    });
+
     test('goes if the list shows that the subscription is gone', async () => {
       await using service = await subscribed(['lost-delete']);
       service.subscribe();
