@@ -104,7 +104,10 @@ async function findMistake(receiver: Receiver): Promise<string | undefined> {
 
 /** By the status of the response to every delivery. */
 const ADVICE: readonly (readonly [statuses: readonly number[], advice: string])[] = [
-  [[401, 403], 'check its secret and path, and that no login, CSRF check or body parser comes before the verification'],
+  [
+    [400, 401, 403],
+    'check its secret and path, and that no login, CSRF check or body parser comes before the verification',
+  ],
   [[404, 410], 'nothing is at this path: check the path of the URL'],
   [[405], 'this path takes no POST: check the path, and the methods of its route'],
   [[413], 'raise the limit for request bodies above 2 MiB'],
@@ -121,11 +124,16 @@ export function adviseOnSilence(failure: SvcError | undefined): string {
     : 'see the log of the receiver';
 }
 
-function adviseOn({ status, headers, text, failure }: Posted): string {
+function adviseOn(posted: Posted): string {
+  const { status, headers, failure } = posted;
   if (status === undefined) return adviseOnSilence(failure);
   const login = /^(?:basic|digest|negotiate)\b/i.exec(headers['www-authenticate'] ?? '')?.[0];
   if (login !== undefined) return `exempt this path from the login: it asks for ${login} authentication`;
-  if (/csrf|authenticity.?token/i.test(Buffer.from(text).toString())) return 'exempt this path from the CSRF check';
+  const text = Buffer.from(posted.text).toString();
+  if (/csrf|authenticity.?token/i.test(text)) return 'exempt this path from the CSRF check';
+  if (status === 422 || (status === 400 && /json|body|pars|schema|validat/i.test(text))) {
+    return `verify the signature before anything checks the body. ${findRawBodySetting(posted)}`;
+  }
   const [, advice] = ADVICE.find(([statuses]) => statuses.includes(status)) ?? [];
   return advice ?? 'see its log: it fails whatever the signature is';
 }

@@ -94,10 +94,16 @@ describe('every delivery gets', () => {
     ],
     ['415', () => [415], `valid-ping  415 ${EVERY}  → accept Content-Type: application/json`],
     [
-      '422 before it verifies',
-      () => [422, '{"detail":[]}'],
-      `valid-ping  422 ${EVERY}: "{\\"detail\\":[]}"  → see its log: it fails whatever the signature is`,
+      '422 of a schema',
+      () => [422, '{"detail":[]}', { server: 'uvicorn' }],
+      `valid-ping  422 ${EVERY}: "{\\"detail\\":[]}"  → verify the signature before anything checks the body. FastAPI: await request.body()`,
     ],
+    [
+      '400 of a parser',
+      () => [400, 'Unexpected token in JSON', { 'x-powered-by': 'Express' }],
+      `valid-ping  400 ${EVERY}: "Unexpected token in JSON"  → verify the signature before anything checks the body. Express: express.raw({ type: '*/*', limit: '8mb' }) before express.json()`,
+    ],
+    ['400', () => [400, 'bad signature'], `valid-ping  400 ${EVERY}: "bad signature"  → ${SECRET_OR_PATH}`],
     ['500', () => [500, 'boom'], `valid-ping  500 ${EVERY}: "boom"  → see its log: it fails whatever the signature is`],
     ['502', () => [502], `valid-ping  502 ${EVERY}  → start the application: the proxy before it does not reach it`],
     [
