@@ -197,9 +197,12 @@ export async function recordingsFindings(id: string | undefined, ctx: RunContext
   const all = await subscriptionsOf(recordings, findings, ctx);
   if (all === undefined) return findings;
   const chosen = id === undefined ? all : [findSubscription(all, id)];
-  if (all.length === 0) findings.push(NO_SUBSCRIPTIONS);
-  else if (stored !== undefined) findings.push(secretsFinding(chosen, stored, ctx));
-  findings.push(...(await examine(chosen, all, recordings, ctx)), ...orphanFindings(stored ?? [], all, ctx));
+  const isComplete = ctx.omittedRows() === 0;
+  if (all.length === 0 && isComplete) findings.push(NO_SUBSCRIPTIONS);
+  if (all.length > 0 && stored !== undefined) findings.push(secretsFinding(chosen, stored, ctx));
+  findings.push(...(await examine(chosen, all, recordings, ctx)));
+  // The subscription of a secret may be a row that could not be read.
+  if (isComplete) findings.push(...orphanFindings(stored ?? [], all, ctx));
   return findings;
 }
 

@@ -88,17 +88,20 @@ export const webhooksDelete = listCommand({
       ? all.filter(({ status }) => status === DISABLED).map((one): Deletion => ({ id: one.id, subscription: one }))
       : [...new Map(ids.map((id) => resolve(id, all)).map((one) => [one.id, one])).values()];
     const confirmed = await approve(deletions, all, ctx);
-    if (ignoreMissing) await approveForgetting(deletions, ctx);
+    if (ignoreMissing && ctx.omittedRows() === 0) await approveForgetting(deletions, ctx);
     const outcome = await bulk(deletions, 1, async ({ id, subscription, error }): Promise<DeletionRow | Plan> => {
       const url = subscription?.url ?? null;
       try {
         if (error !== undefined || confirmed === undefined) throw error;
         const result = await deleteSubscription(id, recordings, () => recordings.delete(id, confirmed));
         if (result instanceof Plan) return result;
-        return { id, result, url, secret_deleted: await forgetSecret(id, ctx), message: null };
+        // A row that svc could not read may be the subscription.
+        const isGone = result === 'deleted' || ctx.omittedRows() === 0;
+        return { id, result, url, secret_deleted: isGone && (await forgetSecret(id, ctx)), message: null };
       } catch (failure) {
         if (!ignoreMissing || !(failure instanceof SvcError) || failure.code !== 'not_found') throw failure;
-        const secret_deleted = subscription === undefined && (await forgetSecret(id, ctx));
+        const isGone = subscription === undefined && ctx.omittedRows() === 0;
+        const secret_deleted = isGone && (await forgetSecret(id, ctx));
         return { id, result: 'not-found', url, secret_deleted, message: null };
       }
     });

@@ -48,6 +48,10 @@ export const webhooksList = listCommand({
       .filter(
         ({ url = '', status_text: text }) => url.includes(urlContains) && (status === undefined || text === status),
       );
-    return { value, as: all.length === 0 ? NO_SUBSCRIPTIONS : SUBSCRIPTION_LIST, footer: quotaText(all) };
+    return {
+      value,
+      as: all.length === 0 && ctx.omittedRows() === 0 ? NO_SUBSCRIPTIONS : SUBSCRIPTION_LIST,
+      footer: quotaText(all),
+    };
   },
 });

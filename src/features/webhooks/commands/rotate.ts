@@ -143,5 +143,6 @@ async function finishRotation(
       cause: error,
     });
   });
-  return { test, replaced_deleted: true, replaced_secret_deleted: await forgetSecret(old.id, ctx) };
+  const isGone = ctx.omittedRows() === 0;
+  return { test, replaced_deleted: true, replaced_secret_deleted: isGone && (await forgetSecret(old.id, ctx)) };
 }

@@ -358,6 +358,18 @@ describe('delete', () => {
       expect(idsIn(home)).toEqual(['ep_1']);
     });
 
+    test('stays if the list has a row that cannot be read', async () => {
+      const peer = await faultServer((socket) => socket.write(answer(200, '{"items":[{"url":"https://192.0.2.7/"}]}')));
+      const env = { SVC_WEBHOOKS_URL: peer.url, SVC_WEBHOOKS_TOKEN: 'pat_1' };
+      const home = storing(peer.url, 'ep_9');
+      const run = (...argv: string[]) => svc(['webhooks', ...argv], { env, home });
+      await run('delete', 'ep_9', '--ignore-missing', '--yes');
+      expect(idsIn(home)).toEqual(['ep_9', 'ep_1']);
+      expect((await run('doctor')).stdout).not.toContain('orphan-secret');
+      expect((await run('list')).stderr).not.toContain('there are no subscriptions');
+      await peer.close();
+    });
+
     test('goes if the list shows that the subscription is gone', async () => {
       await using service = await subscribed(['lost-delete']);
       service.subscribe();
