@@ -60,7 +60,7 @@ export const webhooksCheckReceiver = listCommand({
   description:
     'Sends signed test events one after the other. The receiver must accept what the service may send with a 2xx within 5 s, and refuse anything else with a 4xx. Prints a line with the fix for each rule that it breaks, or the one reason why every delivery fails; -o wide lists all probes. Exit 1 if a probe fails, 7 if the receiver cannot be reached.',
   details:
-    'A receiver processes these events like any others; each has its own id. JSON: probe, status (pass, fail, skipped), expected, got, http_status, ms, sent, fix, answer.',
+    'A receiver processes these events like any others; each has its own id. A valid and a forged delivery come before all probes, with --only, too: a receiver that refuses everything passes none. JSON: probe, status (pass, fail, skipped), expected, got, http_status, ms, sent, fix, answer.',
   effect: 'write',
   args: { url: { help: 'URL of the receiver; quote it if it contains "&"', required: true } },
   flags: {

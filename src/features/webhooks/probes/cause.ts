@@ -110,7 +110,6 @@ const ADVICE: readonly (readonly [statuses: readonly number[], advice: string])[
   ],
   [[404, 410], 'nothing is at this path: check the path of the URL'],
   [[405], 'this path takes no POST: check the path, and the methods of its route'],
-  [[413], 'raise the limit for request bodies above 2 MiB'],
   [[415], 'accept Content-Type: application/json'],
   [[419], 'exempt this path from the CSRF check'],
   [[429], 'exempt this path from the rate limit'],
