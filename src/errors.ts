@@ -86,8 +86,11 @@ export interface ErrorDetails {
   readonly more?: Readonly<Record<string, string | number | undefined>> | undefined;
   /** What there is to choose from, each with the same keys: a table below the message. It may hold remote text. */
   readonly candidates?: readonly Readonly<Record<string, string>>[] | undefined;
-  /** A mistyped word and its likely correction: the error report turns it into a line to paste. */
-  readonly meant?: { readonly typed: string; readonly meant: string } | { readonly append: string } | undefined;
+  /** A mistyped word and its likely correction, or several: the error report turns them into lines to paste. */
+  readonly meant?:
+    | { readonly typed: string; readonly meant: string | readonly string[] }
+    | { readonly append: string }
+    | undefined;
   readonly cause?: unknown;
 }
 

@@ -61,8 +61,8 @@ export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompte
   readonly target: Target;
   /** The same for any service, for commands that use several. */
   targetOf(service: ServiceName): Target;
-  /** Secrets added here are redacted on standard error. */
-  readonly secrets: Pick<KnownSecrets, 'add'>;
+  /** Secrets added here are redacted on standard error, and in texts that pass through `hide`. */
+  readonly secrets: Pick<KnownSecrets, 'add' | 'hide'>;
   readonly settings: Settings;
   /** The output format, for the few commands whose work depends on it. */
   readonly wants: {
@@ -70,6 +70,8 @@ export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompte
     readonly rawJson: boolean;
     /** A person reads a table: counts and hints are worth a request. */
     readonly table: boolean;
+    /** The table has all columns and rows. */
+    readonly wide: boolean;
     /** Fields of the value are printed, not only ids or the default columns of a table. */
     readonly fields: boolean;
     /** `--sort` is given: it applies to the complete list, so all of it must be read. */

@@ -26,11 +26,13 @@ function withLine(error: SvcError, argv: readonly string[]): SvcError {
   if ('append' in error.meant) {
     const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
     const confirmed = argv.map(shellWord).toSpliced(end, 0, error.meant.append);
-    return withHint(error, 'to confirm, type', confirmed, LONGEST_CONFIRMATION);
+    return withHint(error, 'to confirm, type', [confirmed], LONGEST_CONFIRMATION);
   }
   const { typed, meant } = error.meant;
   const at = argv.findIndex((token) => token === typed || token.endsWith(`=${typed}`) || token.startsWith(`${typed}=`));
-  return at < 0 ? error : withHint(error, 'did you mean', correctLine(argv, at, typed, meant), LONGEST_LINE);
+  if (at < 0) return error;
+  const lines = [meant].flat().map((one) => correctLine(argv, at, typed, one));
+  return withHint(error, 'did you mean', lines, LONGEST_LINE);
 }
 
 /** The value of an option that is named like a secret may be one. */
@@ -42,11 +44,11 @@ function correctLine(argv: readonly string[], at: number, typed: string, meant: 
   });
 }
 
-function withHint(error: SvcError, text: string, argv: readonly string[], longest: number): SvcError {
-  const line = ['svc', ...argv].join(' ');
-  return line.length > longest
+function withHint(error: SvcError, text: string, argvs: readonly (readonly string[])[], longest: number): SvcError {
+  const lines = argvs.map((argv) => ['svc', ...argv].join(' ')).join(', or: ');
+  return lines.length > longest
     ? error
-    : new SvcError(error.code, error.message, { ...error, hint: `${text}: ${line}` });
+    : new SvcError(error.code, error.message, { ...error, hint: `${text}: ${lines}` });
 }
 
 interface Wanted {

@@ -13,21 +13,21 @@ export async function findGroup(
 ): Promise<Group> {
   const group = groups.find((candidate) => candidate.name === name) ?? groups.find((one) => sameNoun(one.name, name));
   if (group !== undefined) return group;
-  const names = [...groups.map((one) => one.name), ...others];
-  const close = suggest(name, names);
-  if (close !== undefined) throw unknownCommand(name, meantBy(name, close));
-  const [meant, ...more] = await findMeant(groups, name);
-  if (meant !== undefined && more.length === 0) throw unknownCommand(name, meantBy(name, meant));
-  const candidates = meant === undefined ? names : [meant, ...more].map((id) => `svc ${id}`);
-  throw unknownCommand(name, { hint: `one of: ${candidates.join(', ')}` });
+  const meant = await findMeant(groups, name);
+  if (meant.length > 0) throw unknownCommand(name, meantBy(name, ...meant));
+  throw unknownCommand(name, didYouMean(name, [...groups.map((one) => one.name), ...others]));
 }
 
-/** `ack` → `silences ack`: the commands of all groups that the verb alone may mean. */
+/** `ack` → `silences ack`, `orders` → `trade orders`: what the word may mean after the name of a group. */
 async function findMeant(groups: readonly Group[], typed: string): Promise<readonly string[]> {
   const commands = (await Promise.all(groups.map(loadCommands))).flat();
-  return commands
-    .filter(({ id, suggestFor }) => id.endsWith(` ${typed}`) || suggestFor?.includes(typed))
-    .map(({ id }) => id);
+  const [verb] = withOurVerb([typed]);
+  const meant = commands.flatMap(({ id, aliases = [], suggestFor = [] }) => {
+    const [group, noun = '', ...below] = id.split(' ');
+    if (below.length > 0 && sameNoun(noun, typed)) return `${group} ${noun}`;
+    return id.endsWith(` ${verb}`) || [...aliases, ...suggestFor].includes(typed) ? id : [];
+  });
+  return [...new Set(meant)];
 }
 
 /** `silences rm` → `silences expire`, as the commands declare it. */
@@ -194,8 +194,10 @@ export function didYouMean(typed: string, candidates: readonly string[]): Sugges
   return meant === undefined ? { hint: `one of: ${candidates.join(', ')}` } : meantBy(typed, meant);
 }
 
-function meantBy(typed: string, meant: string): Suggestion {
-  return { hint: `did you mean ${meant}?`, meant: { typed, meant } };
+function meantBy(typed: string, ...meant: readonly string[]): Suggestion {
+  const names = meant.map((one) => (meant.length > 1 ? `svc ${one}` : one));
+  const hint = meant.length > 1 ? `one of: ${names.join(', ')}` : `did you mean ${names[0]}?`;
+  return { hint, meant: { typed, meant } };
 }
 
 /** The name that the words spell, ignoring singular and plural. */

@@ -134,6 +134,7 @@ export function runContext(parts: Parts): RunContext {
     wants: {
       rawJson: format === 'json' && !options.fields && !options.query && !options.sort && options.limit === undefined,
       table,
+      wide: format === 'wide',
       fields:
         (!table && format !== 'id') ||
         [options.fields, options.query, options.columns, options.sort].some((shaping) => shaping !== undefined),

@@ -1,10 +1,11 @@
 /** Names as people write them: in singular and plural, with the verbs of other tools, and by aliases. */
 import { describe, expect, it } from 'vitest';
-import { type Command, type Group, listCommand } from '../../src/cli/command.ts';
+import { type Command, type Group, listCommand, loadCommands } from '../../src/cli/command.ts';
 import { sameNoun } from '../../src/cli/grammar.ts';
 import { helpPage } from '../../src/cli/help.ts';
 import { findCommand, nameOf } from '../../src/cli/lookup.ts';
 import { parseInput } from '../../src/cli/parse.ts';
+import { GROUPS } from '../../src/features/index.ts';
 import { svc } from '../support/svc.ts';
 
 describe('nouns', () => {
@@ -71,13 +72,34 @@ describe('svc', () => {
     ['ack 1a58', 'svc silences ack 1a58'],
     ['mute', 'svc silences create'],
     ['check-config a.yml', 'svc alerts config check a.yml'],
-    ['login', 'one of: svc oauth login, svc trade login\n'],
+    ['login --device', 'did you mean: svc oauth login --device, or: svc trade login --device\n'],
+    ['logs ep_1', 'did you mean: svc webhooks deliveries ep_1, or: svc trade journal ep_1\n'],
+    ['trigger webhook.ping', 'did you mean: svc webhooks send webhook.ping\n'],
+    ['listen --port 0', 'did you mean: svc webhooks listen --port 0\n'],
+    ['forward 3000', 'did you mean: svc webhooks listen 3000\n'],
+    ['orders list', 'did you mean: svc trade orders list\n'],
+    ['product list oat', 'did you mean: svc catalog products list oat\n'],
+    ['get ep_1', 'one of: svc alerts get, svc silences get, svc webhooks get, '],
     ['alerts firing', 'svc alerts list'],
     ['silences edit 2f1a', 'svc silences update 2f1a'],
     ['silences constructor', 'one of: '],
   ])('%s: names what is meant', async (line, hint) => {
     const { code, stderr } = await svc(line.split(' '));
     expect([code, stderr]).toEqual([2, expect.stringContaining(hint)]);
+  });
+
+  it('names each command for the word after the name of its group', async () => {
+    const ids = (await Promise.all(GROUPS.map(loadCommands))).flat().map(({ id }) => id.split(' '));
+    const groups = new Map(ids.flatMap(([group = '', noun]) => (noun === undefined ? [] : [[noun, group]])));
+    for (const { name } of GROUPS) groups.delete(name);
+    expect(groups.size).toBeGreaterThan(60);
+    for (const [noun = '', group] of groups) {
+      const { code, stderr } = await svc([noun]);
+      expect([code, stderr], noun).toEqual([
+        2,
+        expect.stringMatching(new RegExp(`: (.*, )?(or: )?svc ${group} ${noun}\\b`)),
+      ]);
+    }
   });
 
   it('quotes what a shell would split in the line that it suggests', async () => {

@@ -35,8 +35,8 @@ test('the corrected line has no value of an option that is named like a secret',
 });
 
 test('an argument too many is named', async () => {
-  expect(await svc(['webhooks', 'trigger', 'summary.completed'])).toMatchObject({
+  expect(await svc(['webhooks', 'list', 'active'])).toMatchObject({
     code: 2,
-    stderr: 'svc: unexpected argument "summary.completed"\nhint: usage: svc webhooks send [options]\n',
+    stderr: 'svc: unexpected argument "active"\nhint: usage: svc webhooks list [options]\n',
   });
 });

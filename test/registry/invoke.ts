@@ -160,7 +160,10 @@ export function healthyExit({ sample }: Case): number {
 }
 
 function healthyAnswer(service: ServiceName | undefined, request: Received, run: readonly Received[]): string {
-  if (service === undefined && request.path === '/hook') return answer(200, '');
+  if (service === undefined && request.path === '/hook') {
+    const isForged = request.headers['x-service-signature'] === `sha256=${'0'.repeat(64)}`;
+    return answer(isForged ? 401 : 200, '');
+  }
   // What is below it is the service of a command that is told which one.
   if (service === undefined && request.path.startsWith('/hook/')) return answer(200, '{"status":"ok"}');
   const body = service === undefined ? undefined : healthyBody(service, request, run);

@@ -76,7 +76,7 @@ const RECORDED = `${JSON.stringify({
   headers: [
     ['Content-Type', 'application/json'],
     ['X-Service-Timestamp', String(Date.UTC(2026, 0, 15, 11, 59, 59) / 1000)],
-    ['X-Service-Signature', `sha256=${'0'.repeat(64)}`],
+    ['X-Service-Signature', `sha256=${'1'.repeat(64)}`],
   ],
   body_b64: 'eyJpZCI6ImV2dF8xIiwidHlwZSI6IndlYmhvb2sucGluZyJ9',
   status: 'valid',
@@ -172,10 +172,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   ],
   'webhooks doctor': [{ args: [], exits: 1, local: true, apart: 'what fails is what it finds: a row, and exit 1' }],
   'webhooks samples': [{ args: [] }, { args: ['--event', 'summary.completed', '--limit', '1'] }],
-  'webhooks send': [
-    { args: ['--to', RECEIVER, '--event', 'summary.completed', '--repeat', '2'] },
-    { args: ['--to', RECEIVER] },
-  ],
+  'webhooks send': [{ args: ['summary.completed', '--to', RECEIVER, '--repeat', '2'] }, { args: ['--to', RECEIVER] }],
   'webhooks replay': [
     { args: ['-', '--to', RECEIVER], stdin: RECORDED },
     {
@@ -187,7 +184,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: [], stdin: SIGNED_REQUEST },
     { args: ['--show-expected', '--received-at', '1768478405', '--format', 'http', '-'], stdin: `${SIGNED_REQUEST}\n` },
   ],
-  'webhooks check-receiver': [{ args: [RECEIVER, '--only', 'valid-ping', '--only', 'unknown-type'] }],
+  'webhooks check-receiver': [{ args: [RECEIVER, '--only', 'valid-ping', '--only', 'stale-timestamp'], exits: 1 }],
   'webhooks sign': [
     { args: ['package.json', '--timestamp', '1767225600'], prints: 'text' },
     { args: ['package.json', '--as', 'json', '--timestamp', '1767225600'], prints: 'text' },

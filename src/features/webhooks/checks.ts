@@ -47,6 +47,12 @@ function quotaFinding(all: readonly Subscription[]): Finding {
   return { ...common, ...warn(`${quotaText(all)}: no subscription can be created or rotated`, fix) };
 }
 
+const NO_SUBSCRIPTIONS: Finding = {
+  check: 'subscriptions',
+  subject: null,
+  ...warn('none: nothing is delivered', 'svc webhooks create <url> --event summary.completed'),
+};
+
 /** `skewMs`: the service's clock minus ours; undefined if its response had no date. */
 function clockFinding(skewMs: number | undefined): Finding | undefined {
   if (skewMs === undefined) return undefined;
@@ -58,20 +64,17 @@ interface SubscriptionContext {
   readonly all: readonly Subscription[];
   /** The service is on this machine, and reaches receivers on it. */
   readonly local: boolean;
-  /** Of the stored secret; undefined where there is none. */
-  readonly fingerprint: string | undefined;
 }
 
 async function subscriptionFindings(
   subscription: Subscription,
-  { all, local, fingerprint }: SubscriptionContext,
+  { all, local }: SubscriptionContext,
 ): Promise<readonly Finding[]> {
   const subject = subscription.id;
   return [
     { check: 'status', subject, ...statusCheck(subscription) },
     { check: 'events', subject, ...events(subscription) },
     { check: 'url', subject, ...(await address(subscription, all, local)) },
-    { check: 'secret', subject, ...secret(subscription, fingerprint) },
   ];
 }
 
@@ -115,10 +118,20 @@ async function address({ id, url }: Subscription, all: readonly Subscription[], 
   return doubts.length === 0 ? ok(url) : warn(doubts.join('; '), another);
 }
 
-function secret({ id }: Subscription, fingerprint: string | undefined): Result {
-  if (fingerprint !== undefined) return ok(`stored (sha256 fp ${fingerprint})`);
-  const import_ = `svc webhooks secrets import ${shellWord(id)}`;
-  return warn('not stored: without another copy, no delivery can be verified', import_);
+/** One line for all: a secret may well be stored elsewhere. */
+function secretsFinding(
+  chosen: readonly Subscription[],
+  stored: readonly StoredSecret[],
+  ctx: Pick<RunContext, 'settings'>,
+): Finding {
+  const address = storedUnder(ctx);
+  const usable = stored.filter(({ base_url }) => base_url === address || base_url === null);
+  const missing = chosen.filter(({ id }) => !usable.some(({ endpoint_id }) => endpoint_id === id)).map(({ id }) => id);
+  const common = { check: 'secrets', subject: null };
+  if (missing.length === 0) return { ...common, ...ok(`stored: ${chosen.map(({ id }) => id).join(', ')}`) };
+  const detail = `${missing.length} of ${chosen.length} not stored by svc (${missing.join(', ')}): without another copy, their deliveries cannot be verified`;
+  const id = missing.length === 1 ? shellWord(missing[0] ?? '') : '<id>';
+  return { ...common, ...warn(detail, `svc webhooks secrets import ${id}`) };
 }
 
 /** Stored secrets of this service whose subscription does not exist. Secrets of other services cannot be judged. */
@@ -184,18 +197,23 @@ export async function recordingsFindings(id: string | undefined, ctx: RunContext
   const all = await subscriptionsOf(recordings, findings, ctx);
   if (all === undefined) return findings;
   const chosen = id === undefined ? all : [findSubscription(all, id)];
-  findings.push(...(await examine(chosen, all, stored, recordings, ctx)), ...orphanFindings(stored, all, ctx));
+  const isComplete = ctx.omittedRows() === 0;
+  if (all.length === 0 && isComplete) findings.push(NO_SUBSCRIPTIONS);
+  if (all.length > 0 && stored !== undefined) findings.push(secretsFinding(chosen, stored, ctx));
+  findings.push(...(await examine(chosen, all, recordings, ctx)));
+  // The subscription of a secret may be a row that could not be read.
+  if (isComplete) findings.push(...orphanFindings(stored ?? [], all, ctx));
   return findings;
 }
 
-/** Called before the subscriptions are read, so that a secret stored meanwhile is not missed. */
-async function readStored(findings: Finding[], ctx: RunContext): Promise<readonly StoredSecret[]> {
+/** Called before the subscriptions are read, so that a secret stored meanwhile is not missed. Undefined if they cannot be read. */
+async function readStored(findings: Finding[], ctx: RunContext): Promise<readonly StoredSecret[] | undefined> {
   try {
     return await openedSecrets({ ...ctx, notice: () => {} });
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     findings.push({ check: 'secrets', subject: null, ...fail(error.message, error.hint) });
-    return [];
+    return undefined;
   }
 }
 
@@ -226,19 +244,14 @@ async function subscriptionsOf(
 async function examine(
   chosen: readonly Subscription[],
   all: readonly Subscription[],
-  stored: readonly StoredSecret[],
   recordings: Recordings,
   ctx: RunContext,
 ): Promise<readonly Finding[]> {
   const local = isLoopback(ctx.target.baseUrl.hostname);
-  const address = storedUnder(ctx);
   const found: Finding[] = [];
   for (const subscription of chosen) {
     const { id: subject } = subscription;
-    const own = stored.filter(({ endpoint_id }) => endpoint_id === subject);
-    const secret = own.find(({ base_url }) => base_url === address) ?? own.find(({ base_url }) => base_url === null);
-    const fingerprint = secret === undefined ? undefined : shownSecret(secret).fingerprint;
-    found.push(...(await subscriptionFindings(subscription, { all, local, fingerprint })));
+    found.push(...(await subscriptionFindings(subscription, { all, local })));
     try {
       const { rows: items } = await recordings.deliveries(subject, { page: 1, size: LARGEST_PAGE });
       found.push(deliveriesFinding(subject, items, ctx.now()));

@@ -69,9 +69,8 @@ export function withSuggestion(error: unknown, types: readonly string[]): unknow
   const odd = types.find((type) => !isKnown(type));
   if (odd === undefined) return error;
   const close = suggest(odd, KNOWN_EVENTS);
-  const known = `the known event types are ${KNOWN_EVENTS.join(' and ')}`;
   return new SvcError(error.code, error.message, {
-    hint: close === undefined ? known : `${odd}: did you mean ${close}? ${known}`,
+    hint: close === undefined ? `the known event types are ${KNOWN_EVENTS.join(' and ')}` : `did you mean ${close}?`,
     httpStatus: error.httpStatus,
     cause: error,
   });

@@ -4,6 +4,7 @@ import { openSink, type SecretSink, type SinkInput } from '../../cli/secret-sink
 import { SvcError } from '../../errors.ts';
 import { parseBaseUrl } from '../../http/address.ts';
 import { Secret } from '../../http/redact.ts';
+import { shellWord } from '../../output/escape.ts';
 import type { VaultContext } from '../../store/sealed-records.ts';
 import {
   changeWebhookSecrets,
@@ -52,19 +53,33 @@ export async function storedSecret(id: string, ctx: Where, anywhere = false): Pr
   });
 }
 
-/** Which of these endpoints of the configured service have a stored secret; none if the file cannot be read. */
-export async function stillStored(
-  ids: ReadonlySet<string>,
-  ctx: Pick<RunContext, 'paths' | 'settings'>,
-): Promise<readonly string[]> {
+/** Whether the secret of this endpoint of the configured service is stored; not if the file cannot be read. */
+export async function isStored(id: string, ctx: Pick<RunContext, 'paths' | 'settings'>): Promise<boolean> {
+  const address = storedUnder(ctx);
   try {
-    const address = storedUnder(ctx);
-    return (await storedSecrets({ paths: ctx.paths, notice: () => {} }))
-      .filter(({ base_url, endpoint_id }) => base_url === address && ids.has(endpoint_id))
-      .map(({ endpoint_id }) => endpoint_id);
+    const stored = await storedSecrets({ paths: ctx.paths, notice: () => {} });
+    return stored.some(({ base_url, endpoint_id }) => base_url === address && endpoint_id === id);
   } catch (error) {
-    if (error instanceof SvcError) return [];
+    if (error instanceof SvcError) return false;
     throw error;
+  }
+}
+
+/** Deletes the stored secret of a subscription that the service no longer has. Whether there was one. */
+export async function forgetSecret(id: string, ctx: Where & Pick<RunContext, 'dryRun'>): Promise<boolean> {
+  if (ctx.dryRun || !(await isStored(id, ctx))) return false;
+  const address = storedUnder(ctx);
+  try {
+    const warnings = await changeWebhookSecrets(ctx.paths, ctx, (secrets) =>
+      secrets.filter(({ base_url, endpoint_id }) => base_url !== address || endpoint_id !== id),
+    );
+    for (const warning of warnings) ctx.notice(warning);
+    return true;
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    const command = `svc webhooks secrets delete ${shellWord(id)}`;
+    ctx.notice(`warning: the stored secret of ${id} could not be deleted: ${error.message}; try ${command}`);
+    return false;
   }
 }
 

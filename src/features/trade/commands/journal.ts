@@ -5,6 +5,7 @@ import { formCell, outcomeCell } from '../columns.ts';
 
 export const tradeJournal = listCommand({
   id: 'trade journal',
+  suggestFor: ['logs'],
   summary: 'List orders sent from this machine and their outcomes',
   description:
     'Reads the local journal, newest first. An "unknown" outcome means that the response was lost or svc was killed: settle it with svc trade journal settle before you send the order again. Lists only the configured gateway unless --all-gateways is given.',

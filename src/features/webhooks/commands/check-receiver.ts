@@ -1,7 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { FILE } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Cell, Tone } from '../../../output/types.ts';
+import type { Cell, ListOutput, Tone } from '../../../output/types.ts';
 import { realTarget, writeAtomic } from '../../../store/atomic-write.ts';
 import { isPipeOrDevice, writeToPipe } from '../../../store/named-files.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
@@ -17,22 +17,50 @@ const TONES: Readonly<Record<ProbeResult['status'], Tone>> = {
 };
 /** While the receiver is not there yet. */
 const RETRY_MS = 200;
-const LONGEST_NAME = Math.max(...PROBE_NAMES.map(({ length }) => length));
+/** Characters of a response's body. */
+const SHOWN = 80;
 
-/** A failure says what was sent, what came back, why that is wrong and what to change. */
-function resultCells({ probe, status, expected, got, ms, sent, rule, fix }: ProbeResult): readonly Cell[] {
-  const head = [{ text: status.padEnd(4), tone: TONES[status] }, probe.padEnd(LONGEST_NAME)];
-  if (status !== 'fail') return [...head, got, ms === null ? undefined : `${ms} ms`];
-  return [...head, `expected ${expected}, got ${got}`, `sent: ${sent}`, `rule: ${rule}`, `fix: ${fix}`];
+const RESULTS: ListOutput<ProbeResult> = {
+  kind: 'list',
+  columns: [
+    { name: 'probe', cell: ({ probe }) => probe },
+    { name: 'status', cell: ({ status }) => ({ text: status, tone: TONES[status] }) },
+    { name: 'expected', cell: ({ expected }) => expected },
+    { name: 'got', cell: ({ got }) => got, flex: true },
+    { name: 'ms', cell: ({ ms }) => ms, align: 'right' },
+    { name: 'sent', cell: ({ sent }) => sent, flex: true },
+    { name: 'fix', cell: ({ fix }) => fix, flex: true },
+  ],
+  id: ({ probe, status }) => (status === 'fail' ? probe : undefined),
+};
+/** A line for each obligation that is not met. */
+const FAILURES: ListOutput<ProbeResult> = { ...RESULTS, live: failureCells };
+
+function failureCells({ probe, got, sent, fix, http_status: status, answer }: ProbeResult): readonly Cell[] {
+  const text = answer.replace(/\s+/g, ' ').trim();
+  const hasText = (status ?? 0) >= 400 && text !== '' && !text.startsWith('<');
+  const quoted = hasText ? `: ${JSON.stringify(text.slice(0, SHOWN))}` : '';
+  const detail = status === null ? `${sent}: ${got}` : `${got} to ${sent}${quoted}`;
+  return [{ text: 'fail', tone: TONES.fail }, probe, detail, { text: `→ ${fix}`, tone: 'strong' }];
+}
+
+/** The first failure of each fix, with the names of all. */
+function groupFailures(results: readonly ProbeResult[]): readonly ProbeResult[] {
+  const groups = new Map<string | null, ProbeResult>();
+  for (const result of results.filter(({ status }) => status === 'fail')) {
+    const first = groups.get(result.fix);
+    groups.set(result.fix, first === undefined ? result : { ...first, probe: `${first.probe}, ${result.probe}` });
+  }
+  return [...groups.values()];
 }
 
 export const webhooksCheckReceiver = listCommand({
   id: 'webhooks check-receiver',
   summary: 'Test a receiver with valid and invalid deliveries',
   description:
-    'Sends signed test events one after the other. The receiver must accept what the service may send with a 2xx within 5 s, and refuse anything else with a 4xx. A failure shows what was sent, the response, the rule and the fix. Exit 1 if a probe fails, 7 if the receiver cannot be reached.',
+    'Sends signed test events one after the other. The receiver must accept what the service may send with a 2xx within 5 s, and refuse anything else with a 4xx. Prints a line with the fix for each rule that it breaks, or the one reason why every delivery fails; -o wide lists all probes. Exit 1 if a probe fails, 7 if the receiver cannot be reached.',
   details:
-    'A receiver processes these events like any others; each has its own id. JSON: probe, status (pass, fail, skipped), expected, got, statuses, ms, sent, rule, fix, answer.',
+    'A receiver processes these events like any others; each has its own id. A valid and a forged delivery come before all probes, with --only, too: a receiver that refuses everything passes none. JSON: probe, status (pass, fail, skipped), expected, got, http_status, ms, sent, fix, answer.',
   effect: 'write',
   args: { url: { help: 'URL of the receiver; quote it if it contains "&"', required: true } },
   flags: {
@@ -51,21 +79,7 @@ export const webhooksCheckReceiver = listCommand({
     },
     { run: 'svc webhooks check-receiver http://127.0.0.1:3000/hook --wait 30s --junit report.xml', why: 'In CI' },
   ],
-  output: {
-    kind: 'list',
-    columns: [
-      { name: 'probe', cell: ({ probe }: ProbeResult) => probe },
-      { name: 'status', cell: ({ status }) => ({ text: status, tone: TONES[status] }) },
-      { name: 'expected', cell: ({ expected }) => expected, flex: true },
-      { name: 'got', cell: ({ got }) => got, flex: true },
-      { name: 'ms', cell: ({ ms }) => ms, align: 'right' },
-      { name: 'sent', cell: ({ sent }) => sent, flex: true },
-      { name: 'rule', cell: ({ rule }) => rule, flex: true },
-      { name: 'fix', cell: ({ fix }) => fix, flex: true },
-    ],
-    live: resultCells,
-    id: ({ probe }) => probe,
-  },
+  output: RESULTS,
   async run(input, ctx) {
     const url = receiverAddress(input.url);
     const outbound = ctx.outbound(input);
@@ -80,7 +94,8 @@ export const webhooksCheckReceiver = listCommand({
     const probe = async (): Promise<void> => {
       try {
         for await (const result of checkReceiver({ url, only: input.only, deadlineMs: RECEIVER_MS, kit }, outbound)) {
-          results.push(result);
+          // A receiver may respond with the secret.
+          results.push({ ...result, answer: ctx.secrets.hide(result.answer) });
           progress.step();
         }
       } catch (error) {
@@ -91,11 +106,14 @@ export const webhooksCheckReceiver = listCommand({
     };
     await probe().finally(() => progress.clear());
     await report?.(results);
-    const passed = results.filter(({ status }) => status === 'pass').length;
+    const count = (wanted: ProbeResult['status']): number => results.filter(({ status }) => status === wanted).length;
+    const skipped = count('skipped') === 0 ? '' : `, ${count('skipped')} not sent`;
+    const isGrouped = ctx.wants.table && !ctx.wants.wide && !ctx.wants.fields;
     return {
-      value: results,
-      footer: `${passed} of ${results.length} probes passed`,
-      code: passed === results.length ? undefined : 'condition_false',
+      value: isGrouped ? groupFailures(results) : results,
+      as: isGrouped ? FAILURES : RESULTS,
+      footer: `${count('pass')} of ${results.length} probes passed${skipped}`,
+      code: count('pass') === results.length ? undefined : 'condition_false',
     };
   },
 });
@@ -138,20 +156,13 @@ function junitReport(results: readonly ProbeResult[], receiver: string, startedM
 }
 
 function testCase(result: ProbeResult): string {
-  const { probe, expected, got, ms, status } = result;
+  const { probe, expected, got, ms, status, sent, fix, answer } = result;
   const head = `    <testcase${attributes({ name: probe, classname: CLASS, time: seconds(ms ?? 0) })}`;
   if (status === 'pass') return `${head}/>\n`;
-  const inner =
-    status === 'fail'
-      ? `<failure${attributes({ message: `expected ${expected}, got ${got}`, type: probe })}>${explanation(result)}</failure>`
-      : `<skipped${attributes({ message: got })}/>`;
-  return `${head}>\n      ${inner}\n    </testcase>\n`;
-}
-
-function explanation({ sent, expected, got, rule, fix, answer }: ProbeResult): string {
-  const lines = [`sent: ${sent}`, `expected: ${expected}`, `got: ${got}`, `rule: ${rule}`, `fix: ${fix}`];
-  if (answer !== '') lines.push(`response: ${answer}`);
-  return lines.map(xmlText).join('\n');
+  if (status === 'skipped') return `${head}>\n      <skipped${attributes({ message: got })}/>\n    </testcase>\n`;
+  const failure = attributes({ message: `expected ${expected}, got ${got}`, type: probe });
+  const text = [`${got} to ${sent}`, `fix: ${fix}`, `response: ${answer}`].map(xmlText).join('\n');
+  return `${head}>\n      <failure${failure}>${text}</failure>\n    </testcase>\n`;
 }
 
 function seconds(ms: number): string {

@@ -31,6 +31,7 @@ const CREATED_RECORD: RecordOutput<CreatedRow> = {
 
 export const webhooksCreate = recordCommand({
   id: 'webhooks create',
+  suggestFor: ['subscribe'],
   summary: 'Subscribe an HTTPS URL to events',
   description:
     'The service returns the signing secret once. svc test-writes the destination first and stores the secret before printing anything. The request is sent once; after a lost response, svc reads the list to see whether it was applied.',

@@ -2,11 +2,10 @@ import { bulk, bulkAnswer } from '../../../cli/bulk.ts';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { type Confirmed, Plan } from '../../../http/endpoint.ts';
-import { shellWord } from '../../../output/escape.ts';
 import type { ListOutput, Tone } from '../../../output/types.ts';
 import { openRecordings } from '../api.ts';
 import type { Subscription } from '../schema.ts';
-import { stillStored } from '../stored-secrets.ts';
+import { forgetSecret, isStored } from '../stored-secrets.ts';
 import {
   checkSubscriptionId,
   DISABLED,
@@ -20,6 +19,8 @@ interface DeletionRow {
   readonly id: string;
   readonly result: 'deleted' | 'already-gone' | 'not-found' | 'error';
   readonly url: string | null;
+  /** svc had its secret stored, and deleted it as well. */
+  readonly secret_deleted: boolean;
   readonly message: string | null;
 }
 
@@ -36,13 +37,16 @@ const DELETION_LIST: ListOutput<DeletionRow> = {
     { name: 'id', cell: ({ id }) => id },
     { name: 'result', cell: ({ result }) => ({ text: result, tone: RESULT_TONES[result] }) },
     { name: 'url', cell: ({ url }) => url, flex: true },
+    {
+      name: 'secret',
+      cell: ({ secret_deleted: deleted }) => (deleted ? 'stored secret deleted' : undefined),
+      optional: true,
+    },
     { name: 'message', cell: ({ message }) => message, flex: true, optional: true },
   ],
   id: ({ id }) => id,
   empty: 'no matching subscriptions: nothing was sent',
 };
-
-const FORGET = 'svc webhooks secrets delete';
 
 interface Deletion {
   /** The service's id, or what was typed if there is none. */
@@ -56,7 +60,7 @@ export const webhooksDelete = listCommand({
   aliases: ['rm'],
   summary: 'Delete subscriptions',
   description:
-    'Deliveries stop, and the subscription no longer counts against the quota. If one deletion fails, svc continues with the others. A stored secret remains; svc webhooks secrets delete removes it.',
+    'Deliveries stop, and the subscription no longer counts against the quota. If one deletion fails, svc continues with the others. svc also deletes the stored secret of a subscription that is gone.',
   effect: 'destroy',
   service: 'webhooks',
   args: {
@@ -84,28 +88,27 @@ export const webhooksDelete = listCommand({
       ? all.filter(({ status }) => status === DISABLED).map((one): Deletion => ({ id: one.id, subscription: one }))
       : [...new Map(ids.map((id) => resolve(id, all)).map((one) => [one.id, one])).values()];
     const confirmed = await approve(deletions, all, ctx);
+    if (ignoreMissing && ctx.omittedRows() === 0) await approveForgetting(deletions, ctx);
     const outcome = await bulk(deletions, 1, async ({ id, subscription, error }): Promise<DeletionRow | Plan> => {
       const url = subscription?.url ?? null;
       try {
         if (error !== undefined || confirmed === undefined) throw error;
         const result = await deleteSubscription(id, recordings, () => recordings.delete(id, confirmed));
-        return result instanceof Plan ? result : { id, result, url, message: null };
+        if (result instanceof Plan) return result;
+        // A row that svc could not read may be the subscription.
+        const isGone = result === 'deleted' || ctx.omittedRows() === 0;
+        return { id, result, url, secret_deleted: isGone && (await forgetSecret(id, ctx)), message: null };
       } catch (failure) {
         if (!ignoreMissing || !(failure instanceof SvcError) || failure.code !== 'not_found') throw failure;
-        return { id, result: 'not-found', url, message: null };
+        const isGone = subscription === undefined && ctx.omittedRows() === 0;
+        const secret_deleted = isGone && (await forgetSecret(id, ctx));
+        return { id, result: 'not-found', url, secret_deleted, message: null };
       }
     });
-    if (outcome instanceof Plan) return { value: outcome };
-    const answer = bulkAnswer(outcome, ({ id, subscription }, { code, message }): DeletionRow => {
-      return { id, result: code === 'not_found' ? 'not-found' : 'error', url: subscription?.url ?? null, message };
+    return bulkAnswer(outcome, ({ id, subscription }, { code, message }): DeletionRow => {
+      const result = code === 'not_found' ? 'not-found' : 'error';
+      return { id, result, url: subscription?.url ?? null, secret_deleted: false, message };
     });
-    const gone = answer.value.filter(({ result }) => result === 'deleted' || result === 'already-gone');
-    const stored = await stillStored(new Set(gone.map(({ id }) => id)), ctx);
-    return {
-      ...answer,
-      footer:
-        stored.map((id) => `the secret of ${id} is still stored: ${FORGET} ${shellWord(id)}`).join('\n') || undefined,
-    };
   },
 });
 
@@ -131,5 +134,18 @@ async function approve(
     for (const { id, status, url } of found) ctx.notice(`${id}  ${subscriptionStatus(status)}  ${url}`);
     ctx.notice(quotaText(all));
   }
-  return ctx.confirm(`Delete ${found.length === 1 ? 'this subscription' : `these ${found.length} subscriptions`}?`);
+  const ids = found.map(({ id }) => id).join(', ');
+  return ctx.confirm(
+    `Delete ${found.length === 1 ? `subscription ${ids}` : `${found.length} subscriptions (${ids})`}?`,
+  );
+}
+
+/** The secrets of subscriptions that this account does not have may be those of another account. */
+async function approveForgetting(deletions: readonly Deletion[], ctx: RunContext): Promise<void> {
+  const missing: string[] = [];
+  for (const { id, subscription } of deletions) {
+    if (subscription === undefined && (await isStored(id, ctx))) missing.push(id);
+  }
+  if (missing.length === 0) return;
+  await ctx.confirm(`This account has no subscription ${missing.join(', ')}. Delete the stored secret?`);
 }

@@ -1,11 +1,29 @@
 import { listCommand } from '../../../cli/command.ts';
+import type { ListOutput } from '../../../output/types.ts';
 import { openRecordings } from '../api.ts';
 import { SUBSCRIPTION_COLUMNS } from '../columns.ts';
-import { quotaText, shownSubscription, subscriptionCandidates } from '../subscriptions/subscription.ts';
+import {
+  quotaText,
+  type ShownSubscription,
+  shownSubscription,
+  subscriptionCandidates,
+} from '../subscriptions/subscription.ts';
+
+const SUBSCRIPTION_LIST: ListOutput<ShownSubscription> = {
+  kind: 'list',
+  columns: SUBSCRIPTION_COLUMNS,
+  id: ({ id }) => id,
+  empty: 'no matching subscriptions',
+};
+const NO_SUBSCRIPTIONS: ListOutput<ShownSubscription> = {
+  ...SUBSCRIPTION_LIST,
+  empty: 'there are no subscriptions: svc webhooks create <url> --event summary.completed',
+};
 
 export const webhooksList = listCommand({
   id: 'webhooks list',
   aliases: ['ls'],
+  suggestFor: ['subscriptions', 'endpoints'],
   summary: 'List the subscriptions of the account',
   description:
     'An account has at most 5 subscriptions, including disabled ones. FAILS counts consecutive failed attempts, including retries; 20 disable the subscription.',
@@ -21,7 +39,7 @@ export const webhooksList = listCommand({
     { run: 'svc webhooks list', why: 'All subscriptions, and the quota' },
     { run: 'svc webhooks list --status disabled -q', why: 'The ids of disabled subscriptions' },
   ],
-  output: { kind: 'list', columns: SUBSCRIPTION_COLUMNS, id: ({ id }) => id, empty: 'no matching subscriptions' },
+  output: SUBSCRIPTION_LIST,
   offers: subscriptionCandidates,
   async run({ status, urlContains = '' }, ctx) {
     const all = await openRecordings(ctx.target).subscriptions();
@@ -30,6 +48,10 @@ export const webhooksList = listCommand({
       .filter(
         ({ url = '', status_text: text }) => url.includes(urlContains) && (status === undefined || text === status),
       );
-    return { value, footer: quotaText(all) };
+    return {
+      value,
+      as: all.length === 0 && ctx.omittedRows() === 0 ? NO_SUBSCRIPTIONS : SUBSCRIPTION_LIST,
+      footer: quotaText(all),
+    };
   },
 });

@@ -92,6 +92,7 @@ type ListenInput = Input<typeof ARGS, typeof FLAGS>;
 
 export const webhooksListen = listCommand({
   id: 'webhooks listen',
+  suggestFor: ['forward', 'tail'],
   summary: 'Receive, verify, record and forward deliveries',
   description:
     'Listens on this machine and verifies the exact bytes before parsing anything. The response is 204 to a valid delivery (with a target, its status) and 401 to an invalid one. At a terminal, svc makes a secret if none is given. With --tunnel, svc makes itself public and subscribes; it deletes the subscription when it ends.',

@@ -7,7 +7,7 @@ import type { RecordOutput } from '../../../output/types.ts';
 import { openRecordings, type Recordings } from '../api.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
 import type { Subscription } from '../schema.ts';
-import { openSecretSink } from '../stored-secrets.ts';
+import { forgetSecret, openSecretSink } from '../stored-secrets.ts';
 import {
   type CreatedRow,
   checkQuota,
@@ -22,12 +22,14 @@ import { deleteSubscription } from '../subscriptions/updating.ts';
 interface RotatedRow extends CreatedRow {
   readonly replaced: string;
   readonly replaced_deleted: boolean;
+  /** svc had the old secret stored, and deleted it as well. */
+  readonly replaced_secret_deleted: boolean;
   readonly test: TestResult;
 }
 
 const secretText = (row: RotatedRow): string => `${row.secret_stored} (sha256 fp ${row.secret_fingerprint})`;
-const oldText = ({ replaced, replaced_deleted: gone }: RotatedRow): string =>
-  `${replaced} ${gone ? 'deleted' : 'not deleted'}`;
+const oldText = ({ replaced, replaced_deleted: gone, replaced_secret_deleted: forgotten }: RotatedRow): string =>
+  `${replaced} ${gone ? 'deleted' : 'not deleted'}${forgotten ? ', and its stored secret' : ''}`;
 
 const ROTATED_RECORD: RecordOutput<RotatedRow> = {
   kind: 'record',
@@ -47,7 +49,8 @@ export const webhooksRotate = recordCommand({
   summary: 'Replace the signing secret without a gap',
   description:
     'The service cannot change a secret. svc creates a second subscription with the same URL and events, sends it a test event, and deletes the old subscription once that event is delivered. Until then the receiver gets each event twice and must accept both secrets.',
-  details: 'It needs a free place in the quota. If the test event is not delivered, both subscriptions remain.',
+  details:
+    'It needs a free place in the quota. If the test event is not delivered, both subscriptions remain. With the old subscription, svc deletes its stored secret.',
   effect: 'destroy',
   service: 'webhooks',
   args: { id: SUBSCRIPTION_ARGUMENT },
@@ -111,7 +114,7 @@ async function finishRotation(
   { old, row: { id, secret_stored: where, secret_fingerprint: fp }, wait, confirmed }: Rotation,
   recordings: Recordings,
   ctx: RunContext,
-): Promise<Pick<RotatedRow, 'test' | 'replaced_deleted'>> {
+): Promise<Pick<RotatedRow, 'test' | 'replaced_deleted' | 'replaced_secret_deleted'>> {
   const state = `${id} was created (secret ${where}, sha256 fp ${fp})`;
   const next = `svc webhooks test ${shellWord(id)} --wait 90s && svc webhooks delete ${shellWord(old.id)}`;
   const stop = (code: 'not_as_asked' | 'still_pending' | 'interrupted' | 'terminated', why: string, cause?: SvcError) =>
@@ -132,7 +135,7 @@ async function finishRotation(
     const code = test.outcome === 'failed' || test.outcome === 'skipped' ? 'not_as_asked' : 'still_pending';
     throw stop(code, `its test event was not delivered: ${test.text}`);
   }
-  if (confirmed === undefined) return { test, replaced_deleted: false };
+  if (confirmed === undefined) return { test, replaced_deleted: false, replaced_secret_deleted: false };
   await deleteSubscription(old.id, recordings, () => recordings.delete(old.id, confirmed)).catch((error: unknown) => {
     if (!(error instanceof SvcError) || error.code === 'interrupted' || error.code === 'terminated') throw error;
     throw new SvcError('not_as_asked', `${state} and works, but ${old.id} could not be deleted: ${error.message}`, {
@@ -140,5 +143,6 @@ async function finishRotation(
       cause: error,
     });
   });
-  return { test, replaced_deleted: true };
+  const isGone = ctx.omittedRows() === 0;
+  return { test, replaced_deleted: true, replaced_secret_deleted: isGone && (await forgetSecret(old.id, ctx)) };
 }

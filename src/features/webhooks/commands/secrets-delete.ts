@@ -11,7 +11,7 @@ export const webhooksSecretsDelete = recordCommand({
   effect: 'destroy',
   args: { id: { help: 'Id of the endpoint', required: true, complete: 'subscriptions' } },
   exits: ['not_found'],
-  examples: [{ run: 'svc webhooks secrets delete ep_1', why: 'After deleting the subscription' }],
+  examples: [{ run: 'svc webhooks secrets delete ep_1', why: 'A secret that is not needed any more' }],
   output: SECRET_RECORD,
   async run({ id }, ctx) {
     const stored = await storedSecret(id, ctx, true);

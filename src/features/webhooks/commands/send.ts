@@ -21,7 +21,7 @@ const FLAGS = {
   deadline: RECEIVER_FLAGS.deadline,
   insecure: RECEIVER_FLAGS.insecure,
   ...section('Event options', {
-    event: { ...EVENT_FLAG, help: 'Event types, one event each (default webhook.ping)' },
+    event: { ...EVENT_FLAG, hidden: true, help: 'Same as the argument' },
     body: { ...FILE, help: 'Send these exact bytes; - for stdin' },
     set: { type: 'pairs', value: 'path=value', repeat: true, help: 'Set a field: data.title=Hello' },
     id: { type: 'string', value: 'evt_x', help: 'Event id' },
@@ -36,7 +36,7 @@ const FLAGS = {
   ...SECRET_FLAGS,
 } as const satisfies Flags;
 
-type SendInput = Options<typeof FLAGS>;
+type SendInput = Options<typeof FLAGS> & { readonly type: readonly string[] };
 
 export const webhooksSend = listCommand({
   id: 'webhooks send',
@@ -47,13 +47,14 @@ export const webhooksSend = listCommand({
   details:
     'Sending the same event twice (--repeat 2) shows whether the receiver recognizes duplicates. The signature is not a credential, so plain http is allowed, with a warning outside this machine. JSON: n, event_id, event_type, status, ms, delivered, answer (its first 4 KiB), location, error.',
   effect: 'write',
+  args: { type: { help: 'Event types, one event each (default webhook.ping)', repeat: true } },
   flags: FLAGS,
   outputOf: (input) => (sendsOne(input) ? SENT_ONE : SENT_LIST),
   exits: ['delivery_failed', 'connect_failed', 'partly_done'],
   examples: [
-    { run: 'svc webhooks send --to http://127.0.0.1:3000/hook --secret-file key.txt', why: 'A ping' },
+    { run: 'svc webhooks send webhook.ping --to http://127.0.0.1:3000/hook --secret-file key.txt', why: 'A ping' },
     {
-      run: 'svc webhooks send --to http://127.0.0.1:3000/hook --event summary.completed --set data.title=Standup',
+      run: 'svc webhooks send summary.completed --to http://127.0.0.1:3000/hook --set data.title=Standup',
       why: 'A summary, signed with the secret in $SVC_WEBHOOK_SECRET',
     },
     { run: 'svc webhooks send --to http://127.0.0.1:3000/hook --repeat 2', why: 'Test the handling of duplicates' },
@@ -78,13 +79,28 @@ export const webhooksSend = listCommand({
 });
 
 /** The value is then that delivery, not a list. */
-function sendsOne({ repeat, event }: Pick<SendInput, 'repeat' | 'event'>): boolean {
-  return repeat === 1 && eventTypes(event).length < 2;
+function sendsOne(input: SendInput): boolean {
+  return input.repeat === 1 && typesOf(input).length < 2;
+}
+
+/** The option says the same as the argument. */
+function typesOf(input: Pick<SendInput, 'type' | 'event'>): readonly string[] {
+  const [types, others] = [eventTypes(input.type), eventTypes(input.event)];
+  for (const type of [...types, ...others]) {
+    if (type !== '' && !/[:/\\\s]|\.(?:json|ndjson|txt|http)$/.test(type)) continue;
+    throw new SvcError('invalid_value', `${JSON.stringify(type)} is not an event type`, {
+      hint: 'name the receiver with --to <url>, and a file with --body <file>',
+    });
+  }
+  if (types.length > 0 && others.length > 0 && types.join() !== others.join()) {
+    throw new SvcError('usage', `the event is ${types.join()}, but --event says ${others.join()}`);
+  }
+  return types.length > 0 ? types : others;
 }
 
 /** Each is made and signed when it is sent. */
 async function makeDrafts(input: SendInput, userAgent: string, ctx: RunContext): Promise<Iterable<Draft>> {
-  const types = eventTypes(input.event);
+  const types = typesOf(input);
   for (const type of types) {
     const likely = likelyType(type);
     if (likely !== undefined) ctx.notice(`warning: the service has no event type ${type}; did you mean ${likely}?`);
@@ -101,7 +117,7 @@ async function makeDrafts(input: SendInput, userAgent: string, ctx: RunContext):
 
 function checkCombination({ id, newId, body, set, size }: SendInput, types: readonly string[]): void {
   if (types.length > 1 && (id !== undefined || body !== undefined)) {
-    throw new SvcError('usage', `--${id === undefined ? 'body' : 'id'} applies to one event: give only one --event`);
+    throw new SvcError('usage', `--${id === undefined ? 'body' : 'id'} applies to one event: name only one`);
   }
   if (newId && id !== undefined) throw new SvcError('usage', 'give either --id or --new-id');
   if (body === undefined || (Object.keys(set).length === 0 && id === undefined && !newId && size === undefined)) return;

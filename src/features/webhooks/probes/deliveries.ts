@@ -1,4 +1,5 @@
-/** The parts of probes: signed deliveries, the rules of document 2 that they test, and the expected responses. */
+/** The parts of probes: signed deliveries, and the expected responses. */
+import type { RawHeader } from '../delivery.ts';
 import {
   deliveryHeaders,
   deliveryId,
@@ -9,30 +10,7 @@ import {
   WEBHOOK_PING,
   withAgent,
 } from '../sending/sample-event.ts';
-import type { Outgoing } from '../sending/sending.ts';
 import { signatureOf } from '../signature.ts';
-
-/** The sentences that a receiver must follow. */
-const quote = (section: string, sentence: string): string => `document 2 §${section}: "${sentence}"`;
-
-export const RULES = {
-  respond: quote('6', 'Return 2xx within 5 seconds. Non-2xx responses and timeouts are failures.'),
-  redirects: quote('6', 'Redirects are not followed.'),
-  optional: quote('2', 'Only audio_id is guaranteed; every other field is optional.'),
-  truncated: quote('2', 'Then transcript text is truncated on a UTF-8 boundary and truncated is set to true.'),
-  formats: quote('2', 'Summary format is markdown or html. Consumers must tolerate other values.'),
-  times: quote('2', 'created_at: string, ISO 8601'),
-  size: quote('2', 'The payload size target is about 1 MiB.'),
-  excess: quote('2', 'Summaries are never truncated, so a payload can exceed the target.'),
-  duplicates: quote('1', 'Delivery is at least once, so duplicates are possible.'),
-  headers: quote('6', 'signature = "sha256=" + hex(HMAC_SHA256(secret, timestamp + "." + raw_request_body))'),
-  signature: quote('6', 'X-Service-Signature: sha256=<hex HMAC>'),
-  timestamp: quote('6, Signature 1', 'The timestamp is the value of the timestamp header.'),
-  bytes: quote('6, Signature 2', 'The body is the exact received bytes. It is never re-serialized.'),
-  order: quote('6, Signature 3', 'The receiver verifies before parsing.'),
-  comparison: quote('6, Signature 4', 'The comparison is constant time, with the length checked first.'),
-  tolerance: quote('6, Signature 5', 'Receivers choose a short timestamp tolerance and reject older deliveries.'),
-} as const;
 
 /** The permitted statuses of a response. */
 interface Expectation {
@@ -45,16 +23,10 @@ const inClass = (status: number, ...hundreds: readonly number[]): boolean =>
 export const ACCEPTED: Expectation = { text: '2xx', accepts: (status) => inClass(status, 2) };
 export const REFUSED: Expectation = { text: '4xx', accepts: (status) => inClass(status, 4) };
 export const EITHER: Expectation = { text: '2xx or 4xx', accepts: (status) => inClass(status, 2, 4) };
-/** A parser may refuse names that are not unique (RFC 8259 §4); a bad signature has other statuses. */
-export const PARSED: Expectation = {
-  text: '2xx, 400 or 422',
-  accepts: (status) => inClass(status, 2) || status === 400 || status === 422,
-};
-export const NO_REDIRECT: Expectation = { text: 'no 3xx', accepts: (status) => !inClass(status, 3) };
 
 /** What the deliveries are made of. */
 export interface ProbeKit {
-  readonly key: string;
+  readonly key: string | Uint8Array;
   readonly userAgent: string;
   /** Milliseconds since 1970. */
   now(): number;
@@ -83,20 +55,20 @@ interface Signing {
   readonly without?: RegExp;
 }
 
-interface SignedParts {
-  readonly key: string;
+export interface SignedParts {
+  readonly key: string | Uint8Array;
   readonly timestamp: string;
   readonly body: Uint8Array;
 }
 
 /** What a delivery is, for the person who reads that it failed, and how it is made. */
-export type Send = readonly [sent: string, event: MakeEvent, signing?: Signing];
+export type Send = readonly [sent: string, event: MakeEvent, signing?: Signing | undefined];
 
 export interface Probe {
   readonly name: string;
   /** Expected of each delivery; default 2xx. */
   readonly expected?: Expectation;
-  readonly rule: string;
+  /** What to change where it fails. Probes of one obligation have the same. */
   readonly fix: string;
   readonly sends: readonly Send[];
   /** All of them deliver one event. */
@@ -105,32 +77,34 @@ export interface Probe {
   readonly alike?: true;
 }
 
-export interface ProbeDelivery extends Outgoing {
+export interface ProbeDelivery {
   readonly sent: string;
+  readonly headers: readonly RawHeader[];
+  readonly body: Uint8Array;
 }
 
 /** Each is made and signed on demand. */
 export function* probeDeliveries({ sends, sameEvent }: Probe, kit: ProbeKit): Generator<ProbeDelivery> {
   const first = sends[0]?.[1](kit);
-  for (const [sent, make, signing = {}] of sends) {
-    const made = sameEvent === true && first !== undefined ? first : make(kit);
-    yield { sent, ...signed(kit, made, signing) };
+  for (const [sent, make, signing] of sends) {
+    yield signDelivery([sent, sameEvent === true && first !== undefined ? () => first : make, signing], kit);
   }
 }
 
-function signed(kit: ProbeKit, { event, body }: ProbeEvent, signing: Signing): Outgoing {
+export function signDelivery([sent, make, signing = {}]: Send, kit: ProbeKit): ProbeDelivery {
+  const { event, body: text } = make(kit);
   const { skewS = 0, suffix = '', alter, headerSkewS = 0, without, type = event.type } = signing;
-  const bytes = body === undefined ? eventBytes(event) : Buffer.from(body as string);
+  const body = text === undefined ? eventBytes(event) : Buffer.from(text as string);
   const seconds = Math.floor(kit.now() / 1000) + skewS;
-  const parts = { key: kit.key, timestamp: `${seconds}${suffix}`, body: bytes };
-  const signature = signatureOf(parts.key, parts.timestamp, parts.body);
+  const parts = { key: kit.key, timestamp: `${seconds}${suffix}`, body };
+  const signature = signatureOf(parts.key, parts.timestamp, body);
   const headers = deliveryHeaders({
     type,
     deliveryId: deliveryId(kit.random),
     timestamp: `${seconds + headerSkewS}${suffix}`,
     signature: alter === undefined ? signature : alter(signature, parts),
   }).filter(([name]) => without === undefined || !without.test(name));
-  return { eventId: event.id, eventType: type, headers: withAgent(headers, kit.userAgent), body: bytes };
+  return { sent, headers: withAgent(headers, kit.userAgent), body };
 }
 
 /** An event of this type; `change` modifies it. */
@@ -157,14 +131,4 @@ export function spelled(make: MakeEvent, spell: (json: string, event: SampleEven
     const { event } = make(kit);
     return { event, body: spell(JSON.stringify(event), event) };
   };
-}
-
-/** A copy without the field at this path. A number in it is an index in a list. */
-export function withoutField(data: SampleEvent['data'], path: string): SampleEvent['data'] {
-  const copy = structuredClone(data) as Record<string, unknown>;
-  const names = path.split('.');
-  const last = names.pop() as string;
-  const holder = names.reduce<Record<string, unknown>>((one, name) => one[name] as Record<string, unknown>, copy);
-  delete holder[last];
-  return copy;
 }

@@ -153,7 +153,7 @@ function checkSize(event: SampleEvent, size: number): void {
   const least = eventBytes(event).length;
   if (event.type !== SUMMARY_COMPLETED) {
     throw new SvcError('invalid_value', `--size: a ${event.type} has no text that could grow`, {
-      hint: `use --event ${SUMMARY_COMPLETED}`,
+      hint: `send ${SUMMARY_COMPLETED}`,
     });
   }
   if (least > size) throw new SvcError('invalid_value', `--size: the event has at least ${least} bytes`);
@@ -178,7 +178,7 @@ function field(holder: unknown, name: string, path: string): unknown {
     hint:
       names.length > 0
         ? `it has ${names.join(', ')}`
-        : `use --event ${SUMMARY_COMPLETED}, whose data has fields, or add fields: --set data='{"a":1}'`,
+        : `send ${SUMMARY_COMPLETED}, whose data has fields, or add fields: --set data='{"a":1}'`,
   });
 }
 

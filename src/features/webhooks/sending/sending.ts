@@ -1,5 +1,5 @@
 /** Sends deliveries to a receiver as the service would: one attempt each, no redirects, and reports each outcome. */
-import type { Context } from '../../../context.ts';
+import type { RunContext } from '../../../cli/command.ts';
 import type { ErrorCode, SvcError } from '../../../errors.ts';
 import type { Plan } from '../../../http/endpoint.ts';
 import { openPoster, type Posted, type Poster, planPosts } from '../../../http/poster.ts';
@@ -49,7 +49,7 @@ export async function* sendAll(
   { gapMs = 0, ...route }: Route,
   outbound: Outbound,
   tally: Tally,
-  { now, sleep, signal }: Pick<Context, 'now' | 'sleep' | 'signal'>,
+  { now, sleep, signal, secrets }: Pick<RunContext, 'now' | 'sleep' | 'signal' | 'secrets'>,
 ): AsyncGenerator<SentDelivery, void, void> {
   const poster = openPoster(outbound, now);
   let n = 0;
@@ -59,7 +59,9 @@ export async function* sendAll(
       const waitMs = earliestMs - now();
       if (waitMs > 0) await sleep(waitMs, signal);
       earliestMs = now() + gapMs;
-      yield await send(poster, ++n, draft(), route, tally);
+      const sent = await send(poster, ++n, draft(), route, tally);
+      // A receiver may respond with the secret.
+      yield { ...sent, answer: secrets.hide(sent.answer) };
     }
   } finally {
     await poster.close();

@@ -49,7 +49,9 @@ export async function updateSubscription(
   const isDisabled = before.status === DISABLED;
   // Only another url enables a disabled endpoint (doc 2 §3).
   if (isDisabled && url === before.url) {
-    throw new SvcError('guarded', 'only a new url enables a disabled subscription: append ?v=2, for example');
+    throw new SvcError('guarded', `${before.id} is disabled, and has this url already: only another url enables it`, {
+      hint: 'append ?v=2, for example',
+    });
   }
   const events = set ?? [...new Set([...requireEvents(before), ...add])].filter((type) => !remove.includes(type));
   const current = before.events;
@@ -163,10 +165,11 @@ export async function deleteSubscription(
     if (answer.ok) return 'deleted';
     throw new SvcError('refused', 'server answered ok:false', { hint: `svc webhooks get ${shellWord(id)}` });
   } catch (error) {
-    if (!(error instanceof SvcError) || error.code !== 'outcome_unknown') throw error;
+    if (!(error instanceof SvcError) || (error.code !== 'outcome_unknown' && error.code !== 'not_found')) throw error;
     const after = await recordings.subscriptions().catch(() => undefined);
-    const hint = 'check before you repeat it: svc webhooks list';
     if (after?.every((one) => one.id !== id)) return 'already-gone';
+    if (error.code === 'not_found') throw error;
+    const hint = 'check before you repeat it: svc webhooks list';
     throw unresolved(error, 'deleted', after !== undefined, hint);
   }
 }

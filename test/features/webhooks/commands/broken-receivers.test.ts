@@ -23,16 +23,13 @@ async function failures(url: string, only: readonly string[] = []): Promise<Prob
   return (await probe(url, only)).filter(({ status }) => status === 'fail' || status === 'skipped');
 }
 
-const LARGE: ReadonlySet<string> = new Set(['body-1-mib', 'large-body']);
-
 async function expectFailures(url: string, probes: readonly string[]): Promise<void> {
   // Megabytes to each receiver would take most of the time: they go to those that fail by them.
-  const only = PROBE_NAMES.filter((name) => !LARGE.has(name) || probes.includes(name));
+  const only = PROBE_NAMES.filter((name) => name !== 'large-body' || probes.includes(name));
   const failed = await failures(url, only);
   expect(failed.map(({ probe: name }) => name)).toEqual(expect.arrayContaining([...probes]));
-  for (const { sent, got, rule, fix } of failed) {
-    for (const text of [sent, got, fix]) expect(text).toMatch(/\w/);
-    expect(rule).toMatch(/^document 2 §\d.*".+"$/);
+  for (const { status, sent, got, fix } of failed) {
+    for (const text of status === 'fail' ? [sent, got, fix] : [got]) expect(text).toMatch(/\w/);
   }
 }
 
@@ -81,9 +78,10 @@ describe.concurrent('on bare Node', () => {
     ['a rate limit', (count: number): readonly [number, string] => [count < 3 ? 401 : 429, '']],
     ['two servers behind it', (count: number): readonly [number, string] => [401, `server ${count % 2}`]],
   ] as const)('a correct one with %s passes at any moment', async (_, respond) => {
-    let refusals = 0;
+    // A valid and a forged delivery come first.
+    let count = -2;
     const receiver = createServer((request, response) => {
-      const [status, body] = respond(++refusals);
+      const [status, body] = ++count < 0 ? [204, ''] : respond(count);
       request.resume().on('end', () => response.writeHead(status).end(body));
     });
     await once(receiver.listen(0, '127.0.0.1'), 'listening');
@@ -126,14 +124,14 @@ const INTERPRETERS: readonly Interpreter[] = [
     program: 'python3',
     args: () => [file('receivers.py'), KEY],
     receivers: {
-      'prints-json-again': 'body-blanks',
-      'strips-the-body': 'body-trimming',
-      'compares-pairs': 'signature-empty',
-      'compares-bytes-of-hex': 'signature-truncated',
+      'prints-json-again': 'raw-body',
+      'strips-the-body': 'raw-body',
+      'compares-pairs': 'signature-length',
+      'compares-bytes-of-hex': 'signature-length',
       'converts-the-timestamp': 'shifted-dot',
       'indexes-the-headers': 'missing-signature',
       'parses-first': 'malformed-json',
-      'reads-the-title': 'minimal-event',
+      'reads-the-title': 'optional-fields',
       'splits-at-the-last-dot': 'shifted-dot',
     },
   },
@@ -141,10 +139,10 @@ const INTERPRETERS: readonly Interpreter[] = [
     program: 'perl',
     args: () => [file('receivers.pl'), KEY],
     receivers: {
-      'chomps-the-body': 'body-trimming',
+      'chomps-the-body': 'raw-body',
       'numeric-timestamp': 'shifted-dot',
-      'matches-a-pattern': 'signature-truncated',
-      'searches-the-signature': 'signature-long',
+      'matches-a-pattern': 'signature-length',
+      'searches-the-signature': 'signature-length',
       'ignores-the-clock': 'stale-timestamp',
       'dies-on-a-mismatch': 'bad-signature',
     },
@@ -154,10 +152,10 @@ const INTERPRETERS: readonly Interpreter[] = [
     args: (port) => ['-S', `127.0.0.1:${port}`, '-t', dirname(file('receivers.php')), file('receivers.php')],
     silent: true,
     receivers: {
-      'encodes-json-again': 'body-numbers',
+      'encodes-json-again': 'raw-body',
       'casts-the-timestamp': 'shifted-dot',
-      'compares-a-prefix': 'signature-empty',
-      trims: 'body-trimming',
+      'compares-a-prefix': 'signature-length',
+      trims: 'raw-body',
       'allows-everything-old': 'stale-timestamp',
     },
   },
@@ -198,11 +196,11 @@ it('covers at least thirty broken receivers on any machine', () => {
 /** Five receivers that look right. */
 describe('the command', () => {
   it.each([
-    ['node/compares-digits-given', 'signature-empty'],
-    ['express/json-stringify', 'body-blanks'],
-    ['node/throws-on-other-lengths', 'signature-short'],
-    ['node/requires-all-fields', 'minimal-event'],
-    ['node/reads-the-transcript', 'minimal-event'],
+    ['node/compares-digits-given', 'signature-length'],
+    ['express/json-stringify', 'raw-body'],
+    ['node/throws-on-other-lengths', 'signature-length'],
+    ['node/requires-all-fields', 'optional-fields'],
+    ['node/reads-the-transcript', 'optional-fields'],
   ])('fails %s, and says why in every format', async (path, name) => {
     const argv = ['webhooks', 'check-receiver', `${base}/${path}`, '--only', name];
     const env = { SVC_WEBHOOK_SECRET: KEY };
@@ -213,8 +211,12 @@ describe('the command', () => {
     const [result] = JSON.parse(json.stdout) as ProbeResult[];
     expect(result).toMatchObject({ probe: name, status: 'fail' });
     const [, failure = ''] = /<failure [^>]*>([^<]*)<\/failure>/.exec(readFileSync(report, 'utf8')) ?? [];
-    const read = failure.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>');
-    for (const text of [result?.sent, result?.rule, result?.fix, result?.got]) {
+    const read = failure
+      .replaceAll('&quot;', '"')
+      .replaceAll('&apos;', "'")
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>');
+    for (const text of [result?.sent, result?.fix, result?.got]) {
       expect(text).toMatch(/\w/);
       expect(stdout).toContain(text);
       expect(read).toContain(text);

@@ -45,10 +45,10 @@ describe('a healthy subscription', () => {
       ['service', null, 'ok', null],
       ['clock', null, 'ok', null],
       ['quota', null, 'ok', null],
+      ['secrets', null, 'ok', null],
       ['status', id, 'ok', null],
       ['events', id, 'ok', null],
       ['url', id, 'ok', null],
-      ['secret', id, 'ok', null],
       ['deliveries', id, 'ok', null],
     ]);
     expect(run.stdout).not.toContain('whsec_');
@@ -88,12 +88,8 @@ describe('a subscription', () => {
       status: 'warn',
       fix: `svc webhooks update ${silent} --set-event summary.completed`,
     });
-    expect(found(run, 'secret', silent)).toMatchObject({
-      status: 'warn',
-      fix: `svc webhooks secrets import ${silent}`,
-    });
     const quiet = await service.run(['doctor', far, '-q']);
-    expect([quiet.code, quiet.stdout]).toEqual([0, `status:${far}\nsecret:${far}\n`]);
+    expect([quiet.code, quiet.stdout]).toEqual([0, `secrets\nstatus:${far}\n`]);
   });
 
   test.each([
@@ -162,19 +158,45 @@ describe('stored secrets', () => {
     expect(ids(file)).toEqual(['ep_1', 'ep_gone', 'ep_nobody', 'ep_other']);
   });
 
-  test('that a deletion leaves behind are reported, with the command to delete them', async () => {
+  test('that are missing are one line, and hide no error', async () => {
     await using service = await subscribed();
     const home = temporaryHome();
-    const [one, other] = [service.subscribe(), service.subscribe('https://192.0.2.8/')];
+    const [one, two, three] = [
+      service.subscribe(),
+      service.subscribe('https://192.0.2.8/', ['summary.completed'], 2),
+      service.subscribe('https://192.0.2.9/'),
+    ] as const;
     keep(home, [{ base_url: service.url, endpoint_id: one }]);
-    const run = await service.run(['delete', one, other, '--yes'], { home });
-    expect([run.code, run.stderr]).toEqual([
-      0,
-      `the secret of ${one} is still stored: svc webhooks secrets delete ${one}\n`,
+    const run = await examine(service, [], home);
+    expect(run.code).toBe(1);
+    expect(findings(run).filter(({ check }) => check === 'secrets')).toEqual([
+      {
+        check: 'secrets',
+        subject: null,
+        status: 'warn',
+        detail: `2 of 3 not stored by svc (${two}, ${three}): without another copy, their deliveries cannot be verified`,
+        fix: 'svc webhooks secrets import <id>',
+      },
     ]);
-    writeFileSync(join(home, 'config/webhook-secrets.json'), '{', { mode: 0o600 });
-    const third = service.subscribe();
-    expect(await service.run(['delete', third, '--yes'], { home })).toMatchObject({ code: 0, stderr: '' });
+    expect(found(await examine(service, [three], home), 'secrets')?.fix).toBe(`svc webhooks secrets import ${three}`);
+    const quiet = await service.run(['doctor', '-q'], { home });
+    expect(quiet.stdout).toBe(`secrets\nstatus:${two}\n`);
+  });
+
+  test('of a deleted subscription are not left behind', async () => {
+    await using service = await subscribed();
+    const home = temporaryHome();
+    const one = service.subscribe();
+    keep(home, [{ base_url: service.url, endpoint_id: one }]);
+    await service.run(['delete', one, '--yes'], { home });
+    expect(findings(await examine(service, [], home)).map(({ check, status }) => [check, status])).toEqual([
+      ['sign-in', 'ok'],
+      ['files', 'ok'],
+      ['service', 'ok'],
+      ['clock', 'ok'],
+      ['quota', 'ok'],
+      ['subscriptions', 'warn'],
+    ]);
   });
 });
 

@@ -5,6 +5,7 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sendAll, Tally } from '../../../../src/features/webhooks/sending/sending.ts';
+import { KnownSecrets } from '../../../../src/http/redact.ts';
 import { outbound } from '../../../http/targets.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { handmade, KEY, type Receiver, receiver, statuses, type Taken } from './handmade-receiver.ts';
@@ -360,7 +361,7 @@ it('--rate delays the next request', async () => {
   const outgoing = () => ({ eventId: null, eventType: null, headers: [], body: Buffer.from('{}') });
   const sleep = async (ms: number): Promise<void> => void waits.push([ms, peer.taken.length]);
   const route = { url: new URL(peer.url), deadlineMs: 5000, gapMs: 250 };
-  const context = { now: () => 0, sleep, signal: client.signal };
+  const context = { now: () => 0, sleep, signal: client.signal, secrets: new KnownSecrets() };
   const answers: (number | null)[] = [];
   for await (const { status } of sendAll([outgoing, outgoing, outgoing], route, client, new Tally(), context)) {
     answers.push(status);

@@ -39,7 +39,7 @@ const sign = (timestamp: string, body: Buffer): string =>
   `sha256=${createHmac('sha256', KEY).update(`${timestamp}.`).update(body).digest('hex')}`;
 
 describe('the request', () => {
-  it.each([[['--event', 'webhook.ping,x.y']], [['--event', 'webhook.ping', '--event', 'x.y']]])(
+  it.each([[['webhook.ping', 'x.y']], [['webhook.ping,x.y']], [['--event', 'webhook.ping', '--event', 'x.y']]])(
     'is one event for each type: %j',
     async (args) => {
       const taken = await sent([...args, '--repeat', '2']);
@@ -48,7 +48,7 @@ describe('the request', () => {
   );
 
   it('may have an unknown type, with a suggestion', async () => {
-    const { code, stderr } = await send(await statuses(200), ['--event', 'sumary.completed']);
+    const { code, stderr } = await send(await statuses(200), ['sumary.completed', '--event', 'sumary.completed']);
     expect(code).toBe(0);
     expect(stderr).toBe('warning: the service has no event type sumary.completed; did you mean summary.completed?\n');
   });
@@ -177,6 +177,9 @@ describe('the request', () => {
     [['--event', 'webhook.ping,x.y', '--id', 'evt_1'], '--id applies to one event'],
     [['--event', 'webhook.ping,x.y', '--body', '-'], '--body applies to one event'],
     [['--event', ''], '--event is empty'],
+    [['webhook.ping', '--event', 'summary.completed'], 'the event is webhook.ping, but --event says summary.completed'],
+    [['http://127.0.0.1:3000/hook'], 'is not an event type\nhint: name the receiver with --to <url>, and a file with'],
+    [['body.json'], '"body.json" is not an event type'],
     [['--size', '2 elephants'], 'is not a size'],
     [['--secret', 'whsec_x'], 'svc takes no secret from'],
     [['--repeat', '0'], 'less than 1'],
@@ -334,4 +337,11 @@ describe('notices', () => {
     const { stderr } = await send(await statuses(200));
     expect(stderr).toBe('');
   });
+});
+
+it.each(['table', 'json'])('does not print a secret that the response has: -o %s', async (format) => {
+  const { url } = await receiver((_request, response) => response.writeHead(401).end(`expected ${KEY}`));
+  const { stdout } = await svc(['webhooks', 'send', '--to', url, '-o', format], { env: { SVC_WEBHOOK_SECRET: KEY } });
+  expect(stdout).toContain('expected ***');
+  expect(stdout).not.toContain(KEY.slice(6, 20));
 });

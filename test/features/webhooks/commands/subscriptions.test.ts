@@ -1,7 +1,9 @@
 /** Subscriptions that are there: seen, changed without losing events, brought back, deleted. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
-import { failure, svc } from '../../../support/svc.ts';
+import { failure, svc, temporaryHome } from '../../../support/svc.ts';
 import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
 
 const stored = (service: Subscribed, id: string) => service.account.subscriptions.get(id);
@@ -39,6 +41,18 @@ describe('list and get', () => {
     expect(json[0]).toMatchObject({ status: 3, status_text: 'unknown(3)', region: 'eu' });
     expect((await service.run(['list', '--status', 'disabled', '-q'])).stdout).toBe('ep_2\n');
     expect((await service.run(['list', '--url-contains', '192.0.2.7', '-q'])).stdout).toBe('ep_1\n');
+  });
+
+  test('say that there are none, or that none matches', async () => {
+    await using service = await subscribed();
+    const none = 'there are no subscriptions: svc webhooks create <url> --event summary.completed\n0/5 used\n';
+    for (const filter of [[], ['--status', 'active']]) {
+      expect(await service.run(['list', ...filter])).toMatchObject({ code: 0, stdout: '', stderr: none });
+    }
+    service.subscribe();
+    expect((await service.run(['list', '--status', 'disabled'])).stderr).toMatch(
+      /^no matching subscriptions\n1\/5 used/,
+    );
   });
 
   test('accept a prefix of an id, and refuse an impossible id', async () => {
@@ -229,7 +243,8 @@ describe('update of a disabled one', () => {
       expect(await service.run(['update', 'ep_1', '--url', RECEIVER, ...more])).toMatchObject({
         code: 3,
         stdout: '',
-        stderr: 'svc: only a new url enables a disabled subscription: append ?v=2, for example\n',
+        stderr:
+          'svc: ep_1 is disabled, and has this url already: only another url enables it\nhint: append ?v=2, for example\n',
       });
     }
     expect(stored(service, 'ep_1')).toEqual(before);
@@ -284,5 +299,113 @@ describe('delete', () => {
     service.traps.add('lost-delete');
     const run = await service.run(['delete', 'ep_1', '--yes', '-o', 'json']);
     expect([run.code, JSON.parse(run.stdout)]).toMatchObject([0, [{ result: 'already-gone' }]]);
+  });
+
+  describe('the stored secret', () => {
+    const file = (home: string): string => join(home, 'config/webhook-secrets.json');
+    /** A home with the secrets of these endpoints of the service, and one of another service with the same id. */
+    function storing(url: string, ...ids: readonly string[]): string {
+      const home = temporaryHome();
+      mkdirSync(join(home, 'config'), { recursive: true, mode: 0o700 });
+      const secrets = [...ids.map((id) => [url, id]), ['https://other.example', 'ep_1']].map(
+        ([base_url, endpoint_id]) => {
+          return { base_url, endpoint_id, secret: `whsec_${endpoint_id}`, stored_at: '2026-01-01T00:00:00Z' };
+        },
+      );
+      writeFileSync(file(home), JSON.stringify({ version: 1, secrets }), { mode: 0o600 });
+      return home;
+    }
+    const idsIn = (home: string): string[] =>
+      (JSON.parse(readFileSync(file(home), 'utf8')) as { secrets: { endpoint_id: string }[] }).secrets.map(
+        ({ endpoint_id: id }) => id,
+      );
+
+    test('goes with the subscription, which the row says', async () => {
+      await using service = await subscribed();
+      for (const status of [1, 1, 2] as const) service.subscribe(RECEIVER, [], status);
+      const home = storing(service.url, 'ep_1', 'ep_3');
+      const run = await service.run(['delete', 'ep_1', 'ep_2', '--yes'], { home });
+      expect(run).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^ep_1 +deleted +.*stored secret deleted$/m),
+      });
+      expect(run.stdout).not.toMatch(/^ep_2 .*secret/m);
+      expect(idsIn(home)).toEqual(['ep_3', 'ep_1']);
+      const disabled = await service.run(['delete', '--disabled', '--yes', '-o', 'json'], { home });
+      expect(JSON.parse(disabled.stdout)).toMatchObject([{ id: 'ep_3', secret_deleted: true }]);
+      expect(idsIn(home)).toEqual(['ep_1']);
+    });
+
+    test('goes if someone else deletes the subscription first', async () => {
+      await using service = await subscribed();
+      const id = service.subscribe();
+      const home = storing(service.url, id);
+      const peer = await faultServer((socket, request) => {
+        const items = peer.requests.length === 1 ? [stored(service, id)] : [];
+        socket.write(
+          request.method === 'DELETE'
+            ? answer(404, '{"error":{"code":"not_found","message":"no such subscription"}}')
+            : answer(200, JSON.stringify({ items })),
+        );
+      });
+      writeFileSync(file(home), readFileSync(file(home), 'utf8').replace(service.url, peer.url), { mode: 0o600 });
+      const run = await service.run(['delete', id, '--yes', '-o', 'json'], {
+        home,
+        env: { SVC_WEBHOOKS_URL: peer.url },
+      });
+      await peer.close();
+      expect([run.code, JSON.parse(run.stdout)]).toMatchObject([0, [{ result: 'already-gone', secret_deleted: true }]]);
+      expect(idsIn(home)).toEqual(['ep_1']);
+    });
+
+    test('stays if the list has a row that cannot be read', async () => {
+      const peer = await faultServer((socket) => socket.write(answer(200, '{"items":[{"url":"https://192.0.2.7/"}]}')));
+      const env = { SVC_WEBHOOKS_URL: peer.url, SVC_WEBHOOKS_TOKEN: 'pat_1' };
+      const home = storing(peer.url, 'ep_9');
+      const run = (...argv: string[]) => svc(['webhooks', ...argv], { env, home });
+      await run('delete', 'ep_9', '--ignore-missing', '--yes');
+      expect(idsIn(home)).toEqual(['ep_9', 'ep_1']);
+      expect((await run('doctor')).stdout).not.toContain('orphan-secret');
+      expect((await run('list')).stderr).not.toContain('there are no subscriptions');
+      await peer.close();
+    });
+
+    test('goes if the list shows that the subscription is gone', async () => {
+      await using service = await subscribed(['lost-delete']);
+      service.subscribe();
+      const home = storing(service.url, 'ep_1');
+      const run = await service.run(['delete', 'ep_1', '--yes', '-o', 'json'], { home });
+      expect(JSON.parse(run.stdout)).toMatchObject([{ result: 'already-gone', secret_deleted: true }]);
+      expect(idsIn(home)).toEqual(['ep_1']);
+    });
+
+    test('stays if the service refuses, or nothing says that the subscription is gone', async () => {
+      await using service = await subscribed(['delete-not-ok']);
+      service.subscribe();
+      const home = storing(service.url, 'ep_1', 'ep_9');
+      expect((await service.run(['delete', 'ep_1', '--yes'], { home })).code).toBe(3);
+      expect((await service.run(['delete', 'ep_9', '--yes'], { home })).code).toBe(5);
+      expect((await service.run(['delete', 'ep_1', 'ep_9', '--ignore-missing', '--dry-run'], { home })).code).toBe(0);
+      expect(idsIn(home)).toEqual(['ep_1', 'ep_9', 'ep_1']);
+    });
+
+    test('of a subscription that this account does not have is deleted only after a confirmation', async () => {
+      await using service = await subscribed();
+      const home = storing(service.url, 'ep_9');
+      const unconfirmed = await service.run(['delete', 'ep_9', '--ignore-missing'], { home });
+      expect([unconfirmed.code, idsIn(home)]).toEqual([2, ['ep_9', 'ep_1']]);
+      const run = await service.run(['delete', 'ep_9', '--ignore-missing', '--yes', '-o', 'json'], { home });
+      expect([run.code, JSON.parse(run.stdout)]).toMatchObject([0, [{ result: 'not-found', secret_deleted: true }]]);
+      expect(idsIn(home)).toEqual(['ep_1']);
+      expect((await service.run(['delete', 'ep_8', '--ignore-missing'], { home })).code).toBe(0);
+    });
+
+    test('in a file that cannot be read does not fail a deletion', async () => {
+      await using service = await subscribed();
+      service.subscribe();
+      const home = storing(service.url, 'ep_1');
+      writeFileSync(file(home), '{', { mode: 0o600 });
+      expect(await service.run(['delete', 'ep_1', '--yes'], { home })).toMatchObject({ code: 0, stderr: '' });
+    });
   });
 });

@@ -99,9 +99,14 @@ describe('rotate', () => {
       id: left?.id,
       replaced: 'ep_1',
       replaced_deleted: true,
+      replaced_secret_deleted: false,
       test: { outcome: 'delivered' },
     });
     expect((await service.run(['secrets', 'export', left?.id ?? ''], { home })).stdout.trim()).toBe(left?.secret);
+    const again = await service.run(['rotate', left?.id ?? '', '--store', '--yes', '-o', 'json'], { home });
+    const { id: newest } = JSON.parse(again.stdout) as { id: string };
+    expect(JSON.parse(again.stdout)).toMatchObject({ replaced: left?.id, replaced_secret_deleted: true });
+    expect((await service.run(['secrets', 'list', '-q'], { home })).stdout).toBe(`${newest}\n`);
   });
 
   test.each([

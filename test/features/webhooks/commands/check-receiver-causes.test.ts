@@ -1,0 +1,255 @@
+/** `svc webhooks check-receiver` stops at the one cause for which a receiver gives every delivery the same wrong response. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import type { ProbeResult } from '../../../../src/features/webhooks/probes/receiver-check.ts';
+import { svc } from '../../../support/svc.ts';
+import { KEY, type Receiver, receiver } from './handmade-receiver.ts';
+import { probe } from './probing.ts';
+
+type Reply = readonly [status: number, body?: string, headers?: Record<string, string>];
+type Handler = (request: IncomingMessage, body: Buffer) => Reply;
+
+const serve = (handle: Handler): Promise<Receiver> =>
+  receiver((request, response, body) => {
+    const [status, text = '', headers = {}] = handle(request, body);
+    response.writeHead(status, headers).end(text);
+  });
+
+/** Document 2 §6. */
+function isSigned({ headers }: IncomingMessage, body: Uint8Array, key: string | Buffer = KEY): boolean {
+  const timestamp = String(headers['x-service-timestamp']);
+  if (!/^\d+$/.test(timestamp) || Math.abs(Date.now() / 1000 - Number(timestamp)) > 300) return false;
+  const digest = createHmac('sha256', key).update(`${timestamp}.`).update(body).digest('hex');
+  const [given, expected] = [String(headers['x-service-signature']), `sha256=${digest}`].map((text) =>
+    Buffer.from(text),
+  );
+  return given?.length === expected?.length && timingSafeEqual(given as Buffer, expected as Buffer);
+}
+
+const verifying =
+  (key: string | Buffer, headers = {}): Handler =>
+  (request, body) =>
+    isSigned(request, body, key) ? [204, '', headers] : [401, '', headers];
+
+/** Parses the body, and verifies what it writes again. */
+const parsing =
+  (write: (event: unknown) => string, refusal: Reply = [401]): Handler =>
+  (request, body) => {
+    try {
+      return isSigned(request, Buffer.from(write(JSON.parse(body.toString())))) ? [204] : refusal;
+    } catch {
+      return refusal;
+    }
+  };
+
+const python = (event: unknown): string => JSON.stringify(event).replaceAll(',"', ', "').replaceAll('":', '": ');
+
+async function check({ url }: Receiver, ...args: string[]) {
+  return svc(['webhooks', 'check-receiver', url, ...args], { env: { SVC_WEBHOOK_SECRET: KEY } });
+}
+
+const EVERY = 'to every delivery, correctly signed or forged';
+const SECRET_OR_PATH =
+  'check its secret and path, and that no login, CSRF check or body parser comes before the verification';
+
+describe('every delivery gets', () => {
+  it.each<readonly [what: string, handler: Handler, line: string]>([
+    ['401: another secret', verifying('whsec_other'), `valid-ping  401 ${EVERY}  → ${SECRET_OR_PATH}`],
+    ['403', () => [403], `valid-ping  403 ${EVERY}  → ${SECRET_OR_PATH}`],
+    [
+      '403 of a CSRF check',
+      () => [403, '<h1>CSRF verification failed.</h1>'],
+      `valid-ping  403 ${EVERY}  → exempt this path from the CSRF check`,
+    ],
+    [
+      '401 of a login',
+      () => [401, '', { 'www-authenticate': 'Basic realm="x"' }],
+      `valid-ping  401 ${EVERY}  → exempt this path from the login: it asks for Basic authentication`,
+    ],
+    [
+      '401: the secret without its prefix is the key',
+      verifying(KEY.slice(6)),
+      `valid-ping  401 ${EVERY}  → its key and this secret differ only by whsec_, which is part of the key`,
+    ],
+    [
+      '401: the decoded secret is the key',
+      verifying(Buffer.from(KEY.slice(6), 'base64')),
+      `valid-ping  401 ${EVERY}  → use the secret as it is: it decodes it from base64`,
+    ],
+    [
+      '401: the body is parsed and written in another layout',
+      parsing(python),
+      `valid-ping  401 ${EVERY}  → verify the raw body, not what json.dumps() writes. Such as express.raw() in Express, await request.body() in FastAPI, request.raw_post in Rails`,
+    ],
+    [
+      '404',
+      () => [404, 'Not\nFound'],
+      `valid-ping  404 ${EVERY}: "Not Found"  → nothing is at this path: check the path of the URL`,
+    ],
+    [
+      '405',
+      () => [405],
+      `valid-ping  405 ${EVERY}  → this path takes no POST: check the path, and the methods of its route`,
+    ],
+    ['415', () => [415], `valid-ping  415 ${EVERY}  → accept Content-Type: application/json`],
+    [
+      '422 of a schema',
+      () => [422, '{"detail":[]}', { server: 'uvicorn' }],
+      `valid-ping  422 ${EVERY}: "{\\"detail\\":[]}"  → verify the signature before anything checks the body. FastAPI: await request.body()`,
+    ],
+    [
+      '400 of a parser',
+      () => [400, 'Unexpected token in JSON', { 'x-powered-by': 'Express' }],
+      `valid-ping  400 ${EVERY}: "Unexpected token in JSON"  → verify the signature before anything checks the body. Express: express.raw({ type: '*/*', limit: '8mb' }) before express.json()`,
+    ],
+    ['400', () => [400, 'bad signature'], `valid-ping  400 ${EVERY}: "bad signature"  → ${SECRET_OR_PATH}`],
+    ['500', () => [500, 'boom'], `valid-ping  500 ${EVERY}: "boom"  → see its log: it fails whatever the signature is`],
+    ['502', () => [502], `valid-ping  502 ${EVERY}  → start the application: the proxy before it does not reach it`],
+    [
+      '500 after it verified',
+      (request, body) => (isSigned(request, body) ? [500] : [401]),
+      'valid-ping  500 to every correctly signed delivery  → the signature is right (a forged one gets 401), then the application fails: see its log',
+    ],
+    [
+      '2xx',
+      () => [200, 'ok'],
+      'bad-signature  200 to a forged delivery  → it does not verify: refuse a delivery with 401 unless its signature is right',
+    ],
+    [
+      '2xx, also if it is refused',
+      (request, body) => (isSigned(request, body) ? [204] : [200, 'bad signature']),
+      'bad-signature  200 to a forged delivery  → refuse it with 401, not with a 2xx',
+    ],
+  ])('%s', async (_, handler, line) => {
+    const one = await serve(handler);
+    const { code, stdout, stderr } = await check(one);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: `fail  ${line}\n`,
+      stderr: '0 of 24 probes passed, 23 not sent\n',
+    });
+    expect(stdout.length).toBeLessThan(400);
+    expect(one.taken.length).toBeLessThanOrEqual(6);
+  });
+
+  it.each([
+    ['/hook/', 'subscribe ORIGIN/hook/'],
+    ['https://hooks.example/in', 'subscribe https://hooks.example/in'],
+    ['/users/login?next=/hook', 'exempt this path from the login'],
+    ['', 'respond 2xx at this URL'],
+    ['http://', 'respond 2xx at this URL'],
+  ])('a redirect to "%s"', async (location, advice) => {
+    const one = await serve(() => [308, '', { location }]);
+    const { code, stdout } = await check(one);
+    const { origin } = new URL(one.url);
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: `fail  valid-ping  308 to every delivery  → the service follows no redirect: ${advice.replace('ORIGIN', origin)}\n`,
+    });
+  });
+
+  it('no response in time', async () => {
+    const silent = await receiver(() => {});
+    expect(
+      (await probe(silent.url, ['valid-ping', 'unknown-type'], 100)).map(({ status, got, fix }) => [status, got, fix]),
+    ).toEqual([
+      ['fail', 'no response within 0.1 s', 'respond first, and process the event afterwards'],
+      ['skipped', 'not sent: valid-ping failed', null],
+    ]);
+  });
+});
+
+it('names the cause and the reason of skipped probes in JSON, also with --only', async () => {
+  const one = await serve(() => [404]);
+  const { code, stdout } = await check(one, '--only', 'bad-signature', '-o', 'json');
+  expect(code).toBe(1);
+  expect((JSON.parse(stdout) as ProbeResult[]).map(({ probe: name, status, got }) => [name, status, got])).toEqual([
+    ['valid-ping', 'fail', '404'],
+    ['bad-signature', 'skipped', 'not sent: valid-ping failed'],
+  ]);
+});
+
+it.each([[], ['-o', 'json']])('does not print a secret that the response has: %j', async (...args) => {
+  const one = await serve(() => [401, `expected ${KEY}`]);
+  const { stdout } = await check(one, ...args);
+  expect(stdout).toContain('expected ***');
+  expect(stdout).not.toContain(KEY.slice(6, 20));
+});
+
+it('does not take a receiver for one that refuses everything because it does not take pings', async () => {
+  const one = await serve((request, body) => {
+    if (!isSigned(request, body)) return [401];
+    return body.includes('"webhook.ping"') ? [422, 'unknown type'] : [204];
+  });
+  const { stdout, stderr } = await check(one, '--only', 'valid-ping', '--only', 'valid-summary', '--only', 'raw-body');
+  expect(stdout).toBe(
+    'fail  valid-ping, raw-body  422 to a correctly signed webhook.ping: "unknown type"  → accept webhook.ping like any event\n',
+  );
+  expect(stderr).toBe('1 of 3 probes passed\n');
+});
+
+describe('a body that is parsed and written again', () => {
+  it.each<readonly [framework: string, refusal: Reply, setting: string]>([
+    [
+      'Express',
+      [401, '', { 'x-powered-by': 'Express' }],
+      "Express: express.raw({ type: '*/*', limit: '8mb' }) before express.json()",
+    ],
+    [
+      'Next.js',
+      [401, '', { 'x-powered-by': 'Next.js' }],
+      'Next.js: await request.text(); in pages/api, bodyParser: false',
+    ],
+    [
+      'NestJS',
+      [401, '{"message":"no","statusCode":401}', { 'x-powered-by': 'Express' }],
+      'NestJS: rawBody: true, and request.rawBody',
+    ],
+    ['FastAPI', [401, '{"detail":"no"}', { server: 'uvicorn' }], 'FastAPI: await request.body()'],
+    ['Flask', [401, '', { server: 'Werkzeug/3.0.1 Python/3.12' }], 'Flask: request.get_data()'],
+    ['Rails', [401, '', { 'x-runtime': '0.004' }], 'Rails: request.raw_post'],
+    [
+      'Go',
+      [401, 'no\n', { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }],
+      'Go: io.ReadAll(r.Body)',
+    ],
+    [
+      'an unknown framework',
+      [401],
+      'Such as express.raw() in Express, await request.body() in FastAPI, request.raw_post in Rails',
+    ],
+  ])('in %s is one line', async (_, refusal, setting) => {
+    const one = await serve(parsing(JSON.stringify, refusal));
+    const { stdout } = await check(one, '--only', 'valid-summary', '--only', 'raw-body');
+    const [, text] = refusal;
+    expect(stdout).toBe(
+      `fail  raw-body  401 to a correctly signed event whose JSON has spaces, tabs and newlines inside${
+        text ? `: ${JSON.stringify(text.trim())}` : ''
+      }  → verify the raw body, not a parsed one. ${setting}\n`,
+    );
+  });
+
+  it('is not suspected where the body is only trimmed', async () => {
+    const one = await serve((request, body) =>
+      isSigned(request, Buffer.from(body.toString().trim())) ? [204] : [401],
+    );
+    const { stdout } = await check(one, '--only', 'raw-body');
+    expect(stdout).toMatch(
+      /^fail {2}raw-body {2}401 to .* a line feed before it and CRLF after it {2}→ compute the HMAC over the raw bytes of the request: something changes them first\n$/,
+    );
+  });
+});
+
+it('counts a signature that is compared only as far as it goes', async () => {
+  const one = await serve(({ headers }, body) => {
+    const digest = createHmac('sha256', KEY).update(`${headers['x-service-timestamp']}.`).update(body).digest('hex');
+    return `sha256=${digest}`.startsWith(String(headers['x-service-signature'])) ? [204] : [401];
+  });
+  const { code, stdout } = await check(one, '--only', 'signature-length', '--only', 'bad-signature');
+  expect({ code, stdout }).toEqual({
+    code: 1,
+    stdout:
+      'fail  signature-length  204 to X-Service-Signature: sha256= and no digits  → compare the whole header, its length first, with "sha256=" and all 64 digits that you computed\n',
+  });
+});
