@@ -44,9 +44,9 @@ function normalForm(token: string): string {
   const [, sign, whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  const kept = digits.replace(/0+$/, '');
-  if (kept === '') return '0';
-  return `${sign}${kept}e${BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - kept.length)}`;
+  const rest = digits.replace(/0+$/, '');
+  if (rest === '') return '0';
+  return `${sign}${rest}e${BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - rest.length)}`;
 }
 
 it('any number has its value afterwards', () => {

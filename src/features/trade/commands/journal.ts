@@ -16,6 +16,7 @@ export const tradeJournal = listCommand({
     'all-gateways': { type: 'boolean', help: 'Include other gateways' },
     limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of results' },
   },
+  exits: ['partly_done'],
   examples: [
     { run: 'svc trade journal --open', why: 'List orders with an unknown outcome' },
     { run: 'svc trade journal --all-gateways -o ndjson', why: 'Print everything, one order per line' },
