@@ -138,7 +138,7 @@ async function browse(address) {
 }
 
 async function signIn() {
-  const args = ['oauth', 'login', '--no-browser'];
+  const args = ['oauth', 'login', '--no-browser', '--paste'];
   shown('Sign in once. The sandbox approves automatically; this script is the browser.', args);
   const login = start([...args, '--wait', '30s']);
   const [, address] = await login.printed(/^(http:\S+)\n/m);

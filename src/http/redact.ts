@@ -63,7 +63,9 @@ const WEAK = 'token|code|sid|auth|authorization|cookie|session';
 const HEADER_LINE =
   /((?:^|[^\w"'-])(?:proxy-authorization|authorization|set-cookie|cookie|x-[\w-]*(?:key|token|secret))[ \t]*:[ \t]*)(?:(Bearer|Basic) )?[^\r\n]+/gim;
 const USERINFO = /([a-z][a-z0-9+.-]{0,15}:\/\/)[^\s/?#"'<>]*@/gi;
-const BEARER = /\b(bearer)(\s+)(?!\w+=["'])[\w.~+/=-]{6,}/gi;
+/** `Bearer` before one of these words is a name, and no token follows. */
+const BEARER =
+  /\b(bearer)(\s+)(?!\w+=["']|(?:authentic|authori[sz])ation(?![\w.~+/=-])|(?:credential|token|scheme|challenge)s?(?![\w.~+/=-]))[\w.~+/=-]{6,}/gi;
 const BASIC = /\b(basic)(\s+)([\w+/=-]{6,})/gi;
 const SIGNING_SECRET = /whsec_[\w+/=-]+/g;
 const PARAMETER = new RegExp(`((?:^|[?&;#\\s"'(,])(?:${STRONG}|${WEAK})=)(?!\\*{3})[^&\\s"'#<>)]+`, 'gi');
@@ -111,13 +113,15 @@ function redactField(all: string, head: string, value: string | undefined): stri
   return value === '' ? all : `${head}"${HIDDEN}"`;
 }
 
-/** Error codes (RFC 6750 §3.1, RFC 8628 §3.5) that end like the name of a token field. */
-const TOKEN_FAILURE = /(?:^|[^\w"'.-])(?:invalid|expired)_token:\s+$/i;
-/** How sentences after such a name begin. A closed list: anything else may be the token itself. */
-const SENTENCE_START = /^(?:the|this|that|your|an|a|no|access|refresh|token|bearer)$/i;
+/** An error code may end like the name of a token (`bad_refresh_token: The token is wrong`). A password may be a sentence. */
+const MAY_BE_AN_ERROR = /(?<!passw(?:or)?ds?["']?\s*):\s+$/i;
+/** How such sentences begin and go on. A closed list of words: anything else may be the token itself. */
+const SENTENCE_START = /^(?:the|this|that|your|an|a|no|is|was|has|must|not|access|refresh|token|bearer)$/i;
+const SENTENCE_GOES_ON = /^\s+[a-z]+(?![\w~+/=-])/;
 
-function redactAssigned(all: string, head: string, value: string): string {
-  if (TOKEN_FAILURE.test(head) && SENTENCE_START.test(value)) return all;
+function redactAssigned(all: string, head: string, value: string, offset: number, text: string): string {
+  const isSentence = SENTENCE_START.test(value) && SENTENCE_GOES_ON.test(text.slice(offset + all.length));
+  if (isSentence && MAY_BE_AN_ERROR.test(head)) return all;
   const quote = /^["']/.exec(value)?.[0] ?? '';
   return value === quote + quote ? all : `${head}${quote}${HIDDEN}${quote}`;
 }

@@ -1,5 +1,4 @@
 /** The only context that is the running process: everything from outside comes through here. */
-import { once } from 'node:events';
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { posix, win32 } from 'node:path';
@@ -90,7 +89,7 @@ export function processContext(): Context {
     readFile: (file) => readSmallFile(file, SMALL_FILE, deaf),
     isReadableByOthers,
     prompter: process.env['TERM'] === 'dumb' ? plainPrompter(signal) : prompter(signal),
-    openBrowser,
+    openBrowser: async (url) => (await import('./browser.ts')).openBrowser(url),
   };
 }
 
@@ -159,24 +158,6 @@ function leaveColorsToUs(): void {
   process.on('warning', (warning) => {
     if (!warning.message.includes("'NO_COLOR'")) for (const print of printers) print(warning);
   });
-}
-
-/** Resolves with why there is no browser, or undefined: see `Context.openBrowser`. */
-async function openBrowser(url: URL): Promise<string | undefined> {
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'only web addresses can be opened';
-  // In an editor's container, this names the program that opens addresses outside.
-  const contained = existsSync('/.dockerenv') || existsSync('/run/.containerenv');
-  if (contained && !process.env['BROWSER']) return 'svc runs in a container';
-  try {
-    const { default: open } = await import('open');
-    const child = await open(url.href);
-    const code = child.exitCode ?? (await once(child, 'exit'))[0];
-    // It started, and reports only now that there is no browser.
-    return code === 0 ? undefined : `the program that opens it ended with status ${code}`;
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? 'no program to open it was found' : message;
-  }
 }
 
 /**

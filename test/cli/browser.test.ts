@@ -12,11 +12,17 @@ describe('a browser is opened', () => {
     ['on Wayland', { WAYLAND_DISPLAY: 'wayland-0' }, 'linux'],
     ['from WSL', { WSL_DISTRO_NAME: 'Debian' }, 'linux'],
     ['that is named', { BROWSER: 'firefox' }, 'linux'],
+    ['that is named, over ssh', { BROWSER: 'firefox', SSH_CONNECTION: '192.0.2.1 1 192.0.2.2 22' }, 'linux'],
+    ['from an editor on another machine', { VSCODE_IPC_HOOK_CLI: '/x.sock', SSH_TTY: '/dev/pts/1' }, 'linux'],
     ['on macOS', {}, 'darwin'],
     ['on Windows', {}, 'win32'],
   ])('%s', (_name, env, platform) => {
     expect(why(env, { platform })).toBeUndefined();
   });
+});
+
+it('opens the browser that is named without a terminal, too', () => {
+  expect(why({ BROWSER: 'firefox' }, { interactive: false })).toBeUndefined();
 });
 
 describe('no browser is opened', () => {

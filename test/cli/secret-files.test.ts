@@ -57,7 +57,7 @@ describe.skipIf(process.platform === 'win32')('the warning about a file that oth
 
   it('names --client-secret-file', async () => {
     const path = file('client-secret', 'none', 0o644);
-    const login = ['oauth', 'login', '--base-url', service.url, '--no-browser', '--client-id', 'a'];
+    const login = ['oauth', 'login', '--base-url', service.url, '--no-browser', '--paste', '--client-id', 'a'];
     expect((await svc([...login, '--client-secret-file', path])).stderr).toContain(warning(path));
   });
 

@@ -91,7 +91,7 @@ describe('svc sandbox run', () => {
   });
 
   it('allows a sign-in, with --auto-approve without a page', async () => {
-    const signIn = ['svc', 'oauth', 'login', '--no-browser', '-o', 'json'];
+    const signIn = ['svc', 'oauth', 'login', '--no-browser', '--paste', '-o', 'json'];
     for (const options of [['--auto-approve'], []]) {
       const running = startSvc(['sandbox', 'run', ...options, '--', ...signIn]);
       await running.printed('&code_challenge_method=S256\n');

@@ -1,10 +1,11 @@
 /** `svc oauth login` of the built binary: signals, standard input that never ends, a browser that is not there, a real terminal. */
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isOpen } from '../features/oauth/raw.ts';
 import { browse, type OidcServer, startOidc } from '../support/oidc.ts';
-import { HOME, startSvc } from './binary.ts';
+import { freePort } from '../support/ports.ts';
+import { HOME, startSvc, svc } from './binary.ts';
 import { named, noTmux, Terminal } from './terminal.ts';
 
 let server: OidcServer;
@@ -17,7 +18,8 @@ const home = (): string => mkdtempSync(join(HOME, 'login-'));
 
 async function begin(config: string, args: readonly string[] = [], input?: string | 'open') {
   const env = { SVC_WEBHOOKS_URL: server.url, SVC_CONFIG_DIR: config };
-  const run = startSvc(['oauth', 'login', ...args], { env, ...(input === undefined ? {} : { input }) });
+  const way = args.includes('--callback-port') ? [] : ['--paste'];
+  const run = startSvc(['oauth', 'login', ...way, ...args], { env, ...(input === undefined ? {} : { input }) });
   await run.printed('response_type=code');
   return { run, url: addressIn(run.texts.stderr) };
 }
@@ -43,12 +45,13 @@ it.each([
 });
 
 it.each([
-  ['is not read', [], 'open'],
-  ['stays silent with --paste', ['--paste'], 'open'],
-  ['has ended', [], undefined],
-  ['has ended with --paste', ['--paste'], undefined],
-] as const)('standard input that %s neither blocks nor ends it', async (_name, args, input) => {
+  ['is not read', true, 'open'],
+  ['stays silent with --paste', false, 'open'],
+  ['has ended', true, undefined],
+  ['has ended with --paste', false, undefined],
+] as const)('standard input that %s neither blocks nor ends it', async (_name, isForwarded, input) => {
   const config = home();
+  const args = isForwarded ? ['--callback-port', String(await freePort())] : [];
   const { run, url } = await begin(config, args, input);
   expect((await browse(url)).status).toBe(200);
   expect((await run.ended).code).toBe(0);
@@ -57,7 +60,7 @@ it.each([
 
 it('an address from a pipe signs in, and is not shown', async () => {
   const config = home();
-  const { run, url } = await begin(config, ['--paste', '--debug'], 'open');
+  const { run, url } = await begin(config, ['--debug'], 'open');
   const port = String(portOf(url));
   const { url: redirected } = await browse(url, (to) => to.port === port);
   run.child.stdin?.write(`${redirected}\n`);
@@ -68,21 +71,71 @@ it('an address from a pipe signs in, and is not shown', async () => {
   expect(run.texts.stdout + run.texts.stderr).not.toContain(code);
 });
 
+it('without a terminal and a browser it ends at once, and says what to do', async () => {
+  const env = { SVC_WEBHOOKS_URL: server.url, SVC_CONFIG_DIR: home() };
+  const run = await svc(['oauth', 'login'], { env });
+  expect(run).toMatchObject({ code: 2, stdout: '' });
+  expect(run.stderr).toContain('use --device, --paste or a forwarded --callback-port');
+});
+
+describe('BROWSER', () => {
+  const folder = home();
+  /** Writes its arguments, one per line, and then says that there is no browser, so that a test knows when it has run. */
+  const program = (name: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, `#!/bin/sh\nprintf '%s\\n' "$@" > "$OPENED"\nexit 3\n`, { mode: 0o755 });
+    return path;
+  };
+  const open = async (browser: string, url: string) => {
+    const OPENED = join(home(), 'opened');
+    const SSH_CONNECTION = '192.0.2.1 1 192.0.2.2 22';
+    const env = { BROWSER: browser, OPENED, SSH_CONNECTION, SVC_WEBHOOKS_URL: url, SVC_CONFIG_DIR: home() };
+    const run = startSvc(['oauth', 'login'], { env });
+    await run.printed('ended with status 3; open the address yourself');
+    const given = readFileSync(OPENED, 'utf8').trimEnd().split('\n');
+    return { run, given, address: addressIn(run.texts.stderr) };
+  };
+
+  it.each([
+    ['a program', () => program('one'), []],
+    ['a program with a blank in its path', () => program('a browser'), []],
+    ['a command with arguments', () => `${program('two')} --new-window`, ['--new-window']],
+    ['a command with a placeholder', () => `'${program('a third')}' --app=%s "last one"`, ['--app=', 'last one']],
+    ['the last of a list', () => `${program('bad')}:no-such-program:${program('four')} -a`, ['-a']],
+  ])('%s gets the address, over ssh and without a terminal', async (_name, browser, options) => {
+    const { run, given, address } = await open(browser(), server.url);
+    await browse(address);
+    expect((await run.ended).code).toBe(0);
+    const [first = '', ...others] = options;
+    expect(given).toEqual(first.endsWith('=') ? [first + address.href, ...others] : [...options, address.href]);
+  });
+
+  it('is never read by a shell', async () => {
+    const authorization_endpoint = `${server.url}/oauth/authorize?a=$(touch%20x);\`id\``;
+    const odd = await startOidc({ metadata: { authorization_endpoint } });
+    const { run, given, address } = await open(`${program('five')} $HOME %s`, odd.url);
+    await run.kill('SIGTERM');
+    await odd.close();
+    expect(given).toEqual(['$HOME', address.href]);
+  });
+});
+
 describe.skipIf(noTmux)(named('at a terminal', noTmux), () => {
   const programs = join(HOME, 'programs');
+  const REMOTE = { BROWSER: '', VSCODE_IPC_HOOK_CLI: '/run/vscode.sock', SSH_TTY: '/dev/pts/1' };
   let terminal: Terminal;
   beforeAll(() => {
     mkdirSync(programs);
     // Started without a shell, with the address as its one argument.
-    writeFileSync(join(programs, 'xdg-open'), `#!/bin/sh\nprintf '%s\\n' "$#" "$1" > "$OPENED"\nexit "$XDG_STATUS"\n`);
-    chmodSync(join(programs, 'xdg-open'), 0o755);
+    const script = `#!/bin/sh\nprintf '%s\\n' "$#" "$1" > "$OPENED"\nexit "$XDG_STATUS"\n`;
+    for (const name of ['xdg-open', 'code']) writeFileSync(join(programs, name), script, { mode: 0o755 });
   });
 
   const open = (config: string, more: Readonly<Record<string, string>>): Terminal => {
     const PATH = [programs, join(HOME, 'commands'), process.env['PATH']].join(delimiter);
     return new Terminal(100, 30, {
       ...{ PATH, SVC_WEBHOOKS_URL: server.url, SVC_CONFIG_DIR: config, OPENED: join(config, 'opened') },
-      ...{ DISPLAY: ':9', BROWSER: 'any', XDG_STATUS: '0', NO_COLOR: '1', ...more },
+      ...{ BROWSER: 'xdg-open', XDG_STATUS: '0', NO_COLOR: '1', ...more },
     });
   };
   const address = async (): Promise<URL> => {
@@ -112,16 +165,19 @@ describe.skipIf(noTmux)(named('at a terminal', noTmux), () => {
     }
   });
 
-  it('opens a browser, whose response ends the prompt', async () => {
+  it.each([
+    ['opens a browser', {}, ['1']],
+    ['of VS Code on another machine, opens the browser of the editor', REMOTE, ['2', '--openExternal']],
+  ])('%s, whose response ends the prompt', async (_name, more, opened) => {
     const config = home();
-    terminal = open(config, {});
+    terminal = open(config, more);
     try {
       const { lines: before } = await terminal.run('stty -a');
       terminal.begin('svc oauth login');
       const url = await address();
       await browse(url);
       expect((await terminal.finish()).status).toBe(0);
-      expect((await terminal.run(`cat "${config}/opened" | head -1`)).lines).toEqual(['1']);
+      expect((await terminal.run(`head -${opened.length} "${config}/opened"`)).lines).toEqual(opened);
       expect((await terminal.run('stty -a')).lines).toEqual(before);
     } finally {
       terminal.close();

@@ -24,6 +24,22 @@ interface Store {
   [Symbol.dispose](): void;
 }
 
+it('ten processes succeed with tokens that live for a second and refreshes that take longer', async ({ task }) => {
+  for (let round = 0; round < scaled(5); round++) {
+    await using server = await rotatingServer({ latency: 1500, lifetime: 1 });
+    const config = mkdtempSync(join(HOME, 'login-'));
+    keep(config, login(server.url, -10));
+    const env = { SVC_CONFIG_DIR: config, SVC_WEBHOOKS_URL: server.url };
+    const commands = Array.from({ length: 10 }, (_, index) =>
+      index % 2 === 0 ? ['oauth', 'token'] : ['webhooks', 'list'],
+    );
+    const runs = await Promise.all(commands.map((argv) => svc(argv, { env })));
+    expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(runs.map(() => [0, expect.any(String)]));
+    expect(server.alive).toBe(true);
+    counted(task, runs.length);
+  }
+});
+
 const STORES: Readonly<Record<string, { readonly kills: number; readonly lacks?: readonly string[]; open(): Store }>> =
   {
     'the file': { kills: 600, open: () => ({ name: 'file', env: {}, entries: () => [], [Symbol.dispose]() {} }) },

@@ -97,6 +97,11 @@ describe('redactText', () => {
       '{"secret":""}',
       'invalid_token: The access token expired',
       'GET http://h/v1/webhooks answered 401: expired_token: your token has ended',
+      'bad_refresh_token: The refresh token passed is incorrect or expired.',
+      'answered 400: invalid_client_secret: the client secret is wrong',
+      '{"error_description":"refresh_token: is required"}',
+      'Bearer authentication is required',
+      'no bearer tokens, and no Bearer authorization',
     ]) {
       expect(redactText(text)).toBe(text);
     }
@@ -113,7 +118,18 @@ describe('redactText', () => {
         );
       }),
     );
-    for (const text of ['invalid_token=The', 'my_invalid_token: The', 'access_token: The', 'invalid_token: "The"']) {
+    for (const text of [
+      'invalid_token=The',
+      'invalid_token=the token',
+      'my_invalid_token: The',
+      'access_token: The',
+      'access_token: The Q7abcdef',
+      'access_token: the-token is here',
+      'invalid_token: "The"',
+      'password: the horse',
+      'my_passwords : the horse',
+      'Bearer tokens-abcdef',
+    ]) {
       expect(redactText(text)).toContain('***');
     }
   });

@@ -34,6 +34,7 @@ const ROWS = [
   'login',
   'request',
   `refresh by ${PROCESSES} processes`,
+  'second login',
   'logout',
   'forgotten client',
   'old refresh token',
@@ -61,8 +62,7 @@ function run(argv, env, onStderr = () => {}) {
 }
 
 /** A browser with cookies, for a person who says yes. */
-async function browse(address) {
-  const cookies = new Map();
+async function browse(address, cookies = new Map()) {
   let url = new URL(address);
   for (let step = 0; step < 15; step++) {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -82,7 +82,7 @@ async function browse(address) {
 }
 
 /** With Chromium for a browser where `inChromium` is set. */
-async function login({ url, env, options, inChromium = false }, ...args) {
+async function login({ url, env, options, cookies, inChromium = false }, ...args) {
   let visiting;
   const argv = [
     'oauth',
@@ -90,6 +90,7 @@ async function login({ url, env, options, inChromium = false }, ...args) {
     '--base-url',
     url,
     '--no-browser',
+    '--paste',
     '--wait',
     '10s',
     '-o',
@@ -100,7 +101,7 @@ async function login({ url, env, options, inChromium = false }, ...args) {
   const result = await run(argv, env, (stderr) => {
     const address = /^http:\S+[?&]response_type=\S+$/m.exec(stderr)?.[0];
     if (address !== undefined && stderr.includes(`${address}\n`))
-      visiting ??= inChromium ? chromium(address) : browse(address);
+      visiting ??= inChromium ? chromium(address) : browse(address, cookies);
   });
   const page = await visiting?.catch((error) => error);
   check(result.code === 0, `login ended with ${result.code}: ${result.stderr} ${page ?? ''}`);
@@ -134,7 +135,7 @@ async function scenario({ origin, path = '', login: options = [], device = false
   const url = origin + path;
   const home = mkdtempSync(join(tmpdir(), 'svc-interop-'));
   const env = { HOME: home, SVC_CONFIG_DIR: join(home, 'config'), SVC_WEBHOOKS_URL: url };
-  const session = { url, env, options };
+  const session = { url, env, options, cookies: new Map() };
   const file = join(home, 'config/credentials.json');
   const credentials = () => JSON.parse(readFileSync(file, 'utf8'));
   const counts = async () => (await fetch(`${origin}/control/counts`)).json();
@@ -167,9 +168,15 @@ async function scenario({ origin, path = '', login: options = [], device = false
     check(again.code === 0, `after the refresh: ${again.stdout} ${again.stderr}`);
     done.add(ROWS[4]);
 
+    await login(session);
+    check((await counts()).revoked > after.revoked, 'the first login is not revoked');
+    const alive = await run(['oauth', 'refresh'], env);
+    check(alive.code === 0, `after the second login: ${alive.stderr}`);
+    done.add(ROWS[5]);
+
     const logout = await run(['oauth', 'logout', '-o', 'json'], env);
     check(logout.code === 0 && JSON.parse(logout.stdout).revoked, `logout: ${logout.stdout} ${logout.stderr}`);
-    done.add(ROWS[5]);
+    done.add(ROWS[6]);
 
     await login(session);
     await fetch(`${origin}/control/forget`, { method: 'POST' });
@@ -181,7 +188,7 @@ async function scenario({ origin, path = '', login: options = [], device = false
       ),
       'the forgotten client is still in use',
     );
-    done.add(ROWS[6]);
+    done.add(ROWS[7]);
 
     // As after a restored backup: the server has replaced this refresh token.
     const fresh = credentials();
@@ -198,18 +205,18 @@ async function scenario({ origin, path = '', login: options = [], device = false
       `reuse: ${reused.stderr}`,
     );
     await login(session);
-    done.add(ROWS[7]);
+    done.add(ROWS[8]);
 
     const unknown = await login({ ...session, options: [] }, '--scope', 'no-such-scope').catch((error) => error);
     const limited = !(unknown instanceof Error);
     check(limited || /scope/.test(unknown.message), `an unknown scope: ${unknown.message}`);
-    done.add(ROWS[8]);
+    done.add(ROWS[9]);
 
     if (device) {
       await deviceLogin({ ...session, origin });
       const asked = await run(['oauth', 'status', '--check'], env);
       check(asked.code === 0, `status --check after --device: ${asked.stdout} ${asked.stderr}`);
-      done.add(ROWS[9]);
+      done.add(ROWS[10]);
     }
   } finally {
     rmSync(home, { recursive: true });
@@ -292,6 +299,7 @@ ${[line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')}
 
 - **refresh by ${PROCESSES} processes**: the access token has expired, and ${PROCESSES} processes ask for one at once. The server sees one
   refresh, and all processes print the same new token.
+- **second login**: a login in the same browser replaces the first, which svc revokes. The new one can be refreshed.
 - **logout**: the server confirms that the login is revoked.
 - **forgotten client**: the server drops its registered clients. The next login registers a new one by itself.
 - **old refresh token**: a refresh token that was replaced is used again, as after a restored backup. The server accepts it,

@@ -17,8 +17,9 @@ app.use((request, response, next) => {
     return push(chunk, ...rest);
   };
   response.on('finish', () => {
-    if (request.path.endsWith('/revoke') && response.statusCode === 200) counts.revoked += 1;
-    if (new URLSearchParams(body).get('grant_type') !== 'refresh_token') return;
+    const form = new URLSearchParams(body);
+    if (form.has('token_type_hint') && response.statusCode === 200) counts.revoked += 1;
+    if (form.get('grant_type') !== 'refresh_token') return;
     counts[response.statusCode === 200 ? 'refreshed' : 'refused'] += 1;
   });
   next();

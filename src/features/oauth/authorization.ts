@@ -86,13 +86,24 @@ export class Authorization {
   }
 }
 
+/** The errors of RFC 6749 §4.1.2.1 that a person can do something about. */
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ['access_denied', 'sign in again and allow access'],
+  ['invalid_scope', 'choose a scope that the service offers: --scope'],
+  ['unauthorized_client', 'the client may not sign in this way: use --new-client, or check --client-id'],
+]);
+const SERVER_FAULTS = ['server_error', 'temporarily_unavailable'];
+
 function denial(parameters: URLSearchParams): SvcError {
-  const texts = [parameters.get('error'), parameters.get('error_description')].filter((text) => text);
-  return new SvcError('unauthorized', `the sign-in was refused: ${texts.join(': ').slice(0, 300)}`, {
-    hint:
-      parameters.get('error') === 'invalid_scope'
-        ? 'choose a scope that the service offers: --scope'
-        : 'sign in again and allow access',
+  const error = parameters.get('error') ?? '';
+  const text = [error, parameters.get('error_description')].filter((part) => part).join(': ');
+  if (SERVER_FAULTS.includes(error)) {
+    return new SvcError('server_error', `the service could not complete the sign-in: ${text.slice(0, 300)}`, {
+      hint: 'the fault is at the service: sign in again later',
+    });
+  }
+  return new SvcError('unauthorized', `the sign-in was refused: ${text.slice(0, 300)}`, {
+    hint: HINTS.get(error) ?? 'sign in again; if that fails, ask the operator of the service',
   });
 }
 

@@ -80,7 +80,7 @@ function profileAuthorizer(context: AuthorizerContext, target: Target, settings:
   checkProfileBound(name, baseUrl, settings);
   const common = { origin: baseUrl.origin, source: name };
   if (name.endsWith('.tokenCommand')) return { ...common, ...commandCredential(listOf(value) ?? [], context, target) };
-  const read = fileSecret(name, value, context, target.log);
+  const read = fileSecret(name, value, context);
   if (name.endsWith('.tokenFile')) return { ...common, header: async () => bearer(read()) };
   const user = settings.get(`${service}.user`);
   if (user === undefined) {
@@ -92,12 +92,7 @@ function profileAuthorizer(context: AuthorizerContext, target: Target, settings:
 }
 
 /** Reads the file each time: what it contains may change. */
-function fileSecret(
-  name: string,
-  path: string,
-  { readFile, checkSecretFile }: AuthorizerContext,
-  log: Target['log'],
-): () => string {
+function fileSecret(name: string, path: string, { readFile, checkSecretFile }: AuthorizerContext): () => string {
   return () => {
     checkSecretFile(path);
     let text: string;
@@ -107,7 +102,7 @@ function fileSecret(
       throw fileFailure(`${name}: cannot read ${path}`, error);
     }
     if (text === '') throw new SvcError('credential_unusable', `${name}: ${path} is empty`);
-    return checkedSecret(text, name, log);
+    return checkedSecret(text, name);
   };
 }
 
@@ -118,9 +113,7 @@ const OVERLAP_MS = 10_000;
 function commandCredential(command: readonly string[], context: AuthorizerContext, target: Target) {
   const run = async (): Promise<Headers> => {
     const { commandToken } = await import('./token-command.ts');
-    return bearer(
-      checkedSecret(await commandToken(command, target, context), `${target.service}.tokenCommand`, target.log),
-    );
+    return bearer(checkedSecret(await commandToken(command, target, context), `${target.service}.tokenCommand`));
   };
   let current: Promise<Headers> | undefined;
   let renewedAt = Number.NEGATIVE_INFINITY;
@@ -175,8 +168,9 @@ function environmentAuthorizer(
     // Only a request fails because of it: signing in needs none.
     return { origin: baseUrl.origin, header: () => Promise.reject(emptySecret(empty)) };
   }
-  const token = secret(env, `${prefix}_TOKEN`, log);
-  const password = secret(env, `${prefix}_PASSWORD`, log);
+  const token = secret(env, `${prefix}_TOKEN`, /^\s+|\s+$/g, log);
+  // A password may begin or end with a blank.
+  const password = secret(env, `${prefix}_PASSWORD`, /\r?\n$/, log);
   const user = settings.get(`${service}.user`);
   if (token === undefined && password === undefined) return undefined;
   if (token !== undefined && password !== undefined) {
@@ -204,14 +198,15 @@ function emptySecret(name: string): SvcError {
   });
 }
 
-function secret(env: Env, name: string, log: Target['log']): string | undefined {
+function secret(env: Env, name: string, surplus: RegExp, log: Target['log']): string | undefined {
   const given = env[name];
-  return given === undefined ? undefined : checkedSecret(given, name, log);
+  if (given === undefined) return undefined;
+  const value = given.replace(surplus, '');
+  if (value !== given) log.warn(`${name} begins or ends with white space, which svc leaves out`);
+  return checkedSecret(value, name);
 }
 
-function checkedSecret(given: string, name: string, log: Target['log']): string {
-  const value = given.replace(/\r?\n$/, '');
-  if (value !== given) log.warn(`${name} ends with a line feed, which svc leaves out`);
+function checkedSecret(value: string, name: string): string {
   if (/^(?:bearer|basic)\s/i.test(value)) {
     throw new SvcError('credential_unusable', `${name} begins with "${value.split(/\s/)[0]}", which svc adds itself`, {
       hint: `set ${name} to what follows it`,

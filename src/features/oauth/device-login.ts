@@ -1,7 +1,6 @@
 /** Signs in with a code that the person enters on any other device: device authorization (RFC 8628). Stores nothing. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { Plan } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { schemaProblem } from '../../json-object.ts';
 import type { ClientRecord } from '../../store/credentials.ts';
@@ -9,8 +8,7 @@ import { SCOPE } from './authorization.ts';
 import { discover, endpointProblem, type ServerMetadata } from './discovery.ts';
 import { type SignedIn, signedIn } from './login.ts';
 import type { KnownClients, LoginOptions } from './login-client.ts';
-import { showQrCode } from './login-options.ts';
-import { DEVICE_GRANT, isLive, offeredMethods, registerClient } from './registration.ts';
+import { DEVICE_GRANT, isLive, offeredMethods, registerForLogin } from './registration.ts';
 import type { DeviceAuthorization } from './schema.ts';
 import { isClientError, requestToken, submit, type TokenOutcome } from './token-endpoint.ts';
 
@@ -26,15 +24,14 @@ export async function signInByDevice(
   clients: KnownClients,
   options: LoginOptions,
   ctx: RunContext,
-): Promise<SignedIn | Plan> {
+): Promise<SignedIn> {
   const server = await discover(target);
   if (!server.device_authorization_endpoint) {
     throw new SvcError('guarded', `${server.issuer} does not offer device authorization`, {
       hint: 'svc oauth login --no-browser: open the address elsewhere, and paste the address it ends at',
     });
   }
-  const client = await deviceClient(target, server, clients, options);
-  if (client instanceof Plan) return client;
+  const client = await deviceClient(target, server, clients, options, ctx);
   const code = await requestCode(target, new URL(server.device_authorization_endpoint), client, clients, options, ctx);
   const outcome = await poll(target, server, client, code, options.waitMs);
   if (outcome.kind === 'granted') return signedIn(server, client, outcome, options, ctx, target.now());
@@ -63,7 +60,8 @@ async function deviceClient(
   server: ServerMetadata,
   { all }: KnownClients,
   { client: given, newClient, method: asked, clientName = 'svc', scope }: LoginOptions,
-): Promise<ClientRecord | Plan> {
+  ctx: RunContext,
+): Promise<ClientRecord> {
   const { issuer } = server;
   const common = { issuer, redirect_uris: [], client_name: clientName, scope };
   const offered = offeredMethods(server);
@@ -87,8 +85,9 @@ async function deviceClient(
     .sort((one, other) => other.registered_at - one.registered_at);
   if (known !== undefined && !newClient) return known;
   const request = { method: asked ?? offered[0] ?? 'none', clientName, scope, redirectUris: [], device: true };
-  const registered = await registerClient(target, server, request);
-  return registered instanceof Plan ? registered : registered.client;
+  const { client, warnings } = await registerForLogin(target, server, request);
+  for (const warning of warnings) ctx.notice(warning);
+  return client;
 }
 
 async function requestCode(
@@ -116,6 +115,14 @@ async function requestCode(
   // Not as notices, which -q and -o json suppress: the user could not sign in.
   target.log.warn(`to sign in, open ${new URL(plain).href} on any device and enter the code ${code}`);
   return rest;
+}
+
+/** For a phone. Only on a terminal that is wide enough; before the text, which stays in view if the code is high. */
+async function showQrCode(text: string, { screen, wants, warn }: RunContext): Promise<void> {
+  if (screen === undefined || screen.ascii || !wants.table) return;
+  const { renderUnicodeCompact } = await import('uqr');
+  const lines = renderUnicodeCompact(text).split('\n');
+  if (lines.every(({ length }) => length <= screen.canvas)) for (const line of lines) warn(line);
 }
 
 async function poll(

@@ -80,10 +80,11 @@ function checked(metadata: ServerMetadata, baseUrl: URL, line: string): ServerMe
     new SvcError('guarded', `${line}: ${why}`, { hint });
   const { issuer, code_challenge_methods_supported: methods } = metadata;
   // RFC 8414 §3.3: metadata of another server would send the person, and then the code, there.
-  if (issuer !== baseUrl.href && issuer !== shown(baseUrl)) {
+  if (issuer === '') throw refuse('it names no issuer', 'ask the operator of the service: RFC 8414 requires an issuer');
+  if (issuer.replace(/\/$/, '') !== shown(baseUrl)) {
     throw refuse(
-      `${issuer === '' ? 'it names no issuer' : `it is for the issuer ${issuer}`}, and ${shown(baseUrl)} was asked`,
-      'use the address that the metadata names',
+      `it is for the issuer ${issuer}, and ${shown(baseUrl)} was asked`,
+      'use the address that the metadata names, or ask the operator of the service to correct it',
     );
   }
   for (const name of ENDPOINTS) {

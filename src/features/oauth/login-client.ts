@@ -1,14 +1,13 @@
 /** Which client signs in, and on which port it waits for the browser: a given client, a stored one that the server still knows, or a new one. */
 import { SvcError } from '../../errors.ts';
 import type { FailedAnswer } from '../../http/answers.ts';
-import { Plan } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import type { ClientAuthMethod, ClientRecord } from '../../store/credentials.ts';
 import { Authorization, SCOPE } from './authorization.ts';
 import type { ServerMetadata } from './discovery.ts';
 import { callbackPath, type LoopbackListener, openListener } from './loopback-listener.ts';
 import { protocolRequest } from './protocol-request.ts';
-import { isLive, offeredMethods, registerClient } from './registration.ts';
+import { isLive, offeredMethods, registerForLogin } from './registration.ts';
 import { isClientError } from './token-endpoint.ts';
 
 export interface LoginOptions {
@@ -17,7 +16,9 @@ export interface LoginOptions {
   readonly clientName: string | undefined;
   /** Undefined uses the default of doc 2 §5. */
   readonly scope: string | undefined;
-  readonly port: number | undefined;
+  readonly callbackPort: number | undefined;
+  /** Where to listen, if not at the address of the redirect. */
+  readonly callbackHost: string | undefined;
   /** Registers a new client although one is stored. */
   readonly newClient: boolean;
   /** A client registered elsewhere; svc then registers none. */
@@ -54,7 +55,7 @@ export async function chooseClient(
   clients: KnownClients,
   options: LoginOptions,
   notice: Notice,
-): Promise<Begun | Plan> {
+): Promise<Begun> {
   const { client: given, newClient } = options;
   if (given !== undefined)
     return beginGiven(target, server, givenClient(given, server, clients.all, options), options, notice);
@@ -69,15 +70,11 @@ export async function chooseClient(
     await clients.forget(client);
     notice(`the server no longer knows the client ${client.client_id}: svc uses another one`);
   }
-  const listener = await openAt(server, options.port);
+  const listener = await openAt(server, options);
   return closingOnFailure(listener, async () => {
     const offered = offeredMethods(server);
     const { method = offered.find((one) => one === own[0]?.token_endpoint_auth_method) ?? offered[0] } = options;
     const client = await register(target, server, { ...options, method }, { listener, notice });
-    if (client instanceof Plan) {
-      await listener.close();
-      return client;
-    }
     const authorization = authorize(server, client, listener, options);
     if (await isUnknownClient(target, authorization)) {
       notice('the server does not know the client that it just registered; the browser may show an error');
@@ -93,7 +90,9 @@ async function beginGiven(
   options: LoginOptions,
   notice: Notice,
 ): Promise<Begun> {
-  const listener = (await listenFor(given, server, options, notice)) ?? (await openAt(server, undefined));
+  const listener =
+    (await listenFor(given, server, options, notice)) ??
+    (await openAt(server, { ...options, callbackPort: undefined }));
   notice(`the client must have the redirect URI ${listener.redirectUri}`);
   return closingOnFailure(listener, async () => {
     const client = { ...given, redirect_uris: [listener.redirectUri], redirect_port: listener.port };
@@ -179,7 +178,7 @@ function loopbackClients(clients: readonly ClientRecord[], { issuer }: ServerMet
 
 function usable(
   clients: readonly ClientRecord[],
-  { method, clientName, port, scope = SCOPE }: LoginOptions,
+  { method, clientName, callbackPort, scope = SCOPE }: LoginOptions,
   now: number,
 ): readonly ClientRecord[] {
   return clients.filter(
@@ -187,7 +186,7 @@ function usable(
       isLive(client, now) &&
       (method === undefined || client.token_endpoint_auth_method === method) &&
       (clientName === undefined || client.client_name === clientName) &&
-      (port === undefined || client.redirect_port === port) &&
+      (callbackPort === undefined || client.redirect_port === callbackPort) &&
       (client.scope ?? SCOPE) === scope,
   );
 }
@@ -206,39 +205,54 @@ function loopbackAddress({ redirect_uris }: ClientRecord, issuer: string): URL |
 async function listenFor(
   client: ClientRecord,
   server: ServerMetadata,
-  { port, client: given }: LoginOptions,
+  options: LoginOptions,
   notice: Notice,
 ): Promise<LoopbackListener | undefined> {
+  const { callbackPort: port, callbackHost: listenAt, client: given } = options;
   const address = loopbackAddress(client, server.issuer);
-  if (address === undefined || (port !== undefined && port !== client.redirect_port)) return openAt(server, port);
+  if (address === undefined || (port !== undefined && port !== client.redirect_port)) return openAt(server, options);
   const registered = Number(address.port || 80);
   const hosts = [address.hostname.replace(/^\[|\]$/g, '')];
   try {
-    return await openListener({ path: callbackPath(server.issuer), port: registered, hosts });
+    return await openListener({ path: callbackPath(server.issuer), port: registered, hosts, listenAt });
   } catch (error) {
-    if (port !== undefined) throw portFailure(port, error);
+    if (port !== undefined) throw portFailure(options, error);
     const next = given === undefined ? 'svc registers another client' : 'svc uses another port';
     notice(`port ${registered} of the stored client is in use: ${next}`);
     return undefined;
   }
 }
 
-async function openAt({ issuer }: ServerMetadata, port: number | undefined): Promise<LoopbackListener> {
+type Callback = Pick<LoginOptions, 'callbackPort' | 'callbackHost'>;
+
+async function openAt({ issuer }: ServerMetadata, callback: Callback): Promise<LoopbackListener> {
+  const { callbackPort: port, callbackHost: listenAt } = callback;
   try {
-    return await openListener({ path: callbackPath(issuer), port });
+    return await openListener({ path: callbackPath(issuer), port, listenAt });
   } catch (error) {
-    throw portFailure(port, error);
+    throw portFailure(callback, error);
   }
 }
 
-function portFailure(port: number | undefined, error: unknown): unknown {
+const PORT_PROBLEMS: Readonly<Record<string, string>> = { EADDRINUSE: 'is in use', EACCES: 'needs more rights' };
+
+function portFailure({ callbackPort: port, callbackHost: host }: Callback, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (port === undefined || code === undefined) return error;
-  const why = code === 'EADDRINUSE' ? 'is in use' : code === 'EACCES' ? 'needs more rights' : `cannot be used: ${code}`;
-  return new SvcError('invalid_value', `--port: port ${port} ${why}`, {
-    hint: 'choose another port, or drop --port to use any free one',
-    cause: error,
-  });
+  if (code === 'EADDRNOTAVAIL') {
+    return new SvcError('invalid_value', `--callback-host: ${host} is not an address of this machine`, {
+      hint: '0.0.0.0 stands for all of its addresses',
+      cause: error,
+    });
+  }
+  return new SvcError(
+    'invalid_value',
+    `--callback-port: port ${port} ${PORT_PROBLEMS[code] ?? `cannot be used: ${code}`}`,
+    {
+      hint: 'choose another port, or drop --callback-port to use any free one',
+      cause: error,
+    },
+  );
 }
 
 interface Registering {
@@ -251,12 +265,10 @@ async function register(
   server: ServerMetadata,
   { method = 'none', clientName = CLIENT_NAME, scope }: LoginOptions,
   { listener, notice }: Registering,
-): Promise<ClientRecord | Plan> {
+): Promise<ClientRecord> {
   try {
     const asked = { method, clientName, scope, redirectUris: [listener.redirectUri] };
-    const registered = await registerClient(target, server, asked);
-    if (registered instanceof Plan) return registered;
-    const { client, warnings } = registered;
+    const { client, warnings } = await registerForLogin(target, server, asked);
     for (const warning of warnings) notice(warning);
     return client;
   } catch (error) {
@@ -268,9 +280,11 @@ async function register(
 /** Whatever happened to an unused registration, signing in again is safe. */
 function harmless({ code, message, hint = '', httpStatus, cause }: SvcError): SvcError {
   if (code === 'not_as_asked') return new SvcError('guarded', message, { httpStatus, hint });
-  const failed = httpStatus !== undefined && httpStatus >= 500 ? 'server_error' : 'bad_answer';
   // The cause is the same failure without the doubt whether it was applied.
-  return new SvcError(failed, cause instanceof SvcError ? cause.message : message, {
+  const failure = cause instanceof SvcError ? cause : undefined;
+  const bad = failure?.code === 'wrong_shape' ? 'wrong_shape' : 'bad_answer';
+  const failed = httpStatus !== undefined && httpStatus >= 500 ? 'server_error' : bad;
+  return new SvcError(failed, failure?.message ?? message, {
     httpStatus,
     hint: 'sign in again: an unused client does no harm',
   });

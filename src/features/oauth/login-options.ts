@@ -1,9 +1,9 @@
-/** The options of a sign-in and its dialog with the person: messages, the browser, pasted and typed input. */
-import { noBrowserReason, openInBrowser } from '../../cli/browser.ts';
+/** The options of a sign-in. */
+import { isIP } from 'node:net';
+import { noBrowserReason } from '../../cli/browser.ts';
 import type { RunContext } from '../../cli/command.ts';
 import { type Flags, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
-import type { LoginUser } from './login.ts';
 import { refusedOption, tokenOption } from './token-input.ts';
 
 const CLIENT = 'Client options';
@@ -37,70 +37,61 @@ export const PERSONAL_TOKEN_FLAGS = {
   token: tokenOption('svc oauth login'),
 } as const satisfies Flags;
 
+export const BROWSER_FLAGS = section('Browser options', {
+  'callback-port': {
+    type: 'integer',
+    aliases: ['port'],
+    min: 1,
+    max: 65535,
+    help: 'Port for the redirect (default: as registered)',
+  },
+  'callback-host': {
+    type: 'string',
+    value: 'ip',
+    help: 'Address to listen at (0.0.0.0 in a container)',
+    check: (text) => {
+      if (isIP(text) !== 0) return;
+      throw new SvcError('invalid_value', `${JSON.stringify(text)} is not an IP address`, {
+        hint: 'in a container, use 0.0.0.0 and publish the port on 127.0.0.1',
+      });
+    },
+  },
+  browser: { type: 'boolean', default: true, help: 'Print the address, but open no browser' },
+  paste: { type: 'boolean', help: 'Also read the final address from standard input' },
+  device: { type: 'boolean', help: 'Sign in with a code on another device (RFC 8628)' },
+  wait: { type: 'duration', positive: true, default: '5m', help: 'How long to wait for the browser' },
+});
+
 export interface SignInOptions {
   readonly browser: boolean;
   /** Reads pasted addresses from standard input that is not a terminal. */
   readonly paste: boolean;
+  readonly device: boolean;
+  readonly callbackPort: number | undefined;
+  readonly callbackHost: string | undefined;
 }
 
-const LONGEST_LINE = 64 * 1024;
-
-export function loginUser(ctx: RunContext, { browser, paste }: SignInOptions): LoginUser {
-  const noBrowser = browser ? noBrowserReason(ctx) : '--no-browser';
-  const asking = ctx.interactive ? prompted(ctx) : paste ? piped(ctx) : undefined;
-  return {
-    // Not as notices, which -q and -o json suppress: the user could not sign in.
-    async show(url) {
-      if (noBrowser !== undefined) await showQrCode(url.href, ctx);
-      ctx.target.log.warn(
-        noBrowser === undefined ? 'opening a browser at:' : 'to sign in, open this address in a browser:',
-      );
-      ctx.target.log.warn(url.href);
-    },
-    notice: (text) => ctx.notice(text),
-    async openBrowser(url) {
-      if (noBrowser !== undefined) return;
-      await ctx.sleep(0); // the address is on the screen by then
-      await openInBrowser(url, ctx);
-    },
-    paste: asking,
-  };
-}
-
-/** For a phone. Only on a terminal that is wide enough; before the text, which stays in view if the code is high. */
-export async function showQrCode(text: string, { screen, wants, warn }: RunContext): Promise<void> {
-  if (screen === undefined || screen.ascii || !wants.table) return;
-  const { renderUnicodeCompact } = await import('uqr');
-  const lines = renderUnicodeCompact(text).split('\n');
-  if (lines.every(({ length }) => length <= screen.canvas)) for (const line of lines) warn(line);
-}
-
-type Paste = NonNullable<LoginUser['paste']>;
-
-function prompted(ctx: RunContext): Paste {
-  return (problem, withdrawn) => {
-    if (problem !== undefined) ctx.notice(problem);
-    return ctx.prompter.secret('Or paste the address that the browser ends at:', withdrawn);
-  };
-}
-
-function piped(ctx: RunContext): Paste {
-  let lines: AsyncIterator<string> | undefined;
-  return async (problem, withdrawn) => {
-    if (problem !== undefined) ctx.notice(problem);
-    lines ??= inputLines(ctx, withdrawn);
-    const next = await lines.next();
-    return next.done ? undefined : next.value;
-  };
-}
-
-async function* inputLines(ctx: RunContext, withdrawn: AbortSignal): AsyncGenerator<string, void, void> {
-  let rest = '';
-  for await (const chunk of ctx.stdin.chunksUntil(withdrawn)) {
-    const lines = (rest + Buffer.from(chunk).toString('latin1')).split('\n');
-    rest = lines.pop() ?? '';
-    if (rest.length > LONGEST_LINE) throw new SvcError('invalid_value', '--paste: a line is too long to be an address');
-    yield* lines.filter((line) => line.trim() !== '');
+/** Throws, before anything is sent, for options that exclude each other, and if nobody could bring the answer of the service. */
+export function checkWayToSignIn(
+  { device, paste, callbackPort, callbackHost, browser }: SignInOptions,
+  ctx: RunContext,
+) {
+  if (device && (paste || callbackPort !== undefined || callbackHost !== undefined)) {
+    throw new SvcError('usage', '--device cannot be combined with --callback-port, --callback-host and --paste', {
+      hint: 'it needs no redirect: drop the other option',
+    });
   }
-  if (rest.trim() !== '') yield rest;
+  if (callbackHost !== undefined && callbackPort === undefined) {
+    throw new SvcError('usage', '--callback-host needs --callback-port', { hint: 'name the port that is forwarded' });
+  }
+  if (ctx.interactive || device || paste || callbackPort !== undefined) return;
+  if (whyNoBrowser({ browser }, ctx) === undefined) return;
+  throw new SvcError('missing_value', 'a sign-in needs a terminal or a browser, and there is neither', {
+    hint: 'use --device, --paste or a forwarded --callback-port, or store a personal token with --token-stdin',
+  });
+}
+
+/** Undefined if svc opens a browser. */
+export function whyNoBrowser({ browser }: Pick<SignInOptions, 'browser'>, ctx: RunContext): string | undefined {
+  return browser ? noBrowserReason(ctx) : '--no-browser';
 }

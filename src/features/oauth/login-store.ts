@@ -14,8 +14,10 @@ import {
   withCredential,
   withoutClient,
 } from '../../store/credentials.ts';
-import { openRecord, readCredentials, withCredentials } from '../../store/credentials-file.ts';
+import { type OpenCredentials, openRecord, readCredentials, withCredentials } from '../../store/credentials-file.ts';
 import type { KnownClients } from './login-client.ts';
+import { findRevocable, type Revocable, revoke } from './revocation.ts';
+import { TokenManager } from './token-manager.ts';
 
 type New<C> = C extends Credential ? Omit<C, 'profile' | 'base_url'> : never;
 
@@ -53,18 +55,70 @@ export async function storeClient(client: ClientRecord, ctx: RunContext): Promis
   await withCredentials(ctx.paths, ctx, (file) => file.save(withClient(file.document, client)));
 }
 
-export async function storeLogin(login: New<Credential>, client: ClientRecord | undefined, ctx: RunContext) {
+/** The login that it replaces is revoked, if the service offers that. */
+export async function storeLogin(
+  login: New<Credential>,
+  client: ClientRecord | undefined,
+  ctx: RunContext,
+): Promise<Credential> {
   const { target, settings } = ctx;
   const credential: Credential = {
     ...login,
     profile: settings.profile.name,
     base_url: credentialAddress(target.baseUrl),
   };
-  await withCredentials(ctx.paths, ctx, async (file) => {
+  const replaced = await withCredentials(ctx.paths, ctx, async (file) => {
+    const found = await findReplaced(file, credential, ctx);
     const document = client === undefined ? file.document : withClient(file.document, client);
     await file.save(withCredential(document, credential));
+    return found;
   });
-  return credential;
+  return replaced === undefined ? credential : revokeReplaced(replaced, credential, ctx);
+}
+
+/** The earlier login of this profile and address, if its refresh token would outlive it. */
+async function findReplaced(file: OpenCredentials, next: Credential, ctx: RunContext): Promise<Revocable | undefined> {
+  const found = await findRevocable(file, next).catch((error: unknown) => {
+    // A credential helper that fails is no reason not to sign in.
+    if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
+    return undefined;
+  });
+  if (found === undefined) return undefined;
+  const { refresh_token, login_required } = found.credential;
+  // A login that the service refuses has ended there. A server may also give the same token again.
+  if (refresh_token === undefined || login_required !== undefined) return undefined;
+  if (next.kind === 'oauth' && next.refresh_token === refresh_token) return undefined;
+  // A server may end all logins of a client together (RFC 7009 §2.1), and other profiles keep theirs.
+  return loginsOf(file.document, found.credential).length > 1 ? undefined : found;
+}
+
+/** Once the new login is stored. Returns it. */
+async function revokeReplaced(replaced: Revocable, next: Credential, ctx: RunContext): Promise<Credential> {
+  const failure = await revoke(replaced, ctx.target);
+  if (failure !== undefined) {
+    ctx.notice(`svc stored the new login, but could not revoke the earlier one: ${failure.message}`);
+    return next;
+  }
+  const sharesClient = next.kind === 'oauth' && next.client_id === replaced.credential.client_id;
+  return sharesClient && next.refresh_token !== undefined ? checkSurvived(next, ctx) : next;
+}
+
+/** A server may have ended the new login together with the earlier one of the same client. Only a refresh shows that. */
+async function checkSurvived(next: Credential, ctx: RunContext): Promise<Credential> {
+  try {
+    return await new TokenManager(ctx, ctx.target).renewed();
+  } catch (error) {
+    if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
+    if (error.code !== 'unauthorized') return next;
+    throw new SvcError(
+      'unauthorized',
+      'the service ended the new login together with the earlier one that svc revoked',
+      {
+        hint: 'sign in once more: svc oauth login',
+        httpStatus: error.httpStatus,
+      },
+    );
+  }
 }
 
 /** Any JSON will do: a portal with its own login responds with a page. */

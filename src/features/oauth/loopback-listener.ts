@@ -1,6 +1,6 @@
 /**
- * Where the browser returns: a server on loopback only, with one path, which accepts one response and closes. Everything else is refused and changes nothing
- * (RFC 8252 §7.3, §8.3; RFC 9700 §4.7, §4.12).
+ * Where the browser returns: a server on loopback unless the user says otherwise, with one path, which accepts one response and closes. Everything else is
+ * refused and changes nothing (RFC 8252 §7.3, §8.3; RFC 9700 §4.7, §4.12).
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -17,26 +17,17 @@ export type Verdict<T> =
   /** A response, which ends the sign-in. `shown`: the browser may be told that it is over. */
   | { readonly kind: 'over'; readonly failure: SvcError; readonly shown: boolean };
 
-export interface LoopbackListener {
-  /** An IP literal, never `localhost`: a name can be made to mean another machine. */
-  readonly redirectUri: string;
-  readonly port: number;
-  /** The first response that `judge` accepts. Until it is called, every request is refused. Rejects with the failure. */
-  answer<T>(judge: (query: string) => Verdict<T>): Promise<T>;
-  /** The port is free when this resolves, at most half a second after the response: the browser may be about to fetch its page. */
-  close(): Promise<void>;
-}
-
 interface ListenerOptions {
   readonly path: string;
   readonly port?: number | undefined;
-  /** Tried in this order; the next only if the machine lacks the previous one. */
+  /** Of the redirect address. Tried in this order; the next only if the machine lacks the previous one. */
   readonly hosts?: readonly string[];
+  /** Where to listen instead, if something forwards the port of the redirect address. */
+  readonly listenAt?: string | undefined;
 }
 
 const HOSTS = ['127.0.0.1', '::1'];
 const MOST_CONNECTIONS = 32;
-const MOST_REFUSED = 60;
 const LARGEST_HEAD = 16 * 1024;
 const HEAD_MS = 5_000;
 const REQUEST_MS = 6_000;
@@ -52,7 +43,12 @@ export function callbackPath(issuer: string): string {
 }
 
 /** Rejects with the system's `code`: EADDRINUSE if the port is in use. */
-export async function openListener({ path, port = 0, hosts = HOSTS }: ListenerOptions): Promise<LoopbackListener> {
+export async function openListener({
+  path,
+  port = 0,
+  hosts = HOSTS,
+  listenAt,
+}: ListenerOptions): Promise<LoopbackListener> {
   for (const [index, host] of hosts.entries()) {
     const server = createServer({
       maxHeaderSize: LARGEST_HEAD,
@@ -62,7 +58,7 @@ export async function openListener({ path, port = 0, hosts = HOSTS }: ListenerOp
       requireHostHeader: false,
     });
     server.maxConnections = MOST_CONNECTIONS;
-    server.listen(port, host);
+    server.listen(port, listenAt ?? host);
     try {
       await once(server, 'listening');
     } catch (error) {
@@ -70,12 +66,18 @@ export async function openListener({ path, port = 0, hosts = HOSTS }: ListenerOp
       if (missing && index + 1 < hosts.length) continue;
       throw error;
     }
-    return new HttpListener(server, host, path);
+    return new LoopbackListener(server, host, path);
   }
   throw new SvcError('internal', 'no address to listen at');
 }
 
-class HttpListener implements LoopbackListener {
+/** As in an address. */
+export function hostLiteral(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+export class LoopbackListener {
+  /** An IP literal, never `localhost`: a name can be made to mean another machine. */
   readonly redirectUri: string;
   readonly port: number;
   readonly #server: Server;
@@ -84,8 +86,6 @@ class HttpListener implements LoopbackListener {
   readonly #sockets = new Set<Socket>();
   #judge: ((query: string) => Verdict<unknown>) | undefined;
   #settle: { resolve(value: never): void; reject(error: Error): void } | undefined;
-  #refused = 0;
-  #flooded: SvcError | undefined;
   /** The page that shows the result in the browser: not yet, at /done, or at once. */
   #page: 'unasked' | 'expected' | 'given' | 'served' = 'unasked';
   #pageServed: () => void = () => {};
@@ -94,7 +94,7 @@ class HttpListener implements LoopbackListener {
     this.#server = server;
     this.#path = path;
     this.port = (server.address() as AddressInfo).port;
-    const literal = host.includes(':') ? `[${host}]` : host;
+    const literal = hostLiteral(host);
     const origin = `http://${literal}:${this.port}`;
     this.redirectUri = origin + path;
     // A URL drops port 80, a person may not.
@@ -107,14 +107,15 @@ class HttpListener implements LoopbackListener {
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.#unreadable(error, socket));
   }
 
+  /** The first response that `judge` accepts. Until it is called, every request is refused. Rejects with the failure. */
   answer<T>(judge: (query: string) => Verdict<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#judge = judge;
       this.#settle = { resolve, reject };
-      if (this.#flooded !== undefined) reject(this.#flooded);
     });
   }
 
+  /** The port is free when this resolves, soon after the response: the browser may be about to fetch its page. */
   async close(): Promise<void> {
     if (this.#page === 'expected' || this.#page === 'given') {
       await new Promise<void>((done) => {
@@ -141,7 +142,7 @@ class HttpListener implements LoopbackListener {
         this.#page = 'served';
         this.#pageServed();
       });
-    } else if (outcome !== 303) this.#refuse();
+    }
     response.writeHead(outcome, { ...HEADERS, ...page.headers, 'Content-Length': Buffer.byteLength(page.body) });
     response.end(request.method === 'HEAD' ? undefined : page.body);
   }
@@ -182,24 +183,12 @@ class HttpListener implements LoopbackListener {
         : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
           ? '408 Request Timeout'
           : '400 Bad Request';
-    // An unused connection of a browser is late, and not an attack.
-    if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') this.#refuse();
     if (!socket.writable) {
       socket.destroy();
       return;
     }
     // A client that goes on sending is cut off.
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
-  }
-
-  #refuse(): void {
-    if (++this.#refused !== MOST_REFUSED) return;
-    this.#flooded = new SvcError(
-      'unauthorized',
-      `sign-in stopped: port ${this.port} received ${MOST_REFUSED} requests that do not belong to it`,
-      { hint: 'another program on this machine sends them; sign in again, or use --paste' },
-    );
-    this.#settle?.reject(this.#flooded);
   }
 }
 

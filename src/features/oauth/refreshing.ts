@@ -9,7 +9,6 @@ import { SvcError } from '../../errors.ts';
 import type { Target, TraceEvent } from '../../http/target.ts';
 import {
   type CredentialKey,
-  type CredentialsDocument,
   endedClient,
   findClient,
   findCredential,
@@ -17,7 +16,7 @@ import {
   withClient,
   withCredential,
 } from '../../store/credentials.ts';
-import { type OpenCredentials, openRecord, withCredentials } from '../../store/credentials-file.ts';
+import { type OpenCredentials, withCredentials } from '../../store/credentials-file.ts';
 import type { VaultContext } from '../../store/sealed-records.ts';
 import { isAlive, isFresh } from './login-status.ts';
 import { grantedFields, isClientError, refreshTokens, type TokenOutcome } from './token-endpoint.ts';
@@ -81,30 +80,6 @@ export class Refresh {
     } finally {
       release?.();
     }
-  }
-
-  /** Where nothing can be written: the new token is as good as a saved one until this process ends. `save` is given what the file would hold. */
-  async runUnsaved(document: CredentialsDocument, save: (next: CredentialsDocument) => void): Promise<OAuthCredential> {
-    const { key } = this.#request;
-    const stored = findCredential(document, key);
-    if (stored?.kind !== 'oauth') throw new SvcError('unauthorized', 'the login was deleted', { hint: SIGN_IN });
-    const found = await openRecord(stored, this.#context);
-    checkRenewable(found);
-    const client = findClient(document, found);
-    const file: OpenCredentials = {
-      document: withCredential(document, found),
-      warnings: [],
-      reread: async () => file.document,
-      find: async (record) => record,
-      open: async (record) => record,
-      reserve: async () => {},
-      save: async (next) => {
-        save(next);
-        return 0;
-      },
-    };
-    const authenticated = client && (await openRecord(client, this.#context));
-    return this.#exchange(file, { tried: found, client: authenticated, old: this.#usable(found) });
   }
 
   /** With an access token that the service still takes. */

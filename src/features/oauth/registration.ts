@@ -50,10 +50,18 @@ export async function registerClient(
     },
   }).catch(unfinished);
   if (answer instanceof Plan) return answer;
-  return readRegistration(answer, server.issuer, asked, {
-    line: `POST ${url.origin}${url.pathname}`,
-    now: target.now(),
-  });
+  return readRegistration(answer, server, asked, { line: `POST ${url.origin}${url.pathname}`, now: target.now() });
+}
+
+/** For a sign-in, which has no dry run. */
+export async function registerForLogin(
+  target: Target,
+  server: ServerMetadata,
+  asked: RegistrationRequest,
+): Promise<Registration> {
+  const registered = await registerClient(target, server, asked);
+  if (registered instanceof Plan) throw new SvcError('internal', 'a sign-in has no dry run');
+  return registered;
 }
 
 /** Nothing to check at the service: it does not list clients. */
@@ -103,29 +111,32 @@ interface Received {
 /** RFC 7591 §3.2.1: the service may change the request, and its response counts. */
 async function readRegistration(
   answer: ProtocolAnswer,
-  issuer: string,
-  { method, redirectUris, clientName, scope }: RegistrationRequest,
+  server: ServerMetadata,
+  { method: asked, redirectUris, clientName, scope }: RegistrationRequest,
   { line, now }: Received,
 ): Promise<Registration> {
   const { clientRegistration } = await import('./schema.ts');
-  const unusable = (why: string): SvcError =>
+  const unusable = (why: string, hint = 'svc stored nothing'): SvcError =>
     new SvcError('not_as_asked', `${line} answered, but the client it registered cannot be used: ${why}`, {
-      hint: `svc stored nothing; ${LEFT_BEHIND}`,
+      hint: `${hint}; ${LEFT_BEHIND}`,
     });
   const read = clientRegistration.safeParse(answer);
   if (!read.success) throw unusable(schemaProblem(read.error.issues, answer));
   const { client_id, client_secret: secret, client_secret_expires_at: expires, ...registered } = read.data;
-  const { token_endpoint_auth_method: given = method, redirect_uris: uris = redirectUris } = registered;
-  if (given !== method) throw unusable(`its token_endpoint_auth_method is ${jsonText(given)}, not ${method}`);
-  const missing = redirectUris.find((uri) => !Array.isArray(uris) || !uris.includes(uri));
+  const { token_endpoint_auth_method: given = asked, redirect_uris: uris = redirectUris } = registered;
+  const method = AUTH_METHODS.find((one) => one === given);
+  const others = offeredMethods(server).filter((one) => one !== asked);
+  const other = others.length === 0 ? NO_CLIENT : `use another method: --auth-method ${others.join(' or ')}`;
+  if (method === undefined) throw unusable(`svc does not support its token_endpoint_auth_method ${given}`, other);
+  const missing = redirectUris.find((uri) => !uris.includes(uri));
   if (missing !== undefined) throw unusable(`its redirect_uris are ${list(uris)}, without ${missing}`);
-  if (method !== 'none' && !secret) throw unusable('it has no client_secret');
+  if (method !== 'none' && !secret) throw unusable(`it has no client_secret, which ${method} needs`, other);
   const loopback = redirectUris.find(isHttp);
   return {
     client: {
-      issuer,
+      issuer: server.issuer,
       client_id,
-      client_secret: method === 'none' ? undefined : (secret ?? undefined),
+      client_secret: method === 'none' ? undefined : secret,
       client_secret_expires_at: method === 'none' ? undefined : (expires ?? 0),
       token_endpoint_auth_method: method,
       redirect_uris: redirectUris,
@@ -134,10 +145,12 @@ async function readRegistration(
       scope,
       registered_at: Math.floor(now / 1000),
     },
-    warnings:
-      method === 'none' && secret
+    warnings: [
+      ...(method === asked ? [] : [`the service registered the client with the method ${method}, not ${asked}`]),
+      ...(method === 'none' && secret
         ? ['the service returned a secret for a client without authentication; svc ignores it']
-        : [],
+        : []),
+    ],
   };
 }
 

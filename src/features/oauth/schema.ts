@@ -1,6 +1,6 @@
 /** The responses of an authorization server (RFC 8414 §2, RFC 6749 §5.1, RFC 7591 §3.2.1, RFC 8628 §3.2). Unknown fields are preserved. */
 import * as z from 'zod/mini';
-import { flag, optional, orAbsent } from '../../http/fields.ts';
+import { flag, optional, orAbsent, text as textOrNumber } from '../../http/fields.ts';
 
 const text = z.string();
 const address = text.check(z.refine((value) => URL.canParse(value)));
@@ -29,12 +29,14 @@ const lifetime = z.pipe(
   z.transform((seconds) => Math.min(Math.floor(Number(seconds)), LONGEST_LIFETIME_S)),
 );
 
+/** What is optional and unreadable counts as absent: the service has spent the old refresh token, and refusing the answer would lose the login. */
 export const tokenResponse = z.object({
   /** It goes into a header as it is. */
   access_token: text.check(z.regex(/^[\x21-\x7e]+$/, 'is not a token that can be sent')),
-  token_type: text.check(z.regex(/^bearer$/i, 'is not Bearer')),
-  expires_in: orAbsent(lifetime),
-  refresh_token: orAbsent(text.check(z.minLength(1, 'is empty'))),
+  /** Required by RFC 6749 §5.1, but some servers leave it out or empty. */
+  token_type: orAbsent(text.check(z.regex(/^(?:bearer)?$/i, 'is not Bearer'))),
+  expires_in: optional(lifetime),
+  refresh_token: optional(text.check(z.minLength(1))),
   scope: optional(text),
   email: optional(text),
 });
@@ -51,10 +53,11 @@ export const deviceAuthorization = z.looseObject({
 });
 export type DeviceAuthorization = Readonly<z.infer<typeof deviceAuthorization>>;
 
+/** What is absent or unreadable is as it was requested (RFC 7591 §3.2.1). */
 export const clientRegistration = z.looseObject({
-  client_id: text.check(z.minLength(1, 'is empty')),
-  client_secret: z.nullish(text),
-  client_secret_expires_at: z.nullish(z.number().check(z.nonnegative('is below zero'))),
-  token_endpoint_auth_method: z.optional(z.unknown()),
-  redirect_uris: z.optional(z.unknown()),
+  client_id: textOrNumber.check(z.refine((id) => id !== '', 'is empty')),
+  client_secret: optional(text),
+  client_secret_expires_at: optional(z.number().check(z.nonnegative())),
+  token_endpoint_auth_method: optional(text.check(z.minLength(1))),
+  redirect_uris: optional(texts),
 });

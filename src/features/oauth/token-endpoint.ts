@@ -72,7 +72,7 @@ export async function requestToken(request: TokenRequest): Promise<TokenOutcome>
   const { error } = answer;
   if (typeof error === 'string' && answer['access_token'] === undefined) {
     const text = serviceMessage({ contentType: 'application/json', text: JSON.stringify(answer) });
-    return { kind: 'refused', error, failure: new SvcError(codeOf(error, 400), `${line} answered: ${text}`) };
+    return { kind: 'refused', error, failure: new SvcError(codeOf(error), `${line} answered: ${text}`) };
   }
   const read = tokenResponse.safeParse(answer);
   if (!read.success) {
@@ -80,15 +80,6 @@ export async function requestToken(request: TokenRequest): Promise<TokenOutcome>
     return { kind: 'unclear', failure: new SvcError('wrong_shape', `${line}: the answer cannot be used: ${wrong}`) };
   }
   return { kind: 'granted', grant: read.data, basicForm };
-}
-
-/** RFC 7009. Resolves to what went wrong, if anything did. */
-export async function revokeToken(
-  request: Omit<TokenRequest, 'tokenEndpoint'>,
-  at: string,
-): Promise<SvcError | undefined> {
-  const outcome = await submit({ ...request, tokenEndpoint: at }, true);
-  return outcome.kind === 'answered' ? undefined : outcome.failure;
 }
 
 type Submitted =
@@ -187,7 +178,7 @@ function outcomeOf(
       return { kind: 'busy', retryAfterMs, failure: failed(error.code) };
     }
     const name = oauthError(refusal.text);
-    return { kind: 'refused', error: name, failure: failed(codeOf(name, status)) };
+    return { kind: 'refused', error: name, failure: failed(codeOf(name, status, refusal.text)) };
   }
   if (error.code === 'redirected') return { kind: 'refused', error: '', failure: error };
   if (UNSENT.includes(error.code)) return { kind: 'unsent', failure: failed(error.code) };
@@ -196,11 +187,14 @@ function outcomeOf(
 }
 
 /** The login is no good, or the request is not. */
-function codeOf(error: string, status: number): ErrorCode {
+function codeOf(error: string, status = 400, body = ''): ErrorCode {
   const login = ['invalid_grant', 'invalid_client', 'unauthorized_client', 'access_denied'].includes(error);
   if (login || status === 401) return 'unauthorized';
   if (status === 403) return 'forbidden';
-  return status === 404 ? 'wrong_path' : 'refused';
+  if (status !== 404) return 'refused';
+  // The service itself does not find the login; a page says that the address is wrong.
+  const value = tryParseJson(body);
+  return isObject(value) && value['error'] ? 'unauthorized' : 'wrong_path';
 }
 
 /** RFC 6749 §5.2: at the top level, unlike the errors of the rest of the service. */
@@ -223,7 +217,7 @@ const TOTAL_MS = 45_000;
 
 /**
  * A lost answer is asked for once more with the same token: had the service acted on the first request, the token would be spent
- * anyway; if it has not, this saves the login. So is an answer of a busy service.
+ * anyway; if it has not, this saves the login. So is an answer of a busy service. An answer of a wrong shape was not lost.
  */
 export async function refreshTokens(
   request: Pick<TokenRequest, 'target' | 'tokenEndpoint' | 'client'>,
@@ -237,7 +231,7 @@ export async function refreshTokens(
     const pause = first.retryAfterMs ?? PAUSE_MS * (0.5 + target.random() / 2);
     if (pause > LONGEST_PAUSE_MS) return first;
     await target.sleep(pause);
-  } else if (first.kind !== 'unclear') return first;
+  } else if (first.kind !== 'unclear' || first.failure.code === 'wrong_shape') return first;
   const left = TOTAL_MS - (performance.now() - began);
   return requestToken({ ...request, fields, timeoutMs: Math.min(ATTEMPT_MS, left) });
 }

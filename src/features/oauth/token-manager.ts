@@ -28,8 +28,6 @@ export class TokenManager {
   readonly #key: CredentialKey;
   readonly #spread: number;
   #warned = false;
-  /** What the file would hold, where nothing can be written. */
-  #unsaved: CredentialsDocument | undefined;
 
   constructor(context: TokenContext, target: Target) {
     this.#context = context;
@@ -76,41 +74,31 @@ export class TokenManager {
     return this.#context.now() / 1000;
   }
 
-  /** A file that is newer than what could not be saved was written by a process that could. */
   async #read(): Promise<{ readonly document: CredentialsDocument; readonly credential: Credential | undefined }> {
-    const newer = (document: CredentialsDocument): CredentialsDocument =>
-      this.#unsaved !== undefined && this.#unsaved.gen >= document.gen ? this.#unsaved : document;
     const { document, record, warnings } = await readOpened(this.#context.paths, this.#context, (document) =>
-      findCredential(newer(document), this.#key),
+      findCredential(document, this.#key),
     );
     if (!this.#warned) for (const warning of warnings) this.#target.log.warn(warning);
     this.#warned ||= warnings.length > 0;
-    return { document: newer(document), credential: record };
+    return { document, credential: record };
   }
 
   async #renew(first: OAuthCredential, reason: RefreshRequest['reason']): Promise<OAuthCredential> {
-    const request = { key: this.#key, reason, spent: first.access_token };
     const context = this.#context;
     try {
-      return await new Refresh(request, this.#target, context).run();
+      return await new Refresh({ key: this.#key, reason, spent: first.access_token }, this.#target, context).run();
     } catch (error) {
-      // A refresh token may work only once. It is spent without a file only where no process could write one.
-      const isUnwritable = error instanceof SvcError && error.code === 'file_unusable' && !canStore(context.paths);
-      if (reason === 'always' || !isUnwritable) throw error;
-      return await this.#renewUnsaved(request, error);
+      if (!(error instanceof SvcError) || error.code !== 'file_unusable' || canStore(context.paths)) throw error;
+      if (reason === 'stale' && isAlive(first, this.#seconds)) return first;
+      // A refresh token may work only once: it is not spent where nothing can be stored.
+      throw new SvcError(
+        error.code,
+        `the login must be refreshed, and svc cannot store the new token: ${error.message}`,
+        {
+          hint: 'make the folder writable, or set SVC_WEBHOOKS_TOKEN',
+        },
+      );
     }
-  }
-
-  /** With a read-only home directory. */
-  async #renewUnsaved(request: RefreshRequest, { message }: SvcError): Promise<OAuthCredential> {
-    const { document } = await this.#read();
-    if (this.#unsaved === undefined) {
-      this.#target.log.warn(`the refreshed login cannot be saved, and only this command uses it: ${message}`);
-      this.#target.log.warn('if the service then refuses the stored login, sign in again or set SVC_WEBHOOKS_TOKEN');
-    }
-    return new Refresh(request, this.#target, this.#context).runUnsaved(document, (next) => {
-      this.#unsaved = next;
-    });
   }
 
   /** For the reminder of the 90 idle days; a day's accuracy costs one writing a day. */

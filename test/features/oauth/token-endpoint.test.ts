@@ -135,17 +135,21 @@ describe('the response', () => {
     ['a lifetime beyond all bounds', { ...TOKEN, expires_in: 1e99 }, { expires_in: 315_360_000 }],
     ['no lifetime', { ...TOKEN, expires_in: undefined }, {}],
     ['null for what is optional', { ...TOKEN, expires_in: null, refresh_token: null, scope: null }, {}],
+    ['no type', { ...TOKEN, token_type: undefined }, { expires_in: 3600 }],
+    ['an empty type', { ...TOKEN, token_type: '' }, { expires_in: 3600 }],
+    ['a lifetime below zero', { ...TOKEN, expires_in: -5 }, {}],
+    ['an empty refresh token', { ...TOKEN, refresh_token: '' }, { expires_in: 3600 }],
     ['no new refresh token', { ...TOKEN, refresh_token: undefined, new_field: {} }, { expires_in: 3600 }],
   ])('%s is a grant', async (_, body, expected) => {
     const { outcome } = await request(says(200, body));
     expect(outcome).toMatchObject({ kind: 'granted', grant: expected });
-    if (outcome.kind === 'granted' && !('expires_in' in expected)) expect(outcome.grant.expires_in).toBeUndefined();
+    if (outcome.kind !== 'granted') return;
+    if (!('expires_in' in expected)) expect(outcome.grant.expires_in).toBeUndefined();
+    expect(outcome.grant.refresh_token).toBe(body.refresh_token || undefined);
   });
 
   it.each([
     ['another type', 3, says(200, { ...TOKEN, token_type: 'mac' })],
-    ['no type', 3, says(200, { ...TOKEN, token_type: undefined })],
-    ['a lifetime below zero', 3, says(200, { ...TOKEN, expires_in: -5 })],
     ['a token with a line break', 3, says(200, { ...TOKEN, access_token: 'a\r\nb' })],
     ['an empty object', 3, says(200, {})],
     ['an array', 3, says(200, [TOKEN])],
@@ -181,6 +185,8 @@ describe('the response', () => {
     [200, { error: 'invalid_grant' }, 'invalid_grant', 'unauthorized'],
     [403, '<html>', '', 'forbidden'],
     [404, {}, '', 'wrong_path'],
+    [404, { error: { code: 'not_found', message: 'x' } }, '', 'unauthorized'],
+    [404, { error: 'not_found' }, 'not_found', 'unauthorized'],
     // The error format of the other endpoints is not an OAuth error.
     [400, { error: { code: 'bad_request', message: 'x' } }, '', 'refused'],
   ])('%i with %j is a refusal', async (status, body, error, code) => {

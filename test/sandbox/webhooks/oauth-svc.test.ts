@@ -229,11 +229,13 @@ describe('traps', () => {
     expect(stderr).toContain('https://other.example');
   });
 
-  test('other-method: does not use a client that differs from the request', async () => {
+  test('other-method: uses the method of the response, with a notice', async () => {
     service.traps.add('other-method');
     const { code, home, stderr } = await signIn();
-    expect([code, stored(home)?.clients ?? []]).toEqual([3, []]);
-    expect(stderr).toContain('client_secret_basic');
+    expect(code).toBe(0);
+    expect(stored(home)?.clients).toMatchObject([{ token_endpoint_auth_method: 'client_secret_basic' }]);
+    expect(stderr).toContain('with the method client_secret_basic, not none');
+    expect((await run(home, ['oauth', 'refresh'])).code).toBe(0);
   });
 
   test('secret-for-public: does not store the secret', async () => {

@@ -77,6 +77,10 @@ export const oauthClientsRegister = recordCommand({
       return { value: registered };
     }
     const { client, warnings } = registered;
+    if (sink.where !== 'stored' && hasSecret(client.token_endpoint_auth_method) !== hasSecret(method)) {
+      sink.abandon();
+      throw otherMethod(client, method);
+    }
     await sink.keep(client);
     for (const warning of warnings) ctx.notice(warning);
     const { client_secret: secret, ...rest } = client;
@@ -90,6 +94,20 @@ export const oauthClientsRegister = recordCommand({
     };
   },
 });
+
+function hasSecret(method: ClientAuthMethod): boolean {
+  return method !== 'none';
+}
+
+/** Where the secret goes was chosen for the requested method. */
+function otherMethod(
+  { client_id, token_endpoint_auth_method: method }: ClientRecord,
+  asked: ClientAuthMethod,
+): SvcError {
+  return new SvcError('not_as_asked', `the service registered the client ${client_id} with ${method}, not ${asked}`, {
+    hint: `svc stored nothing of it: pass --auth-method ${method}, or --store`,
+  });
+}
 
 interface ClientSink {
   /** Whether the output contains the secret. */

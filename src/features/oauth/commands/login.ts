@@ -1,13 +1,18 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
-import { type Options, section } from '../../../cli/flags.ts';
+import type { Options } from '../../../cli/flags.ts';
 import { endedBy, SvcError } from '../../../errors.ts';
-import { Plan } from '../../../http/endpoint.ts';
 import { timeCell } from '../../../output/cells.ts';
 import type { ClientRecord, Credential } from '../../../store/credentials.ts';
 import { credentialSource } from '../authorizer.ts';
 import { signIn } from '../login.ts';
 import type { LoginOptions } from '../login-client.ts';
-import { LOGIN_CLIENT_FLAGS, loginUser, PERSONAL_TOKEN_FLAGS, type SignInOptions } from '../login-options.ts';
+import {
+  BROWSER_FLAGS,
+  checkWayToSignIn,
+  LOGIN_CLIENT_FLAGS,
+  PERSONAL_TOKEN_FLAGS,
+  type SignInOptions,
+} from '../login-options.ts';
 import { isoTime } from '../login-status.ts';
 import { checkSignIn, checkStorable, storedClients, storeLogin } from '../login-store.ts';
 import { askToken } from '../token-input.ts';
@@ -27,25 +32,19 @@ export const oauthLogin = recordCommand({
   id: 'oauth login',
   summary: 'Sign in to the recording service',
   description:
-    'Opens a browser and stores the login for the profile and the address. On a machine without a browser, use --device where the service offers it; or open the printed address elsewhere and paste the address it ends at, or forward the port: --port 8250 and ssh -L 8250:127.0.0.1:8250.',
+    'Opens a browser and stores the login for the profile and the address. Without a browser on this machine, use --device where the service offers it, open the printed address elsewhere and paste the address it ends at, or forward a port.',
   details:
-    'svc waits for the browser at a port that only this machine can reach, and closes it when the command ends. A new login replaces the earlier one. If standard input is not a terminal, svc reads it only with --paste or --token-stdin.',
+    'svc waits for the browser at a port that only this machine can reach, and closes it when the command ends. In a container, start it with docker run -p 127.0.0.1:8250:8250 and pass --callback-host 0.0.0.0 --callback-port 8250. BROWSER names the program that opens the address, as for xdg-open: a command, or several with colons between them, with %s for the address. BROWSER=none opens none. A new login replaces the earlier one, and svc revokes that one if the service offers it. If standard input is not a terminal, svc reads it only with --paste or --token-stdin.',
   effect: 'read',
   service: 'webhooks',
   flags: {
-    ...section('Browser options', {
-      port: { type: 'integer', min: 1, max: 65535, help: 'Port for the redirect (default: as registered, or any)' },
-      browser: { type: 'boolean', default: true, help: 'Print the address, but open no browser' },
-      paste: { type: 'boolean', help: 'Also read the final address from standard input' },
-      device: { type: 'boolean', help: 'Sign in with a code on any other device (RFC 8628)' },
-      wait: { type: 'duration', positive: true, default: '5m', help: 'How long to wait for the browser' },
-    }),
+    ...BROWSER_FLAGS,
     ...LOGIN_CLIENT_FLAGS,
     ...PERSONAL_TOKEN_FLAGS,
   },
   examples: [
     { run: 'svc oauth login', why: 'Sign in by browser' },
-    { run: 'svc oauth login --no-browser --port 8250', why: 'Sign in over ssh with a forwarded port' },
+    { run: 'svc oauth login --callback-port 8250', why: 'Sign in over ssh, after ssh -L 8250:127.0.0.1:8250' },
     {
       run: 'svc oauth login --scope "mcp:connect offline_access"',
       why: 'Request a refresh token from a service that needs this scope',
@@ -74,16 +73,14 @@ export const oauthLogin = recordCommand({
     }
     if (!input.tokenStdin) {
       if (input.expiresInDays !== undefined) throw new SvcError('usage', '--expires-in-days needs --token-stdin');
-      if (input.device && (input.paste || input.port !== undefined)) {
-        throw new SvcError('usage', '--device cannot be combined with --port and --paste: it needs no redirect');
-      }
+      checkWayToSignIn(input, ctx);
       const { authMethod: method, wait: waitMs, newClient, ...rest } = input;
       const client = await givenClient(input, ctx);
       return { value: await byBrowser({ ...rest, client, method, waitMs, newClient }, ctx) };
     }
-    const { port, paste, device, newClient, ...others } = input;
+    const { callbackPort, callbackHost, paste, device, newClient, ...others } = input;
     const { authMethod, clientName, clientId, clientSecretFile, scope } = others;
-    const ofClient = [port, authMethod, clientName, clientId, clientSecretFile, scope];
+    const ofClient = [callbackPort, callbackHost, authMethod, clientName, clientId, clientSecretFile, scope];
     if (paste || device || newClient || ofClient.some((one) => one !== undefined)) {
       throw new SvcError('usage', '--token-stdin cannot be combined with the browser and client options');
     }
@@ -110,10 +107,7 @@ async function givenClient(
   throw new SvcError('credential_unusable', `--client-secret-file: ${clientSecretFile} is empty`);
 }
 
-async function byBrowser(
-  input: LoginOptions & SignInOptions & { readonly device: boolean },
-  ctx: RunContext,
-): Promise<StoredLogin | Plan> {
+async function byBrowser(input: LoginOptions & SignInOptions, ctx: RunContext): Promise<StoredLogin> {
   const clients = await storedClients(ctx);
   await checkStorable(ctx);
   const stop = new AbortController();
@@ -124,11 +118,9 @@ async function byBrowser(
   });
   try {
     const target = { ...ctx.target, signal: AbortSignal.any([ctx.signal, stop.signal]) };
-    const signedIn = input.device
+    const { client, credential } = input.device
       ? await (await import('../device-login.ts')).signInByDevice(target, clients, input, ctx)
-      : await signIn(target, clients, input, loginUser(ctx, input));
-    if (signedIn instanceof Plan) return signedIn;
-    const { client, credential } = signedIn;
+      : await signIn(target, clients, input, ctx);
     return shown(await storeLogin(credential, client, ctx), client);
   } finally {
     release();

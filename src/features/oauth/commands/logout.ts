@@ -1,14 +1,8 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
-import {
-  type Credential,
-  credentialAddress,
-  findClient,
-  findCredential,
-  withoutCredential,
-} from '../../../store/credentials.ts';
+import { type Credential, credentialAddress, findCredential, withoutCredential } from '../../../store/credentials.ts';
 import { withCredentials } from '../../../store/credentials-file.ts';
 import { credentialSource } from '../authorizer.ts';
-import { revokeToken } from '../token-endpoint.ts';
+import { findRevocable, type Revocable, revoke } from '../revocation.ts';
 
 interface SignedOut {
   readonly base_url: string;
@@ -46,20 +40,17 @@ export const oauthLogout = recordCommand({
   },
   async run(_input, ctx) {
     const key = { profile: ctx.settings.profile.name, base_url: credentialAddress(ctx.target.baseUrl) };
-    const { gone, revocation } = await withCredentials(ctx.paths, ctx, async (file) => {
+    const { gone, revocable } = await withCredentials(ctx.paths, ctx, async (file) => {
       for (const warning of file.warnings) ctx.target.log.warn(warning);
       const stored = findCredential(file.document, key);
-      if (stored === undefined) return { gone: undefined, revocation: undefined };
-      // Wherever it is: nothing of it may stay.
-      const found = await file.find(stored);
-      const client = stored.kind === 'oauth' ? findClient(file.document, stored) : undefined;
-      const revocation = found && revocationOf(found, client && (await file.find(client)));
+      if (stored === undefined) return { gone: undefined, revocable: undefined };
+      const revocable = await findRevocable(file, key);
       const left = await file.save(withoutCredential(file.document, key));
       if (left > 0)
         ctx.target.log.warn('the credential helper could not erase the login; svc tries again with the next change');
-      return { gone: stored, revocation };
+      return { gone: stored, revocable };
     });
-    const revoked = revocation === undefined ? null : await revoke(revocation, ctx);
+    const revoked = revocable === undefined ? null : await revokeGone(revocable, ctx);
     const source = credentialSource(ctx);
     const notes = [
       gone !== undefined && revoked !== true ? lifeLeft(gone) : '',
@@ -72,21 +63,8 @@ export const oauthLogout = recordCommand({
   },
 });
 
-function revocationOf(credential: Credential, client: ReturnType<typeof findClient>) {
-  if (credential.kind !== 'oauth' || credential.revocation_endpoint === undefined) return undefined;
-  const { refresh_token, access_token, client_id, revocation_endpoint } = credential;
-  return {
-    at: revocation_endpoint,
-    client: client ?? { client_id, token_endpoint_auth_method: 'none' as const },
-    fields:
-      refresh_token === undefined
-        ? { token: access_token, token_type_hint: 'access_token' }
-        : { token: refresh_token, token_type_hint: 'refresh_token' },
-  };
-}
-
-async function revoke({ at, ...request }: NonNullable<ReturnType<typeof revocationOf>>, ctx: RunContext) {
-  const failure = await revokeToken({ ...request, target: ctx.target }, at);
+async function revokeGone(revocable: Revocable, ctx: RunContext): Promise<boolean> {
+  const failure = await revoke(revocable, ctx.target);
   if (failure === undefined) return true;
   ctx.notice(`the login is deleted here, but its token could not be revoked: ${failure.message}`);
   return false;

@@ -146,7 +146,7 @@ describe('the response', () => {
         client_secret: 's3cr3t-value',
         token_endpoint_auth_method: 'private_key_jwt',
       }),
-      'private_key_jwt, not client_secret_basic',
+      'does not support its token_endpoint_auth_method private_key_jwt\nhint: use another method: --auth-method none',
     ],
     [
       'another redirect',
@@ -158,18 +158,13 @@ describe('the response', () => {
       }),
       'its redirect_uris are https://evil.example/, without http://127.0.0.1',
     ],
-    ['no secret', (asked) => ({ ...asked, client_id: 'c' }), 'no client_secret'],
-    [
-      'no time',
-      (asked) => ({ ...asked, client_id: 'c', client_secret: 's3cr3t-value', client_secret_expires_at: 'never' }),
-      'client_secret_expires_at',
-    ],
+    ['no secret', (asked) => ({ ...asked, client_id: 'c' }), 'no client_secret, which client_secret_basic needs'],
   ];
   it.each(ANSWERS)('%s: reports the difference', async (_name, make, text) => {
     reply = (asked) => json(201, make(asked));
     for (const [args, code] of [
       [['oauth', 'clients', 'register', '--show-secret'], 8],
-      [['oauth', 'login'], 3],
+      [['oauth', 'login', '--paste'], 3],
     ] as const) {
       const before = posts();
       const home = temporaryHome();
@@ -180,6 +175,19 @@ describe('the response', () => {
       expect(posts()).toBe(before + 1);
       expect(stored(home)).toBeUndefined();
     }
+  });
+
+  it('with another method is refused where the secret was to go elsewhere', async () => {
+    reply = (asked) => json(201, { ...asked, client_id: 'c1', token_endpoint_auth_method: 'none' });
+    const file = join(folder, 'none.key');
+    const run = await register(scripted.url, [...CONFIDENTIAL, '--secret-file', file]);
+    expect(run).toMatchObject({ code: 8, stdout: '' });
+    expect(run.stderr).toContain('registered the client c1 with none, not client_secret_basic');
+    expect(existsSync(file)).toBe(false);
+    const home = temporaryHome();
+    const again = await register(scripted.url, [...CONFIDENTIAL, '--store', '-o', 'json'], { home });
+    expect(again.code).toBe(0);
+    expect(stored(home)?.clients).toMatchObject([{ client_id: 'c1', token_endpoint_auth_method: 'none' }]);
   });
 
   it.each([200, 201])('%d is a success; the secret of a public client is ignored', async (status) => {
@@ -216,15 +224,15 @@ describe('the response', () => {
   });
 
   it.each([
-    ['500', () => json(500, { error: 'server_error' })],
-    ['no JSON', () => answer(201, 'hello')],
-    ['an array', () => answer(201, '[]')],
-    ['half of it', () => 'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"cl'],
-  ])('%s: sends one request, and a login loses nothing', async (_name, make) => {
+    ['500', 7, () => json(500, { error: 'server_error' })],
+    ['no JSON', 7, () => answer(201, 'hello')],
+    ['an array', 3, () => answer(201, '[]')],
+    ['half of it', 7, () => 'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"cl'],
+  ])('%s: sends one request, and a login loses nothing', async (_name, exit, make) => {
     reply = make;
     for (const [args, code] of [
       [['oauth', 'clients', 'register'], 8],
-      [['oauth', 'login'], 7],
+      [['oauth', 'login', '--paste'], exit],
     ] as const) {
       const before = posts();
       const run = await svc([...args, '--base-url', scripted.url, '--timeout', '500ms']);

@@ -73,16 +73,33 @@ describe('the address of the metadata', () => {
     expect(await discover(`${server.url}/x`)).toMatchObject({ code: 3, requests: [{}] });
   });
 
-  it('keeps the trailing slash of the issuer', async () => {
-    serve(metadata(server.url, { issuer: `${server.url}/` }));
-    expect((await discover()).code).toBe(0);
+  it.each([
+    ['', '/'],
+    ['/tenant', '/tenant/'],
+    ['/tenant/', '/tenant'],
+    ['/tenant/', '/tenant/'],
+  ])('%j and the issuer %j differ in a final slash, which counts for nothing', async (path, issuer) => {
+    serve(metadata(server.url, { issuer: server.url + issuer }));
+    const run = await discover(server.url + path);
+    expect({ code: run.code, paths: paths(run) }).toEqual({
+      code: 0,
+      paths: [`GET /.well-known/oauth-authorization-server${path.replace(/\/$/, '')}`],
+    });
+    expect(JSON.parse(run.stdout)).toMatchObject({ issuer: server.url + issuer });
+  });
+
+  it('two final slashes are another issuer, and the hint says what to do', async () => {
+    serve(metadata(server.url, { issuer: `${server.url}//` }));
+    const run = await discover();
+    expect(run.code).toBe(3);
+    expect(run.stderr).toContain('ask the operator of the service to correct it');
   });
 });
 
 it('treats an optional null address as missing', async () => {
   serve(metadata(server.url, { registration_endpoint: null, revocation_endpoint: null }));
   expect((await discover()).code).toBe(0);
-  const login = await svc(['oauth', 'login', '--base-url', server.url]);
+  const login = await svc(['oauth', 'login', '--paste', '--base-url', server.url]);
   expect(login).toMatchObject({ code: 3, stdout: '' });
   expect(login.stderr).toContain('does not offer client registration');
 });
@@ -111,7 +128,7 @@ describe('refused metadata', () => {
     serve(metadata(server.url, more()));
     for (const command of [
       ['oauth', 'discovery'],
-      ['oauth', 'login'],
+      ['oauth', 'login', '--paste'],
       ['oauth', 'clients', 'register', '--store'],
     ]) {
       const before = server.requests.length;
@@ -180,10 +197,10 @@ describe('secure addresses', () => {
         { tls: authority.sign('IP:127.0.0.1') },
       );
       const base = `https://127.0.0.1:${tls.port}`;
-      const unknown = await svc(['oauth', 'login', '--base-url', base]);
+      const unknown = await svc(['oauth', 'login', '--paste', '--base-url', base]);
       expect(unknown).toMatchObject({ code: 7, stdout: '' });
       expect(unknown.stderr).toContain('--cacert');
-      const known = await svc(['oauth', 'login', '--base-url', base, '--cacert', authority.file]);
+      const known = await svc(['oauth', 'login', '--paste', '--base-url', base, '--cacert', authority.file]);
       expect(known).toMatchObject({ code: 3, stdout: '' });
       expect(known.stderr).toContain('registration_endpoint is http, not https');
       expect({ contacted, connections: plain.connections }).toEqual({ contacted: 0, connections: 0 });

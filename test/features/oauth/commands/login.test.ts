@@ -208,6 +208,27 @@ describe('what ends it, with nothing stored and the port free', () => {
     await expectNothing(run);
   });
 
+  it.each([
+    ['access_denied', 4, 'sign in again and allow access'],
+    ['invalid_scope', 4, 'choose a scope that the service offers: --scope'],
+    ['unauthorized_client', 4, 'the client may not sign in this way: use --new-client, or check --client-id'],
+    ['server_error', 7, 'the fault is at the service: sign in again later'],
+    ['temporarily_unavailable', 7, 'the fault is at the service: sign in again later'],
+    ['login_required', 4, 'sign in again; if that fails, ask the operator of the service'],
+  ])('the error %s, with its own hint', async (error, code, hint) => {
+    const run = await login({
+      url: any.url,
+      visit: (url) => {
+        const { searchParams } = url;
+        const more = `state=${searchParams.get('state')}&iss=${encodeURIComponent(any.url)}`;
+        return browse(`${redirectOf(url).href}?error=${error}&error_description=why&${more}`);
+      },
+    });
+    expect(run.code).toBe(code);
+    expect(run.stderr).toContain(`${error}: why\nhint: ${hint}\n`);
+    await expectNothing(run);
+  });
+
   it('a timeout', async () => {
     const run = await login({ url: any.url, args: ['--wait', '300ms'], visit: async () => undefined });
     expect(run.code).toBe(4);
@@ -267,13 +288,14 @@ describe('what ends it, with nothing stored and the port free', () => {
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
     const before = any.requests.length;
-    const run = await login({ url: any.url, args: ['--port', String(port)] });
+    const run = await login({ url: any.url, args: ['--callback-port', String(port)] });
     taken.close();
     expect(run.code).toBe(2);
     expect(run.stderr).toContain(`port ${port} is in use`);
     expect(any.requests.slice(before).map(({ path }) => path)).toEqual(['/.well-known/oauth-authorization-server']);
     await expectNothing(run);
-    const free = await login({ url: any.url, args: ['--port', String(port)] });
+    // The former name of the option.
+    const free = await login({ url: any.url, args: ['--paste', '--port', String(port)] });
     expect(free.code).toBe(0);
     expect(redirectOf(free.authorization).port).toBe(String(port));
   });
@@ -339,12 +361,10 @@ describe('by paste', () => {
     expect(stored(run.home)).toBeUndefined();
   });
 
-  it('ignores the end of standard input, with and without --paste', async () => {
-    for (const args of [[], ['--paste']]) {
-      const run = await login({ url: any.url, args, stdin: 'not an address\n' });
-      expect(run.code).toBe(0);
-      expect(run.stderr.includes('paste the full address')).toBe(args.length > 0);
-    }
+  it('ignores the end of standard input', async () => {
+    const run = await login({ url: any.url, args: ['--paste'], stdin: 'not an address\n' });
+    expect(run.code).toBe(0);
+    expect(run.stderr).toContain('paste the full address');
   });
 });
 
@@ -354,7 +374,8 @@ describe('a personal token', () => {
   it.each([
     [['--expires-in-days', '366'], 2],
     [['--expires-in-days', '0'], 2],
-    [['--port', '1'], 2],
+    [['--callback-port', '1'], 2],
+    [['--callback-host', '0.0.0.0'], 2],
     [['--paste'], 2],
     [['--auth-method', 'none'], 2],
     [['--token', 'x'], 2],

@@ -37,12 +37,13 @@ export const FIRST = { access: 'at-0-abcdefghijkl', refresh: 'rt-0-abcdefghijkl'
 export const ANY_TOKEN = /[ar]t-\d+-abcdefghijkl/;
 
 export async function rotatingServer({ latency = 0, lifetime = 3600, rotates = true } = {}): Promise<RotatingServer> {
-  const state = { calls: 0, reads: 0, refused: 0, given: 0, current: FIRST.refresh, alive: true };
+  const state = { calls: 0, reads: 0, refused: 0, given: 0, current: FIRST.refresh, alive: true, until: Infinity };
   const revoked: string[] = [];
   let access = FIRST.access;
   const commit = (): object => {
     state.given += 1;
     access = `at-${state.given}-abcdefghijkl`;
+    state.until = performance.now() + lifetime * 1000;
     const next = rotates ? { refresh_token: `rt-${state.given}-abcdefghijkl` } : {};
     state.current = next.refresh_token ?? state.current;
     return {
@@ -75,7 +76,8 @@ export async function rotatingServer({ latency = 0, lifetime = 3600, rotates = t
         response.writeHead(200).end();
       });
     }
-    const good = state.alive && request.headers.authorization === `Bearer ${access}`;
+    const isCurrent = request.headers.authorization === `Bearer ${access}` && performance.now() < state.until;
+    const good = state.alive && isCurrent;
     state.reads += 1;
     if (!good) state.refused += 1;
     response.writeHead(good ? 200 : 401, { 'content-type': 'application/json' });

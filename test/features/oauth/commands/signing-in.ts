@@ -20,12 +20,17 @@ export interface Login extends Run {
   readonly visited: Visit | undefined;
 }
 
+const WAYS = ['--paste', '--device', '--callback-port', '--token-stdin'];
+
 export async function login({ url, args = [], visit = browse, ...options }: LoginOptions): Promise<Login> {
   const home = options.home ?? temporaryHome();
   let authorization: URL | undefined;
   let visiting: Promise<Visit | undefined> | undefined;
   const wait = args.includes('--wait') ? [] : ['--wait', '10s'];
-  const run = await svc(['oauth', 'login', '--base-url', url, ...wait, ...args], {
+  // Without a terminal, svc refuses to wait for a browser that nobody opens.
+  const isAttended =
+    options.terminal !== undefined || options.env?.['BROWSER'] || args.some((arg) => WAYS.includes(arg));
+  const run = await svc(['oauth', 'login', '--base-url', url, ...wait, ...(isAttended ? [] : ['--paste']), ...args], {
     sleeps: true,
     ...options,
     home,

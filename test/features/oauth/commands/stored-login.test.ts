@@ -156,7 +156,7 @@ describe('a refresh', () => {
       /^(?:the connection to http:\/\/no-such-host\.invalid is not encrypted|the credential goes to http:\/\/no-such-host\.invalid)/gm;
     for (const argv of [
       ['refresh'],
-      ['login', '--no-browser'],
+      ['login', '--no-browser', '--paste'],
       ['clients', 'register', '--redirect-uri', 'https://app.example.com/cb', '--auth-method', 'none'],
     ]) {
       const refused = await svc(['oauth', ...argv, '--base-url', url], { home });
@@ -164,6 +164,21 @@ describe('a refresh', () => {
       const run = await svc(['oauth', ...argv, '--base-url', url, '--insecure', '-q'], { home });
       expect([argv, run.code, run.stderr.match(warning)?.length]).toEqual([argv, 7, 1]);
     }
+  });
+
+  it('for a login that the service does not find says to sign in again', async () => {
+    const meddle: Meddle = ({ answer }) => answer(404, { error: { code: 'not_found', message: 'no such grant' } });
+    const run = await signedIn(['token'], { meddle });
+    expect(run).toMatchObject({ code: 4, calls: 1 });
+    expect(run.stderr).toContain('no such grant');
+    expect(run.stderr).toContain('hint: sign in again with: svc oauth login');
+  });
+
+  it('that is answered in another shape is not sent again: the service has spent the token', async () => {
+    const meddle: Meddle = ({ commit, answer }) => answer(200, { ...commit(), access_token: 7 });
+    const run = await signedIn(['token'], { meddle });
+    expect(run).toMatchObject({ code: 3, calls: 1 });
+    expect(run.stderr).toContain('access_token');
   });
 
   it('that is refused marks the login, and nothing is sent again', async () => {
@@ -217,15 +232,15 @@ describe('the status', () => {
     }
   });
 
-  it('ignores a line feed at the end of a token, with a notice', async () => {
-    for (const end of ['\n', '\r\n']) {
-      const env = { SVC_WEBHOOKS_TOKEN: `${FIRST.access}${end}` };
+  it('ignores white space around a token, with a notice, and refuses a line break within', async () => {
+    for (const text of [`${FIRST.access}\n`, `${FIRST.access}\r\n\n`, `  ${FIRST.access}\t`]) {
+      const env = { SVC_WEBHOOKS_TOKEN: text };
       const run = await signedIn(['status', '--check'], { left: 3000, env });
       expect(run).toMatchObject({ code: 0 });
-      expect(run.stderr).toBe('SVC_WEBHOOKS_TOKEN ends with a line feed, which svc leaves out\n');
+      expect(run.stderr).toBe('SVC_WEBHOOKS_TOKEN begins or ends with white space, which svc leaves out\n');
     }
-    const twice = await signedIn(['status', '--check'], { env: { SVC_WEBHOOKS_TOKEN: `${FIRST.access}\n\n` } });
-    expect(twice).toMatchObject({ code: 2 });
+    const within = await signedIn(['status', '--check'], { env: { SVC_WEBHOOKS_TOKEN: `${FIRST.access}\nx` } });
+    expect(within).toMatchObject({ code: 2 });
   });
 
   it('needs no request', async () => {

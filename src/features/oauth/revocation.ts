@@ -1,0 +1,44 @@
+/** Ends a login at the service (RFC 7009), where the service offers that. */
+import { SvcError } from '../../errors.ts';
+import type { Target } from '../../http/target.ts';
+import { type CredentialKey, findClient, findCredential, type OAuthCredential } from '../../store/credentials.ts';
+import type { OpenCredentials } from '../../store/credentials-file.ts';
+import { type OAuthClient, submit } from './token-endpoint.ts';
+
+/** A login with what a revocation request needs. */
+export interface Revocable {
+  readonly credential: OAuthCredential;
+  readonly client: OAuthClient;
+  readonly endpoint: string;
+}
+
+/** The stored login, opened wherever it is; undefined if there is nothing to revoke, or no way to. */
+export async function findRevocable(file: OpenCredentials, key: CredentialKey): Promise<Revocable | undefined> {
+  const stored = findCredential(file.document, key);
+  if (stored?.kind !== 'oauth' || stored.revocation_endpoint === undefined) return undefined;
+  const { client_id, revocation_endpoint: endpoint } = stored;
+  const credential = await file.find(stored);
+  if (credential === undefined) return undefined;
+  const known = findClient(file.document, stored);
+  const client = (known && (await file.find(known))) ?? { client_id, token_endpoint_auth_method: 'none' as const };
+  return { credential, client, endpoint };
+}
+
+/** Resolves to what went wrong, if anything did. Revoking a refresh token also ends its access token (RFC 7009 §2.1). */
+export async function revoke(
+  { credential, client, endpoint }: Revocable,
+  target: Target,
+): Promise<SvcError | undefined> {
+  const { refresh_token, access_token } = credential;
+  const fields =
+    refresh_token === undefined
+      ? { token: access_token, token_type_hint: 'access_token' }
+      : { token: refresh_token, token_type_hint: 'refresh_token' };
+  try {
+    const outcome = await submit({ target, client, fields, tokenEndpoint: endpoint }, true);
+    return outcome.kind === 'answered' ? undefined : outcome.failure;
+  } catch (error) {
+    if (!(error instanceof SvcError) || target.signal.aborted) throw error;
+    return error;
+  }
+}

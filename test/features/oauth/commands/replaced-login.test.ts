@@ -1,0 +1,120 @@
+/** A new login replaces the earlier one of the same profile and address, which the service then ends. */
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import type { OAuthCredential } from '../../../../src/store/credentials.ts';
+import { browse } from '../../../support/oidc.ts';
+import { svc, temporaryHome } from '../../../support/svc.ts';
+import { PlainServer } from './plain-server.ts';
+import { login, stored } from './signing-in.ts';
+
+let server: PlainServer;
+let home: string;
+beforeEach(async () => {
+  server = await PlainServer.start();
+  home = temporaryHome();
+  onTestFinished(() => server.close());
+});
+
+const addProfile = () => svc(['config', 'set', 'webhooks.url', server.url, '--profile', 'other'], { home });
+const signIn = (...args: readonly string[]) => login({ url: server.url, home, args });
+const refresh = () => svc(['oauth', 'refresh', '--base-url', server.url], { home });
+
+function refreshTokenOf(profile = 'default'): string {
+  const found = stored(home)?.credentials.find((one) => one.profile === profile);
+  return (found as OAuthCredential | undefined)?.refresh_token ?? '';
+}
+
+it('is revoked once the new one is stored', async () => {
+  expect((await signIn()).code).toBe(0);
+  expect(server.revoked).toEqual([]);
+  const earlier = refreshTokenOf();
+  const second = await signIn();
+  expect(second).toMatchObject({ code: 0 });
+  expect(second.stdout + second.stderr).not.toContain(earlier);
+  expect(server.revoked).toEqual([earlier]);
+  expect([...server.refreshTokens.keys()]).toEqual([refreshTokenOf()]);
+  expect((await refresh()).code).toBe(0);
+});
+
+it('is revoked for a personal token, too', async () => {
+  await signIn();
+  const { access_token = '' } = stored(home)?.credentials[0] ?? {};
+  const earlier = refreshTokenOf();
+  const run = await svc(['oauth', 'login', '--token-stdin', '--base-url', server.url], { home, stdin: access_token });
+  expect(run.code).toBe(0);
+  expect(server.revoked).toEqual([earlier]);
+});
+
+it('is one that a refresh has replaced meanwhile', async () => {
+  await signIn();
+  const second = await login({
+    url: server.url,
+    home,
+    visit: async (url) => {
+      expect((await refresh()).code).toBe(0);
+      return browse(url);
+    },
+  });
+  expect(second.code).toBe(0);
+  expect(server.revoked).toHaveLength(1);
+  expect([...server.refreshTokens.keys()]).toEqual([refreshTokenOf()]);
+});
+
+it('stays at the service if that fails, and the new login is stored', async () => {
+  await signIn();
+  for (const status of [400, 503]) {
+    server.revocationStatus = status;
+    const run = await signIn();
+    expect(run.code).toBe(0);
+    expect(run.stderr).toContain('svc stored the new login, but could not revoke the earlier one: ');
+  }
+  expect(server.revoked).toHaveLength(2);
+  expect((await refresh()).code).toBe(0);
+});
+
+it('is not revoked if the service has ended it, or gave no refresh token', async () => {
+  await signIn();
+  server.refreshTokens.clear();
+  expect((await refresh()).code).toBe(4);
+  server.change = (part, fields) => (part === 'token' ? { ...fields, refresh_token: undefined } : fields);
+  expect((await signIn()).code).toBe(0);
+  expect((await signIn()).code).toBe(0);
+  expect(server.revoked).toEqual([]);
+});
+
+it('of another profile is never touched', async () => {
+  await addProfile();
+  expect((await signIn('--profile', 'other')).code).toBe(0);
+  await signIn('--new-client');
+  const earlier = refreshTokenOf();
+  await signIn();
+  expect(server.revoked).toEqual([earlier]);
+  expect(server.refreshTokens.has(refreshTokenOf('other'))).toBe(true);
+});
+
+it('is not revoked while another profile signs in with the same client', async () => {
+  server.endsAllOfClient = true;
+  await addProfile();
+  expect((await signIn('--profile', 'other')).code).toBe(0);
+  await signIn();
+  expect((await signIn()).code).toBe(0);
+  expect(server.revoked).toEqual([]);
+  expect(server.refreshTokens.has(refreshTokenOf('other'))).toBe(true);
+});
+
+it('may take the new one with it: svc says so, and the next login works', async () => {
+  server.endsAllOfClient = true;
+  await signIn();
+  const second = await signIn();
+  expect(second).toMatchObject({ code: 4, stdout: '' });
+  expect(second.stderr).toContain('the service ended the new login together with the earlier one that svc revoked');
+  expect((await signIn()).code).toBe(0);
+  expect((await refresh()).code).toBe(0);
+});
+
+it('of two logins at once, the one that is stored stays valid', async () => {
+  await signIn();
+  const runs = await Promise.all([signIn('--new-client'), signIn('--new-client')]);
+  expect(runs.map(({ code }) => code)).toEqual([0, 0]);
+  expect([...server.refreshTokens.keys()]).toEqual([refreshTokenOf()]);
+  expect((await refresh()).code).toBe(0);
+});
