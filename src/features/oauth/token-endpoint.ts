@@ -233,5 +233,7 @@ export async function refreshTokens(
     await target.sleep(pause);
   } else if (first.kind !== 'unclear' || first.failure.code === 'wrong_shape') return first;
   const left = TOTAL_MS - (performance.now() - began);
+  // A suspended process may have none.
+  if (left <= 0) return first;
   return requestToken({ ...request, fields, timeoutMs: Math.min(ATTEMPT_MS, left) });
 }

@@ -245,7 +245,7 @@ describe('the response', () => {
   it('does not follow a redirect', async () => {
     reply = () => answer(307, '', { location: `${oidc.url}/oauth/register` });
     const before = oidc.requests.length;
-    expect(await register(scripted.url, [])).toMatchObject({ code: 3, stdout: '' });
+    expect(await register(scripted.url, [])).toMatchObject({ code: 8, stdout: '' });
     // The methods that the server offers may be read; nothing is registered.
     expect(oidc.requests.slice(before).filter(({ method }) => method !== 'GET')).toEqual([]);
   });
