@@ -25,8 +25,9 @@ import {
 import { readPush } from '../../src/features/trade/gateway/push.ts';
 import { tableTime } from '../../src/features/trade/tables/table-time.ts';
 import { curlDeliveries } from '../../src/features/webhooks/captures/curl.ts';
-import { type DeliveryFormat, type Input, readDeliveries } from '../../src/features/webhooks/captures/formats.ts';
-import { headerFile, headerLines } from '../../src/features/webhooks/captures/http-dump.ts';
+import { type DeliveryFormat, readDeliveries } from '../../src/features/webhooks/captures/formats.ts';
+import { headerFile, headerLines } from '../../src/features/webhooks/captures/headers.ts';
+import type { Input } from '../../src/features/webhooks/captures/input.ts';
 import { recordedDelivery } from '../../src/features/webhooks/captures/recordings.ts';
 import type { Delivery } from '../../src/features/webhooks/delivery.ts';
 import { recordingLine } from '../../src/features/webhooks/receiver/recording-writer.ts';
@@ -347,7 +348,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
       const text = bytes.toString();
       const line = parseHeaderLine(text);
       if (line !== undefined) assert.deepEqual(parseHeaderLine(line.join(': ')), line);
-      const found = accepted(() => headerFile(bytes, 'x')) ?? [];
+      const found = accepted(() => headerFile(bytes, 'x', 'X-Service-')) ?? [];
       for (const pair of found)
         assert.deepEqual(
           pair.map((one) => typeof one),

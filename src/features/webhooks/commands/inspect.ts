@@ -1,15 +1,15 @@
 import { type Answer, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { parseJsonText } from '../../../json-object.ts';
 import { RawJson } from '../../../output/types.ts';
-import { DELIVERY_FORMATS, gather, type Input, InputErrors, once, readDeliveries } from '../captures/formats.ts';
-import { jsonDocuments } from '../captures/json.ts';
+import { DELIVERY_FORMATS, readDeliveries } from '../captures/formats.ts';
+import { gather, type Input, InputErrors, once } from '../captures/input.ts';
 import {
   asEvent,
   type Delivery,
   DeliveryFilter,
   FILTER_FLAGS,
   lostBytes,
-  REBUILT,
   type ReadEvent,
   readEvent,
   signatureHeaders,
@@ -18,6 +18,7 @@ import { type EventVerdict, type EventView, eventList, eventRecord } from '../ev
 import { GIVEN_HEADER_FLAGS } from '../options.ts';
 import { fingerprint, type SigningSecret, verifySignature } from '../signature.ts';
 import { SECRET_FLAGS, signingSecrets } from '../signing-secrets.ts';
+import { receivedBody } from '../verification.ts';
 
 const { group: _, ...HEADER_PREFIX_FLAG } = GIVEN_HEADER_FLAGS['header-prefix'];
 const UNKNOWN = { verdict: 'unsigned', secret: undefined } as const;
@@ -140,25 +141,37 @@ async function* readEvents(path: string, input: EventInput): AsyncGenerator<Foun
     else {
       for (const delivery of found) {
         if (!input.filter.takes(delivery)) continue;
-        const event = deliveredEvent(delivery, input);
-        const isLost = event.verdict === 'signature_mismatch' && delivery.notes.includes(REBUILT);
-        if (isLost && !input.unverified) input.unusable(lostBytes(delivery.source));
+        const event = await deliveredEvent(delivery, input);
+        if (event === undefined) input.unusable(lostBytes(delivery.source));
         else yield event;
       }
     }
   }
 }
 
-/** The age matters for the receiver of a delivery, not for a reader. */
-function deliveredEvent(delivery: Delivery, { secrets, prefix, unverified }: EventInput): FoundEvent {
-  const { source, headers, body, truncated } = delivery;
-  const found = { source, bytes: body };
-  if (secrets.length === 0) return { ...found, verdict: 'unchecked', secret: undefined, event: readEvent(body) };
-  const clock = { nowS: 0, toleranceS: undefined };
-  const { verdict, secretIndex } = verifySignature(signatureHeaders(headers, prefix), body, secrets, clock, truncated);
+/** The age matters for the receiver of a delivery, not for a reader. Undefined if the received bytes are lost. */
+async function deliveredEvent(
+  delivery: Delivery,
+  { secrets, prefix, unverified }: EventInput,
+): Promise<FoundEvent | undefined> {
+  const { source, headers, truncated } = delivery;
+  if (secrets.length === 0) {
+    const { body } = delivery;
+    return { source, bytes: body, verdict: 'unchecked', secret: undefined, event: readEvent(body) };
+  }
+  const signed = signatureHeaders(headers, prefix);
+  const body = (await receivedBody(delivery, signed, secrets)) ?? (unverified ? delivery.body : undefined);
+  if (body === undefined) return undefined;
+  const { verdict, secretIndex } = verifySignature(
+    signed,
+    body,
+    secrets,
+    { nowS: 0, toleranceS: undefined },
+    truncated,
+  );
   const secret = secrets[secretIndex ?? -1];
   const event = verdict === 'valid' || unverified ? readEvent(body) : undefined;
-  return { ...found, verdict, secret: secret && fingerprint(secret), event };
+  return { source, bytes: body, verdict, secret: secret && fingerprint(secret), event };
 }
 
 /** One event, an array of events such as the service's samples, or one per line. */
@@ -166,15 +179,37 @@ function* bareEvents(bytes: Uint8Array, source: string): Generator<FoundEvent> {
   const bare = { verdict: 'unsigned', secret: undefined } as const;
   const single = readEvent(bytes);
   if (single !== undefined) {
+    if (!isEvent(single)) throw noEvent(source);
     yield { ...bare, source, event: single, bytes };
     return;
   }
   const documents = jsonDocuments(Buffer.from(bytes).toString());
-  if (documents === undefined) {
-    throw new SvcError('file_unusable', `${source}: contains neither a JSON event nor a delivery`);
-  }
   const values = documents.length === 1 ? documents.flat() : documents;
-  for (const [index, value] of values.entries()) {
-    yield { ...bare, source: `${source}#${index + 1}`, event: asEvent(value), bytes: undefined };
+  const events = values.map((value) => asEvent(value));
+  if (!events.some(isEvent)) throw noEvent(source);
+  for (const [index, event] of events.entries()) {
+    yield { ...bare, source: `${source}#${index + 1}`, event: isEvent(event) ? event : undefined, bytes: undefined };
   }
+}
+
+/** Other JSON may be a line of a log. */
+function isEvent(event: ReadEvent | undefined): boolean {
+  return event !== undefined && ['id', 'type', 'created_at', 'data'].some((name) => name in event.value);
+}
+
+function noEvent(source: string): SvcError {
+  return new SvcError('file_unusable', `${source}: contains neither a JSON event nor a delivery`);
+}
+
+/** The values of one JSON document, or of one per line. Empty if it is not JSON. */
+function jsonDocuments(text: string): readonly unknown[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  for (const documents of [[text], lines]) {
+    try {
+      return documents.map((json) => parseJsonText(json, Number.POSITIVE_INFINITY));
+    } catch {
+      // Not JSON as a whole, or not in each line.
+    }
+  }
+  return [];
 }

@@ -13,7 +13,6 @@ import { DELIVERY_FORMATS, inputFiles } from '../captures/formats.ts';
 import { DeliveryFilter, FILTER_FLAGS, HEADER_PREFIX, signatureHeaders } from '../delivery.ts';
 import { GIVEN_HEADER_FLAGS, givenHeaders, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
 import { fingerprint, standardWebhooksSecret, type Verdict } from '../signature.ts';
-import { describeHint } from '../signature-hints.ts';
 import { requireSecrets, SECRET_FLAGS } from '../signing-secrets.ts';
 import { type CheckedDelivery, type CheckOptions, Verification } from '../verification.ts';
 
@@ -129,7 +128,7 @@ export const webhooksVerify = listCommand({
       {
         format: input.format,
         signed: signing.timestamps.length + signing.signatures.length > 0,
-        refuseBodies: 'with a body alone pass --timestamp and --signature, or --headers-file',
+        refuseBodies: 'if this is the body, pass its headers: --headers-file FILE, or --timestamp T --signature S',
         prefix,
         chunks: ctx.inputChunks,
         notice: ctx.notice,
@@ -212,7 +211,7 @@ const VALID: Cell = { text: 'valid', tone: 'good' };
 
 /** The repair that was found, or what the verdict means and what to do. */
 function reason(row: CheckedDelivery, prefix: string): string {
-  return row.hints.length > 0 ? row.hints.map(describeHint).join('; and ') : REASONS[row.status](row, prefix);
+  return row.explanation ?? REASONS[row.status](row, prefix);
 }
 
 type Describe = (row: CheckedDelivery, prefix: string) => string;
@@ -228,7 +227,8 @@ const REASONS: Readonly<Record<Verdict, Describe>> = {
     return OTHERS;
   },
   malformed_signature: (_, prefix) => `${prefix}Signature is not sha256= and 64 hexadecimal digits`,
-  unsupported_algorithm: (_, prefix) => `${prefix}Signature does not use sha256, the only algorithm of the service`,
+  unsupported_algorithm: (_, prefix) =>
+    `${prefix}Signature does not begin with sha256=, the only form that the service sends`,
   missing_signature: (_, prefix) => `${prefix}Signature is missing: pass --signature, --header or --headers-file`,
   missing_timestamp: (_, prefix) => `${prefix}Timestamp is missing: pass --timestamp, --header or --headers-file`,
   malformed_timestamp: (_, prefix) => `${prefix}Timestamp is not a whole number of Unix seconds`,

@@ -1,0 +1,238 @@
+/**
+ * Reads values as programs print them: JSON, and the notations of Node.js, Python, Ruby, Go and Java. It is lenient about what is around a text, and exact about
+ * the text itself.
+ */
+import { parseJsonText } from '../../../json-object.ts';
+
+/** Node.js prints only the beginning of a long value. */
+export const SHORTENED = Symbol('shortened');
+
+export interface FoundValue {
+  readonly value: unknown;
+  /** The line on which it begins, from 1. */
+  readonly line: number;
+}
+
+/** The objects and lists in a text: one JSON document, or those that its lines have. `others` counts the lines without any. */
+export function valuesIn(text: string): { readonly values: readonly FoundValue[]; readonly others: number } {
+  const document = parsedJson(text);
+  if (document !== undefined) return { values: [{ value: document, line: 1 }], others: 0 };
+  const values: FoundValue[] = [];
+  let others = 0;
+  let line = 1;
+  for (let start = 0; start < text.length; ) {
+    const end = endOfLine(text, start);
+    const found = valuesOnLine(text, start, end);
+    for (const value of found.values) values.push({ value, line });
+    if (found.values.length === 0 && text.slice(start, end).trim() !== '') others++;
+    // A value may end on a later line. What follows it there is not read.
+    const last = endOfLine(text, Math.max(end, found.end));
+    line += text.slice(end, last).split('\n').length;
+    start = last + 1;
+  }
+  return { values, others };
+}
+
+/** The values that begin on this line, and where the last one ends. */
+function valuesOnLine(
+  text: string,
+  start: number,
+  lineEnd: number,
+): { readonly values: unknown[]; readonly end: number } {
+  const json = parsedJson(text.slice(start, lineEnd));
+  if (json !== undefined) return { values: [json], end: lineEnd };
+  const values: unknown[] = [];
+  let end = start;
+  let attempts = 0;
+  BRACKET.lastIndex = start;
+  for (let open = BRACKET.exec(text); open !== null && open.index < lineEnd; open = BRACKET.exec(text)) {
+    if (++attempts > MOST_ATTEMPTS) break;
+    const found = readLiteral(text, open.index);
+    if (found === undefined) continue;
+    attempts = 0;
+    values.push(found.value);
+    end = found.end;
+    BRACKET.lastIndex = end;
+  }
+  return { values, end };
+}
+
+const BRACKET = /[[{]/g;
+/** A line with more brackets that begin nothing is not a log of requests. */
+const MOST_ATTEMPTS = 20;
+
+function endOfLine(text: string, start: number): number {
+  const end = text.indexOf('\n', start);
+  return end < 0 ? text.length : end;
+}
+
+/** An object or a list. Undefined for anything that is not JSON. */
+function parsedJson(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return parseJsonText(text, Number.POSITIVE_INFINITY);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value that begins at this place, and where it ends; undefined if none does. Bytes become a Buffer. */
+export function readLiteral(
+  text: string,
+  start: number,
+): { readonly value: unknown; readonly end: number } | undefined {
+  const reader = new LiteralReader(text, start);
+  try {
+    return { value: reader.readValue(0), end: reader.at };
+  } catch (error) {
+    // What is nested too deeply is skipped as a whole: trying each of its brackets would take too long.
+    if (error instanceof TooDeep) return { value: undefined, end: reader.at };
+    if (error instanceof NotALiteral) return undefined;
+    throw error;
+  }
+}
+
+class NotALiteral extends Error {}
+class TooDeep extends NotALiteral {}
+
+/** Deeper values are not requests. */
+const DEEPEST = 100;
+
+const BLANK = /\s*/y;
+const SEPARATOR = /[\s,;>]*/y;
+/** `=>` of Ruby and PHP, `:` of JSON, Python and Go, `=` of Java. */
+const PAIR = /\s*(?:=>|[:=])\s*/y;
+const NAME = /[\w$@.\-/]+(?=\s*(?:=>|[:=]))/y;
+/** In the list of a value, `=` belongs to the text: `[sha256=…]`. */
+const NAME_IN_LIST = /[\w$@.\-/]+(?=\s*(?:=>|:))/y;
+const PLAIN = /[^,\n)\]}]+/y;
+/** A bracket, and what may be before it: `<ref *1> Headers {`, `[Object: null prototype] {`, `dict(`, `map[`. */
+const OPENING = /(?:<ref \*\d+>\s*)?(?:\[[\w:. ]+\]\s*(?=\{)|<?[A-Za-z_$][\w$.]*(?:\(\d+\))?\s*(?=[[{(]))?([[{(])/y;
+const CLOSING: Readonly<Record<string, string>> = { '[': ']', '{': '}', '(': ')' };
+const BUFFER = /<Buffer((?: [0-9a-f]{2})*)( \.\.\. \d+ more bytes?)?>/y;
+const QUOTE = /([bBuUrR]{0,2})(["'`])/y;
+/** Node.js joins the lines of a long text with `+`, and Python prints them one after the other. */
+const CONTINUATION = /\s*\+?\s*(?=[bBuU]?["'`])/y;
+const REST = /\.\.\. \d+ more (?:character|byte|item)s?/y;
+
+class LiteralReader {
+  readonly #text: string;
+  at: number;
+
+  constructor(text: string, at: number) {
+    this.#text = text;
+    this.at = at;
+  }
+
+  readValue(depth: number): unknown {
+    this.#match(BLANK);
+    const text = this.#readText();
+    if (text !== undefined) return this.#match(REST) === undefined ? text : SHORTENED;
+    const buffer = this.#match(BUFFER);
+    if (buffer !== undefined) {
+      const [, hex = '', rest] = buffer;
+      return rest === undefined ? Buffer.from(hex.replaceAll(' ', ''), 'hex') : SHORTENED;
+    }
+    const bracket = this.#match(OPENING)?.[1];
+    if (bracket !== undefined) return this.#readMembers(bracket, depth + 1);
+    const plain = this.#match(PLAIN)?.[0];
+    if (plain === undefined) throw new NotALiteral();
+    return plainValue(plain.trim());
+  }
+
+  /** Up to the closing bracket: an object if any member has a name, otherwise a list. The only argument of a call is its value. */
+  #readMembers(bracket: string, depth: number): unknown {
+    if (depth > DEEPEST) throw new TooDeep();
+    const items: unknown[] = [];
+    const pairs: [string, unknown][] = [];
+    for (;;) {
+      this.#match(SEPARATOR);
+      const next = this.#text[this.at];
+      if (next === undefined) throw new NotALiteral();
+      if (next === CLOSING[bracket]) break;
+      const name = this.#match(bracket === '[' && depth > 1 ? NAME_IN_LIST : NAME)?.[0];
+      const item = name ?? this.readValue(depth);
+      if (this.#match(PAIR) === undefined) items.push(item);
+      else pairs.push([String(item), this.readValue(depth)]);
+    }
+    this.at++;
+    if (pairs.length > 0) return Object.fromEntries(pairs);
+    if (bracket === '{' && items.length === 0) return {};
+    return bracket === '(' && items.length === 1 ? items[0] : items;
+  }
+
+  /** One text, or the parts of one. */
+  #readText(): string | Buffer | undefined {
+    let whole = this.#readQuoted();
+    while (whole !== undefined && this.#match(CONTINUATION) !== undefined) {
+      const part = this.#readQuoted() ?? '';
+      whole = typeof whole === 'string' ? `${whole}${part}` : Buffer.concat([whole, Buffer.from(part as string)]);
+    }
+    return whole;
+  }
+
+  #readQuoted(): string | Buffer | undefined {
+    const [, prefix = '', quote] = this.#match(QUOTE) ?? [];
+    if (quote === undefined) return undefined;
+    const start = this.at;
+    let end = this.#text.indexOf(quote, start);
+    while (end >= 0 && isEscaped(this.#text, end, start)) end = this.#text.indexOf(quote, end + 1);
+    const raw = this.#text.slice(start, end);
+    if (end < 0 || (quote !== '`' && raw.includes('\n'))) throw new NotALiteral();
+    this.at = end + 1;
+    return /b/i.test(prefix) ? Buffer.from(unescaped(raw), 'latin1') : unescaped(raw);
+  }
+
+  #match(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.#text);
+    if (found === null) return undefined;
+    this.at = pattern.lastIndex;
+    return found;
+  }
+}
+
+function isEscaped(text: string, at: number, start: number): boolean {
+  let before = at - 1;
+  while (before >= start && text[before] === '\\') before--;
+  return (at - before) % 2 === 0;
+}
+
+/** nginx and Ruby write the bytes of a character in upper case, several in a row. */
+const ESCAPES = /((?:\\x[0-9A-F]{2})+)|\\(?:x([0-9a-f]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|\r?\n|(.))/gs;
+const CONTROLS: Readonly<Record<string, string>> = {
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+  a: '\x07',
+  e: '\x1b',
+  0: '\0',
+};
+
+function unescaped(raw: string): string {
+  if (!raw.includes('\\')) return raw;
+  return raw.replace(ESCAPES, (_, bytes?: string, hex?: string, unit?: string, point?: string, other = '') => {
+    if (bytes !== undefined) return Buffer.from(bytes.replaceAll('\\x', ''), 'hex').toString();
+    const code = hex ?? unit ?? point;
+    if (code === undefined) return CONTROLS[other] ?? other;
+    const number = Number.parseInt(code, 16);
+    return point === undefined ? String.fromCharCode(number) : String.fromCodePoint(Math.min(number, 0x10ffff));
+  });
+}
+
+const CONSTANTS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['true', true],
+  ['True', true],
+  ['false', false],
+  ['False', false],
+  ...['null', 'None', 'nil', 'undefined'].map((name) => [name, null] as const),
+]);
+
+/** A number only if its text is the same again: a timestamp with a zero before it is another text. */
+function plainValue(text: string): unknown {
+  if (CONSTANTS.has(text)) return CONSTANTS.get(text);
+  return String(Number(text)) === text ? Number(text) : text;
+}
