@@ -63,9 +63,9 @@ function readHeader(name: string, value: unknown, prefix: string): readonly RawH
   });
 }
 
-/** CGI, WSGI, Rack and nginx write `X-Service-Signature` as `HTTP_X_SERVICE_SIGNATURE`. Only names of the service and the length change. */
+/** CGI, WSGI, Rack and nginx write `HTTP_X_SERVICE_SIGNATURE`. Only names of the service and the length change. */
 function nameOf(name: string, prefix: string): string {
-  const spelled = name.replace(/^\$?http_/i, '').replaceAll('_', '-');
+  const spelled = name.replace(/^(?:\$?http_|http\.request\.header\.)/i, '').replaceAll('_', '-');
   return hasServiceHeader([[spelled, '']], prefix) || spelled.toLowerCase() === 'content-length' ? spelled : name;
 }
 

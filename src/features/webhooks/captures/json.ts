@@ -69,7 +69,7 @@ interface Position {
 
 const DEEPEST = 60;
 /** Members of a log line that may be another line, or a complete request. */
-const TEXT_KEY = /^(?:@?message|msg|log|line|textPayload|raw|dump|request)$/;
+const TEXT_KEY = /^(?:@?message|msg|log|line|textPayload|raw|dump|request)$/i;
 
 /** What a sender controls is not searched: neither the members of a request nor a body without headers. */
 function requestsIn(value: unknown, position: Position): readonly Captured[] {
@@ -124,7 +124,7 @@ const HEADER_KEYS = [
   /^raw_?headers?$/i,
   /^multi_?value_?headers$/i,
   /^(?!res|.*response).*headers?$/i,
-  /^(?:meta|environ|env|_?server)$/i,
+  /^(?:META|environ|env|_?SERVER)$/,
 ];
 
 function isHeaderKey(name: string): boolean {

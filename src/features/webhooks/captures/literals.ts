@@ -2,6 +2,7 @@
  * Reads values as programs print them: JSON, and the notations of Node.js, Python, Ruby, Go and Java. It is lenient about what is around a text, and exact about
  * the text itself.
  */
+import { isUtf8 } from 'node:buffer';
 import { parseJsonText } from '../../../json-object.ts';
 
 /** Node.js prints only the beginning of a long value. */
@@ -110,7 +111,7 @@ const PLAIN = /[^,\n)\]}]+/y;
 const OPENING = /(?:<ref \*\d+>\s*)?(?:\[[\w:. ]+\]\s*(?=\{)|<?[A-Za-z_$][\w$.]*(?:\(\d+\))?\s*(?=[[{(]))?([[{(])/y;
 const CLOSING: Readonly<Record<string, string>> = { '[': ']', '{': '}', '(': ')' };
 const BUFFER = /<Buffer((?: [0-9a-f]{2})*)( \.\.\. \d+ more bytes?)?>/y;
-const QUOTE = /([bBuUrR]{0,2})(["'`])/y;
+const QUOTE = /([bBuU]?)(["'`])/y;
 /** Node.js joins the lines of a long text with `+`, and Python prints them one after the other. */
 const CONTINUATION = /\s*\+?\s*(?=[bBuU]?["'`])/y;
 const REST = /\.\.\. \d+ more (?:character|byte|item)s?/y;
@@ -180,7 +181,9 @@ class LiteralReader {
     const raw = this.#text.slice(start, end);
     if (end < 0 || (quote !== '`' && raw.includes('\n'))) throw new NotALiteral();
     this.at = end + 1;
-    return /b/i.test(prefix) ? Buffer.from(unescaped(raw), 'latin1') : unescaped(raw);
+    const isBytes = /b/i.test(prefix);
+    const text = unescaped(raw, isBytes);
+    return isBytes ? Buffer.from(text, 'latin1') : text;
   }
 
   #match(pattern: RegExp): RegExpExecArray | undefined {
@@ -198,8 +201,7 @@ function isEscaped(text: string, at: number, start: number): boolean {
   return (at - before) % 2 === 0;
 }
 
-/** nginx and Ruby write the bytes of a character in upper case, several in a row. */
-const ESCAPES = /((?:\\x[0-9A-F]{2})+)|\\(?:x([0-9a-f]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|\r?\n|(.))/gs;
+const ESCAPES = /((?:\\x[0-9a-fA-F]{2})+)|\\(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|\r?\n|(.))/gs;
 const CONTROLS: Readonly<Record<string, string>> = {
   n: '\n',
   r: '\r',
@@ -212,14 +214,17 @@ const CONTROLS: Readonly<Record<string, string>> = {
   0: '\0',
 };
 
-function unescaped(raw: string): string {
+/** `isBytes`: one character for each byte. nginx and Ruby write the bytes of a character in a text, too. */
+function unescaped(raw: string, isBytes: boolean): string {
   if (!raw.includes('\\')) return raw;
-  return raw.replace(ESCAPES, (_, bytes?: string, hex?: string, unit?: string, point?: string, other = '') => {
-    if (bytes !== undefined) return Buffer.from(bytes.replaceAll('\\x', ''), 'hex').toString();
-    const code = hex ?? unit ?? point;
+  return raw.replace(ESCAPES, (_, hex?: string, unit?: string, point?: string, other = '') => {
+    if (hex !== undefined) {
+      const bytes = Buffer.from(hex.replaceAll('\\x', ''), 'hex');
+      return bytes.toString(isBytes || !isUtf8(bytes) ? 'latin1' : 'utf8');
+    }
+    const code = unit ?? point;
     if (code === undefined) return CONTROLS[other] ?? other;
-    const number = Number.parseInt(code, 16);
-    return point === undefined ? String.fromCharCode(number) : String.fromCodePoint(Math.min(number, 0x10ffff));
+    return String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff));
   });
 }
 
