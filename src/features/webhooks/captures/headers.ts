@@ -81,16 +81,18 @@ function verboseHead(text: string): string {
 /** `HTTP_X_SERVICE_EVENT=…` as `env` prints it, `[X-Service-Event] => …` as PHP does. */
 const OTHER_LINES = /^[ \t]*\[?([\w-]+)\]?(?: => |=)(.*)$/gm;
 
+/** An object, after nothing but its type, its name or the beginning of a log line: `headers: {`, `INFO:root:{`. */
+const PRINTED = /^\s*(?:[^:\n]*|\w+:[\w.]+:|[^:\n]*headers:?\s*)[[{(]/i;
+
 /** A file of headers: lines, with or without a request line, JSON, what a program printed, or the output of `curl -v`. */
 export function headerFile(bytes: Uint8Array, source: string, prefix: string): readonly RawHeader[] {
   const text = new TextDecoder().decode(bytes);
   if (VERBOSE.test(text)) return headerLines(verboseHead(text));
   const lines = headerLines(text.replace(OTHER_LINES, '$1: $2')).flatMap((line) => readHeader(...line, prefix));
-  const isPrinted = /^[^:\n]*[[{(]/.test(text);
-  // A header may contain a text like an object: lines come first.
-  if (!isPrinted && hasServiceHeader(lines, prefix)) return lines;
+  // The value of a header may look like an object, which is not searched.
+  if (!PRINTED.test(text)) return lines;
   const lists = valuesIn(text).values.flatMap(({ value }) => headerLists(value, prefix, 0));
-  const list = lists.find((one) => hasServiceHeader(one, prefix)) ?? (isPrinted ? lists[0] : lines);
+  const list = lists.find((one) => hasServiceHeader(one, prefix)) ?? lists[0];
   if (list !== undefined) return list;
   throw new SvcError('file_unusable', `${source}: contains no headers`, {
     hint: 'svc reads lines of Name: value, JSON, and objects as Node.js, Python, Ruby, PHP, Go and Java print them',

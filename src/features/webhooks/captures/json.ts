@@ -196,16 +196,14 @@ function readBody(record: Json, name: string, headers: readonly RawHeader[], pla
       hint: "log all of it: body.toString('base64')",
     });
   }
-  if (typeof value !== 'string') {
-    const bytes = bytesOf(value);
-    return bytes && { body: bytes, notes: [] };
-  }
   const isBase64 = /64$/.test(name) || ENCODING_KEYS.some((key) => holder[key] === true || holder[key] === 'base64');
-  if (isBase64) return { body: Buffer.from(value, 'base64'), notes: [] };
-  const body = Buffer.from(value);
+  const isText = typeof value === 'string' && !isBase64;
+  const body = typeof value === 'string' ? Buffer.from(value, isBase64 ? 'base64' : 'utf8') : bytesOf(value);
+  if (body === undefined) return undefined;
   const [length] = headerValues(headers, 'content-length');
-  const differs = length !== undefined && Number(length) !== body.length;
-  return { body, notes: differs ? ['text_body', 'length_differs'] : ['text_body'] };
+  const notes = isText ? ['text_body'] : [];
+  if (length !== undefined && Number(length) !== body.length) notes.push('length_differs');
+  return { body, notes };
 }
 
 const ENCODING_KEYS = 'encoding _encoding bodyEncoding body_encoding base64 _base64 isBase64 isBase64Encoded'.split(

@@ -101,11 +101,11 @@ const DEEPEST = 100;
 
 const BLANK = /\s*/y;
 const SEPARATOR = /[\s,;>]*/y;
-/** `=>` of Ruby and PHP, `:` of JSON, Python and Go, `=` of Java. */
+/** `=>` of Ruby and PHP, `:` of JSON, Python and Go, `=` of Java. A symbol of Ruby begins with a colon. */
 const PAIR = /\s*(?:=>|[:=])\s*/y;
-const NAME = /[\w$@.\-/]+(?=\s*(?:=>|[:=]))/y;
+const NAME = /:?([\w$@.\-/]+)(?=\s*(?:=>|[:=]))/y;
 /** In the list of a value, `=` belongs to the text: `[sha256=…]`. */
-const NAME_IN_LIST = /[\w$@.\-/]+(?=\s*(?:=>|:))/y;
+const NAME_IN_LIST = /:?([\w$@.\-/]+)(?=\s*(?:=>|:))/y;
 const PLAIN = /[^,\n)\]}]+/y;
 /** A bracket, and what may be before it: `<ref *1> Headers {`, `[Object: null prototype] {`, `dict(`, `map[`. */
 const OPENING = /(?:<ref \*\d+>\s*)?(?:\[[\w:. ]+\]\s*(?=\{)|<?[A-Za-z_$][\w$.]*(?:\(\d+\))?\s*(?=[[{(]))?([[{(])/y;
@@ -151,7 +151,7 @@ class LiteralReader {
       const next = this.#text[this.at];
       if (next === undefined) throw new NotALiteral();
       if (next === CLOSING[bracket]) break;
-      const name = this.#match(bracket === '[' && depth > 1 ? NAME_IN_LIST : NAME)?.[0];
+      const name = this.#match(bracket === '[' && depth > 1 ? NAME_IN_LIST : NAME)?.[1];
       const item = name ?? this.readValue(depth);
       if (this.#match(PAIR) === undefined) items.push(item);
       else pairs.push([String(item), this.readValue(depth)]);

@@ -1,0 +1,91 @@
+/** Values as programs print them. */
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { valuesIn } from '../../../src/features/webhooks/captures/literals.ts';
+
+const read = (text: string): unknown => valuesIn(text).values.map(({ value }) => value);
+const text = fc.string({ unit: 'binary' });
+const value = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom<unknown>(null, true, false),
+    fc.integer(),
+    text,
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(text, tie('value'), { maxKeys: 4, noNullPrototype: true }),
+  ),
+})).value;
+const object = fc.dictionary(text, value, { minKeys: 1, noNullPrototype: true });
+
+describe('any object', () => {
+  it('is read from a line of JSON with text before it', () => {
+    fc.assert(
+      fc.property(object, (one) => {
+        expect(read(`INFO: ${JSON.stringify(one)}`)).toEqual([one]);
+      }),
+    );
+  });
+
+  it('is read as Node.js prints it', () => {
+    const options = { depth: 9, maxArrayLength: null, maxStringLength: null };
+    fc.assert(
+      fc.property(object, (one) => {
+        expect(read(`got ${inspect(one, options)}\nnext`)).toEqual([one]);
+      }),
+    );
+  });
+});
+
+it.each<readonly [text: string, ...values: unknown[]]>([
+  // Printed by Python 3.
+  [
+    `{'a': "it's", 'b': b'\\xff\\x00"\\'\\n', 'c': 'tab\\t\\\\ é \\xa0 \\x1b 😀', 'd': 'both \\' and "', 'e': None, 'f': [True, (1, 'x')]}`,
+    {
+      a: "it's",
+      b: Buffer.from('ff0022270a', 'hex'),
+      c: 'tab\t\\ é \xa0 \x1b 😀',
+      d: 'both \' and "',
+      e: null,
+      f: [true, [1, 'x']],
+    },
+  ],
+  ['{"a"=>nil, :b=>"x\\e\\xE6\\x97\\xA5"}', { a: null, b: 'x\x1b日' }],
+  [
+    'map[A:[application/json; x=y] B:[sha256=00] C:[1 2]]',
+    { A: ['application/json; x=y'], B: ['sha256=00'], C: ['1 2'] },
+  ],
+  ['{a=[sha256=00], b=x y, c=sha256=00}', { a: ['sha256=00'], b: 'x y', c: 'sha256=00' }],
+  ['[main] INFO {"a":1} and [2]', ['main'], { a: 1 }, [2]],
+  ['<Buffer 7b 7d> in { b: <Buffer 7b 7d> }', { b: Buffer.from('{}') }],
+  ['{"a": 1234567890123456789, "b": 007, "c": 1.50}', { a: '1234567890123456789', b: '007', c: '1.50' }],
+])('%s', (printed, ...values) => {
+  expect(read(`${printed}\n`)).toEqual(values);
+});
+
+it.each(['{', '[1,', "{'a': 'b\n'}", '{"a"', '{a: <Buffer 7b', ')', '{"a":}', 'x', ''])(
+  'is no value: %j',
+  (printed) => {
+    expect(read(printed)).toEqual([]);
+  },
+);
+
+it('finds where each value begins, and counts the other lines', () => {
+  const found = valuesIn('started\n\n{\n "a": 1\n}\n{"b":2}\nx {c: [\n3]} y\nend\n');
+  expect(found.values.map(({ line, value }) => [line, value])).toEqual([
+    [3, { a: 1 }],
+    [6, { b: 2 }],
+    [7, { c: [3] }],
+  ]);
+  expect(found.others).toBe(2);
+});
+
+it('takes little time for any text', () => {
+  for (const unit of ['[{', '[{\n', "{'", '{"a":[', '[1,\n', '{a={', '("', '<Buffer ']) read(unit.repeat(20_000));
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom(...'[]{}()<>"\'`\\:=,+b \n'), maxLength: 200 }),
+      (one) => void read(one),
+    ),
+  );
+});
