@@ -100,16 +100,22 @@ export class Verification {
   /** In non-empty batches. Unreadable items are skipped, and reported by `failure`. */
   async *batches(paths: readonly string[], failFast: boolean): AsyncGenerator<readonly CheckedDelivery[], void, void> {
     for (const path of paths) {
-      try {
-        for await (const found of readDeliveries(path, this.#input)) {
-          const rows = 'pieces' in found ? [await this.#checkStream(found)] : await this.#checkAll(found, failFast);
-          if (rows.length > 0) yield rows;
-          if (failFast && rows.at(-1)?.valid === false) return;
-        }
-      } catch (error) {
-        if (!(error instanceof SvcError) || error.code !== 'file_unusable') throw error;
-        this.#unusable.add(error);
+      for await (const rows of this.#batchesOf(path, failFast)) {
+        yield rows;
+        if (failFast && rows.at(-1)?.valid === false) return;
       }
+    }
+  }
+
+  async *#batchesOf(path: string, failFast: boolean): AsyncGenerator<readonly CheckedDelivery[], void, void> {
+    try {
+      for await (const found of readDeliveries(path, this.#input)) {
+        const rows = 'pieces' in found ? [await this.#checkStream(found)] : await this.#checkAll(found, failFast);
+        if (rows.length > 0) yield rows;
+      }
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code !== 'file_unusable') throw error;
+      this.#unusable.add(error);
     }
   }
 

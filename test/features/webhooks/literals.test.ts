@@ -56,6 +56,7 @@ it.each<readonly [text: string, ...values: unknown[]]>([
     { A: ['application/json; x=y'], B: ['sha256=00'], C: ['1 2'] },
   ],
   ['{a=[sha256=00], b=x y, c=sha256=00}', { a: ['sha256=00'], b: 'x y', c: 'sha256=00' }],
+  ['{a=1, a=2, b=3}', { a: [1, 2], b: 3 }],
   ['[main] INFO {"a":1} and [2]', ['main'], { a: 1 }, [2]],
   ['<Buffer 7b 7d> in { b: <Buffer 7b 7d> }', { b: Buffer.from('{}') }],
   ['{"a": 1234567890123456789, "b": 007, "c": 1.50}', { a: '1234567890123456789', b: '007', c: '1.50' }],

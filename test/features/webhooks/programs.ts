@@ -1,6 +1,5 @@
 /** A delivery as programs log, print or export it. Each writes the same headers and body in its own notation. */
 import { inspect } from 'node:util';
-import { PING } from './vectors.ts';
 
 export interface Received {
   /** In lower case, as most programs have them. */
@@ -698,4 +697,3 @@ export const PROGRAMS: readonly Program[] = [...NODE, ...PYTHON, ...SERVERS, ...
 export const RICH = Buffer.from(
   '{"id": "evt_1", "type": "summary.completed",\n "data": {"audio_id": "a_1", "title": "Zoë\'s \\"5 < 6\\" \\/ caf\\u00e9 日本", "duration_ms": 1.0, "path": "C:\\\\x"}}',
 );
-export { PING };

@@ -145,21 +145,24 @@ class LiteralReader {
   #readMembers(bracket: string, depth: number): unknown {
     if (depth > DEEPEST) throw new TooDeep();
     const items: unknown[] = [];
-    const pairs: [string, unknown][] = [];
-    for (;;) {
-      this.#match(SEPARATOR);
-      const next = this.#text[this.at];
-      if (next === undefined) throw new NotALiteral();
-      if (next === CLOSING[bracket]) break;
+    const members = new Map<string, unknown[]>();
+    while (!this.#closes(bracket)) {
       const name = this.#match(bracket === '[' && depth > 1 ? NAME_IN_LIST : NAME)?.[1];
       const item = name ?? this.readValue(depth);
       if (this.#match(PAIR) === undefined) items.push(item);
-      else pairs.push([String(item), this.readValue(depth)]);
+      else members.set(`${item}`, [...(members.get(`${item}`) ?? []), this.readValue(depth)]);
     }
-    this.at++;
-    if (pairs.length > 0) return Object.fromEntries(pairs);
+    if (members.size > 0) return objectOf(members);
     if (bracket === '{' && items.length === 0) return {};
     return bracket === '(' && items.length === 1 ? items[0] : items;
+  }
+
+  #closes(bracket: string): boolean {
+    this.#match(SEPARATOR);
+    if (this.at >= this.#text.length) throw new NotALiteral();
+    if (this.#text[this.at] !== CLOSING[bracket]) return false;
+    this.at++;
+    return true;
   }
 
   /** One text, or the parts of one. */
@@ -193,6 +196,11 @@ class LiteralReader {
     this.at = pattern.lastIndex;
     return found;
   }
+}
+
+/** A name that is there twice has both values: a sender must not replace one. */
+function objectOf(members: ReadonlyMap<string, readonly unknown[]>): object {
+  return Object.fromEntries([...members].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
 }
 
 function isEscaped(text: string, at: number, start: number): boolean {

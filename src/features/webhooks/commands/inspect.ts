@@ -58,26 +58,13 @@ export const webhooksInspect = recordCommand({
     const filter = new DeliveryFilter(input, prefix);
     const bad = new InputErrors(notice);
     const unusable = (error: SvcError): void => bad.add(error);
-    const known = new WeakMap<ReadEvent['value'], FoundEvent>();
-    const values: ReadEvent['value'][] = [];
-    const refused: FoundEvent[] = [];
-    const others: string[] = [];
     const options = { format, secrets, filter, prefix, unverified, chunks, notice, unusable };
-    for await (const found of readEvents(file, options)) {
-      const { event, source, verdict } = found;
-      if (!READABLE.has(verdict)) refused.push(found);
-      if (event === undefined) {
-        if (READABLE.has(verdict) || unverified) others.push(`${source}: the body is not an event`);
-      } else if (eventId === undefined || event.id === eventId) {
-        known.set(event.value, found);
-        values.push(event.value);
-      }
-    }
+    const { shown, refused, others } = await collectEvents(file, eventId, options);
     filter.report(notice);
-    const [value] = values;
-    if (value === undefined) throw bad.failure('shown') ?? nothing(refused[0], others[0], input);
-    if (!unverified) for (const { source, verdict } of refused) ctx.notice(`${source}: ${verdict}: not shown`);
-    for (const other of others) ctx.notice(other);
+    const [first] = shown.values();
+    if (first === undefined) throw bad.failure('shown') ?? nothing(refused[0], others[0], input);
+    if (!unverified) for (const { source, verdict } of refused) notice(`${source}: ${verdict}: not shown`);
+    for (const other of others) notice(other);
     const whole: Pick<Answer<never>, 'code' | 'footer'> = {
       code: refused.length === 0 ? undefined : 'signature_invalid',
       // After the readable part: something could not be read.
@@ -87,13 +74,36 @@ export const webhooksInspect = recordCommand({
         return undefined;
       },
     };
-    const view: EventView = { full, verdictOf: (shown) => known.get(shown) ?? UNKNOWN };
-    if (values.length > 1) return { ...whole, value: values, as: eventList(view) };
-    const bytes = known.get(value)?.bytes;
-    const raw = ctx.wants.rawJson && bytes !== undefined;
-    return { ...whole, value: raw ? new RawJson(once(bytes)) : value, as: eventRecord(view) };
+    const view: EventView = { full, verdictOf: (value) => shown.get(value) ?? UNKNOWN };
+    const [value, ...more] = shown.keys();
+    if (more.length > 0) return { ...whole, value: [...shown.keys()], as: eventList(view) };
+    const raw = ctx.wants.rawJson ? first.bytes : undefined;
+    return { ...whole, value: raw === undefined ? value : new RawJson(once(raw)), as: eventRecord(view) };
   },
 });
+
+interface Collected {
+  /** By the value of the event, in the order of the input. */
+  readonly shown: ReadonlyMap<ReadEvent['value'], FoundEvent>;
+  readonly refused: readonly FoundEvent[];
+  /** What the input has besides events. */
+  readonly others: readonly string[];
+}
+
+async function collectEvents(path: string, eventId: string | undefined, input: EventInput): Promise<Collected> {
+  const shown = new Map<ReadEvent['value'], FoundEvent>();
+  const refused: FoundEvent[] = [];
+  const others: string[] = [];
+  for await (const found of readEvents(path, input)) {
+    const { event, source, verdict } = found;
+    const isReadable = READABLE.has(verdict);
+    if (!isReadable) refused.push(found);
+    if (event === undefined) {
+      if (isReadable || input.unverified) others.push(`${source}: the body is not an event`);
+    } else if (eventId === undefined || event.id === eventId) shown.set(event.value, found);
+  }
+  return { shown, refused, others };
+}
 
 /** Verdicts with which an event may be shown. */
 const READABLE: ReadonlySet<EventVerdict> = new Set<EventVerdict>(['valid', 'unsigned', 'unchecked']);
@@ -138,14 +148,16 @@ const LARGEST = 64 << 20;
 async function* readEvents(path: string, input: EventInput): AsyncGenerator<FoundEvent, void, void> {
   for await (const found of readDeliveries(path, { ...input, signed: false })) {
     if ('pieces' in found) yield* bareEvents(await gather(found.pieces, found.source, LARGEST), found.source);
-    else {
-      for (const delivery of found) {
-        if (!input.filter.takes(delivery)) continue;
-        const event = await deliveredEvent(delivery, input);
-        if (event === undefined) input.unusable(lostBytes(delivery.source));
-        else yield event;
-      }
-    }
+    else yield* deliveredEvents(found, input);
+  }
+}
+
+async function* deliveredEvents(deliveries: Iterable<Delivery>, input: EventInput): AsyncGenerator<FoundEvent> {
+  for (const delivery of deliveries) {
+    if (!input.filter.takes(delivery)) continue;
+    const event = await deliveredEvent(delivery, input);
+    if (event === undefined) input.unusable(lostBytes(delivery.source));
+    else yield event;
   }
 }
 
