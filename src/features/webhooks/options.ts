@@ -19,7 +19,7 @@ export const GIVEN_HEADER_FLAGS = section('Input options', {
   timestamp: { type: 'string', value: 'T', help: 'Timestamp header' },
   signature: { type: 'string', value: 'sha256=…', help: 'Signature header' },
   header: { type: 'string', repeat: true, value: "'Name: value'", help: 'Any other header' },
-  'headers-file': { ...FILE, help: 'File of headers: lines of Name: value, or JSON' },
+  'headers-file': { ...FILE, help: 'File of headers: lines, JSON, or as a program prints them' },
   'header-prefix': {
     type: 'string',
     value: 'prefix',

@@ -88,7 +88,7 @@ function bareBody(
       hint: 'pass the file of the body, and this one with --headers-file',
     });
   }
-  throw new SvcError('file_unusable', `${source}: no request in it, only ${describe(beginning)}`, {
+  throw new SvcError('file_unusable', `${source}: contains no delivery, only ${describe(beginning)}`, {
     hint: refuseBodies,
   });
 }

@@ -135,6 +135,19 @@ describe('reads a file with the exact bytes', () => {
       ['stdin:2', false],
       ['stdin:4', true],
     ]);
+    const log = `started\n${line}\n{"level":"info","msg":"done"}\nstopped\n`;
+    expect(await verify(log)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('stdin:2'),
+      stderr: 'stdin: 3 lines without a request skipped\n',
+    });
+    const shown = await svc(['webhooks', 'inspect'], { stdin: log });
+    expect(shown).toMatchObject({ code: 0, stderr: 'stdin: 3 lines without a request skipped\n' });
+    const others = JSON.stringify({ headers: { host: 'x' }, body: '{}' });
+    expect(await verify(`${others}\n${others}\n`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('none of its 2 requests has X-Service-Signature'),
+    });
   });
 });
 
@@ -153,9 +166,9 @@ describe('a file that is not a delivery exits 2, and is named', () => {
     ['an access log', '127.0.0.1 - - [01/Jan/2026:00:00:00 +0000] "POST /hook HTTP/1.1" 204 0\n', 'is an access log'],
     ['a compressed file', gzipSync(request()), 'is a gzip file'],
     ['a packet capture', Buffer.from('d4c3b2a102000400', 'hex'), 'is a packet capture'],
-    ['a body', PING, 'no request in it, only JSON with "id", "type", "created_at"'],
-    ['any text', 'hello\n', 'no request in it, only text'],
-    ['any bytes', Buffer.from([0xff, 0, 1]), 'no request in it, only binary data'],
+    ['a body', PING, 'contains no delivery, only JSON with "id", "type", "created_at"'],
+    ['any text', 'hello\n', 'contains no delivery, only text'],
+    ['any bytes', Buffer.from([0xff, 0, 1]), 'contains no delivery, only binary data'],
   ])('%s', async (_, text, message) => {
     const run = await verify(text);
     expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`svc: stdin: `) });
@@ -177,7 +190,7 @@ describe('a file that is not a delivery exits 2, and is named', () => {
       env: { SVC_WEBHOOK_SECRET: SECRET },
     });
     expect(run).toMatchObject({ code: 2, stdout: expect.stringMatching(/^valid/) });
-    expect(run.stderr).toContain('a.log: no request in it');
+    expect(run.stderr).toContain('a.log: contains no delivery');
   });
 });
 

@@ -144,7 +144,7 @@ describe('one delivery', () => {
     const { code, stdout, stderr } = await verify([ping]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toBe(
-      `svc: ${ping}: no request in it, only JSON with "id", "type", "created_at"\n` +
+      `svc: ${ping}: contains no delivery, only JSON with "id", "type", "created_at"\n` +
         'hint: if this is the body, pass its headers: --headers-file FILE, or --timestamp T --signature S\n',
     );
     expect((await json([ping, '--signature', SIGNATURE])).status).toBe('missing_timestamp');
