@@ -91,7 +91,7 @@ export function headerFile(bytes: Uint8Array, source: string, prefix: string): r
   const lines = headerLines(text.replace(OTHER_LINES, '$1: $2')).flatMap((line) => readHeader(...line, prefix));
   // The value of a header may look like an object, which is not searched.
   if (!PRINTED.test(text)) return lines;
-  const lists = valuesIn(text).values.flatMap(({ value }) => headerLists(value, prefix, 0));
+  const lists = [...valuesIn(text)].flatMap(({ values }) => values.flatMap((value) => headerLists(value, prefix, 0)));
   const list = lists.find((one) => hasServiceHeader(one, prefix)) ?? lists[0];
   if (list !== undefined) return list;
   throw new SvcError('file_unusable', `${source}: contains no headers`, {

@@ -29,13 +29,14 @@ export interface Captures {
 /** One JSON document, or the objects in a log. Undefined if it has no request. */
 export function capturedDeliveries(bytes: Buffer, source: string, prefix: string): Captures | undefined {
   const text = bytes.toString().replace(/^\ufeff/, '');
-  const { values, others } = valuesIn(text);
-  const isLog = values.length + others > 1;
-  const found = values.map(({ value, line }) => {
-    const where = { place: isLog ? `${source}:${line}` : source, prefix, key: '', outer: [] };
-    return requestsIn(value, where);
-  });
-  const all = found.flat();
+  const all: Captured[] = [];
+  let skipped = 0;
+  for (const { values, line } of valuesIn(text)) {
+    const place = line === undefined ? source : `${source}:${line}`;
+    const found = values.flatMap((value) => requestsIn(value, { place, prefix, key: '', outer: [] }));
+    if (found.length === 0) skipped++;
+    all.push(...found);
+  }
   if (all.length === 0) return undefined;
   // A collection contains all kinds of requests; a single request is always used.
   const wanted = all.length === 1 ? all : all.filter(({ headers }) => hasServiceHeader(headers, prefix));
@@ -46,7 +47,7 @@ export function capturedDeliveries(bytes: Buffer, source: string, prefix: string
   return {
     deliveries: read.flatMap((one) => (one instanceof SvcError ? [] : [one])),
     failures: read.flatMap((one) => (one instanceof SvcError ? [one] : [])),
-    skipped: others + found.filter((requests) => requests.length === 0).length,
+    skipped,
   };
 }
 
@@ -98,9 +99,8 @@ function requestsInText(text: string, position: Position): readonly Captured[] {
       read: () => ({ ...delivery, ...circumstances(outer) }),
     }));
   }
-  return valuesIn(text).values.flatMap(({ value }) =>
-    requestsIn(value, { ...position, key: '', outer: [{}, ...outer] }),
-  );
+  const inner = [...valuesIn(text)].flatMap(({ values }) => values);
+  return inner.flatMap((value) => requestsIn(value, { ...position, key: '', outer: [{}, ...outer] }));
 }
 
 /** Undefined if the object has no headers or no body. */

@@ -8,30 +8,30 @@ import { parseJsonText } from '../../../json-object.ts';
 /** Node.js prints only the beginning of a long value. */
 export const SHORTENED = Symbol('shortened');
 
-export interface FoundValue {
-  readonly value: unknown;
-  /** The line on which it begins, from 1. */
-  readonly line: number;
+/** The objects and lists that begin on a line. */
+export interface LineValues {
+  readonly values: readonly unknown[];
+  /** From 1. Undefined if the whole text is one JSON document. */
+  readonly line: number | undefined;
 }
 
-/** The objects and lists in a text: one JSON document, or those that its lines have. `others` counts the lines without any. */
-export function valuesIn(text: string): { readonly values: readonly FoundValue[]; readonly others: number } {
+/** The objects and lists in a text: one JSON document, or those that each line has. Empty lines are left out. */
+export function* valuesIn(text: string): Generator<LineValues> {
   const document = parsedJson(text);
-  if (document !== undefined) return { values: [{ value: document, line: 1 }], others: 0 };
-  const values: FoundValue[] = [];
-  let others = 0;
+  if (document !== undefined) {
+    yield { values: [document], line: undefined };
+    return;
+  }
   let line = 1;
   for (let start = 0; start < text.length; ) {
     const end = endOfLine(text, start);
     const found = valuesOnLine(text, start, end);
-    for (const value of found.values) values.push({ value, line });
-    if (found.values.length === 0 && text.slice(start, end).trim() !== '') others++;
+    if (found.values.length > 0 || text.slice(start, end).trim() !== '') yield { values: found.values, line };
     // A value may end on a later line. What follows it there is not read.
     const last = endOfLine(text, Math.max(end, found.end));
     line += text.slice(end, last).split('\n').length;
     start = last + 1;
   }
-  return { values, others };
 }
 
 /** The values that begin on this line, and where the last one ends. */
@@ -39,21 +39,21 @@ function valuesOnLine(
   text: string,
   start: number,
   lineEnd: number,
-): { readonly values: unknown[]; readonly end: number } {
-  const json = parsedJson(text.slice(start, lineEnd));
+): { readonly values: readonly unknown[]; readonly end: number } {
+  const line = text.slice(start, lineEnd);
+  const json = parsedJson(line);
   if (json !== undefined) return { values: [json], end: lineEnd };
   const values: unknown[] = [];
   let end = start;
   let attempts = 0;
-  BRACKET.lastIndex = start;
-  for (let open = BRACKET.exec(text); open !== null && open.index < lineEnd; open = BRACKET.exec(text)) {
+  for (const { index } of line.matchAll(BRACKET)) {
+    if (start + index < end) continue;
     if (++attempts > MOST_ATTEMPTS) break;
-    const found = readLiteral(text, open.index);
+    const found = readLiteral(text, start + index);
     if (found === undefined) continue;
     attempts = 0;
     values.push(found.value);
     end = found.end;
-    BRACKET.lastIndex = end;
   }
   return { values, end };
 }
