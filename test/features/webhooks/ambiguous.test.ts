@@ -26,6 +26,13 @@ describe('is refused:', () => {
     }
   });
 
+  it('only the ambiguous line of a log', async () => {
+    const two = { ...GENUINE, rawBody: '{}' };
+    const run = await verify(`${JSON.stringify(two)}\n${JSON.stringify(GENUINE)}\n`);
+    expect(run).toMatchObject({ code: 2, stdout: expect.stringMatching(/^valid .* stdin:2 /) });
+    expect(run.stderr).toContain('stdin:1: has two different bodies');
+  });
+
   it('a log that has a body without headers, whatever is in the body', async () => {
     for (const body of [GENUINE, JSON.stringify(GENUINE), [GENUINE], { request: GENUINE }]) {
       const run = await verify(`${JSON.stringify({ level: 'info', msg: 'received', body })}\n`);
@@ -52,6 +59,13 @@ describe('is never valid:', () => {
       JSON.stringify({ ...GENUINE, body: { data: PING.toString('base64'), encoding: 'base64' } }),
     ],
     [
+      'the same, with a list of headers',
+      JSON.stringify({
+        headers: Object.entries(GENUINE.headers).map(([name, value]) => ({ name, value })),
+        body: { text: GENUINE.body },
+      }),
+    ],
+    [
       'a request that continues after a separator of editors',
       Buffer.concat(
         [request('\r\n', Buffer.concat([PING, Buffer.from('\n\n###\nmore')]))].map((bytes) =>
@@ -71,6 +85,29 @@ describe('is never valid:', () => {
     const run = await verify(text, '-o', 'ndjson');
     expect(run.stdout).not.toContain('"valid":true');
     expect([1, 2]).toContain(run.code);
+  });
+
+  it.each([
+    ['rawBody', `${PING}`],
+    ['body_b64', PING.toString('base64')],
+    ['content', `${PING}`],
+  ])('a parsed body beside a header with the name %s', async (name, text) => {
+    const run = await verify(JSON.stringify({ ...GENUINE.headers, [name]: text, body: { id: 'evt_2' }, timestamp: 1 }));
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('a text in base64 beside a header that says so', async () => {
+    const headers = { ...GENUINE.headers, encoding: 'base64', isBase64Encoded: 'base64' };
+    const run = await verify(JSON.stringify({ ...headers, body: PING.toString('base64') }));
+    expect(run).toMatchObject({ code: 1 });
+  });
+
+  it('an old delivery beside a header with a time of receipt', async () => {
+    const stdin = JSON.stringify({ ...GENUINE.headers, body: `${PING}`, received_at: '2026-01-01T00:00:01Z' });
+    const argv = ['webhooks', 'verify'];
+    const env = { SVC_WEBHOOK_SECRET: SECRET };
+    const run = await svc(argv, { stdin, env, now: () => (NOW_S + 9999) * 1000 });
+    expect(run).toMatchObject({ code: 1, stdout: expect.stringContaining('stale') });
   });
 
   it('a body of which the option --signature is given, in any of these formats', async () => {

@@ -35,7 +35,7 @@ export function capturedDeliveries(bytes: Buffer, source: string, prefix: string
     const place = line === undefined ? source : `${source}:${line}`;
     const found = values.flatMap((value) => requestsIn(value, { place, prefix, key: '', outer: [] }));
     if (found.length === 0) skipped++;
-    all.push(...found);
+    for (const request of found) all.push(request);
   }
   if (all.length === 0) return undefined;
   // A collection contains all kinds of requests; a single request is always used.
@@ -104,12 +104,19 @@ function requestsInText(text: string, position: Position): readonly Captured[] {
 }
 
 /** Undefined if the object has no headers or no body. */
-function requestOf(record: Json, { place, prefix, outer }: Position): Captured | undefined {
-  const headers = headersOf(record, place, prefix);
-  const hasBody = bodyNames(record).length > 0 || 'isBase64Encoded' in record || 'bodySize' in record;
+function requestOf(value: Json, { place, prefix, outer }: Position): Captured | undefined {
+  const lists = headerLists(value, prefix);
+  const isFlat = lists.length === 0;
+  const signed = (isFlat ? [besideBody(value, prefix)] : lists).filter((list) => signaturesOf(list, prefix) !== '');
+  const headers = signed[0] ?? lists[0];
+  const hasBody = bodyNames(value).length > 0 || 'isBase64Encoded' in value || 'bodySize' in value;
   if (headers === undefined || !hasBody) return undefined;
+  const record = isFlat ? withoutHeaders(value) : value;
   const read = (): Delivery | SvcError => {
     try {
+      if (signed.some((list) => signaturesOf(list, prefix) !== signaturesOf(headers, prefix))) {
+        throw new SvcError('file_unusable', `${place}: has two different values of ${prefix}Signature`);
+      }
       return { source: place, headers, ...circumstances([record, ...outer]), ...bodyOf(record, headers, place) };
     } catch (error) {
       if (error instanceof SvcError) return error;
@@ -117,6 +124,22 @@ function requestOf(record: Json, { place, prefix, outer }: Position): Captured |
     }
   };
   return { headers, read };
+}
+
+function signaturesOf(headers: readonly RawHeader[], prefix: string): string {
+  return signatureHeaders(headers, prefix).signatures.join('\n');
+}
+
+/** smee.io, nginx and Envoy have each header as a member beside the body. */
+function besideBody(value: Json, prefix: string): readonly RawHeader[] {
+  const others = Object.entries(value).filter((member) => !isBody(...member));
+  return readHeaders(Object.fromEntries(others), prefix) ?? [];
+}
+
+/** Any other text may be a header, whose name the sender chose: "rawBody", "encoding", "received_at". */
+function withoutHeaders(value: Json): Json {
+  const body = 'body' in value ? 'body' : bodyNames(value)[0];
+  return Object.fromEntries(Object.entries(value).filter(([name, one]) => name === body || typeof one === 'number'));
 }
 
 /** Lists with repeated headers come first. */
@@ -131,18 +154,10 @@ function isHeaderKey(name: string): boolean {
   return HEADER_KEYS.some((key) => key.test(name));
 }
 
-/** Below one of their names, or beside the body. */
-function headersOf(record: Json, place: string, prefix: string): readonly RawHeader[] | undefined {
+/** Those below one of their names. */
+function headerLists(record: Json, prefix: string): readonly (readonly RawHeader[])[] {
   const names = HEADER_KEYS.flatMap((key) => Object.keys(record).filter((name) => key.test(name)));
-  const lists = names.flatMap((name) => [readHeaders(record[name], prefix) ?? []]).filter((list) => list.length > 0);
-  const signed = lists.filter((list) => signatureHeaders(list, prefix).signatures.length > 0);
-  const texts = new Set(signed.map((list) => signatureHeaders(list, prefix).signatures.join()));
-  if (texts.size > 1) throw new SvcError('file_unusable', `${place}: has two different values of ${prefix}Signature`);
-  const [list = lists[0]] = signed;
-  if (list !== undefined) return list;
-  const beside =
-    readHeaders(Object.fromEntries(Object.entries(record).filter((member) => !isBody(...member))), prefix) ?? [];
-  return signatureHeaders(beside, prefix).signatures.length > 0 ? beside : undefined;
+  return names.map((name) => readHeaders(record[name], prefix) ?? []).filter((list) => list.length > 0);
 }
 
 /** In lower case, without dashes. Those that say that the bytes are exact come first. */
@@ -210,17 +225,17 @@ const ENCODING_KEYS = 'encoding _encoding bodyEncoding body_encoding base64 _bas
   ' ',
 );
 
-/** HARs and API clients have a list of named headers, and the text below the body. Elsewhere an object with a text is a parsed body. */
 function bodyValue(record: Json, name: string): { readonly value: unknown; readonly holder: Json } {
   const value = record[name] ?? undefined;
-  const isExport = Object.keys(record).some((key) => isHeaderKey(key) && isNamed(record[key]));
-  if (!isExport || !isObject(value) || Buffer.isBuffer(value)) return { value, holder: record };
+  if (!isObject(value) || Buffer.isBuffer(value) || !isExport(record, name)) return { value, holder: record };
   return { value: value['text'] ?? value['raw'] ?? value['body'] ?? value['data'], holder: value };
 }
 
-function isNamed(headers: unknown): boolean {
-  const list = isObject(headers) ? Object.values(headers).flat() : headers;
-  return isNamedList(list) && list.length > 0;
+/** HARs, Postman, Hoppscotch and Lambda@Edge have the text below the body. Elsewhere an object with a text is a parsed body. */
+function isExport({ header, headers }: Json, name: string): boolean {
+  const isHoppscotch = isNamedList(headers) && headers.every((one) => 'active' in one);
+  const isEdge = isObject(headers) && isNamedList(Object.values(headers).flat());
+  return name === 'postData' || isNamedList(header) || isHoppscotch || isEdge;
 }
 
 function bytesOf(value: unknown): Buffer | undefined {
