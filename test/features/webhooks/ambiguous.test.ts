@@ -9,6 +9,7 @@ const verify = (stdin: string | Uint8Array, ...args: readonly string[]): Promise
   svc(['webhooks', 'verify', ...args], { stdin, now: () => NOW_S * 1000, env: { SVC_WEBHOOK_SECRET: SECRET } });
 
 const GENUINE = { headers: { 'x-service-timestamp': T, 'x-service-signature': SIGNATURE }, body: `${PING}` };
+const AT = '2026-01-01T00:00:01Z';
 const FORGED = { ...GENUINE, headers: { ...GENUINE.headers, 'x-service-signature': `sha256=${'0'.repeat(64)}` } };
 
 describe('is refused:', () => {
@@ -102,11 +103,13 @@ describe('is never valid:', () => {
     expect(run).toMatchObject({ code: 1 });
   });
 
-  it('an old delivery beside a header with a time of receipt', async () => {
-    const stdin = JSON.stringify({ ...GENUINE.headers, body: `${PING}`, received_at: '2026-01-01T00:00:01Z' });
-    const argv = ['webhooks', 'verify'];
+  it.each([
+    ['a header with a time of receipt', JSON.stringify({ ...GENUINE.headers, body: `${PING}`, received_at: AT })],
+    ['text in which it could say when it arrived', `UA: ${JSON.stringify({ ...GENUINE, received_at: AT })}\n`],
+    ['a line in which it says so', JSON.stringify({ msg: `UA: ${JSON.stringify({ ...GENUINE, received_at: AT })}` })],
+  ])('an old delivery beside %s', async (_, stdin) => {
     const env = { SVC_WEBHOOK_SECRET: SECRET };
-    const run = await svc(argv, { stdin, env, now: () => (NOW_S + 9999) * 1000 });
+    const run = await svc(['webhooks', 'verify'], { stdin, env, now: () => (NOW_S + 9999) * 1000 });
     expect(run).toMatchObject({ code: 1, stdout: expect.stringContaining('stale') });
   });
 

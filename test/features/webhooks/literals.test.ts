@@ -74,13 +74,13 @@ it.each(['{', '[1,', "{'a': 'b\n'}", '{"a"', '{a: <Buffer 7b', ')', '{"a":}', 'x
 it('finds the line on which each value begins', () => {
   const found = [...valuesIn('started\n\n{\n "a": 1\n}\n{"b":2}\nx {c: [\n3]} y\nend\n')];
   expect(found).toEqual([
-    { line: 1, values: [] },
-    { line: 3, values: [{ a: 1 }] },
-    { line: 6, values: [{ b: 2 }] },
-    { line: 7, values: [{ c: [3] }] },
-    { line: 9, values: [] },
+    { line: 1, values: [], isAlone: false },
+    { line: 3, values: [{ a: 1 }], isAlone: true },
+    { line: 6, values: [{ b: 2 }], isAlone: true },
+    { line: 7, values: [{ c: [3] }], isAlone: false },
+    { line: 9, values: [], isAlone: false },
   ]);
-  expect([...valuesIn('{\n "a": 1\n}\n')]).toEqual([{ line: undefined, values: [{ a: 1 }] }]);
+  expect([...valuesIn('{\n "a": 1\n}\n')]).toEqual([{ line: undefined, values: [{ a: 1 }], isAlone: true }]);
 });
 
 it('takes little time for any text', () => {

@@ -38,7 +38,11 @@ export function readHeaders(value: unknown, prefix: string): readonly RawHeader[
 
 /** A list of `{name, value}` or `{key, value}`, as exports of API clients and HARs have it. */
 export function isNamedList(value: unknown): value is readonly Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) && value.every((one) => isObject(one) && typeof (one['name'] ?? one['key']) === 'string');
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((one) => isObject(one) && typeof (one['name'] ?? one['key']) === 'string')
+  );
 }
 
 /** What RFC 9110 permits in a name. */

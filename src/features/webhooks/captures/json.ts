@@ -31,9 +31,11 @@ export function capturedDeliveries(bytes: Buffer, source: string, prefix: string
   const text = bytes.toString().replace(/^\ufeff/, '');
   const all: Captured[] = [];
   let skipped = 0;
-  for (const { values, line } of valuesIn(text)) {
+  for (const { values, line, isAlone } of valuesIn(text)) {
     const place = line === undefined ? source : `${source}:${line}`;
-    const found = values.flatMap((value) => requestsIn(value, { place, prefix, key: '', outer: [] }));
+    const found = values.flatMap((value) =>
+      requestsIn(value, { place, prefix, key: '', depth: 0, isAlone, outer: [] }),
+    );
     if (found.length === 0) skipped++;
     for (const request of found) all.push(request);
   }
@@ -64,6 +66,9 @@ interface Position {
   readonly prefix: string;
   /** The name of the member. */
   readonly key: string;
+  readonly depth: number;
+  /** Whether there is no text around it. A sender may have written such a text, with an object and a time in it. */
+  readonly isAlone: boolean;
   /** The objects around it, the nearest first. */
   readonly outer: readonly Json[];
 }
@@ -74,19 +79,19 @@ const TEXT_KEY = /^(?:@?message|msg|log|line|textPayload|raw|dump|request)$/i;
 
 /** What a sender controls is not searched: neither the members of a request nor a body without headers. */
 function requestsIn(value: unknown, position: Position): readonly Captured[] {
-  const { place, key, outer } = position;
-  if (outer.length > DEEPEST || Buffer.isBuffer(value)) return [];
+  const { place, key, depth, isAlone, outer } = position;
+  if (depth > DEEPEST || Buffer.isBuffer(value)) return [];
   if (typeof value === 'string') return TEXT_KEY.test(key) ? requestsInText(value, position) : [];
+  const within = { ...position, depth: depth + 1 };
   if (Array.isArray(value)) {
-    return value.flatMap((one, index) =>
-      requestsIn(one, { ...position, place: `${place}#${index + 1}`, outer: [{}, ...outer] }),
-    );
+    return value.flatMap((one, index) => requestsIn(one, { ...within, place: `${place}#${index + 1}` }));
   }
   if (!isObject(value)) return [];
-  const request = requestOf(value, position);
+  const around = isAlone ? [value, ...outer] : outer;
+  const request = requestOf(value, { ...position, outer: around });
   if (request !== undefined) return [request];
   const inner = Object.entries(value).filter(([name, one]) => !isBody(name, one) && !isHeaderKey(name));
-  return inner.flatMap(([name, one]) => requestsIn(one, { ...position, key: name, outer: [value, ...outer] }));
+  return inner.flatMap(([name, one]) => requestsIn(one, { ...within, key: name, outer: around }));
 }
 
 /** The complete request, as it is or in base64, or a line of another log. */
@@ -99,8 +104,10 @@ function requestsInText(text: string, position: Position): readonly Captured[] {
       read: () => ({ ...delivery, ...circumstances(outer) }),
     }));
   }
-  const inner = [...valuesIn(text)].flatMap(({ values }) => values);
-  return inner.flatMap((value) => requestsIn(value, { ...position, key: '', outer: [{}, ...outer] }));
+  const within = { ...position, key: '', depth: position.depth + 1 };
+  return [...valuesIn(text)].flatMap(({ values, isAlone }) =>
+    values.flatMap((value) => requestsIn(value, { ...within, isAlone: isAlone && position.isAlone })),
+  );
 }
 
 /** Undefined if the object has no headers or no body. */
@@ -112,12 +119,13 @@ function requestOf(value: Json, { place, prefix, outer }: Position): Captured | 
   const hasBody = bodyNames(value).length > 0 || 'isBase64Encoded' in value || 'bodySize' in value;
   if (headers === undefined || !hasBody) return undefined;
   const record = isFlat ? withoutHeaders(value) : value;
+  const around = outer.map((one) => (one === value ? record : one));
   const read = (): Delivery | SvcError => {
     try {
       if (signed.some((list) => signaturesOf(list, prefix) !== signaturesOf(headers, prefix))) {
         throw new SvcError('file_unusable', `${place}: has two different values of ${prefix}Signature`);
       }
-      return { source: place, headers, ...circumstances([record, ...outer]), ...bodyOf(record, headers, place) };
+      return { source: place, headers, ...circumstances(around), ...bodyOf(record, headers, place) };
     } catch (error) {
       if (error instanceof SvcError) return error;
       throw error;

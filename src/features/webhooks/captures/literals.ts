@@ -13,49 +13,57 @@ export interface LineValues {
   readonly values: readonly unknown[];
   /** From 1. Undefined if the whole text is one JSON document. */
   readonly line: number | undefined;
+  /** Whether the value is all that is there. Text around it, and then the value too, may come from anyone. */
+  readonly isAlone: boolean;
 }
 
 /** The objects and lists in a text: one JSON document, or those that each line has. Empty lines are left out. */
 export function* valuesIn(text: string): Generator<LineValues> {
   const document = parsedJson(text);
   if (document !== undefined) {
-    yield { values: [document], line: undefined };
+    yield { values: [document], line: undefined, isAlone: true };
     return;
   }
   let line = 1;
   for (let start = 0; start < text.length; ) {
     const end = endOfLine(text, start);
-    const found = valuesOnLine(text, start, end);
-    if (found.values.length > 0 || text.slice(start, end).trim() !== '') yield { values: found.values, line };
+    const json = parsedJson(text.slice(start, end));
+    const found = json === undefined ? valuesOnLine(text, start, end) : { values: [json], start, end };
     // A value may end on a later line. What follows it there is not read.
     const last = endOfLine(text, Math.max(end, found.end));
+    const around = text.slice(start, found.start) + text.slice(found.end, last);
+    const isAlone = found.values.length === 1 && around.trim() === '';
+    if (found.values.length > 0 || around.trim() !== '') yield { values: found.values, line, isAlone };
     line += text.slice(end, last).split('\n').length;
     start = last + 1;
   }
 }
 
-/** The values that begin on this line, and where the last one ends. */
-function valuesOnLine(
-  text: string,
-  start: number,
-  lineEnd: number,
-): { readonly values: readonly unknown[]; readonly end: number } {
-  const line = text.slice(start, lineEnd);
-  const json = parsedJson(line);
-  if (json !== undefined) return { values: [json], end: lineEnd };
+interface Found {
+  readonly values: readonly unknown[];
+  /** Where the first one begins. */
+  readonly start: number;
+  /** Where the last one ends. */
+  readonly end: number;
+}
+
+/** The values that begin on this line. */
+function valuesOnLine(text: string, start: number, lineEnd: number): Found {
   const values: unknown[] = [];
+  let first = start;
   let end = start;
   let attempts = 0;
-  for (const { index } of line.matchAll(BRACKET)) {
+  for (const { index } of text.slice(start, lineEnd).matchAll(BRACKET)) {
     if (start + index < end) continue;
     if (++attempts > MOST_ATTEMPTS) break;
     const found = readLiteral(text, start + index);
     if (found === undefined) continue;
     attempts = 0;
+    if (values.length === 0) first = start + index;
     values.push(found.value);
     end = found.end;
   }
-  return { values, end };
+  return { values, start: first, end };
 }
 
 const BRACKET = /[[{]/g;
