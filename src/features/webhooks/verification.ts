@@ -72,7 +72,7 @@ export interface CheckOptions {
   readonly expected: boolean;
 }
 
-interface OnlyDelivery {
+interface CheckedBody {
   readonly row: CheckedDelivery;
   readonly body: Uint8Array;
 }
@@ -120,7 +120,7 @@ export class Verification {
   }
 
   /** The verdict on a single delivery, and its body. */
-  async only(paths: readonly string[]): Promise<OnlyDelivery> {
+  async only(paths: readonly string[]): Promise<CheckedBody> {
     const found: Delivery[] = [];
     for (const path of paths) {
       for await (const some of readDeliveries(path, this.#input)) {
@@ -186,7 +186,7 @@ export class Verification {
   }
 
   /** The verdict on a delivery in memory; undefined if the signed bytes are lost. */
-  async #check(found: Delivery): Promise<OnlyDelivery | undefined> {
+  async #check(found: Delivery): Promise<CheckedBody | undefined> {
     const others = found.headers.filter(([name]) => !this.#given.has(name.toLowerCase()));
     const headers = [...others, ...this.#options.given];
     const signed = signatureHeaders(headers, this.#input.prefix);

@@ -24,7 +24,8 @@ export function isEditorFile(text: string): boolean {
     .replace(/^###.*\r?\n/, '')
     .replace(BEFORE, '');
   const [line] = EDITOR_REQUEST.exec(start) ?? [];
-  if (line === undefined) return false;
+  // HTTP/2 needs no length, and editors do not write it.
+  if (line === undefined || / HTTP\/[23]/.test(line)) return false;
   if (!REQUEST_LINE.test(start)) return true;
   const [head = ''] = /^[\s\S]*?\r?\n\r?\n/.exec(start) ?? [];
   if (/^(?:content-length|transfer-encoding):/im.test(head)) return false;
