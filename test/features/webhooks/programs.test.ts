@@ -1,4 +1,6 @@
 /** Nothing that a real program writes is called INVALID because of how it writes it, and nothing that was changed is called valid. */
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { signatureOf } from '../../../src/features/webhooks/signature.ts';
 import { type Run, svc } from '../../support/svc.ts';
@@ -58,5 +60,31 @@ describe.each(PROGRAMS)('%s', (_, keeps, write) => {
 });
 
 it('are many', () => {
-  expect(PROGRAMS.length).toBeGreaterThanOrEqual(50);
+  expect(PROGRAMS.length).toBeGreaterThanOrEqual(70);
+});
+
+it('with a piece cut out or put in are valid only with the received bytes', async () => {
+  const sha256 = createHash('sha256').update(PING).digest('hex');
+  const piece = fc.oneof(
+    fc.string({ maxLength: 8 }),
+    fc.constantFrom('"', "'", '\n', '\r\n\r\n', '{', '}', '###\n', '\\'),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...PROGRAMS),
+      fc.nat(),
+      fc.nat({ max: 20 }),
+      piece,
+      async (program, at, cut, put) => {
+        const text = program[2](delivery(PING));
+        const start = at % text.length;
+        const { code, stdout } = await verify(text.slice(0, start) + put + text.slice(start + cut));
+        expect([0, 1, 2]).toContain(code);
+        for (const line of stdout.split('\n').filter((one) => one.includes('"valid":true'))) {
+          expect(JSON.parse(line)).toMatchObject({ body_sha256: sha256 });
+        }
+      },
+    ),
+    { numRuns: 400 },
+  );
 });

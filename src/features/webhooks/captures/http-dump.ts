@@ -22,13 +22,13 @@ export function isHttp(text: string, prefix: string): boolean {
 /** Requests can follow each other if a length says where each ends. The request line may be missing. */
 export function httpDeliveries(bytes: Buffer, source: string): readonly Delivery[] {
   const found: Request[] = [];
-  let rest = withoutBlankLines(bytes);
+  let rest = bytes;
   do {
+    rest = withoutBlankLines(rest);
     const request = readRequest(rest);
     found.push(request);
     rest = rest.subarray(request.length);
-    if (REQUEST_LINE.test(withoutBlankLines(rest).toString('latin1', 0, 8192))) rest = withoutBlankLines(rest);
-  } while (REQUEST_LINE.test(rest.toString('latin1', 0, 8192)));
+  } while (REQUEST_LINE.test(withoutBlankLines(rest).toString('latin1', 0, 8192)));
   // One line end was added by an editor.
   if (rest.length > 0 && !/^\r?\n$/.test(rest.toString('latin1', 0, 3))) found.at(-1)?.notes.push('bytes_after_body');
   return found.map(({ length: _, ...request }, index) => ({
