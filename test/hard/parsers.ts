@@ -251,7 +251,13 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
       assert.equal(Buffer.from(one?.body ?? []).toString(), bytes.toString('latin1'));
     },
   },
-  'http-dumps': { seeds: captures('raw.http', 'curl-v.txt'), check: capture('http') },
+  'http-dumps': {
+    seeds: [
+      ...captures('raw.http', 'curl-v.txt'),
+      '@a = b\n### x\n# @name y\nPOST {{a}}/h\n  ?c=d\nX-Service-Signature: e\n\n< ./f\n\n> {% %}\n###\nGET http://g\n',
+    ],
+    check: capture('http'),
+  },
   'captured-json': {
     seeds: captures(
       'ngrok.json',
@@ -343,6 +349,9 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
       '{"a":"b"}',
       '[["a","b"]]',
       '* x\n> GET / HTTP/1.1\n> A: b\n',
+      "headers: Headers {\n  'a': 'b' +\n    'c',\n  d: [ <Buffer 7b> ] }\n",
+      "INFO:root:[(b'a', b'\\x62'), ('c', None)]\n",
+      'map[A:[b] C:[d e]]\n{"HTTP_A"=>"b"} {a=b, c=[d]}\n',
     ],
     check: (bytes) => {
       const text = bytes.toString();

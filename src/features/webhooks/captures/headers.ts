@@ -22,7 +22,7 @@ export function headerLines(text: string): RawHeader[] {
  * kinds are left out.
  */
 export function readHeaders(value: unknown, prefix: string): readonly RawHeader[] | undefined {
-  if (typeof value === 'string') return headerLines(value);
+  if (isText(value)) return headerLines(`${value}`);
   if (isObject(value)) return Object.entries(value).flatMap(([name, one]) => readHeader(name, one, prefix));
   if (!Array.isArray(value)) return undefined;
   const list: readonly unknown[] = value;
