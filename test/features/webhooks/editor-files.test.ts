@@ -61,6 +61,10 @@ it('reads a body from the file beside it', async () => {
   }
   writeFileSync(file, `POST http://x/hook\n${HEAD}\n< ./none.json\n`);
   expect(await verify('', file)).toMatchObject({ code: 2, stderr: expect.stringContaining('none.json') });
+  for (const name of ['a\0b', 'x'.repeat(5000)]) {
+    writeFileSync(file, `POST http://x/hook\n${HEAD}\n< ./${name}\n`);
+    expect(await verify('', file)).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot be read') });
+  }
   writeFileSync(file, `POST http://x/hook\n${HEAD}\n< /dev/zero\n`);
   expect(await verify('', file)).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a file') });
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { valuesIn } from '../../../src/features/webhooks/captures/literals.ts';
 
-const read = (text: string): unknown => [...valuesIn(text)].flatMap(({ values }) => values);
+const read = (text: string): unknown => [...valuesIn(text, 'in')].flatMap(({ values }) => values);
 const text = fc.string({ unit: 'binary' });
 const value = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
@@ -72,7 +72,7 @@ it.each(['{', '[1,', "{'a': 'b\n'}", '{"a"', '{a: <Buffer 7b', ')', '{"a":}', 'x
 );
 
 it('finds the line on which each value begins', () => {
-  const found = [...valuesIn('started\n\n{\n "a": 1\n}\n{"b":2}\nx {c: [\n3]} y\nend\n')];
+  const found = [...valuesIn('started\n\n{\n "a": 1\n}\n{"b":2}\nx {c: [\n3]} y\nend\n', 'in')];
   expect(found).toEqual([
     { line: 1, values: [], isAlone: false },
     { line: 3, values: [{ a: 1 }], isAlone: true },
@@ -80,16 +80,46 @@ it('finds the line on which each value begins', () => {
     { line: 7, values: [{ c: [3] }], isAlone: false },
     { line: 9, values: [], isAlone: false },
   ]);
-  expect([...valuesIn('{\n "a": 1\n}\n')]).toEqual([{ line: undefined, values: [{ a: 1 }], isAlone: true }]);
+  expect([...valuesIn('{\n "a": 1\n}\n', 'in')]).toEqual([{ line: undefined, values: [{ a: 1 }], isAlone: true }]);
 });
 
-it('takes little time for any text', () => {
-  for (const unit of ['[{', '[{\n', "{'", '{"a":[', '[1,\n', '{a={', '("', '<Buffer ', 'x\n'])
-    read(unit.repeat(20_000));
-  fc.assert(
-    fc.property(
-      fc.string({ unit: fc.constantFrom(...'[]{}()<>"\'`\\:=,+b \n'), maxLength: 200 }),
-      (one) => void read(one),
-    ),
+describe('any text takes little time', () => {
+  const gap = ' '.repeat(100_000);
+  it.each(['[{', '[{\n', "{'", '{"a":[', '[1,\n', '{a={', '("', '<Buffer ', 'x\n', '<ref *1', '"\\x', 'a '])(
+    'many of %j',
+    (unit) => {
+      read(unit.repeat(20_000));
+      read(`[${unit.repeat(20_000)}`);
+    },
   );
+
+  it.each([
+    `{"a":"b"${gap}`,
+    `{a${gap}b`,
+    `{"a"${gap}"b"${gap}`,
+    `{a: b${gap}c`,
+    `Headers${gap}{`,
+    `{"${'\\'.repeat(100_000)}`,
+  ])('with a gap', (one) => {
+    expect(read(one)).toEqual([]);
+  });
+
+  it('which is refused if too much of it is read in vain', () => {
+    expect(() => read('# a\n< {%\n'.repeat(10_000))).toThrow(
+      expect.objectContaining({ code: 'file_unusable', message: 'in: too many brackets in it are never closed' }),
+    );
+  });
+
+  it('of any characters', () => {
+    const signs = fc.string({ unit: fc.constantFrom(...'[]{}()<>"\'`\\:=,+b \n'), maxLength: 200 });
+    fc.assert(
+      fc.property(signs, (one) => {
+        try {
+          read(one);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'file_unusable' });
+        }
+      }),
+    );
+  });
 });

@@ -1,6 +1,7 @@
 /** Recognizes what a file contains, and reads its deliveries. */
 import { statSync } from 'node:fs';
 import { SvcError } from '../../../errors.ts';
+import { fileFailure } from '../../../store/own-file.ts';
 import { type Delivery, signatureHeaders } from '../delivery.ts';
 import { curlDeliveries } from './curl.ts';
 import { editorDeliveries, isEditorFile } from './editor-files.ts';
@@ -139,10 +140,13 @@ export function refuseOthers(bytes: Buffer, source: string): void {
 
 /** A line from elsewhere must not make svc read a device or a pipe. */
 async function readNamedFile(path: string, source: string, chunks: Input['chunks']): Promise<Uint8Array> {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
-    throw new SvcError('file_unusable', `${source}: the body is in ${path}, which is not a file`);
+  try {
+    if (statSync(path).isFile()) return await gather(chunks(path), path);
+  } catch (error) {
+    // A name can also be too long, or contain NUL.
+    throw fileFailure(`${source}: the body is in ${path}, which cannot be read`, error);
   }
-  return gather(chunks(path), path);
+  throw new SvcError('file_unusable', `${source}: the body is in ${path}, which is not a file`);
 }
 
 /** The first bytes, and then all of them. */

@@ -9,7 +9,7 @@ const METHOD = '(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS)';
 const SEPARATOR = /^###.*$/m;
 /** Comments, variables and scripts before a request. */
 const BEFORE = /^(?:[ \t]*\r?\n|(?:#|\/\/|@).*\r?\n|< \{%[\s\S]*?%\}[ \t]*\r?\n)+/;
-const VARIABLE = /^@([\w.-]+)[ \t]*=[ \t]*(.*?)[ \t]*$/gm;
+const VARIABLE = /^@([\w.-]+)[ \t]*=(.*)$/gm;
 /** With the lines of a long query. The version may be missing. */
 const EDITOR_REQUEST = new RegExp(
   `^${METHOD}[ \\t]+\\S+(?:[ \\t]+HTTP/[\\d.]+[^\\n]*)?[ \\t]*\\r?\\n(?:[ \\t]+[?&].*\\r?\\n)*`,
@@ -42,7 +42,7 @@ export async function editorDeliveries(
   const text = bytes.toString('latin1').replace(/^\xef\xbb\xbf/, '');
   const requests = text.split(SEPARATOR).flatMap((section) => readSection(section) ?? []);
   const wanted = requests.length === 1 ? requests : requests.filter(({ headers }) => hasServiceHeader(headers, prefix));
-  const variables = new Map([...text.matchAll(VARIABLE)].map(([, name = '', value = '']) => [name, value]));
+  const variables = new Map([...text.matchAll(VARIABLE)].map(([, name = '', value = '']) => [name, value.trim()]));
   const found: Delivery[] = [];
   for (const [index, request] of wanted.entries()) {
     const place = wanted.length === 1 ? source : `${source}#${index + 1}`;

@@ -86,7 +86,7 @@ function verboseHead(text: string): string {
 const OTHER_LINES = /^[ \t]*\[?([\w-]+)\]?(?: => |=)(.*)$/gm;
 
 /** An object, after nothing but its type, its name or the beginning of a log line: `headers: {`, `INFO:root:{`. */
-const PRINTED = /^\s*(?:[^:\n]*|\w+:[\w.]+:|[^:\n]*headers:?\s*)[[{(]/i;
+const PRINTED = /^(?:[^:\n]*|\w+:[\w.]+:|[^:\n]*headers:?\s*)[[{(]/i;
 
 /** A file of headers: lines, with or without a request line, JSON, what a program printed, or the output of `curl -v`. */
 export function headerFile(bytes: Uint8Array, source: string, prefix: string): readonly RawHeader[] {
@@ -94,8 +94,10 @@ export function headerFile(bytes: Uint8Array, source: string, prefix: string): r
   if (VERBOSE.test(text)) return headerLines(verboseHead(text));
   const lines = headerLines(text.replace(OTHER_LINES, '$1: $2')).flatMap((line) => readHeader(...line, prefix));
   // The value of a header may look like an object, which is not searched.
-  if (!PRINTED.test(text)) return lines;
-  const lists = [...valuesIn(text)].flatMap(({ values }) => values.flatMap((value) => headerLists(value, prefix, 0)));
+  if (!PRINTED.test(text.trimStart())) return lines;
+  const lists = [...valuesIn(text, source)].flatMap(({ values }) =>
+    values.flatMap((value) => headerLists(value, prefix, 0)),
+  );
   const list = lists.find((one) => hasServiceHeader(one, prefix)) ?? lists[0];
   if (list !== undefined) return list;
   throw new SvcError('file_unusable', `${source}: contains no headers`, {

@@ -119,10 +119,10 @@ export function innerDeliveries(bytes: Buffer, source: string, prefix: string): 
   const text = bytes.toString('latin1');
   INNER_REQUEST.lastIndex = 0;
   for (let start = INNER_REQUEST.exec(text); start !== null; start = INNER_REQUEST.exec(text)) {
-    const quoted = start[1] === '' ? undefined : readLiteral(text, start.index);
-    const raw = typeof quoted?.value === 'string' ? Buffer.from(quoted.value, 'latin1') : bytes.subarray(start.index);
+    const { value, end } = start[1] === '' ? { value: undefined, end: 0 } : readLiteral(text, start.index);
+    const raw = typeof value === 'string' ? Buffer.from(value, 'latin1') : bytes.subarray(start.index);
     const { length, notes, ...request } = readRequest(raw);
-    INNER_REQUEST.lastIndex = quoted?.end ?? start.index + length;
+    INNER_REQUEST.lastIndex = typeof value === 'string' ? end : start.index + length;
     if (!hasServiceHeader(request.headers, prefix)) continue;
     found.push({ source: `${source}#${found.length + 1}`, ...request, notes: ['text_body', ...notes] });
   }

@@ -31,7 +31,7 @@ export function capturedDeliveries(bytes: Buffer, source: string, prefix: string
   const text = bytes.toString().replace(/^\ufeff/, '');
   const all: Captured[] = [];
   let skipped = 0;
-  for (const { values, line, isAlone } of valuesIn(text)) {
+  for (const { values, line, isAlone } of valuesIn(text, source)) {
     const place = line === undefined ? source : `${source}:${line}`;
     const found = values.flatMap((value) =>
       requestsIn(value, { place, prefix, key: '', depth: 0, isAlone, outer: [] }),
@@ -105,7 +105,7 @@ function requestsInText(text: string, position: Position): readonly Captured[] {
     }));
   }
   const within = { ...position, key: '', depth: position.depth + 1 };
-  return [...valuesIn(text)].flatMap(({ values, isAlone }) =>
+  return [...valuesIn(text, place)].flatMap(({ values, isAlone }) =>
     values.flatMap((value) => requestsIn(value, { ...within, isAlone: isAlone && position.isAlone })),
   );
 }

@@ -3,6 +3,7 @@
  * the text itself.
  */
 import { isUtf8 } from 'node:buffer';
+import { SvcError } from '../../../errors.ts';
 import { parseJsonText } from '../../../json-object.ts';
 
 /** Node.js prints only the beginning of a long value. */
@@ -18,17 +19,18 @@ export interface LineValues {
 }
 
 /** The objects and lists in a text: one JSON document, or those that each line has. Empty lines are left out. */
-export function* valuesIn(text: string): Generator<LineValues> {
+export function* valuesIn(text: string, source: string): Generator<LineValues> {
   const document = parsedJson(text);
   if (document !== undefined) {
     yield { values: [document], line: undefined, isAlone: true };
     return;
   }
   let line = 1;
+  let wasted = 0;
   for (let start = 0; start < text.length; ) {
     const end = endOfLine(text, start);
     const json = parsedJson(text.slice(start, end));
-    const found = json === undefined ? valuesOnLine(text, start, end) : { values: [json], start, end };
+    const found = json === undefined ? valuesOnLine(text, start, end) : { values: [json], start, end, wasted: 0 };
     // A value may end on a later line. What follows it there is not read.
     const last = endOfLine(text, Math.max(end, found.end));
     const around = text.slice(start, found.start) + text.slice(found.end, last);
@@ -36,6 +38,10 @@ export function* valuesIn(text: string): Generator<LineValues> {
     if (found.values.length > 0 || around.trim() !== '') yield { values: found.values, line, isAlone };
     line += text.slice(end, last).split('\n').length;
     start = last + 1;
+    wasted += found.wasted;
+    if (wasted > MOST_WASTED + 10 * text.length) {
+      throw new SvcError('file_unusable', `${source}: too many brackets in it are never closed`);
+    }
   }
 }
 
@@ -45,6 +51,8 @@ interface Found {
   readonly start: number;
   /** Where the last one ends. */
   readonly end: number;
+  /** How many characters were read in vain. */
+  readonly wasted: number;
 }
 
 /** The values that begin on this line. */
@@ -53,22 +61,28 @@ function valuesOnLine(text: string, start: number, lineEnd: number): Found {
   let first = start;
   let end = start;
   let attempts = 0;
+  let wasted = 0;
   for (const { index } of text.slice(start, lineEnd).matchAll(BRACKET)) {
     if (start + index < end) continue;
     if (++attempts > MOST_ATTEMPTS) break;
     const found = readLiteral(text, start + index);
-    if (found === undefined) continue;
+    if (!found.isValue) {
+      wasted += found.end - start - index;
+      continue;
+    }
     attempts = 0;
     if (values.length === 0) first = start + index;
     values.push(found.value);
     end = found.end;
   }
-  return { values, start: first, end };
+  return { values, start: first, end, wasted };
 }
 
 const BRACKET = /[[{]/g;
 /** A line with more brackets that begin nothing is not a log of requests. */
 const MOST_ATTEMPTS = 20;
+/** Characters, besides ten times the text: reading more in vain would take too long. */
+const MOST_WASTED = 20_000_000;
 
 function endOfLine(text: string, start: number): number {
   const end = text.indexOf('\n', start);
@@ -85,19 +99,22 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** The value that begins at this place, and where it ends; undefined if none does. Bytes become a Buffer. */
-export function readLiteral(
-  text: string,
-  start: number,
-): { readonly value: unknown; readonly end: number } | undefined {
+interface Literal {
+  readonly value: unknown;
+  /** Where it ends, or where it turned out to be none. */
+  readonly end: number;
+  readonly isValue: boolean;
+}
+
+/** The value that begins at this place. Bytes become a Buffer. */
+export function readLiteral(text: string, start: number): Literal {
   const reader = new LiteralReader(text, start);
   try {
-    return { value: reader.readValue(0), end: reader.at };
+    return { value: reader.readValue(0), end: reader.at, isValue: true };
   } catch (error) {
+    if (!(error instanceof NotALiteral)) throw error;
     // What is nested too deeply is skipped as a whole: trying each of its brackets would take too long.
-    if (error instanceof TooDeep) return { value: undefined, end: reader.at };
-    if (error instanceof NotALiteral) return undefined;
-    throw error;
+    return { value: undefined, end: reader.at, isValue: error instanceof TooDeep };
   }
 }
 
@@ -121,7 +138,7 @@ const CLOSING: Readonly<Record<string, string>> = { '[': ']', '{': '}', '(': ')'
 const BUFFER = /<Buffer((?: [0-9a-f]{2})*)( \.\.\. \d+ more bytes?)?>/y;
 const QUOTE = /([bBuU]?)(["'`])/y;
 /** Node.js joins the lines of a long text with `+`, and Python prints them one after the other. */
-const CONTINUATION = /\s*\+?\s*(?=[bBuU]?["'`])/y;
+const CONTINUATION = /\s*(?:\+\s*)?(?=[bBuU]?["'`])/y;
 const REST = /\.\.\. \d+ more (?:character|byte|item)s?/y;
 
 class LiteralReader {
