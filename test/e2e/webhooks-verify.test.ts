@@ -146,7 +146,7 @@ describe('the binary', () => {
     });
   });
 
-  it('loads no package but commander', async () => {
+  it('loads no package but commander, and neither readers of captures nor the search for causes', async () => {
     const list = join(HOME, 'loaded.json');
     const hook = file(
       'loaded.cjs',
@@ -162,6 +162,8 @@ describe('the binary', () => {
       chalk: 'ansi256',
       'cli-table3': 'colSpan',
       conf: 'Please specify the `projectName` option',
+      'readers of captures': 'this is a command line for cmd.exe',
+      'search for causes': 'the signature matches',
     };
     expect(Object.entries(packages).filter(([, mark]) => code.includes(mark))).toEqual([]);
   });

@@ -25,8 +25,9 @@ import {
 import { readPush } from '../../src/features/trade/gateway/push.ts';
 import { tableTime } from '../../src/features/trade/tables/table-time.ts';
 import { curlDeliveries } from '../../src/features/webhooks/captures/curl.ts';
-import { type DeliveryFormat, type Input, readDeliveries } from '../../src/features/webhooks/captures/formats.ts';
-import { headerFile, headerLines } from '../../src/features/webhooks/captures/http-dump.ts';
+import { type DeliveryFormat, readDeliveries } from '../../src/features/webhooks/captures/formats.ts';
+import { headerFile, headerLines } from '../../src/features/webhooks/captures/headers.ts';
+import type { Input } from '../../src/features/webhooks/captures/input.ts';
 import { recordedDelivery } from '../../src/features/webhooks/captures/recordings.ts';
 import type { Delivery } from '../../src/features/webhooks/delivery.ts';
 import { recordingLine } from '../../src/features/webhooks/receiver/recording-writer.ts';
@@ -250,7 +251,13 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
       assert.equal(Buffer.from(one?.body ?? []).toString(), bytes.toString('latin1'));
     },
   },
-  'http-dumps': { seeds: captures('raw.http', 'curl-v.txt'), check: capture('http') },
+  'http-dumps': {
+    seeds: [
+      ...captures('raw.http', 'curl-v.txt'),
+      '@a = b\n### x\n# @name y\nPOST {{a}}/h\n  ?c=d\nX-Service-Signature: e\n\n< ./f\n\n> {% %}\n###\nGET http://g\n',
+    ],
+    check: capture('http'),
+  },
   'captured-json': {
     seeds: captures(
       'ngrok.json',
@@ -341,12 +348,15 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
       '{"a":"b"}',
       '[["a","b"]]',
       '* x\n> GET / HTTP/1.1\n> A: b\n',
+      "headers: Headers {\n  'a': 'b' +\n    'c',\n  d: [ <Buffer 7b> ] }\n",
+      "INFO:root:[(b'a', b'\\x62'), ('c', None)]\n",
+      'map[A:[b] C:[d e]]\n{"HTTP_A"=>"b"} {a=b, c=[d]}\n',
     ],
     check: (bytes) => {
       const text = bytes.toString();
       const line = parseHeaderLine(text);
       if (line !== undefined) assert.deepEqual(parseHeaderLine(line.join(': ')), line);
-      const found = accepted(() => headerFile(bytes, 'x')) ?? [];
+      const found = accepted(() => headerFile(bytes, 'x', 'X-Service-')) ?? [];
       for (const pair of found)
         assert.deepEqual(
           pair.map((one) => typeof one),

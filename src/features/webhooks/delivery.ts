@@ -73,21 +73,6 @@ export function hasServiceHeader(headers: readonly RawHeader[], prefix: string):
   return headers.some(([name]) => name.toLowerCase().startsWith(prefix.toLowerCase()));
 }
 
-/** Headers in JSON: an object of names and values, or a list of pairs. Throws `file_unusable`. */
-export function jsonHeaders(value: unknown, source: string): readonly RawHeader[] {
-  const fault = (): SvcError =>
-    new SvcError('file_unusable', `${source}: the headers are neither pairs nor an object of strings`);
-  const pairs = Array.isArray(value) ? value : isObject(value) ? Object.entries(value) : [undefined];
-  return pairs.flatMap((pair: unknown): RawHeader[] => {
-    if (!Array.isArray(pair) || pair.length !== 2 || typeof pair[0] !== 'string') throw fault();
-    const [name, values] = pair as [string, unknown];
-    return [values].flat().map((one): RawHeader => {
-      if (typeof one !== 'string' && typeof one !== 'number') throw fault();
-      return [name, String(one)];
-    });
-  });
-}
-
 /** The envelope of an event. Missing or invalid fields are undefined. */
 export interface ReadEvent {
   readonly id: string | undefined;

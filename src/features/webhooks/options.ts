@@ -5,8 +5,7 @@ import { parseDuration } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
 import { redactText } from '../../http/redact.ts';
-import { headerFile } from './captures/http-dump.ts';
-import { HEADER_PREFIX, type RawHeader } from './delivery.ts';
+import { HEADER_PREFIX, headerValues, type RawHeader } from './delivery.ts';
 import { TOLERANCE_S } from './signature.ts';
 
 /** The argument of commands about one subscription. */
@@ -20,7 +19,7 @@ export const GIVEN_HEADER_FLAGS = section('Input options', {
   timestamp: { type: 'string', value: 'T', help: 'Timestamp header' },
   signature: { type: 'string', value: 'sha256=…', help: 'Signature header' },
   header: { type: 'string', repeat: true, value: "'Name: value'", help: 'Any other header' },
-  'headers-file': { ...FILE, help: 'File of headers: lines of Name: value, or JSON' },
+  'headers-file': { ...FILE, help: 'File of headers: lines, JSON, or as a program prints them' },
   'header-prefix': {
     type: 'string',
     value: 'prefix',
@@ -40,7 +39,10 @@ export async function givenHeaders(
   ctx: Pick<RunContext, 'readInput'>,
 ): Promise<readonly RawHeader[]> {
   const given: RawHeader[] = [];
-  if (headersFile !== undefined) given.push(...headerFile(await ctx.readInput(headersFile), headersFile));
+  if (headersFile !== undefined) {
+    const { headerFile } = await import('./captures/headers.ts');
+    given.push(...headerFile(await ctx.readInput(headersFile), headersFile, prefix));
+  }
   for (const line of header) {
     const colon = line.indexOf(':');
     if (colon < 1) {
@@ -52,6 +54,11 @@ export async function givenHeaders(
   }
   if (timestamp !== undefined) given.push([`${prefix}Timestamp`, timestamp]);
   if (signature !== undefined) given.push([`${prefix}Signature`, signature]);
+  if (headersFile !== undefined && headerValues(given, `${prefix}Signature`).length === 0) {
+    throw new SvcError('file_unusable', `${headersFile}: no ${prefix}Signature in it`, {
+      hint: `the file must have ${prefix}Timestamp and ${prefix}Signature as they were received`,
+    });
+  }
   return given;
 }
 

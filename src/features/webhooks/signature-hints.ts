@@ -1,7 +1,7 @@
 /** Why a signature does not match: every repair is tried, and named only if the signature then matches. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import { parseJsonText } from '../../json-object.ts';
+import { isObject, parseJsonText, tryParseJson } from '../../json-object.ts';
 import { hmacKey, SECRET_PREFIX, type SignedHeaders, type SigningSecret, trimmed, withoutPrefix } from './signature.ts';
 
 export interface Evidence {
@@ -143,24 +143,17 @@ export const REPAIRS: readonly Repair[] = [
   bodyRepair(
     'body_reserialized',
     'the signature matches the same JSON in another layout: something parsed the body and serialized it again; keep the original bytes',
-    (body) => {
-      const value = json(body);
-      if (typeof value === 'string') return [Buffer.from(value)];
-      const indented = [2, 4, '\t'].map((indent) => JSON.stringify(value, null, indent));
-      const plain = [JSON.stringify(value), pythonJson(value)];
-      const ascii = plain.map((text) => text.replace(/[\x7f-\uffff]/g, unicodeEscape));
-      const slashes = [...plain, ...ascii].map((text) => text.replaceAll('/', '\\/'));
-      const layouts = [...plain, ...ascii, ...slashes, ...indented];
-      return [...layouts, ...layouts.map((text) => `${text}\n`)].map(utf8);
-    },
+    layouts,
   ),
   bodyRepair(
     'body_escaped_html',
     'the signature matches with \\u003c, \\u003e and \\u0026, as Go writes them: something serialized the JSON again; keep the original bytes',
-    (body) => {
-      const text = JSON.stringify(json(body)).replace(/[<>&\u2028\u2029]/g, unicodeEscape);
-      return [text, `${text}\n`].map(utf8);
-    },
+    goLayouts,
+  ),
+  bodyRepair(
+    'body_base64',
+    'the signature matches the decoded body: the file has it in base64; decode it first (base64 -d)',
+    (_, text) => (/^[A-Za-z0-9+/_-]+={0,2}\s*$/.test(text.replace(/\r?\n/g, '')) ? [Buffer.from(text, 'base64')] : []),
   ),
   bodyRepair(
     'body_form_decoded',
@@ -198,6 +191,21 @@ export const REPAIRS: readonly Repair[] = [
     (text) => text.replace(/^\s*(["']?)(.*?)\1\s*$/s, '$2'),
   ),
   secretRepair(
+    'secret_base64',
+    'the signature matches once the secret is decoded: it is in base64, as in Kubernetes; decode it (base64 -d)',
+    (text) => (text.startsWith(SECRET_PREFIX) ? '' : Buffer.from(text, 'base64').toString().trim()),
+  ),
+  secretRepair(
+    'secret_from_json',
+    'the signature matches with a value in this JSON: give only the secret, such as with jq -r .secret',
+    secretInJson,
+  ),
+  secretRepair(
+    'secret_without_version',
+    'the signature matches without the version before the secret: remove "v1,"',
+    (text) => text.replace(/^v\d+[a-z]?,/, ''),
+  ),
+  secretRepair(
     'secret_without_prefix',
     `the signature matches if the secret is used without its ${SECRET_PREFIX}: the sender signs with the rest only`,
     withoutPrefix,
@@ -233,6 +241,11 @@ export const REPAIRS: readonly Repair[] = [
     attempts: ({ signature }) => [{ digest: digestOf(signature.replace(/^sha256=/i, 'sha256=')) }],
   },
   {
+    name: 'signature_label',
+    sentence: 'the signature matches, but its label is wrong: it must begin with sha256=',
+    attempts: ({ signature }) => [{ digest: digestOf(signature.replace(/^[\w-]+[=:] ?/, 'sha256=')) }],
+  },
+  {
     name: 'signature_plus_prefix',
     sentence: 'the signature matches, but sha256= is missing before it',
     attempts: ({ signature }) => [{ digest: digestOf(`sha256=${signature}`) }],
@@ -248,6 +261,32 @@ export const REPAIRS: readonly Repair[] = [
     attempts: ({ signature }) => [{ digest: Buffer.from(signature.replace(/^(?:sha256=|v1[,=])/, ''), 'base64') }],
   },
 ];
+
+/** How the senders that svc knows write this JSON. Empty if it is none. */
+export function jsonLayouts(bytes: Uint8Array): readonly Uint8Array[] {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    return [...layouts(body), ...goLayouts(body)];
+  } catch {
+    return [];
+  }
+}
+
+function layouts(body: Buffer): readonly Uint8Array[] {
+  const value = json(body);
+  if (typeof value === 'string') return [Buffer.from(value)];
+  const indented = [2, 4, '\t'].map((indent) => JSON.stringify(value, null, indent));
+  const plain = [JSON.stringify(value), pythonJson(value)];
+  const ascii = plain.map((text) => text.replace(/[\x7f-\uffff]/g, unicodeEscape));
+  const slashes = [...plain, ...ascii].map((text) => text.replaceAll('/', '\\/'));
+  const all = [...plain, ...ascii, ...slashes, ...indented];
+  return [...all, ...all.map((text) => `${text}\n`)].map(utf8);
+}
+
+function goLayouts(body: Buffer): readonly Uint8Array[] {
+  const text = JSON.stringify(json(body)).replace(/[<>&\u2028\u2029]/g, unicodeEscape);
+  return [text, `${text}\n`].map(utf8);
+}
 
 /** What programs do to a body. `text` has one character per byte. A repair that throws does not apply. */
 function bodyRepair(
@@ -271,6 +310,13 @@ function secretRepair(name: string, sentence: string, repair: (text: string) => 
     { keys: secrets.map(({ key }) => repair(key.reveal())).filter((key) => key.length > 0) },
   ];
   return { name, sentence, attempts };
+}
+
+/** The value that looks like a secret, or the only text. */
+function secretInJson(text: string): string {
+  const value = tryParseJson(text);
+  const texts = isObject(value) ? Object.values(value).filter((one) => typeof one === 'string') : [];
+  return texts.find((one) => one.startsWith(SECRET_PREFIX)) ?? (texts.length === 1 ? (texts[0] ?? '') : '');
 }
 
 function latin1(text: string): Buffer {

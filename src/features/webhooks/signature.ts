@@ -120,7 +120,8 @@ function judge(
   const notes: Note[] = shape.upperCase ? ['noncanonical_hex_case'] : [];
   if (toleranceS === undefined) notes.push('tolerance_not_checked');
   const late = toleranceS !== undefined && Math.abs(ageS) > toleranceS;
-  const verdict = !late ? 'valid' : ageS > 0 ? 'stale' : 'future';
+  const lateVerdict = ageS > 0 ? 'stale' : 'future';
+  const verdict = late ? lateVerdict : 'valid';
   return { verdict, signatureOk: true, timestamp, ageS, secretIndex: found, notes };
 }
 

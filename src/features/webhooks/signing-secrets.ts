@@ -145,7 +145,12 @@ const SLIPS: readonly (readonly [form: RegExp, what: string, hint: string])[] = 
     'give only the part after "="',
   ],
   [/^\s*Bearer\s/i, 'begins with Bearer: that is an access token', 'the signing secret begins with whsec_'],
+  [/^\s*\{.*\s.*\}\s*$/s, 'is JSON', 'give only the secret, such as with jq -r .secret'],
+  // "whsec_" in base64.
+  [/^d2hzZWNf[A-Za-z0-9+/]*\r?\n[A-Za-z0-9+/=\r\n]+$/, 'is in base64, as in Kubernetes', 'decode it: base64 -d'],
+  [/^\S+\s*\n+\s*$/, 'is followed by empty lines', 'remove them'],
   [/\n/, 'spans several lines', 'pass one secret per option'],
+  [/^\s|\s$/, 'begins or ends with white space', 'remove it'],
   [/\s/, 'contains white space', 'was more than the secret copied?'],
 ];
 

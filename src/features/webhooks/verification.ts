@@ -1,7 +1,8 @@
 /** Verifies all deliveries of an input, one after the other, and counts the verdicts. */
 import { createHash, hash } from 'node:crypto';
 import { SvcError } from '../../errors.ts';
-import { gather, type Input, InputErrors, readDeliveries, type StreamedBody } from './captures/formats.ts';
+import { readDeliveries } from './captures/formats.ts';
+import { gather, type Input, InputErrors, type StreamedBody } from './captures/input.ts';
 import {
   type Delivery,
   type DeliveryFilter,
@@ -13,8 +14,7 @@ import {
   readEvent,
   signatureHeaders,
 } from './delivery.ts';
-import { SignatureCheck, type SigningSecret, type Verdict } from './signature.ts';
-import { findHints } from './signature-hints.ts';
+import { SignatureCheck, type SignedHeaders, type SigningSecret, type Verdict, verifySignature } from './signature.ts';
 
 /** The result of a check, wherever the delivery came from. */
 export interface DeliveryFacts {
@@ -41,6 +41,8 @@ export interface DeliveryFacts {
 
 export interface CheckedDelivery extends DeliveryFacts {
   readonly status: Verdict;
+  /** The hints in words. */
+  readonly explanation: string | undefined;
   /** Whether these are the signed bytes. False: the file may have others, and a mismatch proves nothing. */
   readonly exact: boolean;
   /** What the age is measured against. */
@@ -70,6 +72,11 @@ export interface CheckOptions {
   readonly expected: boolean;
 }
 
+interface CheckedBody {
+  readonly row: CheckedDelivery;
+  readonly body: Uint8Array;
+}
+
 /** A streamed body up to this size is buffered: its event is read, and on a mismatch the cause is searched for. */
 const MAX_BUFFERED_BYTES = 8 << 20;
 /** A wrong secret fails every delivery of a recording: after this many mismatches without a hint, the search stops. */
@@ -93,21 +100,27 @@ export class Verification {
   /** In non-empty batches. Unreadable items are skipped, and reported by `failure`. */
   async *batches(paths: readonly string[], failFast: boolean): AsyncGenerator<readonly CheckedDelivery[], void, void> {
     for (const path of paths) {
-      try {
-        for await (const found of readDeliveries(path, this.#input)) {
-          const rows = 'pieces' in found ? [await this.#checkStream(found)] : this.#checkAll(found, failFast);
-          if (rows.length > 0) yield rows;
-          if (failFast && rows.at(-1)?.valid === false) return;
-        }
-      } catch (error) {
-        if (!(error instanceof SvcError) || error.code !== 'file_unusable') throw error;
-        this.#unusable.add(error);
+      for await (const rows of this.#batchesOf(path, failFast)) {
+        yield rows;
+        if (failFast && rows.at(-1)?.valid === false) return;
       }
     }
   }
 
+  async *#batchesOf(path: string, failFast: boolean): AsyncGenerator<readonly CheckedDelivery[], void, void> {
+    try {
+      for await (const found of readDeliveries(path, this.#input)) {
+        const rows = 'pieces' in found ? [await this.#checkStream(found)] : await this.#checkAll(found, failFast);
+        if (rows.length > 0) yield rows;
+      }
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code !== 'file_unusable') throw error;
+      this.#unusable.add(error);
+    }
+  }
+
   /** The verdict on a single delivery, and its body. */
-  async only(paths: readonly string[]): Promise<{ readonly row: CheckedDelivery; readonly body: Uint8Array }> {
+  async only(paths: readonly string[]): Promise<CheckedBody> {
     const found: Delivery[] = [];
     for (const path of paths) {
       for await (const some of readDeliveries(path, this.#input)) {
@@ -124,10 +137,9 @@ export class Verification {
     }
     const [delivery] = found;
     if (delivery === undefined || this.failure !== undefined) throw this.nothing();
-    const row = this.#check(delivery);
-    if (isUnknown(row)) throw lostBytes(row.source);
-    this.#count(row);
-    return { row, body: delivery.body };
+    const checked = await this.#check(delivery);
+    if (checked === undefined) throw lostBytes(delivery.source);
+    return checked;
   }
 
   get count(): number {
@@ -158,30 +170,32 @@ export class Verification {
     );
   }
 
-  #checkAll(deliveries: Iterable<Delivery>, failFast: boolean): readonly CheckedDelivery[] {
+  async #checkAll(deliveries: Iterable<Delivery>, failFast: boolean): Promise<readonly CheckedDelivery[]> {
     const rows: CheckedDelivery[] = [];
     for (const delivery of deliveries) {
       if (!this.#options.filter.takes(delivery)) continue;
-      const row = this.#check(delivery);
-      if (isUnknown(row)) {
-        this.#unusable.add(lostBytes(row.source));
+      const checked = await this.#check(delivery);
+      if (checked === undefined) {
+        this.#unusable.add(lostBytes(delivery.source));
         continue;
       }
-      this.#count(row);
-      rows.push(row);
-      if (failFast && !row.valid) break;
+      rows.push(checked.row);
+      if (failFast && !checked.row.valid) break;
     }
     return rows;
   }
 
-  #check(delivery: Delivery): CheckedDelivery {
-    const { body } = delivery;
-    const given = delivery.headers.filter(([name]) => !this.#given.has(name.toLowerCase()));
-    const headers = [...given, ...this.#options.given];
-    const check = new SignatureCheck(signatureHeaders(headers, this.#input.prefix), this.#options.secrets);
+  /** The verdict on a delivery in memory; undefined if the signed bytes are lost. */
+  async #check(found: Delivery): Promise<CheckedBody | undefined> {
+    const others = found.headers.filter(([name]) => !this.#given.has(name.toLowerCase()));
+    const headers = [...others, ...this.#options.given];
+    const signed = signatureHeaders(headers, this.#input.prefix);
+    const body = await receivedBody(found, signed, this.#options.secrets);
+    if (body === undefined) return undefined;
+    const check = new SignatureCheck(signed, this.#options.secrets);
     check.update(body);
     const digest = this.#options.digests ? hash('sha256', body) : undefined;
-    return this.#row(check, { ...delivery, headers }, body.length, digest);
+    return { row: await this.#row(check, { ...found, headers, body }, body.length, digest), body };
   }
 
   /** A body of any size, with separately given headers. */
@@ -199,16 +213,15 @@ export class Verification {
       buffered?.push(Buffer.from(piece));
     }
     const body = buffered && Buffer.concat(buffered);
-    const row = this.#row(check, { source, headers, body, notes: [] }, length, hashing?.digest('hex'));
-    this.#count(row);
-    return row;
+    return this.#row(check, { source, headers, body, notes: [] }, length, hashing?.digest('hex'));
   }
 
-  #count({ status }: CheckedDelivery): void {
-    this.#counts.set(status, (this.#counts.get(status) ?? 0) + 1);
-  }
-
-  #row(check: SignatureCheck, delivery: CheckableDelivery, length: number, digest?: string): CheckedDelivery {
+  async #row(
+    check: SignatureCheck,
+    delivery: CheckableDelivery,
+    length: number,
+    digest?: string,
+  ): Promise<CheckedDelivery> {
     const { toleranceS, expected } = this.#options;
     const { source, headers, body } = delivery;
     const { clock, nowS } = this.#clock(delivery);
@@ -221,6 +234,7 @@ export class Verification {
     const named = type === null ? [] : headerValues(headers, `${this.#input.prefix}Event`);
     const contradiction = named.find((value) => value.trim() !== type);
     if (contradiction !== undefined) notes.push('unsigned_header_mismatch');
+    this.#counts.set(found.verdict, (this.#counts.get(found.verdict) ?? 0) + 1);
     return {
       source,
       status: found.verdict,
@@ -234,7 +248,7 @@ export class Verification {
       secret_index: found.secretIndex,
       body_bytes: length,
       body_sha256: digest,
-      hints: this.#hints(found.verdict, delivery),
+      ...(EXPLAINABLE.has(found.verdict) ? await this.#explain(delivery) : NOT_EXPLAINED),
       notes,
       exact: found.signatureOk || isExact(delivery),
       clock,
@@ -243,15 +257,17 @@ export class Verification {
     };
   }
 
-  #hints(verdict: Verdict, { headers, body, original }: CheckableDelivery): readonly string[] {
+  /** The repairs that make the signature match. */
+  async #explain({ headers, body, original }: CheckableDelivery): Promise<Explanation> {
     const { hints: wanted, secrets } = this.#options;
-    if (!wanted || !EXPLAINABLE.has(verdict) || this.#fruitless >= MOST_FRUITLESS) return [];
-    if (body === undefined || body.length > MAX_BUFFERED_BYTES) return [];
+    if (!wanted || this.#fruitless >= MOST_FRUITLESS) return NOT_EXPLAINED;
+    if (body === undefined || body.length > MAX_BUFFERED_BYTES) return NOT_EXPLAINED;
     const { prefix } = this.#input;
     const [deliveryId] = headerValues(headers, `${prefix}Delivery`);
+    const { describeHint, findHints } = await import('./signature-hints.ts');
     const hints = findHints({ headers: signatureHeaders(headers, prefix), body, secrets, deliveryId, original });
     this.#fruitless = hints.length === 0 ? this.#fruitless + 1 : 0;
-    return hints;
+    return hints.length === 0 ? NOT_EXPLAINED : { hints, explanation: hints.map(describeHint).join('; and ') };
   }
 
   #clock({ receivedS, clock }: CheckableDelivery): { clock: CheckClock; nowS: number } {
@@ -263,15 +279,29 @@ export class Verification {
   }
 }
 
+/** Of a body that was parsed, the layout of the JSON that is signed; undefined if none is, because the received bytes are lost. */
+export async function receivedBody(
+  { body, notes }: Pick<Delivery, 'body' | 'notes'>,
+  headers: SignedHeaders,
+  secrets: readonly SigningSecret[],
+): Promise<Uint8Array | undefined> {
+  if (!notes.includes(REBUILT)) return body;
+  const { jsonLayouts } = await import('./signature-hints.ts');
+  const clock = { nowS: 0, toleranceS: undefined };
+  // With unusable headers no layout can match, and the verdict is about the headers.
+  return [body, ...jsonLayouts(body)].find(
+    (layout) => verifySignature(headers, layout, secrets, clock).verdict !== 'signature_mismatch',
+  );
+}
+
 /** The body is undefined if it is too large to buffer. */
 interface CheckableDelivery extends Omit<Delivery, 'body'> {
   readonly body: Uint8Array | undefined;
 }
 
-/** The body was parsed and written again, and nothing shows what was signed. */
-function isUnknown({ status, notes, hints }: CheckedDelivery): boolean {
-  return status === 'signature_mismatch' && notes.includes(REBUILT) && hints.length === 0;
-}
+type Explanation = Pick<CheckedDelivery, 'hints' | 'explanation'>;
+
+const NOT_EXPLAINED: Explanation = { hints: [], explanation: undefined };
 
 const EXPLAINABLE: ReadonlySet<Verdict> = new Set<Verdict>([
   'signature_mismatch',

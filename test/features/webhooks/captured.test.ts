@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { refuseOthers } from '../../../src/features/webhooks/captures/formats.ts';
+import { refuseOthers } from '../../../src/features/webhooks/captures/containers.ts';
 import { capturedDeliveries } from '../../../src/features/webhooks/captures/json.ts';
 
 const PREFIX = 'X-Service-';
@@ -50,7 +50,7 @@ describe('captured JSON', () => {
       fc.property(value, (json) => {
         const found = outcome(() => capturedDeliveries(Buffer.from(JSON.stringify(json)), 'in', PREFIX));
         if (found === undefined || found instanceof SvcError) return;
-        for (const { headers, body } of found) {
+        for (const { headers, body } of found.deliveries) {
           expect(Buffer.from(body)).toBeInstanceOf(Buffer);
           for (const [name, text] of headers) expect([typeof name, typeof text]).toEqual(['string', 'string']);
         }
@@ -66,7 +66,7 @@ describe('captured JSON', () => {
       const ends = [...inner].reverse().map((sign) => ({ '[': ']', '{': '}' })[sign] ?? '');
       const text = open + inner.repeat(20_000) + ends.join('').repeat(20_000) + close.join('');
       const found = outcome(() => capturedDeliveries(Buffer.from(text), 'in', PREFIX));
-      expect(found === undefined || found instanceof SvcError || found.length === 0).toBe(true);
+      expect(found === undefined || found instanceof SvcError || found.deliveries.length === 0).toBe(true);
     },
   );
 
@@ -77,9 +77,9 @@ describe('captured JSON', () => {
         const event = (body: string, isBase64Encoded: boolean): Buffer =>
           Buffer.from(JSON.stringify({ headers, body, isBase64Encoded }));
         const encoded = capturedDeliveries(event(Buffer.from(bytes).toString('base64'), true), 'in', PREFIX);
-        expect(Buffer.from(encoded?.[0]?.body ?? [1])).toEqual(Buffer.from(bytes));
+        expect(Buffer.from(encoded?.deliveries[0]?.body ?? [1])).toEqual(Buffer.from(bytes));
         const plain = capturedDeliveries(event(text, false), 'in', PREFIX);
-        expect(Buffer.from(plain?.[0]?.body ?? []).toString()).toBe(text);
+        expect(Buffer.from(plain?.deliveries[0]?.body ?? []).toString()).toBe(text);
       }),
     );
   });

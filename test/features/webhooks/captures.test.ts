@@ -124,9 +124,9 @@ it('--headers-file reads the output of curl -v', async () => {
 });
 
 it.each([
-  ['{"level":"info","msg":"started"}\n', 'it is JSON with "level", "msg"'],
-  ['\0\x01', 'it is binary data'],
-  ['hello', 'it is text'],
+  ['{"level":"info","msg":"started"}\n', 'only JSON with "level", "msg"'],
+  ['\0\x01', 'only binary data'],
+  ['hello', 'only text'],
   ['<?xml version="1.0"?><items/>', 'this is XML'],
   ['<!doctype html><p>', 'this is an HTML page'],
 ])('describe an unknown file: %j', async (stdin, what) => {

@@ -5,14 +5,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { SvcError } from '../../../src/errors.ts';
+import { detectFormat } from '../../../src/features/webhooks/captures/containers.ts';
 import { curlDeliveries } from '../../../src/features/webhooks/captures/curl.ts';
-import {
-  type DeliveryFormat,
-  detectFormat,
-  inputFiles,
-  readDeliveries,
-} from '../../../src/features/webhooks/captures/formats.ts';
-import { headerFile, headerLines, httpDeliveries } from '../../../src/features/webhooks/captures/http-dump.ts';
+import { type DeliveryFormat, inputFiles, readDeliveries } from '../../../src/features/webhooks/captures/formats.ts';
+import { headerFile, headerLines } from '../../../src/features/webhooks/captures/headers.ts';
+import { httpDeliveries } from '../../../src/features/webhooks/captures/http-dump.ts';
 import { capturedDeliveries } from '../../../src/features/webhooks/captures/json.ts';
 import { recordedDelivery } from '../../../src/features/webhooks/captures/recordings.ts';
 import { type Delivery, headerValues } from '../../../src/features/webhooks/delivery.ts';
@@ -157,7 +154,7 @@ describe('a HAR', () => {
 
   it('is read entry by entry, without unrelated entries', () => {
     const [delivery, ...others] =
-      capturedDeliveries(archive({ request: { headers: [] } }, 7, entry()), 'trace.har', PREFIX) ?? [];
+      capturedDeliveries(archive({ request: { headers: [] } }, 7, entry()), 'trace.har', PREFIX)?.deliveries ?? [];
     expect(others).toEqual([]);
     expect(delivery).toMatchObject({
       source: 'trace.har#3',
@@ -171,16 +168,20 @@ describe('a HAR', () => {
   it('may have bodies in base64, or lack them', () => {
     const encoded = { text: PING.toString('base64') };
     for (const mark of [{ encoding: 'base64' }, { _encoding: 'base64' }, { _base64: true }]) {
-      const [delivery] = capturedDeliveries(archive(entry({ postData: { ...encoded, ...mark } })), 'x', PREFIX) ?? [];
+      const [delivery] =
+        capturedDeliveries(archive(entry({ postData: { ...encoded, ...mark } })), 'x', PREFIX)?.deliveries ?? [];
       expect(delivery?.notes).toEqual([]);
       expect(delivery && valid(delivery)).toBe(true);
     }
-    const [cut] = capturedDeliveries(archive(entry({ postData: undefined, bodySize: 82 })), 'x', PREFIX) ?? [];
-    expect(cut).toMatchObject({ truncated: true });
-    const [empty] = capturedDeliveries(archive(entry({ postData: undefined, bodySize: -1 })), 'x', PREFIX) ?? [];
-    expect(empty?.truncated).toBe(false);
-    const odd = entry({ postData: undefined, bodySize: { toString: 1, valueOf: 1 } });
-    expect(capturedDeliveries(archive(odd), 'x', PREFIX)?.[0]?.truncated).toBe(false);
+    const lost = (changes: Readonly<Record<string, unknown>>): unknown =>
+      capturedDeliveries(archive(entry({ postData: undefined, ...changes })), 'x', PREFIX);
+    expect(lost({ bodySize: 82 })).toMatchObject({
+      deliveries: [],
+      failures: [{ code: 'file_unusable', message: 'x#1: the body is not in it' }],
+    });
+    for (const bodySize of [-1, 0, { toString: 1, valueOf: 1 }]) {
+      expect(lost({ bodySize })).toMatchObject({ deliveries: [{ body: Buffer.alloc(0) }], failures: [] });
+    }
   });
 
   it.each(['{"log"', '[]', '{"log":{}}', '{"log":{"entries":{}}}'])('is refused: %s', (bytes) => {
@@ -355,7 +356,7 @@ describe('the format of an input', () => {
     ['http', request('\n')],
     ['http', Buffer.from(`X-Service-Timestamp: ${T}\nX-Service-Signature: ${SIGNATURE}\n\n${PING}`)],
     ['http', Buffer.from(`Host: x\r\nx-service-signature: ${SIGNATURE}\r\n\r\n`)],
-    ['har', Buffer.from('\ufeff{\n "log": {"entries":[]}}')],
+    ['json', Buffer.from('\ufeff{\n "log": {"entries":[]}}')],
     ['curl', Buffer.from("curl 'https://x'")],
     ['curl', Buffer.from('$ curl x')],
     ['ndjson', Buffer.from(recorded())],
@@ -427,14 +428,14 @@ describe('headers in a file', () => {
     [`{"X-A":"1","X-B":2}`],
     [`[["X-A","1"],["X-B","2"]]`],
   ])('%j', (content) => {
-    expect(headerFile(Buffer.from(content), 'h')).toEqual([
+    expect(headerFile(Buffer.from(content), 'h', PREFIX)).toEqual([
       ['X-A', '1'],
       ['X-B', '2'],
     ]);
   });
 
   it.each(['{', '{"a":{}}', '[1]', '[["a"]]', '[[1,"x"]]'])('that are invalid: %s', (content) => {
-    expect(() => headerFile(Buffer.from(content), 'h.json')).toThrow(
+    expect(() => headerFile(Buffer.from(content), 'h.json', PREFIX)).toThrow(
       expect.objectContaining({ code: 'file_unusable', message: expect.stringContaining('h.json') }),
     );
   });

@@ -46,6 +46,9 @@ describe('a body', () => {
     ['body_reserialized', '{"a":"\\u00e9\\ud83d\\ude00"}', '{"a":"é😀"}'],
     ['body_reserialized', COMPACT.replaceAll('/', '\\/'), COMPACT],
     ['body_escaped_html', '{"a":"\\u003cb\\u003e \\u0026"}\n', '{"a":"<b> &"}'],
+    ['body_base64', COMPACT, Buffer.from(COMPACT).toString('base64')],
+    ['body_base64', COMPACT, `${Buffer.from(COMPACT).toString('base64').replace(/.{60}/g, '$&\r\n')}\n`],
+    ['body_base64', `${COMPACT}?>`, Buffer.from(`${COMPACT}?>`).toString('base64url')],
     ['body_form_decoded', COMPACT, encodeURIComponent(COMPACT)],
     ['body_form_decoded', COMPACT, `payload=${encodeURIComponent(COMPACT)}`],
     ['body_form_decoded', COMPACT, `${new URLSearchParams([[COMPACT, '']])}`],
@@ -78,6 +81,7 @@ describe('a body', () => {
       'body_charset',
       'body_reserialized',
       'body_escaped_html',
+      'body_base64',
       'body_form_decoded',
       'body_decompressed',
     ]);
@@ -115,6 +119,11 @@ describe('a secret', () => {
     ['secret_trimmed', SECRET, ` ${SECRET}\n`],
     ['secret_trimmed', SECRET, `"${SECRET}"`],
     ['secret_trimmed', SECRET, `'${SECRET}'`],
+    ['secret_base64', SECRET, Buffer.from(SECRET).toString('base64')],
+    ['secret_base64', SECRET, Buffer.from(`${SECRET}\n`).toString('base64')],
+    ['secret_from_json', SECRET, `{"secret":"${SECRET}"}`],
+    ['secret_from_json', 'another', '{"n":1,"key":"another"}'],
+    ['secret_without_version', SECRET, `v1,${SECRET}`],
     ['secret_without_prefix', SECRET.slice(6), SECRET],
     ['secret_with_prefix', SECRET, SECRET.slice(6)],
     ['secret_standard_webhooks_key', Buffer.from(SECRET.slice(6), 'base64'), SECRET],
@@ -169,6 +178,8 @@ describe('a signature', () => {
     findHints({ headers: { timestamps: [T], signatures: [signature] }, body: PING, secrets: [S1] });
   it.each([
     ['prefix_case', right.replace('sha', 'Sha')],
+    ['signature_label', `hmac-${right}`],
+    ['signature_label', right.replace('sha256', 'v1')],
     ['signature_plus_prefix', right.slice(7)],
     ['signature_unquoted', `"${right}"`],
     ['signature_unquoted', `${right.slice(0, 30)}\n ${right.slice(30)}`],

@@ -55,28 +55,17 @@ async function delivery(
   const whole: Uint8Array[] = [];
   for (const [option, value] of options(args, source)) {
     if (option === '-H' || option === '--header') {
-      if (value.startsWith('@')) throw unknownBody(source, `takes headers from the file ${value.slice(1)}`);
-      // `Name;` sends it empty, and `Name:` does not send it.
-      const [, name, mark, text = ''] = /^([^:;]+)([:;])[ \t]*(.*?)[ \t]*$/s.exec(value) ?? [];
-      if (name !== undefined && (text !== '' || mark === ';')) headers.push([name, text]);
+      headers.push(...headerOf(value, source));
       continue;
     }
     if (sent.length > 0 && option !== '--json') {
       sent.push(Buffer.from('&'));
       whole.push(Buffer.from('&'));
     }
-    const strips = ['-d', '--data', '--data-ascii'].includes(option);
-    if (strips) notes.add('curl_d_strips_newlines');
-    if (option === '--data-raw' || !value.startsWith('@')) {
-      sent.push(Buffer.from(value, 'latin1'));
-      whole.push(Buffer.from(value, 'latin1'));
-      continue;
-    }
-    if (value === '@-') throw unknownBody(source, 'takes the body from standard input');
-    const file = await read(Buffer.from(value.slice(1), 'latin1').toString());
-    // curl removes CR, LF and NUL from a file that -d names.
-    sent.push(strips ? file.filter((byte) => byte !== 0x0d && byte !== 0x0a && byte !== 0) : file);
-    whole.push(file);
+    if (STRIPS.includes(option)) notes.add('curl_d_strips_newlines');
+    const data = await readData(option, value, source, read);
+    sent.push(data.sent);
+    whole.push(data.whole);
   }
   const body = Buffer.concat(sent);
   const unstripped = Buffer.concat(whole);
@@ -84,26 +73,55 @@ async function delivery(
   return { source, headers, body, notes: [...notes], original };
 }
 
+/** These remove CR, LF and NUL from a file. */
+const STRIPS = ['-d', '--data', '--data-ascii'];
+
+async function readData(
+  option: string,
+  value: string,
+  source: string,
+  read: (path: string) => Promise<Uint8Array>,
+): Promise<{ readonly sent: Uint8Array; readonly whole: Uint8Array }> {
+  if (option === '--data-raw' || !value.startsWith('@')) {
+    const data = Buffer.from(value, 'latin1');
+    return { sent: data, whole: data };
+  }
+  if (value === '@-') throw unknownBody(source, 'takes the body from standard input');
+  const file = await read(Buffer.from(value.slice(1), 'latin1').toString());
+  const isStripped = STRIPS.includes(option);
+  return { sent: isStripped ? file.filter((byte) => ![0x0d, 0x0a, 0].includes(byte)) : file, whole: file };
+}
+
+/** `Name;` sends it empty, and `Name:` does not send it. */
+function headerOf(value: string, source: string): readonly RawHeader[] {
+  if (value.startsWith('@')) throw unknownBody(source, `takes headers from the file ${value.slice(1)}`);
+  const [, name, mark, text = ''] = /^([^:;]+)([:;])[ \t]*(.*?)[ \t]*$/s.exec(value) ?? [];
+  return name !== undefined && (text !== '' || mark === ';') ? [[name, text]] : [];
+}
+
 /** The headers and the data of the line, in order. */
 function* options(args: readonly string[], source: string): Generator<readonly [option: string, value: string]> {
-  const isRead = (name: string): boolean => name === '-H' || name === '--header' || DATA.has(name);
   for (let index = 0; index < args.length; index++) {
-    let name = args[index] ?? '';
-    let attached = '';
-    // Letters without a value may precede one with a value: -sSd@file.
-    for (const [at, letter] of /^-[^-]/.test(name) ? [...name].entries() : []) {
-      const option = `-${letter}`;
-      if (at === 0 || !(isRead(option) || REFUSED.has(option) || TAKES_VALUE.test(letter))) continue;
-      attached = name.slice(at + 1);
-      name = option;
-      break;
-    }
+    const [name, attached] = splitLetters(args[index] ?? '');
     if (REFUSED.has(name)) throw unknownBody(source, `has ${name}`);
     if (!isRead(name)) continue;
     const value = attached === '' ? args[++index] : attached;
     if (value === undefined) throw unknownBody(source, `ends after ${name}`);
     yield [name, value];
   }
+}
+
+function isRead(name: string): boolean {
+  return name === '-H' || name === '--header' || DATA.has(name);
+}
+
+/** Letters without a value may precede one with a value: `-sSd@file`. */
+function splitLetters(arg: string): readonly [name: string, attached: string] {
+  if (!/^-[^-]/.test(arg)) return [arg, ''];
+  const at = [...arg].findIndex(
+    (letter, index) => index > 0 && (isRead(`-${letter}`) || REFUSED.has(`-${letter}`) || TAKES_VALUE.test(letter)),
+  );
+  return at < 0 ? [arg, ''] : [`-${arg[at]}`, arg.slice(at + 1)];
 }
 
 function unknownBody(source: string, what: string): SvcError {
@@ -128,32 +146,45 @@ const PART = new RegExp(
 
 /** The arguments of shell commands, with undefined at the end of each. Throws `file_unusable` for anything that only a shell can evaluate. */
 function* shellTokens(text: string, source: string): Generator<string | undefined> {
-  const unusable = (why: string): SvcError => new SvcError('file_unusable', `${source}: ${why}`, { hint: ADVICE });
   let word: string | undefined;
   PART.lastIndex = 0;
   for (let at = 0; at < text.length; at = PART.lastIndex) {
     const part = PART.exec(text)?.groups;
-    if (part === undefined) {
-      const [quote] = /^\$?['"]/.exec(text.slice(at)) ?? [];
-      const [expansion = '$'] = /^\$?[\w({`]+/.exec(text.slice(at)) ?? [];
-      throw unusable(quote === undefined ? unknown(expansion) : `the command line ends inside ${QUOTES[quote]}`);
-    }
-    const { single, ansi, double, escaped, plain, blank } = part;
-    if (double !== undefined) {
-      for (const [, expansion] of double.matchAll(/\\.|(`|\$[\w({]+)/gs)) {
-        if (expansion !== undefined) throw unusable(unknown(expansion));
-      }
-      word = (word ?? '') + double.replace(/\\(?:\n|(["\\$`]))/g, '$1');
-    } else if (ansi !== undefined) word = (word ?? '') + ansi.replace(ESCAPE, unescaped);
-    else if (escaped !== undefined) word = escaped.endsWith('\n') ? word : (word ?? '') + escaped;
-    else if (single !== undefined || plain !== undefined) word = (word ?? '') + (single ?? plain);
-    else {
+    if (part === undefined) throw unfinished(text.slice(at), source);
+    const piece = pieceOf(part, source);
+    if (piece !== undefined) word = (word ?? '') + piece;
+    else if (part['escaped'] === undefined) {
       if (word !== undefined) yield word;
       word = undefined;
-      if (blank === undefined) yield undefined;
+      if (part['blank'] === undefined) yield undefined;
     }
   }
   if (word !== undefined) yield word;
+}
+
+/** What a part adds to a word; undefined if it adds nothing, or ends the word. */
+function pieceOf(part: Readonly<Record<string, string | undefined>>, source: string): string | undefined {
+  const { single, ansi, double, escaped, plain } = part;
+  if (double !== undefined) {
+    for (const [, expansion] of double.matchAll(/\\.|(`|\$[\w({]+)/gs)) {
+      if (expansion !== undefined) throw unusable(source, unknown(expansion));
+    }
+    return double.replace(/\\(?:\n|(["\\$`]))/g, '$1');
+  }
+  if (ansi !== undefined) return ansi.replace(ESCAPE, unescaped);
+  // A line break with a backslash before it is nothing.
+  if (escaped?.endsWith('\n')) return undefined;
+  return escaped ?? single ?? plain;
+}
+
+function unfinished(text: string, source: string): SvcError {
+  const [quote] = /^\$?['"]/.exec(text) ?? [];
+  const [expansion = '$'] = /^\$?[\w({`]+/.exec(text) ?? [];
+  return unusable(source, quote === undefined ? unknown(expansion) : `the command line ends inside ${QUOTES[quote]}`);
+}
+
+function unusable(source: string, why: string): SvcError {
+  return new SvcError('file_unusable', `${source}: ${why}`, { hint: ADVICE });
 }
 
 const QUOTES: Readonly<Record<string, string>> = {

@@ -1,18 +1,21 @@
 /** Raw HTTP requests, as nc, tcpdump, proxies and `sign --as http` write them. */
-import { SvcError } from '../../../errors.ts';
-import { tryParseJson } from '../../../json-object.ts';
-import { type Delivery, hasServiceHeader, headerValues, jsonHeaders, type RawHeader } from '../delivery.ts';
-import { trimmed } from '../signature.ts';
+import { type Delivery, hasServiceHeader, headerValues, type RawHeader } from '../delivery.ts';
+import { headerLines } from './headers.ts';
+import { readLiteral } from './literals.ts';
 
-const REQUEST_LINE = /^[A-Z]+ \S+ HTTP\/\d(?:\.\d)?\r?\n/;
+export const REQUEST_LINE = /^[A-Z]+ \S+ HTTP\/\d(?:\.\d)?\r?\n/;
 /** The blank line that ends the headers, with the line end before it. */
 const HEAD_END = /\r?\n\r?\n/;
 const LONGEST_HEAD = 1 << 20;
 
+/** Lines before a request. */
+const BLANK_LINES = /^(?:[ \t]*\r?\n)+/;
+
 /** Whether the text begins with a request line, or with headers, including one of the service, and a blank line. */
 export function isHttp(text: string, prefix: string): boolean {
-  if (REQUEST_LINE.test(text)) return true;
-  const [head] = /^(?::?[\w-]+:[^\n]*\n)+\r?\n/.exec(text) ?? [];
+  const start = text.replace(BLANK_LINES, '');
+  if (REQUEST_LINE.test(start)) return true;
+  const [head] = /^(?::?[\w-]+:[^\n]*\n)+\r?\n/.exec(start) ?? [];
   return head !== undefined && hasServiceHeader(headerLines(head), prefix);
 }
 
@@ -21,16 +24,22 @@ export function httpDeliveries(bytes: Buffer, source: string): readonly Delivery
   const found: Request[] = [];
   let rest = bytes;
   do {
+    rest = withoutBlankLines(rest);
     const request = readRequest(rest);
     found.push(request);
     rest = rest.subarray(request.length);
-  } while (REQUEST_LINE.test(rest.toString('latin1', 0, 8192)));
+  } while (REQUEST_LINE.test(withoutBlankLines(rest).toString('latin1', 0, 8192)));
   // One line end was added by an editor.
   if (rest.length > 0 && !/^\r?\n$/.test(rest.toString('latin1', 0, 3))) found.at(-1)?.notes.push('bytes_after_body');
   return found.map(({ length: _, ...request }, index) => ({
     source: found.length === 1 ? source : `${source}#${index + 1}`,
     ...request,
   }));
+}
+
+function withoutBlankLines(bytes: Buffer): Buffer {
+  const [lines = ''] = BLANK_LINES.exec(bytes.toString('latin1', 0, 256)) ?? [];
+  return bytes.subarray(lines.length);
 }
 
 interface Request {
@@ -101,35 +110,21 @@ function decodeChunks(bytes: Buffer): FramedBody {
   }
 }
 
-/** `Name: value` lines, CRLF or LF. A line that begins with a space continues the previous one; others are not headers. */
-export function headerLines(text: string): RawHeader[] {
-  const headers: [string, string][] = [];
-  for (const line of text.split(/\r?\n/)) {
-    const before = headers.at(-1);
-    const colon = line.indexOf(':', 1);
-    if (/^[ \t]/.test(line) && before !== undefined) before[1] += ` ${line.trim()}`;
-    else if (colon > 0) headers.push([line.slice(0, colon).trim(), trimmed(line.slice(colon + 1))]);
+/** A request line within a line of a log or of `tcpdump -A`, or a request that Go printed with %q. */
+const INNER_REQUEST = /("?)[A-Z]{3,7} \S+ HTTP\/\d(?:\.\d)?(?:\r?\n|\\r\\n)/g;
+
+/** The signed requests in a text. What follows the length of one is searched for the next. */
+export function innerDeliveries(bytes: Buffer, source: string, prefix: string): readonly Delivery[] {
+  const found: Delivery[] = [];
+  const text = bytes.toString('latin1');
+  INNER_REQUEST.lastIndex = 0;
+  for (let start = INNER_REQUEST.exec(text); start !== null; start = INNER_REQUEST.exec(text)) {
+    const { value, end } = start[1] === '' ? { value: undefined, end: 0 } : readLiteral(text, start.index);
+    const raw = typeof value === 'string' ? Buffer.from(value, 'latin1') : bytes.subarray(start.index);
+    const { length, notes, ...request } = readRequest(raw);
+    INNER_REQUEST.lastIndex = typeof value === 'string' ? end : start.index + length;
+    if (!hasServiceHeader(request.headers, prefix)) continue;
+    found.push({ source: `${source}#${found.length + 1}`, ...request, notes: ['text_body', ...notes] });
   }
-  return headers;
-}
-
-/** The output of `curl -v`, which has no bodies. */
-export const VERBOSE = /^(?:\*|>|\{|Note: ).*\r?\n(?:.*\r?\n)*?> [A-Z]+ \S+ HTTP\//;
-
-/** What was sent. */
-function verboseHead(text: string): string {
-  const lines = text.split(/\r?\n/).filter((line) => line.startsWith('> '));
-  return lines.map((line) => `${line.slice(2)}\n`).join('');
-}
-
-/** A file of headers: lines, with or without a request line, JSON, or the output of `curl -v`. */
-export function headerFile(bytes: Uint8Array, source: string): readonly RawHeader[] {
-  const text = new TextDecoder().decode(bytes);
-  const head = VERBOSE.test(text) ? verboseHead(text) : text;
-  if (!/^\s*[[{]/.test(head)) return headerLines(head.replace(REQUEST_LINE, ''));
-  const value = tryParseJson(text);
-  if (value === undefined) {
-    throw new SvcError('file_unusable', `${source}: the headers look like JSON, but are not valid JSON`);
-  }
-  return jsonHeaders(value, source);
+  return found;
 }

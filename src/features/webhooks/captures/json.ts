@@ -1,240 +1,298 @@
-/** Requests in the JSON of browsers, gateways, inspectors and API clients, and in a program's own logs. */
+/**
+ * Requests in JSON and in what programs print: an object with headers and a body, under any of their usual names, however deep it is. That covers browsers,
+ * gateways, inspectors, API clients and logs.
+ */
 import { SvcError } from '../../../errors.ts';
-import { isObject, parseJsonText } from '../../../json-object.ts';
-import { type Delivery, hasServiceHeader, headerValues, jsonHeaders, type RawHeader, REBUILT } from '../delivery.ts';
-import { headerLines, httpDeliveries } from './http-dump.ts';
+import { isObject } from '../../../json-object.ts';
+import {
+  type Delivery,
+  hasServiceHeader,
+  headerValues,
+  type RawHeader,
+  REBUILT,
+  signatureHeaders,
+} from '../delivery.ts';
+import { isNamedList, readHeaders } from './headers.ts';
+import { httpDeliveries, REQUEST_LINE } from './http-dump.ts';
+import { SHORTENED, valuesIn } from './literals.ts';
 
 type Json = Readonly<Record<string, unknown>>;
+
+export interface Captures {
+  readonly deliveries: readonly Delivery[];
+  /** Requests that cannot be read. */
+  readonly failures: readonly SvcError[];
+  /** Lines without a request. */
+  readonly skipped: number;
+}
+
+/** One JSON document, or the objects in a log. Undefined if it has no request. */
+export function capturedDeliveries(bytes: Buffer, source: string, prefix: string): Captures | undefined {
+  const text = bytes.toString().replace(/^\ufeff/, '');
+  const all: Captured[] = [];
+  let skipped = 0;
+  for (const { values, line, isAlone } of valuesIn(text, source)) {
+    const place = line === undefined ? source : `${source}:${line}`;
+    const found = values.flatMap((value) =>
+      requestsIn(value, { place, prefix, key: '', depth: 0, isAlone, outer: [] }),
+    );
+    if (found.length === 0) skipped++;
+    for (const request of found) all.push(request);
+  }
+  if (all.length === 0) return undefined;
+  // A collection contains all kinds of requests; a single request is always used.
+  const wanted = all.length === 1 ? all : all.filter(({ headers }) => hasServiceHeader(headers, prefix));
+  if (wanted.length === 0) {
+    throw new SvcError('file_unusable', `${source}: none of its ${all.length} requests has ${prefix}Signature`);
+  }
+  const read = wanted.map((request) => request.read());
+  return {
+    deliveries: read.flatMap((one) => (one instanceof SvcError ? [] : [one])),
+    failures: read.flatMap((one) => (one instanceof SvcError ? [one] : [])),
+    skipped,
+  };
+}
 
 /** A request. Its body is read only if it is wanted: bodies of other requests may be lost. */
 interface Captured {
   readonly headers: readonly RawHeader[];
-  read(): Delivery;
+  read(): Delivery | SvcError;
 }
 
-/** The requests in one format; undefined if the value has another format. `source` says where the value is. */
-type Reader = (value: Json, source: string, prefix: string) => readonly Captured[] | undefined;
-
-/** The first matching reader reads the value. To add a format, add its reader here. */
-const READERS: readonly Reader[] = [har, lambda, ngrok, webhookSite, postman, log, smee];
-
-/** One JSON document, or one per line. Undefined if no reader matches. */
-export function capturedDeliveries(bytes: Buffer, source: string, prefix: string): readonly Delivery[] | undefined {
-  const text = bytes.toString().replace(/^\ufeff/, '');
-  const documents = jsonDocuments(text) ?? jsonDocuments(text.replace(NGINX_ESCAPES, nginxText)) ?? [];
-  const place = (index: number): string => (documents.length > 1 ? `${source}:${index + 1}` : source);
-  const found = documents.map((document, index) => requestsOf(document, place(index), prefix));
-  if (found.every((requests) => requests === undefined)) return undefined;
-  const all = found.flatMap((requests, index) => {
-    if (requests !== undefined) return requests;
-    throw new SvcError('file_unusable', `${place(index)}: this line has no request, unlike others`);
-  });
-  // A collection contains all kinds of requests; a single request is always used.
-  const wanted = all.length === 1 ? all : all.filter(({ headers }) => hasServiceHeader(headers, prefix));
-  return wanted.map(({ read }) => read());
+/** Where a value is. */
+interface Position {
+  /** For messages: `rec.log:12`, `trace.har#3`. */
+  readonly place: string;
+  readonly prefix: string;
+  /** The name of the member. */
+  readonly key: string;
+  readonly depth: number;
+  /** Whether there is no text around it. A sender may have written such a text, with an object and a time in it. */
+  readonly isAlone: boolean;
+  /** The objects around it, the nearest first. */
+  readonly outer: readonly Json[];
 }
 
-/** nginx without escape=json writes the bytes of quotes, backslashes, control characters and everything beyond ASCII like this. */
-const NGINX_ESCAPES = /(?:\\x[0-9A-F]{2})+/g;
+const DEEPEST = 60;
+/** Members of a log line that may be another line, or a complete request. */
+const TEXT_KEY = /^(?:@?message|msg|log|line|textPayload|raw|dump|request)$/i;
 
-function nginxText(escapes: string): string {
-  const bytes = Buffer.from(escapes.replaceAll('\\x', ''), 'hex');
-  return JSON.stringify(bytes.toString()).slice(1, -1);
+/** What a sender controls is not searched: neither the members of a request nor a body without headers. */
+function requestsIn(value: unknown, position: Position): readonly Captured[] {
+  const { place, key, depth, isAlone, outer } = position;
+  if (depth > DEEPEST || Buffer.isBuffer(value)) return [];
+  if (typeof value === 'string') return TEXT_KEY.test(key) ? requestsInText(value, position) : [];
+  const within = { ...position, depth: depth + 1 };
+  if (Array.isArray(value)) {
+    return value.flatMap((one, index) => requestsIn(one, { ...within, place: `${place}#${index + 1}` }));
+  }
+  if (!isObject(value)) return [];
+  const around = isAlone ? [value, ...outer] : outer;
+  const request = requestOf(value, { ...position, outer: around });
+  if (request !== undefined) return [request];
+  const inner = Object.entries(value).filter(([name, one]) => !isBody(name, one) && !isHeaderKey(name));
+  return inner.flatMap(([name, one]) => requestsIn(one, { ...within, key: name, outer: around }));
 }
 
-/** The values of one JSON document, or of one per line. Undefined if it is not JSON. */
-export function jsonDocuments(text: string): readonly unknown[] | undefined {
-  const parse = (json: string): unknown => parseJsonText(json, Number.POSITIVE_INFINITY);
-  try {
-    return [parse(text)];
-  } catch {
+/** The complete request, as it is or in base64, or a line of another log. */
+function requestsInText(text: string, position: Position): readonly Captured[] {
+  const { place, key, outer } = position;
+  const raw = key === 'raw' && !REQUEST_LINE.test(text) ? Buffer.from(text, 'base64') : Buffer.from(text);
+  if (REQUEST_LINE.test(raw.toString('latin1', 0, 8192))) {
+    return httpDeliveries(raw, place).map((delivery) => ({
+      headers: delivery.headers,
+      read: () => ({ ...delivery, ...circumstances(outer) }),
+    }));
+  }
+  const within = { ...position, key: '', depth: position.depth + 1 };
+  return [...valuesIn(text, place)].flatMap(({ values, isAlone }) =>
+    values.flatMap((value) => requestsIn(value, { ...within, isAlone: isAlone && position.isAlone })),
+  );
+}
+
+/** Undefined if the object has no headers or no body. */
+function requestOf(value: Json, { place, prefix, outer }: Position): Captured | undefined {
+  const lists = headerLists(value, prefix);
+  const isFlat = lists.length === 0;
+  const signed = (isFlat ? [besideBody(value, prefix)] : lists).filter((list) => signaturesOf(list, prefix) !== '');
+  const headers = signed[0] ?? lists[0];
+  const hasBody = bodyNames(value).length > 0 || 'isBase64Encoded' in value || 'bodySize' in value;
+  if (headers === undefined || !hasBody) return undefined;
+  const record = isFlat ? withoutHeaders(value) : value;
+  const around = outer.map((one) => (one === value ? record : one));
+  const read = (): Delivery | SvcError => {
     try {
-      const lines = text.split('\n').filter((line) => line.trim() !== '');
-      return lines.map(parse);
-    } catch {
-      return undefined;
+      if (signed.some((list) => signaturesOf(list, prefix) !== signaturesOf(headers, prefix))) {
+        throw new SvcError('file_unusable', `${place}: has two different values of ${prefix}Signature`);
+      }
+      return { source: place, headers, ...circumstances(around), ...bodyOf(record, headers, place) };
+    } catch (error) {
+      if (error instanceof SvcError) return error;
+      throw error;
     }
-  }
-}
-
-/** `inList`: already an item of a list, so not a list itself: nesting is limited. */
-function requestsOf(value: unknown, source: string, prefix: string, inList = false): readonly Captured[] | undefined {
-  // A plain list, a list of ngrok's inspector, of webhook.site or of Hookdeck.
-  const lists = isObject(value) ? [value['requests'], value['data'], value['models']] : [value];
-  const list = inList ? undefined : lists.find((one) => Array.isArray(one));
-  if (list !== undefined) {
-    const found = list.map((one, index) => requestsOf(one, `${source}#${index + 1}`, prefix, true));
-    return found.length === 0 || found.includes(undefined) ? undefined : found.flatMap((requests) => requests ?? []);
-  }
-  if (!isObject(value)) return undefined;
-  for (const read of READERS) {
-    const found = read(value, source, prefix);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-interface Body {
-  /** The text of the body, or what a parser made of it. */
-  readonly body: unknown;
-  /** The text is base64: the bytes are exact. */
-  readonly base64?: boolean;
-  /** Milliseconds since 1970, or a date. */
-  readonly time?: unknown;
-  /** The status of the response. */
-  readonly status?: unknown;
-}
-
-function captured(
-  source: string,
-  headers: readonly RawHeader[],
-  { body, base64 = false, time, status }: Body,
-): Captured {
-  const read = (): Delivery => {
-    const failed = typeof status === 'number' ? isFailure(status) : undefined;
-    return { source, headers, receivedS: seconds(time), failed, ...bodyOf(body, base64, headers) };
   };
   return { headers, read };
 }
 
-/** Base64 and lists of bytes are exact. A text may have been changed, and a parsed body was. */
-function bodyOf(body: unknown, base64: boolean, headers: readonly RawHeader[]): Pick<Delivery, 'body' | 'notes'> {
-  if (typeof body === 'string' && base64) return { body: Buffer.from(body, 'base64'), notes: [] };
-  const listed = isObject(body) && body['type'] === 'Buffer' ? body['data'] : undefined;
-  if (Array.isArray(listed) && listed.every(isByte)) return { body: Buffer.from(listed), notes: [] };
-  if (typeof body !== 'string') return { body: Buffer.from(JSON.stringify(body)), notes: [REBUILT] };
-  const bytes = Buffer.from(body);
+function signaturesOf(headers: readonly RawHeader[], prefix: string): string {
+  return signatureHeaders(headers, prefix).signatures.join('\n');
+}
+
+/** smee.io, nginx and Envoy have each header as a member beside the body. */
+function besideBody(value: Json, prefix: string): readonly RawHeader[] {
+  const others = Object.entries(value).filter((member) => !isBody(...member));
+  return readHeaders(Object.fromEntries(others), prefix) ?? [];
+}
+
+/** Any other text may be a header, whose name the sender chose: "rawBody", "encoding", "received_at". */
+function withoutHeaders(value: Json): Json {
+  const body = 'body' in value ? 'body' : bodyNames(value)[0];
+  return Object.fromEntries(Object.entries(value).filter(([name, one]) => name === body || typeof one === 'number'));
+}
+
+/** Lists with repeated headers come first. */
+const HEADER_KEYS = [
+  /^raw_?headers?$/i,
+  /^multi_?value_?headers$/i,
+  /^(?!res|.*response).*headers?$/i,
+  /^(?:META|environ|env|_?SERVER)$/,
+];
+
+function isHeaderKey(name: string): boolean {
+  return HEADER_KEYS.some((key) => key.test(name));
+}
+
+/** Those below one of their names. */
+function headerLists(record: Json, prefix: string): readonly (readonly RawHeader[])[] {
+  const names = HEADER_KEYS.flatMap((key) => Object.keys(record).filter((name) => key.test(name)));
+  return names.map((name) => readHeaders(record[name], prefix) ?? []).filter((list) => list.length > 0);
+}
+
+/** In lower case, without dashes. Those that say that the bytes are exact come first. */
+const BODY_KEYS = 'bodyb64 bodybase64 rawbody bodyraw requestbody reqbody body postdata content payload data'.split(
+  ' ',
+);
+
+/** Many objects have other data. */
+function isBody(name: string, value: unknown): boolean {
+  const key = plainKey(name);
+  return BODY_KEYS.includes(key) && (key !== 'data' || typeof value === 'string' || Buffer.isBuffer(value));
+}
+
+/** The most exact first. */
+function bodyNames(record: Json): readonly string[] {
+  const names = Object.keys(record).filter((name) => isBody(name, record[name]));
+  return names.sort((a, b) => BODY_KEYS.indexOf(plainKey(a)) - BODY_KEYS.indexOf(plainKey(b)));
+}
+
+function plainKey(name: string): string {
+  return name.toLowerCase().replace(/[-_]/g, '');
+}
+
+type Body = Pick<Delivery, 'body' | 'notes'>;
+
+/** The text or the bytes of the body; otherwise what a parser made of it, written again. */
+function bodyOf(record: Json, headers: readonly RawHeader[], place: string): Body {
+  const names = bodyNames(record).filter((name) => bodyValue(record, name).value !== undefined);
+  const [body, ...others] = names.flatMap((name) => readBody(record, name, headers, place) ?? []);
+  if (body !== undefined && others.some((other) => Buffer.compare(body.body, other.body) !== 0)) {
+    throw new SvcError('file_unusable', `${place}: has two different bodies`, {
+      hint: 'save the one that was received, and pass its headers with --headers-file',
+    });
+  }
+  if (body !== undefined) return body;
+  const [name] = names;
+  if (name !== undefined) return { body: Buffer.from(JSON.stringify(record[name])), notes: [REBUILT] };
+  const { bodySize } = record;
+  const sizes = [typeof bodySize === 'number' ? bodySize : 0, ...headerValues(headers, 'content-length').map(Number)];
+  if (!sizes.some((size) => size > 0)) return { body: Buffer.alloc(0), notes: [] };
+  throw new SvcError('file_unusable', `${place}: the body is not in it`, {
+    hint: 'log or export requests with their bodies',
+  });
+}
+
+/** Undefined for a parsed body. A program may have changed a text before it wrote it. */
+function readBody(record: Json, name: string, headers: readonly RawHeader[], place: string): Body | undefined {
+  const { value, holder } = bodyValue(record, name);
+  if (value === SHORTENED) {
+    throw new SvcError('file_unusable', `${place}: console.log printed only the beginning of the body`, {
+      hint: "log all of it: body.toString('base64')",
+    });
+  }
+  const isBase64 = /64$/.test(name) || ENCODING_KEYS.some((key) => holder[key] === true || holder[key] === 'base64');
+  const isText = typeof value === 'string' && !isBase64;
+  const body = typeof value === 'string' ? Buffer.from(value, isBase64 ? 'base64' : 'utf8') : bytesOf(value);
+  if (body === undefined) return undefined;
   const [length] = headerValues(headers, 'content-length');
-  const differs = length !== undefined && Number(length) !== bytes.length;
-  return { body: bytes, notes: differs ? ['text_body', 'length_differs'] : ['text_body'] };
+  const notes = isText ? ['text_body'] : [];
+  if (length !== undefined && Number(length) !== body.length) notes.push('length_differs');
+  return { body, notes };
+}
+
+const ENCODING_KEYS = 'encoding _encoding bodyEncoding body_encoding base64 _base64 isBase64 isBase64Encoded'.split(
+  ' ',
+);
+
+function bodyValue(record: Json, name: string): { readonly value: unknown; readonly holder: Json } {
+  const value = record[name] ?? undefined;
+  if (!isObject(value) || Buffer.isBuffer(value) || !isExport(record, name)) return { value, holder: record };
+  return { value: value['text'] ?? value['raw'] ?? value['body'] ?? value['data'], holder: value };
+}
+
+/** HARs, Postman, Hoppscotch and Lambda@Edge have the text below the body. Elsewhere an object with a text is a parsed body. */
+function isExport({ header, headers }: Json, name: string): boolean {
+  const isHoppscotch = isNamedList(headers) && headers.every((one) => 'active' in one);
+  const isEdge = isObject(headers) && isNamedList(Object.values(headers).flat());
+  return name === 'postData' || isNamedList(header) || isHoppscotch || isEdge;
+}
+
+function bytesOf(value: unknown): Buffer | undefined {
+  if (Buffer.isBuffer(value)) return value;
+  const listed = isObject(value) && value['type'] === 'Buffer' ? value['data'] : undefined;
+  return Array.isArray(listed) && listed.every(isByte) ? Buffer.from(listed) : undefined;
 }
 
 function isByte(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255;
 }
 
-/** Of a date, or of a number of seconds or milliseconds since 1970, which may be written as text. */
-function seconds(time: unknown): number | undefined {
-  const isNumber = typeof time === 'number' || (typeof time === 'string' && /^\d{9,13}(?:\.\d+)?$/.test(time));
-  const value = isNumber ? Number(time) : typeof time === 'string' ? Date.parse(time) : Number.NaN;
-  if (!Number.isFinite(value) || (isNumber && value < YEAR_1973)) return undefined;
-  return isNumber && value < YEAR_5000 ? value : value / 1000;
+const TIME_KEYS =
+  'received_at ingested_at startedDateTime start requestTimeEpoch timeEpoch time timestamp ts @timestamp date created_at'.split(
+    ' ',
+  );
+
+/** When the request arrived, and how it was answered, from the nearest object that says so. */
+function circumstances(around: readonly Json[]): Pick<Delivery, 'receivedS' | 'clock' | 'failed'> {
+  const objects = around.flatMap((one) => [one, one['requestContext']].filter(isObject));
+  const times = objects.flatMap((one) => TIME_KEYS.map((key) => ({ key, receivedS: seconds(one[key], one) })));
+  const time = times.find(({ receivedS }) => receivedS !== undefined);
+  const responses = around.flatMap((one) => [one['response'], one['res'], one].filter(isObject));
+  const statuses = responses.flatMap((one) => STATUS_KEYS.map((key) => one[key]));
+  const status = statuses.find((one) => typeof one === 'number');
+  return {
+    receivedS: time?.receivedS,
+    clock: time?.key === 'startedDateTime' ? time.key : undefined,
+    failed: status === undefined ? undefined : !(status >= 200 && status <= 299),
+  };
+}
+
+/** A HAR has the status 0 if there was no response. */
+const STATUS_KEYS = ['status', 'response_status', 'status_code', 'statusCode'] as const;
+
+/** Of a date with its zone, or of a number of seconds or milliseconds since 1970, which may be written as text. */
+function seconds(time: unknown, { content }: Json): number | undefined {
+  if (typeof time === 'number' || (typeof time === 'string' && /^\d{9,13}(?:\.\d+)?$/.test(time))) {
+    const value = Number(time);
+    if (value < YEAR_1973) return undefined;
+    return value < YEAR_5000 ? value : value / 1000;
+  }
+  if (typeof time !== 'string') return undefined;
+  // webhook.site, which has the body as "content", writes UTC without a zone.
+  const zoned = content === undefined ? time : time.replace(/^(\S+) (\S+)$/, '$1T$2Z');
+  const ms = /(?:Z|GMT|UTC|[+-]\d\d:?\d\d)$/.test(zoned) ? Date.parse(zoned) : Number.NaN;
+  return Number.isNaN(ms) ? undefined : ms / 1000;
 }
 
 /** In seconds: smaller numbers are no times, and larger ones are milliseconds. */
 const YEAR_1973 = 100_000_000;
 const YEAR_5000 = 95_617_584_000;
-
-/** HTTP archives (HAR 1.2), as browsers and proxies export them: the requests with a header of the service. */
-function har({ log }: Json, source: string, prefix: string): readonly Captured[] | undefined {
-  if (!isObject(log) || !Array.isArray(log['entries'])) return undefined;
-  return log['entries'].flatMap((entry: unknown, index): readonly Captured[] => {
-    if (!isObject(entry) || !isObject(entry['request'])) return [];
-    const { request, response, startedDateTime } = entry;
-    const headers = namedHeaders(request['headers'], 'name');
-    if (!hasServiceHeader(headers, prefix)) return [];
-    const data = isObject(request['postData']) ? request['postData'] : {};
-    const base64 = [data['encoding'], data['_encoding']].includes('base64') || data['_base64'] === true;
-    const { text = '' } = data;
-    const { bodySize } = request;
-    const sizes = [typeof bodySize === 'number' ? bodySize : 0, ...headerValues(headers, 'content-length').map(Number)];
-    const { read } = captured(`${source}#${index + 1}`, headers, { body: text, base64, time: startedDateTime });
-    const about = {
-      clock: 'startedDateTime',
-      failed: isObject(response) && isFailure(response['status']),
-      truncated: data['text'] === undefined && sizes.some((size) => size > 0),
-    } as const;
-    return [{ headers, read: () => ({ ...read(), ...about }) }];
-  });
-}
-
-/** A status other than 2xx. A HAR has 0 if there was no response. */
-function isFailure(status: unknown): boolean {
-  return typeof status === 'number' && !(status >= 200 && status <= 299);
-}
-
-/** API Gateway (payload versions 1.0 and 2.0), Application Load Balancer and function URLs. */
-function lambda(event: Json, source: string): readonly Captured[] | undefined {
-  const { multiValueHeaders, headers, body, isBase64Encoded, requestContext } = event;
-  const context = isObject(requestContext) ? requestContext : {};
-  if (!('isBase64Encoded' in event || (isObject(requestContext) && 'body' in event))) return undefined;
-  const time = context['requestTimeEpoch'] ?? context['timeEpoch'];
-  const base64 = isBase64Encoded === true;
-  const names = jsonHeaders(multiValueHeaders ?? headers, source);
-  return [captured(source, names, { body: body ?? '', base64, time })];
-}
-
-/** ngrok's inspector stores the complete request in base64. */
-function ngrok({ request, response, start }: Json, source: string): readonly Captured[] | undefined {
-  if (!isObject(request) || typeof request['raw'] !== 'string') return undefined;
-  const failed = isObject(response) ? isFailure(response['status_code']) : undefined;
-  return httpDeliveries(Buffer.from(request['raw'], 'base64'), source).map((delivery) => ({
-    headers: delivery.headers,
-    read: () => ({ ...delivery, receivedS: seconds(start), failed }),
-  }));
-}
-
-/** Its times are UTC without a zone: `2026-01-01 00:00:00`. */
-function webhookSite({ headers, content, created_at: time }: Json, source: string): readonly Captured[] | undefined {
-  if (typeof content !== 'string' || !isObject(headers)) return undefined;
-  const names = jsonHeaders(headers, source);
-  return [captured(source, names, { body: content, time: `${time}`.replace(' ', 'T').concat('Z') })];
-}
-
-const DEEPEST_FOLDER = 50;
-
-/** A Postman collection v2.0 or v2.1, including its folders. */
-function postman({ info, item }: Json, source: string): readonly Captured[] | undefined {
-  return isObject(info) && Array.isArray(item) ? postmanFolder(item, source, 0) : undefined;
-}
-
-function postmanFolder(items: readonly unknown[], source: string, depth: number): readonly Captured[] {
-  return items.flatMap((item, index): readonly Captured[] => {
-    const place = `${source}#${index + 1}`;
-    if (!isObject(item)) return [];
-    if (Array.isArray(item['item'])) return depth < DEEPEST_FOLDER ? postmanFolder(item['item'], place, depth + 1) : [];
-    const { request } = item;
-    if (!isObject(request)) return [];
-    const { header, body } = request;
-    const text = isObject(body) ? (body['raw'] ?? '') : '';
-    const headers = typeof header === 'string' ? headerLines(header) : namedHeaders(header, 'key');
-    return [captured(place, headers, { body: text })];
-  });
-}
-
-function namedHeaders(list: unknown, name: 'key' | 'name'): readonly RawHeader[] {
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((one: unknown): RawHeader[] => {
-    if (!isObject(one) || one['disabled'] === true || typeof one[name] !== 'string') return [];
-    const { value } = one;
-    return [[one[name], typeof value === 'string' || typeof value === 'number' ? String(value) : '']];
-  });
-}
-
-/** Logs of programs and events of Hookdeck: `{headers, body}`, possibly below `request` or `data`. Exact bytes are preferred. */
-function log(value: Json, source: string): readonly Captured[] | undefined {
-  for (const one of [value, value['request'], value['data']]) {
-    if (!isObject(one) || !isObject(one['headers'])) continue;
-    const name = BODY_KEYS.find((key) => one[key] !== undefined && one[key] !== null) ?? 'body';
-    if (!(name in one)) continue;
-    const base64 = /64$/.test(name) || ENCODING_KEYS.some((key) => one[key] === 'base64' || one[key] === true);
-    const time = TIME_KEYS.map((key) => value[key] ?? one[key]).find((found) => seconds(found) !== undefined);
-    const response = isObject(value['response']) ? value['response'] : value;
-    const status = response['status'] ?? response['response_status'];
-    return [captured(source, jsonHeaders(one['headers'], source), { body: one[name] ?? '', base64, time, status })];
-  }
-  return undefined;
-}
-
-const BODY_KEYS = ['body_b64', 'body_base64', 'bodyBase64', 'rawBody', 'raw_body', 'body'] as const;
-const ENCODING_KEYS = ['encoding', 'bodyEncoding', 'body_encoding', 'base64', 'isBase64'] as const;
-const TIME_KEYS = 'received_at ingested_at time timestamp ts @timestamp date created_at'.split(' ');
-
-/** smee.io: each header is a separate key beside the body. */
-function smee({ body, ...members }: Json, source: string): readonly Captured[] | undefined {
-  const headers = Object.entries(members).flatMap(([name, one]): RawHeader[] =>
-    typeof one === 'string' ? [[name, one]] : [],
-  );
-  if (body === undefined || !headers.some(([name]) => /-signature$/i.test(name))) return undefined;
-  return [captured(source, headers, { body, time: members['timestamp'] })];
-}

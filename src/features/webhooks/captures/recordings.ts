@@ -4,7 +4,8 @@ import { StringDecoder } from 'node:string_decoder';
 import * as z from 'zod/mini';
 import { SvcError } from '../../../errors.ts';
 import { isObject } from '../../../json-object.ts';
-import { type Delivery, jsonHeaders, type RawHeader } from '../delivery.ts';
+import { type Delivery, HEADER_PREFIX, type RawHeader } from '../delivery.ts';
+import { readHeaders } from './headers.ts';
 
 /** The fields that svc needs in the lines of `webhooks listen`. Other writers may omit the rest. */
 const recordedLine = z.object({
@@ -92,7 +93,7 @@ export function recordedDelivery(line: string, source: string): Delivery | undef
   const statuses = [response ?? [], forward ? (forward.status ?? 0) : []].flat();
   return {
     source,
-    headers: isPairs(headers) ? headers : jsonHeaders(headers, source),
+    headers: isPairs(headers) ? headers : (readHeaders(headers, HEADER_PREFIX) ?? []),
     body,
     receivedS: Number.isNaN(ms) ? undefined : ms / 1000,
     verdict: status,

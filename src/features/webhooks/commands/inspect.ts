@@ -1,15 +1,15 @@
 import { type Answer, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { parseJsonText } from '../../../json-object.ts';
 import { RawJson } from '../../../output/types.ts';
-import { DELIVERY_FORMATS, gather, type Input, InputErrors, once, readDeliveries } from '../captures/formats.ts';
-import { jsonDocuments } from '../captures/json.ts';
+import { DELIVERY_FORMATS, readDeliveries } from '../captures/formats.ts';
+import { gather, type Input, InputErrors, once } from '../captures/input.ts';
 import {
   asEvent,
   type Delivery,
   DeliveryFilter,
   FILTER_FLAGS,
   lostBytes,
-  REBUILT,
   type ReadEvent,
   readEvent,
   signatureHeaders,
@@ -18,6 +18,7 @@ import { type EventVerdict, type EventView, eventList, eventRecord } from '../ev
 import { GIVEN_HEADER_FLAGS } from '../options.ts';
 import { fingerprint, type SigningSecret, verifySignature } from '../signature.ts';
 import { SECRET_FLAGS, signingSecrets } from '../signing-secrets.ts';
+import { receivedBody } from '../verification.ts';
 
 const { group: _, ...HEADER_PREFIX_FLAG } = GIVEN_HEADER_FLAGS['header-prefix'];
 const UNKNOWN = { verdict: 'unsigned', secret: undefined } as const;
@@ -57,26 +58,13 @@ export const webhooksInspect = recordCommand({
     const filter = new DeliveryFilter(input, prefix);
     const bad = new InputErrors(notice);
     const unusable = (error: SvcError): void => bad.add(error);
-    const known = new WeakMap<ReadEvent['value'], FoundEvent>();
-    const values: ReadEvent['value'][] = [];
-    const refused: FoundEvent[] = [];
-    const others: string[] = [];
     const options = { format, secrets, filter, prefix, unverified, chunks, notice, unusable };
-    for await (const found of readEvents(file, options)) {
-      const { event, source, verdict } = found;
-      if (!READABLE.has(verdict)) refused.push(found);
-      if (event === undefined) {
-        if (READABLE.has(verdict) || unverified) others.push(`${source}: the body is not an event`);
-      } else if (eventId === undefined || event.id === eventId) {
-        known.set(event.value, found);
-        values.push(event.value);
-      }
-    }
+    const { shown, refused, others } = await collectEvents(file, eventId, options);
     filter.report(notice);
-    const [value] = values;
-    if (value === undefined) throw bad.failure('shown') ?? nothing(refused[0], others[0], input);
-    if (!unverified) for (const { source, verdict } of refused) ctx.notice(`${source}: ${verdict}: not shown`);
-    for (const other of others) ctx.notice(other);
+    const [first] = shown.values();
+    if (first === undefined) throw bad.failure('shown') ?? nothing(refused[0], others[0], input);
+    if (!unverified) for (const { source, verdict } of refused) notice(`${source}: ${verdict}: not shown`);
+    for (const other of others) notice(other);
     const whole: Pick<Answer<never>, 'code' | 'footer'> = {
       code: refused.length === 0 ? undefined : 'signature_invalid',
       // After the readable part: something could not be read.
@@ -86,13 +74,36 @@ export const webhooksInspect = recordCommand({
         return undefined;
       },
     };
-    const view: EventView = { full, verdictOf: (shown) => known.get(shown) ?? UNKNOWN };
-    if (values.length > 1) return { ...whole, value: values, as: eventList(view) };
-    const bytes = known.get(value)?.bytes;
-    const raw = ctx.wants.rawJson && bytes !== undefined;
-    return { ...whole, value: raw ? new RawJson(once(bytes)) : value, as: eventRecord(view) };
+    const view: EventView = { full, verdictOf: (value) => shown.get(value) ?? UNKNOWN };
+    const [value, ...more] = shown.keys();
+    if (more.length > 0) return { ...whole, value: [...shown.keys()], as: eventList(view) };
+    const raw = ctx.wants.rawJson ? first.bytes : undefined;
+    return { ...whole, value: raw === undefined ? value : new RawJson(once(raw)), as: eventRecord(view) };
   },
 });
+
+interface Collected {
+  /** By the value of the event, in the order of the input. */
+  readonly shown: ReadonlyMap<ReadEvent['value'], FoundEvent>;
+  readonly refused: readonly FoundEvent[];
+  /** What the input has besides events. */
+  readonly others: readonly string[];
+}
+
+async function collectEvents(path: string, eventId: string | undefined, input: EventInput): Promise<Collected> {
+  const shown = new Map<ReadEvent['value'], FoundEvent>();
+  const refused: FoundEvent[] = [];
+  const others: string[] = [];
+  for await (const found of readEvents(path, input)) {
+    const { event, source, verdict } = found;
+    const isReadable = READABLE.has(verdict);
+    if (!isReadable) refused.push(found);
+    if (event === undefined) {
+      if (isReadable || input.unverified) others.push(`${source}: the body is not an event`);
+    } else if (eventId === undefined || event.id === eventId) shown.set(event.value, found);
+  }
+  return { shown, refused, others };
+}
 
 /** Verdicts with which an event may be shown. */
 const READABLE: ReadonlySet<EventVerdict> = new Set<EventVerdict>(['valid', 'unsigned', 'unchecked']);
@@ -137,28 +148,42 @@ const LARGEST = 64 << 20;
 async function* readEvents(path: string, input: EventInput): AsyncGenerator<FoundEvent, void, void> {
   for await (const found of readDeliveries(path, { ...input, signed: false })) {
     if ('pieces' in found) yield* bareEvents(await gather(found.pieces, found.source, LARGEST), found.source);
-    else {
-      for (const delivery of found) {
-        if (!input.filter.takes(delivery)) continue;
-        const event = deliveredEvent(delivery, input);
-        const isLost = event.verdict === 'signature_mismatch' && delivery.notes.includes(REBUILT);
-        if (isLost && !input.unverified) input.unusable(lostBytes(delivery.source));
-        else yield event;
-      }
-    }
+    else yield* deliveredEvents(found, input);
   }
 }
 
-/** The age matters for the receiver of a delivery, not for a reader. */
-function deliveredEvent(delivery: Delivery, { secrets, prefix, unverified }: EventInput): FoundEvent {
-  const { source, headers, body, truncated } = delivery;
-  const found = { source, bytes: body };
-  if (secrets.length === 0) return { ...found, verdict: 'unchecked', secret: undefined, event: readEvent(body) };
-  const clock = { nowS: 0, toleranceS: undefined };
-  const { verdict, secretIndex } = verifySignature(signatureHeaders(headers, prefix), body, secrets, clock, truncated);
+async function* deliveredEvents(deliveries: Iterable<Delivery>, input: EventInput): AsyncGenerator<FoundEvent> {
+  for (const delivery of deliveries) {
+    if (!input.filter.takes(delivery)) continue;
+    const event = await deliveredEvent(delivery, input);
+    if (event === undefined) input.unusable(lostBytes(delivery.source));
+    else yield event;
+  }
+}
+
+/** The age matters for the receiver of a delivery, not for a reader. Undefined if the received bytes are lost. */
+async function deliveredEvent(
+  delivery: Delivery,
+  { secrets, prefix, unverified }: EventInput,
+): Promise<FoundEvent | undefined> {
+  const { source, headers, truncated } = delivery;
+  if (secrets.length === 0) {
+    const { body } = delivery;
+    return { source, bytes: body, verdict: 'unchecked', secret: undefined, event: readEvent(body) };
+  }
+  const signed = signatureHeaders(headers, prefix);
+  const body = (await receivedBody(delivery, signed, secrets)) ?? (unverified ? delivery.body : undefined);
+  if (body === undefined) return undefined;
+  const { verdict, secretIndex } = verifySignature(
+    signed,
+    body,
+    secrets,
+    { nowS: 0, toleranceS: undefined },
+    truncated,
+  );
   const secret = secrets[secretIndex ?? -1];
   const event = verdict === 'valid' || unverified ? readEvent(body) : undefined;
-  return { ...found, verdict, secret: secret && fingerprint(secret), event };
+  return { source, bytes: body, verdict, secret: secret && fingerprint(secret), event };
 }
 
 /** One event, an array of events such as the service's samples, or one per line. */
@@ -166,15 +191,37 @@ function* bareEvents(bytes: Uint8Array, source: string): Generator<FoundEvent> {
   const bare = { verdict: 'unsigned', secret: undefined } as const;
   const single = readEvent(bytes);
   if (single !== undefined) {
+    if (!isEvent(single)) throw noEvent(source);
     yield { ...bare, source, event: single, bytes };
     return;
   }
   const documents = jsonDocuments(Buffer.from(bytes).toString());
-  if (documents === undefined) {
-    throw new SvcError('file_unusable', `${source}: contains neither a JSON event nor a delivery`);
-  }
   const values = documents.length === 1 ? documents.flat() : documents;
-  for (const [index, value] of values.entries()) {
-    yield { ...bare, source: `${source}#${index + 1}`, event: asEvent(value), bytes: undefined };
+  const events = values.map((value) => asEvent(value));
+  if (!events.some(isEvent)) throw noEvent(source);
+  for (const [index, event] of events.entries()) {
+    yield { ...bare, source: `${source}#${index + 1}`, event: isEvent(event) ? event : undefined, bytes: undefined };
   }
+}
+
+/** Other JSON may be a line of a log. */
+function isEvent(event: ReadEvent | undefined): boolean {
+  return event !== undefined && ['id', 'type', 'created_at', 'data'].some((name) => name in event.value);
+}
+
+function noEvent(source: string): SvcError {
+  return new SvcError('file_unusable', `${source}: contains neither a JSON event nor a delivery`);
+}
+
+/** The values of one JSON document, or of one per line. Empty if it is not JSON. */
+function jsonDocuments(text: string): readonly unknown[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  for (const documents of [[text], lines]) {
+    try {
+      return documents.map((json) => parseJsonText(json, Number.POSITIVE_INFINITY));
+    } catch {
+      // Not JSON as a whole, or not in each line.
+    }
+  }
+  return [];
 }

@@ -13,7 +13,6 @@ import { DELIVERY_FORMATS, inputFiles } from '../captures/formats.ts';
 import { DeliveryFilter, FILTER_FLAGS, HEADER_PREFIX, signatureHeaders } from '../delivery.ts';
 import { GIVEN_HEADER_FLAGS, givenHeaders, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
 import { fingerprint, standardWebhooksSecret, type Verdict } from '../signature.ts';
-import { describeHint } from '../signature-hints.ts';
 import { requireSecrets, SECRET_FLAGS } from '../signing-secrets.ts';
 import { type CheckedDelivery, type CheckOptions, Verification } from '../verification.ts';
 
@@ -57,9 +56,9 @@ export const webhooksVerify = listCommand({
   id: 'webhooks verify',
   summary: 'Verify the signatures of deliveries',
   description:
-    'Reads raw HTTP, HAR, curl lines, recordings, and what other tools export. Exit 0 if all deliveries are valid, 1 if any is not, 2 if something could not be read. svc explains a mismatch only if the repaired bytes, secret or header match.',
+    'Reads a body with its headers, a raw request, a .http file, a curl line, a HAR, a recording, and the JSON or the log of any program that has headers and a body. Exit 0 if all deliveries are valid, 1 if any is not, 2 if something could not be read. svc names the cause of a mismatch only if the repaired bytes, secret or header match.',
   details:
-    'JSON of API Gateway, ALB, webhook.site, ngrok, Postman, Hookdeck, or {headers, body} is recognized. "exact" is false if the file may not have the received bytes: a mismatch then proves nothing. If a tool parsed the body, svc tries the usual layouts of the JSON, and exits 2 if none matches. If an option gives the signature, the input is a body unless --format says otherwise. svc measures ages against the time of receipt in recordings and HARs, and against now elsewhere. It searches for the cause of a mismatch in bodies of up to 8 MiB.\nWith -o json, one delivery is one object, several are an array: source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, exact, clock.',
+    'Headers may be an object, a list of pairs, of names and values in turn, or of {name, value}, with names as in X-Service-Signature or HTTP_X_SERVICE_SIGNATURE, printed as JSON or by Node.js, Python, Ruby, Go or Java. svc skips lines of a log without a request, and refuses a request with two different signatures or bodies. If an option gives the signature, the input is a body unless --format says otherwise.\n"exact" is false if the file may not have the received bytes: a mismatch then proves nothing. If a program parsed the body, svc tries the usual layouts of the JSON, and exits 2 if none matches. svc measures ages against the time of receipt if the file has it with its zone, and against now elsewhere. It searches for the cause of a mismatch in bodies of up to 8 MiB.\nWith -o json, one delivery is one object, several are an array: source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, explanation (the hints in words), notes, exact, clock.',
   effect: 'read',
   args: { file: { repeat: true, help: 'Files, folders, or - for standard input (the default)', complete: 'files' } },
   flags: {
@@ -129,7 +128,7 @@ export const webhooksVerify = listCommand({
       {
         format: input.format,
         signed: signing.timestamps.length + signing.signatures.length > 0,
-        refuseBodies: 'with a body alone pass --timestamp and --signature, or --headers-file',
+        refuseBodies: 'if this is the body, pass its headers: --headers-file FILE, or --timestamp T --signature S',
         prefix,
         chunks: ctx.inputChunks,
         notice: ctx.notice,
@@ -212,7 +211,7 @@ const VALID: Cell = { text: 'valid', tone: 'good' };
 
 /** The repair that was found, or what the verdict means and what to do. */
 function reason(row: CheckedDelivery, prefix: string): string {
-  return row.hints.length > 0 ? row.hints.map(describeHint).join('; and ') : REASONS[row.status](row, prefix);
+  return row.explanation ?? REASONS[row.status](row, prefix);
 }
 
 type Describe = (row: CheckedDelivery, prefix: string) => string;
@@ -225,10 +224,11 @@ const REASONS: Readonly<Record<Verdict, Describe>> = {
       return `the file has ${body_bytes} B, but Content-Length says otherwise: this export re-encodes the body: ${NOTHING}`;
     if (notes.includes('text_body'))
       return `${OTHERS}; this file has the body as text, which may not be the exact bytes: ${NOTHING} about the delivery`;
-    return OTHERS;
+    return `${OTHERS}: check the secret, and save the body before anything parses it`;
   },
   malformed_signature: (_, prefix) => `${prefix}Signature is not sha256= and 64 hexadecimal digits`,
-  unsupported_algorithm: (_, prefix) => `${prefix}Signature does not use sha256, the only algorithm of the service`,
+  unsupported_algorithm: (_, prefix) =>
+    `${prefix}Signature does not begin with sha256=, the only form that the service sends`,
   missing_signature: (_, prefix) => `${prefix}Signature is missing: pass --signature, --header or --headers-file`,
   missing_timestamp: (_, prefix) => `${prefix}Timestamp is missing: pass --timestamp, --header or --headers-file`,
   malformed_timestamp: (_, prefix) => `${prefix}Timestamp is not a whole number of Unix seconds`,
@@ -254,7 +254,7 @@ const NOTES: Readonly<Record<string, Describe>> = {
   tolerance_not_checked: () => 'age not checked',
   noncanonical_hex_case: () => 'signature in upper case',
   bare_lf_head: () => 'headers with bare LF line endings',
-  text_body: () => 'body from text in JSON',
+  text_body: () => 'body from a text',
   length_differs: () => 'Content-Length differs',
   rebuilt_body: () => 'body was parsed and written again',
   curl_d_strips_newlines: () => 'curl -d drops the newlines of a file',

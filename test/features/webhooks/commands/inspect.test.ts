@@ -146,7 +146,7 @@ SUMMARIES   Summary (format: markdown, template: Meeting)
       'DATA        later: {"b":[1]}\n            duration_ms: "long"\n            transcript: 3\n',
     );
     expect((await show(withData({ hello: 'x' }, 'tomorrow.new'))).stdout).toContain('DATA       hello: "x"\n');
-    expect((await show('{}')).stdout).toContain('ID         -\n');
+    expect((await show('{"data":{}}')).stdout).toContain('ID         -\n');
   });
 
   it.each([40, 80, 200])('fits %d columns', async (width) => {
@@ -307,7 +307,18 @@ describe('an unreadable line of a recording', () => {
 });
 
 describe('input without an event', () => {
-  it.each(['', 'nope', '[]', '1', 'null', '[1]', '"x"', Buffer.from([0xff, 0x7b])])('is refused: %j', async (stdin) => {
+  it.each([
+    '',
+    'nope',
+    '[]',
+    '{}',
+    '{"level":"info","msg":"started"}',
+    '1',
+    'null',
+    '[1]',
+    '"x"',
+    Buffer.from([0xff, 0x7b]),
+  ])('is refused: %j', async (stdin) => {
     const run = await show(stdin);
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toMatch(/^svc: stdin/);

@@ -133,11 +133,20 @@ describe('reads a file with the exact bytes', () => {
     expect(JSON.parse(stdout).map(({ source, valid }: Record<string, unknown>) => [source, valid])).toEqual([
       ['stdin:1', true],
       ['stdin:2', false],
-      ['stdin:3', true],
+      ['stdin:4', true],
     ]);
-    expect(await verify(`${line}\n{"level":"info"}\n`)).toMatchObject({
+    const log = `started\n${line}\n{"level":"info","msg":"done"}\nstopped\n`;
+    expect(await verify(log)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('stdin:2'),
+      stderr: 'stdin: 3 lines without a request skipped\n',
+    });
+    const shown = await svc(['webhooks', 'inspect'], { stdin: log });
+    expect(shown).toMatchObject({ code: 0, stderr: 'stdin: 3 lines without a request skipped\n' });
+    const others = JSON.stringify({ headers: { host: 'x' }, body: '{}' });
+    expect(await verify(`${others}\n${others}\n`)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('stdin:2: this line has no request, unlike others'),
+      stderr: expect.stringContaining('none of its 2 requests has X-Service-Signature'),
     });
   });
 });
@@ -157,9 +166,9 @@ describe('a file that is not a delivery exits 2, and is named', () => {
     ['an access log', '127.0.0.1 - - [01/Jan/2026:00:00:00 +0000] "POST /hook HTTP/1.1" 204 0\n', 'is an access log'],
     ['a compressed file', gzipSync(request()), 'is a gzip file'],
     ['a packet capture', Buffer.from('d4c3b2a102000400', 'hex'), 'is a packet capture'],
-    ['a body', PING, 'contains no delivery in a format that svc reads'],
-    ['any text', 'hello\n', 'contains no delivery in a format that svc reads'],
-    ['any bytes', Buffer.from([0xff, 0, 1]), 'contains no delivery in a format that svc reads'],
+    ['a body', PING, 'contains no delivery, only JSON with "id", "type", "created_at"'],
+    ['any text', 'hello\n', 'contains no delivery, only text'],
+    ['any bytes', Buffer.from([0xff, 0, 1]), 'contains no delivery, only binary data'],
   ])('%s', async (_, text, message) => {
     const run = await verify(text);
     expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`svc: stdin: `) });
@@ -208,8 +217,11 @@ describe('a hint', () => {
     [`Bearer ${SECRET}`, 'begins with Bearer: that is an access token'],
     [`\ufeff${SECRET}`, 'begins with a byte order mark'],
     [`${SECRET}\n${SECRET}`, 'spans several lines'],
-    [`${SECRET}\n\n`, 'spans several lines'],
-    [` ${SECRET}`, 'white space'],
+    [`${SECRET}\n\n`, 'is followed by empty lines'],
+    [` ${SECRET}`, 'begins or ends with white space'],
+    [`${SECRET} \n`, 'begins or ends with white space'],
+    [`${Buffer.from(SECRET).toString('base64').replace(/.{20}/g, '$&\n')}\n`, 'is in base64'],
+    [`{ "secret": "${SECRET}" }`, 'is JSON'],
   ])('names characters around a secret: %j', async (secret, message) => {
     const file = join(temporaryHome(), 'key');
     writeFileSync(file, secret, { mode: 0o600 });

@@ -143,8 +143,9 @@ describe('one delivery', () => {
   it('without a signature says what to pass', async () => {
     const { code, stdout, stderr } = await verify([ping]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(
-      /contains no delivery in a format that svc reads: it is JSON with "id", "type", "created_at"\nhint: with a body alone pass --timestamp and --signature/,
+    expect(stderr).toBe(
+      `svc: ${ping}: contains no delivery, only JSON with "id", "type", "created_at"\n` +
+        'hint: if this is the body, pass its headers: --headers-file FILE, or --timestamp T --signature S\n',
     );
     expect((await json([ping, '--signature', SIGNATURE])).status).toBe('missing_timestamp');
   });

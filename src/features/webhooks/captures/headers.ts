@@ -1,0 +1,116 @@
+/** Headers as raw requests, JSON and the output of programs have them. */
+import { SvcError } from '../../../errors.ts';
+import { isObject } from '../../../json-object.ts';
+import { hasServiceHeader, type RawHeader } from '../delivery.ts';
+import { trimmed } from '../signature.ts';
+import { valuesIn } from './literals.ts';
+
+/** `Name: value` lines, CRLF or LF. A line that begins with a space continues the previous one; others are not headers. */
+export function headerLines(text: string): RawHeader[] {
+  const headers: [string, string][] = [];
+  for (const line of text.split(/\r?\n/)) {
+    const before = headers.at(-1);
+    const colon = line.indexOf(':', 1);
+    if (/^[ \t]/.test(line) && before !== undefined) before[1] += ` ${line.trim()}`;
+    else if (colon > 0) headers.push([line.slice(0, colon).trim(), trimmed(line.slice(colon + 1))]);
+  }
+  return headers;
+}
+
+/**
+ * An object of names and values, or a list: of pairs, of names and values in turn, of `{name, value}`, or of lines. Undefined for anything else. Values of other
+ * kinds are left out.
+ */
+export function readHeaders(value: unknown, prefix: string): readonly RawHeader[] | undefined {
+  if (isText(value)) return headerLines(`${value}`);
+  if (isObject(value)) return Object.entries(value).flatMap(([name, one]) => readHeader(name, one, prefix));
+  if (!Array.isArray(value)) return undefined;
+  const list: readonly unknown[] = value;
+  if (list.every(isText)) {
+    const isFlat = list.length % 2 === 0 && list.every((one, index) => index % 2 === 1 || TOKEN.test(`${one}`));
+    if (!isFlat) return headerLines(list.join('\n'));
+    return list.flatMap((one, index) => (index % 2 === 0 ? readHeader(`${one}`, list[index + 1], prefix) : []));
+  }
+  const pairs = list.map(pairOf);
+  if (pairs.includes(undefined)) return undefined;
+  return pairs.flatMap((pair = ['', '']) => readHeader(...pair, prefix));
+}
+
+/** A list of `{name, value}` or `{key, value}`, as exports of API clients and HARs have it. */
+export function isNamedList(value: unknown): value is readonly Readonly<Record<string, unknown>>[] {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((one) => isObject(one) && typeof (one['name'] ?? one['key']) === 'string')
+  );
+}
+
+/** What RFC 9110 permits in a name. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+function isText(value: unknown): value is string | Buffer {
+  return typeof value === 'string' || Buffer.isBuffer(value);
+}
+
+function pairOf(one: unknown): readonly [name: string, value: unknown] | undefined {
+  if (Array.isArray(one)) return one.length === 2 && isText(one[0]) ? [`${one[0]}`, one[1]] : undefined;
+  if (!isNamedList([one])) return undefined;
+  const { name, key, value = '', disabled, active } = one as Readonly<Record<string, unknown>>;
+  return [`${name ?? key}`, disabled === true || active === false ? undefined : value];
+}
+
+/** One header for each of its values. */
+function readHeader(name: string, value: unknown, prefix: string): readonly RawHeader[] {
+  return [value].flat().flatMap((one): RawHeader[] => {
+    const text = isObject(one) && !Buffer.isBuffer(one) ? one['value'] : one;
+    return isText(text) || typeof text === 'number' ? [[nameOf(name, prefix), String(text)]] : [];
+  });
+}
+
+/** CGI, WSGI, Rack and nginx write `HTTP_X_SERVICE_SIGNATURE`. Only names of the service and the length change. */
+function nameOf(name: string, prefix: string): string {
+  const spelled = name.replace(/^(?:\$?http_|http\.request\.header\.)/i, '').replaceAll('_', '-');
+  return hasServiceHeader([[spelled, '']], prefix) || spelled.toLowerCase() === 'content-length' ? spelled : name;
+}
+
+/** The output of `curl -v`, which has no bodies. */
+export const VERBOSE = /^(?:\*|>|\{|Note: ).*\r?\n(?:.*\r?\n)*?> [A-Z]+ \S+ HTTP\//;
+
+/** What was sent. */
+function verboseHead(text: string): string {
+  const lines = text.split(/\r?\n/).filter((line) => line.startsWith('> '));
+  return lines.map((line) => `${line.slice(2)}\n`).join('');
+}
+
+/** `HTTP_X_SERVICE_EVENT=…` as `env` prints it, `[X-Service-Event] => …` as PHP does. */
+const OTHER_LINES = /^[ \t]*\[?([\w-]+)\]?(?: => |=)(.*)$/gm;
+
+/** An object, after nothing but its type, its name or the beginning of a log line: `headers: {`, `INFO:root:{`. */
+const PRINTED = /^(?:[^:\n]*|\w+:[\w.]+:|[^:\n]*headers:?\s*)[[{(]/i;
+
+/** A file of headers: lines, with or without a request line, JSON, what a program printed, or the output of `curl -v`. */
+export function headerFile(bytes: Uint8Array, source: string, prefix: string): readonly RawHeader[] {
+  const text = new TextDecoder().decode(bytes);
+  if (VERBOSE.test(text)) return headerLines(verboseHead(text));
+  const lines = headerLines(text.replace(OTHER_LINES, '$1: $2')).flatMap((line) => readHeader(...line, prefix));
+  // The value of a header may look like an object, which is not searched.
+  if (!PRINTED.test(text.trimStart())) return lines;
+  const lists = [...valuesIn(text, source)].flatMap(({ values }) =>
+    values.flatMap((value) => headerLists(value, prefix, 0)),
+  );
+  const list = lists.find((one) => hasServiceHeader(one, prefix)) ?? lists[0];
+  if (list !== undefined) return list;
+  throw new SvcError('file_unusable', `${source}: contains no headers`, {
+    hint: 'svc reads lines of Name: value, JSON, and objects as Node.js, Python, Ruby, PHP, Go and Java print them',
+  });
+}
+
+const DEEPEST = 5;
+
+/** The value as headers, or the headers in it. */
+function headerLists(value: unknown, prefix: string, depth: number): readonly (readonly RawHeader[])[] {
+  if (typeof value !== 'object' || value === null || Buffer.isBuffer(value) || depth === DEEPEST) return [];
+  const list = readHeaders(value, prefix) ?? [];
+  const inner = Object.values(value);
+  return [...(list.length > 0 ? [list] : []), ...inner.flatMap((one) => headerLists(one, prefix, depth + 1))];
+}

@@ -1,0 +1,101 @@
+/** `--headers-file` reads what programs print of the headers, and names what is missing. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { type Run, svc, temporaryHome } from '../../../support/svc.ts';
+import { NOW_S, PING, SECRET, SIGNATURE, T } from '../vectors.ts';
+
+const HEADERS = { host: 'hooks.example', 'x-service-timestamp': T, 'x-service-signature': SIGNATURE };
+const CGI = { HTTP_HOST: 'hooks.example', HTTP_X_SERVICE_TIMESTAMP: T, HTTP_X_SERVICE_SIGNATURE: SIGNATURE };
+const pairs = Object.entries(HEADERS);
+
+function verify(content: string, stdin: string | Uint8Array = PING): Promise<Run> {
+  const home = temporaryHome();
+  mkdirSync(home, { recursive: true });
+  const file = join(home, 'h');
+  writeFileSync(file, content);
+  const env = { SVC_WEBHOOK_SECRET: SECRET };
+  return svc(['webhooks', 'verify', '-', '--headers-file', file], { stdin, env, now: () => NOW_S * 1000 });
+}
+
+it.each<readonly [what: string, content: string]>([
+  ['lines', pairs.map((pair) => `${pair.join(': ')}\r\n`).join('')],
+  ['a request without its body', `POST /hook HTTP/1.1\n${pairs.map((pair) => `${pair.join(': ')}\n`).join('')}`],
+  ['JSON', JSON.stringify(HEADERS)],
+  ['JSON of lists', JSON.stringify(Object.fromEntries(pairs.map(([name, value]) => [name, [value]])))],
+  ['JSON of pairs', JSON.stringify(pairs)],
+  ['rawHeaders', JSON.stringify(pairs.flat())],
+  ['names and values', JSON.stringify(pairs.map(([name, value]) => ({ name, value })))],
+  ['keys and values', JSON.stringify(pairs.map(([key, value]) => ({ key, value, disabled: false })))],
+  ['JSON around them', JSON.stringify({ method: 'POST', request: { headers: HEADERS } }, null, 2)],
+  ['console.log(req.headers)', `${inspect(HEADERS)}\n`],
+  ['console.log(req.rawHeaders)', `${inspect(pairs.flat())}\n`],
+  ["console.log('headers:', req.headers)", `headers: ${inspect(HEADERS, { compact: false })}\n`],
+  ['console.log of fetch Headers', `Headers ${inspect(HEADERS)}\n`],
+  ['a Python dict', `{'host': 'x', 'x-service-timestamp': '${T}', 'x-service-signature': '${SIGNATURE}'}\n`],
+  ['a Python log', `INFO:root:{'X-Service-Timestamp': '${T}', 'X-Service-Signature': '${SIGNATURE}'}\n`],
+  [
+    'Flask',
+    `EnvironHeaders([('Host', 'x'), ('X-Service-Timestamp', '${T}'), ('X-Service-Signature', '${SIGNATURE}')])`,
+  ],
+  ['ASGI', `[(b'x-service-timestamp', b'${T}'), (b'x-service-signature', b'${SIGNATURE}')]`],
+  ['JSON of CGI names', JSON.stringify(CGI)],
+  ['a Ruby hash', JSON.stringify(CGI).replaceAll('":"', '"=>"')],
+  [
+    'env',
+    Object.entries(CGI)
+      .map((pair) => `${pair.join('=')}\n`)
+      .join(''),
+  ],
+  [
+    'print_r',
+    `Array\n(\n${Object.entries(CGI)
+      .map(([name, value]) => `    [${name}] => ${value}\n`)
+      .join('')})\n`,
+  ],
+  ['a Go http.Header', `map[Host:[x] X-Service-Signature:[${SIGNATURE}] X-Service-Timestamp:[${T}]]\n`],
+  ['a Java map', `{host=x, x-service-signature=${SIGNATURE}, x-service-timestamp=${T}}\n`],
+  ['Spring HttpHeaders', `[host:"x", x-service-signature:"${SIGNATURE}", x-service-timestamp:"${T}"]\n`],
+])('reads %s', async (_, content) => {
+  expect(await verify(content)).toMatchObject({ code: 0, stderr: '' });
+  expect(await verify(content, 'other')).toMatchObject({ code: 1, stdout: expect.stringMatching(/^INVALID/) });
+});
+
+describe('exits 2', () => {
+  it.each([
+    ['Content-Type: application/json\n'],
+    ['{"content-type":"application/json"}'],
+    ['{ host: "x" }'],
+    ['POST / HTTP/1.1\nHost: x\n'],
+    [''],
+  ])('without a signature: %j', async (content) => {
+    const run = await verify(content);
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toMatch(/^svc: \S+\/h: no X-Service-Signature in it\nhint: .*\n$/);
+  });
+
+  it.each([['{'], ['[1]'], ['{"a":{}}']])('without any headers: %j', async (content) => {
+    expect(await verify(content)).toMatchObject({ code: 2, stderr: expect.stringContaining('h: contains no headers') });
+  });
+
+  it('with headers in place of the delivery', async () => {
+    for (const stdin of [inspect(HEADERS), `x-service-signature: ${SIGNATURE}\n`, JSON.stringify(CGI)]) {
+      const run = await svc(['webhooks', 'verify'], { stdin, env: { SVC_WEBHOOK_SECRET: SECRET } });
+      expect(run).toMatchObject({
+        code: 2,
+        stderr:
+          'svc: stdin: has the headers of a delivery, but not its body\nhint: pass the file of the body, and this one with --headers-file\n',
+      });
+    }
+  });
+});
+
+it('takes the signature of an option, and the rest of the file', async () => {
+  const home = temporaryHome();
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, 'h'), `X-Service-Timestamp: ${T}\n`);
+  const argv = ['webhooks', 'verify', '--headers-file', join(home, 'h'), '--signature', SIGNATURE];
+  const env = { SVC_WEBHOOK_SECRET: SECRET };
+  expect(await svc(argv, { stdin: PING, env, now: () => NOW_S * 1000 })).toMatchObject({ code: 0 });
+});
