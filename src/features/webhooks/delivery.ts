@@ -14,6 +14,8 @@ export interface Delivery {
   readonly source: string;
   readonly headers: readonly RawHeader[];
   readonly body: Uint8Array;
+  /** Another file of this machine that has the body, because the capture names it. It may be verified, and is never sent. */
+  readonly bodyFile?: string | undefined;
   /** The time of receipt in Unix seconds, if it is recorded. */
   readonly receivedS?: number | undefined;
   /** Where that time was read, if not in a recording's `received_at`. */

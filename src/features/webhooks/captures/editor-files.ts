@@ -49,11 +49,10 @@ export async function editorDeliveries(
     const headers = request.headers.map(([name, value]): RawHeader => [name, substituted(value, variables)]);
     refuseVariables(headers, place, prefix);
     const [, path] = /^<(?:@\w*)?[ \t]+(\S.*)$/.exec(request.body) ?? [];
+    const bodyFile = path && resolve(dirname(source), Buffer.from(path.trim(), 'latin1').toString());
     const body =
-      path === undefined
-        ? Buffer.from(substituted(request.body, variables), 'latin1')
-        : await read(resolve(dirname(source), Buffer.from(path.trim(), 'latin1').toString()));
-    found.push({ source: place, headers, body, notes: [] });
+      bodyFile === undefined ? Buffer.from(substituted(request.body, variables), 'latin1') : await read(bodyFile);
+    found.push({ source: place, headers, body, bodyFile, notes: [] });
   }
   return found;
 }

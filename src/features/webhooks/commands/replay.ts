@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { DELIVERY_FORMATS, once } from '../captures/formats.ts';
+import { DELIVERY_FORMATS, once } from '../captures/input.ts';
 import { SENT_LIST } from '../columns.ts';
 import { DeliveryFilter, FILTER_FLAGS, HEADER_PREFIX } from '../delivery.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';

@@ -36,6 +36,18 @@ interface ReplayOptions {
   notice(text: string): void;
 }
 
+/** A line that somebody else wrote must not make svc send a file of this machine. */
+function refuseBodyFile({ source, bodyFile }: Delivery): void {
+  if (bodyFile === undefined) return;
+  throw new SvcError(
+    'file_unusable',
+    `${source}: its body is the file ${bodyFile}, and svc sends no file that a capture names`,
+    {
+      hint: 'send the file itself: svc webhooks send --body <file>',
+    },
+  );
+}
+
 /** The deliveries of one file, in its order. */
 export class Replay {
   readonly #options: ReplayOptions;
@@ -69,6 +81,7 @@ export class Replay {
     const missing = new Set(eventIds);
     try {
       for await (const delivery of this.#read()) {
+        refuseBodyFile(delivery);
         const event = readEvent(delivery.body);
         const ids = { eventId: event?.id ?? null, eventType: event?.type ?? null };
         missing.delete(ids.eventId ?? '');

@@ -123,6 +123,21 @@ describe('filters', () => {
   });
 });
 
+describe('a capture whose body is another file of this machine', () => {
+  const headers = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}\n`);
+  it.each([
+    ['a curl line', curlLine().replace('--data-raw', '--data-binary').replace(`'${PING}'`, '@/etc/passwd')],
+    ['a file of an editor', `### one\nPOST http://localhost/ HTTP/1.1\n${headers.join('')}\n< /etc/passwd\n`],
+  ])('%s: the file is not sent', async (_, text) => {
+    for (const options of [[], ['--resign'], ['--resign', '--resign-unproven']]) {
+      const peer = await statuses(204);
+      const { code, stderr } = await replay(text, peer, ...options);
+      expect([code, peer.taken]).toEqual([2, []]);
+      expect(stderr).toContain('its body is the file /etc/passwd, and svc sends no file that a capture names');
+    }
+  });
+});
+
 it.each(['resend', 'retry', 'redeliver'])('is suggested for svc webhooks %s', async (word) => {
   expect(await svc(['webhooks', word, 'evt_1'])).toMatchObject({
     code: 2,
