@@ -74,6 +74,14 @@ const { output } = await bundle.write({
   dynamicImportInCjs: false,
   entryFileNames: '[name].cjs',
   chunkFileNames: 'chunks/[name]-[hash].cjs',
+  // Node.js 20 needs a third of a millisecond for each file that it loads, so what is always loaded together is one file.
+  codeSplitting: {
+    groups: [
+      { name: 'start', test: /\/src\/complete\.ts$/, priority: 2 },
+      { name: 'run', test: /\/src\/(?:entry|cli\/run)\.ts$/, priority: 1 },
+      { name: 'verify', test: /\/webhooks\/commands\/verify\.ts$/ },
+    ],
+  },
   minify: { compress: true, mangle: true, codegen: true },
   comments: { legal: false },
 });
