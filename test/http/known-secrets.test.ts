@@ -109,7 +109,7 @@ describe('the filter of secrets', () => {
     expect(hiding('a b+c/d=é').hide(form)).toBe('token=***');
   });
 
-  it.each([40, 4_000, 100_000, 1_000_000])('hides a secret of %i characters in a text of any length', (length) => {
+  it.each([40, 4_000, 100_000])('hides a secret of %i characters in a text of any length', (length) => {
     const secret = randomBytes(length).toString('base64url').slice(0, length);
     const known = hiding(secret);
     expect(known.hide(`cookie: ${secret}; ${base64(secret)}`)).toBe('cookie: ***; ***');
