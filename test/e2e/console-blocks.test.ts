@@ -43,6 +43,8 @@ function form(lines: readonly string[]): string {
       line
         .replaceAll(/\b[a-z]+_[a-z0-9]{8,}\b/g, '0')
         .replaceAll(/\b(?=[a-f-]*\d)[0-9a-f]{4,}(-[0-9a-f]{4,})*\b/g, '0')
+        // One id in two thousand has letters only.
+        .replaceAll(/\b[a-f]{8}\b/g, '0')
         .replaceAll(/\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d+/g, '0')
         .replaceAll(/\d+[dhms](?:\d+[hms])*/g, '0')
         .replaceAll(/[+-]?\d[\d.,:TZ]*/g, '0')
