@@ -125,7 +125,9 @@ export async function readYaml(text: string): Promise<YamlFile> {
   }
   const rest = second?.contents?.range?.[0];
   const ignored = rest === undefined ? [] : [at(rest, 'the server does not read this document: it is not the first')];
-  return { value, problems, ignored, problemAt: (path, message, of) => at(offsetOf(path, of), message) };
+  // The library reports an open bracket once for each of those around it.
+  const distinct = [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+  return { value, problems: distinct, ignored, problemAt: (path, message, of) => at(offsetOf(path, of), message) };
 }
 
 /** Where a key is that its mapping has already. Merge keys may be repeated. */

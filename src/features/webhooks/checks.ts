@@ -12,6 +12,7 @@ import {
   warn,
 } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
+import { isLoopback } from '../../http/address.ts';
 import type { Target } from '../../http/target.ts';
 import { shellWord } from '../../output/escape.ts';
 import type { StoredSecret } from '../../store/webhook-secrets.ts';
@@ -29,7 +30,6 @@ import {
   DISABLING_FAILURES,
   eventsLeft,
   findSubscription,
-  isLoopback,
   MANY_FAILURES,
   QUOTA,
   quotaText,
@@ -247,7 +247,7 @@ async function examine(
   recordings: Recordings,
   ctx: RunContext,
 ): Promise<readonly Finding[]> {
-  const local = isLoopback(ctx.target.baseUrl.hostname);
+  const local = isLoopback(ctx.target.baseUrl);
   const found: Finding[] = [];
   for (const subscription of chosen) {
     const { id: subject } = subscription;

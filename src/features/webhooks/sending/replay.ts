@@ -14,6 +14,7 @@ import {
 } from '../delivery.ts';
 import { forwardedHeaders } from '../receiver/forwarder.ts';
 import { type SigningSecret, signatureOf, TOLERANCE_S, type Verdict, verifySignature } from '../signature.ts';
+import { receivedBody } from '../verification.ts';
 import { withAgent } from './sample-event.ts';
 import type { Draft } from './sending.ts';
 
@@ -125,12 +126,13 @@ export class Replay {
         throw new SvcError('file_unusable', `${found.source}: a body without headers`, { hint: BODY_ADVICE });
       }
       for (const delivery of found) {
-        if (!this.#hasBytes(delivery)) {
+        const received = await this.#restore(delivery);
+        if (received === undefined) {
           unusable(lostBytes(delivery.source));
           continue;
         }
         isEmpty = false;
-        yield delivery;
+        yield received;
       }
     }
     if (!isEmpty) return;
@@ -139,10 +141,14 @@ export class Replay {
     });
   }
 
-  /** What an export parsed and wrote again is sent only if its signature proves the bytes, or if it need not be proven. */
-  #hasBytes(delivery: Delivery): boolean {
-    if (!delivery.notes.includes(REBUILT)) return true;
-    return this.#options.resign !== undefined && this.#isProven(delivery);
+  /** What an export parsed and wrote again is sent in the layout that its signature proves, or in any if it need not be proven. */
+  async #restore(delivery: Delivery): Promise<Delivery | undefined> {
+    if (!delivery.notes.includes(REBUILT)) return delivery;
+    const { resign } = this.#options;
+    if (resign === undefined) return undefined;
+    const body = await receivedBody(delivery, signatureHeaders(delivery.headers), [resign.secret]);
+    if (body !== undefined) return { ...delivery, body };
+    return resign.unproven ? delivery : undefined;
   }
 
   /** A new signature makes a forgery valid, so --resign needs proof that the service signed the delivery. */

@@ -4,6 +4,7 @@ import { Resolver } from 'node:dns/promises';
 import { isIPv4, isIPv6 } from 'node:net';
 import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import { isLoopback } from '../../../http/address.ts';
 import { shellWord } from '../../../output/escape.ts';
 import type { Subscription } from '../schema.ts';
 
@@ -127,7 +128,7 @@ export function checkReceiverUrl(text: string, option: string, { local }: { read
     throw new SvcError('invalid_value', `${option}: not a URL`, { hint: 'for example https://example.com/hook' });
   }
   const url = new URL(text);
-  if (url.protocol === 'https:' || (url.protocol === 'http:' && local && isLoopback(url.hostname))) return text;
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && local && isLoopback(url))) return text;
   throw new SvcError('invalid_value', `${option}: the service delivers to https:// addresses only`);
 }
 
@@ -136,10 +137,6 @@ export function sameAddress(one: string | undefined, other: string | undefined):
   if (one === undefined || other === undefined) return false;
   if (one === other) return true;
   return URL.canParse(one) && URL.canParse(other) && new URL(one).href === new URL(other).href;
-}
-
-export function isLoopback(hostname: string): boolean {
-  return /^(?:localhost|(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])\.?$/i.test(hostname);
 }
 
 /** What makes a delivery to this address unlikely: a warning, never a refusal, because the service may know better. */
@@ -153,7 +150,7 @@ export async function receiverWarnings(
   if (url.username !== '' || url.password !== '') {
     warnings.push('the URL contains a user name or password, which everyone who can list subscriptions sees');
   }
-  if (isLoopback(url.hostname)) {
+  if (isLoopback(url)) {
     if (!local) warnings.push(`the service cannot reach ${host}: that is a loopback address`);
   } else if (isPrivate(host)) warnings.push(`the service cannot reach ${host}: that is a private address`);
   else if (/\.(?:local|internal|lan|home|corp)$/i.test(host) || (!host.includes('.') && !isIPv6(host))) {
@@ -190,7 +187,7 @@ type Where = Pick<RunContext, 'target' | 'dryRun' | 'notice'>;
 /** The text as it is sent. Warns if the service can hardly reach it; exit 2 if it refuses it anyway. */
 export async function receiverUrl(text: string, option: string, { target, dryRun, notice }: Where): Promise<string> {
   // A service on this machine is the sandbox, or one under development, and reaches receivers here.
-  const local = isLoopback(target.baseUrl.hostname);
+  const local = isLoopback(target.baseUrl);
   const url = checkReceiverUrl(text, option, { local });
   if (!dryRun) for (const warning of await receiverWarnings(url, { local })) notice(`warning: ${warning}`);
   return url;

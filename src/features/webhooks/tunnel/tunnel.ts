@@ -1,6 +1,7 @@
 /** `webhooks listen --tunnel`: a public address and a subscription for one run, taken back however the run ends. */
 import type { RunContext } from '../../../cli/command.ts';
 import { endedBy, SvcError } from '../../../errors.ts';
+import { isLoopback } from '../../../http/address.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { openPoster } from '../../../http/poster.ts';
 import { shellWord } from '../../../output/escape.ts';
@@ -9,7 +10,7 @@ import { KNOWN_EVENTS } from '../event-types.ts';
 import type { TunnelFacts } from '../receiver/rows.ts';
 import { type SigningSecret, signingSecret } from '../signature.ts';
 import { createSubscription, UNKNOWN_ID } from '../subscriptions/creating.ts';
-import { checkReceiverUrl, isLoopback, receiverWarnings, sameAddress } from '../subscriptions/subscription.ts';
+import { checkReceiverUrl, receiverWarnings, sameAddress } from '../subscriptions/subscription.ts';
 import { queueTest, testWarning, waitForTest } from '../subscriptions/test-delivery.ts';
 import { deleteSubscription } from '../subscriptions/updating.ts';
 import { TunnelProgram, tunnelCommand } from './program.ts';
@@ -77,7 +78,7 @@ export class Tunnel {
     this.signal.throwIfAborted();
     this.#program = new TunnelProgram(tunnel, port, ctx);
     const address = tunnelUrl ?? (await this.#program.address(this.signal));
-    const local = isLoopback(ctx.target.baseUrl.hostname);
+    const local = isLoopback(ctx.target.baseUrl);
     const url = checkReceiverUrl(withPath(address, path), '--tunnel-url', { local });
     const obstacle = await Promise.race([this.#findRoute(url), this.#program.failed()]);
     const warnings = obstacle === undefined ? await receiverWarnings(url, { local }) : [obstacle];

@@ -152,6 +152,12 @@ ${indented(routes)}
 receivers: [{ name: ops }, { name: a }, { name: b }]
 `;
 
+test('one fault is one line, however many brackets are open', async () => {
+  const { code, stdout } = await check(`${CONFIG}other: ${'['.repeat(200)}\n`);
+  expect(code).toBe(1);
+  expect(stdout.match(/Flow sequence/g)).toHaveLength(1);
+});
+
 describe('the keys of a mapping', () => {
   test.each([
     ['twice', 'route:\n  receiver: ops\n  receiver: ops\n', '3'],

@@ -1,5 +1,6 @@
 /** `svc webhooks replay` of files that svc did not record, and what its filters leave out. */
 import { describe, expect, it } from 'vitest';
+import { signatureOf } from '../../../../src/features/webhooks/signature.ts';
 import { type Run, svc } from '../../../support/svc.ts';
 import { PING, request, SIGNATURE, T } from '../vectors.ts';
 import { KEY, type Receiver, statuses } from './handmade-receiver.ts';
@@ -65,6 +66,18 @@ describe('sends every format of verify again', () => {
       stderr: expect.stringContaining('1 skipped: nothing proves that the service'),
     });
     expect(peer.taken.map(({ body }) => body.includes('evt_1'))).toEqual([true]);
+  });
+
+  it('signs a body that a program parsed in the layout that its signature proves', async () => {
+    const spaced = PING.toString().replaceAll(',"', ', "').replaceAll('":', '": ');
+    const headers = { ...HEADERS, 'X-Service-Signature': signatureOf(KEY, T, Buffer.from(spaced)) };
+    const line = JSON.stringify({ headers, body: JSON.parse(spaced) });
+    const peer = await statuses(204);
+    expect(await replay(line, peer, '--resign')).toMatchObject({ code: 0, stderr: '' });
+    expect(peer.taken.map(({ body }) => body.toString())).toEqual([spaced]);
+    const forged = JSON.stringify({ headers, body: { ...JSON.parse(spaced), id: 'evt_9' } });
+    expect((await replay(forged, peer, '--resign')).code).toBe(2);
+    expect(peer.taken).toHaveLength(1);
   });
 
   it('reads a file with --format that is not recognized by its beginning', async () => {
