@@ -87,12 +87,13 @@ export const RECEIVER_FLAGS = section('Receiver options', {
   insecure: { type: 'boolean', help: 'Do not check its certificate' },
 });
 
-const PORT = /^\d{1,5}$/;
+const PORT = /^:?(\d{1,5})(\/.*)?$/;
 const LOCAL = /^(?:(?:[\w-]+\.)*localhost|127\.\d+\.\d+\.\d+|\[::1\])(?:[:/?]|$)/i;
 
-/** `3000` and `localhost:3000/hook` are addresses of this machine, where http is the rule. */
+/** `3000`, `3000/hook` and `localhost:3000/hook` are addresses of this machine, where http is the rule. */
 function withScheme(text: string): string {
-  if (PORT.test(text)) return `http://localhost:${text}`;
+  const [, port, path = ''] = PORT.exec(text) ?? [];
+  if (port !== undefined) return `http://localhost:${port}${path}`;
   return LOCAL.test(text) ? `http://${text}` : text;
 }
 
@@ -109,7 +110,7 @@ export function receiverAddress(typed: string): URL {
       'write it like http://127.0.0.1:3000/hook, or 3000 for a port of this machine',
     );
   }
-  if (!URL.canParse(text)) throw refuse('is not a valid URL');
+  if (!URL.canParse(text)) throw refuse('is not a valid URL', 'a port is a number up to 65535');
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') throw refuse('contains a user name or a password');
   if (url.hash !== '') throw refuse('contains a fragment, which is never sent', 'remove the part that starts with "#"');

@@ -12,6 +12,8 @@ describe('the target', () => {
     const { port: appPort } = new URL(app.url);
     for (const [text, path] of [
       [appPort, '/'],
+      [`:${appPort}`, '/'],
+      [`${appPort}/hook`, '/hook'],
       [`localhost:${appPort}/hook`, '/hook'],
       [`shop.localhost:${appPort}/shop`, '/shop'],
       [app.url, '/hook?a=b&c=d'],
@@ -33,6 +35,7 @@ describe('the target', () => {
   it.each([
     [['3000', '--forward-to', '3001'], 'give the target once: 3000, or --forward-to 3001'],
     [['3000', '3001'], 'unexpected argument'],
+    [['99999'], 'a port is a number up to 65535'],
     [['203.0.113.7:3000'], 'is not http:// or https://'],
     [['http://203.0.113.7/'], '203.0.113.7 is not this machine'],
     [['http://svc-app.invalid/'], 'svc-app.invalid is not this machine: its name cannot be resolved'],
