@@ -119,8 +119,8 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rou
       why: 'From nothing to the first event: a tunnel, a subscription, a test event',
     },
     {
-      run: 'svc webhooks listen 3000 --secret-file secret.txt',
-      why: 'Forward to port 3000 of this machine',
+      run: 'svc webhooks listen 3000',
+      why: 'Forward to port 3000; at a terminal, svc makes a secret',
     },
     {
       run: 'svc webhooks listen --secret-file secret.txt --record deliveries.ndjson',
