@@ -112,6 +112,9 @@ function forward(request: IncomingMessage, response: ServerResponse, upstream: s
   request.pipe(onward);
 }
 
+/** The time of svc and of the service: a difference would be in the output, and change from run to run. */
+const NOW = Date.parse('2026-01-15T12:00:00Z');
+
 /** Serves the recording, changed, on loopback. The text `ISSUER` stands for its own address. */
 class Peer {
   body: unknown;
@@ -124,7 +127,8 @@ class Peer {
       forward(request, response, upstream);
       return;
     }
-    response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    const headers = { 'content-type': 'application/json', date: new Date(NOW).toUTCString() };
+    response.writeHead(body === undefined ? 404 : 200, headers);
     response.end(JSON.stringify(body ?? {}).replaceAll('"ISSUER"', JSON.stringify(this.url)));
   });
 
@@ -163,7 +167,7 @@ class Peer {
       SVC_TRADE_URL: url,
       ...this.#recording.env,
     };
-    return svc(argv, { env, home: temporaryHome(), at: Date.parse('2026-01-15T12:00:00Z') });
+    return svc(argv, { env, home: temporaryHome(), at: NOW });
   }
 
   async read(body: unknown): Promise<Read> {
