@@ -98,7 +98,8 @@ function endOfString(text: string, start: number): number {
   return end < 0 ? text.length : end;
 }
 
-function isEscaped(text: string, at: number): boolean {
+/** Whether an odd number of backslashes stands before the character. */
+export function isEscaped(text: string, at: number): boolean {
   let before = at - 1;
   while (text.charCodeAt(before) === BACKSLASH) before--;
   return (at - before) % 2 === 0;

@@ -51,6 +51,11 @@ export function isBelowLocalhost(hostname: string): boolean {
   return hostname.endsWith('.localhost');
 }
 
+/** A host as an address names it: an IPv6 address in brackets. */
+export function hostLiteral(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
 type Rules = Pick<Target, 'baseUrl' | 'authorizer' | 'headers' | 'secretHeaders' | 'tls'>;
 
 /** Throws `credential_unusable` if the target's credential must not be sent to its address. */

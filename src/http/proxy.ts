@@ -1,7 +1,7 @@
 /** Which proxy to use, if any, and how to connect through it. */
 import { BlockList, isIP, type Socket } from 'node:net';
 import { SvcError } from '../errors.ts';
-import { isLoopback } from './address.ts';
+import { hostLiteral, isLoopback } from './address.ts';
 import { ProxyFailure } from './failures.ts';
 import { redactText } from './redact.ts';
 import type { ProxySettings } from './target.ts';
@@ -122,7 +122,7 @@ async function openSocks(socket: Socket, proxy: URL, to: Host): Promise<void> {
 }
 
 function openConnect(socket: Socket, proxy: URL, to: Host, callback: (error: Error | undefined) => void): void {
-  const authority = `${to.hostname.includes(':') ? `[${to.hostname}]` : to.hostname}:${to.port}`;
+  const authority = `${hostLiteral(to.hostname)}:${to.port}`;
   let head = Buffer.alloc(0);
   const settle = (error?: Error): void => {
     socket.off('data', read).off('error', broken).off('close', closed);

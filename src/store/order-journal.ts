@@ -7,7 +7,7 @@ import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { tryParseJson } from '../json-object.ts';
 import { type LockContext, ownerLiveness, processName, UNKNOWN_OWNER_MS, withLock } from './lock.ts';
-import { errorCode, fileFailure, openOwnFile, readOwnFile, writeAll } from './own-file.ts';
+import { endOfLastLine, errorCode, fileFailure, openOwnFile, readOwnFile, writeAll } from './own-file.ts';
 import type { OrderAnswered, OrderOutcome, OrderSent } from './schemas.ts';
 
 export type { OrderAnswered, OrderOutcome, OrderSent };
@@ -188,11 +188,10 @@ function withoutSlash(address: string): string {
 
 /** A line that a crash cut off was not sent, and must not swallow the next one. */
 function removeCutLine(file: number, size: number): void {
-  const last = Buffer.alloc(1);
-  if (size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === 0x0a)) return;
-  const all = Buffer.alloc(size);
-  readSync(file, all, 0, size, 0);
-  const start = all.lastIndexOf(0x0a) + 1;
-  if (tryParseJson(all.subarray(start).toString()) === undefined) ftruncateSync(file, start);
+  const end = endOfLastLine(file, size);
+  if (end === size) return;
+  const tail = Buffer.alloc(size - end);
+  readSync(file, tail, 0, tail.length, end);
+  if (tryParseJson(tail.toString()) === undefined) ftruncateSync(file, end);
   else writeAll(file, Buffer.from('\n'), null);
 }

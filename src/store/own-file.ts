@@ -7,6 +7,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -85,6 +86,21 @@ export function writeAll(file: number, bytes: Uint8Array, position: number | nul
   for (let at = 0; at < bytes.length; ) {
     at += writeSync(file, bytes, at, bytes.length - at, position === null ? null : position + at);
   }
+}
+
+const TAIL_BYTES = 64 * 1024;
+
+/** The offset after the last line feed. */
+export function endOfLastLine(file: number, size: number): number {
+  const buffer = Buffer.alloc(TAIL_BYTES);
+  for (let end = size; end > 0; ) {
+    const start = Math.max(0, end - buffer.length);
+    const count = readSync(file, buffer, 0, end - start, start);
+    const at = buffer.subarray(0, count).lastIndexOf(0x0a);
+    if (at >= 0) return start + at + 1;
+    end = start;
+  }
+  return 0;
 }
 
 /** The descriptor that `/dev/fd/3` names. A shell's `<(…)` is such a name. Not every kind can be opened by it, so its reader uses the number. */

@@ -2,14 +2,13 @@
 import { isRemote, openInBrowser } from '../../cli/browser.ts';
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { isLoopback } from '../../http/address.ts';
+import { hostLiteral, isLoopback } from '../../http/address.ts';
 import type { Target } from '../../http/target.ts';
 import type { ClientRecord, OAuthCredential } from '../../store/credentials.ts';
 import { type Authorization, type Grant, SCOPE } from './authorization.ts';
 import { discover, type ServerMetadata } from './discovery.ts';
 import { type Begun, chooseClient, clientRefused, type KnownClients, type LoginOptions } from './login-client.ts';
 import { type SignInOptions, whyNoBrowser } from './login-options.ts';
-import { hostLiteral } from './loopback-listener.ts';
 import type { TokenGrant } from './schema.ts';
 import { grantedFields, isClientError, requestToken, type TokenOutcome } from './token-endpoint.ts';
 

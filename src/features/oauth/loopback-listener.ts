@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { SvcError } from '../../errors.ts';
+import { hostLiteral } from '../../http/address.ts';
 
 /** The verdict on an address that the browser or a person brings back. */
 export type Verdict<T> =
@@ -69,11 +70,6 @@ export async function openListener({
     return new LoopbackListener(server, host, path);
   }
   throw new SvcError('internal', 'no address to listen at');
-}
-
-/** As in an address. */
-export function hostLiteral(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 export class LoopbackListener {

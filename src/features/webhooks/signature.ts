@@ -32,6 +32,9 @@ interface Clock {
   readonly toleranceS: number | undefined;
 }
 
+/** For a signature that may have any age. */
+export const ANY_AGE: Clock = { nowS: 0, toleranceS: undefined };
+
 /** Remarks that do not make a delivery invalid. */
 type Note = 'noncanonical_hex_case' | 'tolerance_not_checked';
 

@@ -4,7 +4,7 @@ import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { isObject } from '../../../json-object.ts';
 import { exactSum } from '../../../output/decimal.ts';
-import { type JournalEntry, readGatewayJournal, requireReadable } from '../../../store/order-journal.ts';
+import { type Journal, type JournalEntry, readGatewayJournal, requireReadable } from '../../../store/order-journal.ts';
 import { findAccount, hedges } from '../accounts.ts';
 import { marketDayStart } from '../market-hours.ts';
 import { omittedOf } from '../models.ts';
@@ -169,8 +169,9 @@ async function exposureOf(
 ): Promise<Exposure> {
   const { symbol, side, replaces } = opening;
   const { accountId } = opening.account;
-  if (!isClose) requireReadable(ctx.paths, await readGatewayJournal(ctx.paths, ctx.target.baseUrl));
-  const recent = await ordersSince(ctx.now() - IN_FLIGHT_MS, opening.account, ctx);
+  const journal = await readGatewayJournal(ctx.paths, ctx.target.baseUrl);
+  if (!isClose) requireReadable(ctx.paths, journal);
+  const recent = ordersSince(ctx.now() - IN_FLIGHT_MS, opening.account, journal);
   const sent = sentAmounts(recent);
   // Orders before positions: one that is filled in between counts twice, never not at all.
   const orders = await cache.currentRows('Order');
@@ -237,8 +238,8 @@ function sentAmounts(entries: readonly JournalEntry[]): ReadonlyMap<string, numb
 const CHANGE = '/trading/change_order';
 const OPENING_PATHS = ['/trading/open_trade', '/trading/create_entry_order', '/trading/simple_oco', CHANGE];
 
-async function ordersSince(since: number, { accountId }: Account, ctx: RunContext): Promise<readonly JournalEntry[]> {
-  return (await readGatewayJournal(ctx.paths, ctx.target.baseUrl)).entries.filter(
+function ordersSince(since: number, { accountId }: Account, { entries }: Journal): readonly JournalEntry[] {
+  return entries.filter(
     ({ at, path, form }) =>
       Date.parse(at) >= since &&
       OPENING_PATHS.includes(path) &&
@@ -275,7 +276,7 @@ export async function underLimits<T extends { readonly journalId: string }>(
   const path = join(ctx.paths.state, 'trade', `${encodeURIComponent(name)}.lock`);
   const placed: T[] = [];
   const checkAndSend = async (): Promise<void> => {
-    const sent = await ordersSince(cache.readAt, account, ctx);
+    const sent = ordersSince(cache.readAt, account, await readGatewayJournal(ctx.paths, ctx.target.baseUrl));
     const isOutdated = sent.some(({ id }) => !cache.sent.has(id));
     if (isOutdated) cache.invalidate();
     if (isOutdated && opens !== undefined) await checkLimits(opens, cache, ctx);

@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { SvcError } from '../../../errors.ts';
-import { parseJsonText } from '../../../json-object.ts';
+import { isEscaped, parseJsonText } from '../../../json-object.ts';
 
 /** Node.js prints only the beginning of a long value. */
 export const SHORTENED = Symbol('shortened');
@@ -205,7 +205,7 @@ class LiteralReader {
     if (quote === undefined) return undefined;
     const start = this.at;
     let end = this.#text.indexOf(quote, start);
-    while (end >= 0 && isEscaped(this.#text, end, start)) end = this.#text.indexOf(quote, end + 1);
+    while (end >= 0 && isEscaped(this.#text, end)) end = this.#text.indexOf(quote, end + 1);
     const raw = this.#text.slice(start, end);
     if (end < 0 || (quote !== '`' && raw.includes('\n'))) throw new NotALiteral();
     this.at = end + 1;
@@ -226,12 +226,6 @@ class LiteralReader {
 /** A name that is there twice has both values: a sender must not replace one. */
 function objectOf(members: ReadonlyMap<string, readonly unknown[]>): object {
   return Object.fromEntries([...members].map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
-}
-
-function isEscaped(text: string, at: number, start: number): boolean {
-  let before = at - 1;
-  while (before >= start && text[before] === '\\') before--;
-  return (at - before) % 2 === 0;
 }
 
 const ESCAPES = /((?:\\x[0-9a-fA-F]{2})+)|\\(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|\r?\n|(.))/gs;

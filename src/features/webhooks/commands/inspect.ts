@@ -16,7 +16,7 @@ import {
 } from '../delivery.ts';
 import { type EventVerdict, type EventView, eventList, eventRecord } from '../event-columns.ts';
 import { GIVEN_HEADER_FLAGS } from '../options.ts';
-import { fingerprint, type SigningSecret, verifySignature } from '../signature.ts';
+import { ANY_AGE, fingerprint, type SigningSecret, verifySignature } from '../signature.ts';
 import { SECRET_FLAGS, signingSecrets } from '../signing-secrets.ts';
 import { receivedBody } from '../verification.ts';
 
@@ -174,13 +174,7 @@ async function deliveredEvent(
   const signed = signatureHeaders(headers, prefix);
   const body = (await receivedBody(delivery, signed, secrets)) ?? (unverified ? delivery.body : undefined);
   if (body === undefined) return undefined;
-  const { verdict, secretIndex } = verifySignature(
-    signed,
-    body,
-    secrets,
-    { nowS: 0, toleranceS: undefined },
-    truncated,
-  );
+  const { verdict, secretIndex } = verifySignature(signed, body, secrets, ANY_AGE, truncated);
   const secret = secrets[secretIndex ?? -1];
   const event = verdict === 'valid' || unverified ? readEvent(body) : undefined;
   return { source, bytes: body, verdict, secret: secret && fingerprint(secret), event };

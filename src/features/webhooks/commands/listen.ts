@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { type Arguments, FILE, type Flags, type Input, section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
+import { hostLiteral } from '../../../http/address.ts';
 import { shellWord } from '../../../output/escape.ts';
 import { writeAtomic } from '../../../store/atomic-write.ts';
 import { withLock } from '../../../store/lock.ts';
@@ -317,8 +318,7 @@ function secretIntroduction(url: string, file: string): string[] {
 }
 
 function receiverUrl(host: string, port: number, path: string): URL {
-  const name = host.includes(':') ? `[${host}]` : host;
-  return new URL(`http://${name}:${port}${path}`);
+  return new URL(`http://${hostLiteral(host)}:${port}${path}`);
 }
 
 function openRecorder(path: string, ctx: RunContext): RecordingWriter {

@@ -3,7 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import type { RunContext } from '../../../cli/command.ts';
 import { endedBy, SvcError } from '../../../errors.ts';
-import { isLoopback } from '../../../http/address.ts';
+import { hostLiteral, isLoopback } from '../../../http/address.ts';
 import { openPoster, type Posted, type Poster } from '../../../http/poster.ts';
 import { bare } from '../../../http/proxy.ts';
 import type { Outbound } from '../../../http/target.ts';
@@ -69,8 +69,8 @@ export async function forwardTarget(
   });
 }
 
-function isLoopbackAddress({ address, family }: LookupAddress): boolean {
-  return isLoopback(new URL(`http://${family === 6 ? `[${address}]` : address}`));
+function isLoopbackAddress({ address }: LookupAddress): boolean {
+  return isLoopback(new URL(`http://${hostLiteral(address)}`));
 }
 
 const DOCUMENTED = new RegExp(`^(?:content-type|${HEADER_PREFIX}(?:event|delivery|timestamp|signature))$`, 'i');

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { SvcError } from '../../../errors.ts';
-import { fileFailure } from '../../../store/own-file.ts';
+import { endOfLastLine, fileFailure } from '../../../store/own-file.ts';
 import type { RawHeader } from '../delivery.ts';
 import type { ForwardedRow } from './rows.ts';
 
@@ -142,7 +142,6 @@ export function recordingLine({ body, ...delivery }: HandledDelivery): string {
 
 /** The beginning of every line of a recording. */
 const BEGINNING = '{"v":1,';
-const TAIL_BYTES = 64 * 1024;
 
 /** A partial line of a killed recorder would spoil the next line. */
 function removeCutLine(path: string, file: number, size: number): string[] {
@@ -155,19 +154,6 @@ function removeCutLine(path: string, file: number, size: number): string[] {
   if (end === size) return [];
   ftruncateSync(file, end);
   return [`--record: ${path} ended in the middle of a line; svc removed its ${size - end} bytes`];
-}
-
-/** The offset after the last line feed. */
-function endOfLastLine(file: number, size: number): number {
-  const buffer = Buffer.alloc(TAIL_BYTES);
-  for (let end = size; end > 0; ) {
-    const start = Math.max(0, end - buffer.length);
-    const count = readSync(file, buffer, 0, end - start, start);
-    const at = buffer.subarray(0, count).lastIndexOf(0x0a);
-    if (at >= 0) return start + at + 1;
-    end = start;
-  }
-  return 0;
 }
 
 function othersMayRead(path: string, { mode }: Stats): string[] {
