@@ -13,11 +13,11 @@ import {
   rmSync,
   type Stats,
   statSync,
-  unlinkSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { SvcError } from '../errors.ts';
-import { errorCode, fileFailure, writeAll } from './own-file.ts';
+import type { Lock } from './lock.ts';
+import { discard, errorCode, fileFailure, writeAll } from './own-file.ts';
 
 /** The target of a symbolic link, so that the link stays and all its names share one lock. */
 export function realTarget(path: string): string {
@@ -42,12 +42,21 @@ export function stagedPath(path: string): string {
 /** The open staged file of this process. Its inode is not used again while it is open. */
 export type Reserved = number;
 
+/** What a file that several processes share is written with: its lock, and the space that was reserved for it. */
+interface Shared {
+  readonly lock: Lock;
+  readonly reserved?: Reserved | undefined;
+}
+
 /**
- * Writes a file of mode 0600. A reader sees the old content or the new, even after a crash. The caller holds the file's lock, so an existing staged file was
- * left by a process that died, and is removed; or it is the space that this caller reserved, which is released. If the lock was lost in the meantime, the staged
- * file may be of its new owner: only the own one is renamed.
+ * Writes a file of mode 0600. A reader sees the old content or the new, even after a crash. An existing staged file was left by a process that died, and is
+ * removed. If the lock was lost in the meantime, nothing is written.
  */
-export function writeAtomic(path: string, content: string | Uint8Array, reserved?: Reserved): void {
+export function writeAtomic(
+  path: string,
+  content: string | Uint8Array,
+  { lock, reserved }: Partial<Shared> = {},
+): void {
   const staged = stagedPath(path);
   let file = reserved;
   try {
@@ -57,11 +66,12 @@ export function writeAtomic(path: string, content: string | Uint8Array, reserved
       file = createStaged(path);
     }
     fill(file, content);
-    if (!isAt(file, staged)) throw new SvcError('file_unusable', `another process took over the lock of ${path}`);
+    lock?.check();
+    if (!isAt(file, staged)) throw new SvcError('file_unusable', `another process writes ${path}`);
     renameSync(staged, path);
     syncDirectory(dirname(path));
   } catch (error) {
-    discard(staged);
+    if (file !== undefined && isAt(file, staged)) discard(staged);
     throw fileFailure(`cannot write ${path}`, error);
   } finally {
     release(file);
@@ -93,8 +103,8 @@ function isAt(file: number, path: string): boolean {
   return found?.ino === ino && found.dev === dev;
 }
 
-/** Renames a staged file of another process into place. The caller holds the file's lock. */
-export function replaceByStaged(path: string): void {
+/** Renames a staged file that a library wrote into place. */
+export function replaceByStaged(path: string, lock: Lock): void {
   const staged = stagedPath(path);
   const file = openSync(staged, 'r+');
   try {
@@ -104,6 +114,7 @@ export function replaceByStaged(path: string): void {
   } finally {
     closeSync(file);
   }
+  lock.check();
   renameSync(staged, path);
   syncDirectory(dirname(path));
 }
@@ -114,15 +125,6 @@ export function remove(path: string): void {
     rmSync(path, { force: true });
   } catch (error) {
     throw fileFailure(`cannot remove ${path}`, error);
-  }
-}
-
-/** Removes a file that may stay. If the disk refuses that, too, the earlier failure is the one to report. */
-export function discard(path: string): void {
-  try {
-    unlinkSync(path); // rmSync checks more, and each order takes a lock
-  } catch {
-    // it is not there, or the next writer tries again
   }
 }
 

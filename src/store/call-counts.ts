@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { remove, writeAtomic } from './atomic-write.ts';
-import { type LockContext, withLock } from './lock.ts';
+import { type Lock, type LockContext, withLock } from './lock.ts';
 import { readOwnFile } from './own-file.ts';
 
 /** A sliding window: the maximum number of calls in a time. */
@@ -92,14 +92,14 @@ export class CallCounts {
     uncounted: R,
     decide: (recent: readonly number[], now: number) => Change<R>,
   ): Promise<R> {
-    const change = (): R => {
+    const change = (lock: Lock): R => {
       const calls = readCalls(this.path);
       const now = this.#context.now();
       const recent = timesWithin(calls[window.cmd], window, now);
       const { next, result } = decide(recent, now);
       if (next !== recent) {
         const file: CountsFile = { version: 1, calls: { ...calls, [window.cmd]: next } };
-        writeAtomic(this.path, `${JSON.stringify(file)}\n`);
+        writeAtomic(this.path, `${JSON.stringify(file)}\n`, { lock });
       }
       return result;
     };

@@ -3,9 +3,10 @@ import { accessSync, constants } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { discard, type Reserved, realTarget, release, reserve, stagedPath, writeAtomic } from './atomic-write.ts';
+import { type Reserved, realTarget, release, reserve, stagedPath, writeAtomic } from './atomic-write.ts';
 import { type CredentialsDocument, credentialName, eachCredential, NO_CREDENTIALS } from './credentials.ts';
 import { withLock } from './lock.ts';
+import { discard } from './own-file.ts';
 import { type Sealable, type VaultContext, withPlaceholders } from './sealed-records.ts';
 import { checkFolder, parseDocument, readSecretFile, setAside } from './secret-file.ts';
 import { Vault } from './vault.ts';
@@ -139,7 +140,7 @@ export async function withCredentials<T>(
     const textOf = (next: CredentialsDocument): string => `${JSON.stringify(next, null, 2)}\n`;
     const write = (text: string): void => {
       try {
-        writeAtomic(path, text, reserved);
+        writeAtomic(path, text, { reserved });
       } catch {
         // A disk fault may pass, and a new token cannot be obtained again.
         writeAtomic(path, text);

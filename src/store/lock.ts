@@ -1,262 +1,211 @@
-/** A lock between processes: a file that names its owner. */
+/**
+ * A lock between processes. The lock file names its owner, who touches it every two seconds. A lock whose owner has ended is never removed by another process,
+ * because two could do that at once. It is taken over by creating a file whose name contains the id of that acquisition, which only one process can. So the
+ * owner is the process at the end of a chain: the one that the lock file names, or the one that took over from it, and so on.
+ */
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { hostname } from 'node:os';
+import { closeSync, openSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-// biome-ignore lint/style/noRestrictedImports: whether another process lives is a fact of the machine, as a file is, and of no context
-import { kill } from 'node:process';
 import type { Context, ProcessName } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { isObject, tryParseJson } from '../json-object.ts';
-import { discard } from './atomic-write.ts';
-import { errorCode, fileFailure, makeFolder, readOwnFile } from './own-file.ts';
+import { discard, errorCode, fileFailure, makeFolder, readOwnFile } from './own-file.ts';
+import { processLiveness, processName } from './process-identity.ts';
 
 export type LockContext = Pick<Context, 'signal' | 'sleep' | 'now' | 'random' | 'pid' | 'processName'>;
 
-/** Longer than any holder needs that makes no request. */
+/** Longer than any owner needs that makes no request. */
 const WAIT_MS = 30_000;
-/** An owner of unknown state counts as gone after this time. */
-export const UNKNOWN_OWNER_MS = 60_000;
+const HEARTBEAT_MS = 2_000;
+/** An owner that this machine cannot examine counts as gone after so much waiting without a heartbeat. */
+const SILENCE_MS = 15_000;
 
-/** A lock of svc has its owner from the moment it appears, or a moment later on a file system without hard links. */
-const NO_OWNER_MS = 2_000;
+/** As the lock file names it. */
+export interface LockOwner extends ProcessName {
+  /** Of this acquisition. */
+  readonly id: string;
+}
 
-/**
- * Runs `body` while no other process runs one under the same path. Waits at most `waitMs` for the lock; one whose owner died is taken over at once. The owner
- * must hold it for less than a minute.
- */
+/** Runs `body` while no other process runs one under the same path. Waits at most `waitMs` for the lock. */
 export async function withLock<T>(
   path: string,
   context: LockContext,
-  body: () => T | Promise<T>,
+  body: (lock: Lock) => T | Promise<T>,
   waitMs = WAIT_MS,
 ): Promise<T> {
-  const owner = newOwner(context);
-  await acquire(path, owner, context, waitMs);
-  let result: T;
+  const lock = await Lock.acquire(path, context, waitMs);
+  const heartbeat = setInterval(() => lock.touch(context.now()), HEARTBEAT_MS);
   try {
-    result = await body();
-  } catch (error) {
-    try {
-      release(path, owner.nonce);
-    } catch {
-      // the first failure is the one to report
-    }
-    throw error;
+    return await body(lock);
+  } finally {
+    clearInterval(heartbeat);
+    lock.release();
   }
-  release(path, owner.nonce);
-  return result;
 }
 
-async function acquire(path: string, owner: LockOwner, context: LockContext, waitMs: number): Promise<void> {
-  const began = context.now();
-  // Most locks are free, in a folder that exists.
-  let isFirst = true;
-  for (let pause = 4; ; pause = Math.min(pause * 2, 200)) {
-    context.signal.throwIfAborted();
-    let holder: Holder | undefined;
-    try {
-      if (isFirst && tryToCreate(path, owner)) return;
-      isFirst = false;
-      holder = readHolder(path);
-      if (holder === undefined) {
-        makeFolder(dirname(path));
-        if (createExclusively(path, owner)) return;
-      } else if (isGone(holder, context.now()) && removeDead(path, holder.nonce, owner, context.now())) {
-        continue;
+export class Lock {
+  readonly #path: string;
+  /** The lock file itself, or the file of a takeover. */
+  readonly #file: string;
+  readonly #id: string;
+
+  constructor(path: string, file: string, id: string) {
+    this.#path = path;
+    this.#file = file;
+    this.#id = id;
+  }
+
+  /**
+   * Time counts as the sum of the pauses, which neither a clock that jumps nor a suspension of this process changes. A process that runs on this machine keeps
+   * its lock even if it is suspended: it may have sent what must not be sent twice.
+   */
+  static async acquire(path: string, context: LockContext, waitMs: number): Promise<Lock> {
+    const owner = nameOwner(context);
+    let waited = 0;
+    let silence = 0;
+    let last: Holder | undefined;
+    for (let pause = 4; ; pause = Math.min(pause * 2, 200)) {
+      context.signal.throwIfAborted();
+      try {
+        if (create(path, owner)) return new Lock(path, path, owner.id);
+        const holder = findHolder(path);
+        silence = holder?.id === last?.id && holder?.touchedAt === last?.touchedAt ? silence : 0;
+        last = holder;
+        if (holder !== undefined && isGone(holder, silence)) {
+          const lock = takeOver(path, holder, owner);
+          if (lock !== undefined) return lock;
+        }
+      } catch (error) {
+        throw fileFailure(`cannot lock ${path}`, error);
       }
-    } catch (error) {
-      throw fileFailure(`cannot lock ${path}`, error);
+      if (waited >= waitMs) throw lockTimeout(path, last, waitMs);
+      const ms = pause * (0.5 + context.random() / 2);
+      await context.sleep(ms, context.signal);
+      waited += ms;
+      silence += ms;
     }
-    const waited = context.now() - began;
-    if (waited >= waitMs) throw lockTimeout(path, holder, waitMs);
-    if (waited >= NO_OWNER_MS && holder !== undefined && holder.owner === undefined) throw notALock(path, holder);
-    await context.sleep(pause * (0.5 + context.random() / 2), context.signal);
+  }
+
+  /** False if another process took the lock over, or removed it. */
+  isHeld(): boolean {
+    return findHolder(this.#path)?.id === this.#id;
+  }
+
+  /** Call it before a write: a process that was suspended, and that others could not examine, may have lost its lock. */
+  check(): void {
+    if (!this.isHeld()) throw new SvcError('file_unusable', `another process took over the lock ${this.#path}`);
+  }
+
+  touch(now: number): void {
+    try {
+      utimesSync(this.#file, now / 1000, now / 1000);
+    } catch {
+      // It was removed, which the next `check` notices.
+    }
+  }
+
+  /** A lock that cannot be removed is taken over once this process has ended. */
+  release(): void {
+    try {
+      if (!this.isHeld()) return;
+      const chain = [...readChain(this.#path)];
+      unlinkSync(this.#path);
+      for (const { id } of chain) discard(successorOf(this.#path, id));
+    } catch {}
   }
 }
 
-function lockTimeout(path: string, holder: Holder | undefined, waitMs: number): SvcError {
-  const by = holder?.owner === undefined ? 'another process' : `process ${holder.owner.pid} on ${holder.owner.host}`;
-  return new SvcError('timeout', `${by} held the lock ${path} for ${waitMs / 1000} s`, {
-    hint: 'wait for it to end; if it is not svc, remove the lock file',
-  });
-}
-
-function notALock(path: string, { size }: Holder): SvcError {
-  const what = size === 0 ? 'is empty' : 'is not a lock file of svc';
-  return new SvcError('file_unusable', `${path} ${what}, and svc needs this file for its lock`, {
-    hint: 'if no other program uses it, remove it and repeat the command',
-  });
+export function nameOwner({
+  pid,
+  processName: name = processName(pid),
+}: Pick<LockContext, 'pid' | 'processName'>): LockOwner {
+  return { ...name, id: randomUUID() };
 }
 
 interface Holder {
-  readonly size: number;
-  /** Undefined if the file is empty or not a lock of svc. */
+  readonly id: string;
+  /** Undefined if the process died before it wrote its name, and for a file of another program. */
   readonly owner: LockOwner | undefined;
-  readonly nonce: string;
-  readonly since: number;
+  readonly touchedAt: number;
 }
 
-function readHolder(path: string): Holder | undefined {
+function findHolder(path: string): Holder | undefined {
+  return [...readChain(path)].at(-1);
+}
+
+function* readChain(path: string): Generator<Holder> {
+  for (let holder = readHolder(path); holder !== undefined; holder = readHolder(successorOf(path, holder.id)))
+    yield holder;
+}
+
+function successorOf(path: string, id: string): string {
+  return `${path}.${id}`;
+}
+
+function readHolder(file: string): Holder | undefined {
   try {
-    const { ino, mtimeMs, size } = statSync(path);
-    const owner = parseOwner(readOwnFile(path).toString());
-    return { size, owner, nonce: owner?.nonce ?? `${ino}-${Math.trunc(mtimeMs)}`, since: mtimeMs };
+    const { ino, ctimeMs, mtimeMs } = statSync(file);
+    const owner = parseOwner(readOwnFile(file).toString());
+    return { owner, id: owner?.id ?? `${ino}-${Math.trunc(ctimeMs)}`, touchedAt: mtimeMs };
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-function isGone({ owner, since }: Holder, now: number): boolean {
-  const liveness = owner === undefined ? 'unknown' : ownerLiveness(owner);
-  return liveness === 'dead' || (liveness === 'unknown' && now - since > UNKNOWN_OWNER_MS);
+function isGone({ owner }: Holder, silence: number): boolean {
+  const liveness = owner === undefined ? 'unknown' : processLiveness(owner);
+  return liveness === 'dead' || (liveness === 'unknown' && silence >= SILENCE_MS);
 }
 
-/** Not where the folder is missing. */
-function tryToCreate(path: string, owner: LockOwner): boolean {
-  try {
-    return createExclusively(path, owner);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false;
-    throw error;
-  }
+/** Undefined if another process was faster. It may even have released the lock since, so that the chain no longer leads here. */
+function takeOver(path: string, { id }: Holder, owner: LockOwner): Lock | undefined {
+  const file = successorOf(path, id);
+  if (!create(file, owner)) return undefined;
+  const lock = new Lock(path, file, owner.id);
+  if (lock.isHeld()) return lock;
+  discard(file);
+  return undefined;
 }
 
-/** The lock appears together with its content, so that no reader finds it without an owner. */
-function createExclusively(path: string, owner: LockOwner): boolean {
-  const text = JSON.stringify(owner);
-  const staged = `${path}.${owner.nonce}`;
+/** False if it exists. */
+function create(path: string, owner: LockOwner): boolean {
+  let file: number;
   try {
-    writeNew(staged, text);
-    try {
-      linkSync(staged, path);
-    } catch (error) {
-      if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(errorCode(error) ?? '')) throw error;
-      writeNew(path, text); // a file system without hard links
-    }
-    return true;
+    file = openSync(path, 'wx', 0o600);
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
-    throw error;
-  } finally {
-    discard(staged);
+    if (errorCode(error) !== 'ENOENT') throw error;
+    makeFolder(dirname(path));
+    return create(path, owner);
   }
-}
-
-function writeNew(path: string, text: string): void {
-  const file = openSync(path, 'wx', 0o600);
   try {
-    writeFileSync(file, text);
+    writeFileSync(file, JSON.stringify(owner));
+    return true;
   } catch (error) {
-    discard(path);
+    discard(path); // The disk is full.
     throw error;
   } finally {
     closeSync(file);
   }
 }
 
-/**
- * Removes the lock of a dead owner. Two waiters may see the same dead owner, and the slower one would remove the lock that the faster one has acquired since;
- * so a process first takes a marker named after that acquisition, and then checks again. The marker of a dead process is removed in the same way.
- */
-function removeDead(path: string, nonce: string, self: LockOwner, now: number): boolean {
-  const marker = `${path}.${nonce}.break`;
-  if (!createExclusively(marker, self)) {
-    const breaker = readHolder(marker);
-    return breaker !== undefined && isGone(breaker, now) && removeDead(marker, breaker.nonce, self, now);
-  }
-  try {
-    if (readHolder(path)?.nonce === nonce) {
-      rmSync(path, { force: true });
-      rmSync(`${path}.${nonce}`, { force: true });
-    }
-    return true;
-  } finally {
-    rmSync(marker, { force: true });
-  }
-}
-
-/** Throws if it cannot: the process would then wait for its own lock. */
-function release(path: string, nonce: string): void {
-  try {
-    if (parseOwner(readOwnFile(path).toString())?.nonce === nonce) unlinkSync(path);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return;
-    throw fileFailure(`cannot remove the lock ${path}`, error);
-  }
-}
-
-export interface LockOwner extends ProcessName {
-  /** Identifies this acquisition. */
-  readonly nonce: string;
-}
-
-export function processName(pid: number): ProcessName {
-  return { pid, host: hostname(), place: place(), start: processState(pid)?.start ?? '' };
-}
-
-export function lockOwner(pid: number): LockOwner {
-  return newOwner({ pid });
-}
-
-function newOwner({ pid, processName: name = processName(pid) }: Pick<LockContext, 'pid' | 'processName'>): LockOwner {
-  // The nonce must be unique even if a test fixes the context's randomness.
-  return { ...name, nonce: randomUUID() };
-}
-
-/** `unknown` if only the lock's age can tell: another host or container, or a platform that does not say when the process started. */
-export function ownerLiveness(owner: ProcessName): 'alive' | 'dead' | 'unknown' {
-  if (owner.host !== hostname() || owner.place !== place()) return 'unknown';
-  try {
-    kill(owner.pid, 0);
-  } catch (error) {
-    if (errorCode(error) === 'ESRCH') return 'dead';
-    if (errorCode(error) !== 'EPERM') return 'unknown';
-  }
-  const state = processState(owner.pid);
-  if (state === undefined || owner.start === '') return 'unknown';
-  return state.start === owner.start && !state.ended ? 'alive' : 'dead';
-}
-
-/** The owner named in a lock file, or undefined if the text names none (yet). */
+/** Undefined if the text names no owner. */
 export function parseOwner(text: string): LockOwner | undefined {
   const value = tryParseJson(text);
   if (!isObject(value)) return undefined;
-  const { pid, host, place, start, nonce } = value;
+  const { pid, host, place, start, id } = value;
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
   if (typeof host !== 'string' || typeof place !== 'string' || typeof start !== 'string') return undefined;
   // It becomes part of a file name.
-  if (typeof nonce !== 'string' || !/^[\w-]{1,64}$/.test(nonce)) return undefined;
-  return { pid, host, place, start, nonce };
+  if (typeof id !== 'string' || !/^[\w-]{1,64}$/.test(id)) return undefined;
+  return { pid, host, place, start, id };
 }
 
-function place(): string {
-  try {
-    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
-  } catch {
-    return '';
-  }
-}
-
-function processState(pid: number): { readonly start: string; readonly ended: boolean } | undefined {
-  let stat: string;
-  try {
-    stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  } catch {
-    return undefined;
-  }
-  // The name in parentheses may itself contain spaces and parentheses; after it, the state is field 3 and the start field 22.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return { start: fields[19] ?? '', ended: fields[0] === 'Z' || fields[0] === 'X' };
+function lockTimeout(path: string, holder: Holder | undefined, waitMs: number): SvcError {
+  const owner = holder?.owner;
+  const by = owner === undefined ? 'another process' : `process ${owner.pid} on ${owner.host}`;
+  return new SvcError('timeout', `${by} held the lock ${path} for ${waitMs / 1000} s`, {
+    hint: 'wait for it to end; if it is suspended, resume it; if it is not svc, remove the lock file',
+  });
 }

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { tryParseJson } from '../json-object.ts';
-import { type LockContext, ownerLiveness, processName, UNKNOWN_OWNER_MS, withLock } from './lock.ts';
+import { type LockContext, withLock } from './lock.ts';
 import { endOfLastLine, errorCode, fileFailure, openOwnFile, readOwnFile, writeAll } from './own-file.ts';
+import { processLiveness, processName } from './process-identity.ts';
 import type { OrderAnswered, OrderOutcome, OrderSent } from './schemas.ts';
 
 export type { OrderAnswered, OrderOutcome, OrderSent };
@@ -61,12 +62,13 @@ export async function journalAnswered(
 
 async function append(paths: Paths, context: LockContext, lineAt: (at: string) => Line, claim?: Claim): Promise<void> {
   const path = journalPath(paths);
-  await withLock(`${path}.lock`, context, async () => {
+  await withLock(`${path}.lock`, context, async (lock) => {
     await claim?.();
     const line = lineAt(new Date(context.now()).toISOString());
     try {
       const file = openOwnFile(path, 'a+');
       try {
+        lock.check();
         removeCutLine(file, fstatSync(file).size);
         writeAll(file, Buffer.from(`${JSON.stringify(line)}\n`), null);
         // Without its outcome an order is unknown, which is safe; without its line it could be sent again.
@@ -158,11 +160,14 @@ export function isSentTo({ href }: URL, { base_url }: Pick<JournalEntry, 'base_u
   return withoutSlash(base_url) === withoutSlash(href);
 }
 
+/** A sender that this machine cannot examine may still wait for a response for so long. */
+const UNKNOWN_SENDER_MS = 60_000;
+
 /** Its sender is alive and has not written what became of it. */
 export function isInFlight({ outcome, answered_at, owner, at }: JournalEntry, now: number): boolean {
   if (outcome !== 'unknown' || answered_at !== null || owner === undefined) return false;
-  const liveness = ownerLiveness(owner);
-  return liveness === 'alive' || (liveness === 'unknown' && now - Date.parse(at) < UNKNOWN_OWNER_MS);
+  const liveness = processLiveness(owner);
+  return liveness === 'alive' || (liveness === 'unknown' && now - Date.parse(at) < UNKNOWN_SENDER_MS);
 }
 
 /** An identical request whose outcome is unknown. What was asked for is the same even if `2h` now means another time. */

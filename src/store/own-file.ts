@@ -11,6 +11,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  unlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -122,6 +123,15 @@ export function fileFailure(what: string, error: unknown, hint?: string): SvcErr
   const usual = /^E[A-Z0-9]+: (.+?)(?:, \w+.*)?$/s.exec(text)?.[1] ?? text;
   const reason = errorCode(error) === 'EISDIR' ? 'it is a directory' : usual;
   return new SvcError('file_unusable', `${what}: ${reason}`, { cause: error, hint });
+}
+
+/** Removes a file that may stay. If the disk refuses that, too, the earlier failure is the one to report. */
+export function discard(path: string): void {
+  try {
+    unlinkSync(path); // rmSync checks more, and each order takes a lock
+  } catch {
+    // it is not there, or the next writer tries again
+  }
 }
 
 /** Writes a file that may be lost at any time. A reader, such as <Tab>, sees the old file or the new one. Failures to write are ignored. */

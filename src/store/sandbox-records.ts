@@ -6,8 +6,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Paths } from '../context.ts';
 import { parseJsonText } from '../json-object.ts';
-import { discard, writeAtomic } from './atomic-write.ts';
-import { errorCode, fileFailure, makeFolder, readOwnFile } from './own-file.ts';
+import { writeAtomic } from './atomic-write.ts';
+import { discard, errorCode, fileFailure, makeFolder, readOwnFile } from './own-file.ts';
 import type { SandboxEnv, SandboxRecord } from './schemas.ts';
 
 export type { SandboxEnv, SandboxRecord };

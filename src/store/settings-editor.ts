@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { discard, realTarget, replaceByStaged, stagedPath, writeAtomic } from './atomic-write.ts';
-import { type LockContext, withLock } from './lock.ts';
-import { fileFailure } from './own-file.ts';
+import { realTarget, replaceByStaged, stagedPath, writeAtomic } from './atomic-write.ts';
+import { type Lock, type LockContext, withLock } from './lock.ts';
+import { discard, fileFailure } from './own-file.ts';
 import { readSettingsBytes, readSettingsFile, type SettingsDocument, settingsPath } from './settings-file.ts';
 
 /** Preserves everything that `change` preserves, including unknown keys. */
@@ -14,7 +14,9 @@ export async function changeSettings(
   context: LockContext,
   change: (document: SettingsDocument) => SettingsDocument,
 ): Promise<void> {
-  await withSettingsLock(paths, context, (path) => replaceByConf(path, change(readSettingsFile(path).document)));
+  await withSettingsLock(paths, context, (path, lock) =>
+    replaceByConf(path, lock, change(readSettingsFile(path).document)),
+  );
 }
 
 /** Replaces a file that still contains `expected` (undefined: there is none) with `next`; the file may be invalid. False if its content has changed. */
@@ -23,25 +25,29 @@ export async function replaceSettings(
   context: LockContext,
   { expected, next }: { readonly expected: Uint8Array | undefined; readonly next: Uint8Array },
 ): Promise<boolean> {
-  return withSettingsLock(paths, context, (path) => {
+  return withSettingsLock(paths, context, (path, lock) => {
     const current = readSettingsBytes(path)?.bytes;
     const same =
       current === undefined || expected === undefined ? current === expected : Buffer.compare(current, expected) === 0;
-    if (same) writeAtomic(path, next);
+    if (same) writeAtomic(path, next, { lock });
     return same;
   });
 }
 
-function withSettingsLock<T>(paths: Paths, context: LockContext, body: (path: string) => T | Promise<T>): Promise<T> {
+function withSettingsLock<T>(
+  paths: Paths,
+  context: LockContext,
+  body: (path: string, lock: Lock) => T | Promise<T>,
+): Promise<T> {
   const path = realTarget(settingsPath(paths));
-  return withLock(`${path}.lock`, context, () => body(path));
+  return withLock(`${path}.lock`, context, (lock) => body(path, lock));
 }
 
 /**
  * conf writes the next settings to a file beside settings.json: on a full disk it may leave half a file, and if SNAP is set it writes in place. The result is
  * read back and then replaces settings.json. conf takes longer to load than everything else, so only changes load it.
  */
-async function replaceByConf(path: string, next: SettingsDocument): Promise<void> {
+async function replaceByConf(path: string, lock: Lock, next: SettingsDocument): Promise<void> {
   const staged = stagedPath(path);
   removeStaged(path);
   try {
@@ -59,7 +65,7 @@ async function replaceByConf(path: string, next: SettingsDocument): Promise<void
     if (readFileSync(staged, 'utf8') !== settingsText(next)) {
       throw new SvcError('file_unusable', `cannot write ${path}: the file was not written completely`);
     }
-    replaceByStaged(path);
+    replaceByStaged(path, lock);
   } catch (error) {
     removeStaged(path);
     throw fileFailure(`cannot write ${path}`, error);

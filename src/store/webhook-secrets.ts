@@ -3,9 +3,9 @@ import { closeSync, fsyncSync, openSync, rmSync, statSync, writeFileSync } from 
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { discard, realTarget, stagedPath, writeAtomic } from './atomic-write.ts';
+import { realTarget, stagedPath, writeAtomic } from './atomic-write.ts';
 import { withLock } from './lock.ts';
-import { fileFailure } from './own-file.ts';
+import { discard, fileFailure } from './own-file.ts';
 import type { SealedEntry, SecretsDocument, StoredSecret } from './schemas.ts';
 import { type EachRecord, type VaultContext, withPlaceholders } from './sealed-records.ts';
 import { readSecretFile, setAside } from './secret-file.ts';

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lockOwner } from '../../src/store/lock.ts';
+import { nameOwner } from '../../src/store/lock.ts';
 import { svc as built, SVC, start } from '../e2e/binary.ts';
 import { FIRST, type RotatingServer, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { svc, temporaryHome } from '../support/svc.ts';
@@ -49,7 +49,7 @@ it.runIf(canBeApart)('a reused process id (needs root)', async ({ task }) => {
   expect(locked).toBeGreaterThan(0);
 });
 
-const self = lockOwner(process.pid);
+const self = nameOwner(process);
 /** `taken`: whether svc may take it over at once. */
 const FOREIGN: Readonly<Record<string, { readonly text: string; readonly taken?: true }>> = {
   'an empty file': { text: '' },
@@ -60,7 +60,7 @@ const FOREIGN: Readonly<Record<string, { readonly text: string; readonly taken?:
   NULs: { text: '\0'.repeat(4096) },
   'an owner on another host': { text: JSON.stringify({ ...self, host: 'elsewhere' }) },
   'an owner of another boot': { text: JSON.stringify({ ...self, place: 'another boot' }) },
-  'an owner whose nonce leaves the folder': { text: JSON.stringify({ ...self, nonce: '../../x' }) },
+  'an owner whose id leaves the folder': { text: JSON.stringify({ ...self, id: '../../x' }) },
   'the first process, which started at another time': { text: JSON.stringify({ ...self, pid: 1 }), taken: true },
   'a process id that nobody has': { text: JSON.stringify({ ...self, pid: 2 ** 22 + 1 }), taken: true },
 };

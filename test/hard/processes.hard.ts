@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lockOwner } from '../../src/store/lock.ts';
+import { nameOwner } from '../../src/store/lock.ts';
 import { SVC, start, startSvc, svc } from '../e2e/binary.ts';
 import { FIRST, keep, login, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { childProgram } from '../store/child.ts';
@@ -140,7 +140,7 @@ it('settings, secrets and clients of twenty writers are all stored', async ({ ta
 
 /** The lock of a process that has ended. */
 function deadLock(): string {
-  return JSON.stringify({ ...lockOwner(process.pid), pid: spawnSync('true').pid, nonce: 'of-a-dead-process' });
+  return JSON.stringify({ ...nameOwner(process), pid: spawnSync('true').pid, id: 'of-a-dead-process' });
 }
 
 it('a lock serializes fifty processes, even with a stale one', async ({ task }) => {

@@ -30,7 +30,7 @@ import {
   withoutCredential,
 } from '../../src/store/credentials.ts';
 import { parseCredentials, readCredentials, withCredentials } from '../../src/store/credentials-file.ts';
-import { lockOwner } from '../../src/store/lock.ts';
+import { nameOwner } from '../../src/store/lock.ts';
 import { CorruptDocument } from '../../src/store/secret-file.ts';
 import { childProgram } from './child.ts';
 import { lockContext, testFolder } from './folder.ts';
@@ -163,7 +163,7 @@ describe('writing', () => {
     const began = Date.now();
     let now = began;
     const free = `${file()}.lock`;
-    writeFileSync(free, JSON.stringify(lockOwner(process.pid)));
+    writeFileSync(free, JSON.stringify(nameOwner(process)));
     const sleep = async (ms: number) => {
       now += ms;
       if (now - began > 55_000) rmSync(free, { force: true });

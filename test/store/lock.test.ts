@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lockOwner, ownerLiveness, parseOwner, withLock } from '../../src/store/lock.ts';
+import { nameOwner, parseOwner, withLock } from '../../src/store/lock.ts';
+import { processLiveness, processName } from '../../src/store/process-identity.ts';
 import { childProgram } from './child.ts';
 import { lockContext, testFolder } from './folder.ts';
 
@@ -13,7 +14,7 @@ const children = childProgram();
 /** The lock of a process that has ended. */
 function deadLock(): string {
   const pid = spawnSync('true').pid;
-  return JSON.stringify({ ...lockOwner(process.pid), pid, nonce: 'of-a-dead-process' });
+  return JSON.stringify({ ...nameOwner(process), pid, id: 'of-a-dead-process' });
 }
 
 describe('withLock', () => {
@@ -67,7 +68,7 @@ describe('withLock', () => {
 
   it('does not remove a lock that another process acquired', async () => {
     const lock = join(folder.path, 'a.lock');
-    await withLock(lock, lockContext, () => writeFileSync(lock, JSON.stringify(lockOwner(process.pid))));
+    await withLock(lock, lockContext, () => writeFileSync(lock, JSON.stringify(nameOwner(process))));
     expect(existsSync(lock)).toBe(true);
   });
 
@@ -97,7 +98,7 @@ describe('withLock', () => {
 
   it('gives up after 30 s, naming the process', async () => {
     const lock = join(folder.path, 'a.lock');
-    writeFileSync(lock, JSON.stringify(lockOwner(process.pid)));
+    writeFileSync(lock, JSON.stringify(nameOwner(process)));
     let now = Date.now();
     const began = now;
     const sleep = async (ms: number) => {
@@ -115,7 +116,7 @@ describe('withLock', () => {
 
   it('waits as long as the caller says', async () => {
     const lock = join(folder.path, 'a.lock');
-    const holder = JSON.stringify(lockOwner(process.pid));
+    const holder = JSON.stringify(nameOwner(process));
     writeFileSync(lock, holder);
     let now = Date.now();
     const began = now;
@@ -129,7 +130,7 @@ describe('withLock', () => {
 
   it('stops waiting when it is interrupted', async () => {
     const lock = join(folder.path, 'a.lock');
-    writeFileSync(lock, JSON.stringify(lockOwner(process.pid)));
+    writeFileSync(lock, JSON.stringify(nameOwner(process)));
     const stop = new AbortController();
     const sleep = async () => stop.abort(new Error('interrupted'));
     await expect(withLock(lock, { ...lockContext, signal: stop.signal, sleep }, () => 'mine')).rejects.toThrow(
@@ -138,12 +139,12 @@ describe('withLock', () => {
   });
 
   it.each([
-    ['of another host', JSON.stringify({ ...lockOwner(process.pid), host: 'elsewhere' }), 'timeout', 30_000],
+    ['of another host', JSON.stringify({ ...nameOwner(process), host: 'elsewhere' }), 'timeout', 30_000],
     ['that is empty', '', 'file_unusable', 2_000],
     ['of another program', '4711\n', 'file_unusable', 2_000],
     [
-      'whose nonce would leave the folder',
-      JSON.stringify({ ...lockOwner(process.pid), nonce: '../../x' }),
+      'whose id would leave the folder',
+      JSON.stringify({ ...nameOwner(process), id: '../../x' }),
       'file_unusable',
       2_000,
     ],
@@ -181,17 +182,17 @@ describe('withLock', () => {
   });
 });
 
-describe('ownerLiveness', () => {
+describe('processLiveness', () => {
   it('recognizes this process, an ended one, and a reused process id', () => {
-    const self = lockOwner(process.pid);
-    expect(ownerLiveness(self)).toBe('alive');
-    expect(ownerLiveness({ ...self, pid: spawnSync('true').pid })).toBe('dead');
-    expect(ownerLiveness({ ...self, start: '1' })).toBe('dead');
-    expect(ownerLiveness({ ...self, start: '' })).toBe('unknown');
-    expect(ownerLiveness({ ...self, place: 'another boot' })).toBe('unknown');
+    const self = processName(process.pid);
+    expect(processLiveness(self)).toBe('alive');
+    expect(processLiveness({ ...self, pid: spawnSync('true').pid })).toBe('dead');
+    expect(processLiveness({ ...self, start: '1' })).toBe('dead');
+    expect(processLiveness({ ...self, start: '' })).toBe('unknown');
+    expect(processLiveness({ ...self, place: 'another boot' })).toBe('unknown');
   });
 
-  it.each(['', '{', '[]', 'null', '{"pid":1}', '{"pid":-1,"host":"h","place":"p","start":"s","nonce":"n"}'])(
+  it.each(['', '{', '[]', 'null', '{"pid":1}', '{"pid":-1,"host":"h","place":"p","start":"s","id":"n"}'])(
     'reads %j as no owner',
     (text) => expect(parseOwner(text)).toBeUndefined(),
   );

@@ -274,8 +274,7 @@ export async function underLimits<T extends { readonly journalId: string }>(
   const { symbol, account } = first;
   const name = reduces === undefined ? `limits-${account.accountId}` : `close-${account.accountId}-${symbol}`;
   const path = join(ctx.paths.state, 'trade', `${encodeURIComponent(name)}.lock`);
-  const placed: T[] = [];
-  const checkAndSend = async (): Promise<void> => {
+  return withLock(path, ctx, async () => {
     const sent = ordersSince(cache.readAt, account, await readGatewayJournal(ctx.paths, ctx.target.baseUrl));
     const isOutdated = sent.some(({ id }) => !cache.sent.has(id));
     if (isOutdated) cache.invalidate();
@@ -283,15 +282,9 @@ export async function underLimits<T extends { readonly journalId: string }>(
     if (isOutdated && reduces !== undefined) await planned.recheck?.(cache);
     if (reduces !== undefined) await checkReduces(reduces, cache, ctx);
     const one = await send();
-    placed.push(one);
     cache.sent.add(one.journalId);
-  };
-  const failure = await withLock(path, ctx, checkAndSend).catch((error: unknown) => error);
-  const [one] = placed;
-  if (one === undefined) throw failure;
-  // The lock could not be removed. What became of the order is known all the same.
-  if (failure instanceof Error) ctx.notice(failure.message);
-  return one;
+    return one;
+  });
 }
 
 /** The opposite order of a close would open a position if what it closes is being closed already. */

@@ -243,8 +243,9 @@ async function endpointsOf(input: ListenInput, ctx: RunContext): Promise<Endpoin
 async function makeOwnSecret(ctx: RunContext): Promise<string> {
   const path = join(ctx.paths.state, 'listen-secret');
   try {
-    await withLock(`${path}.lock`, ctx, () => {
-      if (!existsSync(path)) writeAtomic(path, `${SECRET_PREFIX}${randomBytes(32).toString('base64')}\n`);
+    await withLock(`${path}.lock`, ctx, (lock) => {
+      if (existsSync(path)) return;
+      writeAtomic(path, `${SECRET_PREFIX}${randomBytes(32).toString('base64')}\n`, { lock });
     });
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'file_unusable') throw error;

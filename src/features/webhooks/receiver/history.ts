@@ -79,9 +79,9 @@ export class History {
       await withLock(
         `${this.#path}.lock`,
         this.#context,
-        () => {
+        (lock) => {
           const lines = [...readHistory(this.#path), ...added.map((one) => recordingLine(one).trimEnd())];
-          writeAtomic(this.#path, lastOf(lines).join(''));
+          writeAtomic(this.#path, lastOf(lines).join(''), { lock });
         },
         LOCK_MS,
       );

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { lockOwner } from '../../../../src/store/lock.ts';
+import { nameOwner } from '../../../../src/store/lock.ts';
 import { HOME, LAUNCHER, SVC, shell, startSvc, svc } from '../../../e2e/binary.ts';
 import { ordinaryUser } from '../../../support/stranger.ts';
 import { IS_HARD } from '../../../support/turns.ts';
@@ -110,7 +110,7 @@ describe('killed with -9', () => {
     const newer = login(server.url, 3600, { access_token: 'at-7-abcdefghijkl', refresh_token: 'rt-7-abcdefghijkl' });
     keep(config, { ...newer, gen: 2 }, 'credentials.json.new');
     const dead = spawnSync(process.execPath, ['-e', '']).pid;
-    keep(config, JSON.stringify({ ...lockOwner(process.pid), pid: dead, start: '1' }), 'credentials.json.lock');
+    keep(config, JSON.stringify({ ...nameOwner(process), pid: dead, start: '1' }), 'credentials.json.lock');
     const next = await svc(['oauth', 'token'], { env: environment(config, server.url) });
     expect(next).toMatchObject({ code: 0, stdout: 'at-1-abcdefghijkl\n', stderr: '' });
     expect([server.calls, names(config)]).toEqual([1, ['credentials.json']]);

@@ -1,8 +1,9 @@
 /** `--once`: the same key sends at most one order, and a repetition returns what became of it. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { lockOwner, withLock } from '../../../../src/store/lock.ts';
+import { withLock } from '../../../../src/store/lock.ts';
 import type { OrderAnswered, OrderSent } from '../../../../src/store/order-journal.ts';
+import { processName } from '../../../../src/store/process-identity.ts';
 import { lockContext } from '../../../store/folder.ts';
 import { addToJournal } from '../../../support/journal.ts';
 import { temporaryHome } from '../../../support/svc.ts';
@@ -127,7 +128,7 @@ describe('an order with a key whose outcome is unknown', () => {
     ['of a moment ago', {}],
     ['of two days ago', { ago: 172_800_000 }],
     ['that the gateway named', { answered: { outcome: 'unknown', order_ids: ['39'] } }],
-    ['whose process still runs', { sent: { owner: { ...lockOwner(process.pid) } } }],
+    ['whose process still runs', { sent: { owner: processName(process.pid) } }],
     ['with an outcome of a later svc', { answered: { outcome: 'expired' as 'open' } }],
   ])('%s is not sent again, whatever the tables show', async (_name, earlier) => {
     const home = homeWith(earlier);

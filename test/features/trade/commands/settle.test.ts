@@ -1,7 +1,7 @@
 /** `journal settle`: the rows that are alike, what the user declares, and what svc says when such a request is repeated. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { lockOwner } from '../../../../src/store/lock.ts';
 import type { OrderSent } from '../../../../src/store/order-journal.ts';
+import { processName } from '../../../../src/store/process-identity.ts';
 import { addToJournal } from '../../../support/journal.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
 import { ACCOUNT, fileGateway, reply, tableTime } from './document-gateway.ts';
@@ -191,7 +191,7 @@ describe('an unknown outcome', () => {
     ['whose sender runs', 3, ['id-3'], AGO_MS],
     ['that was sent a moment ago', 3, ['id-1'], 2_000],
   ])('is not settled as absent %s', async (_name, code, ids, ago) => {
-    const owner = { ...lockOwner(process.pid), nonce: undefined };
+    const owner = processName(process.pid);
     const run = await settle(homeWith([BUY, CANCEL, { ...ENTRY, owner }], ago), ...ids, '--as', 'absent');
     expect(run.code, run.stderr).toBe(code);
     expect(gateway.journal().map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown', 'unknown']);
@@ -263,7 +263,7 @@ describe('a repeated request after an unknown outcome', () => {
   });
 
   it('is sent while an equal one is in flight', async () => {
-    const owner = { ...lockOwner(process.pid), nonce: undefined };
+    const owner = processName(process.pid);
     const home = homeWith([{ ...BUY, owner }], 2_000);
     const run = await gateway.run([...again, '--yes'], { home });
     expect({ code: run.code, posts: gateway.feed.orders.length }, run.stderr).toEqual({ code: 0, posts: 1 });
