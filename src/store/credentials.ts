@@ -1,47 +1,60 @@
-/** Reads and changes the content of credentials.json, without I/O. */
-import type {
-  ClientRecord,
-  CredentialsDocument,
-  GatewayToken,
-  OAuthCredential,
-  PersonalCredential,
-} from './schemas.ts';
-import type { EachRecord, Sealable } from './sealed-records.ts';
+/** What credentials.json has: the logins of the recording service, its OAuth clients, and the tokens of the trading gateway. */
+import { accessSync, constants } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Paths } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import { realTarget } from './atomic-write.ts';
+import type { ClientRecord, GatewayToken, OAuthCredential, PersonalCredential } from './schemas.ts';
+import {
+  type OpenSecretStore,
+  partsOfId,
+  type SecretContext,
+  type SecretKey,
+  SecretStore,
+  type SecretsFile,
+  secretId,
+  withSecrets,
+} from './secret-store.ts';
 
-export type { ClientRecord, CredentialsDocument, GatewayToken, OAuthCredential, PersonalCredential };
+export type { ClientRecord, GatewayToken, OAuthCredential, PersonalCredential };
 export type ClientAuthMethod = ClientRecord['token_endpoint_auth_method'];
 export type Credential = OAuthCredential | PersonalCredential;
 
-export type CredentialKey = Pick<GatewayToken, 'profile' | 'base_url'>;
-type ClientKey = Pick<ClientRecord, 'issuer' | 'client_id'>;
+/** Of a login or a gateway token. */
+export type CredentialOwner = Pick<GatewayToken, 'profile' | 'base_url'>;
+export type ClientName = Pick<ClientRecord, 'issuer' | 'client_id'>;
 
-export const NO_CREDENTIALS: CredentialsDocument = { version: 1, gen: 0, clients: [], credentials: [] };
+const SIGN_IN = 'sign in again: svc oauth login';
+const STORE_TOKEN = 'store it again: svc trade login';
 
-/** What is secret in it. */
-export const eachCredential: EachRecord<CredentialsDocument> = (document, change) => {
-  const token =
-    (service: string, fields: readonly string[]) =>
-    <R extends GatewayToken>(one: R): R =>
-      change(one, { fields, path: `${service}/${one.profile}/${withoutScheme(one.base_url)}` });
-  const { gateway_tokens: gateway } = document;
-  return {
-    ...document,
-    clients: document.clients.map((one) =>
-      change(one, { fields: ['client_secret'], path: `client/${withoutScheme(one.issuer)}/${one.client_id}` }),
-    ),
-    credentials: document.credentials.map(token('webhooks', ['access_token', 'refresh_token'])),
-    ...(gateway && { gateway_tokens: gateway.map(token('trade', ['access_token'])) }),
-  };
-};
-
-export function credentialName(record: Sealable): string {
-  if ('issuer' in record && !('profile' in record)) return 'the secret of the OAuth client';
-  const { profile, base_url } = record as GatewayToken;
-  return 'kind' in record ? `the login of profile ${profile} to ${base_url}` : `the token of profile ${profile}`;
+export function credentialsPath(paths: Paths): string {
+  return join(paths.config, 'credentials.json');
 }
 
-function withoutScheme(address: string): string {
-  return address.replace(/^\w+:\/\//, '');
+function credentialsFile(paths: Paths): SecretsFile {
+  return { path: credentialsPath(paths), remedy: 'sign in again: svc oauth login (trade: svc trade login)' };
+}
+
+export function openCredentials(paths: Paths, context: SecretContext): SecretStore {
+  return new SecretStore(credentialsFile(paths), context);
+}
+
+export function withCredentials<T>(
+  paths: Paths,
+  context: SecretContext,
+  body: (store: OpenSecretStore) => T | Promise<T>,
+): Promise<T> {
+  return withSecrets(credentialsFile(paths), context, body);
+}
+
+/** False if this user may not write in the folder of the file, or its file system is read-only. */
+export function canStore(paths: Paths): boolean {
+  try {
+    accessSync(dirname(realTarget(credentialsPath(paths))), constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A token is sent to no other address than this, including its path. */
@@ -49,63 +62,65 @@ export function credentialAddress(baseUrl: URL): string {
   return baseUrl.origin + baseUrl.pathname.replace(/\/$/, '');
 }
 
-const isOf =
-  ({ profile, base_url }: CredentialKey) =>
-  (one: CredentialKey): boolean =>
-    one.profile === profile && one.base_url === base_url;
-
-export function findCredential({ credentials }: CredentialsDocument, key: CredentialKey): Credential | undefined {
-  return credentials.find(isOf(key));
+export function loginKey({ profile, base_url }: CredentialOwner): SecretKey<Credential> {
+  return {
+    id: secretId('login', profile, base_url),
+    name: `the login of profile ${profile} to ${base_url}`,
+    remedy: SIGN_IN,
+    schema: async () => (await import('./schemas.ts')).login,
+  };
 }
 
-export function withCredential(document: CredentialsDocument, credential: Credential): CredentialsDocument {
-  return { ...document, credentials: [...withoutCredential(document, credential).credentials, credential] };
+export function clientKey({ issuer, client_id }: ClientName): SecretKey<ClientRecord> {
+  return {
+    id: secretId('client', issuer, client_id),
+    name: `the OAuth client ${client_id}`,
+    remedy: SIGN_IN,
+    schema: async () => (await import('./schemas.ts')).client,
+  };
 }
 
-export function withoutCredential(document: CredentialsDocument, key: CredentialKey): CredentialsDocument {
-  return { ...document, credentials: document.credentials.filter((one) => !isOf(key)(one)) };
+export function gatewayTokenKey({ profile, base_url }: CredentialOwner): SecretKey<GatewayToken> {
+  return {
+    id: secretId('gateway', profile, base_url),
+    name: `the token of profile ${profile} for ${base_url}`,
+    remedy: STORE_TOKEN,
+    schema: async () => (await import('./schemas.ts')).gatewayToken,
+  };
 }
 
-export function findGatewayToken(
-  { gateway_tokens: tokens = [] }: CredentialsDocument,
-  key: CredentialKey,
-): GatewayToken | undefined {
-  return tokens.find(isOf(key));
+/** Whose logins, or whose gateway tokens, are stored. */
+export async function listOwners(store: SecretStore, kind: 'login' | 'gateway'): Promise<readonly CredentialOwner[]> {
+  const ids = (await store.list()).map(partsOfId);
+  return ids.flatMap(([first, profile, base_url]) =>
+    first === kind && profile !== undefined && base_url !== undefined ? [{ profile, base_url }] : [],
+  );
 }
 
-export function withGatewayToken(document: CredentialsDocument, token: GatewayToken): CredentialsDocument {
-  const { gateway_tokens: others = [] } = withoutGatewayToken(document, token);
-  return { ...document, gateway_tokens: [...others, token] };
+export async function listClients(store: SecretStore): Promise<readonly ClientName[]> {
+  const ids = (await store.list()).map(partsOfId);
+  return ids.flatMap(([first, issuer, client_id]) =>
+    first === 'client' && issuer !== undefined && client_id !== undefined ? [{ issuer, client_id }] : [],
+  );
 }
 
-export function withoutGatewayToken(document: CredentialsDocument, key: CredentialKey): CredentialsDocument {
-  const { gateway_tokens: tokens = [] } = document;
-  return { ...document, gateway_tokens: tokens.filter((one) => !isOf(key)(one)) };
+/** The logins that are refreshed with this client. */
+export async function loginsOf(store: SecretStore, client: ClientName): Promise<readonly OAuthCredential[]> {
+  const found: OAuthCredential[] = [];
+  for (const owner of await listOwners(store, 'login')) {
+    const login = await store.find(loginKey(owner)).catch(ignoreUnusable);
+    if (login?.kind === 'oauth' && login.issuer === client.issuer && login.client_id === client.client_id) {
+      found.push(login);
+    }
+  }
+  return found;
+}
+
+function ignoreUnusable(error: unknown): undefined {
+  if (!(error instanceof SvcError)) throw error;
 }
 
 /** No later sign-in uses it: the next one registers a client. A refresh may still try it. */
 export function endedClient(client: ClientRecord, now: number): ClientRecord {
   return { ...client, client_secret_expires_at: now };
-}
-
-const isClient =
-  ({ issuer, client_id }: ClientKey) =>
-  (one: ClientKey): boolean =>
-    one.issuer === issuer && one.client_id === client_id;
-
-export function findClient({ clients }: CredentialsDocument, key: ClientKey): ClientRecord | undefined {
-  return clients.find(isClient(key));
-}
-
-/** The logins that are refreshed with this client. */
-export function loginsOf({ credentials }: CredentialsDocument, client: ClientKey): readonly OAuthCredential[] {
-  return credentials.filter((one) => one.kind === 'oauth').filter(isClient(client));
-}
-
-export function withClient(document: CredentialsDocument, client: ClientRecord): CredentialsDocument {
-  return { ...document, clients: [...withoutClient(document, client).clients, client] };
-}
-
-export function withoutClient(document: CredentialsDocument, key: ClientKey): CredentialsDocument {
-  return { ...document, clients: document.clients.filter((one) => !isClient(key)(one)) };
 }

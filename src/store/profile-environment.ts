@@ -1,7 +1,7 @@
 /** What an explicit `--profile` overrides in the environment: its address precedes the variable's, and so may its credential. */
 import type { Context, Paths } from '../context.ts';
-import { credentialAddress, findCredential, findGatewayToken } from './credentials.ts';
-import { readCredentialsUnlocked } from './credentials-file.ts';
+import { credentialAddress, credentialsPath, gatewayTokenKey, loginKey } from './credentials.ts';
+import { storedIds } from './secret-store.ts';
 import { credentialSettings, type Settings } from './settings.ts';
 
 export const SERVICES = ['alerts', 'webhooks', 'catalog', 'trade'] as const;
@@ -48,7 +48,7 @@ async function hasCredential(service: ServiceName, settings: Settings, paths: Pa
   if (service !== 'webhooks' && service !== 'trade') return false;
   const address = settings.resolve(`${service}.url`).value;
   if (address === undefined || !URL.canParse(address)) return false;
-  const key = { profile: settings.profile.name, base_url: credentialAddress(new URL(address)) };
-  const document = await readCredentialsUnlocked(paths);
-  return (service === 'webhooks' ? findCredential(document, key) : findGatewayToken(document, key)) !== undefined;
+  const owner = { profile: settings.profile.name, base_url: credentialAddress(new URL(address)) };
+  const { id } = service === 'webhooks' ? loginKey(owner) : gatewayTokenKey(owner);
+  return (await storedIds(credentialsPath(paths))).includes(id);
 }

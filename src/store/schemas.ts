@@ -9,35 +9,7 @@ const seconds = z.number().check(z.nonnegative('is below zero'));
 const token = text.check(z.regex(/^[\x21-\x7e]+$/, 'is not a token'));
 const list = <T extends z.core.SomeType>(item: T) => z.readonly(z.array(item));
 
-const entryFields = {
-  helper: text.check(z.regex(/^[a-z0-9-]+$/, 'is not the name of a helper')),
-  /** Without the numbers that the parts of a large one have. */
-  entry: name,
-  parts: z.int().check(z.gte(1), z.lte(1000)),
-};
-/** Entries of a credential helper. */
-export type SealedEntry = Fields<typeof entryFields>;
-
-const sealFields = {
-  ...entryFields,
-  /** Of all parts together. */
-  sha256: text.check(z.regex(/^[0-9a-f]{64}$/, 'is not a SHA-256')),
-  /** The secrets of the record that are there. */
-  fields: list(name),
-};
-/** Where the secrets of a record are that is in a credential helper. */
-export type Seal = Fields<typeof sealFields>;
-const sealed = z.optional(z.looseObject(sealFields));
-
-/** Empty while it is sealed. */
-const isThere = (field: 'access_token' | 'secret') =>
-  z.refine<Partial<Record<typeof field | 'sealed', unknown>>>((one) => one.sealed !== undefined || one[field] !== '', {
-    path: [field],
-    error: 'is missing',
-  });
-
 const clientFields = {
-  sealed,
   issuer: name,
   client_id: name,
   client_secret: z.optional(name),
@@ -59,9 +31,8 @@ const tokenFields = {
   profile: text,
   /** As `credentialAddress` writes it. */
   base_url: name,
-  access_token: z._default(token, ''),
+  access_token: token,
   obtained_at: seconds,
-  sealed,
 };
 
 const oauthFields = {
@@ -103,57 +74,52 @@ export type PersonalCredential = Fields<typeof personalFields>;
 /** An API token of the trading gateway (doc 3 §5 Part B). It does not say when it expires. */
 export type GatewayToken = Fields<typeof tokenFields>;
 
-export interface CredentialsDocument {
-  readonly version: 1;
-  /** Incremented with every write: of two documents, the higher one is newer. */
-  readonly gen: number;
-  readonly clients: readonly ClientRecord[];
-  readonly credentials: readonly (OAuthCredential | PersonalCredential)[];
-  /** Separate from the others: one address may serve two services. */
-  readonly gateway_tokens?: readonly GatewayToken[] | undefined;
-  /** What the document no longer uses, and a credential helper may still have. */
-  readonly erasing?: readonly SealedEntry[] | undefined;
-}
+/** A login of the recording service. */
+export const login: z.ZodMiniType<OAuthCredential | PersonalCredential> = z.discriminatedUnion(
+  'kind',
+  [z.looseObject(oauthFields), z.looseObject(personalFields)],
+  'is not a kind of svc',
+);
+export const client: z.ZodMiniType<ClientRecord> = z.looseObject(clientFields);
+export const gatewayToken: z.ZodMiniType<GatewayToken> = z.looseObject(tokenFields);
 
-export const credentials: z.ZodMiniType<CredentialsDocument> = z.looseObject({
-  version: z.literal(1),
-  gen: seconds,
-  clients: list(z.looseObject(clientFields)),
-  credentials: list(
-    z.discriminatedUnion(
-      'kind',
-      [
-        z.looseObject(oauthFields).check(isThere('access_token')),
-        z.looseObject(personalFields).check(isThere('access_token')),
-      ],
-      'is not a kind of svc',
-    ),
-  ),
-  gateway_tokens: z.optional(list(z.looseObject(tokenFields).check(isThere('access_token')))),
-  erasing: z.optional(list(z.looseObject(entryFields))),
-});
-
-const secretFields = {
+const signingSecretFields = {
   /** Origin and path of the service, null if no address was configured. */
   base_url: z.nullable(text),
   endpoint_id: text,
-  secret: z._default(text, ''),
-  sealed,
+  secret: name,
   /** RFC 3339 in UTC. */
   stored_at: text,
 };
-export type StoredSecret = Fields<typeof secretFields>;
+export type StoredSecret = Fields<typeof signingSecretFields>;
+export const signingSecret: z.ZodMiniType<StoredSecret> = z.looseObject(signingSecretFields);
+
+/** A secret and what belongs to it. */
+export type StoredValue = Readonly<Record<string, unknown>>;
+
+const helperEntryFields = {
+  helper: text.check(z.regex(/^[a-z0-9-]+$/, 'is not the name of a helper')),
+  /** Without the numbers that the parts of a large one have. */
+  entry: name,
+  parts: z.int().check(z.gte(1), z.lte(1000)),
+};
+/** The entries of a credential helper that have a secret. */
+export type HelperEntry = Fields<typeof helperEntryFields>;
+/** What the file has for a key. */
+export type SecretEntry = HelperEntry | { readonly value: StoredValue };
+export const secretEntry: z.ZodMiniType<SecretEntry> = z.union([
+  z.looseObject(helperEntryFields),
+  z.looseObject({ value: z.record(text, z.unknown()) }),
+]);
 
 export interface SecretsDocument {
   readonly version: 1;
-  readonly secrets: readonly StoredSecret[];
-  readonly erasing?: readonly SealedEntry[] | undefined;
+  /** An entry that cannot be used does not hide the others: each is checked when it is read. */
+  readonly secrets: Readonly<Record<string, unknown>>;
 }
-
-export const webhookSecrets: z.ZodMiniType<SecretsDocument> = z.looseObject({
+export const secretsDocument: z.ZodMiniType<SecretsDocument> = z.looseObject({
   version: z.literal(1),
-  secrets: list(z.looseObject(secretFields).check(isThere('secret'))),
-  erasing: z.optional(list(z.looseObject(entryFields))),
+  secrets: z.record(text, z.unknown()),
 });
 
 const sentFields = {

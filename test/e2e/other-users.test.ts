@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FIRST, keep, login } from '../features/oauth/commands/rotating-server.ts';
+import { signingSecretsText } from '../support/credentials.ts';
 import { STRANGER, strangerMayRead } from '../support/stranger.ts';
 import { staticServer } from './alerts.ts';
 import { LAUNCHER, svc } from './binary.ts';
@@ -29,7 +30,7 @@ describe.skipIf(!possible)('another user of this machine (needs root)', () => {
   it('cannot use signing secrets of a third user, but root can', async () => {
     const secret = 'whsec_first';
     const entry = { base_url: null, endpoint_id: 'ep_1', secret, stored_at: '2026-01-01T00:00:00.000Z' };
-    const file = keep(config, { version: 1, secrets: [entry] }, 'webhook-secrets.json');
+    const file = keep(config, signingSecretsText([entry]), 'webhook-secrets.json');
     chownSync(file, 12_345, 12_345);
     chownSync(config, STRANGER.uid, STRANGER.gid);
     const list = ['webhooks', 'secrets', 'export', 'ep_1'];

@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mutated } from '../hard/mutations.ts';
 import { answer, type Fault, type FaultServer, faultServer } from '../http/servers.ts';
+import { credentialsText, signingSecretsText } from '../support/credentials.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../support/svc.ts';
 import { IS_HARD } from '../support/turns.ts';
 import { login } from './oauth/commands/rotating-server.ts';
@@ -167,8 +168,8 @@ describe('a mutated file', () => {
         profile: 'p',
         profiles: { default: { timeout: '20s' }, p: { 'alerts.url': 'https://a' } },
       }),
-      'credentials.json': mutated(login('http://127.0.0.1:9', 3600)),
-      'webhook-secrets.json': mutated({ version: 1, secrets: [secret] }),
+      'credentials.json': mutated(JSON.parse(credentialsText(login('http://127.0.0.1:9', 3600)))),
+      'webhook-secrets.json': mutated(JSON.parse(signingSecretsText([secret]))),
     };
     const COMMANDS = [
       ['config', 'list'],

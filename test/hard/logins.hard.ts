@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Paths } from '../../src/context.ts';
 import { startRecordingsEmulator } from '../../src/sandbox/webhooks/server.ts';
-import type { CredentialsDocument } from '../../src/store/credentials.ts';
-import { withCredentials } from '../../src/store/credentials-file.ts';
+import { clientKey, loginKey, withCredentials } from '../../src/store/credentials.ts';
 import { HOME, startSvc, svc } from '../e2e/binary.ts';
 import { keep, login, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { login as signIn } from '../features/oauth/commands/signing-in.ts';
 import { lockContext } from '../store/folder.ts';
 import { testHelper } from '../support/credential-helper.ts';
+import { type Credentials, parseCredentials } from '../support/credentials.ts';
 import { missingForPass, passwordStore } from '../support/pass.ts';
 import { killedAt, stepsOf } from './file-steps.ts';
 import { counted, scaled } from './scale.ts';
@@ -66,9 +66,9 @@ function kill(pid: number): void {
   }
 }
 
-function documentIn(path: string): CredentialsDocument | undefined {
+function credentialsIn(path: string): Credentials | undefined {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return parseCredentials(readFileSync(path, 'utf8'));
   } catch {
     return undefined;
   }
@@ -86,14 +86,17 @@ function choose(config: string, name: string): void {
 }
 
 /** Puts logins where svc puts new ones: into the file, or into the helper. */
-async function storeIn({ name, env }: Store, config: string, document: Partial<CredentialsDocument>): Promise<void> {
+async function storeIn({ name, env }: Store, config: string, document: Credentials): Promise<void> {
   choose(config, name);
   if (name === 'file') {
     keep(config, document);
     return;
   }
   const context = { ...lockContext, env, settings: { get: () => name } };
-  await withCredentials({ config } as Paths, context, (file) => file.save({ ...file.document, ...document }));
+  await withCredentials({ config } as Paths, context, async (open) => {
+    for (const client of document.clients) await open.set(clientKey(client), client);
+    for (const one of document.credentials) await open.set(loginKey(one), one);
+  });
 }
 
 /** A login at a service of its own, in the store. */
@@ -117,7 +120,11 @@ for (const [title, { kills, lacks = [], open }] of Object.entries(STORES)) {
       const storeLogin = async (): Promise<void> => {
         const { home, code } = await signIn({ url: service.url });
         expect(code).toBe(0);
-        await storeIn(store, config, documentIn(join(home, 'config', 'credentials.json')) ?? {});
+        await storeIn(
+          store,
+          config,
+          credentialsIn(join(home, 'config', 'credentials.json')) ?? { clients: [], credentials: [] },
+        );
       };
       await storeLogin();
       const began = performance.now();
@@ -188,7 +195,7 @@ for (const [title, { kills, lacks = [], open }] of Object.entries(STORES)) {
         expect(await oauth('token', killedAt(config, at + 1))).toMatchObject({ signal: 'SIGKILL' });
         expect(server.calls).toBe(1);
         const isSafe = at === replaced;
-        expect(documentIn(join(config, 'credentials.json.new')) === undefined).toBe(isSafe);
+        expect(credentialsIn(join(config, 'credentials.json.new')) === undefined).toBe(isSafe);
         expect(readFileSync(join(config, 'credentials.json'), 'utf8') !== before).toBe(isSafe);
         expect({ at, ...(await oauth('token')) }).toMatchObject({ at, code: isSafe ? 0 : 4 });
         expect(readdirSync(config)).not.toContain('credentials.json.new');

@@ -33,14 +33,15 @@ import { parseBaseUrl } from '../../src/http/address.ts';
 import { type FailedAnswer, parseRetryAfter, serviceMessage, statusFailure } from '../../src/http/answers.ts';
 import { answered } from '../../src/http/endpoint.ts';
 import { cachePath, keepCandidates } from '../../src/store/completion-cache.ts';
-import { parseCredentials } from '../../src/store/credentials-file.ts';
-import { CorruptDocument } from '../../src/store/secret-file.ts';
+import { client as clientSchema, login as loginSchema, secretEntry, secretsDocument } from '../../src/store/schemas.ts';
+import { CorruptDocument, parseDocument } from '../../src/store/secret-file.ts';
 import { parseSettings } from '../../src/store/settings-file.ts';
 import { login } from '../features/oauth/commands/rotating-server.ts';
 import { SECRET } from '../features/webhooks/vectors.ts';
 import { type FaultServer, faultServer } from '../http/servers.ts';
 import { targetFor } from '../http/targets.ts';
 import { FORBIDDEN } from '../output/rendering.ts';
+import { credentialsText } from '../support/credentials.ts';
 import { temporaryHome } from '../support/svc.ts';
 import { mutated, readOrRefused, readOrRefusedLater } from './mutations.ts';
 
@@ -50,19 +51,27 @@ const text = (arbitrary: fc.Arbitrary<Buffer>): fc.Arbitrary<string> => arbitrar
 describe('files', () => {
   it('of credentials', async () => {
     await fc.assert(
-      fc.asyncProperty(text(mutated(login('https://a.example.com', 60))), async (content) => {
-        const document = await readOrRefusedLater(async () => {
-          try {
-            return await parseCredentials(content);
-          } catch (error) {
-            if (error instanceof CorruptDocument) return undefined;
-            throw error;
+      fc.asyncProperty(
+        text(mutated(JSON.parse(credentialsText(login('https://a.example.com', 60))))),
+        async (content) => {
+          const document = await readOrRefusedLater(async () => {
+            try {
+              return parseDocument(content, secretsDocument);
+            } catch (error) {
+              if (error instanceof CorruptDocument) return undefined;
+              throw error;
+            }
+          });
+          if (document === undefined || document instanceof SvcError) return;
+          expect(parseDocument(JSON.stringify(document), secretsDocument)).toEqual(document);
+          for (const entry of Object.values(document.secrets)) {
+            const { data } = secretEntry.safeParse(entry);
+            const credential =
+              data !== undefined && 'value' in data ? loginSchema.safeParse(data.value).data : undefined;
+            if (credential !== undefined) expect(credential.access_token).toMatch(/^[\x21-\x7e]+$/);
           }
-        });
-        if (document === undefined || document instanceof SvcError) return;
-        expect(await parseCredentials(JSON.stringify(document))).toEqual(document);
-        for (const { access_token } of document.credentials) expect(access_token).toMatch(/^[\x21-\x7e]+$/);
-      }),
+        },
+      ),
     );
   });
 
@@ -391,9 +400,7 @@ describe('signing in', () => {
         }
         expect(found.client).toMatchObject({ token_endpoint_auth_method: request.method, redirect_uris: [REDIRECT] });
         expect([found.client.client_id, found.client.client_secret]).toEqual([expect.any(String), expect.any(String)]);
-        expect(
-          await parseCredentials(JSON.stringify({ version: 1, gen: 1, clients: [found.client], credentials: [] })),
-        ).toBeDefined();
+        expect(clientSchema.safeParse(found.client).success).toBe(true);
       }),
     );
   });
@@ -425,11 +432,10 @@ describe('signing in', () => {
         }
         const { access_token, expires_in, refresh_token } = found.grant;
         // What is granted can be stored, sent and read again.
-        const { credentials, ...rest } = login(server.url, 60);
-        const stored = { ...credentials[0], ...found.grant, expires_at: expires_in ?? 0 };
-        expect((await parseCredentials(JSON.stringify({ ...rest, credentials: [stored] }))).credentials).toMatchObject([
-          { access_token, ...(refresh_token === undefined ? {} : { refresh_token }) },
-        ]);
+        const [before] = login(server.url, 60).credentials;
+        const stored = { ...before, ...found.grant, expires_at: expires_in ?? 0 };
+        const expected = { access_token, ...(refresh_token === undefined ? {} : { refresh_token }) };
+        expect(loginSchema.safeParse(stored).data).toMatchObject(expected);
         expect(() => new Headers({ authorization: `Bearer ${access_token}` })).not.toThrow();
       }),
     );

@@ -2,10 +2,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { CredentialsDocument, OAuthCredential } from '../../src/store/credentials.ts';
+import type { OAuthCredential } from '../../src/store/credentials.ts';
 import { withLock } from '../../src/store/lock.ts';
 import { keep, login, type RotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { lockContext } from '../store/folder.ts';
+import { type Credentials, parseCredentials } from '../support/credentials.ts';
 import { namesIn } from './file-steps.ts';
 
 /** A login of another profile, which no command uses or may lose. */
@@ -30,17 +31,17 @@ const SOON_MS = 1_000;
 
 /** Credentials in `folder` with a login that must be refreshed first, and with another's. */
 export function keepDueLogin(folder: string, { url, current }: RotatingServer): void {
-  const { clients, credentials, ...rest } = login(url, -10, { refresh_token: current });
-  keep(folder, { ...rest, clients: [...clients, OTHER_CLIENT], credentials: [...credentials, OTHER] });
+  const { clients, credentials } = login(url, -10, { refresh_token: current });
+  keep(folder, { clients: [...clients, OTHER_CLIENT], credentials: [...credentials, OTHER] });
 }
 
 /** Credentials of another alone. */
 export function keepOther(folder: string): void {
-  keep(folder, { version: 1, gen: 1, clients: [OTHER_CLIENT], credentials: [OTHER] });
+  keep(folder, { clients: [OTHER_CLIENT], credentials: [OTHER] });
 }
 
-export function credentialsIn(folder: string): CredentialsDocument {
-  return JSON.parse(readFileSync(join(folder, 'credentials.json'), 'utf8'));
+export function credentialsIn(folder: string): Credentials {
+  return parseCredentials(readFileSync(join(folder, 'credentials.json'), 'utf8'));
 }
 
 /** The refresh tokens in the credentials of `folder`. */

@@ -8,6 +8,7 @@ import type { ServiceName } from '../../src/http/target.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { knownTables } from '../../src/store/known-tables.ts';
 import { answer, type Fault, faultServer, type Received } from '../http/servers.ts';
+import { credentialsText, signingSecretsText } from '../support/credentials.ts';
 import { SCRATCH } from '../support/scratch.ts';
 import { type Run, type RunOptions, svc } from '../support/svc.ts';
 import { REGISTERED } from './commands.ts';
@@ -224,14 +225,14 @@ function signedInHome(homes: string, url: string): string {
   const client = {
     issuer: url,
     client_secret: MARKER,
-    token_endpoint_auth_method: 'client_secret_post',
+    token_endpoint_auth_method: 'client_secret_post' as const,
     redirect_uris: ['http://127.0.0.1:8250/callback'],
     redirect_port: 8250,
     client_name: 'svc',
     registered_at,
   };
   const login = {
-    kind: 'oauth',
+    kind: 'oauth' as const,
     profile: 'default',
     base_url: url,
     issuer: url,
@@ -248,7 +249,7 @@ function signedInHome(homes: string, url: string): string {
     { ...client, client_id: 'client-1' },
     { ...client, client_id: 'client-2' },
   ];
-  const file = JSON.stringify({ version: 1, gen: 1, clients, credentials: [login] });
+  const file = credentialsText({ clients, credentials: [login] });
   writeFileSync(join(home, 'config/credentials.json'), file, { mode: 0o600 });
   return home;
 }
@@ -260,7 +261,6 @@ function freshHome(homes: string): string {
   const settings = { profile: 'default', profiles: { default: { timeout: '20s' }, other: {} } };
   writeFileSync(join(home, 'config/settings.json'), JSON.stringify(settings), { mode: 0o600 });
   const stored = { base_url: null, endpoint_id: 'ep_1', secret: 'whsec_kept', stored_at: new Date(NOW).toISOString() };
-  const secrets = { version: 1, secrets: [stored] };
-  writeFileSync(join(home, 'config/webhook-secrets.json'), JSON.stringify(secrets), { mode: 0o600 });
+  writeFileSync(join(home, 'config/webhook-secrets.json'), signingSecretsText([stored]), { mode: 0o600 });
   return home;
 }

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../src/errors.ts';
 import { writeAtomic } from '../../src/store/atomic-write.ts';
-import { withClient } from '../../src/store/credentials.ts';
-import { withCredentials } from '../../src/store/credentials-file.ts';
+import { clientKey, withCredentials } from '../../src/store/credentials.ts';
 import { withLock } from '../../src/store/lock.ts';
-import { FILE_STORE, type VaultContext } from '../../src/store/sealed-records.ts';
+import { FILE, type SecretContext } from '../../src/store/secret-store.ts';
 import { changeSettings } from '../../src/store/settings-editor.ts';
-import { changeWebhookSecrets } from '../../src/store/webhook-secrets.ts';
+import { signingSecretKey, withWebhookSecrets } from '../../src/store/webhook-secrets.ts';
 
-const context: VaultContext = {
+const context: SecretContext = {
   env: process.env,
-  settings: { get: () => process.env['STORE'] ?? FILE_STORE },
+  settings: { get: () => process.env['STORE'] ?? FILE },
+  warn: (text) => void writeSync(2, `${text}; `),
   signal: new AbortController().signal,
   sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
   now: Date.now,
@@ -23,6 +23,14 @@ const context: VaultContext = {
 
 const [mode, path = '', count = '1', name = ''] = process.argv.slice(2);
 const paths = { config: path, state: path, cache: path };
+
+const CLIENT = {
+  issuer: 'https://h',
+  client_id: 'c1',
+  redirect_uris: [],
+  registered_at: 0,
+  token_endpoint_auth_method: 'none',
+} as const;
 
 const modes: Record<string, () => Promise<void>> = {
   /** Increments a counter, which is correct only without concurrent writers. */
@@ -68,23 +76,23 @@ const modes: Record<string, () => Promise<void>> = {
   async secrets() {
     for (let i = 0; i < Number(count); i++) {
       const entry = { base_url: null, endpoint_id: `${name}-${i}`, secret: 'whsec_x', stored_at: '' };
-      await changeWebhookSecrets(paths, context, (secrets) => [...secrets, entry]);
+      await withWebhookSecrets(paths, context, (store) => store.set(signingSecretKey(entry), entry));
     }
   },
   async credentials() {
-    await withCredentials(paths, context, async (file) => {
-      await file.reserve();
+    await withCredentials(paths, context, async (store) => {
+      await store.reserve();
       writeSync(2, 'room is there; ');
-      await file.save(file.document);
+      await store.set(clientKey(CLIENT), CLIENT);
       writeSync(2, 'saved');
     });
   },
   async 'add-clients'() {
     for (let i = 0; i < Number(count); i++) {
-      await withCredentials(paths, context, async (file) => {
+      await withCredentials(paths, context, async (store) => {
         await sleep(0);
-        const client = { issuer: name, client_id: `${i}`, redirect_uris: [], registered_at: 0 };
-        await file.save(withClient(file.document, { ...client, token_endpoint_auth_method: 'none' }));
+        const client = { ...CLIENT, issuer: name, client_id: `${i}` };
+        await store.set(clientKey(client), client);
       });
     }
   },

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach } from 'vitest';
 import type { Paths } from '../../src/context.ts';
-import { FILE_STORE, type VaultContext } from '../../src/store/sealed-records.ts';
+import { FILE, type SecretContext } from '../../src/store/secret-store.ts';
 
 /** A folder of its own for each test: `config` in it does not exist yet. */
 export function testFolder(): { readonly path: string; readonly paths: Paths } {
@@ -23,9 +23,10 @@ export function testFolder(): { readonly path: string; readonly paths: Paths } {
 const { signal } = new AbortController();
 setMaxListeners(0, signal);
 
-export const lockContext: VaultContext = {
+export const lockContext: SecretContext = {
   env: {},
-  settings: { get: () => FILE_STORE },
+  settings: { get: () => FILE },
+  warn: () => {},
   signal,
   sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
   now: Date.now,

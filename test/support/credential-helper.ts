@@ -1,5 +1,5 @@
 /** A credential helper of the test's own: a program of Docker's protocol whose entries are files, each as small as Windows wants them. */
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** `HELPER_FAULT`: what goes wrong. Every call is a line in `calls`. */
@@ -27,6 +27,12 @@ case "$1" in
     file "$input"
     [ -f "$at" ] || { echo "credentials not found in native keychain"; exit 1; }
     rm "$at" ;;
+  list)
+    echo '{'
+    for at in "$HELPER_DIR"/entries/*; do
+      [ -f "$at" ] && printf '%s"https://svc.invalid/%s":"svc"\n' "$comma" "$(basename "$at" | tr = /)" && comma=,
+    done
+    echo '}' ;;
 esac
 `;
 
@@ -37,9 +43,12 @@ export interface TestHelper {
   names(): readonly string[];
   /** Everything that is in it, as it is in it. */
   readonly contents: string;
-  /** What was called: `get`, `store`, `erase`. */
+  /** What was called: `get`, `store`, `erase`, `list`. */
   readonly calls: readonly string[];
+  /** Forgets the calls. */
   forget(): void;
+  /** Loses all entries. */
+  clear(): void;
 }
 
 export function testHelper(folder: string): TestHelper {
@@ -63,5 +72,8 @@ export function testHelper(folder: string): TestHelper {
       return readFileSync(log, 'utf8').split('\n').slice(0, -1);
     },
     forget: () => writeFileSync(log, ''),
+    clear: () => {
+      for (const name of files()) rmSync(join(entries, name));
+    },
   };
 }

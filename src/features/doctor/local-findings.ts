@@ -5,9 +5,10 @@ import { platform } from 'node:os';
 import { version } from 'node:process';
 import type { RunContext } from '../../cli/command.ts';
 import { type Finding, fail, ok, type Result, warn } from '../../cli/findings.ts';
+import { credentialsPath } from '../../store/credentials.ts';
 import { SETTING_KEYS, shownValue } from '../../store/setting-keys.ts';
-import { readWebhookSecrets, webhookSecretsPath } from '../../store/webhook-secrets.ts';
-import { credentialsFault, fileFindings, fileModes, storeFindings } from '../oauth/checks.ts';
+import { webhookSecretsPath } from '../../store/webhook-secrets.ts';
+import { fileFindings, fileModes, secretsFault, storeFindings } from '../oauth/checks.ts';
 
 type Local = Pick<RunContext, 'settings' | 'paths'>;
 
@@ -53,17 +54,13 @@ function valueFindings({ settings }: Local): readonly Finding[] {
 
 async function secretFindings({ paths }: Local): Promise<readonly Finding[]> {
   const found: Finding[] = [...fileFindings(fileModes({ paths }), { paths })];
-  const fault = await credentialsFault({ paths });
-  if (fault !== undefined) found.push({ check: 'credentials', subject: null, ...fail(fault, 'svc oauth login') });
-  const secrets = webhookSecretsPath(paths);
-  // Reading a file that others can read closes it to them. Only a command that uses it does that.
-  const mode = statSync(secrets, { throwIfNoEntry: false })?.mode ?? 0;
-  if (mode === 0 || (platform() !== 'win32' && (mode & 0o077) !== 0)) return found;
-  try {
-    await readWebhookSecrets(paths);
-  } catch (error) {
-    const { message, hint } = error as { readonly message: string; readonly hint?: string };
-    found.push({ check: 'secrets', subject: null, ...fail(message, hint) });
+  const files = [
+    { check: 'credentials', path: credentialsPath(paths), fix: 'svc oauth login' },
+    { check: 'secrets', path: webhookSecretsPath(paths), fix: 'svc webhooks secrets import <id>' },
+  ];
+  for (const { check, path, fix } of files) {
+    const fault = await secretsFault(path);
+    if (fault !== undefined) found.push({ check, subject: null, ...fail(fault, fix) });
   }
   return found;
 }

@@ -11,7 +11,8 @@ import {
   warn,
 } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
-import { credentialSource, credentialsFault, signInFinding } from '../oauth/checks.ts';
+import { credentialsPath } from '../../store/credentials.ts';
+import { credentialSource, secretsFault, signInFinding } from '../oauth/checks.ts';
 import { reach } from './reach.ts';
 
 type Target = RunContext['target'];
@@ -162,8 +163,7 @@ async function credentialFinding(service: ServiceName, target: Target, ctx: Doct
     return { ...common, ...ok('from a header file') };
   if (source === undefined && !stores) return { ...common, ...ok('no credential is set, so svc sends none') };
   if (source !== undefined && service !== 'webhooks') return { ...common, ...ok(`from ${source}`) };
-  // Reading it would set it aside, and that is a repair.
-  const fault = await credentialsFault(ctx);
+  const fault = await secretsFault(credentialsPath(ctx.paths));
   if (fault !== undefined && source === undefined) return { ...common, ...fail('the credentials file cannot be used') };
   if (fault !== undefined) return { ...common, ...ok(`from ${source}`) };
   if (service === 'webhooks') return { ...(await signInFinding(ctx, target)), subject: service };

@@ -1,18 +1,18 @@
 /** `oauth status --all`: the credentials of all services in all profiles, without a request. */
 
 import type { Answer, RunContext } from '../../cli/command.ts';
+import { SvcError } from '../../errors.ts';
 import { timeCell } from '../../output/cells.ts';
 import type { Cell, ListOutput } from '../../output/types.ts';
 import {
-  type CredentialKey,
-  type CredentialsDocument,
+  type CredentialOwner,
   credentialAddress,
-  findCredential,
-  findGatewayToken,
+  gatewayTokenKey,
+  loginKey,
+  openCredentials,
 } from '../../store/credentials.ts';
-import { readCredentials } from '../../store/credentials-file.ts';
 import { SERVICES, type ServiceName } from '../../store/profile-environment.ts';
-import { chosenStore, misplaced, type Sealable, storeOf } from '../../store/sealed-records.ts';
+import { chosenPlace, misplaced, type SecretKey, type SecretStore } from '../../store/secret-store.ts';
 import { loadSettings, type Settings } from '../../store/settings.ts';
 import { profileNames, readSettingsFile, settingsPath } from '../../store/settings-file.ts';
 import { credentialSource } from './authorizer.ts';
@@ -59,8 +59,7 @@ export const LOGIN_LIST: ListOutput<LoginRow> = {
 
 /** Exit 4 if a sign-in is needed somewhere. */
 export async function allLogins(ctx: RunContext): Promise<Answer<never>> {
-  const { document, warnings } = await readCredentials(ctx.paths, ctx);
-  for (const warning of warnings) ctx.warn(warning);
+  const credentials = openCredentials(ctx.paths, ctx);
   const current = ctx.settings.profile.name;
   const names = new Set([...profileNames(readSettingsFile(settingsPath(ctx.paths)).document), current]);
   const rows: LoginRow[] = [];
@@ -73,12 +72,9 @@ export async function allLogins(ctx: RunContext): Promise<Answer<never>> {
     for (const service of SERVICES) {
       const address = place.settings.members(`${service}.url`)[0]?.get(`${service}.url`);
       if (address === undefined) continue;
-      const key = { profile: name, base_url: credentialAddress(new URL(address)) };
-      rows.push({
-        ...key,
-        service,
-        ...credentialOf(service, key, document, { ...place, now: ctx.now(), isCurrent: name === current }),
-      });
+      const owner = { profile: name, base_url: credentialAddress(new URL(address)) };
+      const found = { ...place, now: ctx.now(), isCurrent: name === current };
+      rows.push({ ...owner, service, ...(await credentialOf(service, owner, credentials, found)) });
     }
   }
   return {
@@ -109,34 +105,41 @@ interface Place {
 
 const NOTHING = { user: null, expires_at: null, refresh_expires_at: null, advice: null };
 
-function credentialOf(
+async function credentialOf(
   service: ServiceName,
-  key: CredentialKey,
-  document: CredentialsDocument,
+  owner: CredentialOwner,
+  credentials: SecretStore,
   { now, isCurrent, ...place }: Place,
-): Omit<LoginRow, keyof CredentialKey | 'service'> {
+): Promise<Omit<LoginRow, keyof CredentialOwner | 'service'>> {
   const given = credentialSource(place, service);
   const user = place.settings.get(`${service}.user`) ?? null;
   if (given !== undefined) return { ...NOTHING, state: 'token_set', source: given, user };
-  const options = isCurrent ? '' : ` --profile ${key.profile}`;
+  const options = isCurrent ? '' : ` --profile ${owner.profile}`;
   if (service === 'trade') {
-    const token = findGatewayToken(document, key);
-    const wrong = token && elsewhere(token, place);
-    if (wrong !== undefined) return wrong;
-    if (token !== undefined) return { ...NOTHING, state: 'token_set', source: storeOf(token) };
-    return { ...NOTHING, state: 'not_signed_in', source: null, advice: `store a token: svc trade login${options}` };
+    const key = gatewayTokenKey(owner);
+    const source = await credentials.locate(key);
+    if (source === undefined) {
+      return { ...NOTHING, state: 'not_signed_in', source: null, advice: `store a token: svc trade login${options}` };
+    }
+    return elsewhere(key, source, place) ?? { ...NOTHING, state: 'token_set', source };
   }
   if (service !== 'webhooks') return { ...NOTHING, state: 'none', source: null };
-  const stored = findCredential(document, key);
-  if (stored === undefined) {
+  const key = loginKey(owner);
+  const source = await credentials.locate(key);
+  if (source === undefined) {
     return { ...NOTHING, state: 'not_signed_in', source: null, advice: `sign in: svc oauth login${options}` };
   }
-  const wrong = elsewhere(stored, place);
+  const wrong = elsewhere(key, source, place);
   if (wrong !== undefined) return wrong;
+  const stored = await credentials.find(key).catch(asProblem);
+  if (stored === undefined || stored instanceof SvcError) {
+    return { ...NOTHING, state: 'not_signed_in', source, advice: stored?.message ?? key.remedy };
+  }
   const { signedIn, advice } = loginStatus(stored, now / 1000, options);
+  const liveState = isAlive(stored, now / 1000) ? 'signed_in' : 'expired';
   return {
-    state: !signedIn ? 'not_signed_in' : isAlive(stored, now / 1000) ? 'signed_in' : 'expired',
-    source: storeOf(stored),
+    state: signedIn ? liveState : 'not_signed_in',
+    source,
     user: (stored.kind === 'oauth' && stored.email) || null,
     expires_at: isoTime(stored.expires_at),
     refresh_expires_at: isoTime(refreshEnd(stored)),
@@ -144,10 +147,15 @@ function credentialOf(
   };
 }
 
-/** In a store that the profile does not use. */
-function elsewhere(record: Sealable, place: Pick<Place, 'settings'>) {
-  const problem = misplaced(record, 'it', chosenStore(place));
+function asProblem(error: unknown): SvcError {
+  if (error instanceof SvcError) return error;
+  throw error;
+}
+
+/** In a place that the profile does not use. */
+function elsewhere(key: SecretKey<unknown>, source: string, place: Pick<Place, 'settings'>) {
+  const problem = misplaced(key, source, chosenPlace(place));
   if (problem === undefined) return undefined;
   const advice = `${problem.message}: ${problem.hint}`;
-  return { ...NOTHING, state: 'not_signed_in', source: storeOf(record), advice } as const;
+  return { ...NOTHING, state: 'not_signed_in', source, advice } as const;
 }

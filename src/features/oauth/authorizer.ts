@@ -22,18 +22,17 @@ export function authorizerFor(context: AuthorizerContext, target: Target, settin
   if (given !== undefined || 'authorization' in headers) return given;
   const configured = profileAuthorizer(context, target, settings);
   if (configured !== undefined) return configured;
+  const stores = { ...context, settings, warn: target.log.warn };
   if (service === 'trade') {
     return {
       origin: baseUrl.origin,
-      header: async () => (await import('./token-manager.ts')).gatewayHeader({ ...context, settings }, target),
+      header: async () => (await import('./token-manager.ts')).gatewayHeader(stores, target),
     };
   }
   if (service !== 'webhooks') return undefined;
   let loading: Promise<Authorizer> | undefined;
   const stored = (): Promise<Authorizer> => {
-    loading ??= import('./token-manager.ts').then(
-      ({ StoredAuthorizer }) => new StoredAuthorizer({ ...context, settings }, target),
-    );
+    loading ??= import('./token-manager.ts').then(({ StoredAuthorizer }) => new StoredAuthorizer(stores, target));
     return loading;
   };
   return {

@@ -5,19 +5,21 @@ import { basename } from 'node:path';
 import type { RunContext } from '../../cli/command.ts';
 import { type Finding, fail, ok, warn } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
-import { type Credential, credentialAddress, findCredential } from '../../store/credentials.ts';
 import {
+  type Credential,
+  credentialAddress,
   credentialsPath,
-  parseCredentials,
-  readCredentialsUnlocked,
-  readOpened,
-} from '../../store/credentials-file.ts';
+  loginKey,
+  openCredentials,
+} from '../../store/credentials.ts';
 import { readOwnFile } from '../../store/own-file.ts';
-import { chosenStore, FILE_STORE, isSigningSecret, type Sealable, storeOf } from '../../store/sealed-records.ts';
+import type { HelperEntry, SecretEntry } from '../../store/schemas.ts';
+import { parseDocument } from '../../store/secret-file.ts';
+import { countUnnamed, helperPlace } from '../../store/secret-places.ts';
+import { chosenPlace, FILE, isSecret, placeOf, type SecretStore } from '../../store/secret-store.ts';
 import { HELPER_SETTING } from '../../store/setting-keys.ts';
 import { settingsPath } from '../../store/settings-file.ts';
-import { Vault } from '../../store/vault.ts';
-import { readWebhookSecrets, webhookSecretsPath } from '../../store/webhook-secrets.ts';
+import { openWebhookSecrets, webhookSecretsPath } from '../../store/webhook-secrets.ts';
 import { credentialSource } from './authorizer.ts';
 import { loginStatus, refreshEnd } from './login-status.ts';
 
@@ -71,63 +73,70 @@ export function fileFindings(before: Modes, { paths }: Where): readonly Finding[
 /** Whether the chosen credential helper works, and whether all secrets are where svc will look. */
 export async function storeFindings(ctx: RunContext): Promise<readonly Finding[]> {
   const common = { check: 'store', subject: null };
-  const store = chosenStore(ctx);
-  const records = await storedRecords(ctx.paths);
-  const found: Finding[] = [];
-  if (store !== FILE_STORE) {
-    try {
-      await new Vault(ctx).check(`doctor ${ctx.pid}`);
-      found.push({ ...common, ...ok(`the credential helper ${store} stores, reads and erases`) });
-    } catch (error) {
-      if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
-      found.push({ ...common, ...fail(error.message, `svc config set ${HELPER_SETTING} <name>`) });
-    }
-  }
-  const others = new Set(records.map(storeOf).filter((one) => one !== store));
-  for (const other of others) {
-    const where = other === FILE_STORE ? 'files' : `the credential helper ${other}`;
-    const detail = `secrets are in ${where}, where svc does not look: ${HELPER_SETTING} is ${store}`;
-    const areSigningSecrets = records.filter((one) => storeOf(one) === other).every(isSigningSecret);
-    const fix = areSigningSecrets ? 'svc webhooks secrets delete <id>' : 'svc oauth login';
+  const chosen = chosenPlace(ctx);
+  const logins = await usableEntries(openCredentials(ctx.paths, ctx));
+  const entries = [...logins, ...(await usableEntries(openWebhookSecrets(ctx.paths, ctx)))];
+  const found: Finding[] = chosen === FILE ? [] : await helperFindings(chosen, entries, ctx);
+  for (const other of new Set(entries.map(placeOf).filter((one) => one !== chosen))) {
+    const where = other === FILE ? 'files' : `the credential helper ${other}`;
+    const detail = `secrets are in ${where}, where svc does not look: ${HELPER_SETTING} is ${chosen}`;
+    const fix = logins.some((one) => placeOf(one) === other) ? 'svc oauth login' : 'svc webhooks secrets import <id>';
     found.push({ ...common, ...fail(detail, fix) });
   }
   return found;
 }
 
-/** Those with secrets. A file that cannot be read is a finding of its own. */
-async function storedRecords(paths: Where['paths']): Promise<readonly Sealable[]> {
-  const { clients, credentials, gateway_tokens: tokens = [] } = await readCredentialsUnlocked(paths);
-  let signing: readonly Sealable[] = [];
+async function helperFindings(name: string, entries: readonly SecretEntry[], ctx: RunContext): Promise<Finding[]> {
+  const common = { check: 'store', subject: null };
   try {
-    signing = (await readWebhookSecrets(paths)).secrets;
+    await helperPlace(name, ctx).check();
+    const unnamed = await countUnnamed(name, entries.filter(isHelperEntry), ctx);
+    const more =
+      unnamed === 0
+        ? ''
+        : `; ${unnamed} of its svc entries are named by no file here: an interrupted command left them, or they are of another configuration`;
+    return [{ ...common, ...ok(`the credential helper ${name} stores, reads and erases${more}`) }];
   } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
+    if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
+    return [{ ...common, ...fail(error.message, `svc config set ${HELPER_SETTING} <name>`) }];
   }
-  return [...clients.filter((one) => one.client_secret !== undefined), ...credentials, ...tokens, ...signing];
 }
 
-/** What is wrong with the file of credentials; nothing of it is changed. */
-export async function credentialsFault({ paths }: Where): Promise<string | undefined> {
+function isHelperEntry(entry: SecretEntry): entry is HelperEntry {
+  return 'helper' in entry;
+}
+
+/** Those that are secret. What is wrong with the files of secrets is a finding of its own. */
+async function usableEntries(store: SecretStore): Promise<readonly SecretEntry[]> {
   try {
-    await parseCredentials(readOwnFile(credentialsPath(paths)).toString());
+    return (await store.entries()).filter(isSecret);
+  } catch (error) {
+    if (error instanceof SvcError) return [];
+    throw error;
+  }
+}
+
+/** What is wrong with a file of secrets; nothing of it is changed, not even who can read it. */
+export async function secretsFault(path: string): Promise<string | undefined> {
+  try {
+    parseDocument(readOwnFile(path).toString(), (await import('../../store/schemas.ts')).secretsDocument);
     return undefined;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    return `${credentialsPath(paths)} cannot be used: ${message.replace(/^E\w+: |, \w+( '.*')?$/g, '')}`;
+    return `${path} cannot be used: ${message.replace(/^E\w+: |, \w+( '.*')?$/g, '')}`;
   }
 }
 
 /** Where the token comes from, and when it expires. Makes no request. */
 export async function signInFinding(ctx: Omit<RunContext, 'target'>, target: RunContext['target']): Promise<Finding> {
   const common = { check: 'sign-in', subject: null };
-  const { paths, settings } = ctx;
-  const key = { profile: settings.profile.name, base_url: credentialAddress(target.baseUrl) };
+  const owner = { profile: ctx.settings.profile.name, base_url: credentialAddress(target.baseUrl) };
   if ('authorization' in target.headers) return { ...common, ...ok('from a header file') };
   const source = credentialSource(ctx);
   let stored: Credential | undefined;
   try {
-    stored = (await readOpened(paths, ctx, (document) => findCredential(document, key))).record;
+    stored = await openCredentials(ctx.paths, ctx).get(loginKey(owner));
   } catch (error) {
     if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
     if (source === undefined) return { ...common, ...fail(error.message, error.hint) };
@@ -137,7 +146,7 @@ export async function signInFinding(ctx: Omit<RunContext, 'target'>, target: Run
   }
   if (stored === undefined) {
     if (target.secretHeaders.size > 0) return { ...common, ...ok('from a header file') };
-    return { ...common, ...fail(`profile ${key.profile} is not signed in to ${key.base_url}`, 'svc oauth login') };
+    return { ...common, ...fail(`profile ${owner.profile} is not signed in to ${owner.base_url}`, 'svc oauth login') };
   }
   return { ...common, ...standingOf(stored, ctx.now() / 1000) };
 }

@@ -7,14 +7,16 @@ import type { Target } from '../../http/target.ts';
 import {
   type ClientRecord,
   type Credential,
+  clientKey,
   credentialAddress,
   endedClient,
+  listClients,
+  loginKey,
   loginsOf,
-  withClient,
-  withCredential,
-  withoutClient,
+  openCredentials,
+  withCredentials,
 } from '../../store/credentials.ts';
-import { type OpenCredentials, openRecord, readCredentials, withCredentials } from '../../store/credentials-file.ts';
+import type { SecretStore } from '../../store/secret-store.ts';
 import type { KnownClients } from './login-client.ts';
 import { findRevocable, type Revocable, revoke } from './revocation.ts';
 import { TokenManager } from './token-manager.ts';
@@ -23,20 +25,20 @@ type New<C> = C extends Credential ? Omit<C, 'profile' | 'base_url'> : never;
 
 /** Fails before there is anything to store. */
 export async function checkStorable(ctx: RunContext): Promise<void> {
-  await withCredentials(ctx.paths, ctx, (file) => file.reserve());
+  await withCredentials(ctx.paths, ctx, (store) => store.reserve());
 }
 
 /** With them, a way to stop using one that the server does not know. */
 export async function storedClients(ctx: RunContext): Promise<KnownClients> {
-  const { document, warnings } = await readCredentials(ctx.paths, ctx);
-  for (const warning of warnings) ctx.notice(warning);
+  const store = openCredentials(ctx.paths, ctx);
   const all: ClientRecord[] = [];
-  for (const client of document.clients) {
+  for (const name of await listClients(store)) {
     try {
-      all.push(client.client_secret === undefined ? client : await openRecord(client, ctx));
+      const client = await store.get(clientKey(name));
+      if (client !== undefined) all.push(client);
     } catch (error) {
       if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
-      ctx.notice(`client ${client.client_id} is not used: ${error.message}`);
+      ctx.notice(`client ${name.client_id} is not used: ${error.message}`);
     }
   }
   return { all, forget: (client) => forgetClient(client, ctx) };
@@ -44,15 +46,14 @@ export async function storedClients(ctx: RunContext): Promise<KnownClients> {
 
 /** A client that a login needs for refreshes stays, but no sign-in uses it. */
 async function forgetClient(client: ClientRecord, ctx: RunContext): Promise<void> {
-  await withCredentials(ctx.paths, ctx, async ({ document, save }) => {
-    const isUsed = loginsOf(document, client).length > 0;
-    const now = Math.floor(ctx.now() / 1000);
-    await save(isUsed ? withClient(document, endedClient(client, now)) : withoutClient(document, client));
+  await withCredentials(ctx.paths, ctx, async (store) => {
+    if ((await loginsOf(store, client)).length === 0) await store.delete(clientKey(client));
+    else await store.set(clientKey(client), endedClient(client, Math.floor(ctx.now() / 1000)));
   });
 }
 
 export async function storeClient(client: ClientRecord, ctx: RunContext): Promise<void> {
-  await withCredentials(ctx.paths, ctx, (file) => file.save(withClient(file.document, client)));
+  await withCredentials(ctx.paths, ctx, (store) => store.set(clientKey(client), client));
 }
 
 /** The login that it replaces is revoked, if the service offers that. */
@@ -67,29 +68,31 @@ export async function storeLogin(
     profile: settings.profile.name,
     base_url: credentialAddress(target.baseUrl),
   };
-  const replaced = await withCredentials(ctx.paths, ctx, async (file) => {
-    const found = await findReplaced(file, credential, ctx);
-    const document = client === undefined ? file.document : withClient(file.document, client);
-    await file.save(withCredential(document, credential));
+  const replaced = await withCredentials(ctx.paths, ctx, async (store) => {
+    const found = await findReplaced(store, credential, ctx);
+    if (client !== undefined) await store.set(clientKey(client), client);
+    await store.set(loginKey(credential), credential);
     return found;
   });
   return replaced === undefined ? credential : revokeReplaced(replaced, credential, ctx);
 }
 
 /** The earlier login of this profile and address, if its refresh token would outlive it. */
-async function findReplaced(file: OpenCredentials, next: Credential, ctx: RunContext): Promise<Revocable | undefined> {
-  const found = await findRevocable(file, next).catch((error: unknown) => {
-    // A credential helper that fails is no reason not to sign in.
+async function findReplaced(store: SecretStore, next: Credential, ctx: RunContext): Promise<Revocable | undefined> {
+  let found: Revocable | undefined;
+  try {
+    found = await findRevocable(store, await store.find(loginKey(next)));
+  } catch (error) {
+    // A credential helper that fails, or a damaged file, is no reason not to sign in.
     if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
-    return undefined;
-  });
+  }
   if (found === undefined) return undefined;
   const { refresh_token, login_required } = found.credential;
   // A login that the service refuses has ended there. A server may also give the same token again.
   if (refresh_token === undefined || login_required !== undefined) return undefined;
   if (next.kind === 'oauth' && next.refresh_token === refresh_token) return undefined;
   // A server may end all logins of a client together (RFC 7009 §2.1), and other profiles keep theirs.
-  return loginsOf(file.document, found.credential).length > 1 ? undefined : found;
+  return (await loginsOf(store, found.credential)).length > 1 ? undefined : found;
 }
 
 /** Once the new login is stored. Returns it. */

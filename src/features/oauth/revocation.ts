@@ -1,8 +1,8 @@
 /** Ends a login at the service (RFC 7009), where the service offers that. */
 import { SvcError } from '../../errors.ts';
 import type { Target } from '../../http/target.ts';
-import { type CredentialKey, findClient, findCredential, type OAuthCredential } from '../../store/credentials.ts';
-import type { OpenCredentials } from '../../store/credentials-file.ts';
+import { type Credential, clientKey, type OAuthCredential } from '../../store/credentials.ts';
+import type { SecretStore } from '../../store/secret-store.ts';
 import { type OAuthClient, submit } from './token-endpoint.ts';
 
 /** A login with what a revocation request needs. */
@@ -12,16 +12,15 @@ export interface Revocable {
   readonly endpoint: string;
 }
 
-/** The stored login, opened wherever it is; undefined if there is nothing to revoke, or no way to. */
-export async function findRevocable(file: OpenCredentials, key: CredentialKey): Promise<Revocable | undefined> {
-  const stored = findCredential(file.document, key);
-  if (stored?.kind !== 'oauth' || stored.revocation_endpoint === undefined) return undefined;
-  const { client_id, revocation_endpoint: endpoint } = stored;
-  const credential = await file.find(stored);
-  if (credential === undefined) return undefined;
-  const known = findClient(file.document, stored);
-  const client = (known && (await file.find(known))) ?? { client_id, token_endpoint_auth_method: 'none' as const };
-  return { credential, client, endpoint };
+/** Undefined if there is nothing to revoke, or no way to. */
+export async function findRevocable(
+  store: SecretStore,
+  credential: Credential | undefined,
+): Promise<Revocable | undefined> {
+  if (credential?.kind !== 'oauth' || credential.revocation_endpoint === undefined) return undefined;
+  const { client_id, revocation_endpoint: endpoint } = credential;
+  const known = await store.find(clientKey(credential));
+  return { credential, client: known ?? { client_id, token_endpoint_auth_method: 'none' }, endpoint };
 }
 
 /** Resolves to what went wrong, if anything did. Revoking a refresh token also ends its access token (RFC 7009 §2.1). */

@@ -4,7 +4,7 @@ import { type ErrorCode, SvcError } from '../../errors.ts';
 import { type FailedAnswer, parseRetryAfter, serviceMessage } from '../../http/answers.ts';
 import type { Target } from '../../http/target.ts';
 import { isObject, schemaProblem, tryParseJson } from '../../json-object.ts';
-import type { ClientRecord } from '../../store/credentials.ts';
+import type { ClientRecord, OAuthCredential } from '../../store/credentials.ts';
 import { formEncoded, type ProtocolAnswer, protocolRequest } from './protocol-request.ts';
 import type { TokenGrant } from './schema.ts';
 
@@ -220,13 +220,19 @@ const TOTAL_MS = 45_000;
  * anyway; if it has not, this saves the login. So is an answer of a busy service. An answer of a wrong shape was not lost.
  */
 export async function refreshTokens(
-  request: Pick<TokenRequest, 'target' | 'tokenEndpoint' | 'client'>,
+  target: Target,
+  { token_endpoint: tokenEndpoint, client_id }: Pick<OAuthCredential, 'token_endpoint' | 'client_id'>,
+  client: OAuthClient | undefined,
   refreshToken: string,
 ): Promise<TokenOutcome> {
-  const { target } = request;
-  const fields = { grant_type: 'refresh_token', refresh_token: refreshToken };
+  const request = {
+    target,
+    tokenEndpoint,
+    client: client ?? ({ client_id, token_endpoint_auth_method: 'none' } as const),
+    fields: { grant_type: 'refresh_token', refresh_token: refreshToken },
+  };
   const began = performance.now();
-  const first = await requestToken({ ...request, fields, timeoutMs: ATTEMPT_MS });
+  const first = await requestToken({ ...request, timeoutMs: ATTEMPT_MS });
   if (first.kind === 'busy') {
     const pause = first.retryAfterMs ?? PAUSE_MS * (0.5 + target.random() / 2);
     if (pause > LONGEST_PAUSE_MS) return first;
@@ -235,5 +241,5 @@ export async function refreshTokens(
   const left = TOTAL_MS - (performance.now() - began);
   // A suspended process may have none.
   if (left <= 0) return first;
-  return requestToken({ ...request, fields, timeoutMs: Math.min(ATTEMPT_MS, left) });
+  return requestToken({ ...request, timeoutMs: Math.min(ATTEMPT_MS, left) });
 }

@@ -3,20 +3,21 @@ import { SvcError } from '../../errors.ts';
 import type { Authorizer, Target } from '../../http/target.ts';
 import {
   type Credential,
-  type CredentialKey,
-  type CredentialsDocument,
+  type CredentialOwner,
+  canStore,
   credentialAddress,
-  findCredential,
-  findGatewayToken,
+  gatewayTokenKey,
+  listOwners,
+  loginKey,
   type OAuthCredential,
+  openCredentials,
   type PersonalCredential,
-  withCredential,
+  withCredentials,
 } from '../../store/credentials.ts';
-import { canStore, readOpened, withCredentials } from '../../store/credentials-file.ts';
-import { isSameSecret } from '../../store/sealed-records.ts';
+import type { SecretStore } from '../../store/secret-store.ts';
 import type { Settings } from '../../store/settings.ts';
 import { isAlive, isFresh } from './login-status.ts';
-import { Refresh, type RefreshContext, type RefreshRequest } from './refreshing.ts';
+import { type RefreshContext, refreshLogin } from './refreshing.ts';
 
 type TokenContext = RefreshContext & { readonly settings: Settings };
 
@@ -25,106 +26,106 @@ const DAY_S = 86_400;
 export class TokenManager {
   readonly #context: TokenContext;
   readonly #target: Target;
-  readonly #key: CredentialKey;
+  readonly #owner: CredentialOwner;
+  readonly #store: SecretStore;
   readonly #spread: number;
-  #warned = false;
 
   constructor(context: TokenContext, target: Target) {
     this.#context = context;
     this.#target = target;
-    this.#key = { profile: context.settings.profile.name, base_url: credentialAddress(target.baseUrl) };
+    this.#owner = { profile: context.settings.profile.name, base_url: credentialAddress(target.baseUrl) };
+    this.#store = openCredentials(context.paths, context);
     this.#spread = context.random();
   }
 
   /** The stored credential as it is, undefined where there is none. */
-  async stored(): Promise<Credential | undefined> {
-    return (await this.#read()).credential;
+  stored(): Promise<Credential | undefined> {
+    return this.#store.get(loginKey(this.#owner));
   }
 
   /** One whose token can be sent now. Throws `unauthorized` where there is none. */
   async current(): Promise<Credential> {
-    const { credential, document } = await this.#read();
-    if (credential === undefined) throw this.#notSignedIn(document.credentials);
-    if (credential.kind === 'personal') return this.#used(credential);
-    return isFresh(credential, this.#seconds, this.#spread) ? credential : this.#renew(credential, 'stale');
+    const credential = await this.#require();
+    if (credential.kind === 'personal') return this.#use(credential);
+    if (isFresh(credential, this.#seconds, this.#spread)) return credential;
+    try {
+      return await this.#refresh(credential.access_token);
+    } catch (error) {
+      if (!(error instanceof SvcError) || this.#context.signal.aborted) throw error;
+      if (credential.expires_at === undefined || !isAlive(credential, this.#seconds)) throw error;
+      this.#warnOfLastSeconds(credential, error);
+      return credential;
+    }
   }
 
   /** After a 401: another token than the refused one, which another process may have got by now. */
   async after(refused: string): Promise<Credential> {
-    const credential = await this.stored();
-    if (credential === undefined) throw this.#notSignedIn([]);
+    const credential = await this.#require();
     if (credential.kind === 'personal') throw personalRefused(credential);
     if (credential.access_token !== refused && isFresh(credential, this.#seconds, 0)) return credential;
-    return this.#renew({ ...credential, access_token: refused }, 'refused');
+    return this.#refresh(refused);
   }
 
   /** A new token now, whatever is left of the old one. */
   async renewed(): Promise<OAuthCredential> {
-    const credential = await this.stored();
-    if (credential === undefined) throw this.#notSignedIn([]);
-    if (credential.kind === 'personal') {
-      throw new SvcError('refused', 'a personal token cannot be refreshed', {
-        hint: 'create a new one at the service, then: svc oauth login --token-stdin',
-      });
-    }
-    return this.#renew(credential, 'always');
+    const credential = await this.#require();
+    if (credential.kind === 'oauth') return this.#refresh(credential.access_token);
+    throw new SvcError('refused', 'a personal token cannot be refreshed', {
+      hint: 'create a new one at the service, then: svc oauth login --token-stdin',
+    });
   }
 
   get #seconds(): number {
     return this.#context.now() / 1000;
   }
 
-  async #read(): Promise<{ readonly document: CredentialsDocument; readonly credential: Credential | undefined }> {
-    const { document, record, warnings } = await readOpened(this.#context.paths, this.#context, (document) =>
-      findCredential(document, this.#key),
-    );
-    if (!this.#warned) for (const warning of warnings) this.#target.log.warn(warning);
-    this.#warned ||= warnings.length > 0;
-    return { document, credential: record };
+  async #require(): Promise<Credential> {
+    const credential = await this.stored();
+    if (credential !== undefined) return credential;
+    const { profile, base_url } = this.#owner;
+    const others = await otherAddresses(this.#store, 'login', this.#owner);
+    const but = others.length === 0 ? '' : `, only to ${others.join(', ')}`;
+    throw new SvcError('unauthorized', `profile ${profile} is not signed in to ${base_url}${but}`, {
+      hint: 'sign in with: svc oauth login (or set SVC_WEBHOOKS_TOKEN)',
+    });
   }
 
-  async #renew(first: OAuthCredential, reason: RefreshRequest['reason']): Promise<OAuthCredential> {
-    const context = this.#context;
+  async #refresh(spent: string): Promise<OAuthCredential> {
     try {
-      return await new Refresh({ key: this.#key, reason, spent: first.access_token }, this.#target, context).run();
+      return await refreshLogin(this.#owner, spent, this.#target, this.#context);
     } catch (error) {
-      if (!(error instanceof SvcError) || error.code !== 'file_unusable' || canStore(context.paths)) throw error;
-      if (reason === 'stale' && isAlive(first, this.#seconds)) return first;
+      const { paths } = this.#context;
+      if (!(error instanceof SvcError) || error.code !== 'file_unusable' || canStore(paths)) throw error;
       // A refresh token may work only once: it is not spent where nothing can be stored.
-      throw new SvcError(
-        error.code,
-        `the login must be refreshed, and svc cannot store the new token: ${error.message}`,
-        {
-          hint: 'make the folder writable, or set SVC_WEBHOOKS_TOKEN',
-        },
-      );
+      const message = `the login must be refreshed, and svc cannot store the new token: ${error.message}`;
+      throw new SvcError(error.code, message, { hint: 'make the folder writable, or set SVC_WEBHOOKS_TOKEN' });
     }
   }
 
+  /** Where nothing can be stored, as in a container, every command would say so. */
+  #warnOfLastSeconds({ expires_at = 0 }: OAuthCredential, { message }: SvcError): void {
+    if (!canStore(this.#context.paths)) return;
+    const left = Math.round(expires_at - this.#seconds);
+    this.#target.log.warn(
+      `the login could not be refreshed; its access token is valid for another ${left} s: ${message}`,
+    );
+  }
+
   /** For the reminder of the 90 idle days; a day's accuracy costs one writing a day. */
-  async #used(credential: PersonalCredential): Promise<PersonalCredential> {
+  async #use(credential: PersonalCredential): Promise<PersonalCredential> {
     const now = Math.floor(this.#seconds);
     if (now - (credential.last_used_at ?? credential.obtained_at) < DAY_S) return credential;
     try {
-      await withCredentials(this.#context.paths, this.#context, async (file) => {
-        const found = findCredential(file.document, this.#key);
-        if (found?.kind !== 'personal' || !isSameSecret(found, credential, 'access_token')) return;
-        await file.save(withCredential(file.document, { ...found, last_used_at: now }));
+      await withCredentials(this.#context.paths, this.#context, async (store) => {
+        const found = await store.get(loginKey(this.#owner));
+        if (found?.kind !== 'personal' || found.access_token !== credential.access_token) return;
+        await store.set(loginKey(this.#owner), { ...found, last_used_at: now });
       });
     } catch (error) {
       // A folder that cannot be written is no reason not to use the token.
       if (!(error instanceof SvcError) || this.#context.signal.aborted) throw error;
     }
     return credential;
-  }
-
-  #notSignedIn(others: readonly Credential[]): SvcError {
-    const { profile, base_url } = this.#key;
-    const elsewhere = others.filter((one) => one.profile === profile).map((one) => one.base_url);
-    const but = elsewhere.length === 0 ? '' : `, only to ${elsewhere.join(', ')}`;
-    return new SvcError('unauthorized', `profile ${profile} is not signed in to ${base_url}${but}`, {
-      hint: 'sign in with: svc oauth login (or set SVC_WEBHOOKS_TOKEN)',
-    });
   }
 }
 
@@ -206,19 +207,23 @@ export class StoredAuthorizer implements Authorizer {
 /** Throws `unauthorized` if no token is stored. */
 export async function gatewayHeader(
   context: TokenContext,
-  { baseUrl, log }: Target,
+  { baseUrl }: Target,
 ): Promise<{ readonly authorization: string }> {
-  const profile = context.settings.profile.name;
-  const base_url = credentialAddress(baseUrl);
-  const found = await readOpened(context.paths, context, (document) =>
-    findGatewayToken(document, { profile, base_url }),
-  );
-  const { document, record: token, warnings } = found;
-  for (const warning of warnings) log.warn(warning);
+  const owner = { profile: context.settings.profile.name, base_url: credentialAddress(baseUrl) };
+  const store = openCredentials(context.paths, context);
+  const token = await store.get(gatewayTokenKey(owner));
   if (token !== undefined) return { authorization: `Bearer ${token.access_token}` };
-  const others = (document.gateway_tokens ?? []).filter((one) => one.profile === profile).map((one) => one.base_url);
+  const others = await otherAddresses(store, 'gateway', owner);
   const but = others.length === 0 ? '' : `, only for ${others.join(', ')}`;
-  throw new SvcError('unauthorized', `profile ${profile} has no token for ${base_url}${but}`, {
+  throw new SvcError('unauthorized', `profile ${owner.profile} has no token for ${owner.base_url}${but}`, {
     hint: 'store one with: svc trade login (or set SVC_TRADE_TOKEN)',
   });
+}
+
+async function otherAddresses(
+  store: SecretStore,
+  kind: 'login' | 'gateway',
+  { profile }: CredentialOwner,
+): Promise<readonly string[]> {
+  return (await listOwners(store, kind)).filter((one) => one.profile === profile).map((one) => one.base_url);
 }

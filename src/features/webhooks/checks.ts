@@ -19,7 +19,7 @@ import type { StoredSecret } from '../../store/webhook-secrets.ts';
 import { fileFindings, fileModes, signInFinding } from '../oauth/checks.ts';
 import { openRecordings, type Recordings } from './api.ts';
 import type { LogItem, Subscription } from './schema.ts';
-import { openedSecrets, shownSecret, storedUnder } from './stored-secrets.ts';
+import { readSecrets, shownSecret, storedUnder } from './stored-secrets.ts';
 import { deliveryStatus, FAILED, LARGEST_PAGE, PENDING } from './subscriptions/delivery-log.ts';
 import {
   ATTEMPTS_PER_EVENT,
@@ -209,7 +209,7 @@ export async function recordingsFindings(id: string | undefined, ctx: RunContext
 /** Called before the subscriptions are read, so that a secret stored meanwhile is not missed. Undefined if they cannot be read. */
 async function readStored(findings: Finding[], ctx: RunContext): Promise<readonly StoredSecret[] | undefined> {
   try {
-    return await openedSecrets({ ...ctx, notice: () => {} });
+    return await readSecrets({ ...ctx, warn: () => {} });
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     findings.push({ check: 'secrets', subject: null, ...fail(error.message, error.hint) });

@@ -3,7 +3,7 @@ import type { RunContext } from '../../cli/command.ts';
 import { FILE, type Flags, type Options, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { descriptorOf, fileFailure } from '../../store/own-file.ts';
-import type { VaultContext } from '../../store/sealed-records.ts';
+import type { SecretContext as StoreContext } from '../../store/secret-store.ts';
 import { type SigningSecret, signingSecret } from './signature.ts';
 
 const VARIABLE = 'SVC_WEBHOOK_SECRET';
@@ -56,7 +56,7 @@ type SecretContext = Pick<
   RunContext,
   'env' | 'paths' | 'settings' | 'notice' | 'readFile' | 'checkSecretFile' | 'secrets'
 > &
-  VaultContext;
+  StoreContext;
 
 /** The secrets of the options, else that of the environment, else none. Exit 2 if one cannot be used. */
 export async function signingSecrets(input: SecretInput, ctx: SecretContext): Promise<readonly SigningSecret[]> {
@@ -91,7 +91,7 @@ export function namedSecrets(
 }
 
 async function ofEndpoint(id: string, ctx: SecretContext): Promise<SigningSecret> {
-  // Loads the vault, which takes 2 ms on Node 20: a secret of the environment does not need it.
+  // Loads the store, which takes 2 ms on Node 20: a secret of the environment does not need it.
   const { storedSecret } = await import('./stored-secrets.ts');
   const stored = await storedSecret(id, ctx);
   if (stored !== undefined) return hidden(signingSecret(stored.secret, `--endpoint ${id}`), ctx);

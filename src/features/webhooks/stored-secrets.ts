@@ -5,17 +5,21 @@ import { SvcError } from '../../errors.ts';
 import { parseBaseUrl } from '../../http/address.ts';
 import { Secret } from '../../http/redact.ts';
 import { shellWord } from '../../output/escape.ts';
-import type { VaultContext } from '../../store/sealed-records.ts';
+import type { SecretContext } from '../../store/secret-store.ts';
 import {
-  changeWebhookSecrets,
-  openWebhookSecret,
-  readWebhookSecrets,
+  type Endpoint,
+  listEndpoints,
+  openWebhookSecrets,
   reserveSpace,
   type StoredSecret,
+  signingSecretKey,
+  withWebhookSecrets,
 } from '../../store/webhook-secrets.ts';
 import { fingerprint } from './signature.ts';
 
-type Where = Pick<RunContext, 'paths' | 'settings' | 'notice'> & VaultContext;
+type Where = Pick<RunContext, 'paths' | 'settings'> & SecretContext;
+
+const BASE_PATH = '/v1';
 
 /** The configured address of the service in its one spelling, or null. Throws `invalid_value`. */
 export function storedUnder({ settings }: Pick<RunContext, 'settings'>): string | null {
@@ -23,41 +27,41 @@ export function storedUnder({ settings }: Pick<RunContext, 'settings'>): string 
   return address === undefined ? null : parseBaseUrl(address, { strip: BASE_PATH }).href.replace(/\/$/, '');
 }
 
-/** Those in a credential helper are not opened yet. */
-async function storedSecrets({ paths, notice }: Pick<Where, 'paths' | 'notice'>): Promise<readonly StoredSecret[]> {
-  const { secrets, warnings } = await readWebhookSecrets(paths);
-  for (const warning of warnings) notice(warning);
+/** All of them. Throws if one of them cannot be read. */
+export async function readSecrets(ctx: Pick<RunContext, 'paths'> & SecretContext): Promise<readonly StoredSecret[]> {
+  const store = openWebhookSecrets(ctx.paths, ctx);
+  const secrets: StoredSecret[] = [];
+  for (const endpoint of await listEndpoints(store)) {
+    const stored = await store.get(signingSecretKey(endpoint));
+    if (stored !== undefined) secrets.push(stored);
+  }
   return secrets;
 }
 
-/** With the secrets themselves. */
-export async function openedSecrets(ctx: Omit<Where, 'settings'> & VaultContext): Promise<readonly StoredSecret[]> {
-  const opened: StoredSecret[] = [];
-  for (const stored of await storedSecrets(ctx)) opened.push(await openWebhookSecret(stored, ctx));
-  return opened;
+/** The secret of an endpoint: that of the configured service, else the only one. Exit 2 if several other services have the endpoint. */
+export async function storedSecret(id: string, ctx: Where): Promise<StoredSecret | undefined> {
+  const endpoint = await findEndpoint(id, ctx);
+  return endpoint && openWebhookSecrets(ctx.paths, ctx).get(signingSecretKey(endpoint));
 }
 
-/**
- * The secret of an endpoint: that of the configured service, else the only one. Exit 2 if several other services have the endpoint. It must be in the chosen
- * store, or `anywhere`.
- */
-export async function storedSecret(id: string, ctx: Where, anywhere = false): Promise<StoredSecret | undefined> {
-  const found = (await storedSecrets(ctx)).filter(({ endpoint_id }) => endpoint_id === id);
-  const [first] = found;
-  if (found.length <= 1) return first && openWebhookSecret(first, ctx, anywhere);
+/** Which service's endpoint with this id a command means. Undefined if no secret is stored for one. */
+export async function findEndpoint(id: string, ctx: Where): Promise<Endpoint | undefined> {
+  const all = await listEndpoints(openWebhookSecrets(ctx.paths, ctx));
+  const found = all.filter(({ endpoint_id }) => endpoint_id === id);
+  if (found.length <= 1) return found[0];
   const address = storedUnder(ctx);
   const own = found.find(({ base_url }) => base_url === address);
-  if (own !== undefined) return openWebhookSecret(own, ctx, anywhere);
+  if (own !== undefined) return own;
   throw new SvcError('invalid_value', `several services have an endpoint ${id}: ${found.map(serviceOf).join(', ')}`, {
     hint: 'set SVC_WEBHOOKS_URL to the address of one of them',
   });
 }
 
 /** Whether the secret of this endpoint of the configured service is stored; not if the file cannot be read. */
-export async function isStored(id: string, ctx: Pick<RunContext, 'paths' | 'settings'>): Promise<boolean> {
+export async function isStored(id: string, ctx: Where): Promise<boolean> {
   const address = storedUnder(ctx);
   try {
-    const stored = await storedSecrets({ paths: ctx.paths, notice: () => {} });
+    const stored = await listEndpoints(openWebhookSecrets(ctx.paths, ctx));
     return stored.some(({ base_url, endpoint_id }) => base_url === address && endpoint_id === id);
   } catch (error) {
     if (error instanceof SvcError) return false;
@@ -66,15 +70,11 @@ export async function isStored(id: string, ctx: Pick<RunContext, 'paths' | 'sett
 }
 
 /** Deletes the stored secret of a subscription that the service no longer has. Whether there was one. */
-export async function forgetSecret(id: string, ctx: Where & Pick<RunContext, 'dryRun'>): Promise<boolean> {
+export async function forgetSecret(id: string, ctx: Where & Pick<RunContext, 'dryRun' | 'notice'>): Promise<boolean> {
   if (ctx.dryRun || !(await isStored(id, ctx))) return false;
-  const address = storedUnder(ctx);
+  const key = signingSecretKey({ base_url: storedUnder(ctx), endpoint_id: id });
   try {
-    const warnings = await changeWebhookSecrets(ctx.paths, ctx, (secrets) =>
-      secrets.filter(({ base_url, endpoint_id }) => base_url !== address || endpoint_id !== id),
-    );
-    for (const warning of warnings) ctx.notice(warning);
-    return true;
+    return await withWebhookSecrets(ctx.paths, ctx, (store) => store.delete(key));
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     const command = `svc webhooks secrets delete ${shellWord(id)}`;
@@ -113,8 +113,8 @@ export async function openSecretSink(input: SinkInput, ctx: RunContext): Promise
 
 async function storeSink(ctx: RunContext): Promise<SecretSink> {
   const base_url = storedUnder(ctx);
-  // Fails early if the folder or the file cannot be used.
-  for (const warning of await changeWebhookSecrets(ctx.paths, ctx, (secrets) => secrets)) ctx.notice(warning);
+  // Fails early if the file or the credential helper cannot be used.
+  await withWebhookSecrets(ctx.paths, ctx, (store) => store.reserve());
   const giveBack = reserveSpace(ctx.paths, ctx.pid);
   return {
     shows: false,
@@ -122,18 +122,9 @@ async function storeSink(ctx: RunContext): Promise<SecretSink> {
     abandon: giveBack,
     async keep(secret, id) {
       giveBack();
-      const stored = {
-        base_url,
-        endpoint_id: id,
-        secret: secret.reveal(),
-        stored_at: new Date(ctx.now()).toISOString(),
-      };
-      await changeWebhookSecrets(ctx.paths, ctx, (secrets) => [
-        ...secrets.filter((one) => one.base_url !== base_url || one.endpoint_id !== id),
-        stored,
-      ]);
+      const stored_at = new Date(ctx.now()).toISOString();
+      const stored = { base_url, endpoint_id: id, secret: secret.reveal(), stored_at };
+      await withWebhookSecrets(ctx.paths, ctx, (store) => store.set(signingSecretKey(stored), stored));
     },
   };
 }
-
-const BASE_PATH = '/v1';

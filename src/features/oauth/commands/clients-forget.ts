@@ -1,13 +1,13 @@
-import { type RunContext, recordCommand } from '../../../cli/command.ts';
+import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import {
-  type ClientRecord,
-  type CredentialsDocument,
-  findClient,
+  type ClientName,
+  clientKey,
+  listClients,
   loginsOf,
-  withoutClient,
+  openCredentials,
+  withCredentials,
 } from '../../../store/credentials.ts';
-import { readCredentials, withCredentials } from '../../../store/credentials-file.ts';
 
 interface Forgotten {
   readonly client_id: string;
@@ -36,21 +36,21 @@ export const oauthClientsForget = recordCommand({
     id: ({ client_id }) => client_id,
   },
   async run({ clientId, issuer, force }, ctx) {
-    const { document } = await readCredentials(ctx.paths, ctx);
-    const client = choose(document, clientId, issuer);
-    const users = loginsOf(document, client);
+    const store = openCredentials(ctx.paths, ctx);
+    const client = choose(await listClients(store), clientId, issuer);
+    const users = await loginsOf(store, client);
     if (users.length > 0 && !force) {
       const who = `profile ${users.map(({ profile }) => profile).join(', ')}`;
       const why = `the login of ${who} cannot be refreshed without client ${clientId}`;
       if (!ctx.interactive) throw new SvcError('confirmation_required', why, { hint: 'pass --force to delete it' });
       await ctx.confirm(`${why[0]?.toUpperCase()}${why.slice(1)}. Delete it?`);
     }
-    await forget(client, ctx);
-    return { value: { client_id: client.client_id, issuer: client.issuer } };
+    await withCredentials(ctx.paths, ctx, (open) => open.delete(clientKey(client)));
+    return { value: client };
   },
 });
 
-function choose({ clients }: CredentialsDocument, id: string, issuer: string | undefined): ClientRecord {
+function choose(clients: readonly ClientName[], id: string, issuer: string | undefined): ClientName {
   const [first, second] = clients.filter((one) => one.client_id === id && (issuer ?? one.issuer) === one.issuer);
   if (first === undefined) {
     throw new SvcError('not_found', `no client ${id} is stored here`, { hint: 'see svc oauth clients list' });
@@ -59,11 +59,5 @@ function choose({ clients }: CredentialsDocument, id: string, issuer: string | u
   const issuers = clients.filter((one) => one.client_id === id).map((one) => one.issuer);
   throw new SvcError('usage', `several services use the id ${id}: ${issuers.join(', ')}`, {
     hint: 'choose one with --issuer',
-  });
-}
-
-async function forget(client: ClientRecord, ctx: RunContext): Promise<void> {
-  await withCredentials(ctx.paths, ctx, async (file) => {
-    if (findClient(file.document, client) !== undefined) await file.save(withoutClient(file.document, client));
   });
 }

@@ -1,6 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
-import { type ClientRecord, loginsOf } from '../../../store/credentials.ts';
-import { readCredentials } from '../../../store/credentials-file.ts';
+import { type ClientRecord, clientKey, listClients, loginsOf, openCredentials } from '../../../store/credentials.ts';
 import { isoTime } from '../login-status.ts';
 
 interface ClientRow extends Omit<ClientRecord, 'client_secret' | 'registered_at' | 'client_secret_expires_at'> {
@@ -39,18 +38,20 @@ export const oauthClientsList = listCommand({
     empty: 'no clients; svc oauth login registers one',
   },
   async run(_input, ctx) {
-    const { document, warnings } = await readCredentials(ctx.paths, ctx);
-    for (const warning of warnings) ctx.notice(warning);
-    const rows = document.clients.map((client): ClientRow => {
+    const store = openCredentials(ctx.paths, ctx);
+    const rows: ClientRow[] = [];
+    for (const name of await listClients(store)) {
+      const client = await store.find(clientKey(name));
+      if (client === undefined) continue;
       const { client_secret, client_secret_expires_at: end = 0, registered_at, ...open } = client;
-      return {
+      rows.push({
         ...open,
         has_secret: client_secret !== undefined,
         secret_expires_at: isoTime(end || undefined),
         registered_at: new Date(registered_at * 1000).toISOString(),
-        used_by: [...new Set(loginsOf(document, client).map(({ profile }) => profile))],
-      };
-    });
+        used_by: [...new Set((await loginsOf(store, client)).map(({ profile }) => profile))],
+      });
+    }
     return { value: rows };
   },
 });

@@ -1,6 +1,5 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
-import { type Credential, credentialAddress, findCredential, withoutCredential } from '../../../store/credentials.ts';
-import { withCredentials } from '../../../store/credentials-file.ts';
+import { type Credential, credentialAddress, loginKey, withCredentials } from '../../../store/credentials.ts';
 import { credentialSource } from '../authorizer.ts';
 import { findRevocable, type Revocable, revoke } from '../revocation.ts';
 
@@ -39,25 +38,20 @@ export const oauthLogout = recordCommand({
     id: ({ base_url }) => base_url,
   },
   async run(_input, ctx) {
-    const key = { profile: ctx.settings.profile.name, base_url: credentialAddress(ctx.target.baseUrl) };
-    const { gone, revocable } = await withCredentials(ctx.paths, ctx, async (file) => {
-      for (const warning of file.warnings) ctx.target.log.warn(warning);
-      const stored = findCredential(file.document, key);
-      if (stored === undefined) return { gone: undefined, revocable: undefined };
-      const revocable = await findRevocable(file, key);
-      const left = await file.save(withoutCredential(file.document, key));
-      if (left > 0)
-        ctx.target.log.warn('the credential helper could not erase the login; svc tries again with the next change');
-      return { gone: stored, revocable };
+    const owner = { profile: ctx.settings.profile.name, base_url: credentialAddress(ctx.target.baseUrl) };
+    const { isGone, login, revocable } = await withCredentials(ctx.paths, ctx, async (store) => {
+      const login = await store.find(loginKey(owner));
+      const revocable = await findRevocable(store, login);
+      return { isGone: await store.delete(loginKey(owner)), login, revocable };
     });
     const revoked = revocable === undefined ? null : await revokeGone(revocable, ctx);
     const source = credentialSource(ctx);
     const notes = [
-      gone !== undefined && revoked !== true ? lifeLeft(gone) : '',
+      login !== undefined && revoked !== true ? lifeLeft(login) : '',
       source === undefined ? '' : `${source} is still set, and svc uses it`,
     ];
     return {
-      value: { ...key, signed_out: gone !== undefined, revoked },
+      value: { ...owner, signed_out: isGone, revoked },
       footer: notes.filter((note) => note !== '').join('\n') || undefined,
     };
   },

@@ -3,9 +3,14 @@ import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { timeCell } from '../../../output/cells.ts';
 import type { RecordOutput } from '../../../output/types.ts';
-import { type Credential, credentialAddress, findCredential } from '../../../store/credentials.ts';
-import { credentialsPath, readCredentials } from '../../../store/credentials-file.ts';
-import { chosenStore, FILE_STORE, misplaced, storeOf } from '../../../store/sealed-records.ts';
+import {
+  type Credential,
+  credentialAddress,
+  credentialsPath,
+  loginKey,
+  openCredentials,
+} from '../../../store/credentials.ts';
+import { chosenPlace, FILE, misplaced } from '../../../store/secret-store.ts';
 import { allLogins, LOGIN_LIST } from '../all-logins.ts';
 import { credentialSource, type SourceKind, sourceKind, sourceText } from '../authorizer.ts';
 import { isAlive, isoTime, loginStatus, refreshEnd } from '../login-status.ts';
@@ -126,20 +131,19 @@ async function refusal({ target }: RunContext): Promise<SvcError | undefined> {
 }
 
 async function storedStatus(ctx: RunContext): Promise<SignIn> {
-  const { baseUrl, log } = ctx.target;
-  const { document, warnings } = await readCredentials(ctx.paths, ctx);
-  for (const warning of warnings) log.warn(warning);
-  const key = { profile: ctx.settings.profile.name, base_url: credentialAddress(baseUrl) };
-  const stored = findCredential(document, key);
+  const owner = { profile: ctx.settings.profile.name, base_url: credentialAddress(ctx.target.baseUrl) };
+  const credentials = openCredentials(ctx.paths, ctx);
+  const place = await credentials.locate(loginKey(owner));
   const file = credentialsPath(ctx.paths);
-  const chosen = chosenStore(ctx);
-  const store = stored === undefined ? chosen : storeOf(stored);
-  const common = { ...NOTHING, ...key, store, file, file_mode: mode(file), checked: false };
+  const chosen = chosenPlace(ctx);
+  const store = place ?? chosen;
+  const common = { ...NOTHING, ...owner, store, file, file_mode: mode(file), checked: false };
   const token = credentialSource(ctx);
   if (token !== undefined) {
-    const advice = stored === undefined ? null : `unset ${token} to use the stored login`;
+    const advice = place === undefined ? null : `unset ${token} to use the stored login`;
     return { ...common, state: 'signed_in', signed_in: true, source: sourceKind(token), kind: 'token', advice };
   }
+  const stored = await credentials.find(loginKey(owner));
   if (stored === undefined) {
     const advice = 'sign in: svc oauth login';
     return { ...common, state: 'not_signed_in', signed_in: false, source: null, kind: null, advice };
@@ -147,9 +151,9 @@ async function storedStatus(ctx: RunContext): Promise<SignIn> {
   const now = ctx.now() / 1000;
   const { signedIn, advice } = loginStatus(stored, now);
   const state = !signedIn ? 'not_signed_in' : isAlive(stored, now) ? 'signed_in' : 'expired';
-  const source = store === FILE_STORE ? 'file' : 'helper';
+  const source = store === FILE ? 'file' : 'helper';
   const found = { ...common, ...details(stored), source, kind: stored.kind } as const;
-  const problem = misplaced(stored, 'the login', chosen);
+  const problem = misplaced(loginKey(owner), store, chosen);
   if (problem === undefined) return { ...found, state, signed_in: signedIn, advice };
   return { ...found, state: 'not_signed_in', signed_in: false, advice: `${problem.message}: ${problem.hint}` };
 }

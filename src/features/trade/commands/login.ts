@@ -4,7 +4,7 @@ import { Secret } from '../../../http/redact.ts';
 import { credentialSource } from '../../oauth/authorizer.ts';
 import { checkStorable } from '../../oauth/login-store.ts';
 import { askToken, tokenOption } from '../../oauth/token-input.ts';
-import { gatewayKey } from '../gateway/gateway-token.ts';
+import { gatewayOwner } from '../gateway/gateway-token.ts';
 
 interface StoredFor {
   readonly base_url: string;
@@ -56,6 +56,6 @@ export const tradeLogin = recordCommand({
     await checkStorable(ctx);
     await tryToken(new Secret(token), ctx);
     await storeToken(token, ctx);
-    return { value: gatewayKey(ctx) };
+    return { value: gatewayOwner(ctx) };
   },
 });

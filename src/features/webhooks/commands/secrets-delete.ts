@@ -1,8 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
-import { isSameSecret } from '../../../store/sealed-records.ts';
-import { changeWebhookSecrets } from '../../../store/webhook-secrets.ts';
+import { openWebhookSecrets, signingSecretKey, withWebhookSecrets } from '../../../store/webhook-secrets.ts';
 import { SECRET_RECORD } from '../columns.ts';
-import { notStored, serviceOf, shownSecret, storedSecret } from '../stored-secrets.ts';
+import { findEndpoint, notStored, serviceOf, shownSecret } from '../stored-secrets.ts';
 
 export const webhooksSecretsDelete = recordCommand({
   id: 'webhooks secrets delete',
@@ -14,18 +13,18 @@ export const webhooksSecretsDelete = recordCommand({
   examples: [{ run: 'svc webhooks secrets delete ep_1', why: 'A secret that is not needed any more' }],
   output: SECRET_RECORD,
   async run({ id }, ctx) {
-    const stored = await storedSecret(id, ctx, true);
+    const endpoint = await findEndpoint(id, ctx);
+    if (endpoint === undefined) throw notStored(id);
+    const key = signingSecretKey(endpoint);
+    const stored = await openWebhookSecrets(ctx.paths, ctx).find(key);
     if (stored === undefined) throw notStored(id);
     const shown = shownSecret(stored);
     await ctx.confirm(`Delete the secret ${shown.fingerprint} of ${id} (${serviceOf(stored)})?`);
     if (ctx.dryRun) return { value: shown, footer: 'nothing was changed' };
-    await changeWebhookSecrets(ctx.paths, ctx, (secrets) => {
-      const others = secrets.filter(
-        (one) => one.base_url !== stored.base_url || one.endpoint_id !== id || !isSameSecret(one, stored, 'secret'),
-      );
-      // Someone else deleted or replaced it in the meantime: the confirmed secret no longer exists.
-      if (others.length === secrets.length) throw notStored(id);
-      return others;
+    await withWebhookSecrets(ctx.paths, ctx, async (store) => {
+      // Another process may have deleted or replaced the confirmed secret.
+      if ((await store.find(key))?.secret !== stored.secret) throw notStored(id);
+      await store.delete(key);
     });
     return { value: shown };
   },

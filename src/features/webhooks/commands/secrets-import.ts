@@ -1,7 +1,12 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { isSameSecret } from '../../../store/sealed-records.ts';
-import { changeWebhookSecrets, findWebhookSecret, readWebhookSecrets } from '../../../store/webhook-secrets.ts';
+import type { SecretStore } from '../../../store/secret-store.ts';
+import {
+  openWebhookSecrets,
+  type StoredSecret,
+  signingSecretKey,
+  withWebhookSecrets,
+} from '../../../store/webhook-secrets.ts';
 import { SECRET_RECORD } from '../columns.ts';
 import type { SigningSecret } from '../signature.ts';
 import { namedSecrets, SECRET_SOURCE_FLAGS, type SecretSources, secretOf } from '../signing-secrets.ts';
@@ -31,31 +36,35 @@ export const webhooksSecretsImport = recordCommand({
     const stored_at = new Date(ctx.now()).toISOString();
     const next = { base_url, endpoint_id: id, secret: secret.key.reveal(), stored_at };
     const shown = shownSecret(next);
-    const isThis = (one: { base_url: string | null; endpoint_id: string }): boolean =>
-      one.base_url === base_url && one.endpoint_id === id;
-    const { secrets: stored } = await readWebhookSecrets(ctx.paths, { replacing: true });
-    const found = stored.find(isThis);
-    const before = found && (await findWebhookSecret(found, ctx));
+    const before = await readReplaced(openWebhookSecrets(ctx.paths, ctx), next);
     if (before?.secret === next.secret) return { value: shownSecret(before), footer: 'already stored' };
     if (before !== undefined) {
       const { fingerprint } = shownSecret(before);
       await ctx.confirm(`Replace secret ${fingerprint} of ${id} (${serviceOf(before)}) with ${shown.fingerprint}?`);
     }
     if (ctx.dryRun) return { value: shown, footer: 'nothing was changed' };
-    const warnings = await changeWebhookSecrets(ctx.paths, ctx, (secrets) => {
-      const now = secrets.find(isThis);
-      const isKnown = found === undefined ? now === undefined : now !== undefined && isSameSecret(now, found, 'secret');
-      if (!isKnown && now?.secret !== next.secret) {
+    await withWebhookSecrets(ctx.paths, ctx, async (store) => {
+      const now = await readReplaced(store, next);
+      if (now?.secret !== before?.secret && now?.secret !== next.secret) {
         throw new SvcError('guarded', `another process stored a different secret for ${id} in the meantime`, {
           hint: 'see: svc webhooks secrets list',
         });
       }
-      return [...secrets.filter((one) => !isThis(one)), next];
+      await store.set(signingSecretKey(next), next);
     });
-    for (const warning of warnings) ctx.notice(warning);
     return { value: shown, undo: before === undefined ? [['webhooks', 'secrets', 'delete', id]] : undefined };
   },
 });
+
+/** The stored secret of the endpoint. A file that cannot be read counts as empty: svc moves it aside before it stores the secret. */
+async function readReplaced(store: SecretStore, next: StoredSecret): Promise<StoredSecret | undefined> {
+  try {
+    return await store.find(signingSecretKey(next));
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'file_unusable') return undefined;
+    throw error;
+  }
+}
 
 function checkId(id: string): void {
   if (/^[\x21-\x7e]{1,256}$/.test(id)) return;

@@ -1,6 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SECRET_COLUMNS } from '../columns.ts';
-import { openedSecrets, shownSecret } from '../stored-secrets.ts';
+import { readSecrets, shownSecret } from '../stored-secrets.ts';
 
 export const webhooksSecretsList = listCommand({
   id: 'webhooks secrets list',
@@ -15,5 +15,5 @@ export const webhooksSecretsList = listCommand({
     id: (secret) => secret.endpoint_id,
     empty: 'no secrets are stored; svc webhooks secrets import adds one',
   },
-  run: async (_input, ctx) => ({ value: (await openedSecrets(ctx)).map(shownSecret) }),
+  run: async (_input, ctx) => ({ value: (await readSecrets(ctx)).map(shownSecret) }),
 });

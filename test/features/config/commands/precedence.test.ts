@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { answer, type FaultServer, faultServer, type Received } from '../../../http/servers.ts';
+import { credentialsText } from '../../../support/credentials.ts';
 import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 
 const SILENCE = {
@@ -52,15 +53,14 @@ function homeWith(logins: readonly Name[] = []): string {
   writeFileSync(join(config, 'settings.json'), JSON.stringify({ profile: 'default', profiles }), { mode: 0o600 });
   if (logins.length > 0) {
     const credentials = logins.map((name) => ({
-      kind: 'personal',
+      kind: 'personal' as const,
       profile: name,
       base_url: servers[name].url,
       access_token: `login-of-${name}`,
       obtained_at: 1_800_000_000,
       last_used_at: 1_800_000_000,
     }));
-    const document = { version: 1, gen: 1, clients: [], credentials };
-    writeFileSync(join(config, 'credentials.json'), JSON.stringify(document), { mode: 0o600 });
+    writeFileSync(join(config, 'credentials.json'), credentialsText({ clients: [], credentials }), { mode: 0o600 });
   }
   return home;
 }

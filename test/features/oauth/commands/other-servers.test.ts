@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { callbackPath } from '../../../../src/features/oauth/loopback-listener.ts';
 import { startService, type TestService } from '../../../sandbox/webhooks/service.ts';
+import { credentialsText } from '../../../support/credentials.ts';
 import { type OidcServer, startOidc } from '../../../support/oidc.ts';
 import { type Run, svc, temporaryHome } from '../../../support/svc.ts';
 import { type Login, type LoginOptions, login, redirectOf, stored } from './signing-in.ts';
@@ -122,17 +123,17 @@ describe('a client that the server has forgotten', () => {
     // A client that was registered a moment ago is not given up: the browser may know better.
     expect(first).toMatchObject({ code: 4 });
     expect(first.stderr).toContain('does not know the client that it just registered');
-    const client = { client_id: 'client 1', issuer: server.url, token_endpoint_auth_method: 'none', registered_at: 1 };
+    const client = {
+      client_id: 'client 1',
+      issuer: server.url,
+      token_endpoint_auth_method: 'none' as const,
+      registered_at: 1,
+    };
     const redirect_uris = [redirectOf(first.authorization).href];
     const { port } = redirectOf(first.authorization);
     writeFileSync(
       join(home, 'config/credentials.json'),
-      JSON.stringify({
-        version: 1,
-        gen: 1,
-        clients: [{ ...client, redirect_uris, redirect_port: Number(port) }],
-        credentials: [],
-      }),
+      credentialsText({ clients: [{ ...client, redirect_uris, redirect_port: Number(port) }], credentials: [] }),
       { mode: 0o600 },
     );
     const second = await login({ url: server.url, home });
@@ -284,9 +285,9 @@ describe('a server that decodes client_secret_basic differently', () => {
     sandbox.traps.add('basic-plain');
     const { home } = await signIn({ args: ['--auth-method', 'client_secret_basic'] });
     const path = join(home, 'config/credentials.json');
-    const document = stored(home);
-    const clients = document?.clients.map(({ basic_form: _, ...client }) => client);
-    writeFileSync(path, JSON.stringify({ ...document, clients }), { mode: 0o600 });
+    const { clients = [], credentials = [] } = stored(home) ?? {};
+    const forgotten = clients.map(({ basic_form: _, ...client }) => client);
+    writeFileSync(path, credentialsText({ clients: forgotten, credentials }), { mode: 0o600 });
     expect((await refresh(home)).code).toBe(0);
     expect(stored(home)?.clients).toMatchObject([{ basic_form: 'plain' }]);
   });

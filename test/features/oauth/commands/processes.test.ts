@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { nameOwner } from '../../../../src/store/lock.ts';
 import { HOME, LAUNCHER, SVC, shell, startSvc, svc } from '../../../e2e/binary.ts';
+import { parseCredentials } from '../../../support/credentials.ts';
 import { ordinaryUser } from '../../../support/stranger.ts';
 import { IS_HARD } from '../../../support/turns.ts';
 import { ANY_TOKEN, FIRST, keep, login, type Meddle, rotatingServer } from './rotating-server.ts';
@@ -13,7 +14,7 @@ import { ANY_TOKEN, FIRST, keep, login, type Meddle, rotatingServer } from './ro
 const EXPIRED = -10;
 const folder = (): string => mkdtempSync(join(HOME, 'login-'));
 const environment = (config: string, url: string) => ({ SVC_CONFIG_DIR: config, SVC_WEBHOOKS_URL: url });
-const stored = (config: string) => JSON.parse(readFileSync(join(config, 'credentials.json'), 'utf8'));
+const stored = (config: string) => parseCredentials(readFileSync(join(config, 'credentials.json'), 'utf8'));
 const names = (config: string) => readdirSync(config).filter((name) => !/\.lock\.[\w-]{36}$/.test(name));
 
 /** The long suites start up to a hundred. */
@@ -34,7 +35,7 @@ describe('many processes at once', () => {
     const printed = left > 0 ? `${server.url}\n` : 'at-1-abcdefghijkl\n';
     expect(runs.map(({ code, stdout, stderr }) => [code, stdout, stderr])).toEqual(runs.map(() => [0, printed, '']));
     expect({ calls: server.calls, alive: server.alive }).toEqual({ calls: 1, alive: true });
-    expect(stored(config)).toMatchObject({ gen: 2, credentials: [{ refresh_token: server.current }] });
+    expect(stored(config)).toMatchObject({ credentials: [{ refresh_token: server.current }] });
     expect(names(config)).toEqual(['credentials.json']);
   });
 
@@ -108,7 +109,7 @@ describe('killed with -9', () => {
     const config = folder();
     keep(config, login(server.url, EXPIRED));
     const newer = login(server.url, 3600, { access_token: 'at-7-abcdefghijkl', refresh_token: 'rt-7-abcdefghijkl' });
-    keep(config, { ...newer, gen: 2 }, 'credentials.json.new');
+    keep(config, newer, 'credentials.json.new');
     const dead = spawnSync(process.execPath, ['-e', '']).pid;
     keep(config, JSON.stringify({ ...nameOwner(process), pid: dead, start: '1' }), 'credentials.json.lock');
     const next = await svc(['oauth', 'token'], { env: environment(config, server.url) });
@@ -133,7 +134,7 @@ describe('killed with -9', () => {
       await running.ended;
       server.meddle = undefined;
       const next = await svc(['oauth', 'token'], { env });
-      if (next.code === 0) expect(stored(config).credentials[0].refresh_token).toBe(server.current);
+      if (next.code === 0) expect(stored(config)).toMatchObject({ credentials: [{ refresh_token: server.current }] });
       else expect({ round, ...next }).toMatchObject({ code: 4, stderr: expect.stringContaining('svc oauth login') });
       expect(names(config)).toEqual(['credentials.json']);
     }
@@ -153,7 +154,7 @@ describe('a signal', () => {
       setTimeout(() => answer(200, body), 100);
     };
     expect((await running.ended).code).toBe(signal === 'SIGINT' ? 130 : 143);
-    expect(stored(config).credentials[0].refresh_token).toBe(server.current);
+    expect(stored(config)).toMatchObject({ credentials: [{ refresh_token: server.current }] });
     expect(names(config)).toEqual(['credentials.json']);
   });
 });
@@ -204,7 +205,7 @@ describe('without write access', () => {
       chmodSync(config, 0o700);
       // svc does not send a refresh whose result would be lost.
       expect(server.calls).toBe(0);
-      expect(stored(config)).toEqual(document);
+      expect(stored(config)).toMatchObject(document);
     }
   });
 

@@ -4,8 +4,10 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type OAuthClient, requestToken } from '../../../../src/features/oauth/token-endpoint.ts';
+import type { OAuthCredential } from '../../../../src/store/credentials.ts';
 import { HOME, svc } from '../../../e2e/binary.ts';
 import { targetFor } from '../../../http/targets.ts';
+import { parseCredentials } from '../../../support/credentials.ts';
 import { browse, type OidcServer, startOidc } from '../../../support/oidc.ts';
 import { keep, login } from './rotating-server.ts';
 
@@ -69,13 +71,13 @@ it.each([
   for (let round = 1; round <= 2; round++) {
     const before = server.tokenRequests().length;
     const runs = await Promise.all(Array.from({ length: count }, () => svc(['oauth', 'token'], { env })));
-    const stored = JSON.parse(readFileSync(path, 'utf8'));
-    const [credential] = stored.credentials;
+    const { clients, credentials } = parseCredentials(readFileSync(path, 'utf8'));
+    const [credential] = credentials as readonly [OAuthCredential];
     expect(runs.map(({ code, stdout, stderr }) => [code, stdout, stderr])).toEqual(
       runs.map(() => [0, `${credential.access_token}\n`, '']),
     );
     expect(server.tokenRequests().length - before).toBe(1);
     expect(credential.refresh_token).not.toBe(refresh_token);
-    keep(config, { ...stored, credentials: [{ ...credential, expires_at: credential.obtained_at - 10 }] });
+    keep(config, { clients, credentials: [{ ...credential, expires_at: credential.obtained_at - 10 }] });
   }
 });

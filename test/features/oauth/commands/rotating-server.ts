@@ -5,7 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { CredentialsDocument, OAuthCredential } from '../../../../src/store/credentials.ts';
+import type { OAuthCredential } from '../../../../src/store/credentials.ts';
+import { type Credentials, credentialsText } from '../../../support/credentials.ts';
 
 /** `commit` is what the server does on success, `answer` what it would then say. */
 export type Meddle = (step: {
@@ -117,7 +118,7 @@ export async function rotatingServer({ latency = 0, lifetime = 3600, rotates = t
 }
 
 /** A login at the server that expires in this many seconds. */
-export function login(url: string, left: number, more: Partial<OAuthCredential> = {}): CredentialsDocument {
+export function login(url: string, left: number, more: Partial<OAuthCredential> = {}): Credentials {
   const now = Math.floor(Date.now() / 1000);
   const credential: OAuthCredential = {
     kind: 'oauth',
@@ -141,13 +142,18 @@ export function login(url: string, left: number, more: Partial<OAuthCredential> 
     redirect_port: 8250,
     registered_at: now - 86_400,
   };
-  return { version: 1, gen: 1, clients: [client], credentials: [credential] };
+  return { clients: [client], credentials: [credential] };
 }
 
 /** Writes it where `svc` with this configuration directory looks. */
 export function keep(config: string, document: object | string, name = 'credentials.json'): string {
   mkdirSync(config, { recursive: true, mode: 0o700 });
   const path = join(config, name);
-  writeFileSync(path, typeof document === 'string' ? document : JSON.stringify(document), { mode: 0o600 });
+  writeFileSync(path, textOf(document), { mode: 0o600 });
   return path;
+}
+
+function textOf(document: object | string): string {
+  if (typeof document === 'string') return document;
+  return 'clients' in document ? credentialsText(document as Credentials) : JSON.stringify(document);
 }

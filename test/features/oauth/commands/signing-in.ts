@@ -1,7 +1,7 @@
 /** Runs `svc oauth login` while the test plays the browser. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CredentialsDocument } from '../../../../src/store/credentials.ts';
+import { type Credentials, parseCredentials } from '../../../support/credentials.ts';
 import { browse, type Visit } from '../../../support/oidc.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 
@@ -50,11 +50,11 @@ export function redirectOf(url: URL | undefined): URL {
 }
 
 /** Undefined where nothing was written. */
-export function stored(home: string): CredentialsDocument | undefined {
+export function stored(home: string): Required<Credentials> | undefined {
   const path = join(home, 'config/credentials.json');
   if (!existsSync(path)) return undefined;
   if ((statSync(path).mode & 0o777) !== 0o600) throw new Error('credentials.json is not 0600');
-  return JSON.parse(readFileSync(path, 'utf8')) as CredentialsDocument;
+  return parseCredentials(readFileSync(path, 'utf8'));
 }
 
 /** Everything that lies in the folder of the settings. */
@@ -64,7 +64,7 @@ export function leftovers(home: string): readonly string[] {
 }
 
 /** All secrets that a login has had anything to do with. */
-export function secretsIn(document: CredentialsDocument | undefined): readonly string[] {
+export function secretsIn(document: Credentials | undefined): readonly string[] {
   return [...(document?.clients ?? []), ...(document?.credentials ?? [])]
     .flatMap((one) => [
       'client_secret' in one ? one.client_secret : undefined,

@@ -2,12 +2,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { Credential } from '../../../../src/store/credentials.ts';
+import { credentialsText } from '../../../support/credentials.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
 
 const NOW_S = Date.parse('2026-06-01T00:00:00Z') / 1000;
 const DAY = 86_400;
 
-const oauth = (profile: string, base_url: string, expires_at: number, more: object = {}): object => ({
+const oauth = (profile: string, base_url: string, expires_at: number, more: object = {}): Credential => ({
   kind: 'oauth',
   profile,
   base_url,
@@ -37,8 +39,6 @@ function home(): string {
     mode: 0o600,
   });
   const document = {
-    version: 1,
-    gen: 1,
     clients: [],
     credentials: [
       oauth('default', 'https://hooks.example', NOW_S + 3600, { email: 'ann@example.com', refresh_token: 'refresh-1' }),
@@ -52,7 +52,7 @@ function home(): string {
       { profile: 'two', base_url: 'https://trade.example', access_token: 'gateway-1', obtained_at: NOW_S - DAY },
     ],
   };
-  writeFileSync(join(folder, 'config/credentials.json'), JSON.stringify(document), { mode: 0o600 });
+  writeFileSync(join(folder, 'config/credentials.json'), credentialsText(document), { mode: 0o600 });
   return folder;
 }
 

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Credential } from '../../../../src/store/credentials.ts';
+import type { OAuthCredential, PersonalCredential } from '../../../../src/store/credentials.ts';
+import { parseCredentials } from '../../../support/credentials.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
 import { ANY_TOKEN, FIRST, keep, login, type Meddle, type RotatingServer, rotatingServer } from './rotating-server.ts';
 
@@ -39,7 +40,7 @@ async function signedIn(
     ...(now === undefined ? {} : { now }),
     ...(terminal === undefined ? {} : { terminal }),
   });
-  const file = JSON.parse(readFileSync(path, 'utf8'));
+  const file = parseCredentials(readFileSync(path, 'utf8'));
   return {
     ...run,
     calls: server.calls,
@@ -47,7 +48,7 @@ async function signedIn(
     url: server.url,
     revoked: server.revoked,
     file,
-    stored: file.credentials[0],
+    stored: file.credentials[0] as OAuthCredential,
   };
 }
 
@@ -75,7 +76,7 @@ describe('a refresh', () => {
   });
 
   it('keeps the old refresh token if none is returned, and unknown fields', async () => {
-    const { stored, file } = await signedIn(['refresh'], {
+    const { stored } = await signedIn(['refresh'], {
       rotates: false,
       left: 3000,
       more: { later: { x: 1 }, login_required: undefined },
@@ -86,7 +87,6 @@ describe('a refresh', () => {
       later: { x: 1 },
       email: '',
     });
-    expect(file.gen).toBe(2);
   });
 
   it('repeats once with the same token after a lost response or a busy service', async () => {
@@ -141,7 +141,7 @@ describe('a refresh', () => {
       answer(401, { error: 'invalid_client', error_description: 'no such client' });
     const { code, stderr, stored, file } = await signedIn(['refresh'], { meddle });
     expect([code, stored.login_required]).toEqual([4, undefined]);
-    expect(file.clients[0].client_secret_expires_at, 'no sign-in uses it').toBeLessThanOrEqual(Date.now() / 1000);
+    expect(file.clients[0]?.client_secret_expires_at, 'no sign-in uses it').toBeLessThanOrEqual(Date.now() / 1000);
     expect(stderr).toMatch(
       /invalid_client: no such client.*the service may have deleted the stored client \S+, or its/,
     );
@@ -191,30 +191,25 @@ describe('a refresh', () => {
       stored: { refresh_token: FIRST.refresh, login_required: { at: expect.any(Number) } },
     });
     expect(first.stderr).toContain('svc oauth login');
-    expect(first.stderr + first.stored.login_required.reason).not.toMatch(/\u001b\[31m.*\u001b|rt-0/);
+    expect(first.stderr + first.stored.login_required?.reason).not.toMatch(/\u001b\[31m.*\u001b|rt-0/);
     const more = { login_required: first.stored.login_required };
     expect(await signedIn(['token'], { more })).toMatchObject({ code: 4, calls: 0 });
     expect(await signedIn(['status'], { more })).toMatchObject({ code: 4, calls: 0 });
   });
 
   it('uses what another process wrote without the lock, and the loser deletes nothing', async () => {
-    const meddle =
-      (server: RotatingServer, home: string): Meddle =>
-      ({ call, commit, answer }) => {
-        if (call === 2) return answer(200, commit());
-        keep(join(home, 'config'), login(server.url, EXPIRED, { refresh_token: 'rt-9-abcdefghijkl' }));
-        answer(400, { error: 'invalid_grant' });
-      };
-    const won = await signedIn(['token'], { meddle });
-    expect(won).toMatchObject({ code: 0, calls: 2, stored: { refresh_token: 'rt-1-abcdefghijkl' } });
-    const loses =
+    const replacedBy =
+      (left: number) =>
       (server: RotatingServer, home: string): Meddle =>
       ({ answer }) => {
-        keep(join(home, 'config'), login(server.url, EXPIRED, { refresh_token: `rt-${server.calls}8-abcdefghijkl` }));
+        const more = { access_token: 'at-9-abcdefghijkl', refresh_token: 'rt-9-abcdefghijkl' };
+        keep(join(home, 'config'), login(server.url, left, more));
         answer(400, { error: 'invalid_grant' });
       };
-    const lost = await signedIn(['token'], { meddle: loses });
-    expect(lost).toMatchObject({ code: 4, calls: 2, stored: { refresh_token: 'rt-28-abcdefghijkl' } });
+    const won = await signedIn(['token'], { meddle: replacedBy(3600) });
+    expect(won).toMatchObject({ code: 0, calls: 1, stdout: 'at-9-abcdefghijkl\n' });
+    const lost = await signedIn(['token'], { meddle: replacedBy(EXPIRED) });
+    expect(lost).toMatchObject({ code: 4, calls: 1, stored: { refresh_token: 'rt-9-abcdefghijkl' } });
     expect(lost.stored.login_required).toBeUndefined();
   });
 });
@@ -298,10 +293,12 @@ describe('the status', () => {
   it('records the use of a personal token once a day', async () => {
     const obtained_at = Math.floor(Date.now() / 1000) - 3 * DAY;
     const personal = { kind: 'personal', obtained_at, expires_at: undefined };
-    const { stored } = await signedIn(['token'], { more: personal });
-    expect((stored as Extract<Credential, { kind: 'personal' }>).last_used_at).toBeGreaterThan(obtained_at + 2 * DAY);
-    const again = await signedIn(['token'], { more: { ...personal, last_used_at: stored.last_used_at - 3600 } });
-    expect(again.file.gen).toBe(1);
+    const { file } = await signedIn(['token'], { more: personal });
+    const [used] = file.credentials as readonly PersonalCredential[];
+    expect(used?.last_used_at).toBeGreaterThan(obtained_at + 2 * DAY);
+    const recent = (used?.last_used_at ?? 0) - 3600;
+    const again = await signedIn(['token'], { more: { ...personal, last_used_at: recent } });
+    expect(again.file.credentials).toMatchObject([{ last_used_at: recent }]);
   });
 });
 
@@ -332,19 +329,25 @@ describe('the other commands', () => {
   });
 });
 
-it('reports a corrupt file, sets it aside, and continues without it', async () => {
+it('reports a corrupt file, which the next login sets aside', async () => {
   await using server = await rotatingServer();
   const home = temporaryHome();
   const env = { SVC_WEBHOOKS_URL: server.url };
-  keep(join(home, 'config'), `{"credentials": "${FIRST.refresh}`);
-  const run = await svc(['oauth', 'token'], { home, env });
-  expect(run).toMatchObject({ code: 4, stdout: '' });
-  expect(run.stderr).toMatch(/is not JSON; svc moved it to .*corrupt-/);
-  expect(run.stderr).not.toMatch(ANY_TOKEN);
+  const path = keep(join(home, 'config'), `{"credentials": "${FIRST.refresh}`);
+  for (const command of ['token', 'status', 'refresh']) {
+    const run = await svc(['oauth', command], { home, env });
+    expect(run, command).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain(`${path} cannot be used: it is not JSON`);
+    expect(run.stderr).toContain('hint: restore it, or sign in again: svc oauth login');
+    expect(run.stderr).not.toMatch(ANY_TOKEN);
+  }
   // With a token in the environment, svc does not read the file.
-  keep(join(home, 'config'), '{');
-  expect(
-    await svc(['oauth', 'token'], { home, env: { ...env, SVC_WEBHOOKS_TOKEN: 'given-0123456789' } }),
-  ).toMatchObject({ code: 0, stderr: '' });
-  expect(readFileSync(join(home, 'config/credentials.json'), 'utf8')).toBe('{');
+  const given = { ...env, SVC_WEBHOOKS_TOKEN: 'given-0123456789' };
+  expect(await svc(['oauth', 'token'], { home, env: given })).toMatchObject({ code: 0, stderr: '' });
+  const signedInAgain = await svc(['oauth', 'login', '--token-stdin'], { home, env, stdin: FIRST.access });
+  expect(signedInAgain).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/not JSON; svc moved it to .*corrupt-/),
+  });
+  expect(await svc(['oauth', 'token'], { home, env })).toMatchObject({ code: 0, stdout: `${FIRST.access}\n` });
 });

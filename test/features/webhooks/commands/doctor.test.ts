@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../../../../src/cli/findings.ts';
+import { parseSigningSecrets, signingSecretsText } from '../../../support/credentials.ts';
 import { type Run, temporaryHome } from '../../../support/svc.ts';
 import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
 
@@ -27,7 +28,7 @@ function keep(home: string, stored: readonly Stored[]): string {
     secret: `whsec_${one.endpoint_id}`,
     stored_at: '2026-01-01T00:00:00Z',
   }));
-  writeFileSync(file, JSON.stringify({ version: 1, secrets }), { mode: 0o600 });
+  writeFileSync(file, signingSecretsText(secrets), { mode: 0o600 });
   return file;
 }
 
@@ -143,8 +144,7 @@ describe('stored secrets', () => {
     { base_url: null, endpoint_id: 'ep_nobody' },
     { base_url: 'https://another.example', endpoint_id: 'ep_other' },
   ];
-  const ids = (file: string): string[] =>
-    (JSON.parse(readFileSync(file, 'utf8')) as { secrets: Stored[] }).secrets.map((one) => one.endpoint_id);
+  const ids = (file: string): string[] => parseSigningSecrets(readFileSync(file, 'utf8')).map((one) => one.endpoint_id);
 
   test('of this service without a subscription are warnings', async () => {
     await using service = await subscribed();

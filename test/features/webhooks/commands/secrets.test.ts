@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { parseSigningSecrets } from '../../../support/credentials.ts';
 import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
@@ -21,8 +22,7 @@ const secrets = async (args: readonly string[], options: RunOptions = {}) => {
   return run;
 };
 const file = () => join(home, 'config', 'webhook-secrets.json');
-const stored = (): { base_url: string | null; endpoint_id: string; secret: string; stored_at: string }[] =>
-  JSON.parse(readFileSync(file(), 'utf8')).secrets;
+const stored = () => parseSigningSecrets(readFileSync(file(), 'utf8'));
 
 describe('webhooks secrets import', () => {
   it('stores a secret for the service in use, or for none', async () => {

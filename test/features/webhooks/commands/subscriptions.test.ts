@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
+import { parseSigningSecrets, signingSecretsText } from '../../../support/credentials.ts';
 import { failure, svc, temporaryHome } from '../../../support/svc.ts';
 import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
 
@@ -307,18 +308,15 @@ describe('delete', () => {
     function storing(url: string, ...ids: readonly string[]): string {
       const home = temporaryHome();
       mkdirSync(join(home, 'config'), { recursive: true, mode: 0o700 });
-      const secrets = [...ids.map((id) => [url, id]), ['https://other.example', 'ep_1']].map(
-        ([base_url, endpoint_id]) => {
-          return { base_url, endpoint_id, secret: `whsec_${endpoint_id}`, stored_at: '2026-01-01T00:00:00Z' };
-        },
-      );
-      writeFileSync(file(home), JSON.stringify({ version: 1, secrets }), { mode: 0o600 });
+      const endpoints = [...ids.map((id) => [url, id] as const), ['https://other.example', 'ep_1'] as const];
+      const secrets = endpoints.map(([base_url, endpoint_id]) => {
+        return { base_url, endpoint_id, secret: `whsec_${endpoint_id}`, stored_at: '2026-01-01T00:00:00Z' };
+      });
+      writeFileSync(file(home), signingSecretsText(secrets), { mode: 0o600 });
       return home;
     }
     const idsIn = (home: string): string[] =>
-      (JSON.parse(readFileSync(file(home), 'utf8')) as { secrets: { endpoint_id: string }[] }).secrets.map(
-        ({ endpoint_id: id }) => id,
-      );
+      parseSigningSecrets(readFileSync(file(home), 'utf8')).map(({ endpoint_id: id }) => id);
 
     test('goes with the subscription, which the row says', async () => {
       await using service = await subscribed();
@@ -348,7 +346,10 @@ describe('delete', () => {
             : answer(200, JSON.stringify({ items })),
         );
       });
-      writeFileSync(file(home), readFileSync(file(home), 'utf8').replace(service.url, peer.url), { mode: 0o600 });
+      const moved = parseSigningSecrets(readFileSync(file(home), 'utf8')).map((one) =>
+        one.base_url === service.url ? { ...one, base_url: peer.url } : one,
+      );
+      writeFileSync(file(home), signingSecretsText(moved), { mode: 0o600 });
       const run = await service.run(['delete', id, '--yes', '-o', 'json'], {
         home,
         env: { SVC_WEBHOOKS_URL: peer.url },

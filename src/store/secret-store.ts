@@ -1,0 +1,306 @@
+/**
+ * Secrets by key. A file that only its owner can read has them, or names the entries of a credential helper that has them. With a helper, svc stores a secret and
+ * reads it back before the file names its entry. Every change takes a new entry, so that an entry that no file names is harmless.
+ */
+import type * as z from 'zod/mini';
+import type { Context } from '../context.ts';
+import { SvcError } from '../errors.ts';
+import { schemaProblem } from '../json-object.ts';
+import { type Reserved, realTarget, release, reserve, stagedPath, writeAtomic } from './atomic-write.ts';
+import { type Lock, type LockContext, withLock } from './lock.ts';
+import { discard } from './own-file.ts';
+import type { SecretEntry, SecretsDocument, StoredValue } from './schemas.ts';
+import { checkFolder, readSecretFile, setAside } from './secret-file.ts';
+import { FILE_PLACE, helperPlace, type SecretPlace } from './secret-places.ts';
+import { HELPER_SETTING } from './setting-keys.ts';
+import type { Settings } from './settings.ts';
+
+export type SecretContext = LockContext &
+  Pick<Context, 'env'> & { readonly settings: Pick<Settings, 'get'>; warn(text: string): void };
+
+export interface SecretsFile {
+  readonly path: string;
+  /** How to get what was in it: `sign in again: svc oauth login`. */
+  readonly remedy: string;
+}
+
+export interface SecretKey<T> {
+  /** In the file: `login/default/https%3A%2F%2Fwebhooks.example.com`. */
+  readonly id: string;
+  /** For messages: `the login of profile default to https://webhooks.example.com`. */
+  readonly name: string;
+  readonly remedy: string;
+  readonly schema: () => Promise<z.ZodMiniType<T>>;
+}
+
+export function secretId(...parts: readonly string[]): string {
+  return parts.map(encodeURIComponent).join('/');
+}
+
+/** Empty for an id that svc did not make. */
+export function partsOfId(id: string): readonly string[] {
+  try {
+    return id.split('/').map(decodeURIComponent);
+  } catch {
+    return [];
+  }
+}
+
+export const FILE = 'file';
+
+/** `file`, or the name of the helper. */
+export function chosenPlace({ settings }: Pick<SecretContext, 'settings'>): string {
+  return settings.get(HELPER_SETTING) ?? FILE;
+}
+
+/** `file`, or the name of the helper that has it. */
+export function placeOf(entry: SecretEntry): string {
+  return 'helper' in entry ? entry.helper : FILE;
+}
+
+const SECRET_FIELDS = ['access_token', 'client_secret', 'secret'];
+
+/** An OAuth client may have no secret: its record stays in the file. */
+function hasSecret(value: object): boolean {
+  return SECRET_FIELDS.some((field) => (value as StoredValue)[field] !== undefined);
+}
+
+export function isSecret(entry: SecretEntry): boolean {
+  return 'helper' in entry || hasSecret(entry.value);
+}
+
+const EMPTY: SecretsDocument = { version: 1, secrets: {} };
+/** A refresh holds the lock for most of a minute if the service is slow. */
+const WAIT_MS = 60_000;
+/** What a refresh may add to the file: tokens of some services are long. */
+const GROWTH = 64 * 1024;
+
+/** Reads without the lock. */
+export class SecretStore {
+  readonly path: string;
+  protected readonly context: SecretContext;
+  readonly #remedy: string;
+
+  constructor({ path, remedy }: SecretsFile, context: SecretContext) {
+    this.path = path;
+    this.#remedy = remedy;
+    this.context = context;
+  }
+
+  /** From the chosen place; undefined if there is none. Throws `unauthorized` if it is elsewhere, or its helper does not have it. */
+  async get<T>(key: SecretKey<T>): Promise<T | undefined> {
+    const entry = await this.#entry(key);
+    if (entry === undefined) return undefined;
+    const problem = misplaced(key, placeOf(entry), chosenPlace(this.context));
+    if (problem !== undefined && isSecret(entry)) throw problem;
+    const value = await this.#valueOf(key, entry);
+    if (value !== undefined) return value;
+    throw new SvcError('unauthorized', `the credential helper ${placeOf(entry)} does not have ${key.name}`, {
+      hint: key.remedy,
+    });
+  }
+
+  /** Wherever it is; undefined if there is none, or its helper does not have it. */
+  async find<T>(key: SecretKey<T>): Promise<T | undefined> {
+    const entry = await this.#entry(key);
+    return entry && this.#valueOf(key, entry);
+  }
+
+  /** `file`, or the name of the helper that has it; undefined if there is none. */
+  async locate(key: SecretKey<unknown>): Promise<string | undefined> {
+    const entry = await this.#entry(key);
+    return entry && placeOf(entry);
+  }
+
+  /** The ids of all keys. */
+  async list(): Promise<readonly string[]> {
+    return Object.keys((await this.read()).secrets);
+  }
+
+  /** What the file has for the keys. Entries that cannot be used are left out. */
+  async entries(): Promise<readonly SecretEntry[]> {
+    const { secretEntry } = await import('./schemas.ts');
+    const entries = Object.values((await this.read()).secrets).map((one) => secretEntry.safeParse(one).data);
+    return entries.filter((one) => one !== undefined);
+  }
+
+  protected place(name = chosenPlace(this.context)): SecretPlace {
+    return name === FILE ? FILE_PLACE : helperPlace(name, this.context);
+  }
+
+  /** Throws `file_unusable` if the file is corrupt. */
+  protected async read(): Promise<SecretsDocument> {
+    const { document = EMPTY, warnings, corrupt } = await readSecretFile(this.path, schema);
+    for (const warning of warnings) this.context.warn(warning);
+    if (corrupt === undefined) return document;
+    throw new SvcError('file_unusable', `${this.path} cannot be used: ${corrupt}`, {
+      hint: `restore it, or ${this.#remedy}; svc then moves the file aside and does not overwrite it`,
+    });
+  }
+
+  async #entry(key: SecretKey<unknown>): Promise<SecretEntry | undefined> {
+    return parseEntry(key, (await this.read()).secrets[key.id], this.path);
+  }
+
+  async #valueOf<T>(key: SecretKey<T>, entry: SecretEntry): Promise<T | undefined> {
+    const value = await this.place(placeOf(entry)).read(entry);
+    if (value !== undefined) return parseValue(key, value, this.path);
+    // Another process may have replaced it, and erased what it replaced, since the file was read.
+    const now = await this.#entry(key);
+    return now === undefined || isSameEntry(now, entry) ? undefined : this.#valueOf(key, now);
+  }
+}
+
+/** While this process alone may change the file. */
+export class OpenSecretStore extends SecretStore {
+  readonly #lock: Lock;
+  readonly #opened: SecretsDocument;
+  #reserved: Reserved | undefined;
+
+  constructor(file: SecretsFile, context: SecretContext, lock: Lock, opened: SecretsDocument) {
+    super(file, context);
+    this.#lock = lock;
+    this.#opened = opened;
+  }
+
+  /** Takes disk space for the next `set`. Throws `file_unusable` if there is none, `unauthorized` if a credential helper cannot store. */
+  async reserve(): Promise<void> {
+    this.#reserved = reserve(this.path, JSON.stringify(this.#opened, null, 2).length + GROWTH);
+    await this.place().check();
+  }
+
+  async set<T>(key: SecretKey<T>, value: T & object): Promise<void> {
+    const place = hasSecret(value) ? this.place() : FILE_PLACE;
+    const entry = await place.put(key.id, value as StoredValue);
+    let replaced: SecretEntry | undefined;
+    try {
+      replaced = await this.#replace(key, entry);
+    } catch (error) {
+      await this.#erase(key, entry);
+      throw error;
+    }
+    await this.#erase(key, replaced);
+  }
+
+  /** False if there was none. */
+  async delete(key: SecretKey<unknown>): Promise<boolean> {
+    const deleted = await this.#replace(key, undefined);
+    await this.#erase(key, deleted);
+    return deleted !== undefined;
+  }
+
+  close(): void {
+    if (this.#reserved !== undefined) discard(stagedPath(this.path));
+    release(this.#reserved);
+  }
+
+  /** Changes the file as it is now. Resolves with what it had for the key. */
+  async #replace(key: SecretKey<unknown>, entry: SecretEntry | undefined): Promise<SecretEntry | undefined> {
+    try {
+      return await this.#write(key, entry, this.#lock);
+    } catch {
+      // A disk fault may pass, and a lost lock can be acquired again. A new token cannot be obtained twice.
+      if (this.#lock.isHeld()) return this.#write(key, entry, this.#lock);
+      return withLock(lockOf(this.path), this.context, (lock) => this.#write(key, entry, lock), WAIT_MS);
+    }
+  }
+
+  async #write(key: SecretKey<unknown>, entry: SecretEntry | undefined, lock: Lock): Promise<SecretEntry | undefined> {
+    const document = (await readUsable(this.path)) ?? this.#opened;
+    const { [key.id]: before, ...others } = document.secrets;
+    if (before === undefined && entry === undefined) return undefined;
+    const next = { ...document, secrets: entry === undefined ? others : { ...others, [key.id]: entry } };
+    const reserved = this.#reserved;
+    this.#reserved = undefined;
+    writeAtomic(this.path, `${JSON.stringify(next, null, 2)}\n`, { lock, reserved });
+    return parseEntry(key, before, this.path).catch(() => undefined);
+  }
+
+  async #erase(key: SecretKey<unknown>, entry: SecretEntry | undefined): Promise<void> {
+    if (entry === undefined) return;
+    try {
+      await this.place(placeOf(entry)).erase(entry);
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      this.context.warn(
+        `${key.name} was replaced or deleted, and the old entry is still in the credential helper: ${error.message}`,
+      );
+    }
+  }
+}
+
+/** The only way to write. Removes what a process staged before it died, and moves a corrupt file aside. */
+export async function withSecrets<T>(
+  file: SecretsFile,
+  context: SecretContext,
+  body: (store: OpenSecretStore) => T | Promise<T>,
+): Promise<T> {
+  const path = realTarget(file.path);
+  checkFolder(path);
+  return withLock(
+    lockOf(path),
+    context,
+    async (lock) => {
+      discard(stagedPath(path));
+      const { document = EMPTY, warnings, corrupt } = await readSecretFile(path, schema);
+      for (const warning of warnings) context.warn(warning);
+      if (corrupt !== undefined) context.warn(setAside(path, corrupt, context.now()));
+      const store = new OpenSecretStore({ ...file, path }, context, lock, document);
+      try {
+        return await body(store);
+      } finally {
+        store.close();
+      }
+    },
+    WAIT_MS,
+  );
+}
+
+/** Why a secret in another place than the chosen one is not used. */
+export function misplaced({ name, remedy }: SecretKey<unknown>, place: string, chosen: string): SvcError | undefined {
+  if (place === chosen) return undefined;
+  const isIn = place === FILE ? 'in a file' : `in the credential helper ${place}`;
+  const setting = chosen === FILE ? `${HELPER_SETTING} is not set` : `${HELPER_SETTING} is ${chosen}`;
+  const undo = place === FILE ? `svc config unset ${HELPER_SETTING}` : `svc config set ${HELPER_SETTING} ${place}`;
+  return new SvcError('unauthorized', `${name} is ${isIn}, and ${setting}`, { hint: `${remedy}, or: ${undo}` });
+}
+
+async function parseEntry(key: SecretKey<unknown>, value: unknown, path: string): Promise<SecretEntry | undefined> {
+  if (value === undefined) return undefined;
+  return parseWith((await import('./schemas.ts')).secretEntry, key, value, path);
+}
+
+async function parseValue<T>(key: SecretKey<T>, value: StoredValue, path: string): Promise<T> {
+  return parseWith(await key.schema(), key, value, path);
+}
+
+function parseWith<T>(schema: z.ZodMiniType<T>, { name, remedy }: SecretKey<unknown>, value: unknown, path: string): T {
+  const outcome = schema.safeParse(value);
+  if (outcome.success) return outcome.data;
+  const problem = schemaProblem(outcome.error.issues, value);
+  throw new SvcError('file_unusable', `${name} cannot be used: ${problem} (in ${path})`, { hint: remedy });
+}
+
+function isSameEntry(a: SecretEntry, b: SecretEntry): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+const schema = async () => (await import('./schemas.ts')).secretsDocument;
+
+function lockOf(path: string): string {
+  return `${path}.lock`;
+}
+
+/** The ids of all keys in a file; none if it cannot be used. */
+export async function storedIds(path: string): Promise<readonly string[]> {
+  return Object.keys((await readUsable(path))?.secrets ?? {});
+}
+
+async function readUsable(path: string): Promise<SecretsDocument | undefined> {
+  try {
+    return (await readSecretFile(path, schema)).document;
+  } catch (error) {
+    if (error instanceof SvcError) return undefined;
+    throw error;
+  }
+}
