@@ -2,6 +2,7 @@
  * A disk that fails below Node: broken-disk.c, compiled here, fails the nth step on the files of svc with EIO, reads too. svc says so and
  * goes on next time; it never takes half a file for the whole.
  */
+
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +14,7 @@ import { FIRST, keep, login, rotatingServer } from '../features/oauth/commands/r
 import { environmentIn, ORDER_PATHS } from '../features/trade/commands/trader.ts';
 import { SECRET } from '../features/webhooks/vectors.ts';
 import { answer, faultServer } from '../http/servers.ts';
+import { parseSigningSecrets } from '../support/credentials.ts';
 import { freshFolder } from './file-steps.ts';
 import { counted, scaled } from './scale.ts';
 import { expectOtherStored, expectOwnAlone, keepOther } from './stored-files.ts';
@@ -96,9 +98,7 @@ describe.skipIf(!isCompiled)('EIO at every step of', () => {
     const store = (root: string, id: string, more = {}) =>
       svc(['webhooks', 'secrets', 'import', id], { env: { SVC_CONFIG_DIR: root, ...more }, input: SECRET });
     const ids = (root: string): readonly string[] =>
-      JSON.parse(readFileSync(join(root, 'webhook-secrets.json'), 'utf8')).secrets.map(
-        (one: { readonly endpoint_id: string }) => one.endpoint_id,
-      );
+      parseSigningSecrets(readFileSync(join(root, 'webhook-secrets.json'), 'utf8')).map((one) => one.endpoint_id);
     return {
       prepare: (root) => store(root, 'ep_before'),
       run: (root, env) => store(root, 'ep_after', env),

@@ -109,10 +109,12 @@ killEverywhere('secrets of endpoints', () => {
 });
 
 /** Whether another svc has written meanwhile. */
-const LOOKS_AGAIN = ['before openSync', 'after openSync', 'before closeSync', 'after closeSync'];
+const aroundEach = (steps: readonly string[]) => steps.flatMap((step) => [`before ${step}`, `after ${step}`]);
+const READS_AGAIN = aroundEach(['openSync', 'closeSync']);
+/** Writes the staged file, reads the lock, and renames the file. */
 const REPLACES = [
   ...['before writeSync', 'within writeSync', 'after writeSync'],
-  ...['ftruncateSync', 'fsyncSync', 'renameSync'].flatMap((step) => [`before ${step}`, `after ${step}`]),
+  ...aroundEach(['ftruncateSync', 'fsyncSync', 'openSync', 'closeSync', 'renameSync']),
 ];
 
 /** A service that can be restarted, where a kill has ended the login. */
@@ -154,7 +156,7 @@ describe('a login', () => {
         const reserved = points.indexOf('after fsyncSync');
         const replaced = points.indexOf('after renameSync', reserved);
         const isLost = at > reserved && at < replaced;
-        expect(points.slice(reserved + 1, replaced + 1), point).toEqual([...LOOKS_AGAIN, ...REPLACES]);
+        expect(points.slice(reserved + 1, replaced + 1), point).toEqual([...READS_AGAIN, ...REPLACES]);
         expect({ point, calls: service.server.calls - calls }).toEqual({ point, calls: at > reserved ? 1 : 0 });
         expect({ point, isLost: !refreshTokensIn(root).includes(service.server.current) }).toEqual({ point, isLost });
         expectOtherStored(root, point);

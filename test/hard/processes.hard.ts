@@ -133,8 +133,8 @@ it('settings, secrets and clients of twenty writers are all stored', async ({ ta
   }
   const read = (name: string) => JSON.parse(readFileSync(join(config, name), 'utf8'));
   expect(Object.keys(read('settings.json'))).toHaveLength(names.length * each);
-  expect(read('webhook-secrets.json').secrets).toHaveLength(names.length * each);
-  expect(read('credentials.json').clients).toHaveLength(names.length * each);
+  expect(Object.keys(read('webhook-secrets.json').secrets)).toHaveLength(names.length * each);
+  expect(Object.keys(read('credentials.json').secrets)).toHaveLength(names.length * each);
   expect(namesIn(config)).toEqual(['credentials.json', 'settings.json', 'webhook-secrets.json']);
 });
 

@@ -1,4 +1,5 @@
 /** A disk that is full, read-only or broken, and a process out of file descriptors, at every step that svc does in the file system. */
+
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +9,7 @@ import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
 import { type Ended, type StartOptions, svc } from '../e2e/binary.ts';
 import { FIRST, keep, login, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { environmentIn, ordersFromNow } from '../features/trade/commands/trader.ts';
+import { parseSigningSecrets } from '../support/credentials.ts';
 import { journalIn } from '../support/journal.ts';
 import { freshFolder, namesIn, refusedAt, type StepFault, stepsOf } from './file-steps.ts';
 import { counted, scaled } from './scale.ts';
@@ -106,10 +108,10 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$
         env: { SVC_CONFIG_DIR: join(root, 'config'), ...more },
         input: SECRET,
       });
-    const ids = (root: string): readonly string[] => {
-      const { secrets } = JSON.parse(readFileSync(join(root, 'config', 'webhook-secrets.json'), 'utf8'));
-      return secrets.map((one: { readonly endpoint_id: string }) => one.endpoint_id);
-    };
+    const ids = (root: string): readonly string[] =>
+      parseSigningSecrets(readFileSync(join(root, 'config', 'webhook-secrets.json'), 'utf8')).map(
+        (one) => one.endpoint_id,
+      );
     const cases = await refuseEverywhere(
       refusal,
       (root, more) => store(root, 'ep_after', more),

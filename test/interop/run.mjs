@@ -137,7 +137,16 @@ async function scenario({ origin, path = '', login: options = [], device = false
   const env = { HOME: home, SVC_CONFIG_DIR: join(home, 'config'), SVC_WEBHOOKS_URL: url };
   const session = { url, env, options, cookies: new Map() };
   const file = join(home, 'config/credentials.json');
-  const credentials = () => JSON.parse(readFileSync(file, 'utf8'));
+  const document = () => JSON.parse(readFileSync(file, 'utf8'));
+  const valuesOf = (kind) =>
+    Object.entries(document().secrets).flatMap(([id, { value }]) => (id.startsWith(`${kind}/`) ? [value] : []));
+  const storedLogin = () => valuesOf('login')[0];
+  const save = (login) => {
+    const secrets = Object.entries(document().secrets).map(([id, entry]) =>
+      id.startsWith('login/') ? [id, { value: login }] : [id, entry],
+    );
+    writeFileSync(file, JSON.stringify({ version: 1, secrets: Object.fromEntries(secrets) }), { mode: 0o600 });
+  };
   const counts = async () => (await fetch(`${origin}/control/counts`)).json();
   try {
     const found = await run(['oauth', 'discovery', '-o', 'json'], env);
@@ -152,15 +161,13 @@ async function scenario({ origin, path = '', login: options = [], device = false
     done.add(ROWS[3]);
 
     const before = await counts();
-    const stored = credentials();
-    const [credential] = stored.credentials;
-    const expired = { ...credential, obtained_at: 1, expires_at: 2 };
-    writeFileSync(file, JSON.stringify({ ...stored, credentials: [expired] }), { mode: 0o600 });
+    const credential = storedLogin();
+    save({ ...credential, obtained_at: 1, expires_at: 2 });
     const runs = await Promise.all(Array.from({ length: PROCESSES }, () => run(['oauth', 'token'], env)));
     const bad = runs.find(({ code }) => code !== 0);
     check(bad === undefined, `a process ended with ${bad?.code}: ${bad?.stderr}`);
     check(new Set(runs.map(({ stdout }) => stdout)).size === 1, 'the processes printed different tokens');
-    check(credentials().credentials[0].access_token !== credential.access_token, 'the token is the old one');
+    check(storedLogin().access_token !== credential.access_token, 'the token is the old one');
     const after = await counts();
     check(after.refreshed - before.refreshed === 1, `${after.refreshed - before.refreshed} refreshes`);
     check(after.refused === before.refused, 'the server refused a refresh');
@@ -183,7 +190,7 @@ async function scenario({ origin, path = '', login: options = [], device = false
     const second = await login(session);
     check(second.client_id !== first.client_id, 'the client is the forgotten one');
     check(
-      !credentials().clients.some(
+      !valuesOf('client').some(
         ({ client_id, client_secret_expires_at: end = 0 }) => client_id === first.client_id && end === 0,
       ),
       'the forgotten client is still in use',
@@ -191,9 +198,7 @@ async function scenario({ origin, path = '', login: options = [], device = false
     done.add(ROWS[7]);
 
     // As after a restored backup: the server has replaced this refresh token.
-    const fresh = credentials();
-    const replay = { ...fresh.credentials[0], obtained_at: 1, expires_at: 2 };
-    const save = (one) => writeFileSync(file, JSON.stringify({ ...fresh, credentials: [one] }), { mode: 0o600 });
+    const replay = { ...storedLogin(), obtained_at: 1, expires_at: 2 };
     save(replay);
     const renewed = await run(['oauth', 'token'], env);
     check(renewed.code === 0, `refresh: ${renewed.stderr}`);
