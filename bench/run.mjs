@@ -13,6 +13,7 @@ import { catalogBench } from './catalog.mjs';
 import { listenBench } from './listen.mjs';
 import { compare } from './measure.mjs';
 import { orderBench } from './orders.mjs';
+import { redactionBench } from './redaction.mjs';
 import { stripeBench } from './stripe.mjs';
 import { tradeBench } from './trade.mjs';
 import { webhookVerification } from './webhooks.mjs';
@@ -359,6 +360,7 @@ async function measure(url, wanted) {
   if (isWanted('stripe')) report('stripe', await stripeBench(svc, node, env, rounds(21)));
   if (isWanted('listen')) report('listen', await listenBench(root, QUICK ? { count: 1_000 } : { million: true }));
   if (isWanted('trade')) report('trade', await tradeBench(root, QUICK ? { count: 25_000 } : {}));
+  if (isWanted('redaction')) report('redaction', await redactionBench(root, rounds(11)));
   if (isWanted('orders')) report('orders', await orderBench(root, rounds(31)));
   if (isWanted('catalog')) report('catalog', await catalogBench(svc, env, rounds));
   if (isWanted('verify')) {

@@ -98,6 +98,7 @@ async function bundleSession(dir) {
     input: {
       session: `${root}src/features/trade/gateway/session.ts`,
       redact: `${root}src/http/redact.ts`,
+      secrets: `${root}src/http/known-secrets.ts`,
     },
     platform: 'node',
     checks: { ineffectiveDynamicImport: false },
@@ -110,7 +111,8 @@ async function bundleSession(dir) {
 async function measure(transport, count, dir) {
   const require = createRequire(import.meta.url);
   const { openSession } = require(`${dir}/session.cjs`);
-  const { KnownSecrets, Secret } = require(`${dir}/redact.cjs`);
+  const { Secret } = require(`${dir}/redact.cjs`);
+  const { KnownSecrets } = require(`${dir}/secrets.cjs`);
   const self = fileURLToPath(import.meta.url);
   const sender = spawn(process.execPath, [self, '--serve', String(count), transport], {
     stdio: ['ignore', 'pipe', 'inherit'],

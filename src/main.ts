@@ -9,7 +9,7 @@ import type { Context, OutStream } from './context.ts';
 import { SvcError } from './errors.ts';
 import { GROUPS, SOURCES } from './features/index.ts';
 import { authorizerFor } from './features/oauth/authorizer.ts';
-import { KnownSecrets } from './http/redact.ts';
+import { KnownSecrets } from './http/known-secrets.ts';
 
 /**
  * Runs one command line. Never throws: errors go to stderr and into the status. The build prepares `aliases`; without them they are read from the declarations.

@@ -1,6 +1,6 @@
 /** Where requests go and under which rules. The command line, environment and profile decide; the transport obeys. */
 import type { LookupAddress } from 'node:dns';
-import type { KnownSecrets } from './redact.ts';
+import type { KnownSecrets } from './known-secrets.ts';
 
 export type ServiceName = 'alerts' | 'webhooks' | 'catalog' | 'trade';
 

@@ -9,7 +9,8 @@ import {
   Plan,
   type Proof,
 } from '../../../http/endpoint.ts';
-import { type KnownSecrets, redactText } from '../../../http/redact.ts';
+import type { KnownSecrets } from '../../../http/known-secrets.ts';
+import { redactText } from '../../../http/redact.ts';
 import type { Target } from '../../../http/target.ts';
 import { jsonText } from '../../../json-object.ts';
 import type { Envelope } from '../schema.ts';

@@ -5,7 +5,7 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sendAll, Tally } from '../../../../src/features/webhooks/sending/sending.ts';
-import { KnownSecrets } from '../../../../src/http/redact.ts';
+import { KnownSecrets } from '../../../../src/http/known-secrets.ts';
 import { outbound } from '../../../http/targets.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { handmade, KEY, type Receiver, receiver, statuses, type Taken } from './handmade-receiver.ts';
