@@ -3,11 +3,11 @@ import type { RunContext } from '../../cli/command.ts';
 import type { ServiceContents } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
 import { Secret } from '../../http/redact.ts';
-import { readSandboxes, type SandboxEnv, type SandboxRecord, sandboxEnv } from '../../store/sandbox-records.ts';
 import { alertsContents } from '../alerts/checks.ts';
 import { catalogContents } from '../catalog/checks.ts';
 import { tradeContents } from '../trade/checks.ts';
 import { webhooksContents } from '../webhooks/checks.ts';
+import { readSandboxes, type SandboxEnv, type SandboxRecord, sandboxEnv } from './records.ts';
 
 type Target = RunContext['target'];
 type Ctx = Omit<RunContext, 'target'>;

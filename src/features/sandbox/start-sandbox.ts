@@ -5,7 +5,7 @@ import { type Input, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { type SandboxTrap, TRAPS } from '../../sandbox/traps.ts';
-import { recordSandbox, type SandboxRecord } from '../../store/sandbox-records.ts';
+import { recordSandbox, type SandboxRecord } from './records.ts';
 
 export const SANDBOX_FLAGS = {
   empty: { type: 'boolean', help: 'Start without the sample data' },

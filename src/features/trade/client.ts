@@ -1,9 +1,9 @@
 /** The gateway's requests with their types. */
 import { SvcError } from '../../errors.ts';
 import type { CallValues, Effect, Endpoint } from '../../http/endpoint.ts';
-import type { KnownTables, TableRow } from '../../store/known-tables.ts';
 import { verdictOf } from './gateway/envelope.ts';
 import { refusal } from './gateway/failed-answer.ts';
+import type { KnownTables, TableRow } from './known-tables.ts';
 import { MODELS, type ModelName, type TableRows } from './models.ts';
 import type { Candle, Envelope, ListAnswer, ModelRows, Offer } from './schema.ts';
 

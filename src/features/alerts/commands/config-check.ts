@@ -1,10 +1,10 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { ListOutput, Tone } from '../../../output/types.ts';
-import type { Problem } from '../../../store/yaml.ts';
 import { minorOf } from '../matcher.ts';
 import type { RoutingConfig } from '../routing/config.ts';
 import { readConfigFile, readRoutingConfig } from '../routing/source.ts';
+import type { Problem } from '../routing/yaml.ts';
 
 const UNCHECKED = 'templates and integrations were not checked (amtool check-config does that)';
 

@@ -1,9 +1,9 @@
 /** The parts of an Alertmanager's configuration that decide who is notified: read and checked as `amtool check-config` does. */
 import * as z from 'zod/mini';
-import { checkYaml, type Path, PlainBoolean, type Problem, readYaml } from '../../../store/yaml.ts';
 import { type Matcher, matcher, minorOf, parseMatcherList } from '../matcher.ts';
 import { regexCompiler } from '../matching.ts';
 import { listOf, MAPPING, readText, type TimeInterval, text, timeInterval } from './time-intervals.ts';
+import { checkYaml, type Path, PlainBoolean, type Problem, readYaml } from './yaml.ts';
 
 export interface RouteConfig {
   readonly receiver: string;

@@ -1,8 +1,8 @@
 /** A configuration as a running server prints it. To read it as any YAML takes longer than everything else together. */
 import { DEEPEST, isObject } from '../../../json-object.ts';
-import { plainScalar } from '../../../store/yaml.ts';
 import { type Matcher, matcher, minorOf, parseMatcherList } from '../matcher.ts';
 import type { InhibitRule, RouteConfig, RoutingConfig } from './config.ts';
+import { plainScalar } from './yaml.ts';
 
 interface Line {
   readonly indent: number;

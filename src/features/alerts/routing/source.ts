@@ -2,9 +2,9 @@
 import type { RunContext } from '../../../cli/command.ts';
 import { FILE, type Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { checkYaml, type Problem, readYaml } from '../../../store/yaml.ts';
 import { type Alertmanager, originalConfig } from '../api.ts';
 import type { CheckedConfig, RoutingConfig } from './config.ts';
+import { checkYaml, type Problem, readYaml } from './yaml.ts';
 
 export const CONFIG_FILE = {
   'config-file': { ...FILE, help: 'Use this file instead of the running configuration' },

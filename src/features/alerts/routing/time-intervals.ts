@@ -1,6 +1,6 @@
 /** The time intervals of a configuration, read and checked. */
 import * as z from 'zod/mini';
-import { PlainBoolean } from '../../../store/yaml.ts';
+import { PlainBoolean } from './yaml.ts';
 
 const DAY_NAMES = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 const MONTH_NAMES = 'january february march april may june july august september october november december'.split(' ');

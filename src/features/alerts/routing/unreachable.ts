@@ -1,7 +1,8 @@
 /** Routes that no alert can reach, as far as that can be proved from the matchers. */
-import type { Path } from '../../../store/yaml.ts';
+
 import { formatMatcher, type Matcher } from '../matcher.ts';
 import { labelTest } from '../matching.ts';
+import type { Path } from './yaml.ts';
 
 interface Route {
   readonly matchers: readonly Matcher[];

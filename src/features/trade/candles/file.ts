@@ -1,8 +1,8 @@
 /** Writes candles to a file: step by step if it can be resumed, otherwise at the end. */
 import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { AppendedFile, type BegunFile, type Request, readBegun, statePath } from '../../../store/appended-file.ts';
 import { checkNewFile, type NewFile, outFormat, writeNewFile } from '../../../store/named-files.ts';
+import { AppendedFile, type BegunFile, type Request, readBegun, statePath } from './appended-file.ts';
 import type { CandleFileReport } from './candles.ts';
 import { timeText } from './reader.ts';
 import { type CandleReading, candleRange, openReading, type ResumePoint } from './reading.ts';

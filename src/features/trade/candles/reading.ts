@@ -2,11 +2,11 @@
 import type { RunContext } from '../../../cli/command.ts';
 import type { Instant } from '../../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
-import type { BegunFile } from '../../../store/appended-file.ts';
 import { openTradingSession, type TradingSession } from '../gateway/trading-session.ts';
 import type { Candle } from '../schema.ts';
 import { FOREX, findOffer, isPair } from '../symbols.ts';
 import { findInOffers } from '../tables/lookups.ts';
+import type { BegunFile } from './appended-file.ts';
 import { type CandleGap, GapFinder, STALE } from './gaps.ts';
 import {
   type CandleSource,

@@ -6,8 +6,8 @@ import { isLoopback } from '../../../http/address.ts';
 import { Secret } from '../../../http/redact.ts';
 import type { Target } from '../../../http/target.ts';
 import type { CallCounts } from '../../../store/call-counts.ts';
-import type { KnownTables } from '../../../store/known-tables.ts';
 import type { Trading } from '../client.ts';
+import type { KnownTables } from '../known-tables.ts';
 import type { Counting } from './counted-caller.ts';
 import type { Session } from './session.ts';
 import type { Transport } from './session-types.ts';
@@ -62,7 +62,7 @@ export async function openTradingSession(
   const { openTrading } = await import('../client.ts');
   const { countCall, countedReader, fillIfRefused, takeCall } = await import('./counted-caller.ts');
   const { explainTrading } = await import('./failed-answer.ts');
-  const { knownTables } = await import('../../../store/known-tables.ts');
+  const { knownTables } = await import('../known-tables.ts');
   const token = await gatewayToken(ctx);
   const address = ctx.target.baseUrl.href;
   const counts = await openCounts(ctx.target, token, ctx, { forOrder });

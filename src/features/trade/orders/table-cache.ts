@@ -337,7 +337,7 @@ function orderAccount(wanted: string | undefined, { known, unlimited }: TradingS
 
 /** For a dry run, which connects to nothing: the cached rows, if any. */
 async function cachedRowsOf<N extends ModelName>(name: N, ctx: RunContext): Promise<readonly ModelRows[N][]> {
-  const { knownTables } = await import('../../../store/known-tables.ts');
+  const { knownTables } = await import('../known-tables.ts');
   try {
     const owner = { address: ctx.target.baseUrl.href, token: (await gatewayToken(ctx)).reveal() };
     return cachedRows(knownTables(ctx.paths, owner, ctx), name) ?? [];

@@ -3,9 +3,9 @@
 import type { RunContext } from '../../../cli/command.ts';
 import type { Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import type { KnownTables } from '../../../store/known-tables.ts';
 import type { Wanted } from '../gateway/subscription.ts';
 import type { TradingSession } from '../gateway/trading-session.ts';
+import type { KnownTables } from '../known-tables.ts';
 import { isModelName, MODEL_NAMES, type ModelName } from '../models.ts';
 import type { Account, ModelRows, Offer } from '../schema.ts';
 import { foldedSymbol, similarSymbol } from '../symbols.ts';

@@ -4,8 +4,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { recordSandbox } from '../../../../src/features/sandbox/records.ts';
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/sandbox.ts';
-import { recordSandbox } from '../../../../src/store/sandbox-records.ts';
 import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 
 const NOW = Date.UTC(2026, 5, 1, 12);

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { knownTables } from '../../src/store/known-tables.ts';
-import { testFolder } from './folder.ts';
+import { knownTables } from '../../../src/features/trade/known-tables.ts';
+import { testFolder } from '../../store/folder.ts';
 
 const folder = testFolder();
 const OWNER = { address: 'https://gateway.example.com/', token: '0123456789abcdef' };

@@ -4,11 +4,11 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Context, Paths } from '../context.ts';
-import { parseJsonText } from '../json-object.ts';
-import { writeAtomic } from './atomic-write.ts';
-import { discard, errorCode, fileFailure, makeFolder, readOwnFile } from './own-file.ts';
-import type { SandboxEnv, SandboxRecord } from './schemas.ts';
+import type { Context, Paths } from '../../context.ts';
+import { parseJsonText } from '../../json-object.ts';
+import { writeAtomic } from '../../store/atomic-write.ts';
+import { discard, errorCode, fileFailure, makeFolder, readOwnFile } from '../../store/own-file.ts';
+import type { SandboxEnv, SandboxRecord } from './schema.ts';
 
 export type { SandboxEnv, SandboxRecord };
 
@@ -51,7 +51,7 @@ export async function readSandboxes(paths: Paths): Promise<readonly StoredSandbo
 
 /** For an environment that points only to a sandbox; undefined for any other. */
 export async function sandboxEnv(values: Readonly<Record<string, unknown>>): Promise<SandboxEnv | undefined> {
-  return (await import('./schemas.ts')).sandboxEnv.safeParse(values).data;
+  return (await import('./schema.ts')).sandboxEnv.safeParse(values).data;
 }
 
 function folderOf({ state }: Paths): string {
@@ -69,7 +69,7 @@ function namesIn(folder: string): readonly string[] {
 
 /** Undefined also if it was removed in the meantime. */
 async function readRecord(path: string): Promise<SandboxRecord | undefined> {
-  const { sandboxRecord } = await import('./schemas.ts');
+  const { sandboxRecord } = await import('./schema.ts');
   try {
     return sandboxRecord.safeParse(parseJsonText(readOwnFile(path).toString())).data;
   } catch {

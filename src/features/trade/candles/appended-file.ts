@@ -1,9 +1,9 @@
 /** A file that grows line by line and survives a kill at any moment: until it is complete, `<path>.state.json` beside it says how much of it counts. */
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { SvcError } from '../errors.ts';
-import { syncDirectory, writeAtomic } from './atomic-write.ts';
-import { errorCode, fileFailure, openOwnFile, readOwnFile, writeAll } from './own-file.ts';
+import { SvcError } from '../../../errors.ts';
+import { syncDirectory, writeAtomic } from '../../../store/atomic-write.ts';
+import { errorCode, fileFailure, openOwnFile, readOwnFile, writeAll } from '../../../store/own-file.ts';
 
 /** What a file was started for: only the same request continues it. */
 export type Request = Readonly<Record<string, string | number | boolean>>;

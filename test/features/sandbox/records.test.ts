@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readSandboxes, recordSandbox, sandboxEnv } from '../../src/store/sandbox-records.ts';
-import { temporaryHome } from '../support/homes.ts';
+import { readSandboxes, recordSandbox, sandboxEnv } from '../../../src/features/sandbox/records.ts';
+import { temporaryHome } from '../../support/homes.ts';
 
 const NOW = Date.UTC(2026, 5, 1, 12);
 const ENV = {

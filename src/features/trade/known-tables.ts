@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Paths } from '../context.ts';
-import { readOwnFile, replaceCache } from './own-file.ts';
+import type { Paths } from '../../context.ts';
+import { readOwnFile, replaceCache } from '../../store/own-file.ts';
 
 export type TableRow = Readonly<Record<string, unknown>>;
 

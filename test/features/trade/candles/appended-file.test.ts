@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { AppendedFile, readBegun, statePath } from '../../src/store/appended-file.ts';
+import { AppendedFile, readBegun, statePath } from '../../../../src/features/trade/candles/appended-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-appended-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
