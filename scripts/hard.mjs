@@ -21,7 +21,10 @@ const SUITES = {
   kills: ['kill -9 before, during and after every file system operation', 30],
   refusals: ['a full, read-only or broken disk at every file system operation', 20],
   disk: ['EIO below Node.js, by a preloaded library, at every operation on the files of a command', 25],
-  locks: ['reused process ids, and lock files that svc did not write', 15],
+  locks: [
+    'a lock whose users take their steps in any order, die and are suspended; reused process ids; lock files that svc did not write',
+    15,
+  ],
   processes: ['20 to 100 processes that share one login, one file, one lock', 15],
   once: ['orders with a key, killed and cut at random and repeated until they succeed: at most one order per key', 50],
   logins: [

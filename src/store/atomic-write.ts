@@ -50,7 +50,7 @@ interface Shared {
 
 /**
  * Writes a file of mode 0600. A reader sees the old content or the new, even after a crash. An existing staged file was left by a process that died, and is
- * removed. If the lock was lost in the meantime, nothing is written.
+ * removed. If the lock was lost, nothing is written, and the staged file of its new owner stays.
  */
 export function writeAtomic(
   path: string,
@@ -60,6 +60,7 @@ export function writeAtomic(
   const staged = stagedPath(path);
   let file = reserved;
   try {
+    lock?.check();
     if (file === undefined || !isAt(file, staged)) {
       release(file);
       file = undefined;
@@ -78,7 +79,7 @@ export function writeAtomic(
   }
 }
 
-/** Takes disk space for the next content, in the staged file, until `writeAtomic` uses it. The caller otherwise discards the file, and releases it. */
+/** Takes disk space for the next content, in the staged file, until `writeAtomic` or `giveBack` gets it. */
 export function reserve(path: string, bytes: number): Reserved {
   let file: number | undefined;
   try {
@@ -92,8 +93,14 @@ export function reserve(path: string, bytes: number): Reserved {
   }
 }
 
-export function release(reserved: Reserved | undefined): void {
-  if (reserved !== undefined) closeSync(reserved);
+/** Removes the staged file of this process, but not that of another one that took over the lock. */
+export function giveBack(path: string, reserved: Reserved): void {
+  if (isAt(reserved, stagedPath(path))) discard(stagedPath(path));
+  closeSync(reserved);
+}
+
+function release(file: number | undefined): void {
+  if (file !== undefined) closeSync(file);
 }
 
 /** Whether this path still names the open file. */

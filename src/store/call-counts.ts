@@ -35,8 +35,8 @@ export interface CountsContext extends LockContext {
   notice(text: string): void;
 }
 
-/** How long a read waits for a process that is counting now. */
-const LOCK_MS = 5_000;
+/** How long a read waits for a process that is counting now: long enough to take over from one that cannot be examined. */
+const LOCK_MS = 20_000;
 
 interface Change<R> {
   readonly next: readonly number[];

@@ -1,10 +1,10 @@
 /**
- * A lock between processes. The lock file names its owner, who touches it every two seconds. A lock whose owner has ended is never removed by another process,
- * because two could do that at once. It is taken over by creating a file whose name contains the id of that acquisition, which only one process can. So the
- * owner is the process at the end of a chain: the one that the lock file names, or the one that took over from it, and so on.
+ * A lock between processes: a file that names its owner, who touches it every two seconds. No process removes the lock of another, because two could do that at
+ * once. It creates a file whose name contains the id of the acquisition that it takes over, which only one process can. So the owner is at the end of a chain:
+ * the process that the lock file names, or the one that took over from it, and so on.
  */
 import { randomUUID } from 'node:crypto';
-import { closeSync, openSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { constants, copyFileSync, linkSync, statSync, unlinkSync, utimes, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Context, ProcessName } from '../context.ts';
 import { SvcError } from '../errors.ts';
@@ -19,187 +19,160 @@ const WAIT_MS = 30_000;
 const HEARTBEAT_MS = 2_000;
 /** An owner that this machine cannot examine counts as gone after so much waiting without a heartbeat. */
 const SILENCE_MS = 15_000;
+/** Such an owner may have woken up just before. What it has begun by then, a write or a release, it ends in this time. */
+const GRACE_MS = 1_000;
 
-/** As the lock file names it. */
-export interface LockOwner extends ProcessName {
-  /** Of this acquisition. */
-  readonly id: string;
+export interface Lock {
+  /** Throws if another process took the lock over. Call it before a write: a process that was suspended may have lost its lock. */
+  check(): void;
+  isLost(): boolean;
 }
 
-/** Runs `body` while no other process runs one under the same path. Waits at most `waitMs` for the lock. */
+/** Runs `body` while no other process runs one under the same path. Waits at most `waitMs`; less than 15 s is too short to take over from a silent owner. */
 export async function withLock<T>(
   path: string,
   context: LockContext,
   body: (lock: Lock) => T | Promise<T>,
   waitMs = WAIT_MS,
 ): Promise<T> {
-  const lock = await Lock.acquire(path, context, waitMs);
-  const heartbeat = setInterval(() => lock.touch(context.now()), HEARTBEAT_MS);
+  const owner = nameOwner(context);
+  let heartbeat: NodeJS.Timeout | undefined;
   try {
-    return await body(lock);
+    const file = await acquire(path, owner, context, waitMs);
+    const touch = () => utimes(file, context.now() / 1000, context.now() / 1000, () => {});
+    heartbeat = setInterval(touch, HEARTBEAT_MS);
+    return await body({ check: () => requireOwner(path, owner), isLost: () => !isOwner(path, owner) });
   } finally {
     clearInterval(heartbeat);
-    lock.release();
+    release(path, owner);
   }
 }
 
-export class Lock {
-  readonly #path: string;
-  /** The lock file itself, or the file of a takeover. */
-  readonly #file: string;
-  readonly #id: string;
+/** As a lock file names it. */
+interface LockOwner extends ProcessName {
+  /** Of this acquisition. */
+  readonly id: string;
+}
 
-  constructor(path: string, file: string, id: string) {
-    this.#path = path;
-    this.#file = file;
-    this.#id = id;
-  }
+export function nameOwner(context: Pick<LockContext, 'pid' | 'processName'>): LockOwner {
+  return { ...(context.processName ?? processName(context.pid)), id: randomUUID() };
+}
 
-  /**
-   * Time counts as the sum of the pauses, which neither a clock that jumps nor a suspension of this process changes. A process that runs on this machine keeps
-   * its lock even if it is suspended: it may have sent what must not be sent twice.
-   */
-  static async acquire(path: string, context: LockContext, waitMs: number): Promise<Lock> {
-    const owner = nameOwner(context);
-    let waited = 0;
-    let silence = 0;
-    let last: Holder | undefined;
-    for (let pause = 4; ; pause = Math.min(pause * 2, 200)) {
-      context.signal.throwIfAborted();
-      try {
-        if (create(path, owner)) return new Lock(path, path, owner.id);
-        const holder = findHolder(path);
-        silence = holder?.id === last?.id && holder?.touchedAt === last?.touchedAt ? silence : 0;
-        last = holder;
-        if (holder !== undefined && isGone(holder, silence)) {
-          const lock = takeOver(path, holder, owner);
-          if (lock !== undefined) return lock;
-        }
-      } catch (error) {
-        throw fileFailure(`cannot lock ${path}`, error);
+/** Returns the file that names it. Time is the sum of the pauses, which neither a clock that jumps nor a suspension of this process changes. */
+async function acquire(path: string, owner: LockOwner, context: LockContext, waitMs: number): Promise<string> {
+  let waited = 0;
+  let silence = 0;
+  let last: Holder | undefined;
+  for (let pause = 4; ; pause = Math.min(pause * 2, 200)) {
+    context.signal.throwIfAborted();
+    const holder = readChain(path).at(-1);
+    if (holder?.file !== last?.file || holder?.touchedAt !== last?.touchedAt) silence = 0;
+    last = holder;
+    if (holder === undefined || isGone(holder, silence)) {
+      const file = holder === undefined ? path : successorOf(holder, path);
+      if (create(file, owner)) {
+        if (silence >= SILENCE_MS) await context.sleep(GRACE_MS, context.signal);
+        if (isOwner(path, owner)) return file;
+        discard(file); // The chain that it continued was released.
       }
-      if (waited >= waitMs) throw lockTimeout(path, last, waitMs);
-      const ms = pause * (0.5 + context.random() / 2);
-      await context.sleep(ms, context.signal);
-      waited += ms;
-      silence += ms;
     }
+    if (waited >= waitMs) throw lockTimeout(path, holder, waitMs);
+    const ms = pause * (0.5 + context.random() / 2);
+    await context.sleep(ms, context.signal);
+    waited += ms;
+    silence += ms;
   }
-
-  /** False if another process took the lock over, or removed it. */
-  isHeld(): boolean {
-    return findHolder(this.#path)?.id === this.#id;
-  }
-
-  /** Call it before a write: a process that was suspended, and that others could not examine, may have lost its lock. */
-  check(): void {
-    if (!this.isHeld()) throw new SvcError('file_unusable', `another process took over the lock ${this.#path}`);
-  }
-
-  touch(now: number): void {
-    try {
-      utimesSync(this.#file, now / 1000, now / 1000);
-    } catch {
-      // It was removed, which the next `check` notices.
-    }
-  }
-
-  /** A lock that cannot be removed is taken over once this process has ended. */
-  release(): void {
-    try {
-      if (!this.isHeld()) return;
-      const chain = [...readChain(this.#path)];
-      unlinkSync(this.#path);
-      for (const { id } of chain) discard(successorOf(this.#path, id));
-    } catch {}
-  }
-}
-
-export function nameOwner({
-  pid,
-  processName: name = processName(pid),
-}: Pick<LockContext, 'pid' | 'processName'>): LockOwner {
-  return { ...name, id: randomUUID() };
 }
 
 interface Holder {
-  readonly id: string;
-  /** Undefined if the process died before it wrote its name, and for a file of another program. */
+  readonly file: string;
+  /** Undefined if the file names none: another program wrote it, or a crash emptied it. */
   readonly owner: LockOwner | undefined;
   readonly touchedAt: number;
 }
 
-function findHolder(path: string): Holder | undefined {
-  return [...readChain(path)].at(-1);
-}
-
-function* readChain(path: string): Generator<Holder> {
-  for (let holder = readHolder(path); holder !== undefined; holder = readHolder(successorOf(path, holder.id)))
-    yield holder;
-}
-
-function successorOf(path: string, id: string): string {
-  return `${path}.${id}`;
+/** The last one is the owner. */
+function readChain(path: string): readonly Holder[] {
+  const chain: Holder[] = [];
+  for (let next = readHolder(path); next !== undefined; next = readHolder(successorOf(next, path))) chain.push(next);
+  return chain;
 }
 
 function readHolder(file: string): Holder | undefined {
   try {
-    const { ino, ctimeMs, mtimeMs } = statSync(file);
     const owner = parseOwner(readOwnFile(file).toString());
-    return { owner, id: owner?.id ?? `${ino}-${Math.trunc(ctimeMs)}`, touchedAt: mtimeMs };
+    return { file, owner, touchedAt: statSync(file).mtimeMs };
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
+    throw fileFailure(`cannot lock ${file}`, error);
   }
 }
 
+/** Undefined if the text names no owner. */
+function parseOwner(text: string): LockOwner | undefined {
+  const value = tryParseJson(text);
+  if (!isObject(value)) return undefined;
+  const { pid, host, place, start, id } = value;
+  const isNamed = Number.isSafeInteger(pid) && [host, place, start].every((field) => typeof field === 'string');
+  // The id becomes part of a file name.
+  const hasId = typeof id === 'string' && /^[\w-]{1,64}$/.test(id);
+  return isNamed && hasId ? (value as unknown as LockOwner) : undefined;
+}
+
+/** The file of the process that takes over from it. */
+function successorOf({ file, owner }: Holder, path: string): string {
+  return owner === undefined ? `${file}.next` : `${path}.${owner.id}`;
+}
+
+/** A process that runs on this machine keeps its lock even if it is suspended: it may have sent what must not be sent twice. */
 function isGone({ owner }: Holder, silence: number): boolean {
   const liveness = owner === undefined ? 'unknown' : processLiveness(owner);
   return liveness === 'dead' || (liveness === 'unknown' && silence >= SILENCE_MS);
 }
 
-/** Undefined if another process was faster. It may even have released the lock since, so that the chain no longer leads here. */
-function takeOver(path: string, { id }: Holder, owner: LockOwner): Lock | undefined {
-  const file = successorOf(path, id);
-  if (!create(file, owner)) return undefined;
-  const lock = new Lock(path, file, owner.id);
-  if (lock.isHeld()) return lock;
-  discard(file);
-  return undefined;
-}
-
-/** False if it exists. */
-function create(path: string, owner: LockOwner): boolean {
-  let file: number;
+/** False if it exists. It appears with its content: a process that is suspended before it has written its name would look like a file of another program. */
+function create(file: string, owner: LockOwner): boolean {
+  const draft = `${file}.${randomUUID()}`;
   try {
-    file = openSync(path, 'wx', 0o600);
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    if (errorCode(error) !== 'ENOENT') throw error;
-    makeFolder(dirname(path));
-    return create(path, owner);
-  }
-  try {
-    writeFileSync(file, JSON.stringify(owner));
+    makeFolder(dirname(file));
+    writeFileSync(draft, JSON.stringify(owner), { flag: 'wx', mode: 0o600 });
+    link(draft, file);
     return true;
   } catch (error) {
-    discard(path); // The disk is full.
-    throw error;
+    if (errorCode(error) === 'EEXIST') return false;
+    throw fileFailure(`cannot lock ${file}`, error);
   } finally {
-    closeSync(file);
+    discard(draft);
   }
 }
 
-/** Undefined if the text names no owner. */
-export function parseOwner(text: string): LockOwner | undefined {
-  const value = tryParseJson(text);
-  if (!isObject(value)) return undefined;
-  const { pid, host, place, start, id } = value;
-  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
-  if (typeof host !== 'string' || typeof place !== 'string' || typeof start !== 'string') return undefined;
-  // It becomes part of a file name.
-  if (typeof id !== 'string' || !/^[\w-]{1,64}$/.test(id)) return undefined;
-  return { pid, host, place, start, id };
+function link(draft: string, file: string): void {
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw error;
+    copyFileSync(draft, file, constants.COPYFILE_EXCL); // a file system without hard links
+  }
+}
+
+function isOwner(path: string, { id }: LockOwner): boolean {
+  return readChain(path).at(-1)?.owner?.id === id;
+}
+
+function requireOwner(path: string, owner: LockOwner): void {
+  if (!isOwner(path, owner)) throw new SvcError('file_unusable', `another process took over the lock ${path}`);
+}
+
+/** Twice, because a disk fault may pass. A lock that cannot be removed is taken over once this process has ended. */
+function release(path: string, owner: LockOwner): void {
+  for (let tries = 0; tries < 2; tries++) {
+    try {
+      const chain = readChain(path);
+      // Without the lock file, which is the first, the others mean nothing.
+      if (chain.at(-1)?.owner?.id === owner.id) for (const { file } of chain) unlinkSync(file);
+      return;
+    } catch {}
+  }
 }
 
 function lockTimeout(path: string, holder: Holder | undefined, waitMs: number): SvcError {

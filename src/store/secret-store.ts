@@ -6,7 +6,7 @@ import type * as z from 'zod/mini';
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { schemaProblem } from '../json-object.ts';
-import { type Reserved, realTarget, release, reserve, stagedPath, writeAtomic } from './atomic-write.ts';
+import { giveBack, type Reserved, realTarget, reserve, stagedPath, writeAtomic } from './atomic-write.ts';
 import { type Lock, type LockContext, withLock } from './lock.ts';
 import { discard } from './own-file.ts';
 import type { SecretEntry, SecretsDocument, StoredValue } from './schemas.ts';
@@ -190,8 +190,7 @@ export class OpenSecretStore extends SecretStore {
   }
 
   close(): void {
-    if (this.#reserved !== undefined) discard(stagedPath(this.path));
-    release(this.#reserved);
+    if (this.#reserved !== undefined) giveBack(this.path, this.#reserved);
   }
 
   /** Changes the file as it is now. Resolves with what it had for the key. */
@@ -200,7 +199,7 @@ export class OpenSecretStore extends SecretStore {
       return await this.#write(key, entry, this.#lock);
     } catch {
       // A disk fault may pass, and a lost lock can be acquired again. A new token cannot be obtained twice.
-      if (this.#lock.isHeld()) return this.#write(key, entry, this.#lock);
+      if (!this.#lock.isLost()) return this.#write(key, entry, this.#lock);
       return withLock(lockOf(this.path), this.context, (lock) => this.#write(key, entry, lock), WAIT_MS);
     }
   }

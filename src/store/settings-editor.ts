@@ -49,9 +49,10 @@ function withSettingsLock<T>(
  */
 async function replaceByConf(path: string, lock: Lock, next: SettingsDocument): Promise<void> {
   const staged = stagedPath(path);
+  const { default: Conf } = await import('conf');
+  lock.check();
   removeStaged(path);
   try {
-    const { default: Conf } = await import('conf');
     const store = new Conf<SettingsDocument>({
       cwd: dirname(staged),
       configName: basename(staged),

@@ -12,7 +12,7 @@ const { FILE_STEPS_KILL: killAt, FILE_STEPS_FAIL: failAt, FILE_STEPS_FOR_EVER: f
 const real = { ...fs };
 const WRITES = ['writeSync', 'writeFileSync'];
 /** A disk that is full lets files be removed, closed and renamed. */
-const NEEDS_ROOM = ['openSync', 'mkdirSync', 'linkSync', 'fsyncSync', ...WRITES];
+const NEEDS_ROOM = ['openSync', 'mkdirSync', 'linkSync', 'copyFileSync', 'fsyncSync', ...WRITES];
 const STEPS = [
   ...NEEDS_ROOM,
   'renameSync',

@@ -1,11 +1,12 @@
-/** Reused process ids, and lock files that svc did not write: svc does not wait for a dead owner, and does not touch foreign files. */
+/** The lock in any order of steps, with reused process ids, and with lock files that svc did not write. */
 import { spawnSync } from 'node:child_process';
-import { lstatSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nameOwner } from '../../src/store/lock.ts';
 import { svc as built, SVC, start } from '../e2e/binary.ts';
 import { FIRST, type RotatingServer, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
+import { runSchedules } from '../store/lock-schedules.ts';
 import { svc, temporaryHome } from '../support/svc.ts';
 import { freshFolder, killedAt, stepsOf } from './file-steps.ts';
 import { counted, scaled } from './scale.ts';
@@ -49,9 +50,18 @@ it.runIf(canBeApart)('a reused process id (needs root)', async ({ task }) => {
   expect(locked).toBeGreaterThan(0);
 });
 
+it('processes that take their steps in any order, die and are suspended: one owner at a time', async ({ task }) => {
+  const count = scaled(1500);
+  const first = 1 + Math.floor(Math.random() * 2 ** 30);
+  const { faults, writes, deaths, losses } = await runSchedules(Array.from({ length: count }, (_, i) => first + i));
+  expect(faults).toEqual([]);
+  counted(task, count);
+  task.meta.figures = `${count} schedules: ${writes} writes, ${deaths} deaths, ${losses} owners that lost their lock`;
+});
+
 const self = nameOwner(process);
-/** `taken`: whether svc may take it over at once. */
-const FOREIGN: Readonly<Record<string, { readonly text: string; readonly taken?: true }>> = {
+/** `isDead`: svc knows that its owner has ended, and does not wait for a heartbeat. */
+const FOREIGN: Readonly<Record<string, { readonly text: string; readonly isDead?: true }>> = {
   'an empty file': { text: '' },
   'a process id of another program': { text: '4711\n' },
   'other JSON': { text: '{"pid":1}' },
@@ -61,87 +71,78 @@ const FOREIGN: Readonly<Record<string, { readonly text: string; readonly taken?:
   'an owner on another host': { text: JSON.stringify({ ...self, host: 'elsewhere' }) },
   'an owner of another boot': { text: JSON.stringify({ ...self, place: 'another boot' }) },
   'an owner whose id leaves the folder': { text: JSON.stringify({ ...self, id: '../../x' }) },
-  'the first process, which started at another time': { text: JSON.stringify({ ...self, pid: 1 }), taken: true },
-  'a process id that nobody has': { text: JSON.stringify({ ...self, pid: 2 ** 22 + 1 }), taken: true },
+  'the first process, which started at another time': { text: JSON.stringify({ ...self, pid: 1 }), isDead: true },
+  'a process id that nobody has': { text: JSON.stringify({ ...self, pid: 2 ** 22 + 1 }), isDead: true },
 };
 
 const COMMANDS: Readonly<
-  Record<string, { readonly argv: readonly string[]; readonly stdin?: string; readonly lock: string }>
+  Record<string, { readonly argv: readonly string[]; readonly stdin?: string; readonly file: string }>
 > = {
-  settings: { argv: ['config', 'set', 'alerts.author', 'ann'], lock: 'settings.json.lock' },
+  settings: { argv: ['config', 'set', 'alerts.author', 'ann'], file: 'settings.json' },
   secrets: {
     argv: ['webhooks', 'secrets', 'import', 'ep_1'],
     stdin: 'whsec_0123456789abcdef',
-    lock: 'webhook-secrets.json.lock',
+    file: 'webhook-secrets.json',
   },
-  logins: { argv: ['oauth', 'login', '--token-stdin'], stdin: FIRST.access, lock: 'credentials.json.lock' },
+  logins: { argv: ['oauth', 'login', '--token-stdin'], stdin: FIRST.access, file: 'credentials.json' },
 };
 let service: RotatingServer;
 beforeAll(async () => {
   service = await rotatingServer();
 });
 afterAll(() => service[Symbol.asyncDispose]());
-const env = () => ({ SVC_WEBHOOKS_URL: service.url });
 
-/** Its lock is there before it runs. */
-function homeWith(lock: string, make: (path: string) => void): { readonly home: string; readonly path: string } {
-  const home = temporaryHome();
-  mkdirSync(join(home, 'config'), { recursive: true, mode: 0o700 });
-  const path = join(home, 'config', lock);
-  make(path);
-  return { home, path };
-}
+describe.each(Object.entries(COMMANDS))('the lock of %s', (_name, { argv, stdin, file }) => {
+  /** Its lock is there before it runs. Its pauses take no time: `waited` is how long they would have been. */
+  async function runWithLock(make: (path: string) => void) {
+    const home = temporaryHome();
+    const config = join(home, 'config');
+    mkdirSync(config, { recursive: true, mode: 0o700 });
+    const path = join(config, `${file}.lock`);
+    make(path);
+    let waited = 0;
+    const sleepsUntil = async (ms: number): Promise<void> => {
+      waited += ms;
+    };
+    const input = stdin === undefined ? {} : { stdin };
+    const { code, stderr } = await svc(argv, { home, sleepsUntil, env: { SVC_WEBHOOKS_URL: service.url }, ...input });
+    return { code, stderr, waited, path, names: readdirSync(config) };
+  }
 
-// Two at a time: some wait for a minute.
-describe.concurrent.each(Object.entries(COMMANDS))('the lock of %s', (_name, { argv, stdin, lock }) => {
-  it.for(Object.entries(FOREIGN))('%s', async ([, { text, taken }], { task }) => {
-    for (const isOld of [false, true]) {
-      const { home, path } = homeWith(lock, (at) => {
-        writeFileSync(at, text);
-        const seconds = Date.now() / 1000 + (isOld ? -120 : 600);
-        utimesSync(at, seconds, seconds);
+  it.for(Object.entries(FOREIGN))('%s is taken over', async ([, { text, isDead }], { task }) => {
+    for (const age of [-600, 0, 120]) {
+      const { code, stderr, waited, names } = await runWithLock((path) => {
+        writeFileSync(path, text);
+        utimesSync(path, Date.now() / 1000 - age, Date.now() / 1000 - age);
       });
-      const began = Date.now();
-      // Its seconds are short: it waits for half a minute.
-      const now = (): number => began + (Date.now() - began) * 50;
-      const { code, stderr } = await svc(argv, { home, now, env: env(), ...(stdin === undefined ? {} : { stdin }) });
-      if (taken || isOld)
-        expect({ isOld, code, stderr: code === 0 ? '' : stderr }).toEqual({ isOld, code: 0, stderr: '' });
-      else {
-        expect([2, 7], stderr).toContain(code);
-        expect(stderr).toContain(path);
-        expect(readFileSync(path, 'utf8')).toBe(text);
-      }
+      expect({ age, code, names }, stderr).toEqual({ age, code: 0, names: [file] });
+      if (isDead) expect(waited).toBe(0);
+      else expect(waited).toBeGreaterThanOrEqual(15_000);
       counted(task, 1);
     }
   });
 
-  const PLACES: Readonly<Record<string, (path: string) => void>> = {
-    'a folder': (path) => mkdirSync(path),
-    'a link to nowhere': (path) => symlinkSync('nowhere', path),
-    'a link to a file of the user': (path) => {
-      writeFileSync(`${path}.notes`, 'mine');
-      symlinkSync(`${path}.notes`, path);
-    },
-    'a named pipe': (path) => {
-      expect(spawnSync('mkfifo', [path]).status).toBe(0);
-    },
-  };
-  it.for(Object.entries(PLACES))('%s in its place', async ([, make], { task }) => {
-    const { home, path } = homeWith(lock, make);
-    const config = { SVC_CONFIG_DIR: join(home, 'config') };
-    const { code, signal, stderr } = await built(argv, {
-      ...{ env: { ...env(), ...config }, timeout: 120_000 },
-      ...(stdin === undefined ? {} : { input: stdin }),
+  it('a link to a file of the user is taken over, and the file stays', async ({ task }) => {
+    const notes = join(temporaryHome(), 'notes');
+    writeFileSync(notes, 'mine');
+    const { code, stderr, names } = await runWithLock((path) => symlinkSync(notes, path));
+    expect({ code, names }, stderr).toEqual({ code: 0, names: [file] });
+    expect(readFileSync(notes, 'utf8')).toBe('mine');
+    counted(task, 1);
+  });
+
+  it.for<readonly [string, number, (path: string) => unknown]>([
+    ['a folder', 2, (path) => mkdirSync(path)],
+    ['a named pipe', 2, (path) => spawnSync('mkfifo', [path])],
+    ['a link to nowhere', 7, (path) => symlinkSync('nowhere', path)],
+  ])('%s is an error that names it', async ([, expected, make], { task }) => {
+    const { code, stderr, path, names } = await runWithLock(make);
+    expect({ code, stderr, names }).toEqual({
+      code: expected,
+      stderr: expect.stringContaining(path),
+      names: [`${file}.lock`],
     });
-    expect({ code, signal }, stderr).toMatchObject({ signal: null });
     expect(stderr).not.toMatch(/\n {4}at |a bug in svc/);
-    expect([2, 7], stderr).toContain(code);
-    expect(stderr).toContain(path);
-    lstatSync(path);
-    if (lstatSync(`${path}.notes`, { throwIfNoEntry: false }) !== undefined) {
-      expect(readFileSync(`${path}.notes`, 'utf8')).toBe('mine');
-    }
     counted(task, 1);
   });
 });

@@ -2,15 +2,17 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CallCounts } from '../../src/store/call-counts.ts';
+import { nameOwner } from '../../src/store/lock.ts';
 import { lockContext, testFolder } from './folder.ts';
 
 const folder = testFolder();
 const WINDOW = { cmd: 118, maxCalls: 10, windowMs: 60_000 };
 const notices: string[] = [];
 
-function countsAt(now: () => number = () => 1_000_000, state = folder.paths.state): CallCounts {
+function countsAt(now: () => number = () => 1_000_000, state = folder.paths.state, more = {}): CallCounts {
   return new CallCounts('https://gateway.example.com', 't0ken', {
     ...lockContext,
+    ...more,
     paths: { state },
     notice: (text) => void notices.push(text),
     now,
@@ -96,6 +98,14 @@ describe('the counts of calls', () => {
     const later = countsAt(() => 9_000_000_000_000);
     await later.fill(WINDOW);
     expect(await countsAt().take(WINDOW)).toBeUndefined();
+  });
+
+  it('go on after a process died with their lock before the machine was started again', async () => {
+    const counts = countsAt(undefined, undefined, { sleep: async () => {} });
+    await counts.take(WINDOW);
+    writeFileSync(`${counts.path}.lock`, JSON.stringify({ ...nameOwner(process), place: 'the boot before' }));
+    expect(await counts.take(WINDOW)).toBeUndefined();
+    expect(counts.usage(WINDOW).used).toBe(2);
   });
 
   it('delay nothing if the disk cannot be written', async () => {

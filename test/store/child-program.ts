@@ -1,11 +1,9 @@
 /** What the tests run in processes of their own, so that they can be killed, and can race. Bundled by `child.ts`. */
-import { readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../src/errors.ts';
 import { writeAtomic } from '../../src/store/atomic-write.ts';
 import { clientKey, withCredentials } from '../../src/store/credentials.ts';
-import { withLock } from '../../src/store/lock.ts';
 import { FILE, type SecretContext } from '../../src/store/secret-store.ts';
 import { changeSettings } from '../../src/store/settings-editor.ts';
 import { signingSecretKey, withWebhookSecrets } from '../../src/store/webhook-secrets.ts';
@@ -33,41 +31,6 @@ const CLIENT = {
 } as const;
 
 const modes: Record<string, () => Promise<void>> = {
-  /** Increments a counter, which is correct only without concurrent writers. */
-  async increment() {
-    const file = join(path, 'counter');
-    for (let i = 0; i < Number(count); i++) {
-      await withLock(`${file}.lock`, context, async () => {
-        const value = Number(readFileSync(file, 'utf8'));
-        await sleep(0);
-        writeAtomic(file, String(value + 1));
-      });
-    }
-  },
-  /**
-   * Fails where somebody else is inside at the same time. The clock is asked between seeing a dead owner and removing its
-   * lock: a slow one makes that gap wide enough for others to come in between.
-   */
-  async takeovers() {
-    const now = () => {
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random() * 6);
-      return Date.now();
-    };
-    for (let i = 0; i < Number(count); i++) {
-      const inside = join(path, `${i}.inside`);
-      await withLock(join(path, `${i}.lock`), { ...context, now }, async () => {
-        writeFileSync(inside, '', { flag: 'wx' });
-        await sleep(3);
-        rmSync(inside);
-      });
-    }
-  },
-  async hold() {
-    await withLock(path, context, async () => {
-      writeSync(1, 'held\n');
-      await sleep(60_000);
-    });
-  },
   async settings() {
     for (let i = 0; i < Number(count); i++) {
       await changeSettings(paths, context, (document) => ({ ...document, [`${name}-${i}`]: 'x'.repeat(40) }));

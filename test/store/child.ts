@@ -22,14 +22,14 @@ export interface ChildOptions {
   readonly through?: readonly string[];
 }
 
-/** Bundles the child program once for a test file. */
-export function childProgram() {
+/** Bundles a program once for a test file. */
+export function childProgram(program = './child-program.ts') {
   let folder = '';
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'svc-child-'));
     chmodSync(folder, 0o755); // another user may run it
     const bundle = await rolldown({
-      input: fileURLToPath(new URL('./child-program.ts', import.meta.url)),
+      input: fileURLToPath(new URL(program, import.meta.url)),
       platform: 'node',
     });
     await bundle.write({ dir: folder, format: 'esm', entryFileNames: 'child.mjs' });

@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { withLock } from '../../src/store/lock.ts';
 import {
   isSentTo,
   journalAnswered,
@@ -8,6 +9,7 @@ import {
   readGatewayJournal,
   readJournal,
 } from '../../src/store/order-journal.ts';
+import { processName } from '../../src/store/process-identity.ts';
 import { addToJournal } from '../support/journal.ts';
 import { lockContext, testFolder } from './folder.ts';
 import { sentOrder } from './sent-order.ts';
@@ -64,6 +66,14 @@ describe('the journal of orders', () => {
     };
     await journalSent(folder.paths, { ...lockContext, now: () => now }, REQUEST, claim);
     expect((await entriesOf(folder.paths)).map(({ at }) => at)).toEqual(['2026-01-01T00:01:00.000Z']);
+  });
+
+  it('writes nothing if another process took over its lock in the meantime', async () => {
+    const elsewhere = { ...lockContext, processName: { ...processName(process.pid), host: 'elsewhere' } };
+    const lock = `${journalPath(folder.paths)}.lock`;
+    const claim = () => withLock(lock, { ...lockContext, sleep: async () => {} }, () => {});
+    await expect(journalSent(folder.paths, elsewhere, REQUEST, claim)).rejects.toThrow('took over the lock');
+    expect(await entriesOf(folder.paths)).toEqual([]);
   });
 
   it('continues after an incomplete line', async () => {

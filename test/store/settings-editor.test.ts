@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { nameOwner } from '../../src/store/lock.ts';
 import { changeSettings, replaceSettings } from '../../src/store/settings-editor.ts';
 import { childProgram } from './child.ts';
 import { lockContext, testFolder } from './folder.ts';
@@ -63,6 +64,19 @@ describe('changeSettings', () => {
     expect(reads).toBeGreaterThan(10);
     expect(Object.keys(content()).length).toBe(60);
     expect(readdirSync(folder.paths.config)).toEqual(['settings.json']);
+  });
+
+  it('writes nothing if another process took over its lock, and does not remove what that one has begun to write', async () => {
+    const lock = `${file()}.lock`;
+    const change = () => {
+      const { id } = JSON.parse(readFileSync(lock, 'utf8'));
+      writeFileSync(`${lock}.${id}`, JSON.stringify(nameOwner(process)));
+      writeFileSync(`${file()}.new`, 'begun');
+      return { profile: 'late' };
+    };
+    await expect(changeSettings(folder.paths, lockContext, change)).rejects.toThrow('took over the lock');
+    expect(readFileSync(`${file()}.new`, 'utf8')).toBe('begun');
+    expect(readdirSync(folder.paths.config)).not.toContain('settings.json');
   });
 
   it('survives kill -9 at any moment with a complete file', async () => {

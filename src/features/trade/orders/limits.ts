@@ -274,13 +274,14 @@ export async function underLimits<T extends { readonly journalId: string }>(
   const { symbol, account } = first;
   const name = reduces === undefined ? `limits-${account.accountId}` : `close-${account.accountId}-${symbol}`;
   const path = join(ctx.paths.state, 'trade', `${encodeURIComponent(name)}.lock`);
-  return withLock(path, ctx, async () => {
+  return withLock(path, ctx, async (lock) => {
     const sent = ordersSince(cache.readAt, account, await readGatewayJournal(ctx.paths, ctx.target.baseUrl));
     const isOutdated = sent.some(({ id }) => !cache.sent.has(id));
     if (isOutdated) cache.invalidate();
     if (isOutdated && opens !== undefined) await checkLimits(opens, cache, ctx);
     if (isOutdated && reduces !== undefined) await planned.recheck?.(cache);
     if (reduces !== undefined) await checkReduces(reduces, cache, ctx);
+    lock.check();
     const one = await send();
     cache.sent.add(one.journalId);
     return one;

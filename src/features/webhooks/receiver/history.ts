@@ -10,8 +10,8 @@ const MOST_DELIVERIES = 100;
 const MOST_BYTES = 16 * 2 ** 20;
 /** How long a delivery waits for others that are written with it. */
 const PAUSE_MS = 500;
-/** Another listener needs much less for one write. */
-const LOCK_MS = 2_000;
+/** Another listener needs much less for one write. This is long enough to take over from one that cannot be examined. */
+const LOCK_MS = 20_000;
 
 export function historyPath(paths: Paths): string {
   return join(paths.state, 'deliveries.ndjson');

@@ -112,6 +112,28 @@ describe('trade.maxPosition', () => {
     expect(JSON.parse(stdout)).toMatchObject({ status: 'accepted' });
   });
 
+  it('sends nothing if another process took over the lock while the tables were read again', async () => {
+    await using before = await forwarder(client.gateway.url);
+    const home = temporaryHome();
+    await set(home, 'trade.maxPosition', '10');
+    const env = { SVC_TRADE_URL: before.url };
+    let reads = 0;
+    before.before = async (url) => {
+      if (!url.includes('OpenPosition')) return;
+      reads += 1;
+      // Another order, so that the first one reads again under the lock.
+      if (reads === 1) expect((await client.run(['buy', 'EUR/USD', '1', '--yes'], { home, env })).code).toBe(0);
+      if (reads === 3) rmSync(join(home, 'state', 'trade', `limits-${HEDGING}.lock`));
+    };
+    const { code, stderr } = await client.run(['buy', 'EUR/USD', '2', '--yes'], { home, env });
+    expect({ code, stderr, reads }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('another process took over the lock'),
+      reads: 3,
+    });
+    expect(client.orders()).toHaveLength(1);
+  });
+
   it('never refuses a close, a cancel, or a smaller amount', async () => {
     const trade = holdTrade(client.gateway, { amountK: 50 });
     holdTrade(client.gateway, { amountK: 50 });

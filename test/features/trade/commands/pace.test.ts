@@ -72,7 +72,7 @@ describe.each(ORDERS)('%s', (name, argv) => {
   it('is sent while another process holds the lock of the counts', async () => {
     const home = temporaryHome();
     const { path } = callCountsIn(home, countedGateway(), () => NOW);
-    // A wait for the lock would not end, because the clock stands still.
+    // A wait for the lock would be one of the waits.
     const done = await withLock(`${path}.lock`, lockContext, () => run(all, home));
     expect({ waits: done.waits, posts: done.posts }, done.stderr).toEqual({ waits: [], posts: 1 });
   });
