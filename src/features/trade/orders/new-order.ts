@@ -1,14 +1,16 @@
-/** Market and entry orders: from their options to a planned request. */
+/** Market and entry orders, from their options to what became of them. */
 import type { Answer, RunContext } from '../../../cli/command.ts';
 import type { Flags, Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { Plan } from '../../../http/endpoint.ts';
+import type { Plan } from '../../../http/endpoint.ts';
+import type { JournalEntry } from '../../../store/order-journal.ts';
 import { hedges } from '../accounts.ts';
 import { createEntryOrder, openTrade } from '../client.ts';
 import type { Account, Offer } from '../schema.ts';
 import { ORDER_PREVIEW, type OrderReport, reportedOrder } from './change-report.ts';
 import { costsText } from './costs.ts';
 import type { Opening } from './exposure.ts';
+import { type FillReport, FillWatch } from './fills.ts';
 import {
   ENTRY_TIME_FLAGS,
   type ExitInput,
@@ -18,11 +20,29 @@ import {
   RATE_FLAG,
   TRAIL_ENTRY_FLAG,
 } from './flags.ts';
-import { askedFor, entryForm, marketForm, type OrderForm, type OrderTerms } from './forms.ts';
-import { aboveMaxOrder, checkLimits, lackOfMargin, openedAmount } from './limits.ts';
-import { checkedKey, type Once } from './once.ts';
-import type { OrderRequest, PlannedRequest } from './placing.ts';
-import { type Change, type ChangeInput, carryOutEach } from './planned-requests.ts';
+import { askedFor, entryForm, marketForm, type OrderTerms } from './forms.ts';
+import { aboveMaxOrder, checkLimits, lackOfMargin, openedAmount, underLimits } from './limits.ts';
+import {
+  checkedKey,
+  claimOf,
+  KeyTaken,
+  keepReport,
+  maySendAgain,
+  type Once,
+  readEarlier,
+  reportOf,
+  requireAccepted,
+} from './once.ts';
+import { type KeyClaim, type OrderRequest, placeOrder, planOrders } from './placing.ts';
+import {
+  acceptedBut,
+  type ChangeInput,
+  checkConfirmable,
+  checkRepeats,
+  confirmOrder,
+  ordersText,
+  STALE_MS,
+} from './planned-requests.ts';
 import {
   checkOpen,
   guardOrder,
@@ -43,6 +63,7 @@ import {
   timeInForce,
 } from './rules.ts';
 import { parseRisk, type Risk, type Sizing, sizeOf } from './sizing.ts';
+import type { AwaitedOrder } from './state.ts';
 import { type TableCache, wantedAccount, withTableCache } from './table-cache.ts';
 
 export interface NewOrderInput extends ChangeInput {
@@ -50,95 +71,6 @@ export interface NewOrderInput extends ChangeInput {
   readonly once?: string | undefined;
   readonly preview: boolean;
   readonly requireOpen: boolean;
-}
-
-function opening(draft: NewOrderDraft, { account, once, requireOpen }: NewOrderInput, ctx: RunContext): Change {
-  const wanted = wantedAccount(account, ctx);
-  return {
-    once: once === undefined ? undefined : orderOnce(once, draft, wanted),
-    question: `${draft.side} ${draft.sized === undefined ? draft.amount : 'by risk'} ${draft.symbol}?`,
-    plan: async (cache) => [await planOrder(draft, { wanted, requireOpen }, cache, ctx)],
-    goesOn: false,
-  };
-}
-
-function orderOnce(key: string, draft: NewOrderDraft, account: string | undefined): Once {
-  return {
-    key: checkedKey(key),
-    asked: draft.asked,
-    account,
-    async again(entry, cache, waits) {
-      const form = entry.form as OrderForm;
-      const [accountId, symbol] = [String(form['account_id']), String(form['symbol'])];
-      const request = { ...draft.request(accountId, symbol), form, once: { key } };
-      const planned = { request, accountId, does: request.what };
-      if (!waits) return planned;
-      const amount = Number(form['amount']);
-      const amountK = thousands(amount, await cache.offer(symbol));
-      const skew = entry.clock_skew ?? (await cache.open()).session.clockSkewMs ?? 0;
-      const sentAt = Date.parse(entry.at) + skew;
-      const order = { accountId, symbol, side: draft.side, amountK, amount, rate: draft.rate?.value };
-      return { ...planned, awaits: ({ orderIds: [orderId = ''] }) => ({ ...order, orderId, sentAt }) };
-    },
-  };
-}
-
-/** Throws if the gateway's state rules the order out. */
-async function planOrder(
-  typed: NewOrderDraft,
-  { wanted, requireOpen }: { readonly wanted: string | undefined; readonly requireOpen: boolean },
-  cache: TableCache,
-  ctx: RunContext,
-): Promise<PlannedRequest> {
-  if (ctx.dryRun) {
-    if (typed.sized !== undefined) {
-      throw new SvcError('usage', 'a dry run does not connect, so --risk cannot set the amount', {
-        hint: 'pass --preview instead of --dry-run, or an amount',
-      });
-    }
-    const accountId = await cache.accountId(wanted);
-    const symbol = await cache.symbol(typed.symbol);
-    const refusal = aboveMaxOrder(typed.amount, symbol, ctx);
-    // In an account that does not hedge, it may still reduce a position.
-    if (refusal !== undefined) ctx.notice(`warning: ${refusal.message}`);
-    const request = typed.request(accountId, symbol);
-    return { request, accountId, does: request.what };
-  }
-  const { draft, account, offer, opens } = await sizedOrder(typed, wanted, cache);
-  const { side, amount } = draft;
-  const preview = async (cache: TableCache): Promise<OrderPreview> => {
-    const now = await sizedOrder(typed, account.accountId, cache);
-    if (now.draft.amount < amount) {
-      const why = `the price moved before you confirmed: --risk now allows only ${now.draft.amount}, not ${amount}`;
-      throw new SvcError('guarded', `${why}; nothing was sent`);
-    }
-    if (requireOpen) checkOpen(side, now.offer, ctx.now());
-    const warnings = await checkOrder({ ...now, draft, opens }, cache, ctx);
-    const shown = previewOrder(draft, { ...now, now: ctx.now() });
-    return { ...shown, warnings: [...shown.warnings, ...warnings] };
-  };
-  const before = await preview(cache);
-  const { accountId } = account;
-  const { currency: symbol } = offer;
-  const amountK = thousands(amount, offer);
-  const order = { accountId, symbol, side, amountK, amount, rate: draft.rate?.value, hedges: hedges(account) };
-  return {
-    request: { ...draft.request(accountId, symbol), asked: { ...draft.asked, account: wanted } },
-    known: { amount, symbol, account, offer },
-    accountId,
-    opens,
-    does: orderSentence(draft, before),
-    warnings: [...before.warnings, ...shownBefore(before, ctx)],
-    async recheck(cache) {
-      const now = await preview(cache);
-      const was = `the price moved from ${before.rate} to ${now.rate} before you confirmed`;
-      if (now.order !== before.order) {
-        throw new SvcError('guarded', `${was}, so the ${before.order} is now a ${now.order}; nothing was sent`);
-      }
-      if (now.rate !== before.rate) ctx.notice(was);
-    },
-    awaits: ({ orderIds: [orderId = ''], sentAt }) => ({ ...order, orderId, sentAt }),
-  };
 }
 
 interface SizedOrder {
@@ -182,24 +114,206 @@ function shownBefore(preview: OrderPreview, { interactive }: RunContext): readon
 /** How long a person who places an order at market waits for its price. */
 const WATCHED_MS = 5_000;
 
-/** `buy`, `sell`, `entry buy`, `entry sell`. */
+/** What the steps of one command share. */
+interface Placing {
+  /** The account as given or set; undefined for the only one. */
+  readonly wanted: string | undefined;
+  readonly requireOpen: boolean;
+  readonly cache: TableCache;
+  /** Follows the session from before the order is sent. Undefined if nobody waits. */
+  readonly watch: FillWatch | undefined;
+}
+
+/** `buy`, `sell`, `entry buy`, `entry sell`: one new order, from the command line to the exit status. */
 export async function placeNewOrder(
   draft: NewOrderDraft,
   input: NewOrderInput,
   ctx: RunContext,
 ): Promise<Answer<OrderReport>> {
   if (input.preview && !ctx.dryRun) return previewed(draft, input, ctx);
+  const wanted = wantedAccount(input.account, ctx);
+  const once =
+    input.once === undefined ? undefined : { key: checkedKey(input.once), asked: draft.asked, account: wanted };
+  await checkConfirmable(questionOf(draft), input.account, ctx);
   const isWatched = draft.rate === undefined && ctx.wants.table && ctx.wants.terminal;
   const wait = input.wait ?? (isWatched ? WATCHED_MS : undefined);
-  const outcomes = await carryOutEach(opening(draft, input, ctx), { ...input, wait }, ctx);
-  if (outcomes instanceof Plan) return { value: outcomes };
-  const [{ placed, report: found } = {}] = outcomes;
-  // Nobody asked to wait until it is filled.
-  const report = input.wait === undefined && found?.status === 'pending' ? undefined : found;
-  const [orderId = null] = placed?.orderIds ?? [];
-  const accepted: OrderReport = { order_id: orderId, status: 'accepted', trades: [], closed_trades: [] };
-  const answer = report === undefined ? { value: accepted } : reportedOrder(orderId, report);
-  return { ...answer, undo: undoing(draft, answer.value) };
+  return withTableCache(ctx, { ...input, reconnect: wait !== undefined }, async (cache) => {
+    if (ctx.dryRun) return { value: await planUnconnected(draft, wanted, cache, ctx) };
+    const watch = wait === undefined ? undefined : new FillWatch(ctx);
+    const placing = { wanted, requireOpen: input.requireOpen, cache, watch };
+    const accepted = await (once === undefined
+      ? sendNewOrder(draft, placing, ctx)
+      : sendOnce(once, draft, placing, ctx));
+    const [orderId = null] = accepted.orderIds;
+    const report = watch === undefined ? accepted.report : await waitForFill(accepted, watch, wait ?? 0, cache, ctx);
+    // Nobody asked to wait until it is filled.
+    const isKnown = report !== undefined && (input.wait !== undefined || report.status !== 'pending');
+    const plain: OrderReport = { order_id: orderId, status: 'accepted', trades: [], closed_trades: [] };
+    const answer = isKnown ? reportedOrder(orderId, report) : { value: plain };
+    return { ...answer, undo: undoing(draft, answer.value) };
+  });
+}
+
+function questionOf({ side, sized, amount, symbol }: NewOrderDraft): string {
+  return `${side} ${sized === undefined ? amount : 'by risk'} ${symbol}?`;
+}
+
+/** A dry run: what is known without a connection. */
+async function planUnconnected(
+  draft: NewOrderDraft,
+  wanted: string | undefined,
+  cache: TableCache,
+  ctx: RunContext,
+): Promise<Plan> {
+  if (draft.sized !== undefined) {
+    throw new SvcError('usage', 'a dry run does not connect, so --risk cannot set the amount', {
+      hint: 'pass --preview instead of --dry-run, or an amount',
+    });
+  }
+  const accountId = await cache.accountId(wanted);
+  const symbol = await cache.symbol(draft.symbol);
+  const refusal = aboveMaxOrder(draft.amount, symbol, ctx);
+  // In an account that does not hedge, it may still reduce a position.
+  if (refusal !== undefined) ctx.notice(`warning: ${refusal.message}`);
+  return planOrders([draft.request(accountId, symbol)], ctx);
+}
+
+/** An order that the gateway has accepted, now or under the same key before. */
+interface AcceptedOrder {
+  readonly orderIds: readonly string[];
+  readonly journalId: string;
+  readonly key: string | undefined;
+  /** Undefined if it is known how the order ended, or nothing can be found by. */
+  readonly awaited: AwaitedOrder | undefined;
+  /** How it ended, as the journal has it. */
+  readonly report: FillReport | undefined;
+}
+
+/** Sends nothing if the journal has an order of the same key that was, or may have been, executed. */
+async function sendOnce(once: Once, draft: NewOrderDraft, placing: Placing, ctx: RunContext): Promise<AcceptedOrder> {
+  const deadline = ctx.now() + ctx.target.timeoutMs;
+  for (;;) {
+    const entry = await readEarlier(once, deadline, placing.cache, ctx);
+    if (entry !== undefined && !maySendAgain(entry)) return readAccepted(entry, once, draft, placing, ctx);
+    try {
+      return await sendNewOrder(draft, placing, ctx, claimOf(once.key, entry, ctx));
+    } catch (error) {
+      if (!(error instanceof KeyTaken)) throw error;
+    }
+  }
+}
+
+/** What became of the order that an earlier run sent with the key. Throws what that run threw. */
+async function readAccepted(
+  entry: JournalEntry,
+  { key }: Once,
+  draft: NewOrderDraft,
+  { cache, watch }: Placing,
+  ctx: RunContext,
+): Promise<AcceptedOrder> {
+  requireAccepted(entry, key, ctx);
+  const report = reportOf(entry);
+  const { id: journalId, order_ids: orderIds, at, form } = entry;
+  const accepted = { orderIds, journalId, key, report, awaited: undefined };
+  const [orderId] = orderIds;
+  if (report !== undefined || watch === undefined || orderId === undefined) return accepted;
+  const [accountId, symbol, amount] = [String(form['account_id']), String(form['symbol']), Number(form['amount'])];
+  const amountK = thousands(amount, await cache.offer(symbol));
+  const skew = entry.clock_skew ?? (await cache.open()).session.clockSkewMs ?? 0;
+  const order = { orderId, accountId, symbol, side: draft.side, amountK, rate: draft.rate?.value };
+  return { ...accepted, awaited: { ...order, sentAt: Date.parse(at) + skew } };
+}
+
+/** Reads, checks, confirms, writes to the journal and sends. Throws unless the order is accepted. */
+async function sendNewOrder(
+  typed: NewOrderDraft,
+  placing: Placing,
+  ctx: RunContext,
+  once?: KeyClaim,
+): Promise<AcceptedOrder> {
+  const { wanted, cache, watch } = placing;
+  const { draft, account, offer, opens } = await sizedOrder(typed, wanted, cache);
+  const { accountId } = account;
+  const checked = await checkNewOrder(typed, draft.amount, accountId, placing, ctx);
+  const asked = { ...draft.asked, account: wanted };
+  const request: OrderRequest = { ...draft.request(accountId, offer.currency), asked, ...(once && { once }) };
+
+  for (const text of new Set([...checked.warnings, ...shownBefore(checked, ctx)])) ctx.notice(text);
+  const askedAt = ctx.now();
+  const repeatable = { path: request.endpoint.path, form: request.form, asked, opens: once === undefined };
+  const question = await checkRepeats(`${orderSentence(draft, checked)}?`, [repeatable], ctx);
+  const confirmed = await confirmOrder(question, accountId, ctx);
+  if (ctx.now() - askedAt >= STALE_MS) {
+    cache.invalidate();
+    const now = await checkNewOrder(typed, draft.amount, accountId, placing, ctx);
+    checkSameOrder(checked, now, ctx);
+  }
+
+  const open = await cache.open();
+  await open.session.connect();
+  await watch?.follow(open.session, open.unlimited);
+  const known = { amount: draft.amount, symbol: offer.currency, account, offer };
+  const placed = await underLimits({ opens }, cache, ctx, () => placeOrder(request, { open, confirmed, known }, ctx));
+  if (placed.error !== undefined) throw placed.error;
+  const { orderIds, journalId, sentAt } = placed;
+  const order = { accountId, symbol: offer.currency, side: draft.side, rate: draft.rate?.value };
+  const amountK = thousands(draft.amount, offer);
+  const awaited = { ...order, orderId: orderIds[0] ?? '', amountK, hedges: hedges(account), sentAt };
+  return { orderIds, journalId, key: once?.key, awaited, report: undefined };
+}
+
+/** With current rows: throws if the gateway's state or a limit rules out an order of this amount. */
+async function checkNewOrder(
+  typed: NewOrderDraft,
+  amount: number,
+  accountId: string,
+  { requireOpen, cache }: Placing,
+  ctx: RunContext,
+): Promise<OrderPreview> {
+  const now = await sizedOrder(typed, accountId, cache);
+  if (now.draft.amount < amount) {
+    const why = `the price moved before you confirmed: --risk now allows only ${now.draft.amount}, not ${amount}`;
+    throw new SvcError('guarded', `${why}; nothing was sent`);
+  }
+  const order = { ...now, draft: typed.sized?.to(amount) ?? now.draft, opens: { ...now.opens, amount } };
+  if (requireOpen) checkOpen(order.draft.side, order.offer, ctx.now());
+  const warnings = await checkOrder(order, cache, ctx);
+  const shown = previewOrder(order.draft, { ...order, now: ctx.now() });
+  return { ...shown, warnings: [...shown.warnings, ...warnings] };
+}
+
+/** Throws if the order has become one of another kind while the user confirmed it. */
+function checkSameOrder(before: OrderPreview, now: OrderPreview, ctx: RunContext): void {
+  const was = `the price moved from ${before.rate} to ${now.rate} before you confirmed`;
+  if (now.order !== before.order) {
+    throw new SvcError('guarded', `${was}, so the ${before.order} is now a ${now.order}; nothing was sent`);
+  }
+  if (now.rate !== before.rate) ctx.notice(was);
+}
+
+/** Undefined for an order of an earlier run of which nothing can be found. */
+async function waitForFill(
+  { orderIds, journalId, key, awaited, report }: AcceptedOrder,
+  watch: FillWatch,
+  wait: number,
+  cache: TableCache,
+  ctx: RunContext,
+): Promise<FillReport | undefined> {
+  if (awaited === undefined) return report;
+  if (!watch.isFollowing) {
+    // An earlier run has sent it.
+    const { session, unlimited } = await cache.open();
+    await watch.follow(session, unlimited);
+    await watch.refresh();
+  }
+  ctx.notice(`${ordersText(orderIds)} accepted; waiting for fills`);
+  try {
+    const found = await watch.wait(awaited, wait);
+    await keepReport({ journalId, orderIds, report: found, isOnce: key !== undefined }, ctx);
+    return found;
+  } catch (error) {
+    throw acceptedBut(error, orderIds);
+  }
 }
 
 /** Cancels an entry order that is still open, and closes the trades that are. Until a market order is filled nothing can be said. */
@@ -281,7 +395,6 @@ export function marketDraft(side: Side, input: MarketTerms): NewOrderDraft {
       command: side,
       what: `to ${side} ${amount} ${symbol} at market`,
       makesOrder: true,
-      opens: true as const,
     });
     return { ...terms, symbol: input.symbol, asked, request };
   });
@@ -306,7 +419,6 @@ export function entryDraft(side: Side, input: EntryTerms, now: number): NewOrder
       command: `entry ${side}`,
       what: `to ${side} ${amount} ${symbol} at ${rate.text}`,
       makesOrder: true,
-      opens: true as const,
     });
     return { ...terms, symbol: input.symbol, asked, request };
   });

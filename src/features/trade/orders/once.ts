@@ -1,7 +1,6 @@
 /** `--once <key>`: at most one order under a key. The journal has what became of it. */
 import type { RunContext } from '../../../cli/command.ts';
 import { ERROR_KINDS, type ErrorCode, SvcError } from '../../../errors.ts';
-import { Plan } from '../../../http/endpoint.ts';
 import {
   fieldsOf,
   isInFlight,
@@ -12,18 +11,16 @@ import {
   requireReadable,
 } from '../../../store/order-journal.ts';
 import type { FillReport } from './fills.ts';
-import { type KeyClaim, type Outcome, type PlannedRequest, settlingHint } from './placing.ts';
+import { type KeyClaim, settlingHint } from './placing.ts';
 import type { TableCache } from './table-cache.ts';
 
-/** How a command is sent at most once. */
+/** An order that is sent at most once. */
 export interface Once {
   readonly key: string;
   /** The command as the user asked for it: of `--expires 2h` the text, not the time. */
   readonly asked: Readonly<Record<string, unknown>>;
   /** The account as given or set; undefined for the only one. */
   readonly account: string | undefined;
-  /** The request of an earlier run. With `waits` it can be waited for. */
-  again(entry: JournalEntry, cache: TableCache, waits: boolean): Promise<PlannedRequest>;
 }
 
 /** Throws if the key is not usable. */
@@ -33,49 +30,41 @@ export function checkedKey(key: string): string {
 }
 
 /** Another process took the key since it was read. */
-class KeyTaken extends SvcError {
+export class KeyTaken extends SvcError {
   constructor(key: string) {
     super('key_conflict', `another process is sending an order with the key ${key}; nothing was sent`, { sent: 'no' });
   }
 }
 
-interface SendingOnce {
-  readonly cache: TableCache;
-  /** The order is waited for. */
-  readonly waits: boolean;
-  send(claim: KeyClaim): Promise<Plan | readonly Outcome[]>;
-}
+const PAUSE_MS = 100;
 
 /**
- * Sends if nothing was sent with the key, or if what was sent was not executed. Otherwise returns what became of it, once another
- * process has its response. Throws `outcome_unknown` if that is not known, and `key_conflict` for another order.
+ * The latest order with the key, once its sender has its response. Throws `outcome_unknown` if that takes longer than a request may, and `key_conflict` for an
+ * order with other terms.
  */
-export async function sendOnce(
+export async function readEarlier(
   once: Once,
-  { cache, waits, send }: SendingOnce,
+  deadline: number,
+  cache: TableCache,
   ctx: RunContext,
-): Promise<Plan | readonly Outcome[]> {
-  const { key } = once;
-  const deadline = ctx.now() + ctx.target.timeoutMs;
+): Promise<JournalEntry | undefined> {
   for (;;) {
-    const entry = await latestEntry(key, ctx);
-    if (entry !== undefined) await checkSame(once, entry, cache, ctx);
-    if (entry !== undefined && isInFlight(entry, ctx.now())) {
-      // No longer than a request may take.
-      if (ctx.now() >= deadline) throw unknownOutcome(entry, key, 'its sender still waits for the response');
-      await ctx.sleep(PAUSE_MS, ctx.signal);
-      continue;
-    }
-    if (entry !== undefined && !maySendAgain(entry)) return [await earlierOutcome(entry, once, { cache, waits }, ctx)];
-    const claim = async (): Promise<void> => {
-      if ((await latestEntry(key, ctx))?.id !== entry?.id) throw new KeyTaken(key);
-    };
-    const sent = await send({ key, claim });
-    if (sent instanceof Plan || !sent.some(({ error }) => error instanceof KeyTaken)) return sent;
+    const entry = await latestEntry(once.key, ctx);
+    if (entry === undefined) return undefined;
+    await checkSame(once, entry, cache, ctx);
+    if (!isInFlight(entry, ctx.now())) return entry;
+    if (ctx.now() >= deadline) throw unknownOutcome(entry, once.key, 'its sender still waits for the response');
+    await ctx.sleep(PAUSE_MS, ctx.signal);
   }
 }
 
-const PAUSE_MS = 100;
+/** For the journal, which takes the order only if `entry` is still the latest with the key. */
+export function claimOf(key: string, entry: JournalEntry | undefined, ctx: RunContext): KeyClaim {
+  const claim = async (): Promise<void> => {
+    if ((await latestEntry(key, ctx))?.id !== entry?.id) throw new KeyTaken(key);
+  };
+  return { key, claim };
+}
 
 async function latestEntry(key: string, ctx: RunContext): Promise<JournalEntry | undefined> {
   const journal = await readGatewayJournal(ctx.paths, ctx.target.baseUrl);
@@ -84,50 +73,49 @@ async function latestEntry(key: string, ctx: RunContext): Promise<JournalEntry |
 }
 
 /** It was not executed. A refusal of a rate limit or of the sign-in says nothing about the order. */
-function maySendAgain({ outcome, error }: JournalEntry): boolean {
+export function maySendAgain({ outcome, error }: JournalEntry): boolean {
   if (outcome === 'refused') return (error?.code ?? 'refused') !== 'refused';
   return outcome === 'not_sent' || outcome === 'absent';
 }
 
-/** As the first run returned it, or as the user settled it. Throws what the first run threw. */
-async function earlierOutcome(
-  entry: JournalEntry,
-  once: Once,
-  { cache, waits }: Pick<SendingOnce, 'cache' | 'waits'>,
-  ctx: RunContext,
-): Promise<Outcome> {
-  const { id, order_ids, at, outcome } = entry;
-  const { key } = once;
+/** Throws what the first run threw. */
+export function requireAccepted(entry: JournalEntry, key: string, ctx: RunContext): void {
+  const { order_ids, at, outcome, message } = entry;
   if (outcome === 'refused') throw refusedBefore(entry, key);
   if (!['accepted', 'filled', 'open', 'done'].includes(outcome)) {
-    const why =
-      entry.message ?? (outcome === 'unknown' ? 'svc ended before a response came' : `the journal says ${outcome}`);
-    throw unknownOutcome(entry, key, why);
+    const why = outcome === 'unknown' ? 'svc ended before a response came' : `the journal says ${outcome}`;
+    throw unknownOutcome(entry, key, message ?? why);
   }
   ctx.notice(`the key ${key} was used at ${at}: this is the outcome of that order; nothing is sent now`);
   if (order_ids.length === 0) ctx.notice(`${SETTLED_BY_HAND}: its id is not in the journal`);
-  const report = (entry.report as FillReport | null) ?? (outcome === 'filled' ? settledAsFilled(entry) : undefined);
-  const planned = await once.again(entry, cache, waits && report === undefined && order_ids.length > 0);
-  const placed = { orderIds: order_ids, journalId: id, sentAt: Date.parse(at), error: undefined };
-  return { planned, placed, ...(report && { report }) };
 }
 
 const SETTLED_BY_HAND = 'the outcome of that order is what you told svc trade journal settle';
 
-/** Only the trades that the journal has, without their amounts. */
-function settledAsFilled({ trade_ids }: JournalEntry): FillReport {
+/** How the order ended, as the first run found it or as the user settled it. Of the latter there are only the ids of trades, without their amounts. */
+export function reportOf({ report, outcome, trade_ids }: JournalEntry): FillReport | undefined {
+  if (report !== null && report !== undefined) return report as unknown as FillReport;
+  if (outcome !== 'filled') return undefined;
   const trades = trade_ids.map((trade_id) => ({ trade_id, amount_k: null, rate: null, time: null }));
   return { status: 'filled', reason: null, trades, closed_trades: [] };
 }
 
-/** Writes the trades of an order that was waited for, and for a repetition with its key how it ended. */
-export async function keepReport({ planned, placed, report }: Outcome, ctx: RunContext): Promise<void> {
-  if (placed === undefined || report === undefined) return;
-  const { journalId: id, orderIds: order_ids } = placed;
+interface FoundReport {
+  readonly journalId: string;
+  readonly orderIds: readonly string[];
+  readonly report: FillReport;
+  /** A repetition with its key returns how it ended. */
+  readonly isOnce: boolean;
+}
+
+/** Writes the trades of an order that was waited for. */
+export async function keepReport(
+  { journalId: id, orderIds: order_ids, report, isOnce }: FoundReport,
+  ctx: RunContext,
+): Promise<void> {
   const trade_ids = [...new Set([...report.trades, ...report.closed_trades].map(({ trade_id }) => trade_id))];
   const isEnd = report.status !== 'pending' && report.status !== 'unknown';
-  const ending: Pick<OrderAnswered, 'report'> =
-    isEnd && planned.request.once !== undefined ? { report: { ...report } } : {};
+  const ending: Pick<OrderAnswered, 'report'> = isEnd && isOnce ? { report: { ...report } } : {};
   if (trade_ids.length === 0 && ending.report === undefined) return;
   try {
     await journalAnswered(ctx.paths, ctx, { id, outcome: 'accepted', order_ids, trade_ids, ...ending });

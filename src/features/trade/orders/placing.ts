@@ -29,8 +29,6 @@ export interface OrderRequest {
   readonly what: string;
   /** The response must name an order: the request creates one. */
   readonly makesOrder: boolean;
-  /** It may open a position. Only such a request waits for a confirmation if it repeats one whose outcome is unknown. */
-  readonly opens?: true;
   /** The order as the user asked for it. */
   readonly asked?: Readonly<Record<string, unknown>>;
   readonly once?: KeyClaim;

@@ -9,9 +9,8 @@ import type { TradingOptions } from '../gateway/trading-session.ts';
 import { type ChangeRow, codeOf, hintsOf, isUnknown } from './change-report.ts';
 import { FillWatch } from './fills.ts';
 import { underLimits } from './limits.ts';
-import { keepReport, type Once, sendOnce } from './once.ts';
+import { keepReport } from './once.ts';
 import {
-  type KeyClaim,
   type OrderRequest,
   type Outcome,
   type PlannedRequest,
@@ -30,8 +29,6 @@ export interface Change {
   readonly goesOn: boolean;
   /** The message if there is nothing to do. */
   readonly nothing?: string;
-  /** Only for a change of one request. */
-  readonly once?: Once | undefined;
 }
 
 export interface ChangeInput extends TradingOptions {
@@ -60,39 +57,26 @@ export async function carryOutEach(
   ctx: RunContext,
 ): Promise<Plan | readonly Outcome[]> {
   await checkConfirmable(change.question, input.account, ctx);
-  const { once, goesOn } = change;
   return withTableCache(ctx, { ...input, reconnect: input.wait !== undefined }, async (cache) => {
+    const planned = await change.plan(cache);
+    if (planned.length === 0) return [];
+    if (ctx.dryRun)
+      return planOrders(
+        planned.map(({ request }) => request),
+        ctx,
+      );
+    const confirmed = await confirmAll(planned, cache, ctx);
     const watch = input.wait === undefined ? undefined : new FillWatch(ctx);
-    const send = async (claim?: KeyClaim): Promise<Plan | readonly Outcome[]> => {
-      const plan = await change.plan(cache);
-      const planned = plan.map((one) => (claim ? { ...one, request: { ...one.request, once: claim } } : one));
-      if (planned.length === 0) return [];
-      const confirmed = await confirmAll(planned, cache, ctx);
-      if (confirmed instanceof Plan) return confirmed;
-      return sendAll(planned, { confirmed, cache, watch, goesOn }, ctx);
-    };
-    const isPlain = once === undefined || ctx.dryRun;
-    const outcomes = isPlain ? await send() : await sendOnce(once, { cache, waits: watch !== undefined, send }, ctx);
-    if (outcomes instanceof Plan) return outcomes;
+    const outcomes = await sendAll(planned, { confirmed, cache, watch, goesOn: change.goesOn }, ctx);
     const tried = outcomes.filter(({ placed, error }) => placed !== undefined || error !== undefined);
     const failed = outcomes.find(({ error }) => error !== undefined);
     if (failed?.error !== undefined && tried.length === 1) throw failed.error;
-    return watch === undefined ? outcomes : waitForAll(outcomes, { cache, watch, wait: input.wait ?? 0 }, ctx);
+    return watch === undefined ? outcomes : waitForAll(outcomes, { watch, wait: input.wait ?? 0 }, ctx);
   });
 }
 
-/** A dry run gets a plan. After a slow answer the state is read again before anything is sent. */
-async function confirmAll(
-  planned: readonly PlannedRequest[],
-  cache: TableCache,
-  ctx: RunContext,
-): Promise<Confirmed | Plan> {
-  if (ctx.dryRun) {
-    return planOrders(
-      planned.map(({ request }) => request),
-      ctx,
-    );
-  }
+/** After a slow answer the state is read again before anything is sent. */
+async function confirmAll(planned: readonly PlannedRequest[], cache: TableCache, ctx: RunContext): Promise<Confirmed> {
   for (const warning of new Set(planned.flatMap(({ warnings = [] }) => warnings))) ctx.notice(warning);
   const [only, ...more] = planned;
   let question = `${only?.does}?`;
@@ -100,9 +84,7 @@ async function confirmAll(
     for (const [index, { does }] of planned.entries()) ctx.notice(`${index + 1}. ${does}`);
     question = `Send these ${planned.length} requests, one after the other?`;
   }
-  const requests = planned.map(({ request: { endpoint, form, asked, opens, once } }) => {
-    return { path: endpoint.path, form, asked, opens: opens === true && once === undefined };
-  });
+  const requests = planned.map(({ request: { endpoint, form } }) => ({ path: endpoint.path, form }));
   const askedAt = ctx.now();
   question = await checkRepeats(question, requests, ctx);
   const [first = 'unknown', ...others] = new Set(planned.map(({ accountId }) => accountId ?? 'unknown'));
@@ -163,7 +145,6 @@ async function sendPlanned(
 }
 
 interface Waiting {
-  readonly cache: TableCache;
   readonly watch: FillWatch;
   readonly wait: number;
 }
@@ -171,43 +152,45 @@ interface Waiting {
 /** All are sent before the first is waited for. */
 async function waitForAll(
   outcomes: readonly Outcome[],
-  { cache, watch, wait }: Waiting,
+  { watch, wait }: Waiting,
   ctx: RunContext,
 ): Promise<readonly Outcome[]> {
   const accepted = outcomes.filter(
-    ({ planned, placed, error, report }) =>
-      error === undefined && placed !== undefined && planned.awaits !== undefined && report === undefined,
+    ({ planned, placed, error }) => error === undefined && placed !== undefined && planned.awaits !== undefined,
   );
   if (accepted.length === 0) return outcomes;
-  if (!watch.isFollowing) {
-    // An earlier run has sent it.
-    const { session, unlimited } = await cache.open();
-    await watch.follow(session, unlimited);
-    await watch.refresh();
-  }
   const ids = accepted.flatMap(({ placed }) => placed?.orderIds ?? []);
-  const orders = ids.length === 0 ? 'request' : `order${ids.length > 1 ? 's' : ''} ${ids.join(', ')}`;
-  ctx.notice(`${orders} accepted; waiting for fills`);
+  ctx.notice(`${ordersText(ids)} accepted; waiting for fills`);
   try {
     return await Promise.all(
       outcomes.map(async (outcome) => {
         const { planned, placed, error } = outcome;
         const awaited = placed === undefined || error !== undefined ? undefined : planned.awaits?.(placed);
-        if (awaited === undefined || outcome.report !== undefined) return outcome;
-        const reported = { ...outcome, report: await watch.wait(awaited, wait) };
-        await keepReport(reported, ctx);
-        return reported;
+        if (placed === undefined || awaited === undefined) return outcome;
+        const report = await watch.wait(awaited, wait);
+        await keepReport({ journalId: placed.journalId, orderIds: placed.orderIds, report, isOnce: false }, ctx);
+        return { ...outcome, report };
       }),
     );
   } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    const list = ids.length === 1 ? `orders get ${shellWord(ids[0] ?? '')}` : 'orders';
-    throw new SvcError(error.code, `${error.message}: ${orders} accepted, and now open or filled`, {
-      hint: `svc trade ${list}, svc trade positions`,
-      more: { order_id: ids.length === 0 ? undefined : ids.join(' ') },
-      cause: error,
-    });
+    throw acceptedBut(error, ids);
   }
+}
+
+/** `orders 1, 2`, and `request` where the response names none. */
+export function ordersText(ids: readonly string[]): string {
+  return ids.length === 0 ? 'request' : `order${ids.length > 1 ? 's' : ''} ${ids.join(', ')}`;
+}
+
+/** A failure while accepted orders are waited for: says that they were accepted. */
+export function acceptedBut(error: unknown, ids: readonly string[]): unknown {
+  if (!(error instanceof SvcError)) return error;
+  const list = ids.length === 1 ? `orders get ${shellWord(ids[0] ?? '')}` : 'orders';
+  return new SvcError(error.code, `${error.message}: ${ordersText(ids)} accepted, and now open or filled`, {
+    hint: `svc trade ${list}, svc trade positions`,
+    more: { order_id: ids.length === 0 ? undefined : ids.join(' ') },
+    cause: error,
+  });
 }
 
 /** State read longer ago than this is read again. */
