@@ -1,15 +1,15 @@
 /** `trade close`: trades by id, all of a symbol, or all of an account. */
-import type { RunContext } from '../../../cli/command.ts';
+import { listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
-import { exactSum } from '../../../output/decimal.ts';
 import { shellWord } from '../../../output/escape.ts';
 import { hedges, hedgingText } from '../accounts.ts';
 import { closeAllForSymbol, closeTrade, oppositeTrade } from '../client.ts';
 import { omittedOf } from '../models.ts';
-import { positionText, sideOf, sideText } from '../order-text.ts';
-import { changeCommand, PREVIEW_LIST, previewChange } from '../orders/change-preview.ts';
+import { positionText, sideText } from '../order-text.ts';
+import { PREVIEW_LIST, previewChanges } from '../orders/change-preview.ts';
 import { closeList, closeRowOf } from '../orders/change-report.ts';
+import { FillWatch } from '../orders/fills.ts';
 import {
   AMOUNT_FLAG,
   CHANGE_FLAGS,
@@ -19,17 +19,18 @@ import {
   RANGE_FLAG,
   SENT_ONCE,
 } from '../orders/flags.ts';
-import { type Closing, closeAllForm, closeForm, marketForm } from '../orders/forms.ts';
-import type { PlannedRequest, Shown } from '../orders/placing.ts';
-import { type Change, carryOut } from '../orders/planned-requests.ts';
-import { checkOrderId, parseAmount, parsePips, type TimeInForce, timeInForce } from '../orders/rules.ts';
+import { type Closing as ClosingTerms, closeAllForm, closeForm, marketForm } from '../orders/forms.ts';
+import { checkStillOpen, checkTradeAmount, notOpen, readOpenTrade } from '../orders/open-trade.ts';
+import { type PlannedRequest, planOrders } from '../orders/placing.ts';
+import { checkConfirmable, confirmAll, reportChanges, sendAll, waitForAll } from '../orders/planned-requests.ts';
+import { checkOrderId, parseAmount, parsePips, timeInForce } from '../orders/rules.ts';
 import {
   checkAccount,
   isUnread,
-  missingIds,
   type Seen,
   type TableCache,
   wantedAccount,
+  withTableCache,
 } from '../orders/table-cache.ts';
 import type { Account, ClosedPosition, OpenPosition } from '../schema.ts';
 import { foldedSymbol } from '../symbols.ts';
@@ -67,12 +68,14 @@ const LISTED = 'svc trade positions lists open trades';
 
 type CloseInput = Input<typeof CLOSE_ARGS, typeof CLOSE_FLAGS>;
 
-export const tradeClose = changeCommand({
+export const tradeClose = listCommand({
   id: 'trade close',
   summary: 'Close trades, a symbol, or everything',
   description: `In non-hedging accounts closing sends an opposite order, which closes the oldest trades first (FIFO). svc asks first; pass --via-opposite in scripts. ${SENT_ONCE}`,
   details:
     'Right before it sends an opposite order, svc checks again that the trade is open, and that no other order is about to close the same: otherwise the order would open a position, and is refused (exit 3).',
+  effect: 'money',
+  service: 'trade',
   args: CLOSE_ARGS,
   flags: CLOSE_FLAGS,
   exits: ['still_pending', 'partly_done'],
@@ -82,13 +85,29 @@ export const tradeClose = changeCommand({
     { run: 'svc trade close --symbol EUR/USD --wait 30s', why: 'Close a symbol and show the rates' },
     { run: 'svc trade close --everything --account 654061', why: 'Close all trades of an account' },
   ],
-  change: closing,
   output: closeList({}),
   outputOf: (input) => (input.preview ? PREVIEW_LIST : closeList(input)),
   async run(input, ctx) {
-    if (input.preview && !ctx.dryRun) return previewChange(closing(input, ctx), input, ctx);
-    const answer = await carryOut(closing(input, ctx), input, ctx, closeRowOf);
-    return { ...answer, as: closeList(input) };
+    const closing = readClosing(input, ctx);
+    if (!input.preview) await checkConfirmable(questionOf(closing), input.account, ctx);
+    return withTableCache(ctx, { reconnect: input.wait !== undefined }, async (cache) => {
+      const planned = await (closing.ids.length === 0
+        ? planCloseAll(closing, cache, ctx)
+        : planCloseIds(closing, cache));
+      const list = input.preview && !ctx.dryRun ? PREVIEW_LIST : closeList(input);
+      if (planned.length === 0) return { value: [], footer: 'no open positions to close; nothing was sent', as: list };
+      if (ctx.dryRun) return { value: await planOrders(planned, ctx) };
+      if (input.preview) return previewChanges(planned, cache);
+      const { confirmed, wasSlow } = await confirmAll(planned, ctx);
+      if (wasSlow) {
+        cache.invalidate();
+        for (const { reduces } of planned) if (reduces !== undefined) await checkStillOpen(reduces, cache);
+      }
+      const watch = input.wait === undefined ? undefined : new FillWatch(ctx);
+      const sent = await sendAll(planned, { confirmed, cache, watch, goesOn: true }, ctx);
+      const outcomes = watch === undefined ? sent : await waitForAll(sent, watch, input.wait ?? 0, ctx);
+      return { ...reportChanges(outcomes), value: outcomes.map(closeRowOf), as: closeList(input) };
+    });
   },
 });
 
@@ -98,7 +117,22 @@ function wayToClose(text: string): string {
   return /^(?=.*[A-Z])[A-Z\d/.]+$/.test(text) ? `for all trades of a symbol: --symbol ${shellWord(text)}` : LISTED;
 }
 
-function closing(input: CloseInput, ctx: RunContext): Change {
+interface Closing {
+  /** Empty for all of the account, or of the symbol. */
+  readonly ids: readonly string[];
+  readonly symbol: string | undefined;
+  /** Of the only trade. */
+  readonly amount: number | undefined;
+  readonly terms: ClosingTerms;
+  /** The account as given or set. */
+  readonly wanted: string | undefined;
+  /** The account was named on the command line. */
+  readonly isNamed: boolean;
+  /** In an account that does not hedge, an opposite order may be sent. */
+  readonly viaOpposite: boolean;
+}
+
+function readClosing(input: CloseInput, ctx: RunContext): Closing {
   const ids = checkedIds(input.trade, (id) => checkOrderId(id, 'a trade id', wayToClose(id)));
   const { symbol, everything } = input;
   const ways = [ids.length > 0, symbol !== undefined, everything].filter((wanted) => wanted).length;
@@ -110,22 +144,24 @@ function closing(input: CloseInput, ctx: RunContext): Change {
   }
   const range = input.range === undefined ? undefined : parsePips(input.range, '--range');
   const tif = timeInForce(range === undefined ? 'AtMarket' : 'MarketRange', input.tif);
-  const wanted = wantedAccount(input.account, ctx);
-  if (ids.length === 0) {
-    checkCloseAll(input, ctx);
-    return {
-      question: `close ${symbol === undefined ? 'everything' : `all ${symbol}`}?`,
-      plan: (cache) => planCloseAll(symbol, wanted, tif, cache, ctx),
-      goesOn: true,
-      nothing: 'no open positions to close; nothing was sent',
-    };
-  }
+  if (ids.length === 0) checkCloseAll(input, ctx);
   const amount = input.amount === undefined ? undefined : parseAmount(input.amount, '--amount');
   if (amount !== undefined && ids.length > 1) throw new SvcError('usage', '--amount needs exactly one trade');
-  // At a terminal the question explains it.
-  const viaOpposite = input.viaOpposite || (ctx.interactive && !ctx.yes);
-  const closings = { ids, amount, terms: { tif, range }, wanted, isNamed: input.account !== undefined, viaOpposite };
-  return { question: `close ${ids.join(', ')}?`, plan: (cache) => planCloseIds(closings, cache), goesOn: true };
+  return {
+    ids,
+    symbol,
+    amount,
+    terms: { tif, range },
+    wanted: wantedAccount(input.account, ctx),
+    isNamed: input.account !== undefined,
+    // At a terminal the question explains it.
+    viaOpposite: input.viaOpposite || (ctx.interactive && !ctx.yes),
+  };
+}
+
+function questionOf({ ids, symbol }: Closing): string {
+  if (ids.length > 0) return `close ${ids.join(', ')}?`;
+  return `close ${symbol === undefined ? 'everything' : `all ${symbol}`}?`;
 }
 
 function checkCloseAll({ amount, range, viaOpposite, everything, account }: CloseInput, ctx: RunContext): void {
@@ -139,41 +175,30 @@ function checkCloseAll({ amount, range, viaOpposite, everything, account }: Clos
   }
 }
 
-interface Closings {
-  readonly ids: readonly string[];
-  readonly amount: number | undefined;
-  readonly terms: Closing;
-  readonly wanted: string | undefined;
-  /** The account was named on the command line. */
-  readonly isNamed: boolean;
-  /** In an account that does not hedge, an opposite order may be sent. */
-  readonly viaOpposite: boolean;
-}
-
-async function planCloseIds(closings: Closings, cache: TableCache): Promise<readonly PlannedRequest[]> {
-  const { ids } = closings;
+async function planCloseIds(closing: Closing, cache: TableCache): Promise<readonly PlannedRequest[]> {
+  const { ids } = closing;
   const seen = await cache.positions(has(ids));
   // A row that cannot be read may be of any trade.
   const isListed = seen !== undefined && omittedOf(seen.rows).length === 0;
   const missing = ids.filter((id) => isListed && !has([id])(seen.rows));
   if (missing.length > 0) throw notOpen(missing);
   const planned: PlannedRequest[] = [];
-  for (const id of ids) planned.push(await planClose(id, closings, seen, cache));
+  for (const id of ids) planned.push(await planClose(id, closing, seen, cache));
   return planned;
 }
 
 async function planClose(
   id: string,
-  closings: Closings,
+  closing: Closing,
   seen: Seen<OpenPosition>,
   cache: TableCache,
 ): Promise<PlannedRequest> {
-  const { amount: asked, wanted, isNamed, terms } = closings;
+  const { amount: asked, wanted, isNamed, terms } = closing;
   const row = seen?.rows.find(({ tradeId }) => tradeId === id);
   const account = await readAccount(row?.accountId ?? wanted, cache);
   await checkAccount(`trade ${id}`, account, isNamed ? wanted : undefined, cache);
-  if (account !== undefined && hedges(account) === false) return planOpposite(id, account, closings, cache);
-  if (row !== undefined) return planSeenClose(row, account?.accountId, closings, cache);
+  if (account !== undefined && hedges(account) === false) return planOpposite(id, account, closing, cache);
+  if (row !== undefined) return planSeenClose(row, account?.accountId, closing, cache);
   if (asked !== undefined) return closeRequest(id, asked, { terms, accountId: account?.accountId });
   throw unknownAmount(id, seen === undefined ? cache.unreadCode : 'guarded');
 }
@@ -181,26 +206,26 @@ async function planClose(
 async function planSeenClose(
   row: OpenPosition,
   accountId: string | undefined,
-  { amount: asked, terms }: Closings,
+  { amount: asked, terms }: Closing,
   cache: TableCache,
 ): Promise<PlannedRequest> {
   const { tradeId: id, currency, isBuy, open = '?', grossPL = '?', amountK } = row;
   const whole = await cache.amountOf(row);
   const amount = asked ?? whole;
   if (amount === undefined) throw unknownAmount(id, 'guarded');
-  checkAmount(id, amount, whole);
+  checkTradeAmount(id, amount, whole);
   // As the tables count.
   const closedK = amountK === undefined || whole === undefined ? undefined : (amountK * amount) / whole;
   const opened = ` (${sideText(isBuy)}, opened at ${open}, P/L ${grossPL})`;
   return {
     ...closeRequest(id, amount, { terms, accountId, symbol: currency, opened, amountK: closedK }),
     warnings: await cache.closedWarnings(currency),
-    shows: async () => closeShown(row, amount, whole),
+    effect: { kind: 'close', row, amount, whole },
   };
 }
 
 interface ClosedTrade {
-  readonly terms: Closing;
+  readonly terms: ClosingTerms;
   readonly accountId: string | undefined;
   readonly symbol?: string | undefined;
   /** What is known of the trade, for the confirmation. */
@@ -227,7 +252,7 @@ function closeRequest(
     accountId,
     does: `Close ${amount}${of} of trade ${id}${opened} ${wayOf(terms)} in account ${where}`,
     tradeId: id,
-    awaits: ({ orderIds, sentAt }) => ({ orderIds, sentAt, tradeIds: [id], accountId, symbol, amountK }),
+    awaits: { tradeIds: [id], accountId, symbol, amountK },
   };
 }
 
@@ -251,7 +276,7 @@ async function readAccount(wanted: string | undefined, cache: TableCache): Promi
 async function planOpposite(
   id: string,
   account: Account,
-  { amount: asked, terms, viaOpposite }: Closings,
+  { amount: asked, terms, viaOpposite }: Closing,
   cache: TableCache,
 ): Promise<PlannedRequest> {
   const { accountId, hedging } = account;
@@ -261,14 +286,14 @@ async function planOpposite(
       hint: 'pass --via-opposite to allow that, or close the symbol with --symbol <symbol>',
     });
   }
-  const row = await freshRow(id, cache);
+  const row = await readOpenTrade(id, cache);
   const { currency: symbol, isBuy, amountK: wholeK = 0 } = row;
   const whole = (await cache.amountOf(row)) ?? 0;
   if (symbol === undefined || isBuy === undefined || whole <= 0) {
     throw new SvcError('guarded', `${why}, but its side or amount is unknown; nothing was sent`);
   }
   const amount = asked ?? whole;
-  checkAmount(id, amount, whole);
+  checkTradeAmount(id, amount, whole);
   const side = isBuy ? 'sell' : 'buy';
   const order = { accountId, symbol, side, amountK: (wholeK * amount) / whole, amount, hedges: false } as const;
   return {
@@ -281,56 +306,26 @@ async function planOpposite(
     },
     known: { amount, symbol, account },
     accountId,
-    reduces: { account, symbol, side, amount, isEntry: false },
-    // If the trade is gone by now, the order would open a position.
-    recheck: async (cache) => {
-      const now = await cache.amountOf(await freshRow(id, cache));
-      checkAmount(id, amount, now ?? 0);
-    },
-    awaits: ({ orderIds: [orderId = ''], sentAt }) => ({ ...order, orderId, sentAt }),
-    shows: async () => closeShown(row, amount, whole),
+    reduces: { account, symbol, side, amount, isEntry: false, tradeId: id },
+    awaits: order,
+    effect: { kind: 'close', row, amount, whole },
     warnings: await cache.closedWarnings(symbol),
     does: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} ${wayOf(terms)}: ${why} (trade ${id} is a ${sideText(isBuy)} of ${row.amountK}K, opened at ${row.open ?? '?'}, P/L ${row.grossPL ?? '?'})`,
     tradeId: id,
   };
 }
 
-function checkAmount(id: string, amount: number, whole: number | undefined): void {
-  if (whole === undefined || amount <= whole) return;
-  throw new SvcError('guarded', `trade ${id} has only ${whole}, not ${amount}; nothing was sent`);
-}
-
-function notOpen(ids: readonly string[]): SvcError {
-  return missingIds('open trade', ids, 'it may be closed: svc trade positions, svc trade positions --closed');
-}
-
-async function freshRow(id: string, cache: TableCache): Promise<OpenPosition> {
-  const seen = await cache.positions(() => false);
-  const row = seen?.isFresh ? seen.rows.find(({ tradeId }) => tradeId === id) : undefined;
-  if (row !== undefined) return row;
-  if (seen?.isFresh) throw notOpen([id]);
-  throw new SvcError(
-    cache.unreadCode,
-    `cannot check whether trade ${id} is still open; if it is not, the opposite order would open a position; nothing was sent`,
-    {
-      hint: 'close the symbol instead, which never opens a position: --symbol <symbol>',
-    },
-  );
-}
-
 function has(ids: readonly string[]): (rows: readonly OpenPosition[]) => boolean {
   return (rows) => ids.every((id) => rows.some(({ tradeId }) => tradeId === id));
 }
 
-function wayOf({ range }: Closing): string {
+function wayOf({ range }: ClosingTerms): string {
   return range === undefined ? 'at market' : `within ${range.text} pips`;
 }
 
 /** `--symbol` and `--everything`: one request. Empty if nothing is open. */
 export async function planCloseAll(
-  wantedSymbol: string | undefined,
-  wanted: string | undefined,
-  tif: TimeInForce,
+  { symbol: wantedSymbol, wanted, terms: { tif } }: Pick<Closing, 'symbol' | 'wanted' | 'terms'>,
   cache: TableCache,
   ctx: RunContext,
 ): Promise<readonly PlannedRequest[]> {
@@ -356,16 +351,14 @@ export async function planCloseAll(
       },
       accountId,
       warnings,
-      awaits: ({ orderIds, sentAt }) => ({
-        orderIds,
-        sentAt,
+      awaits: {
         accountId,
         symbol,
         tradeIds: isComplete ? open?.map(({ tradeId }) => tradeId) : undefined,
         amountK: isComplete && open !== undefined ? wholeAmountK(open) : undefined,
-      }),
+      },
       does: `Close ${what} at market in account ${accountId}: ${open === undefined ? 'open positions could not be read' : open.map(positionText).join(', ')}`,
-      ...(open && { shows: async () => allShown(symbol, open) }),
+      ...(open && { effect: { kind: 'close_all', symbol, rows: open } }),
       isTyped: symbol === undefined,
     },
   ];
@@ -391,38 +384,4 @@ async function symbolOf(wanted: string, cache: TableCache, ctx: RunContext): Pro
     ctx.notice(`${error.message}; using ${wanted} as given`);
     return wanted;
   }
-}
-
-/** Of closing this amount of a trade. */
-function closeShown(row: OpenPosition, amount: number, whole: number | undefined): Shown {
-  const { currency = null, isBuy, open = null, close, grossPL, usedMargin } = row;
-  const part = (money: number | undefined): number | null =>
-    money === undefined || whole === undefined ? null : Number(((money * amount) / whole).toFixed(2));
-  return {
-    symbol: currency,
-    side: sideOf(isBuy) ?? null,
-    open,
-    rate: close || null,
-    before: { amount: whole ?? null, grossPL: grossPL ?? null, usedMargin: usedMargin ?? null },
-    after: {
-      amount: whole === undefined ? null : whole - amount,
-      realized_pl: part(grossPL),
-      freed_margin: part(usedMargin),
-    },
-  };
-}
-
-/** Of closing all of these trades. */
-function allShown(symbol: string | undefined, rows: readonly OpenPosition[]): Shown {
-  const sum = (name: 'grossPL' | 'usedMargin'): number | null => {
-    const values = rows.map((row) => row[name]);
-    return values.every((value) => value !== undefined) ? exactSum(values) : null;
-  };
-  const [grossPL, usedMargin] = [sum('grossPL'), sum('usedMargin')];
-  return {
-    symbol: symbol ?? null,
-    side: null,
-    before: { trades: rows.length, grossPL, usedMargin },
-    after: { trades: 0, realized_pl: grossPL, freed_margin: usedMargin },
-  };
 }

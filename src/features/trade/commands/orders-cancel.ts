@@ -1,12 +1,12 @@
-import type { RunContext } from '../../../cli/command.ts';
+import { listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { deleteOrder } from '../client.ts';
 import { orderText } from '../order-text.ts';
-import { changeCommand } from '../orders/change-preview.ts';
+import { CHANGE_LIST } from '../orders/change-report.ts';
 import { CHANGE_FLAGS, checkedIds, SENT_ONCE } from '../orders/flags.ts';
-import type { PlannedRequest } from '../orders/placing.ts';
-import type { Change } from '../orders/planned-requests.ts';
+import { type PlannedRequest, planOrders } from '../orders/placing.ts';
+import { checkConfirmable, confirmAll, reportChanges, sendAll } from '../orders/planned-requests.ts';
 import { checkOrderId } from '../orders/rules.ts';
 import {
   checkAccount,
@@ -15,6 +15,7 @@ import {
   type TableCache,
   type TableSnapshot,
   wantedAccount,
+  withTableCache,
 } from '../orders/table-cache.ts';
 import type { Order } from '../schema.ts';
 import { foldedSymbol } from '../symbols.ts';
@@ -31,11 +32,13 @@ const FLAGS = {
 
 type CancelInput = Input<typeof ARGS, typeof FLAGS>;
 
-export const tradeOrdersCancel = changeCommand({
+export const tradeOrdersCancel = listCommand({
   id: 'trade orders cancel',
   suggestFor: ['cancel'],
   summary: 'Cancel pending orders',
   description: `Canceling one order of an OCO group cancels all of its orders; svc names the others before you confirm. ${SENT_ONCE}`,
+  effect: 'money',
+  service: 'trade',
   args: ARGS,
   flags: FLAGS,
   exits: ['partly_done'],
@@ -43,10 +46,32 @@ export const tradeOrdersCancel = changeCommand({
     { run: 'svc trade orders cancel 390285837', why: 'Cancel one order' },
     { run: 'svc trade orders cancel --all --symbol EUR/USD', why: 'Cancel all orders of a symbol' },
   ],
-  change: canceling,
+  output: CHANGE_LIST,
+  async run(input, ctx) {
+    const { ids, symbol, wanted } = readCanceled(input, ctx);
+    const all = symbol === undefined ? 'all orders' : `all orders of ${symbol}`;
+    await checkConfirmable(`cancel ${ids.length === 0 ? all : ids.join(', ')}?`, input.account, ctx);
+    return withTableCache(ctx, {}, async (cache) => {
+      const planned = await (ids.length === 0
+        ? planCancelAll(symbol, wanted, cache)
+        : planIds(ids, input.account, cache, ctx));
+      if (planned.length === 0) return { value: [], footer: 'no pending orders to cancel; nothing was sent' };
+      if (ctx.dryRun) return { value: await planOrders(planned, ctx) };
+      const { confirmed } = await confirmAll(planned, ctx);
+      return reportChanges(await sendAll(planned, { confirmed, cache, goesOn: true }, ctx));
+    });
+  },
 });
 
-function canceling(input: CancelInput, ctx: RunContext): Change {
+interface Canceled {
+  /** Empty for all of the account, or of the symbol. */
+  readonly ids: readonly string[];
+  readonly symbol: string | undefined;
+  /** The account as given or set. */
+  readonly wanted: string | undefined;
+}
+
+function readCanceled(input: CancelInput, ctx: RunContext): Canceled {
   const ids = checkedIds(input.order, (id) =>
     checkOrderId(id, 'an order id', 'svc trade orders lists open orders; --all cancels all'),
   );
@@ -56,16 +81,7 @@ function canceling(input: CancelInput, ctx: RunContext): Change {
       hint: 'svc trade orders lists open orders',
     });
   }
-  const wanted = wantedAccount(input.account, ctx);
-  if (all) {
-    const what = symbol === undefined ? 'all orders' : `all orders of ${symbol}`;
-    const nothing = 'no pending orders to cancel; nothing was sent';
-    const plan = (cache: TableCache) => planCancelAll(symbol, wanted, cache);
-    return { question: `cancel ${what}?`, plan, goesOn: true, nothing };
-  }
-  const named = input.account;
-  const plan = (cache: TableCache) => planIds(ids, named, cache, ctx);
-  return { question: `cancel ${ids.join(', ')}?`, plan, goesOn: true };
+  return { ids, symbol, wanted: wantedAccount(input.account, ctx) };
 }
 
 async function planIds(

@@ -1,10 +1,11 @@
-import type { RunContext } from '../../../cli/command.ts';
+import { listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { changeOrder, changeOrderStopLimit } from '../client.ts';
-import { orderRate, orderText, sideOf } from '../order-text.ts';
-import { changeCommand, changeOrPreview, exitsShown, offerOf } from '../orders/change-preview.ts';
-import { costsOf } from '../orders/costs.ts';
+import { orderRate, orderText } from '../order-text.ts';
+import { changeOrPreview, previewChanges } from '../orders/change-preview.ts';
+import { CHANGE_LIST } from '../orders/change-report.ts';
+import type { WholeTerms } from '../orders/effects.ts';
 import type { Opening } from '../orders/exposure.ts';
 import {
   AMOUNT_FLAG,
@@ -18,8 +19,8 @@ import {
 } from '../orders/flags.ts';
 import { changeOrderForm, type ExitsChange, orderExitsForm } from '../orders/forms.ts';
 import { aboveMaxOrder, checkLimits, checkNoLimits } from '../orders/limits.ts';
-import type { PlannedRequest, Shown } from '../orders/placing.ts';
-import type { Change } from '../orders/planned-requests.ts';
+import { type PlannedRequest, planOrders } from '../orders/placing.ts';
+import { checkConfirmable, confirmAll, reportChanges, sendAll } from '../orders/planned-requests.ts';
 import { trailText } from '../orders/preview.ts';
 import {
   checkExitPrices,
@@ -35,7 +36,7 @@ import {
   parseTrail,
   plainText,
 } from '../orders/rules.ts';
-import { checkAccount, openOrders, type TableCache } from '../orders/table-cache.ts';
+import { checkAccount, openOrders, type TableCache, withTableCache } from '../orders/table-cache.ts';
 import type { Account, Order } from '../schema.ts';
 
 const ORDER_UPDATE_ARGS = {
@@ -54,12 +55,14 @@ const ORDER_UPDATE_FLAGS = {
 
 type OrderUpdateInput = Input<typeof ORDER_UPDATE_ARGS, typeof ORDER_UPDATE_FLAGS>;
 
-export const tradeOrdersUpdate = changeCommand({
+export const tradeOrdersUpdate = listCommand({
   id: 'trade orders update',
   summary: 'Change a pending order',
   description: `Options that you omit stay unchanged. ${SENT_ONCE}`,
   details:
     'Rate, amount and range take one request, stop and limit another; if only one succeeds, svc exits 10. Limits of the profile apply to a larger amount: see svc trade buy.',
+  effect: 'money',
+  service: 'trade',
   args: ORDER_UPDATE_ARGS,
   flags: ORDER_UPDATE_FLAGS,
   exits: ['partly_done'],
@@ -67,8 +70,23 @@ export const tradeOrdersUpdate = changeCommand({
     { run: 'svc trade orders update 390285837 --rate 1.155', why: 'Change the price' },
     { run: 'svc trade orders update 390285837 --stop 40pips --limit 80pips', why: 'Set a stop and a limit' },
   ],
+  output: CHANGE_LIST,
   outputOf: changeOrPreview,
-  change: updatingOrder,
+  async run(input, ctx) {
+    const update = readUpdate(input);
+    if (!input.preview) await checkConfirmable(`change order ${update.id}?`, input.account, ctx);
+    return withTableCache(ctx, {}, async (cache) => {
+      const { planned, whole } = await planUpdate(update, cache, ctx);
+      if (ctx.dryRun) return { value: await planOrders(planned, ctx) };
+      if (input.preview) return previewChanges(planned, cache);
+      const { confirmed, wasSlow } = await confirmAll(planned, ctx);
+      if (wasSlow) {
+        cache.invalidate();
+        if (whole !== undefined && !isWhole(update.terms)) await checkUnchanged(update, whole, cache);
+      }
+      return reportChanges(await sendAll(planned, { confirmed, cache, goesOn: false }, ctx));
+    });
+  },
 });
 
 interface Terms {
@@ -78,7 +96,7 @@ interface Terms {
   readonly trailEntry: number | undefined;
 }
 
-function updatingOrder(input: OrderUpdateInput, ctx: RunContext): Change {
+function readUpdate(input: OrderUpdateInput): OrderUpdate {
   const { order: id } = input;
   checkOrderId(id);
   const terms: Terms = {
@@ -98,8 +116,7 @@ function updatingOrder(input: OrderUpdateInput, ctx: RunContext): Change {
   if (!changesTerms && !changesExits) {
     throw new SvcError('usage', 'nothing to change: pass --rate, --amount, --range, --trail-entry, --stop or --limit');
   }
-  const update: OrderUpdate = { id, terms, exits, changesTerms, changesExits, account: input.account };
-  return { question: `change order ${id}?`, plan: (cache) => planUpdate(update, cache, ctx), goesOn: false };
+  return { id, terms, exits, changesTerms, changesExits, account: input.account };
 }
 
 interface OrderUpdate {
@@ -112,7 +129,13 @@ interface OrderUpdate {
   readonly account: string | undefined;
 }
 
-async function planUpdate(update: OrderUpdate, cache: TableCache, ctx: RunContext): Promise<readonly PlannedRequest[]> {
+interface PlannedUpdate {
+  readonly planned: readonly PlannedRequest[];
+  /** Rate, amount and range as they are sent, with unchanged values. */
+  readonly whole: WholeTerms | undefined;
+}
+
+async function planUpdate(update: OrderUpdate, cache: TableCache, ctx: RunContext): Promise<PlannedUpdate> {
   const { id, terms, exits, changesTerms, changesExits } = update;
   const isKnown = !changesTerms || isWhole(terms);
   // Unchanged values are sent too: outdated ones would undo a change made since.
@@ -125,23 +148,23 @@ async function planUpdate(update: OrderUpdate, cache: TableCache, ctx: RunContex
   if (row !== undefined && seen?.isFresh) checkExits(row, terms, exits);
   else if (!ctx.dryRun && changesExits)
     ctx.notice(`could not check the stop and limit of order ${id} against its rate`);
+  const whole = changesTerms ? await wholeTerms(terms, row, id, cache) : undefined;
   const planned: PlannedRequest[] = [];
-  if (changesTerms) planned.push({ ...(await planTerms(update, row, account, cache)), opens });
+  if (whole !== undefined) planned.push({ ...planTerms(update, whole, row, account), opens });
   if (changesExits) planned.push(planExits(update, row, account));
-  return planned;
+  return { planned, whole };
 }
 
 function isWhole({ rate, amount, range }: Terms): boolean {
   return rate !== undefined && amount !== undefined && range !== undefined;
 }
 
-async function planTerms(
+function planTerms(
   { id, terms }: OrderUpdate,
+  whole: WholeTerms,
   row: Order | undefined,
   account: Account | undefined,
-  cache: TableCache,
-): Promise<PlannedRequest> {
-  const whole = await wholeTerms(terms, row, id, cache);
+): PlannedRequest {
   return {
     request: {
       endpoint: changeOrder,
@@ -152,9 +175,8 @@ async function planTerms(
     },
     accountId: account?.accountId,
     orderId: id,
-    recheck: async (cache) => (isWhole(terms) ? undefined : checkUnchanged(terms, whole, id, cache)),
     does: `Change ${nowText(id, row)} to rate ${whole.rate}, amount ${whole.amount}, range ${whole.range}${followsText(terms.trailEntry)}`,
-    ...(row && { shows: (cache) => termsShown(row, whole, account, cache) }),
+    ...(row && { effect: { kind: 'order_terms', row, account, ...whole } }),
   };
 }
 
@@ -175,7 +197,16 @@ function planExits(
     accountId: account?.accountId,
     orderId: id,
     does: `Set ${exitText('stop', exits.stop)}${followsText(exits.trail)}${and}${exitText('limit', exits.limit)} of ${nowText(id, row)}`,
-    ...(row && { shows: (cache) => orderExitsShown(row, terms, exits, cache) }),
+    ...(row && {
+      effect: {
+        kind: 'order_exits',
+        row,
+        rate: terms.rate?.value,
+        amount: terms.amount,
+        stop: exits.stop,
+        limit: exits.limit,
+      },
+    }),
   };
 }
 
@@ -223,51 +254,8 @@ async function checkedOpening(
   return opening;
 }
 
-interface WholeTerms {
-  readonly rate: string;
-  readonly amount: number;
-  readonly range: string;
-}
-
-async function termsShown(
-  row: Order,
-  { rate, amount, range }: WholeTerms,
-  account: Account | undefined,
-  cache: TableCache,
-): Promise<Shown> {
-  const side = sideOf(row.isBuy) ?? null;
-  const offer = await offerOf(row.currency, cache);
-  const current = account && (await cache.currentAccount(account.accountId));
-  return {
-    symbol: row.currency ?? null,
-    side,
-    before: {
-      rate: orderRate(row) ?? null,
-      amount: (await cache.amountOf(row)) ?? null,
-      range: row.range ?? null,
-    },
-    after: { rate: Number(rate), amount, range: Number(range) },
-    ...(side !== null && current && offer && costsOf({ side, amount }, current, offer)),
-  };
-}
-
-async function orderExitsShown(
-  row: Order,
-  terms: Terms,
-  { stop, limit }: ExitsChange,
-  cache: TableCache,
-): Promise<Shown> {
-  const rate = terms.rate?.value ?? orderRate(row) ?? null;
-  const amount = terms.amount ?? (await cache.amountOf(row));
-  const changes = [
-    ...(stop === undefined ? [] : [{ name: 'stop', was: row.stopRate, exit: stop } as const]),
-    ...(limit === undefined ? [] : [{ name: 'limit', was: row.limitRate, exit: limit } as const]),
-  ];
-  return exitsShown(row, { from: rate, amount, rate }, changes, cache);
-}
-
 /** This change would undo one that was made while it was confirmed. */
-async function checkUnchanged(terms: Terms, before: WholeTerms, id: string, cache: TableCache): Promise<void> {
+async function checkUnchanged({ id, terms }: OrderUpdate, before: WholeTerms, cache: TableCache): Promise<void> {
   const row = (await openOrders([id], cache, { mustBeFresh: true }))?.asked[0];
   const now = await wholeTerms(terms, row, id, cache);
   if (now.rate === before.rate && now.amount === before.amount && now.range === before.range) return;

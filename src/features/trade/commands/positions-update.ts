@@ -1,16 +1,18 @@
-import type { RunContext } from '../../../cli/command.ts';
+import { listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { changeTradeStopLimit } from '../client.ts';
 import { sideText } from '../order-text.ts';
-import { changeCommand, changeOrPreview, exitsShown } from '../orders/change-preview.ts';
+import { changeOrPreview, previewChanges } from '../orders/change-preview.ts';
+import { CHANGE_LIST } from '../orders/change-report.ts';
 import { CHANGE_FLAGS, EXIT_FLAGS, PREVIEW_FLAG, SENT_ONCE } from '../orders/flags.ts';
 import { type Exit, tradeExitForm } from '../orders/forms.ts';
-import type { PlannedRequest, Shown } from '../orders/placing.ts';
-import type { Change } from '../orders/planned-requests.ts';
+import { notOpen } from '../orders/open-trade.ts';
+import { type PlannedRequest, planOrders } from '../orders/placing.ts';
+import { checkConfirmable, confirmAll, reportChanges, sendAll } from '../orders/planned-requests.ts';
 import { trailText } from '../orders/preview.ts';
 import { checkExitPrices, checkOrderId, checkPrecision, parseDistance, parseTrail } from '../orders/rules.ts';
-import { checkAccount, missingIds, type Seen, type TableCache, type TableSnapshot } from '../orders/table-cache.ts';
+import { checkAccount, type Seen, type TableCache, type TableSnapshot, withTableCache } from '../orders/table-cache.ts';
 import type { OpenPosition } from '../schema.ts';
 
 const POSITION_UPDATE_ARGS = {
@@ -27,10 +29,12 @@ const POSITION_UPDATE_FLAGS = {
 
 type PositionUpdateInput = Input<typeof POSITION_UPDATE_ARGS, typeof POSITION_UPDATE_FLAGS>;
 
-export const tradePositionsUpdate = changeCommand({
+export const tradePositionsUpdate = listCommand({
   id: 'trade positions update',
   summary: 'Set the stop and limit of an open trade',
   description: `Distances count from the open rate. Setting a stop without --trail turns trailing off. The stop and the limit take one request each; if only one succeeds, svc exits 10. ${SENT_ONCE}`,
+  effect: 'money',
+  service: 'trade',
   args: POSITION_UPDATE_ARGS,
   flags: POSITION_UPDATE_FLAGS,
   exits: ['partly_done'],
@@ -38,59 +42,76 @@ export const tradePositionsUpdate = changeCommand({
     { run: 'svc trade positions update 170162801 --stop 40pips', why: 'Set a stop at 40 pips' },
     { run: 'svc trade positions update 170162801 --limit none', why: 'Remove the limit' },
   ],
+  output: CHANGE_LIST,
   outputOf: changeOrPreview,
-  change: updatingPosition,
+  async run(input, ctx) {
+    const exits = readExits(input);
+    if (!input.preview) await checkConfirmable(`change trade ${input.trade}?`, input.account, ctx);
+    return withTableCache(ctx, {}, async (cache) => {
+      const planned = await planExits(input, exits, cache, ctx);
+      if (ctx.dryRun) return { value: await planOrders(planned, ctx) };
+      if (input.preview) return previewChanges(planned, cache);
+      const { confirmed } = await confirmAll(planned, ctx);
+      return reportChanges(await sendAll(planned, { confirmed, cache, goesOn: false }, ctx));
+    });
+  },
 });
 
 interface Exits {
   readonly stop: Exit | undefined;
   readonly limit: Exit | undefined;
+  readonly trail: number | undefined;
 }
 
-function updatingPosition(input: PositionUpdateInput, ctx: RunContext): Change {
-  const { trade: id } = input;
-  checkOrderId(id, 'a trade id');
-  const exits: Exits = { stop: exitOf(input.stop, '--stop'), limit: exitOf(input.limit, '--limit') };
+function readExits(input: PositionUpdateInput): Exits {
+  checkOrderId(input.trade, 'a trade id');
+  const [stop, limit] = [exitOf(input.stop, '--stop'), exitOf(input.limit, '--limit')];
   const trail = input.trail === undefined ? undefined : parseTrail(input.trail);
-  if (exits.stop === undefined && exits.limit === undefined && trail === undefined) {
+  if (stop === undefined && limit === undefined && trail === undefined) {
     throw new SvcError('usage', 'nothing to change: pass --stop or --limit');
   }
-  if (trail !== undefined && (exits.stop === undefined || exits.stop === 'none')) {
+  if (trail !== undefined && (stop === undefined || stop === 'none')) {
     throw new SvcError('missing_value', '--trail needs a stop: pass --stop <pips|price>');
   }
-  const plan = async (cache: TableCache): Promise<readonly PlannedRequest[]> => {
-    // The requests follow from the command line alone.
-    const seen = ctx.dryRun ? undefined : await cache.positions((rows) => rows.some(({ tradeId }) => tradeId === id));
-    const row = openTradeOf(id, seen);
-    if (seen !== undefined && row !== undefined) check(row, seen, exits, ctx);
-    const account = row?.accountId === undefined ? undefined : await cache.account(row.accountId);
-    await checkAccount(`trade ${id}`, account, input.account, cache);
-    const of = row === undefined ? `trade ${id}` : tradeText(row);
-    // The request always carries the trailing step: 0 turns trailing off.
-    const wasTrailing = Number(row?.stopMove ?? 0) > 0;
-    return (['stop', 'limit'] as const).flatMap((side) => {
-      const exit = exits[side];
-      if (exit === undefined) return [];
-      return {
+  return { stop, limit, trail };
+}
+
+/** One request for each of the two. */
+async function planExits(
+  { trade: id, account: given }: PositionUpdateInput,
+  exits: Exits,
+  cache: TableCache,
+  ctx: RunContext,
+): Promise<readonly PlannedRequest[]> {
+  // The requests follow from the command line alone.
+  const seen = ctx.dryRun ? undefined : await cache.positions((rows) => rows.some(({ tradeId }) => tradeId === id));
+  const row = openTradeOf(id, seen);
+  if (seen !== undefined && row !== undefined) check(row, seen, exits, ctx);
+  const account = row?.accountId === undefined ? undefined : await cache.account(row.accountId);
+  await checkAccount(`trade ${id}`, account, given, cache);
+  const of = row === undefined ? `trade ${id}` : tradeText(row);
+  return (['stop', 'limit'] as const).flatMap((name): PlannedRequest[] => {
+    const exit = exits[name];
+    if (exit === undefined) return [];
+    // The request of the stop always carries the trailing step: 0 turns trailing off.
+    const trail = name === 'stop' ? exits.trail : undefined;
+    const endsTrailing = name === 'stop' && trail === undefined && Number(row?.stopMove ?? 0) > 0;
+    return [
+      {
         request: {
           endpoint: changeTradeStopLimit,
-          form: tradeExitForm(id, side, exit, side === 'stop' ? trail : undefined),
+          form: tradeExitForm(id, name, exit, trail),
           command: 'positions update',
-          what: `to set the ${side} of trade ${id}`,
+          what: `to set the ${name} of trade ${id}`,
           makesOrder: false,
         },
         accountId: account?.accountId,
-        does: doesText(
-          side,
-          exit,
-          side === 'stop' ? { trail, wasTrailing, of } : { trail: undefined, wasTrailing: false, of },
-        ),
+        does: describeExit(name, exit, trail, endsTrailing, of),
         tradeId: id,
-        ...(row && { shows: (cache) => exitShown(row, side, exit, cache) }),
-      };
-    });
-  };
-  return { question: `change trade ${id}?`, plan, goesOn: false };
+        ...(row && { effect: { kind: 'trade_exit', row, name, exit } }),
+      },
+    ];
+  });
 }
 
 function exitOf(text: string | undefined, flag: '--stop' | '--limit'): Exit | undefined {
@@ -101,7 +122,7 @@ function exitOf(text: string | undefined, flag: '--stop' | '--limit'): Exit | un
 function openTradeOf(id: string, seen: Seen<OpenPosition>): OpenPosition | undefined {
   const row = seen?.rows.find(({ tradeId }) => tradeId === id);
   if (row !== undefined || seen === undefined) return row;
-  throw missingIds('open trade', [id], 'it may be closed: svc trade positions, svc trade positions --closed');
+  throw notOpen([id]);
 }
 
 /** A cached price may be outdated, so only fresh rows are checked. */
@@ -116,27 +137,19 @@ function check(row: OpenPosition, { isFresh }: TableSnapshot<OpenPosition>, exit
   }
 }
 
-async function exitShown(row: OpenPosition, name: 'stop' | 'limit', exit: Exit, cache: TableCache): Promise<Shown> {
-  const { open = null, close } = row;
-  const about = { from: open, amount: await cache.amountOf(row), open, rate: close || null };
-  return exitsShown(row, about, [{ name, was: row[name], exit }], cache);
-}
-
 function tradeText({ tradeId, isBuy, amountK, currency, open, close }: OpenPosition): string {
   return `trade ${tradeId} (${sideText(isBuy)} ${amountK ?? '?'}K ${currency ?? '?'}, opened at ${open ?? '?'}, now ${close ?? '?'})`;
 }
 
-function doesText(
-  side: 'stop' | 'limit',
+function describeExit(
+  name: 'stop' | 'limit',
   exit: Exit,
-  {
-    trail,
-    wasTrailing,
-    of,
-  }: { readonly trail: number | undefined; readonly wasTrailing: boolean; readonly of: string },
+  trail: number | undefined,
+  endsTrailing: boolean,
+  of: string,
 ): string {
-  if (exit === 'none') return `Remove the ${side} of ${of}`;
+  if (exit === 'none') return `Remove the ${name} of ${of}`;
   const where = exit.unit === 'pips' ? `${exit.text} pips away` : `to ${exit.text}`;
-  const stops = wasTrailing ? ', no longer trailing' : '';
-  return `Set the ${side} ${where}${trail === undefined ? stops : `, ${trailText(trail)}`} of ${of}`;
+  const trailing = trail === undefined ? '' : `, ${trailText(trail)}`;
+  return `Set the ${name} ${where}${trailing}${endsTrailing ? ', no longer trailing' : ''} of ${of}`;
 }

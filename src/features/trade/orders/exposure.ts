@@ -15,6 +15,11 @@ export interface Opening {
   readonly replaces?: string;
 }
 
+/** An order that closes a trade of an account that does not hedge. */
+export interface OppositeOrder extends Opening {
+  readonly tradeId: string;
+}
+
 /** Amounts of one symbol in one account. */
 export interface Exposure {
   readonly open: Readonly<Record<Side, number>>;

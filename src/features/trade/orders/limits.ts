@@ -13,6 +13,7 @@ import type { Account, ClosedPosition, Offer, OpenPosition, Order } from '../sch
 import { tableTime } from '../tables/table-time.ts';
 import { marginFor } from './costs.ts';
 import { type Exposure, increase, type Opening, positionAfter } from './exposure.ts';
+import { checkStillOpen } from './open-trade.ts';
 import { IN_FLIGHT_MS, type PlannedRequest } from './placing.ts';
 import type { Side } from './rules.ts';
 import type { TableCache } from './table-cache.ts';
@@ -260,12 +261,11 @@ function addForm(to: Record<Side, number>, form: JournalEntry['form']): void {
  * it is checked again if another order was sent since the tables were read.
  */
 export async function underLimits<T extends { readonly journalId: string }>(
-  planned: Pick<PlannedRequest, 'opens' | 'reduces' | 'recheck'>,
+  { opens, reduces }: Pick<PlannedRequest, 'opens' | 'reduces'>,
   cache: TableCache,
   ctx: RunContext,
   send: () => Promise<T>,
 ): Promise<T> {
-  const { opens, reduces } = planned;
   const first = opens ?? reduces;
   const isLimited = reduces !== undefined || ctx.settings.get('trade.maxPosition') !== undefined;
   if (first === undefined || !isLimited) return send();
@@ -279,7 +279,7 @@ export async function underLimits<T extends { readonly journalId: string }>(
     const isOutdated = sent.some(({ id }) => !cache.sent.has(id));
     if (isOutdated) cache.invalidate();
     if (isOutdated && opens !== undefined) await checkLimits(opens, cache, ctx);
-    if (isOutdated && reduces !== undefined) await planned.recheck?.(cache);
+    if (isOutdated && reduces !== undefined) await checkStillOpen(reduces, cache);
     if (reduces !== undefined) await checkReduces(reduces, cache, ctx);
     lock.check();
     const one = await send();

@@ -34,15 +34,7 @@ import {
   requireAccepted,
 } from './once.ts';
 import { type KeyClaim, type OrderRequest, placeOrder, planOrders } from './placing.ts';
-import {
-  acceptedBut,
-  type ChangeInput,
-  checkConfirmable,
-  checkRepeats,
-  confirmOrder,
-  ordersText,
-  STALE_MS,
-} from './planned-requests.ts';
+import { acceptedBut, checkConfirmable, checkRepeats, confirmOrder, ordersText, STALE_MS } from './planned-requests.ts';
 import {
   checkOpen,
   guardOrder,
@@ -66,7 +58,9 @@ import { parseRisk, type Risk, type Sizing, sizeOf } from './sizing.ts';
 import type { AwaitedOrder } from './state.ts';
 import { type TableCache, wantedAccount, withTableCache } from './table-cache.ts';
 
-export interface NewOrderInput extends ChangeInput {
+export interface NewOrderInput {
+  readonly account?: string | undefined;
+  /** How long to wait for fills; undefined for not at all. */
   readonly wait?: number | undefined;
   readonly once?: string | undefined;
   readonly preview: boolean;
@@ -137,7 +131,7 @@ export async function placeNewOrder(
   await checkConfirmable(questionOf(draft), input.account, ctx);
   const isWatched = draft.rate === undefined && ctx.wants.table && ctx.wants.terminal;
   const wait = input.wait ?? (isWatched ? WATCHED_MS : undefined);
-  return withTableCache(ctx, { ...input, reconnect: wait !== undefined }, async (cache) => {
+  return withTableCache(ctx, { reconnect: wait !== undefined }, async (cache) => {
     if (ctx.dryRun) return { value: await planUnconnected(draft, wanted, cache, ctx) };
     const watch = wait === undefined ? undefined : new FillWatch(ctx);
     const placing = { wanted, requireOpen: input.requireOpen, cache, watch };
@@ -175,7 +169,7 @@ async function planUnconnected(
   const refusal = aboveMaxOrder(draft.amount, symbol, ctx);
   // In an account that does not hedge, it may still reduce a position.
   if (refusal !== undefined) ctx.notice(`warning: ${refusal.message}`);
-  return planOrders([draft.request(accountId, symbol)], ctx);
+  return planOrders([{ request: draft.request(accountId, symbol) }], ctx);
 }
 
 /** An order that the gateway has accepted, now or under the same key before. */
@@ -329,7 +323,7 @@ function undoing({ rate }: NewOrderDraft, report: OrderReport): NonNullable<Answ
 }
 
 function previewed(draft: NewOrderDraft, input: NewOrderInput, ctx: RunContext): Promise<Answer<OrderReport>> {
-  return withTableCache(ctx, input, async (cache): Promise<Answer<OrderReport>> => {
+  return withTableCache(ctx, {}, async (cache): Promise<Answer<OrderReport>> => {
     const order = await sizedOrder(draft, wantedAccount(input.account, ctx), cache);
     if (input.requireOpen) checkOpen(draft.side, order.offer, ctx.now());
     const { warnings = [], refusal = null } = await checkOrder(order, cache, ctx).then(

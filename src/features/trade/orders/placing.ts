@@ -11,14 +11,11 @@ import { openSession } from '../gateway/session.ts';
 import { gatewayToken, type TradingSession } from '../gateway/trading-session.ts';
 import type { Envelope } from '../schema.ts';
 import { alikeSentence, findAlikeRows, readTradingRows } from './alike-rows.ts';
-import type { OrderCosts } from './costs.ts';
-import type { Opening } from './exposure.ts';
+import type { ChangeEffect } from './effects.ts';
+import type { Opening, OppositeOrder } from './exposure.ts';
 import type { FillReport } from './fills.ts';
 import { checkForm, type OrderForm } from './forms.ts';
-import type { ExitPreview } from './preview.ts';
-import type { Side } from './rules.ts';
-import type { Awaited } from './state.ts';
-import type { TableCache } from './table-cache.ts';
+import type { AwaitedClosing, AwaitedOrder } from './state.ts';
 
 export interface OrderRequest {
   readonly endpoint: Endpoint<Envelope, Guarded>;
@@ -60,17 +57,8 @@ export interface Placed {
   readonly error: SvcError | undefined;
 }
 
-/** What a request changes, for a preview. Null is not known. */
-export interface Shown extends Partial<OrderCosts> {
-  readonly symbol: string | null;
-  readonly side: Side | null;
-  /** Of a trade. */
-  readonly open?: number | null;
-  /** The current price. */
-  readonly rate?: number | null;
-  readonly before: Readonly<Record<string, number | string | ExitPreview | null>>;
-  readonly after: Readonly<Record<string, number | string | ExitPreview | null>>;
-}
+/** What is known before a request is sent of what is waited for afterwards. */
+export type AwaitedTerms = Omit<AwaitedOrder, 'orderId' | 'sentAt'> | Omit<AwaitedClosing, 'orderIds' | 'sentAt'>;
 
 export interface PlannedRequest {
   readonly request: OrderRequest;
@@ -84,20 +72,18 @@ export interface PlannedRequest {
   readonly orderId?: string;
   /** What it adds to the exposure of its account. */
   readonly opens?: Opening | undefined;
-  /** It closes by an opposite order, which must open nothing. */
-  readonly reduces?: Opening;
+  /** It closes a trade by an opposite order, which must open nothing. */
+  readonly reduces?: OppositeOrder;
   /** For `--preview`. */
-  readonly shows?: (cache: TableCache) => Promise<Shown>;
+  readonly effect?: ChangeEffect;
   /** The user must type the account's id to confirm. */
   readonly isTyped?: boolean;
   /** Other orders of its OCO group, which end with it. */
   readonly along?: readonly string[];
   /** Shown before the confirmation. */
   readonly warnings?: readonly string[];
-  /** Throws if a change during the confirmation makes the request harmful. */
-  recheck?(cache: TableCache): Promise<void>;
   /** What to wait for once it is accepted. */
-  awaits?(placed: Placed): Awaited;
+  readonly awaits?: AwaitedTerms;
 }
 
 /** Without `placed` it was not sent; without an error too it was skipped after a failure. */
@@ -278,11 +264,14 @@ function idsOf({ data }: Envelope): readonly string[] {
 }
 
 /** The plan of a dry run. Connects to nothing. */
-export async function planOrders(requests: readonly OrderRequest[], ctx: RunContext): Promise<Plan> {
+export async function planOrders(
+  planned: readonly { readonly request: Pick<OrderRequest, 'endpoint' | 'form'> }[],
+  ctx: RunContext,
+): Promise<Plan> {
   const session = openSession(ctx.target, { token: () => gatewayToken(ctx), onNotice: ctx.notice });
   try {
     return new Plan(
-      requests.flatMap(({ endpoint, form }) => {
+      planned.flatMap(({ request: { endpoint, form } }) => {
         checkForm(endpoint.path, form);
         return session.plan(endpoint, { body: form }).requests;
       }),

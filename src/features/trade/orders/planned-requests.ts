@@ -1,82 +1,24 @@
-/** Plans requests, confirms them together and sends them one after the other, each once. */
+/** Confirms planned requests together, and sends them one after the other, each once. */
 import { FINAL } from '../../../cli/bulk.ts';
 import type { Answer, RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { type Confirmed, Plan } from '../../../http/endpoint.ts';
+import type { Confirmed } from '../../../http/endpoint.ts';
 import { shellWord } from '../../../output/escape.ts';
 import { isInFlight, isRepeat, readGatewayJournal, unreadableLines } from '../../../store/order-journal.ts';
-import type { TradingOptions } from '../gateway/trading-session.ts';
-import { type ChangeRow, codeOf, hintsOf, isUnknown } from './change-report.ts';
-import { FillWatch } from './fills.ts';
+import { type ChangeRow, codeOf, hintsOf, isUnknown, rowOf } from './change-report.ts';
+import type { FillWatch } from './fills.ts';
 import { underLimits } from './limits.ts';
 import { keepReport } from './once.ts';
-import {
-  type OrderRequest,
-  type Outcome,
-  type PlannedRequest,
-  placeOrder,
-  planOrders,
-  settlingHint,
-} from './placing.ts';
-import { type TableCache, withTableCache } from './table-cache.ts';
+import { type OrderRequest, type Outcome, type PlannedRequest, placeOrder, settlingHint } from './placing.ts';
+import type { TableCache } from './table-cache.ts';
 
-export interface Change {
-  /** Asked before anything is connected if there is no terminal. */
-  readonly question: string;
-  /** Throws if the gateway's state rules it out. Empty: nothing to do. */
-  plan(cache: TableCache): Promise<readonly PlannedRequest[]>;
-  /** After a failed request, the following ones are still sent. */
-  readonly goesOn: boolean;
-  /** The message if there is nothing to do. */
-  readonly nothing?: string;
+interface Confirmation {
+  readonly confirmed: Confirmed;
+  /** The user took so long that the state must be read again before anything is sent. */
+  readonly wasSlow: boolean;
 }
 
-export interface ChangeInput extends TradingOptions {
-  readonly account?: string | undefined;
-  /** How long to wait for fills; undefined for not at all. */
-  readonly wait?: number | undefined;
-}
-
-/** One row per request. */
-export async function carryOut<Row extends ChangeRow>(
-  change: Change,
-  input: ChangeInput,
-  ctx: RunContext,
-  toRow: (outcome: Outcome) => Row,
-): Promise<Answer<readonly Row[]>> {
-  const outcomes = await carryOutEach(change, input, ctx);
-  if (outcomes instanceof Plan) return { value: outcomes };
-  if (outcomes.length === 0) return { value: [], footer: change.nothing };
-  return { value: outcomes.map(toRow), code: codeOf(outcomes), footer: hintsOf(outcomes) };
-}
-
-/** Plans, confirms, sends and waits. Throws if the only request that was tried failed. */
-export async function carryOutEach(
-  change: Change,
-  input: ChangeInput,
-  ctx: RunContext,
-): Promise<Plan | readonly Outcome[]> {
-  await checkConfirmable(change.question, input.account, ctx);
-  return withTableCache(ctx, { ...input, reconnect: input.wait !== undefined }, async (cache) => {
-    const planned = await change.plan(cache);
-    if (planned.length === 0) return [];
-    if (ctx.dryRun)
-      return planOrders(
-        planned.map(({ request }) => request),
-        ctx,
-      );
-    const confirmed = await confirmAll(planned, cache, ctx);
-    const watch = input.wait === undefined ? undefined : new FillWatch(ctx);
-    const outcomes = await sendAll(planned, { confirmed, cache, watch, goesOn: change.goesOn }, ctx);
-    const tried = outcomes.filter(({ placed, error }) => placed !== undefined || error !== undefined);
-    const failed = outcomes.find(({ error }) => error !== undefined);
-    if (failed?.error !== undefined && tried.length === 1) throw failed.error;
-    return watch === undefined ? outcomes : waitForAll(outcomes, { watch, wait: input.wait ?? 0 }, ctx);
-  });
-}
-
-/** After a slow answer the state is read again before anything is sent. */
-async function confirmAll(planned: readonly PlannedRequest[], cache: TableCache, ctx: RunContext): Promise<Confirmed> {
+export async function confirmAll(planned: readonly PlannedRequest[], ctx: RunContext): Promise<Confirmation> {
   for (const warning of new Set(planned.flatMap(({ warnings = [] }) => warnings))) ctx.notice(warning);
   const [only, ...more] = planned;
   let question = `${only?.does}?`;
@@ -91,21 +33,20 @@ async function confirmAll(planned: readonly PlannedRequest[], cache: TableCache,
   const typing = { isTyped: planned.some(({ isTyped }) => isTyped) };
   const confirmed = await confirmOrder(question, first, ctx, typing);
   for (const accountId of others) await confirmOrder(question, accountId, ctx, typing);
-  if (ctx.now() - askedAt < STALE_MS) return confirmed;
-  cache.invalidate();
-  for (const { recheck } of planned) await recheck?.(cache);
-  return confirmed;
+  return { confirmed, wasSlow: ctx.now() - askedAt >= STALE_MS };
 }
 
 interface SendingAll {
   readonly confirmed: Confirmed;
   readonly cache: TableCache;
   /** For `--wait`: follows the session before anything is sent through it. */
-  readonly watch: FillWatch | undefined;
+  readonly watch?: FillWatch | undefined;
+  /** After a failed request, the following ones are still sent. */
   readonly goesOn: boolean;
 }
 
-async function sendAll(
+/** One after the other. Throws if the only request that was tried failed. */
+export async function sendAll(
   planned: readonly PlannedRequest[],
   sending: SendingAll,
   ctx: RunContext,
@@ -123,6 +64,9 @@ async function sendAll(
     }
     outcomes.push(outcome);
   }
+  const tried = outcomes.filter(({ placed, error }) => placed !== undefined || error !== undefined);
+  const failed = outcomes.find(({ error }) => error !== undefined);
+  if (failed?.error !== undefined && tried.length === 1) throw failed.error;
   return outcomes;
 }
 
@@ -144,15 +88,11 @@ async function sendPlanned(
   }
 }
 
-interface Waiting {
-  readonly watch: FillWatch;
-  readonly wait: number;
-}
-
 /** All are sent before the first is waited for. */
-async function waitForAll(
+export async function waitForAll(
   outcomes: readonly Outcome[],
-  { watch, wait }: Waiting,
+  watch: FillWatch,
+  wait: number,
   ctx: RunContext,
 ): Promise<readonly Outcome[]> {
   const accepted = outcomes.filter(
@@ -165,16 +105,25 @@ async function waitForAll(
     return await Promise.all(
       outcomes.map(async (outcome) => {
         const { planned, placed, error } = outcome;
-        const awaited = placed === undefined || error !== undefined ? undefined : planned.awaits?.(placed);
-        if (placed === undefined || awaited === undefined) return outcome;
+        if (placed === undefined || error !== undefined || planned.awaits === undefined) return outcome;
+        const { orderIds, journalId, sentAt } = placed;
+        const isOrder = 'side' in planned.awaits;
+        const awaited = isOrder
+          ? { ...planned.awaits, orderId: orderIds[0] ?? '', sentAt }
+          : { ...planned.awaits, orderIds, sentAt };
         const report = await watch.wait(awaited, wait);
-        await keepReport({ journalId: placed.journalId, orderIds: placed.orderIds, report, isOnce: false }, ctx);
+        await keepReport({ journalId, orderIds, report, isOnce: false }, ctx);
         return { ...outcome, report };
       }),
     );
   } catch (error) {
     throw acceptedBut(error, ids);
   }
+}
+
+/** One row per request. */
+export function reportChanges(outcomes: readonly Outcome[]): Answer<readonly ChangeRow[]> {
+  return { value: outcomes.map(rowOf), code: codeOf(outcomes), footer: hintsOf(outcomes) };
 }
 
 /** `orders 1, 2`, and `request` where the response names none. */

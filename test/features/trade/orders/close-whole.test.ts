@@ -7,8 +7,9 @@ import type { OpenPosition } from '../../../../src/features/trade/schema.ts';
 async function awaitedAmount(rows: readonly OpenPosition[]): Promise<unknown> {
   const cache = { accountId: async () => '1', positions: async () => ({ rows, isFresh: true }) };
   const ctx = { dryRun: false } as RunContext;
-  const [planned] = await planCloseAll(undefined, undefined, 'GTC', cache as unknown as TableCache, ctx);
-  return planned?.awaits?.({ orderIds: [], journalId: '', sentAt: 0, error: undefined });
+  const everything = { symbol: undefined, wanted: undefined, terms: { tif: 'GTC', range: undefined } } as const;
+  const [planned] = await planCloseAll(everything, cache as unknown as TableCache, ctx);
+  return planned?.awaits;
 }
 
 test('waits for the whole open amount', async () => {
