@@ -185,7 +185,7 @@ describe('process substitution', () => {
     );
     const create = `svc webhooks create ${made.url} --event webhook.ping --secret-file`;
     for (const destination of ['/dev/fd/3 3> >(cat >taken.txt)', '>(cat >taken.txt)']) {
-      const line = `${create} ${destination}; wait $!; cat taken.txt`;
+      const line = `${create} ${destination}; until [ -s taken.txt ]; do sleep 0.02; done; cat taken.txt; rm taken.txt`;
       const run = await shell(line, { env: { SVC_WEBHOOKS_URL: service.url, SVC_WEBHOOKS_TOKEN: 'pat' } });
       expect(run).toMatchObject({ stdout: expect.stringMatching(/written to descriptor \d+[\s\S]*\nwhsec_new\n$/) });
     }

@@ -13,7 +13,7 @@ import { counted, scaled } from './scale.ts';
 import { credentialsIn } from './stored-files.ts';
 
 const children = childProgram();
-const lockers = childProgram('../store/lock-program.ts');
+const lockers = childProgram(new URL('../store/lock-program.ts', import.meta.url));
 const environment = (config: string, url: string) => ({ SVC_CONFIG_DIR: config, SVC_WEBHOOKS_URL: url });
 
 /** The service is in this process: where it takes long to start a hundred others, it must answer the first ones meanwhile. */

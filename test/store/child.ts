@@ -23,13 +23,13 @@ export interface ChildOptions {
 }
 
 /** Bundles a program once for a test file. */
-export function childProgram(program = './child-program.ts') {
+export function childProgram(program = new URL('./child-program.ts', import.meta.url)) {
   let folder = '';
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'svc-child-'));
     chmodSync(folder, 0o755); // another user may run it
     const bundle = await rolldown({
-      input: fileURLToPath(new URL(program, import.meta.url)),
+      input: fileURLToPath(program),
       platform: 'node',
     });
     await bundle.write({ dir: folder, format: 'esm', entryFileNames: 'child.mjs' });

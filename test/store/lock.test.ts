@@ -24,7 +24,7 @@ import { lockContext, testFolder } from './folder.ts';
 import { runSchedules } from './lock-schedules.ts';
 
 const folder = testFolder();
-const children = childProgram('./lock-program.ts');
+const children = childProgram(new URL('./lock-program.ts', import.meta.url));
 const ordinary = ordinaryUser(process.execPath);
 let lock = '';
 beforeEach(() => {
