@@ -33,7 +33,11 @@ const SUITES = {
   ],
   cuts: ['the connection cut at every byte of a write, its response and the polling handshake', 25],
   imports: ['svc silences import killed at random moments', 10],
-  moments: ['webhooks rotate and silences run killed at random moments, and the next run', 30],
+  moments: [
+    'webhooks create, rotate and listen --record, trade buy and silences run, each killed at 60 random moments, and the next run',
+    30,
+  ],
+  'login-moments': ['oauth login, refresh and logout, each killed at 60 random moments, and the next run', 30],
   peers: ['services that send endless or malformed data: memory and deadline of the program', 10],
   turns: ['every command in every format and with every failure, and every name in every quoting of three shells', 60],
   soak: ['a flood of deliveries and pushes: memory stays flat', 5],
