@@ -155,5 +155,6 @@ function named(kind: string): string {
 }
 
 function kindOf(value: unknown): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
 }

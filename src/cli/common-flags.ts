@@ -109,9 +109,12 @@ export function isRemote({ service, callOf }: { readonly service?: unknown; read
 export const SOME_FLAGS: Flags = { tz: TZ_FLAG, ...CLUSTER_FLAGS };
 
 export function ownFlags(command: Optioned): Flags {
-  const { flags, effect } = command;
-  const more = effect !== 'read' ? WRITE_FLAGS : flags?.['web'] === undefined ? {} : WEB_FLAGS;
-  return { ...withoutWriteFlags(command), ...more };
+  return { ...withoutWriteFlags(command), ...addedFlags(command) };
+}
+
+function addedFlags({ flags, effect }: Optioned): Flags {
+  if (effect !== 'read') return WRITE_FLAGS;
+  return flags?.['web'] === undefined ? {} : WEB_FLAGS;
 }
 
 export function withoutWriteFlags({ flags, clusters }: Pick<Optioned, 'flags' | 'clusters'>): Flags {

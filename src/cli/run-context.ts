@@ -70,7 +70,7 @@ export function runContext(parts: Parts): RunContext {
   };
   let omittedRows = 0;
   const log: RequestLog = {
-    level: globals.debug ? 2 : globals.verbose ? 1 : 0,
+    level: logLevel(globals),
     trace: (event) => notices.trace(event),
     waiting: (host) => notices.waiting(host),
     // Signing in takes several requests, which would all warn of the same.
@@ -184,6 +184,11 @@ export function runContext(parts: Parts): RunContext {
     drawSvg: async (picture, width) => (await import('../output/chart/svg.ts')).drawSvg(picture, options, width),
     outbound: ({ insecure }) => outbound(reaching, insecure),
   };
+}
+
+function logLevel({ debug, verbose }: GlobalInput): 0 | 1 | 2 {
+  if (debug) return 2;
+  return verbose ? 1 : 0;
 }
 
 /** The command lines that undo what was done on the server of this context. */

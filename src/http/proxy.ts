@@ -12,7 +12,8 @@ export function proxyFor(url: URL, settings: ProxySettings): URL | undefined {
   const own = https ? settings.https : settings.http;
   const text = own || settings.all;
   if (!text || isLoopback(url) || isExempt(url, settings.noProxy ?? '')) return undefined;
-  const variable = !own ? 'all_proxy' : https ? 'https_proxy' : 'http_proxy';
+  const named = https ? 'https_proxy' : 'http_proxy';
+  const variable = own ? named : 'all_proxy';
   let proxy: URL;
   try {
     proxy = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
@@ -37,7 +38,7 @@ export function isSocks(proxy: URL): boolean {
 /** `no_proxy`: domains with their subdomains, addresses, networks, each with or without a port; `*` is everything. */
 function isExempt(url: URL, list: string): boolean {
   const host = bare(url.hostname).replace(/\.$/, '');
-  const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   return list
     .toLowerCase()
     .split(/[\s,]+/)

@@ -83,14 +83,20 @@ export function jsonByteFilter(): (chunk?: Uint8Array) => Uint8Array {
 const SUSPECT_BYTES =
   /[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f\xad]|\xcd\x8f|\xd8\x9c|\xe1(?:\x85[\x9f\xa0]|\x9e[\xb4\xb5]|\xa0[\x8b-\x8f])|\xe2(?:\x80[\x8b-\x8f\xa8-\xae]|\x81[\xa0-\xaf]|\xa0\x80)|\xe3\x85\xa4|\xef(?:\xb8[\x80-\x8f]|\xbb\xbf|\xbe\xa0|\xbf[\xb0-\xbd])|\xf0(?:\x93\x90|\x9b\xb2|\x9d\x85)|\xf3/;
 
+/** Of the character that this byte begins, which is 0xc2 or more. */
+function sequenceLength(byte: number): number {
+  if (byte < 0xe0) return 2;
+  if (byte < 0xf0) return 3;
+  return byte < 0xf5 ? 4 : 1;
+}
+
 /** How many bytes precede a sequence that the next chunk may complete. */
 function completeLength(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) break;
     if (byte >= 0xc2) {
-      const needed = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : byte < 0xf5 ? 4 : 1;
-      return needed > back ? bytes.length - back : bytes.length;
+      return sequenceLength(byte) > back ? bytes.length - back : bytes.length;
     }
   }
   return bytes.length;

@@ -48,7 +48,8 @@ export function columnSize(
   const apart = Math.min(sharedStart(values) + 2, 2 * (sharedStart(reversed) + 2));
   const distinct = Math.min(natural, Math.max(least, apart));
   const same = vital === true ? RANK.vitalCommon : RANK.common;
-  const rank = isEmpty ? RANK.empty : isCommon ? same : usual;
+  const filled = isCommon ? same : usual;
+  const rank = isEmpty ? RANK.empty : filled;
   return { name, natural, least, distinct, rank, common: isCommon || isEmpty ? values[0] : undefined };
 }
 

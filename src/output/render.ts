@@ -147,7 +147,8 @@ export async function checkOutputOptions(
   options: OutputOptions,
   { writes = false }: { readonly writes?: boolean } = {},
 ): Promise<void> {
-  const shaping = options.query !== undefined ? '--query' : options.fields !== undefined ? '--fields' : undefined;
+  const fields = options.fields === undefined ? undefined : '--fields';
+  const shaping = options.query === undefined ? fields : '--query';
   if (options.query !== undefined && options.fields !== undefined) {
     throw new SvcError('usage', '--query and --fields cannot be used together');
   }
@@ -167,7 +168,8 @@ export async function checkOutputOptions(
 /** Options for rows do not apply if a chart is printed. */
 function checkChart(options: OutputOptions): void {
   const form = chartForm(options);
-  const name = options.columns !== undefined ? '--columns' : options.sort !== undefined ? '--sort' : undefined;
+  const sort = options.sort === undefined ? undefined : '--sort';
+  const name = options.columns === undefined ? sort : '--columns';
   if (form === 'rows' || name === undefined) return;
   const printed = form === 'drawing' ? 'a chart is drawn' : 'one value is printed';
   throw new SvcError('usage', `${name} does not apply: ${printed}`, {

@@ -55,7 +55,7 @@ function listOf(rows: readonly unknown[]): ListSubject {
     { length: width },
     (_, index): Column<unknown> => ({
       name: String(index),
-      cell: (row) => plainCell(Array.isArray(row) ? row[index] : index === 0 ? row : undefined),
+      cell: (row) => plainCell((Array.isArray(row) ? row : [row])[index]),
       flex: true,
     }),
   );

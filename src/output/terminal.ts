@@ -243,5 +243,6 @@ function clusterWidth(cluster: string): number {
 }
 
 function characterWidth(character: string): number {
-  return ZERO.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+  if (ZERO.test(character)) return 0;
+  return WIDE.test(character) ? 2 : 1;
 }

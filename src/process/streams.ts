@@ -100,7 +100,9 @@ export function outStream(
     get colorDepth() {
       if (!isTTY()) return 0;
       const bits = stream().getColorDepth();
-      return bits >= 24 ? 3 : bits >= 8 ? 2 : bits >= 4 ? 1 : 0;
+      if (bits >= 24) return 3;
+      if (bits >= 8) return 2;
+      return bits >= 4 ? 1 : 0;
     },
     get closed() {
       return closed;

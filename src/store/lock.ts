@@ -14,7 +14,7 @@ import { processLiveness, processName } from './process-identity.ts';
 
 export type LockContext = Pick<Context, 'signal' | 'sleep' | 'now' | 'random' | 'pid' | 'processName'>;
 
-/** Longer than any owner needs that makes no request. */
+/** Longer than most owners need. */
 const WAIT_MS = 30_000;
 const HEARTBEAT_MS = 2_000;
 /** An owner that this machine cannot examine counts as gone after so much waiting without a heartbeat. */
@@ -68,20 +68,31 @@ async function acquire(path: string, owner: LockOwner, context: LockContext, wai
     const holder = readChain(path).at(-1);
     if (holder?.file !== last?.file || holder?.touchedAt !== last?.touchedAt) silence = 0;
     last = holder;
-    if (holder === undefined || isGone(holder, silence)) {
-      const file = holder === undefined ? path : successorOf(holder, path);
-      if (create(file, owner)) {
-        if (silence >= SILENCE_MS) await context.sleep(GRACE_MS, context.signal);
-        if (isOwner(path, owner)) return file;
-        discard(file); // The chain that it continued was released.
-      }
-    }
+    const file = await tryToAcquire(path, owner, holder, silence, context);
+    if (file !== undefined) return file;
     if (waited >= waitMs) throw lockTimeout(path, holder, waitMs);
     const ms = pause * (0.5 + context.random() / 2);
     await context.sleep(ms, context.signal);
     waited += ms;
     silence += ms;
   }
+}
+
+/** Creates the lock, or takes it over. Undefined if another process owns it, or was faster. */
+async function tryToAcquire(
+  path: string,
+  owner: LockOwner,
+  holder: Holder | undefined,
+  silence: number,
+  { sleep, signal }: LockContext,
+): Promise<string | undefined> {
+  if (holder !== undefined && !isGone(holder, silence)) return undefined;
+  const file = holder === undefined ? path : successorOf(holder, path);
+  if (!create(file, owner)) return undefined;
+  if (silence >= SILENCE_MS) await sleep(GRACE_MS, signal);
+  if (isOwner(path, owner)) return file;
+  discard(file); // The chain that it continued was released.
+  return undefined;
 }
 
 interface Holder {

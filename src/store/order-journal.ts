@@ -2,10 +2,11 @@
 
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { tryParseJson } from '../json-object.ts';
+import { syncDirectory } from './atomic-write.ts';
 import { type LockContext, withLock } from './lock.ts';
 import { endOfLastLine, errorCode, fileFailure, openOwnFile, readOwnFile, writeAll } from './own-file.ts';
 import { processLiveness, processName } from './process-identity.ts';
@@ -68,11 +69,13 @@ async function append(paths: Paths, context: LockContext, lineAt: (at: string) =
     try {
       const file = openOwnFile(path, 'a+');
       try {
+        const { size } = fstatSync(file);
         lock.check();
-        removeCutLine(file, fstatSync(file).size);
+        removeCutLine(file, size);
         writeAll(file, Buffer.from(`${JSON.stringify(line)}\n`), null);
         // Without its outcome an order is unknown, which is safe; without its line it could be sent again.
         if ('form' in line) fsyncSync(file);
+        if (size === 0) syncDirectory(dirname(path));
       } finally {
         closeSync(file);
       }

@@ -19,26 +19,32 @@ export interface ProfileOverrides {
 export async function profileOverrides(env: Env, settings: Settings, paths: Paths): Promise<ProfileOverrides> {
   const warnings: Record<ServiceName, string[]> = { alerts: [], webhooks: [], catalog: [], trade: [] };
   const left = { ...env };
-  const { name, origin } = settings.profile;
-  for (const service of origin.kind === 'flag' ? SERVICES : []) {
+  for (const service of settings.profile.origin.kind === 'flag' ? SERVICES : []) {
     const prefix = `SVC_${service.toUpperCase()}`;
     const other = settings.overriddenOrigin(`${service}.url`);
-    if (other !== undefined) warnings[service].push(`--profile ${name} overrides ${prefix}_URL, which names ${other}`);
+    if (other !== undefined) {
+      warnings[service].push(`--profile ${settings.profile.name} overrides ${prefix}_URL, which names ${other}`);
+    }
     const variables = [`${prefix}_TOKEN`, `${prefix}_PASSWORD`].filter((variable) => env[variable] !== undefined);
-    if (variables.length === 0) continue;
-    const reason =
-      other !== undefined
-        ? `it belongs to ${other}`
-        : (await hasCredential(service, settings, paths))
-          ? `profile ${name} has its own credential`
-          : undefined;
-    if (reason === undefined) continue;
-    for (const variable of variables) {
+    const reason = variables.length === 0 ? undefined : await whyNotUsed(service, other, settings, paths);
+    for (const variable of reason === undefined ? [] : variables) {
       delete left[variable];
       warnings[service].push(`${variable} is not used: ${reason}`);
     }
   }
   return { env: left, warnings };
+}
+
+/** Of the credential variables of a service. `other` is the origin that its address variable names. */
+async function whyNotUsed(
+  service: ServiceName,
+  other: string | undefined,
+  settings: Settings,
+  paths: Paths,
+): Promise<string | undefined> {
+  if (other !== undefined) return `it belongs to ${other}`;
+  if (await hasCredential(service, settings, paths)) return `profile ${settings.profile.name} has its own credential`;
+  return undefined;
 }
 
 async function hasCredential(service: ServiceName, settings: Settings, paths: Paths): Promise<boolean> {

@@ -173,6 +173,16 @@ export function requireSetting(key: string): Setting {
   throw new SvcError('invalid_value', `there is no setting "${key}"`);
 }
 
+function urlsProblem(urls: readonly string[]): string | undefined {
+  if (new Set(urls).size < urls.length) return 'names one twice';
+  return urls.map(urlProblem).find((one) => one !== undefined);
+}
+
+function namesProblem(names: readonly string[]): string | undefined {
+  if (names.some((name) => /[\s;]|^$/.test(name))) return 'is not a list such as critical,warning,info';
+  return new Set(names).size === names.length ? undefined : 'names one twice';
+}
+
 /** What is wrong with the text, as the end of a sentence that begins with its name; undefined if it is valid. */
 export function problemWith(setting: Setting, text: string): string | undefined {
   if (text === '') return 'is empty';
@@ -180,12 +190,8 @@ export function problemWith(setting: Setting, text: string): string | undefined 
   switch (setting.type) {
     case 'url':
       return urlProblem(text);
-    case 'urls': {
-      const urls = text.split(',');
-      return new Set(urls).size < urls.length
-        ? 'names one twice'
-        : urls.map(urlProblem).find((one) => one !== undefined);
-    }
+    case 'urls':
+      return urlsProblem(text.split(','));
     case 'choice':
       return setting.choices?.includes(text) ? undefined : `is none of ${setting.choices?.join(', ')}`;
     case 'duration':
@@ -195,11 +201,8 @@ export function problemWith(setting: Setting, text: string): string | undefined 
       return integerProblem(setting, text);
     case 'decimal':
       return /^\d+(\.\d+)?$/.test(text) && /[1-9]/.test(text) ? undefined : 'is not a number above 0, such as 250.50';
-    case 'names': {
-      const names = text.split(',');
-      if (names.some((name) => /[\s;]|^$/.test(name))) return 'is not a list such as critical,warning,info';
-      return new Set(names).size === names.length ? undefined : 'names one twice';
-    }
+    case 'names':
+      return namesProblem(text.split(','));
     case 'command': {
       const [program] = listOf(text) ?? [];
       return program ? undefined : 'is not a program, or a JSON array such as ["pass", "show", "am"]';

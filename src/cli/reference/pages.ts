@@ -201,11 +201,8 @@ export function paragraphs(text: string): string {
     .map((line, index) => {
       const [, name = '', rest = ''] = named[index] ?? [];
       const item = named[index] && (named[index - 1] || named[index + 1]);
-      const shown = item
-        ? `- ${code(name)}: ${escapeMarkdown(rest)}`
-        : isCommand(line)
-          ? fenced(line)
-          : escapeMarkdown(line);
+      const plain = isCommand(line) ? fenced(line) : escapeMarkdown(line);
+      const shown = item ? `- ${code(name)}: ${escapeMarkdown(rest)}` : plain;
       return index === 0 ? shown : `${item && named[index - 1] ? '\n' : '\n\n'}${shown}`;
     })
     .join('');

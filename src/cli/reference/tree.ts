@@ -96,7 +96,8 @@ function outputNode({
   output,
   defaultFormat = null,
 }: Pick<Command, 'output'> & { readonly defaultFormat?: 'json' | null }) {
-  const columned = output.kind === 'chart' ? output.list : output.kind === 'text' ? { columns: [] } : output;
+  const rows = output.kind === 'chart' ? output.list : output;
+  const columned = rows.kind === 'text' ? { columns: [] } : rows;
   return {
     kind: output.kind,
     /** For `--columns`; `-o wide` also shows the `wide` ones. */

@@ -39,11 +39,8 @@ export async function printedAnswer(
     return { value, as: ANY_ANSWER };
   }
   const whole = await collected(bytes);
-  const body = isJson
-    ? parseJsonText(exactNumbers(new TextDecoder().decode(whole)))
-    : whole.length === 0
-      ? null
-      : whole.toString();
+  const text = whole.length === 0 ? null : whole.toString();
+  const body = isJson ? parseJsonText(exactNumbers(new TextDecoder().decode(whole))) : text;
   if (include || isJson) {
     const value = include ? { status, headers, body } : body;
     return { value, as: answerOutput(value) };

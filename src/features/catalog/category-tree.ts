@@ -110,5 +110,6 @@ function inOrder(a: Category, b: Category): number {
 }
 
 function compare<T extends string | number>(a: T, b: T): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

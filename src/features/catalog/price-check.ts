@@ -55,7 +55,8 @@ function changeOf(text: string): Condition {
   const [, sign = '', digits = ''] = /^([+-]?)(\d{1,6}(?:\.\d{1,6})?)%$/.exec(text) ?? [];
   const percent = Number(digits);
   if (percent > 0) {
-    return { kind: 'change', percent, direction: sign === '+' ? 'up' : sign === '-' ? 'down' : 'either' };
+    const signed = sign === '+' ? 'up' : 'down';
+    return { kind: 'change', percent, direction: sign === '' ? 'either' : signed };
   }
   throw new SvcError('invalid_value', `--change: "${text}" is not a percentage above 0`, {
     hint: 'write it like 10% (either way), +10% (a rise) or -10% (a fall)',
@@ -114,8 +115,9 @@ export function judge(condition: Condition, readings: readonly Reading[], judged
   if (judged === 'all' && stale.length > 0) outcomes.push(null);
   // One outcome of this kind decides; else all must be known.
   const decisive = judged !== 'all';
-  const unknown = outcomes.length === 0 || outcomes.includes(null);
-  return { ok: outcomes.includes(decisive) ? decisive : unknown ? null : !decisive, sources, stale };
+  if (outcomes.includes(decisive)) return { ok: decisive, sources, stale };
+  const isUnknown = outcomes.length === 0 || outcomes.includes(null);
+  return { ok: isUnknown ? null : !decisive, sources, stale };
 }
 
 function holds(condition: Condition, { value, change_percent }: Reading): boolean | null {

@@ -271,7 +271,8 @@ function byPlace(a: PriceSeries, b: PriceSeries): number {
 }
 
 function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 type Named = Pick<Source, 'parser_name' | 'source_id' | 'settlement' | 'price_unit' | 'unit'>;

@@ -105,29 +105,38 @@ interface Place {
 
 const NOTHING = { user: null, expires_at: null, refresh_expires_at: null, advice: null };
 
+type Found = Omit<LoginRow, keyof CredentialOwner | 'service'>;
+
 async function credentialOf(
   service: ServiceName,
   owner: CredentialOwner,
   credentials: SecretStore,
-  { now, isCurrent, ...place }: Place,
-): Promise<Omit<LoginRow, keyof CredentialOwner | 'service'>> {
-  const given = credentialSource(place, service);
+  place: Place,
+): Promise<Found> {
+  const source = credentialSource(place, service);
   const user = place.settings.get(`${service}.user`) ?? null;
-  if (given !== undefined) return { ...NOTHING, state: 'token_set', source: given, user };
-  const options = isCurrent ? '' : ` --profile ${owner.profile}`;
-  if (service === 'trade') {
-    const key = gatewayTokenKey(owner);
-    const source = await credentials.locate(key);
-    if (source === undefined) {
-      return { ...NOTHING, state: 'not_signed_in', source: null, advice: `store a token: svc trade login${options}` };
-    }
-    return elsewhere(key, source, place) ?? { ...NOTHING, state: 'token_set', source };
+  if (source !== undefined) return { ...NOTHING, state: 'token_set', source, user };
+  if (service === 'trade') return gatewayTokenOf(owner, credentials, place);
+  if (service === 'webhooks') return loginOf(owner, credentials, place);
+  return { ...NOTHING, state: 'none', source: null };
+}
+
+async function gatewayTokenOf(owner: CredentialOwner, credentials: SecretStore, place: Place): Promise<Found> {
+  const key = gatewayTokenKey(owner);
+  const source = await credentials.locate(key);
+  if (source === undefined) {
+    const advice = `store a token: svc trade login${optionsOf(owner, place)}`;
+    return { ...NOTHING, state: 'not_signed_in', source: null, advice };
   }
-  if (service !== 'webhooks') return { ...NOTHING, state: 'none', source: null };
+  return elsewhere(key, source, place) ?? { ...NOTHING, state: 'token_set', source };
+}
+
+async function loginOf(owner: CredentialOwner, credentials: SecretStore, place: Place): Promise<Found> {
   const key = loginKey(owner);
   const source = await credentials.locate(key);
   if (source === undefined) {
-    return { ...NOTHING, state: 'not_signed_in', source: null, advice: `sign in: svc oauth login${options}` };
+    const advice = `sign in: svc oauth login${optionsOf(owner, place)}`;
+    return { ...NOTHING, state: 'not_signed_in', source: null, advice };
   }
   const wrong = elsewhere(key, source, place);
   if (wrong !== undefined) return wrong;
@@ -135,8 +144,9 @@ async function credentialOf(
   if (stored === undefined || stored instanceof SvcError) {
     return { ...NOTHING, state: 'not_signed_in', source, advice: stored?.message ?? key.remedy };
   }
-  const { signedIn, advice } = loginStatus(stored, now / 1000, options);
-  const liveState = isAlive(stored, now / 1000) ? 'signed_in' : 'expired';
+  const now = place.now / 1000;
+  const { signedIn, advice } = loginStatus(stored, now, optionsOf(owner, place));
+  const liveState = isAlive(stored, now) ? 'signed_in' : 'expired';
   return {
     state: signedIn ? liveState : 'not_signed_in',
     source,
@@ -145,6 +155,11 @@ async function credentialOf(
     refresh_expires_at: isoTime(refreshEnd(stored)),
     advice,
   };
+}
+
+/** Of the command lines in an advice. */
+function optionsOf({ profile }: CredentialOwner, { isCurrent }: Place): string {
+  return isCurrent ? '' : ` --profile ${profile}`;
 }
 
 function asProblem(error: unknown): SvcError {

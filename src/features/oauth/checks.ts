@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { platform } from 'node:os';
 import { basename } from 'node:path';
 import type { RunContext } from '../../cli/command.ts';
-import { type Finding, fail, ok, warn } from '../../cli/findings.ts';
+import { type Finding, fail, ok, type Result, warn } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
 import {
   type Credential,
@@ -46,28 +46,30 @@ export function fileFindings(before: Modes, { paths }: Where): readonly Finding[
   const found: Finding[] = [];
   for (const [path, was] of before) {
     const is = now.get(path) ?? was;
-    const folder = path === paths.config;
-    const loose = folder ? 0o022 : 0o077;
+    const isFolder = path === paths.config;
+    const loose = isFolder ? 0o022 : 0o077;
     if ((was & loose) === 0) continue;
-    const common = { check: 'files', subject: folder ? path : basename(path) };
-    const tight = folder ? '700' : '600';
-    if ((is & loose) === 0) {
-      const what = path === credentialsPath(paths) ? 'svc oauth login' : 'svc webhooks rotate <id>';
-      const detail = `other users could read it (mode ${was.toString(8)}) until now; if one may have read it:`;
-      found.push({ ...common, ...warn(detail, what) });
-    } else {
-      const detail = `other users can ${folder ? 'change its files' : 'read it'} (mode ${is.toString(8)})`;
-      found.push({ ...common, ...fail(detail, `chmod ${tight} ${path}`) });
-    }
+    const subject = isFolder ? path : basename(path);
+    const stillLoose = isFolder ? looseFolder(path, is) : looseFile(path, is);
+    found.push({ check: 'files', subject, ...((is & loose) === 0 ? wasReadable(path, was, paths) : stillLoose) });
   }
   if (found.length > 0) return found;
-  const text =
-    platform() === 'win32'
-      ? 'not checked on Windows'
-      : before.size === 0
-        ? `there are no files in ${paths.config} yet`
-        : `only you can read the files in ${paths.config}`;
-  return [{ check: 'files', subject: null, ...ok(text) }];
+  const checked =
+    before.size === 0 ? `there are no files in ${paths.config} yet` : `only you can read the files in ${paths.config}`;
+  return [{ check: 'files', subject: null, ...ok(platform() === 'win32' ? 'not checked on Windows' : checked) }];
+}
+
+function looseFolder(path: string, mode: number): Result {
+  return fail(`other users can change its files (mode ${mode.toString(8)})`, `chmod 700 ${path}`);
+}
+
+function looseFile(path: string, mode: number): Result {
+  return fail(`other users can read it (mode ${mode.toString(8)})`, `chmod 600 ${path}`);
+}
+
+function wasReadable(path: string, mode: number, paths: Where['paths']): Result {
+  const renew = path === credentialsPath(paths) ? 'svc oauth login' : 'svc webhooks rotate <id>';
+  return warn(`other users could read it (mode ${mode.toString(8)}) until now; if one may have read it:`, renew);
 }
 
 /** Whether the chosen credential helper works, and whether all secrets are where svc will look. */

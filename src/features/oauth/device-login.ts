@@ -140,14 +140,19 @@ async function poll(
     const outcome = await requestToken({ target, tokenEndpoint: server.token_endpoint, client, fields });
     target.signal.throwIfAborted();
     if (outcome.kind === 'granted') return outcome;
-    if (outcome.kind === 'refused') {
-      if (outcome.error === 'slow_down') pauseS += SLOWER_S;
-      else if (outcome.error === 'expired_token') throw tooLate(true, waitMs);
-      else if (outcome.error !== 'authorization_pending') return outcome;
-    } else if (outcome.kind === 'busy') pauseS = Math.max(pauseS, (outcome.retryAfterMs ?? 0) / 1000);
-    // RFC 8628 §3.5: after a failed connection, less often.
-    else pauseS *= 2;
+    if (outcome.kind === 'refused' && outcome.error === 'expired_token') throw tooLate(true, waitMs);
+    if (outcome.kind === 'refused' && !PENDING.includes(outcome.error)) return outcome;
+    pauseS = nextPause(outcome, pauseS);
   }
+}
+
+const PENDING = ['slow_down', 'authorization_pending'];
+
+function nextPause(outcome: Exclude<TokenOutcome, { readonly kind: 'granted' }>, pauseS: number): number {
+  if (outcome.kind === 'refused') return outcome.error === 'slow_down' ? pauseS + SLOWER_S : pauseS;
+  if (outcome.kind === 'busy') return Math.max(pauseS, (outcome.retryAfterMs ?? 0) / 1000);
+  // RFC 8628 §3.5: after a failed connection, less often.
+  return pauseS * 2;
 }
 
 function tooLate(expired: boolean, waitMs: number): SvcError {

@@ -68,7 +68,8 @@ function personalStatus({ expires_at, last_used_at, obtained_at }: Login, now: n
 function inDays(end: number, now: number): string {
   const days = Math.floor((end - now) / DAY_S);
   if (days < 0) return 'any moment';
-  return days === 0 ? 'today' : days === 1 ? 'tomorrow' : `in ${days} days`;
+  if (days === 0) return 'today';
+  return days === 1 ? 'tomorrow' : `in ${days} days`;
 }
 
 /** RFC 3339; null if there is no such time. */

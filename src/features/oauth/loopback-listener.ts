@@ -34,6 +34,11 @@ const HEAD_MS = 5_000;
 const REQUEST_MS = 6_000;
 /** How often Node looks for late connections; by default every 30 s. */
 const CHECK_MS = 500;
+/** By the code of Node.js for a request that it cannot read. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
 /** For a browser on a busy machine to fetch the page that says the login worked. */
 const PAGE_MS = 2_000;
 const DONE = '/done';
@@ -173,12 +178,7 @@ export class LoopbackListener {
   }
 
   #unreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-    const status =
-      error.code === 'HPE_HEADER_OVERFLOW'
-        ? '431 Request Header Fields Too Large'
-        : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-          ? '408 Request Timeout'
-          : '400 Bad Request';
+    const status = REFUSALS[error.code ?? ''] ?? '400 Bad Request';
     if (!socket.writable) {
       socket.destroy();
       return;

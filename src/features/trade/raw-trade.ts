@@ -74,7 +74,7 @@ export async function confirmRawTrade(
   await checkConfirmable(question, account, ctx, hint);
   const asked = ctx.dryRun
     ? question
-    : await checkRepeats(question, [{ path, form: plainForm(form), opens: OPENS.test(plainPath(path)) }], ctx);
+    : await checkRepeats(question, [{ path, form: plainForm(form), blocksRepeat: OPENS.test(plainPath(path)) }], ctx);
   return confirmOrder(asked, account ?? wantedAccount(undefined, ctx) ?? 'unknown', ctx);
 }
 

@@ -110,16 +110,13 @@ function transcriptCell(value: unknown, full: boolean): Cell {
   const shownText = text(value['text']) ?? '';
   const language = word(value['language']);
   const segments = Array.isArray(value['segments']) ? (value['segments'] as unknown[]) : undefined;
+  // Segments are removed before the text is truncated.
+  const withoutSegments = truncated === true ? 'segments removed' : 'no segments';
   const about = [
     `${count([...shownText].length)} characters`,
     ...(language === undefined ? [] : [`language ${language}`]),
     ...(truncated === true ? ['truncated by the service'] : []),
-    // Segments are removed before the text is truncated.
-    segments !== undefined
-      ? `${count(segments.length)} segments`
-      : truncated === true
-        ? 'segments removed'
-        : 'no segments',
+    segments === undefined ? withoutSegments : `${count(segments.length)} segments`,
   ].join(', ');
   const head: Cell = { text: about, tone: truncated === true ? 'warn' : 'dim' };
   if (segments === undefined || segments.length === 0) return [head, ...textLines(shownText, full, SHOWN_TRANSCRIPT)];

@@ -89,13 +89,27 @@ function* cellsOf(stick: Candlestick, dot: (value: number) => number, glyphs: Gl
   const most = Math.max(...all.map(body));
   const shown = all.filter((row) => body(row) >= Math.min(most, DOTS / 2));
   for (const row of all) {
-    if (shown.includes(row)) {
-      if (open === close)
-        yield [row, glyphs.same[row === all[0] ? (row === all.at(-1) ? 0 : 2) : row === all.at(-1) ? 3 : 1]];
-      else yield [row, close < open ? glyphs.falling : glyphs.rising];
-    } else if (inRow(row, top, bottom) > DOTS / 2) yield [row, glyphs.wick];
-    else yield [row, row === all[0] ? glyphs.lower : row === all.at(-1) ? glyphs.upper : glyphs.wick];
+    const [isTop, isBottom] = [row === all[0], row === all.at(-1)];
+    if (shown.includes(row)) yield [row, bodyGlyph(stick, isTop, isBottom, glyphs)];
+    else yield [row, inRow(row, top, bottom) > DOTS / 2 ? glyphs.wick : wickGlyph(isTop, isBottom, glyphs)];
   }
+}
+
+function bodyGlyph(
+  { open, close }: Candlestick,
+  isTop: boolean,
+  isBottom: boolean,
+  { same, ...glyphs }: Glyphs,
+): string {
+  if (open !== close) return close < open ? glyphs.falling : glyphs.rising;
+  if (isTop) return same[isBottom ? 0 : 2];
+  return same[isBottom ? 3 : 1];
+}
+
+/** Of a cell that the wick fills to less than a half. */
+function wickGlyph(isTop: boolean, isBottom: boolean, { lower, upper, wick }: Glyphs): string {
+  if (isTop) return lower;
+  return isBottom ? upper : wick;
 }
 
 /** `║ rising  █ falling  2 candles each` */

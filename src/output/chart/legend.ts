@@ -76,7 +76,8 @@ async function blocks(
   const space = Math.max(1, width - indent.length);
   return rows.flatMap((row, series) => {
     const name = wrap(text(title, row), space).map((line, index) => {
-      const head = glyphs === undefined || indent === '' ? '' : index === 0 ? `${glyphs[series]} ` : indent;
+      const marked = index === 0 ? `${glyphs?.[series]} ` : indent;
+      const head = glyphs === undefined || indent === '' ? '' : marked;
       return head + strong(line, 'strong');
     });
     const parts = others.map((column) => [escapeText(column.name), text(column, row)] as const);

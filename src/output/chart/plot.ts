@@ -93,7 +93,8 @@ class Field {
     for (let dot = top; dot <= bottom; dot++) {
       const row = Math.floor(dot / DOTS);
       const index = this.#index(row, cell);
-      const stroke = ends[0] === ends[1] ? LEVEL : ends.includes(row) ? CORNER : UPRIGHT;
+      const steep = ends.includes(row) ? CORNER : UPRIGHT;
+      const stroke = ends[0] === ends[1] ? LEVEL : steep;
       const bit = this.#size.ascii ? stroke : BITS[column % ACROSS]?.[dot % DOTS];
       this.#dots[index] = (this.#dots[index] ?? 0) | (bit ?? 0);
       this.#owner[index] = series;
@@ -155,7 +156,8 @@ class Field {
     if (!ascii) return { text: String.fromCharCode(BRAILLE + dots), series };
     // Crossing lines of the same character could not be distinguished: each has its own.
     if (several) return { text: glyphOf(series, true), series };
-    return { text: (dots & CORNER) > 0 ? '+' : (dots & UPRIGHT) > 0 ? '|' : '-', series };
+    if ((dots & CORNER) > 0) return { text: '+', series };
+    return { text: (dots & UPRIGHT) > 0 ? '|' : '-', series };
   }
 
   #index(row: number, cell: number): number {

@@ -60,9 +60,10 @@ function fieldLines(picture: ChartPicture, { width, ascii, time, paint }: FieldS
   const all = series.map((one) => stretchesOf(one, picture, columnsFor({ cells, ascii })));
   const size = { cells, rows, ascii };
   const drawn = sticks === undefined ? plot(all, scale.dot, size) : plotCandles(sticks, scale.dot, size);
+  const edges = ascii ? { plain: '|', labeled: '+' } : { plain: '│', labeled: '┤' };
   const field = drawn.map((row, index) => {
     const label = scale.labels[index];
-    const edge = label === undefined ? (ascii ? '|' : '│') : ascii ? '+' : '┤';
+    const edge = label === undefined ? edges.plain : edges.labeled;
     return `${(label ?? '').padStart(margin)} ${edge}${rowText(row, paint)}`;
   });
   const without = series.filter((_one, index) => all[index]?.length === 0).map(({ name }) => escapeText(name));

@@ -122,7 +122,8 @@ function textsOf(clock: number, step: Step): Pick<TimeTick, 'text' | 'context'> 
   if (step.ms === undefined) return step.months >= 12 ? { text: year, context: '' } : { text: month, context: year };
   if (step.ms >= DAY) return { text: `${month} ${date.getUTCDate()}`, context: year };
   const [day = '', hours = ''] = date.toISOString().split('T');
-  return { text: hours.slice(0, step.ms >= MINUTE ? 5 : step.ms >= SECOND ? 8 : 12), context: day };
+  const withSeconds = step.ms >= SECOND ? 8 : 12;
+  return { text: hours.slice(0, step.ms >= MINUTE ? 5 : withSeconds), context: day };
 }
 
 /** `UTC`, or the zone's offset: `UTC+03:00`. */

@@ -84,9 +84,12 @@ export function rowScale(low: number, high: number, rows: number): RowScale {
   }
   if (best === undefined) {
     // If round values do not work: both ends, unrounded.
-    const [top, bottom] = [String(high), String(low)];
+    const ends = new Map([
+      [rows - 1, String(low)],
+      [0, String(high)],
+    ]);
     return {
-      labels: labels((row) => (row === 0 ? top : row === rows - 1 ? bottom : undefined)),
+      labels: labels((row) => ends.get(row)),
       dot: (value) => dotAt((1 - fraction(value, low, high)) * (rows - 1)),
     };
   }

@@ -142,7 +142,8 @@ export class Clients {
       throw invalidRequest('client_id is in the header and in the body');
     }
     const client = this.find(basic?.id ?? required(form, 'client_id'));
-    const method = basic ? 'client_secret_basic' : posted === undefined ? 'none' : 'client_secret_post';
+    const inBody = posted === undefined ? 'none' : 'client_secret_post';
+    const method = basic ? 'client_secret_basic' : inBody;
     if (client === undefined) throw invalidClient(method, 'the client is unknown');
     if (client.token_endpoint_auth_method !== method) {
       throw invalidClient(method, `the client is registered with ${client.token_endpoint_auth_method}, not ${method}`);

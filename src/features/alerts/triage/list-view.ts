@@ -96,7 +96,8 @@ function joined(cells: Cells, widths: Widths, without: readonly string[] = []): 
 }
 
 function alertLine(alert: Alert, cells: Cells, widths: Widths, isSelected: boolean): ScreenLine {
-  const rest: Tone | undefined = isSelected ? 'strong' : isSuppressed(alert) ? 'dim' : undefined;
+  const unselected: Tone | undefined = isSuppressed(alert) ? 'dim' : undefined;
+  const rest = isSelected ? 'strong' : unselected;
   return [
     { text: isSelected ? '> ' : '  ', tone: rest },
     { text: padded(cells.severity, widths.severity), tone: isSuppressed(alert) ? rest : cellTone(severityCell(alert)) },

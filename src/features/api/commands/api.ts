@@ -47,7 +47,8 @@ export const api = recordCommand({
     }
     const question = `Send ${method} ${ctx.target.baseUrl.href.replace(/\/$/, '')}${asked.whole}?`;
     // A dry run is about the request itself, and so shows a read, too.
-    const effect = changes ? 'destroy' : ctx.dryRun ? 'write' : 'read';
+    const unchanging = ctx.dryRun ? 'write' : 'read';
+    const effect = changes ? 'destroy' : unchanging;
     const endpoint = { method, path: asked.path, effect, encoding: body?.encoding ?? 'json' } as const;
     const values = { query: asked.query, body: body?.body };
     if (service !== 'trade') {

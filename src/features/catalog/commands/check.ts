@@ -128,7 +128,8 @@ export const catalogCheck = recordCommand({
   async run(input, ctx) {
     const condition = conditionOf(input);
     checkModes(input, condition.kind === 'change');
-    const judged: Judged = input.all ? 'all' : input.any || condition.kind === 'change' ? 'any' : 'lowest';
+    const one = input.any || condition.kind === 'change' ? 'any' : 'lowest';
+    const judged: Judged = input.all ? 'all' : one;
     const catalog = openCatalog(ctx.target);
     const problems = readingProblems(ctx);
     const selection = await sourceSelection(catalog, input, problems.report);
@@ -296,13 +297,16 @@ async function awaited(
 }
 
 function outcomeOf({ ok }: Checked): 'ok' | 'failed' | 'not_known' {
-  return ok === null ? 'not_known' : ok ? 'ok' : 'failed';
+  if (ok === null) return 'not_known';
+  return ok ? 'ok' : 'failed';
 }
 
 function outcomeText({ ok }: Checked): string {
-  return ok === null ? 'unknown' : ok ? 'ok' : 'failed';
+  if (ok === null) return 'unknown';
+  return ok ? 'ok' : 'failed';
 }
 
 function toneOf({ ok }: Checked): Tone {
-  return ok === null ? 'warn' : ok ? 'good' : 'bad';
+  if (ok === null) return 'warn';
+  return ok ? 'good' : 'bad';
 }

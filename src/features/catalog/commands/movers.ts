@@ -154,7 +154,8 @@ interface MoversWanted {
 }
 
 function directionOf({ from, to, change }: Mover): 'up' | 'down' | 'new' | 'gone' | undefined {
-  if (change !== null) return change > 0 ? 'up' : change < 0 ? 'down' : undefined;
+  if (change === 0) return undefined;
+  if (change !== null) return change > 0 ? 'up' : 'down';
   if (from === to) return undefined;
   return from === null ? 'new' : 'gone';
 }

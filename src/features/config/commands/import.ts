@@ -54,7 +54,8 @@ export const configImport = listCommand({
     checkProfileName(name);
     const { amtoolValues } = await import('../amtool.ts');
     const piped = file === '-' ? Buffer.from(await ctx.readInput('-')).toString() : undefined;
-    const paths = piped !== undefined ? [STDIN] : file === undefined ? defaultPaths(ctx) : [resolve(file)];
+    const onDisk = file === undefined ? defaultPaths(ctx) : [resolve(file)];
+    const paths = piped === undefined ? onDisk : [STDIN];
     const found = amtoolValues(paths, {
       exists: existsSync,
       read: (path) => (path === STDIN ? (piped ?? '') : read(path, ctx)),

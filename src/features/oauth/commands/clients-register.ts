@@ -1,4 +1,4 @@
-import { type RunContext, recordCommand } from '../../../cli/command.ts';
+import { type Answer, type RunContext, recordCommand } from '../../../cli/command.ts';
 import type { Flags } from '../../../cli/flags.ts';
 import { openSink, SINK_FLAGS, type SinkInput } from '../../../cli/secret-sink.ts';
 import { SvcError } from '../../../errors.ts';
@@ -83,17 +83,24 @@ export const oauthClientsRegister = recordCommand({
     }
     await sink.keep(client);
     for (const warning of warnings) ctx.notice(warning);
-    const { client_secret: secret, ...rest } = client;
-    const value = { ...rest, client_secret: secret === undefined ? null : sink.shows ? secret : '***' };
-    if (sink.shows || sink.where === undefined) return { value };
-    return {
-      value,
-      footer: `${secret === undefined ? 'the client' : 'the secret'} is ${sink.where}`,
-      // Only a stored client can be forgotten.
-      undo: sink.where === 'stored' ? [['oauth', 'clients', 'forget', client.client_id]] : undefined,
-    };
+    return reportClient(client, sink);
   },
 });
+
+function reportClient(
+  { client_secret: secret, ...rest }: ClientRecord,
+  { shows, where }: ClientSink,
+): Answer<Registered> {
+  const client_secret = secret === undefined || shows ? (secret ?? null) : '***';
+  const value = { ...rest, client_secret };
+  if (shows || where === undefined) return { value };
+  return {
+    value,
+    footer: `${secret === undefined ? 'the client' : 'the secret'} is ${where}`,
+    // Only a stored client can be forgotten.
+    undo: where === 'stored' ? [['oauth', 'clients', 'forget', rest.client_id]] : undefined,
+  };
+}
 
 function hasSecret(method: ClientAuthMethod): boolean {
   return method !== 'none';

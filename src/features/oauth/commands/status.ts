@@ -150,7 +150,8 @@ async function storedStatus(ctx: RunContext): Promise<SignIn> {
   }
   const now = ctx.now() / 1000;
   const { signedIn, advice } = loginStatus(stored, now);
-  const state = !signedIn ? 'not_signed_in' : isAlive(stored, now) ? 'signed_in' : 'expired';
+  const liveState = isAlive(stored, now) ? 'signed_in' : 'expired';
+  const state = signedIn ? liveState : 'not_signed_in';
   const source = store === FILE ? 'file' : 'helper';
   const found = { ...common, ...details(stored), source, kind: stored.kind } as const;
   const problem = misplaced(loginKey(owner), store, chosen);

@@ -2,6 +2,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
+import type { Confirmed } from '../../../http/endpoint.ts';
 import { shellWord } from '../../../output/escape.ts';
 import { hedges, hedgingText } from '../accounts.ts';
 import { closeAllForSymbol, closeTrade, oppositeTrade } from '../client.ts';
@@ -21,7 +22,7 @@ import {
 } from '../orders/flags.ts';
 import { type Closing as ClosingTerms, closeAllForm, closeForm, marketForm } from '../orders/forms.ts';
 import { checkStillOpen, checkTradeAmount, notOpen, readOpenTrade } from '../orders/open-trade.ts';
-import { type PlannedRequest, planOrders } from '../orders/placing.ts';
+import { type Outcome, type PlannedRequest, planOrders } from '../orders/placing.ts';
 import { checkConfirmable, confirmAll, reportChanges, sendAll, waitForAll } from '../orders/planned-requests.ts';
 import { checkOrderId, parseAmount, parsePips, timeInForce } from '../orders/rules.ts';
 import {
@@ -99,17 +100,36 @@ export const tradeClose = listCommand({
       if (ctx.dryRun) return { value: await planOrders(planned, ctx) };
       if (input.preview) return previewChanges(planned, cache);
       const { confirmed, wasSlow } = await confirmAll(planned, ctx);
-      if (wasSlow) {
-        cache.invalidate();
-        for (const { reduces } of planned) if (reduces !== undefined) await checkStillOpen(reduces, cache);
-      }
-      const watch = input.wait === undefined ? undefined : new FillWatch(ctx);
-      const sent = await sendAll(planned, { confirmed, cache, watch, goesOn: true }, ctx);
-      const outcomes = watch === undefined ? sent : await waitForAll(sent, watch, input.wait ?? 0, ctx);
+      if (wasSlow) await checkAgain(planned, cache);
+      const outcomes = await sendAndWait(planned, { confirmed, cache, wait: input.wait }, ctx);
       return { ...reportChanges(outcomes), value: outcomes.map(closeRowOf), as: closeList(input) };
     });
   },
 });
+
+interface Closes {
+  readonly confirmed: Confirmed;
+  readonly cache: TableCache;
+  /** Undefined if nobody waits for the close. */
+  readonly wait: number | undefined;
+}
+
+async function sendAndWait(
+  planned: readonly PlannedRequest[],
+  { wait, ...sending }: Closes,
+  ctx: RunContext,
+): Promise<readonly Outcome[]> {
+  if (wait === undefined) return sendAll(planned, { ...sending, goesOn: true }, ctx);
+  const watch = new FillWatch(ctx);
+  const sent = await sendAll(planned, { ...sending, watch, goesOn: true }, ctx);
+  return waitForAll(sent, watch, wait, ctx);
+}
+
+/** After a slow confirmation. */
+async function checkAgain(planned: readonly PlannedRequest[], cache: TableCache): Promise<void> {
+  cache.invalidate();
+  for (const { reduces } of planned) if (reduces !== undefined) await checkStillOpen(reduces, cache);
+}
 
 /** What may be meant by a text that is no trade id. */
 function wayToClose(text: string): string {

@@ -1,4 +1,4 @@
-/** The limits that a profile sets for orders. They never refuse what reduces the exposure: closes and cancels do not come here. */
+/** The limits that a profile sets for orders. They never refuse what reduces the exposure. Also whether an opposite order only closes. */
 import { join } from 'node:path';
 import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
@@ -170,6 +170,8 @@ async function exposureOf(
 ): Promise<Exposure> {
   const { symbol, side, replaces } = opening;
   const { accountId } = opening.account;
+  // The journal is older than the tables: an order that is sent in between is seen later.
+  cache.readAt = Math.min(cache.readAt, ctx.now());
   const journal = await readGatewayJournal(ctx.paths, ctx.target.baseUrl);
   if (!isClose) requireReadable(ctx.paths, journal);
   const recent = ordersSince(ctx.now() - IN_FLIGHT_MS, opening.account, journal);

@@ -21,7 +21,7 @@ import {
   TRAIL_ENTRY_FLAG,
 } from './flags.ts';
 import { askedFor, entryForm, marketForm, type OrderTerms } from './forms.ts';
-import { aboveMaxOrder, checkLimits, lackOfMargin, openedAmount, underLimits } from './limits.ts';
+import { aboveMaxOrder, checkLimits, lackOfMargin, openedAmount } from './limits.ts';
 import {
   checkedKey,
   claimOf,
@@ -33,8 +33,16 @@ import {
   reportOf,
   requireAccepted,
 } from './once.ts';
-import { type KeyClaim, type OrderRequest, placeOrder, planOrders } from './placing.ts';
-import { acceptedBut, checkConfirmable, checkRepeats, confirmOrder, ordersText, STALE_MS } from './planned-requests.ts';
+import { type KeyClaim, type OrderRequest, planOrders } from './placing.ts';
+import {
+  acceptedBut,
+  checkConfirmable,
+  checkRepeats,
+  confirmOrder,
+  connectAndPlace,
+  ordersText,
+  STALE_MS,
+} from './planned-requests.ts';
 import {
   checkOpen,
   guardOrder,
@@ -185,14 +193,15 @@ interface AcceptedOrder {
 
 /** Sends nothing if the journal has an order of the same key that was, or may have been, executed. */
 async function sendOnce(once: Once, draft: NewOrderDraft, placing: Placing, ctx: RunContext): Promise<AcceptedOrder> {
-  const deadline = ctx.now() + ctx.target.timeoutMs;
   for (;;) {
-    const entry = await readEarlier(once, deadline, placing.cache, ctx);
+    const entry = await readEarlier(once, placing.cache, ctx);
     if (entry !== undefined && !maySendAgain(entry)) return readAccepted(entry, once, draft, placing, ctx);
     try {
       return await sendNewOrder(draft, placing, ctx, claimOf(once.key, entry, ctx));
     } catch (error) {
       if (!(error instanceof KeyTaken)) throw error;
+      // Another order was sent meanwhile.
+      placing.cache.invalidate();
     }
   }
 }
@@ -226,50 +235,60 @@ async function sendNewOrder(
   once?: KeyClaim,
 ): Promise<AcceptedOrder> {
   const { wanted, cache, watch } = placing;
-  const { draft, account, offer, opens } = await sizedOrder(typed, wanted, cache);
-  const { accountId } = account;
-  const checked = await checkNewOrder(typed, draft.amount, accountId, placing, ctx);
-  const asked = { ...draft.asked, account: wanted };
-  const request: OrderRequest = { ...draft.request(accountId, offer.currency), asked, ...(once && { once }) };
-
+  const readAt = ctx.now();
+  const sized = await sizedOrder(typed, wanted, cache);
+  const checked = await checkNewOrder(sized, placing, ctx);
   for (const text of new Set([...checked.warnings, ...shownBefore(checked, ctx)])) ctx.notice(text);
-  const askedAt = ctx.now();
-  const repeatable = { path: request.endpoint.path, form: request.form, asked, opens: once === undefined };
-  const question = await checkRepeats(`${orderSentence(draft, checked)}?`, [repeatable], ctx);
-  const confirmed = await confirmOrder(question, accountId, ctx);
-  if (ctx.now() - askedAt >= STALE_MS) {
+
+  const { accountId } = sized.account;
+  const asked = { ...sized.draft.asked, account: wanted };
+  const request: OrderRequest = {
+    ...sized.draft.request(accountId, sized.offer.currency),
+    asked,
+    ...(once && { once }),
+  };
+  // A new key says that a new order is meant.
+  const repeatable = { path: request.endpoint.path, form: request.form, asked, blocksRepeat: once === undefined };
+  const sentence = `${orderSentence(sized.draft, checked)}?`;
+  const question = await checkRepeats(sentence, [repeatable], ctx);
+  let confirmed = await confirmOrder(question, accountId, ctx);
+  let order = sized;
+  if (ctx.now() - readAt >= STALE_MS) {
     cache.invalidate();
-    const now = await checkNewOrder(typed, draft.amount, accountId, placing, ctx);
-    checkSameOrder(checked, now, ctx);
+    order = await readAgain(typed, sized, cache);
+    checkSameOrder(checked, await checkNewOrder(order, placing, ctx), ctx);
+    const again = await checkRepeats(sentence, [repeatable], ctx);
+    if (again !== question) confirmed = await confirmOrder(again, accountId, ctx);
   }
 
-  const open = await cache.open();
-  await open.session.connect();
-  await watch?.follow(open.session, open.unlimited);
+  const { draft, account, offer, opens } = order;
   const known = { amount: draft.amount, symbol: offer.currency, account, offer };
-  const placed = await underLimits({ opens }, cache, ctx, () => placeOrder(request, { open, confirmed, known }, ctx));
+  const placed = await connectAndPlace({ request, opens, known }, { confirmed, cache, watch }, ctx);
   if (placed.error !== undefined) throw placed.error;
   const { orderIds, journalId, sentAt } = placed;
-  const order = { accountId, symbol: offer.currency, side: draft.side, rate: draft.rate?.value };
+  const sent = { accountId, symbol: offer.currency, side: draft.side, rate: draft.rate?.value };
   const amountK = thousands(draft.amount, offer);
-  const awaited = { ...order, orderId: orderIds[0] ?? '', amountK, hedges: hedges(account), sentAt };
+  const awaited = { ...sent, orderId: orderIds[0] ?? '', amountK, hedges: hedges(account), sentAt };
   return { orderIds, journalId, key: once?.key, awaited, report: undefined };
 }
 
-/** With current rows: throws if the gateway's state or a limit rules out an order of this amount. */
-async function checkNewOrder(
-  typed: NewOrderDraft,
-  amount: number,
-  accountId: string,
-  { requireOpen, cache }: Placing,
-  ctx: RunContext,
-): Promise<OrderPreview> {
-  const now = await sizedOrder(typed, accountId, cache);
+/** With current rows, and the amount that was confirmed. Throws if `--risk` allows only a smaller one by now. */
+async function readAgain(typed: NewOrderDraft, { draft, account }: SizedOrder, cache: TableCache): Promise<SizedOrder> {
+  const { amount } = draft;
+  const now = await sizedOrder(typed, account.accountId, cache);
   if (now.draft.amount < amount) {
     const why = `the price moved before you confirmed: --risk now allows only ${now.draft.amount}, not ${amount}`;
     throw new SvcError('guarded', `${why}; nothing was sent`);
   }
-  const order = { ...now, draft: typed.sized?.to(amount) ?? now.draft, opens: { ...now.opens, amount } };
+  return { ...now, draft: typed.sized?.to(amount) ?? now.draft, opens: { ...now.opens, amount } };
+}
+
+/** Throws if the gateway's state or a limit rules the order out. */
+async function checkNewOrder(
+  order: SizedOrder,
+  { requireOpen, cache }: Placing,
+  ctx: RunContext,
+): Promise<OrderPreview> {
   if (requireOpen) checkOpen(order.draft.side, order.offer, ctx.now());
   const warnings = await checkOrder(order, cache, ctx);
   const shown = previewOrder(order.draft, { ...order, now: ctx.now() });
@@ -282,7 +301,8 @@ function checkSameOrder(before: OrderPreview, now: OrderPreview, ctx: RunContext
   if (now.order !== before.order) {
     throw new SvcError('guarded', `${was}, so the ${before.order} is now a ${now.order}; nothing was sent`);
   }
-  if (now.rate !== before.rate) ctx.notice(was);
+  if (now.rate !== before.rate && now.rate !== null && before.rate !== null) ctx.notice(was);
+  for (const warning of now.warnings) if (!before.warnings.includes(warning)) ctx.notice(warning);
 }
 
 /** Undefined for an order of an earlier run of which nothing can be found. */

@@ -42,12 +42,8 @@ const PAUSE_MS = 100;
  * The latest order with the key, once its sender has its response. Throws `outcome_unknown` if that takes longer than a request may, and `key_conflict` for an
  * order with other terms.
  */
-export async function readEarlier(
-  once: Once,
-  deadline: number,
-  cache: TableCache,
-  ctx: RunContext,
-): Promise<JournalEntry | undefined> {
+export async function readEarlier(once: Once, cache: TableCache, ctx: RunContext): Promise<JournalEntry | undefined> {
+  const deadline = ctx.now() + ctx.target.timeoutMs;
   for (;;) {
     const entry = await latestEntry(once.key, ctx);
     if (entry === undefined) return undefined;
@@ -72,7 +68,7 @@ async function latestEntry(key: string, ctx: RunContext): Promise<JournalEntry |
   return journal.entries.findLast(({ once }) => once === key);
 }
 
-/** It was not executed. A refusal of a rate limit or of the sign-in says nothing about the order. */
+/** It was not executed. A refusal with another code, such as of a rate limit or of the sign-in, says nothing about the order. */
 export function maySendAgain({ outcome, error }: JournalEntry): boolean {
   if (outcome === 'refused') return (error?.code ?? 'refused') !== 'refused';
   return outcome === 'not_sent' || outcome === 'absent';

@@ -133,7 +133,7 @@ export async function placeOrder(request: OrderRequest, sending: Sending, ctx: R
   }
 }
 
-/** Never rejects, and no interruption of the command stops it. */
+/** Reports a failure to write, and no interruption of the command stops it. */
 async function recordOutcome(answer: Omit<OrderAnswered, 'at'>, ctx: RunContext): Promise<void> {
   const { sleep, now, random, pid, processName } = ctx;
   const uninterrupted = { sleep, now, random, pid, processName, signal: new AbortController().signal };
@@ -147,7 +147,13 @@ async function recordOutcome(answer: Omit<OrderAnswered, 'at'>, ctx: RunContext)
 
 async function explainError(error: SvcError, { open, known }: Sending): Promise<SvcError> {
   if (!(error instanceof GatewayRefusal)) return error;
-  const limited = await exceededLimit(error.error, open.counts);
+  let limited: SvcError | undefined;
+  try {
+    limited = await exceededLimit(error.error, open.counts);
+  } catch (failure) {
+    // An interruption must not hide the refusal.
+    if (!(failure instanceof SvcError)) throw failure;
+  }
   return limited ?? (error.error && known ? explainRefusal(error.error, error, known) : error);
 }
 

@@ -9,8 +9,18 @@ import { type ChangeRow, codeOf, hintsOf, isUnknown, rowOf } from './change-repo
 import type { FillWatch } from './fills.ts';
 import { underLimits } from './limits.ts';
 import { keepReport } from './once.ts';
-import { type OrderRequest, type Outcome, type PlannedRequest, placeOrder, settlingHint } from './placing.ts';
+import {
+  type OrderRequest,
+  type Outcome,
+  type Placed,
+  type PlannedRequest,
+  placeOrder,
+  settlingHint,
+} from './placing.ts';
 import type { TableCache } from './table-cache.ts';
+
+/** State read longer ago than this is read again. */
+export const STALE_MS = 10_000;
 
 interface Confirmation {
   readonly confirmed: Confirmed;
@@ -36,11 +46,7 @@ export async function confirmAll(planned: readonly PlannedRequest[], ctx: RunCon
   return { confirmed, wasSlow: ctx.now() - askedAt >= STALE_MS };
 }
 
-interface SendingAll {
-  readonly confirmed: Confirmed;
-  readonly cache: TableCache;
-  /** For `--wait`: follows the session before anything is sent through it. */
-  readonly watch?: FillWatch | undefined;
+interface SendingAll extends Connecting {
   /** After a failed request, the following ones are still sent. */
   readonly goesOn: boolean;
 }
@@ -70,22 +76,37 @@ export async function sendAll(
   return outcomes;
 }
 
-async function sendPlanned(
-  planned: PlannedRequest,
-  { confirmed, cache, watch }: SendingAll,
-  ctx: RunContext,
-): Promise<Outcome> {
+async function sendPlanned(planned: PlannedRequest, sending: Connecting, ctx: RunContext): Promise<Outcome> {
   try {
-    const open = await cache.open();
-    await open.session.connect();
-    await watch?.follow(open.session, open.unlimited);
-    const sending = { open, confirmed, known: planned.known };
-    const placed = await underLimits(planned, cache, ctx, () => placeOrder(planned.request, sending, ctx));
+    const placed = await connectAndPlace(planned, sending, ctx);
     return { planned, placed, error: placed.error };
   } catch (error) {
     if (error instanceof SvcError) return { planned, error };
     throw error;
   }
+}
+
+interface Connecting {
+  readonly confirmed: Confirmed;
+  readonly cache: TableCache;
+  /** For `--wait`: follows the session before anything is sent through it. */
+  readonly watch?: FillWatch | undefined;
+}
+
+/** A lost connection is not waited for: what was checked and confirmed is about now. */
+export async function connectAndPlace(
+  { request, known, ...exposure }: Pick<PlannedRequest, 'request' | 'known' | 'opens' | 'reduces'>,
+  { confirmed, cache, watch }: Connecting,
+  ctx: RunContext,
+): Promise<Placed> {
+  const open = await cache.open();
+  const { outage } = open.session;
+  if (outage !== undefined) {
+    throw new SvcError('connection_lost', `${outage.message}; nothing was sent`, { sent: 'no', cause: outage });
+  }
+  await open.session.connect();
+  await watch?.follow(open.session, open.unlimited);
+  return underLimits(exposure, cache, ctx, () => placeOrder(request, { open, confirmed, known }, ctx));
 }
 
 /** All are sent before the first is waited for. */
@@ -142,9 +163,6 @@ export function acceptedBut(error: unknown, ids: readonly string[]): unknown {
   });
 }
 
-/** State read longer ago than this is read again. */
-export const STALE_MS = 10_000;
-
 function isLive({ settings }: RunContext): boolean {
   return settings.get('trade.live') === 'true';
 }
@@ -172,8 +190,8 @@ export interface Repeatable {
   readonly path: string;
   readonly form: OrderRequest['form'];
   readonly asked?: OrderRequest['asked'];
-  /** Of an order: only these wait for a confirmation. */
-  readonly opens?: boolean | undefined;
+  /** It may open a position: svc then asks, or refuses without a terminal, and does not only warn. */
+  readonly blocksRepeat?: boolean | undefined;
 }
 
 /**
@@ -192,7 +210,7 @@ export async function checkRepeats(
   );
   if (repeated.length === 0) return question;
   const asked = `An identical request has an unknown outcome. ${question}`;
-  const order = repeated.find((entry) => requests.some((request) => request.opens && isRepeat(request, entry)));
+  const order = repeated.find((entry) => requests.some((request) => request.blocksRepeat && isRepeat(request, entry)));
   if (order === undefined) {
     for (const { id, at } of repeated) {
       ctx.target.log.warn(

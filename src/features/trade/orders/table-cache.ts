@@ -74,7 +74,7 @@ export class TableCache {
   readonly sent = new Set<string>();
   /** Why the last table that could not be read could not. */
   unreadCode: ErrorCode = 'limited';
-  /** When the oldest of the current tables was read. */
+  /** When the oldest of the current rows of positions and orders was read. */
   readAt = Number.POSITIVE_INFINITY;
 
   constructor(ctx: RunContext, options: TradingOptions) {
@@ -207,7 +207,7 @@ export class TableCache {
     return this.#readOnce('Order', isEnough);
   }
 
-  /** What is open now; undefined if a rate limit prevents the reading. */
+  /** What is open now; undefined if it cannot be read. */
   async currentRows<N extends Table>(model: N): Promise<readonly ModelRows[N][] | undefined> {
     const seen = await this.#readOnce<N>(model, () => false);
     return seen?.isFresh ? seen.rows : undefined;

@@ -101,7 +101,8 @@ function judgeItem({ status, attempts = 0, last_error: error }: LogItem, waitedM
 }
 
 function judgeMissing(id: string, eventId: string, subscription: Subscription | undefined, waitedMs: number): Judged {
-  const why = subscription === undefined ? 'deleted' : subscription.status === DISABLED ? 'disabled' : undefined;
+  const disabled = subscription?.status === DISABLED ? 'disabled' : undefined;
+  const why = subscription === undefined ? 'deleted' : disabled;
   if (why !== undefined) return { outcome: 'skipped', text: `skipped: ${id} is ${why}; no log item will appear` };
   const seconds = Math.round(waitedMs / 1000);
   return {
