@@ -39,7 +39,9 @@ export class CredentialHelper {
     const { status, output } = await this.#run('get', entry);
     if (status !== 0) {
       if (output.trim() === NOT_FOUND) return undefined;
-      throw this.#failure(`failed to read with exit status ${status}${reason(output)}`);
+      // Of a program that failed after it printed the entry.
+      const why = output.includes('"Secret"') ? '' : reason(output);
+      throw this.#failure(`failed to read with exit status ${status}${why}`);
     }
     const answer = tryParseJson(output);
     const secret = isObject(answer) ? answer['Secret'] : undefined;

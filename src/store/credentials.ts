@@ -2,11 +2,10 @@
 import { accessSync, constants } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
-import { SvcError } from '../errors.ts';
 import { realTarget } from './atomic-write.ts';
 import type { ClientRecord, GatewayToken, OAuthCredential, PersonalCredential } from './schemas.ts';
 import {
-  type OpenSecretStore,
+  type LockedSecretStore,
   partsOfId,
   type SecretContext,
   type SecretKey,
@@ -42,7 +41,7 @@ export function openCredentials(paths: Paths, context: SecretContext): SecretSto
 export function withCredentials<T>(
   paths: Paths,
   context: SecretContext,
-  body: (store: OpenSecretStore) => T | Promise<T>,
+  body: (store: LockedSecretStore) => T | Promise<T>,
 ): Promise<T> {
   return withSecrets(credentialsFile(paths), context, body);
 }
@@ -67,6 +66,7 @@ export function loginKey({ profile, base_url }: CredentialOwner): SecretKey<Cred
     id: secretId('login', profile, base_url),
     name: `the login of profile ${profile} to ${base_url}`,
     remedy: SIGN_IN,
+    fields: { profile, base_url },
     schema: async () => (await import('./schemas.ts')).login,
   };
 }
@@ -76,6 +76,7 @@ export function clientKey({ issuer, client_id }: ClientName): SecretKey<ClientRe
     id: secretId('client', issuer, client_id),
     name: `the OAuth client ${client_id}`,
     remedy: SIGN_IN,
+    fields: { issuer, client_id },
     schema: async () => (await import('./schemas.ts')).client,
   };
 }
@@ -85,6 +86,7 @@ export function gatewayTokenKey({ profile, base_url }: CredentialOwner): SecretK
     id: secretId('gateway', profile, base_url),
     name: `the token of profile ${profile} for ${base_url}`,
     remedy: STORE_TOKEN,
+    fields: { profile, base_url },
     schema: async () => (await import('./schemas.ts')).gatewayToken,
   };
 }
@@ -104,20 +106,16 @@ export async function listClients(store: SecretStore): Promise<readonly ClientNa
   );
 }
 
-/** The logins that are refreshed with this client. */
+/** The logins that are refreshed with this client. Throws if a login cannot be read: it may be one of them. */
 export async function loginsOf(store: SecretStore, client: ClientName): Promise<readonly OAuthCredential[]> {
   const found: OAuthCredential[] = [];
   for (const owner of await listOwners(store, 'login')) {
-    const login = await store.find(loginKey(owner)).catch(ignoreUnusable);
+    const login = await store.find(loginKey(owner));
     if (login?.kind === 'oauth' && login.issuer === client.issuer && login.client_id === client.client_id) {
       found.push(login);
     }
   }
   return found;
-}
-
-function ignoreUnusable(error: unknown): undefined {
-  if (!(error instanceof SvcError)) throw error;
 }
 
 /** No later sign-in uses it: the next one registers a client. A refresh may still try it. */

@@ -4,7 +4,8 @@ import * as z from 'zod/mini';
 const text = z.string();
 const name = text.check(z.minLength(1, 'is empty'));
 /** Unix seconds, as in OAuth. */
-const seconds = z.number().check(z.nonnegative('is below zero'));
+const seconds = z.number().check(z.nonnegative('is below zero'), z.lte(8.64e12, 'is too far in the future'));
+const address = text.check(z.refine((one) => URL.canParse(one), 'is not an address'));
 /** Goes into a header unchanged. */
 const token = text.check(z.regex(/^[\x21-\x7e]+$/, 'is not a token'));
 const list = <T extends z.core.SomeType>(item: T) => z.readonly(z.array(item));
@@ -40,9 +41,9 @@ const oauthFields = {
   kind: z.literal('oauth'),
   issuer: name,
   /** From the discovery at sign-in: a refresh token goes nowhere else. */
-  token_endpoint: name,
-  revocation_endpoint: z.optional(name),
-  /** One of `clients` with the same issuer. */
+  token_endpoint: address,
+  revocation_endpoint: z.optional(address),
+  /** There is a client with this id and issuer. */
   client_id: name,
   /** Absent if the service does not say: the token is used until it is refused. */
   expires_at: z.optional(seconds),
@@ -100,17 +101,17 @@ export type StoredValue = Readonly<Record<string, unknown>>;
 const helperEntryFields = {
   helper: text.check(z.regex(/^[a-z0-9-]+$/, 'is not the name of a helper')),
   /** Without the numbers that the parts of a large one have. */
-  entry: name,
+  entry: text.check(z.regex(/^https:\/\/svc\.invalid\//, 'is not an entry of svc')),
   parts: z.int().check(z.gte(1), z.lte(1000)),
 };
 /** The entries of a credential helper that have a secret. */
 export type HelperEntry = Fields<typeof helperEntryFields>;
 /** What the file has for a key. */
 export type SecretEntry = HelperEntry | { readonly value: StoredValue };
-export const secretEntry: z.ZodMiniType<SecretEntry> = z.union([
-  z.looseObject(helperEntryFields),
-  z.looseObject({ value: z.record(text, z.unknown()) }),
-]);
+export const secretEntry: z.ZodMiniType<SecretEntry> = z.union(
+  [z.looseObject(helperEntryFields), z.looseObject({ value: z.record(text, z.unknown()) })],
+  'is not an entry of svc',
+);
 
 export interface SecretsDocument {
   readonly version: 1;

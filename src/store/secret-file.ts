@@ -30,7 +30,8 @@ export interface SecretFile<T> {
   readonly corrupt: string | undefined;
 }
 
-const LARGEST = 1024 * 1024;
+/** More than svc writes. */
+const LARGEST = 4 * 1024 * 1024;
 /** Windows stores permissions elsewhere. */
 const HAS_MODES = platform() !== 'win32';
 
@@ -72,7 +73,7 @@ function readText(path: string): { readonly text: string; readonly warnings: rea
       const stats = fstatSync(file);
       checkFolder(path);
       const warnings = HAS_MODES ? secured(file, stats, path) : [];
-      if (stats.size > LARGEST) throw new SvcError('file_unusable', `${path} is larger than 1 MiB`);
+      if (stats.size > LARGEST) throw new SvcError('file_unusable', `${path} is larger than 4 MiB`);
       return { text: readFileSync(file, 'utf8'), warnings };
     } finally {
       closeSync(file);

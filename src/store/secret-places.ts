@@ -15,7 +15,7 @@ export interface SecretPlace {
   check(): Promise<void>;
 }
 
-/** The file is written, and so read back, with the change of the entry. */
+/** The secret is a part of the entry, so that writing the file stores it. */
 export const FILE_PLACE: SecretPlace = {
   put: async (_id, value) => ({ value }),
   read: async (entry) => ('value' in entry ? entry.value : undefined),
@@ -28,14 +28,17 @@ const ADDRESS = 'https://svc.invalid';
 /** Entries of these may have any size. Windows takes 2,560 bytes, and of others svc does not know. */
 const UNLIMITED = ['pass', 'secretservice', 'osxkeychain'];
 const LARGEST_PART = 2400;
+/** `pass` makes the name of a folder of it. */
+const LONGEST_LABEL = 120;
 
 export function helperPlace(name: string, context: HelperContext): SecretPlace {
   const helper = new CredentialHelper(name, context);
   return {
     async put(id, value) {
-      const text = Buffer.from(JSON.stringify(value)).toString('base64url'); // passes every helper
+      const entryName = newEntryName(id);
+      const text = Buffer.from(JSON.stringify({ entry: entryName, value })).toString('base64url'); // passes every helper
       const parts = split(text, UNLIMITED.includes(name) ? text.length : LARGEST_PART);
-      const entry: HelperEntry = { helper: name, entry: newEntryName(id), parts: parts.length };
+      const entry: HelperEntry = { helper: name, entry: entryName, parts: parts.length };
       try {
         await storeAndCheck(helper, entry, parts);
       } catch (error) {
@@ -45,9 +48,12 @@ export function helperPlace(name: string, context: HelperContext): SecretPlace {
       return entry;
     },
     async read(entry) {
+      const { entry: entryName } = entry as HelperEntry;
       const text = await readText(helper, entry as HelperEntry);
-      const value = text === undefined ? undefined : tryParseJson(Buffer.from(text, 'base64url').toString());
-      return isObject(value) ? (value as StoredValue) : undefined;
+      const content = text === undefined ? undefined : tryParseJson(Buffer.from(text, 'base64url').toString());
+      // A helper that looks at the host of an address alone has all secrets in one entry.
+      if (!isObject(content) || content['entry'] !== entryName || !isObject(content['value'])) return undefined;
+      return content['value'] as StoredValue;
     },
     erase: (entry) => eraseAll(helper, entry as HelperEntry),
     check: () => helper.check(newEntryName('check')),
@@ -103,6 +109,9 @@ function split(text: string, size: number): readonly string[] {
 
 /** It tells a person what it is, and is never used again. */
 function newEntryName(id: string): string {
-  const place = id.replace(/%[0-9A-F]{2}|[^\w./-]/g, '-').replace(/-+/g, '-');
-  return `${ADDRESS}/${place}/${randomBytes(6).toString('hex')}`;
+  const label = id
+    .replace(/%[0-9A-F]{2}|[^\w./-]/g, '-')
+    .replace(/-+/g, '-')
+    .slice(0, LONGEST_LABEL);
+  return `${ADDRESS}/${label}/${randomBytes(6).toString('hex')}`;
 }

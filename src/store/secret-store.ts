@@ -1,7 +1,8 @@
 /**
- * Secrets by key. A file that only its owner can read has them, or names the entries of a credential helper that has them. With a helper, svc stores a secret and
- * reads it back before the file names its entry. Every change takes a new entry, so that an entry that no file names is harmless.
+ * Secrets by key. A file that only its owner can read has them, or names the entries of a credential helper that has them. With a helper, svc stores a secret in
+ * a new entry and reads it back, then the file names that entry, then the old entry is erased. An entry that no file names is never read.
  */
+import { existsSync } from 'node:fs';
 import type * as z from 'zod/mini';
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
@@ -30,6 +31,8 @@ export interface SecretKey<T> {
   /** For messages: `the login of profile default to https://webhooks.example.com`. */
   readonly name: string;
   readonly remedy: string;
+  /** Fields that the value must have: a secret is used for nothing else than what its key says. */
+  readonly fields: Readonly<Record<string, string | null>>;
   readonly schema: () => Promise<z.ZodMiniType<T>>;
 }
 
@@ -69,6 +72,7 @@ export function isSecret(entry: SecretEntry): boolean {
   return 'helper' in entry || hasSecret(entry.value);
 }
 
+const LARGEST_FILE = 1024 * 1024;
 const EMPTY: SecretsDocument = { version: 1, secrets: {} };
 /** A refresh holds the lock for most of a minute if the service is slow. */
 const WAIT_MS = 60_000;
@@ -117,11 +121,15 @@ export class SecretStore {
     return Object.keys((await this.read()).secrets);
   }
 
-  /** What the file has for the keys. Entries that cannot be used are left out. */
-  async entries(): Promise<readonly SecretEntry[]> {
+  /** What the file has, by the ids of keys. Entries that cannot be used are left out. */
+  async entries(): Promise<ReadonlyMap<string, SecretEntry>> {
     const { secretEntry } = await import('./schemas.ts');
-    const entries = Object.values((await this.read()).secrets).map((one) => secretEntry.safeParse(one).data);
-    return entries.filter((one) => one !== undefined);
+    const entries = new Map<string, SecretEntry>();
+    for (const [id, value] of Object.entries((await this.read()).secrets)) {
+      const { data } = secretEntry.safeParse(value);
+      if (data !== undefined) entries.set(id, data);
+    }
+    return entries;
   }
 
   protected place(name = chosenPlace(this.context)): SecretPlace {
@@ -143,16 +151,24 @@ export class SecretStore {
   }
 
   async #valueOf<T>(key: SecretKey<T>, entry: SecretEntry): Promise<T | undefined> {
-    const value = await this.place(placeOf(entry)).read(entry);
-    if (value !== undefined) return parseValue(key, value, this.path);
+    let failure: unknown;
+    try {
+      const value = await this.place(placeOf(entry)).read(entry);
+      if (value !== undefined) return await parseValue(key, value, this.path);
+    } catch (error) {
+      failure = error;
+    }
+    this.context.signal.throwIfAborted();
     // Another process may have replaced it, and erased what it replaced, since the file was read.
     const now = await this.#entry(key);
-    return now === undefined || isSameEntry(now, entry) ? undefined : this.#valueOf(key, now);
+    if (now !== undefined && !isSameEntry(now, entry)) return this.#valueOf(key, now);
+    if (failure !== undefined) throw failure;
+    return undefined;
   }
 }
 
 /** While this process alone may change the file. */
-export class OpenSecretStore extends SecretStore {
+export class LockedSecretStore extends SecretStore {
   readonly #lock: Lock;
   readonly #opened: SecretsDocument;
   #reserved: Reserved | undefined;
@@ -169,12 +185,13 @@ export class OpenSecretStore extends SecretStore {
     await this.place().check();
   }
 
-  async set<T>(key: SecretKey<T>, value: T & object): Promise<void> {
+  /** `mayReplace`: what another process may have stored meanwhile, if this one lost its lock. By default, nothing. */
+  async set<T>(key: SecretKey<T>, value: T & object, mayReplace?: (current: T | undefined) => boolean): Promise<void> {
     const place = hasSecret(value) ? this.place() : FILE_PLACE;
     const entry = await place.put(key.id, value as StoredValue);
     let replaced: SecretEntry | undefined;
     try {
-      replaced = await this.#replace(key, entry);
+      replaced = await this.#replace(key, entry, mayReplace);
     } catch (error) {
       await this.#erase(key, entry);
       throw error;
@@ -189,41 +206,68 @@ export class OpenSecretStore extends SecretStore {
     return deleted !== undefined;
   }
 
+  /** Throws if another process took the lock over: call it before what must not happen twice. */
+  checkLock(): void {
+    this.#lock.check();
+  }
+
   close(): void {
     if (this.#reserved !== undefined) giveBack(this.path, this.#reserved);
   }
 
   /** Changes the file as it is now. Resolves with what it had for the key. */
-  async #replace(key: SecretKey<unknown>, entry: SecretEntry | undefined): Promise<SecretEntry | undefined> {
+  async #replace<T>(
+    key: SecretKey<T>,
+    entry: SecretEntry | undefined,
+    mayReplace?: (current: T | undefined) => boolean,
+  ): Promise<SecretEntry | undefined> {
     try {
       return await this.#write(key, entry, this.#lock);
     } catch {
-      // A disk fault may pass, and a lost lock can be acquired again. A new token cannot be obtained twice.
+      // A disk fault may pass. A new token cannot be obtained twice.
       if (!this.#lock.isLost()) return this.#write(key, entry, this.#lock);
-      return withLock(lockOf(this.path), this.context, (lock) => this.#write(key, entry, lock), WAIT_MS);
     }
+    return withLock(
+      lockOf(this.path),
+      this.context,
+      async (lock) => {
+        const isFree = mayReplace === undefined ? await this.#isUnchanged(key) : mayReplace(await this.find(key));
+        if (isFree) return this.#write(key, entry, lock);
+        throw new SvcError('file_unusable', `another process changed ${key.name} in the meantime`);
+      },
+      WAIT_MS,
+    );
+  }
+
+  async #isUnchanged({ id }: SecretKey<unknown>): Promise<boolean> {
+    const { secrets } = await this.read();
+    return JSON.stringify(secrets[id]) === JSON.stringify(this.#opened.secrets[id]);
   }
 
   async #write(key: SecretKey<unknown>, entry: SecretEntry | undefined, lock: Lock): Promise<SecretEntry | undefined> {
-    const document = (await readUsable(this.path)) ?? this.#opened;
+    const document = (await readUsable(this.path)) ?? (existsSync(this.path) ? this.#opened : EMPTY);
     const { [key.id]: before, ...others } = document.secrets;
     if (before === undefined && entry === undefined) return undefined;
     const next = { ...document, secrets: entry === undefined ? others : { ...others, [key.id]: entry } };
+    const text = `${JSON.stringify(next, null, 2)}\n`;
+    if (entry !== undefined && text.length > LARGEST_FILE) {
+      throw new SvcError('file_unusable', `${this.path} would be larger than ${LARGEST_FILE / 1024 / 1024} MiB`);
+    }
     const reserved = this.#reserved;
     this.#reserved = undefined;
-    writeAtomic(this.path, `${JSON.stringify(next, null, 2)}\n`, { lock, reserved });
+    writeAtomic(this.path, text, { lock, reserved });
     return parseEntry(key, before, this.path).catch(() => undefined);
   }
 
   async #erase(key: SecretKey<unknown>, entry: SecretEntry | undefined): Promise<void> {
-    if (entry === undefined) return;
+    const named = (await readUsable(this.path))?.secrets[key.id];
+    // A write may have failed after the file was replaced: what it names stays.
+    if (entry === undefined || JSON.stringify(named) === JSON.stringify(entry)) return;
     try {
       await this.place(placeOf(entry)).erase(entry);
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
-      this.context.warn(
-        `${key.name} was replaced or deleted, and the old entry is still in the credential helper: ${error.message}`,
-      );
+      this.context.warn(`an entry of ${key.name} that is not used is left in the credential helper: ${error.message}`);
     }
   }
 }
@@ -232,7 +276,7 @@ export class OpenSecretStore extends SecretStore {
 export async function withSecrets<T>(
   file: SecretsFile,
   context: SecretContext,
-  body: (store: OpenSecretStore) => T | Promise<T>,
+  body: (store: LockedSecretStore) => T | Promise<T>,
 ): Promise<T> {
   const path = realTarget(file.path);
   checkFolder(path);
@@ -244,7 +288,7 @@ export async function withSecrets<T>(
       const { document = EMPTY, warnings, corrupt } = await readSecretFile(path, schema);
       for (const warning of warnings) context.warn(warning);
       if (corrupt !== undefined) context.warn(setAside(path, corrupt, context.now()));
-      const store = new OpenSecretStore({ ...file, path }, context, lock, document);
+      const store = new LockedSecretStore({ ...file, path }, context, lock, document);
       try {
         return await body(store);
       } finally {
@@ -270,7 +314,11 @@ async function parseEntry(key: SecretKey<unknown>, value: unknown, path: string)
 }
 
 async function parseValue<T>(key: SecretKey<T>, value: StoredValue, path: string): Promise<T> {
-  return parseWith(await key.schema(), key, value, path);
+  const parsed = parseWith(await key.schema(), key, value, path);
+  const other = Object.keys(key.fields).find((name) => value[name] !== key.fields[name]);
+  if (other === undefined) return parsed;
+  const problem = `its ${other} is not that of its key`;
+  throw new SvcError('file_unusable', `${key.name} cannot be used: ${problem} (in ${path})`, { hint: key.remedy });
 }
 
 function parseWith<T>(schema: z.ZodMiniType<T>, { name, remedy }: SecretKey<unknown>, value: unknown, path: string): T {

@@ -6,7 +6,7 @@ import { realTarget } from './atomic-write.ts';
 import { fileFailure } from './own-file.ts';
 import type { StoredSecret } from './schemas.ts';
 import {
-  type OpenSecretStore,
+  type LockedSecretStore,
   partsOfId,
   type SecretContext,
   type SecretKey,
@@ -36,7 +36,7 @@ export function openWebhookSecrets(paths: Paths, context: SecretContext): Secret
 export function withWebhookSecrets<T>(
   paths: Paths,
   context: SecretContext,
-  body: (store: OpenSecretStore) => T | Promise<T>,
+  body: (store: LockedSecretStore) => T | Promise<T>,
 ): Promise<T> {
   return withSecrets(secretsFile(paths), context, body);
 }
@@ -46,6 +46,7 @@ export function signingSecretKey({ base_url, endpoint_id }: Endpoint): SecretKey
     id: secretId('signing', base_url ?? '', endpoint_id),
     name: `the signing secret of ${endpoint_id}`,
     remedy: 'import it again: svc webhooks secrets import, or: svc webhooks rotate',
+    fields: { base_url, endpoint_id },
     schema: async () => (await import('./schemas.ts')).signingSecret,
   };
 }

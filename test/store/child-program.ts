@@ -27,7 +27,8 @@ const CLIENT = {
   client_id: 'c1',
   redirect_uris: [],
   registered_at: 0,
-  token_endpoint_auth_method: 'none',
+  client_secret: 'secret',
+  token_endpoint_auth_method: 'client_secret_post',
 } as const;
 
 const modes: Record<string, () => Promise<void>> = {

@@ -23,7 +23,7 @@ import { countUnnamed } from '../../src/store/secret-places.ts';
 import {
   chosenPlace,
   FILE,
-  type OpenSecretStore,
+  type LockedSecretStore,
   partsOfId,
   type SecretContext,
   type SecretKey,
@@ -42,13 +42,18 @@ const names = (): readonly string[] => readdirSync(folder.paths.config).sort();
 
 interface Login {
   readonly secret: string;
+  readonly name?: string | undefined;
 }
 /** `more` is not in it, and is preserved like any unknown field. */
-const schema: z.ZodMiniType<Login> = z.looseObject({ secret: z.string().check(z.minLength(1, 'is empty')) });
+const schema: z.ZodMiniType<Login> = z.looseObject({
+  secret: z.string().check(z.minLength(1, 'is empty')),
+  name: z.optional(z.string()),
+});
 const keyOf = (name: string): SecretKey<Login> => ({
   id: secretId('login', name, 'https://h/x'),
   name: `the login ${name}`,
   remedy: 'sign in again',
+  fields: {},
   schema: async () => schema,
 });
 const ANN = keyOf('ann');
@@ -71,7 +76,7 @@ const inPlace = (place: string, env: Readonly<Record<string, string>> = {}): Sec
 });
 const file = () => ({ path: path(), remedy: 'sign in again' });
 const read = (context = inPlace(FILE)): SecretStore => new SecretStore(file(), context);
-const change = <T>(body: (store: OpenSecretStore) => Promise<T>, context = inPlace(FILE)): Promise<T> =>
+const change = <T>(body: (store: LockedSecretStore) => Promise<T>, context = inPlace(FILE)): Promise<T> =>
   withSecrets(file(), context, body);
 const write = (content: unknown, mode = 0o600): void => {
   writeFileSync(path(), typeof content === 'string' ? content : JSON.stringify(content));
@@ -164,6 +169,41 @@ describe.each([FILE, 'small'])('a secret store whose place is %s', (place) => {
     }
     await set(ANN, { secret: 'new' });
     expect(await read(context()).get(ANN)).toEqual({ secret: 'new' });
+  });
+
+  it('uses a secret for nothing else than what its key says', async () => {
+    const bob = { ...BOB, fields: { name: 'bob' } };
+    await set(bob, { secret: TOKEN, name: 'ann' });
+    const error = await read(context())
+      .get(bob)
+      .catch((error: unknown) => error);
+    expect(error).toMatchObject({
+      code: 'file_unusable',
+      message: expect.stringContaining('the login bob cannot be used: its name is not that of its key'),
+      hint: 'sign in again',
+    });
+    await set(bob, { secret: TOKEN, name: 'bob' });
+    expect(await read(context()).get(bob)).toEqual({ secret: TOKEN, name: 'bob' });
+  });
+
+  it('does not overwrite what another process stored after the lock was lost, unless it is told so', async () => {
+    await set(ANN, { secret: 'first' });
+    for (const [mayReplace, left] of [
+      [undefined, 'second'],
+      [(current: Login | undefined) => current?.secret === 'third', 'second'],
+      [(current: Login | undefined) => current?.secret === 'second', 'new'],
+    ] as const) {
+      const outcome = await change(async (store) => {
+        rmSync(`${path()}.lock`);
+        await set(ANN, { secret: 'second' });
+        return store.set(ANN, { secret: 'new' }, mayReplace).catch((error: unknown) => error);
+      }, context());
+      if (left === 'new') expect(outcome).toBeUndefined();
+      else expect(outcome).toMatchObject({ message: 'another process changed the login ann in the meantime' });
+      expect(await read(context()).get(ANN)).toEqual({ secret: left });
+      expect(helper.names().length).toBe(place === FILE ? 0 : 1);
+      await set(ANN, { secret: 'first' });
+    }
   });
 
   it('leaves nothing but the file, which only its owner can read', async () => {
@@ -291,6 +331,16 @@ describe('the file', () => {
       rmSync(`${credentials}.lock`, { force: true }); // where that step was its removal
       expect({ at, names: names() }).toEqual({ at, names: ['credentials.json'] });
     }
+  });
+
+  it('does not grow beyond what svc reads, and can be made smaller', async () => {
+    const large = { secret: 'x'.repeat(600_000) };
+    await change((store) => store.set(ANN, large));
+    await expect(change((store) => store.set(BOB, large))).rejects.toMatchObject({
+      message: expect.stringContaining('would be larger than 1 MiB'),
+    });
+    expect([await read().list(), await read().get(ANN)]).toEqual([[ANN.id], large]);
+    expect(await change((store) => store.delete(ANN))).toBe(true);
   });
 
   it('is written through a symbolic link, unless the link is dangling', async () => {
@@ -436,10 +486,13 @@ describe('a credential helper', () => {
     await save(TOKEN);
     await change((store) => store.set(ANN, { secret: 'new' }), context('fail erase'));
     expect(warnings).toEqual([
-      expect.stringMatching(/the old entry is still in the credential helper.*key store is locked/),
+      expect.stringMatching(
+        /an entry of the login ann that is not used is left in the credential helper.*key store is locked/,
+      ),
     ]);
     expect([await read(context()).get(ANN), helper.names().length]).toEqual([{ secret: 'new' }, 2]);
-    const named = (await read(context()).entries()).flatMap((entry) => ('helper' in entry ? [entry] : []));
+    const entries = [...(await read(context()).entries()).values()];
+    const named = entries.flatMap((entry) => ('helper' in entry ? [entry] : []));
     expect(await countUnnamed('small', named, context())).toBe(1);
   });
 
@@ -462,6 +515,61 @@ describe('a credential helper', () => {
     while (!helper.calls.slice(-1).includes('get')) await lockContext.sleep(1);
     write(current);
     expect(await reading).toEqual({ secret: 'new' });
+  });
+
+  it('has the new entry, whichever step the disk refuses after it was stored', async () => {
+    const steps = fileURLToPath(new URL('../hard/file-steps.cjs', import.meta.url));
+    const credentials = join(folder.paths.config, 'credentials.json');
+    const run = (more: NodeJS.ProcessEnv) => {
+      rmSync(folder.paths.config, { recursive: true, force: true });
+      helper.clear();
+      mkdirSync(folder.paths.config, { mode: 0o700 });
+      writeFileSync(credentials, '{"version":1,"secrets":{}}', { mode: 0o600 });
+      const env = {
+        ...process.env,
+        ...helper.env,
+        STORE: 'small',
+        NODE_OPTIONS: `--require=${JSON.stringify(steps)}`,
+        FILE_STEPS_ROOT: folder.paths.config,
+        ...more,
+      };
+      return children.run(['credentials', folder.paths.config], { env });
+    };
+    const log = join(folder.path, 'log');
+    await run({ FILE_STEPS_LOG: log });
+    const all: string[] = JSON.parse(readFileSync(log, 'utf8')).steps;
+    const renamed = all.lastIndexOf('renameSync') + 1;
+    for (let at = renamed; at <= all.length; at++) {
+      const { status } = await run({ FILE_STEPS_CODE: 'EIO', FILE_STEPS_FAIL: String(at) });
+      const { secrets } = JSON.parse(readFileSync(credentials, 'utf8'));
+      const [{ entry } = { entry: '' }] = Object.values(secrets) as { readonly entry: string }[];
+      expect({ at, step: all[at - 1], status, entry }).toEqual({
+        ...{ at, step: all[at - 1], status: 0 },
+        entry: expect.stringContaining('https://svc.invalid/client/'),
+      });
+      expect(helper.has(entry), `${at} ${all[at - 1]}`).toBe(true);
+    }
+  });
+
+  it('that has one entry for a host: a secret is never taken for another', async () => {
+    const script = readFileSync(join(folder.path, 'docker-credential-small'), 'utf8');
+    const byHost = script.replace(/\$\(printf[^)]*tr[^)]*\)/, 'one');
+    expect(byHost).not.toBe(script);
+    writeFileSync(join(folder.path, 'docker-credential-small'), byHost);
+    await save(TOKEN);
+    expect(await read(context()).get(ANN)).toEqual({ secret: TOKEN });
+    await save('of-bob', BOB);
+    await expect(read(context()).get(ANN)).rejects.toMatchObject({ exit: 4, hint: 'sign in again' });
+  });
+
+  it('that fails after it printed the secret: the error does not show it', async () => {
+    await save(TOKEN);
+    const program = join(folder.path, 'docker-credential-small');
+    writeFileSync(program, readFileSync(program, 'utf8').replace('"$(cat "$at")" ;;', '"$(cat "$at")"; exit 1 ;;'));
+    const error = await read(context())
+      .get(ANN)
+      .catch((error: unknown) => error);
+    expect(error).toMatchObject({ exit: 4, message: 'the credential helper small failed to read with exit status 1' });
   });
 
   it('that lost the secret: exit 4, and what to do', async () => {

@@ -47,6 +47,8 @@ export interface TestHelper {
   readonly calls: readonly string[];
   /** Forgets the calls. */
   forget(): void;
+  /** Whether it has an entry of this address. */
+  has(entry: string): boolean;
   /** Loses all entries. */
   clear(): void;
 }
@@ -71,6 +73,7 @@ export function testHelper(folder: string): TestHelper {
     get calls() {
       return readFileSync(log, 'utf8').split('\n').slice(0, -1);
     },
+    has: (entry) => files().includes(entry.replace('https://svc.invalid/', '').replaceAll('/', '=')),
     forget: () => writeFileSync(log, ''),
     clear: () => {
       for (const name of files()) rmSync(join(entries, name));

@@ -35,7 +35,7 @@ export interface RunOptions {
   /** A terminal of this width on all streams, or on the two others where something is piped in. */
   readonly terminal?: number;
   /** What the person answers to a confirmation; without it such a question fails the test. */
-  readonly answer?: boolean | (() => boolean);
+  readonly answer?: boolean | (() => boolean | Promise<boolean>);
   /**
    * What the person answers to the questions of a wizard, in order: a text, or several of the choices by what is shown for
    * them. A refused answer leads to the next prompt. An unexpected prompt fails the test. Or a function that answers any prompt.
@@ -220,6 +220,10 @@ async function runHere(argv: readonly string[], options: RunOptions = {}): Promi
     random: options.random ?? (() => 0),
     sleep: (ms, signal) =>
       new Promise((done, fail) => {
+        if (signal?.aborted) {
+          fail(signal.reason);
+          return;
+        }
         let timer: NodeJS.Timeout | undefined;
         const abort = (): void => {
           clearTimeout(timer);

@@ -116,9 +116,13 @@ async function credentialOf(
   const source = credentialSource(place, service);
   const user = place.settings.get(`${service}.user`) ?? null;
   if (source !== undefined) return { ...NOTHING, state: 'token_set', source, user };
-  if (service === 'trade') return gatewayTokenOf(owner, credentials, place);
-  if (service === 'webhooks') return loginOf(owner, credentials, place);
-  return { ...NOTHING, state: 'none', source: null };
+  if (service !== 'trade' && service !== 'webhooks') return { ...NOTHING, state: 'none', source: null };
+  try {
+    return await (service === 'trade' ? gatewayTokenOf : loginOf)(owner, credentials, place);
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    return { ...NOTHING, state: 'not_signed_in', source: null, advice: error.message };
+  }
 }
 
 async function gatewayTokenOf(owner: CredentialOwner, credentials: SecretStore, place: Place): Promise<Found> {
@@ -140,10 +144,8 @@ async function loginOf(owner: CredentialOwner, credentials: SecretStore, place: 
   }
   const wrong = elsewhere(key, source, place);
   if (wrong !== undefined) return wrong;
-  const stored = await credentials.find(key).catch(asProblem);
-  if (stored === undefined || stored instanceof SvcError) {
-    return { ...NOTHING, state: 'not_signed_in', source, advice: stored?.message ?? key.remedy };
-  }
+  const stored = await credentials.find(key);
+  if (stored === undefined) return { ...NOTHING, state: 'not_signed_in', source, advice: key.remedy };
   const now = place.now / 1000;
   const { signedIn, advice } = loginStatus(stored, now, optionsOf(owner, place));
   const liveState = isAlive(stored, now) ? 'signed_in' : 'expired';
@@ -160,11 +162,6 @@ async function loginOf(owner: CredentialOwner, credentials: SecretStore, place: 
 /** Of the command lines in an advice. */
 function optionsOf({ profile }: CredentialOwner, { isCurrent }: Place): string {
   return isCurrent ? '' : ` --profile ${profile}`;
-}
-
-function asProblem(error: unknown): SvcError {
-  if (error instanceof SvcError) return error;
-  throw error;
 }
 
 /** In a place that the profile does not use. */

@@ -16,7 +16,7 @@ import { readOwnFile } from '../../store/own-file.ts';
 import type { HelperEntry, SecretEntry } from '../../store/schemas.ts';
 import { parseDocument } from '../../store/secret-file.ts';
 import { countUnnamed, helperPlace } from '../../store/secret-places.ts';
-import { chosenPlace, FILE, isSecret, placeOf, type SecretStore } from '../../store/secret-store.ts';
+import { chosenPlace, FILE, isSecret, partsOfId, placeOf, type SecretStore } from '../../store/secret-store.ts';
 import { HELPER_SETTING } from '../../store/setting-keys.ts';
 import { settingsPath } from '../../store/settings-file.ts';
 import { openWebhookSecrets, webhookSecretsPath } from '../../store/webhook-secrets.ts';
@@ -72,36 +72,66 @@ function wasReadable(path: string, mode: number, paths: Where['paths']): Result 
   return warn(`other users could read it (mode ${mode.toString(8)}) until now; if one may have read it:`, renew);
 }
 
+/** By the first part of an id. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  gateway: 'svc trade login',
+  signing: 'svc webhooks secrets import <id>',
+};
+
 /** Whether the chosen credential helper works, and whether all secrets are where svc will look. */
 export async function storeFindings(ctx: RunContext): Promise<readonly Finding[]> {
   const common = { check: 'store', subject: null };
   const chosen = chosenPlace(ctx);
-  const logins = await usableEntries(openCredentials(ctx.paths, ctx));
-  const entries = [...logins, ...(await usableEntries(openWebhookSecrets(ctx.paths, ctx)))];
+  const stores = [openCredentials(ctx.paths, ctx), openWebhookSecrets(ctx.paths, ctx)];
+  const entries = (await Promise.all(stores.map(secretEntries))).flat();
   const found: Finding[] = chosen === FILE ? [] : await helperFindings(chosen, entries, ctx);
-  for (const other of new Set(entries.map(placeOf).filter((one) => one !== chosen))) {
+  for (const other of new Set(entries.map(({ entry }) => placeOf(entry)).filter((one) => one !== chosen))) {
     const where = other === FILE ? 'files' : `the credential helper ${other}`;
     const detail = `secrets are in ${where}, where svc does not look: ${HELPER_SETTING} is ${chosen}`;
-    const fix = logins.some((one) => placeOf(one) === other) ? 'svc oauth login' : 'svc webhooks secrets import <id>';
-    found.push({ ...common, ...fail(detail, fix) });
+    const [first] = entries.filter(({ entry }) => placeOf(entry) === other);
+    found.push({ ...common, ...fail(detail, REMEDIES[first?.kind ?? ''] ?? 'svc oauth login') });
   }
   return found;
 }
 
-async function helperFindings(name: string, entries: readonly SecretEntry[], ctx: RunContext): Promise<Finding[]> {
+async function helperFindings(name: string, entries: readonly Named[], ctx: RunContext): Promise<Finding[]> {
   const common = { check: 'store', subject: null };
   try {
     await helperPlace(name, ctx).check();
-    const unnamed = await countUnnamed(name, entries.filter(isHelperEntry), ctx);
-    const more =
-      unnamed === 0
-        ? ''
-        : `; ${unnamed} of its svc entries are named by no file here: an interrupted command left them, or they are of another configuration`;
-    return [{ ...common, ...ok(`the credential helper ${name} stores, reads and erases${more}`) }];
   } catch (error) {
     if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
-    return [{ ...common, ...fail(error.message, `svc config set ${HELPER_SETTING} <name>`) }];
+    return [
+      {
+        ...common,
+        ...fail(
+          `${error.message}${error.hint === undefined ? '' : ` (${error.hint})`}`,
+          `svc config set ${HELPER_SETTING} <name>`,
+        ),
+      },
+    ];
   }
+  const unnamed = await countLeftovers(name, entries, ctx);
+  const more =
+    unnamed === 0
+      ? ''
+      : `; ${unnamed} of its svc entries are named by no file here: an interrupted command left them, or they are of another configuration`;
+  return [{ ...common, ...ok(`the credential helper ${name} stores, reads and erases${more}`) }];
+}
+
+/** 0 for a helper that cannot list its entries. */
+async function countLeftovers(name: string, entries: readonly Named[], ctx: RunContext): Promise<number> {
+  try {
+    return await countUnnamed(name, entries.map(({ entry }) => entry).filter(isHelperEntry), ctx);
+  } catch (error) {
+    if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
+    return 0;
+  }
+}
+
+interface Named {
+  /** `login` */
+  readonly kind: string;
+  readonly entry: SecretEntry;
 }
 
 function isHelperEntry(entry: SecretEntry): entry is HelperEntry {
@@ -109,9 +139,10 @@ function isHelperEntry(entry: SecretEntry): entry is HelperEntry {
 }
 
 /** Those that are secret. What is wrong with the files of secrets is a finding of its own. */
-async function usableEntries(store: SecretStore): Promise<readonly SecretEntry[]> {
+async function secretEntries(store: SecretStore): Promise<readonly Named[]> {
   try {
-    return (await store.entries()).filter(isSecret);
+    const entries = [...(await store.entries())].filter(([, entry]) => isSecret(entry));
+    return entries.map(([id, entry]) => ({ kind: partsOfId(id)[0] ?? '', entry }));
   } catch (error) {
     if (error instanceof SvcError) return [];
     throw error;

@@ -47,9 +47,19 @@ export async function storedClients(ctx: RunContext): Promise<KnownClients> {
 /** A client that a login needs for refreshes stays, but no sign-in uses it. */
 async function forgetClient(client: ClientRecord, ctx: RunContext): Promise<void> {
   await withCredentials(ctx.paths, ctx, async (store) => {
-    if ((await loginsOf(store, client)).length === 0) await store.delete(clientKey(client));
+    if (await isUnused(store, client, ctx)) await store.delete(clientKey(client));
     else await store.set(clientKey(client), endedClient(client, Math.floor(ctx.now() / 1000)));
   });
+}
+
+/** False if a login cannot be read: it may need the client. */
+async function isUnused(store: SecretStore, client: ClientRecord, ctx: RunContext): Promise<boolean> {
+  try {
+    return (await loginsOf(store, client)).length === 0;
+  } catch (error) {
+    if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
+    return false;
+  }
 }
 
 export async function storeClient(client: ClientRecord, ctx: RunContext): Promise<void> {
@@ -79,20 +89,20 @@ export async function storeLogin(
 
 /** The earlier login of this profile and address, if its refresh token would outlive it. */
 async function findReplaced(store: SecretStore, next: Credential, ctx: RunContext): Promise<Revocable | undefined> {
-  let found: Revocable | undefined;
   try {
-    found = await findRevocable(store, await store.find(loginKey(next)));
+    const found = await findRevocable(store, await store.find(loginKey(next)));
+    if (found === undefined) return undefined;
+    const { refresh_token, login_required } = found.credential;
+    // A login that the service refuses has ended there. A server may also give the same token again.
+    if (refresh_token === undefined || login_required !== undefined) return undefined;
+    if (next.kind === 'oauth' && next.refresh_token === refresh_token) return undefined;
+    // A server may end all logins of a client together (RFC 7009 §2.1), and other profiles keep theirs.
+    return (await loginsOf(store, found.credential)).length > 1 ? undefined : found;
   } catch (error) {
     // A credential helper that fails, or a damaged file, is no reason not to sign in.
     if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
+    return undefined;
   }
-  if (found === undefined) return undefined;
-  const { refresh_token, login_required } = found.credential;
-  // A login that the service refuses has ended there. A server may also give the same token again.
-  if (refresh_token === undefined || login_required !== undefined) return undefined;
-  if (next.kind === 'oauth' && next.refresh_token === refresh_token) return undefined;
-  // A server may end all logins of a client together (RFC 7009 §2.1), and other profiles keep theirs.
-  return (await loginsOf(store, found.credential)).length > 1 ? undefined : found;
 }
 
 /** Once the new login is stored. Returns it. */

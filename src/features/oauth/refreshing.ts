@@ -16,7 +16,7 @@ import {
   type OAuthCredential,
   withCredentials,
 } from '../../store/credentials.ts';
-import type { OpenSecretStore, SecretContext } from '../../store/secret-store.ts';
+import type { LockedSecretStore, SecretContext } from '../../store/secret-store.ts';
 import { isFresh } from './login-status.ts';
 import { grantedFields, isClientError, refreshTokens, type TokenOutcome } from './token-endpoint.ts';
 
@@ -31,10 +31,13 @@ export async function refreshLogin(
   target: Target,
   context: RefreshContext,
 ): Promise<OAuthCredential> {
+  const interruption = forwardAbort(context.signal);
+  const { env, settings, sleep, now, random, pid, processName, warn } = context;
+  const storing = { env, settings, sleep, now, random, pid, processName, warn, signal: interruption.signal };
   let releaseSignals: (() => void) | undefined;
   const events: TraceEvent[] = [];
   try {
-    return await withCredentials(context.paths, context, async (store) => {
+    return await withCredentials(context.paths, storing, async (store) => {
       const login = await store.get(loginKey(owner));
       if (login?.kind !== 'oauth') throw new SvcError('unauthorized', 'the login was deleted', { hint: SIGN_IN });
       if (login.access_token !== spent && isFresh(login, context.now() / 1000, 0)) return login;
@@ -43,15 +46,18 @@ export async function refreshLogin(
       await store.reserve();
       context.signal.throwIfAborted();
       // Until the new token is stored, nothing interrupts and nothing else is written: a death of this process loses the login.
+      interruption.stop();
       releaseSignals = deferSignals(context);
       const log = { ...target.log, trace: (event: TraceEvent) => void events.push(event) };
       const uninterrupted = { ...target, signal: new AbortController().signal, log };
       const obtainedAt = Math.floor(context.now() / 1000);
+      store.checkLock();
       const outcome = await refreshTokens(uninterrupted, login, client, refreshToken);
-      if (outcome.kind !== 'granted') return takeRefusal(outcome, login, client, store, context);
+      if (outcome.kind !== 'granted') return handleRefusal(outcome, login, client, store, context);
       return storeGrant(outcome, obtainedAt, login, client, store);
     });
   } finally {
+    interruption.stop();
     releaseSignals?.();
     for (const event of events) target.log.trace(event);
   }
@@ -64,12 +70,17 @@ async function storeGrant(
   obtainedAt: number,
   login: OAuthCredential,
   client: ClientRecord | undefined,
-  store: OpenSecretStore,
+  store: LockedSecretStore,
 ): Promise<OAuthCredential> {
   const { scope = login.scope, email = login.email } = grant;
   const fresh = grantedFields(grant, obtainedAt);
   const renewed: OAuthCredential = { ...login, ...fresh, scope, email, login_required: undefined };
-  await store.set(loginKey(login), renewed);
+  // Another process may have found out meanwhile that the old refresh token is spent.
+  await store.set(
+    loginKey(login),
+    renewed,
+    (current) => current?.kind === 'oauth' && current.refresh_token === login.refresh_token,
+  );
   if (basicForm !== undefined && client !== undefined && client.basic_form !== basicForm) {
     await store.set(clientKey(client), { ...client, basic_form: basicForm });
   }
@@ -88,12 +99,12 @@ function loginRequired(reason: string): SvcError {
 
 type Refusal = Exclude<TokenOutcome, { readonly kind: 'granted' }>;
 
-/** Throws why there is no new token, and stores what later commands must know. Returns a login that replaced the refused one without the lock. */
-async function takeRefusal(
+/** Stores what later commands must know, then throws why there is no new token. Returns a login that replaced the refused one without the lock. */
+async function handleRefusal(
   outcome: Refusal,
   login: OAuthCredential,
   client: ClientRecord | undefined,
-  store: OpenSecretStore,
+  store: LockedSecretStore,
   context: RefreshContext,
 ): Promise<OAuthCredential> {
   const now = Math.floor(context.now() / 1000);
@@ -123,6 +134,15 @@ function explainRefusal(outcome: Refusal, clientId: string): SvcError {
     hint: ofClient ? `${SIGN_IN}, which registers a new client` : signIn,
     httpStatus,
   });
+}
+
+/** A signal that is aborted with another one until `stop` is called. */
+function forwardAbort(outer: AbortSignal): { readonly signal: AbortSignal; stop(): void } {
+  const inner = new AbortController();
+  const forward = (): void => inner.abort(outer.reason);
+  if (outer.aborted) forward();
+  outer.addEventListener('abort', forward);
+  return { signal: inner.signal, stop: () => outer.removeEventListener('abort', forward) };
 }
 
 /** Defers SIGINT, SIGTERM and SIGHUP until the function it returns is called: a lost token cannot be asked for twice. */

@@ -209,7 +209,10 @@ export async function recordingsFindings(id: string | undefined, ctx: RunContext
 /** Called before the subscriptions are read, so that a secret stored meanwhile is not missed. Undefined if they cannot be read. */
 async function readStored(findings: Finding[], ctx: RunContext): Promise<readonly StoredSecret[] | undefined> {
   try {
-    return await readSecrets({ ...ctx, warn: () => {} });
+    const { secrets, failures } = await readSecrets({ ...ctx, warn: () => {} });
+    for (const { message, hint } of failures)
+      findings.push({ check: 'secrets', subject: null, ...fail(message, hint) });
+    return failures.length > 0 ? undefined : secrets;
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     findings.push({ check: 'secrets', subject: null, ...fail(error.message, error.hint) });

@@ -33,8 +33,8 @@ export const SUBSCRIPTION_COLUMNS: readonly Column<ShownSubscription>[] = [
 
 export const SECRET_COLUMNS: readonly Column<ShownSecret>[] = [
   { name: 'endpoint', cell: (secret) => secret.endpoint_id },
-  { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint },
-  { name: 'stored', cell: (secret) => ({ time: secret.stored_at }) },
+  { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint ?? undefined },
+  { name: 'stored', cell: ({ stored_at }) => timeCell(stored_at) },
   { name: 'service', cell: (secret) => secret.base_url ?? '-', flex: true },
 ];
 

@@ -5,7 +5,7 @@ import { SvcError } from '../../errors.ts';
 import { parseBaseUrl } from '../../http/address.ts';
 import { Secret } from '../../http/redact.ts';
 import { shellWord } from '../../output/escape.ts';
-import type { SecretContext } from '../../store/secret-store.ts';
+import type { SecretContext, SecretStore } from '../../store/secret-store.ts';
 import {
   type Endpoint,
   listEndpoints,
@@ -27,15 +27,55 @@ export function storedUnder({ settings }: Pick<RunContext, 'settings'>): string 
   return address === undefined ? null : parseBaseUrl(address, { strip: BASE_PATH }).href.replace(/\/$/, '');
 }
 
-/** All of them. Throws if one of them cannot be read. */
-export async function readSecrets(ctx: Pick<RunContext, 'paths'> & SecretContext): Promise<readonly StoredSecret[]> {
+interface ReadSecrets {
+  readonly secrets: readonly StoredSecret[];
+  /** Why others could not be read. */
+  readonly failures: readonly SvcError[];
+}
+
+/** All of them, wherever they are. */
+export async function readSecrets(ctx: Pick<RunContext, 'paths'> & SecretContext): Promise<ReadSecrets> {
   const store = openWebhookSecrets(ctx.paths, ctx);
   const secrets: StoredSecret[] = [];
+  const failures: SvcError[] = [];
   for (const endpoint of await listEndpoints(store)) {
-    const stored = await store.get(signingSecretKey(endpoint));
-    if (stored !== undefined) secrets.push(stored);
+    try {
+      const stored = await store.find(signingSecretKey(endpoint));
+      if (stored !== undefined) secrets.push(stored);
+    } catch (error) {
+      if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
+      failures.push(error);
+    }
   }
-  return secrets;
+  return { secrets, failures };
+}
+
+/** `unreadable` if the file has it, and it cannot be read: its helper fails, or the entry is damaged. Undefined for a file that cannot be read at all. */
+export async function findStored(
+  store: SecretStore,
+  endpoint: Endpoint,
+): Promise<StoredSecret | 'unreadable' | undefined> {
+  const key = signingSecretKey(endpoint);
+  try {
+    if (!(await store.list()).includes(key.id)) return undefined;
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'file_unusable') return undefined;
+    throw error;
+  }
+  try {
+    return await store.find(key);
+  } catch (error) {
+    if (error instanceof SvcError) return 'unreadable';
+    throw error;
+  }
+}
+
+/** Whether both are the same secret, or both cannot be read. */
+export function isSameStored(
+  one: StoredSecret | 'unreadable' | undefined,
+  other: StoredSecret | 'unreadable' | undefined,
+): boolean {
+  return typeof one === 'object' && typeof other === 'object' ? one.secret === other.secret : one === other;
 }
 
 /** The secret of an endpoint: that of the configured service, else the only one. Exit 2 if several other services have the endpoint. */
@@ -83,12 +123,12 @@ export async function forgetSecret(id: string, ctx: Where & Pick<RunContext, 'dr
   }
 }
 
-/** A stored secret without the secret. */
+/** A stored secret without the secret. Null if it cannot be read. */
 export interface ShownSecret {
   readonly endpoint_id: string;
   readonly base_url: string | null;
-  readonly fingerprint: string;
-  readonly stored_at: string;
+  readonly fingerprint: string | null;
+  readonly stored_at: string | null;
 }
 
 export function shownSecret({ endpoint_id, base_url, secret, stored_at }: StoredSecret): ShownSecret {

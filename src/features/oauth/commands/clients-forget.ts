@@ -38,8 +38,8 @@ export const oauthClientsForget = recordCommand({
   async run({ clientId, issuer, force }, ctx) {
     const store = openCredentials(ctx.paths, ctx);
     const client = choose(await listClients(store), clientId, issuer);
-    const users = await loginsOf(store, client);
-    if (users.length > 0 && !force) {
+    const users = force ? [] : await loginsOf(store, client);
+    if (users.length > 0) {
       const who = `profile ${users.map(({ profile }) => profile).join(', ')}`;
       const why = `the login of ${who} cannot be refreshed without client ${clientId}`;
       if (!ctx.interactive) throw new SvcError('confirmation_required', why, { hint: 'pass --force to delete it' });

@@ -108,8 +108,9 @@ async function givenClient(
 }
 
 async function byBrowser(input: LoginOptions & SignInOptions, ctx: RunContext): Promise<StoredLogin> {
-  const clients = await storedClients(ctx);
+  // Moves a corrupt file aside.
   await checkStorable(ctx);
+  const clients = await storedClients(ctx);
   const stop = new AbortController();
   // A hangup also ends it cleanly.
   const release = ctx.takeSignals((name) => {

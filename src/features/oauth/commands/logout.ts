@@ -1,5 +1,13 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
-import { type Credential, credentialAddress, loginKey, withCredentials } from '../../../store/credentials.ts';
+import { SvcError } from '../../../errors.ts';
+import {
+  type Credential,
+  type CredentialOwner,
+  credentialAddress,
+  loginKey,
+  withCredentials,
+} from '../../../store/credentials.ts';
+import type { SecretStore } from '../../../store/secret-store.ts';
 import { credentialSource } from '../authorizer.ts';
 import { findRevocable, type Revocable, revoke } from '../revocation.ts';
 
@@ -40,8 +48,7 @@ export const oauthLogout = recordCommand({
   async run(_input, ctx) {
     const owner = { profile: ctx.settings.profile.name, base_url: credentialAddress(ctx.target.baseUrl) };
     const { isGone, login, revocable } = await withCredentials(ctx.paths, ctx, async (store) => {
-      const login = await store.find(loginKey(owner));
-      const revocable = await findRevocable(store, login);
+      const { login, revocable } = await findLogin(store, owner, ctx);
       return { isGone: await store.delete(loginKey(owner)), login, revocable };
     });
     const revoked = revocable === undefined ? null : await revokeGone(revocable, ctx);
@@ -56,6 +63,18 @@ export const oauthLogout = recordCommand({
     };
   },
 });
+
+/** A login that cannot be read is deleted all the same. */
+async function findLogin(store: SecretStore, owner: CredentialOwner, ctx: RunContext) {
+  try {
+    const login = await store.find(loginKey(owner));
+    return { login, revocable: await findRevocable(store, login) };
+  } catch (error) {
+    if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
+    ctx.notice(`the token could not be revoked: ${error.message}`);
+    return { login: undefined, revocable: undefined };
+  }
+}
 
 async function revokeGone(revocable: Revocable, ctx: RunContext): Promise<boolean> {
   const failure = await revoke(revocable, ctx.target);

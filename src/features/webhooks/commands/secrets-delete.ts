@@ -1,7 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { openWebhookSecrets, signingSecretKey, withWebhookSecrets } from '../../../store/webhook-secrets.ts';
 import { SECRET_RECORD } from '../columns.ts';
-import { findEndpoint, notStored, serviceOf, shownSecret } from '../stored-secrets.ts';
+import { findEndpoint, findStored, isSameStored, notStored, serviceOf, shownSecret } from '../stored-secrets.ts';
 
 export const webhooksSecretsDelete = recordCommand({
   id: 'webhooks secrets delete',
@@ -15,16 +15,17 @@ export const webhooksSecretsDelete = recordCommand({
   async run({ id }, ctx) {
     const endpoint = await findEndpoint(id, ctx);
     if (endpoint === undefined) throw notStored(id);
-    const key = signingSecretKey(endpoint);
-    const stored = await openWebhookSecrets(ctx.paths, ctx).find(key);
+    const stored = await findStored(openWebhookSecrets(ctx.paths, ctx), endpoint);
     if (stored === undefined) throw notStored(id);
-    const shown = shownSecret(stored);
-    await ctx.confirm(`Delete the secret ${shown.fingerprint} of ${id} (${serviceOf(stored)})?`);
+    const isRead = stored !== 'unreadable';
+    const shown = isRead ? shownSecret(stored) : { ...endpoint, fingerprint: null, stored_at: null };
+    const what = isRead ? `the secret ${shown.fingerprint}` : 'the secret, which cannot be read,';
+    await ctx.confirm(`Delete ${what} of ${id} (${serviceOf(endpoint)})?`);
     if (ctx.dryRun) return { value: shown, footer: 'nothing was changed' };
     await withWebhookSecrets(ctx.paths, ctx, async (store) => {
       // Another process may have deleted or replaced the confirmed secret.
-      if ((await store.find(key))?.secret !== stored.secret) throw notStored(id);
-      await store.delete(key);
+      if (!isSameStored(await findStored(store, endpoint), stored)) throw notStored(id);
+      await store.delete(signingSecretKey(endpoint));
     });
     return { value: shown };
   },

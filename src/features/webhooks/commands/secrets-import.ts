@@ -1,6 +1,6 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import type { SecretStore } from '../../../store/secret-store.ts';
+import { chosenPlace } from '../../../store/secret-store.ts';
 import {
   openWebhookSecrets,
   type StoredSecret,
@@ -10,7 +10,7 @@ import {
 import { SECRET_RECORD } from '../columns.ts';
 import type { SigningSecret } from '../signature.ts';
 import { namedSecrets, SECRET_SOURCE_FLAGS, type SecretSources, secretOf } from '../signing-secrets.ts';
-import { serviceOf, shownSecret, storedUnder } from '../stored-secrets.ts';
+import { findStored, isSameStored, serviceOf, shownSecret, storedUnder } from '../stored-secrets.ts';
 
 export const webhooksSecretsImport = recordCommand({
   id: 'webhooks secrets import',
@@ -36,16 +36,21 @@ export const webhooksSecretsImport = recordCommand({
     const stored_at = new Date(ctx.now()).toISOString();
     const next = { base_url, endpoint_id: id, secret: secret.key.reveal(), stored_at };
     const shown = shownSecret(next);
-    const before = await readReplaced(openWebhookSecrets(ctx.paths, ctx), next);
-    if (before?.secret === next.secret) return { value: shownSecret(before), footer: 'already stored' };
-    if (before !== undefined) {
-      const { fingerprint } = shownSecret(before);
-      await ctx.confirm(`Replace secret ${fingerprint} of ${id} (${serviceOf(before)}) with ${shown.fingerprint}?`);
+    const stored = openWebhookSecrets(ctx.paths, ctx);
+    const before = await findStored(stored, next);
+    const isSame = isSameStored(before, next);
+    if (isSame && (await stored.locate(signingSecretKey(next))) === chosenPlace(ctx)) {
+      return { value: shownSecret(before as StoredSecret), footer: 'already stored' };
+    }
+    if (before !== undefined && !isSame) {
+      const what =
+        before === 'unreadable' ? 'the secret, which cannot be read,' : `secret ${shownSecret(before).fingerprint}`;
+      await ctx.confirm(`Replace ${what} of ${id} (${serviceOf(next)}) with ${shown.fingerprint}?`);
     }
     if (ctx.dryRun) return { value: shown, footer: 'nothing was changed' };
     await withWebhookSecrets(ctx.paths, ctx, async (store) => {
-      const now = await readReplaced(store, next);
-      if (now?.secret !== before?.secret && now?.secret !== next.secret) {
+      const now = await findStored(store, next);
+      if (!isSameStored(now, before) && !isSameStored(now, next)) {
         throw new SvcError('guarded', `another process stored a different secret for ${id} in the meantime`, {
           hint: 'see: svc webhooks secrets list',
         });
@@ -55,16 +60,6 @@ export const webhooksSecretsImport = recordCommand({
     return { value: shown, undo: before === undefined ? [['webhooks', 'secrets', 'delete', id]] : undefined };
   },
 });
-
-/** The stored secret of the endpoint. A file that cannot be read counts as empty: svc moves it aside before it stores the secret. */
-async function readReplaced(store: SecretStore, next: StoredSecret): Promise<StoredSecret | undefined> {
-  try {
-    return await store.find(signingSecretKey(next));
-  } catch (error) {
-    if (error instanceof SvcError && error.code === 'file_unusable') return undefined;
-    throw error;
-  }
-}
 
 function checkId(id: string): void {
   if (/^[\x21-\x7e]{1,256}$/.test(id)) return;

@@ -8,6 +8,7 @@ export const webhooksSecretsList = listCommand({
   description:
     'The secrets are in webhook-secrets.json beside the settings, readable only by you, or in the credential helper that credentials.helper names. The fingerprint identifies a secret; only svc webhooks secrets export prints one.',
   effect: 'read',
+  exits: ['partly_done'],
   examples: [{ run: 'svc webhooks secrets list', why: 'Which secrets are stored' }],
   output: {
     kind: 'list',
@@ -15,5 +16,9 @@ export const webhooksSecretsList = listCommand({
     id: (secret) => secret.endpoint_id,
     empty: 'no secrets are stored; svc webhooks secrets import adds one',
   },
-  run: async (_input, ctx) => ({ value: (await readSecrets(ctx)).map(shownSecret) }),
+  async run(_input, ctx) {
+    const { secrets, failures } = await readSecrets(ctx);
+    for (const { message } of failures) ctx.warn(message);
+    return { value: secrets.map(shownSecret), code: failures.length > 0 ? 'partly_done' : undefined };
+  },
 });

@@ -2,10 +2,13 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { SvcError } from '../../../../src/errors.ts';
+import { loginKey, withCredentials } from '../../../../src/store/credentials.ts';
 import { answer, type FaultServer, faultServer } from '../../../http/servers.ts';
+import { lockContext } from '../../../store/folder.ts';
 import { type TestHelper, testHelper } from '../../../support/credential-helper.ts';
 import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
-import { FIRST, keep, login } from './rotating-server.ts';
+import { FIRST, keep, login, rotatingServer } from './rotating-server.ts';
 
 const SECRET = 'whsec_0123456789abcdef';
 const NEW_SECRET = 'whsec_fedcba9876543210';
@@ -98,4 +101,61 @@ it('is checked by doctor, which names a broken helper', async () => {
     code: 4,
     stderr: expect.stringContaining('install docker-credential-small'),
   });
+});
+
+it('an import of the same secret moves it to where svc looks for it', async () => {
+  await begin();
+  expect(await run('webhooks secrets import ep_1', { stdin: SECRET })).toMatchObject({ code: 0 });
+  expect(await run('webhooks secrets export ep_1')).toMatchObject({ code: 0, stdout: `${SECRET}\n` });
+  expect(files()).not.toContain(SECRET);
+  expect(await run('webhooks secrets import ep_1', { stdin: SECRET })).toMatchObject({
+    stderr: expect.stringContaining('already stored'),
+  });
+});
+
+it('what a missing helper has can be listed by its failure, replaced and deleted, and a login ended', async () => {
+  await begin();
+  expect(await run('oauth login --token-stdin', { stdin: PERSONAL })).toMatchObject({ code: 0 });
+  expect(await run('webhooks secrets import ep_1 --yes', { stdin: NEW_SECRET })).toMatchObject({ code: 0 });
+  expect(await run('webhooks secrets import ep_2', { stdin: SECRET })).toMatchObject({ code: 0 });
+  const missing = { env: { PATH: '/nonexistent' } };
+  expect(await run('webhooks secrets list', missing)).toMatchObject({
+    code: 10,
+    stderr: expect.stringContaining('docker-credential-small is not found'),
+  });
+  expect(await run('config set credentials.helper file')).toMatchObject({ code: 0 });
+  const asked = await run('webhooks secrets import ep_1', { ...missing, stdin: SECRET });
+  expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('which cannot be read') });
+  expect(await run('webhooks secrets import ep_1 --yes', { ...missing, stdin: SECRET })).toMatchObject({ code: 0 });
+  expect(await run('webhooks secrets export ep_1', missing)).toMatchObject({ stdout: `${SECRET}\n` });
+  expect(await run('webhooks secrets delete ep_2 --yes', missing)).toMatchObject({ code: 0 });
+  expect(await run('oauth logout', missing)).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('the token could not be revoked: the credential helper small is not available'),
+  });
+  expect(await run('oauth status', missing)).toMatchObject({ code: 4 });
+  expect(files()).not.toContain('svc.invalid');
+});
+
+it('stores a refreshed login although the command is interrupted meanwhile', async () => {
+  await using server = await rotatingServer();
+  const env = { ...helper.env, SVC_WEBHOOKS_URL: server.url };
+  expect(await run('config set credentials.helper small')).toMatchObject({ code: 0 });
+  const context = { ...lockContext, env, settings: { get: () => 'small' } };
+  const [due] = login(server.url, -10).credentials;
+  await withCredentials({ config: join(home, 'config'), state: home, cache: home }, context, (store) =>
+    due === undefined ? undefined : store.set(loginKey(due), due),
+  );
+  const stop = new AbortController();
+  server.meddle = ({ commit, answer }) => {
+    server.meddle = undefined;
+    const body = commit();
+    stop.abort(new SvcError('interrupted', 'interrupted'));
+    answer(200, body);
+  };
+  const first = await svc(['oauth', 'token'], { home, env, sleeps: true, signal: stop.signal });
+  expect([first.code, server.calls]).toEqual([expect.any(Number), 1]);
+  const next = await svc(['oauth', 'token'], { home, env, sleeps: true });
+  expect(next).toMatchObject({ code: 0, stdout: 'at-1-abcdefghijkl\n' });
+  expect(server.calls).toBe(1);
 });

@@ -1,6 +1,8 @@
 /** Signing in at a real authorization server, in each of its modes, with the test as the browser. */
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { callbackPath } from '../../../../src/features/oauth/loopback-listener.ts';
@@ -448,4 +450,13 @@ describe('a personal token', () => {
   it('needs --token-stdin for a lifetime', async () => {
     expect((await login({ url: any.url, args: ['--expires-in-days', '3'] })).code).toBe(2);
   });
+});
+
+it('signs in although the stored file is corrupt, which it moves aside', async () => {
+  const home = temporaryHome();
+  mkdirSync(join(home, 'config'), { mode: 0o700 });
+  writeFileSync(join(home, 'config/credentials.json'), '{"version":1,', { mode: 0o600 });
+  const run = await login({ url: any.url, home });
+  expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('svc moved it to ') });
+  expect(stored(home)?.credentials).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { holdOrder, holdTrade } from './holdings.ts';
+import { forwarder } from './lost-answers.ts';
 import { NETTING, type Trader, trader } from './trader.ts';
 
 let client: Trader;
@@ -98,4 +99,30 @@ it('does not send a limit entry that would now be a stop entry', async () => {
   const { code, stderr } = await run(['entry', 'buy', 'EUR/USD', '5', '--rate', '1.155'], 60, () => priceIs(1.15));
   expect({ code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
   expect(stderr).toContain('so the limit entry is now a stop entry; nothing was sent');
+});
+
+it.each([
+  ['an order', () => ['buy', 'EUR/USD', '5', '--wait', '5s']],
+  ['a close', () => ['close', holdTrade(client.gateway, { amountK: 5 }), '--wait', '5s']],
+])('%s is not sent once a connection that was lost meanwhile is there again', async (_name, argv) => {
+  await using between = await forwarder(client.gateway.url);
+  let lose = (): void => {};
+  const isLost = new Promise<void>((resolve) => {
+    lose = resolve;
+  });
+  const { code, stderr } = await client.run(argv(), {
+    terminal: 200,
+    env: { SVC_TRADE_URL: between.url, SVC_TRADE_TRANSPORT: 'polling' },
+    onStderr(text) {
+      if (text.includes('reconnecting')) lose();
+    },
+    async answer() {
+      between.isGone = true;
+      client.gateway.cut();
+      await isLost;
+      return true;
+    },
+  });
+  expect({ code, orders: between.orders }).toEqual({ code: 7, orders: [] });
+  expect(stderr).toContain('nothing was sent');
 });
