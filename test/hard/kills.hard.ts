@@ -111,10 +111,14 @@ killEverywhere('secrets of endpoints', () => {
 /** Whether another svc has written meanwhile. */
 const aroundEach = (steps: readonly string[]) => steps.flatMap((step) => [`before ${step}`, `after ${step}`]);
 const READS_AGAIN = aroundEach(['openSync', 'closeSync']);
-/** Writes the staged file, reads the lock, and renames the file. */
+/** Reads the lock, and looks for one that took over from it. */
+const CHECKS_LOCK = [...aroundEach(['openSync', 'closeSync']), 'before openSync'];
 const REPLACES = [
+  ...CHECKS_LOCK,
   ...['before writeSync', 'within writeSync', 'after writeSync'],
-  ...aroundEach(['ftruncateSync', 'fsyncSync', 'openSync', 'closeSync', 'renameSync']),
+  ...aroundEach(['ftruncateSync', 'fsyncSync']),
+  ...CHECKS_LOCK,
+  ...aroundEach(['renameSync']),
 ];
 
 /** A service that can be restarted, where a kill has ended the login. */
@@ -152,12 +156,14 @@ describe('a login', () => {
       run: (root, env) => oauth(['token'], root, { env }),
       end,
       async check(root, point, at, points) {
-        // Space is reserved, the request is sent, then the file is replaced: a kill before that loses the token.
+        // Space is reserved, the lock is checked, the request is sent, then the file is replaced: a kill before that loses the token.
         const reserved = points.indexOf('after fsyncSync');
         const replaced = points.indexOf('after renameSync', reserved);
-        const isLost = at > reserved && at < replaced;
-        expect(points.slice(reserved + 1, replaced + 1), point).toEqual([...READS_AGAIN, ...REPLACES]);
-        expect({ point, calls: service.server.calls - calls }).toEqual({ point, calls: at > reserved ? 1 : 0 });
+        const sent = reserved + CHECKS_LOCK.length;
+        const isLost = at > sent && at < replaced;
+        const steps = [...CHECKS_LOCK, ...READS_AGAIN, ...REPLACES];
+        expect(points.slice(reserved + 1, replaced + 1), point).toEqual(steps);
+        expect({ point, calls: service.server.calls - calls }).toEqual({ point, calls: at > sent ? 1 : 0 });
         expect({ point, isLost: !refreshTokensIn(root).includes(service.server.current) }).toEqual({ point, isLost });
         expectOtherStored(root, point);
         expectOwnAlone(root, point);
