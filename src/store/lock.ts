@@ -189,7 +189,7 @@ function release(path: string, owner: LockOwner): void {
 function lockTimeout(path: string, holder: Holder | undefined, waitMs: number): SvcError {
   const owner = holder?.owner;
   const by = owner === undefined ? 'another process' : `process ${owner.pid} on ${owner.host}`;
-  return new SvcError('timeout', `${by} held the lock ${path} for ${waitMs / 1000} s`, {
+  return new SvcError('timeout', `${by} did not release the lock ${path} within ${waitMs / 1000} s`, {
     hint: 'wait for it to end; if it is suspended, resume it; if it is not svc, remove the lock file',
   });
 }

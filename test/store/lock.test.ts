@@ -161,7 +161,7 @@ describe('an owner', () => {
     const waiter = new Waiter();
     await expect(withLock(lock, waiter, () => {})).rejects.toMatchObject({
       code: 'timeout',
-      message: `process ${holder.pid} on ${self.host} held the lock ${lock} for 30 s`,
+      message: `process ${holder.pid} on ${self.host} did not release the lock ${lock} within 30 s`,
       hint: expect.stringContaining('if it is suspended, resume it'),
     });
     expect(waiter.waited).toBeGreaterThanOrEqual(30_000);

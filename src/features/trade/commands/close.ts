@@ -315,7 +315,7 @@ async function planOpposite(
   const amount = asked ?? whole;
   checkTradeAmount(id, amount, whole);
   const side = isBuy ? 'sell' : 'buy';
-  const order = { accountId, symbol, side, amountK: (wholeK * amount) / whole, amount, hedges: false } as const;
+  const awaits = { accountId, symbol, side, amountK: (wholeK * amount) / whole, hedges: false } as const;
   return {
     request: {
       endpoint: oppositeTrade,
@@ -327,7 +327,7 @@ async function planOpposite(
     known: { amount, symbol, account },
     accountId,
     reduces: { account, symbol, side, amount, isEntry: false, tradeId: id },
-    awaits: order,
+    awaits,
     effect: { kind: 'close', row, amount, whole },
     warnings: await cache.closedWarnings(symbol),
     does: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} ${wayOf(terms)}: ${why} (trade ${id} is a ${sideText(isBuy)} of ${row.amountK}K, opened at ${row.open ?? '?'}, P/L ${row.grossPL ?? '?'})`,

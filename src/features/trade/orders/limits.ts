@@ -47,13 +47,13 @@ export async function checkLimits(opening: Opening, cache: TableCache, ctx: RunC
   // An entry order may fill after the position is closed.
   if (tooLarge !== undefined && (isEntry || !nets)) throw tooLarge;
   const refusal = tooLarge ?? (await aboveDailyLoss(account, cache, ctx));
+  if (refusal !== undefined && !nets) throw refusal;
   const max = ctx.settings.get('trade.maxPosition');
-  if (max === undefined && (refusal === undefined || !nets)) {
-    if (refusal !== undefined) throw refusal;
-    return;
-  }
-  const setting = max === undefined ? refusal?.more?.['setting'] : 'trade.maxPosition';
-  const { most, onlyReduces } = positionAfter(opening, await exposureOf(opening, String(setting), cache, ctx));
+  if (refusal === undefined && max === undefined) return;
+  // In an account that does not hedge, the order may only reduce a position, which no limit refuses.
+  const refusing = tooLarge === undefined ? 'trade.maxDailyLoss' : 'trade.maxOrder';
+  const setting = max === undefined ? refusing : 'trade.maxPosition';
+  const { most, onlyReduces } = positionAfter(opening, await exposureOf(opening, setting, cache, ctx));
   if (onlyReduces) return;
   if (refusal !== undefined) throw refusal;
   if (most > Number(max)) throw abovePosition(opening, most, String(max));
