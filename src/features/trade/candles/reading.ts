@@ -173,25 +173,35 @@ export class CandleReading {
 
   /** Reports gaps and stale data, once everything is read. */
   report(): void {
-    const { isForex, untilNow, now, symbol, asked, to, last, period } = this.request;
-    const { notice } = this.#ctx;
-    if (isForex && !this.isPartial) {
-      // Without any candle, as many as were asked for are missing.
-      const from = asked ?? (this.first === undefined ? to - (last * period.ms) / 1000 : undefined);
-      this.gaps.addEdges({ from, to, first: this.first, last: this.last, now });
-    }
+    const { isForex, untilNow } = this.request;
+    if (isForex && !this.isPartial) this.#addEdges();
+    if (this.#begins !== undefined) this.#ctx.notice(`the history begins at ${timeText(this.#begins)}`);
+    if (isForex) this.#reportGaps();
+    if (isForex && untilNow) this.#reportStaleData();
+  }
+
+  #addEdges(): void {
+    const { asked, to, last, period, now } = this.request;
+    // Without any candle, as many as were asked for are missing.
+    const from = asked ?? (this.first === undefined ? to - (last * period.ms) / 1000 : undefined);
+    this.gaps.addEdges({ from, to, first: this.first, last: this.last, now });
+  }
+
+  #reportGaps(): void {
     const { gaps, missing } = this.gaps;
-    if (this.#begins !== undefined) notice(`the history begins at ${timeText(this.#begins)}`);
-    if (isForex && gaps.length > 0) {
-      const many = `${missing} ${missing === 1 ? 'candle is' : 'candles are'} missing in ${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'}`;
-      notice(`${many} in trading hours (holidays are not known): list them with --gaps`);
-    }
-    const late = untilNow && isForex && this.last !== undefined ? this.gaps.between(this.last, now / 1000) : undefined;
-    if (late !== undefined && late.candles >= STALE) {
-      notice(
-        `the newest candle of ${symbol} is from ${timeText(this.last ?? 0)}, and ${late.candles} after it are missing: the response may be a cached one`,
-      );
-    }
+    if (gaps.length === 0) return;
+    const many = `${missing} ${missing === 1 ? 'candle is' : 'candles are'} missing in ${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'}`;
+    this.#ctx.notice(`${many} in trading hours (holidays are not known): list them with --gaps`);
+  }
+
+  #reportStaleData(): void {
+    if (this.last === undefined) return;
+    const { symbol, now } = this.request;
+    const late = this.gaps.between(this.last, now / 1000);
+    if (late === undefined || late.candles < STALE) return;
+    this.#ctx.notice(
+      `the newest candle of ${symbol} is from ${timeText(this.last)}, and ${late.candles} after it are missing: the response may be a cached one`,
+    );
   }
 
   code(failsOnGap: boolean): ErrorCode | undefined {
