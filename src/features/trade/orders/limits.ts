@@ -169,24 +169,15 @@ async function exposureOf(
   isClose = false,
 ): Promise<Exposure> {
   const { symbol, side, replaces } = opening;
-  const { accountId } = opening.account;
   // The journal is older than the tables: an order that is sent in between is seen later.
   cache.readAt = Math.min(cache.readAt, ctx.now());
   const journal = await readGatewayJournal(ctx.paths, ctx.target.baseUrl);
   if (!isClose) requireReadable(ctx.paths, journal);
   const recent = ordersSince(ctx.now() - IN_FLIGHT_MS, opening.account, journal);
   const sent = sentAmounts(recent);
-  // Orders before positions: one that is filled in between counts twice, never not at all.
-  const orders = await cache.currentRows('Order');
-  const positions = await cache.currentRows('OpenPosition');
-  if (orders === undefined || positions === undefined) throw unchecked(setting, 'positions and orders');
-  if ([...omittedOf(orders), ...omittedOf(positions)].some((row) => mayBeOf(row, { currency: symbol, accountId }))) {
-    throw unchecked(setting, `a position or an order that may be of ${symbol}`);
-  }
+  const { orders, positions } = await readOwnRows(opening, setting, cache);
   const none = (): Record<Side, number> => ({ buy: 0, sell: 0 });
   const exposure = { open: none(), atMarket: none(), entries: none() };
-  const isMeant = (row: OpenPosition | Order): boolean =>
-    (row.accountId ?? accountId) === accountId && row.currency === symbol;
   const add = async (to: Record<Side, number>, row: OpenPosition | Order, least = 0): Promise<void> => {
     const amount = await cache.amountOf(row);
     if (amount === undefined || row.isBuy === undefined) {
@@ -195,14 +186,11 @@ async function exposureOf(
     }
     to[row.isBuy ? 'buy' : 'sell'] += Math.max(amount, least);
   };
-  const own = positions.filter(isMeant);
-  for (const row of own) await add(exposure.open, row);
-  for (const row of orders.filter(isMeant)) {
+  for (const row of positions) await add(exposure.open, row);
+  for (const row of orders) {
     if (isClose && closes(row)) await add(exposure.atMarket, { ...row, isBuy: side === 'buy' });
     const least = sent.get(row.orderId) ?? 0;
-    if (row.orderId === replaces || opensNothing(row)) continue;
-    // The row of an order that is filled in part may have only the amount of that part.
-    if (isFilled(row, own) && ((await cache.amountOf(row)) ?? 0) >= least) continue;
+    if (row.orderId === replaces || opensNothing(row) || (await isCounted(row, positions, least, cache))) continue;
     await add(row.isEntryOrder === true ? exposure.entries : exposure.atMarket, row, least);
   }
   // The tables may not show yet what became of an order whose response was lost.
@@ -211,6 +199,34 @@ async function exposureOf(
   });
   for (const { form } of lost) addForm(exposure.atMarket, form);
   return exposure;
+}
+
+/** The orders and positions of the symbol in the account. */
+async function readOwnRows(
+  { symbol, account: { accountId } }: Opening,
+  setting: string,
+  cache: TableCache,
+): Promise<{ readonly orders: readonly Order[]; readonly positions: readonly OpenPosition[] }> {
+  // Orders before positions: one that is filled in between counts twice, never not at all.
+  const orders = await cache.currentRows('Order');
+  const positions = await cache.currentRows('OpenPosition');
+  if (orders === undefined || positions === undefined) throw unchecked(setting, 'positions and orders');
+  if ([...omittedOf(orders), ...omittedOf(positions)].some((row) => mayBeOf(row, { currency: symbol, accountId }))) {
+    throw unchecked(setting, `a position or an order that may be of ${symbol}`);
+  }
+  const isOwn = (row: OpenPosition | Order): boolean =>
+    (row.accountId ?? accountId) === accountId && row.currency === symbol;
+  return { orders: orders.filter(isOwn), positions: positions.filter(isOwn) };
+}
+
+/** Whether the positions contain all of an order. The row of one that is filled in part may have only the amount of that part. */
+async function isCounted(
+  order: Order,
+  positions: readonly OpenPosition[],
+  sent: number,
+  cache: TableCache,
+): Promise<boolean> {
+  return isFilled(order, positions) && ((await cache.amountOf(order)) ?? 0) >= sent;
 }
 
 /** Whether a row that cannot be read has none of these fields with another value of the right type. */
