@@ -190,14 +190,15 @@ function idOf(model: SeenModel, record: PushedRecord): string {
 function rowOf<Row>(record: PushedRecord): Row {
   const row: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(record)) if (value !== null && value !== undefined) row[name] = value;
-  for (const name of IDS) {
-    const id = row[name];
-    if (id !== undefined) row[name] = typeof id === 'string' || typeof id === 'number' ? String(id) : '';
-  }
+  for (const name of IDS) if (row[name] !== undefined) row[name] = idText(row[name]);
   for (const name of NUMBERS) {
     row[name] = numberOf(row[name]);
     if (!Number.isFinite(row[name])) delete row[name];
   }
   for (const name of TEXTS) if (typeof row[name] !== 'string') delete row[name];
   return row as Row;
+}
+
+function idText(id: unknown): string {
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : '';
 }
