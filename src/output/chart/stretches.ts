@@ -32,27 +32,36 @@ export function stretchesOf({ at, values, until }: ChartSeries, window: Window, 
     const start = at[index] ?? window.to;
     const end = Math.max(start, at[index + 1] ?? until);
     const value = values[index];
-    const outside = start > window.to || end < window.from || (end === window.from && start < end);
-    if (outside || value === null || value === undefined || !Number.isFinite(value)) {
+    if (isOutside(start, end, window) || value === null || value === undefined || !Number.isFinite(value)) {
       stretch = undefined;
       continue;
     }
-    const open = stretch?.at(-1);
     if (stretch === undefined) {
       stretch = [];
       stretches.push(stretch);
     }
-    const [first, last] = columnsOf(position(start, window) * columns, position(end, window) * columns, columns);
-    const before = open?.column === first ? open : { low: open?.last ?? value, high: open?.last ?? value };
-    if (before === open) stretch.pop();
-    const low = Math.min(before.low, value);
-    const high = Math.max(before.high, value);
-    stretch.push({ column: first, low, high, last: value });
-    for (let column = first + 1; column <= last; column++) {
-      stretch.push({ column, low: value, high: value, last: value });
-    }
+    const covered = columnsOf(position(start, window) * columns, position(end, window) * columns, columns);
+    addValue(stretch, value, covered);
   }
   return stretches;
+}
+
+/** A value that ends where the window begins is outside, unless it lasts no time. */
+function isOutside(start: number, end: number, { from, to }: Window): boolean {
+  return start > to || end < from || (end === from && start < end);
+}
+
+/** Continues the last run if it is in the first of the columns. The step from the value before belongs to that column, too. */
+function addValue(stretch: Run[], value: number, [first, last]: readonly [first: number, last: number]): void {
+  const open = stretch.at(-1);
+  const before = open?.column === first ? open : { low: open?.last ?? value, high: open?.last ?? value };
+  if (before === open) stretch.pop();
+  const low = Math.min(before.low, value);
+  const high = Math.max(before.high, value);
+  stretch.push({ column: first, low, high, last: value });
+  for (let column = first + 1; column <= last; column++) {
+    stretch.push({ column, low: value, high: value, last: value });
+  }
 }
 
 /**
