@@ -69,11 +69,15 @@ export function jsonByteFilter(): (chunk?: Uint8Array) => Uint8Array {
     bytes = bytes.subarray(0, end);
     if (!started && bytes.length > 0) {
       started = true;
-      if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) bytes = bytes.subarray(3);
+      bytes = withoutByteOrderMark(bytes);
     }
     if (isUtf8(bytes) && !SUSPECT_BYTES.test(bytes.toString('latin1'))) return bytes;
     return Buffer.from(escapeJson(bytes.toString('utf8').replaceAll('\r', ' ')));
   };
+}
+
+function withoutByteOrderMark(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 /**
