@@ -22,6 +22,7 @@ import {
   type AnyOutput,
   type Cell,
   type ChartOutput,
+  type ChartPicture,
   type Format,
   type Frame,
   type OutputOptions,
@@ -78,25 +79,14 @@ export async function render(
     return UNCOUNTED;
   }
   if (output.kind === 'chart' && chartForm(options) === 'drawing') {
-    const { chartLines } = await import('./chart/terminal.ts');
-    const out = new BatchWriter(sink);
-    const rows = await out.writeRows(await chartLines(output.chart(value), options), (line) => `${line}\n`);
-    await out.end();
-    return { ...UNCOUNTED, rows };
+    return drawChart(output.chart(value), options, sink);
   }
-  let settled = value;
-  if (value instanceof RawJson) {
-    if (format === 'json' && isWhole(options)) return passThrough(value, sink);
-    settled = parseJsonText(await textOf(value));
+  if (value instanceof RawJson && format === 'json' && isWhole(options)) return passThrough(value, sink);
+  if (value instanceof RawBytes && isExact(options, sink)) {
+    await sink.write(value.bytes);
+    return UNCOUNTED;
   }
-  if (value instanceof RawBytes) {
-    if (isExact(options, sink)) {
-      await sink.write(value.bytes);
-      return UNCOUNTED;
-    }
-    settled = new TextDecoder().decode(value.bytes);
-  }
-  const { subject, cut } = await shape(settled, output, options);
+  const { subject, cut } = await shape(await decode(value), output, options);
   // An array or a document is useful only when it is complete; lines are useful at once.
   const byLine = format !== 'json' && format !== 'yaml';
   const out = new BatchWriter(sink, byLine && subject.kind === 'list' && Symbol.asyncIterator in subject.rows);
@@ -105,6 +95,14 @@ export async function render(
   const renderer = live && (format === 'table' || format === 'wide') ? renderLive : RENDERERS[format];
   const { rows, dropped = [], shared = [] } = await out.during(renderer(subject, options, out));
   return { rows, dropped, shared, cut };
+}
+
+async function drawChart(picture: ChartPicture, options: OutputOptions, sink: OutStream): Promise<Rendered> {
+  const { chartLines } = await import('./chart/terminal.ts');
+  const out = new BatchWriter(sink);
+  const rows = await out.writeRows(await chartLines(picture, options), (line) => `${line}\n`);
+  await out.end();
+  return { ...UNCOUNTED, rows };
 }
 
 function isWhole({ query, fields, sort, limit }: OutputOptions): boolean {
@@ -129,6 +127,12 @@ async function passThrough(value: RawJson, sink: OutStream): Promise<Rendered> {
   if (rest.length > 0) await sink.write(rest);
   if (last !== 0x0a || rest.length > 0) await sink.write('\n');
   return UNCOUNTED;
+}
+
+/** Text and JSON that are still the service's bytes become values. */
+async function decode(value: unknown): Promise<unknown> {
+  if (value instanceof RawJson) return parseJsonText(await textOf(value));
+  return value instanceof RawBytes ? new TextDecoder().decode(value.bytes) : value;
 }
 
 async function textOf(value: RawJson): Promise<string> {
@@ -230,13 +234,17 @@ function liveLine(cells: readonly Cell[], options: OutputOptions, paint: Painter
       taken += needed;
       continue;
     }
-    const lines = taken === 0 && displayWidth(part) <= width ? [part] : wrap(part, Math.max(1, width - GAP.length));
-    for (const line of lines) {
+    for (const line of breakLine(part, taken === 0, width)) {
       text += (taken === 0 ? '' : `\n${GAP}`) + paint(line, tone);
       taken = (taken === 0 ? 0 : GAP.length) + displayWidth(line);
     }
   }
   return text === '' ? '' : `${text}\n`;
+}
+
+/** All lines but the first are indented, and so are all lines of a first part that does not fit into one. */
+function breakLine(part: string, isFirst: boolean, width: number): readonly string[] {
+  return isFirst && displayWidth(part) <= width ? [part] : wrap(part, Math.max(1, width - GAP.length));
 }
 
 /** A pipe gets one line for each row. */
