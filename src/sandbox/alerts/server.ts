@@ -50,7 +50,8 @@ export async function startAlertmanagerEmulator(options: AlertsOptions): Promise
 type Handler = (query: URLSearchParams, body: string, id: string) => unknown;
 type Routes = Readonly<Record<string, Readonly<Record<string, Handler>>>>;
 
-function respond(routes: Routes, { method, path, query, headers, body }: Request): Response {
+function respond(routes: Routes, request: Request): Response {
+  const { path, query, body } = request;
   if (!path.startsWith(API)) {
     const isProbe = path === '/-/ready' || path === '/-/healthy';
     return isProbe ? plain(200, 'OK') : plain(404, '404 page not found\n');
@@ -58,18 +59,24 @@ function respond(routes: Routes, { method, path, query, headers, body }: Request
   const [, id = ''] = /^silence\/([^/]+)$/.exec(path.slice(API.length)) ?? [];
   const name = id === '' ? path.slice(API.length).replace(/\/$/, '') : 'silence/{id}';
   try {
-    const route = Object.hasOwn(routes, name) ? routes[name] : undefined;
-    if (route === undefined) throw framed(404, `path ${path} was not found`);
-    const handler = Object.hasOwn(route, method) ? route[method] : undefined;
-    if (handler === undefined) throw framed(405, `method ${method} is not allowed, but [${Object.keys(route)}] are`);
-    if (method === 'POST' && !/^application\/json\b/i.test(headers['content-type'] ?? '')) {
-      throw framed(415, 'unsupported media type, only [application/json] are allowed');
-    }
+    const handler = findHandler(routes, name, request);
     return json(200, handler(new URLSearchParams(query), body.toString(), id));
   } catch (error) {
     if (error instanceof Refusal) return json(error.status, error.value);
     throw error;
   }
+}
+
+/** Refuses what the real server refuses before it reads the request. */
+function findHandler(routes: Routes, name: string, { method, path, headers }: Request): Handler {
+  const route = Object.hasOwn(routes, name) ? routes[name] : undefined;
+  if (route === undefined) throw framed(404, `path ${path} was not found`);
+  const handler = Object.hasOwn(route, method) ? route[method] : undefined;
+  if (handler === undefined) throw framed(405, `method ${method} is not allowed, but [${Object.keys(route)}] are`);
+  if (method === 'POST' && !/^application\/json\b/i.test(headers['content-type'] ?? '')) {
+    throw framed(415, 'unsupported media type, only [application/json] are allowed');
+  }
+  return handler;
 }
 
 function json(status: number, value: unknown): Response {
