@@ -37,135 +37,169 @@ interface CatalogApiOptions {
   readonly traps: ReadonlySet<CatalogTrap>;
 }
 
+/** What the endpoints answer from. */
+interface Service extends CatalogApiOptions {
+  /** How many pages were answered while the catalog shifts. */
+  pages: number;
+}
+
 /** In the service's order: `count` comes before the id of a product. */
-export function catalogRoutes({ catalog, traps }: CatalogApiOptions): Readonly<Record<string, CatalogRoute>> {
-  let pages = 0;
-
-  /** Call this after every check that needs no data. */
-  const data = (): Catalog => {
-    if (traps.has('database-down')) throw new Error('the database is down');
-    return catalog();
-  };
-
-  const rowsOf = (id: string): readonly SourceRow[] => data().sources.filter((row) => row.canonical_product_id === id);
-
-  /** A product may have nothing but snapshots. */
-  const checkProduct = (id: string): void => {
-    if (rowsOf(id).length === 0 && data().snapshots(id).length === 0) throw notFound('product');
-  };
-
-  const envelope = <Row>(rows: readonly Row[], { limit, offset }: Page, item: (row: Row) => unknown): unknown => {
-    const shift = traps.has('shifting-catalog') ? pages++ % Math.max(1, rows.length) : 0;
-    const shifted = shift === 0 ? rows : [...rows.slice(-shift), ...rows.slice(0, -shift)];
-    return { items: shifted.slice(offset, offset + limit).map(item), meta: { limit, offset, total: rows.length } };
-  };
-
+export function catalogRoutes(options: CatalogApiOptions): Readonly<Record<string, CatalogRoute>> {
+  const service: Service = { ...options, pages: 0 };
   return {
-    '/healthz': () => {
-      if (traps.has('database-down')) throw refused(503, DATABASE_DOWN);
-      return { status: 'ok' };
-    },
-    '/products': (query) => {
-      const page = paging(query);
-      const filters = filtersOf(query);
-      query.check();
-      const order = orderOf(query.text('sort') ?? 'observed_at_desc');
-      const rows = data().sources.filter((row) => matches(row, filters));
-      return envelope(groupProducts(rows).toSorted(order), page, productItem);
-    },
-    '/products/count': (query) => productCount(data().sources, placesOf(query)),
-    '/products/{}': (_, id) => {
-      const [product] = groupProducts(rowsOf(id));
-      if (product === undefined) throw notFound('product');
-      return productItem(product);
-    },
-    '/products/{}/sources': (query, id) => {
-      const page = paging(query);
-      const direction = observedOrder(query);
-      const rows = rowsOf(id).toSorted((a, b) => direction * (a.observed_at - b.observed_at) || a.id - b.id);
-      checkProduct(id);
-      return envelope(rows, page, sourceItem);
-    },
-    '/products/{}/snapshots': (query, id) => {
-      const page = paging(query);
-      const [parser, source] = [query.text('parser_name'), query.text('source_id')];
-      const direction = observedOrder(query);
-      checkProduct(id);
-      const rows = data()
-        .snapshots(id)
-        .filter((row) => (!parser || row.parser_name === parser) && (!source || row.source_id === source))
-        .toSorted((a, b) => direction * (a.observed_at - b.observed_at || a.id - b.id));
-      return envelope(rows, page, snapshotItem);
-    },
-    '/products/{}/dynamics': (query, id) => {
-      const request = {
-        canonical_product_id: id,
-        parser_name: query.required('parser_name'),
-        source_id: query.required('source_id'),
-        field: query.required('field'),
-        interval: query.required('interval'),
-        date_from: query.required('date_from'),
-        date_to: query.required('date_to'),
-      };
-      query.check();
-      return dynamics(request, () => data().snapshots(id));
-    },
-    '/products/common/count': (query) => {
-      // The service's own default is a value that it then refuses.
-      const scope = (query.text('scope') ?? 'all_stores').trim().toLowerCase();
-      if (scope !== 'stores' && scope !== 'regions') throw refused(400, 'scope must be one of: stores, regions');
-      return commonCount(data().sources, scope, placesOf(query));
-    },
-    '/categories': (query) => {
-      const page = paging(query);
-      const [parser, depth] = [query.text('parser_name'), query.integer('depth')];
-      const [parent, q] = [query.text('parent_source_uid'), query.text('q')];
-      query.check();
-      const found = data().categories.filter(
-        ({ parser_name, parent_source_uid, title, title_normalized, alias, source_uid, ...category }) =>
-          (!parser || parser_name === parser) &&
-          (depth === undefined || category.depth === depth) &&
-          (!parent || parent_source_uid === parent) &&
-          (!q || contains([title, title_normalized, alias, source_uid], q)),
-      );
-      return envelope(found.toSorted(latestUpdateFirst), page, categoryItem);
-    },
-    '/categories/{}': (query, part) => {
-      const id = query.pathInteger('category_id', part);
-      query.check();
-      const found = data().categories.find((category) => category.id === id);
-      if (found === undefined) throw notFound('category');
-      return categoryItem(found);
-    },
-    // Unlike the counts, this endpoint compares country and region exactly.
-    '/settlements': (query) => {
-      const page = paging(query);
-      const [country, region, q] = [query.text('country'), query.text('region'), query.text('q')];
-      query.check();
-      const found = data().settlements.filter(
-        (place) =>
-          (!country || place.country === country) &&
-          (!region || place.region === region) &&
-          (!q || contains([place.name, place.alias, place.region, place.country], q)),
-      );
-      return envelope(found.toSorted(latestUpdateFirst), page, settlementItem);
-    },
-    '/settlements/{}': (query, part) => {
-      const id = query.pathInteger('settlement_id', part);
-      query.check();
-      const found = data().settlements.find((place) => place.id === id);
-      if (found === undefined) throw notFound('settlement');
-      return settlementItem(found);
-    },
-    '/sync/cursors': (query) => {
-      const parser = query.text('parser_name')?.trim().toLowerCase();
-      return {
-        items: data()
-          .cursors.filter(({ parser_name }) => !parser || parser_name === parser)
-          .map(cursorItem),
-      };
-    },
+    '/healthz': () => health(service),
+    '/products': (query) => listProducts(service, query),
+    '/products/count': (query) => productCount(readCatalog(service).sources, placesOf(query)),
+    '/products/{}': (_, id) => findProduct(service, id),
+    '/products/{}/sources': (query, id) => listSources(service, query, id),
+    '/products/{}/snapshots': (query, id) => listSnapshots(service, query, id),
+    '/products/{}/dynamics': (query, id) => readDynamics(service, query, id),
+    '/products/common/count': (query) => countCommon(service, query),
+    '/categories': (query) => listCategories(service, query),
+    '/categories/{}': (query, part) => findCategory(service, query, part),
+    '/settlements': (query) => listSettlements(service, query),
+    '/settlements/{}': (query, part) => findSettlement(service, query, part),
+    '/sync/cursors': (query) => listCursors(service, query),
   };
+}
+
+function health({ traps }: Service): unknown {
+  if (traps.has('database-down')) throw refused(503, DATABASE_DOWN);
+  return { status: 'ok' };
+}
+
+function listProducts(service: Service, query: Parameters): unknown {
+  const page = paging(query);
+  const filters = filtersOf(query);
+  query.check();
+  const order = orderOf(query.text('sort') ?? 'observed_at_desc');
+  const rows = readCatalog(service).sources.filter((row) => matches(row, filters));
+  return pageOf(service, groupProducts(rows).toSorted(order), page, productItem);
+}
+
+function findProduct(service: Service, id: string): unknown {
+  const [product] = groupProducts(rowsOf(service, id));
+  if (product === undefined) throw notFound('product');
+  return productItem(product);
+}
+
+function listSources(service: Service, query: Parameters, id: string): unknown {
+  const page = paging(query);
+  const direction = observedOrder(query);
+  const rows = rowsOf(service, id).toSorted((a, b) => direction * (a.observed_at - b.observed_at) || a.id - b.id);
+  checkProduct(service, id);
+  return pageOf(service, rows, page, sourceItem);
+}
+
+function listSnapshots(service: Service, query: Parameters, id: string): unknown {
+  const page = paging(query);
+  const [parser, source] = [query.text('parser_name'), query.text('source_id')];
+  const direction = observedOrder(query);
+  checkProduct(service, id);
+  const rows = readCatalog(service)
+    .snapshots(id)
+    .filter((row) => (!parser || row.parser_name === parser) && (!source || row.source_id === source))
+    .toSorted((a, b) => direction * (a.observed_at - b.observed_at || a.id - b.id));
+  return pageOf(service, rows, page, snapshotItem);
+}
+
+function readDynamics(service: Service, query: Parameters, id: string): unknown {
+  const request = {
+    canonical_product_id: id,
+    parser_name: query.required('parser_name'),
+    source_id: query.required('source_id'),
+    field: query.required('field'),
+    interval: query.required('interval'),
+    date_from: query.required('date_from'),
+    date_to: query.required('date_to'),
+  };
+  query.check();
+  return dynamics(request, () => readCatalog(service).snapshots(id));
+}
+
+function countCommon(service: Service, query: Parameters): unknown {
+  // The service's own default is a value that it then refuses.
+  const scope = (query.text('scope') ?? 'all_stores').trim().toLowerCase();
+  if (scope !== 'stores' && scope !== 'regions') throw refused(400, 'scope must be one of: stores, regions');
+  return commonCount(readCatalog(service).sources, scope, placesOf(query));
+}
+
+function listCategories(service: Service, query: Parameters): unknown {
+  const page = paging(query);
+  const [parser, depth] = [query.text('parser_name'), query.integer('depth')];
+  const [parent, q] = [query.text('parent_source_uid'), query.text('q')];
+  query.check();
+  const found = readCatalog(service).categories.filter(
+    ({ parser_name, parent_source_uid, title, title_normalized, alias, source_uid, ...category }) =>
+      (!parser || parser_name === parser) &&
+      (depth === undefined || category.depth === depth) &&
+      (!parent || parent_source_uid === parent) &&
+      (!q || contains([title, title_normalized, alias, source_uid], q)),
+  );
+  return pageOf(service, found.toSorted(latestUpdateFirst), page, categoryItem);
+}
+
+function findCategory(service: Service, query: Parameters, part: string): unknown {
+  const id = query.pathInteger('category_id', part);
+  query.check();
+  const found = readCatalog(service).categories.find((category) => category.id === id);
+  if (found === undefined) throw notFound('category');
+  return categoryItem(found);
+}
+
+/** Unlike the counts, this endpoint compares country and region exactly. */
+function listSettlements(service: Service, query: Parameters): unknown {
+  const page = paging(query);
+  const [country, region, q] = [query.text('country'), query.text('region'), query.text('q')];
+  query.check();
+  const found = readCatalog(service).settlements.filter(
+    (place) =>
+      (!country || place.country === country) &&
+      (!region || place.region === region) &&
+      (!q || contains([place.name, place.alias, place.region, place.country], q)),
+  );
+  return pageOf(service, found.toSorted(latestUpdateFirst), page, settlementItem);
+}
+
+function findSettlement(service: Service, query: Parameters, part: string): unknown {
+  const id = query.pathInteger('settlement_id', part);
+  query.check();
+  const found = readCatalog(service).settlements.find((place) => place.id === id);
+  if (found === undefined) throw notFound('settlement');
+  return settlementItem(found);
+}
+
+function listCursors(service: Service, query: Parameters): unknown {
+  const parser = query.text('parser_name')?.trim().toLowerCase();
+  const found = readCatalog(service).cursors.filter(({ parser_name }) => !parser || parser_name === parser);
+  return { items: found.map(cursorItem) };
+}
+
+/** Call this after every check that needs no data. */
+function readCatalog({ catalog, traps }: Service): Catalog {
+  if (traps.has('database-down')) throw new Error('the database is down');
+  return catalog();
+}
+
+function rowsOf(service: Service, id: string): readonly SourceRow[] {
+  return readCatalog(service).sources.filter((row) => row.canonical_product_id === id);
+}
+
+/** A product may have nothing but snapshots. */
+function checkProduct(service: Service, id: string): void {
+  const isKnown = rowsOf(service, id).length > 0 || readCatalog(service).snapshots(id).length > 0;
+  if (!isKnown) throw notFound('product');
+}
+
+function pageOf<Row>(
+  service: Service,
+  rows: readonly Row[],
+  { limit, offset }: Page,
+  item: (row: Row) => unknown,
+): unknown {
+  const shift = service.traps.has('shifting-catalog') ? service.pages++ % Math.max(1, rows.length) : 0;
+  const shifted = shift === 0 ? rows : [...rows.slice(-shift), ...rows.slice(0, -shift)];
+  return { items: shifted.slice(offset, offset + limit).map(item), meta: { limit, offset, total: rows.length } };
 }
 
 /** The text of the real service, on several lines. */
