@@ -154,10 +154,7 @@ function rowOf(
   const { title, brand, shelf, flags = {} } = product;
   const [package_quantity, package_unit] = product.package ?? [null, null];
   const settlement = (place && related.settlements.get(place)) ?? null;
-  const shelfTitle = shelf && SHELVES[shelf][0];
   const run = STORES.indexOf(offer.store) * 10 + (settlement?.id ?? 0);
-  const priced = (price: number | null = null): number | null =>
-    price === null ? null : Math.round((price + index * 5) * 100) / 100;
   return {
     id: number,
     canonical_product_id: id,
@@ -166,18 +163,9 @@ function rowOf(
     plu: String(30_000 + number * 37),
     sku: number % 3 === 0 ? null : `SKU-${String(number).padStart(4, '0')}`,
     title_original: title,
-    title_normalized_no_stopwords:
-      title === null
-        ? null
-        : (title
-            .toLowerCase()
-            .match(/[\p{L}\p{N}]+/gu)
-            ?.join(' ') ?? ''),
+    title_normalized_no_stopwords: normalizedTitle(title),
     brand,
-    price: priced(offer.price),
-    discount_price: priced(offer.discount),
-    loyal_price: priced(offer.loyal),
-    price_unit: offer.price === null ? null : (offer.currency ?? 'RUB'),
+    ...pricesOf(offer, index),
     rating: product.rating ?? null,
     reviews_count: product.rating === undefined ? null : number * 17,
     promo: flags.promo ?? offer.discount !== undefined,
@@ -191,9 +179,34 @@ function rowOf(
     composition_original: null,
     observed_at: observedAt(now, number) - (product.course === 'discontinued' ? DISCONTINUED_FOR : 0),
     image_urls: number % 4 === 0 ? [] : [1, 2].map((image) => `https://images.example/${number}/${image}.webp`),
-    category: related.categories.find((one) => one.parser_name === offer.store && one.title === shelfTitle) ?? null,
+    category: findCategory(related.categories, offer, shelf),
     settlement,
   };
+}
+
+function normalizedTitle(title: string | null): string | null {
+  if (title === null) return null;
+  const terms = title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return terms.join(' ');
+}
+
+function pricesOf(
+  { price, discount, loyal, currency = 'RUB' }: Offer,
+  index: number,
+): Pick<SourceRow, 'price' | 'discount_price' | 'loyal_price' | 'price_unit'> {
+  const priced = (amount: number | null = null): number | null =>
+    amount === null ? null : Math.round((amount + index * 5) * 100) / 100;
+  return {
+    price: priced(price),
+    discount_price: priced(discount),
+    loyal_price: priced(loyal),
+    price_unit: price === null ? null : currency,
+  };
+}
+
+function findCategory(categories: readonly Category[], { store }: Offer, shelf: DemoProduct['shelf']): Category | null {
+  const title = shelf && SHELVES[shelf][0];
+  return categories.find((one) => one.parser_name === store && one.title === title) ?? null;
 }
 
 function settlementsAt(now: Micros): ReadonlyMap<Place, Settlement> {
