@@ -43,10 +43,21 @@ type Values = Pick<Snapshot, 'price' | 'discount_price' | 'loyal_price' | 'avail
 type Moment = Values & { readonly from: Micros; readonly to: Micros };
 
 export function history(row: SourceRow, course: Course): readonly Snapshot[] {
-  const { lasts, change } = COURSES[course];
   const { canonical_product_id, parser_name, source_id, price_unit, observed_at } = row;
+  const moments = momentsOf(row, course);
+  const all = course === 'spike' ? moments.flatMap((moment) => withSpike(moment, observed_at)) : moments;
+  return all.toReversed().map(({ from, to, ...values }, index): Snapshot => {
+    const [valid_from_at, valid_to_at] = from === to ? [null, null] : [from, to];
+    const keys = { id: row.id * 1000 + index + 1, canonical_product_id, parser_name, source_id, price_unit };
+    return { ...keys, valid_from_at, valid_to_at, observed_at: to, ...values };
+  });
+}
+
+/** The latest first; a single observation ends when it begins. */
+function momentsOf(row: SourceRow, course: Course): readonly Moment[] {
+  const { lasts, change } = COURSES[course];
+  const { observed_at } = row;
   const random = seededRandom(row.id);
-  /** The latest first; a single observation ends when it begins. */
   const moments: Moment[] = [];
   let part = 1;
   for (let age = 0, step = 0; age < POINTS; step++) {
@@ -55,21 +66,27 @@ export function history(row: SourceRow, course: Course): readonly Snapshot[] {
     const length = between(...(isSingle ? SINGLE : lasts))(random);
     // Whole milliseconds, so that neighbors meet.
     age = Math.min(seen + Math.round(length / 1000) * 1000, isSingle ? Infinity : INTERVALS);
-    const isUnseen = course === 'gaps' && UNSEEN.some(([start, stop]) => age > stop && seen < start);
-    if (!isUnseen) {
-      const isPriceless = course === 'gaps' && seen <= PRICELESS[0] && seen >= PRICELESS[1];
+    if (course !== 'gaps' || !isUnseen(seen, age)) {
       const values = valuesOf(row, part, step, random);
       const moment = { ...values, from: observed_at - (isSingle ? seen : age), to: observed_at - seen };
-      moments.push(isPriceless ? { ...moment, price: null, discount_price: null, loyal_price: null } : moment);
+      moments.push(course === 'gaps' && isPriceless(seen) ? withoutPrices(moment) : moment);
     }
     part /= change(random);
   }
-  const all = course === 'spike' ? moments.flatMap((moment) => withSpike(moment, observed_at)) : moments;
-  return all.toReversed().map(({ from, to, ...values }, index): Snapshot => {
-    const [valid_from_at, valid_to_at] = from === to ? [null, null] : [from, to];
-    const keys = { id: row.id * 1000 + index + 1, canonical_product_id, parser_name, source_id, price_unit };
-    return { ...keys, valid_from_at, valid_to_at, observed_at: to, ...values };
-  });
+  return moments;
+}
+
+/** Whether a time between these ages has no observation. */
+function isUnseen(latest: Micros, earliest: Micros): boolean {
+  return UNSEEN.some(([start, stop]) => earliest > stop && latest < start);
+}
+
+function isPriceless(age: Micros): boolean {
+  return age <= PRICELESS[0] && age >= PRICELESS[1];
+}
+
+function withoutPrices(moment: Moment): Moment {
+  return { ...moment, price: null, discount_price: null, loyal_price: null };
 }
 
 /** A discount comes and goes; that of members stays. */
