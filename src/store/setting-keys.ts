@@ -165,8 +165,6 @@ export function findSetting(key: string): Setting | undefined {
   return SETTING_KEYS.find((setting) => setting.key === key);
 }
 
-const DURATION = /^(?=\d)(?:\d+y)?(?:\d+w)?(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?:\d+ms)?$/;
-
 export function requireSetting(key: string): Setting {
   const setting = findSetting(key);
   if (setting !== undefined) return setting;
@@ -195,8 +193,7 @@ export function problemWith(setting: Setting, text: string): string | undefined 
     case 'choice':
       return setting.choices?.includes(text) ? undefined : `is none of ${setting.choices?.join(', ')}`;
     case 'duration':
-      if (!DURATION.test(text)) return 'is not a duration such as 30s or 1h30m';
-      return /[1-9]/.test(text) ? undefined : 'must be longer than zero';
+      return durationProblem(text);
     case 'integer':
       return integerProblem(setting, text);
     case 'decimal':
@@ -306,6 +303,13 @@ function proxyProblem(text: string): string | undefined {
     return 'is not the address of an http, https, socks5 or socks5h proxy';
   }
   return text.includes('@') ? 'must not contain a user name or password: set ALL_PROXY instead' : undefined;
+}
+
+const DURATION = /^(?=\d)(?:\d+y)?(?:\d+w)?(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?:\d+ms)?$/;
+
+function durationProblem(text: string): string | undefined {
+  if (!DURATION.test(text)) return 'is not a duration such as 30s or 1h30m';
+  return /[1-9]/.test(text) ? undefined : 'must be longer than zero';
 }
 
 function integerProblem({ min = 0, max = Number.MAX_SAFE_INTEGER }: Setting, text: string): string | undefined {
