@@ -36,18 +36,8 @@ export function processContext(): Context {
       process.on('SIGINT', stop).on('SIGTERM', stop);
     }
   };
-  // The last resort: no stack trace, no source and no remote text.
-  const failed = (error: unknown): never => {
-    const name = error instanceof Error && /^\w{1,40}$/.test(error.name) ? error.name : 'unknown error';
-    try {
-      writeSync(2, `svc: a bug in svc: ${name}\n`);
-    } catch {
-      // The status says it.
-    }
-    process.exit(70);
-  };
   // Node would pass rejections to the first of them. bun, which runs the executables, does not.
-  process.on('uncaughtException', failed).on('unhandledRejection', failed);
+  process.on('uncaughtException', exitAfterBug).on('unhandledRejection', exitAfterBug);
   leaveColorsToUs();
   const forced = Number(process.env['SVC_FORCE_TTY'] || Number.NaN);
   return {
@@ -91,6 +81,17 @@ export function processContext(): Context {
     prompter: process.env['TERM'] === 'dumb' ? plainPrompter(signal) : prompter(signal),
     openBrowser: async (url) => (await import('./browser.ts')).openBrowser(url),
   };
+}
+
+/** The last resort: no stack trace, no source and no remote text. */
+function exitAfterBug(error: unknown): never {
+  const name = error instanceof Error && /^\w{1,40}$/.test(error.name) ? error.name : 'unknown error';
+  try {
+    writeSync(2, `svc: a bug in svc: ${name}\n`);
+  } catch {
+    // The status says it.
+  }
+  process.exit(70);
 }
 
 /** Only the executables run on bun: the running program is the executable, not a script. */
