@@ -70,26 +70,7 @@ const BACKSPACE = /[\b\x7f]/;
 
 /** For a terminal that shows text and nothing else (TERM=dumb): a question is a line, and so is its answer. */
 export function plainPrompter(signal: AbortSignal): Prompter {
-  const say = (text: string): void => void process.stderr.write(text);
-
-  /** The end of the input ends the command as Ctrl-C does. */
-  const line = async (question: string): Promise<string> => {
-    signal.throwIfAborted();
-    const { createInterface } = await import('node:readline');
-    const reader = createInterface({ input: process.stdin, terminal: false });
-    const abort = (): void => reader.close();
-    signal.addEventListener('abort', abort, { once: true });
-    say(`${question} `);
-    const answer = await new Promise<string | undefined>((done) => {
-      reader.once('line', done).once('close', () => done(undefined));
-    });
-    signal.removeEventListener('abort', abort);
-    reader.close();
-    if (answer !== undefined) return answer.trim();
-    say('\n');
-    signal.throwIfAborted();
-    throw endedBy('SIGINT');
-  };
+  const line = (question: string): Promise<string> => readLine(question, signal);
 
   /** Asks until `read` makes something of the answer. */
   const until = async <T>(question: string, problem: string, read: (answer: string) => T | undefined): Promise<T> => {
@@ -145,6 +126,29 @@ export function plainPrompter(signal: AbortSignal): Prompter {
       });
     },
   };
+}
+
+function say(text: string): void {
+  process.stderr.write(text);
+}
+
+/** The end of the input ends the command as Ctrl-C does. */
+async function readLine(question: string, signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted();
+  const { createInterface } = await import('node:readline');
+  const reader = createInterface({ input: process.stdin, terminal: false });
+  const abort = (): void => reader.close();
+  signal.addEventListener('abort', abort, { once: true });
+  say(`${question} `);
+  const answer = await new Promise<string | undefined>((done) => {
+    reader.once('line', done).once('close', () => done(undefined));
+  });
+  signal.removeEventListener('abort', abort);
+  reader.close();
+  if (answer !== undefined) return answer.trim();
+  say('\n');
+  signal.throwIfAborted();
+  throw endedBy('SIGINT');
 }
 
 /** Nothing is shown of what is typed. */
