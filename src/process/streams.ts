@@ -26,50 +26,20 @@ export function outStream(
   signal: AbortSignal,
   forcedColumns: number | undefined,
 ): OutStream {
-  let closed = false;
-  let written = 0;
-  let unwritten = 0;
-  let send: Send | undefined;
+  const output: Output = {
+    fd,
+    stream,
+    signal,
+    closed: false,
+    written: 0,
+    waiting: 0,
+    send: undefined,
+    piped: undefined,
+  };
   let terminal: boolean | undefined;
   const isTTY = (): boolean => {
     terminal ??= isTerminal(fd);
     return terminal;
-  };
-  const broken = (error: unknown): SvcError | undefined => {
-    closed = true;
-    const { code, message } = error as NodeJS.ErrnoException;
-    // Failures of standard error cannot be reported.
-    if (fd === 2 || code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return undefined;
-    const reason = message.replace(/^E\w+: |, write$/g, '');
-    return new SvcError('file_unusable', `cannot write to standard output: ${reason}`, { cause: error });
-  };
-  let piped: boolean | undefined;
-  const mayWait = (bytes: number): boolean => {
-    if (send !== undefined) return true;
-    if (written + bytes <= PIPE_BYTES) return false;
-    piped ??= isPipe(fd);
-    return piped;
-  };
-  const writeWaiting = (bytes: Uint8Array): Promise<void> => {
-    send ??= process.versions['bun'] === undefined ? throughStream(stream()) : throughThread(fd);
-    const hand = send;
-    return new Promise((done, fail) => {
-      const interrupt = (): void => fail(signal.reason);
-      // An interrupted svc does not wait for a reader. It prints only what it can write at once.
-      const giveUp = fd === 2 ? done : interrupt;
-      if (signal.aborted && unwritten > 0) return giveUp();
-      const timer = signal.aborted ? setTimeout(giveUp, AT_ONCE_MS) : undefined;
-      signal.addEventListener('abort', interrupt, { once: true });
-      unwritten += 1;
-      hand(bytes, (error) => {
-        unwritten -= 1;
-        clearTimeout(timer);
-        signal.removeEventListener('abort', interrupt);
-        const failure = error ? broken(error) : undefined;
-        if (failure === undefined) done();
-        else fail(failure);
-      });
-    });
   };
   return {
     get isTTY() {
@@ -105,24 +75,90 @@ export function outStream(
       return bits >= 4 ? 1 : 0;
     },
     get closed() {
-      return closed;
+      return output.closed;
     },
-    async write(chunk) {
-      let bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-      while (bytes.length > 0 && !closed) {
-        if (mayWait(bytes.length)) return writeWaiting(bytes);
-        try {
-          const count = writeSync(fd, bytes);
-          written += count;
-          bytes = bytes.subarray(count);
-        } catch (error) {
-          if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return writeWaiting(bytes);
-          const failure = broken(error);
-          if (failure !== undefined) throw failure;
-        }
-      }
-    },
+    write: (chunk) => writeTo(output, typeof chunk === 'string' ? Buffer.from(chunk) : chunk),
   };
+}
+
+/** What is known while svc writes. */
+interface Output {
+  readonly fd: 1 | 2;
+  readonly stream: () => NodeJS.WriteStream;
+  readonly signal: AbortSignal;
+  /** The reader is gone. */
+  closed: boolean;
+  /** Bytes that were written directly. */
+  written: number;
+  /** Writes that wait for the reader. */
+  waiting: number;
+  /** Set by the first write that waits: all later ones follow it. */
+  send: Send | undefined;
+  piped: boolean | undefined;
+}
+
+async function writeTo(output: Output, chunk: Uint8Array): Promise<void> {
+  let bytes = chunk;
+  while (bytes.length > 0 && !output.closed) {
+    if (mayWait(output, bytes.length)) return writeWaiting(output, bytes);
+    const count = writeAtOnce(output, bytes);
+    if (count === undefined) return writeWaiting(output, bytes);
+    bytes = bytes.subarray(count);
+  }
+}
+
+function mayWait(output: Output, bytes: number): boolean {
+  if (output.send !== undefined) return true;
+  if (output.written + bytes <= PIPE_BYTES) return false;
+  output.piped ??= isPipe(output.fd);
+  return output.piped;
+}
+
+/** Returns how many bytes were written; undefined if the reader has to read first. */
+function writeAtOnce(output: Output, bytes: Uint8Array): number | undefined {
+  try {
+    const count = writeSync(output.fd, bytes);
+    output.written += count;
+    return count;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
+    const failure = closeBroken(output, error);
+    if (failure !== undefined) throw failure;
+    return 0;
+  }
+}
+
+function writeWaiting(output: Output, bytes: Uint8Array): Promise<void> {
+  const { fd, stream, signal } = output;
+  output.send ??= process.versions['bun'] === undefined ? throughStream(stream()) : throughThread(fd);
+  const { send } = output;
+  return new Promise((done, fail) => {
+    const interrupt = (): void => fail(signal.reason);
+    // An interrupted svc does not wait for a reader. It prints only what it can write at once.
+    const giveUp = fd === 2 ? done : interrupt;
+    if (signal.aborted && output.waiting > 0) return giveUp();
+    const timer = signal.aborted ? setTimeout(giveUp, AT_ONCE_MS) : undefined;
+    signal.addEventListener('abort', interrupt, { once: true });
+    output.waiting += 1;
+    send(bytes, (error) => {
+      output.waiting -= 1;
+      clearTimeout(timer);
+      signal.removeEventListener('abort', interrupt);
+      const failure = error ? closeBroken(output, error) : undefined;
+      if (failure === undefined) done();
+      else fail(failure);
+    });
+  });
+}
+
+/** Returns what to report, if anything. */
+function closeBroken(output: Output, error: unknown): SvcError | undefined {
+  output.closed = true;
+  const { code, message } = error as NodeJS.ErrnoException;
+  // Failures of standard error cannot be reported.
+  if (output.fd === 2 || code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return undefined;
+  const reason = message.replace(/^E\w+: |, write$/g, '');
+  return new SvcError('file_unusable', `cannot write to standard output: ${reason}`, { cause: error });
 }
 
 /** Calls `ended` when the bytes are written. Bytes that are handed over later are written later. */
