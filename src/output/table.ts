@@ -1,7 +1,7 @@
 /** `-o table` and `-o wide`: rows below upper-case headers, or the lines of one record. */
 import { type CellText, cellLine, cellTone, cellValues } from './cells.ts';
 import { escapeText } from './escape.ts';
-import { briefLength, columnSize, fitColumns, GAP, requireAll, shortened } from './fit.ts';
+import { briefLength, type ColumnSize, columnSize, fitColumns, GAP, requireAll, shortened } from './fit.ts';
 import { writePlain } from './formats.ts';
 import type { ListSubject, Printed, RecordSubject, Subject } from './subject.ts';
 import {
@@ -42,55 +42,18 @@ export async function layOut(
   options: OutputOptions,
   height = Number.POSITIVE_INFINITY,
 ): Promise<LaidOut> {
-  let { columns } = subject;
-  const cellsOf = (item: unknown): readonly CellText[] => columns.map((column) => gridCell(column, item, options));
-  // Of a long table only the texts stay in memory.
-  const items: unknown[] = [];
-  let rows: (readonly CellText[])[] = [];
-  for await (const item of subject.rows) {
-    if (items.length <= MOST_COMPARED) items.push(item);
-    rows.push(cellsOf(item));
-  }
+  const { columns, rows, shared } = await readContents(subject, options);
   if (rows.length === 0) return { rows: 0, lines: [] };
-  const shared: string[] = [];
-  const isCompared = rows.length <= MOST_COMPARED;
-  // `--columns` and wide show each row completely.
-  const isPlain = options.format === 'table' && options.columns === undefined;
-  if (isPlain && rows.length > 1 && isCompared) {
-    const before = columns;
-    columns = columns.map((column) => withoutCommonValues(column, items, shared, options));
-    if (columns.some((column, index) => column !== before[index])) rows = items.map(cellsOf);
-  }
-  if (isPlain) {
-    const isNeeded = columns.map(({ optional }, index) => !optional || rows.some((cells) => cells[index]?.text !== ''));
-    columns = columns.filter((_, index) => isNeeded[index]);
-    rows = rows.map((cells) => cells.filter((_, index) => isNeeded[index]));
-  }
-  for (const [index, { align, brief }] of columns.entries()) {
-    if (align === 'right') rows = withPointsAligned(rows, index);
-    if (brief && options.width !== undefined) rows = withBriefIds(rows, index);
-  }
   const headers = options.headers && subject.named;
   const titles = columns.map(({ name }) => (headers ? escapeText(name.toUpperCase()) : ''));
-  const sizes = columns.map((column, index) => {
-    const texts = rows.map((cells) => cells[index]?.text ?? '');
-    return columnSize(column, titles[index] ?? '', texts, isPlain && isCompared);
-  });
-  const { width = Number.POSITIVE_INFINITY } = options;
+  const sizes = measureColumns(columns, titles, rows, options);
   const natural = sizes.reduce((sum, size) => sum + size.natural + GAP.length, -GAP.length);
-  const isSplit = isPlain && width < TWO_LINES_BELOW && width > 2 * INDENT.length && natural > width;
-  const above = [...columns.keys()].filter((index) => !(isSplit && columns[index]?.below));
-  const below = [...columns.keys()].filter((index) => !above.includes(index));
-  const at = (indexes: readonly number[]) => indexes.flatMap((index) => sizes[index] ?? []);
+  const { width = Number.POSITIVE_INFINITY } = options;
   // Cells that fit need no second measurement, as in a pipe, where all do.
   const isWrapped = options.columns !== undefined && natural > width;
-  const { shown, dropped, common } = fitColumns(isWrapped ? requireAll(at(above)) : at(above), width);
-  const fitted = shown.map((column) => {
-    const index = above[column.index] ?? 0;
-    const cells = rows.map((row) => row[index] ?? NO_CELL);
-    const isCut = !isWrapped && column.width < (sizes[index]?.natural ?? 0);
-    return { ...column, index, cells: isCut ? shortened(cells, column.width, isCompared) : cells };
-  });
+  const below = columnsBelow(columns, natural, options);
+  const above = [...columns.keys()].filter((index) => !below.includes(index));
+  const { fitted, dropped, common } = fitCells(rows, sizes, above, isWrapped, width);
   const paint = await painter(options.color);
   const secondOf = (row: readonly CellText[]) => below.map((index) => row[index] ?? NO_CELL);
   const seconds = below.length === 0 ? [] : rows.map((row) => secondLine(secondOf(row), width, paint));
@@ -112,6 +75,107 @@ export async function layOut(
   const firsts = await gridLines(grid);
   const lines = below.length === 0 ? firsts : interleaved(firsts, headers ? ['', ...seconds] : seconds);
   return { rows: count, dropped, shared: [...shared, ...common], lines };
+}
+
+/** The columns that a table has, and the cells of its rows in full length. */
+interface Contents {
+  readonly columns: readonly Column<unknown>[];
+  readonly rows: readonly (readonly CellText[])[];
+  /** Values that all rows share, which no row shows. */
+  readonly shared: readonly string[];
+}
+
+/** Whether the rows may leave something out: `--columns` and wide show each row completely. */
+function isPlain({ format, columns }: OutputOptions): boolean {
+  return format === 'table' && columns === undefined;
+}
+
+async function readContents({ columns, rows: source }: ListSubject, options: OutputOptions): Promise<Contents> {
+  // Of a long table only the texts stay in memory.
+  const items: unknown[] = [];
+  const rows: (readonly CellText[])[] = [];
+  for await (const item of source) {
+    if (items.length <= MOST_COMPARED) items.push(item);
+    rows.push(gridCells(columns, item, options));
+  }
+  let contents: Contents = { columns, rows, shared: [] };
+  if (isPlain(options)) {
+    if (rows.length > 1 && rows.length <= MOST_COMPARED) contents = withoutSharedValues(contents, items, options);
+    contents = withoutEmptyColumns(contents);
+  }
+  return withAdjustedCells(contents, options);
+}
+
+function withoutSharedValues({ columns, rows }: Contents, items: readonly unknown[], options: OutputOptions): Contents {
+  const shared: string[] = [];
+  const rest = columns.map((column) => withoutCommonValues(column, items, shared, options));
+  const isSame = rest.every((column, index) => column === columns[index]);
+  return { columns: rest, rows: isSame ? rows : items.map((item) => gridCells(rest, item, options)), shared };
+}
+
+function withoutEmptyColumns({ columns, rows, shared }: Contents): Contents {
+  const isNeeded = columns.map(({ optional }, index) => !optional || rows.some((cells) => cells[index]?.text !== ''));
+  return {
+    columns: columns.filter((_, index) => isNeeded[index]),
+    rows: rows.map((cells) => cells.filter((_, index) => isNeeded[index])),
+    shared,
+  };
+}
+
+function withAdjustedCells(contents: Contents, { width }: OutputOptions): Contents {
+  let { rows } = contents;
+  for (const [index, { align, brief }] of contents.columns.entries()) {
+    if (align === 'right') rows = withPointsAligned(rows, index);
+    if (brief && width !== undefined) rows = withBriefIds(rows, index);
+  }
+  return { ...contents, rows };
+}
+
+function measureColumns(
+  columns: Contents['columns'],
+  titles: readonly string[],
+  rows: Contents['rows'],
+  options: OutputOptions,
+): readonly ColumnSize[] {
+  const isCompared = isPlain(options) && rows.length <= MOST_COMPARED;
+  return columns.map((column, index) => {
+    const texts = rows.map((cells) => cells[index]?.text ?? '');
+    return columnSize(column, titles[index] ?? '', texts, isCompared);
+  });
+}
+
+/** The columns, by index, that are shown below the others: on a narrow terminal, if the rows do not fit into one line. */
+function columnsBelow(columns: Contents['columns'], natural: number, options: OutputOptions): readonly number[] {
+  const { width = Number.POSITIVE_INFINITY } = options;
+  const isSplit = isPlain(options) && width < TWO_LINES_BELOW && width > 2 * INDENT.length && natural > width;
+  return isSplit ? [...columns.keys()].filter((index) => columns[index]?.below) : [];
+}
+
+interface FittedColumns {
+  readonly fitted: readonly { readonly index: number; readonly width: number; readonly cells: readonly CellText[] }[];
+  readonly dropped: readonly string[];
+  /** `name=value` of those that were dropped and have the same value in all rows. */
+  readonly common: readonly string[];
+}
+
+/** Those of the columns with these indexes that fit. If the cells wrap, that is all of them. */
+function fitCells(
+  rows: Contents['rows'],
+  sizes: readonly ColumnSize[],
+  indexes: readonly number[],
+  isWrapped: boolean,
+  width: number,
+): FittedColumns {
+  const available = indexes.flatMap((index) => sizes[index] ?? []);
+  const { shown, dropped, common } = fitColumns(isWrapped ? requireAll(available) : available, width);
+  const fitted = shown.map((column) => {
+    const index = indexes[column.index] ?? 0;
+    const cells = rows.map((row) => row[index] ?? NO_CELL);
+    const isCut = !isWrapped && column.width < (sizes[index]?.natural ?? 0);
+    const isCompared = rows.length <= MOST_COMPARED;
+    return { index, width: column.width, cells: isCut ? shortened(cells, column.width, isCompared) : cells };
+  });
+  return { fitted, dropped, common };
 }
 
 /** The cells below a row in one line: the last has the space that it needs, if the others have a part of the line. */
@@ -157,7 +221,7 @@ function* interleaved(firsts: Iterable<string>, seconds: readonly string[]): Gen
 }
 
 /** A cell may have several ids. */
-function withBriefIds(rows: (readonly CellText[])[], column: number): (readonly CellText[])[] {
+function withBriefIds(rows: Contents['rows'], column: number): Contents['rows'] {
   const idsOf = (cell: CellText | undefined) => cell?.text.split(' ') ?? [];
   const length = briefLength(rows.flatMap((cells) => idsOf(cells[column])));
   const shortenIds = (cell: CellText) => idsOf(cell).map((id) => id.slice(0, length));
@@ -167,7 +231,7 @@ function withBriefIds(rows: (readonly CellText[])[], column: number): (readonly 
 }
 
 /** Numbers with fewer decimals than others in their column are padded with spaces. */
-function withPointsAligned(rows: (readonly CellText[])[], column: number): (readonly CellText[])[] {
+function withPointsAligned(rows: Contents['rows'], column: number): Contents['rows'] {
   const decimals = rows.map((cells) => /^[+-]?\d+(\.\d+)?$/.exec(cells[column]?.text ?? '')?.[1]?.length ?? 0);
   const most = decimals.reduce((longest, length) => Math.max(longest, length), 0);
   if (most === 0) return rows;
@@ -182,6 +246,10 @@ function withPointsAligned(rows: (readonly CellText[])[], column: number): (read
 
 const NO_CELL: CellText = { text: '', tone: undefined };
 const NO_COLUMN: GridColumn = { width: 0 };
+
+function gridCells(columns: Contents['columns'], row: unknown, options: OutputOptions): readonly CellText[] {
+  return columns.map((column) => gridCell(column, row, options));
+}
 
 function gridCell(column: Column<unknown>, row: unknown, options: OutputOptions): CellText {
   const cell = column.cell(row);
