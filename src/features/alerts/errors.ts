@@ -12,6 +12,11 @@ const TENANT = "name the tenant: svc config set alerts.headers 'X-Scope-OrgID: <
 const UNCONFIGURED =
   'upload a configuration, for example with mimirtool alertmanager load, or name another tenant: X-Scope-OrgID in alerts.headers';
 
+export function explainAlertmanager(answer: FailedAnswer, endpoint: Call): SvcError | undefined {
+  const text = serviceMessage(answer);
+  return explainTenant(text, answer.status) ?? explainStatus(answer, text, endpoint);
+}
+
 function explainTenant(text: string, httpStatus: number): SvcError | undefined {
   if (/\bno org ?id\b/i.test(text)) {
     const message = `the server needs to know the tenant: ${text}`;
@@ -22,79 +27,96 @@ function explainTenant(text: string, httpStatus: number): SvcError | undefined {
   return new SvcError('refused', message, { httpStatus, hint: UNCONFIGURED });
 }
 
-export function explainAlertmanager(answer: FailedAnswer, endpoint: Call): SvcError | undefined {
-  const { status, credentialSent, credentialSource } = answer;
-  const { method, path, effect } = endpoint;
-  const text = serviceMessage(answer);
-  const failure = (code: ErrorCode, message: string, hint?: string) =>
-    new SvcError(code, message, { httpStatus: status, hint });
-  const missing = () => failure('not_found', 'no silence has this id', 'svc silences list -a shows all silences');
-
-  const refused = () =>
-    failure(
-      'refused',
-      `Alertmanager refused the request: ${text || `status ${status}`}`,
-      refusalHint(answer, text, endpoint),
-    );
-
-  const ofTenant = explainTenant(text, status);
-  if (ofTenant !== undefined) return ofTenant;
-  switch (status) {
+function explainStatus(answer: FailedAnswer, text: string, endpoint: Call): SvcError | undefined {
+  switch (answer.status) {
     case 401:
-      return failure(
-        'unauthorized',
-        `Alertmanager, or a proxy in front of it, ${credentialSent ? 'refused the credential' : 'requires a credential'}${text && `: ${text}`}`,
-        credentialSent
-          ? `check ${credentialSource ?? 'SVC_ALERTS_TOKEN, or SVC_ALERTS_USER and SVC_ALERTS_PASSWORD'}`
-          : 'set SVC_ALERTS_TOKEN, or SVC_ALERTS_USER and SVC_ALERTS_PASSWORD',
-      );
+      return explainCredential(answer, text);
     case 404:
     case 410:
-      if (status === 404 && isMissingSilence(answer, endpoint)) return missing();
-      return failure(
-        'wrong_path',
-        `the server does not know ${method} ${path}: ${text || 'no reason given'}`,
-        CHECK_PATH,
-      );
+      return explainNotFound(answer, text, endpoint);
     case 400:
-      if (method === 'POST' && path === '/silences' && /^(?:silence )?exceeded maximum /.test(text)) {
-        const hint = 'the limits are --silences.max-silences and --silences.max-silence-size-bytes of the server';
-        return failure('limited', `Alertmanager has a limit: ${text}`, hint);
-      }
-      return refused();
+      return explainLimit(answer, text, endpoint) ?? explainRefusal(answer, text, endpoint);
     case 405:
     case 406:
     case 415:
     case 422:
     case 431:
-      return refused();
+      return explainRefusal(answer, text, endpoint);
     case 500:
-      // Before 0.26, deleting a missing silence is a server error.
-      if (method === 'DELETE' && text === 'silence not found') return missing();
-      if (!text.includes('multiple matcher sets')) return undefined;
-      return failure(
-        'refused',
-        `Alertmanager cannot show this silence in its API v2: ${text}`,
-        'exclude the silence with matchers; to expire it, pass its full id',
-      );
+      return explainServerError(answer, text, endpoint);
     case 503:
-      if (text.startsWith('Limit of concurrent GET')) {
-        const hint = 'try again, or raise --web.get-concurrency of the server';
-        return failure('server_error', `Alertmanager is busy: ${text}`, hint);
-      }
-      if (!text.startsWith('Exceeded configured timeout')) return undefined;
-      if (effect === 'read') {
-        const hint = 'add matchers, or raise --web.timeout of the server';
-        return failure('server_error', `Alertmanager timed out: ${text}`, hint);
-      }
-      return failure(
-        'outcome_unknown',
-        `Alertmanager timed out: ${text}; it has probably applied the write`,
-        'check with svc silences list or svc alerts list before you repeat it',
-      );
+      return explainOverload(answer, text, endpoint);
     default:
       return undefined;
   }
+}
+
+function failure({ status }: FailedAnswer, code: ErrorCode, message: string, hint: string | undefined): SvcError {
+  return new SvcError(code, message, { httpStatus: status, hint });
+}
+
+function explainCredential(answer: FailedAnswer, text: string): SvcError {
+  const { credentialSent, credentialSource } = answer;
+  return failure(
+    answer,
+    'unauthorized',
+    `Alertmanager, or a proxy in front of it, ${credentialSent ? 'refused the credential' : 'requires a credential'}${text && `: ${text}`}`,
+    credentialSent
+      ? `check ${credentialSource ?? 'SVC_ALERTS_TOKEN, or SVC_ALERTS_USER and SVC_ALERTS_PASSWORD'}`
+      : 'set SVC_ALERTS_TOKEN, or SVC_ALERTS_USER and SVC_ALERTS_PASSWORD',
+  );
+}
+
+function explainNotFound(answer: FailedAnswer, text: string, endpoint: Call): SvcError {
+  if (answer.status === 404 && isMissingSilence(answer, endpoint)) return missingSilence(answer);
+  const { method, path } = endpoint;
+  const message = `the server does not know ${method} ${path}: ${text || 'no reason given'}`;
+  return failure(answer, 'wrong_path', message, CHECK_PATH);
+}
+
+function missingSilence(answer: FailedAnswer): SvcError {
+  return failure(answer, 'not_found', 'no silence has this id', 'svc silences list -a shows all silences');
+}
+
+function explainLimit(answer: FailedAnswer, text: string, { method, path }: Call): SvcError | undefined {
+  if (method !== 'POST' || path !== '/silences' || !/^(?:silence )?exceeded maximum /.test(text)) return undefined;
+  const hint = 'the limits are --silences.max-silences and --silences.max-silence-size-bytes of the server';
+  return failure(answer, 'limited', `Alertmanager has a limit: ${text}`, hint);
+}
+
+function explainRefusal(answer: FailedAnswer, text: string, endpoint: Call): SvcError {
+  const message = `Alertmanager refused the request: ${text || `status ${answer.status}`}`;
+  return failure(answer, 'refused', message, refusalHint(answer, text, endpoint));
+}
+
+function explainServerError(answer: FailedAnswer, text: string, { method }: Call): SvcError | undefined {
+  // Before 0.26, deleting a missing silence is a server error.
+  if (method === 'DELETE' && text === 'silence not found') return missingSilence(answer);
+  if (!text.includes('multiple matcher sets')) return undefined;
+  return failure(
+    answer,
+    'refused',
+    `Alertmanager cannot show this silence in its API v2: ${text}`,
+    'exclude the silence with matchers; to expire it, pass its full id',
+  );
+}
+
+function explainOverload(answer: FailedAnswer, text: string, { effect }: Call): SvcError | undefined {
+  if (text.startsWith('Limit of concurrent GET')) {
+    const hint = 'try again, or raise --web.get-concurrency of the server';
+    return failure(answer, 'server_error', `Alertmanager is busy: ${text}`, hint);
+  }
+  if (!text.startsWith('Exceeded configured timeout')) return undefined;
+  if (effect === 'read') {
+    const hint = 'add matchers, or raise --web.timeout of the server';
+    return failure(answer, 'server_error', `Alertmanager timed out: ${text}`, hint);
+  }
+  return failure(
+    answer,
+    'outcome_unknown',
+    `Alertmanager timed out: ${text}; it has probably applied the write`,
+    'check with svc silences list or svc alerts list before you repeat it',
+  );
 }
 
 /** The service reports a missing silence with a JSON string or an empty body. Anything else is from a router or a proxy. */
