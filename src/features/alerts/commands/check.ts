@@ -177,10 +177,9 @@ async function awaited(
     // The condition may have changed during an outage.
     if (value === undefined && trouble !== undefined) since = undefined;
     if (value === undefined) continue;
-    const { alerts } = value;
     since = certainlyHolds(value, bounds) ? (since ?? at) : undefined;
     if (since !== undefined && at - since >= stableMs) return { ok: true, ...value };
-    if (alerts.length !== latest?.alerts.length && times.waitMs > 0) ctx.notice(waitingText(alerts.length, bounds));
+    if (times.waitMs > 0) noticeChange(latest, value, bounds, ctx);
     latest = value;
   }
   return { ok: false, ...(latest ?? { alerts: [], omitted: 0 }) };
@@ -189,6 +188,10 @@ async function awaited(
 /** Whatever the omitted rows are. */
 function certainlyHolds({ alerts, omitted }: Found, bounds: Bounds): boolean {
   return holds(alerts.length, bounds) && holds(alerts.length + omitted, bounds);
+}
+
+function noticeChange(before: Found | undefined, { alerts }: Found, bounds: Bounds, ctx: RunContext): void {
+  if (alerts.length !== before?.alerts.length) ctx.notice(waitingText(alerts.length, bounds));
 }
 
 function waitingText(count: number, bounds: Bounds): string {
