@@ -59,72 +59,21 @@ export function openAlertmanager(target: Target) {
   const written = new Map<string, Date | undefined>();
   const byId = (id: string) => ({ params: { silenceID: silenceId(id) } });
   const status = async () => client.call(ENDPOINTS.status);
-  const groups = (query: AlertQuery = {}) => client.items(ENDPOINTS.groups, { query: groupParameters(query) });
-
-  /** With a receiver, only its own groups decide whether it is notified. */
-  async function mutings(filter: AlertFilter = {}): Promise<Mutings> {
-    // The configuration is short; groups can be as long as the list of alerts.
-    const read = await ifPossible(status);
-    const only = { filter: filter.filter, receiver: filter.receiver };
-    const all = new Map<string, MutedGroup[]>();
-    // Some compatible servers do not show their configuration.
-    const config = read?.config?.original ?? 'mute_time_intervals';
-    if (read === undefined || !/\b(?:mute|active)_time_intervals\b/.test(config)) return all;
-    for await (const group of groups(only)) {
-      for (const { fingerprint, status } of group.alerts) {
-        const others = all.get(fingerprint) ?? [];
-        all.set(fingerprint, [...others, { receiver: group.receiver.name, mutedBy: status.mutedBy ?? [] }]);
-      }
-    }
-    return new Map([...all].filter(([, of]) => of.some(({ mutedBy }) => mutedBy.length > 0)));
-  }
-
-  /** With the time intervals that mute each alert (0.28 or newer). */
-  async function* alerts(query: AlertQuery = {}): AsyncGenerator<Alert, void, void> {
-    let muted: Mutings | undefined;
-    for await (const alert of client.items(ENDPOINTS.alerts, { query: alertParameters(query) })) {
-      if (muted === undefined && alert.status.mutedBy !== undefined) muted = await mutings(query);
-      yield withMuting(alert, muted?.get(alert.fingerprint));
-    }
-  }
 
   return {
     status,
-    groups,
-    mutings,
-    alerts,
+    groups: (query: AlertQuery = {}) => readGroups(client, query),
+    mutings: async (filter: AlertFilter = {}) => readMutings(client, filter),
+    alerts: (query: AlertQuery = {}) => readAlerts(client, query),
     /** The unchanged response; undefined if a time interval mutes alerts, which the response does not show. */
-    async alertsRaw(query: AlertQuery = {}) {
-      const chunks = (await client.raw(ENDPOINTS.alerts, { query: alertParameters(query) }))[Symbol.asyncIterator]();
-      const { value: first } = await chunks.next();
-      const begin = Buffer.from(first ?? []);
-      if (begin.includes('"mutedBy"') && (await mutings(query)).size > 0) {
-        await chunks.return?.();
-        return undefined;
-      }
-      return { bytes: joined(begin, chunks), isEmpty: !begin.includes('{') };
-    },
+    alertsRaw: async (query: AlertQuery = {}) => readRawAlerts(client, query),
     /** To all members: they do not tell each other of alerts. */
     postAlerts: async (body: readonly PostableAlert[]) =>
       (await import('./on-members.ts')).onMembers(members, (member) =>
         member.client.send(ENDPOINTS.postAlerts, { body }).catch((error: unknown) => partlyStored(error, body.length)),
       ),
     /** The hosts of the other members that do not show every silence as this client wrote it. */
-    async membersWithout(): Promise<readonly string[]> {
-      const missing = client.others.map(async ({ host, client: other }) => {
-        const ends = new Map<string, string>();
-        const isRead = await ifPossible(async () => {
-          for await (const { id, endsAt } of other.items(ENDPOINTS.silences)) ends.set(id, endsAt);
-          return true;
-        });
-        const isThere = ([id, end]: readonly [string, Date | undefined]): boolean => {
-          const there = Date.parse(ends.get(id) ?? '');
-          return end === undefined ? !(there > target.now() + (client.clockSkewMs ?? 0)) : there === end.getTime();
-        };
-        return isRead && [...written].every(isThere) ? [] : [host];
-      });
-      return (await Promise.all(missing)).flat();
-    },
+    membersWithout: async () => membersWithout(written, client, target),
     hasMembers: members.length > 1,
     receivers: () => client.items(ENDPOINTS.receivers),
     /** Compares the filter with the matchers as text. Without states, includes expired silences. */
@@ -156,6 +105,67 @@ export function openAlertmanager(target: Target) {
     },
     close: () => client.close(),
   };
+}
+
+function readGroups(client: ClusterClient, query: AlertQuery) {
+  return client.items(ENDPOINTS.groups, { query: groupParameters(query) });
+}
+
+/** With the time intervals that mute each alert (0.28 or newer). */
+async function* readAlerts(client: ClusterClient, query: AlertQuery): AsyncGenerator<Alert, void, void> {
+  let muted: Mutings | undefined;
+  for await (const alert of client.items(ENDPOINTS.alerts, { query: alertParameters(query) })) {
+    if (muted === undefined && alert.status.mutedBy !== undefined) muted = await readMutings(client, query);
+    yield withMuting(alert, muted?.get(alert.fingerprint));
+  }
+}
+
+async function readRawAlerts(client: ClusterClient, query: AlertQuery) {
+  const chunks = (await client.raw(ENDPOINTS.alerts, { query: alertParameters(query) }))[Symbol.asyncIterator]();
+  const { value: first } = await chunks.next();
+  const begin = Buffer.from(first ?? []);
+  if (begin.includes('"mutedBy"') && (await readMutings(client, query)).size > 0) {
+    await chunks.return?.();
+    return undefined;
+  }
+  return { bytes: joined(begin, chunks), isEmpty: !begin.includes('{') };
+}
+
+/** With a receiver, only its own groups decide whether it is notified. */
+async function readMutings(client: ClusterClient, { filter, receiver }: AlertFilter): Promise<Mutings> {
+  // The configuration is short; groups can be as long as the list of alerts.
+  const read = await ifPossible(() => client.call(ENDPOINTS.status));
+  const all = new Map<string, MutedGroup[]>();
+  // Some compatible servers do not show their configuration.
+  const config = read?.config?.original ?? 'mute_time_intervals';
+  if (read === undefined || !/\b(?:mute|active)_time_intervals\b/.test(config)) return all;
+  for await (const group of readGroups(client, { filter, receiver })) {
+    for (const { fingerprint, status } of group.alerts) {
+      const others = all.get(fingerprint) ?? [];
+      all.set(fingerprint, [...others, { receiver: group.receiver.name, mutedBy: status.mutedBy ?? [] }]);
+    }
+  }
+  return new Map([...all].filter(([, of]) => of.some(({ mutedBy }) => mutedBy.length > 0)));
+}
+
+async function membersWithout(
+  written: ReadonlyMap<string, Date | undefined>,
+  client: ClusterClient,
+  target: Pick<Target, 'now'>,
+): Promise<readonly string[]> {
+  const missing = client.others.map(async ({ host, client: other }) => {
+    const ends = new Map<string, string>();
+    const isRead = await ifPossible(async () => {
+      for await (const { id, endsAt } of other.items(ENDPOINTS.silences)) ends.set(id, endsAt);
+      return true;
+    });
+    const isThere = ([id, end]: readonly [string, Date | undefined]): boolean => {
+      const there = Date.parse(ends.get(id) ?? '');
+      return end === undefined ? !(there > target.now() + (client.clockSkewMs ?? 0)) : there === end.getTime();
+    };
+    return isRead && [...written].every(isThere) ? [] : [host];
+  });
+  return (await Promise.all(missing)).flat();
 }
 
 /** One group that an alert is in. */
