@@ -151,12 +151,31 @@ function optional<T>(schema: z.ZodMiniType<T>) {
 /** The newest release whose fields svc knows. */
 export const NEWEST_KNOWN = 34;
 
-/** Label names have been UTF-8 since 0.27; inhibition rules have names in later versions. */
 function configSchema(version: string | undefined, isRegex: RegexTest) {
   const minor = minorOf(version);
-  const acceptsUtf8 = minor >= 27;
-  const isNew = minor > 28;
+  const fields = matcherFields(minor, isRegex);
+  const namedIntervals = z.nullable(z.strictObject({ name, time_intervals: listOf(timeInterval) }, MAPPING));
+  return z.strictObject(
+    {
+      global: z.optional(z.unknown()),
+      templates: listOf(text),
+      ...(minor > 28 ? { tracing: z.optional(z.unknown()) } : {}),
+      ...(minor >= 33 ? { event_recorder: z.optional(z.unknown()) } : {}),
+      route: optional(routeSchema(minor, fields)),
+      receivers: listOf(receiverSchema(minor)),
+      inhibit_rules: listOf(z.nullable(inhibitRuleSchema(minor, fields))),
+      mute_time_intervals: listOf(namedIntervals),
+      time_intervals: listOf(namedIntervals),
+    },
+    MAPPING,
+  );
+}
 
+type MatcherFields = ReturnType<typeof matcherFields>;
+
+/** Label names have been UTF-8 since 0.27. */
+function matcherFields(minor: number, isRegex: RegexTest) {
+  const acceptsUtf8 = minor >= 27;
   const labelName = readText((value) => {
     if (acceptsUtf8 ? value === '' : !CLASSIC_NAME.test(value)) throw new Error(`"${value}" is not a label name`);
     return value;
@@ -168,22 +187,27 @@ function configSchema(version: string | undefined, isRegex: RegexTest) {
       return read;
     }),
   );
-  const pairs = (operator: '=' | '=~') =>
-    optional(
-      z.pipe(
-        z.record(z.string(), z.nullable(text), 'must have labels and their values'),
-        z.transform((values, ctx) =>
-          Object.entries(values).map(([label, value]) => {
-            const refuse = (message: string) =>
-              ctx.issues.push({ code: 'custom', message, input: values, path: [label], continue: true });
-            if (!CLASSIC_NAME.test(label)) refuse(`"${label}" is not a label name`);
-            if (operator === '=~' && (value === null || !isRegex(value))) refuse('it is not a regular expression');
-            return matcher(label, operator, value ?? '');
-          }),
-        ),
-      ),
-    );
+  return { labelName, matchers, equal: labelPairs('=', isRegex), regex: labelPairs('=~', isRegex) };
+}
 
+function labelPairs(operator: '=' | '=~', isRegex: RegexTest) {
+  return optional(
+    z.pipe(
+      z.record(z.string(), z.nullable(text), 'must have labels and their values'),
+      z.transform((values, ctx) =>
+        Object.entries(values).map(([label, value]) => {
+          const refuse = (message: string) =>
+            ctx.issues.push({ code: 'custom', message, input: values, path: [label], continue: true });
+          if (!CLASSIC_NAME.test(label)) refuse(`"${label}" is not a label name`);
+          if (operator === '=~' && (value === null || !isRegex(value))) refuse('it is not a regular expression');
+          return matcher(label, operator, value ?? '');
+        }),
+      ),
+    ),
+  );
+}
+
+function routeSchema(minor: number, { labelName, matchers, equal, regex }: MatcherFields) {
   const route: z.ZodMiniType<RouteConfig> = z.pipe(
     z.strictObject(
       {
@@ -194,8 +218,8 @@ function configSchema(version: string | undefined, isRegex: RegexTest) {
             z.refine((names) => names.length < 2 || !names.includes('...'), '... must be the only label'),
           ),
         ),
-        match: pairs('='),
-        match_re: pairs('=~'),
+        match: equal,
+        match_re: regex,
         matchers,
         mute_time_intervals: listOf(text),
         active_time_intervals: listOf(text),
@@ -223,16 +247,29 @@ function configSchema(version: string | undefined, isRegex: RegexTest) {
       }),
     ),
   );
+  return route;
+}
 
-  const inhibitRule = z.pipe(
+// What is in the integrations is left to amtool.
+function receiverSchema(minor: number) {
+  const receiverField = minor >= 33 ? /^(?:name|labels|\w+_configs)$/ : /^(?:name|\w+_configs)$/;
+  return z.looseObject({ name }, MAPPING).check(({ value, issues }) => {
+    const keys = Object.keys(value).filter((key) => !receiverField.test(key));
+    if (keys.length > 0) issues.push({ code: 'unrecognized_keys', keys, input: value, continue: true });
+  });
+}
+
+/** Rules have had names since 0.29. */
+function inhibitRuleSchema(minor: number, { labelName, matchers, equal, regex }: MatcherFields) {
+  return z.pipe(
     z.strictObject(
       {
-        ...(isNew ? { name: z.optional(text) } : {}),
-        source_match: pairs('='),
-        source_match_re: pairs('=~'),
+        ...(minor > 28 ? { name: z.optional(text) } : {}),
+        source_match: equal,
+        source_match_re: regex,
         source_matchers: matchers,
-        target_match: pairs('='),
-        target_match_re: pairs('=~'),
+        target_match: equal,
+        target_match_re: regex,
         target_matchers: matchers,
         equal: listOf(labelName),
       },
@@ -245,28 +282,5 @@ function configSchema(version: string | undefined, isRegex: RegexTest) {
         equal: rule.equal ?? [],
       }),
     ),
-  );
-
-  // What is in the integrations is left to amtool.
-  const receiverField = minor >= 33 ? /^(?:name|labels|\w+_configs)$/ : /^(?:name|\w+_configs)$/;
-  const receiver = z.looseObject({ name }, MAPPING).check(({ value, issues }) => {
-    const keys = Object.keys(value).filter((key) => !receiverField.test(key));
-    if (keys.length > 0) issues.push({ code: 'unrecognized_keys', keys, input: value, continue: true });
-  });
-
-  const namedIntervals = z.nullable(z.strictObject({ name, time_intervals: listOf(timeInterval) }, MAPPING));
-  return z.strictObject(
-    {
-      global: z.optional(z.unknown()),
-      templates: listOf(text),
-      ...(isNew ? { tracing: z.optional(z.unknown()) } : {}),
-      ...(minor >= 33 ? { event_recorder: z.optional(z.unknown()) } : {}),
-      route: optional(route),
-      receivers: listOf(receiver),
-      inhibit_rules: listOf(z.nullable(inhibitRule)),
-      mute_time_intervals: listOf(namedIntervals),
-      time_intervals: listOf(namedIntervals),
-    },
-    MAPPING,
   );
 }
