@@ -40,13 +40,7 @@ const DEEPEST = 64;
  */
 export function categoryTree(categories: readonly Category[]): readonly CategoryNode[] {
   const sorted = [...categories].sort(inOrder);
-  const known = new Map<string, Category>();
-  for (const one of sorted) {
-    if (isBlank(one.source_uid)) continue;
-    const other = known.get(keyOf(one, one.source_uid));
-    // Of two with the same uid the older one has the smaller id.
-    if (other === undefined || Number(one.id) < Number(other.id)) known.set(keyOf(one, one.source_uid), one);
-  }
+  const known = indexByUid(sorted);
   const below = new Map<Category, Category[]>();
   const tops: Category[] = [];
   for (const one of sorted) {
@@ -74,6 +68,17 @@ export function categoryTree(categories: readonly Category[]): readonly Category
   // What is left belongs to circles.
   for (const one of sorted) plant(one);
   return roots;
+}
+
+function indexByUid(categories: readonly Category[]): ReadonlyMap<string, Category> {
+  const known = new Map<string, Category>();
+  for (const one of categories) {
+    if (isBlank(one.source_uid)) continue;
+    const other = known.get(keyOf(one, one.source_uid));
+    // Of two with the same uid the older one has the smaller id.
+    if (other === undefined || Number(one.id) < Number(other.id)) known.set(keyOf(one, one.source_uid), one);
+  }
+  return known;
 }
 
 type BranchRow = Category & {
