@@ -154,9 +154,7 @@ export const catalogCheck = recordCommand({
     const found = await awaited(readAll, judged, input, ctx);
     const waited_ms = input.wait === undefined ? 0 : ctx.now() - began;
     const several = severalProducts(input);
-    for (const { title, missing } of found) {
-      for (const text of missing) ctx.notice(several ? `${title}: ${text}` : text);
-    }
+    noticeMissing(found, several, ctx);
     const over = since === undefined ? {} : { since: wireTime(since) };
     const wanted = `${conditionText(condition)}${since === undefined ? '' : ` since ${wireTime(since)}`} wanted`;
     const waited = input.wait === undefined ? '' : `, after ${formatDuration(Math.floor(waited_ms / 1000) * 1000)}`;
@@ -166,20 +164,9 @@ export const catalogCheck = recordCommand({
       const checked = { ok, condition: conditionText(condition), judged, ...over, sources, stale, waited_ms, message };
       return { canonical_product_id: id, title, ...checked };
     });
-    const ok = okOf(found);
-    // The condition may be true for a product that could not be read.
-    const answer = ok === null || skipped !== undefined ? 'not_known' : 'condition_false';
-    const pending = input.wait === undefined ? answer : 'still_pending';
-    const code = ok ? skipped : pending;
+    const code = codeOf(okOf(found), skipped, input);
     if (several) {
-      const count = (wanted: boolean | null) => rows.filter((row) => row.ok === wanted).length;
-      const unknown = count(null) === 0 ? '' : `, unknown for ${count(null)}`;
-      return {
-        value: rows,
-        as: PRICE_CHECK_LIST,
-        code,
-        footer: `true for ${count(true)} of ${rows.length}${unknown}; ${wanted}${waited}`,
-      };
+      return { value: rows, as: PRICE_CHECK_LIST, code, footer: `${countText(rows)}; ${wanted}${waited}` };
     }
     const { canonical_product_id: _, title: __, ...value } = rows[0] as CheckedProduct;
     return { value, code } as Answer<Checked>;
@@ -248,6 +235,26 @@ async function foundOf(
     verdict: doubts === '' ? verdict : { ...verdict, ok: null },
     doubts,
   };
+}
+
+function noticeMissing(found: readonly Found[], several: boolean, ctx: RunContext): void {
+  for (const { title, missing } of found) {
+    for (const text of missing) ctx.notice(several ? `${title}: ${text}` : text);
+  }
+}
+
+function countText(rows: readonly CheckedProduct[]): string {
+  const count = (wanted: boolean | null) => rows.filter((row) => row.ok === wanted).length;
+  const unknown = count(null) === 0 ? '' : `, unknown for ${count(null)}`;
+  return `true for ${count(true)} of ${rows.length}${unknown}`;
+}
+
+/** `skipped` says that some products could not be read. */
+function codeOf(ok: boolean | null, skipped: ErrorCode | undefined, { wait }: Modes): ErrorCode | undefined {
+  if (ok) return skipped;
+  if (wait !== undefined) return 'still_pending';
+  // The condition may be true for a product that could not be read.
+  return ok === null || skipped !== undefined ? 'not_known' : 'condition_false';
 }
 
 /** Whether it is true for one product at least. */
