@@ -11,56 +11,73 @@ import { isObject, tryParseJson } from '../../json-object.ts';
 type Call = Pick<EndpointShape, 'method' | 'path' | 'effect'>;
 
 /** `basePath` is that of the base URL: `/` for most. */
-export function explainCatalog(answer: FailedAnswer, { method, path }: Call, basePath = '/'): SvcError | undefined {
-  const { status, credentialSent, credentialSource } = answer;
-  const extra = basePath !== '/';
-  const wrongPath = (text: string): SvcError =>
-    failure('wrong_path', extra ? `${text} (the path of the base URL is ${basePath})` : text, CHECK_PATH);
+export function explainCatalog(answer: FailedAnswer, endpoint: Call, basePath = '/'): SvcError | undefined {
+  const { status } = answer;
+  const { method, path } = endpoint;
   const text = textOf(answer);
-  const failure = (code: ErrorCode, message: string, hint?: string): SvcError =>
-    new SvcError(code, message, { httpStatus: status, hint });
-
   // An id can only be wrong where one was sent: else a part of the base URL was taken for one.
   if (!path.includes('{') && (isPathFault(answer, text) || (status === 404 && Object.hasOwn(MISSING, text)))) {
-    return wrongPath(`the service took ${method} ${path} for another resource: ${text}`);
+    return wrongPath(answer, `the service took ${method} ${path} for another resource: ${text}`, basePath);
   }
   switch (status) {
     case 400:
     case 422:
-      return failure(
-        'refused',
-        `the catalog refused the request: ${text || `status ${status}`}`,
-        refusalHint(text, path),
-      );
+      return explainRefusal(answer, text, endpoint);
     case 405:
-      return wrongPath(`the service does not allow ${method} ${path}`);
+      return wrongPath(answer, `the service does not allow ${method} ${path}`, basePath);
     case 401:
-      return failure(
-        'unauthorized',
-        `the catalog, or a proxy in front of it, ${credentialSent ? 'refused the credential' : 'requires a credential'}${text && `: ${text}`}`,
-        credentialSource === undefined ? TOKEN : `check ${credentialSource}`,
-      );
-    case 404: {
-      const missing = Object.hasOwn(MISSING, text) ? MISSING[text] : undefined;
-      if (missing !== undefined) {
-        const [message, hint] = missing;
-        const reason = text === 'product_not_found' ? 'unknown_product' : undefined;
-        return new SvcError('not_found', message, { httpStatus: status, hint, reason });
-      }
-      // Whether the id or the path is wrong: only another request can tell.
-      const reason = path.includes('{') ? 'unclear_404' : undefined;
-      const { message, hint } = wrongPath(`the service does not know ${method} ${path}: ${text || 'no reason given'}`);
-      return new SvcError('wrong_path', message, { httpStatus: status, hint, reason });
-    }
+      return explainCredential(answer, text);
+    case 404:
+      return explainMissing(answer, text) ?? explainUnknown(answer, text, endpoint, basePath);
     case 500:
       if (text !== FAILED || path === '/healthz') return undefined;
-      return failure('server_error', `${method} ${path} answered 500: ${text}`, ASK_HEALTH);
+      return failure(answer, 'server_error', `${method} ${path} answered 500: ${text}`, ASK_HEALTH);
     case 503:
       if (!text.startsWith(NO_DATA)) return undefined;
-      return failure('server_error', `the catalog cannot read its data: ${text.slice(NO_DATA.length).trim()}`);
+      return failure(answer, 'server_error', `the catalog cannot read its data: ${text.slice(NO_DATA.length).trim()}`);
     default:
       return undefined;
   }
+}
+
+function failure({ status }: FailedAnswer, code: ErrorCode, message: string, hint?: string): SvcError {
+  return new SvcError(code, message, { httpStatus: status, hint });
+}
+
+function wrongPath(answer: FailedAnswer, text: string, basePath: string): SvcError {
+  const message = basePath === '/' ? text : `${text} (the path of the base URL is ${basePath})`;
+  return failure(answer, 'wrong_path', message, CHECK_PATH);
+}
+
+function explainRefusal(answer: FailedAnswer, text: string, { path }: Call): SvcError {
+  const message = `the catalog refused the request: ${text || `status ${answer.status}`}`;
+  return failure(answer, 'refused', message, refusalHint(text, path));
+}
+
+function explainCredential(answer: FailedAnswer, text: string): SvcError {
+  const { credentialSent, credentialSource } = answer;
+  return failure(
+    answer,
+    'unauthorized',
+    `the catalog, or a proxy in front of it, ${credentialSent ? 'refused the credential' : 'requires a credential'}${text && `: ${text}`}`,
+    credentialSource === undefined ? TOKEN : `check ${credentialSource}`,
+  );
+}
+
+function explainMissing({ status }: FailedAnswer, text: string): SvcError | undefined {
+  const missing = Object.hasOwn(MISSING, text) ? MISSING[text] : undefined;
+  if (missing === undefined) return undefined;
+  const [message, hint] = missing;
+  const reason = text === 'product_not_found' ? 'unknown_product' : undefined;
+  return new SvcError('not_found', message, { httpStatus: status, hint, reason });
+}
+
+/** Whether the id or the path is wrong: only another request can tell. */
+function explainUnknown(answer: FailedAnswer, text: string, { method, path }: Call, basePath: string): SvcError {
+  const reason = path.includes('{') ? 'unclear_404' : undefined;
+  const unknown = `the service does not know ${method} ${path}: ${text || 'no reason given'}`;
+  const { message, hint } = wrongPath(answer, unknown, basePath);
+  return new SvcError('wrong_path', message, { httpStatus: answer.status, hint, reason });
 }
 
 const CHECK_PATH = 'check the base URL: svc adds the paths of the catalog to it, such as /products';
