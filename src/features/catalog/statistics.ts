@@ -50,21 +50,11 @@ export interface Statistics {
 }
 
 export function statisticsOf({ dates, values }: Series): Statistics {
-  let covered = 0;
-  let sum = 0;
-  let first = -1;
-  let last = -1;
-  let min: number | null = null;
-  let max: number | null = null;
-  for (const [index, value] of values.entries()) {
-    if (value === null) continue;
-    covered++;
-    sum += value;
-    if (first < 0) first = index;
-    last = index;
-    min = min === null || value < min ? value : min;
-    max = max === null || value > max ? value : max;
-  }
+  const known = values.filter((value) => value !== null);
+  const covered = known.length;
+  const first = values.findIndex((value) => value !== null);
+  const last = values.findLastIndex((value) => value !== null);
+  const { min, max } = rangeOf(known);
   const firstValue = values[first] ?? null;
   const lastValue = values[last] ?? null;
   const change = covered < 2 || firstValue === null || lastValue === null ? null : exact(lastValue - firstValue);
@@ -77,11 +67,27 @@ export function statisticsOf({ dates, values }: Series): Statistics {
     last_at: dates[last] ?? null,
     min,
     max,
-    // The sum of many rounded values can leave their range by a hair.
-    mean: min === null || max === null ? null : Math.min(max, Math.max(min, exact(sum / covered))),
+    mean: min === null || max === null ? null : meanOf(known, min, max),
     change,
     change_percent: change === null ? null : percentOf(change, firstValue),
   };
+}
+
+function rangeOf(values: readonly number[]): Pick<Statistics, 'min' | 'max'> {
+  const [first] = values;
+  if (first === undefined) return { min: null, max: null };
+  let [min, max] = [first, first];
+  for (const value of values) {
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  return { min, max };
+}
+
+function meanOf(values: readonly number[], min: number, max: number): number {
+  const sum = values.reduce((total, value) => total + value, 0);
+  // The sum of many rounded values can leave their range by a hair.
+  return Math.min(max, Math.max(min, exact(sum / values.length)));
 }
 
 /** `part` in hundredths of `whole`; null where there is no whole. */
