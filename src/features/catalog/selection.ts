@@ -134,30 +134,50 @@ async function foundProducts(
   const settlements = regions.flatMap((one) => one.settlements.flatMap(({ id }) => (isBlank(id) ? [] : [String(id)])));
   const stores = await findStores(catalog, input.store, hasRowsIn(catalog.products), report);
   const limit = input.maxProducts;
+  const places = regions.length === 0 ? [undefined] : [...new Set(settlements)];
   const ids = new Set<string>();
   let total = 0;
-  for (const category_id of orNone(categories)) {
-    for (const settlement_id of regions.length === 0 ? [undefined] : new Set(settlements)) {
-      for (const parser_name of orNone(stores)) {
-        const query: PageQuery = { q: input.search, category_id, settlement_id, parser_name };
-        const left = limit === undefined ? undefined : Math.max(1, limit - ids.size);
-        const ask = (page: PageQuery) => catalog.products({ ...page, ...query });
-        let listed = 0;
-        for await (const page of readPages(ask, { limit: left, offset: 0 }, report)) {
-          listed = page.total ?? 0;
-          for (const one of page.items) {
-            if (limit === undefined || ids.size < limit) ids.add(productId(one));
-          }
-        }
-        total += listed;
-      }
-    }
+  for (const query of combinations(input.search, orNone(categories), places, orNone(stores))) {
+    total += await addProducts(ids, catalog, query, limit, report);
   }
   if (ids.size === 0) throw new SvcError('not_found', `no product matches ${selectionText(input)}`);
   if (limit !== undefined && total > limit && ids.size === limit) {
     ctx.notice(`${total} products match, and svc reads ${ids.size}: --max-products`);
   }
   return [...ids];
+}
+
+function combinations(
+  q: string | undefined,
+  categories: readonly (number | undefined)[],
+  settlements: readonly (string | undefined)[],
+  stores: readonly (string | undefined)[],
+): readonly PageQuery[] {
+  return categories.flatMap((category_id) =>
+    settlements.flatMap((settlement_id) =>
+      stores.map((parser_name) => ({ q, category_id, settlement_id, parser_name })),
+    ),
+  );
+}
+
+/** Adds to `ids` until there are `limit`. Returns how many products match, as far as the catalog says. */
+async function addProducts(
+  ids: Set<string>,
+  catalog: Catalog,
+  query: PageQuery,
+  limit: number | undefined,
+  report: Report,
+): Promise<number> {
+  const left = limit === undefined ? undefined : Math.max(1, limit - ids.size);
+  const ask = (page: PageQuery) => catalog.products({ ...page, ...query });
+  let listed = 0;
+  for await (const page of readPages(ask, { limit: left, offset: 0 }, report)) {
+    listed = page.total ?? 0;
+    for (const one of page.items) {
+      if (limit === undefined || ids.size < limit) ids.add(productId(one));
+    }
+  }
+  return listed;
 }
 
 function orNone<T>(values: Iterable<T>): readonly (T | undefined)[] {
