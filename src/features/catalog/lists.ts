@@ -135,26 +135,45 @@ export async function* readPages<Item extends Identified>(
     if (rows.length > 0 && items.length === 0) {
       // It gave all that it has at once.
       if (page.total === undefined && rows.length < asked) return;
-      const due = Math.min(limit, (page.total ?? Number.POSITIVE_INFINITY) - offset);
-      const text = `stopped at offset ${offset + read}: the service returned the same page twice, so it does not seem to support paging`;
-      return report({ text, incomplete: read < due });
+      return report(describeRepeatedPage({ limit, offset }, read, page.total));
     }
     for (const row of rows) keys.add(rowKey(row));
-    const { omitted = 0 } = page;
-    const came = page.items.length + omitted;
-    read += Math.min(came, limit - read);
-    if (omitted > 0)
-      report({ text: `${omitted} ${omitted === 1 ? 'row' : 'rows'} cannot be read`, incomplete: true, named: true });
+    read += Math.min(countRows(page), limit - read);
+    reportOmitted(page, report);
     repeated += rows.length - items.length;
     yield { ...page, items };
-    // A service may give fewer than it is asked for. If it does not say how many, only an empty page or the same one is the end.
-    const isShort =
-      page.size === undefined && page.total === undefined ? came === 0 : came < Math.min(asked, page.size ?? asked);
-    if (isShort || (came > asked && page.total === undefined)) break;
+    if (isLast(page, asked)) break;
   }
   const due = Math.min(limit, ([...totals].at(-1) ?? 0) - offset);
   const problem = describeEnd({ read, due, repeated, totals: [...totals] });
   if (problem !== undefined) report(problem);
+}
+
+/** With those that cannot be read. */
+function countRows({ items, omitted = 0 }: Page<unknown>): number {
+  return items.length + omitted;
+}
+
+function reportOmitted({ omitted = 0 }: Page<unknown>, report: Report): void {
+  if (omitted === 0) return;
+  report({ text: `${omitted} ${omitted === 1 ? 'row' : 'rows'} cannot be read`, incomplete: true, named: true });
+}
+
+/** A service may give fewer than it is asked for. If it does not say how many, only an empty page or the same one is the end. */
+function isLast(page: Page<unknown>, asked: number): boolean {
+  const came = countRows(page);
+  if (page.total === undefined && came > asked) return true;
+  if (page.total === undefined && page.size === undefined) return came === 0;
+  return came < Math.min(asked, page.size ?? asked);
+}
+
+function describeRepeatedPage(
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+  read: number,
+  total = Number.POSITIVE_INFINITY,
+): PagingProblem {
+  const text = `stopped at offset ${offset + read}: the service returned the same page twice, so it does not seem to support paging`;
+  return { text, incomplete: read < Math.min(limit, total - offset) };
 }
 
 function rowKey({ id, canonical_product_id, parser_name, source_id, observed_at }: Identified): string {
