@@ -150,15 +150,22 @@ export class SilenceLease {
         return await this.#alertmanager.withdrawSilence(id);
       } catch (error) {
         if (!(error instanceof SvcError)) throw error;
-        if (error.code === 'not_found') return;
-        const after = await this.#alertmanager.silence(id).catch(() => undefined);
-        if (after?.status.state === 'expired') return;
-        const passing = error.retryable || error.code === 'outcome_unknown';
-        if (!passing || attempt === MOST_TRIES || this.#ctx.now() >= latest) throw error;
+        if (error.code === 'not_found' || (await this.#isExpired(id))) return;
+        if (!isPassing(error) || attempt === MOST_TRIES || this.#ctx.now() >= latest) throw error;
         await this.#ctx.sleep(250 * 2 ** attempt);
       }
     }
   }
+
+  /** False also if the silence cannot be read. */
+  async #isExpired(id: string): Promise<boolean> {
+    const silence = await this.#alertmanager.silence(id).catch(() => undefined);
+    return silence?.status.state === 'expired';
+  }
+}
+
+function isPassing({ retryable, code }: SvcError): boolean {
+  return retryable || code === 'outcome_unknown';
 }
 
 export function reasonOf(error: unknown): string {
