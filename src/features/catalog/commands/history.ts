@@ -1,8 +1,9 @@
 import { CHART_FLAGS, checkSvg, drawn } from '../../../cli/chart-flags.ts';
-import { chartCommand } from '../../../cli/command.ts';
+import { chartCommand, type RunContext } from '../../../cli/command.ts';
+import type { Instant } from '../../../cli/flags.ts';
 import { UTC, zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
-import type { AnyOutput } from '../../../output/types.ts';
+import type { AnyOutput, Zone } from '../../../output/types.ts';
 import { type Catalog, openCatalog, type SeriesInterval } from '../api.ts';
 import { type Fill, type HistoryView, historyChart, historyPicture, type ProductHistory } from '../history-chart.ts';
 import { type Report, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
@@ -102,25 +103,14 @@ export const catalogHistory = chartCommand({
   async run(input, ctx) {
     const { field, fill } = input;
     const zone = zoneOf(input.tz ?? 'local');
-    const to = plainInstant(input.to, ctx.startedAt, zone);
-    const from = input.from === undefined ? to - MONTH_MS : plainInstant(input.from, to, zone);
-    if (input.to?.date && from === to) {
-      throw new SvcError('invalid_value', '--from and --to are the same time: the day in --to is not included', {
-        hint: 'give the day after the last one as --to',
-      });
-    }
+    const { from, to } = rangeOf(input, ctx.startedAt, zone);
     const interval = input.interval === 'auto' ? suitableInterval({ from, to }) : input.interval;
     const otherFrom = input.compareTo && plainInstant(input.compareTo, from, zone);
     const windowFrom = (start: number, step: SeriesInterval) =>
       calendarWindow({ from: start, to: start + to - from, interval: step }, zone, { exclusive: input.to?.date });
     const windowBy = (step: SeriesInterval) => windowFrom(from, step);
     const finest = windowBy(interval);
-    if (isResolved(input.from, from) || isResolved(input.to, to)) {
-      ctx.notice(`from ${wireTime(from)} to ${wireTime(to)}`);
-    }
-    if (otherFrom !== undefined && isResolved(input.compareTo, otherFrom)) {
-      ctx.notice(`compared from ${wireTime(otherFrom)} to ${wireTime(otherFrom + to - from)}`);
-    }
+    noticeRanges(input, { from, to, otherFrom }, ctx);
     checkSvg(input);
     const problems = readingProblems(ctx);
     const catalog = openCatalog(ctx.target);
@@ -130,17 +120,11 @@ export const catalogHistory = chartCommand({
       recordedOf(catalog, exact, selection, input, problems.report),
     );
     const several = products.length > 1;
-    const isWhole = products.map(({ id, result: { title, notes, unrecorded } }) => {
-      const about = several ? `${named(id, title)}: ` : '';
-      for (const text of notes) ctx.notice(`${about}${text}`);
-      for (const name of unrecorded) ctx.warn(`${about}${name} is skipped: it has no snapshot`);
-      return unrecorded.length === 0;
-    });
-    const code = skipped ?? (isWhole.includes(false) ? ('partly_done' as const) : problems.code);
-    const lines = linesOf(
-      products.map(({ id, result }) => ({ id, ...result })),
-      several,
-    );
+    const recorded = products.map(({ id, result }) => ({ id, ...result }));
+    noticeRecorded(recorded, several, ctx);
+    const isWhole = recorded.every(({ unrecorded }) => unrecorded.length === 0);
+    const code = skipped ?? (isWhole ? problems.code : ('partly_done' as const));
+    const lines = linesOf(recorded, several);
     const series = lines.map((line) => line.series);
     for (const text of freeNotes(series, field)) ctx.notice(text);
     const window = input.interval === 'auto' ? fittingWindow(windowBy, finest, series, field) : finest;
@@ -148,20 +132,9 @@ export const catalogHistory = chartCommand({
     const own = productHistories(lines, { field, fill, window });
     const compared = other === undefined ? [] : comparedHistories(lines, { field, fill, window: other });
     const histories = [...own, ...compared];
-    const [first] = products;
-    const name = several || first === undefined ? `${products.length} products` : named(first.id, first.result.title);
-    const view: HistoryView = {
-      title: `${name}: ${field}${fill === 'last' ? ', gaps filled with the value before' : ''}`,
-      unit: field === 'available_count' ? undefined : sharedUnit(series),
-      window,
-      width: input.width,
-      height: input.height,
-      ascii: input.ascii || undefined,
-      style: input.sparkline ? 'sparkline' : 'line',
-    };
+    const view = viewOf(input, recorded, series, window);
     const shown = several ? readable(own, compared) : histories;
-    const left = histories.length - shown.length;
-    const undrawn = left > 0 ? [`${shown.length} of ${histories.length} lines are drawn; -o csv has all`] : [];
+    const undrawn = undrawnNote(shown.length, histories.length);
     const drawing = await drawn(input, historyPicture(shown, view), ctx);
     if (drawing !== undefined) {
       for (const text of undrawn) ctx.notice(text);
@@ -169,9 +142,7 @@ export const catalogHistory = chartCommand({
     }
     const footer = [
       footerOf(window, histories, input.interval),
-      ...(other === undefined
-        ? []
-        : [`compared with ${zone.text(other.from)} to ${zone.text(other.to)}, drawn on the same axis`]),
+      ...comparedNote(other),
       ...elsewhere(window, histories, series),
       ...unitsNote(series, field),
       ...undrawn,
@@ -179,6 +150,38 @@ export const catalogHistory = chartCommand({
     return { value: histories, as: historyChart(view, shown), code, footer };
   },
 });
+
+interface RangeInput {
+  readonly from: Instant | undefined;
+  readonly to: Instant | undefined;
+  readonly compareTo: Instant | undefined;
+}
+
+function rangeOf(input: RangeInput, now: number, zone: Zone): { readonly from: number; readonly to: number } {
+  const to = plainInstant(input.to, now, zone);
+  const from = input.from === undefined ? to - MONTH_MS : plainInstant(input.from, to, zone);
+  if (input.to?.date && from === to) {
+    throw new SvcError('invalid_value', '--from and --to are the same time: the day in --to is not included', {
+      hint: 'give the day after the last one as --to',
+    });
+  }
+  return { from, to };
+}
+
+interface Ranges {
+  readonly from: number;
+  readonly to: number;
+  readonly otherFrom: number | undefined;
+}
+
+function noticeRanges(input: RangeInput, { from, to, otherFrom }: Ranges, ctx: RunContext): void {
+  if (isResolved(input.from, from) || isResolved(input.to, to)) {
+    ctx.notice(`from ${wireTime(from)} to ${wireTime(to)}`);
+  }
+  if (otherFrom !== undefined && isResolved(input.compareTo, otherFrom)) {
+    ctx.notice(`compared from ${wireTime(otherFrom)} to ${wireTime(otherFrom + to - from)}`);
+  }
+}
 
 interface Recorded {
   readonly title: string;
@@ -207,6 +210,16 @@ async function recordedOf(
   };
 }
 
+type RecordedProduct = Recorded & { readonly id: string };
+
+function noticeRecorded(products: readonly RecordedProduct[], several: boolean, ctx: RunContext): void {
+  for (const { id, title, notes, unrecorded } of products) {
+    const about = several ? `${named(id, title)}: ` : '';
+    for (const text of notes) ctx.notice(`${about}${text}`);
+    for (const name of unrecorded) ctx.warn(`${about}${name} is skipped: it has no snapshot`);
+  }
+}
+
 interface Line {
   readonly id: string;
   readonly name: string;
@@ -214,7 +227,7 @@ interface Line {
 }
 
 /** Of several products, each line is called by its product, too. */
-function linesOf(products: readonly (Recorded & { readonly id: string })[], several: boolean): readonly Line[] {
+function linesOf(products: readonly RecordedProduct[], several: boolean): readonly Line[] {
   const titles = products.map(({ title }) => title);
   return products.flatMap(({ id, title, series }) => {
     const isAlone = titles.filter((one) => one === title).length === 1;
@@ -272,6 +285,39 @@ function comparedHistories(...wanted: Parameters<typeof productHistories>): read
   return productHistories(...wanted).map((one) => ({ ...one, series: `${one.series} from ${day}` }));
 }
 
+interface ViewInput {
+  readonly field: OfferField;
+  readonly fill: Fill;
+  readonly width: number | undefined;
+  readonly height: number | undefined;
+  readonly ascii: boolean;
+  readonly sparkline: boolean;
+}
+
+function viewOf(
+  { field, fill, width, height, ascii, sparkline }: ViewInput,
+  products: readonly RecordedProduct[],
+  series: readonly PriceSeries[],
+  window: CalendarWindow,
+): HistoryView {
+  return {
+    title: chartTitle(products, field, fill),
+    unit: field === 'available_count' ? undefined : sharedUnit(series),
+    window,
+    width,
+    height,
+    ascii: ascii || undefined,
+    style: sparkline ? 'sparkline' : 'line',
+  };
+}
+
+function chartTitle(products: readonly RecordedProduct[], field: OfferField, fill: Fill): string {
+  const [first, ...others] = products;
+  const isOne = first !== undefined && others.length === 0;
+  const name = isOne ? named(first.id, first.title) : `${products.length} products`;
+  return `${name}: ${field}${fill === 'last' ? ', gaps filled with the value before' : ''}`;
+}
+
 /** As many lines as can be told apart, those with a value first. A line and that of the compared range are drawn together. */
 function readable(own: readonly ProductHistory[], compared: readonly ProductHistory[]): readonly ProductHistory[] {
   const isEmpty = (index: number) =>
@@ -280,6 +326,10 @@ function readable(own: readonly ProductHistory[], compared: readonly ProductHist
     .sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)))
     .slice(0, compared.length > 0 ? MOST_DRAWN / 2 : MOST_DRAWN);
   return [own, compared].flatMap((all) => first.flatMap((index) => all[index] ?? []));
+}
+
+function undrawnNote(shown: number, all: number): readonly string[] {
+  return shown < all ? [`${shown} of ${all} lines are drawn; -o csv has all`] : [];
 }
 
 /** Fewer make no line. */
@@ -308,6 +358,12 @@ function isSparse(statistics: readonly Statistics[]): boolean {
   const known = statistics.filter(({ covered }) => covered > 0);
   const covered = known.reduce((sum, one) => sum + one.covered, 0);
   return covered * 2 < known.reduce((sum, one) => sum + one.points, 0);
+}
+
+function comparedNote(other: CalendarWindow | undefined): readonly string[] {
+  if (other === undefined) return [];
+  const { from, to, zone } = other;
+  return [`compared with ${zone.text(from)} to ${zone.text(to)}, drawn on the same axis`];
 }
 
 /** Where a chart is empty: when there was something to see. */
