@@ -115,7 +115,7 @@ export function unresolved(
   return new SvcError('server_error', `${message}; not ${what} (list checked)`, details);
 }
 
-export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcError | undefined {
+export function explainRecordings(answer: FailedAnswer, { method, path, effect }: Call): SvcError | undefined {
   const { status } = answer;
   const own = serviceError(answer);
   const reason = own ?? serviceMessage(answer);
@@ -127,7 +127,7 @@ export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcErro
     case 409:
     case 415:
     case 422:
-      return failure('refused', reason === '' ? `the recording service refused the request: status ${status}` : reason);
+      return failure('refused', reason || `the recording service refused the request: status ${status}`);
     case 401:
       return failure(
         'unauthorized',
@@ -137,12 +137,12 @@ export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcErro
           : `check ${answer.credentialSource}`,
       );
     case 404:
-      if (own !== undefined && endpoint.path.startsWith('/webhooks/')) {
+      if (own !== undefined && path.startsWith('/webhooks/')) {
         return failure('not_found', 'there is no subscription with this id', 'svc webhooks list shows them');
       }
       return failure(
         'wrong_path',
-        `the service does not know ${endpoint.method} ${endpoint.path}: ${reason || 'no reason given'}`,
+        `the service does not know ${method} ${path}: ${reason || 'no reason given'}`,
         'check the path of --base-url: svc adds /v1 to it',
       );
     case 429:
@@ -150,8 +150,8 @@ export function explainRecordings(answer: FailedAnswer, endpoint: Call): SvcErro
   }
   // Failures of a proxy say nothing about the service, and are reported with the address.
   if (status < 500 || own === undefined) return undefined;
-  const failed = `${endpoint.method} ${endpoint.path} answered ${status}: ${reason}`;
-  if (endpoint.effect === 'read') return failure('server_error', failed);
+  const failed = `${method} ${path} answered ${status}: ${reason}`;
+  if (effect === 'read') return failure('server_error', failed);
   return failure('outcome_unknown', `${failed}; it may have been applied`, CHECK_FIRST);
 }
 
