@@ -3,7 +3,7 @@ import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { type Confirmed, Plan } from '../../../http/endpoint.ts';
 import type { ListOutput, Tone } from '../../../output/types.ts';
-import { openRecordings } from '../api.ts';
+import { openRecordings, type Recordings } from '../api.ts';
 import type { Subscription } from '../schema.ts';
 import { forgetSecret, isStored } from '../stored-secrets.ts';
 import {
@@ -89,20 +89,12 @@ export const webhooksDelete = listCommand({
       : [...new Map(ids.map((id) => resolve(id, all)).map((one) => [one.id, one])).values()];
     const confirmed = await approve(deletions, all, ctx);
     if (ignoreMissing && ctx.omittedRows() === 0) await approveForgetting(deletions, ctx);
-    const outcome = await bulk(deletions, 1, async ({ id, subscription, error }): Promise<DeletionRow | Plan> => {
-      const url = subscription?.url ?? null;
+    const outcome = await bulk(deletions, 1, async (deletion): Promise<DeletionRow | Plan> => {
       try {
-        if (error !== undefined || confirmed === undefined) throw error;
-        const result = await deleteSubscription(id, recordings, () => recordings.delete(id, confirmed));
-        if (result instanceof Plan) return result;
-        // A row that svc could not read may be the subscription.
-        const isGone = result === 'deleted' || ctx.omittedRows() === 0;
-        return { id, result, url, secret_deleted: isGone && (await forgetSecret(id, ctx)), message: null };
+        return await deleteOne(deletion, recordings, confirmed, ctx);
       } catch (failure) {
         if (!ignoreMissing || !(failure instanceof SvcError) || failure.code !== 'not_found') throw failure;
-        const isGone = subscription === undefined && ctx.omittedRows() === 0;
-        const secret_deleted = isGone && (await forgetSecret(id, ctx));
-        return { id, result: 'not-found', url, secret_deleted, message: null };
+        return forgetMissing(deletion, ctx);
       }
     });
     return bulkAnswer(outcome, ({ id, subscription }, { code, message }): DeletionRow => {
@@ -138,6 +130,27 @@ async function approve(
   return ctx.confirm(
     `Delete ${found.length === 1 ? `subscription ${ids}` : `${found.length} subscriptions (${ids})`}?`,
   );
+}
+
+async function deleteOne(
+  { id, subscription, error }: Deletion,
+  recordings: Recordings,
+  confirmed: Confirmed | undefined,
+  ctx: RunContext,
+): Promise<DeletionRow | Plan> {
+  if (error !== undefined || confirmed === undefined) throw error;
+  const result = await deleteSubscription(id, recordings, () => recordings.delete(id, confirmed));
+  if (result instanceof Plan) return result;
+  // A row that svc could not read may be the subscription.
+  const isGone = result === 'deleted' || ctx.omittedRows() === 0;
+  const secret_deleted = isGone && (await forgetSecret(id, ctx));
+  return { id, result, url: subscription?.url ?? null, secret_deleted, message: null };
+}
+
+async function forgetMissing({ id, subscription }: Deletion, ctx: RunContext): Promise<DeletionRow> {
+  const isGone = subscription === undefined && ctx.omittedRows() === 0;
+  const secret_deleted = isGone && (await forgetSecret(id, ctx));
+  return { id, result: 'not-found', url: subscription?.url ?? null, secret_deleted, message: null };
 }
 
 /** The secrets of subscriptions that this account does not have may be those of another account. */
