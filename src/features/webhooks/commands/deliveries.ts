@@ -165,24 +165,29 @@ async function follow(
     follower ??= new LogFollower(findSubscription(await recordings.subscriptions(), id).id, recordings);
     return follower.poll(filter);
   };
+  const showsOutages = ctx.wants.events || ctx.wants.document;
   let code: ErrorCode | undefined;
   let intervalMs = FASTEST_MS;
   async function* changes(): AsyncGenerator<DeliveryChange | OutageEvent> {
     const polls = poll(read, { intervalMs: () => intervalMs, waitMs: wait }, ctx);
     for await (const { at, value, outage } of polls) {
-      if (outage !== undefined && (ctx.wants.events || ctx.wants.document)) yield outageEvent(outage, at);
+      if (outage !== undefined && showsOutages) yield outageEvent(outage, at);
       if (value === undefined) continue;
-      intervalMs = value.length > 0 ? FASTEST_MS : Math.min(SLOWEST_MS, intervalMs * 1.25);
+      intervalMs = nextInterval(intervalMs, value);
       yield* value;
-      const status = until === undefined ? undefined : follower?.find(until)?.status;
-      if (status !== DELIVERED && status !== FAILED) continue;
-      if (status === FAILED) code = 'delivery_failed';
+      const end = follower?.outcomeOf(until);
+      if (end === undefined) continue;
+      if (end === FAILED) code = 'delivery_failed';
       return;
     }
     // If the reader leaves early, that is no failure.
     code = 'still_pending';
   }
   return { value: changes(), code: () => code };
+}
+
+function nextInterval(intervalMs: number, changes: readonly DeliveryChange[]): number {
+  return changes.length > 0 ? FASTEST_MS : Math.min(SLOWEST_MS, intervalMs * 1.25);
 }
 
 /** More pages than this of new deliveries between two polls are not followed. */
@@ -214,8 +219,11 @@ class LogFollower {
     return changes.reverse();
   }
 
-  find(eventId: string): LogItem | undefined {
-    return [...this.#known.values()].find((item) => item.event_id === eventId);
+  /** Undefined if the event is not known, or not decided yet. */
+  outcomeOf(eventId: string | undefined): number | undefined {
+    if (eventId === undefined) return undefined;
+    const status = [...this.#known.values()].find((item) => item.event_id === eventId)?.status;
+    return status === DELIVERED || status === FAILED ? status : undefined;
   }
 
   /** Reads pages until one has known deliveries, or at first too old ones, and every pending delivery was seen again. */
