@@ -266,10 +266,11 @@ interface Place {
 /** From the `ready` row to the last. */
 async function* receive(
   session: ReceiverSession,
-  { secrets, endpoints, host, path, targets, events, history }: SessionOptions,
+  options: SessionOptions,
   { record, readyFile, tunnel, ownSecret }: Place,
   ctx: RunContext,
 ): AsyncGenerator<ReceiverRow> {
+  const { host, path, targets } = options;
   let readiness: ReadyFile | undefined;
   try {
     if (readyFile !== undefined) readiness = new ReadyFile(readyFile);
@@ -278,26 +279,9 @@ async function* receive(
     targets?.refuseLoop(url);
     const facts = await tunnel?.open(port, (error) => session.rows.end(error));
     session.startWait();
-    const ready: ReadyRow = {
-      type: 'ready',
-      port,
-      url: url.href,
-      verify: secrets !== undefined,
-      forward: targets?.rest?.href ?? null,
-      routes: targets?.routes,
-      endpoints: endpoints.size === 0 ? undefined : Object.fromEntries([...endpoints].map(([on, { id }]) => [on, id])),
-      record: record ?? null,
-      history: history?.path ?? null,
-      events: events.size === 0 ? null : [...events],
-      tunnel: facts,
-      pid: ctx.pid,
-    };
+    const ready = readyRow(options, { port, url: url.href, record: record ?? null, tunnel: facts, pid: ctx.pid });
     readiness?.announce({ port, url: url.href, pid: ctx.pid });
-    if (ctx.wants.table) {
-      const all = new Set([...(secrets ?? []), ...[...endpoints.values()].flatMap((one) => one.secrets)]);
-      for (const line of introduction(ready, secrets && all.size)) ctx.notice(line);
-    }
-    if (ownSecret !== undefined) for (const line of secretIntroduction(url.href, ownSecret)) ctx.notice(line);
+    introduce(ready, options, ownSecret, ctx);
     yield ready;
     yield* session.rows;
     yield { type: 'end', ...session.tally };
@@ -307,6 +291,40 @@ async function* receive(
     readiness?.withdraw();
     await tunnel?.close();
   }
+}
+
+function readyRow(
+  { secrets, endpoints, targets, events, history }: SessionOptions,
+  { port, url, record, tunnel, pid }: Pick<ReadyRow, 'port' | 'url' | 'record' | 'tunnel' | 'pid'>,
+): ReadyRow {
+  return {
+    type: 'ready',
+    port,
+    url,
+    verify: secrets !== undefined,
+    forward: targets?.rest?.href ?? null,
+    routes: targets?.routes,
+    endpoints: endpoints.size === 0 ? undefined : Object.fromEntries([...endpoints].map(([on, { id }]) => [on, id])),
+    record,
+    history: history?.path ?? null,
+    events: events.size === 0 ? null : [...events],
+    tunnel,
+    pid,
+  };
+}
+
+function introduce(
+  ready: ReadyRow,
+  { secrets, endpoints }: SessionOptions,
+  ownSecret: string | undefined,
+  ctx: RunContext,
+): void {
+  if (ctx.wants.table) {
+    const all = new Set([...(secrets ?? []), ...[...endpoints.values()].flatMap((one) => one.secrets)]);
+    for (const line of introduction(ready, secrets && all.size)) ctx.notice(line);
+  }
+  if (ownSecret === undefined) return;
+  for (const line of secretIntroduction(ready.url, ownSecret)) ctx.notice(line);
 }
 
 /** How to sign with the secret that svc made, and what it is not for. */
