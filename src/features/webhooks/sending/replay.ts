@@ -49,6 +49,11 @@ function refuseBodyFile({ source, bodyFile }: Delivery): void {
   );
 }
 
+interface EventIds {
+  readonly eventId: string | null;
+  readonly eventType: string | null;
+}
+
 /** The deliveries of one file, in its order. */
 export class Replay {
   readonly #options: ReplayOptions;
@@ -77,7 +82,7 @@ export class Replay {
   }
 
   async *#deliveries(): AsyncGenerator<Draft, void, void> {
-    const { limit = Number.POSITIVE_INFINITY, filter, onlyFailed, eventIds, notice } = this.#options;
+    const { limit = Number.POSITIVE_INFINITY, eventIds } = this.#options;
     let chosen = 0;
     const missing = new Set(eventIds);
     try {
@@ -86,24 +91,42 @@ export class Replay {
         const event = readEvent(delivery.body);
         const ids = { eventId: event?.id ?? null, eventType: event?.type ?? null };
         missing.delete(ids.eventId ?? '');
-        if (!filter.takes(delivery, ids.eventType)) continue;
-        if (onlyFailed && delivery.failed !== true) filter.leaveOut('--only-failed');
-        else if (eventIds.length > 0 && !eventIds.includes(ids.eventId ?? '')) filter.leaveOut('--event-id');
-        else if (!this.#isProven(delivery)) this.#unproven++;
-        else {
-          yield () => ({ ...ids, headers: this.#headers(delivery), body: delivery.body });
-          if (++chosen >= limit) return;
+        if (!this.#isChosen(delivery, ids)) continue;
+        if (!this.#isProven(delivery)) {
+          this.#unproven++;
+          continue;
         }
+        yield () => ({ ...ids, headers: this.#headers(delivery), body: delivery.body });
+        if (++chosen >= limit) return;
       }
       if (missing.size > 0) this.#reportMissing(missing);
     } finally {
-      filter.report(notice);
-      if (this.#unproven > 0) {
-        notice(
-          `${this.#unproven} skipped: nothing proves that the service signed them; --resign-unproven signs them anyway`,
-        );
-      }
+      this.#reportSkipped();
     }
+  }
+
+  /** Counts what is left out by its option. */
+  #isChosen(delivery: Delivery, { eventId, eventType }: EventIds): boolean {
+    const { filter, onlyFailed, eventIds } = this.#options;
+    if (!filter.takes(delivery, eventType)) return false;
+    if (onlyFailed && delivery.failed !== true) {
+      filter.leaveOut('--only-failed');
+      return false;
+    }
+    if (eventIds.length > 0 && !eventIds.includes(eventId ?? '')) {
+      filter.leaveOut('--event-id');
+      return false;
+    }
+    return true;
+  }
+
+  #reportSkipped(): void {
+    const { filter, notice } = this.#options;
+    filter.report(notice);
+    if (this.#unproven === 0) return;
+    notice(
+      `${this.#unproven} skipped: nothing proves that the service signed them; --resign-unproven signs them anyway`,
+    );
   }
 
   #reportMissing(missing: ReadonlySet<string>): void {
