@@ -73,7 +73,7 @@ export function openAlertmanager(target: Target) {
         member.client.send(ENDPOINTS.postAlerts, { body }).catch((error: unknown) => partlyStored(error, body.length)),
       ),
     /** The hosts of the other members that do not show every silence as this client wrote it. */
-    membersWithout: async () => membersWithout(written, client, target),
+    membersWithout: async () => findMembersWithout(written, client, target),
     hasMembers: members.length > 1,
     receivers: () => client.items(ENDPOINTS.receivers),
     /** Compares the filter with the matchers as text. Without states, includes expired silences. */
@@ -148,7 +148,7 @@ async function readMutings(client: ClusterClient, { filter, receiver }: AlertFil
   return new Map([...all].filter(([, of]) => of.some(({ mutedBy }) => mutedBy.length > 0)));
 }
 
-async function membersWithout(
+async function findMembersWithout(
   written: ReadonlyMap<string, Date | undefined>,
   client: ClusterClient,
   target: Pick<Target, 'now'>,

@@ -137,7 +137,7 @@ async function foundProducts(
   const places = regions.length === 0 ? [undefined] : [...new Set(settlements)];
   const ids = new Set<string>();
   let total = 0;
-  for (const query of combinations(input.search, orNone(categories), places, orNone(stores))) {
+  for (const query of combineFilters(input.search, orNone(categories), places, orNone(stores))) {
     total += await addProducts(ids, catalog, query, limit, report);
   }
   if (ids.size === 0) throw new SvcError('not_found', `no product matches ${selectionText(input)}`);
@@ -147,7 +147,7 @@ async function foundProducts(
   return [...ids];
 }
 
-function combinations(
+function combineFilters(
   q: string | undefined,
   categories: readonly (number | undefined)[],
   settlements: readonly (string | undefined)[],

@@ -250,7 +250,7 @@ function routeSchema(minor: number, { labelName, matchers, equal, regex }: Match
   return route;
 }
 
-// What is in the integrations is left to amtool.
+/** What is in the integrations is left to amtool. */
 function receiverSchema(minor: number) {
   const receiverField = minor >= 33 ? /^(?:name|labels|\w+_configs)$/ : /^(?:name|\w+_configs)$/;
   return z.looseObject({ name }, MAPPING).check(({ value, issues }) => {
