@@ -20,16 +20,11 @@ export function asCurl(request: RequestValue, secretHeaders: ReadonlySet<string>
   if (request.method !== 'GET' || request.body !== undefined) parts.push('-X', request.method);
   parts.push(shellWord(redactText(request.url)));
   for (const [name, value] of Object.entries(headers)) {
-    if (secretHeaders.has(name) || isSecretName(name)) parts.push('-H', secretHeader(name));
-    // `name:` without a value would make curl drop the header, `name;` sends it empty.
-    else
-      parts.push('-H', shellBytes(Buffer.from(value === '' ? `${name};` : `${name}: ${redactText(value)}`, 'latin1')));
+    const isSecret = secretHeaders.has(name) || isSecretName(name);
+    parts.push('-H', isSecret ? secretHeader(name) : plainHeader(name, value));
   }
   if (request.body === undefined) return parts.join(' ');
-  const body =
-    request.encoding === 'bytes'
-      ? Buffer.from(request.body as Uint8Array)
-      : Buffer.from(bodyText(shownBody(request)) ?? '');
+  const body = bodyBytes(request);
   // Without a content type, curl labels a body as a form.
   if (!Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')) parts.push('-H', 'content-type:');
   // Not --data: it would read a body that starts with @ as a file name.
@@ -43,6 +38,12 @@ export function asCurl(request: RequestValue, secretHeaders: ReadonlySet<string>
 const LONGEST_WORD = 100_000;
 const LINE_FEED = 0x0a;
 
+function plainHeader(name: string, value: string): string {
+  // `name:` without a value would make curl drop the header, `name;` sends it empty.
+  const line = value === '' ? `${name};` : `${name}: ${redactText(value)}`;
+  return shellBytes(Buffer.from(line, 'latin1'));
+}
+
 /** The header with its value from an environment variable. A name may contain `$` and backquotes (RFC 9110 §5.1). */
 function secretHeader(name: string): string {
   const variable = name
@@ -50,6 +51,11 @@ function secretHeader(name: string): string {
     .replace(/\W/g, '_')
     .replace(/^(?=\d)/, '_');
   return PLAIN_WORD.test(name) ? `"${name}: $${variable}"` : `${shellWord(`${name}: `)}"$${variable}"`;
+}
+
+function bodyBytes(request: RequestValue): Buffer {
+  if (request.encoding === 'bytes') return Buffer.from(request.body as Uint8Array);
+  return Buffer.from(bodyText(shownBody(request)) ?? '');
 }
 
 export function shownBody(request: RequestValue): RequestValue {
