@@ -84,30 +84,40 @@ interface Reached {
 
 /** Where the words before the cursor lead. */
 function reached(model: Model, previous: readonly string[]): Reached {
-  let at = '';
-  let option: Option | undefined;
-  let literal = false;
-  let operands = 0;
-  const place = (): Place => model.places[at] as Place;
-  for (const word of previous) {
-    if (option !== undefined) option = undefined;
-    else if (literal) operands++;
-    else if (word === '--') {
-      literal = true;
-      if (place().commandLine) operands = 0;
-    } else if (/^-./s.test(word)) {
-      option = awaitingValue(model, place(), word);
-    } else {
-      const known = Object.keys(place().next);
-      const name =
-        [word, VERBS[word] ?? word].find((one) => known.includes(one)) ?? known.find((one) => sameNoun(one, word));
-      const next = name === undefined ? undefined : place().next[name];
-      const to = next?.to ?? `${at} ${name}`.trimStart();
-      if (operands === 0 && next !== undefined && Object.hasOwn(model.places, to)) at = to;
-      else operands++;
-    }
-  }
-  return { place: place(), option, literal, operands };
+  let position: Position = { at: '', option: undefined, literal: false, operands: 0 };
+  for (const word of previous) position = positionAfter(word, position, model);
+  return { ...position, place: placeAt(model, position.at) };
+}
+
+interface Position extends Omit<Reached, 'place'> {
+  /** The name of the place. */
+  readonly at: string;
+}
+
+function positionAfter(word: string, position: Position, model: Model): Position {
+  const { at, option, literal, operands } = position;
+  if (option !== undefined) return { ...position, option: undefined };
+  if (literal) return { ...position, operands: operands + 1 };
+  const place = placeAt(model, at);
+  if (word === '--') return { ...position, literal: true, operands: place.commandLine ? 0 : operands };
+  if (/^-./s.test(word)) return { ...position, option: awaitingValue(model, place, word) };
+  const next = operands === 0 ? nextPlace(model, at, word) : undefined;
+  return next === undefined ? { ...position, operands: operands + 1 } : { ...position, at: next };
+}
+
+function placeAt(model: Model, name: string): Place {
+  return model.places[name] as Place;
+}
+
+/** The name of the place that a word leads to, if it is a name of the place `at`. */
+function nextPlace(model: Model, at: string, word: string): string | undefined {
+  const { next } = placeAt(model, at);
+  const known = Object.keys(next);
+  const name =
+    [word, VERBS[word] ?? word].find((one) => known.includes(one)) ?? known.find((one) => sameNoun(one, word));
+  if (name === undefined) return undefined;
+  const to = next[name]?.to ?? `${at} ${name}`.trimStart();
+  return Object.hasOwn(model.places, to) ? to : undefined;
 }
 
 /** The option of `--output`, or the last of `-qo`, if the next word is its value. */

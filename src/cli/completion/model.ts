@@ -104,18 +104,20 @@ function addPlaces(places: Record<string, Place>, group: string, { id, summary, 
   for (const name of [id.slice(group.length + 1), ...aliases]) {
     const parts = name.split(' ');
     let at = group;
-    for (const [index, word] of parts.entries()) {
-      const place = places[at] ?? EMPTY;
-      const to = `${at} ${word}`;
-      const last = index === parts.length - 1;
-      const isName = !last || to === id;
-      const entry: Word = { help: last ? summary : '', ...(isName ? {} : { to: id, alias: true }) };
+    const last = parts.pop() as string;
+    for (const word of parts) {
       // `trade journal` is both a command and the beginning of others.
-      const added = last && isName ? entry : (place.next[word] ?? entry);
-      places[at] = { ...place, next: { ...place.next, [word]: added } };
-      at = to;
+      addWord(places, at, word, places[at]?.next[word] ?? { help: '' });
+      at = `${at} ${word}`;
     }
+    if (`${at} ${last}` === id) addWord(places, at, last, { help: summary });
+    else addWord(places, at, last, places[at]?.next[last] ?? { help: summary, to: id, alias: true });
   }
+}
+
+function addWord(places: Record<string, Place>, at: string, word: string, entry: Word): void {
+  const place = places[at] ?? EMPTY;
+  places[at] = { ...place, next: { ...place.next, [word]: entry } };
 }
 
 function commandPlace(command: Command): Place {
