@@ -333,53 +333,61 @@ function checkEmpty(name: string, flag: Exclude<Flag, { type: 'boolean' }>, text
   }
 }
 
+/** One value of a flag. The error names the flag. */
 function single(name: string, flag: Flag, text: string, clock: Clock): unknown {
-  const bad = (why: string, details: Suggestion = {}): SvcError =>
-    new SvcError('invalid_value', `--${name}: ${why}`, details);
-  const named = <T>(parse: () => T): T => {
-    try {
-      return parse();
-    } catch (error) {
-      if (error instanceof SvcError) throw bad(error.message, { hint: error.hint });
-      throw error;
-    }
-  };
+  try {
+    return parseValue(flag, text, clock);
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    throw new SvcError('invalid_value', `--${name}: ${error.message}`, { hint: error.hint, meant: error.meant });
+  }
+}
+
+function parseValue(flag: Flag, text: string, clock: Clock): unknown {
   switch (flag.type) {
     case 'choice':
     case 'optional-value':
-      if ('synonyms' in flag && Object.hasOwn(flag.synonyms ?? {}, text)) return flag.synonyms?.[text];
-      if (flag.choices !== undefined && !flag.choices.includes(text)) {
-        throw bad(`there is no "${text}"`, didYouMean(text, flag.choices));
-      }
-      return text;
+      return parseChoice(flag, text);
     case 'integer':
-    case 'number': {
-      const form = flag.type === 'integer' ? /^[+-]?\d{1,15}$/ : /^[+-]?(\d{1,15}(\.\d{1,15})?|\.\d{1,15})$/;
-      if (!form.test(text)) {
-        const [what, like] = flag.type === 'integer' ? ['a whole number', '1000'] : ['a number', '1000 or 1.5'];
-        throw bad(`"${text}" is not ${what}`, { hint: `write it like ${like}, without separators or units` });
-      }
-      const value = Number(text);
-      if (flag.min !== undefined && value < flag.min) throw bad(`${text} is less than ${flag.min}`);
-      if (flag.max !== undefined && value > flag.max) throw bad(`${text} is more than ${flag.max}`);
-      return value;
-    }
+    case 'number':
+      return parseNumber(flag, text);
     case 'duration': {
-      const value = named(() => parseDuration(text));
-      if (flag.positive && value <= 0) throw bad('must be longer than zero');
+      const value = parseDuration(text);
+      if (flag.positive && value <= 0) throw badValue('must be longer than zero');
       return value;
     }
-    case 'time':
-      return named(() => ({
-        ...parseTime(text, { ...clock, bare: flag.bare, unix: flag.unix ?? false, dates: flag.dates ?? false }),
-        text,
-      }));
+    case 'time': {
+      const { bare, unix = false, dates = false } = flag;
+      return { ...parseTime(text, { ...clock, bare, unix, dates }), text };
+    }
     case 'string':
-      named(() => flag.check?.(text));
+      flag.check?.(text);
       return text;
     default:
       return text;
   }
+}
+
+function parseChoice(flag: Extract<Flag, { type: 'choice' | 'optional-value' }>, text: string): string | undefined {
+  if ('synonyms' in flag && Object.hasOwn(flag.synonyms ?? {}, text)) return flag.synonyms?.[text];
+  if (flag.choices === undefined || flag.choices.includes(text)) return text;
+  throw badValue(`there is no "${text}"`, didYouMean(text, flag.choices));
+}
+
+function parseNumber({ type, min, max }: Extract<Flag, { type: 'integer' | 'number' }>, text: string): number {
+  const form = type === 'integer' ? /^[+-]?\d{1,15}$/ : /^[+-]?(\d{1,15}(\.\d{1,15})?|\.\d{1,15})$/;
+  if (!form.test(text)) {
+    const [what, like] = type === 'integer' ? ['a whole number', '1000'] : ['a number', '1000 or 1.5'];
+    throw badValue(`"${text}" is not ${what}`, { hint: `write it like ${like}, without separators or units` });
+  }
+  const value = Number(text);
+  if (min !== undefined && value < min) throw badValue(`${text} is less than ${min}`);
+  if (max !== undefined && value > max) throw badValue(`${text} is more than ${max}`);
+  return value;
+}
+
+function badValue(why: string, details: Suggestion = {}): SvcError {
+  return new SvcError('invalid_value', why, details);
 }
 
 /** Undefined unless each part of the text would be a value of its own: `active,silenced`. */
