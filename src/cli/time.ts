@@ -178,18 +178,19 @@ function relative(text: string, { now, bare, zone }: TimeRules): Instant {
   const signs = [sign !== undefined, prefix !== undefined, suffix].filter((is) => is).length;
   if (signs > 1 || !/\d/.test(body)) throw invalid(text, 'is not a time', forms);
   const back = sign === '-' || suffix || (signs === 0 && bare === 'back');
-  return instant(now + (back ? -1 : 1) * offset(), text);
+  const offset = readDuration(body);
+  if (offset !== undefined) return instant(now + (back ? -1 : 1) * offset, text);
+  const right = correctedDuration(body);
+  if (right === undefined) throw invalid(text, 'is not a time', forms);
+  throw invalid(text, 'is not a time', `write ${sign ?? ''}${prefix ? 'in ' : ''}${right}${suffix ? ' ago' : ''}`);
+}
 
-  function offset(): number {
-    try {
-      return parseDuration(body);
-    } catch (error) {
-      if (!(error instanceof SvcError)) throw error;
-      const right = correctedDuration(body);
-      const hint =
-        right === undefined ? forms : `write ${sign ?? ''}${prefix ? 'in ' : ''}${right}${suffix ? ' ago' : ''}`;
-      throw invalid(text, 'is not a time', hint);
-    }
+function readDuration(text: string): number | undefined {
+  try {
+    return parseDuration(text);
+  } catch (error) {
+    if (error instanceof SvcError) return undefined;
+    throw error;
   }
 }
 
@@ -208,17 +209,20 @@ function parseRfc3339(text: string, { dates, zone: clocks }: TimeRules): number 
     throw invalid(text, 'names a day, time or zone that does not exist', FORMS);
   }
   if (dates && /^\d{4}-\d{2}-\d{2}$/.test(text)) return Date.parse(corrected);
-  if (zone === undefined && clocks !== undefined && fraction === '') {
-    const written = `"${local.replace('T', ' ')}"`;
-    if (!text.includes(':')) throw invalid(text, 'has no time of day', `write ${written.replace(':00"', '"')}`);
-    const { name } = clocks();
-    const here = name === 'UTC' ? '' : `${written} for ${name}, or `;
-    throw invalid(text, 'has no zone', `write ${here}${corrected}${here === '' ? '' : ' for UTC'}`);
-  }
+  if (zone === undefined && clocks !== undefined && fraction === '') throw missingZone(text, local, corrected, clocks);
   if (zone === undefined) throw invalid(text, 'has no zone', `add Z or +hh:mm: write ${corrected}`);
   if (corrected !== text) throw invalid(text, 'is not in RFC 3339 form', `write ${corrected}`);
   // Digits beyond milliseconds are dropped, as the services do.
   return Date.parse(`${local}.${fraction.slice(1, 4).padEnd(3, '0')}${offset}`);
+}
+
+/** `clocks` also read the text without a zone, once it is spelled as they read it. */
+function missingZone(text: string, local: string, corrected: string, clocks: () => Zone): SvcError {
+  const written = `"${local.replace('T', ' ')}"`;
+  if (!text.includes(':')) return invalid(text, 'has no time of day', `write ${written.replace(':00"', '"')}`);
+  const { name } = clocks();
+  if (name === 'UTC') return invalid(text, 'has no zone', `write ${corrected}`);
+  return invalid(text, 'has no zone', `write ${written} for ${name}, or ${corrected} for UTC`);
 }
 
 /** JavaScript reads 30 February as 2 March. */
