@@ -58,6 +58,7 @@ export async function* poll<T>(
   ctx: PollContext,
 ): AsyncGenerator<Reading<T>, void, void> {
   const end = waitMs === undefined ? Number.POSITIVE_INFINITY : ctx.now() + waitMs;
+  const hasTime = waitMs === undefined || waitMs > 0;
   let failures = 0;
   let isReachable = true;
   let patienceMs = PATIENCE_MS;
@@ -65,35 +66,44 @@ export async function* poll<T>(
     ctx.signal.throwIfAborted();
     const began = performance.now();
     const outcome = attempt(read, ctx);
-    if (isReachable && (waitMs === undefined || waitMs > 0) && (await isLate(outcome, patienceMs))) {
+    if (isReachable && hasTime && (await isLate(outcome, patienceMs))) {
       isReachable = false;
       const reason = `no response within ${(patienceMs / 1000).toFixed(1)} s`;
       ctx.notice(`${reason}; waiting for the service`);
       yield { at: ctx.now(), outage: { event: 'unreachable', reason } };
     }
-    const { at, value, trouble } = await outcome;
-    if (trouble === undefined) {
-      patienceMs = Math.max(patienceMs, 2 * (performance.now() - began));
-      const outage: Outage | undefined = isReachable ? undefined : { event: 'recovered' };
-      if (!isReachable) ctx.notice('the service responds again');
-      [isReachable, failures] = [true, 0];
-      yield { at, value, outage };
-    } else {
-      // At the deadline, the failure is more useful than "still waiting".
-      if (at >= end) throw trouble;
-      if (failures === 0) ctx.notice(`${trouble.message}; waiting for it`);
-      const outage: Outage | undefined = isReachable ? { event: 'unreachable', reason: trouble.message } : undefined;
-      isReachable = false;
-      failures++;
-      yield { at, trouble, outage };
-    }
+    const result = await outcome;
+    const { at, trouble } = result;
+    // At the deadline, the failure is more useful than "still waiting".
+    if (trouble !== undefined && at >= end) throw trouble;
+    if (trouble === undefined) patienceMs = Math.max(patienceMs, 2 * (performance.now() - began));
+    const outage = reportOutage(trouble, { isReachable, failures }, ctx);
+    isReachable = trouble === undefined;
+    failures = isReachable ? 0 : failures + 1;
+    yield { ...result, outage };
     if (at >= end) return;
-    const pause = pauseAfter(trouble, failures, typeof intervalMs === 'number' ? intervalMs : intervalMs());
+    const pause = pauseAfter(trouble, failures, intervalMs);
     await ctx.sleep(Math.max(0, Math.min(pause, end - ctx.now())), ctx.signal);
   }
 }
 
-function pauseAfter(trouble: SvcError | undefined, failures: number, usual: number): number {
+/** Says what a read changed, given how the service was before it. The result is set if the service became unreachable or recovered. */
+function reportOutage(
+  trouble: SvcError | undefined,
+  { isReachable, failures }: { readonly isReachable: boolean; readonly failures: number },
+  ctx: PollContext,
+): Outage | undefined {
+  if (trouble !== undefined) {
+    if (failures === 0) ctx.notice(`${trouble.message}; waiting for it`);
+    return isReachable ? { event: 'unreachable', reason: trouble.message } : undefined;
+  }
+  if (isReachable) return undefined;
+  ctx.notice('the service responds again');
+  return { event: 'recovered' };
+}
+
+function pauseAfter(trouble: SvcError | undefined, failures: number, intervalMs: PollOptions['intervalMs']): number {
+  const usual = typeof intervalMs === 'number' ? intervalMs : intervalMs();
   if (trouble?.code === 'limited') return Math.min(usual * 2 ** Math.min(failures, 10), Math.max(usual, SLOWEST_MS));
   return trouble !== undefined && failures <= QUICK_RETRIES ? Math.min(usual, RETRY_MS) : usual;
 }
