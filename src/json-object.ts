@@ -73,19 +73,28 @@ function checkLimits(text: string, mostValues: number): void {
   const names: number[] = [0];
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code === QUOTE) {
-      values++;
-      i = endOfString(text, i);
-    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
-      values++;
-      if (++depth > DEEPEST) throw new JsonLimit(TOO_DEEP);
-      names[depth] = 0;
-    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) depth--;
-    else if (code === COLON) {
-      if (++(names[depth] as number) > MOST_NAMES) throw new JsonLimit(TOO_WIDE);
-    } else if (code > COMMA) {
-      values++;
-      while (isWithinScalar(text.charCodeAt(i + 1))) i++;
+    switch (code) {
+      case QUOTE:
+        values++;
+        i = endOfString(text, i);
+        break;
+      case OPEN_OBJECT:
+      case OPEN_ARRAY:
+        values++;
+        if (++depth > DEEPEST) throw new JsonLimit(TOO_DEEP);
+        names[depth] = 0;
+        break;
+      case CLOSE_OBJECT:
+      case CLOSE_ARRAY:
+        depth--;
+        break;
+      case COLON:
+        if (++(names[depth] as number) > MOST_NAMES) throw new JsonLimit(TOO_WIDE);
+        break;
+      default:
+        if (code <= COMMA) break;
+        values++;
+        i = endOfScalar(text, i);
     }
     if (values > mostValues) throw new JsonLimit(`too large: more than ${mostValues} names and values`);
   }
@@ -96,6 +105,13 @@ function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end < 0 ? text.length : end;
+}
+
+/** Where the last character of a number or a word is. */
+function endOfScalar(text: string, start: number): number {
+  let end = start;
+  while (isWithinScalar(text.charCodeAt(end + 1))) end++;
+  return end;
 }
 
 /** Whether an odd number of backslashes stands before the character. */

@@ -82,16 +82,9 @@ export class ArrayItems {
       // The byte order mark may arrive in pieces.
       this.#open.push(piece);
       chunk = this.#open.take();
-      if (chunk[0] === 0xef && chunk.length < 3) {
-        this.#open.push(chunk);
-        return [];
-      }
-      start = skipBlank(chunk, startsWithMark(chunk) ? 3 : 0);
-      if (start === chunk.length) return [];
-      if (chunk[start] === OPEN_OBJECT) throw new ShapeFault('it is an object, not an array');
-      if (chunk[start] !== OPEN_ARRAY) throw new JsonFault('it is not a JSON array');
-      this.#phase = 'inside';
-      start++;
+      const inside = this.#enter(chunk);
+      if (inside === undefined) return [];
+      start = inside;
     }
     if (this.#phase === 'after') {
       checkBlank(chunk, 0);
@@ -122,10 +115,49 @@ export class ArrayItems {
     if (this.#phase !== 'after') throw new JsonFault(this.#phase === 'before' ? 'it is empty' : 'its end is missing');
   }
 
+  /** Where the array's first item begins. Undefined if its bracket has not arrived. */
+  #enter(chunk: Buffer): number | undefined {
+    if (chunk[0] === 0xef && chunk.length < 3) {
+      this.#open.push(chunk);
+      return undefined;
+    }
+    const start = skipBlank(chunk, startsWithMark(chunk) ? 3 : 0);
+    if (start === chunk.length) return undefined;
+    if (chunk[start] === OPEN_OBJECT) throw new ShapeFault('it is an object, not an array');
+    if (chunk[start] !== OPEN_ARRAY) throw new JsonFault('it is not a JSON array');
+    this.#phase = 'inside';
+    return start + 1;
+  }
+
   /** Finds the last comma between items, and the array's end. */
   #scan(chunk: Buffer, start: number): { comma: number; end: number } {
+    let [depth, comma] = [this.#depth, -1];
+    let i = this.#inString ? this.#skipString(chunk, start) : start;
+    while (i < chunk.length) {
+      const byte = chunk[i++];
+      switch (byte) {
+        case QUOTE:
+          i = this.#skipString(chunk, i);
+          break;
+        case COMMA:
+          if (depth === 0) comma = i - 1;
+          break;
+        case OPEN_OBJECT:
+        case OPEN_ARRAY:
+          if (++depth === DEEPEST) throw new JsonFault(`it is ${TOO_DEEP}`);
+          break;
+        case CLOSE_OBJECT:
+        case CLOSE_ARRAY:
+          if (--depth < 0) return { comma, end: endOfArray(byte, i - 1) };
+      }
+    }
+    this.#depth = depth;
+    return { comma, end: -1 };
+  }
+
+  /** Returns where the string has ended, or the end of the chunk: the string then continues in the next one. */
+  #skipString(chunk: Buffer, start: number): number {
     const length = chunk.length;
-    let [depth, inString, comma, end] = [this.#depth, this.#inString, -1, -1];
     let i = start;
     if (this.#escaped && i < length) {
       this.#escaped = false;
@@ -133,23 +165,14 @@ export class ArrayItems {
     }
     while (i < length) {
       const byte = chunk[i++];
-      if (inString) {
-        if (byte === QUOTE) inString = false;
-        else if (byte === BACKSLASH && i++ === length) this.#escaped = true;
-      } else if (byte === QUOTE) inString = true;
-      else if (byte === COMMA) {
-        if (depth === 0) comma = i - 1;
-      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-        if (++depth === DEEPEST) throw new JsonFault(`it is ${TOO_DEEP}`);
-      } else if ((byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) && --depth < 0) {
-        if (byte === CLOSE_OBJECT) throw new JsonFault('it is not JSON');
-        end = i - 1;
-        break;
+      if (byte === QUOTE) {
+        this.#inString = false;
+        return i;
       }
+      if (byte === BACKSLASH && i++ === length) this.#escaped = true;
     }
-    this.#depth = depth;
-    this.#inString = inString;
-    return { comma, end };
+    this.#inString = true;
+    return length;
   }
 
   #parse(rest: Buffer, mayBeEmpty: boolean): readonly unknown[] {
@@ -162,6 +185,12 @@ export class ArrayItems {
     if (!mayBeEmpty && text.trim() === '') throw new JsonFault('it is not JSON');
     return parseText(`[${text}]`, this.#limits.values) as unknown[];
   }
+}
+
+/** `at`, where a bracket ends more than was opened inside the array. */
+function endOfArray(bracket: number, at: number): number {
+  if (bracket !== CLOSE_ARRAY) throw new JsonFault('it is not JSON');
+  return at;
 }
 
 function checkBlank(chunk: Buffer, from: number): void {
