@@ -90,9 +90,9 @@ export class Sender {
     confirmed?: Confirmed,
   ): Promise<Sent<R>> {
     checkConfirmed(endpoint, confirmed);
-    const { baseUrl, authorizer, now, random, sleep, signal, log } = this.#target;
+    const { baseUrl, authorizer, now, random } = this.#target;
     const { origin } = baseUrl;
-    const { maxAnswerBytes: limit = LARGEST_ANSWER, stallMs: bodyTimeout = STALL_MS, cookies } = this.#rules;
+    const { maxAnswerBytes: limit = LARGEST_ANSWER, stallMs: bodyTimeout = STALL_MS } = this.#rules;
     const { timeoutMs = this.#target.timeoutMs, upgrade } = values;
     const repeatable = endpoint.effect === 'read';
     const retries = repeatable && endpoint.method === 'GET' && endpoint.retry !== false ? MOST_RETRIES : 0;
@@ -116,25 +116,9 @@ export class Sender {
         },
         { request, deadline, attempt, limit, repeatable },
       );
-      const clock = now();
-      let failure: Failure;
-      try {
-        const response = await exchange.response;
-        const { status } = response;
-        this.#readClock(response.headers, (clock + now()) / 2);
-        cookies?.take(response.headers['set-cookie'], clock);
-        if (response.socket !== undefined) return { exchange, response, result: await read(response) };
-        if (status >= 200 && status <= 299) {
-          checkHead(response, endpoint, limit);
-          if (!endpoint.mislabeled && contentType(response.headers).includes('html')) throw await this.#page(response);
-          return { exchange, response, result: await read(response) };
-        }
-        failure = await this.#refusal(response, request, endpoint);
-      } catch (error) {
-        const reason = exchange.failed(error);
-        failure = { error: this.#toError(reason, exchange), again: reason.again === true };
-      }
-      const { error, again, retryAfter } = failure;
+      const outcome = await this.#receive(exchange, endpoint, limit, read);
+      if ('result' in outcome) return outcome;
+      const { error, again, retryAfter } = outcome;
       if (error.httpStatus === 401 && !refreshed && (await authorizer?.refresh?.())) {
         refreshed = true;
         continue;
@@ -142,13 +126,44 @@ export class Sender {
       if (!again || ++failed > retries) throw error;
       const delay = retryDelay(failed, retryAfter, now(), random());
       if (delay >= deadline.remaining) throw error;
-      deadline.run();
-      const waited = log.waiting?.(baseUrl.host);
-      await sleep(delay, signal).finally(() => {
-        deadline.halt();
-        waited?.();
-      });
+      await this.#waitToRetry(delay, deadline);
     }
+  }
+
+  /** The result of a successful response, or what its failure means. */
+  async #receive<R>(
+    exchange: Exchange,
+    endpoint: EndpointShape,
+    limit: number,
+    read: (response: Response) => R | Promise<R>,
+  ): Promise<Sent<R> | Failure> {
+    const { now } = this.#target;
+    const clock = now();
+    try {
+      const response = await exchange.response;
+      const { status, headers, socket } = response;
+      this.#readClock(headers, (clock + now()) / 2);
+      this.#rules.cookies?.take(headers['set-cookie'], clock);
+      if (socket !== undefined) return { exchange, response, result: await read(response) };
+      if (status < 200 || status > 299) return await this.#refusal(response, exchange.request, endpoint);
+      checkHead(response, endpoint, limit);
+      if (!endpoint.mislabeled && contentType(headers).includes('html')) throw await this.#page(response);
+      return { exchange, response, result: await read(response) };
+    } catch (error) {
+      const reason = exchange.failed(error);
+      return { error: this.#toError(reason, exchange), again: reason.again === true };
+    }
+  }
+
+  /** The wait counts against the deadline. */
+  async #waitToRetry(delay: number, deadline: Deadline): Promise<void> {
+    const { baseUrl, sleep, signal, log } = this.#target;
+    deadline.run();
+    const waited = log.waiting?.(baseUrl.host);
+    await sleep(delay, signal).finally(() => {
+      deadline.halt();
+      waited?.();
+    });
   }
 
   /** Whether this is a dry run, in which no request is sent. */
