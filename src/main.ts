@@ -30,24 +30,13 @@ async function dispatch(
   secrets: KnownSecrets,
   aliases: (() => Aliases) | undefined,
 ): Promise<number> {
-  if (argv[0] === '__complete') {
-    const { completionAnswer } = await import('./cli/completion/answer.ts');
-    const { completionModel } = await import('./cli/completion/model.ts');
-    return print(context, await completionAnswer(argv.slice(1), await completionModel(GROUPS, SOURCES), context));
-  }
+  if (argv[0] === '__complete') return complete(argv.slice(1), context);
   const end = argv.indexOf('--');
   const before = end === -1 ? argv : argv.slice(0, end);
   const wantsHelp = before.includes('--help') || before.includes('-h');
   const { path, at } = commandPath(argv, 3);
   const [first, ...rest] = path;
-  if (first === undefined) {
-    if (before.includes('--version') || before.includes('-V')) return print(context, `${pkg.version}\n`);
-    const help: HelpSubject = { kind: 'svc', groups: GROUPS };
-    if (wantsHelp) return printHelp(context.stdout, help, context);
-    const unknown = before.find((token) => token.startsWith('-'));
-    if (unknown !== undefined) throw new SvcError('usage', `unknown option ${unknown}`, { hint: 'see svc --help' });
-    return usage(context, help);
-  }
+  if (first === undefined) return runOptionsAlone(before, wantsHelp, context);
   if (first === 'help')
     return explain(
       argv.filter((_, index) => index !== at[0]),
@@ -72,6 +61,22 @@ async function dispatch(
   const { completed } = await import('./cli/prompting.ts');
   const { answered, typed } = await completed({ command, tokens, parsed }, context, engine);
   return run(command, answered, context, { ...engine, typed });
+}
+
+async function complete(words: readonly string[], context: Context): Promise<number> {
+  const { completionAnswer } = await import('./cli/completion/answer.ts');
+  const { completionModel } = await import('./cli/completion/model.ts');
+  return print(context, await completionAnswer(words, await completionModel(GROUPS, SOURCES), context));
+}
+
+/** A command line that names no command: `svc`, `svc --version`. */
+async function runOptionsAlone(options: readonly string[], wantsHelp: boolean, context: Context): Promise<number> {
+  if (options.includes('--version') || options.includes('-V')) return print(context, `${pkg.version}\n`);
+  const help: HelpSubject = { kind: 'svc', groups: GROUPS };
+  if (wantsHelp) return printHelp(context.stdout, help, context);
+  const unknown = options.find((token) => token.startsWith('-'));
+  if (unknown !== undefined) throw new SvcError('usage', `unknown option ${unknown}`, { hint: 'see svc --help' });
+  return usage(context, help);
 }
 
 function engineOf(typed: readonly string[], secrets: KnownSecrets): Engine {
