@@ -57,7 +57,6 @@ export function runContext(parts: Parts): RunContext {
   const dryRun = Boolean(globals.dryRun);
   addSecretsOf(env, secrets);
   const interactive = isInteractive(globals, context);
-  let confirmed = globals.yes === true;
   const ask: Ask = async (show) => {
     await notices.release();
     const resume = notices.pause();
@@ -68,6 +67,50 @@ export function runContext(parts: Parts): RunContext {
     if (!once(`file ${path}`) || !context.isReadableByOthers(path)) return;
     notices.warn(`other users can read ${path}, which holds a secret: chmod 600 ${shellWord(path)}`);
   };
+  const { log, omittedRows } = openLog(globals, notices, once);
+  const reaching: OutboundParts = { settings, context, secrets, version: engine.version, dryRun, checkSecretFile, log };
+  const { targetOf, nameServer } = openServers(parts, reaching, once);
+  return {
+    ...context,
+    checkSecretFile,
+    secrets,
+    settings,
+    groups: engine.groups,
+    dryRun,
+    yes: globals.yes === true,
+    interactive,
+    screen: interactive ? canvasOf({ env, stream: stderr }) : undefined,
+    prompter: escaping(ask, stderr),
+    typed: engine.typed,
+    get serverOptions() {
+      return serverOptions(globals, isRemote(command));
+    },
+    runLine: (argv, over) => engine.runLine(argv, { ...outer, ...over, env: { ...outer.env, ...over.env } }),
+    wants: wantsOf(options, globals, stdout),
+    get target(): Target {
+      if (own === undefined) throw new SvcError('internal', `${command.id} declares no service`);
+      return targetOf(own);
+    },
+    targetOf,
+    confirm: confirmation(parts, reaching, { interactive, ask, nameServer }),
+    progress: (total) => notices.progress(total),
+    notice: (text) => notices.say(text),
+    warn: (text) => notices.warn(text),
+    startedAt: parts.startedAt,
+    omittedRows,
+    async reportOutage(outage) {
+      if (outage === undefined || options.format !== 'ndjson') return;
+      await stdout.write(`${escapeJson(JSON.stringify(outageEvent(outage, context.now())))}\n`);
+    },
+    readInput: (path) => wholeInput(path, context),
+    inputChunks: (path) => inputChunks(path, context),
+    drawSvg: async (picture, width) => (await import('../output/chart/svg.ts')).drawSvg(picture, options, width),
+    outbound: ({ insecure }) => outbound(reaching, insecure),
+  };
+}
+
+/** What requests report. Warnings and rows that are left out are printed once. */
+function openLog(globals: GlobalInput, notices: Notices, once: Once) {
   let omittedRows = 0;
   const log: RequestLog = {
     level: logLevel(globals),
@@ -83,6 +126,20 @@ export function runContext(parts: Parts): RunContext {
       if (omittedRows === MOST_NAMED + 1) notices.warn('more rows are left out for the same or other reasons');
     },
   };
+  return { log, omittedRows: () => omittedRows };
+}
+
+/** Of the rows that are left out. */
+const MOST_NAMED = 5;
+
+function logLevel({ debug, verbose }: GlobalInput): 0 | 1 | 2 {
+  if (debug) return 2;
+  return verbose ? 1 : 0;
+}
+
+/** The servers of this run. Each is built, and named before the first write, once. */
+function openServers({ globals, settings, engine, notices, overrides }: Parts, reaching: OutboundParts, once: Once) {
+  const { context, dryRun, checkSecretFile, log } = reaching;
   /** Before the first write: a write to the wrong server is the most expensive mistake. */
   const nameServer = (service: ServiceName, { host, pathname } = targetOf(service).baseUrl): void => {
     if (dryRun || !once(`server ${service} ${host}`)) return;
@@ -90,7 +147,6 @@ export function runContext(parts: Parts): RunContext {
     const source = kind === 'profile' ? `profile ${settings.profile.name}` : detail;
     notices.say(`server: ${host}${pathname === '/' ? '' : pathname} (${source})`);
   };
-  const reaching: OutboundParts = { settings, context, secrets, version: engine.version, dryRun, checkSecretFile, log };
   const targets = new Map<ServiceName, Target>();
   const targetOf = (service: ServiceName): Target => {
     const known = targets.get(service);
@@ -113,82 +169,60 @@ export function runContext(parts: Parts): RunContext {
     targets.set(service, target);
     return target;
   };
-  const { format } = options;
+  return { targetOf, nameServer };
+}
+
+function wantsOf(options: OutputOptions, { dryRun }: GlobalInput, stdout: Context['stdout']): RunContext['wants'] {
+  const { format, fields, query, columns, sort, limit } = options;
   const table = format === 'table' || format === 'wide';
   return {
-    ...context,
-    checkSecretFile,
-    secrets,
-    settings,
-    groups: engine.groups,
-    dryRun,
-    yes: globals.yes === true,
-    interactive,
-    screen: interactive ? canvasOf({ env, stream: stderr }) : undefined,
-    prompter: escaping(ask, stderr),
-    typed: engine.typed,
-    get serverOptions() {
-      return serverOptions(globals, isRemote(command));
-    },
-    runLine: (argv, over) => engine.runLine(argv, { ...outer, ...over, env: { ...outer.env, ...over.env } }),
-    wants: {
-      rawJson: format === 'json' && !options.fields && !options.query && !options.sort && options.limit === undefined,
-      table,
-      wide: format === 'wide',
-      fields:
-        (!table && format !== 'id') ||
-        [options.fields, options.query, options.columns, options.sort].some((shaping) => shaping !== undefined),
-      sorted: options.sort !== undefined,
-      document: format === 'json' || format === 'yaml',
-      events: format === 'ndjson',
-      curl: globals.dryRun === 'curl',
-      terminal: stdout.isTTY,
-    },
-    get target(): Target {
-      if (own === undefined) throw new SvcError('internal', `${command.id} declares no service`);
-      return targetOf(own);
-    },
-    targetOf,
-    async confirm(question, typing) {
-      if (dryRun || (confirmed && !(typing?.always && interactive))) return PROOF;
-      if (!interactive) {
-        throw new SvcError(
-          'confirmation_required',
-          `confirmation required, but this is not a terminal; nothing was sent: ${question}`,
-          { hint: 'pass --yes to confirm', meant: { append: '--yes' } },
-        );
-      }
-      if (own !== undefined) nameServer(own);
-      if (typing?.word === undefined) {
-        confirmed = await ask((prompter) => prompter.confirm(escapeText(question)));
-      } else {
-        const flag = settings.get('color') as ColorChoice['flag'];
-        const paint = await painter(colorLevel({ flag, env, stream: stderr }));
-        const shown = paint(escapeText(`${question} Type ${typing.word} to confirm:`), 'bad');
-        confirmed = (await ask((prompter) => prompter.text({ question: shown }))).trim() === typing.word;
-      }
-      if (!confirmed) throw new SvcError('declined', 'declined: nothing was sent');
-      return PROOF;
-    },
-    progress: (total) => notices.progress(total),
-    notice: (text) => notices.say(text),
-    warn: (text) => notices.warn(text),
-    startedAt: parts.startedAt,
-    omittedRows: () => omittedRows,
-    async reportOutage(outage) {
-      if (outage === undefined || format !== 'ndjson') return;
-      await stdout.write(`${escapeJson(JSON.stringify(outageEvent(outage, context.now())))}\n`);
-    },
-    readInput: (path) => wholeInput(path, context),
-    inputChunks: (path) => inputChunks(path, context),
-    drawSvg: async (picture, width) => (await import('../output/chart/svg.ts')).drawSvg(picture, options, width),
-    outbound: ({ insecure }) => outbound(reaching, insecure),
+    rawJson: format === 'json' && !fields && !query && !sort && limit === undefined,
+    table,
+    wide: format === 'wide',
+    fields: (!table && format !== 'id') || [fields, query, columns, sort].some((shaping) => shaping !== undefined),
+    sorted: sort !== undefined,
+    document: format === 'json' || format === 'yaml',
+    events: format === 'ndjson',
+    curl: dryRun === 'curl',
+    terminal: stdout.isTTY,
   };
 }
 
-function logLevel({ debug, verbose }: GlobalInput): 0 | 1 | 2 {
-  if (debug) return 2;
-  return verbose ? 1 : 0;
+interface Asking {
+  readonly interactive: boolean;
+  readonly ask: Ask;
+  nameServer(service: ServiceName): void;
+}
+
+/** Makes the function that confirms. A confirmation holds for the rest of the run. */
+function confirmation(
+  { service, globals, settings }: Parts,
+  { context, dryRun }: OutboundParts,
+  { interactive, ask, nameServer }: Asking,
+): RunContext['confirm'] {
+  const { env, stderr } = context;
+  let confirmed = globals.yes === true;
+  return async (question, typing) => {
+    if (dryRun || (confirmed && !(typing?.always && interactive))) return PROOF;
+    if (!interactive) {
+      throw new SvcError(
+        'confirmation_required',
+        `confirmation required, but this is not a terminal; nothing was sent: ${question}`,
+        { hint: 'pass --yes to confirm', meant: { append: '--yes' } },
+      );
+    }
+    if (service !== undefined) nameServer(service);
+    if (typing?.word === undefined) {
+      confirmed = await ask((prompter) => prompter.confirm(escapeText(question)));
+    } else {
+      const flag = settings.get('color') as ColorChoice['flag'];
+      const paint = await painter(colorLevel({ flag, env, stream: stderr }));
+      const shown = paint(escapeText(`${question} Type ${typing.word} to confirm:`), 'bad');
+      confirmed = (await ask((prompter) => prompter.text({ question: shown }))).trim() === typing.word;
+    }
+    if (!confirmed) throw new SvcError('declined', 'declined: nothing was sent');
+    return PROOF;
+  };
 }
 
 /** The command lines that undo what was done on the server of this context. */
@@ -198,9 +232,6 @@ export function undoTexts(
 ): readonly string[] {
   return undo.map((line) => `Undo: ${['svc', ...line, ...options].map(shellWord).join(' ')}`);
 }
-
-/** Of the rows that are left out. */
-const MOST_NAMED = 5;
 
 /** Elsewhere an option of the same name is the command's own. */
 function serverOptions(globals: GlobalInput, remote: boolean): readonly string[] {
@@ -222,7 +253,9 @@ export function isInteractive({ input }: Pick<GlobalInput, 'input'>, { stdin, st
 const PROOF = {} as Confirmed;
 
 /** True the first time it is called with a text. */
-function onceFor(): (what: string) => boolean {
+type Once = (what: string) => boolean;
+
+function onceFor(): Once {
   const seen = new Set<string>();
   return (what) => {
     if (seen.has(what)) return false;
