@@ -63,10 +63,10 @@ async function dispatch(
   return run(command, answered, context, { ...engine, typed });
 }
 
-async function complete(words: readonly string[], context: Context): Promise<number> {
+async function complete(argv: readonly string[], context: Context): Promise<number> {
   const { completionAnswer } = await import('./cli/completion/answer.ts');
   const { completionModel } = await import('./cli/completion/model.ts');
-  return print(context, await completionAnswer(words, await completionModel(GROUPS, SOURCES), context));
+  return print(context, await completionAnswer(argv, await completionModel(GROUPS, SOURCES), context));
 }
 
 /** A command line that names no command: `svc`, `svc --version`. */
