@@ -4,16 +4,8 @@ import { dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { realTarget } from './atomic-write.ts';
 import type { ClientRecord, GatewayToken, OAuthCredential, PersonalCredential } from './schemas.ts';
-import {
-  type LockedSecretStore,
-  partsOfId,
-  type SecretContext,
-  type SecretKey,
-  SecretStore,
-  type SecretsFile,
-  secretId,
-  withSecrets,
-} from './secret-store.ts';
+import { pairsOf, type SecretKey, type SecretStore, type SecretsFile, secretId } from './secret-store.ts';
+import type { Settings } from './settings.ts';
 
 export type { ClientRecord, GatewayToken, OAuthCredential, PersonalCredential };
 export type ClientAuthMethod = ClientRecord['token_endpoint_auth_method'];
@@ -30,20 +22,8 @@ export function credentialsPath(paths: Paths): string {
   return join(paths.config, 'credentials.json');
 }
 
-function credentialsFile(paths: Paths): SecretsFile {
+export function credentialsFile(paths: Paths): SecretsFile {
   return { path: credentialsPath(paths), remedy: 'sign in again: svc oauth login (trade: svc trade login)' };
-}
-
-export function openCredentials(paths: Paths, context: SecretContext): SecretStore {
-  return new SecretStore(credentialsFile(paths), context);
-}
-
-export function withCredentials<T>(
-  paths: Paths,
-  context: SecretContext,
-  body: (store: LockedSecretStore) => T | Promise<T>,
-): Promise<T> {
-  return withSecrets(credentialsFile(paths), context, body);
 }
 
 /** False if this user may not write in the folder of the file, or its file system is read-only. */
@@ -56,9 +36,9 @@ export function canStore(paths: Paths): boolean {
   }
 }
 
-/** A token is sent to no other address than this, including its path. */
-export function credentialAddress(baseUrl: URL): string {
-  return baseUrl.origin + baseUrl.pathname.replace(/\/$/, '');
+/** A token is sent to no other address than this one, including its path. */
+export function ownerOf({ profile }: Pick<Settings, 'profile'>, baseUrl: URL): CredentialOwner {
+  return { profile: profile.name, base_url: baseUrl.origin + baseUrl.pathname.replace(/\/$/, '') };
 }
 
 export function loginKey({ profile, base_url }: CredentialOwner): SecretKey<Credential> {
@@ -93,29 +73,30 @@ export function gatewayTokenKey({ profile, base_url }: CredentialOwner): SecretK
 
 /** Whose logins, or whose gateway tokens, are stored. */
 export async function listOwners(store: SecretStore, kind: 'login' | 'gateway'): Promise<readonly CredentialOwner[]> {
-  const ids = (await store.list()).map(partsOfId);
-  return ids.flatMap(([first, profile, base_url]) =>
-    first === kind && profile !== undefined && base_url !== undefined ? [{ profile, base_url }] : [],
-  );
+  return (await pairsOf(store, kind)).map(([profile, base_url]) => ({ profile, base_url }));
 }
 
 export async function listClients(store: SecretStore): Promise<readonly ClientName[]> {
-  const ids = (await store.list()).map(partsOfId);
-  return ids.flatMap(([first, issuer, client_id]) =>
-    first === 'client' && issuer !== undefined && client_id !== undefined ? [{ issuer, client_id }] : [],
-  );
+  return (await pairsOf(store, 'client')).map(([issuer, client_id]) => ({ issuer, client_id }));
+}
+
+/** The logins that have a client. Throws if one cannot be read. */
+export async function readClientLogins(store: SecretStore): Promise<readonly OAuthCredential[]> {
+  const found: OAuthCredential[] = [];
+  for (const owner of await listOwners(store, 'login')) {
+    const login = await store.find(loginKey(owner));
+    if (login?.kind === 'oauth') found.push(login);
+  }
+  return found;
 }
 
 /** The logins that are refreshed with this client. Throws if a login cannot be read: it may be one of them. */
 export async function loginsOf(store: SecretStore, client: ClientName): Promise<readonly OAuthCredential[]> {
-  const found: OAuthCredential[] = [];
-  for (const owner of await listOwners(store, 'login')) {
-    const login = await store.find(loginKey(owner));
-    if (login?.kind === 'oauth' && login.issuer === client.issuer && login.client_id === client.client_id) {
-      found.push(login);
-    }
-  }
-  return found;
+  return (await readClientLogins(store)).filter((login) => isClientOf(login, client));
+}
+
+export function isClientOf(login: OAuthCredential, { issuer, client_id }: ClientName): boolean {
+  return login.issuer === issuer && login.client_id === client_id;
 }
 
 /** No later sign-in uses it: the next one registers a client. A refresh may still try it. */

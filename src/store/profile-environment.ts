@@ -1,6 +1,6 @@
 /** What an explicit `--profile` overrides in the environment: its address precedes the variable's, and so may its credential. */
 import type { Context, Paths } from '../context.ts';
-import { credentialAddress, credentialsPath, gatewayTokenKey, loginKey } from './credentials.ts';
+import { credentialsPath, gatewayTokenKey, loginKey, ownerOf } from './credentials.ts';
 import { storedIds } from './secret-store.ts';
 import { credentialSettings, type Settings } from './settings.ts';
 
@@ -54,7 +54,7 @@ async function hasCredential(service: ServiceName, settings: Settings, paths: Pa
   if (service !== 'webhooks' && service !== 'trade') return false;
   const address = settings.resolve(`${service}.url`).value;
   if (address === undefined || !URL.canParse(address)) return false;
-  const owner = { profile: settings.profile.name, base_url: credentialAddress(new URL(address)) };
+  const owner = ownerOf(settings, new URL(address));
   const { id } = service === 'webhooks' ? loginKey(owner) : gatewayTokenKey(owner);
   return (await storedIds(credentialsPath(paths))).includes(id);
 }

@@ -161,7 +161,7 @@ export class SecretStore {
     this.context.signal.throwIfAborted();
     // Another process may have replaced it, and erased what it replaced, since the file was read.
     const now = await this.#entry(key);
-    if (now !== undefined && !isSameEntry(now, entry)) return this.#valueOf(key, now);
+    if (now !== undefined && !isSame(now, entry)) return this.#valueOf(key, now);
     if (failure !== undefined) throw failure;
     return undefined;
   }
@@ -241,7 +241,7 @@ export class LockedSecretStore extends SecretStore {
 
   async #isUnchanged({ id }: SecretKey<unknown>): Promise<boolean> {
     const { secrets } = await this.read();
-    return JSON.stringify(secrets[id]) === JSON.stringify(this.#opened.secrets[id]);
+    return isSame(secrets[id], this.#opened.secrets[id]);
   }
 
   async #write(key: SecretKey<unknown>, entry: SecretEntry | undefined, lock: Lock): Promise<SecretEntry | undefined> {
@@ -260,9 +260,10 @@ export class LockedSecretStore extends SecretStore {
   }
 
   async #erase(key: SecretKey<unknown>, entry: SecretEntry | undefined): Promise<void> {
+    if (entry === undefined) return;
     const named = (await readUsable(this.path))?.secrets[key.id];
     // A write may have failed after the file was replaced: what it names stays.
-    if (entry === undefined || JSON.stringify(named) === JSON.stringify(entry)) return;
+    if (isSame(named, entry)) return;
     try {
       await this.place(placeOf(entry)).erase(entry);
     } catch (error) {
@@ -328,7 +329,7 @@ function parseWith<T>(schema: z.ZodMiniType<T>, { name, remedy }: SecretKey<unkn
   throw new SvcError('file_unusable', `${name} cannot be used: ${problem} (in ${path})`, { hint: remedy });
 }
 
-function isSameEntry(a: SecretEntry, b: SecretEntry): boolean {
+function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
@@ -336,6 +337,14 @@ const schema = async () => (await import('./schemas.ts')).secretsDocument;
 
 function lockOf(path: string): string {
   return `${path}.lock`;
+}
+
+/** The two parts after the kind in the ids of the keys of a kind: of `login`, profile and address. */
+export async function pairsOf(store: SecretStore, kind: string): Promise<readonly (readonly [string, string])[]> {
+  return (await store.list()).flatMap((id) => {
+    const [first, one, other] = partsOfId(id);
+    return first === kind && one !== undefined && other !== undefined ? [[one, other] as const] : [];
+  });
 }
 
 /** The ids of all keys in a file; none if it cannot be used. */

@@ -5,16 +5,7 @@ import type { Paths } from '../context.ts';
 import { realTarget } from './atomic-write.ts';
 import { fileFailure } from './own-file.ts';
 import type { StoredSecret } from './schemas.ts';
-import {
-  type LockedSecretStore,
-  partsOfId,
-  type SecretContext,
-  type SecretKey,
-  SecretStore,
-  type SecretsFile,
-  secretId,
-  withSecrets,
-} from './secret-store.ts';
+import { pairsOf, type SecretKey, type SecretStore, type SecretsFile, secretId } from './secret-store.ts';
 
 export type { StoredSecret };
 
@@ -25,20 +16,8 @@ export function webhookSecretsPath(paths: Paths): string {
   return join(paths.config, 'webhook-secrets.json');
 }
 
-function secretsFile(paths: Paths): SecretsFile {
+export function webhookSecretsFile(paths: Paths): SecretsFile {
   return { path: webhookSecretsPath(paths), remedy: 'import the secrets again: svc webhooks secrets import' };
-}
-
-export function openWebhookSecrets(paths: Paths, context: SecretContext): SecretStore {
-  return new SecretStore(secretsFile(paths), context);
-}
-
-export function withWebhookSecrets<T>(
-  paths: Paths,
-  context: SecretContext,
-  body: (store: LockedSecretStore) => T | Promise<T>,
-): Promise<T> {
-  return withSecrets(secretsFile(paths), context, body);
 }
 
 export function signingSecretKey({ base_url, endpoint_id }: Endpoint): SecretKey<StoredSecret> {
@@ -52,10 +31,8 @@ export function signingSecretKey({ base_url, endpoint_id }: Endpoint): SecretKey
 }
 
 export async function listEndpoints(store: SecretStore): Promise<readonly Endpoint[]> {
-  const ids = (await store.list()).map(partsOfId);
-  return ids.flatMap(([kind, base_url, endpoint_id]) =>
-    kind === 'signing' && endpoint_id !== undefined ? [{ base_url: base_url || null, endpoint_id }] : [],
-  );
+  const pairs = await pairsOf(store, 'signing');
+  return pairs.map(([base_url, endpoint_id]) => ({ base_url: base_url || null, endpoint_id }));
 }
 
 /** The maximum size of one more secret and the lock for it. */

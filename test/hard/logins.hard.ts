@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Paths } from '../../src/context.ts';
 import { startRecordingsEmulator } from '../../src/sandbox/webhooks/server.ts';
-import { clientKey, loginKey, withCredentials } from '../../src/store/credentials.ts';
+import { clientKey, credentialsFile, loginKey } from '../../src/store/credentials.ts';
+import { withSecrets } from '../../src/store/secret-store.ts';
 import { HOME, startSvc, svc } from '../e2e/binary.ts';
 import { keep, login, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { login as signIn } from '../features/oauth/commands/signing-in.ts';
@@ -93,7 +94,7 @@ async function storeIn({ name, env }: Store, config: string, document: Credentia
     return;
   }
   const context = { ...lockContext, env, settings: { get: () => name } };
-  await withCredentials({ config } as Paths, context, async (open) => {
+  await withSecrets(credentialsFile({ config } as Paths), context, async (open) => {
     for (const client of document.clients) await open.set(clientKey(client), client);
     for (const one of document.credentials) await open.set(loginKey(one), one);
   });

@@ -3,18 +3,10 @@ import { once } from 'node:events';
 import { chmodSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SvcError } from '../../src/errors.ts';
 import { writeAtomic } from '../../src/store/atomic-write.ts';
-import { type LockContext, withLock } from '../../src/store/lock.ts';
+import { withLock } from '../../src/store/lock.ts';
 import { processName } from '../../src/store/process-identity.ts';
-
-const context: LockContext = {
-  signal: new AbortController().signal,
-  sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
-  now: Date.now,
-  random: Math.random,
-  pid: process.pid,
-};
+import { processContext as context, runMode } from './run-mode.ts';
 
 const [mode, path = '', count = '1'] = process.argv.slice(2);
 
@@ -62,10 +54,4 @@ const modes: Record<string, () => Promise<void>> = {
   },
 };
 
-try {
-  await modes[mode ?? '']?.();
-} catch (error) {
-  if (!(error instanceof SvcError)) throw error;
-  writeSync(2, `${error.code}: ${error.message}`);
-  process.exitCode = error.exit;
-}
+await runMode(modes[mode ?? '']);

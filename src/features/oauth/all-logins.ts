@@ -4,15 +4,9 @@ import type { Answer, RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { timeCell } from '../../output/cells.ts';
 import type { Cell, ListOutput } from '../../output/types.ts';
-import {
-  type CredentialOwner,
-  credentialAddress,
-  gatewayTokenKey,
-  loginKey,
-  openCredentials,
-} from '../../store/credentials.ts';
+import { type CredentialOwner, credentialsFile, gatewayTokenKey, loginKey, ownerOf } from '../../store/credentials.ts';
 import { SERVICES, type ServiceName } from '../../store/profile-environment.ts';
-import { chosenPlace, misplaced, type SecretKey, type SecretStore } from '../../store/secret-store.ts';
+import { chosenPlace, misplaced, type SecretKey, SecretStore } from '../../store/secret-store.ts';
 import { loadSettings, type Settings } from '../../store/settings.ts';
 import { profileNames, readSettingsFile, settingsPath } from '../../store/settings-file.ts';
 import { credentialSource } from './authorizer.ts';
@@ -59,7 +53,7 @@ export const LOGIN_LIST: ListOutput<LoginRow> = {
 
 /** Exit 4 if a sign-in is needed somewhere. */
 export async function allLogins(ctx: RunContext): Promise<Answer<never>> {
-  const credentials = openCredentials(ctx.paths, ctx);
+  const credentials = new SecretStore(credentialsFile(ctx.paths), ctx);
   const current = ctx.settings.profile.name;
   const names = new Set([...profileNames(readSettingsFile(settingsPath(ctx.paths)).document), current]);
   const rows: LoginRow[] = [];
@@ -72,7 +66,7 @@ export async function allLogins(ctx: RunContext): Promise<Answer<never>> {
     for (const service of SERVICES) {
       const address = place.settings.members(`${service}.url`)[0]?.get(`${service}.url`);
       if (address === undefined) continue;
-      const owner = { profile: name, base_url: credentialAddress(new URL(address)) };
+      const owner = ownerOf(place.settings, new URL(address));
       const found = { ...place, now: ctx.now(), isCurrent: name === current };
       rows.push({ ...owner, service, ...(await credentialOf(service, owner, credentials, found)) });
     }

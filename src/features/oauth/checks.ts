@@ -5,21 +5,15 @@ import { basename } from 'node:path';
 import type { RunContext } from '../../cli/command.ts';
 import { type Finding, fail, ok, type Result, warn } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
-import {
-  type Credential,
-  credentialAddress,
-  credentialsPath,
-  loginKey,
-  openCredentials,
-} from '../../store/credentials.ts';
+import { type Credential, credentialsFile, credentialsPath, loginKey, ownerOf } from '../../store/credentials.ts';
 import { readOwnFile } from '../../store/own-file.ts';
 import type { HelperEntry, SecretEntry } from '../../store/schemas.ts';
 import { parseDocument } from '../../store/secret-file.ts';
 import { countUnnamed, helperPlace } from '../../store/secret-places.ts';
-import { chosenPlace, FILE, isSecret, partsOfId, placeOf, type SecretStore } from '../../store/secret-store.ts';
+import { chosenPlace, FILE, isSecret, partsOfId, placeOf, SecretStore } from '../../store/secret-store.ts';
 import { HELPER_SETTING } from '../../store/setting-keys.ts';
 import { settingsPath } from '../../store/settings-file.ts';
-import { openWebhookSecrets, webhookSecretsPath } from '../../store/webhook-secrets.ts';
+import { webhookSecretsFile, webhookSecretsPath } from '../../store/webhook-secrets.ts';
 import { credentialSource } from './authorizer.ts';
 import { loginStatus, refreshEnd } from './login-status.ts';
 
@@ -82,7 +76,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
 export async function storeFindings(ctx: RunContext): Promise<readonly Finding[]> {
   const common = { check: 'store', subject: null };
   const chosen = chosenPlace(ctx);
-  const stores = [openCredentials(ctx.paths, ctx), openWebhookSecrets(ctx.paths, ctx)];
+  const stores = [
+    new SecretStore(credentialsFile(ctx.paths), ctx),
+    new SecretStore(webhookSecretsFile(ctx.paths), ctx),
+  ];
   const entries = (await Promise.all(stores.map(secretEntries))).flat();
   const found: Finding[] = chosen === FILE ? [] : await helperFindings(chosen, entries, ctx);
   for (const other of new Set(entries.map(({ entry }) => placeOf(entry)).filter((one) => one !== chosen))) {
@@ -164,12 +161,12 @@ export async function secretsFault(path: string): Promise<string | undefined> {
 /** Where the token comes from, and when it expires. Makes no request. */
 export async function signInFinding(ctx: Omit<RunContext, 'target'>, target: RunContext['target']): Promise<Finding> {
   const common = { check: 'sign-in', subject: null };
-  const owner = { profile: ctx.settings.profile.name, base_url: credentialAddress(target.baseUrl) };
+  const owner = ownerOf(ctx.settings, target.baseUrl);
   if ('authorization' in target.headers) return { ...common, ...ok('from a header file') };
   const source = credentialSource(ctx);
   let stored: Credential | undefined;
   try {
-    stored = await openCredentials(ctx.paths, ctx).get(loginKey(owner));
+    stored = await new SecretStore(credentialsFile(ctx.paths), ctx).get(loginKey(owner));
   } catch (error) {
     if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
     if (source === undefined) return { ...common, ...fail(error.message, error.hint) };

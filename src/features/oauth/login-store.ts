@@ -8,15 +8,14 @@ import {
   type ClientRecord,
   type Credential,
   clientKey,
-  credentialAddress,
+  credentialsFile,
   endedClient,
   listClients,
   loginKey,
   loginsOf,
-  openCredentials,
-  withCredentials,
+  ownerOf,
 } from '../../store/credentials.ts';
-import type { SecretStore } from '../../store/secret-store.ts';
+import { SecretStore, withSecrets } from '../../store/secret-store.ts';
 import type { KnownClients } from './login-client.ts';
 import { findRevocable, type Revocable, revoke } from './revocation.ts';
 import { TokenManager } from './token-manager.ts';
@@ -25,12 +24,12 @@ type New<C> = C extends Credential ? Omit<C, 'profile' | 'base_url'> : never;
 
 /** Fails before there is anything to store. */
 export async function checkStorable(ctx: RunContext): Promise<void> {
-  await withCredentials(ctx.paths, ctx, (store) => store.reserve());
+  await withSecrets(credentialsFile(ctx.paths), ctx, (store) => store.reserve());
 }
 
 /** With them, a way to stop using one that the server does not know. */
 export async function storedClients(ctx: RunContext): Promise<KnownClients> {
-  const store = openCredentials(ctx.paths, ctx);
+  const store = new SecretStore(credentialsFile(ctx.paths), ctx);
   const all: ClientRecord[] = [];
   for (const name of await listClients(store)) {
     try {
@@ -46,7 +45,7 @@ export async function storedClients(ctx: RunContext): Promise<KnownClients> {
 
 /** A client that a login needs for refreshes stays, but no sign-in uses it. */
 async function forgetClient(client: ClientRecord, ctx: RunContext): Promise<void> {
-  await withCredentials(ctx.paths, ctx, async (store) => {
+  await withSecrets(credentialsFile(ctx.paths), ctx, async (store) => {
     if (await isUnused(store, client, ctx)) await store.delete(clientKey(client));
     else await store.set(clientKey(client), endedClient(client, Math.floor(ctx.now() / 1000)));
   });
@@ -63,7 +62,7 @@ async function isUnused(store: SecretStore, client: ClientRecord, ctx: RunContex
 }
 
 export async function storeClient(client: ClientRecord, ctx: RunContext): Promise<void> {
-  await withCredentials(ctx.paths, ctx, (store) => store.set(clientKey(client), client));
+  await withSecrets(credentialsFile(ctx.paths), ctx, (store) => store.set(clientKey(client), client));
 }
 
 /** The login that it replaces is revoked, if the service offers that. */
@@ -73,12 +72,8 @@ export async function storeLogin(
   ctx: RunContext,
 ): Promise<Credential> {
   const { target, settings } = ctx;
-  const credential: Credential = {
-    ...login,
-    profile: settings.profile.name,
-    base_url: credentialAddress(target.baseUrl),
-  };
-  const replaced = await withCredentials(ctx.paths, ctx, async (store) => {
+  const credential: Credential = { ...login, ...ownerOf(settings, target.baseUrl) };
+  const replaced = await withSecrets(credentialsFile(ctx.paths), ctx, async (store) => {
     const found = await findReplaced(store, credential, ctx);
     if (client !== undefined) await store.set(clientKey(client), client);
     await store.set(loginKey(credential), credential);

@@ -11,12 +11,12 @@ import {
   type ClientRecord,
   type CredentialOwner,
   clientKey,
+  credentialsFile,
   endedClient,
   loginKey,
   type OAuthCredential,
-  withCredentials,
 } from '../../store/credentials.ts';
-import type { LockedSecretStore, SecretContext } from '../../store/secret-store.ts';
+import { type LockedSecretStore, type SecretContext, withSecrets } from '../../store/secret-store.ts';
 import { isFresh } from './login-status.ts';
 import { grantedFields, isClientError, refreshTokens, type TokenOutcome } from './token-endpoint.ts';
 
@@ -37,7 +37,7 @@ export async function refreshLogin(
   let releaseSignals: (() => void) | undefined;
   const events: TraceEvent[] = [];
   try {
-    return await withCredentials(context.paths, storing, async (store) => {
+    return await withSecrets(credentialsFile(context.paths), storing, async (store) => {
       const login = await store.get(loginKey(owner));
       if (login?.kind !== 'oauth') throw new SvcError('unauthorized', 'the login was deleted', { hint: SIGN_IN });
       if (login.access_token !== spent && isFresh(login, context.now() / 1000, 0)) return login;

@@ -5,16 +5,15 @@ import {
   type Credential,
   type CredentialOwner,
   canStore,
-  credentialAddress,
+  credentialsFile,
   gatewayTokenKey,
   listOwners,
   loginKey,
   type OAuthCredential,
-  openCredentials,
+  ownerOf,
   type PersonalCredential,
-  withCredentials,
 } from '../../store/credentials.ts';
-import type { SecretStore } from '../../store/secret-store.ts';
+import { SecretStore, withSecrets } from '../../store/secret-store.ts';
 import type { Settings } from '../../store/settings.ts';
 import { isAlive, isFresh } from './login-status.ts';
 import { type RefreshContext, refreshLogin } from './refreshing.ts';
@@ -33,8 +32,8 @@ export class TokenManager {
   constructor(context: TokenContext, target: Target) {
     this.#context = context;
     this.#target = target;
-    this.#owner = { profile: context.settings.profile.name, base_url: credentialAddress(target.baseUrl) };
-    this.#store = openCredentials(context.paths, context);
+    this.#owner = ownerOf(context.settings, target.baseUrl);
+    this.#store = new SecretStore(credentialsFile(context.paths), context);
     this.#spread = context.random();
   }
 
@@ -116,7 +115,7 @@ export class TokenManager {
     const now = Math.floor(this.#seconds);
     if (now - (credential.last_used_at ?? credential.obtained_at) < DAY_S) return credential;
     try {
-      await withCredentials(this.#context.paths, this.#context, async (store) => {
+      await withSecrets(credentialsFile(this.#context.paths), this.#context, async (store) => {
         const found = await store.get(loginKey(this.#owner));
         if (found?.kind !== 'personal' || found.access_token !== credential.access_token) return;
         await store.set(loginKey(this.#owner), { ...found, last_used_at: now });
@@ -209,8 +208,8 @@ export async function gatewayHeader(
   context: TokenContext,
   { baseUrl }: Target,
 ): Promise<{ readonly authorization: string }> {
-  const owner = { profile: context.settings.profile.name, base_url: credentialAddress(baseUrl) };
-  const store = openCredentials(context.paths, context);
+  const owner = ownerOf(context.settings, baseUrl);
+  const store = new SecretStore(credentialsFile(context.paths), context);
   const token = await store.get(gatewayTokenKey(owner));
   if (token !== undefined) return { authorization: `Bearer ${token.access_token}` };
   const others = await otherAddresses(store, 'gateway', owner);

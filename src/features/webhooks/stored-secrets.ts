@@ -5,15 +5,14 @@ import { SvcError } from '../../errors.ts';
 import { parseBaseUrl } from '../../http/address.ts';
 import { Secret } from '../../http/redact.ts';
 import { shellWord } from '../../output/escape.ts';
-import type { SecretContext, SecretStore } from '../../store/secret-store.ts';
+import { type SecretContext, SecretStore, withSecrets } from '../../store/secret-store.ts';
 import {
   type Endpoint,
   listEndpoints,
-  openWebhookSecrets,
   reserveSpace,
   type StoredSecret,
   signingSecretKey,
-  withWebhookSecrets,
+  webhookSecretsFile,
 } from '../../store/webhook-secrets.ts';
 import { fingerprint } from './signature.ts';
 
@@ -35,7 +34,7 @@ interface ReadSecrets {
 
 /** All of them, wherever they are. */
 export async function readSecrets(ctx: Pick<RunContext, 'paths'> & SecretContext): Promise<ReadSecrets> {
-  const store = openWebhookSecrets(ctx.paths, ctx);
+  const store = new SecretStore(webhookSecretsFile(ctx.paths), ctx);
   const secrets: StoredSecret[] = [];
   const failures: SvcError[] = [];
   for (const endpoint of await listEndpoints(store)) {
@@ -81,12 +80,12 @@ export function isSameStored(
 /** The secret of an endpoint: that of the configured service, else the only one. Exit 2 if several other services have the endpoint. */
 export async function storedSecret(id: string, ctx: Where): Promise<StoredSecret | undefined> {
   const endpoint = await findEndpoint(id, ctx);
-  return endpoint && openWebhookSecrets(ctx.paths, ctx).get(signingSecretKey(endpoint));
+  return endpoint && new SecretStore(webhookSecretsFile(ctx.paths), ctx).get(signingSecretKey(endpoint));
 }
 
 /** Which service's endpoint with this id a command means. Undefined if no secret is stored for one. */
 export async function findEndpoint(id: string, ctx: Where): Promise<Endpoint | undefined> {
-  const all = await listEndpoints(openWebhookSecrets(ctx.paths, ctx));
+  const all = await listEndpoints(new SecretStore(webhookSecretsFile(ctx.paths), ctx));
   const found = all.filter(({ endpoint_id }) => endpoint_id === id);
   if (found.length <= 1) return found[0];
   const address = storedUnder(ctx);
@@ -101,7 +100,7 @@ export async function findEndpoint(id: string, ctx: Where): Promise<Endpoint | u
 export async function isStored(id: string, ctx: Where): Promise<boolean> {
   const address = storedUnder(ctx);
   try {
-    const stored = await listEndpoints(openWebhookSecrets(ctx.paths, ctx));
+    const stored = await listEndpoints(new SecretStore(webhookSecretsFile(ctx.paths), ctx));
     return stored.some(({ base_url, endpoint_id }) => base_url === address && endpoint_id === id);
   } catch (error) {
     if (error instanceof SvcError) return false;
@@ -114,7 +113,7 @@ export async function forgetSecret(id: string, ctx: Where & Pick<RunContext, 'dr
   if (ctx.dryRun || !(await isStored(id, ctx))) return false;
   const key = signingSecretKey({ base_url: storedUnder(ctx), endpoint_id: id });
   try {
-    return await withWebhookSecrets(ctx.paths, ctx, (store) => store.delete(key));
+    return await withSecrets(webhookSecretsFile(ctx.paths), ctx, (store) => store.delete(key));
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     const command = `svc webhooks secrets delete ${shellWord(id)}`;
@@ -154,7 +153,7 @@ export async function openSecretSink(input: SinkInput, ctx: RunContext): Promise
 async function storeSink(ctx: RunContext): Promise<SecretSink> {
   const base_url = storedUnder(ctx);
   // Fails early if the file or the credential helper cannot be used.
-  await withWebhookSecrets(ctx.paths, ctx, (store) => store.reserve());
+  await withSecrets(webhookSecretsFile(ctx.paths), ctx, (store) => store.reserve());
   const giveBack = reserveSpace(ctx.paths, ctx.pid);
   return {
     shows: false,
@@ -164,7 +163,7 @@ async function storeSink(ctx: RunContext): Promise<SecretSink> {
       giveBack();
       const stored_at = new Date(ctx.now()).toISOString();
       const stored = { base_url, endpoint_id: id, secret: secret.reveal(), stored_at };
-      await withWebhookSecrets(ctx.paths, ctx, (store) => store.set(signingSecretKey(stored), stored));
+      await withSecrets(webhookSecretsFile(ctx.paths), ctx, (store) => store.set(signingSecretKey(stored), stored));
     },
   };
 }

@@ -1,13 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import {
-  type ClientName,
-  clientKey,
-  listClients,
-  loginsOf,
-  openCredentials,
-  withCredentials,
-} from '../../../store/credentials.ts';
+import { type ClientName, clientKey, credentialsFile, listClients, loginsOf } from '../../../store/credentials.ts';
+import { SecretStore, withSecrets } from '../../../store/secret-store.ts';
 
 interface Forgotten {
   readonly client_id: string;
@@ -36,7 +30,7 @@ export const oauthClientsForget = recordCommand({
     id: ({ client_id }) => client_id,
   },
   async run({ clientId, issuer, force }, ctx) {
-    const store = openCredentials(ctx.paths, ctx);
+    const store = new SecretStore(credentialsFile(ctx.paths), ctx);
     const client = choose(await listClients(store), clientId, issuer);
     const users = force ? [] : await loginsOf(store, client);
     if (users.length > 0) {
@@ -45,7 +39,7 @@ export const oauthClientsForget = recordCommand({
       if (!ctx.interactive) throw new SvcError('confirmation_required', why, { hint: 'pass --force to delete it' });
       await ctx.confirm(`${why[0]?.toUpperCase()}${why.slice(1)}. Delete it?`);
     }
-    await withCredentials(ctx.paths, ctx, (open) => open.delete(clientKey(client)));
+    await withSecrets(credentialsFile(ctx.paths), ctx, (open) => open.delete(clientKey(client)));
     return { value: client };
   },
 });

@@ -1,5 +1,14 @@
 import { listCommand } from '../../../cli/command.ts';
-import { type ClientRecord, clientKey, listClients, loginsOf, openCredentials } from '../../../store/credentials.ts';
+import {
+  type ClientRecord,
+  clientKey,
+  credentialsFile,
+  isClientOf,
+  listClients,
+  type OAuthCredential,
+  readClientLogins,
+} from '../../../store/credentials.ts';
+import { SecretStore } from '../../../store/secret-store.ts';
 import { isoTime } from '../login-status.ts';
 
 interface ClientRow extends Omit<ClientRecord, 'client_secret' | 'registered_at' | 'client_secret_expires_at'> {
@@ -38,20 +47,25 @@ export const oauthClientsList = listCommand({
     empty: 'no clients; svc oauth login registers one',
   },
   async run(_input, ctx) {
-    const store = openCredentials(ctx.paths, ctx);
-    const rows: ClientRow[] = [];
+    const store = new SecretStore(credentialsFile(ctx.paths), ctx);
+    const clients: ClientRecord[] = [];
     for (const name of await listClients(store)) {
       const client = await store.find(clientKey(name));
-      if (client === undefined) continue;
-      const { client_secret, client_secret_expires_at: end = 0, registered_at, ...open } = client;
-      rows.push({
-        ...open,
-        has_secret: client_secret !== undefined,
-        secret_expires_at: isoTime(end || undefined),
-        registered_at: new Date(registered_at * 1000).toISOString(),
-        used_by: [...new Set((await loginsOf(store, client)).map(({ profile }) => profile))],
-      });
+      if (client !== undefined) clients.push(client);
     }
-    return { value: rows };
+    const logins = clients.length === 0 ? [] : await readClientLogins(store);
+    return { value: clients.map((client) => rowOf(client, logins)) };
   },
 });
+
+function rowOf(client: ClientRecord, logins: readonly OAuthCredential[]): ClientRow {
+  const { client_secret, client_secret_expires_at: end = 0, registered_at, ...open } = client;
+  const users = logins.filter((login) => isClientOf(login, client));
+  return {
+    ...open,
+    has_secret: client_secret !== undefined,
+    secret_expires_at: isoTime(end || undefined),
+    registered_at: new Date(registered_at * 1000).toISOString(),
+    used_by: [...new Set(users.map(({ profile }) => profile))],
+  };
+}

@@ -3,11 +3,11 @@ import { SvcError } from '../../../errors.ts';
 import {
   type Credential,
   type CredentialOwner,
-  credentialAddress,
+  credentialsFile,
   loginKey,
-  withCredentials,
+  ownerOf,
 } from '../../../store/credentials.ts';
-import type { SecretStore } from '../../../store/secret-store.ts';
+import { type SecretStore, withSecrets } from '../../../store/secret-store.ts';
 import { credentialSource } from '../authorizer.ts';
 import { findRevocable, type Revocable, revoke } from '../revocation.ts';
 
@@ -46,8 +46,8 @@ export const oauthLogout = recordCommand({
     id: ({ base_url }) => base_url,
   },
   async run(_input, ctx) {
-    const owner = { profile: ctx.settings.profile.name, base_url: credentialAddress(ctx.target.baseUrl) };
-    const { isGone, login, revocable } = await withCredentials(ctx.paths, ctx, async (store) => {
+    const owner = ownerOf(ctx.settings, ctx.target.baseUrl);
+    const { isGone, login, revocable } = await withSecrets(credentialsFile(ctx.paths), ctx, async (store) => {
       const { login, revocable } = await findLogin(store, owner, ctx);
       return { isGone: await store.delete(loginKey(owner)), login, revocable };
     });

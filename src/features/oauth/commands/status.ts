@@ -3,14 +3,8 @@ import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { timeCell } from '../../../output/cells.ts';
 import type { RecordOutput } from '../../../output/types.ts';
-import {
-  type Credential,
-  credentialAddress,
-  credentialsPath,
-  loginKey,
-  openCredentials,
-} from '../../../store/credentials.ts';
-import { chosenPlace, FILE, misplaced } from '../../../store/secret-store.ts';
+import { type Credential, credentialsFile, credentialsPath, loginKey, ownerOf } from '../../../store/credentials.ts';
+import { chosenPlace, FILE, misplaced, SecretStore } from '../../../store/secret-store.ts';
 import { allLogins, LOGIN_LIST } from '../all-logins.ts';
 import { credentialSource, type SourceKind, sourceKind, sourceText } from '../authorizer.ts';
 import { isAlive, isoTime, loginStatus, refreshEnd } from '../login-status.ts';
@@ -131,8 +125,8 @@ async function refusal({ target }: RunContext): Promise<SvcError | undefined> {
 }
 
 async function storedStatus(ctx: RunContext): Promise<SignIn> {
-  const owner = { profile: ctx.settings.profile.name, base_url: credentialAddress(ctx.target.baseUrl) };
-  const credentials = openCredentials(ctx.paths, ctx);
+  const owner = ownerOf(ctx.settings, ctx.target.baseUrl);
+  const credentials = new SecretStore(credentialsFile(ctx.paths), ctx);
   const place = await credentials.locate(loginKey(owner));
   const file = credentialsPath(ctx.paths);
   const chosen = chosenPlace(ctx);

@@ -1,10 +1,10 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { Secret } from '../../../http/redact.ts';
+import { ownerOf } from '../../../store/credentials.ts';
 import { credentialSource } from '../../oauth/authorizer.ts';
 import { checkStorable } from '../../oauth/login-store.ts';
 import { askToken, tokenOption } from '../../oauth/token-input.ts';
-import { gatewayOwner } from '../gateway/gateway-token.ts';
 
 interface StoredFor {
   readonly base_url: string;
@@ -56,6 +56,6 @@ export const tradeLogin = recordCommand({
     await checkStorable(ctx);
     await tryToken(new Secret(token), ctx);
     await storeToken(token, ctx);
-    return { value: gatewayOwner(ctx) };
+    return { value: ownerOf(ctx.settings, ctx.target.baseUrl) };
   },
 });

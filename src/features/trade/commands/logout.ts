@@ -1,4 +1,5 @@
 import { recordCommand } from '../../../cli/command.ts';
+import { ownerOf } from '../../../store/credentials.ts';
 import { credentialSource } from '../../oauth/authorizer.ts';
 
 interface Logout {
@@ -30,11 +31,11 @@ export const tradeLogout = recordCommand({
     id: ({ base_url }) => base_url,
   },
   async run(_input, ctx) {
-    const { deleteToken, gatewayOwner } = await import('../gateway/gateway-token.ts');
+    const { deleteToken } = await import('../gateway/gateway-token.ts');
     const deleted = await deleteToken(ctx);
     const notes = deleted ? ['the token itself is still valid: revoke it at the provider if others may know it'] : [];
     const source = credentialSource(ctx, 'trade');
     if (source !== undefined) notes.push(`${source} is still set and will be used`);
-    return { value: { ...gatewayOwner(ctx), deleted }, footer: notes.join('\n') || undefined };
+    return { value: { ...ownerOf(ctx.settings, ctx.target.baseUrl), deleted }, footer: notes.join('\n') || undefined };
   },
 });

@@ -1,5 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
-import { openWebhookSecrets, signingSecretKey, withWebhookSecrets } from '../../../store/webhook-secrets.ts';
+import { SecretStore, withSecrets } from '../../../store/secret-store.ts';
+import { signingSecretKey, webhookSecretsFile } from '../../../store/webhook-secrets.ts';
 import { SECRET_RECORD } from '../columns.ts';
 import { findEndpoint, findStored, isSameStored, notStored, serviceOf, shownSecret } from '../stored-secrets.ts';
 
@@ -15,14 +16,14 @@ export const webhooksSecretsDelete = recordCommand({
   async run({ id }, ctx) {
     const endpoint = await findEndpoint(id, ctx);
     if (endpoint === undefined) throw notStored(id);
-    const stored = await findStored(openWebhookSecrets(ctx.paths, ctx), endpoint);
+    const stored = await findStored(new SecretStore(webhookSecretsFile(ctx.paths), ctx), endpoint);
     if (stored === undefined) throw notStored(id);
     const isRead = stored !== 'unreadable';
     const shown = isRead ? shownSecret(stored) : { ...endpoint, fingerprint: null, stored_at: null };
     const what = isRead ? `the secret ${shown.fingerprint}` : 'the secret, which cannot be read,';
     await ctx.confirm(`Delete ${what} of ${id} (${serviceOf(endpoint)})?`);
     if (ctx.dryRun) return { value: shown, footer: 'nothing was changed' };
-    await withWebhookSecrets(ctx.paths, ctx, async (store) => {
+    await withSecrets(webhookSecretsFile(ctx.paths), ctx, async (store) => {
       // Another process may have deleted or replaced the confirmed secret.
       if (!isSameStored(await findStored(store, endpoint), stored)) throw notStored(id);
       await store.delete(signingSecretKey(endpoint));

@@ -1,12 +1,7 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { chosenPlace } from '../../../store/secret-store.ts';
-import {
-  openWebhookSecrets,
-  type StoredSecret,
-  signingSecretKey,
-  withWebhookSecrets,
-} from '../../../store/webhook-secrets.ts';
+import { chosenPlace, SecretStore, withSecrets } from '../../../store/secret-store.ts';
+import { type StoredSecret, signingSecretKey, webhookSecretsFile } from '../../../store/webhook-secrets.ts';
 import { SECRET_RECORD } from '../columns.ts';
 import type { SigningSecret } from '../signature.ts';
 import { namedSecrets, SECRET_SOURCE_FLAGS, type SecretSources, secretOf } from '../signing-secrets.ts';
@@ -36,7 +31,7 @@ export const webhooksSecretsImport = recordCommand({
     const stored_at = new Date(ctx.now()).toISOString();
     const next = { base_url, endpoint_id: id, secret: secret.key.reveal(), stored_at };
     const shown = shownSecret(next);
-    const stored = openWebhookSecrets(ctx.paths, ctx);
+    const stored = new SecretStore(webhookSecretsFile(ctx.paths), ctx);
     const before = await findStored(stored, next);
     const isSame = isSameStored(before, next);
     if (isSame && (await stored.locate(signingSecretKey(next))) === chosenPlace(ctx)) {
@@ -48,7 +43,7 @@ export const webhooksSecretsImport = recordCommand({
       await ctx.confirm(`Replace ${what} of ${id} (${serviceOf(next)}) with ${shown.fingerprint}?`);
     }
     if (ctx.dryRun) return { value: shown, footer: 'nothing was changed' };
-    await withWebhookSecrets(ctx.paths, ctx, async (store) => {
+    await withSecrets(webhookSecretsFile(ctx.paths), ctx, async (store) => {
       const now = await findStored(store, next);
       if (!isSameStored(now, before) && !isSameStored(now, next)) {
         throw new SvcError('guarded', `another process stored a different secret for ${id} in the meantime`, {

@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
-import { loginKey, withCredentials } from '../../../../src/store/credentials.ts';
+import { credentialsFile, loginKey } from '../../../../src/store/credentials.ts';
+import { withSecrets } from '../../../../src/store/secret-store.ts';
 import { answer, type FaultServer, faultServer } from '../../../http/servers.ts';
 import { lockContext } from '../../../store/folder.ts';
 import { type TestHelper, testHelper } from '../../../support/credential-helper.ts';
@@ -143,7 +144,7 @@ it('stores a refreshed login although the command is interrupted meanwhile', asy
   expect(await run('config set credentials.helper small')).toMatchObject({ code: 0 });
   const context = { ...lockContext, env, settings: { get: () => 'small' } };
   const [due] = login(server.url, -10).credentials;
-  await withCredentials({ config: join(home, 'config'), state: home, cache: home }, context, (store) =>
+  await withSecrets(credentialsFile({ config: join(home, 'config'), state: home, cache: home }), context, (store) =>
     due === undefined ? undefined : store.set(loginKey(due), due),
   );
   const stop = new AbortController();
