@@ -79,6 +79,18 @@ function redirection({ status, headers }: FailedAnswer, line: string, effect: Ef
   return effect === 'read' ? failure : maybeApplied(failure, text, line);
 }
 
+/** What a service's own rules make of an error response. */
+export function explained({ status }: FailedAnswer, code: ErrorCode, message: string, hint?: string): SvcError {
+  return new SvcError(code, message, { httpStatus: status, hint });
+}
+
+/** Of a service without a sign-in, where only a proxy asks for a credential. `text`: its message, or ''. */
+export function explainedCredential(answer: FailedAnswer, service: string, text: string, hint: string): SvcError {
+  const what = answer.credentialSent ? 'refused the credential' : 'requires a credential';
+  const message = `${service}, or a proxy in front of it, ${what}${text && `: ${text}`}`;
+  return explained(answer, 'unauthorized', message, hint);
+}
+
 const LONGEST_MESSAGE = 300;
 
 /** The service's own message, whatever the shape of its error; '' if there is none. */

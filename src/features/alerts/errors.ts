@@ -1,11 +1,13 @@
 /** What error responses mean: doc 1 §7 has three; the others are from real servers and the proxies in front of them. */
-import { type ErrorCode, SvcError } from '../../errors.ts';
-import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
+import { SvcError } from '../../errors.ts';
+import { explained, explainedCredential, type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import type { EndpointShape } from '../../http/endpoint.ts';
 
 type Call = Pick<EndpointShape, 'method' | 'path' | 'effect'>;
 
 const CHECK_PATH = 'check the path of --base-url: svc adds /api/v2 to it';
+
+const CREDENTIAL = 'SVC_ALERTS_TOKEN, or SVC_ALERTS_USER and SVC_ALERTS_PASSWORD';
 
 /** Of Cortex and Mimir, which have one Alertmanager for each tenant. */
 const TENANT = "name the tenant: svc config set alerts.headers 'X-Scope-OrgID: <tenant>'";
@@ -51,49 +53,39 @@ function explainStatus(answer: FailedAnswer, text: string, endpoint: Call): SvcE
   }
 }
 
-function failure({ status }: FailedAnswer, code: ErrorCode, message: string, hint: string | undefined): SvcError {
-  return new SvcError(code, message, { httpStatus: status, hint });
-}
-
 function explainCredential(answer: FailedAnswer, text: string): SvcError {
-  const { credentialSent, credentialSource } = answer;
-  return failure(
-    answer,
-    'unauthorized',
-    `Alertmanager, or a proxy in front of it, ${credentialSent ? 'refused the credential' : 'requires a credential'}${text && `: ${text}`}`,
-    credentialSent
-      ? `check ${credentialSource ?? 'SVC_ALERTS_TOKEN, or SVC_ALERTS_USER and SVC_ALERTS_PASSWORD'}`
-      : 'set SVC_ALERTS_TOKEN, or SVC_ALERTS_USER and SVC_ALERTS_PASSWORD',
-  );
+  const { credentialSent, credentialSource = CREDENTIAL } = answer;
+  const hint = credentialSent ? `check ${credentialSource}` : `set ${CREDENTIAL}`;
+  return explainedCredential(answer, 'Alertmanager', text, hint);
 }
 
 function explainNotFound(answer: FailedAnswer, text: string, endpoint: Call): SvcError {
   if (answer.status === 404 && isMissingSilence(answer, endpoint)) return missingSilence(answer);
   const { method, path } = endpoint;
   const message = `the server does not know ${method} ${path}: ${text || 'no reason given'}`;
-  return failure(answer, 'wrong_path', message, CHECK_PATH);
+  return explained(answer, 'wrong_path', message, CHECK_PATH);
 }
 
 function missingSilence(answer: FailedAnswer): SvcError {
-  return failure(answer, 'not_found', 'no silence has this id', 'svc silences list -a shows all silences');
+  return explained(answer, 'not_found', 'no silence has this id', 'svc silences list -a shows all silences');
 }
 
 function explainLimit(answer: FailedAnswer, text: string, { method, path }: Call): SvcError | undefined {
   if (method !== 'POST' || path !== '/silences' || !/^(?:silence )?exceeded maximum /.test(text)) return undefined;
   const hint = 'the limits are --silences.max-silences and --silences.max-silence-size-bytes of the server';
-  return failure(answer, 'limited', `Alertmanager has a limit: ${text}`, hint);
+  return explained(answer, 'limited', `Alertmanager has a limit: ${text}`, hint);
 }
 
 function explainRefusal(answer: FailedAnswer, text: string, endpoint: Call): SvcError {
   const message = `Alertmanager refused the request: ${text || `status ${answer.status}`}`;
-  return failure(answer, 'refused', message, refusalHint(answer, text, endpoint));
+  return explained(answer, 'refused', message, refusalHint(answer, text, endpoint));
 }
 
 function explainServerError(answer: FailedAnswer, text: string, { method }: Call): SvcError | undefined {
   // Before 0.26, deleting a missing silence is a server error.
   if (method === 'DELETE' && text === 'silence not found') return missingSilence(answer);
   if (!text.includes('multiple matcher sets')) return undefined;
-  return failure(
+  return explained(
     answer,
     'refused',
     `Alertmanager cannot show this silence in its API v2: ${text}`,
@@ -104,14 +96,14 @@ function explainServerError(answer: FailedAnswer, text: string, { method }: Call
 function explainOverload(answer: FailedAnswer, text: string, { effect }: Call): SvcError | undefined {
   if (text.startsWith('Limit of concurrent GET')) {
     const hint = 'try again, or raise --web.get-concurrency of the server';
-    return failure(answer, 'server_error', `Alertmanager is busy: ${text}`, hint);
+    return explained(answer, 'server_error', `Alertmanager is busy: ${text}`, hint);
   }
   if (!text.startsWith('Exceeded configured timeout')) return undefined;
   if (effect === 'read') {
     const hint = 'add matchers, or raise --web.timeout of the server';
-    return failure(answer, 'server_error', `Alertmanager timed out: ${text}`, hint);
+    return explained(answer, 'server_error', `Alertmanager timed out: ${text}`, hint);
   }
-  return failure(
+  return explained(
     answer,
     'outcome_unknown',
     `Alertmanager timed out: ${text}; it has probably applied the write`,

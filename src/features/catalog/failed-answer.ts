@@ -2,8 +2,8 @@
  * What the catalog's answers of 400 and above mean. Doc 3 shows none; they are those seen on the public implementation:
  * `detail` as a text, `detail` as a list of faults, a plain text, and a database's own text. The transport reads the others.
  */
-import { type ErrorCode, SvcError } from '../../errors.ts';
-import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
+import { SvcError } from '../../errors.ts';
+import { explained, explainedCredential, type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import type { EndpointShape } from '../../http/endpoint.ts';
 import { redactText } from '../../http/redact.ts';
 import { isObject, tryParseJson } from '../../json-object.ts';
@@ -31,37 +31,32 @@ export function explainCatalog(answer: FailedAnswer, endpoint: Call, basePath = 
       return explainMissing(answer, text) ?? explainUnknown(answer, text, endpoint, basePath);
     case 500:
       if (text !== FAILED || path === '/healthz') return undefined;
-      return failure(answer, 'server_error', `${method} ${path} answered 500: ${text}`, ASK_HEALTH);
+      return explained(answer, 'server_error', `${method} ${path} answered 500: ${text}`, ASK_HEALTH);
     case 503:
       if (!text.startsWith(NO_DATA)) return undefined;
-      return failure(answer, 'server_error', `the catalog cannot read its data: ${text.slice(NO_DATA.length).trim()}`);
+      return explained(
+        answer,
+        'server_error',
+        `the catalog cannot read its data: ${text.slice(NO_DATA.length).trim()}`,
+      );
     default:
       return undefined;
   }
 }
 
-function failure({ status }: FailedAnswer, code: ErrorCode, message: string, hint?: string): SvcError {
-  return new SvcError(code, message, { httpStatus: status, hint });
-}
-
 function wrongPath(answer: FailedAnswer, text: string, basePath: string): SvcError {
   const message = basePath === '/' ? text : `${text} (the path of the base URL is ${basePath})`;
-  return failure(answer, 'wrong_path', message, CHECK_PATH);
+  return explained(answer, 'wrong_path', message, CHECK_PATH);
 }
 
 function explainRefusal(answer: FailedAnswer, text: string, { path }: Call): SvcError {
   const message = `the catalog refused the request: ${text || `status ${answer.status}`}`;
-  return failure(answer, 'refused', message, refusalHint(text, path));
+  return explained(answer, 'refused', message, refusalHint(text, path));
 }
 
 function explainCredential(answer: FailedAnswer, text: string): SvcError {
-  const { credentialSent, credentialSource } = answer;
-  return failure(
-    answer,
-    'unauthorized',
-    `the catalog, or a proxy in front of it, ${credentialSent ? 'refused the credential' : 'requires a credential'}${text && `: ${text}`}`,
-    credentialSource === undefined ? TOKEN : `check ${credentialSource}`,
-  );
+  const { credentialSource: source } = answer;
+  return explainedCredential(answer, 'the catalog', text, source === undefined ? TOKEN : `check ${source}`);
 }
 
 function explainMissing({ status }: FailedAnswer, text: string): SvcError | undefined {
