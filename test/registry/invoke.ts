@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Command } from '../../src/cli/command.ts';
 import { SvcError } from '../../src/errors.ts';
-import { knownTables } from '../../src/features/trade/known-tables.ts';
 import type { ServiceName } from '../../src/http/target.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { answer, type Fault, faultServer, type Received } from '../http/servers.ts';
@@ -116,7 +115,7 @@ export async function startPeer(): Promise<Peer> {
       const run = await svc([...command.id.split(' '), ...args, ...confirmed, ...sample.args.map(atPeer)], {
         at: NOW,
         sleeps: 1,
-        home: homeOf(what, homes, server.url, args),
+        home: homeOf(what, homes, server.url),
         env: { ...environment(what, server.url), ...(await sandboxOf(what)), ...sample.terminal, ...env },
         ...(sample.stdin === undefined ? {} : { stdin: sample.stdin }),
         ...(terminal === undefined ? {} : { terminal }),
@@ -181,22 +180,17 @@ function environment({ command: { service }, sample }: Case, url: string): Recor
   return { ...transport, [`${prefix}_URL`]: url, ...(sample.signedIn ? {} : { [`${prefix}_TOKEN`]: MARKER }) };
 }
 
-function homeOf({ command, sample }: Case, homes: string, url: string, args: readonly string[]): string {
+function homeOf({ command, sample }: Case, homes: string, url: string): string {
   if (sample.signedIn) return signedInHome(homes, url);
   if (command.service === undefined) return freshHome(homes);
-  return command.service === 'trade' ? tradersHome(homes, url, args) : homes;
+  return command.service === 'trade' ? tradersHome(homes, url) : homes;
 }
 
-/** No calls counted yet, and some orders sent. For dry runs, accounts and symbols are cached. */
-function tradersHome(homes: string, url: string, args: readonly string[]): string {
+/** No calls counted yet, and some orders sent. */
+function tradersHome(homes: string, url: string): string {
   const home = join(homes, 'trader');
   rmSync(home, { recursive: true, force: true });
   keepOrders(home, url);
-  if (args.some((arg) => arg.startsWith('--dry-run'))) {
-    const owner = { address: `${url}/`, token: MARKER };
-    const known = knownTables({ cache: join(home, 'cache') }, owner, { now: () => NOW, pid: process.pid });
-    for (const table of ['Account', 'Offer'] as const) known.keep(table, [gatewayRow(table)]);
-  }
   return home;
 }
 

@@ -8,7 +8,6 @@ import { SvcError } from '../../src/errors.ts';
 import { openTrading, type Trading } from '../../src/features/trade/client.ts';
 import { FORM } from '../../src/features/trade/gateway/engine-requests.ts';
 import { explainTrading } from '../../src/features/trade/gateway/failed-answer.ts';
-import type { TableRow } from '../../src/features/trade/known-tables.ts';
 import { MODEL_NAMES, MODELS, type ModelName } from '../../src/features/trade/models.ts';
 import { type Client, openClient } from '../../src/http/client.ts';
 import { answer, type FaultServer, faultServer } from '../http/servers.ts';
@@ -102,23 +101,13 @@ describe('accounts', () => {
     expect(sent()).toEqual(['GET /trading/get_model/Accounts']);
   });
 
-  it('are requested at the other path if the first has none or is unknown, and there first the next time', async () => {
-    const stored = new Map<string, readonly TableRow[]>();
-    const known = {
-      read: (name: string) => stored.get(name),
-      keep: (name: string, rows: readonly TableRow[]) => void stored.set(name, rows),
-    };
-    const remembering = openTrading(client, known);
+  it('are requested at the other path if the first has none or is unknown', async () => {
     answered('no-accounts.json', 'accounts.json');
-    expect(await remembering.accounts()).toHaveLength(1);
+    expect(await trading.accounts()).toHaveLength(1);
     expect(sent()).toEqual(['GET /trading/get_model/Accounts', 'GET /trading/get_model?models=Account']);
-    answered('accounts.json');
-    expect(await remembering.accounts()).toHaveLength(1);
-    expect(sent()).toEqual(['GET /trading/get_model?models=Account']);
     answers = [answer(404, '{"Code":404,"Message":"Cannot GET"}'), answer(200, sample('accounts.json'))];
-    expect(await remembering.accounts()).toHaveLength(1);
-    expect(sent()).toEqual(['GET /trading/get_model?models=Account', 'GET /trading/get_model/Accounts']);
-    expect(stored.get('path of the accounts')).toEqual([{ path: 'documented' }]);
+    expect(await trading.accounts()).toHaveLength(1);
+    expect(sent()).toEqual(['GET /trading/get_model/Accounts', 'GET /trading/get_model?models=Account']);
   });
 
   it('are missing if both paths are unknown; after a refusal the other path is not tried', async () => {

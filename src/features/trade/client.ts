@@ -3,9 +3,8 @@ import { SvcError } from '../../errors.ts';
 import type { CallValues, Effect, Endpoint } from '../../http/endpoint.ts';
 import { verdictOf } from './gateway/envelope.ts';
 import { refusal } from './gateway/failed-answer.ts';
-import type { KnownTables, TableRow } from './known-tables.ts';
 import { MODELS, type ModelName, type TableRows } from './models.ts';
-import type { Candle, Envelope, ListAnswer, ModelRows, Offer } from './schema.ts';
+import type { Candle, Envelope, ListAnswer, ModelRows } from './schema.ts';
 
 const envelope = async () => (await import('./schema.ts')).envelope;
 
@@ -62,13 +61,9 @@ export interface CandleQuery {
 /** Doc 3 §8. */
 export const MOST_CANDLES = 10_000;
 
-/** The entry of the cache that says which path has the accounts. */
-const ACCOUNTS_PATH = 'path of the accounts';
-
 export type Trading = ReturnType<typeof openTrading>;
 
-/** `known` keeps the tables that a later command may need. */
-export function openTrading(session: Reader, known?: KnownTables) {
+export function openTrading(session: Reader) {
   const asked = async <A extends Envelope>(what: string, endpoint: Endpoint<A, 'read'>, values?: CallValues) =>
     unlessRefused(what, await session.call(endpoint, values));
   const table = <N extends ModelName>(
@@ -77,36 +72,18 @@ export function openTrading(session: Reader, known?: KnownTables) {
     name: N,
     values?: CallValues,
   ) => asked(what, { ...endpoint, answer: async () => (await schemas()).tableAnswer(name) }, values);
-  /** The next command must know about a row that is left out. */
-  const keep = (name: ModelName, rows: TableRows<object>): void => {
-    if (rows.omitted.length > 0) return;
-    if (name === 'Offer') known?.keep(name, (rows as readonly Offer[]).map(withoutPrices));
-    else if (CACHED_TABLES.has(name)) known?.keep(name, rows as readonly TableRow[]);
-  };
-  const accountsAt = {
-    /** As doc 3 §4 shows it. */
-    documented: () => table('the accounts', getAccounts, 'Account'),
-    /** As that of the other tables (seen on the public implementation). */
-    common: () => table('the accounts', getModel, 'Account', { query: { models: 'Account' } }),
-  } as const;
   return {
     /** The rows of a table without the row of totals. */
     async model<N extends ModelName>(name: N): Promise<TableRows<ModelRows[N]>> {
       const answer = await table(`the table ${name}`, getModel, name, { query: { models: name } });
-      const rows = rowsOf(answer, MODELS[name].rows);
-      keep(name, rows);
-      return rows;
+      return rowsOf(answer, MODELS[name].rows);
     },
-    /** From the path of the document, or else of the other tables; the path that works is cached. */
+    /** From the path of doc 3 §4, or else from that of the other tables, as seen on the public implementation. */
     async accounts() {
-      const isCommon = known?.read(ACCOUNTS_PATH)?.[0]?.['path'] === 'common';
-      const [first, second] = isCommon ? (['common', 'documented'] as const) : (['documented', 'common'] as const);
-      const answer = await ifKnown(accountsAt[first]());
-      const isFirst = answer?.rows !== undefined;
-      const rows = rowsOf(isFirst ? answer : await accountsAt[second](), MODELS.Account.rows);
-      if (!isFirst) known?.keep(ACCOUNTS_PATH, [{ path: second }]);
-      keep('Account', rows);
-      return rows;
+      const answer = await ifKnown(table('the accounts', getAccounts, 'Account'));
+      const query = { models: 'Account' };
+      const found = answer?.rows === undefined ? await table('the accounts', getModel, 'Account', { query }) : answer;
+      return rowsOf(found, MODELS.Account.rows);
     },
     async instruments() {
       const answer = async () => (await schemas()).instrumentsAnswer;
@@ -138,14 +115,6 @@ export function openTrading(session: Reader, known?: KnownTables) {
       return rowsOf(found, 'candles');
     },
   };
-}
-
-/** The tables that may be needed when a rate limit prevents their reading. */
-const CACHED_TABLES: ReadonlySet<ModelName> = new Set(['Account', 'OpenPosition', 'Order']);
-
-/** Without the fields that change every second. */
-function withoutPrices({ sell: _, buy: __, high: ___, low: ____, time: _____, spread: ______, ...lasting }: Offer) {
-  return lasting;
 }
 
 const schemas = () => import('./schema.ts');

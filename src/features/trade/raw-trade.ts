@@ -6,9 +6,9 @@ import { exactNumbers, isObject, tryParseJson } from '../../json-object.ts';
 import type { Session } from './gateway/session.ts';
 import { openTradingSession, type TradingSession } from './gateway/trading-session.ts';
 import type { OrderForm } from './orders/forms.ts';
+import { wantedAccount } from './orders/order-tables.ts';
 import { placeOrder } from './orders/placing.ts';
 import { checkConfirmable, checkRepeats, confirmOrder } from './orders/planned-requests.ts';
-import { wantedAccount } from './orders/table-cache.ts';
 import type { Envelope } from './schema.ts';
 
 type RawAnswer = Exclude<Awaited<ReturnType<Session['answer']>>, Plan>;

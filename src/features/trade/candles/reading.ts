@@ -5,7 +5,6 @@ import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { openTradingSession, type TradingSession } from '../gateway/trading-session.ts';
 import type { Candle } from '../schema.ts';
 import { FOREX, findOffer, isPair } from '../symbols.ts';
-import { findInOffers } from '../tables/lookups.ts';
 import type { BegunFile } from './appended-file.ts';
 import { type CandleGap, GapFinder, STALE } from './gaps.ts';
 import {
@@ -325,7 +324,7 @@ async function findCandleOffer(
   symbol: string,
   open: TradingSession,
 ): Promise<Pick<CandleRequest, 'symbol' | 'offerId' | 'isForex'>> {
-  const { currency, offerId, instrumentType } = await findInOffers(open, (offers) => findOffer(offers, symbol));
+  const { currency, offerId, instrumentType } = findOffer(await open.trading.model('Offer'), symbol);
   if (offerId === undefined) throw new SvcError('bad_answer', `the gateway's offer of ${currency} has no id`);
   return {
     symbol: currency,

@@ -22,17 +22,10 @@ import {
 } from '../orders/flags.ts';
 import { type Closing as ClosingTerms, closeAllForm, closeForm, marketForm } from '../orders/forms.ts';
 import { checkStillOpen, checkTradeAmount, notOpen, readOpenTrade } from '../orders/open-trade.ts';
+import { checkAccount, isUnread, type OrderTables, wantedAccount, withOrderTables } from '../orders/order-tables.ts';
 import { type Outcome, type PlannedRequest, planOrders } from '../orders/placing.ts';
 import { checkConfirmable, confirmAll, reportChanges, sendAll, waitForAll } from '../orders/planned-requests.ts';
 import { checkOrderId, parseAmount, parsePips, timeInForce } from '../orders/rules.ts';
-import {
-  checkAccount,
-  isUnread,
-  type Seen,
-  type TableCache,
-  wantedAccount,
-  withTableCache,
-} from '../orders/table-cache.ts';
 import type { Account, ClosedPosition, OpenPosition } from '../schema.ts';
 import { foldedSymbol } from '../symbols.ts';
 
@@ -91,17 +84,17 @@ export const tradeClose = listCommand({
   async run(input, ctx) {
     const closing = readClosing(input, ctx);
     if (!input.preview) await checkConfirmable(questionOf(closing), input.account, ctx);
-    return withTableCache(ctx, { reconnect: input.wait !== undefined }, async (cache) => {
+    return withOrderTables(ctx, { reconnect: input.wait !== undefined }, async (tables) => {
       const planned = await (closing.ids.length === 0
-        ? planCloseAll(closing, cache, ctx)
-        : planCloseIds(closing, cache));
+        ? planCloseAll(closing, tables, ctx)
+        : planCloseIds(closing, tables));
       const list = input.preview && !ctx.dryRun ? PREVIEW_LIST : closeList(input);
       if (planned.length === 0) return { value: [], footer: 'no open positions to close; nothing was sent', as: list };
       if (ctx.dryRun) return { value: await planOrders(planned, ctx) };
-      if (input.preview) return previewChanges(planned, cache);
+      if (input.preview) return previewChanges(planned, tables);
       const { confirmed, wasSlow } = await confirmAll(planned, ctx);
-      if (wasSlow) await checkAgain(planned, cache);
-      const outcomes = await sendAndWait(planned, { confirmed, cache, wait: input.wait }, ctx);
+      if (wasSlow) await checkAgain(planned, tables);
+      const outcomes = await sendAndWait(planned, { confirmed, tables, wait: input.wait }, ctx);
       return { ...reportChanges(outcomes), value: outcomes.map(closeRowOf), as: closeList(input) };
     });
   },
@@ -109,7 +102,7 @@ export const tradeClose = listCommand({
 
 interface Closes {
   readonly confirmed: Confirmed;
-  readonly cache: TableCache;
+  readonly tables: OrderTables;
   /** Undefined if nobody waits for the close. */
   readonly wait: number | undefined;
 }
@@ -126,9 +119,9 @@ async function sendAndWait(
 }
 
 /** After a slow confirmation. */
-async function checkAgain(planned: readonly PlannedRequest[], cache: TableCache): Promise<void> {
-  cache.invalidate();
-  for (const { reduces } of planned) if (reduces !== undefined) await checkStillOpen(reduces, cache);
+async function checkAgain(planned: readonly PlannedRequest[], tables: OrderTables): Promise<void> {
+  tables.invalidate();
+  for (const { reduces } of planned) if (reduces !== undefined) await checkStillOpen(reduces, tables);
 }
 
 /** What may be meant by a text that is no trade id. */
@@ -195,42 +188,42 @@ function checkCloseAll({ amount, range, viaOpposite, everything, account }: Clos
   }
 }
 
-async function planCloseIds(closing: Closing, cache: TableCache): Promise<readonly PlannedRequest[]> {
+async function planCloseIds(closing: Closing, tables: OrderTables): Promise<readonly PlannedRequest[]> {
   const { ids } = closing;
-  const seen = await cache.positions(has(ids));
+  const rows = await tables.rows('OpenPosition');
   // A row that cannot be read may be of any trade.
-  const isListed = seen !== undefined && omittedOf(seen.rows).length === 0;
-  const missing = ids.filter((id) => isListed && !has([id])(seen.rows));
+  const isListed = rows !== undefined && omittedOf(rows).length === 0;
+  const missing = ids.filter((id) => isListed && !rows.some(({ tradeId }) => tradeId === id));
   if (missing.length > 0) throw notOpen(missing);
   const planned: PlannedRequest[] = [];
-  for (const id of ids) planned.push(await planClose(id, closing, seen, cache));
+  for (const id of ids) planned.push(await planClose(id, closing, rows, tables));
   return planned;
 }
 
 async function planClose(
   id: string,
   closing: Closing,
-  seen: Seen<OpenPosition>,
-  cache: TableCache,
+  rows: readonly OpenPosition[] | undefined,
+  tables: OrderTables,
 ): Promise<PlannedRequest> {
   const { amount: asked, wanted, isNamed, terms } = closing;
-  const row = seen?.rows.find(({ tradeId }) => tradeId === id);
-  const account = await readAccount(row?.accountId ?? wanted, cache);
-  await checkAccount(`trade ${id}`, account, isNamed ? wanted : undefined, cache);
-  if (account !== undefined && hedges(account) === false) return planOpposite(id, account, closing, cache);
-  if (row !== undefined) return planSeenClose(row, account?.accountId, closing, cache);
+  const row = rows?.find(({ tradeId }) => tradeId === id);
+  const account = await readAccount(row?.accountId ?? wanted, tables);
+  await checkAccount(`trade ${id}`, account, isNamed ? wanted : undefined, tables);
+  if (account !== undefined && hedges(account) === false) return planOpposite(id, account, closing, tables);
+  if (row !== undefined) return planSeenClose(row, account?.accountId, closing, tables);
   if (asked !== undefined) return closeRequest(id, asked, { terms, accountId: account?.accountId });
-  throw unknownAmount(id, seen === undefined ? cache.unreadCode : 'guarded');
+  throw unknownAmount(id, rows === undefined ? tables.unreadCode : 'guarded');
 }
 
 async function planSeenClose(
   row: OpenPosition,
   accountId: string | undefined,
   { amount: asked, terms }: Closing,
-  cache: TableCache,
+  tables: OrderTables,
 ): Promise<PlannedRequest> {
   const { tradeId: id, currency, isBuy, open = '?', grossPL = '?', amountK } = row;
-  const whole = await cache.amountOf(row);
+  const whole = await tables.amountOf(row);
   const amount = asked ?? whole;
   if (amount === undefined) throw unknownAmount(id, 'guarded');
   checkTradeAmount(id, amount, whole);
@@ -239,7 +232,7 @@ async function planSeenClose(
   const opened = ` (${sideText(isBuy)}, opened at ${open}, P/L ${grossPL})`;
   return {
     ...closeRequest(id, amount, { terms, accountId, symbol: currency, opened, amountK: closedK }),
-    warnings: await cache.closedWarnings(currency),
+    warnings: await tables.closedWarnings(currency),
     effect: { kind: 'close', row, amount, whole },
   };
 }
@@ -283,9 +276,9 @@ function unknownAmount(id: string, code: ErrorCode): SvcError {
 }
 
 /** Undefined if neither the trade's row nor the command line names it, or if it cannot be read. */
-async function readAccount(wanted: string | undefined, cache: TableCache): Promise<Account | undefined> {
+async function readAccount(wanted: string | undefined, tables: OrderTables): Promise<Account | undefined> {
   try {
-    return await cache.account(wanted);
+    return await tables.accountOrGiven(wanted);
   } catch (error) {
     if (isUnread(error) || (error instanceof SvcError && error.code === 'missing_value')) return undefined;
     throw error;
@@ -297,7 +290,7 @@ async function planOpposite(
   id: string,
   account: Account,
   { amount: asked, terms, viaOpposite }: Closing,
-  cache: TableCache,
+  tables: OrderTables,
 ): Promise<PlannedRequest> {
   const { accountId, hedging } = account;
   const why = `account ${accountId} does not hedge (${hedgingText(hedging)}): closing trade ${id} sends an opposite order, which closes the oldest trades first`;
@@ -306,9 +299,9 @@ async function planOpposite(
       hint: 'pass --via-opposite to allow that, or close the symbol with --symbol <symbol>',
     });
   }
-  const row = await readOpenTrade(id, cache);
+  const row = await readOpenTrade(id, tables);
   const { currency: symbol, isBuy, amountK: wholeK = 0 } = row;
-  const whole = (await cache.amountOf(row)) ?? 0;
+  const whole = (await tables.amountOf(row)) ?? 0;
   if (symbol === undefined || isBuy === undefined || whole <= 0) {
     throw new SvcError('guarded', `${why}, but its side or amount is unknown; nothing was sent`);
   }
@@ -329,14 +322,10 @@ async function planOpposite(
     reduces: { account, symbol, side, amount, isEntry: false, tradeId: id },
     awaits,
     effect: { kind: 'close', row, amount, whole },
-    warnings: await cache.closedWarnings(symbol),
+    warnings: await tables.closedWarnings(symbol),
     does: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} ${wayOf(terms)}: ${why} (trade ${id} is a ${sideText(isBuy)} of ${row.amountK}K, opened at ${row.open ?? '?'}, P/L ${row.grossPL ?? '?'})`,
     tradeId: id,
   };
-}
-
-function has(ids: readonly string[]): (rows: readonly OpenPosition[]) => boolean {
-  return (rows) => ids.every((id) => rows.some(({ tradeId }) => tradeId === id));
 }
 
 function wayOf({ range }: ClosingTerms): string {
@@ -346,20 +335,19 @@ function wayOf({ range }: ClosingTerms): string {
 /** `--symbol` and `--everything`: one request. Empty if nothing is open. */
 export async function planCloseAll(
   { symbol: wantedSymbol, wanted, terms: { tif } }: Pick<Closing, 'symbol' | 'wanted' | 'terms'>,
-  cache: TableCache,
+  tables: OrderTables,
   ctx: RunContext,
 ): Promise<readonly PlannedRequest[]> {
-  const accountId = await cache.accountId(wanted);
-  const symbol = wantedSymbol === undefined ? undefined : await symbolOf(wantedSymbol, cache, ctx);
+  const { accountId } = await tables.accountOrGiven(wanted);
+  const symbol = wantedSymbol === undefined ? undefined : await symbolOf(wantedSymbol, tables, ctx);
   const isMeant = (row: OpenPosition | ClosedPosition): boolean =>
     (row.accountId ?? accountId) === accountId && (symbol === undefined || row.currency === symbol);
-  // Only fresh rows say what is open now.
-  const seen = ctx.dryRun ? undefined : await cache.positions(() => false);
-  const open = seen?.rows.filter(isMeant);
-  const isComplete = seen !== undefined && omittedOf(seen.rows).length === 0;
-  if (seen?.isFresh && isComplete && open?.length === 0) return [];
+  const rows = await tables.rows('OpenPosition');
+  const open = rows?.filter(isMeant);
+  const isComplete = rows !== undefined && omittedOf(rows).length === 0;
+  if (isComplete && open?.length === 0) return [];
   const what = symbol === undefined ? 'EVERYTHING' : `all ${symbol}`;
-  const warnings = open === undefined || symbol === undefined ? [] : await cache.closedWarnings(symbol);
+  const warnings = open === undefined || symbol === undefined ? [] : await tables.closedWarnings(symbol);
   return [
     {
       request: {
@@ -391,14 +379,14 @@ function wholeAmountK(rows: readonly OpenPosition[]): number | undefined {
 }
 
 /** A symbol may be hidden from the offers, and the offers may not be readable. */
-async function symbolOf(wanted: string, cache: TableCache, ctx: RunContext): Promise<string> {
+async function symbolOf(wanted: string, tables: OrderTables, ctx: RunContext): Promise<string> {
   try {
-    return await cache.symbol(wanted);
+    return (await tables.offer(wanted)).currency;
   } catch (error) {
     const isHidden = error instanceof SvcError && error.code === 'not_found';
-    if (!(isHidden || isUnread(error)) || ctx.dryRun) throw error;
-    const seen = await cache.positions(() => false);
-    const row = seen?.rows.find(({ currency = '' }) => foldedSymbol(currency) === foldedSymbol(wanted));
+    if (!(isHidden || isUnread(error))) throw error;
+    const rows = await tables.rows('OpenPosition');
+    const row = rows?.find(({ currency = '' }) => foldedSymbol(currency) === foldedSymbol(wanted));
     if (row?.currency !== undefined) return row.currency;
     if (isHidden) throw error;
     ctx.notice(`${error.message}; using ${wanted} as given`);

@@ -5,18 +5,17 @@ import { deleteOrder } from '../client.ts';
 import { orderText } from '../order-text.ts';
 import { CHANGE_LIST } from '../orders/change-report.ts';
 import { CHANGE_FLAGS, checkedIds, SENT_ONCE } from '../orders/flags.ts';
-import { type PlannedRequest, planOrders } from '../orders/placing.ts';
-import { checkConfirmable, confirmAll, reportChanges, sendAll } from '../orders/planned-requests.ts';
-import { checkOrderId } from '../orders/rules.ts';
 import {
   checkAccount,
   groupOf,
+  type OrderTables,
   openOrders,
-  type TableCache,
-  type TableSnapshot,
   wantedAccount,
-  withTableCache,
-} from '../orders/table-cache.ts';
+  withOrderTables,
+} from '../orders/order-tables.ts';
+import { type PlannedRequest, planOrders } from '../orders/placing.ts';
+import { checkConfirmable, confirmAll, reportChanges, sendAll } from '../orders/planned-requests.ts';
+import { checkOrderId } from '../orders/rules.ts';
 import type { Order } from '../schema.ts';
 import { foldedSymbol } from '../symbols.ts';
 
@@ -51,14 +50,14 @@ export const tradeOrdersCancel = listCommand({
     const { ids, symbol, wanted } = readCanceled(input, ctx);
     const all = symbol === undefined ? 'all orders' : `all orders of ${symbol}`;
     await checkConfirmable(`cancel ${ids.length === 0 ? all : ids.join(', ')}?`, input.account, ctx);
-    return withTableCache(ctx, {}, async (cache) => {
+    return withOrderTables(ctx, {}, async (tables) => {
       const planned = await (ids.length === 0
-        ? planCancelAll(symbol, wanted, cache)
-        : planIds(ids, input.account, cache, ctx));
+        ? planCancelAll(symbol, wanted, tables)
+        : planIds(ids, input.account, tables, ctx));
       if (planned.length === 0) return { value: [], footer: 'no pending orders to cancel; nothing was sent' };
       if (ctx.dryRun) return { value: await planOrders(planned, ctx) };
       const { confirmed } = await confirmAll(planned, ctx);
-      return reportChanges(await sendAll(planned, { confirmed, cache, goesOn: true }, ctx));
+      return reportChanges(await sendAll(planned, { confirmed, tables, goesOn: true }, ctx));
     });
   },
 });
@@ -87,54 +86,51 @@ function readCanceled(input: CancelInput, ctx: RunContext): Canceled {
 async function planIds(
   ids: readonly string[],
   named: string | undefined,
-  cache: TableCache,
+  tables: OrderTables,
   ctx: RunContext,
 ): Promise<readonly PlannedRequest[]> {
-  // The requests follow from the ids alone.
-  if (ctx.dryRun) return ids.map((id) => cancel({ orderId: id }, [], undefined));
-  const seen = await openOrders(ids, cache);
-  const account = named === undefined ? undefined : await cache.account(named);
+  const seen = await openOrders(ids, tables);
+  const account = named === undefined ? undefined : await tables.accountOrGiven(named);
   if (seen === undefined) {
     ctx.notice('could not check whether the orders are pending, nor which OCO orders end with them');
     return ids.map((id) => cancel({ orderId: id }, [], account?.accountId));
   }
   for (const row of seen.asked) {
-    await checkAccount(`order ${row.orderId}`, await cache.account(row.accountId), named, cache);
+    await checkAccount(`order ${row.orderId}`, await tables.accountOrGiven(row.accountId), named, tables);
   }
-  return cancelEach(seen.asked, seen);
+  return cancelEach(seen.asked, seen.all);
 }
 
 /** Of the account; throws if they cannot be read. */
 async function planCancelAll(
   symbol: string | undefined,
   wanted: string | undefined,
-  cache: TableCache,
+  tables: OrderTables,
 ): Promise<readonly PlannedRequest[]> {
-  const { accountId } = await cache.account(wanted);
-  // Cached rows may be outdated, but they still name what can be canceled.
-  const seen = await cache.orders((rows) => rows.length > 0);
-  if (seen === undefined) {
-    throw new SvcError(cache.unreadCode, 'cannot read the pending orders now; nothing was sent', {
+  const { accountId } = await tables.accountOrGiven(wanted);
+  const all = await tables.rows('Order');
+  if (all === undefined) {
+    throw new SvcError(tables.unreadCode, 'cannot read the pending orders now; nothing was sent', {
       hint: 'pass order ids, which needs no read: svc trade orders cancel <order-id>',
     });
   }
   const isOf = ({ currency = '' }: Order): boolean =>
     symbol === undefined || foldedSymbol(currency) === foldedSymbol(symbol);
   // A hidden symbol may have orders; one without orders must at least exist.
-  if (symbol !== undefined && !seen.rows.some(isOf)) await cache.symbol(symbol);
+  if (symbol !== undefined && !all.some(isOf)) await tables.offer(symbol);
   return cancelEach(
-    seen.rows.filter((row) => row.isEntryOrder !== false && (row.accountId ?? accountId) === accountId && isOf(row)),
-    seen,
+    all.filter((row) => row.isEntryOrder !== false && (row.accountId ?? accountId) === accountId && isOf(row)),
+    all,
   );
 }
 
-/** No request for orders that end with another one, if the rows are fresh. */
-function cancelEach(rows: readonly Order[], { rows: all, isFresh }: TableSnapshot<Order>): readonly PlannedRequest[] {
+/** No request for orders that end with another one. */
+function cancelEach(rows: readonly Order[], all: readonly Order[]): readonly PlannedRequest[] {
   const planned: PlannedRequest[] = [];
   const gone = new Set<string>();
   for (const row of rows) {
     if (gone.has(row.orderId)) continue;
-    const along = isFresh ? groupOf(row, all) : [];
+    const along = groupOf(row, all);
     for (const { orderId } of along) gone.add(orderId);
     planned.push(cancel(row, along, row.accountId));
   }

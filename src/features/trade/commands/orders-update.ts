@@ -19,6 +19,7 @@ import {
 } from '../orders/flags.ts';
 import { changeOrderForm, type ExitsChange, orderExitsForm } from '../orders/forms.ts';
 import { aboveMaxOrder, checkLimits, checkNoLimits } from '../orders/limits.ts';
+import { checkAccount, type OrderTables, openOrders, withOrderTables } from '../orders/order-tables.ts';
 import { type PlannedRequest, planOrders } from '../orders/placing.ts';
 import { checkConfirmable, confirmAll, reportChanges, sendAll } from '../orders/planned-requests.ts';
 import { trailText } from '../orders/preview.ts';
@@ -36,7 +37,6 @@ import {
   parseTrail,
   plainText,
 } from '../orders/rules.ts';
-import { checkAccount, openOrders, type TableCache, withTableCache } from '../orders/table-cache.ts';
 import type { Account, Order } from '../schema.ts';
 
 const ORDER_UPDATE_ARGS = {
@@ -75,16 +75,16 @@ export const tradeOrdersUpdate = listCommand({
   async run(input, ctx) {
     const update = readUpdate(input);
     if (!input.preview) await checkConfirmable(`change order ${update.id}?`, input.account, ctx);
-    return withTableCache(ctx, {}, async (cache) => {
-      const { planned, whole } = await planUpdate(update, cache, ctx);
+    return withOrderTables(ctx, {}, async (tables) => {
+      const { planned, whole } = await planUpdate(update, tables, ctx);
       if (ctx.dryRun) return { value: await planOrders(planned, ctx) };
-      if (input.preview) return previewChanges(planned, cache);
+      if (input.preview) return previewChanges(planned, tables);
       const { confirmed, wasSlow } = await confirmAll(planned, ctx);
       if (wasSlow) {
-        cache.invalidate();
-        if (whole !== undefined && !isWhole(update.terms)) await checkUnchanged(update, whole, cache);
+        tables.invalidate();
+        if (whole !== undefined && !isWhole(update.terms)) await checkUnchanged(update, whole, tables);
       }
-      return reportChanges(await sendAll(planned, { confirmed, cache, goesOn: false }, ctx));
+      return reportChanges(await sendAll(planned, { confirmed, tables, goesOn: false }, ctx));
     });
   },
 });
@@ -135,20 +135,19 @@ interface PlannedUpdate {
   readonly whole: WholeTerms | undefined;
 }
 
-async function planUpdate(update: OrderUpdate, cache: TableCache, ctx: RunContext): Promise<PlannedUpdate> {
+async function planUpdate(update: OrderUpdate, tables: OrderTables, ctx: RunContext): Promise<PlannedUpdate> {
   const { id, terms, exits, changesTerms, changesExits } = update;
-  const isKnown = !changesTerms || isWhole(terms);
-  // Unchanged values are sent too: outdated ones would undo a change made since.
-  const seen = ctx.dryRun && isKnown ? undefined : await openOrders([id], cache, { mustBeFresh: !isKnown });
-  const row = seen?.asked[0];
-  const account = row && (await cache.account(row.accountId));
-  await checkAccount(`order ${id}`, account, update.account, cache);
-  const opens = ctx.dryRun ? undefined : await checkedOpening(terms, row, { id, account, cache }, ctx);
-  if (row !== undefined) checkPrecision({ rate: terms.rate, ...exits }, row);
-  if (row !== undefined && seen?.isFresh) checkExits(row, terms, exits);
-  else if (!ctx.dryRun && changesExits)
+  const row = (await openOrders([id], tables))?.asked[0];
+  const account = row && (await tables.accountOrGiven(row.accountId));
+  await checkAccount(`order ${id}`, account, update.account, tables);
+  const opens = await checkedOpening(terms, row, { id, account, tables }, ctx);
+  if (row !== undefined) {
+    checkPrecision({ rate: terms.rate, ...exits }, row);
+    checkExits(row, terms, exits);
+  } else if (changesExits) {
     ctx.notice(`could not check the stop and limit of order ${id} against its rate`);
-  const whole = changesTerms ? await wholeTerms(terms, row, id, cache) : undefined;
+  }
+  const whole = changesTerms ? await wholeTerms(terms, row, id, tables) : undefined;
   const planned: PlannedRequest[] = [];
   if (whole !== undefined) planned.push({ ...planTerms(update, whole, row, account), opens });
   if (changesExits) planned.push(planExits(update, row, account));
@@ -236,11 +235,11 @@ function checkExits(row: Order, { rate }: Terms, exits: ExitsChange): void {
 async function checkedOpening(
   { amount }: Terms,
   row: Order | undefined,
-  { id, account, cache }: { readonly id: string; readonly account: Account | undefined; readonly cache: TableCache },
+  { id, account, tables }: { readonly id: string; readonly account: Account | undefined; readonly tables: OrderTables },
   ctx: RunContext,
 ): Promise<Opening | undefined> {
   if (amount === undefined) return undefined;
-  const before = row && (await cache.amountOf(row));
+  const before = row && (await tables.amountOf(row));
   if (before !== undefined && amount <= before) return undefined;
   const refusal = aboveMaxOrder(amount, `order ${id}`, ctx);
   if (refusal !== undefined) throw refusal;
@@ -250,14 +249,14 @@ async function checkedOpening(
   }
   const side = row.isBuy ? 'buy' : 'sell';
   const opening: Opening = { account, symbol: row.currency, side, amount, isEntry: true, replaces: id };
-  await checkLimits(opening, cache, ctx);
+  await checkLimits(opening, tables, ctx);
   return opening;
 }
 
 /** This change would undo one that was made while it was confirmed. */
-async function checkUnchanged({ id, terms }: OrderUpdate, before: WholeTerms, cache: TableCache): Promise<void> {
-  const row = (await openOrders([id], cache, { mustBeFresh: true }))?.asked[0];
-  const now = await wholeTerms(terms, row, id, cache);
+async function checkUnchanged({ id, terms }: OrderUpdate, before: WholeTerms, tables: OrderTables): Promise<void> {
+  const row = (await openOrders([id], tables))?.asked[0];
+  const now = await wholeTerms(terms, row, id, tables);
   if (now.rate === before.rate && now.amount === before.amount && now.range === before.range) return;
   throw new SvcError(
     'guarded',
@@ -270,12 +269,12 @@ async function wholeTerms(
   { rate, amount, range }: Terms,
   row: Order | undefined,
   id: string,
-  cache: TableCache,
+  tables: OrderTables,
 ): Promise<WholeTerms> {
   const rateNow = row === undefined ? undefined : orderRate(row);
   const whole = {
     rate: rate?.text ?? (rateNow === undefined ? undefined : plainText(rateNow)),
-    amount: amount ?? (row === undefined ? undefined : await cache.amountOf(row)),
+    amount: amount ?? (row === undefined ? undefined : await tables.amountOf(row)),
     range: range?.text ?? (row === undefined ? undefined : plainText(row.range ?? 0)),
   };
   const missing = Object.entries(whole).flatMap(([name, value]) => (value === undefined ? [`--${name}`] : []));
@@ -283,7 +282,7 @@ async function wholeTerms(
     return { rate: whole.rate, amount: whole.amount, range: whole.range };
   }
   throw new SvcError(
-    row === undefined ? cache.unreadCode : 'guarded',
+    row === undefined ? tables.unreadCode : 'guarded',
     `the gateway needs the rate, amount and range of order ${id} together, and its current values could not be read; nothing was sent`,
     {
       hint: `pass ${missing.join(', ')}`,

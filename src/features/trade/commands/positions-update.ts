@@ -2,17 +2,18 @@ import { listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { changeTradeStopLimit } from '../client.ts';
+import { omittedOf } from '../models.ts';
 import { sideText } from '../order-text.ts';
 import { changeOrPreview, previewChanges } from '../orders/change-preview.ts';
 import { CHANGE_LIST } from '../orders/change-report.ts';
 import { CHANGE_FLAGS, EXIT_FLAGS, PREVIEW_FLAG, SENT_ONCE } from '../orders/flags.ts';
 import { type Exit, tradeExitForm } from '../orders/forms.ts';
 import { notOpen } from '../orders/open-trade.ts';
+import { checkAccount, type OrderTables, withOrderTables } from '../orders/order-tables.ts';
 import { type PlannedRequest, planOrders } from '../orders/placing.ts';
 import { checkConfirmable, confirmAll, reportChanges, sendAll } from '../orders/planned-requests.ts';
 import { trailText } from '../orders/preview.ts';
 import { checkExitPrices, checkOrderId, checkPrecision, parseDistance, parseTrail } from '../orders/rules.ts';
-import { checkAccount, type Seen, type TableCache, type TableSnapshot, withTableCache } from '../orders/table-cache.ts';
 import type { OpenPosition } from '../schema.ts';
 
 const POSITION_UPDATE_ARGS = {
@@ -47,12 +48,12 @@ export const tradePositionsUpdate = listCommand({
   async run(input, ctx) {
     const exits = readExits(input);
     if (!input.preview) await checkConfirmable(`change trade ${input.trade}?`, input.account, ctx);
-    return withTableCache(ctx, {}, async (cache) => {
-      const planned = await planExits(input, exits, cache, ctx);
+    return withOrderTables(ctx, {}, async (tables) => {
+      const planned = await planExits(input, exits, tables, ctx);
       if (ctx.dryRun) return { value: await planOrders(planned, ctx) };
-      if (input.preview) return previewChanges(planned, cache);
+      if (input.preview) return previewChanges(planned, tables);
       const { confirmed } = await confirmAll(planned, ctx);
-      return reportChanges(await sendAll(planned, { confirmed, cache, goesOn: false }, ctx));
+      return reportChanges(await sendAll(planned, { confirmed, tables, goesOn: false }, ctx));
     });
   },
 });
@@ -80,15 +81,16 @@ function readExits(input: PositionUpdateInput): Exits {
 async function planExits(
   { trade: id, account: given }: PositionUpdateInput,
   exits: Exits,
-  cache: TableCache,
+  tables: OrderTables,
   ctx: RunContext,
 ): Promise<readonly PlannedRequest[]> {
-  // The requests follow from the command line alone.
-  const seen = ctx.dryRun ? undefined : await cache.positions((rows) => rows.some(({ tradeId }) => tradeId === id));
-  const row = openTradeOf(id, seen);
-  if (seen !== undefined && row !== undefined) check(row, seen, exits, ctx);
-  const account = row?.accountId === undefined ? undefined : await cache.account(row.accountId);
-  await checkAccount(`trade ${id}`, account, given, cache);
+  const rows = await tables.rows('OpenPosition');
+  const row = rows?.find(({ tradeId }) => tradeId === id);
+  // A row that cannot be read may be of this trade.
+  if (rows !== undefined && row === undefined && omittedOf(rows).length === 0) throw notOpen([id]);
+  if (row !== undefined) checkExits(row, exits, ctx);
+  const account = row?.accountId === undefined ? undefined : await tables.accountOrGiven(row.accountId);
+  await checkAccount(`trade ${id}`, account, given, tables);
   const of = row === undefined ? `trade ${id}` : tradeText(row);
   return (['stop', 'limit'] as const).flatMap((name): PlannedRequest[] => {
     const exit = exits[name];
@@ -119,18 +121,12 @@ function exitOf(text: string | undefined, flag: '--stop' | '--limit'): Exit | un
   return parseDistance(text, flag);
 }
 
-function openTradeOf(id: string, seen: Seen<OpenPosition>): OpenPosition | undefined {
-  const row = seen?.rows.find(({ tradeId }) => tradeId === id);
-  if (row !== undefined || seen === undefined) return row;
-  throw notOpen([id]);
-}
-
-/** A cached price may be outdated, so only fresh rows are checked. */
-function check(row: OpenPosition, { isFresh }: TableSnapshot<OpenPosition>, exits: Exits, ctx: RunContext): void {
+/** A gateway without a price has 0. */
+function checkExits(row: OpenPosition, exits: Exits, ctx: RunContext): void {
   const [stop, limit] = [exits.stop, exits.limit].map((exit) => (exit === 'none' ? undefined : exit));
   checkPrecision({ stop, limit }, row);
   if (stop?.unit !== 'price' && limit?.unit !== 'price') return;
-  if (isFresh && row.close && row.isBuy !== undefined) {
+  if (row.close && row.isBuy !== undefined) {
     checkExitPrices({ side: row.isBuy ? 'buy' : 'sell', stop, limit }, row.close, 'guarded');
   } else {
     ctx.notice(`could not check the stop and limit of trade ${row.tradeId} against the current price`);

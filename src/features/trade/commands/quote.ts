@@ -9,7 +9,6 @@ import { openTradingSession, SYMBOL_ARGUMENT, type TradingSession } from '../gat
 import type { Offer } from '../schema.ts';
 import type { OutageLine } from '../stream-event.ts';
 import { quoteOf } from '../symbols.ts';
-import { findInOffers } from '../tables/lookups.ts';
 
 interface Quote {
   readonly symbol: string;
@@ -119,10 +118,9 @@ async function* quoted(
   const open = await openTradingSession(ctx, {});
   const { session } = open;
   try {
-    const { found, symbols } = await findInOffers(open, (all) => {
-      const names = all.map(({ currency }) => currency);
-      return { found: all, symbols: input.symbol.map((symbol) => findSymbol(names, symbol)) };
-    });
+    const found = await open.trading.model('Offer');
+    const names = found.map(({ currency }) => currency);
+    const symbols = input.symbol.map((symbol) => findSymbol(names, symbol));
     for (const offer of found) offers.set(offer.currency, offer);
     for (const symbol of symbols) seen.set(symbol, 0);
     for await (const quote of ticks([...seen.keys()], input, open, ctx)) {

@@ -16,7 +16,7 @@ import {
   liveRows,
   type PriceRow,
 } from '../tables/live-source.ts';
-import { knownOffers, offersToShow, symbolsOf } from '../tables/lookups.ts';
+import { offersToShow, symbolsOf } from '../tables/lookups.ts';
 import type { Traded } from '../totals.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: each has rows of its own
@@ -116,7 +116,7 @@ export const tradeWatch = listCommand({
     }
     const prices = new LivePrices();
     const openPrices = async (open: TradingSession) => {
-      const all = symbol.length === 0 ? (await knownOffers(open)).map(({ currency }) => currency) : symbol;
+      const all = symbol.length === 0 ? (await open.trading.model('Offer')).map(({ currency }) => currency) : symbol;
       return livePrices(prices, await symbolsOf(all, open));
     };
     return { value: watchSource(openPrices, input, ctx), as: pricesOutput(prices) };

@@ -1,4 +1,4 @@
-/** Opens a gateway session for a command: token, pace of connects, rate limits and cached tables. */
+/** Opens a gateway session for a command: token, pace of connects and rate limits. */
 import type { RunContext } from '../../../cli/command.ts';
 import type { Argument } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
@@ -7,7 +7,6 @@ import { Secret } from '../../../http/redact.ts';
 import type { Target } from '../../../http/target.ts';
 import type { CallCounts } from '../../../store/call-counts.ts';
 import type { Trading } from '../client.ts';
-import type { KnownTables } from '../known-tables.ts';
 import type { Counting } from './counted-caller.ts';
 import type { Session } from './session.ts';
 import type { Transport } from './session-types.ts';
@@ -22,19 +21,15 @@ export interface TradingOptions {
   readonly reconnect?: boolean;
   /** Keeps trying if the first connection fails. */
   readonly awaitGateway?: boolean;
-  /** For an order, a cancel or a close, which svc never delays: connecting does not wait, and counting does not wait for another process. */
+  /** For an order, a cancel or a close, which our own rate limits never delay or refuse, as they only estimate the gateway's. */
   readonly forOrder?: boolean;
 }
 
 export interface TradingSession {
   readonly session: Session;
   readonly trading: Trading;
-  /** The same requests without our own rate limits, which only estimate the gateway's. */
-  readonly unlimited: Trading;
   /** Any request, counted as the others are, and its raw response. */
   readonly answer: Session['answer'];
-  /** Cached tables of the last day. */
-  readonly known: KnownTables;
   /** Of this gateway and token. */
   readonly counts: CallCounts;
 }
@@ -62,9 +57,7 @@ export async function openTradingSession(
   const { openTrading } = await import('../client.ts');
   const { countCall, countedReader, fillIfRefused, takeCall } = await import('./counted-caller.ts');
   const { explainTrading } = await import('./failed-answer.ts');
-  const { knownTables } = await import('../known-tables.ts');
   const token = await gatewayToken(ctx);
-  const address = ctx.target.baseUrl.href;
   const counts = await openCounts(ctx.target, token, ctx, { forOrder });
   const session = openSession(ctx.target, {
     token: () => gatewayToken(ctx),
@@ -81,13 +74,10 @@ export async function openTradingSession(
     const limit = ctx.dryRun ? undefined : await countRequest(endpoint, values, counting);
     return fillIfRefused(session.answer(endpoint, values, confirmed), counts, limit);
   };
-  const known = knownTables(ctx.paths, { address, token: token.reveal() }, ctx);
   return {
     session,
-    trading: openTrading(countedReader(session, takeCall, counting), known),
-    unlimited: openTrading(countedReader(session, countCall, counting), known),
+    trading: openTrading(countedReader(session, forOrder ? countCall : takeCall, counting)),
     answer,
-    known,
     counts,
   };
 }

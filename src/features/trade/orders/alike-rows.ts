@@ -8,8 +8,8 @@ import { type TradingSession, withTrading } from '../gateway/trading-session.ts'
 import { orderRate, sideOf } from '../order-text.ts';
 import type { ClosedPosition, ModelRows, OpenPosition, Order } from '../schema.ts';
 import { shownTime, tableTime } from '../tables/table-time.ts';
+import { isUnread } from './order-tables.ts';
 import type { Side } from './rules.ts';
-import { isUnread } from './table-cache.ts';
 
 /** The gateway's clock is measured to the second, and some of its times have no fractions. */
 const CLOCK_MARGIN_MS = 10_000;
@@ -41,13 +41,13 @@ export interface TradingRows {
 
 /** Reads the tables of orders and positions in a session of its own: another one may be lost with the response. */
 export function readTradingRows(ctx: RunContext): Promise<TradingRows> {
-  const readAll = async ({ session, unlimited }: TradingSession): Promise<TradingRows> => {
+  const readAll = async ({ session, trading }: TradingSession): Promise<TradingRows> => {
     const unread: string[] = [];
     const read = async <N extends 'Order' | 'OpenPosition' | 'ClosedPosition'>(
       name: N,
     ): Promise<readonly ModelRows[N][]> => {
       try {
-        const rows = await unlimited.model(name);
+        const rows = await trading.model(name);
         const { length } = rows.omitted;
         if (length > 0) unread.push(`${length} of the rows of the table ${name} cannot be read`);
         return rows;

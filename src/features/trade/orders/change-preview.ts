@@ -3,9 +3,9 @@ import type { Answer } from '../../../cli/command.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { CHANGE_LIST, subject } from './change-report.ts';
 import { type Shown, showEffect } from './effects.ts';
+import type { OrderTables } from './order-tables.ts';
 import type { PlannedRequest } from './placing.ts';
 import { exitText } from './preview.ts';
-import type { TableCache } from './table-cache.ts';
 
 /** One row per request. Null if it is not known. */
 export interface ChangePreview extends Partial<Shown> {
@@ -49,12 +49,12 @@ export function changeOrPreview({ preview }: { readonly preview: boolean }) {
   return preview ? PREVIEW_LIST : CHANGE_LIST;
 }
 
-export async function previewChanges(planned: readonly PlannedRequest[], cache: TableCache): Promise<Answer<never>> {
+export async function previewChanges(planned: readonly PlannedRequest[], tables: OrderTables): Promise<Answer<never>> {
   const value: ChangePreview[] = [];
   for (const { request, does, warnings = [], effect, ...ids } of planned) {
     const { accountId: account_id = null, tradeId: trade_id = null, orderId: order_id = null } = ids;
     const about = { command: request.command, request: request.endpoint.path, account_id, trade_id, order_id };
-    value.push({ ...about, does, ...(effect && (await showEffect(effect, cache))), warnings });
+    value.push({ ...about, does, ...(effect && (await showEffect(effect, tables))), warnings });
   }
   return { value, as: PREVIEW_LIST };
 }

@@ -5,9 +5,9 @@ import { orderRate, sideOf } from '../order-text.ts';
 import type { Account, Offer, OpenPosition, Order } from '../schema.ts';
 import { costsOf, type OrderCosts } from './costs.ts';
 import type { Exit, ExitsChange } from './forms.ts';
+import type { OrderTables } from './order-tables.ts';
 import { type ExitPreview, exitPreview } from './preview.ts';
 import type { Side } from './rules.ts';
-import type { TableCache } from './table-cache.ts';
 
 export type ChangeEffect =
   | { readonly kind: 'close'; readonly row: OpenPosition; readonly amount: number; readonly whole: number | undefined }
@@ -41,18 +41,18 @@ export interface Shown extends Partial<OrderCosts> {
   readonly after: Readonly<Record<string, number | string | ExitPreview | null>>;
 }
 
-export async function showEffect(effect: ChangeEffect, cache: TableCache): Promise<Shown> {
+export async function showEffect(effect: ChangeEffect, tables: OrderTables): Promise<Shown> {
   switch (effect.kind) {
     case 'close':
       return showClose(effect.row, effect.amount, effect.whole);
     case 'close_all':
       return showCloseAll(effect.symbol, effect.rows);
     case 'order_terms':
-      return showTerms(effect.row, effect, effect.account, cache);
+      return showTerms(effect.row, effect, effect.account, tables);
     case 'order_exits':
-      return showOrderExits(effect.row, effect, cache);
+      return showOrderExits(effect.row, effect, tables);
     case 'trade_exit':
-      return showTradeExit(effect.row, effect.name, effect.exit, cache);
+      return showTradeExit(effect.row, effect.name, effect.exit, tables);
   }
 }
 
@@ -92,34 +92,38 @@ async function showTerms(
   row: Order,
   { rate, amount, range }: WholeTerms,
   account: Account | undefined,
-  cache: TableCache,
+  tables: OrderTables,
 ): Promise<Shown> {
   const side = sideOf(row.isBuy) ?? null;
-  const offer = await readOffer(row.currency, cache);
-  const current = account && (await cache.currentAccount(account.accountId));
+  const offer = await readOffer(row.currency, tables);
   return {
     symbol: row.currency ?? null,
     side,
-    before: { rate: orderRate(row) ?? null, amount: (await cache.amountOf(row)) ?? null, range: row.range ?? null },
+    before: { rate: orderRate(row) ?? null, amount: (await tables.amountOf(row)) ?? null, range: row.range ?? null },
     after: { rate: Number(rate), amount, range: Number(range) },
-    ...(side !== null && current && offer && costsOf({ side, amount }, current, offer)),
+    ...(side !== null && account && offer && costsOf({ side, amount }, account, offer)),
   };
 }
 
-async function showOrderExits(row: Order, { stop, limit, ...terms }: OrderExits, cache: TableCache): Promise<Shown> {
+async function showOrderExits(row: Order, { stop, limit, ...terms }: OrderExits, tables: OrderTables): Promise<Shown> {
   const rate = terms.rate ?? orderRate(row) ?? null;
-  const amount = terms.amount ?? (await cache.amountOf(row));
+  const amount = terms.amount ?? (await tables.amountOf(row));
   const changes = [
     ...(stop === undefined ? [] : [{ name: 'stop', was: row.stopRate, exit: stop } as const]),
     ...(limit === undefined ? [] : [{ name: 'limit', was: row.limitRate, exit: limit } as const]),
   ];
-  return showExits(row, { from: rate, amount, rate }, changes, cache);
+  return showExits(row, { from: rate, amount, rate }, changes, tables);
 }
 
-async function showTradeExit(row: OpenPosition, name: 'stop' | 'limit', exit: Exit, cache: TableCache): Promise<Shown> {
+async function showTradeExit(
+  row: OpenPosition,
+  name: 'stop' | 'limit',
+  exit: Exit,
+  tables: OrderTables,
+): Promise<Shown> {
   const { open = null, close } = row;
-  const about = { from: open, amount: await cache.amountOf(row), open, rate: close || null };
-  return showExits(row, about, [{ name, was: row[name], exit }], cache);
+  const about = { from: open, amount: await tables.amountOf(row), open, rate: close || null };
+  return showExits(row, about, [{ name, was: row[name], exit }], tables);
 }
 
 interface ChangedExit {
@@ -139,9 +143,9 @@ async function showExits(
   { currency, isBuy }: Pick<OpenPosition, 'currency' | 'isBuy'>,
   { from, amount, ...prices }: ExitTerms,
   changes: readonly ChangedExit[],
-  cache: TableCache,
+  tables: OrderTables,
 ): Promise<Shown> {
-  const offer = await readOffer(currency, cache);
+  const offer = await readOffer(currency, tables);
   const exitAfter = ({ name, exit }: ChangedExit): ExitPreview | string => {
     if (exit === 'none') return exit;
     const sign = (name === 'stop') === (isBuy === false) ? 1 : -1;
@@ -163,9 +167,9 @@ async function showExits(
 }
 
 /** Undefined if the symbol is hidden or a rate limit prevents the reading. */
-async function readOffer(symbol: string | undefined, cache: TableCache): Promise<Offer | undefined> {
+async function readOffer(symbol: string | undefined, tables: OrderTables): Promise<Offer | undefined> {
   try {
-    return symbol === undefined ? undefined : await cache.offer(symbol);
+    return symbol === undefined ? undefined : await tables.offer(symbol);
   } catch (error) {
     if (error instanceof SvcError && (error.code === 'not_found' || error.code === 'limited')) return undefined;
     throw error;

@@ -132,7 +132,7 @@ export const CHANGE_FLAGS = { account: TRADING_FLAGS.account } as const satisfie
 
 /** For every command that changes, cancels or closes something. */
 export const SENT_ONCE =
-  'svc journals each request, then sends it once; if the response is lost, it exits 8. Rate limits never block the request: if current data cannot be read, svc uses its cache and reports what it could not verify.';
+  'svc journals each request, then sends it once; if the response is lost, it exits 8. Rate limits never block the request: if current data cannot be read, svc uses its tables and reports what it could not verify.';
 
 /** Checks each id and drops duplicates. */
 export function checkedIds(ids: readonly string[], check: (id: string) => void): readonly string[] {

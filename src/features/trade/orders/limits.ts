@@ -5,7 +5,7 @@ import { SvcError } from '../../../errors.ts';
 import { isObject } from '../../../json-object.ts';
 import { exactSum } from '../../../output/decimal.ts';
 import { type Journal, type JournalEntry, readGatewayJournal, requireReadable } from '../../../store/order-journal.ts';
-import { findAccount, hedges } from '../accounts.ts';
+import { hedges } from '../accounts.ts';
 import { marketDayStart } from '../market-hours.ts';
 import { omittedOf } from '../models.ts';
 import { closes, opensNothing } from '../order-text.ts';
@@ -14,9 +14,9 @@ import { tableTime } from '../tables/table-time.ts';
 import { marginFor } from './costs.ts';
 import { type Exposure, increase, type Opening, positionAfter } from './exposure.ts';
 import { checkStillOpen } from './open-trade.ts';
+import type { OrderTables } from './order-tables.ts';
 import { IN_FLIGHT_MS, type PlannedRequest } from './placing.ts';
 import type { Side } from './rules.ts';
-import type { TableCache } from './table-cache.ts';
 
 /** The refusal of an amount above `trade.maxOrder`, if it is. */
 export function aboveMaxOrder(amount: number, symbol: string, { settings }: RunContext): SvcError | undefined {
@@ -40,20 +40,20 @@ function overLimit(
 }
 
 /** Throws if the order is above a limit of the profile, or if that cannot be checked. */
-export async function checkLimits(opening: Opening, cache: TableCache, ctx: RunContext): Promise<void> {
+export async function checkLimits(opening: Opening, tables: OrderTables, ctx: RunContext): Promise<void> {
   const { symbol, amount, isEntry, account, replaces } = opening;
   const nets = hedges(account) === false;
   const tooLarge = replaces === undefined ? aboveMaxOrder(amount, symbol, ctx) : undefined;
   // An entry order may fill after the position is closed.
   if (tooLarge !== undefined && (isEntry || !nets)) throw tooLarge;
-  const refusal = tooLarge ?? (await aboveDailyLoss(account, cache, ctx));
+  const refusal = tooLarge ?? (await aboveDailyLoss(account, tables, ctx));
   if (refusal !== undefined && !nets) throw refusal;
   const max = ctx.settings.get('trade.maxPosition');
   if (refusal === undefined && max === undefined) return;
   // In an account that does not hedge, the order may only reduce a position, which no limit refuses.
   const refusing = tooLarge === undefined ? 'trade.maxDailyLoss' : 'trade.maxOrder';
   const setting = max === undefined ? refusing : 'trade.maxPosition';
-  const { most, onlyReduces } = positionAfter(opening, await exposureOf(opening, setting, cache, ctx));
+  const { most, onlyReduces } = positionAfter(opening, await exposureOf(opening, setting, tables, ctx));
   if (onlyReduces) return;
   if (refusal !== undefined) throw refusal;
   if (most > Number(max)) throw abovePosition(opening, most, String(max));
@@ -63,24 +63,28 @@ export async function checkLimits(opening: Opening, cache: TableCache, ctx: RunC
 export async function lackOfMargin(
   opening: Opening,
   offer: Offer,
-  cache: TableCache,
+  tables: OrderTables,
   ctx: RunContext,
 ): Promise<string | undefined> {
   const { amount, account } = opening;
   const { accountId, usableMargin } = account;
   const whole = marginFor(amount, offer);
   if (whole === undefined || usableMargin === undefined || whole <= usableMargin) return undefined;
-  const added = increase(opening, await exposureOf(opening, 'the margin', cache, ctx));
+  const added = increase(opening, await exposureOf(opening, 'the margin', tables, ctx));
   const needed = marginFor(added, offer) ?? 0;
   if (added === 0 || needed <= usableMargin) return undefined;
   return `the order needs a margin of ${needed.toFixed(2)}, and account ${accountId} has only ${usableMargin.toFixed(2)}`;
 }
 
 /** For a preview: the part of the amount that needs margin. Undefined for all of it. */
-export async function openedAmount(opening: Opening, cache: TableCache, ctx: RunContext): Promise<number | undefined> {
+export async function openedAmount(
+  opening: Opening,
+  tables: OrderTables,
+  ctx: RunContext,
+): Promise<number | undefined> {
   if (hedges(opening.account) !== false) return undefined;
   try {
-    return increase(opening, await exposureOf(opening, 'the margin', cache, ctx));
+    return increase(opening, await exposureOf(opening, 'the margin', tables, ctx));
   } catch (error) {
     if (error instanceof SvcError && error.code === 'not_known') return undefined;
     throw error;
@@ -98,18 +102,26 @@ function abovePosition({ account, symbol, side }: Opening, most: number, max: st
 
 async function aboveDailyLoss(
   { accountId }: Account,
-  cache: TableCache,
+  tables: OrderTables,
   ctx: RunContext,
 ): Promise<SvcError | undefined> {
   const max = ctx.settings.get('trade.maxDailyLoss');
   if (max === undefined) return undefined;
-  const accounts = await cache.currentAccounts();
-  const account = accounts && findAccount(accounts, accountId);
-  const loss = account && lossOfDay(account, await cache.closedPositions(), ctx.now());
+  const account = await readUnlessLimited(tables.account(accountId));
+  const loss = account && lossOfDay(account, await readUnlessLimited(tables.closedPositions()), ctx.now());
   if (loss === undefined) return unchecked('trade.maxDailyLoss', `the loss of the day in account ${accountId}`);
   if (loss < Number(max)) return undefined;
   const why = `account ${accountId} has lost ${loss.toFixed(2)} today, and trade.maxDailyLoss is ${max}`;
   return overLimit('trade.maxDailyLoss', why, [loss, max, 'wait for the next trading day']);
+}
+
+async function readUnlessLimited<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'limited') return undefined;
+    throw error;
+  }
 }
 
 /** The loss of a trading day, which begins at 17:00 in New York, as `ORDER_LIMITS` says: in the account's currency, negative for a profit. Undefined if the tables do not say. */
@@ -164,22 +176,22 @@ export function checkNoLimits(orderId: string, { settings }: RunContext): void {
 async function exposureOf(
   opening: Opening,
   setting: string,
-  cache: TableCache,
+  tables: OrderTables,
   ctx: RunContext,
   isClose = false,
 ): Promise<Exposure> {
   const { symbol, side, replaces } = opening;
   // The journal is older than the tables: an order that is sent in between is seen later.
-  cache.readAt = Math.min(cache.readAt, ctx.now());
+  tables.readAt = Math.min(tables.readAt, ctx.now());
   const journal = await readGatewayJournal(ctx.paths, ctx.target.baseUrl);
   if (!isClose) requireReadable(ctx.paths, journal);
   const recent = ordersSince(ctx.now() - IN_FLIGHT_MS, opening.account, journal);
   const sent = sentAmounts(recent);
-  const { orders, positions } = await readOwnRows(opening, setting, cache);
+  const { orders, positions } = await readOwnRows(opening, setting, tables);
   const none = (): Record<Side, number> => ({ buy: 0, sell: 0 });
   const exposure = { open: none(), atMarket: none(), entries: none() };
   const add = async (to: Record<Side, number>, row: OpenPosition | Order, least = 0): Promise<void> => {
-    const amount = await cache.amountOf(row);
+    const amount = await tables.amountOf(row);
     if (amount === undefined || row.isBuy === undefined) {
       const field = row.isBuy === undefined ? 'isBuy' : 'the amount';
       throw unchecked(setting, `${field} of trade ${row.tradeId ?? '?'} or its order (${symbol})`);
@@ -190,7 +202,7 @@ async function exposureOf(
   for (const row of orders) {
     if (isClose && closes(row)) await add(exposure.atMarket, { ...row, isBuy: side === 'buy' });
     const least = sent.get(row.orderId) ?? 0;
-    if (row.orderId === replaces || opensNothing(row) || (await isCounted(row, positions, least, cache))) continue;
+    if (row.orderId === replaces || opensNothing(row) || (await isCounted(row, positions, least, tables))) continue;
     await add(row.isEntryOrder === true ? exposure.entries : exposure.atMarket, row, least);
   }
   // The tables may not show yet what became of an order whose response was lost.
@@ -205,11 +217,11 @@ async function exposureOf(
 async function readOwnRows(
   { symbol, account: { accountId } }: Opening,
   setting: string,
-  cache: TableCache,
+  tables: OrderTables,
 ): Promise<{ readonly orders: readonly Order[]; readonly positions: readonly OpenPosition[] }> {
   // Orders before positions: one that is filled in between counts twice, never not at all.
-  const orders = await cache.currentRows('Order');
-  const positions = await cache.currentRows('OpenPosition');
+  const orders = await tables.rows('Order');
+  const positions = await tables.rows('OpenPosition');
   if (orders === undefined || positions === undefined) throw unchecked(setting, 'positions and orders');
   if ([...omittedOf(orders), ...omittedOf(positions)].some((row) => mayBeOf(row, { currency: symbol, accountId }))) {
     throw unchecked(setting, `a position or an order that may be of ${symbol}`);
@@ -224,9 +236,9 @@ async function isCounted(
   order: Order,
   positions: readonly OpenPosition[],
   sent: number,
-  cache: TableCache,
+  tables: OrderTables,
 ): Promise<boolean> {
-  return isFilled(order, positions) && ((await cache.amountOf(order)) ?? 0) >= sent;
+  return isFilled(order, positions) && ((await tables.amountOf(order)) ?? 0) >= sent;
 }
 
 /** Whether a row that cannot be read has none of these fields with another value of the right type. */
@@ -280,7 +292,7 @@ function addForm(to: Record<Side, number>, form: JournalEntry['form']): void {
  */
 export async function underLimits<T extends { readonly journalId: string }>(
   { opens, reduces }: Pick<PlannedRequest, 'opens' | 'reduces'>,
-  cache: TableCache,
+  tables: OrderTables,
   ctx: RunContext,
   send: () => Promise<T>,
 ): Promise<T> {
@@ -293,23 +305,23 @@ export async function underLimits<T extends { readonly journalId: string }>(
   const name = reduces === undefined ? `limits-${account.accountId}` : `close-${account.accountId}-${symbol}`;
   const path = join(ctx.paths.state, 'trade', `${encodeURIComponent(name)}.lock`);
   return withLock(path, ctx, async (lock) => {
-    const sent = ordersSince(cache.readAt, account, await readGatewayJournal(ctx.paths, ctx.target.baseUrl));
-    const isOutdated = sent.some(({ id }) => !cache.sent.has(id));
-    if (isOutdated) cache.invalidate();
-    if (isOutdated && opens !== undefined) await checkLimits(opens, cache, ctx);
-    if (isOutdated && reduces !== undefined) await checkStillOpen(reduces, cache);
-    if (reduces !== undefined) await checkReduces(reduces, cache, ctx);
+    const sent = ordersSince(tables.readAt, account, await readGatewayJournal(ctx.paths, ctx.target.baseUrl));
+    const isOutdated = sent.some(({ id }) => !tables.sent.has(id));
+    if (isOutdated) tables.invalidate();
+    if (isOutdated && opens !== undefined) await checkLimits(opens, tables, ctx);
+    if (isOutdated && reduces !== undefined) await checkStillOpen(reduces, tables);
+    if (reduces !== undefined) await checkReduces(reduces, tables, ctx);
     lock.check();
     const one = await send();
-    cache.sent.add(one.journalId);
+    tables.sent.add(one.journalId);
     return one;
   });
 }
 
 /** The opposite order of a close would open a position if what it closes is being closed already. */
-async function checkReduces(closing: Opening, cache: TableCache, ctx: RunContext): Promise<void> {
+async function checkReduces(closing: Opening, tables: OrderTables, ctx: RunContext): Promise<void> {
   const { symbol, amount, account } = closing;
-  const exposure = await exposureOf(closing, 'the close', cache, ctx, true);
+  const exposure = await exposureOf(closing, 'the close', tables, ctx, true);
   if (positionAfter(closing, exposure).onlyReduces) return;
   const why = `closing ${amount} ${symbol} in account ${account.accountId} by an opposite order could open a position`;
   throw new SvcError('guarded', `${why}: other orders may be closing it already; nothing was sent`, {

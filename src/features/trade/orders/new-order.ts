@@ -33,6 +33,7 @@ import {
   reportOf,
   requireAccepted,
 } from './once.ts';
+import { type OrderTables, wantedAccount, withOrderTables } from './order-tables.ts';
 import { type KeyClaim, type OrderRequest, planOrders } from './placing.ts';
 import {
   acceptedBut,
@@ -64,7 +65,6 @@ import {
 } from './rules.ts';
 import { parseRisk, type Risk, type Sizing, sizeOf } from './sizing.ts';
 import type { AwaitedOrder } from './state.ts';
-import { type TableCache, wantedAccount, withTableCache } from './table-cache.ts';
 
 export interface NewOrderInput {
   readonly account?: string | undefined;
@@ -84,9 +84,9 @@ interface SizedOrder {
 }
 
 /** With current rows, and with the amount that `--risk` sets. */
-async function sizedOrder(typed: NewOrderDraft, wanted: string | undefined, cache: TableCache): Promise<SizedOrder> {
-  const account = await cache.currentAccount(wanted);
-  const offer = await cache.offer(typed.symbol);
+async function sizedOrder(typed: NewOrderDraft, wanted: string | undefined, tables: OrderTables): Promise<SizedOrder> {
+  const account = await tables.account(wanted);
+  const offer = await tables.offer(typed.symbol);
   const { draft, sizing } = withAmount(typed, account, offer);
   const { side, amount, rate } = draft;
   const opens = { account, symbol: offer.currency, side, amount, isEntry: rate !== undefined };
@@ -96,12 +96,12 @@ async function sizedOrder(typed: NewOrderDraft, wanted: string | undefined, cach
 /** Throws if the gateway's state or a limit rules the order out. Returns warnings. */
 async function checkOrder(
   { draft, account, offer, opens }: SizedOrder,
-  cache: TableCache,
+  tables: OrderTables,
   ctx: RunContext,
 ): Promise<readonly string[]> {
   guardOrder(draft, { account, offer });
-  await checkLimits(opens, cache, ctx);
-  const lack = await lackOfMargin(opens, offer, cache, ctx);
+  await checkLimits(opens, tables, ctx);
+  const lack = await lackOfMargin(opens, offer, tables, ctx);
   if (lack === undefined) return [];
   if (opens.isEntry) return [`${lack} now`];
   throw new SvcError('guarded', `${lack}; nothing was sent`, { hint: 'pass a smaller amount, or close positions' });
@@ -121,7 +121,7 @@ interface Placing {
   /** The account as given or set; undefined for the only one. */
   readonly wanted: string | undefined;
   readonly requireOpen: boolean;
-  readonly cache: TableCache;
+  readonly tables: OrderTables;
   /** Follows the session from before the order is sent. Undefined if nobody waits. */
   readonly watch: FillWatch | undefined;
 }
@@ -139,15 +139,15 @@ export async function placeNewOrder(
   await checkConfirmable(questionOf(draft), input.account, ctx);
   const isWatched = draft.rate === undefined && ctx.wants.table && ctx.wants.terminal;
   const wait = input.wait ?? (isWatched ? WATCHED_MS : undefined);
-  return withTableCache(ctx, { reconnect: wait !== undefined }, async (cache) => {
-    if (ctx.dryRun) return { value: await planUnconnected(draft, wanted, cache, ctx) };
+  return withOrderTables(ctx, { reconnect: wait !== undefined }, async (tables) => {
+    if (ctx.dryRun) return { value: await planNewOrder(draft, wanted, tables, ctx) };
     const watch = wait === undefined ? undefined : new FillWatch(ctx);
-    const placing = { wanted, requireOpen: input.requireOpen, cache, watch };
+    const placing = { wanted, requireOpen: input.requireOpen, tables, watch };
     const accepted = await (once === undefined
       ? sendNewOrder(draft, placing, ctx)
       : sendOnce(once, draft, placing, ctx));
     const [orderId = null] = accepted.orderIds;
-    const report = watch === undefined ? accepted.report : await waitForFill(accepted, watch, wait ?? 0, cache, ctx);
+    const report = watch === undefined ? accepted.report : await waitForFill(accepted, watch, wait ?? 0, tables, ctx);
     // Nobody asked to wait until it is filled.
     const isKnown = report !== undefined && (input.wait !== undefined || report.status !== 'pending');
     const plain: OrderReport = { order_id: orderId, status: 'accepted', trades: [], closed_trades: [] };
@@ -160,24 +160,18 @@ function questionOf({ side, sized, amount, symbol }: NewOrderDraft): string {
   return `${side} ${sized === undefined ? amount : 'by risk'} ${symbol}?`;
 }
 
-/** A dry run: what is known without a connection. */
-async function planUnconnected(
-  draft: NewOrderDraft,
+/** A dry run reads what the request is made of, and sends nothing. */
+async function planNewOrder(
+  typed: NewOrderDraft,
   wanted: string | undefined,
-  cache: TableCache,
+  tables: OrderTables,
   ctx: RunContext,
 ): Promise<Plan> {
-  if (draft.sized !== undefined) {
-    throw new SvcError('usage', 'a dry run does not connect, so --risk cannot set the amount', {
-      hint: 'pass --preview instead of --dry-run, or an amount',
-    });
-  }
-  const accountId = await cache.accountId(wanted);
-  const symbol = await cache.symbol(draft.symbol);
-  const refusal = aboveMaxOrder(draft.amount, symbol, ctx);
+  const { draft, account, offer } = await sizedOrder(typed, wanted, tables);
+  const refusal = aboveMaxOrder(draft.amount, offer.currency, ctx);
   // In an account that does not hedge, it may still reduce a position.
   if (refusal !== undefined) ctx.notice(`warning: ${refusal.message}`);
-  return planOrders([{ request: draft.request(accountId, symbol) }], ctx);
+  return planOrders([{ request: draft.request(account.accountId, offer.currency) }], ctx);
 }
 
 /** An order that the gateway has accepted, now or under the same key before. */
@@ -194,14 +188,14 @@ interface AcceptedOrder {
 /** Sends nothing if the journal has an order of the same key that was, or may have been, executed. */
 async function sendOnce(once: Once, draft: NewOrderDraft, placing: Placing, ctx: RunContext): Promise<AcceptedOrder> {
   for (;;) {
-    const entry = await readEarlier(once, placing.cache, ctx);
+    const entry = await readEarlier(once, placing.tables, ctx);
     if (entry !== undefined && !maySendAgain(entry)) return readAccepted(entry, once, draft, placing, ctx);
     try {
       return await sendNewOrder(draft, placing, ctx, claimOf(once.key, entry, ctx));
     } catch (error) {
       if (!(error instanceof KeyTaken)) throw error;
       // Another order was sent meanwhile.
-      placing.cache.invalidate();
+      placing.tables.invalidate();
     }
   }
 }
@@ -211,7 +205,7 @@ async function readAccepted(
   entry: JournalEntry,
   { key }: Once,
   draft: NewOrderDraft,
-  { cache, watch }: Placing,
+  { tables, watch }: Placing,
   ctx: RunContext,
 ): Promise<AcceptedOrder> {
   requireAccepted(entry, key, ctx);
@@ -221,8 +215,8 @@ async function readAccepted(
   const [orderId] = orderIds;
   if (report !== undefined || watch === undefined || orderId === undefined) return accepted;
   const [accountId, symbol, amount] = [String(form['account_id']), String(form['symbol']), Number(form['amount'])];
-  const amountK = thousands(amount, await cache.offer(symbol));
-  const skew = entry.clock_skew ?? (await cache.open()).session.clockSkewMs ?? 0;
+  const amountK = thousands(amount, await tables.offer(symbol));
+  const skew = entry.clock_skew ?? (await tables.open()).session.clockSkewMs ?? 0;
   const order = { orderId, accountId, symbol, side: draft.side, amountK, rate: draft.rate?.value };
   return { ...accepted, awaited: { ...order, sentAt: Date.parse(at) + skew } };
 }
@@ -234,9 +228,9 @@ async function sendNewOrder(
   ctx: RunContext,
   once?: KeyClaim,
 ): Promise<AcceptedOrder> {
-  const { wanted, cache, watch } = placing;
+  const { wanted, tables, watch } = placing;
   const readAt = ctx.now();
-  const sized = await sizedOrder(typed, wanted, cache);
+  const sized = await sizedOrder(typed, wanted, tables);
   const checked = await checkNewOrder(sized, placing, ctx);
   for (const text of new Set([...checked.warnings, ...shownBefore(checked, ctx)])) ctx.notice(text);
 
@@ -254,8 +248,8 @@ async function sendNewOrder(
   let confirmed = await confirmOrder(question, accountId, ctx);
   let order = sized;
   if (ctx.now() - readAt >= STALE_MS) {
-    cache.invalidate();
-    order = await readAgain(typed, sized, cache);
+    tables.invalidate();
+    order = await readAgain(typed, sized, tables);
     checkSameOrder(checked, await checkNewOrder(order, placing, ctx), ctx);
     const again = await checkRepeats(sentence, [repeatable], ctx);
     if (again !== question) confirmed = await confirmOrder(again, accountId, ctx);
@@ -263,7 +257,7 @@ async function sendNewOrder(
 
   const { draft, account, offer, opens } = order;
   const known = { amount: draft.amount, symbol: offer.currency, account, offer };
-  const placed = await connectAndPlace({ request, opens, known }, { confirmed, cache, watch }, ctx);
+  const placed = await connectAndPlace({ request, opens, known }, { confirmed, tables, watch }, ctx);
   if (placed.error !== undefined) throw placed.error;
   const { orderIds, journalId, sentAt } = placed;
   const sent = { accountId, symbol: offer.currency, side: draft.side, rate: draft.rate?.value };
@@ -273,9 +267,13 @@ async function sendNewOrder(
 }
 
 /** With current rows, and the amount that was confirmed. Throws if `--risk` allows only a smaller one by now. */
-async function readAgain(typed: NewOrderDraft, { draft, account }: SizedOrder, cache: TableCache): Promise<SizedOrder> {
+async function readAgain(
+  typed: NewOrderDraft,
+  { draft, account }: SizedOrder,
+  tables: OrderTables,
+): Promise<SizedOrder> {
   const { amount } = draft;
-  const now = await sizedOrder(typed, account.accountId, cache);
+  const now = await sizedOrder(typed, account.accountId, tables);
   if (now.draft.amount < amount) {
     const why = `the price moved before you confirmed: --risk now allows only ${now.draft.amount}, not ${amount}`;
     throw new SvcError('guarded', `${why}; nothing was sent`);
@@ -286,11 +284,11 @@ async function readAgain(typed: NewOrderDraft, { draft, account }: SizedOrder, c
 /** Throws if the gateway's state or a limit rules the order out. */
 async function checkNewOrder(
   order: SizedOrder,
-  { requireOpen, cache }: Placing,
+  { requireOpen, tables }: Placing,
   ctx: RunContext,
 ): Promise<OrderPreview> {
   if (requireOpen) checkOpen(order.draft.side, order.offer, ctx.now());
-  const warnings = await checkOrder(order, cache, ctx);
+  const warnings = await checkOrder(order, tables, ctx);
   const shown = previewOrder(order.draft, { ...order, now: ctx.now() });
   return { ...shown, warnings: [...shown.warnings, ...warnings] };
 }
@@ -310,14 +308,14 @@ async function waitForFill(
   { orderIds, journalId, key, awaited, report }: AcceptedOrder,
   watch: FillWatch,
   wait: number,
-  cache: TableCache,
+  tables: OrderTables,
   ctx: RunContext,
 ): Promise<FillReport | undefined> {
   if (awaited === undefined) return report;
   if (!watch.isFollowing) {
     // An earlier run has sent it.
-    const { session, unlimited } = await cache.open();
-    await watch.follow(session, unlimited);
+    const { session, trading } = await tables.open();
+    await watch.follow(session, trading);
     await watch.refresh();
   }
   ctx.notice(`${ordersText(orderIds)} accepted; waiting for fills`);
@@ -343,14 +341,14 @@ function undoing({ rate }: NewOrderDraft, report: OrderReport): NonNullable<Answ
 }
 
 function previewed(draft: NewOrderDraft, input: NewOrderInput, ctx: RunContext): Promise<Answer<OrderReport>> {
-  return withTableCache(ctx, {}, async (cache): Promise<Answer<OrderReport>> => {
-    const order = await sizedOrder(draft, wantedAccount(input.account, ctx), cache);
+  return withOrderTables(ctx, {}, async (tables): Promise<Answer<OrderReport>> => {
+    const order = await sizedOrder(draft, wantedAccount(input.account, ctx), tables);
     if (input.requireOpen) checkOpen(draft.side, order.offer, ctx.now());
-    const { warnings = [], refusal = null } = await checkOrder(order, cache, ctx).then(
+    const { warnings = [], refusal = null } = await checkOrder(order, tables, ctx).then(
       (warnings) => ({ warnings, refusal: undefined }),
       (error: unknown) => ({ warnings: undefined, refusal: refusalText(error) }),
     );
-    const opened = await openedAmount(order.opens, cache, ctx);
+    const opened = await openedAmount(order.opens, tables, ctx);
     const shown = previewOrder(order.draft, { ...order, opened, now: ctx.now() });
     const all = [...shown.warnings, ...warnings];
     return { value: { ...shown, warnings: all, refusal }, as: ORDER_PREVIEW };

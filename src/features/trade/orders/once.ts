@@ -11,8 +11,8 @@ import {
   requireReadable,
 } from '../../../store/order-journal.ts';
 import type { FillReport } from './fills.ts';
+import type { OrderTables } from './order-tables.ts';
 import { type KeyClaim, settlingHint } from './placing.ts';
-import type { TableCache } from './table-cache.ts';
 
 /** An order that is sent at most once. */
 export interface Once {
@@ -42,12 +42,12 @@ const PAUSE_MS = 100;
  * The latest order with the key, once its sender has its response. Throws `outcome_unknown` if that takes longer than a request may, and `key_conflict` for an
  * order with other terms.
  */
-export async function readEarlier(once: Once, cache: TableCache, ctx: RunContext): Promise<JournalEntry | undefined> {
+export async function readEarlier(once: Once, tables: OrderTables, ctx: RunContext): Promise<JournalEntry | undefined> {
   const deadline = ctx.now() + ctx.target.timeoutMs;
   for (;;) {
     const entry = await latestEntry(once.key, ctx);
     if (entry === undefined) return undefined;
-    await checkSame(once, entry, cache, ctx);
+    await checkSame(once, entry, tables, ctx);
     if (!isInFlight(entry, ctx.now())) return entry;
     if (ctx.now() >= deadline) throw unknownOutcome(entry, once.key, 'its sender still waits for the response');
     await ctx.sleep(PAUSE_MS, ctx.signal);
@@ -121,14 +121,14 @@ export async function keepReport(
   }
 }
 
-async function checkSame(once: Once, entry: JournalEntry, cache: TableCache, ctx: RunContext): Promise<void> {
+async function checkSame(once: Once, entry: JournalEntry, tables: OrderTables, ctx: RunContext): Promise<void> {
   const { asked = {}, form } = entry;
   const names = [...new Set([...Object.keys(asked), ...Object.keys(once.asked)])].filter((name) => name !== 'account');
   const other = names.find((name) => fieldsOf({ of: asked[name] }) !== fieldsOf({ of: once.asked[name] }));
   if (other !== undefined) throw conflict(entry, once.key, other);
   const { account = null } = asked;
   if (account === (once.account ?? null) && entry.profile === ctx.settings.profile.name) return;
-  const { accountId } = await cache.checkedAccount(once.account);
+  const { accountId } = await tables.account(once.account);
   if (accountId !== form['account_id']) throw conflict(entry, once.key, 'account');
 }
 

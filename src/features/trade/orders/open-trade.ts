@@ -2,20 +2,20 @@
 import { SvcError } from '../../../errors.ts';
 import type { OpenPosition } from '../schema.ts';
 import type { OppositeOrder } from './exposure.ts';
-import { missingIds, type TableCache } from './table-cache.ts';
+import { missingIds, type OrderTables } from './order-tables.ts';
 
 export function notOpen(ids: readonly string[]): SvcError {
   return missingIds('open trade', ids, 'it may be closed: svc trade positions, svc trade positions --closed');
 }
 
 /** Its current row. Throws if it is not open, or if that cannot be read. */
-export async function readOpenTrade(id: string, cache: TableCache): Promise<OpenPosition> {
-  const seen = await cache.positions(() => false);
-  const row = seen?.isFresh ? seen.rows.find(({ tradeId }) => tradeId === id) : undefined;
+export async function readOpenTrade(id: string, tables: OrderTables): Promise<OpenPosition> {
+  const rows = await tables.rows('OpenPosition');
+  const row = rows?.find(({ tradeId }) => tradeId === id);
   if (row !== undefined) return row;
-  if (seen?.isFresh) throw notOpen([id]);
+  if (rows !== undefined) throw notOpen([id]);
   throw new SvcError(
-    cache.unreadCode,
+    tables.unreadCode,
     `cannot check whether trade ${id} is still open; if it is not, the opposite order would open a position; nothing was sent`,
     {
       hint: 'close the symbol instead, which never opens a position: --symbol <symbol>',
@@ -30,7 +30,7 @@ export function checkTradeAmount(id: string, amount: number, whole: number | und
 }
 
 /** If the trade is gone by now, the opposite order would open a position. */
-export async function checkStillOpen({ tradeId, amount }: OppositeOrder, cache: TableCache): Promise<void> {
-  const now = await cache.amountOf(await readOpenTrade(tradeId, cache));
+export async function checkStillOpen({ tradeId, amount }: OppositeOrder, tables: OrderTables): Promise<void> {
+  const now = await tables.amountOf(await readOpenTrade(tradeId, tables));
   checkTradeAmount(tradeId, amount, now ?? 0);
 }

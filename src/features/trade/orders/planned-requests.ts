@@ -9,6 +9,7 @@ import { type ChangeRow, codeOf, hintsOf, isUnknown, rowOf } from './change-repo
 import type { FillWatch } from './fills.ts';
 import { underLimits } from './limits.ts';
 import { keepReport } from './once.ts';
+import type { OrderTables } from './order-tables.ts';
 import {
   type OrderRequest,
   type Outcome,
@@ -17,7 +18,6 @@ import {
   placeOrder,
   settlingHint,
 } from './placing.ts';
-import type { TableCache } from './table-cache.ts';
 
 /** State read longer ago than this is read again. */
 export const STALE_MS = 10_000;
@@ -66,7 +66,7 @@ export async function sendAll(
       if (FINAL.has(error.code)) throw error;
       isOver = !sending.goesOn;
       // The connection may be lost with the response.
-      if (!isOver && isUnknown(error)) await sending.cache.close();
+      if (!isOver && isUnknown(error)) await sending.tables.close();
     }
     outcomes.push(outcome);
   }
@@ -88,7 +88,7 @@ async function sendPlanned(planned: PlannedRequest, sending: Connecting, ctx: Ru
 
 interface Connecting {
   readonly confirmed: Confirmed;
-  readonly cache: TableCache;
+  readonly tables: OrderTables;
   /** For `--wait`: follows the session before anything is sent through it. */
   readonly watch?: FillWatch | undefined;
 }
@@ -96,17 +96,17 @@ interface Connecting {
 /** A lost connection is not waited for: what was checked and confirmed is about now. */
 export async function connectAndPlace(
   { request, known, ...exposure }: Pick<PlannedRequest, 'request' | 'known' | 'opens' | 'reduces'>,
-  { confirmed, cache, watch }: Connecting,
+  { confirmed, tables, watch }: Connecting,
   ctx: RunContext,
 ): Promise<Placed> {
-  const open = await cache.open();
+  const open = await tables.open();
   const { outage } = open.session;
   if (outage !== undefined) {
     throw new SvcError('connection_lost', `${outage.message}; nothing was sent`, { sent: 'no', cause: outage });
   }
   await open.session.connect();
-  await watch?.follow(open.session, open.unlimited);
-  return underLimits(exposure, cache, ctx, () => placeOrder(request, { open, confirmed, known }, ctx));
+  await watch?.follow(open.session, open.trading);
+  return underLimits(exposure, tables, ctx, () => placeOrder(request, { open, confirmed, known }, ctx));
 }
 
 /** All are sent before the first is waited for. */

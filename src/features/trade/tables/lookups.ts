@@ -1,62 +1,23 @@
-/** Looks up symbols, accounts and tables by the names on a command line. Ids and sizes of symbols are cached for a day. */
+/** Looks up symbols, accounts and tables by the names on a command line. */
 
 import type { RunContext } from '../../../cli/command.ts';
 import type { Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Wanted } from '../gateway/subscription.ts';
 import type { TradingSession } from '../gateway/trading-session.ts';
-import type { KnownTables } from '../known-tables.ts';
 import { isModelName, MODEL_NAMES, type ModelName } from '../models.ts';
-import type { Account, ModelRows, Offer } from '../schema.ts';
+import type { Account, Offer } from '../schema.ts';
 import { foldedSymbol, similarSymbol } from '../symbols.ts';
-
-/** Cached for a day, else requested. They may have no prices. */
-export async function knownOffers({ known, trading }: TradingSession): Promise<readonly Offer[]> {
-  return cachedRows(known, 'Offer') ?? trading.model('Offer');
-}
 
 /** For the amounts that a table shows; none if they are not needed or cannot be read. */
 export async function offersToShow(open: TradingSession, { wants, signal }: RunContext): Promise<readonly Offer[]> {
   if (wants.document || wants.events || !(wants.table || wants.fields)) return [];
   try {
-    return await knownOffers(open);
+    return await open.trading.model('Offer');
   } catch (error) {
     if (!(error instanceof SvcError) || signal.aborted) throw error;
     return [];
   }
-}
-
-/** Cached for a day, to save a counted call. */
-export async function knownAccounts({ known, trading }: TradingSession): Promise<readonly Account[]> {
-  return cachedRows(known, 'Account') ?? trading.accounts();
-}
-
-/** What `find` returns for the offers. */
-export function findInOffers<T>({ known, trading }: TradingSession, find: (offers: readonly Offer[]) => T): Promise<T> {
-  return findInRows(cachedRows(known, 'Offer'), () => trading.model('Offer'), find);
-}
-
-/** Cached rows that lack what is searched are read again: the account may show more since. */
-export async function findInRows<Row, T>(
-  cached: readonly Row[] | undefined,
-  read: () => Promise<readonly Row[]>,
-  find: (rows: readonly Row[]) => T,
-): Promise<T> {
-  try {
-    if (cached !== undefined) return find(cached);
-  } catch (error) {
-    if (!(error instanceof SvcError) || error.code !== 'not_found') throw error;
-  }
-  return find(await read());
-}
-
-/** Undefined if there are none of the last day. */
-export function cachedRows<N extends ModelName>(
-  known: KnownTables | undefined,
-  name: N,
-): readonly ModelRows[N][] | undefined {
-  const rows = known?.read(name) as unknown as readonly ModelRows[N][] | undefined;
-  return rows === undefined || rows.length === 0 ? undefined : rows;
 }
 
 export const ROW_FLAGS = {
@@ -86,7 +47,7 @@ export interface RowFilter {
 /** A symbol may be written as `eurusd`; an account is looked up. */
 export async function rowFilter({ symbol, account: name }: RowQuery, open: TradingSession): Promise<RowFilter> {
   const { findAccount } = await import('../accounts.ts');
-  const account = name === undefined ? undefined : findAccount(await knownAccounts(open), name);
+  const account = name === undefined ? undefined : findAccount(await open.trading.accounts(), name);
   const isOfAccount = (row: TableRow): boolean => {
     if (account === undefined) return true;
     if (row.accountId !== undefined) return row.accountId === account.accountId;
@@ -147,10 +108,9 @@ function isNearly(name: string, model: ModelName): boolean {
 export async function symbolsOf(names: readonly string[], open: TradingSession): Promise<readonly string[]> {
   if (names.length === 0) return [];
   const { findSymbol } = await import('../symbols.ts');
-  return findInOffers(open, (offers) => {
-    const offered = offers.map(({ currency }) => currency);
-    return [...new Set(names.map((name) => findSymbol(offered, name)))];
-  });
+  const offers = await open.trading.model('Offer');
+  const offered = offers.map(({ currency }) => currency);
+  return [...new Set(names.map((name) => findSymbol(offered, name)))];
 }
 
 /** The current rows of each table, and the offers of the symbols. */

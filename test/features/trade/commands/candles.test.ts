@@ -385,16 +385,6 @@ describe('the output', () => {
   });
 });
 
-describe('the symbol', () => {
-  it('is looked up once a day', async () => {
-    const home = temporaryHome();
-    const models = (): number => served.gateway.requests.filter(({ url }) => url.includes('get_model')).length;
-    const before = models();
-    for (const period of ['m1', 'm5']) expect((await run(['EUR/USD', period], { home })).code).toBe(0);
-    expect(models()).toBe(before + 1);
-  });
-});
-
 it.each([
   [['EUR/USD', 'm2'], 'there is no period m2'],
   [['EUR/USD', 'h5'], 'there is no period h5'],

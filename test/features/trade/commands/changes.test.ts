@@ -184,10 +184,11 @@ describe('orders cancel', () => {
     expect({ code: run.code, orders: client.orders() }).toEqual({ code, orders: [] });
   });
 
-  it('a dry run prints every request and does not connect', async () => {
-    const { stdout } = await client.run(['orders', 'cancel', '1', '2', '--dry-run', '-o', 'json']);
+  it('a dry run prints every request and sends none', async () => {
+    const ids = [holdOrder(client.gateway), holdOrder(client.gateway)];
+    const { stdout } = await client.run(['orders', 'cancel', ...ids, '--dry-run', '-o', 'json']);
     const bodies = JSON.parse(stdout).map(({ body }: { body: unknown }) => body);
-    expect({ bodies, calls: client.calls() }).toEqual({ bodies: [{ order_id: '1' }, { order_id: '2' }], calls: [] });
+    expect({ bodies, orders: client.orders() }).toEqual({ bodies: ids.map((order_id) => ({ order_id })), orders: [] });
   });
 });
 

@@ -98,7 +98,7 @@ it('a dry run prints the form and the end', async () => {
   expect(code).toBe(0);
   expect(JSON.parse(stdout).body).toEqual({ ...ENTRY_FORM, time_in_force: 'GTD', expiration: '2026-01-14 14:00' });
   expect(stderr).toContain('the order expires at 2026-01-14 14:00 UTC');
-  expect(client.calls()).toEqual([]);
+  expect(client.orders()).toEqual([]);
 });
 
 describe('a whole number that cannot be a price', () => {

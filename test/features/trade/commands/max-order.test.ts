@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryHome } from '../../../support/svc.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
+import { forwarder } from './lost-answers.ts';
 import { fileTrader, HEDGING, NETTING } from './trader.ts';
 
 const client = await fileTrader({ emptied: true });
@@ -63,8 +64,10 @@ describe('trade.maxOrder', () => {
 
   it('refuses the opposite order if positions cannot be read, and names the close that needs none', async () => {
     holdTrade(client.gateway, { account: NETTING, amountK: 30 });
-    client.gateway.traps.add('ora-20301');
-    const { code, stderr } = await run(['sell', 'EUR/USD', '30', ...NETTED]);
+    await using before = await forwarder(client.gateway.url);
+    before.tooOften = /models=OpenPosition/;
+    const argv = ['sell', 'EUR/USD', '30', ...NETTED, '--yes'];
+    const { code, stderr } = await client.run(argv, { home, env: { SVC_TRADE_URL: before.url } });
     expect({ code, stderr }).toEqual({ code: 11, stderr: expect.stringContaining('svc trade close --symbol') });
     expect(client.orders()).toEqual([]);
   });

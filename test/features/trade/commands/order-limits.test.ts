@@ -160,11 +160,13 @@ describe('trade.maxPosition', () => {
 
   it('refuses orders that open, but not a close, if the tables cannot be read', async () => {
     const trade = holdTrade(client.gateway, { amountK: 5 });
-    client.gateway.traps.add('ora-20301');
-    const { code, stderr } = await within(['buy', 'EUR/USD', '1']);
+    await using before = await forwarder(client.gateway.url);
+    before.tooOften = /models=OpenPosition/;
+    const limited = { home: homes.position, env: { SVC_TRADE_URL: before.url } };
+    const { code, stderr } = await client.run(['buy', 'EUR/USD', '1', '--yes'], limited);
     expect({ code, stderr }).toEqual({ code: 11, stderr: expect.stringContaining('to check trade.maxPosition') });
     expect(client.orders()).toEqual([]);
-    expect((await within(['close', trade, '--amount', '5'])).code).toBe(0);
+    expect((await client.run(['close', trade, '--amount', '5', '--yes'], limited)).code).toBe(0);
   });
 });
 

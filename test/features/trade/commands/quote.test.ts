@@ -1,7 +1,6 @@
 /** `svc trade quote`: the next ticks, or the last known price where none comes in time. */
 import { expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
-import { temporaryHome } from '../../../support/svc.ts';
 import { reader, rowsOf } from './reader.ts';
 
 const client = reader();
@@ -35,19 +34,15 @@ it('prints the next tick of each symbol, and unsubscribes', async () => {
   expect(client.gateway.sessions).toEqual([]);
 });
 
-it('reads the symbols once a day, and prints as many ticks as requested', async () => {
-  const home = temporaryHome();
-  expect(await ticking(client.json('quote EUR/USD --count 3', { home, sleeps: true }))).toHaveLength(3);
-  await ticking(client.run('quote GBP/USD', { home, sleeps: true }));
-  expect(client.asked()[0]).toBe('POST /subscribe pairs=GBP/USD');
+it('prints as many ticks as requested', async () => {
+  expect(await ticking(client.json('quote EUR/USD --count 3', { sleeps: true }))).toHaveLength(3);
 });
 
-it('reads the symbols again for one that the account shows since', async () => {
-  const home = temporaryHome();
+it('finds a symbol that the account shows since', async () => {
   const hidden = [...client.gateway.book.hidden].find(({ symbol }) => symbol === 'USD/CHF');
-  expect(await client.run('quote USD/CHF', { home })).toMatchObject({ code: 5 });
+  expect(await client.run('quote USD/CHF')).toMatchObject({ code: 5 });
   if (hidden !== undefined) client.gateway.book.hidden.delete(hidden);
-  expect(await ticking(client.json('quote USD/CHF', { home, sleeps: true }))).toMatchObject([{ symbol: 'USD/CHF' }]);
+  expect(await ticking(client.json('quote USD/CHF', { sleeps: true }))).toMatchObject([{ symbol: 'USD/CHF' }]);
   if (hidden !== undefined) client.gateway.book.hidden.add(hidden);
 });
 

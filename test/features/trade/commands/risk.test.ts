@@ -59,7 +59,6 @@ describe('--risk', () => {
     ['neither', ['--stop', '40pips'], "missing required argument 'amount'"],
     ['a stop on the wrong side', ['--risk', '1%', '--stop', '1.17'], '--stop: 1.17 must be below the rate'],
     ['a stop without its unit', ['--risk', '1%', '--stop', '40'], 'did you mean --stop 40pips'],
-    ['a dry run', [...BY_RISK, '--dry-run'], 'a dry run does not connect'],
   ])('exits 2 and sends nothing: %s', async (_name, argv, why) => {
     const { code, stderr } = await client.run(['buy', 'EUR/USD', ...argv, '--yes']);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(why) });

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import type { RunContext } from '../../../../src/cli/command.ts';
 import { planCloseAll } from '../../../../src/features/trade/commands/close.ts';
-import type { TableCache } from '../../../../src/features/trade/orders/table-cache.ts';
+import type { OrderTables } from '../../../../src/features/trade/orders/order-tables.ts';
 import type { OpenPosition } from '../../../../src/features/trade/schema.ts';
 
 async function awaitedAmount(rows: readonly OpenPosition[]): Promise<unknown> {
-  const cache = { accountId: async () => '1', positions: async () => ({ rows, isFresh: true }) };
+  const tables = { accountOrGiven: async () => ({ accountId: '1' }), rows: async () => rows };
   const ctx = { dryRun: false } as RunContext;
   const everything = { symbol: undefined, wanted: undefined, terms: { tif: 'GTC', range: undefined } } as const;
-  const [planned] = await planCloseAll(everything, cache as unknown as TableCache, ctx);
+  const [planned] = await planCloseAll(everything, tables as unknown as OrderTables, ctx);
   return planned?.awaits;
 }
 
