@@ -19,26 +19,34 @@ const LONGEST_AFTER_REFUSAL_MS = 300_000;
 
 /** The delays before attempts to connect. */
 export class Backoff {
-  /** That count against the next one. */
-  #attempts = 0;
-  #connectedAt = 0;
+  /** That count against the next one. The first connection is one, until it is made. */
+  #attempts = 1;
+  #refusals = 0;
+  #connectedAt: number | undefined;
 
   /** The gateway accepted a connection. */
   connected(): void {
-    this.#attempts = Math.min(this.#attempts, MOST_ACCEPTED);
+    this.#attempts = this.#connectedAt === undefined ? 0 : Math.min(this.#attempts, MOST_ACCEPTED);
+    this.#refusals = 0;
     this.#connectedAt = performance.now();
   }
 
   lost(): void {
-    if (performance.now() - this.#connectedAt > STEADY_MS) this.#attempts = 0;
+    if (performance.now() - (this.#connectedAt ?? 0) > STEADY_MS) this.#attempts = 0;
   }
 
   tried(): void {
     this.#attempts += 1;
   }
 
-  delay(refusals: number, random: number): number {
-    return reconnectDelay(this.#attempts, refusals, random);
+  /** The gateway refused the token. Returns how often it did since it accepted one. */
+  refused(): number {
+    this.#refusals += 1;
+    return this.#refusals;
+  }
+
+  delay(random: number): number {
+    return reconnectDelay(this.#attempts, this.#refusals, random);
   }
 }
 
@@ -80,46 +88,50 @@ export async function withRenewal<T>(authorizer: Authorizer | undefined, connect
 
 /** Reports outages of the gateway. */
 export class OutageReporter {
-  /** Why it cannot be reached now. */
-  error: SvcError | undefined;
-  #divert: ((event: Outage) => void) | undefined;
-  readonly #report: (event: Outage) => void;
-  #isSilent = false;
+  /** Why it cannot be reached, or that it can be and pushes nothing. */
+  #trouble: SvcError | 'silent' | undefined;
+  #report: (event: Outage) => void;
+  readonly #reportFirst: (event: Outage) => void;
 
   constructor(report: (event: Outage) => void) {
     this.#report = report;
+    this.#reportFirst = report;
+  }
+
+  /** Why it cannot be reached now. */
+  get error(): SvcError | undefined {
+    return this.#trouble === 'silent' ? undefined : this.#trouble;
   }
 
   divertTo(listener: (event: Outage) => void): () => void {
-    this.#divert = listener;
+    this.#report = listener;
     return () => {
-      this.#divert = undefined;
+      this.#report = this.#reportFirst;
     };
   }
 
   /** One event per outage, and another one for a failure of another kind. */
   begin(error: SvcError, reason: string, at: number): void {
     if (this.error?.exit === error.exit) return;
-    this.error = error;
-    (this.#divert ?? this.#report)({ kind: 'unreachable', at, reason, error });
+    this.#trouble = error;
+    this.#report({ kind: 'unreachable', at, reason, error });
   }
 
   end(at: number): void {
-    this.error = undefined;
-    this.#isSilent = false;
-    (this.#divert ?? this.#report)({ kind: 'recovered', at });
+    this.#trouble = undefined;
+    this.#report({ kind: 'recovered', at });
   }
 
   /** Pushes stopped. One event until they come again. False if that is known, or if there is no connection. */
   silent(at: number, reason: string): boolean {
-    if (this.#isSilent || this.error !== undefined) return false;
-    this.#isSilent = true;
-    (this.#divert ?? this.#report)({ kind: 'stale', at, reason });
+    if (this.#trouble !== undefined) return false;
+    this.#trouble = 'silent';
+    this.#report({ kind: 'stale', at, reason });
     return true;
   }
 
   pushed(at: number): void {
-    if (this.#isSilent) this.end(at);
+    if (this.#trouble === 'silent') this.end(at);
   }
 }
 

@@ -1,4 +1,16 @@
-/** A session with the gateway: it connects, reconnects and disconnects, and carries requests and pushes. */
+/**
+ * A session with the gateway: it connects, reconnects and disconnects, and carries requests and pushes.
+ *
+ *     idle --connect--> opening --connected--> opening --ready--> open
+ *                        |   ^                                     |
+ *                       lose retry                                lose
+ *                        v   |                                     |
+ *                        lost <------------------------------------+
+ *
+ *     opening, open, lost --fail--> failed
+ *     idle, opening, open, lost, failed --close--> closing --left--> closed
+ */
+import { EventEmitter, once } from 'node:events';
 import { SvcError } from '../../../errors.ts';
 import { type Client, openClient, type WholeAnswer } from '../../../http/client.ts';
 import {
@@ -9,11 +21,7 @@ import {
   Plan,
   type Proof,
 } from '../../../http/endpoint.ts';
-import type { KnownSecrets } from '../../../http/known-secrets.ts';
-import { redactText } from '../../../http/redact.ts';
 import type { Target } from '../../../http/target.ts';
-import { jsonText } from '../../../json-object.ts';
-import type { Envelope } from '../schema.ts';
 import { type EngineConnection, openEngine } from './engine-connection.ts';
 import { CookieJar, FORM } from './engine-requests.ts';
 import { explainTrading } from './failed-answer.ts';
@@ -27,7 +35,55 @@ import {
   refusedOften,
   withRenewal,
 } from './reconnecting.ts';
+import { SessionSecrets } from './session-secrets.ts';
 import { eventQueue, type Outage, type SessionEvent, type SessionOptions } from './session-types.ts';
+
+/** What each event does in each state. An event that a state does not have is a bug. */
+export const TRANSITIONS = {
+  idle: { connect: 'opening', close: 'closing' },
+  opening: { connected: 'opening', ready: 'open', lose: 'lost', fail: 'failed', close: 'closing' },
+  open: { lose: 'lost', fail: 'failed', close: 'closing' },
+  lost: { retry: 'opening', fail: 'failed', close: 'closing' },
+  failed: { close: 'closing' },
+  closing: { left: 'closed' },
+  closed: {},
+} as const;
+
+export type StateName = keyof typeof TRANSITIONS;
+export type Transition = { [Name in StateName]: keyof (typeof TRANSITIONS)[Name] }[StateName];
+type TargetOf<Event extends Transition> = {
+  [Name in StateName]: (typeof TRANSITIONS)[Name] extends Readonly<Record<Event, infer Next>> ? Next : never;
+}[StateName];
+
+type State =
+  | { readonly name: 'idle' }
+  /** The engine is connected, and the subscriptions are being restored. */
+  | { readonly name: 'opening'; readonly missing: Missing | undefined; readonly engine?: EngineConnection }
+  | { readonly name: 'open'; readonly engine: EngineConnection }
+  /** The next attempt follows. The engine is the one that was lost. */
+  | {
+      readonly name: 'lost';
+      readonly error: SvcError;
+      readonly missing: Missing | undefined;
+      readonly engine: EngineConnection | undefined;
+    }
+  /** Requests under way still finish. */
+  | { readonly name: 'failed'; readonly reason: SvcError; readonly engine: EngineConnection | undefined }
+  | { readonly name: 'closing'; readonly reason: unknown }
+  | { readonly name: 'closed'; readonly reason: unknown };
+
+/** Pushes are missing from this time on. Undefined before the first connection. */
+interface Missing {
+  readonly since: number;
+  readonly reason: string;
+}
+
+/** Throws for a transition that the table does not have. */
+export function stateAfter(name: StateName, event: Transition): StateName {
+  const next = (TRANSITIONS[name] as Partial<Record<Transition, StateName>>)[event];
+  if (next === undefined) throw new SvcError('internal', `the session cannot ${event} while it is ${name}`);
+  return next;
+}
 
 /** Does not connect yet. Throws `credential_unusable` if the token must not go to the target's address. */
 export function openSession(target: Target, options: SessionOptions): Session {
@@ -49,18 +105,16 @@ class GatewaySession {
   readonly #queue = eventQueue();
   readonly #restores = new Set<Restore>();
   readonly #life = new AbortController();
-  /** The current connection, and the latest attempt to make one. */
-  #engine: EngineConnection | undefined;
-  #connecting: Promise<void> | undefined;
-  #authorization = '';
-  #streams = false;
-  #isReconnecting = false;
   readonly #backoff = new Backoff();
   readonly #outages = new OutageReporter((event) => this.#queue.push(event));
+  readonly #changes = new EventEmitter().setMaxListeners(0);
+  #state: State = { name: 'idle' };
+  /** The latest attempts to connect, which end before the session does. Never rejects. */
+  #attempts: Promise<void> = Promise.resolve();
+  #authorization = '';
+  #streams = false;
   /** When the latest push came, or the connection was made. Milliseconds since 1970. */
   pushedAt: number | undefined;
-  #closing: Promise<void> | undefined;
-  #leaving: Promise<void> = Promise.resolve();
 
   constructor(target: Target, options: SessionOptions) {
     this.#target = target;
@@ -76,9 +130,19 @@ class GatewaySession {
     if (target.signal.aborted) this.#interrupt();
   }
 
+  get state(): StateName {
+    return this.#state.name;
+  }
+
   /** The transport of pushes; undefined without a connection. */
   get transport(): 'polling' | 'websocket' | undefined {
     return this.#engine?.transport;
+  }
+
+  /** The connection, if requests can use it. */
+  get #engine(): EngineConnection | undefined {
+    const { engine } = this.#state as { readonly engine?: EngineConnection };
+    return engine?.over === false ? engine : undefined;
   }
 
   /** Why the gateway cannot be reached, also after `close`; undefined if it can. */
@@ -102,10 +166,8 @@ class GatewaySession {
   }
 
   /** Connects unless connected. Rejects with `unauthorized` for a refused token. */
-  connect(): Promise<void> {
-    if (this.#life.signal.aborted) return Promise.reject(this.#life.signal.reason);
-    this.#connecting ??= this.#connectFirst();
-    return this.#connecting;
+  async connect(): Promise<void> {
+    await this.#waitUntilOpen('read');
   }
 
   /** Sends a read, connecting first if necessary. */
@@ -138,15 +200,29 @@ class GatewaySession {
     return this.#client.plan(endpoint, values);
   }
 
-  async #ready(endpoint: EndpointShape): Promise<void> {
-    const isPlanned = this.#target.dryRun === true && endpoint.effect !== 'read';
-    if (!isPlanned && this.#engine === undefined) {
-      if (this.#isReconnecting && endpoint.effect !== 'read') {
+  async #ready({ effect }: EndpointShape): Promise<void> {
+    const isPlanned = this.#target.dryRun === true && effect !== 'read';
+    if (!isPlanned && this.#engine === undefined) await this.#waitUntilOpen(effect);
+  }
+
+  async #waitUntilOpen(effect: Effect): Promise<void> {
+    if (this.#state.name === 'idle') {
+      this.#change('connect', { name: 'opening', missing: undefined });
+      this.#attempts = this.#keepTrying();
+    }
+    while (isConnecting(this.#state)) {
+      if (effect !== 'read' && isReconnecting(this.#state)) {
         throw new SvcError('connection_lost', 'the session is reconnecting; nothing was sent');
       }
-      await this.connect();
+      await once(this.#changes, 'change');
     }
-    if (this.#life.signal.aborted) throw this.#life.signal.reason;
+    throwIfEnded(this.#state);
+  }
+
+  #change<Event extends Transition>(event: Event, next: Extract<State, { readonly name: TargetOf<Event> }>): void {
+    stateAfter(this.#state.name, event);
+    this.#state = next;
+    this.#changes.emit('change');
   }
 
   /** All pushes since the connect, in order; to be read once. Slow readers slow polling down; 64 MiB of unread pushes end it. */
@@ -168,42 +244,65 @@ class GatewaySession {
   }
 
   /** Disconnects, within two seconds. Never rejects; may be called again. */
-  close(reason: unknown = CLOSED): Promise<void> {
-    this.#closing ??= this.#end(reason);
-    return this.#closing;
+  async close(reason: unknown = CLOSED): Promise<void> {
+    const state = this.#state;
+    if (state.name !== 'closing' && state.name !== 'closed') void this.#end(state, reason);
+    while (isClosing(this.#state)) await once(this.#changes, 'change');
   }
 
-  async #end(reason: unknown): Promise<void> {
+  async #end(state: Exclude<State, { readonly name: 'closing' | 'closed' }>, request: unknown): Promise<void> {
+    const reason = state.name === 'failed' ? state.reason : request;
+    this.#change('close', { name: 'closing', reason });
     this.#target.signal.removeEventListener('abort', this.#interrupt);
     this.#life.abort(reason);
-    if (reason === CLOSED) this.#queue.end();
-    else this.#queue.abandon(reason);
-    const engine = this.#engine;
-    this.#engine = undefined;
-    await engine?.leave();
-    await this.#connecting?.catch(() => {});
-    await this.#leaving;
+    if (request === CLOSED) this.#queue.end();
+    else this.#queue.abandon(request);
+    if (state.name !== 'idle') await state.engine?.leave();
+    await this.#attempts;
     await this.#client.close();
+    this.#change('left', { name: 'closed', reason });
   }
 
   readonly #interrupt = (): void => void this.close(this.#target.signal.reason);
 
-  async #connectFirst(): Promise<void> {
+  /** Attempts to connect until the session is open or ends. Never rejects. */
+  async #keepTrying(): Promise<void> {
     try {
-      await this.#connect();
+      while (isConnecting(this.#state)) {
+        if (this.#state.name === 'lost') await this.#pause(this.#state);
+        if (this.#state.name === 'opening') await this.#attempt(this.#state.missing);
+      }
     } catch (error) {
-      if (!(error instanceof SvcError) || this.#life.signal.aborted) throw error;
-      this.#unreachable(error);
-      if (this.#options.awaitGateway !== true || !mayBeGateway(error)) throw error;
-      this.#backoff.tried();
-      await this.#reconnect(error, undefined);
+      this.#fail(error);
     }
   }
 
-  async #connect(): Promise<void> {
-    const engine = await withRenewal(this.#target.authorizer, () => this.#open());
-    this.#adopt(engine);
-    await this.#upgrade(engine);
+  /** Before the next attempt to connect. */
+  async #pause(lost: Extract<State, { readonly name: 'lost' }>): Promise<void> {
+    const { error, missing, engine } = lost;
+    const delay = this.#backoff.delay(this.#target.random());
+    const when = delay < 1000 ? 'reconnecting' : `next attempt in ${Math.round(delay / 1000)} s`;
+    this.#options.onNotice(`${this.hide(error.message)}; ${when}`);
+    await this.#target.sleep(delay, this.#life.signal);
+    this.#backoff.tried();
+    await engine?.leave();
+    if (this.#state === lost) this.#change('retry', { name: 'opening', missing });
+  }
+
+  async #attempt(missing: Missing | undefined): Promise<void> {
+    try {
+      const engine = await withRenewal(this.#target.authorizer, () => this.#open());
+      if (isClosing(this.#state)) return await engine.leave();
+      if (engine.over) throw new SvcError('connection_lost', 'the session ended as soon as it was connected');
+      this.#change('connected', { name: 'opening', missing, engine });
+      this.#reportConnected(missing);
+      if (missing !== undefined) await this.#restore(engine);
+      await this.#upgrade(engine);
+      if (engine.over) throw new SvcError('connection_lost', 'the connection was lost again');
+      this.#change('ready', { name: 'open', engine });
+    } catch (error) {
+      this.#lose(error);
+    }
   }
 
   async #open(): Promise<EngineConnection> {
@@ -236,16 +335,23 @@ class GatewaySession {
     return engine;
   }
 
-  /** The connection may be lost or no longer needed by now. */
-  #adopt(engine: EngineConnection): void {
-    if (this.#life.signal.aborted) {
-      this.#leaving = engine.leave();
-      throw this.#life.signal.reason;
-    }
-    if (engine.over) throw new SvcError('connection_lost', 'the session ended as soon as it was connected');
-    this.#engine = engine;
-    this.pushedAt = this.#target.now();
+  #reportConnected(missing: Missing | undefined): void {
+    const at = this.#target.now();
+    this.pushedAt = at;
     this.#backoff.connected();
+    if (this.outage !== undefined) {
+      this.#outages.end(at);
+      this.#options.onNotice('reconnected');
+    }
+    if (missing !== undefined) this.#queue.push({ kind: 'gap', from: missing.since, to: at, reason: missing.reason });
+  }
+
+  async #restore(engine: EngineConnection): Promise<void> {
+    const call: Session['call'] = async (endpoint, values) => {
+      if (engine.over) throw new SvcError('connection_lost', 'the connection was lost again');
+      return this.#secrets.leftOut(await this.#client.call(endpoint, values));
+    };
+    for (const restore of this.#restores) await restore({ call, hide: (text) => this.hide(text) });
   }
 
   /** Only `websocket` waits for one and fails without it. */
@@ -260,169 +366,68 @@ class GatewaySession {
   }
 
   #lost(engine: EngineConnection, error: SvcError): void {
-    if (this.#engine !== engine) return; // `#adopt` finds out
-    this.#engine = undefined;
-    this.#leaving = engine.leave();
-    if (this.#isReconnecting) {
-      // While it is being restored, which has been reported as recovered.
-      this.#unreachable(error);
-      return;
-    }
-    if (this.#options.reconnect !== true || !isPassing(error)) {
-      this.#give(error);
-      return;
-    }
-    this.#unreachable(error);
+    const state = this.#state;
+    if (state.name === 'opening' && state.engine === engine) this.#reportUnreachable(error);
+    if (state.name !== 'open' || state.engine !== engine) return; // `#attempt` finds out
     this.#backoff.lost();
-    this.#connecting = this.#reconnect(error, engine.heardAt);
-    this.#connecting.catch((failure: unknown) => {
-      if (!this.#life.signal.aborted) this.#give(failure);
-    });
+    this.#lose(error);
+    // One after the other: the earlier attempts may be about to end.
+    this.#attempts = this.#attempts.then(() => this.#keepTrying());
   }
 
-  #give(failure: unknown): void {
-    const error =
+  /** Reconnects if that may help. */
+  #lose(error: unknown): void {
+    const state = this.#state;
+    if (state.name !== 'opening' && state.name !== 'open') return; // it is being closed
+    if (!(error instanceof SvcError)) {
+      this.#fail(error);
+      return;
+    }
+    const { awaitGateway = false, reconnect = false } = this.#options;
+    const missing =
+      state.name === 'opening' ? state.missing : { since: state.engine.heardAt, reason: this.hide(error.message) };
+    const mayRetry = missing === undefined ? awaitGateway && mayBeGateway(error) : reconnect && isPassing(error);
+    if (!mayRetry) {
+      this.#fail(error);
+    } else if (state.name === 'opening' && error.code === 'unauthorized' && this.#backoff.refused() === MOST_REFUSALS) {
+      this.#fail(refusedOften(error));
+    } else {
+      this.#reportUnreachable(error);
+      this.#change('lose', { name: 'lost', error, missing, engine: state.engine });
+      void state.engine?.leave();
+    }
+  }
+
+  #fail(failure: unknown): void {
+    const state = this.#state;
+    if (state.name !== 'opening' && state.name !== 'open' && state.name !== 'lost') return; // it is being closed
+    const reason =
       failure instanceof SvcError ? failure : new SvcError('internal', 'the session failed', { cause: failure });
     // Neither a slow reader nor a bug of svc is an outage.
-    if (error.code !== 'partly_done' && error.code !== 'internal') this.#unreachable(error);
-    this.#queue.push({ kind: 'closed', reason: this.hide(error.message), error });
+    if (reason.code !== 'partly_done' && reason.code !== 'internal') this.#reportUnreachable(reason);
+    this.#queue.push({ kind: 'closed', reason: this.hide(reason.message), error: reason });
     this.#queue.end();
-    this.#connecting = Promise.reject(error);
-    this.#connecting.catch(() => {});
+    this.#change('fail', { name: 'failed', reason, engine: state.engine });
+    void state.engine?.leave();
   }
 
-  #unreachable(error: SvcError): void {
+  #reportUnreachable(error: SvcError): void {
     this.#outages.begin(error, this.hide(error.message), this.#target.now());
   }
-
-  /** `from`: the start of the gap; undefined before the first connection. */
-  async #reconnect(cause: SvcError, from: number | undefined): Promise<void> {
-    let error = cause;
-    let refusals = 0;
-    this.#isReconnecting = true;
-    try {
-      for (;;) {
-        await this.#pause(error, refusals);
-        const failure = await this.#tryToRestore(cause, from);
-        if (failure === undefined) return;
-        error = failure;
-        this.#unreachable(error);
-        const mayPass = from === undefined ? mayBeGateway(error) : isPassing(error);
-        if (!mayPass) throw error;
-        if (error.code === 'unauthorized' && ++refusals === MOST_REFUSALS) throw refusedOften(error);
-      }
-    } finally {
-      this.#isReconnecting = false;
-    }
-  }
-
-  /** Before the next attempt to connect. */
-  async #pause(error: SvcError, refusals: number): Promise<void> {
-    const delay = this.#backoff.delay(refusals, this.#target.random());
-    const when = delay < 1000 ? 'reconnecting' : `next attempt in ${Math.round(delay / 1000)} s`;
-    this.#options.onNotice(`${this.hide(error.message)}; ${when}`);
-    await this.#target.sleep(delay, this.#life.signal);
-    this.#backoff.tried();
-    await this.#leaving;
-  }
-
-  /** Returns why the gateway could not be reached. */
-  async #tryToRestore(cause: SvcError, from: number | undefined): Promise<SvcError | undefined> {
-    try {
-      await this.#restore(cause, from);
-      return undefined;
-    } catch (error) {
-      this.#life.signal.throwIfAborted();
-      if (error instanceof SvcError) return error;
-      throw error;
-    }
-  }
-
-  async #restore(cause: SvcError, from: number | undefined): Promise<void> {
-    const engine = await withRenewal(this.#target.authorizer, () => this.#open());
-    this.#adopt(engine);
-    this.#outages.end(this.#target.now());
-    this.#options.onNotice('reconnected');
-    const to = this.#target.now();
-    if (from !== undefined) this.#queue.push({ kind: 'gap', from, to, reason: this.hide(cause.message) });
-    const lost = new SvcError('connection_lost', 'the connection was lost again');
-    const call: Session['call'] = async (endpoint, values) => {
-      if (engine.over) throw lost;
-      return this.#secrets.leftOut(await this.#client.call(endpoint, values));
-    };
-    try {
-      for (const restore of this.#restores) await restore({ call, hide: (text) => this.hide(text) });
-      await this.#upgrade(engine);
-      if (engine.over) throw lost;
-    } catch (error) {
-      this.#engine = undefined;
-      this.#leaving = engine.leave();
-      throw error;
-    }
-  }
 }
 
-/** Shorter secrets could match other text in responses and pushes. */
-const UNMISTAKABLE = 16;
-/** With the encoded forms: those of the last few connections. */
-const MOST = 16;
-
-export class SessionSecrets {
-  readonly #known: KnownSecrets;
-  #unmistakable: readonly string[] = [];
-
-  constructor(known: KnownSecrets) {
-    this.#known = known;
-  }
-
-  keep(value: string): void {
-    this.#known.addPassing(value);
-    if (value.length < UNMISTAKABLE) return;
-    const forms = new Set([value, encodeURIComponent(value)]);
-    // The token is kept again with each connection.
-    this.#unmistakable = [...this.#unmistakable.filter((one) => !forms.has(one)), ...forms].slice(-MOST);
-  }
-
-  /** For svc's own messages. */
-  hide(text: string): string {
-    return redactText(this.#known.hide(text));
-  }
-
-  leftOutOfText(text: string): string {
-    return withoutSecrets(text, this.#unmistakable);
-  }
-
-  leftOut<T>(whole: T): T {
-    const answer = withTexts(whole, (text) => this.leftOutOfText(text)) as T;
-    const { response } = answer as Envelope;
-    const error = response?.error ?? '';
-    if (error === '') return answer;
-    return { ...answer, response: { ...response, error: this.#known.hide(jsonText(error)) } };
-  }
-
-  /** In chunks; a possible beginning of a secret waits for the next chunk. */
-  async *leftOutOfBytes(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    const secrets = this.#unmistakable;
-    const most = Math.max(1, ...secrets.map(({ length }) => length)) - 1;
-    // latin1 maps each byte to a character, so nothing else changes.
-    let pending = '';
-    for await (const piece of bytes) {
-      const text = withoutSecrets(pending + Buffer.from(piece).toString('latin1'), secrets);
-      const cut = Math.max(0, text.length - most);
-      pending = text.slice(cut);
-      if (cut > 0) yield Buffer.from(text.slice(0, cut), 'latin1');
-    }
-    if (pending !== '') yield Buffer.from(pending, 'latin1');
-  }
+function isConnecting({ name }: State): boolean {
+  return name === 'opening' || name === 'lost';
 }
 
-function withTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((item) => withTexts(item, change));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withTexts(inner, change)]));
+function isReconnecting(state: State): boolean {
+  return state.name === 'lost' || (state.name === 'opening' && state.missing !== undefined);
 }
 
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((left, secret) => left.replaceAll(secret, '***'), text);
+function isClosing({ name }: State): boolean {
+  return name === 'closing';
+}
+
+function throwIfEnded(state: State): void {
+  if (state.name === 'failed' || state.name === 'closing' || state.name === 'closed') throw state.reason;
 }
