@@ -10,10 +10,8 @@ export interface Account {
   /** Amounts of forex must be divisible by this. */
   readonly step: number;
   balance: number;
-  /** N: enough margin; W: too little for new positions; Y: everything is being closed. */
-  mc: 'N' | 'W' | 'Y';
-  /** At the start of the trading day. */
-  dayBalance: number;
+  /** At the start of the sandbox: the profit of the day counts from here. */
+  readonly dayBalance: number;
 }
 
 export interface Exit {
@@ -59,7 +57,7 @@ export interface Order {
   readonly account: Account;
   readonly instrument: Instrument;
   readonly isBuy: boolean;
-  /** OM, OR: at market; CM, CR: closes; S, L: a stop or limit that closes; M: a margin call; LE, SE, LTE, STE: waits for its rate. */
+  /** OM, OR: at market; CM, CR: closes; S, L: a stop or limit that closes; LE, SE, LTE, STE: waits for its rate. */
   type: string;
   status: number;
   readonly timeInForce: string;
@@ -77,7 +75,6 @@ export interface Order {
   trailedFrom: number;
   /** Orders of a group end together; 0 for no group. */
   ocoBulkId: number;
-  readonly quoted: number;
   /** What the pushed rows show of it. */
   fill: { readonly tradeId: string; readonly amountK: number } | undefined;
   readonly closes: string | undefined;
@@ -124,7 +121,6 @@ export class Book {
       limit: undefined,
       trail: 0,
       trailedFrom: 0,
-      quoted: 0,
       ocoBulkId: 0,
       closes: undefined,
       fill: undefined,

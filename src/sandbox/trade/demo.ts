@@ -11,10 +11,9 @@ const HIDDEN = ['USD/CHF', 'AUD/USD'];
 /** Without the sample data these accounts are all. */
 export function seedAccounts({ accounts, hidden }: Book): readonly [hedging: Account, netting: Account] {
   const [dayBalance, less] = [50_000, 20_000];
-  const shared = { mc: 'N' } as const;
   const own: readonly [Account, Account] = [
-    { ...shared, id: '654061', name: '00654061', hedging: 'Y', step: 1, dayBalance, balance: dayBalance },
-    { ...shared, id: '654062', name: '00654062', hedging: '0', step: 10, dayBalance: less, balance: less },
+    { id: '654061', name: '00654061', hedging: 'Y', step: 1, dayBalance, balance: dayBalance },
+    { id: '654062', name: '00654062', hedging: '0', step: 10, dayBalance: less, balance: less },
   ];
   accounts.push(...own);
   for (const instrument of INSTRUMENTS) if (HIDDEN.includes(instrument.symbol)) hidden.add(instrument);

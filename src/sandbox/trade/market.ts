@@ -13,20 +13,15 @@ interface Quote {
 export interface Move {
   readonly instrument: Instrument;
   readonly bid: number;
-  /** By default the bid and the usual spread. */
-  readonly ask?: number | undefined;
   /** Of the trading day; by default those so far and this bid. */
   readonly high?: number | undefined;
   readonly low?: number | undefined;
-  /** The first price of a trading day. */
-  readonly isNewDay?: boolean;
 }
 
 export interface PriceSource {
   start(): readonly Move[];
-  /** What has changed since the last call, at most once for each symbol. */
+  /** The next price of each symbol. */
   next(): readonly Move[];
-  isOpen(instrument: Instrument): boolean;
 }
 
 export interface Bar {
@@ -72,23 +67,14 @@ export class Market {
     return isBuy ? ask : bid;
   }
 
-  isOpen(instrument: Instrument): boolean {
-    return this.#source.isOpen(instrument);
-  }
-
-  /** Moves the prices by a tick, and returns what has changed. */
-  move(): readonly Move[] {
-    const moves = this.#source.next();
-    for (const move of moves) {
-      const { instrument, isNewDay } = move;
-      const fixed = this.#fixed.get(instrument);
+  /** Moves every price by a tick. */
+  move(): void {
+    for (const { instrument, bid } of this.#source.next()) {
       const last = this.quote(instrument);
-      const day = isNewDay === true ? { high: move.bid, low: move.bid } : last;
-      const quote = this.#quoteOf(fixed === undefined ? move : { instrument, bid: fixed }, day.high, day.low);
+      const quote = this.#quoteOf({ instrument, bid: this.#fixed.get(instrument) ?? bid }, last.high, last.low);
       this.#quotes.set(instrument, quote);
       this.#record(instrument, quote.bid, last.bid);
     }
-    return moves;
   }
 
   /** From the next tick on, this is the bid. */
@@ -132,7 +118,7 @@ export class Market {
     const bid = roundedRate(instrument, move.bid);
     return {
       bid,
-      ask: roundedRate(instrument, move.ask ?? bid + instrument.spread * instrument.pip),
+      ask: roundedRate(instrument, bid + instrument.spread * instrument.pip),
       high: roundedRate(instrument, Math.max(high, bid)),
       low: roundedRate(instrument, Math.min(low, bid)),
       at: this.#now(),
@@ -145,11 +131,10 @@ const DEVIATION = 0.02;
 /** Points of the day so far that show its high and low. */
 const SAMPLES = 16;
 
-/** The calm market of a sandbox without options: it stays near the curve, and is always open. */
+/** The calm market of a sandbox without options: it stays near the curve. */
 export function calmPrices(now: () => number, random: () => number): PriceSource {
   const deviations = new Map<Instrument, number>();
   return {
-    isOpen: () => true,
     start: () =>
       INSTRUMENTS.map((instrument) => {
         const start = dayStart(now());

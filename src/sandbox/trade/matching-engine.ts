@@ -1,20 +1,10 @@
 /** Executes orders, at once or when a price is reached, and pushes what happens. */
 import type { TradeTrap } from '../traps.ts';
-import {
-  type Account,
-  type Book,
-  CANCELED,
-  EXECUTING,
-  isEntry,
-  type Order,
-  type OrderDraft,
-  type Trade,
-} from './book.ts';
-import type { Dealer } from './dealer.ts';
+import { type Book, CANCELED, EXECUTING, isEntry, type Order, type OrderDraft, type Trade } from './book.ts';
 import { type Instrument, isForex, rounded, roundedRate } from './instruments.ts';
 import type { Market } from './market.ts';
 import { type Outbox, pick } from './outbox.ts';
-import { accountRow, closedRow, closingRate, marginOf, orderRow, profit, summaryRow, tradeRow } from './table-rows.ts';
+import { accountRow, closedRow, closingRate, orderRow, profit, summaryRow, tradeRow } from './table-rows.ts';
 
 /** Between the steps of an order, divided by `fast`. */
 const STEP_MS = 30;
@@ -28,8 +18,6 @@ export interface Exchange {
   readonly market: Market;
   readonly outbox: Outbox;
   readonly traps: ReadonlySet<TradeTrap>;
-  /** Undefined in a calm market: every order is filled at the price that the tables show. */
-  readonly dealer: Dealer | undefined;
   readonly now: () => number;
   readonly fast: number;
 }
@@ -45,9 +33,8 @@ export class MatchingEngine {
   }
 
   place(draft: OrderDraft): Order {
-    const { book, market, now, traps } = this.#exchange;
-    const quoted = market.rate(draft.instrument, draft.isBuy);
-    const order = book.addOrder({ ...draft, quoted }, now());
+    const { book, now, traps } = this.#exchange;
+    const order = book.addOrder(draft, now());
     const [amountK = order.amountK] = traps.has('partial-fills') && !isEntry(order) ? thirds(order) : [];
     order.fill = { tradeId: order.tradeId, amountK };
     this.#pushOrder(order, 'I');
@@ -71,17 +58,15 @@ export class MatchingEngine {
 
   /** Call this after each tick: executes what the prices reach, and moves what trails. */
   check(): void {
-    const { book, now, dealer } = this.#exchange;
+    const { book, now } = this.#exchange;
     for (const order of [...this.#due]) this.#execute(order);
     for (const order of [...book.orders.values()].filter(isEntry)) {
       if (order.status === EXECUTING || !book.orders.has(order.orderId)) continue;
       if (order.expires !== undefined && order.expires <= now()) this.cancel(order);
-      else if (!this.#isOpen(order)) continue;
       else if (this.#isReached(order)) this.#execute(order);
       else this.#trailOrder(order);
     }
-    for (const trade of [...book.trades.values()].filter((trade) => this.#isOpen(trade))) this.#checkExits(trade);
-    if (dealer !== undefined) checkMargins(this.#exchange, (trade) => this.#exit(trade, 'M', 0, 0));
+    for (const trade of [...book.trades.values()]) this.#checkExits(trade);
   }
 
   close(): void {
@@ -94,10 +79,6 @@ export class MatchingEngine {
       run();
     }, STEP_MS / this.#exchange.fast);
     this.#timers.add(timer);
-  }
-
-  #isOpen({ instrument }: Pick<Order, 'instrument'>): boolean {
-    return this.#exchange.market.isOpen(instrument);
   }
 
   #isReached({ type, isBuy, rate, instrument }: Order): boolean {
@@ -134,27 +115,21 @@ export class MatchingEngine {
     }
   }
 
-  #exit(
-    { tradeId, account, instrument, isBuy, amountK }: Trade,
-    type: 'S' | 'L' | 'M',
-    rate: number,
-    trail: number,
-  ): void {
+  #exit({ tradeId, account, instrument, isBuy, amountK }: Trade, type: 'S' | 'L', rate: number, trail: number): void {
     const terms = { type, timeInForce: 'GTC', rate, trail, tradeId, closes: tradeId };
     this.place({ account, instrument, isBuy: !isBuy, amountK, ...terms });
   }
 
   /** Executes at the current prices, and cancels the other orders of the group. */
   #execute(order: Order): void {
-    const { book, traps, outbox, dealer } = this.#exchange;
+    const { book, traps, outbox } = this.#exchange;
     if (!book.orders.has(order.orderId)) return;
-    if (traps.has('market-closed') || !this.#isOpen(order)) {
+    if (traps.has('market-closed')) {
       this.#due.add(order);
       return;
     }
     this.#due.delete(order);
-    const isWithoutTrade = order.closes !== undefined && !book.trades.has(order.closes);
-    if (isWithoutTrade || dealer?.rejects(order) || this.#lacksMargin(order)) {
+    if (order.closes !== undefined && !book.trades.has(order.closes)) {
       this.#end(order, CANCELED);
       return;
     }
@@ -168,25 +143,17 @@ export class MatchingEngine {
 
   /** The parts in which an order is filled; FOK and IOC may be killed before all of them are. */
   #available(order: Order): { readonly parts: readonly number[]; readonly isKilled: boolean } {
-    const { traps, dealer } = this.#exchange;
-    const parts = traps.has('partial-fills') ? thirds(order) : (dealer?.parts(order) ?? [order.amountK]);
-    const isHasty = ['FOK', 'IOC'].includes(order.timeInForce);
-    const isThin = dealer !== undefined && parts.length > 1 && isHasty;
-    if (!isThin && !(traps.has('fok-killed') && isHasty)) return { parts, isKilled: false };
-    if (order.timeInForce === 'FOK' || parts.length === 1) return { parts: [], isKilled: true };
-    // An IOC gets what is available at once.
-    return { parts: isThin ? parts.slice(0, 1) : parts.slice(0, -1), isKilled: true };
+    const { traps } = this.#exchange;
+    const parts = traps.has('partial-fills') ? thirds(order) : [order.amountK];
+    const isKilled = traps.has('fok-killed') && ['FOK', 'IOC'].includes(order.timeInForce);
+    if (!isKilled) return { parts, isKilled };
+    return { parts: order.timeInForce === 'FOK' ? [] : parts.slice(0, -1), isKilled };
   }
 
   #fillParts(order: Order, [part, ...others]: readonly number[], tradeId: string, lastStatus: number): void {
     if (part !== undefined) {
-      const { dealer, market } = this.#exchange;
       const { instrument, isBuy } = order;
-      const rate = dealer?.rate(order) ?? (isEntry(order) ? order.rate : market.rate(instrument, isBuy));
-      if (dealer?.isOutOfRange(order, rate)) {
-        this.#end(order, CANCELED);
-        return;
-      }
+      const rate = isEntry(order) ? order.rate : this.#exchange.market.rate(instrument, isBuy);
       this.#fill(order, part, tradeId, rate);
     }
     if (others.length === 0) this.#end(order, lastStatus);
@@ -211,15 +178,6 @@ export class MatchingEngine {
     const trades = [...book.trades.values()];
     outbox.row('Account', { ...accountRow(account, trades, market), action: 'U' });
     outbox.row('Summary', { ...summaryRow(instrument, trades, market), action: 'U' });
-  }
-
-  /** Of an entry order: those at market are checked when they come. */
-  #lacksMargin(order: Order): boolean {
-    const { dealer, book, market } = this.#exchange;
-    const { account } = order;
-    if (dealer === undefined || !isEntry(order)) return false;
-    const { usableMargin } = accountRow(account, [...book.trades.values()], market);
-    return marginOf(order, market) > Number(usableMargin);
   }
 
   #open({ account, instrument, isBuy, stop, limit }: Order, amountK: number, tradeId: string, open: number): void {
@@ -285,29 +243,4 @@ function thirds({ instrument, amountK }: Order): number[] {
 function trailSteps({ pip }: Instrument, trail: number, moved: number): number {
   const step = (trail * pip) / 10;
   return Math.trunc(moved / step + Math.sign(moved) * 1e-9) * step;
-}
-
-/** Below the margin, an account is warned and cannot open positions; below half of it, everything is closed. */
-function marginState(account: Account, { book, market }: Exchange): Account['mc'] {
-  const row = accountRow(account, [...book.trades.values()], market);
-  if (row['usdMr'] === 0) return 'N';
-  if (Number(row['usableMargin3']) <= 0) return 'Y';
-  return Number(row['usableMargin']) <= 0 ? 'W' : 'N';
-}
-
-function checkMargins(exchange: Exchange, close: (trade: Trade) => void): void {
-  const { book, market, outbox } = exchange;
-  const trades = [...book.trades.values()];
-  for (const account of book.accounts) {
-    const state = marginState(account, exchange);
-    const isOver = account.mc === 'Y' && trades.some((trade) => trade.account === account);
-    // Liquidation ends when nothing is open, even if the prices come back.
-    if (state !== account.mc && !isOver) {
-      account.mc = state;
-      outbox.row('Account', { ...accountRow(account, trades, market), action: 'U' });
-    }
-    if (account.mc !== 'Y') continue;
-    const closing = new Set([...book.orders.values()].map(({ closes }) => closes));
-    for (const trade of trades) if (trade.account === account && !closing.has(trade.tradeId)) close(trade);
-  }
 }

@@ -10,16 +10,14 @@ import {
 } from '../http.ts';
 import type { TradeTrap } from '../traps.ts';
 import { Book } from './book.ts';
-import { Dealer } from './dealer.ts';
 import { seedAccounts, seedDemo } from './demo.ts';
 import { EngineServer } from './engine-server.ts';
 import { Gateway, parametersOf } from './gateway.ts';
-import { findInstrument } from './instruments.ts';
+import { findInstrument, INSTRUMENTS } from './instruments.ts';
 import { calmPrices, Market } from './market.ts';
 import { EXECUTION_MS, type Exchange, MatchingEngine } from './matching-engine.ts';
 import { randomWalk } from './moving-prices.ts';
 import { type ModelName, Outbox, pick } from './outbox.ts';
-import { accountRow } from './table-rows.ts';
 import { tableRows } from './tables.ts';
 
 /** Prices walk at random; a `volatility` of 1 is usual. */
@@ -35,7 +33,7 @@ export interface TradingEmulatorOptions extends EmulatorOptions {
   readonly fast?: number;
   /** The time between two ticks; 0 for no ticks but those of `tick`. */
   readonly tickMs?: number;
-  /** Without it the market is calm: prices stay near a curve, and every order is filled. */
+  /** Without it the market is calm: prices stay near a curve. */
   readonly movement?: Movement | undefined;
   readonly pingIntervalMs?: number;
   readonly pingTimeoutMs?: number;
@@ -83,8 +81,7 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
       ? calmPrices(now, random)
       : randomWalk({ ...movement, tickMs: tickEvery(tickMs || TICK_MS, fast) * fast });
   const market = new Market(now, source, movement === undefined);
-  const dealer = movement && new Dealer(market, movement.seed);
-  const exchange: Exchange = { book, market, outbox, traps, dealer, now, fast };
+  const exchange: Exchange = { book, market, outbox, traps, now, fast };
   if (seed === 'demo') seedDemo(exchange);
   else seedAccounts(book);
   const matching = new MatchingEngine(exchange);
@@ -174,33 +171,18 @@ const MOVING: readonly (readonly [ModelName, readonly string[]])[] = [
 function tick(exchange: Exchange, matching: MatchingEngine): void {
   const { market, outbox, traps } = exchange;
   if (traps.has('market-closed')) return;
-  const { dealer } = exchange;
-  const moves = market.move();
-  if (moves.length === 0) return;
-  if (moves.some(({ isNewDay }) => isNewDay)) startDay(exchange);
+  market.move();
   matching.check();
   if (traps.has('non-json-push')) outbox.invalid();
-  const moved = new Set<string>();
-  for (const { instrument } of moves) {
+  for (const instrument of INSTRUMENTS) {
     const { symbol } = instrument;
     const { bid, ask, high, low, at } = market.quote(instrument);
     outbox.price(symbol, { Updated: at, Rates: [bid, ask, high, low], Symbol: symbol });
-    moved.add(symbol);
   }
   for (const [model, fields] of MOVING) {
     if (!outbox.wants(model)) continue;
-    const all = model === 'Offer' && dealer !== undefined ? [...fields, 'sellTradable', 'buyTradable'] : fields;
     // The updates of positions have no action.
     const action = model === 'OpenPosition' ? {} : { action: 'U' };
-    const changed = tableRows(model, exchange).filter(
-      ({ currency }) => model !== 'Offer' || moved.has(String(currency)),
-    );
-    for (const row of changed) outbox.row(model, { ...pick(row, all), ...action });
+    for (const row of tableRows(model, exchange)) outbox.row(model, { ...pick(row, fields), ...action });
   }
-}
-
-/** The profit and loss of the day counts from here. */
-function startDay({ book, market }: Exchange): void {
-  const trades = [...book.trades.values()];
-  for (const account of book.accounts) account.dayBalance = Number(accountRow(account, trades, market)['equity']);
 }

@@ -17,7 +17,7 @@ function digits14(ms: number): string {
 
 const cents = (value: number): number => rounded(value, 2);
 
-export function offerRow(instrument: Instrument, market: Market, isTradable = true): TableRow {
+export function offerRow(instrument: Instrument, market: Market, isTradable: boolean): TableRow {
   const { bid, ask, high, low, at } = market.quote(instrument);
   const { offerId, symbol, type, digits, pip, margin, maxQuantity } = instrument;
   const spread = rounded((ask - bid) / pip, 1);
@@ -179,7 +179,7 @@ export function accountRow(account: Account, trades: readonly Trade[], market: M
     accountId: account.id,
     balance: cents(account.balance),
     usdMr: cents(used),
-    mc: account.mc,
+    mc: 'N',
     accountName: account.name,
     usdMr3: cents(used / 2),
     hedging: account.hedging,

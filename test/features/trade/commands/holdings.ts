@@ -53,7 +53,6 @@ export function holdOrder(
     rate: of.rate ?? 1.15,
     range: 0,
     trail: 0,
-    quoted: 0,
     ocoBulkId: of.ocoBulkId ?? 0,
     closes: undefined,
     fill: undefined,
