@@ -34,8 +34,6 @@ export const unsubscribeModel = post('/trading/unsubscribe', 'read');
 
 /** Doc 3 §4. */
 export const openTrade = post('/trading/open_trade', 'money');
-/** To close a trade where the account does not hedge. */
-export const oppositeTrade = { ...openTrade, urgent: true } as const;
 export const createEntryOrder = post('/trading/create_entry_order', 'money');
 
 /** Not shown in the document. */

@@ -47,11 +47,6 @@ export function opensNothing({ type = '' }: Pick<Order, 'type'>): boolean {
   return OPENS_NOTHING.test(type);
 }
 
-/** Orders that close a position at market. */
-export function closes({ type = '' }: Pick<Order, 'type'>): boolean {
-  return /^(?:C[MR]?|M)$/.test(type);
-}
-
 /** A filled order may show "executing" for ever: only its positions tell. */
 export function orderStateText(status: number | undefined): string | undefined {
   return status === undefined ? undefined : (STATES[status] ?? String(status));

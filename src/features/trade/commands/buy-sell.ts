@@ -2,7 +2,7 @@
 import { type Command, recordCommand } from '../../../cli/command.ts';
 import { ORDER_REPORT, reportOrPreview } from '../orders/change-report.ts';
 import { NEW_ORDER_EXITS, ONE_POST, ORDER_LIMITS, SIZED_ARGS, WAITING } from '../orders/flags.ts';
-import { MARKET_FLAGS, marketDraft, placeNewOrder } from '../orders/new-order.ts';
+import { MARKET_FLAGS, placeNewOrder, readMarketOrder } from '../orders/new-order.ts';
 import type { Side } from '../orders/rules.ts';
 
 const marketOrder = (side: Side, verb: string): Command =>
@@ -24,7 +24,7 @@ const marketOrder = (side: Side, verb: string): Command =>
     ],
     output: ORDER_REPORT,
     outputOf: reportOrPreview,
-    run: async (input, ctx) => placeNewOrder(marketDraft(side, input), input, ctx),
+    run: async (input, ctx) => placeNewOrder(readMarketOrder(side, input), input, ctx),
   });
 
 export const tradeBuy = marketOrder('buy', 'Buy');

@@ -2,28 +2,24 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
-import type { Confirmed } from '../../../http/endpoint.ts';
 import { shellWord } from '../../../output/escape.ts';
 import { hedges, hedgingText } from '../accounts.ts';
-import { closeAllForSymbol, closeTrade, oppositeTrade } from '../client.ts';
+import { closeAllForSymbol, closeTrade } from '../client.ts';
 import { omittedOf } from '../models.ts';
 import { positionText, sideText } from '../order-text.ts';
-import { PREVIEW_LIST, previewChanges } from '../orders/change-preview.ts';
 import { closeList, closeRowOf } from '../orders/change-report.ts';
 import { FillWatch } from '../orders/fills.ts';
+import { AMOUNT_FLAG, CHANGE_FLAGS, checkedIds, MARKET_TIF_FLAG, RANGE_FLAG, SENT_ONCE } from '../orders/flags.ts';
+import { type Closing as ClosingTerms, closeAllForm, closeForm } from '../orders/forms.ts';
 import {
-  AMOUNT_FLAG,
-  CHANGE_FLAGS,
-  checkedIds,
-  MARKET_TIF_FLAG,
-  PREVIEW_FLAG,
-  RANGE_FLAG,
-  SENT_ONCE,
-} from '../orders/flags.ts';
-import { type Closing as ClosingTerms, closeAllForm, closeForm, marketForm } from '../orders/forms.ts';
-import { checkStillOpen, checkTradeAmount, notOpen, readOpenTrade } from '../orders/open-trade.ts';
-import { checkAccount, isUnread, type OrderTables, wantedAccount, withOrderTables } from '../orders/order-tables.ts';
-import { type Outcome, type PlannedRequest, planOrders } from '../orders/placing.ts';
+  checkAccount,
+  isUnread,
+  notOpen,
+  type OrderTables,
+  wantedAccount,
+  withOrderTables,
+} from '../orders/order-tables.ts';
+import { type PlannedRequest, planOrders } from '../orders/placing.ts';
 import { checkConfirmable, confirmAll, reportChanges, sendAll, waitForAll } from '../orders/planned-requests.ts';
 import { checkOrderId, parseAmount, parsePips, timeInForce } from '../orders/rules.ts';
 import type { Account, ClosedPosition, OpenPosition } from '../schema.ts';
@@ -52,9 +48,7 @@ const CLOSE_FLAGS = {
   everything: { type: 'boolean', group: WHAT, help: 'Close all trades of the account (asks for its id)' },
   range: RANGE_FLAG,
   tif: MARKET_TIF_FLAG,
-  'via-opposite': { type: 'boolean', help: 'In a non-hedging account, send an opposite order' },
   wait: { type: 'duration', positive: true, help: 'Wait this long for the close and show the rates' },
-  ...PREVIEW_FLAG,
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
@@ -65,9 +59,7 @@ type CloseInput = Input<typeof CLOSE_ARGS, typeof CLOSE_FLAGS>;
 export const tradeClose = listCommand({
   id: 'trade close',
   summary: 'Close trades, a symbol, or everything',
-  description: `In non-hedging accounts closing sends an opposite order, which closes the oldest trades first (FIFO). svc asks first; pass --via-opposite in scripts. ${SENT_ONCE}`,
-  details:
-    'Right before it sends an opposite order, svc checks again that the trade is open, and that no other order is about to close the same: otherwise the order would open a position, and is refused (exit 3).',
+  description: `An account that does not hedge closes its oldest trades first, so svc closes no single trade of it: pass --symbol. ${SENT_ONCE}`,
   effect: 'money',
   service: 'trade',
   args: CLOSE_ARGS,
@@ -80,49 +72,24 @@ export const tradeClose = listCommand({
     { run: 'svc trade close --everything --account 654061', why: 'Close all trades of an account' },
   ],
   output: closeList({}),
-  outputOf: (input) => (input.preview ? PREVIEW_LIST : closeList(input)),
+  outputOf: closeList,
   async run(input, ctx) {
     const closing = readClosing(input, ctx);
-    if (!input.preview) await checkConfirmable(questionOf(closing), input.account, ctx);
+    await checkConfirmable(questionOf(closing), input.account, ctx);
     return withOrderTables(ctx, { reconnect: input.wait !== undefined }, async (tables) => {
       const planned = await (closing.ids.length === 0
         ? planCloseAll(closing, tables, ctx)
         : planCloseIds(closing, tables));
-      const list = input.preview && !ctx.dryRun ? PREVIEW_LIST : closeList(input);
-      if (planned.length === 0) return { value: [], footer: 'no open positions to close; nothing was sent', as: list };
+      if (planned.length === 0) return { value: [], footer: 'no open positions to close; nothing was sent' };
       if (ctx.dryRun) return { value: await planOrders(planned, ctx) };
-      if (input.preview) return previewChanges(planned, tables);
-      const { confirmed, wasSlow } = await confirmAll(planned, ctx);
-      if (wasSlow) await checkAgain(planned, tables);
-      const outcomes = await sendAndWait(planned, { confirmed, tables, wait: input.wait }, ctx);
+      const confirmed = await confirmAll(planned, ctx);
+      const watch = input.wait === undefined ? undefined : new FillWatch(ctx);
+      const sent = await sendAll(planned, { confirmed, tables, watch, goesOn: true }, ctx);
+      const outcomes = watch === undefined ? sent : await waitForAll(sent, watch, input.wait ?? 0, ctx);
       return { ...reportChanges(outcomes), value: outcomes.map(closeRowOf), as: closeList(input) };
     });
   },
 });
-
-interface Closes {
-  readonly confirmed: Confirmed;
-  readonly tables: OrderTables;
-  /** Undefined if nobody waits for the close. */
-  readonly wait: number | undefined;
-}
-
-async function sendAndWait(
-  planned: readonly PlannedRequest[],
-  { wait, ...sending }: Closes,
-  ctx: RunContext,
-): Promise<readonly Outcome[]> {
-  if (wait === undefined) return sendAll(planned, { ...sending, goesOn: true }, ctx);
-  const watch = new FillWatch(ctx);
-  const sent = await sendAll(planned, { ...sending, watch, goesOn: true }, ctx);
-  return waitForAll(sent, watch, wait, ctx);
-}
-
-/** After a slow confirmation. */
-async function checkAgain(planned: readonly PlannedRequest[], tables: OrderTables): Promise<void> {
-  tables.invalidate();
-  for (const { reduces } of planned) if (reduces !== undefined) await checkStillOpen(reduces, tables);
-}
 
 /** What may be meant by a text that is no trade id. */
 function wayToClose(text: string): string {
@@ -141,8 +108,6 @@ interface Closing {
   readonly wanted: string | undefined;
   /** The account was named on the command line. */
   readonly isNamed: boolean;
-  /** In an account that does not hedge, an opposite order may be sent. */
-  readonly viaOpposite: boolean;
 }
 
 function readClosing(input: CloseInput, ctx: RunContext): Closing {
@@ -167,8 +132,6 @@ function readClosing(input: CloseInput, ctx: RunContext): Closing {
     terms: { tif, range },
     wanted: wantedAccount(input.account, ctx),
     isNamed: input.account !== undefined,
-    // At a terminal the question explains it.
-    viaOpposite: input.viaOpposite || (ctx.interactive && !ctx.yes),
   };
 }
 
@@ -177,9 +140,9 @@ function questionOf({ ids, symbol }: Closing): string {
   return `close ${symbol === undefined ? 'everything' : `all ${symbol}`}?`;
 }
 
-function checkCloseAll({ amount, range, viaOpposite, everything, account }: CloseInput, ctx: RunContext): void {
-  if (amount !== undefined || range !== undefined || viaOpposite) {
-    throw new SvcError('usage', '--amount, --range and --via-opposite need trade ids');
+function checkCloseAll({ amount, range, everything, account }: CloseInput, ctx: RunContext): void {
+  if (amount !== undefined || range !== undefined) {
+    throw new SvcError('usage', '--amount and --range need trade ids');
   }
   if (everything && ctx.yes && !ctx.dryRun && account === undefined) {
     throw new SvcError('confirmation_required', '--everything with --yes needs --account; nothing was sent', {
@@ -210,10 +173,21 @@ async function planClose(
   const row = rows?.find(({ tradeId }) => tradeId === id);
   const account = await readAccount(row?.accountId ?? wanted, tables);
   await checkAccount(`trade ${id}`, account, isNamed ? wanted : undefined, tables);
-  if (account !== undefined && hedges(account) === false) return planOpposite(id, account, closing, tables);
+  if (account !== undefined && hedges(account) === false) throw closesOldest(id, account, row);
   if (row !== undefined) return planSeenClose(row, account?.accountId, closing, tables);
   if (asked !== undefined) return closeRequest(id, asked, { terms, accountId: account?.accountId });
   throw unknownAmount(id, rows === undefined ? tables.unreadCode : 'guarded');
+}
+
+/** The gateway closes single trades only in accounts that hedge. */
+function closesOldest(id: string, { accountId, hedging }: Account, row: OpenPosition | undefined): SvcError {
+  const symbol = shellWord(row?.currency ?? '<symbol>');
+  const why = `account ${accountId} does not hedge (${hedgingText(hedging)}), so trade ${id} cannot be closed alone`;
+  const less =
+    row?.isBuy === undefined ? '' : `, or reduce it: svc trade ${row.isBuy ? 'sell' : 'buy'} ${symbol} <amount>`;
+  return new SvcError('guarded', `${why}; nothing was sent`, {
+    hint: `close the symbol: svc trade close --symbol ${symbol}${less}`,
+  });
 }
 
 async function planSeenClose(
@@ -233,8 +207,13 @@ async function planSeenClose(
   return {
     ...closeRequest(id, amount, { terms, accountId, symbol: currency, opened, amountK: closedK }),
     warnings: await tables.closedWarnings(currency),
-    effect: { kind: 'close', row, amount, whole },
   };
+}
+
+/** `whole` is undefined if it could not be read. */
+function checkTradeAmount(id: string, amount: number, whole: number | undefined): void {
+  if (whole === undefined || amount <= whole) return;
+  throw new SvcError('guarded', `trade ${id} has only ${whole}, not ${amount}; nothing was sent`);
 }
 
 interface ClosedTrade {
@@ -285,55 +264,12 @@ async function readAccount(wanted: string | undefined, tables: OrderTables): Pro
   }
 }
 
-/** Too large an amount would open a position: so only from fresh data, and never more than is open. */
-async function planOpposite(
-  id: string,
-  account: Account,
-  { amount: asked, terms, viaOpposite }: Closing,
-  tables: OrderTables,
-): Promise<PlannedRequest> {
-  const { accountId, hedging } = account;
-  const why = `account ${accountId} does not hedge (${hedgingText(hedging)}): closing trade ${id} sends an opposite order, which closes the oldest trades first`;
-  if (!viaOpposite) {
-    throw new SvcError('guarded', `${why}; nothing was sent`, {
-      hint: 'pass --via-opposite to allow that, or close the symbol with --symbol <symbol>',
-    });
-  }
-  const row = await readOpenTrade(id, tables);
-  const { currency: symbol, isBuy, amountK: wholeK = 0 } = row;
-  const whole = (await tables.amountOf(row)) ?? 0;
-  if (symbol === undefined || isBuy === undefined || whole <= 0) {
-    throw new SvcError('guarded', `${why}, but its side or amount is unknown; nothing was sent`);
-  }
-  const amount = asked ?? whole;
-  checkTradeAmount(id, amount, whole);
-  const side = isBuy ? 'sell' : 'buy';
-  const awaits = { accountId, symbol, side, amountK: (wholeK * amount) / whole, hedges: false } as const;
-  return {
-    request: {
-      endpoint: oppositeTrade,
-      form: marketForm({ accountId, symbol, side, amount, ...terms }),
-      command: 'close',
-      what: `to ${side} ${amount} ${symbol}, which closes trade ${id}`,
-      makesOrder: true,
-    },
-    known: { amount, symbol, account },
-    accountId,
-    reduces: { account, symbol, side, amount, isEntry: false, tradeId: id },
-    awaits,
-    effect: { kind: 'close', row, amount, whole },
-    warnings: await tables.closedWarnings(symbol),
-    does: `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} ${wayOf(terms)}: ${why} (trade ${id} is a ${sideText(isBuy)} of ${row.amountK}K, opened at ${row.open ?? '?'}, P/L ${row.grossPL ?? '?'})`,
-    tradeId: id,
-  };
-}
-
 function wayOf({ range }: ClosingTerms): string {
   return range === undefined ? 'at market' : `within ${range.text} pips`;
 }
 
 /** `--symbol` and `--everything`: one request. Empty if nothing is open. */
-export async function planCloseAll(
+async function planCloseAll(
   { symbol: wantedSymbol, wanted, terms: { tif } }: Pick<Closing, 'symbol' | 'wanted' | 'terms'>,
   tables: OrderTables,
   ctx: RunContext,
@@ -366,7 +302,6 @@ export async function planCloseAll(
         amountK: isComplete && open !== undefined ? wholeAmountK(open) : undefined,
       },
       does: `Close ${what} at market in account ${accountId}: ${open === undefined ? 'open positions could not be read' : open.map(positionText).join(', ')}`,
-      ...(open && { effect: { kind: 'close_all', symbol, rows: open } }),
       isTyped: symbol === undefined,
     },
   ];

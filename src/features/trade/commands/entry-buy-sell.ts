@@ -2,7 +2,7 @@
 import { type Command, recordCommand } from '../../../cli/command.ts';
 import { ORDER_REPORT, reportOrPreview } from '../orders/change-report.ts';
 import { NEW_ORDER_EXITS, ONE_POST, ORDER_LIMITS, SIZED_ARGS, WAITING } from '../orders/flags.ts';
-import { ENTRY_FLAGS, entryDraft, placeNewOrder } from '../orders/new-order.ts';
+import { ENTRY_FLAGS, placeNewOrder, readEntryOrder } from '../orders/new-order.ts';
 import type { Side } from '../orders/rules.ts';
 
 const entryOrder = (side: Side, verb: string, rate: string): Command =>
@@ -24,9 +24,9 @@ const entryOrder = (side: Side, verb: string, rate: string): Command =>
     output: ORDER_REPORT,
     outputOf: reportOrPreview,
     async run(input, ctx) {
-      const draft = entryDraft(side, input, ctx.now());
-      if (draft.expires !== undefined) ctx.notice(`the order expires at ${draft.expires} UTC`);
-      return placeNewOrder(draft, input, ctx);
+      const order = readEntryOrder(side, input, ctx.now());
+      if (order.terms.expires !== undefined) ctx.notice(`the order expires at ${order.terms.expires} UTC`);
+      return placeNewOrder(order, input, ctx);
     },
   });
 

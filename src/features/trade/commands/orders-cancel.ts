@@ -56,7 +56,7 @@ export const tradeOrdersCancel = listCommand({
         : planIds(ids, input.account, tables, ctx));
       if (planned.length === 0) return { value: [], footer: 'no pending orders to cancel; nothing was sent' };
       if (ctx.dryRun) return { value: await planOrders(planned, ctx) };
-      const { confirmed } = await confirmAll(planned, ctx);
+      const confirmed = await confirmAll(planned, ctx);
       return reportChanges(await sendAll(planned, { confirmed, tables, goesOn: true }, ctx));
     });
   },

@@ -3,15 +3,12 @@ import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { changeOrder, changeOrderStopLimit } from '../client.ts';
 import { orderRate, orderText } from '../order-text.ts';
-import { changeOrPreview, previewChanges } from '../orders/change-preview.ts';
 import { CHANGE_LIST } from '../orders/change-report.ts';
-import type { WholeTerms } from '../orders/effects.ts';
 import type { Opening } from '../orders/exposure.ts';
 import {
   AMOUNT_FLAG,
   CHANGE_FLAGS,
   EXIT_FLAGS,
-  PREVIEW_FLAG,
   RANGE_FLAG,
   RATE_FLAG,
   SENT_ONCE,
@@ -21,7 +18,7 @@ import { changeOrderForm, type ExitsChange, orderExitsForm } from '../orders/for
 import { aboveMaxOrder, checkLimits, checkNoLimits } from '../orders/limits.ts';
 import { checkAccount, type OrderTables, openOrders, withOrderTables } from '../orders/order-tables.ts';
 import { type PlannedRequest, planOrders } from '../orders/placing.ts';
-import { checkConfirmable, confirmAll, reportChanges, sendAll } from '../orders/planned-requests.ts';
+import { checkConfirmable, checkFresh, confirmAll, reportChanges, sendAll } from '../orders/planned-requests.ts';
 import { trailText } from '../orders/preview.ts';
 import {
   checkExitPrices,
@@ -49,7 +46,6 @@ const ORDER_UPDATE_FLAGS = {
   range: RANGE_FLAG,
   'trail-entry': TRAIL_ENTRY_FLAG,
   ...EXIT_FLAGS,
-  ...PREVIEW_FLAG,
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
@@ -71,19 +67,15 @@ export const tradeOrdersUpdate = listCommand({
     { run: 'svc trade orders update 390285837 --stop 40pips --limit 80pips', why: 'Set a stop and a limit' },
   ],
   output: CHANGE_LIST,
-  outputOf: changeOrPreview,
   async run(input, ctx) {
     const update = readUpdate(input);
-    if (!input.preview) await checkConfirmable(`change order ${update.id}?`, input.account, ctx);
+    await checkConfirmable(`change order ${update.id}?`, input.account, ctx);
     return withOrderTables(ctx, {}, async (tables) => {
-      const { planned, whole } = await planUpdate(update, tables, ctx);
+      const planned = await planUpdate(update, tables, ctx);
       if (ctx.dryRun) return { value: await planOrders(planned, ctx) };
-      if (input.preview) return previewChanges(planned, tables);
-      const { confirmed, wasSlow } = await confirmAll(planned, ctx);
-      if (wasSlow) {
-        tables.invalidate();
-        if (whole !== undefined && !isWhole(update.terms)) await checkUnchanged(update, whole, tables);
-      }
+      const confirmed = await confirmAll(planned, ctx);
+      // The request carries unchanged values, too: it would undo a change of another program.
+      checkFresh(tables.readAt, ctx);
       return reportChanges(await sendAll(planned, { confirmed, tables, goesOn: false }, ctx));
     });
   },
@@ -129,13 +121,18 @@ interface OrderUpdate {
   readonly account: string | undefined;
 }
 
-interface PlannedUpdate {
-  readonly planned: readonly PlannedRequest[];
-  /** Rate, amount and range as they are sent, with unchanged values. */
-  readonly whole: WholeTerms | undefined;
+/** The rate, amount and range of an order, which one request changes together. */
+interface WholeTerms {
+  readonly rate: string;
+  readonly amount: number;
+  readonly range: string;
 }
 
-async function planUpdate(update: OrderUpdate, tables: OrderTables, ctx: RunContext): Promise<PlannedUpdate> {
+async function planUpdate(
+  update: OrderUpdate,
+  tables: OrderTables,
+  ctx: RunContext,
+): Promise<readonly PlannedRequest[]> {
   const { id, terms, exits, changesTerms, changesExits } = update;
   const row = (await openOrders([id], tables))?.asked[0];
   const account = row && (await tables.accountOrGiven(row.accountId));
@@ -151,11 +148,7 @@ async function planUpdate(update: OrderUpdate, tables: OrderTables, ctx: RunCont
   const planned: PlannedRequest[] = [];
   if (whole !== undefined) planned.push({ ...planTerms(update, whole, row, account), opens });
   if (changesExits) planned.push(planExits(update, row, account));
-  return { planned, whole };
-}
-
-function isWhole({ rate, amount, range }: Terms): boolean {
-  return rate !== undefined && amount !== undefined && range !== undefined;
+  return planned;
 }
 
 function planTerms(
@@ -175,15 +168,10 @@ function planTerms(
     accountId: account?.accountId,
     orderId: id,
     does: `Change ${nowText(id, row)} to rate ${whole.rate}, amount ${whole.amount}, range ${whole.range}${followsText(terms.trailEntry)}`,
-    ...(row && { effect: { kind: 'order_terms', row, account, ...whole } }),
   };
 }
 
-function planExits(
-  { id, terms, exits }: OrderUpdate,
-  row: Order | undefined,
-  account: Account | undefined,
-): PlannedRequest {
+function planExits({ id, exits }: OrderUpdate, row: Order | undefined, account: Account | undefined): PlannedRequest {
   const and = exits.stop && exits.limit ? ' and ' : '';
   return {
     request: {
@@ -196,16 +184,6 @@ function planExits(
     accountId: account?.accountId,
     orderId: id,
     does: `Set ${exitText('stop', exits.stop)}${followsText(exits.trail)}${and}${exitText('limit', exits.limit)} of ${nowText(id, row)}`,
-    ...(row && {
-      effect: {
-        kind: 'order_exits',
-        row,
-        rate: terms.rate?.value,
-        amount: terms.amount,
-        stop: exits.stop,
-        limit: exits.limit,
-      },
-    }),
   };
 }
 
@@ -251,17 +229,6 @@ async function checkedOpening(
   const opening: Opening = { account, symbol: row.currency, side, amount, isEntry: true, replaces: id };
   await checkLimits(opening, tables, ctx);
   return opening;
-}
-
-/** This change would undo one that was made while it was confirmed. */
-async function checkUnchanged({ id, terms }: OrderUpdate, before: WholeTerms, tables: OrderTables): Promise<void> {
-  const row = (await openOrders([id], tables))?.asked[0];
-  const now = await wholeTerms(terms, row, id, tables);
-  if (now.rate === before.rate && now.amount === before.amount && now.range === before.range) return;
-  throw new SvcError(
-    'guarded',
-    `order ${id} changed before you confirmed${row === undefined ? '' : `: it is now ${orderText(row)}`}; nothing was sent`,
-  );
 }
 
 /** The request carries unchanged values, too. */

@@ -4,12 +4,10 @@ import { SvcError } from '../../../errors.ts';
 import { changeTradeStopLimit } from '../client.ts';
 import { omittedOf } from '../models.ts';
 import { sideText } from '../order-text.ts';
-import { changeOrPreview, previewChanges } from '../orders/change-preview.ts';
 import { CHANGE_LIST } from '../orders/change-report.ts';
-import { CHANGE_FLAGS, EXIT_FLAGS, PREVIEW_FLAG, SENT_ONCE } from '../orders/flags.ts';
+import { CHANGE_FLAGS, EXIT_FLAGS, SENT_ONCE } from '../orders/flags.ts';
 import { type Exit, tradeExitForm } from '../orders/forms.ts';
-import { notOpen } from '../orders/open-trade.ts';
-import { checkAccount, type OrderTables, withOrderTables } from '../orders/order-tables.ts';
+import { checkAccount, notOpen, type OrderTables, withOrderTables } from '../orders/order-tables.ts';
 import { type PlannedRequest, planOrders } from '../orders/placing.ts';
 import { checkConfirmable, confirmAll, reportChanges, sendAll } from '../orders/planned-requests.ts';
 import { trailText } from '../orders/preview.ts';
@@ -24,7 +22,6 @@ const POSITION_UPDATE_FLAGS = {
   stop: { ...EXIT_FLAGS.stop, value: 'pips|price|none', help: 'Stop loss: distance (40pips), price, or none' },
   limit: { ...EXIT_FLAGS.limit, value: 'pips|price|none', help: 'Take profit: distance (80pips), price, or none' },
   trail: EXIT_FLAGS.trail,
-  ...PREVIEW_FLAG,
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 
@@ -44,15 +41,13 @@ export const tradePositionsUpdate = listCommand({
     { run: 'svc trade positions update 170162801 --limit none', why: 'Remove the limit' },
   ],
   output: CHANGE_LIST,
-  outputOf: changeOrPreview,
   async run(input, ctx) {
     const exits = readExits(input);
-    if (!input.preview) await checkConfirmable(`change trade ${input.trade}?`, input.account, ctx);
+    await checkConfirmable(`change trade ${input.trade}?`, input.account, ctx);
     return withOrderTables(ctx, {}, async (tables) => {
       const planned = await planExits(input, exits, tables, ctx);
       if (ctx.dryRun) return { value: await planOrders(planned, ctx) };
-      if (input.preview) return previewChanges(planned, tables);
-      const { confirmed } = await confirmAll(planned, ctx);
+      const confirmed = await confirmAll(planned, ctx);
       return reportChanges(await sendAll(planned, { confirmed, tables, goesOn: false }, ctx));
     });
   },
@@ -110,7 +105,6 @@ async function planExits(
         accountId: account?.accountId,
         does: describeExit(name, exit, trail, endsTrailing, of),
         tradeId: id,
-        ...(row && { effect: { kind: 'trade_exit', row, name, exit } }),
       },
     ];
   });

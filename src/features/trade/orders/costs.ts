@@ -20,16 +20,14 @@ export interface OrderCosts {
 interface Amounts {
   readonly side: Side;
   readonly amount: number;
-  /** The part of the amount that adds to a position; default all. */
-  readonly opened?: number | undefined;
 }
 
-export function costsOf({ side, amount, opened = amount }: Amounts, account: Account, offer: Offer): OrderCosts {
+export function costsOf({ side, amount }: Amounts, account: Account, offer: Offer): OrderCosts {
   const { spread, pip, rollB, rollS } = offer;
   const { bid, ask } = quoteOf(offer);
   const pipValue = pipValueOf(offer);
   const measured = ask === undefined || bid === undefined || !pip ? undefined : (ask - bid) / pip;
-  const needed = marginFor(opened, offer);
+  const needed = marginFor(amount, offer);
   const { usableMargin } = account;
   const left = needed === undefined || usableMargin === undefined ? undefined : exactSum([usableMargin, -needed]);
   return {
@@ -47,7 +45,7 @@ export function pipValueOf({ pipCost, instrBaseUnitSize }: Offer): number | unde
 }
 
 /** `mmr` is the margin of an amount of 1, again not in older tables. */
-export function marginFor(amount: number, { mmr, instrBaseUnitSize }: Offer): number | undefined {
+function marginFor(amount: number, { mmr, instrBaseUnitSize }: Offer): number | undefined {
   return mmr === undefined || mmr <= 0 || instrBaseUnitSize === undefined ? undefined : product(mmr, amount);
 }
 

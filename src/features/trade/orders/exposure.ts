@@ -15,11 +15,6 @@ export interface Opening {
   readonly replaces?: string;
 }
 
-/** An order that closes a trade of an account that does not hedge. */
-export interface OppositeOrder extends Opening {
-  readonly tradeId: string;
-}
-
 /** Amounts of one symbol in one account. */
 export interface Exposure {
   readonly open: Readonly<Record<Side, number>>;
@@ -38,17 +33,4 @@ export function positionAfter(
   const opposite = side === 'buy' ? open.sell - open.buy : open.buy - open.sell;
   const earlier = atMarket[side] + (isEntry ? entries[side] : 0);
   return { most: pending + amount - opposite, onlyReduces: amount + earlier <= opposite };
-}
-
-/**
- * The part of an order that makes the position larger. In an account that holds both sides, a gateway may ask no margin for the smaller one, so only the larger
- * one counts.
- */
-export function increase(
-  { account, side, amount }: Pick<Opening, 'account' | 'side' | 'amount'>,
-  { open }: Pick<Exposure, 'open'>,
-): number {
-  const [own, other] = side === 'buy' ? [open.buy, open.sell] : [open.sell, open.buy];
-  if (hedges(account) === false) return Math.max(0, Math.abs(own - other + amount) - Math.abs(own - other));
-  return Math.max(own + amount, other) - Math.max(own, other);
 }

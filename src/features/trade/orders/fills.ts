@@ -4,23 +4,12 @@ import { openTrading, type Trading } from '../client.ts';
 import { readPush } from '../gateway/push.ts';
 import type { Session } from '../gateway/session.ts';
 import { CANCELED, EXECUTED, orderStateText } from '../order-text.ts';
-import type { ClosedPosition, OpenPosition } from '../schema.ts';
 import { SEEN_MODELS, SeenTables } from '../tables/seen-tables.ts';
-import { isSince } from '../tables/table-time.ts';
-import {
-  type Awaited,
-  type AwaitedOrder,
-  type Fill,
-  type Fills,
-  fillsOf,
-  type OrderState,
-  orderState,
-} from './state.ts';
+import { type Awaited, type Fills, type OrderState, orderState } from './state.ts';
 
 /** The tables are pushed one by one: a position may come after the end of its order. */
 const GRACE_MS = 250;
 const OVER = 'over';
-const TINY = 1e-9;
 
 export type FillStatus = 'filled' | 'partly_filled' | 'rejected' | 'pending' | 'unknown';
 
@@ -162,41 +151,8 @@ export class FillWatch {
       return report(state, 'pending', `its state could not be read: ${unread.message}`);
     }
     if (!state.over) return report(state, 'pending', state.seen ? null : 'no push has mentioned it since');
-    const whole = this.#whole(order, state);
-    if (whole !== undefined) return whole;
     if (!state.seen) return report(state, 'pending', 'the tables show neither it nor a position of it');
     return report(state, outcomeOf(state), lastState(state));
-  }
-
-  /** Positions that no push has linked to an order: the one that is exactly what is missing, or all that opened since if together they are. */
-  #missing({ accountId, symbol, side, rate, sentAt, ...order }: AwaitedOrder, { trades }: Fills): readonly Fill[] {
-    if (sentAt === undefined || trades.some(({ amount_k }) => amount_k === null)) return [];
-    const isOfSide = (row: OpenPosition | ClosedPosition, isBuy: boolean): boolean =>
-      (row.accountId ?? accountId) === accountId && row.currency === symbol && row.isBuy === isBuy;
-    const isOwn = (row: OpenPosition | ClosedPosition, time: string | undefined): boolean =>
-      isOfSide(row, side === 'buy') &&
-      (row.orderId ?? this.#tables.openedBy(row.tradeId)) === undefined &&
-      isSince(time, sentAt) &&
-      isAtRate(row, rate);
-    const closed = this.#tables.rows('ClosedPosition');
-    const own = [
-      ...this.#tables.rows('OpenPosition').filter((row) => isOwn(row, row.time)),
-      ...closed.filter((row) => isOwn(row, row.openTime)),
-    ];
-    // Without hedging the order first closes the other side, and opens only the rest.
-    const offset = closed.filter((row) => isOfSide(row, side === 'sell') && isSince(row.closeTime, sentAt));
-    const missingK = order.amountK - total(trades.map(({ amount_k: amountK }) => ({ amountK })));
-    const wholes = [missingK, missingK - (order.hedges === true ? 0 : total(offset))].filter((whole) => whole > 0);
-    const isWhole = (amountK: number): boolean => wholes.some((whole) => Math.abs(amountK - whole) < TINY);
-    const single = own.filter(({ amountK = 0 }) => isWhole(amountK));
-    const found = isWhole(total(own)) ? own : single;
-    if (found === single && single.length !== 1) return [];
-    return fillsOf([...new Set(found.map(({ tradeId }) => tradeId))], this.#tables);
-  }
-
-  #whole(order: Awaited, state: OrderState): FillReport | undefined {
-    const missing = 'orderId' in order && state.status !== CANCELED ? this.#missing(order, state) : [];
-    return missing.length === 0 ? undefined : report({ ...state, trades: [...state.trades, ...missing] }, 'filled');
   }
 
   /** Only for a canceled order does its end mean that nothing more was filled. Undefined if pushes of its fills are still to come. */
@@ -216,7 +172,7 @@ export class FillWatch {
     if (now.filled) return report(now, 'filled');
     // The gateway executed all of it, and the push that links a trade to it is late.
     if ('orderId' in order && now.status === EXECUTED) return undefined;
-    return this.#whole(order, now) ?? report(now, outcomeOf(now), lastState(now));
+    return report(now, outcomeOf(now), lastState(now));
   }
 
   async #listen(session: Session): Promise<void> {
@@ -248,29 +204,22 @@ export class FillWatch {
   }
 }
 
-function total(rows: readonly { readonly amountK?: number | null | undefined }[]): number {
-  return rows.reduce((sum, { amountK }) => sum + (amountK ?? 0), 0);
-}
-
-/** `rate` is that of an entry order; undefined at market. */
-function isAtRate({ open, ratePrecision = 5 }: OpenPosition | ClosedPosition, rate: number | undefined): boolean {
-  return rate === undefined || open === undefined || Math.abs(open - rate) < 0.5 * 10 ** -ratePrecision + TINY;
-}
-
 async function subscribe(trading: Trading): Promise<void> {
   for (const model of SEEN_MODELS) await trading.subscribeModel(model);
 }
 
 /** For an order that ended without being filled completely. */
-function outcomeOf({ touched, seen, status }: OrderState): FillStatus {
+function outcomeOf({ touched, seen, unlinked, status }: OrderState): FillStatus {
+  if (unlinked && status !== CANCELED) return 'unknown';
   if (touched) return 'partly_filled';
   return seen && status !== EXECUTED ? 'rejected' : 'unknown';
 }
 
-function lastState({ status, seen, trades, closed_trades }: OrderState): string | null {
+function lastState({ status, seen, unlinked, trades, closed_trades }: OrderState): string | null {
   if (!seen) return 'it is no longer open, and its end was not seen';
   const unknown = [...trades, ...closed_trades].find(({ amount_k }) => amount_k === null);
   if (unknown !== undefined) return `the gateway does not say the amount of trade ${unknown.trade_id}`;
+  if (unlinked && status !== CANCELED) return 'it ended, and other positions of its symbol may be its';
   const state = orderStateText(status);
   return state === undefined ? null : `its last state was "${state}"`;
 }

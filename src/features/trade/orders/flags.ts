@@ -124,10 +124,6 @@ Limits never refuse a close, a cancel, or a smaller amount of a pending order. I
 /** The exit statuses of --wait. */
 export const WAITING = 'With --wait: exit 0 if filled, 10 if filled in part, 3 if not filled, 9 if still open.';
 
-export const PREVIEW_FLAG = {
-  preview: { type: 'boolean', help: 'Show the request and its effect; send nothing' },
-} as const satisfies Flags;
-
 export const CHANGE_FLAGS = { account: TRADING_FLAGS.account } as const satisfies Flags;
 
 /** For every command that changes, cancels or closes something. */

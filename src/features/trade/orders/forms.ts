@@ -1,6 +1,5 @@
 /** The form of each trading request: doc 3 §4 first, then those of the public implementation. */
 import { SvcError } from '../../../errors.ts';
-import { foldedSymbol } from '../symbols.ts';
 import type { Decimal, Distance, Side, TimeInForce } from './rules.ts';
 
 /** Every value is sent as is; undefined fields are not sent: no stop is no field, never 0. */
@@ -21,27 +20,6 @@ export interface OrderTerms {
   readonly rate?: Decimal | undefined;
   /** As `expiration` writes it. */
   readonly expires?: string | undefined;
-}
-
-/** The terms of an order as asked for: prices as values, since `1.10` is `1.1`; of `--expires 2h` the text. */
-export function askedFor(
-  command: string,
-  symbol: string,
-  {
-    rate,
-    stop,
-    limit,
-    range,
-    ...terms
-  }: Partial<OrderTerms> & {
-    readonly trailEntry?: number | undefined;
-    readonly risk?: string;
-  },
-): Readonly<Record<string, unknown>> {
-  const distance = (one: Distance | undefined) => one && `${one.value} ${one.unit}`;
-  const prices = { rate: rate?.value, range: range?.value, stop: distance(stop), limit: distance(limit) };
-  const asked = { command, symbol: foldedSymbol(symbol), ...terms, ...prices };
-  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
 }
 
 interface OrderPlace {

@@ -1,4 +1,4 @@
-/** The limits that a profile sets for orders. They never refuse what reduces the exposure. Also whether an opposite order only closes. */
+/** The limits that a profile sets for orders. They never refuse what reduces the exposure. */
 import { join } from 'node:path';
 import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
@@ -8,14 +8,12 @@ import { type Journal, type JournalEntry, readGatewayJournal, requireReadable } 
 import { hedges } from '../accounts.ts';
 import { marketDayStart } from '../market-hours.ts';
 import { omittedOf } from '../models.ts';
-import { closes, opensNothing } from '../order-text.ts';
-import type { Account, ClosedPosition, Offer, OpenPosition, Order } from '../schema.ts';
+import { opensNothing } from '../order-text.ts';
+import type { Account, ClosedPosition, OpenPosition, Order } from '../schema.ts';
 import { tableTime } from '../tables/table-time.ts';
-import { marginFor } from './costs.ts';
-import { type Exposure, increase, type Opening, positionAfter } from './exposure.ts';
-import { checkStillOpen } from './open-trade.ts';
+import { type Exposure, type Opening, positionAfter } from './exposure.ts';
 import type { OrderTables } from './order-tables.ts';
-import { IN_FLIGHT_MS, type PlannedRequest } from './placing.ts';
+import { IN_FLIGHT_MS } from './placing.ts';
 import type { Side } from './rules.ts';
 
 /** The refusal of an amount above `trade.maxOrder`, if it is. */
@@ -57,38 +55,6 @@ export async function checkLimits(opening: Opening, tables: OrderTables, ctx: Ru
   if (onlyReduces) return;
   if (refusal !== undefined) throw refusal;
   if (most > Number(max)) throw abovePosition(opening, most, String(max));
-}
-
-/** Undefined if the margin suffices or is not known, and for what does not add to a position. */
-export async function lackOfMargin(
-  opening: Opening,
-  offer: Offer,
-  tables: OrderTables,
-  ctx: RunContext,
-): Promise<string | undefined> {
-  const { amount, account } = opening;
-  const { accountId, usableMargin } = account;
-  const whole = marginFor(amount, offer);
-  if (whole === undefined || usableMargin === undefined || whole <= usableMargin) return undefined;
-  const added = increase(opening, await exposureOf(opening, 'the margin', tables, ctx));
-  const needed = marginFor(added, offer) ?? 0;
-  if (added === 0 || needed <= usableMargin) return undefined;
-  return `the order needs a margin of ${needed.toFixed(2)}, and account ${accountId} has only ${usableMargin.toFixed(2)}`;
-}
-
-/** For a preview: the part of the amount that needs margin. Undefined for all of it. */
-export async function openedAmount(
-  opening: Opening,
-  tables: OrderTables,
-  ctx: RunContext,
-): Promise<number | undefined> {
-  if (hedges(opening.account) !== false) return undefined;
-  try {
-    return increase(opening, await exposureOf(opening, 'the margin', tables, ctx));
-  } catch (error) {
-    if (error instanceof SvcError && error.code === 'not_known') return undefined;
-    throw error;
-  }
 }
 
 function abovePosition({ account, symbol, side }: Opening, most: number, max: string): SvcError {
@@ -172,19 +138,13 @@ export function checkNoLimits(orderId: string, { settings }: RunContext): void {
   if (setting !== undefined) throw unchecked(setting, `order ${orderId}`);
 }
 
-/** For a close, whatever may close the same counts, and nothing that is not sent yet. */
-async function exposureOf(
-  opening: Opening,
-  setting: string,
-  tables: OrderTables,
-  ctx: RunContext,
-  isClose = false,
-): Promise<Exposure> {
-  const { symbol, side, replaces } = opening;
+/** What is open and pending, and what was sent so lately that the tables may not show it. */
+async function exposureOf(opening: Opening, setting: string, tables: OrderTables, ctx: RunContext): Promise<Exposure> {
+  const { symbol, replaces } = opening;
   // The journal is older than the tables: an order that is sent in between is seen later.
   tables.readAt = Math.min(tables.readAt, ctx.now());
   const journal = await readGatewayJournal(ctx.paths, ctx.target.baseUrl);
-  if (!isClose) requireReadable(ctx.paths, journal);
+  requireReadable(ctx.paths, journal);
   const recent = ordersSince(ctx.now() - IN_FLIGHT_MS, opening.account, journal);
   const sent = sentAmounts(recent);
   const { orders, positions } = await readOwnRows(opening, setting, tables);
@@ -200,7 +160,6 @@ async function exposureOf(
   };
   for (const row of positions) await add(exposure.open, row);
   for (const row of orders) {
-    if (isClose && closes(row)) await add(exposure.atMarket, { ...row, isBuy: side === 'buy' });
     const least = sent.get(row.orderId) ?? 0;
     if (row.orderId === replaces || opensNothing(row) || (await isCounted(row, positions, least, tables))) continue;
     await add(row.isEntryOrder === true ? exposure.entries : exposure.atMarket, row, least);
@@ -287,44 +246,27 @@ function addForm(to: Record<Side, number>, form: JournalEntry['form']): void {
 }
 
 /**
- * Sends an order that opens something, or the opposite order of a close. With `trade.maxPosition`, and for such a close, only one process at a time does so, and
- * it is checked again if another order was sent since the tables were read.
+ * Sends an order that opens something. With `trade.maxPosition` only one process at a time does so, and the limit is checked again if
+ * another order was sent since the tables were read.
  */
 export async function underLimits<T extends { readonly journalId: string }>(
-  { opens, reduces }: Pick<PlannedRequest, 'opens' | 'reduces'>,
+  opens: Opening | undefined,
   tables: OrderTables,
   ctx: RunContext,
   send: () => Promise<T>,
 ): Promise<T> {
-  const first = opens ?? reduces;
-  const isLimited = reduces !== undefined || ctx.settings.get('trade.maxPosition') !== undefined;
-  if (first === undefined || !isLimited) return send();
+  if (opens === undefined || ctx.settings.get('trade.maxPosition') === undefined) return send();
   const { withLock } = await import('../../../store/lock.ts');
-  // A close waits only for another close of the same.
-  const { symbol, account } = first;
-  const name = reduces === undefined ? `limits-${account.accountId}` : `close-${account.accountId}-${symbol}`;
-  const path = join(ctx.paths.state, 'trade', `${encodeURIComponent(name)}.lock`);
-  return withLock(path, ctx, async (lock) => {
-    const sent = ordersSince(tables.readAt, account, await readGatewayJournal(ctx.paths, ctx.target.baseUrl));
-    const isOutdated = sent.some(({ id }) => !tables.sent.has(id));
-    if (isOutdated) tables.invalidate();
-    if (isOutdated && opens !== undefined) await checkLimits(opens, tables, ctx);
-    if (isOutdated && reduces !== undefined) await checkStillOpen(reduces, tables);
-    if (reduces !== undefined) await checkReduces(reduces, tables, ctx);
+  const name = encodeURIComponent(`limits-${opens.account.accountId}`);
+  return withLock(join(ctx.paths.state, 'trade', `${name}.lock`), ctx, async (lock) => {
+    const sent = ordersSince(tables.readAt, opens.account, await readGatewayJournal(ctx.paths, ctx.target.baseUrl));
+    if (sent.some(({ id }) => !tables.sent.has(id))) {
+      tables.invalidate();
+      await checkLimits(opens, tables, ctx);
+    }
     lock.check();
     const one = await send();
     tables.sent.add(one.journalId);
     return one;
-  });
-}
-
-/** The opposite order of a close would open a position if what it closes is being closed already. */
-async function checkReduces(closing: Opening, tables: OrderTables, ctx: RunContext): Promise<void> {
-  const { symbol, amount, account } = closing;
-  const exposure = await exposureOf(closing, 'the close', tables, ctx, true);
-  if (positionAfter(closing, exposure).onlyReduces) return;
-  const why = `closing ${amount} ${symbol} in account ${account.accountId} by an opposite order could open a position`;
-  throw new SvcError('guarded', `${why}: other orders may be closing it already; nothing was sent`, {
-    hint: 'close the symbol instead, which never opens a position: --symbol <symbol>',
   });
 }

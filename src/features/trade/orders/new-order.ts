@@ -2,11 +2,11 @@
 import type { Answer, RunContext } from '../../../cli/command.ts';
 import type { Flags, Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Plan } from '../../../http/endpoint.ts';
 import type { JournalEntry } from '../../../store/order-journal.ts';
 import { hedges } from '../accounts.ts';
 import { createEntryOrder, openTrade } from '../client.ts';
 import type { Account, Offer } from '../schema.ts';
+import { foldedSymbol } from '../symbols.ts';
 import { ORDER_PREVIEW, type OrderReport, reportedOrder } from './change-report.ts';
 import { costsText } from './costs.ts';
 import type { Opening } from './exposure.ts';
@@ -20,8 +20,8 @@ import {
   RATE_FLAG,
   TRAIL_ENTRY_FLAG,
 } from './flags.ts';
-import { askedFor, entryForm, marketForm, type OrderTerms } from './forms.ts';
-import { aboveMaxOrder, checkLimits, lackOfMargin, openedAmount } from './limits.ts';
+import { entryForm, marketForm, type OrderTerms } from './forms.ts';
+import { aboveMaxOrder, checkLimits } from './limits.ts';
 import {
   checkedKey,
   claimOf,
@@ -38,11 +38,11 @@ import { type KeyClaim, type OrderRequest, planOrders } from './placing.ts';
 import {
   acceptedBut,
   checkConfirmable,
+  checkFresh,
   checkRepeats,
   confirmOrder,
   connectAndPlace,
   ordersText,
-  STALE_MS,
 } from './planned-requests.ts';
 import {
   checkOpen,
@@ -55,6 +55,8 @@ import {
 } from './preview.ts';
 import {
   checkExitPrices,
+  type Decimal,
+  type Distance,
   expiration,
   parseAmount,
   parseRate,
@@ -75,44 +77,6 @@ export interface NewOrderInput {
   readonly requireOpen: boolean;
 }
 
-interface SizedOrder {
-  readonly draft: NewOrderDraft;
-  readonly account: Account;
-  readonly offer: Offer;
-  readonly opens: Opening;
-  readonly sizing: Sizing | undefined;
-}
-
-/** With current rows, and with the amount that `--risk` sets. */
-async function sizedOrder(typed: NewOrderDraft, wanted: string | undefined, tables: OrderTables): Promise<SizedOrder> {
-  const account = await tables.account(wanted);
-  const offer = await tables.offer(typed.symbol);
-  const { draft, sizing } = withAmount(typed, account, offer);
-  const { side, amount, rate } = draft;
-  const opens = { account, symbol: offer.currency, side, amount, isEntry: rate !== undefined };
-  return { draft, account, offer, opens, sizing };
-}
-
-/** Throws if the gateway's state or a limit rules the order out. Returns warnings. */
-async function checkOrder(
-  { draft, account, offer, opens }: SizedOrder,
-  tables: OrderTables,
-  ctx: RunContext,
-): Promise<readonly string[]> {
-  guardOrder(draft, { account, offer });
-  await checkLimits(opens, tables, ctx);
-  const lack = await lackOfMargin(opens, offer, tables, ctx);
-  if (lack === undefined) return [];
-  if (opens.isEntry) return [`${lack} now`];
-  throw new SvcError('guarded', `${lack}; nothing was sent`, { hint: 'pass a smaller amount, or close positions' });
-}
-
-/** The arithmetic of `--risk`, and for a person what the order costs. */
-function shownBefore(preview: OrderPreview, { interactive }: RunContext): readonly string[] {
-  const costs = interactive ? costsText(preview) : '';
-  return [preview.sizing === null ? '' : `amount: ${preview.sizing.arithmetic}`, costs].filter((text) => text !== '');
-}
-
 /** How long a person who places an order at market waits for its price. */
 const WATCHED_MS = 5_000;
 
@@ -128,50 +92,45 @@ interface Placing {
 
 /** `buy`, `sell`, `entry buy`, `entry sell`: one new order, from the command line to the exit status. */
 export async function placeNewOrder(
-  draft: NewOrderDraft,
+  typed: TypedOrder,
   input: NewOrderInput,
   ctx: RunContext,
 ): Promise<Answer<OrderReport>> {
-  if (input.preview && !ctx.dryRun) return previewed(draft, input, ctx);
+  if (input.preview && !ctx.dryRun) return showOrder(typed, input, ctx);
   const wanted = wantedAccount(input.account, ctx);
   const once =
-    input.once === undefined ? undefined : { key: checkedKey(input.once), asked: draft.asked, account: wanted };
-  await checkConfirmable(questionOf(draft), input.account, ctx);
-  const isWatched = draft.rate === undefined && ctx.wants.table && ctx.wants.terminal;
+    input.once === undefined ? undefined : { key: checkedKey(input.once), asked: typed.asked, account: wanted };
+  await checkConfirmable(questionOf(typed), input.account, ctx);
+  const isWatched = typed.terms.rate === undefined && ctx.wants.table && ctx.wants.terminal;
   const wait = input.wait ?? (isWatched ? WATCHED_MS : undefined);
   return withOrderTables(ctx, { reconnect: wait !== undefined }, async (tables) => {
-    if (ctx.dryRun) return { value: await planNewOrder(draft, wanted, tables, ctx) };
+    if (ctx.dryRun) return { value: await planNewOrder(typed, wanted, tables, ctx) };
     const watch = wait === undefined ? undefined : new FillWatch(ctx);
     const placing = { wanted, requireOpen: input.requireOpen, tables, watch };
     const accepted = await (once === undefined
-      ? sendNewOrder(draft, placing, ctx)
-      : sendOnce(once, draft, placing, ctx));
+      ? sendNewOrder(typed, placing, ctx)
+      : sendOnce(once, typed, placing, ctx));
     const [orderId = null] = accepted.orderIds;
     const report = watch === undefined ? accepted.report : await waitForFill(accepted, watch, wait ?? 0, tables, ctx);
     // Nobody asked to wait until it is filled.
     const isKnown = report !== undefined && (input.wait !== undefined || report.status !== 'pending');
     const plain: OrderReport = { order_id: orderId, status: 'accepted', trades: [], closed_trades: [] };
     const answer = isKnown ? reportedOrder(orderId, report) : { value: plain };
-    return { ...answer, undo: undoing(draft, answer.value) };
+    return { ...answer, undo: undoing(typed.terms, answer.value) };
   });
 }
 
-function questionOf({ side, sized, amount, symbol }: NewOrderDraft): string {
-  return `${side} ${sized === undefined ? amount : 'by risk'} ${symbol}?`;
+function questionOf({ terms: { side }, size, symbol }: TypedOrder): string {
+  return `${side} ${typeof size === 'number' ? size : 'by risk'} ${symbol}?`;
 }
 
 /** A dry run reads what the request is made of, and sends nothing. */
-async function planNewOrder(
-  typed: NewOrderDraft,
-  wanted: string | undefined,
-  tables: OrderTables,
-  ctx: RunContext,
-): Promise<Plan> {
-  const { draft, account, offer } = await sizedOrder(typed, wanted, tables);
-  const refusal = aboveMaxOrder(draft.amount, offer.currency, ctx);
+async function planNewOrder(typed: TypedOrder, wanted: string | undefined, tables: OrderTables, ctx: RunContext) {
+  const order = await readOrder(typed, wanted, tables);
+  const refusal = aboveMaxOrder(order.terms.amount, order.offer.currency, ctx);
   // In an account that does not hedge, it may still reduce a position.
   if (refusal !== undefined) ctx.notice(`warning: ${refusal.message}`);
-  return planOrders([{ request: draft.request(account.accountId, offer.currency) }], ctx);
+  return planOrders([{ request: requestOf(order) }], ctx);
 }
 
 /** An order that the gateway has accepted, now or under the same key before. */
@@ -186,12 +145,12 @@ interface AcceptedOrder {
 }
 
 /** Sends nothing if the journal has an order of the same key that was, or may have been, executed. */
-async function sendOnce(once: Once, draft: NewOrderDraft, placing: Placing, ctx: RunContext): Promise<AcceptedOrder> {
+async function sendOnce(once: Once, typed: TypedOrder, placing: Placing, ctx: RunContext): Promise<AcceptedOrder> {
   for (;;) {
     const entry = await readEarlier(once, placing.tables, ctx);
-    if (entry !== undefined && !maySendAgain(entry)) return readAccepted(entry, once, draft, placing, ctx);
+    if (entry !== undefined && !maySendAgain(entry)) return readAccepted(entry, once, typed.terms, placing, ctx);
     try {
-      return await sendNewOrder(draft, placing, ctx, claimOf(once.key, entry, ctx));
+      return await sendNewOrder(typed, placing, ctx, claimOf(once.key, entry, ctx));
     } catch (error) {
       if (!(error instanceof KeyTaken)) throw error;
       // Another order was sent meanwhile.
@@ -204,103 +163,104 @@ async function sendOnce(once: Once, draft: NewOrderDraft, placing: Placing, ctx:
 async function readAccepted(
   entry: JournalEntry,
   { key }: Once,
-  draft: NewOrderDraft,
+  { side }: TypedOrder['terms'],
   { tables, watch }: Placing,
   ctx: RunContext,
 ): Promise<AcceptedOrder> {
   requireAccepted(entry, key, ctx);
   const report = reportOf(entry);
-  const { id: journalId, order_ids: orderIds, at, form } = entry;
+  const { id: journalId, order_ids: orderIds, form } = entry;
   const accepted = { orderIds, journalId, key, report, awaited: undefined };
   const [orderId] = orderIds;
   if (report !== undefined || watch === undefined || orderId === undefined) return accepted;
   const [accountId, symbol, amount] = [String(form['account_id']), String(form['symbol']), Number(form['amount'])];
   const amountK = thousands(amount, await tables.offer(symbol));
-  const skew = entry.clock_skew ?? (await tables.open()).session.clockSkewMs ?? 0;
-  const order = { orderId, accountId, symbol, side: draft.side, amountK, rate: draft.rate?.value };
-  return { ...accepted, awaited: { ...order, sentAt: Date.parse(at) + skew } };
+  return { ...accepted, awaited: { orderId, accountId, symbol, side, amountK } };
 }
 
 /** Reads, checks, confirms, writes to the journal and sends. Throws unless the order is accepted. */
 async function sendNewOrder(
-  typed: NewOrderDraft,
-  placing: Placing,
+  typed: TypedOrder,
+  { wanted, requireOpen, tables, watch }: Placing,
   ctx: RunContext,
   once?: KeyClaim,
 ): Promise<AcceptedOrder> {
-  const { wanted, tables, watch } = placing;
   const readAt = ctx.now();
-  const sized = await sizedOrder(typed, wanted, tables);
-  const checked = await checkNewOrder(sized, placing, ctx);
-  for (const text of new Set([...checked.warnings, ...shownBefore(checked, ctx)])) ctx.notice(text);
+  const order = await readOrder(typed, wanted, tables);
+  await checkOrder(order, requireOpen, tables, ctx);
+  const shown = previewOrder(order, ctx.now());
+  for (const text of new Set([...shown.warnings, ...shownBefore(shown, ctx)])) ctx.notice(text);
 
-  const { accountId } = sized.account;
-  const asked = { ...sized.draft.asked, account: wanted };
-  const request: OrderRequest = {
-    ...sized.draft.request(accountId, sized.offer.currency),
-    asked,
-    ...(once && { once }),
-  };
+  const { terms, account, offer } = order;
+  const { accountId } = account;
+  const asked = { ...typed.asked, account: wanted };
+  const request: OrderRequest = { ...requestOf(order), asked, ...(once && { once }) };
   // A new key says that a new order is meant.
   const repeatable = { path: request.endpoint.path, form: request.form, asked, blocksRepeat: once === undefined };
-  const sentence = `${orderSentence(sized.draft, checked)}?`;
-  const question = await checkRepeats(sentence, [repeatable], ctx);
-  let confirmed = await confirmOrder(question, accountId, ctx);
-  let order = sized;
-  if (ctx.now() - readAt >= STALE_MS) {
-    tables.invalidate();
-    order = await readAgain(typed, sized, tables);
-    checkSameOrder(checked, await checkNewOrder(order, placing, ctx), ctx);
-    const again = await checkRepeats(sentence, [repeatable], ctx);
-    if (again !== question) confirmed = await confirmOrder(again, accountId, ctx);
-  }
+  const question = await checkRepeats(`${orderSentence(terms, shown)}?`, [repeatable], ctx);
+  const confirmed = await confirmOrder(question, accountId, ctx);
+  checkFresh(readAt, ctx);
 
-  const { draft, account, offer, opens } = order;
-  const known = { amount: draft.amount, symbol: offer.currency, account, offer };
-  const placed = await connectAndPlace({ request, opens, known }, { confirmed, tables, watch }, ctx);
+  const known = { amount: terms.amount, symbol: offer.currency, account, offer };
+  const placed = await connectAndPlace({ request, opens: openingOf(order) }, { confirmed, tables, watch }, ctx, known);
   if (placed.error !== undefined) throw placed.error;
-  const { orderIds, journalId, sentAt } = placed;
-  const sent = { accountId, symbol: offer.currency, side: draft.side, rate: draft.rate?.value };
-  const amountK = thousands(draft.amount, offer);
-  const awaited = { ...sent, orderId: orderIds[0] ?? '', amountK, hedges: hedges(account), sentAt };
+  const { orderIds, journalId } = placed;
+  const sent = { accountId, symbol: offer.currency, side: terms.side, amountK: thousands(terms.amount, offer) };
+  const awaited = { ...sent, orderId: orderIds[0] ?? '', hedges: hedges(account) };
   return { orderIds, journalId, key: once?.key, awaited, report: undefined };
 }
 
-/** With current rows, and the amount that was confirmed. Throws if `--risk` allows only a smaller one by now. */
-async function readAgain(
-  typed: NewOrderDraft,
-  { draft, account }: SizedOrder,
+/** An order with the rows that it is checked against. */
+interface NewOrder {
+  readonly command: string;
+  readonly terms: OrderTerms;
+  /** With `--risk`. */
+  readonly sizing: Sizing | undefined;
+  readonly account: Account;
+  readonly offer: Offer;
+}
+
+/** With the account and the offer, and with the amount that `--risk` sets. */
+async function readOrder(
+  { command, symbol, size, terms }: TypedOrder,
+  wanted: string | undefined,
   tables: OrderTables,
-): Promise<SizedOrder> {
-  const { amount } = draft;
-  const now = await sizedOrder(typed, account.accountId, tables);
-  if (now.draft.amount < amount) {
-    const why = `the price moved before you confirmed: --risk now allows only ${now.draft.amount}, not ${amount}`;
-    throw new SvcError('guarded', `${why}; nothing was sent`);
-  }
-  return { ...now, draft: typed.sized?.to(amount) ?? now.draft, opens: { ...now.opens, amount } };
+): Promise<NewOrder> {
+  const account = await tables.account(wanted);
+  const offer = await tables.offer(symbol);
+  if (typeof size === 'number')
+    return { command, terms: { ...terms, amount: size }, sizing: undefined, account, offer };
+  const rate = terms.rate?.text ?? priceFor(terms.side, offer);
+  const sizing = sizeOf({ ...size, side: terms.side, rate }, account, offer);
+  return { command, terms: { ...terms, amount: sizing.amount }, sizing, account, offer };
 }
 
 /** Throws if the gateway's state or a limit rules the order out. */
-async function checkNewOrder(
-  order: SizedOrder,
-  { requireOpen, tables }: Placing,
-  ctx: RunContext,
-): Promise<OrderPreview> {
-  if (requireOpen) checkOpen(order.draft.side, order.offer, ctx.now());
-  const warnings = await checkOrder(order, tables, ctx);
-  const shown = previewOrder(order.draft, { ...order, now: ctx.now() });
-  return { ...shown, warnings: [...shown.warnings, ...warnings] };
+async function checkOrder(order: NewOrder, requireOpen: boolean, tables: OrderTables, ctx: RunContext): Promise<void> {
+  if (requireOpen) checkOpen(order.terms.side, order.offer, ctx.now());
+  guardOrder(order);
+  await checkLimits(openingOf(order), tables, ctx);
 }
 
-/** Throws if the order has become one of another kind while the user confirmed it. */
-function checkSameOrder(before: OrderPreview, now: OrderPreview, ctx: RunContext): void {
-  const was = `the price moved from ${before.rate} to ${now.rate} before you confirmed`;
-  if (now.order !== before.order) {
-    throw new SvcError('guarded', `${was}, so the ${before.order} is now a ${now.order}; nothing was sent`);
+function openingOf({ terms: { side, amount, rate }, account, offer }: NewOrder): Opening {
+  return { account, symbol: offer.currency, side, amount, isEntry: rate !== undefined };
+}
+
+function requestOf({ command, terms, account: { accountId }, offer: { currency: symbol } }: NewOrder): OrderRequest {
+  const { side, amount, rate } = terms;
+  const order = { accountId, symbol, ...terms };
+  const what = `to ${side} ${amount} ${symbol}`;
+  if (rate === undefined) {
+    return { endpoint: openTrade, form: marketForm(order), command, what: `${what} at market`, makesOrder: true };
   }
-  if (now.rate !== before.rate && now.rate !== null && before.rate !== null) ctx.notice(was);
-  for (const warning of now.warnings) if (!before.warnings.includes(warning)) ctx.notice(warning);
+  const form = entryForm({ ...order, rate });
+  return { endpoint: createEntryOrder, form, command, what: `${what} at ${rate.text}`, makesOrder: true };
+}
+
+/** The arithmetic of `--risk`, and for a person what the order costs. */
+function shownBefore(preview: OrderPreview, { interactive }: RunContext): readonly string[] {
+  const costs = interactive ? costsText(preview) : '';
+  return [preview.sizing === null ? '' : `amount: ${preview.sizing.arithmetic}`, costs].filter((text) => text !== '');
 }
 
 /** Undefined for an order of an earlier run of which nothing can be found. */
@@ -329,7 +289,7 @@ async function waitForFill(
 }
 
 /** Cancels an entry order that is still open, and closes the trades that are. Until a market order is filled nothing can be said. */
-function undoing({ rate }: NewOrderDraft, report: OrderReport): NonNullable<Answer<unknown>['undo']> {
+function undoing({ rate }: TypedOrder['terms'], report: OrderReport): NonNullable<Answer<unknown>['undo']> {
   const { order_id, status, trades, closed_trades } = report;
   const isPending = rate !== undefined && (status === 'accepted' || status === 'pending');
   // A trade may be stopped out at once.
@@ -340,18 +300,12 @@ function undoing({ rate }: NewOrderDraft, report: OrderReport): NonNullable<Answ
   ];
 }
 
-function previewed(draft: NewOrderDraft, input: NewOrderInput, ctx: RunContext): Promise<Answer<OrderReport>> {
+/** `--preview`. */
+function showOrder(typed: TypedOrder, input: NewOrderInput, ctx: RunContext): Promise<Answer<OrderReport>> {
   return withOrderTables(ctx, {}, async (tables): Promise<Answer<OrderReport>> => {
-    const order = await sizedOrder(draft, wantedAccount(input.account, ctx), tables);
-    if (input.requireOpen) checkOpen(draft.side, order.offer, ctx.now());
-    const { warnings = [], refusal = null } = await checkOrder(order, tables, ctx).then(
-      (warnings) => ({ warnings, refusal: undefined }),
-      (error: unknown) => ({ warnings: undefined, refusal: refusalText(error) }),
-    );
-    const opened = await openedAmount(order.opens, tables, ctx);
-    const shown = previewOrder(order.draft, { ...order, opened, now: ctx.now() });
-    const all = [...shown.warnings, ...warnings];
-    return { value: { ...shown, warnings: all, refusal }, as: ORDER_PREVIEW };
+    const order = await readOrder(typed, wantedAccount(input.account, ctx), tables);
+    const refusal = await checkOrder(order, input.requireOpen, tables, ctx).then(() => null, refusalText);
+    return { value: { ...previewOrder(order, ctx.now()), refusal }, as: ORDER_PREVIEW };
   });
 }
 
@@ -370,50 +324,41 @@ export const ENTRY_FLAGS = {
   ...NEW_ORDER_FLAGS,
 } as const satisfies Flags;
 
-export interface MarketTerms extends ExitInput {
+interface MarketInput extends ExitInput {
   readonly symbol: string;
   readonly amount?: string | undefined;
   readonly risk?: string | undefined;
   readonly tif?: TimeInForce | undefined;
 }
 
-export interface EntryTerms extends MarketTerms {
+interface EntryInput extends MarketInput {
   readonly rate: string;
   readonly trailEntry?: string | undefined;
   readonly expires?: Instant | undefined;
 }
 
-/** An order whose own values are valid. */
-export interface NewOrderDraft extends OrderTerms {
-  /** As typed. */
+/** An order whose values are valid by themselves. */
+export interface TypedOrder {
+  /** `buy`, `entry buy`. */
+  readonly command: string;
   readonly symbol: string;
-  /** For `--once`: its terms as asked for. */
+  /** An amount, or with `--risk` what the stop may lose. */
+  readonly size: number | { readonly risk: Risk; readonly stop: Distance };
+  readonly terms: Omit<OrderTerms, 'amount'>;
+  /** For `--once`: what must be the same when the command is repeated. */
   readonly asked: Readonly<Record<string, unknown>>;
-  /** With `--risk`; the amount is 0 until then. */
-  readonly sized?: { readonly risk: Risk; readonly to: (amount: number) => NewOrderDraft };
-  request(accountId: string, symbol: string): OrderRequest;
 }
 
 /** Throws if a value is invalid by itself. */
-export function marketDraft(side: Side, input: MarketTerms): NewOrderDraft {
+export function readMarketOrder(side: Side, input: MarketInput): TypedOrder {
   const exits = exitsOf(input);
   const tif = timeInForce(exits.range === undefined ? 'AtMarket' : 'MarketRange', input.tif);
-  return sizedDraft(input, (amount) => {
-    const terms = { side, amount, tif, ...exits };
-    const asked = askedFor(side, input.symbol, { ...asAsked(amount, input), tif, ...exits });
-    const request = (accountId: string, symbol: string) => ({
-      endpoint: openTrade,
-      form: marketForm({ accountId, symbol, ...terms }),
-      command: side,
-      what: `to ${side} ${amount} ${symbol} at market`,
-      makesOrder: true,
-    });
-    return { ...terms, symbol: input.symbol, asked, request };
-  });
+  const order = { command: side, symbol: input.symbol, size: readSize(input, exits.stop) };
+  return { ...order, terms: { side, tif, ...exits }, asked: askedFor(side, input, { tif, ...exits }) };
 }
 
-/** The same for an entry order. */
-export function entryDraft(side: Side, input: EntryTerms, now: number): NewOrderDraft {
+/** Throws if a value is invalid by itself. */
+export function readEntryOrder(side: Side, input: EntryInput, now: number): TypedOrder {
   const rate = parseRate(input.rate);
   const exits = exitsOf(input);
   checkExitPrices({ side, ...exits }, rate.value);
@@ -421,48 +366,35 @@ export function entryDraft(side: Side, input: EntryTerms, now: number): NewOrder
   const type = exits.range === undefined ? 'Entry' : 'RangeEntry';
   const tif = timeInForce(type, input.tif, input.expires !== undefined);
   const expires = input.expires === undefined ? undefined : expiration(input.expires.ms, now);
-  return sizedDraft(input, (amount) => {
-    const terms = { side, amount, tif, rate, expires, trailEntry, ...exits };
-    const typed = { ...asAsked(amount, input), tif, rate, trailEntry, ...exits, expires: input.expires?.text };
-    const asked = askedFor(`entry ${side}`, input.symbol, typed);
-    const request = (accountId: string, symbol: string) => ({
-      endpoint: createEntryOrder,
-      form: entryForm({ accountId, symbol, ...terms }),
-      command: `entry ${side}`,
-      what: `to ${side} ${amount} ${symbol} at ${rate.text}`,
-      makesOrder: true,
-    });
-    return { ...terms, symbol: input.symbol, asked, request };
-  });
+  const command = `entry ${side}`;
+  const asked = askedFor(command, input, { tif, rate, trailEntry, ...exits, expires: input.expires?.text });
+  const terms = { side, tif, rate, expires, trailEntry, ...exits };
+  return { command, symbol: input.symbol, size: readSize(input, exits.stop), terms, asked };
 }
 
-/** For `--once`: of `--risk` the text, as the amount follows the equity. */
-function asAsked(amount: number, { risk }: MarketTerms): { readonly amount: number } | { readonly risk: string } {
-  return risk === undefined ? { amount } : { risk };
-}
-
-/** From an amount or `--risk`: one of them. */
-function sizedDraft({ amount, risk, stop }: MarketTerms, to: (amount: number) => NewOrderDraft): NewOrderDraft {
+/** An amount or `--risk`: one of them. */
+function readSize({ amount, risk }: MarketInput, stop: Distance | undefined): TypedOrder['size'] {
   if (risk === undefined) {
-    if (amount !== undefined) return to(parseAmount(amount));
+    if (amount !== undefined) return parseAmount(amount);
     throw new SvcError('missing_value', "missing required argument 'amount'", { hint: 'or pass --risk and --stop' });
   }
   if (amount !== undefined) throw new SvcError('usage', '--risk sets the amount: pass only one of them');
   if (stop === undefined) {
     throw new SvcError('missing_value', '--risk needs a stop: pass --stop <pips|price>; nothing was sent');
   }
-  return { ...to(0), sized: { risk: parseRisk(risk), to } };
+  return { risk: parseRisk(risk), stop };
 }
 
-/** With the amount that `--risk` sets. */
-export function withAmount(
-  draft: NewOrderDraft,
-  account: Account,
-  offer: Offer,
-): { readonly draft: NewOrderDraft; readonly sizing: Sizing | undefined } {
-  const { sized, side, stop, rate } = draft;
-  if (sized === undefined || stop === undefined) return { draft, sizing: undefined };
-  const price = rate?.text ?? priceFor(side, offer);
-  const sizing = sizeOf({ risk: sized.risk, side, stop, rate: price }, account, offer);
-  return { draft: sized.to(sizing.amount), sizing };
+/** Prices as values, since `1.10` is `1.1`; of `--expires 2h` and of `--risk` the text, as what they mean changes. */
+function askedFor(
+  command: string,
+  { symbol, amount, risk }: MarketInput,
+  { rate, stop, limit, range, ...terms }: Partial<OrderTerms>,
+): TypedOrder['asked'] {
+  const distance = (one: Distance | undefined) => one && `${one.value} ${one.unit}`;
+  const value = (one: Decimal | undefined) => one?.value;
+  const prices = { rate: value(rate), range: value(range), stop: distance(stop), limit: distance(limit) };
+  const size = risk === undefined ? { amount: Number(amount) } : { risk };
+  const asked = { command, symbol: foldedSymbol(symbol), ...size, ...terms, ...prices };
+  return Object.fromEntries(Object.entries(asked).filter(([, one]) => one !== undefined));
 }

@@ -231,7 +231,11 @@ export async function checkAccount(
   );
 }
 
-export function missingIds(what: string, ids: readonly string[], hint: string): SvcError {
+export function notOpen(ids: readonly string[]): SvcError {
+  return missingIds('open trade', ids, 'it may be closed: svc trade positions, svc trade positions --closed');
+}
+
+function missingIds(what: string, ids: readonly string[], hint: string): SvcError {
   const none = ids.length === 1 ? `is no ${what} ${ids[0]}` : `are no ${what}s ${ids.join(', ')}`;
   return new SvcError('not_found', `there ${none}; nothing was sent`, { hint });
 }

@@ -11,11 +11,10 @@ import { openSession } from '../gateway/session.ts';
 import { gatewayToken, type TradingSession } from '../gateway/trading-session.ts';
 import type { Envelope } from '../schema.ts';
 import { alikeSentence, findAlikeRows, readTradingRows } from './alike-rows.ts';
-import type { ChangeEffect } from './effects.ts';
-import type { Opening, OppositeOrder } from './exposure.ts';
+import type { Opening } from './exposure.ts';
 import type { FillReport } from './fills.ts';
 import { checkForm, type OrderForm } from './forms.ts';
-import type { AwaitedClosing, AwaitedOrder } from './state.ts';
+import type { AwaitedClosing } from './state.ts';
 
 export interface OrderRequest {
   readonly endpoint: Endpoint<Envelope, Guarded>;
@@ -57,13 +56,8 @@ export interface Placed {
   readonly error: SvcError | undefined;
 }
 
-/** What is known before a request is sent of what is waited for afterwards. */
-export type AwaitedTerms = Omit<AwaitedOrder, 'orderId' | 'sentAt'> | Omit<AwaitedClosing, 'orderIds' | 'sentAt'>;
-
 export interface PlannedRequest {
   readonly request: OrderRequest;
-  /** Used to explain a refusal. */
-  readonly known?: KnownOrder;
   /** Undefined if a rate limit prevented reading it. */
   readonly accountId: string | undefined;
   /** For the confirmation: `Cancel order 390285837`. */
@@ -72,18 +66,14 @@ export interface PlannedRequest {
   readonly orderId?: string;
   /** What it adds to the exposure of its account. */
   readonly opens?: Opening | undefined;
-  /** It closes a trade by an opposite order, which must open nothing. */
-  readonly reduces?: OppositeOrder;
-  /** For `--preview`. */
-  readonly effect?: ChangeEffect;
   /** The user must type the account's id to confirm. */
   readonly isTyped?: boolean;
   /** Other orders of its OCO group, which end with it. */
   readonly along?: readonly string[];
   /** Shown before the confirmation. */
   readonly warnings?: readonly string[];
-  /** What to wait for once it is accepted. */
-  readonly awaits?: AwaitedTerms;
+  /** What to wait for once it is accepted, as far as it is known before. */
+  readonly awaits?: Omit<AwaitedClosing, 'orderIds' | 'sentAt'>;
 }
 
 /** Without `placed` it was not sent; without an error too it was skipped after a failure. */

@@ -5,6 +5,7 @@ import { SvcError } from '../../../errors.ts';
 import type { Confirmed } from '../../../http/endpoint.ts';
 import { shellWord } from '../../../output/escape.ts';
 import { isInFlight, isRepeat, readGatewayJournal, unreadableLines } from '../../../store/order-journal.ts';
+import type { KnownOrder } from '../gateway/failed-answer.ts';
 import { type ChangeRow, codeOf, hintsOf, isUnknown, rowOf } from './change-report.ts';
 import type { FillWatch } from './fills.ts';
 import { underLimits } from './limits.ts';
@@ -19,16 +20,18 @@ import {
   settlingHint,
 } from './placing.ts';
 
-/** State read longer ago than this is read again. */
-export const STALE_MS = 10_000;
+/** For so long a person may think about an order: what it was checked against is older then. */
+const CONFIRM_WITHIN_MS = 60_000;
 
-interface Confirmation {
-  readonly confirmed: Confirmed;
-  /** The user took so long that the state must be read again before anything is sent. */
-  readonly wasSlow: boolean;
+/** After the confirmation. `readAt` is when the rows were read that the order was checked against. */
+export function checkFresh(readAt: number, ctx: RunContext): void {
+  if (ctx.now() - readAt <= CONFIRM_WITHIN_MS) return;
+  throw new SvcError('guarded', 'confirmed more than a minute after the prices were read; nothing was sent', {
+    hint: 'run the command again',
+  });
 }
 
-export async function confirmAll(planned: readonly PlannedRequest[], ctx: RunContext): Promise<Confirmation> {
+export async function confirmAll(planned: readonly PlannedRequest[], ctx: RunContext): Promise<Confirmed> {
   for (const warning of new Set(planned.flatMap(({ warnings = [] }) => warnings))) ctx.notice(warning);
   const [only, ...more] = planned;
   let question = `${only?.does}?`;
@@ -37,13 +40,12 @@ export async function confirmAll(planned: readonly PlannedRequest[], ctx: RunCon
     question = `Send these ${planned.length} requests, one after the other?`;
   }
   const requests = planned.map(({ request: { endpoint, form } }) => ({ path: endpoint.path, form }));
-  const askedAt = ctx.now();
   question = await checkRepeats(question, requests, ctx);
   const [first = 'unknown', ...others] = new Set(planned.map(({ accountId }) => accountId ?? 'unknown'));
   const typing = { isTyped: planned.some(({ isTyped }) => isTyped) };
   const confirmed = await confirmOrder(question, first, ctx, typing);
   for (const accountId of others) await confirmOrder(question, accountId, ctx, typing);
-  return { confirmed, wasSlow: ctx.now() - askedAt >= STALE_MS };
+  return confirmed;
 }
 
 interface SendingAll extends Connecting {
@@ -95,9 +97,10 @@ interface Connecting {
 
 /** A lost connection is not waited for: what was checked and confirmed is about now. */
 export async function connectAndPlace(
-  { request, known, ...exposure }: Pick<PlannedRequest, 'request' | 'known' | 'opens' | 'reduces'>,
+  { request, opens }: Pick<PlannedRequest, 'request' | 'opens'>,
   { confirmed, tables, watch }: Connecting,
   ctx: RunContext,
+  known?: KnownOrder,
 ): Promise<Placed> {
   const open = await tables.open();
   const { outage } = open.session;
@@ -106,7 +109,7 @@ export async function connectAndPlace(
   }
   await open.session.connect();
   await watch?.follow(open.session, open.trading);
-  return underLimits(exposure, tables, ctx, () => placeOrder(request, { open, confirmed, known }, ctx));
+  return underLimits(opens, tables, ctx, () => placeOrder(request, { open, confirmed, known }, ctx));
 }
 
 /** All are sent before the first is waited for. */
@@ -128,11 +131,7 @@ export async function waitForAll(
         const { planned, placed, error } = outcome;
         if (placed === undefined || error !== undefined || planned.awaits === undefined) return outcome;
         const { orderIds, journalId, sentAt } = placed;
-        const isOrder = 'side' in planned.awaits;
-        const awaited = isOrder
-          ? { ...planned.awaits, orderId: orderIds[0] ?? '', sentAt }
-          : { ...planned.awaits, orderIds, sentAt };
-        const report = await watch.wait(awaited, wait);
+        const report = await watch.wait({ ...planned.awaits, orderIds, sentAt }, wait);
         await keepReport({ journalId, orderIds, report, isOnce: false }, ctx);
         return { ...outcome, report };
       }),

@@ -1,6 +1,6 @@
 /** Previews an order before it is sent, with warnings and guards. */
 import { SvcError } from '../../../errors.ts';
-import { fixedText } from '../../../output/decimal.ts';
+import { exactSum, fixedText } from '../../../output/decimal.ts';
 import { hedges, marginCallText } from '../accounts.ts';
 import { daysLater, type MarketHours, marketHours, newYorkText } from '../market-hours.ts';
 import type { Account, Offer } from '../schema.ts';
@@ -53,21 +53,21 @@ export interface OrderPreview extends OrderCosts {
   readonly warnings: readonly string[];
 }
 
-export interface OrderSurroundings {
+/** An order with the account and the offer that it was read with. */
+interface CheckedOrder {
+  readonly terms: OrderTerms;
   readonly account: Account;
   readonly offer: Offer;
-  readonly now: number;
   readonly sizing?: Sizing | undefined;
-  /** The part of the amount that adds to a position; default all. */
-  readonly opened?: number | undefined;
 }
 
-export function previewOrder(terms: OrderTerms, around: OrderSurroundings): OrderPreview {
-  const { account, offer, now, sizing = null, opened } = around;
+export function previewOrder(order: CheckedOrder, now: number): OrderPreview {
+  const { terms, account, offer, sizing = null } = order;
   const { side, amount, tif, stop, limit, expires = null, trail = null, trailEntry = null } = terms;
   const { bid = null, ask = null } = quoteOf(offer);
   const rate = terms.rate?.value ?? (side === 'buy' ? ask : bid);
   const up = side === 'buy' ? 1 : -1;
+  const costs = costsOf({ side, amount }, account, offer);
   return {
     account_id: account.accountId,
     account_name: account.accountName ?? null,
@@ -85,9 +85,9 @@ export function previewOrder(terms: OrderTerms, around: OrderSurroundings): Orde
     limit: limit === undefined ? null : exitPreview(limit, rate, up, amount, offer),
     trail,
     trail_entry: trailEntry,
-    ...costsOf({ side, amount, opened }, account, offer),
+    ...costs,
     sizing,
-    warnings: warningsOf(terms, { account, offer, now }),
+    warnings: warningsOf(order, costs, now),
   };
 }
 
@@ -140,7 +140,11 @@ function rounded(value: number, digits: number): number {
   return Number(fixedText(value, digits));
 }
 
-function warningsOf({ side, rate }: OrderTerms, { account, offer, now }: OrderSurroundings): readonly string[] {
+function warningsOf(
+  { terms: { side, rate }, account, offer }: CheckedOrder,
+  { margin_needed, margin_left }: OrderCosts,
+  now: number,
+): readonly string[] {
   const warnings: string[] = [];
   const closed = closedWarning(offer, now);
   if (closed !== undefined) warnings.push(closed);
@@ -150,6 +154,11 @@ function warningsOf({ side, rate }: OrderTerms, { account, offer, now }: OrderSu
   }
   if (hedges(account) === false) {
     warnings.push(`the account does not hedge: the order first closes opposite ${offer.currency} positions`);
+  }
+  if (margin_needed !== null && margin_left !== null && margin_left < 0) {
+    const usable = exactSum([margin_needed, margin_left]).toFixed(2);
+    const needed = `the order may need a margin of ${margin_needed.toFixed(2)}`;
+    warnings.push(`${needed}, and account ${account.accountId} has only ${usable}`);
   }
   return warnings;
 }
@@ -207,7 +216,7 @@ export function isBarred({ mc }: Account): boolean {
 }
 
 /** Throws if the gateway's state rules the order out. */
-export function guardOrder(terms: OrderTerms, { account, offer }: Omit<OrderSurroundings, 'now'>): void {
+export function guardOrder({ terms, account, offer }: CheckedOrder): void {
   const { side, amount, rate } = terms;
   const { currency: symbol, minQuantity: min, maxQuantity: max, instrBaseUnitSize: step } = offer;
   const guard = (why: string, hint?: string): never => {

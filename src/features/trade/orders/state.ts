@@ -18,10 +18,6 @@ export interface AwaitedOrder {
   readonly amountK: number;
   /** The account can hold both sides of a symbol, so the order closes nothing. */
   readonly hedges?: boolean | undefined;
-  /** Of an entry order. */
-  readonly rate?: number | undefined;
-  /** Milliseconds since 1970, by the gateway's clock. */
-  readonly sentAt?: number | undefined;
 }
 
 /** A request that closes trades by one or several orders, which its response may not name. */
@@ -63,6 +59,8 @@ export interface OrderState extends Fills {
   readonly over: boolean;
   /** It was seen in the table; otherwise its end says nothing. */
   readonly seen: boolean;
+  /** Positions that may be its, as no push has linked them to an order. */
+  readonly unlinked: boolean;
   /** The number of its last status. */
   readonly status: number | undefined;
 }
@@ -71,15 +69,6 @@ const TINY = 1e-9;
 
 export function orderState(awaited: Awaited, tables: SeenTables): OrderState {
   return 'orderIds' in awaited ? closingState(awaited, tables) : openingState(awaited, tables);
-}
-
-/** The fills that opened these trades. */
-export function fillsOf(tradeIds: readonly string[], tables: SeenTables): readonly Fill[] {
-  return tradeIds.flatMap((id) => {
-    const row = tables.opened.get(id);
-    if (row !== undefined) return [fill(row, row.open, row.time)];
-    return tables.rows('ClosedPosition').flatMap((one) => (one.tradeId === id ? [openFill(one)] : []));
-  });
 }
 
 function closingState(awaited: AwaitedClosing, tables: SeenTables): OrderState {
@@ -107,6 +96,7 @@ function closingState(awaited: AwaitedClosing, tables: SeenTables): OrderState {
     touched: closed.length > 0,
     over,
     seen: known.length > 0 || closed.length > 0,
+    unlinked: false,
     // The status of one order says nothing about the others.
     status: orderIds.length === 1 ? known[0]?.row.status : undefined,
   };
@@ -136,8 +126,23 @@ function openingState(awaited: AwaitedOrder, tables: SeenTables): OrderState {
     touched: trades.length > 0 || closed.length > 0,
     over,
     seen: order !== undefined,
+    unlinked: order !== undefined && hasUnlinked(order, awaited, tables),
     status: order?.row.status,
   };
+}
+
+function hasUnlinked(order: SeenOrder, { accountId, symbol, side }: AwaitedOrder, tables: SeenTables): boolean {
+  const began = wholeSecond(tableTime(order.row.time) ?? 0);
+  const mayBeIts = (row: OpenPosition | ClosedPosition, time: string | undefined): boolean =>
+    (row.accountId ?? accountId) === accountId &&
+    row.currency === symbol &&
+    row.isBuy === (side === 'buy') &&
+    (row.orderId ?? tables.openedBy(row.tradeId)) === undefined &&
+    (tableTime(time) ?? began) >= began;
+  return (
+    tables.rows('OpenPosition').some((row) => mayBeIts(row, row.time)) ||
+    tables.rows('ClosedPosition').some((row) => mayBeIts(row, row.openTime))
+  );
 }
 
 /** Its rows can only have the whole amount: something is known, and nothing was canceled. */

@@ -30,11 +30,3 @@ export function shownTime(text: string | undefined): string | undefined {
   const ms = tableTime(text);
   return ms === undefined ? text : new Date(ms).toISOString();
 }
-
-/** The gateway's clock is measured to the second, and some of its times have no fractions. */
-const CLOCK_SLACK_MS = 2_000;
-
-/** `sentAt` is by the gateway's clock. A time that cannot be read rules nothing out. */
-export function isSince(time: string | undefined, sentAt: number): boolean {
-  return (tableTime(time) ?? sentAt) >= sentAt - CLOCK_SLACK_MS;
-}

@@ -5,7 +5,7 @@ import { svc, temporaryHome } from '../../../support/svc.ts';
 import { inTurn } from '../../../support/turns.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
 import { AMBIGUOUS, type Forwarder, forwarder } from './lost-answers.ts';
-import { HEDGING, NETTING, NOW, type Trader, trader } from './trader.ts';
+import { HEDGING, NOW, type Trader, trader } from './trader.ts';
 
 /** An answer without an order is all that some of these get. */
 const FAULTS = Object.entries(AMBIGUOUS).filter(([name]) => !/no order named|status 504/.test(name));
@@ -30,13 +30,6 @@ const CASES: readonly Case[] = [
     name: 'close of two',
     prepare: ({ gateway }) => ({ argv: ['close', holdTrade(gateway), holdTrade(gateway)] }),
     posts: 2,
-  },
-  {
-    name: 'close by an order of the other side',
-    prepare: ({ gateway }) => ({
-      argv: ['close', holdTrade(gateway, { account: NETTING }), '--via-opposite'],
-      seen: /alike at the gateway/,
-    }),
   },
   {
     name: 'close --symbol',

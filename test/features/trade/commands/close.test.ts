@@ -137,41 +137,24 @@ describe('in an account that hedges', () => {
 });
 
 describe('in an account that does not hedge', () => {
-  const OPPOSITE = { account_id: NETTING, symbol: 'EUR/USD', is_buy: 'false', rate: '0', amount: '10' };
-
-  it('says so, and does not close without a confirmation', async () => {
-    const id = holdTrade(client.gateway, { account: NETTING });
+  it.each([
+    [true, 'sell'],
+    [false, 'buy'],
+  ])('names what closes or reduces the position instead: a buy %s', async (isBuy, opposite) => {
+    const id = holdTrade(client.gateway, { account: NETTING, isBuy });
     const { code, stderr } = await client.run(['close', id, '--yes']);
     expect({ code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
-    expect(stderr).toMatch(
-      /account 654062 does not hedge \(netting\): .*closes the oldest trades first; nothing was sent/,
-    );
-    expect(stderr).toContain('--via-opposite');
+    expect(stderr).toContain(`account 654062 does not hedge (netting), so trade ${id} cannot be closed alone`);
+    expect(stderr).toContain(`svc trade close --symbol EUR/USD, or reduce it: svc trade ${opposite} EUR/USD <amount>`);
   });
 
-  it('closes by an opposite order with --via-opposite', async () => {
-    const id = holdTrade(client.gateway, { account: NETTING });
-    const { code } = await client.run(['close', id, '--yes', '--via-opposite']);
-    expect(code).toBe(0);
-    expect(client.orders()).toEqual([{ ...OPPOSITE, order_type: 'AtMarket', time_in_force: 'GTC' }]);
-  });
-
-  it('or after a confirmation', async () => {
-    const id = holdTrade(client.gateway, { account: NETTING, isBuy: false });
-    const { asked } = await client.run(['close', id], { terminal: 200, answer: true });
-    expect(asked).toEqual([
-      expect.stringMatching(
-        /^Buy 10 EUR\/USD at market: account 654062 does not hedge .*\(trade \d+ is a sell of 10K, opened at 1.16, P\/L -1.3\)\?$/,
-      ),
-    ]);
-    expect(client.orders()).toMatchObject([{ ...OPPOSITE, is_buy: 'true' }]);
-  });
-
-  it('a dry run reads the necessary tables, and sends nothing', async () => {
-    const id = holdTrade(client.gateway, { account: NETTING });
-    const { code, stdout } = await client.run(['close', id, '--via-opposite', '--dry-run', '-o', 'json']);
-    expect({ code, orders: client.orders() }).toEqual({ code: 0, orders: [] });
-    expect(JSON.parse(stdout).body).toMatchObject(OPPOSITE);
+  it('closes the symbol', async () => {
+    holdTrade(client.gateway, { account: NETTING });
+    const { code } = await client.run(['close', '--symbol', 'EUR/USD', '--account', NETTING, '--yes']);
+    expect({ code, orders: client.orders() }).toMatchObject({
+      code: 0,
+      orders: [{ account_id: NETTING, forSymbol: 'true', symbol: 'EUR/USD' }],
+    });
   });
 });
 
@@ -307,35 +290,6 @@ describe('at the rate limit', () => {
     expect(code, stderr).toBe(0);
     expect(client.orders()).toMatchObject(form === undefined ? [] : [form]);
     if (form === undefined) expect(stderr).toContain('using GBP/USD as given');
-  });
-
-  it('an opposite order closes only the rest of a trade that was partly closed since', async () => {
-    const home = temporaryHome();
-    const id = holdTrade(client.gateway, { account: NETTING, amountK: 20 });
-    await client.run(['positions', 'update', id, '--stop', '1.1', '--yes'], { home });
-    await useUp(home, 44, 46, 79);
-    const trade = client.gateway.book.trades.get(id);
-    if (trade !== undefined) trade.amountK = 10;
-    const argv = ['close', id, '--yes', '--via-opposite'];
-    const much = await client.run([...argv, '--amount', '20'], { home });
-    expect({ code: much.code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
-    expect(much.stderr).toContain(`trade ${id} has only 10, not 20`);
-    const { code, stderr } = await client.run(argv, { home });
-    expect(code, stderr).toBe(0);
-    expect(client.orders()).toMatchObject([{ account_id: NETTING, is_buy: 'false', amount: '10' }]);
-    client.gateway.book.trades.clear();
-    const gone = await client.run(argv, { home });
-    expect({ code: gone.code, orders: client.orders() }).toEqual({ code: 5, orders: [] });
-  });
-
-  it('never sends an opposite order from cached tables, because it might open a position', async () => {
-    const home = temporaryHome();
-    const id = holdTrade(client.gateway, { account: NETTING });
-    await client.run(['positions', 'update', id, '--stop', '1.1', '--yes'], { home });
-    client.gateway.traps.add('ora-20301');
-    const { code, stderr } = await client.run(['close', id, '--yes', '--via-opposite', '-o', 'json'], { home });
-    expect({ code, orders: client.orders() }).toEqual({ code: 6, orders: [] });
-    expect(lastError(stderr).hint).toContain('--symbol');
   });
 });
 

@@ -98,7 +98,7 @@ it('waits for a late response, and sends the order once', async () => {
 
 it('--wait checks once more before it reports that the order is pending', async () => {
   gateway.feed.onOrder = (response) => {
-    gateway.feed.tables['OpenPosition'] = [rows().position];
+    gateway.feed.tables['OpenPosition'] = [{ ...rows().position, orderId: '390285837' }];
     reply(response, 200, '{"response":{"executed":true},"data":{"type":0,"orderId":390285837}}');
   };
   const run = await gateway.run([...BUY, '--wait', '10s']);

@@ -219,9 +219,9 @@ const TASKS: Readonly<Record<string, readonly [commands: number, work: () => Pro
     2,
     async () => {
       const trade = holdTrade(client.gateway, { account: NETTING });
-      const close = `close ${trade} --account ${NETTING} --wait 5s --yes`;
-      expect(await run(close)).toMatchObject({ code: 3, stderr: expect.stringContaining('--via-opposite') });
-      await good(`${close} --via-opposite`);
+      const refused = await run(`close ${trade} --account ${NETTING} --wait 5s --yes`);
+      expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('close --symbol EUR/USD') });
+      await good(`close --symbol EUR/USD --account ${NETTING} --wait 5s --yes`);
       expect(trades()).toEqual([]);
     },
   ],

@@ -16,12 +16,9 @@ beforeEach(() => {
   feed.onOrder = (response) => reply(response, 200, '{"response":{"executed":true},"data":{"orderId":40}}');
 });
 
-it.each([
-  ['Y', ['close', '7']],
-  ['0', ['close', '7', '--via-opposite']],
-])('a close in an account with hedging %s needs the amount: %j', async (hedging, argv) => {
-  gateway.feed.tables['Account'] = [{ accountId: ACCOUNT, hedging }];
-  const run = await gateway.run([...argv, '--yes', '-o', 'json']);
+it('a close needs the amount', async () => {
+  gateway.feed.tables['Account'] = [{ accountId: ACCOUNT, hedging: 'Y' }];
+  const run = await gateway.run(['close', '7', '--yes', '-o', 'json']);
   expect({ code: run.code, orders: gateway.feed.orders }, run.stderr).toEqual({ code: 3, orders: [] });
   expect(errorOf(run)['message']).toMatch(/amount.* unknown; nothing was sent/);
 });
@@ -38,4 +35,22 @@ it('a lost order is found by its amount all the same', async () => {
   };
   const run = await gateway.run(['buy', 'EUR/USD', '9', '--yes', '-o', 'json']);
   expect({ code: run.code, found: errorOf(run)['candidates'] }, run.stderr).toEqual({ code: 8, found: '8' });
+});
+
+it('a close of several is not filled while the amount of one is unknown', async () => {
+  const { feed } = gateway;
+  const [one, other] = [position({ tradeId: '7', amountK: 5 }), position({ tradeId: '8', amountK: undefined })];
+  feed.tables['OpenPosition'] = [one, other];
+  feed.tables['ClosedPosition'] = [];
+  feed.onOrder = (response) => {
+    const closed = { ...one, close: 1.17, closeTime: tableTime(Date.now()) };
+    Object.assign(feed.tables, { OpenPosition: [other], ClosedPosition: [closed] });
+    reply(response, 200, '{"response":{"executed":true},"data":null}');
+  };
+  const argv = ['close', '--symbol', 'EUR/USD', '--wait', '50ms', '--yes', '-o', 'json'];
+  const run = await gateway.run(argv);
+  expect({ code: run.code, rows: JSON.parse(run.stdout) }, run.stderr).toMatchObject({
+    code: 9,
+    rows: [{ status: 'pending', closed_trades: [{ trade_id: '7', amount_k: 5 }] }],
+  });
 });

@@ -27,8 +27,12 @@ const WEDNESDAY = Date.UTC(2026, 0, 14, 12);
 const TERMS = { side: 'sell', amount: 5, tif: 'GTC' } as const;
 const preview = (terms = {}, offer: Partial<Offer> = {}, account: Partial<Account> = {}) =>
   previewOrder(
-    { ...TERMS, ...terms },
-    { account: { ...ACCOUNT, ...account } as Account, offer: { ...OFFER, ...offer } as Offer, now: WEDNESDAY },
+    {
+      terms: { ...TERMS, ...terms },
+      account: { ...ACCOUNT, ...account } as Account,
+      offer: { ...OFFER, ...offer } as Offer,
+    },
+    WEDNESDAY,
   );
 
 describe('a preview', () => {
@@ -124,10 +128,11 @@ describe('hours', () => {
 
 describe('guards', () => {
   const guard = (offer: Partial<Offer>, account: Partial<Account> = {}, terms = {}) =>
-    guardOrder(
-      { ...TERMS, ...terms },
-      { account: { ...ACCOUNT, ...account } as Account, offer: { ...OFFER, ...offer } as Offer },
-    );
+    guardOrder({
+      terms: { ...TERMS, ...terms },
+      account: { ...ACCOUNT, ...account } as Account,
+      offer: { ...OFFER, ...offer } as Offer,
+    });
   it.each([
     ['W', 'warning: no new positions'],
     ['A', 'equity alert: no new positions'],
