@@ -1,8 +1,9 @@
-// npm run shape: prints the size of the source, its imports, and how many files a command loads.
+// npm run shape: prints the size of the source, its imports, how many files a command loads, and what it enters.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { parseAst } from 'rolldown/parseAst';
 import { root, setup } from './setup.mjs';
@@ -75,14 +76,27 @@ function svc(args, options = {}) {
   });
 }
 
-/** How many files of src each command loads, without package.json. */
-async function loadedFiles(folder) {
-  const list = join(folder, 'loaded.json');
+/** Runs inside a command: writes down the files that it has loaded, and the functions that it has entered. */
+const HOOK = `
+const { Session } = require('node:inspector');
+const session = new Session();
+session.connect();
+session.post('Profiler.enable');
+session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+process.on('exit', () => {
+  session.post('Profiler.takePreciseCoverage', (_error, { result }) => {
+    const isEntered = ({ functionName, ranges }) => ranges[0].count > 0 && functionName !== '<instance_members_initializer>';
+    const entered = result.map(({ url, functions }) => [url, functions.filter(isEntered).length]);
+    const loaded = Object.keys(require.cache);
+    require('node:fs').writeFileSync(FILE, JSON.stringify({ loaded, entered }));
+  });
+});`;
+
+/** By command: the files of src that it loads, without package.json, and the functions that it enters besides the bodies of modules. */
+async function measuredCommands(folder) {
+  const list = join(folder, 'measured.json');
   const hook = join(folder, 'hook.cjs');
-  writeFileSync(
-    hook,
-    `process.on('exit', () => require('fs').writeFileSync(${JSON.stringify(list)}, JSON.stringify(Object.keys(require.cache))));`,
-  );
+  writeFileSync(hook, HOOK.replace('FILE', JSON.stringify(list)));
   writeFileSync(join(folder, 'secret'), 'of-this-script-alone');
   const signed = ['webhooks', 'sign', '--as', 'http', '--to', 'http://localhost/', ...SECRET];
   writeFileSync(join(folder, 'signed.http'), svc(signed, { input: '{}', cwd: folder }));
@@ -97,13 +111,19 @@ async function loadedFiles(folder) {
     child.stdout.resume();
     const [status] = await once(child, 'close');
     if (status !== 0) throw new Error(`svc ${name} ended with ${status}:\n${printed}`);
-    const loaded = JSON.parse(readFileSync(list, 'utf8'));
+    const { loaded, entered } = JSON.parse(readFileSync(list, 'utf8'));
     const dist = join(folder, 'dist') + sep;
-    const source = loaded.filter(
-      (file) =>
-        file.startsWith(dist) && !/^(_virtual|package\.)/.test(file.slice(dist.length)) && file.endsWith('.cjs'),
+    const isSource = (file) =>
+      file.startsWith(dist) && !/^(_virtual|package\.)/.test(file.slice(dist.length)) && file.endsWith('.cjs');
+    // The first function of a file is its body.
+    const functions = entered.flatMap(([url, count]) =>
+      url.startsWith('file:') && isSource(fileURLToPath(url)) && count > 1 ? [count - 1] : [],
     );
-    counts.push([name, source.length]);
+    counts.push({
+      name,
+      loaded: loaded.filter(isSource).length,
+      entered: `${functions.reduce((sum, count) => sum + count, 0)} in ${functions.length} files`,
+    });
   }
   return counts;
 }
@@ -126,7 +146,10 @@ try {
     ['lines of a file: most', lengths.at(-1)],
     ['files under 20 lines', lengths.filter((count) => count < 20).length],
     ['import edges', `${values + type + dynamic} (${values} static, ${type} of types, ${dynamic} dynamic)`],
-    ...(await loadedFiles(folder)).map(([name, count]) => [`files loaded by svc ${name}`, count]),
+    ...(await measuredCommands(folder)).flatMap(({ name, loaded, entered }) => [
+      [`files loaded by svc ${name}`, loaded],
+      ['functions entered by it', entered],
+    ]),
   ];
   for (const [label, value] of rows) console.log(`${label.padEnd(36)} ${value}`);
 } finally {
