@@ -6,8 +6,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { createEntryOrder, openTrade } from '../../src/features/trade/client.ts';
-import type { TradingError } from '../../src/features/trade/gateway/envelope.ts';
-import { explainRefusal, type GatewayRefusal } from '../../src/features/trade/gateway/failed-answer.ts';
 import { readPush } from '../../src/features/trade/gateway/push.ts';
 import { checkForm, entryForm, marketForm, type OrderForm } from '../../src/features/trade/orders/forms.ts';
 import { judge } from '../../src/features/trade/orders/placing.ts';
@@ -121,16 +119,10 @@ describe('answers', () => {
   });
 
   it.each([
-    ['code-3', /\(code 3\)\. .*here it is the amount/],
-    ['not-in-pool', /\(code 20001\)\. .*here it is the first/],
-  ])('%s is explained', (name, message) => {
-    const { error } = answer(name) as unknown as { readonly error: GatewayRefusal };
-    const account = { accountId: '1', accountName: '01' };
-    const known = { amount: 15, symbol: 'EUR/USD', account };
-    expect(explainRefusal(error.error as TradingError, error, known)).toMatchObject({
-      exit: 3,
-      message: expect.stringMatching(message),
-    });
+    ['code-3', /does not fit the step of the symbol, or an account's name was sent/],
+    ['not-in-pool', /may not trade with the account now, or an account's name was sent/],
+  ])('%s has a hint with both causes', (name, hint) => {
+    expect(answer(name)).toMatchObject({ error: { exit: 3, hint: expect.stringMatching(hint) } });
   });
 
   it.each([
@@ -204,6 +196,7 @@ describe('pushes', () => {
       touched: true,
       over: true,
       seen: true,
+      unlinked: false,
       status: 6,
     });
   });
@@ -216,6 +209,7 @@ describe('pushes', () => {
       touched: false,
       over: true,
       seen: true,
+      unlinked: false,
       status: 3,
     });
   });
@@ -265,6 +259,7 @@ describe('pushes', () => {
       touched: false,
       over: false,
       seen: false,
+      unlinked: false,
     });
   });
 });

@@ -122,16 +122,8 @@ async function placeRaw(
     makesOrder: MAKES_ORDER.test(plainPath(path)),
   };
   const { error } = await placeOrder(request, { open, confirmed, caller: { send } }, ctx);
-  if (received !== undefined) return { answer: received, refused: error && explained(error) };
+  if (received !== undefined) return { answer: received, refused: error };
   throw error ?? new SvcError('internal', `${path} was placed without an answer`);
-}
-
-/** Code 3 has two causes (doc 3 §7), and nothing was looked up here to distinguish them. */
-function explained(error: SvcError): SvcError {
-  if (error.more?.['server_code'] !== 3) return error;
-  const causes =
-    "Code 3 means that the amount does not fit the step, or that an account's name was sent in place of its id";
-  return new SvcError(error.code, `${error.message}. ${causes}: svc trade accounts shows both`);
 }
 
 /** The form for the journal. */

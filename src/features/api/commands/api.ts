@@ -64,6 +64,7 @@ export const api = recordCommand({
     if (raw instanceof Plan) return { value: raw };
     const { answer, refused } = raw;
     if (refused !== undefined) ctx.notice(refused.message);
+    if (refused?.hint !== undefined) ctx.notice(`hint: ${refused.hint}`);
     return { ...(await printedAnswer(answer, { include, unread: ctx.wants.rawJson })), code: refused?.code };
   },
 });

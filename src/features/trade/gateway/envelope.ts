@@ -19,8 +19,6 @@ export interface TradingError {
   readonly ora: number | undefined;
   /** The command number that an ORA-20301 names (doc 3 §7). */
   readonly cmd: number | undefined;
-  /** From "must be divisible by 1000". */
-  readonly divisor: number | undefined;
 }
 
 /** The gateway gives these causes by a code in its text or by text alone; only `FAULTS` interprets them. */
@@ -115,6 +113,5 @@ function errorOf(
     fault: FAULTS.find(([, named, pattern]) => (named !== undefined && named === ora) || pattern?.test(message))?.[0],
     ora,
     cmd: number(/Cmd\s*=\s*(\d+)/i),
-    divisor: number(/divisible by (\d+)/i),
   };
 }

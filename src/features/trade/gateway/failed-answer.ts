@@ -5,7 +5,7 @@ import type { EndpointShape } from '../../../http/endpoint.ts';
 import { CHECK_FIRST } from '../../../http/failures.ts';
 import { redactText } from '../../../http/redact.ts';
 import { isObject, tryParseJson } from '../../../json-object.ts';
-import type { Account, Envelope, Offer } from '../schema.ts';
+import type { Envelope } from '../schema.ts';
 import { bareError, type TradingError, tradingError, verdictOf } from './envelope.ts';
 
 /** Why a token is refused, as far as the document tells (doc 3 §5). */
@@ -52,7 +52,7 @@ export function refusal(error: TradingError | undefined, asked: string, beside: 
   const message = `the gateway refused ${asked}: ${refusalText(error)}${code === undefined ? '' : ` (code ${code})`}`;
   return new GatewayRefusal(kind, message, error, {
     httpStatus,
-    hint: HINTS[kind],
+    hint: HINTS[kind] ?? CAUSES[code ?? 0],
     more: { server_code: server, cmd, request_id: requestId, retry_after: retryAt },
   });
 }
@@ -64,6 +64,13 @@ const NOT_THE_TOKEN =
 const HINTS: Partial<Record<ErrorCode, string>> = {
   unauthorized: NOT_THE_TOKEN,
   limited: 'svc trade limits shows the next free slot',
+};
+
+/** Codes with two causes: 3 (doc 3 §7), and 20001 as seen on the public implementation. */
+const CAUSES: Readonly<Record<number, string>> = {
+  3: "the amount does not fit the step of the symbol, or an account's name was sent in place of its id: svc trade offers, svc trade accounts",
+  20001:
+    "the token may not trade with the account now, or an account's name was sent in place of its id: svc trade accounts",
 };
 
 function kindOf({ fault }: TradingError, httpStatus: number | undefined): ErrorCode {
@@ -131,65 +138,4 @@ function errorIn({ text, contentType }: FailedAnswer): TradingError | undefined 
   const { executed, error } = verdictOf(body as Envelope);
   if (executed === true) return undefined;
   return error ?? (typeof body['message'] === 'string' ? tradingError(body) : undefined);
-}
-
-/** Doc 3 §7: the amount does not fit the step, or the account's name was passed as its id. */
-const AMOUNT_OR_ACCOUNT = 3;
-/** As seen on the public implementation: the account is not among those of the token, or its name was passed. */
-const NOT_IN_POOL = 20001;
-
-export interface KnownOrder {
-  readonly amount: number;
-  readonly symbol: string;
-  /** As looked up: its id is not a name. */
-  readonly account: Pick<Account, 'accountId' | 'accountName'>;
-  readonly offer?: Pick<Offer, 'instrBaseUnitSize' | 'minQuantity'> | undefined;
-}
-
-/** The common explanation with both causes, and the actual one. */
-export function explainRefusal(
-  { code, parameters, divisor }: TradingError,
-  common: SvcError,
-  { amount, symbol, account, offer }: KnownOrder,
-): SvcError {
-  const { accountId, accountName = 'without a name' } = account;
-  const lookedUp = `account ${accountId} (${accountName}) was looked up and is an id`;
-  const { more, httpStatus, sent } = common;
-  const known = { more, httpStatus, sent };
-  if (code === AMOUNT_OR_ACCOUNT) {
-    const named = /\d+/.exec(parameters?.[0] ?? '')?.[0] ?? divisor?.toString();
-    const step = named ?? stepOf(offer);
-    // A step that the amount fits is not the problem.
-    const fit =
-      step === undefined || amount % Number(step) === 0
-        ? ''
-        : `: ${symbol} is traded in steps of ${step}${nearest(amount, Number(step))}`;
-    return new SvcError(
-      'refused',
-      `${common.message}. Code 3 means that the amount does not fit the step, or that an account's name was sent in place of its id; here it is the amount, as ${lookedUp}`,
-      { hint: `use another amount${fit}`, ...known },
-    );
-  }
-  if (code === NOT_IN_POOL) {
-    return new SvcError(
-      'refused',
-      `${common.message}. Code 20001 means that the token may not trade with the account now, or that an account's name was sent in place of its id; here it is the first, as ${lookedUp}`,
-      {
-        hint: 'svc trade accounts shows those of this token; it may be another one than was meant: svc doctor trade',
-        ...known,
-      },
-    );
-  }
-  return common;
-}
-
-function stepOf(offer: KnownOrder['offer']): string | undefined {
-  const step = offer?.instrBaseUnitSize;
-  return step === undefined || step <= 1 ? undefined : String(step);
-}
-
-function nearest(amount: number, step: number): string {
-  if (!Number.isInteger(step) || step <= 1) return '';
-  const below = Math.floor(amount / step) * step;
-  return below === 0 ? `, so at least ${step}` : `, so ${below} or ${below + step}`;
 }

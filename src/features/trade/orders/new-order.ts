@@ -201,8 +201,7 @@ async function sendNewOrder(
   const confirmed = await confirmOrder(question, accountId, ctx);
   checkFresh(readAt, ctx);
 
-  const known = { amount: terms.amount, symbol: offer.currency, account, offer };
-  const placed = await connectAndPlace({ request, opens: openingOf(order) }, { confirmed, tables, watch }, ctx, known);
+  const placed = await connectAndPlace({ request, opens: openingOf(order) }, { confirmed, tables, watch }, ctx);
   if (placed.error !== undefined) throw placed.error;
   const { orderIds, journalId } = placed;
   const sent = { accountId, symbol: offer.currency, side: terms.side, amountK: thousands(terms.amount, offer) };

@@ -6,7 +6,7 @@ import { answered, type Confirmed, type Endpoint, type Guarded, Plan } from '../
 import { journalAnswered, journalSent, type OrderAnswered } from '../../../store/order-journal.ts';
 import { exceededLimit } from '../gateway/counted-caller.ts';
 import { verdictOf } from '../gateway/envelope.ts';
-import { explainRefusal, GatewayRefusal, type KnownOrder, refusal, refusalText } from '../gateway/failed-answer.ts';
+import { GatewayRefusal, refusal, refusalText } from '../gateway/failed-answer.ts';
 import { openSession } from '../gateway/session.ts';
 import { gatewayToken, type TradingSession } from '../gateway/trading-session.ts';
 import type { Envelope } from '../schema.ts';
@@ -40,8 +40,6 @@ export interface KeyClaim {
 export interface Sending {
   readonly open: TradingSession;
   readonly confirmed: Confirmed;
-  /** Used to explain a refusal. */
-  readonly known?: KnownOrder | undefined;
   /** Sends the request instead of the session. */
   readonly caller?: Pick<Client, 'send'> | undefined;
 }
@@ -115,7 +113,7 @@ export async function placeOrder(request: OrderRequest, sending: Sending, ctx: R
     }
     default: {
       const { outcome } = verdict;
-      const error = await explainError(verdict.error, sending);
+      const error = await explainLimit(verdict.error, sending);
       const { code, hint, more, message } = error;
       await recordOutcome({ id: journalId, outcome, message, error: { code, hint, more } }, ctx);
       return { ...placed, error };
@@ -135,16 +133,16 @@ async function recordOutcome(answer: Omit<OrderAnswered, 'at'>, ctx: RunContext)
   }
 }
 
-async function explainError(error: SvcError, { open, known }: Sending): Promise<SvcError> {
+/** An ORA-20301 names a limit and when it is free again. */
+async function explainLimit(error: SvcError, { open }: Sending): Promise<SvcError> {
   if (!(error instanceof GatewayRefusal)) return error;
-  let limited: SvcError | undefined;
   try {
-    limited = await exceededLimit(error.error, open.counts);
+    return (await exceededLimit(error.error, open.counts)) ?? error;
   } catch (failure) {
     // An interruption must not hide the refusal.
-    if (!(failure instanceof SvcError)) throw failure;
+    if (failure instanceof SvcError) return error;
+    throw failure;
   }
-  return limited ?? (error.error && known ? explainRefusal(error.error, error, known) : error);
 }
 
 async function answerOf(

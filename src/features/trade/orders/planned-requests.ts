@@ -5,7 +5,6 @@ import { SvcError } from '../../../errors.ts';
 import type { Confirmed } from '../../../http/endpoint.ts';
 import { shellWord } from '../../../output/escape.ts';
 import { isInFlight, isRepeat, readGatewayJournal, unreadableLines } from '../../../store/order-journal.ts';
-import type { KnownOrder } from '../gateway/failed-answer.ts';
 import { type ChangeRow, codeOf, hintsOf, isUnknown, rowOf } from './change-report.ts';
 import type { FillWatch } from './fills.ts';
 import { underLimits } from './limits.ts';
@@ -100,7 +99,6 @@ export async function connectAndPlace(
   { request, opens }: Pick<PlannedRequest, 'request' | 'opens'>,
   { confirmed, tables, watch }: Connecting,
   ctx: RunContext,
-  known?: KnownOrder,
 ): Promise<Placed> {
   const open = await tables.open();
   const { outage } = open.session;
@@ -109,7 +107,7 @@ export async function connectAndPlace(
   }
   await open.session.connect();
   await watch?.follow(open.session, open.trading);
-  return underLimits(opens, tables, ctx, () => placeOrder(request, { open, confirmed, known }, ctx));
+  return underLimits(opens, tables, ctx, () => placeOrder(request, { open, confirmed }, ctx));
 }
 
 /** All are sent before the first is waited for. */

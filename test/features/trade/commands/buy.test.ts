@@ -224,18 +224,16 @@ describe('sends nothing', () => {
 });
 
 describe('refusals of the gateway', () => {
-  it('code 3 is explained by its possible causes, or by the right one', async () => {
+  it('code 3 has a hint with its possible causes', async () => {
     const { code, stderr } = await client.run(['buy', 'EUR/USD', '15', '--yes', '-o', 'json', '--account', NETTING]);
     expect(code).toBe(3);
     const error = lastError(stderr);
     expect(error).toMatchObject({
       code: 'refused',
       server_code: 3,
-      hint: 'use another amount: EUR/USD is traded in steps of 10, so 10 or 20',
+      hint: expect.stringContaining('the amount does not fit the step of the symbol, or'),
     });
-    expect(error.message).toMatch(
-      /Amount should be divisible by 10 \(code 3\)\. Code 3 means that the amount .*, or that an account's name .*; here it is the amount, as account 654062 \(00654062\) was looked up/,
-    );
+    expect(error.message).toMatch(/Amount should be divisible by 10 \(code 3\)$/);
     expect(client.orders()).toHaveLength(1);
     expect(client.journal()).toMatchObject([{ outcome: 'refused' }]);
   });

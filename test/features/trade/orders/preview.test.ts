@@ -1,7 +1,4 @@
 import { describe, expect, it, test } from 'vitest';
-import { SvcError } from '../../../../src/errors.ts';
-import { type TradingError, tradingError } from '../../../../src/features/trade/gateway/envelope.ts';
-import { explainRefusal } from '../../../../src/features/trade/gateway/failed-answer.ts';
 import {
   closedWarning,
   guardOrder,
@@ -160,26 +157,4 @@ describe('guards', () => {
     guard({}, { mc: undefined });
     guard({ sellTradable: false }, {}, { rate: parseRate('150'), stop: parseDistance('154.1', '--stop') });
   });
-});
-
-test.each([
-  [{ parameters: ['10'] }, undefined, 'use another amount: EUR/USD is traded in steps of 10, so 10 or 20'],
-  [
-    { parameters: [], message: 'Amount should be divisible by 100' },
-    undefined,
-    'use another amount: EUR/USD is traded in steps of 100, so at least 100',
-  ],
-  [{ parameters: [] }, { instrBaseUnitSize: 4 }, 'use another amount: EUR/USD is traded in steps of 4, so 12 or 16'],
-  [{ parameters: [] }, { instrBaseUnitSize: 5 }, 'use another amount'],
-  [{ parameters: [] }, undefined, 'use another amount'],
-])('code 3 with %j and the offer %j', (said, offer, hint) => {
-  const error = tradingError({ code: 3, message: 'no', ...said }) as TradingError;
-  const common = new SvcError('refused', 'the gateway refused', { more: { server_code: 3 } });
-  const explained = explainRefusal(error, common, {
-    amount: 15,
-    symbol: 'EUR/USD',
-    account: ACCOUNT,
-    offer,
-  });
-  expect(explained).toMatchObject({ hint, more: { server_code: 3 } });
 });
