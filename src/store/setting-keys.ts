@@ -121,11 +121,6 @@ export const SETTING_KEYS: readonly Setting[] = [
     help: 'Connections to the trading gateway per minute; only reads wait',
   },
   {
-    key: 'trade.commandNumbers',
-    type: 'text',
-    help: 'Rate limit that a request counts towards: Order=46,Summary=44 (0: none)',
-  },
-  {
     key: 'output',
     type: 'choice',
     choices: ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'],

@@ -7,7 +7,7 @@ import { redactText, Secret } from '../../http/redact.ts';
 import type { Target } from '../../http/target.ts';
 import type { CallCounts } from '../../store/call-counts.ts';
 import { openTrading } from './client.ts';
-import { commandNumbers, countedReader, takeCall } from './gateway/counted-caller.ts';
+import { countedReader, takeCall } from './gateway/counted-caller.ts';
 import { EngineConnection } from './gateway/engine-connection.ts';
 import { PROTOCOL_VERSION } from './gateway/engine-packet.ts';
 import { CookieJar, FORM } from './gateway/engine-requests.ts';
@@ -83,7 +83,7 @@ async function* connectionSteps(
     }
     yield { check: 'session', ...ok('confirmed (40): the token is accepted') };
     yield { check: 'websocket', ...(await tryWebsocket(engine, ctx)) };
-    yield await readAccounts(target, { engine, token, cookies, counts }, ctx);
+    yield await readAccounts(target, { engine, token, cookies, counts });
     yield { check: 'market', ...marketResult(ctx.now()) };
   } finally {
     signal.removeEventListener('abort', giveUp);
@@ -113,20 +113,15 @@ interface Connected {
   readonly counts: CallCounts;
 }
 
-async function readAccounts(
-  target: Target,
-  { engine, token, cookies, counts }: Connected,
-  { settings }: Doctor,
-): Promise<GatewayStep> {
+async function readAccounts(target: Target, { engine, token, cookies, counts }: Connected): Promise<GatewayStep> {
   const header = async () => ({ authorization: `Bearer ${engine.sid}${token.reveal()}` });
   const client = openClient(
     { ...target, authorizer: { origin: target.baseUrl.origin, header } },
     { cookies, basePath: '', contentType: FORM, explain: explainTrading },
   );
-  const counting = { counts, commandNumbers: commandNumbers(settings.get('trade.commandNumbers')) ?? {} };
   try {
     const began = performance.now();
-    const accounts = await openTrading(countedReader(client, takeCall, counting)).accounts();
+    const accounts = await openTrading(countedReader(client, takeCall, counts)).accounts();
     const answered = `responded in ${Math.round(performance.now() - began)} ms`;
     const { clockSkewMs } = client;
     const names = accounts.map(({ accountId }) => accountId).join(', ');

@@ -1,7 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { CALL_LIMITS } from '../gateway/counted-caller.ts';
-import { commandNumbersOf, gatewayToken, openCounts } from '../gateway/trading-session.ts';
+import { gatewayToken, openCounts } from '../gateway/trading-session.ts';
 
 type Token = Awaited<ReturnType<typeof gatewayToken>>;
 
@@ -26,7 +26,7 @@ export const tradeLimits = listCommand({
   description:
     'Works offline: svc counts the calls of this machine per address and token. At a limit, svc refuses reads; it never delays or refuses an order, a cancel or a close.',
   details:
-    'An ORA-20301 of the gateway marks a window as used up. Which request counts towards which command is inferred; the setting trade.commandNumbers corrects it. svc never sends commands 8 and 117.',
+    'An ORA-20301 of the gateway marks a window as used up. Which request counts towards which command is inferred. svc never sends commands 8 and 117.',
   effect: 'read',
   service: 'trade',
   flags: { reset: { type: 'boolean', help: 'Reset the counts' } },
@@ -49,14 +49,12 @@ export const tradeLimits = listCommand({
   },
   async run({ reset }, ctx) {
     const { PERIODS } = await import('../candles/series.ts');
-    const { requestsOf } = await import('../gateway/counted-caller.ts');
-    const numbers = await commandNumbersOf(ctx);
     const token = await tokenOf(ctx, reset);
     const counts = token && (await openCounts(ctx.target, token, ctx));
     if (reset) await counts?.reset();
     const calls = CALL_LIMITS.map((limit): Limit => {
       const { used = null, freeAt } = counts?.usage(limit) ?? {};
-      const requests = requestsOf(limit.cmd, numbers);
+      const { requests } = limit;
       return {
         kind: 'calls',
         name: String(limit.cmd),

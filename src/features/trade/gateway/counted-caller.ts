@@ -11,97 +11,65 @@ export interface CallLimit extends Window {
   readonly cmd: number;
   /** The document's names. */
   readonly does: string;
+  /** What counts towards it: tables, or the last part of a path. Inferred from the names, as the document does not say. */
+  readonly requests: readonly string[];
 }
 
-const limit = (cmd: number, maxCalls: number, seconds: number, does: string): CallLimit => ({
-  cmd,
-  maxCalls,
-  windowMs: seconds * 1000,
-  does,
-});
+function limit(cmd: number, maxCalls: number, seconds: number, does: string, ...requests: string[]): CallLimit {
+  return { cmd, maxCalls, windowMs: seconds * 1000, does, requests };
+}
 
 export const CALL_LIMITS: readonly CallLimit[] = [
   limit(8, 2, 600, 'get trader orders'),
-  limit(24, 500, 3600, 'set instruments'),
-  limit(44, 50, 3600, 'get open positions by account'),
-  limit(46, 1500, 3600, 'get orders by account'),
-  limit(79, 500, 3600, 'get all accounts per account id'),
+  limit(24, 500, 3600, 'set instruments', 'update_subscriptions'),
+  limit(44, 50, 3600, 'get open positions by account', 'OpenPosition'),
+  limit(46, 1500, 3600, 'get orders by account', 'Order'),
+  limit(79, 500, 3600, 'get all accounts per account id', 'Account'),
   limit(117, 10, 60, 'get last order message'),
-  limit(118, 10, 60, 'get custom closed trade'),
+  limit(118, 10, 60, 'get custom closed trade', 'ClosedPosition'),
 ];
 
-/** By the last part of a path, or the table it reads. Inferred from the names: the document does not say. The setting corrects it. */
-export const COMMAND_NUMBERS: Readonly<Record<string, number>> = {
-  update_subscriptions: 24,
-  OpenPosition: 44,
-  Order: 46,
-  Account: 79,
-  ClosedPosition: 118,
-};
-
-export function requestsOf(cmd: number, numbers: Readonly<Record<string, number>>): readonly string[] {
-  return Object.keys(numbers).filter((name) => numbers[name] === cmd);
-}
-
-/** The name by which `COMMAND_NUMBERS` knows a request. */
-export function requestName({ path }: Pick<EndpointShape, 'path'>, { query }: CallValues = {}): string {
+/** The limit towards which a request counts. */
+export function limitOfRequest(
+  { path }: Pick<EndpointShape, 'path'>,
+  { query }: CallValues = {},
+): CallLimit | undefined {
   const [model] = [query?.['models'] ?? []].flat();
-  if (model !== undefined) return String(model);
   const last = path.replace(/\/+$/, '').split('/').at(-1) ?? '';
-  return last === 'Accounts' ? 'Account' : last;
+  const name = model === undefined ? last.replace(/^Accounts$/, 'Account') : String(model);
+  return CALL_LIMITS.find(({ requests }) => requests.includes(name));
 }
-
-/** `Order=46,Summary=44,ClosedPosition=0` over the table; 0 counts towards none. Undefined for another form. */
-export function commandNumbers(corrections: string | undefined): Readonly<Record<string, number>> | undefined {
-  const numbers: Record<string, number> = { ...COMMAND_NUMBERS };
-  for (const part of (corrections ?? '').split(',').filter((one) => one.trim() !== '')) {
-    const match = /^\s*(\w+)\s*=\s*(\d{1,4})\s*$/.exec(part);
-    if (match?.[1] === undefined) return undefined;
-    numbers[match[1]] = Number(match[2]);
-  }
-  return numbers;
-}
-
-export interface Counting {
-  readonly counts: CallCounts;
-  /** By the names of `requestName`. */
-  readonly commandNumbers: Readonly<Record<string, number>>;
-}
-
-/** Reached by our own count, an estimate: nothing was sent. */
-export class LocalRateLimit extends SvcError {}
 
 type CountRequest = (
   endpoint: EndpointShape,
   values: CallValues | undefined,
-  counting: Counting,
+  counts: CallCounts,
 ) => Promise<CallLimit | undefined>;
 
 /** Counts each read by `countRequest`: `countCall` never refuses, for what an order, a cancel or a close has to know. */
-export function countedReader(session: Reader, countRequest: CountRequest, counting: Counting): Reader {
+export function countedReader(session: Reader, countRequest: CountRequest, counts: CallCounts): Reader {
   return {
     async call(endpoint, values) {
-      const limit = await countRequest(endpoint, values, counting);
-      const answer = await fillIfRefused(session.call(endpoint, values), counting.counts, limit);
-      const used = await exceededLimit(verdictOf(answer as Envelope).error, counting.counts, limit);
+      const limit = await countRequest(endpoint, values, counts);
+      const answer = await fillIfRefused(session.call(endpoint, values), counts, limit);
+      const used = await exceededLimit(verdictOf(answer as Envelope).error, counts, limit);
       if (used !== undefined) throw used;
       return answer;
     },
   };
 }
 
-/** Counts a call that is possible now, and returns its limit, if it has one. Throws `LocalRateLimit` if the limit is reached. */
-export const takeCall: CountRequest = async (endpoint, values, { counts, commandNumbers }) => {
-  const limit = limitOf(commandNumbers[requestName(endpoint, values)]);
+/** Counts a call that is possible now, and returns its limit, if it has one. Throws `limited` if the limit is reached by our own count, an estimate. */
+export const takeCall: CountRequest = async (endpoint, values, counts) => {
+  const limit = limitOfRequest(endpoint, values);
   const freeAt = limit && (await counts.take(limit));
-  if (limit !== undefined && freeAt !== undefined)
-    throw usedUp(limit, freeAt, { who: 'from here', Kind: LocalRateLimit });
+  if (limit !== undefined && freeAt !== undefined) throw usedUp(limit, freeAt, { who: 'from here' });
   return limit;
 };
 
 /** Counts a call in any case, and returns its limit, if it has one. */
-export const countCall: CountRequest = async (endpoint, values, { counts, commandNumbers }) => {
-  const limit = limitOf(commandNumbers[requestName(endpoint, values)]);
+export const countCall: CountRequest = async (endpoint, values, counts) => {
+  const limit = limitOfRequest(endpoint, values);
   if (limit !== undefined) await counts.count(limit);
   return limit;
 };
@@ -137,10 +105,10 @@ function limitOf(cmd: number | undefined): CallLimit | undefined {
 function usedUp(
   { cmd, maxCalls, windowMs, does }: CallLimit,
   freeAt: number,
-  { who, server, Kind = SvcError }: { readonly who: string; readonly server?: string; readonly Kind?: typeof SvcError },
+  { who, server }: { readonly who: string; readonly server?: string },
 ): SvcError {
   const next = new Date(freeAt).toISOString();
-  return new Kind(
+  return new SvcError(
     'limited',
     `${who} all calls of command ${cmd} (${does}: ${maxCalls} in ${windowMs / 1000} s) are used up until ${next}`,
     {

@@ -7,7 +7,6 @@ import { Secret } from '../../../http/redact.ts';
 import type { Target } from '../../../http/target.ts';
 import type { CallCounts } from '../../../store/call-counts.ts';
 import type { Trading } from '../client.ts';
-import type { Counting } from './counted-caller.ts';
 import type { Session } from './session.ts';
 import type { Transport } from './session-types.ts';
 
@@ -68,15 +67,14 @@ export async function openTradingSession(
     pace: connectPace(ctx.target, counts, ctx, { forOrder }),
     explain: explainTrading,
   });
-  const counting: Counting = { counts, commandNumbers: await commandNumbersOf(ctx) };
   const answer: Session['answer'] = async (endpoint, values, confirmed) => {
     const countRequest = endpoint.effect === 'read' ? takeCall : countCall;
-    const limit = ctx.dryRun ? undefined : await countRequest(endpoint, values, counting);
+    const limit = ctx.dryRun ? undefined : await countRequest(endpoint, values, counts);
     return fillIfRefused(session.answer(endpoint, values, confirmed), counts, limit);
   };
   return {
     session,
-    trading: openTrading(countedReader(session, forOrder ? countCall : takeCall, counting)),
+    trading: openTrading(countedReader(session, forOrder ? countCall : takeCall, counts)),
     answer,
     counts,
   };
@@ -146,15 +144,5 @@ export async function gatewayToken({ target }: RunContext): Promise<Secret> {
   if (token !== undefined) return new Secret(token);
   throw new SvcError('unauthorized', 'no API token for the trading gateway', {
     hint: 'store a token: svc trade login (or set SVC_TRADE_TOKEN)',
-  });
-}
-
-/** Command numbers with the corrections of the settings. */
-export async function commandNumbersOf({ settings }: RunContext): Promise<Readonly<Record<string, number>>> {
-  const { commandNumbers } = await import('./counted-caller.ts');
-  const numbers = commandNumbers(settings.get('trade.commandNumbers'));
-  if (numbers !== undefined) return numbers;
-  throw new SvcError('config_invalid', 'trade.commandNumbers is not of the form Order=46,Account=79', {
-    hint: 'svc config unset trade.commandNumbers',
   });
 }

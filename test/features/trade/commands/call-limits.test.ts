@@ -3,7 +3,6 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CALL_LIMITS } from '../../../../src/features/trade/gateway/counted-caller.ts';
-import { svc } from '../../../support/svc.ts';
 import { callCountsIn } from '../counts.ts';
 import { errorOf, NOW, reader } from './reader.ts';
 
@@ -104,18 +103,6 @@ describe('limits', () => {
     const table = await client.run('limits', { env });
     expect(table.stdout).toMatch(/^command 8 +2 +600 s/m);
     expect((await client.run('limits --reset', { env })).code).toBe(why.includes('token') ? 4 : 2);
-  });
-
-  it('is counted as the setting says', async () => {
-    const home = client.temporaryHome();
-    await svc(['config', 'set', 'trade.commandNumbers', 'OpenPosition=0,Summary=44'], { home });
-    await client.run('positions', { home });
-    expect(await limitOf(POSITIONS, home)).toMatchObject({ used: 0 });
-    await client.run('positions --summary', { home });
-    expect(await limitOf(POSITIONS, home)).toMatchObject({
-      used: 1,
-      does: 'get open positions by account (Summary)',
-    });
   });
 
   it('belongs to one address and token, which is not stored', async () => {

@@ -1,35 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { getAccounts, getModel, openTrade } from '../../../../src/features/trade/client.ts';
-import {
-  CALL_LIMITS,
-  COMMAND_NUMBERS,
-  commandNumbers,
-  requestName,
-} from '../../../../src/features/trade/gateway/counted-caller.ts';
-import type { Envelope } from '../../../../src/features/trade/schema.ts';
-import type { CallValues, Endpoint } from '../../../../src/http/endpoint.ts';
+import { limitOfRequest } from '../../../../src/features/trade/gateway/counted-caller.ts';
+import type { CallValues } from '../../../../src/http/endpoint.ts';
 
-describe('commandNumbers', () => {
-  it('counts the known reads of doc 3 §8, and no orders', () => {
-    const numberOf = (endpoint: Endpoint<Envelope>, values?: CallValues) =>
-      COMMAND_NUMBERS[requestName(endpoint, values)];
-    expect(numberOf(getAccounts)).toBe(79);
-    expect(numberOf(getModel, { query: { models: 'OpenPosition' } })).toBe(44);
-    expect(numberOf(getModel, { query: { models: 'Offer' } })).toBeUndefined();
-    expect(numberOf(getModel, { query: { models: ['Order'] } })).toBe(46);
-    expect(COMMAND_NUMBERS['update_subscriptions']).toBe(24);
-    expect(numberOf(openTrade)).toBeUndefined();
-    for (const cmd of Object.values(COMMAND_NUMBERS)) expect(CALL_LIMITS.map((one) => one.cmd)).toContain(cmd);
-  });
-
-  it('is corrected by a setting', () => {
-    expect(commandNumbers(undefined)).toEqual(COMMAND_NUMBERS);
-    expect(commandNumbers(' Order=117, Offer=8 ,Account=0')).toEqual({
-      ...COMMAND_NUMBERS,
-      Order: 117,
-      Offer: 8,
-      Account: 0,
-    });
-    for (const text of ['Order', 'Order=x', '=1', 'Order=1;Offer=2']) expect(commandNumbers(text)).toBeUndefined();
-  });
+it.each<[string, { readonly path: string }, CallValues | undefined, number | undefined]>([
+  ['the accounts', getAccounts, undefined, 79],
+  ['open positions', getModel, { query: { models: 'OpenPosition' } }, 44],
+  ['orders', getModel, { query: { models: ['Order'] } }, 46],
+  ['subscriptions', { path: '/trading/update_subscriptions/' }, undefined, 24],
+  ['offers', getModel, { query: { models: 'Offer' } }, undefined],
+  ['an order', openTrade, undefined, undefined],
+])('the limit of doc 3 §8 for %s', (_name, endpoint, values, cmd) => {
+  expect(limitOfRequest(endpoint, values)?.cmd).toBe(cmd);
 });
