@@ -7,7 +7,7 @@ import { hedges, hedgingText } from '../accounts.ts';
 import { closeAllForSymbol, closeTrade } from '../client.ts';
 import { omittedOf } from '../models.ts';
 import { positionText, sideText } from '../order-text.ts';
-import { closeList, closeRowOf } from '../orders/change-report.ts';
+import { CLOSE_LIST, closeRowOf } from '../orders/change-report.ts';
 import { FillWatch } from '../orders/fills.ts';
 import { AMOUNT_FLAG, CHANGE_FLAGS, checkedIds, MARKET_TIF_FLAG, RANGE_FLAG, SENT_ONCE } from '../orders/flags.ts';
 import { type Closing as ClosingTerms, closeAllForm, closeForm } from '../orders/forms.ts';
@@ -71,8 +71,7 @@ export const tradeClose = listCommand({
     { run: 'svc trade close --symbol EUR/USD --wait 30s', why: 'Close a symbol and show the rates' },
     { run: 'svc trade close --everything --account 654061', why: 'Close all trades of an account' },
   ],
-  output: closeList({}),
-  outputOf: closeList,
+  output: CLOSE_LIST,
   async run(input, ctx) {
     const closing = readClosing(input, ctx);
     await checkConfirmable(questionOf(closing), input.account, ctx);
@@ -86,7 +85,7 @@ export const tradeClose = listCommand({
       const watch = input.wait === undefined ? undefined : new FillWatch(ctx);
       const sent = await sendAll(planned, { confirmed, tables, watch, goesOn: true }, ctx);
       const outcomes = watch === undefined ? sent : await waitForAll(sent, watch, input.wait ?? 0, ctx);
-      return { ...reportChanges(outcomes), value: outcomes.map(closeRowOf), as: closeList(input) };
+      return { ...reportChanges(outcomes), value: outcomes.map(closeRowOf) };
     });
   },
 });

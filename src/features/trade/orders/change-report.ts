@@ -31,11 +31,10 @@ export interface ChangeRow {
   readonly journal_id: string | null;
 }
 
-/** For `close`. Null and empty without `--wait`, or if nothing was accepted. */
-export interface CloseRow extends ChangeRow, Fills {
+/** Of `close`. Null and empty without `--wait`, or if nothing was accepted. */
+export interface CloseRow extends ChangeRow {
   readonly status: FillStatus | null;
-  /** Opened by it in a non-hedging account. */
-  readonly trades: readonly Fill[];
+  readonly closed_trades: readonly Fill[];
 }
 
 /** The exit status for an unreachable gateway. */
@@ -70,8 +69,8 @@ export function rowOf({ planned, placed, error }: Outcome): ChangeRow {
 }
 
 export function closeRowOf(outcome: Outcome): CloseRow {
-  const { status = null, trades = [], closed_trades = [] } = outcome.report ?? {};
-  return { ...rowOf(outcome), status, trades, closed_trades };
+  const { status = null, closed_trades = [] } = outcome.report ?? {};
+  return { ...rowOf(outcome), status, closed_trades };
 }
 
 function outcomeOf(error: SvcError | undefined): ChangeRow['outcome'] {
@@ -113,42 +112,41 @@ const TONES: Readonly<Record<ChangeRow['outcome'], Tone>> = {
   not_sent: 'warn',
 };
 
+const ID_COLUMNS: ListOutput<ChangeRow>['columns'] = [
+  { name: 'command', cell: ({ command }) => command },
+  { name: 'of', cell: subject },
+  { name: 'outcome', cell: ({ outcome }) => ({ text: outcome, tone: TONES[outcome] }) },
+];
+
+const MORE_COLUMNS: ListOutput<ChangeRow>['columns'] = [
+  { name: 'order-ids', cell: ({ order_ids }) => order_ids },
+  { name: 'message', cell: ({ message, along }) => message ?? alongText(along), flex: true, optional: true },
+  { name: 'request', cell: ({ request }) => request, wide: true },
+];
+
 export const CHANGE_LIST: ListOutput<ChangeRow> = {
   kind: 'list',
-  columns: [
-    { name: 'command', cell: ({ command }) => command },
-    { name: 'of', cell: subject },
-    { name: 'outcome', cell: ({ outcome }) => ({ text: outcome, tone: TONES[outcome] }) },
-    { name: 'order-ids', cell: ({ order_ids }) => order_ids },
-    { name: 'message', cell: ({ message, along }) => message ?? alongText(along), flex: true, optional: true },
-    { name: 'request', cell: ({ request }) => request, wide: true },
-  ],
+  columns: [...ID_COLUMNS, ...MORE_COLUMNS],
   // Only accepted requests have an id to use next.
   id: ({ outcome, order_ids, order_id, trade_id }) =>
     outcome === 'accepted' ? (order_ids[0] ?? order_id ?? trade_id ?? undefined) : undefined,
 };
 
-/** The status comes first, for a narrow terminal. */
-const WAITED_LIST: ListOutput<CloseRow> = {
+/** What `--wait` shows comes first, for a narrow terminal. */
+export const CLOSE_LIST: ListOutput<CloseRow> = {
   ...CHANGE_LIST,
   columns: [
-    ...columnsOf(['command', 'of', 'outcome']),
-    { name: 'status', cell: statusCell },
-    { name: 'closed', cell: ({ closed_trades }) => closed_trades.map(fillText).join(', '), flex: true },
-    { name: 'opened', cell: ({ trades }) => trades.map(fillText).join(', '), flex: true },
-    ...columnsOf(['message']),
-    // Already shown before the wait.
-    ...columnsOf(['order-ids', 'request']).map((column) => ({ ...column, wide: true as const })),
+    ...ID_COLUMNS,
+    { name: 'status', cell: statusCell, optional: true },
+    {
+      name: 'closed',
+      cell: ({ closed_trades }) => closed_trades.map(fillText).join(', '),
+      flex: true,
+      optional: true,
+    },
+    ...MORE_COLUMNS,
   ],
 };
-
-function columnsOf(names: readonly string[]): ListOutput<CloseRow>['columns'] {
-  return CHANGE_LIST.columns.filter(({ name }) => names.includes(name));
-}
-
-export function closeList({ wait }: { readonly wait?: number | undefined }): ListOutput<CloseRow> {
-  return wait === undefined ? CHANGE_LIST : WAITED_LIST;
-}
 
 const STATUS_TONES: Readonly<Record<FillStatus, Tone>> = {
   filled: 'good',

@@ -31,7 +31,7 @@ it.each(['auto', 'polling'])('by %s: subscribes before it sends, and reports the
   const { code, rows, stderr } = await close([id], { env: { SVC_TRADE_TRANSPORT: transport } });
   expect({ code, rows }).toMatchObject({
     code: 0,
-    rows: [{ trade_id: id, outcome: 'accepted', status: 'filled', trades: [], closed_trades: [closed(id, 10)] }],
+    rows: [{ trade_id: id, outcome: 'accepted', status: 'filled', closed_trades: [closed(id, 10)] }],
   });
   expect(stderr).toBe(`order ${rows[0].order_ids[0]} accepted; waiting for fills\n`);
   expect(client.calls().slice(-4)).toEqual([

@@ -40,7 +40,6 @@ describe('in an account that hedges', () => {
         http_status: null,
         journal_id: null,
         status: null,
-        trades: [],
         closed_trades: [],
       },
     ]);
