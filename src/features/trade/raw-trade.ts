@@ -7,7 +7,7 @@ import type { Session } from './gateway/session.ts';
 import { openTradingSession, type TradingSession } from './gateway/trading-session.ts';
 import type { OrderForm } from './orders/forms.ts';
 import { wantedAccount } from './orders/order-tables.ts';
-import { placeOrder } from './orders/placing.ts';
+import { answerOrError, writeOutcome, writeSent } from './orders/placing.ts';
 import { checkConfirmable, checkRepeats, confirmOrder } from './orders/planned-requests.ts';
 import type { Envelope } from './schema.ts';
 
@@ -90,7 +90,7 @@ export async function rawTrade(
     if (ctx.dryRun || confirmed === undefined || !mayTrade(endpoint.method, endpoint.path)) {
       const sent = await open.answer(endpoint, values, confirmed);
       if (sent instanceof Plan) return sent;
-      const { answer, envelope } = await whole(sent);
+      const { answer, envelope } = await readWhole(sent);
       return { answer, refused: await verdict(envelope, endpoint.effect !== 'read', open) };
     }
     return await placeRaw(ctx, endpoint, values, open, confirmed);
@@ -107,22 +107,20 @@ async function placeRaw(
   confirmed: Confirmed,
 ): Promise<RawVerdict> {
   const { method, path } = endpoint;
-  const form = plainForm((values.body ?? {}) as OrderForm);
-  let received: RawAnswer | undefined;
-  const send = async (): Promise<never> => {
-    const { answer, envelope } = await whole(answered(await open.answer(endpoint, values, confirmed)));
-    received = answer;
-    return envelope as never;
-  };
   const request = {
     endpoint: { method, path, effect: 'money' as const },
-    form,
+    form: plainForm((values.body ?? {}) as OrderForm),
     command: 'api',
     what: `by ${method} ${path}`,
     makesOrder: MAKES_ORDER.test(plainPath(path)),
   };
-  const { error } = await placeOrder(request, { open, confirmed, caller: { send } }, ctx);
-  if (received !== undefined) return { answer: received, refused: error };
+  const journaled = await writeSent(request, open, ctx);
+  const received = await answerOrError(
+    open.answer(endpoint, values, confirmed).then((sent) => readWhole(answered(sent))),
+  );
+  const said = received instanceof SvcError ? received : received.envelope;
+  const { error } = await writeOutcome(request, said, journaled, open, ctx);
+  if (!(received instanceof SvcError)) return { answer: received.answer, refused: error };
   throw error ?? new SvcError('internal', `${path} was placed without an answer`);
 }
 
@@ -139,7 +137,7 @@ function one(form: OrderForm, name: string): string | undefined {
 }
 
 /** Anything but a JSON object says nothing. */
-async function whole(sent: RawAnswer): Promise<{ readonly answer: RawAnswer; readonly envelope: Envelope }> {
+async function readWhole(sent: RawAnswer): Promise<{ readonly answer: RawAnswer; readonly envelope: Envelope }> {
   const pieces: Uint8Array[] = [];
   for await (const piece of sent.bytes) pieces.push(piece);
   const bytes = Buffer.concat(pieces);

@@ -1,8 +1,8 @@
 /** The only path for requests that move money: journaled first, sent once, judged by the response. */
 import type { RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, type Sent, SvcError } from '../../../errors.ts';
-import type { Client } from '../../../http/client.ts';
 import { answered, type Confirmed, type Endpoint, type Guarded, Plan } from '../../../http/endpoint.ts';
+import type { CallCounts } from '../../../store/call-counts.ts';
 import { journalAnswered, journalSent, type OrderAnswered } from '../../../store/order-journal.ts';
 import { exceededLimit } from '../gateway/counted-caller.ts';
 import { verdictOf } from '../gateway/envelope.ts';
@@ -35,13 +35,6 @@ export interface KeyClaim {
   readonly key: string;
   /** Throws if another process has taken the key since. Runs under the journal's lock. */
   readonly claim?: () => Promise<void>;
-}
-
-export interface Sending {
-  readonly open: TradingSession;
-  readonly confirmed: Confirmed;
-  /** Sends the request instead of the session. */
-  readonly caller?: Pick<Client, 'send'> | undefined;
 }
 
 export interface Placed {
@@ -87,35 +80,76 @@ export interface Outcome {
 export const IN_FLIGHT_MS = 10_000;
 
 /** One POST: written to the journal, sent, judged, and its outcome written to the journal. */
-export async function placeOrder(request: OrderRequest, sending: Sending, ctx: RunContext): Promise<Placed> {
-  const { endpoint, form, command, asked, once } = request;
-  const { session } = sending.open;
-  checkForm(endpoint.path, form);
+export async function placeOrder(
+  request: OrderRequest,
+  open: TradingSession,
+  confirmed: Confirmed,
+  ctx: RunContext,
+): Promise<Placed> {
+  checkForm(request.endpoint.path, request.form);
+  const journaled = await writeSent(request, open, ctx);
+  const received = await answerOrError(open.session.send(request.endpoint, { body: request.form }, confirmed));
+  return writeOutcome(request, received, journaled, open, ctx);
+}
+
+/** A request that the journal has, before anything of it is sent. */
+interface Journaled {
+  readonly id: string;
+  /** Milliseconds since 1970, by our clock. */
+  readonly at: number;
+  /** The gateway's clock minus ours, if it was measured before. */
+  readonly clock_skew: number | undefined;
+}
+
+export async function writeSent(
+  { endpoint, form, command, asked, once }: OrderRequest,
+  { session }: TradingSession,
+  ctx: RunContext,
+): Promise<Journaled> {
   // Measured before sending if possible: the response may come from a proxy with another clock.
   const clock_skew = session.clockSkewMs;
   const where = { profile: ctx.settings.profile.name, base_url: ctx.target.baseUrl.href };
   const line = { ...where, command, path: endpoint.path, form, once: once?.key, asked, clock_skew };
-  const journalId = await journalSent(ctx.paths, ctx, line, once?.claim);
-  const at = ctx.now();
-  const verdict = judge(request, await answerOf(request, sending));
-  const placed = { orderIds: [], journalId, sentAt: at + (clock_skew ?? session.clockSkewMs ?? 0) };
+  const id = await journalSent(ctx.paths, ctx, line, once?.claim);
+  return { id, at: ctx.now(), clock_skew };
+}
+
+export async function answerOrError<T>(sent: Promise<T | Plan>): Promise<T | SvcError> {
+  try {
+    return answered(await sent);
+  } catch (error) {
+    if (error instanceof SvcError) return error;
+    throw error;
+  }
+}
+
+/** Judges the response, and writes the outcome to the journal. */
+export async function writeOutcome(
+  request: OrderRequest,
+  received: Envelope | SvcError,
+  { id, at, ...journaled }: Journaled,
+  { session, counts }: TradingSession,
+  ctx: RunContext,
+): Promise<Placed> {
+  const verdict = judge(request, received);
+  const clock_skew = journaled.clock_skew ?? session.clockSkewMs;
+  const placed = { orderIds: [], journalId: id, sentAt: at + (clock_skew ?? 0) };
   switch (verdict.outcome) {
     case 'accepted':
-      await recordOutcome({ id: journalId, outcome: 'accepted', order_ids: verdict.orderIds }, ctx);
+      await recordOutcome({ id, outcome: 'accepted', order_ids: verdict.orderIds }, ctx);
       return { ...placed, orderIds: verdict.orderIds, error: undefined };
     case 'unknown': {
       const { orderIds, why } = verdict;
       // Before the tables are read, which takes time: a killed process must leave the outcome on disk.
-      await recordOutcome({ id: journalId, outcome: 'unknown', order_ids: orderIds, message: why }, ctx);
-      const lost = { form, at: new Date(at).toISOString(), clock_skew: clock_skew ?? session.clockSkewMs };
-      const error = await unknownOutcomeError(verdict, request, { id: journalId, ...lost }, ctx);
-      return { ...placed, orderIds, error };
+      await recordOutcome({ id, outcome: 'unknown', order_ids: orderIds, message: why }, ctx);
+      const lost = { id, form: request.form, at: new Date(at).toISOString(), clock_skew };
+      return { ...placed, orderIds, error: await unknownOutcomeError(verdict, request, lost, ctx) };
     }
     default: {
       const { outcome } = verdict;
-      const error = await explainLimit(verdict.error, sending);
+      const error = await explainLimit(verdict.error, counts);
       const { code, hint, more, message } = error;
-      await recordOutcome({ id: journalId, outcome, message, error: { code, hint, more } }, ctx);
+      await recordOutcome({ id, outcome, message, error: { code, hint, more } }, ctx);
       return { ...placed, error };
     }
   }
@@ -134,26 +168,14 @@ async function recordOutcome(answer: Omit<OrderAnswered, 'at'>, ctx: RunContext)
 }
 
 /** An ORA-20301 names a limit and when it is free again. */
-async function explainLimit(error: SvcError, { open }: Sending): Promise<SvcError> {
+async function explainLimit(error: SvcError, counts: CallCounts): Promise<SvcError> {
   if (!(error instanceof GatewayRefusal)) return error;
   try {
-    return (await exceededLimit(error.error, open.counts)) ?? error;
+    return (await exceededLimit(error.error, counts)) ?? error;
   } catch (failure) {
     // An interruption must not hide the refusal.
     if (failure instanceof SvcError) return error;
     throw failure;
-  }
-}
-
-async function answerOf(
-  { endpoint, form }: OrderRequest,
-  { open, confirmed, caller = open.session }: Sending,
-): Promise<Envelope | SvcError> {
-  try {
-    return answered(await caller.send(endpoint, { body: form }, confirmed));
-  } catch (error) {
-    if (error instanceof SvcError) return error;
-    throw error;
   }
 }
 

@@ -107,7 +107,7 @@ export async function connectAndPlace(
   }
   await open.session.connect();
   await watch?.follow(open.session, open.trading);
-  return underLimits(opens, tables, ctx, () => placeOrder(request, { open, confirmed }, ctx));
+  return underLimits(opens, tables, ctx, () => placeOrder(request, open, confirmed, ctx));
 }
 
 /** All are sent before the first is waited for. */
