@@ -48,7 +48,7 @@ export const tradeLimits = listCommand({
     id: ({ name }) => name,
   },
   async run({ reset }, ctx) {
-    const { PERIODS } = await import('../candles/series.ts');
+    const { PERIODS } = await import('../candles/plan.ts');
     const { requestsOf } = await import('../gateway/counted-caller.ts');
     const numbers = await commandNumbersOf(ctx);
     const token = await tokenOf(ctx, reset);

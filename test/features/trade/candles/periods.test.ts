@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findPeriod, PERIODS } from '../../../../src/features/trade/candles/series.ts';
+import { findPeriod, PERIODS } from '../../../../src/features/trade/candles/plan.ts';
 
 it('are the thirteen of the document, with its limits', () => {
   expect(PERIODS.map(({ name, maxDaysBack, maxCandles }) => [name, maxDaysBack, maxCandles])).toEqual([

@@ -1,22 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GapFinder } from '../../../../src/features/trade/candles/gaps.ts';
-import { timeText } from '../../../../src/features/trade/candles/reader.ts';
+import { UTC } from '../../../../src/cli/time.ts';
+import { sortCandles } from '../../../../src/features/trade/candles/download.ts';
+import { Coverage, findGap } from '../../../../src/features/trade/candles/gaps.ts';
+import { findPeriod, isFinished, timeText } from '../../../../src/features/trade/candles/plan.ts';
 import { candleRow, rowLines } from '../../../../src/features/trade/candles/rows.ts';
-import {
-  type CandleLabel,
-  checkLabel,
-  findPeriod,
-  isFinished,
-  labeled,
-  series,
-} from '../../../../src/features/trade/candles/series.ts';
 import type { Candle } from '../../../../src/features/trade/schema.ts';
 
 const at = (text: string): number => Date.parse(text) / 1000;
 const candle = (time: number, ticks = 1): Candle => [time, 1.1, 1.3, 1.4, 1.0, 1.2, 1.4, 1.5, 1.1, ticks];
 
-describe('a series', () => {
+describe('candles in order', () => {
   it('keeps one of duplicate candles, the one with more ticks', () => {
     const doubles = [
       candle(1498140000, 18743),
@@ -24,14 +18,14 @@ describe('a series', () => {
       candle(1498140000, 18744),
       candle(1498136400, 10),
     ];
-    expect(series(doubles)).toEqual([candle(1498136400, 10), candle(1498140000, 18744)]);
+    expect(sortCandles(doubles)).toEqual([candle(1498136400, 10), candle(1498140000, 18744)]);
   });
 
   it('is sorted, without duplicates, and loses no candle', () => {
     const some = fc.array(fc.tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 9 })));
     fc.assert(
       fc.property(some, (pairs) => {
-        const result = series(pairs.map(([time, ticks]) => candle(time, ticks)));
+        const result = sortCandles(pairs.map(([time, ticks]) => candle(time, ticks)));
         const times = result.map(([time = 0]) => time);
         expect(times).toEqual([...new Set(pairs.map(([time]) => time))].sort((a, b) => a - b));
         for (const one of result) {
@@ -40,33 +34,6 @@ describe('a series', () => {
         }
       }),
     );
-  });
-});
-
-describe('labels', () => {
-  const label = (period: string, time: string, as: CandleLabel): string =>
-    timeText(labeled(at(time), as, findPeriod(period)) / 1000);
-
-  it('of minutes and hours are the start', () => {
-    expect(label('m5', '2026-01-05T10:00:00Z', 'raw')).toBe('2026-01-05T10:00:00Z');
-    expect(label('m5', '2026-01-05T10:00:00Z', 'start')).toBe('2026-01-05T10:00:00Z');
-    expect(label('m5', '2026-01-05T10:00:00Z', 'end')).toBe('2026-01-05T10:05:00Z');
-    expect(label('H8', '2026-01-05T22:00:00Z', 'end')).toBe('2026-01-06T06:00:00Z');
-  });
-
-  it("of days are the end; a day has 23 or 25 hours when New York's clocks change", () => {
-    expect(label('D1', '2026-01-06T22:00:00Z', 'end')).toBe('2026-01-06T22:00:00Z');
-    expect(label('D1', '2026-01-06T22:00:00Z', 'start')).toBe('2026-01-05T22:00:00Z');
-    expect(label('D1', '2026-03-08T21:00:00Z', 'start')).toBe('2026-03-07T22:00:00Z');
-    expect(label('D1', '2026-11-01T22:00:00Z', 'start')).toBe('2026-10-31T21:00:00Z');
-    expect(label('D1', '2026-03-09T21:00:00Z', 'start')).toBe('2026-03-08T21:00:00Z');
-  });
-
-  it('of weeks and months are unknown', () => {
-    expect(() => checkLabel('end', findPeriod('W1'))).toThrow(/not known/);
-    expect(() => checkLabel('start', findPeriod('M1'))).toThrow(/not known/);
-    expect(() => checkLabel('raw', findPeriod('M1'))).not.toThrow();
-    expect(() => checkLabel('end', findPeriod('m1'))).not.toThrow();
   });
 });
 
@@ -81,12 +48,12 @@ it.each([
   ['M1', '2026-01-31T22:00:00Z', '2026-02-28T23:00:00Z', false],
   ['M1', '2026-01-31T22:00:00Z', '2026-03-03T22:00:00Z', true],
 ])('a candle %s of %s is over at %s: %s', (period, time, now, over) => {
-  expect(isFinished(candle(at(time)), findPeriod(period), Date.parse(now))).toBe(over);
+  expect(isFinished(at(time), findPeriod(period), Date.parse(now))).toBe(over);
 });
 
 describe('gaps', () => {
   const between = (period: string, earlier: string, later: string) => {
-    const gap = new GapFinder(findPeriod(period)).between(at(earlier), at(later));
+    const gap = findGap(findPeriod(period), at(earlier), at(later));
     return gap === undefined ? undefined : `${timeText(gap.from)} ${gap.candles}`;
   };
 
@@ -137,25 +104,30 @@ describe('gaps', () => {
     expect(between(period, earlier, later)).toBe(found);
   });
 
-  it('are found wherever a series is split, except in a known missing part', () => {
-    const times = [0, 1, 2, 5, 6, 9].map((minute) => candle(at('2026-01-07T10:00:00Z') + minute * 60));
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: times.length }), (cut) => {
-        const first = new GapFinder(findPeriod('m1'));
-        first.add(times.slice(0, cut));
-        const last = times[cut - 1]?.[0];
-        const second = new GapFinder(findPeriod('m1'), last, first.gaps);
-        // After a resume the last candle comes again.
-        second.add(times.slice(Math.max(0, cut - 1)));
+  it('are found wherever a series is split, also after a resume', async () => {
+    const start = at('2026-01-07T10:00:00Z');
+    const times = [0, 1, 2, 5, 6, 9].map((minute) => candle(start + minute * 60));
+    const range = { from: start, to: start + 600, now: start * 1000 + 900_000 };
+    const request = { ...range, period: findPeriod('m1'), last: 100, includePartial: false };
+    const source = { symbol: 'EUR/USD', isForex: true };
+    const ctx = { notice: () => {} };
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: times.length }), async (cut) => {
+        const first = new Coverage(request, source);
+        async function* older() {
+          yield { through: start + 300, candles: times.slice(0, cut) };
+        }
+        async function* newer() {
+          yield { through: start + 599, candles: times.slice(cut) };
+        }
+        for await (const _batch of first.follow(older(), ctx));
+        const second = new Coverage(request, source, first.progress);
+        for await (const _batch of second.follow(newer(), ctx));
+        expect([first.isPartial, second.isPartial]).toEqual([true, false]);
         expect(second.gaps.map(({ candles }) => candles)).toEqual([2, 2]);
-        expect(second.missing).toBe(4);
+        expect(second).toMatchObject({ missing: 4, candles: 6 });
       }),
     );
-    const skipping = new GapFinder(findPeriod('m1'));
-    skipping.add(times.slice(0, 3));
-    skipping.skip();
-    skipping.add(times.slice(3));
-    expect(skipping.missing).toBe(2);
   });
 
   it('equal those found by checking each minute of the week', () => {
@@ -170,7 +142,7 @@ describe('gaps', () => {
         const [from, to] = [base + start * 60, base + (start + length) * 60];
         let missing = 0;
         for (let time = from + 60; time < to; time += 60) missing += Number(isOpen(time));
-        expect(new GapFinder(findPeriod('m1')).between(from, to)?.candles ?? 0).toBe(missing);
+        expect(findGap(findPeriod('m1'), from, to)?.candles ?? 0).toBe(missing);
       }),
       { numRuns: 50 },
     );
@@ -178,7 +150,6 @@ describe('gaps', () => {
 });
 
 describe('rows', () => {
-  const period = findPeriod('m1');
   const one: Candle = [
     at('2026-01-05T10:00:00Z'),
     1.10001,
@@ -191,7 +162,7 @@ describe('rows', () => {
     1.1001,
     42,
   ];
-  const row = (price: 'bid' | 'ask' | 'both' | 'mid') => candleRow(one, { price, label: 'raw', period });
+  const row = (price: 'bid' | 'ask' | 'both' | 'mid') => candleRow(one, { price, zone: UTC });
 
   it('name the values that the gateway returns by position', () => {
     expect(row('both')).toEqual({
