@@ -184,7 +184,7 @@ const count = z.number().check(z.int(), z.nonnegative());
 const gap = z.object({ from: z.number(), to: z.number(), candles: count });
 /** How far a download has come; times in Unix seconds. Everything up to `through` has been read. */
 const candleProgress = z.object({
-  through: z.number(),
+  through: z.optional(z.number()),
   candles: count,
   first: z.optional(z.number()),
   last: z.optional(z.number()),
@@ -200,7 +200,7 @@ export const candleFileState = z.object({
   /** How many bytes of the file count, and the last of them. */
   length: count,
   tail: z.string(),
-  progress: z.optional(candleProgress),
+  progress: candleProgress,
 });
 export type CandleFileState = z.infer<typeof candleFileState>;
 

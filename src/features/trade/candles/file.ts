@@ -12,10 +12,10 @@ import type { RecordOutput } from '../../../output/types.ts';
 import { syncDirectory, writeAtomic } from '../../../store/atomic-write.ts';
 import { checkNewFile, outFormat } from '../../../store/named-files.ts';
 import { discard, errorCode, fileFailure, openOwnFile, readOwnFile, writeAll } from '../../../store/own-file.ts';
-import type { CandleFileState } from '../schema.ts';
+import type { CandleFileState, CandleProgress } from '../schema.ts';
 import type { CandleBatch } from './download.ts';
 import type { Coverage } from './gaps.ts';
-import { type CandleRange, timeText } from './plan.ts';
+import { type CandleRange, NO_PROGRESS, timeText } from './plan.ts';
 import { candleRow, type FileFormat, type RowShape, rowLines } from './rows.ts';
 
 const FORMATS: Readonly<Record<string, FileFormat>> = { '.csv': 'csv', '.ndjson': 'ndjson', '.jsonl': 'ndjson' };
@@ -31,7 +31,7 @@ interface FileInput extends RowShape {
   readonly includePartial: boolean;
 }
 
-export interface CandleTarget extends Pick<RowShape, 'price' | 'zone'> {
+export interface CandleTarget extends RowShape {
   readonly path: string;
   readonly force: boolean;
   readonly format: FileFormat;
@@ -150,7 +150,7 @@ class CandleFile {
   }
 
   /** Appends complete lines. Once this returns they survive a crash, and so does the progress. */
-  append(lines: string, progress: CandleFileState['progress']): void {
+  append(lines: string, progress: CandleProgress): void {
     const { length, tail } = this.#state;
     const bytes = Buffer.from(lines);
     try {
@@ -169,7 +169,7 @@ class CandleFile {
 
   /** How many candles count. */
   get candles(): number {
-    return this.#state.progress?.candles ?? 0;
+    return this.#state.progress.candles;
   }
 
   finish(): void {
@@ -192,7 +192,13 @@ function writeState(path: string, state: CandleFileState): void {
 function startFile(target: CandleTarget, range: CandleRange, header: string): CandleFile {
   const { path, request, begun } = target;
   const { from, to, now } = range;
-  const state: CandleFileState = begun ?? { request, range: { from, to, now }, length: 0, tail: '' };
+  const state: CandleFileState = begun ?? {
+    request,
+    range: { from, to, now },
+    length: 0,
+    tail: '',
+    progress: NO_PROGRESS,
+  };
   const file = begun === undefined ? createFile(target, state) : openFile(path, 'w');
   if (fstatSync(file).size > state.length) ftruncateSync(file, state.length);
   const started = new CandleFile(path, file, state);
@@ -255,7 +261,8 @@ interface CandleFileReport {
 }
 
 function reportOf({ path, zone }: CandleTarget, coverage: Coverage): CandleFileReport {
-  const { source, request, candles, first, last, gaps, missing, isPartial } = coverage;
+  const { source, request, gaps, missing, isPartial } = coverage;
+  const { candles, first, last } = coverage.progress;
   return {
     file: path,
     symbol: source.symbol,

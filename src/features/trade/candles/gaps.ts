@@ -21,38 +21,25 @@ const CLOCK_CHANGES_MS = 2 * 3_600_000;
 
 /** Which candles of a request have been read, and which are missing. */
 export class Coverage {
-  readonly source: Pick<CandleSource, 'symbol' | 'isForex'>;
   readonly request: CandleRequest;
+  readonly source: Pick<CandleSource, 'symbol' | 'isForex'>;
+  progress: CandleProgress;
   /** Whether the end of the range could not be read. */
   isPartial = false;
-  candles = 0;
-  /** Of the first and the last candle. */
-  first: number | undefined;
-  last: number | undefined;
-  readonly gaps: CandleGap[] = [];
-  #through: number | undefined;
 
-  /** Goes on from `before`, the progress of an interrupted download. */
-  constructor(request: CandleRequest, source: Coverage['source'], before?: CandleProgress) {
+  /** Goes on from the progress of an interrupted download. */
+  constructor(request: CandleRequest, source: Coverage['source'], before: CandleProgress) {
     this.request = request;
     this.source = source;
-    if (before === undefined) return;
-    this.candles = before.candles;
-    this.first = before.first;
-    this.last = before.last;
-    this.gaps.push(...before.gaps);
-    this.#through = before.through;
+    this.progress = { ...before, gaps: [...before.gaps] };
+  }
+
+  get gaps(): readonly CandleGap[] {
+    return this.progress.gaps;
   }
 
   get missing(): number {
     return this.gaps.reduce((sum, { candles }) => sum + candles, 0);
-  }
-
-  /** Undefined before the first batch. */
-  get progress(): CandleProgress | undefined {
-    if (this.#through === undefined) return undefined;
-    const { candles, first, last, gaps } = this;
-    return { through: this.#through, candles, first, last, gaps };
   }
 
   exitCode(failsOnGap: boolean): ErrorCode | undefined {
@@ -69,49 +56,47 @@ export class Coverage {
       this.#add(batch);
       yield batch;
     }
-    this.isPartial = this.#through !== this.request.to - 1;
+    this.isPartial = this.progress.through !== this.request.to - 1;
     if (this.source.isForex && !this.isPartial) this.#addEdges();
     this.#report(ctx);
   }
 
   #add({ through, candles }: CandleBatch): void {
-    this.#through = through;
-    this.candles += candles.length;
+    let { first, last } = this.progress;
+    const { gaps } = this.progress;
     for (const candle of candles) {
       const time = timeOf(candle);
-      if (this.source.isForex && this.last !== undefined) this.#keep(this.last, time);
-      this.first ??= time;
-      this.last = time;
+      const gap = last === undefined ? undefined : findGap(this.request.period, last, time);
+      if (gap !== undefined && this.source.isForex) gaps.push(gap);
+      first ??= time;
+      last = time;
     }
-  }
-
-  #keep(earlier: number, later: number): void {
-    const gap = findGap(this.request.period, earlier, later);
-    if (gap !== undefined) this.gaps.push(gap);
+    this.progress = { through, candles: this.progress.candles + candles.length, first, last, gaps };
   }
 
   /** Of the range: before the first candle and after the last one, or all of it if there is none. */
   #addEdges(): void {
     const { from, to, now, period, last: count } = this.request;
-    const { first, last } = this;
+    const { first, last, gaps } = this.progress;
     const after = timeAfter(this.request);
     // Without any candle, as many as were asked for are missing.
     const start = from ?? (first === undefined ? to - (count * period.ms) / 1000 : undefined);
     const leading = start === undefined ? undefined : findGap(period, timeBefore(start, first, period), first ?? after);
-    if (leading !== undefined) this.gaps.unshift(leading);
+    if (leading !== undefined) gaps.unshift(leading);
     const trailing = last === undefined ? undefined : findGap(period, last, after);
     if (trailing === undefined) return;
-    if (to * 1000 <= now || trailing.candles >= LATE) this.gaps.push({ ...trailing, to });
+    if (to * 1000 <= now || trailing.candles >= LATE) gaps.push({ ...trailing, to });
   }
 
   #beginsLate(first: number): boolean {
     const { from, last, period } = this.request;
-    if (from === undefined) return this.candles < last;
+    if (from === undefined) return this.progress.candles < last;
     return first - from > LONGEST_HOLIDAYS_S + period.ms / 1000;
   }
 
   #report({ notice }: Pick<RunContext, 'notice'>): void {
-    const { first, last, gaps, missing } = this;
+    const { first, last, gaps } = this.progress;
+    const { missing } = this;
     if (first !== undefined && this.#beginsLate(first)) notice(`the history begins at ${timeText(first)}`);
     if (missing > 0) {
       const candles = missing === 1 ? '1 candle is' : `${missing} candles are`;

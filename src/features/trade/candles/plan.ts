@@ -3,6 +3,7 @@ import { UTC } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import { MOST_CANDLES } from '../client.ts';
 import { daysLater } from '../market-hours.ts';
+import type { CandleProgress } from '../schema.ts';
 
 export interface Period {
   /** As the gateway expects it; `m1` is a minute and `M1` a month. */
@@ -93,6 +94,8 @@ export function planRange({ period, includePartial, ...input }: RangeInput, now:
   const start = from === undefined ? undefined : Math.max(0, Math.ceil(from / 1000));
   return { from: start, to: Math.ceil(to / 1000), now };
 }
+
+export const NO_PROGRESS: CandleProgress = { candles: 0, gaps: [] };
 
 /** Unix seconds, both included. */
 export interface CandleWindow {

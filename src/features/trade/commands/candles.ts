@@ -9,7 +9,7 @@ import { candleChart, drawCandles } from '../candles/chart.ts';
 import { type CandleBatch, downloadCandles, openSource } from '../candles/download.ts';
 import { CANDLE_FILE, prepareFile, writeFile } from '../candles/file.ts';
 import { Coverage, GAP_LIST, listGaps } from '../candles/gaps.ts';
-import { findPeriod, type Period, planRange, planWindows } from '../candles/plan.ts';
+import { findPeriod, NO_PROGRESS, type Period, planRange, planWindows } from '../candles/plan.ts';
 import { type CandleRow, candleList, candleRow, type RowShape } from '../candles/rows.ts';
 import { SYMBOL_ARGUMENT } from '../gateway/trading-session.ts';
 
@@ -76,10 +76,10 @@ export const tradeCandles = listCommand({
   async run(typed, ctx) {
     const input = readInput(typed, ctx);
     const target = input.out === undefined ? undefined : await prepareFile({ ...input, out: input.out }, ctx);
-    const { range = planRange(input, ctx.startedAt), progress } = target?.begun ?? {};
+    const { range = planRange(input, ctx.startedAt), progress = NO_PROGRESS } = target?.begun ?? {};
     const { period, last = USUAL_LAST, includePartial } = input;
     const request = { ...range, period, last, includePartial };
-    const windows = planWindows(request, progress?.through);
+    const windows = planWindows(request, progress.through);
 
     const source = await openSource(input, ctx);
     const coverage = new Coverage(request, source, progress);
@@ -141,7 +141,7 @@ async function drawChart(
   ctx: RunContext,
 ): Promise<Answer<never>> {
   const rows: CandleRow[] = [];
-  for await (const batch of rowBatches(batches, input)) rows.push(...batch);
+  for await (const batch of rowBatches(batches, input)) for (const row of batch) rows.push(row);
   const picture = drawCandles(rows, { ...input, symbol });
   const drawing = await drawn(input, picture, ctx);
   if (drawing !== undefined) return { value: drawing, as: { kind: 'text' } };

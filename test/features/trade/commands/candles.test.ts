@@ -357,6 +357,14 @@ describe('the output', () => {
     expect(await run(['EUR/USD', 'H1', '--chart'], { terminal: 60 })).toMatchObject({ code: 0 });
   });
 
+  it('is a chart of any number of candles', async () => {
+    const candle = row(0);
+    served.answer = ({ from, to }) =>
+      Array.from({ length: Math.floor((to - from) / 60) }, (_, index) => [from + index * 60, ...candle.slice(1)]);
+    const { code, stdout } = await run(['EUR/USD', 'm1', '--last', '130000', '--chart']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('candles each') });
+  });
+
   it('is a chart of the given size, in ASCII, and in a file', async () => {
     const week = ['EUR/USD', 'H1', '--from', '2026-01-12', '--chart'];
     const small = await run([...week, '--width', '40', '--height', '5', '--ascii']);
