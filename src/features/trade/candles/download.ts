@@ -1,4 +1,4 @@
-/** Reads windows of candles from the gateway, and refuses responses that do not match the request. */
+/** Downloads windows of candles, and refuses responses that do not match the request. */
 import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { MOST_CANDLES } from '../client.ts';
@@ -64,7 +64,7 @@ export async function* downloadCandles(
   }
 }
 
-/** Ends at the first window that cannot be read, or fails if that is the first: what came is a complete beginning. */
+/** Ends before a window that cannot be read: what came is a complete beginning. Throws without one. */
 async function* readWindows(
   windows: readonly CandleWindow[],
   source: CandleSource,
@@ -123,7 +123,10 @@ async function readWindow(
   return sortCandles(wanted);
 }
 
-/** A gateway that ignores the range returns the newest candles. Candles across the window's ends are fine. */
+/**
+ * A gateway that ignores the range returns the newest candles. Candles across the window's ends are
+ * fine.
+ */
 function checkResponse(candles: readonly Candle[], window: CandleWindow, slack: number): void {
   const stray = candles.map(timeOf).find((time) => time < window.from - slack || time > window.to + slack);
   if (stray !== undefined) {

@@ -1,4 +1,7 @@
-/** Finds the candles that are missing although forex was traded. Holidays are not known: their candles count as missing. */
+/**
+ * Finds the candles that are missing although forex was traded. Holidays are not known: their candles
+ * count as missing.
+ */
 import type { RunContext } from '../../../cli/command.ts';
 import type { ErrorCode } from '../../../errors.ts';
 import type { ListOutput, Zone } from '../../../output/types.ts';
@@ -47,7 +50,7 @@ export class Coverage {
     return failsOnGap && this.gaps.length > 0 ? 'condition_false' : undefined;
   }
 
-  /** Passes batches on, finds the gaps in and between them, and reports them after the last batch. */
+  /** Passes batches on, finds the gaps in them and between them, and reports them at the end. */
   async *follow(
     batches: AsyncIterable<CandleBatch>,
     ctx: Pick<RunContext, 'notice'>,
@@ -74,7 +77,7 @@ export class Coverage {
     this.progress = { through, candles: this.progress.candles + candles.length, first, last, gaps };
   }
 
-  /** Of the range: before the first candle and after the last one, or all of it if there is none. */
+  /** Before the first candle and after the last one, or the complete range if there is none. */
   #addEdges(): void {
     const { from, to, now, period, last: count } = this.request;
     const { first, last, gaps } = this.progress;
@@ -112,7 +115,10 @@ export class Coverage {
   }
 }
 
-/** The time of the candle before the first one that a range can have. If no candle came, by the usual times. */
+/**
+ * The time of the candle before the first one that a range can have. If no candle came, by the usual
+ * times.
+ */
 function timeBefore(from: number, first: number | undefined, { name, ms }: Period): number {
   if (first === undefined) {
     return name === 'D1' ? marketDayStart(from * 1000 - 1) / 1000 : ((Math.ceil((from * 1000) / ms) - 1) * ms) / 1000;
@@ -157,7 +163,7 @@ function missingPeriods(earlier: number, later: number, ms: number): Missing {
   // Weeks and months vary in length.
   if (ms > DAY_MS) return { candles: Math.max(0, Math.round((later - earlier) / ms) - 1), first };
   const end = Math.floor((later - earlier) / ms);
-  // A weekend is longer than two days. Most gaps end here: what follows reads New York's clocks many times.
+  // A weekend is longer than two days. Most gaps are found here, without many reads of a clock.
   const isShort = later - earlier < 2 * DAY_MS;
   if (isShort && isOpen(first) && isOpen(earlier + (end - 1) * ms)) return { candles: end - 1, first };
   return missingInWeeks(earlier, end, ms);
@@ -167,7 +173,10 @@ function isOpen(at: number): boolean {
   return marketHours(at).state === 'open';
 }
 
-/** Periods of which the market was open for a moment at least. The first is number 1; `end` is the number after the last. */
+/**
+ * Periods of which the market was open for a moment at least. The first is number 1; `end` is the
+ * number after the last.
+ */
 function missingInWeeks(earlier: number, end: number, ms: number): Missing {
   let candles = 0;
   let first = 0;

@@ -41,7 +41,7 @@ export const PERIODS: readonly Period[] = [
   { name: 'M1', ms: 30 * DAY_MS },
 ];
 
-/** The document writes `h1`, gateways `H1`; case is ignored only if that cannot mean another period. */
+/** The document writes `h1`, gateways `H1`. Case is ignored if that cannot mean another period. */
 export function findPeriod(text: string): Period {
   const name = /^[hdw]/.test(text) ? text.toUpperCase() : text;
   const found = PERIODS.find((period) => period.name === name);
@@ -52,8 +52,9 @@ export function findPeriod(text: string): Period {
 }
 
 /**
- * When the candle with this time begins and ends. On the public implementation, minutes and hours carry their start and days
- * (17:00 to 17:00 in New York) their end; weeks and months are not known, and count as labeled by their start.
+ * When the candle with this time begins and ends. On the public implementation, minutes and hours
+ * carry their start and days (17:00 to 17:00 in New York) their end; weeks and months are not known,
+ * and count as labeled by their start.
  */
 export function spanOf(ms: number, { name, ms: length }: Period): readonly [at: number, until: number] {
   return name === 'D1' ? [daysLater(ms, -1), ms] : [ms, ms + length];
@@ -86,7 +87,7 @@ interface RangeInput extends Pick<CandleRequest, 'period' | 'includePartial'> {
 
 export function planRange({ period, includePartial, ...input }: RangeInput, now: number): CandleRange {
   const from = input.from?.ms;
-  // The unfinished day has a time in the future. No candle has a time after the end of the current one.
+  // The unfinished day has a time in the future, but none after its own end.
   const usual = now + 1 + (includePartial && period.ms >= DAY_MS ? period.ms : 0);
   const to = Math.min(input.to?.ms ?? usual, now + 1 + period.ms);
   if (from !== undefined && from > now) throw new SvcError('invalid_value', '--from is in the future');
@@ -103,24 +104,35 @@ export interface CandleWindow {
   readonly to: number;
 }
 
-/** Inner ends are whole minutes, like the times of candles: nothing is lost, whether or not a gateway includes an end. */
+/**
+ * Inner ends are whole minutes, like the times of candles: nothing is lost, whether or not a gateway
+ * includes an end.
+ */
 const GRID_S = 60;
-/** Below the limit, as gateways may send candles twice: a full response always means that some are missing. */
+/** Below the limit, as gateways may send candles twice: after a full response, some may be missing. */
 const PLANNED_CANDLES = MOST_CANDLES - 50;
 
-/** In seconds. "Max days back" limits the window, not its age: older candles are returned (seen on the public implementation). */
+/**
+ * In seconds. "Max days back" limits the window, not its age: older candles are returned (seen on the
+ * public implementation).
+ */
 function longestWindow({ ms, maxDaysBack = Number.POSITIVE_INFINITY }: Period): number {
   return Math.min(maxDaysBack * DAY_MS, PLANNED_CANDLES * ms) / 1000;
 }
 
-/** Each within the limits of one request. The range goes on after `through`, if it is given; without a start, the newest window comes first. */
+/**
+ * Each within the limits of one request. The range goes on after `through`, if it is given. Without a
+ * start, the newest window comes first.
+ */
 export function planWindows(
   { from, to, last, period }: Pick<CandleRequest, 'from' | 'to' | 'last' | 'period'>,
   through?: number,
 ): Iterable<CandleWindow> {
   const longest = longestWindow(period);
-  if (from !== undefined)
-    return windowsForward({ from: through === undefined ? from : through + 1, to: to - 1 }, longest);
+  if (from !== undefined) {
+    const start = through === undefined ? from : through + 1;
+    return windowsForward({ from: start, to: to - 1 }, longest);
+  }
   // Half as long again as the candles: at a weekend there are none.
   const likely = (1.5 * (last + 2) * period.ms) / 1000;
   return windowsBack(to - 1, Math.min(longest, likely), longest);

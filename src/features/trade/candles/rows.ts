@@ -1,4 +1,7 @@
-/** Candles as rows with names: doc 3 does not show them, and the gateway sends arrays (seen on the public implementation). */
+/**
+ * Candles as rows with names: doc 3 does not show them, and the gateway sends arrays (seen on the
+ * public implementation).
+ */
 import type { Column, ListOutput, Zone } from '../../../output/types.ts';
 import type { Candle } from '../schema.ts';
 import { timeText } from './plan.ts';
@@ -9,7 +12,7 @@ export type CandlePrice = 'bid' | 'ask' | 'both' | 'mid';
 export type CandleRow = Readonly<Record<string, string | number | null>> & { readonly time: string };
 
 const SIDES = ['Open', 'High', 'Low', 'Close'] as const;
-/** Their positions in a candle: `[time, bidOpen, bidClose, bidHigh, bidLow, askOpen, askClose, askHigh, askLow, tickQty]`. */
+/** Their positions in a candle, as the schema shows them. */
 const BID = { Open: 1, Close: 2, High: 3, Low: 4 } as const;
 const ASK = { Open: 5, Close: 6, High: 7, Low: 8 } as const;
 export const TICKS = 9;
