@@ -180,6 +180,30 @@ const candle = z.pipe(
 const CANDLE_TICKS = 9;
 export type Candle = readonly number[];
 
+const count = z.number().check(z.int(), z.nonnegative());
+const gap = z.object({ from: z.number(), to: z.number(), candles: count });
+/** How far a download has come; times in Unix seconds. Everything up to `through` has been read. */
+const candleProgress = z.object({
+  through: z.optional(z.number()),
+  candles: count,
+  first: z.optional(z.number()),
+  last: z.optional(z.number()),
+  gaps: z.array(gap),
+});
+export type CandleProgress = z.infer<typeof candleProgress>;
+
+/** `FILE.state.json`, beside a file of candles that is not complete. */
+export const candleFileState = z.object({
+  /** What the file was started for: only the same request continues it. */
+  request: z.record(z.string(), z.union([z.string(), z.boolean()])),
+  range: z.object({ from: z.optional(z.number()), to: z.number(), now: z.number() }),
+  /** How many bytes of the file count, and the last of them. */
+  length: count,
+  tail: z.string(),
+  progress: candleProgress,
+});
+export type CandleFileState = z.infer<typeof candleFileState>;
+
 /** The rows of a response. The omitted ones cannot be read, and are as received. */
 export interface ListAnswer<Row> {
   readonly rows?: readonly Row[] | undefined;

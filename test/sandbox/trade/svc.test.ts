@@ -1,6 +1,6 @@
 /** svc's own session and client against the sandbox's gateway: what each took from the document fits together. */
 import { describe, expect, test } from 'vitest';
-import { PERIODS } from '../../../src/features/trade/candles/series.ts';
+import { PERIODS } from '../../../src/features/trade/candles/plan.ts';
 import { openTrading } from '../../../src/features/trade/client.ts';
 import { readPush } from '../../../src/features/trade/gateway/push.ts';
 import type { SessionOptions } from '../../../src/features/trade/gateway/session-types.ts';

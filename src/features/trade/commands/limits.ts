@@ -48,7 +48,7 @@ export const tradeLimits = listCommand({
     id: ({ name }) => name,
   },
   async run({ reset }, ctx) {
-    const { PERIODS } = await import('../candles/series.ts');
+    const { PERIODS } = await import('../candles/plan.ts');
     const token = await tokenOf(ctx, reset);
     const counts = token && (await openCounts(ctx.target, token, ctx));
     if (reset) await counts?.reset();

@@ -5,7 +5,8 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
-  truncateSync,
+  rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -49,7 +50,6 @@ describe.each(['csv', 'ndjson'] as const)('a .%s file', (format) => {
     expect(JSON.parse(stdout)).toEqual({
       file: path,
       symbol: 'EUR/USD',
-      offer_id: '1',
       period: 'm1',
       complete: true,
       candles: printed.stdout.trimEnd().split('\n').length - Number(format === 'csv'),
@@ -113,34 +113,33 @@ describe('an interrupted file', () => {
 
   it('is stored beside the target', async () => {
     const path = await begun();
-    const { request, begunAt, mark, length, lastLine } = JSON.parse(readFileSync(state(path), 'utf8'));
+    const { request, range, length, tail, progress } = JSON.parse(readFileSync(state(path), 'utf8'));
     expect(request).toEqual({
       host: `${served.env['SVC_TRADE_URL']}/`,
-      symbol: 'EUR/USD',
-      offerId: '1',
+      symbol: 'eurusd',
       period: 'm1',
       price: 'both',
-      label: 'raw',
+      zone: 'UTC',
       includePartial: false,
-      from: '2025-12-22T00:00:00Z',
-      to: '2026-01-14T12:00:31Z',
+      from: '2025-12-22',
     });
-    expect(begunAt).toBe(NOW);
-    expect(mark).toMatchObject({
-      through: served.asked[0]?.to ?? expect.any(Number),
+    expect(range).toEqual({ from: Date.UTC(2025, 11, 22) / 1000, to: (NOW + 1000) / 1000, now: NOW });
+    expect(progress).toMatchObject({
+      candles: readFileSync(path, 'utf8').trimEnd().split('\n').length - 1,
       first: Date.UTC(2025, 11, 22, 9) / 1000,
     });
-    expect(readFileSync(path).subarray(0, length).toString()).toMatch(new RegExp(`${lastLine}$`));
+    expect(tail).toHaveLength(64);
+    expect(readFileSync(path).subarray(0, length).toString().endsWith(tail)).toBe(true);
   });
 
   it.each([
-    [['EUR/USD', 'm5', '--from', '2025-12-22'], 'was started with period m1, not m5'],
-    [['EUR/USD', 'm1', '--from', '2025-12-23'], 'with from 2025-12-22T00:00:00Z, not 2025-12-23T00:00:00Z'],
-    [[...RANGE, '--to', '2026-01-01'], 'not 2026-01-01T00:00:00Z'],
+    [['eurusd', 'm5', '--from', '2025-12-22'], 'was started with period m1, not m5'],
+    [['eurusd', 'm1', '--from', '2025-12-23'], 'with from 2025-12-22, not 2025-12-23'],
+    [[...RANGE, '--to', '2026-01-01'], 'with to unset, not 2026-01-01'],
     [[...RANGE, '--price', 'bid'], 'with price both, not bid'],
-    [[...RANGE, '--label', 'end'], 'with label raw, not end'],
+    [[...RANGE, '--tz', 'Asia/Tokyo'], 'with zone UTC, not Asia/Tokyo'],
     [[...RANGE, '--include-partial'], 'with includePartial false, not true'],
-    [['US30', 'm1', '--from', '2025-12-22'], 'was started with symbol EUR/USD, not US30'],
+    [['US30', 'm1', '--from', '2025-12-22'], 'was started with symbol eurusd, not US30'],
   ])('refuses %j', async (args, text) => {
     const path = await begun();
     const content = (): string[] => [path, state(path)].map((file) => readFileSync(file, 'utf8'));
@@ -177,11 +176,40 @@ describe('an interrupted file', () => {
 
   it('is not resumed if the file was changed', async () => {
     const path = await begun();
-    truncateSync(path, 500);
-    const { code, stderr } = await run([...RANGE, '--out', path, '--resume']);
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('it was changed') });
-    writeFileSync(state(path), '{}');
+    const before = readFileSync(path);
+    for (const changed of [before.subarray(0, 500), before.toString().replaceAll('\n', '\r\n'), '']) {
+      writeFileSync(path, changed);
+      const { code, stderr } = await run([...RANGE, '--out', path, '--resume']);
+      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('it was changed') });
+      expect(readFileSync(path).equals(Buffer.from(changed))).toBe(true);
+    }
+    rmSync(path);
     expect(await run([...RANGE, '--out', path, '--resume'])).toMatchObject({ code: 2 });
+    expect(existsSync(path)).toBe(false);
+    expect(served.asked).toEqual([]);
+  });
+
+  it.each(['', '{', '[]', 'null', '{}', '{"request":{},"range":{"from":1,"to":2,"now":3},"length":-1,"tail":""}'])(
+    'is not resumed if its state is %s',
+    async (text) => {
+      const path = await begun();
+      writeFileSync(state(path), text);
+      const { code, stderr } = await run([...RANGE, '--out', path, '--resume']);
+      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('does not say how much') });
+    },
+  );
+
+  it('is not continued while another process writes to it', async () => {
+    const path = await begun();
+    served.answer = (request) => {
+      if (served.asked.length === 2) appendFileSync(path, 'x');
+      return holed(request);
+    };
+    const { code, stderr } = await run([...RANGE, '--out', path, '--resume']);
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('another process changed') });
+    served.answer = holed;
+    expect((await run([...RANGE, '--out', path, '--resume'])).code).toBe(0);
+    expect(readFileSync(path, 'utf8')).toBe((await run([...RANGE, '-o', 'csv'])).stdout);
   });
 });
 
@@ -214,28 +242,30 @@ it('--resume starts a new file if there is none', async () => {
   expect(readFileSync(path, 'utf8')).toBe((await run([...RANGE, '-o', 'csv'])).stdout);
 });
 
-it.each([
-  ['json', RANGE],
-  ['json', ['eurusd', 'm1', '--last', '300']],
-  ['csv', ['eurusd', 'm1', '--last', '300']],
-  ['ndjson', ['eurusd', 'm1', '--last', '300']],
-] as const)('a .%s file of %j is written at the end', async (format, args) => {
-  const path = fresh(format);
-  const there: boolean[] = [];
+it('does not replace a file that appeared during the first request', async () => {
+  const path = fresh();
   served.answer = (request) => {
-    there.push(existsSync(path));
+    writeFileSync(path, 'precious');
     return holed(request);
   };
-  expect((await run([...args, '--out', path])).code).toBe(0);
-  expect(new Set(there)).toEqual(new Set([false]));
-  expect(readFileSync(path, 'utf8')).toBe((await run([...args, '-o', format])).stdout);
-  expect((await run([...args, '--out', path])).code).toBe(2);
+  expect(await run([...RANGE, '--out', path])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('already exists'),
+  });
+  expect(readFileSync(path, 'utf8')).toBe('precious');
+  expect(existsSync(state(path))).toBe(false);
 });
 
-it('gaps are listed beside a file, too', async () => {
+it('has the usual permissions for other users', async () => {
   const path = fresh();
-  const { code, stdout } = await run([...RANGE, '--out', path, '--gaps', '--fail-on-gap', '-q']);
-  expect(code).toBe(1);
-  expect(stdout.split('\n')).toContain('2026-01-13T10:00:00Z');
-  expect(existsSync(path)).toBe(true);
+  await run([...RANGE, '--out', path]);
+  const usual = fresh();
+  writeFileSync(usual, '');
+  expect(statSync(path).mode).toBe(statSync(usual).mode);
+});
+
+it('--fail-on-gap exits 1 with a complete file', async () => {
+  const path = fresh();
+  expect((await run([...RANGE, '--out', path, '--fail-on-gap'])).code).toBe(1);
+  expect(existsSync(state(path))).toBe(false);
 });

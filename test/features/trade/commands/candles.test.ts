@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Run, type RunOptions, temporaryHome } from '../../../support/svc.ts';
 import { TOKEN } from '../gateway.ts';
-import { type CandleGateway, candleGateway, candlesOf, row } from './candle-gateway.ts';
+import { type CandleGateway, candleGateway, candlesOf, type Row, row } from './candle-gateway.ts';
 
 /** A Wednesday. */
 const NOW = Date.parse('2026-01-14T12:00:30Z');
@@ -33,7 +33,7 @@ describe('the newest', () => {
     expect(result).toMatchObject({ code: 0, stderr: '' });
     expect(times(result)).toEqual(['2026-01-14T11:57:00Z', '2026-01-14T11:58:00Z', '2026-01-14T11:59:00Z']);
     expect(served.asked).toEqual([
-      { offer: '1', period: 'm1', num: 10_000, from: at('2026-01-14T11:56:00Z'), to: at('2026-01-14T12:00:30Z') },
+      { offer: '1', period: 'm1', num: 10_000, from: at('2026-01-14T11:53:00Z'), to: at('2026-01-14T12:00:30Z') },
     ]);
   });
 
@@ -96,10 +96,10 @@ describe('a range', () => {
     expect(served.asked[1]?.to).toBe(at('2026-01-14T00:00:00Z') - 1);
   });
 
-  it('takes one request if there is no limit', async () => {
-    served.answer = () => [row(at('2024-12-31T22:00:00Z')), row(at('2026-01-13T22:00:00Z'))];
+  it('of days is read in few requests, although they have no limit', async () => {
+    served.answer = (request) => candlesOf(request, (time) => time >= at('2025-12-01T00:00:00Z'));
     expect(await run(['EUR/USD', 'd1', '--from', '1990-01-01'])).toMatchObject({ code: 0 });
-    expect(served.asked).toMatchObject([{ period: 'D1', from: at('1990-01-01T00:00:00Z') }]);
+    expect(served.asked).toMatchObject([{ period: 'D1', from: at('1990-01-01T00:00:00Z') }, { period: 'D1' }]);
   });
 
   it('has no duplicates, and is sorted', async () => {
@@ -126,55 +126,80 @@ describe('a range', () => {
     expect((await run(['EUR/USD', 'H1', '--from', '2026-01-10', '-o', 'csv'])).stderr).not.toContain('history');
   });
 
-  it('that the gateway ignores is an error without output', async () => {
-    served.answer = () => candlesOf({ period: 'm1', from: NOW / 1000 - 600, to: NOW / 1000 });
+  it.each<[string, () => Row[], string]>([
+    [
+      'ignores',
+      () => candlesOf({ period: 'm1', from: NOW / 1000 - 600, to: NOW / 1000 }),
+      'the gateway ignored the range',
+    ],
+    ['begins too early', () => [row(at('2026-01-04T23:58:59Z'))], 'returned a candle of 2026-01-04T23:58:59Z'],
+    ['ends too late', () => [row(at('2026-01-06T00:01:00Z'))], 'returned a candle of 2026-01-06T00:01:00Z'],
+    ['has in milliseconds', () => [row(at('2026-01-05T00:00:00Z') * 1000)], 'the gateway ignored the range'],
+    [
+      'may have cut off',
+      () => Array.from({ length: 10_000 }, (_, index) => row(at('2026-01-05T00:00:00Z') + index)),
+      'returned 10000 candles for 2026-01-05T00:00:00Z to 2026-01-05T23:59:59Z: some may be missing',
+    ],
+  ])('that the gateway %s is an error without output', async (_name, answer, message) => {
+    served.answer = answer;
     const result = await run(['EUR/USD', 'm1', '--from', '2026-01-05', '--to', '2026-01-06', '-o', 'json']);
     expect(result).toMatchObject({ code: 7, stdout: '' });
     expect(JSON.parse(result.stderr).error).toMatchObject({
       code: 'bad_answer',
-      message: expect.stringContaining('the gateway ignored the range'),
+      message: expect.stringContaining(message),
     });
   });
 
-  it('that is refused as too long is split', async () => {
-    served.answer = (request) =>
-      request.to - request.from > 86_400 ? 'Invalid from/to parameneters.' : candlesOf(request);
-    const result = await run(['EUR/USD', 'm5', '--from', '2026-01-07', '--to', '2026-01-09', '-o', 'ndjson']);
-    expect(result.code).toBe(0);
-    expect(objects(result)).toHaveLength(2 * 288);
-    expect(served.asked).toHaveLength(3);
+  it('has no candles that cross its start or its end', async () => {
+    served.answer = (request) => [row(request.from - 60), ...candlesOf(request), row(request.to + 1)];
+    const result = await run([
+      'EUR/USD',
+      'm1',
+      '--from',
+      '2026-01-13T10:00:00Z',
+      '--to',
+      '2026-01-13T10:03:00Z',
+      '-o',
+      'csv',
+    ]);
+    expect(result.stdout.match(/T10:../g)).toEqual(['T10:00', 'T10:01', 'T10:02']);
   });
 
-  it('with a failed part is printed without it: exit 10', async () => {
+  const THREE_WEEKS = ['EUR/USD', 'm1', '--from', '2025-12-24', '--to', '2026-01-14', '-o', 'ndjson'];
+
+  it('ends at the first part that cannot be read: exit 10', async () => {
     served.answer = (request) => (served.asked.length === 2 ? 'Not today' : candlesOf(request));
-    const result = await run(['EUR/USD', 'm1', '--from', '2025-12-24', '--to', '2026-01-14', '-o', 'ndjson']);
-    expect(result.code).toBe(10);
-    expect(result.stderr).toMatch(/could not be read: .*Not today/);
-    expect(result.stderr).not.toContain('missing');
-    expect(served.asked).toHaveLength(4);
-    const printed = new Set(times(result));
-    expect(printed).toContain('2025-12-24T00:00:00Z');
-    expect(printed).not.toContain('2026-01-02T00:00:00Z');
-    expect(printed).toContain('2026-01-13T23:59:00Z');
+    for (const quiet of [[], ['-q']]) {
+      served.asked.length = 0;
+      const result = await run([...THREE_WEEKS, ...quiet]);
+      expect(result.code).toBe(10);
+      const [first, second] = served.asked;
+      expect(served.asked).toHaveLength(2);
+      const rest = `${new Date((second?.from ?? 0) * 1000).toISOString().slice(0, 19)}Z to 2026-01-13T23:59:59Z`;
+      expect(result.stderr).toContain(`${rest} could not be read: `);
+      expect(result.stderr).toContain('Not today');
+      expect(result.stderr).not.toContain('missing');
+      const all = candlesOf({ period: 'm1', from: first?.from ?? 0, to: first?.to ?? 0 });
+      expect(result.stdout.trimEnd().split('\n')).toHaveLength(all.length);
+    }
   });
 
-  it('continues in another session if the first is lost', async () => {
-    const before = served.gateway.clients.length;
-    let cut = false;
+  it('ends with a lost session: exit 10', async () => {
     served.answer = (request) => {
-      if (served.asked.length === 2 && !cut) {
-        cut = true;
-        for (const client of served.gateway.live) client.disconnect(true);
-        return 'Unauthorized';
-      }
-      return candlesOf(request);
+      if (served.asked.length === 1) return candlesOf(request);
+      for (const client of served.gateway.live) client.disconnect(true);
+      return 'Unauthorized';
     };
-    const result = await run(['EUR/USD', 'm1', ...JANUARY, '-o', 'ndjson']);
-    expect(result.code).toBe(0);
-    expect(result.stderr).toContain('the session was lost; reconnecting');
-    expect(served.gateway.clients.length - before).toBe(2);
-    const all = candlesOf({ period: 'm1', from: at('2026-01-01T00:00:00Z'), to: at('2026-01-14T00:00:00Z') - 1 });
-    expect(objects(result)).toHaveLength(all.length);
+    const result = await run(THREE_WEEKS);
+    expect(result.code).toBe(10);
+    expect(result.stderr).toContain('could not be read: ');
+    expect(objects(result)).not.toHaveLength(0);
+  });
+
+  it('fails without output if its first part cannot be read', async () => {
+    served.answer = () => 'Not today';
+    expect(await run(THREE_WEEKS)).toMatchObject({ code: 3, stdout: '' });
+    expect(served.asked).toHaveLength(1);
   });
 });
 
@@ -309,25 +334,16 @@ describe('the output', () => {
     `);
   });
 
-  it('has the other end of each candle on request', async () => {
-    const label = async (...args: string[]): Promise<unknown> =>
-      objects(await run(['EUR/USD', ...args, '--last', '1', '-o', 'ndjson']))[0]?.['time'];
-    expect(await label('H1', '--label', 'end')).toBe('2026-01-14T12:00:00Z');
-    expect(await label('H1', '--label', 'start')).toBe('2026-01-14T11:00:00Z');
-    served.answer = () => [row(at('2026-01-13T22:00:00Z'))];
-    expect(await label('D1', '--label', 'start')).toBe('2026-01-12T22:00:00Z');
-    expect(await label('D1')).toBe('2026-01-13T22:00:00Z');
-  });
-
-  it('is a chart of candlesticks, or with --line of closing prices', async () => {
+  it('is a chart of candlesticks', async () => {
     const { code, stdout } = await run(['EUR/USD', 'H1', '--from', '2026-01-12', '--chart'], { terminal: 60 });
     expect(code).toBe(0);
     expect(stdout.replaceAll(/\u001b\[\d+m/g, '')).toMatch(
       /^EUR\/USD H1: mid\n(?:.|\n)*║(?:.|\n)*\n║ rising {2}█ falling {2}2 candles each\n\nSYMBOL .*CHANGE/,
     );
-    const line = await run(['EUR/USD', 'H1', '--from', '2026-01-12', '--chart', '--line'], { terminal: 60 });
-    expect(line.stdout).toMatch(/EUR\/USD H1: mid close\u001b\[22m\n(?:.|\n)*[\u2801-\u28ff]/);
-    expect(line.stdout).not.toMatch(/║|rising/);
+    const narrow = await run(['EUR/USD', 'H1', '--from', '2026-01-12', '--chart', '--width', '20'], { terminal: 60 });
+    expect(narrow.stdout).toContain('EUR/USD H1: mid');
+    const zoned = await run(['EUR/USD', 'H1', '--last', '24', '--chart', '--tz', 'Asia/Tokyo'], { terminal: 60 });
+    expect(zoned.stdout).toContain('\nUTC+09:00  2026-01-14\n');
     const rows = await run(['EUR/USD', 'H1', '--from', '2026-01-12', '--chart', '--price', 'ask', '-o', 'json']);
     expect(JSON.parse(rows.stdout)[0]).toEqual({
       time: '2026-01-12T00:00:00Z',
@@ -339,6 +355,14 @@ describe('the output', () => {
     });
     served.answer = () => [];
     expect(await run(['EUR/USD', 'H1', '--chart'], { terminal: 60 })).toMatchObject({ code: 0 });
+  });
+
+  it('is a chart of any number of candles', async () => {
+    const candle = row(0);
+    served.answer = ({ from, to }) =>
+      Array.from({ length: Math.floor((to - from) / 60) }, (_, index) => [from + index * 60, ...candle.slice(1)]);
+    const { code, stdout } = await run(['EUR/USD', 'm1', '--last', '130000', '--chart']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('candles each') });
   });
 
   it('is a chart of the given size, in ASCII, and in a file', async () => {
@@ -393,17 +417,16 @@ it.each([
   [['EUR/USD', 'm1', '--last', '5', '--from', '2d'], '--from and --last cannot be combined'],
   [['EUR/USD', 'm1', '--from', '2026-01-02', '--to', '2026-01-01'], '--from must be before --to'],
   [['EUR/USD', 'm1', '--from', '2027-01-01'], '--from is'],
-  [['EUR/USD', 'W1', '--label', 'end'], 'whether W1 carries its start or its end is not known'],
   [['EUR/USD', 'm1', '--resume'], '--resume needs --out'],
   [['EUR/USD', 'm1', '--force'], '--force needs --out or --svg'],
   [['EUR/USD', 'm1', '--svg', 'x.svg'], '--svg needs --chart'],
   [['EUR/USD', 'm1', '--width', '40'], '--width needs --chart'],
-  [['EUR/USD', 'm1', '--line'], '--line needs --chart'],
   [['EUR/USD', 'm1', '--chart', '--svg', '/nowhere/at/all/x.svg', '--height', '2'], '--height'],
   [['EUR/USD', 'm1', '--gaps', '--chart'], '--gaps and --chart cannot be combined'],
   [['EUR/USD', 'm1', '--chart', '--out', 'x.csv'], '--chart and --out cannot be combined'],
-  [['EUR/USD', 'm1', '--out', 'x.parquet'], 'use .csv, .ndjson or .json'],
-  [['EUR/USD', 'm1', '--out', 'x.json', '--resume', '--from', '2d'], 'written at the end'],
+  [['EUR/USD', 'm1', '--gaps', '--out', 'x.csv', '--from', '2d'], '--gaps and --out cannot be combined'],
+  [['EUR/USD', 'm1', '--out', 'x.json', '--from', '2d'], 'use .csv or .ndjson'],
+  [['EUR/USD', 'm1', '--out', 'x.csv', '--last', '5'], '--out needs --from'],
   [['EUR/USD', 'm1', '--out', 'x.csv', '--resume'], '--from'],
   [['EUR/USD', 'm1', '--out', '/nowhere/at/all/x.csv', '--from', '2d'], 'cannot write'],
 ])('refuses %j, with exit status 2', async (args, text) => {
