@@ -8,8 +8,7 @@ import type { Target } from '../../../http/target.ts';
 import type { CallCounts } from '../../../store/call-counts.ts';
 import type { Trading } from '../client.ts';
 import type { Counting } from './counted-caller.ts';
-import type { Session } from './session.ts';
-import type { Transport } from './session-types.ts';
+import type { Session, Transport } from './session.ts';
 
 export const SYMBOL_ARGUMENT = {
   help: 'Symbol, such as EUR/USD or eurusd',
@@ -56,7 +55,6 @@ export async function openTradingSession(
   const { openSession } = await import('./session.ts');
   const { openTrading } = await import('../client.ts');
   const { countCall, countedReader, fillIfRefused, takeCall } = await import('./counted-caller.ts');
-  const { explainTrading } = await import('./failed-answer.ts');
   const token = await gatewayToken(ctx);
   const counts = await openCounts(ctx.target, token, ctx, { forOrder });
   const session = openSession(ctx.target, {
@@ -66,7 +64,6 @@ export async function openTradingSession(
     awaitGateway,
     onNotice: ctx.notice,
     pace: connectPace(ctx.target, counts, ctx, { forOrder }),
-    explain: explainTrading,
   });
   const counting: Counting = { counts, commandNumbers: await commandNumbersOf(ctx) };
   const answer: Session['answer'] = async (endpoint, values, confirmed) => {
