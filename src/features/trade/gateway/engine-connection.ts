@@ -1,4 +1,5 @@
 /** One Engine.IO connection to the gateway: handshake, polls or a websocket, heartbeat and disconnect. */
+import { setTimeout as wait } from 'node:timers/promises';
 import { SvcError } from '../../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../../http/answers.ts';
 import { endpoint, type QueryValues } from '../../../http/endpoint.ts';
@@ -7,6 +8,7 @@ import { Sender } from '../../../http/sender.ts';
 import type { Target } from '../../../http/target.ts';
 import { openWebSocket, type WebSocket, type WebSocketSink } from '../../../http/websocket.ts';
 import { isObject, tryParseJson } from '../../../json-object.ts';
+import type { CookieJar } from './cookie-jar.ts';
 import * as wire from './engine-packet.ts';
 import { TOKEN_REFUSED_HINT } from './failed-answer.ts';
 
@@ -60,6 +62,7 @@ export class EngineConnection {
   readonly #options: EngineOptions;
   readonly #requests: EngineRequests;
   #state: State = { name: 'handshaking' };
+  /** End with the polling. Neither rejects. */
   #polls: Promise<void> = Promise.resolve();
   #pings: Promise<void> = Promise.resolve();
   /** When anything last came from the gateway, in milliseconds since 1970. */
@@ -90,6 +93,7 @@ export class EngineConnection {
     const { target } = this.#options;
     try {
       const [first, ...packets] = await this.#requests.poll(undefined, target.timeoutMs);
+      if (this.#state.name === 'left') throw this.#state.reason;
       const opening = wire.readOpening(first);
       target.secrets.addPassing(opening.sid);
       this.#change({ name: 'confirming', opening, heartbeat: this.#startHeartbeat(opening), packets });
@@ -161,21 +165,12 @@ export class EngineConnection {
         // In two requests: in one, the gateway would end the connection too early.
         if (state.name !== 'confirming') await this.#requests.send(sid, wire.DISCONNECT, DISCONNECT_MS);
         await this.#requests.send(sid, wire.CLOSE, DISCONNECT_MS);
-        await this.#waitForLastPoll();
+        // An aborted poll would look like a failure in the trace.
+        await Promise.race([this.#polls, wait(LAST_POLL_MS, undefined, { ref: false })]);
       }
     } catch {} // the gateway is gone already
     socket?.destroy();
     await this.#requests.end(reason);
-  }
-
-  /** An aborted poll would look like a failure in the trace. */
-  async #waitForLastPoll(): Promise<void> {
-    let late: NodeJS.Timeout | undefined;
-    const longEnough = new Promise<void>((resolve) => {
-      late = setTimeout(resolve, LAST_POLL_MS);
-    });
-    await Promise.race([this.#polls, longEnough]);
-    clearTimeout(late);
   }
 
   /** Throws if the connection was left meanwhile. */
@@ -223,9 +218,21 @@ export class EngineConnection {
     });
     answer.catch(() => {}); // it may fail before it is awaited
     const late = setTimeout(() => end(new SvcError('timeout', 'no response on the websocket')), UPGRADE_MS);
+    const sink: WebSocketSink = {
+      text: (message) => {
+        if (message === wire.PROBE_ANSWER) end();
+        else this.#receive([message]);
+      },
+      closed: (error = LEFT) => {
+        end(error);
+        const { name } = this.#state;
+        if (name === 'switching' || name === 'websocket') this.fail(error);
+      },
+      drained: () => this.#options.ready(),
+    };
     let socket: WebSocket | undefined;
     try {
-      socket = await this.#requests.openSocket(sid, this.#sink(end), UPGRADE_MS);
+      socket = await this.#requests.openSocket(sid, sink, UPGRADE_MS);
       this.#change({ ...identified, name: 'probing', socket });
       socket.send(wire.PROBE);
       await answer;
@@ -239,47 +246,27 @@ export class EngineConnection {
     }
   }
 
-  /** Receives from a websocket. `endProbe` is called with the response to the probe, or the failure before it. */
-  #sink(endProbe: (error?: SvcError) => void): WebSocketSink {
-    return {
-      text: (message) => {
-        if (message === wire.PROBE_ANSWER) endProbe();
-        else this.#receive([message]);
-      },
-      closed: (error = LEFT) => {
-        endProbe(error);
-        const { name } = this.#state;
-        if (name === 'switching' || name === 'websocket') this.fail(error);
-      },
-      drained: () => this.#options.ready(),
-    };
-  }
-
-  #startHeartbeat({ pingIntervalMs, pingTimeoutMs }: wire.Opening): Heartbeat {
+  #startHeartbeat(opening: wire.Opening): Heartbeat {
     return new Heartbeat({
-      pingIntervalMs,
-      pingTimeoutMs,
+      ...opening,
       wall: this.#options.target.now,
-      ping: () => this.#ping(pingTimeoutMs),
+      ping: () => this.#ping(opening),
       isPaused: () => this.#options.ready() !== undefined,
       lost: (reason) =>
         this.fail(new SvcError('connection_lost', `the session with ${this.#requests.host}: ${reason}`)),
     });
   }
 
-  #ping(timeoutMs: number): void {
+  #ping({ sid, pingTimeoutMs }: wire.Opening): void {
     const state = this.#state;
-    if (state.name === 'websocket') state.socket.send(wire.PING);
-    // One after the other: the gateway refuses a packet while it receives another one.
-    else this.#pings = this.#pings.then(() => this.#postPing(timeoutMs));
-  }
-
-  async #postPing(timeoutMs: number): Promise<void> {
-    try {
-      await this.#requests.send(this.#identified().opening.sid, wire.PING, timeoutMs);
-    } catch (error) {
-      this.fail(this.#explain(error));
+    if (state.name === 'websocket') {
+      state.socket.send(wire.PING);
+      return;
     }
+    // One after the other: the gateway refuses a packet while it receives another one.
+    this.#pings = this.#pings
+      .then(() => this.#requests.send(sid, wire.PING, pingTimeoutMs))
+      .catch((error: unknown) => this.fail(this.#explain(error)));
   }
 
   #receive(packets: readonly string[]): void {
@@ -336,7 +323,6 @@ export interface HeartbeatOptions extends Pick<wire.Opening, 'pingIntervalMs' | 
 }
 
 const LONGEST_TICK_MS = 1_000;
-const SHORTEST_TICK_MS = 25;
 
 /** Pings at each interval, and reports a connection on which nothing comes after a ping. */
 export class Heartbeat {
@@ -352,7 +338,7 @@ export class Heartbeat {
   constructor(options: HeartbeatOptions) {
     this.#options = options;
     this.#pingedWallAt = options.wall();
-    this.#tickMs = Math.min(LONGEST_TICK_MS, Math.max(SHORTEST_TICK_MS, options.pingIntervalMs / 4));
+    this.#tickMs = Math.min(LONGEST_TICK_MS, options.pingIntervalMs / 4);
     this.#timer = setInterval(this.#tick, this.#tickMs);
   }
 
@@ -406,24 +392,22 @@ const LARGEST_MESSAGE = 4 * 1024 * 1024;
 /** The requests of a connection, as doc 3 §4 shows them. */
 class EngineRequests {
   readonly host: string;
-  readonly #token: Secret;
-  readonly #now: () => number;
+  readonly #options: EngineOptions;
   readonly #sender: Sender;
   readonly #life = new AbortController();
   #count = 0;
 
-  constructor({ target, token, cookies }: EngineOptions) {
-    const { dryRun: _dryRun, authorizer: _authorizer, ...rest } = target;
-    this.host = target.baseUrl.host;
-    this.#token = token;
-    this.#now = target.now;
+  constructor(options: EngineOptions) {
+    const { dryRun: _dryRun, authorizer: _authorizer, ...rest } = options.target;
+    this.host = rest.baseUrl.host;
+    this.#options = options;
     this.#sender = new Sender(
       // The session's other requests warn.
       { ...rest, signal: this.#life.signal, log: { ...rest.log, warn: () => {} } },
       {
         basePath: '',
         contentType: FORM,
-        cookies,
+        cookies: options.cookies,
         hidesQuery: true,
         maxAnswerBytes: LARGEST_PAYLOAD,
         explain: (answer) => explainEngine(answer, this.host),
@@ -456,10 +440,11 @@ class EngineRequests {
   }
 
   #query(transport: 'polling' | 'websocket', sid: string | undefined): QueryValues {
-    const shared = { access_token: this.#token.reveal(), EIO: wire.PROTOCOL_VERSION, transport };
+    const { target, token } = this.#options;
+    const shared = { access_token: token.reveal(), EIO: wire.PROTOCOL_VERSION, transport };
     if (transport === 'websocket') return { ...shared, sid };
     // Different each time, so that no cache answers.
-    return { ...shared, t: `${this.#now().toString(36)}.${this.#count++}`, b64: 1, sid };
+    return { ...shared, t: `${target.now().toString(36)}.${this.#count++}`, b64: 1, sid };
   }
 }
 
@@ -485,38 +470,4 @@ function explainEngine(answer: FailedAnswer, host: string): SvcError | undefined
   }
   const text = serviceMessage(answer);
   return new SvcError('bad_answer', `${host} refused the connection${text === '' ? '' : `: ${text}`}`, details);
-}
-
-/** A balancer and a session need only a few. */
-const MOST_COOKIES = 50;
-const LONGEST_COOKIE = 4096;
-
-/**
- * The cookies of a connection. All requests go to one origin, so domain and path are ignored. So is the expiry:
- * a balancer that takes its cookie back would end the connection.
- */
-export class CookieJar {
-  readonly #cookies = new Map<string, string>();
-
-  /** Reads the lines of `set-cookie`. */
-  take(lines: string | undefined): void {
-    for (const line of lines?.split('\n') ?? []) {
-      const [pair = ''] = line.split(';');
-      const equals = pair.indexOf('=');
-      const name = pair.slice(0, equals).trim();
-      const value = pair.slice(equals + 1).trim();
-      if (equals < 1 || line.length > LONGEST_COOKIE || /[^\x21-\x7e]/.test(name + value)) continue;
-      this.#cookies.delete(name);
-      if (value !== '' && this.#cookies.size < MOST_COOKIES) this.#cookies.set(name, value);
-    }
-  }
-
-  header(): { readonly cookie?: string } {
-    if (this.#cookies.size === 0) return {};
-    return { cookie: [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ') };
-  }
-
-  clear(): void {
-    this.#cookies.clear();
-  }
 }

@@ -62,14 +62,11 @@ export function reconnectDelay(attempt: number, refusals: number, random: number
   return base * (0.8 + 0.4 * random);
 }
 
-/** Whether reconnecting may help; for a refused token, see above. */
-export function isPassing(error: SvcError): boolean {
-  return error.retryable || error.code === 'unauthorized';
-}
-
-/** Whether to retry the first connection. A server that is not a gateway is most often a wrong address. */
-export function mayBeGateway(error: SvcError): boolean {
-  return error.retryable && error.code !== 'bad_answer';
+/** Whether another attempt to connect may help. */
+export function mayRecover({ code, retryable }: SvcError, isFirst: boolean): boolean {
+  // A server that is not a gateway is most often a wrong address.
+  if (isFirst) return retryable && code !== 'bad_answer';
+  return retryable || code === 'unauthorized';
 }
 
 export function refusedOften({ message }: SvcError): SvcError {

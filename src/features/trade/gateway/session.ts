@@ -26,17 +26,10 @@ import { HIDDEN, redactText, type Secret } from '../../../http/redact.ts';
 import type { Target } from '../../../http/target.ts';
 import { jsonText } from '../../../json-object.ts';
 import type { Envelope } from '../schema.ts';
-import { CookieJar, EngineConnection, FORM } from './engine-connection.ts';
+import { CookieJar } from './cookie-jar.ts';
+import { EngineConnection, FORM } from './engine-connection.ts';
 import { explainTrading } from './failed-answer.ts';
-import {
-  Backoff,
-  isPassing,
-  MOST_REFUSALS,
-  mayBeGateway,
-  type Outage,
-  OutageReporter,
-  refusedOften,
-} from './reconnecting.ts';
+import { Backoff, MOST_REFUSALS, mayRecover, type Outage, OutageReporter, refusedOften } from './reconnecting.ts';
 
 export type Transport = 'auto' | 'polling' | 'websocket';
 
@@ -147,8 +140,8 @@ class GatewaySession {
   readonly #outages = new OutageReporter((event) => this.#queue.push(event));
   readonly #changes = new EventEmitter().setMaxListeners(0);
   #state: State = { name: 'idle' };
-  /** The latest attempts to connect, which end before the session does. Never rejects. */
-  #attempts: Promise<void> = Promise.resolve();
+  /** Ends before the session does. Never rejects. */
+  #connecting: Promise<void> = Promise.resolve();
   /** Those of the latest connection, in the forms in which responses and pushes may contain them. */
   #secrets: readonly string[] = [];
   #streams = false;
@@ -249,15 +242,18 @@ class GatewaySession {
   async #waitUntilOpen(effect: Effect): Promise<void> {
     if (this.#state.name === 'idle') {
       this.#change('connect', { name: 'opening', missing: undefined });
-      this.#attempts = this.#keepTrying();
+      this.#connecting = this.#stayConnected();
     }
-    while (isConnecting(this.#state)) {
-      if (effect !== 'read' && isReconnecting(this.#state)) {
+    for (;;) {
+      const state = this.#state;
+      if ('reason' in state) throw state.reason;
+      if (state.name === 'open') return;
+      const isFirst = state.name === 'opening' && state.missing === undefined;
+      if (effect !== 'read' && !isFirst) {
         throw new SvcError('connection_lost', 'the session is reconnecting; nothing was sent');
       }
       await once(this.#changes, 'change');
     }
-    throwIfEnded(this.#state);
   }
 
   #change<Event extends Transition>(event: Event, next: Extract<State, { readonly name: TargetOf<Event> }>): void {
@@ -287,7 +283,7 @@ class GatewaySession {
   async close(reason: unknown = CLOSED): Promise<void> {
     const state = this.#state;
     if (state.name !== 'closing' && state.name !== 'closed') void this.#end(state, reason);
-    while (isClosing(this.#state)) await once(this.#changes, 'change');
+    while (this.#state.name === 'closing') await once(this.#changes, 'change');
   }
 
   async #end(state: Exclude<State, { readonly name: 'closing' | 'closed' }>, request: unknown): Promise<void> {
@@ -298,19 +294,20 @@ class GatewaySession {
     if (request === CLOSED) this.#queue.end();
     else this.#queue.abandon(request);
     if (state.name !== 'idle') await state.engine?.leave();
-    await this.#attempts;
+    await this.#connecting;
     await this.#client.close();
     this.#change('left', { name: 'closed', reason });
   }
 
   readonly #interrupt = (): void => void this.close(this.#target.signal.reason);
 
-  /** Attempts to connect until the session is open or ends. Never rejects. */
-  async #keepTrying(): Promise<void> {
+  /** Connects whenever there is no connection, until the session ends. Never rejects. */
+  async #stayConnected(): Promise<void> {
     try {
-      while (isConnecting(this.#state)) {
-        if (this.#state.name === 'lost') await this.#pause(this.#state);
+      while (!('reason' in this.#state)) {
         if (this.#state.name === 'opening') await this.#attempt(this.#state.missing);
+        else if (this.#state.name === 'lost') await this.#pause(this.#state);
+        else await once(this.#changes, 'change');
       }
     } catch (error) {
       this.#fail(error);
@@ -338,6 +335,7 @@ class GatewaySession {
       if (!engine.isConfirmed) throw new SvcError('connection_lost', 'the connection was lost again');
       this.#change('ready', { name: 'open', engine, since: performance.now() });
     } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
       this.#lose(error);
     }
   }
@@ -419,31 +417,26 @@ class GatewaySession {
 
   #lost(engine: EngineConnection, error: SvcError): void {
     const state = this.#state;
-    if (state.name === 'opening' && state.engine === engine) this.#reportUnreachable(error);
-    if (state.name !== 'open' || state.engine !== engine) return; // `#attempt` finds out
+    if (!('engine' in state) || state.engine !== engine) return;
+    if (state.name === 'opening') this.#reportUnreachable(error); // and the attempt fails
+    if (state.name !== 'open') return;
     this.#backoff.lost(performance.now() - state.since);
     this.#lose(error);
-    // One after the other: the earlier attempts may be about to end.
-    this.#attempts = this.#attempts.then(() => this.#keepTrying());
   }
 
   /** Reconnects if that may help. */
-  #lose(error: unknown): void {
+  #lose(error: SvcError): void {
     const state = this.#state;
     if (state.name !== 'opening' && state.name !== 'open') return; // it is being closed
-    if (!(error instanceof SvcError)) {
-      this.#fail(error);
-      return;
-    }
     const { awaitGateway = false, reconnect = false } = this.#options;
     const missing =
       state.name === 'opening' ? state.missing : { since: state.engine.heardAt, reason: this.hide(error.message) };
-    const mayRetry = missing === undefined ? awaitGateway && mayBeGateway(error) : reconnect && isPassing(error);
-    if (!mayRetry) {
-      this.#fail(error);
-    } else if (state.name === 'opening' && error.code === 'unauthorized' && this.#backoff.refused() === MOST_REFUSALS) {
-      this.#fail(refusedOften(error));
-    } else {
+    const isFirst = missing === undefined;
+    const mayRetry = (isFirst ? awaitGateway : reconnect) && mayRecover(error, isFirst);
+    const isRefused = state.name === 'opening' && error.code === 'unauthorized';
+    if (isRefused && this.#backoff.refused() === MOST_REFUSALS) this.#fail(refusedOften(error));
+    else if (!mayRetry) this.#fail(error);
+    else {
       this.#reportUnreachable(error);
       this.#change('lose', { name: 'lost', error, missing, engine: state.engine });
       void state.engine?.leave();
@@ -503,20 +496,4 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, mapTexts(inner, change)]));
-}
-
-function isConnecting({ name }: State): boolean {
-  return name === 'opening' || name === 'lost';
-}
-
-function isReconnecting(state: State): boolean {
-  return state.name === 'lost' || (state.name === 'opening' && state.missing !== undefined);
-}
-
-function isClosing({ name }: State): boolean {
-  return name === 'closing';
-}
-
-function throwIfEnded(state: State): void {
-  if (state.name === 'failed' || state.name === 'closing' || state.name === 'closed') throw state.reason;
 }

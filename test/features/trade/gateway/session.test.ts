@@ -9,7 +9,16 @@ import type { Transport } from '../../../../src/features/trade/gateway/session.t
 import { answered, endpoint } from '../../../../src/http/endpoint.ts';
 import { Secret } from '../../../../src/http/redact.ts';
 import { CONFIRMED } from '../../../http/targets.ts';
-import { type Gateway, type GatewayOptions, gateway, reader, sessionWith, TOKEN, until } from '../gateway.ts';
+import {
+  type Gateway,
+  type GatewayOptions,
+  gateway,
+  reader,
+  sessionWith,
+  TOKEN,
+  until,
+  wholeReader,
+} from '../gateway.ts';
 
 const anything = async () => ({ safeParse: (data: unknown) => ({ success: true as const, data }) });
 const getModel = endpoint({ method: 'GET', path: '/trading/get_model', effect: 'read', answer: anything });
@@ -192,11 +201,32 @@ describe('with the real socket.io 2.5', () => {
     });
   });
 
-  test('a dry run of a write does not connect and shows no credential', async () => {
+  test('a dry run of a write does not connect and shows no credential, also once the session is closed', async () => {
     await using opened = sessionWith('http://127.0.0.1:1', {}, { dryRun: true });
-    expect(await opened.session.send(openTrade, { body: { amount: 1 } }, CONFIRMED)).toMatchObject({
-      requests: [{ headers: { authorization: '***' }, inSession: true }],
-    });
+    const plan = { requests: [{ headers: { authorization: '***' }, inSession: true }] };
+    expect(await opened.session.send(openTrade, { body: { amount: 1 } }, CONFIRMED)).toMatchObject(plan);
+    await opened.session.close();
+    expect(await opened.session.send(openTrade, { body: { amount: 1 } }, CONFIRMED)).toMatchObject(plan);
+  });
+
+  test('ends the events if the first connection fails', async () => {
+    await using opened = sessionWith('http://127.0.0.1:1');
+    const next = wholeReader(opened.session);
+    await expect(opened.session.connect()).rejects.toMatchObject({ code: 'connect_failed' });
+    expect(await next()).toMatchObject({ kind: 'unreachable', error: { code: 'connect_failed' } });
+    expect(await next()).toMatchObject({ kind: 'closed', error: { code: 'connect_failed' } });
+    expect(await next()).toBeUndefined();
+  });
+
+  test('reports a bug while it connects as such, and not as an outage', async () => {
+    const token = (): never => {
+      throw new TypeError('a bug of svc');
+    };
+    await using opened = sessionWith(shared.url, { token, reconnect: true, awaitGateway: true });
+    const next = wholeReader(opened.session);
+    await expect(opened.session.connect()).rejects.toMatchObject({ code: 'internal', exit: 70 });
+    expect(await next()).toMatchObject({ kind: 'closed', error: { code: 'internal' } });
+    expect(opened.session.outage).toBeUndefined();
   });
 });
 
@@ -255,7 +285,11 @@ describe('a write', () => {
 describe('a slow reader', () => {
   const large = JSON.stringify('x'.repeat(1024 * 1024));
 
-  test.each(['polling', 'websocket'] as const)('by %s delays the gateway, and misses nothing', async (transport) => {
+  // More than svc reads ahead; by polling, not more than it reads at once.
+  test.each([
+    ['polling', 15],
+    ['websocket', 40],
+  ] as const)('by %s delays the gateway, and misses nothing', async (transport, count) => {
     await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 20_000 } });
     await using opened = sessionWith(server.url, { transport });
     await opened.session.connect();
@@ -264,14 +298,17 @@ describe('a slow reader', () => {
     client?.conn.on('packet', ({ type }) => {
       if (type === 'ping') pings++;
     });
-    for (let i = 0; i < 30; i++) {
+    for (let i = 1; i < count; i++) {
       client?.emit('Order', large);
-      if (i % 5 === 4) await opened.session.call(getModel);
+      await opened.session.call(getModel);
     }
-    await until(() => pings > 5);
+    await until(() => pings > 2);
+    client?.emit('Order', large);
+    const before = pings;
+    await until(() => pings > before + 3);
     expect(client?.conn.writeBuffer.length).toBeGreaterThan(0);
     const next = reader(opened.session);
-    for (let i = 0; i < 30; i++) expect((await next())?.kind).toBe('push');
+    for (let i = 0; i < count; i++) expect((await next())?.kind).toBe('push');
     expect(await opened.session.call(getModel)).toMatchObject({ response: { executed: true } });
     expect(server.ended).toEqual([]);
   });
@@ -310,6 +347,20 @@ describe('a token', () => {
     expect(target.slept).toEqual([0, 20_000, 40_000, 80_000, 160_000, 300_000]);
     expect(notices[1]).toMatch(/Not authorized.*next attempt in 20 s/);
     await session.close();
+  });
+
+  test('may be refused five times again once the gateway has accepted it again', async () => {
+    const refused = Array<boolean>(5).fill(false);
+    const answers = [true, ...refused, true, ...refused];
+    await using server = await gateway({ accepts: () => answers.shift() ?? true });
+    await using opened = sessionWith(server.url, { reconnect: true }, { random: () => 0.5 });
+    await opened.session.connect();
+    for (const connections of [2, 3]) {
+      server.live[0]?.disconnect(true);
+      await until(() => server.clients.length === connections && opened.session.state === 'open');
+    }
+    const delays = [20_000, 40_000, 80_000, 160_000, 300_000];
+    expect(opened.target.slept).toEqual([0, ...delays, 2_000, ...delays]);
   });
 
   test('is read at each connection', async () => {
