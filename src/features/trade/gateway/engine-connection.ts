@@ -85,7 +85,7 @@ export class EngineConnection {
 
   /** The header of requests (doc 3 §4 Part B). */
   get authorization(): string {
-    return `Bearer ${this.#identified().opening.sid}${this.#options.token.reveal()}`;
+    return `Bearer ${this.#opening().sid}${this.#options.token.reveal()}`;
   }
 
   /** Gets a connection id from the gateway. It can be used once the connection is confirmed. */
@@ -123,13 +123,16 @@ export class EngineConnection {
 
   /** Switches to a websocket. Rejects if there is none, and polling continues. */
   async upgrade(): Promise<void> {
-    const identified = this.#identified();
-    const socket = await this.#probe(identified);
+    const state = this.#state;
+    if (state.name !== 'polling') {
+      throw this.#explain(new SvcError('internal', `a connection that is ${state.name} cannot be upgraded`));
+    }
+    const socket = await this.#probe(state);
     // The gateway has seen the probe, and ends the poll that is open.
-    this.#change({ ...identified, name: 'switching', socket });
+    this.#change({ ...state, name: 'switching', socket });
     await this.#polls;
     await this.#pings;
-    this.#change({ ...identified, name: 'websocket', socket });
+    this.#change({ ...state, name: 'websocket', socket });
     socket.send(wire.UPGRADE);
   }
 
@@ -184,14 +187,13 @@ export class EngineConnection {
   }
 
   /** Throws if the connection was left. */
-  #identified(): Identified {
-    const state = this.#state;
-    if ('opening' in state) return { opening: state.opening, heartbeat: state.heartbeat };
+  #opening(): wire.Opening {
+    if ('opening' in this.#state) return this.#state.opening;
     throw this.#explain(new SvcError('internal', 'there is no connection id yet'));
   }
 
   #poll(): Promise<string[]> {
-    const { sid, pingIntervalMs, pingTimeoutMs } = this.#identified().opening;
+    const { sid, pingIntervalMs, pingTimeoutMs } = this.#opening();
     return this.#requests.poll(sid, pingIntervalMs + pingTimeoutMs + POLL_MARGIN_MS);
   }
 
@@ -208,10 +210,10 @@ export class EngineConnection {
   }
 
   /** Opens a websocket, and waits for a packet on it. */
-  async #probe(identified: Identified): Promise<WebSocket> {
-    const { sid, offersWebsocket } = identified.opening;
+  async #probe(before: Extract<State, { readonly name: 'polling' }>): Promise<WebSocket> {
+    const { sid, offersWebsocket } = before.opening;
     if (!offersWebsocket) throw new SvcError('bad_answer', `${this.#requests.host} offers no websocket`);
-    this.#change({ ...identified, name: 'probing' });
+    this.#change({ ...before, name: 'probing' });
     let end = (_error?: SvcError): void => {};
     const answer = new Promise<void>((resolve, reject) => {
       end = (error) => (error === undefined ? resolve() : reject(error));
@@ -233,13 +235,13 @@ export class EngineConnection {
     let socket: WebSocket | undefined;
     try {
       socket = await this.#requests.openSocket(sid, sink, UPGRADE_MS);
-      this.#change({ ...identified, name: 'probing', socket });
+      this.#change({ ...before, name: 'probing', socket });
       socket.send(wire.PROBE);
       await answer;
       return socket;
     } catch (error) {
       socket?.destroy();
-      if (this.#state.name === 'probing') this.#change({ ...identified, name: 'polling' });
+      if (this.#state.name === 'probing') this.#change(before);
       throw this.#explain(error);
     } finally {
       clearTimeout(late);

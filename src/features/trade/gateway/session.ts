@@ -22,14 +22,13 @@ import {
   Plan,
   type Proof,
 } from '../../../http/endpoint.ts';
-import { HIDDEN, redactText, type Secret } from '../../../http/redact.ts';
+import { redactText, type Secret } from '../../../http/redact.ts';
 import type { Target } from '../../../http/target.ts';
-import { jsonText } from '../../../json-object.ts';
-import type { Envelope } from '../schema.ts';
 import { CookieJar } from './cookie-jar.ts';
 import { EngineConnection, FORM } from './engine-connection.ts';
 import { explainTrading } from './failed-answer.ts';
 import { Backoff, MOST_REFUSALS, mayRecover, type Outage, OutageReporter, refusedOften } from './reconnecting.ts';
+import { formsInData, hideInAnswer, hideInBytes, hideInText } from './session-secrets.ts';
 
 export type Transport = 'auto' | 'polling' | 'websocket';
 
@@ -124,8 +123,6 @@ type Restore = (session: Pick<Session, 'call' | 'hide'>) => Promise<void>;
 const HIGH_WATER = 8 * 1024 * 1024;
 /** The size of an event besides its text. */
 const EVENT_BYTES = 128;
-/** Shorter secrets could match other text in responses and pushes. */
-const SHORTEST_SECRET = 16;
 const CLOSED = new SvcError('connection_lost', 'the session is closed');
 
 class GatewaySession {
@@ -227,7 +224,7 @@ class GatewaySession {
     await this.#ready(request[0]);
     const answer = await this.#client.answer(...request);
     if (answer instanceof Plan) return answer;
-    return { ...answer, bytes: this.#withoutSecretBytes(answer.bytes) };
+    return { ...answer, bytes: hideInBytes(answer.bytes, this.#secrets) };
   }
 
   plan(endpoint: EndpointShape, values?: CallValues): Plan {
@@ -358,7 +355,8 @@ class GatewaySession {
     signal.throwIfAborted();
     const token = await this.#options.token();
     signal.throwIfAborted();
-    this.#keepSecrets(token.reveal());
+    const secret = token.reveal();
+    this.#target.secrets.addPassing(secret);
     // Old cookies lead to the node of the old session.
     this.#cookies.clear();
     const engine = new EngineConnection({
@@ -372,7 +370,7 @@ class GatewaySession {
     this.#change('dial', { name: 'opening', missing, engine });
     try {
       const { sid } = await engine.handshake();
-      this.#keepSecrets(token.reveal(), sid);
+      this.#secrets = formsInData([secret, sid]);
       await engine.confirm();
       return engine;
     } catch (error) {
@@ -384,7 +382,8 @@ class GatewaySession {
   #push(name: string, payload: string, at: number): void {
     this.pushedAt = at;
     this.#outages.pushed(at);
-    this.#queue.push({ kind: 'push', name: this.#leaveOut(name), payload: this.#leaveOut(payload), at });
+    const hide = (text: string): string => hideInText(text, this.#secrets);
+    this.#queue.push({ kind: 'push', name: hide(name), payload: hide(payload), at });
   }
 
   #reportConnected(missing: Missing | undefined): void {
@@ -460,40 +459,12 @@ class GatewaySession {
     this.#outages.begin(error, this.hide(error.message), this.#target.now());
   }
 
-  #keepSecrets(...secrets: readonly string[]): void {
-    for (const secret of secrets) this.#target.secrets.addPassing(secret);
-    const long = secrets.filter(({ length }) => length >= SHORTEST_SECRET);
-    this.#secrets = [...new Set(long.flatMap((secret) => [secret, encodeURIComponent(secret)]))];
-  }
-
-  #leaveOut(text: string): string {
-    return this.#secrets.reduce((left, secret) => left.replaceAll(secret, HIDDEN), text);
-  }
-
-  #withoutSecrets<T>(whole: T): T {
-    const answer = mapTexts(whole, (text) => this.#leaveOut(text)) as T;
-    const { response } = answer as Envelope;
-    const error = response?.error ?? '';
-    if (error === '') return answer;
-    return { ...answer, response: { ...response, error: this.#target.secrets.hide(jsonText(error)) } };
-  }
-
-  /** In one piece, because a secret may be split. */
-  async *#withoutSecretBytes(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    const all: Uint8Array[] = [];
-    for await (const piece of pieces) all.push(piece);
-    // latin1 maps each byte to a character, so nothing else changes.
-    yield Buffer.from(this.#leaveOut(Buffer.concat(all).toString('latin1')), 'latin1');
+  #withoutSecrets<T>(answer: T): T {
+    const { secrets } = this.#target;
+    return hideInAnswer(answer, this.#secrets, (text) => secrets.hide(text));
   }
 }
 
 function sizeOf(event: SessionEvent): number {
   return EVENT_BYTES + (event.kind === 'push' ? event.name.length + event.payload.length : 0);
-}
-
-function mapTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, mapTexts(inner, change)]));
 }

@@ -560,16 +560,17 @@ describe('responses of another server', () => {
     expect(await answered(200, 'x'.repeat(17 * 1024 * 1024))).toMatchObject({ code: 'answer_too_large' });
   });
 
-  test('closes a silent websocket at once', async () => {
+  /** Accepts a websocket and says nothing on it. It leaves each poll open but the first. */
+  const silent = async () => {
     const opening = '0{"sid":"abcdef","upgrades":["websocket"],"pingInterval":25000,"pingTimeout":20000}';
     const polls = [encodePayload([opening, '40'])];
     const server = createServer((request, response) => {
       const body = request.method === 'POST' ? 'ok' : polls.shift();
       if (body !== undefined) response.end(body);
     });
-    let probed: Socket | undefined;
+    const sockets: Socket[] = [];
     server.on('upgrade', (request: IncomingMessage, socket: Socket) => {
-      probed = socket.on('error', () => {}).resume();
+      sockets.push(socket.on('error', () => {}));
       const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
       const accept = createHash('sha1').update(key).digest('base64');
       socket.write(
@@ -577,16 +578,38 @@ describe('responses of another server', () => {
       );
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { session, notices } = sessionWith(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const stop = async (): Promise<void> => {
+      server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    };
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return { url, sockets, [Symbol.asyncDispose]: stop };
+  };
+
+  test('closes a silent websocket at once', async () => {
+    await using server = await silent();
+    const { session, notices } = sessionWith(server.url);
     session.events();
     await session.connect();
-    await until(() => probed !== undefined);
+    await until(() => server.sockets.length === 1);
+    const [socket] = server.sockets;
+    socket?.resume();
     await session.close();
-    await until(() => probed?.destroyed === true || probed?.readableEnded === true);
+    await until(() => socket?.destroyed === true || socket?.readableEnded === true);
     expect(notices).toEqual([]);
-    server.closeAllConnections();
-    probed?.destroy();
-    server.close();
+  });
+
+  test('notices that the websocket is lost before the last poll has ended', async () => {
+    await using server = await silent();
+    await using opened = sessionWith(server.url);
+    const next = reader(opened.session);
+    await opened.session.connect();
+    await until(() => server.sockets.length === 1);
+    const [socket] = server.sockets;
+    if (socket !== undefined) await once(socket, 'data'); // the probe
+    socket?.end(Buffer.concat([Buffer.from([0x81, 6]), Buffer.from('3probe')]));
+    expect(await next()).toMatchObject({ kind: 'closed', error: { code: 'connection_lost' } });
   });
 
   test('without a websocket: continues polling, unless a websocket was requested', async () => {
