@@ -1,10 +1,10 @@
-/** The cookies of the gateway, by which a balancer sends all requests of a connection to one node. */
+/** The cookies of the gateway, by which a balancer finds the node of a connection. */
 
 /** A balancer and a session need only a few. */
 const MOST_COOKIES = 50;
 const LONGEST_COOKIE = 4096;
 
-/** All requests go to one origin, so domain and path are ignored. So is the expiry: a cookie lives as long as its connection. */
+/** All requests go to one origin, and a cookie lives as long as its connection: the rest is ignored. */
 export class CookieJar {
   readonly #cookies = new Map<string, string>();
 

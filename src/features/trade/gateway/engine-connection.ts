@@ -1,4 +1,4 @@
-/** One Engine.IO connection to the gateway: handshake, polls or a websocket, heartbeat and disconnect. */
+/** One Engine.IO connection to the gateway: handshake, polls or websocket, heartbeat, disconnect. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { SvcError } from '../../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../../http/answers.ts';
@@ -51,6 +51,8 @@ type State =
   | (Identified & { readonly name: 'websocket'; readonly socket: WebSocket })
   | { readonly name: 'left'; readonly reason: SvcError; readonly goodbye: Promise<void> };
 
+type StateOf<Name extends State['name']> = Extract<State, { readonly name: Name }>;
+
 const UPGRADE_MS = 10_000;
 const DISCONNECT_MS = 1_000;
 const LAST_POLL_MS = 100;
@@ -92,8 +94,9 @@ export class EngineConnection {
   async handshake(): Promise<wire.Opening> {
     const { target } = this.#options;
     try {
+      this.#requireState('handshaking');
       const [first, ...packets] = await this.#requests.poll(undefined, target.timeoutMs);
-      if (this.#state.name === 'left') throw this.#state.reason;
+      this.#requireState('handshaking');
       const opening = wire.readOpening(first);
       target.secrets.addPassing(opening.sid);
       this.#change({ name: 'confirming', opening, heartbeat: this.#startHeartbeat(opening), packets });
@@ -123,16 +126,13 @@ export class EngineConnection {
 
   /** Switches to a websocket. Rejects if there is none, and polling continues. */
   async upgrade(): Promise<void> {
-    const state = this.#state;
-    if (state.name !== 'polling') {
-      throw this.#explain(new SvcError('internal', `a connection that is ${state.name} cannot be upgraded`));
-    }
-    const socket = await this.#probe(state);
+    const polling = this.#requireState('polling');
+    const socket = await this.#probe(polling);
     // The gateway has seen the probe, and ends the poll that is open.
-    this.#change({ ...state, name: 'switching', socket });
+    this.#change({ ...polling, name: 'switching', socket });
     await this.#polls;
     await this.#pings;
-    this.#change({ ...state, name: 'websocket', socket });
+    this.#change({ ...polling, name: 'websocket', socket });
     socket.send(wire.UPGRADE);
   }
 
@@ -186,6 +186,12 @@ export class EngineConnection {
     this.#state = next;
   }
 
+  /** Throws if the connection is in another state. */
+  #requireState<Name extends State['name']>(name: Name): StateOf<Name> {
+    if (this.#state.name === name) return this.#state as StateOf<Name>;
+    throw this.#explain(new SvcError('internal', `a connection that is ${this.#state.name} is not ${name}`));
+  }
+
   /** Throws if the connection was left. */
   #opening(): wire.Opening {
     if ('opening' in this.#state) return this.#state.opening;
@@ -210,10 +216,10 @@ export class EngineConnection {
   }
 
   /** Opens a websocket, and waits for a packet on it. */
-  async #probe(before: Extract<State, { readonly name: 'polling' }>): Promise<WebSocket> {
-    const { sid, offersWebsocket } = before.opening;
+  async #probe(polling: StateOf<'polling'>): Promise<WebSocket> {
+    const { sid, offersWebsocket } = polling.opening;
     if (!offersWebsocket) throw new SvcError('bad_answer', `${this.#requests.host} offers no websocket`);
-    this.#change({ ...before, name: 'probing' });
+    this.#change({ ...polling, name: 'probing' });
     let end = (_error?: SvcError): void => {};
     const answer = new Promise<void>((resolve, reject) => {
       end = (error) => (error === undefined ? resolve() : reject(error));
@@ -235,13 +241,13 @@ export class EngineConnection {
     let socket: WebSocket | undefined;
     try {
       socket = await this.#requests.openSocket(sid, sink, UPGRADE_MS);
-      this.#change({ ...before, name: 'probing', socket });
+      this.#change({ ...polling, name: 'probing', socket });
       socket.send(wire.PROBE);
       await answer;
       return socket;
     } catch (error) {
       socket?.destroy();
-      if (this.#state.name === 'probing') this.#change(before);
+      if (this.#state.name === 'probing') this.#change(polling);
       throw this.#explain(error);
     } finally {
       clearTimeout(late);
@@ -301,7 +307,7 @@ export class EngineConnection {
     return new SvcError('unauthorized', message, { hint: TOKEN_REFUSED_HINT });
   }
 
-  /** What a failure means to the user. Whatever fails once the connection is left fails because of that. */
+  /** What a failure means to the user. Once the connection is left, everything fails. */
   #explain(error: unknown): SvcError {
     if (this.#state.name === 'left') return this.#state.reason;
     if (error instanceof SvcError) return error;
@@ -387,7 +393,7 @@ const post = endpoint({
   mislabeled: true,
 });
 
-/** A poll brings many messages. One of more than 4 MiB, again and again, would need more memory than a stream may have. */
+/** A poll brings many messages. A larger one would need more memory than a stream may have. */
 const LARGEST_PAYLOAD = 16 * 1024 * 1024;
 const LARGEST_MESSAGE = 4 * 1024 * 1024;
 
@@ -450,8 +456,8 @@ class EngineRequests {
   }
 }
 
-/** Of Engine.IO, as seen on the public implementation: the gateway no longer knows the connection id. */
-const UNKNOWN_ID = 1;
+/** As seen on the public implementation. */
+const UNKNOWN_CONNECTION_ID = 1;
 
 /** Explains a status of 400 and above. */
 function explainEngine(answer: FailedAnswer, host: string): SvcError | undefined {
@@ -467,7 +473,7 @@ function explainEngine(answer: FailedAnswer, host: string): SvcError | undefined
   }
   if (status !== 400) return undefined;
   const value = tryParseJson(answer.text);
-  if (isObject(value) && value['code'] === UNKNOWN_ID) {
+  if (isObject(value) && value['code'] === UNKNOWN_CONNECTION_ID) {
     return new SvcError('connection_lost', `${host} no longer knows the connection id`, details);
   }
   const text = serviceMessage(answer);

@@ -25,7 +25,7 @@ export class PacketFault extends Error {}
 /** Per polling body: packets of a few bytes would fill the memory. */
 const MOST_PACKETS = 200_000;
 
-/** The packets of one polling body, each preceded by its length in UTF-16 units. Throws `PacketFault`. */
+/** The packets of one polling body, each after its length in UTF-16 units. Throws `PacketFault`. */
 export function decodePayload(body: string): string[] {
   // The later version separates packets with a character, and so begins with the packet itself.
   if (/^0\{/.test(body)) throw new PacketFault(`it speaks Engine.IO 4, svc speaks Engine.IO ${PROTOCOL_VERSION}`);
@@ -108,7 +108,7 @@ function readEvent(data: string): Message | undefined {
   }
   const [name, payload] = parts as unknown[];
   if (typeof name !== 'string') return undefined;
-  // Doc 3 §6 says a JSON record; it is sent as a string that contains one, and a record itself means the same.
+  // Doc 3 §6 says a JSON record; it is sent as a string that contains one, or as itself.
   return { kind: 'event', name, payload: typeof payload === 'string' ? payload : (JSON.stringify(payload) ?? '') };
 }
 

@@ -1,7 +1,7 @@
 /** When a lost session reconnects, and what it reports meanwhile. */
 import { SvcError } from '../../../errors.ts';
 
-/** Whether the gateway can be reached. A second `unreachable` has another reason, such as a refused token. */
+/** Whether the gateway can be reached. A second `unreachable` has another reason. */
 export type Outage =
   | { readonly kind: 'unreachable'; readonly at: number; readonly reason: string; readonly error: SvcError }
   /** It can be reached, and pushes nothing although the market is open. */
@@ -111,7 +111,7 @@ export class OutageReporter {
     this.#report({ kind: 'recovered', at });
   }
 
-  /** Pushes stopped. One event until they come again. False if that is known, or if there is no connection. */
+  /** Pushes stopped. False if that was reported, or if there is no connection. */
   silent(at: number, reason: string): boolean {
     if (this.#trouble !== undefined) return false;
     this.#trouble = 'silent';

@@ -1,5 +1,5 @@
 /**
- * A session with the gateway: it connects, reconnects and disconnects, and carries requests and pushes.
+ * A session with the gateway, which stays connected, and carries requests and pushes.
  *
  *     idle --connect--> opening --dial--> opening --ready--> open
  *                        |   ^                                |
@@ -111,7 +111,7 @@ export function stateAfter(name: StateName, event: Transition): StateName {
   return next;
 }
 
-/** Does not connect yet. Throws `credential_unusable` if the token must not go to the target's address. */
+/** Throws `credential_unusable` if the token must not go to the address. Does not connect yet. */
 export function openSession(target: Target, options: SessionOptions): Session {
   return new GatewaySession(target, options);
 }
@@ -139,7 +139,7 @@ class GatewaySession {
   #state: State = { name: 'idle' };
   /** Ends before the session does. Never rejects. */
   #connecting: Promise<void> = Promise.resolve();
-  /** Those of the latest connection, in the forms in which responses and pushes may contain them. */
+  /** Of the latest connection, in the forms in which responses and pushes may contain them. */
   #secrets: readonly string[] = [];
   #streams = false;
   /** When the latest push came, or the connection was made. Milliseconds since 1970. */
@@ -208,7 +208,7 @@ class GatewaySession {
     return this.#withoutSecrets(await this.#client.call(endpoint, values));
   }
 
-  /** Sends a write at most once, and never after waiting for a lost connection. A dry run does not connect. */
+  /** Sends a write at most once, and never after a reconnect. A dry run does not connect. */
   async send<T, E extends Exclude<Effect, 'read'>>(
     endpoint: Endpoint<T, E>,
     values: CallValues,
@@ -259,7 +259,7 @@ class GatewaySession {
     this.#changes.emit('change');
   }
 
-  /** All pushes since the connect, in order; to be read once. The gateway waits for slow readers. */
+  /** All pushes since the connect, to be read once. The gateway waits for slow readers. */
   events(): AsyncIterable<SessionEvent> {
     this.#streams = true;
     if (this.#state.name === 'open') this.#tryWebsocket(this.#state.engine);
@@ -337,7 +337,7 @@ class GatewaySession {
     }
   }
 
-  /** Connects once more with a new token if there is one: that of a token command may have expired. */
+  /** Tries a new token if there is one: that of a token command may have expired. */
   async #open(missing: Missing | undefined): Promise<EngineConnection> {
     try {
       return await this.#dial(missing);
