@@ -174,6 +174,7 @@ class GatewaySession {
 
   #requireEngine(): EngineConnection {
     if (this.#engine !== undefined) return this.#engine;
+    if ('reason' in this.#state) throw this.#state.reason;
     throw new SvcError('connection_lost', 'the connection was lost; nothing was sent');
   }
 
@@ -208,7 +209,7 @@ class GatewaySession {
     return this.#withoutSecrets(await this.#client.call(endpoint, values));
   }
 
-  /** Sends a write at most once, and never after a reconnect. A dry run does not connect. */
+  /** Sends a write at most once, and not while it reconnects. A dry run does not connect. */
   async send<T, E extends Exclude<Effect, 'read'>>(
     endpoint: Endpoint<T, E>,
     values: CallValues,

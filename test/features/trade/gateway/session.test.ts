@@ -273,6 +273,18 @@ describe('a write', () => {
     },
   );
 
+  test('is not sent if the connection ends before', async () => {
+    const controller = new AbortController();
+    await using opened = sessionWith(shared.url, {}, { signal: controller.signal });
+    await opened.session.connect();
+    const before = shared.requests.length;
+    const sending = opened.session.send(openTrade, { body: {} }, CONFIRMED);
+    controller.abort(new SvcError('interrupted', 'interrupted'));
+    await expect(sending).rejects.toMatchObject({ code: 'interrupted', sent: undefined });
+    await opened.session.close();
+    expect(shared.requests.slice(before).filter(({ url }) => url === '/trading/open_trade')).toEqual([]);
+  });
+
   test('without a confirmation is not sent', async () => {
     await using opened = sessionWith(shared.url);
     const before = shared.requests.length;
