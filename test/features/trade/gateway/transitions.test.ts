@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
-import type { SessionOptions } from '../../../../src/features/trade/gateway/session.ts';
 import {
   type Session,
+  type SessionOptions,
   type StateName,
   stateAfter,
   TRANSITIONS,
