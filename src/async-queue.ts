@@ -50,10 +50,10 @@ export class AsyncQueue<T> implements AsyncIterable<T> {
     this.end(failure);
   }
 
-  /** Settles once it is half empty; `undefined` if it is not full. */
+  /** Settles once a queue that was full is half empty; `undefined` if it can take more. */
   drained(): Promise<void> | undefined {
-    if (this.#size <= this.#highWater || this.#ended) return undefined;
     if (this.#drained === undefined) {
+      if (this.#size <= this.#highWater || this.#ended) return undefined;
       let resolve = (): void => {};
       const promise = new Promise<void>((done) => {
         resolve = done;

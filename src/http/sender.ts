@@ -36,7 +36,7 @@ export interface ServiceRules extends RequestRules {
   /** Takes cookies from responses and adds them to requests. */
   readonly cookies?: {
     /** The lines of `set-cookie`. */
-    take(lines: string | undefined, now: number): void;
+    take(lines: string | undefined): void;
     header(): { readonly cookie?: string };
   };
   readonly maxAnswerBytes?: number;
@@ -143,7 +143,7 @@ export class Sender {
       const response = await exchange.response;
       const { status, headers, socket } = response;
       this.#readClock(headers, (clock + now()) / 2);
-      this.#rules.cookies?.take(headers['set-cookie'], clock);
+      this.#rules.cookies?.take(headers['set-cookie']);
       if (socket !== undefined) return { exchange, response, result: await read(response) };
       if (status < 200 || status > 299) return await this.#refusal(response, exchange.request, endpoint);
       checkHead(response, endpoint, limit);

@@ -525,9 +525,9 @@ it('packets of the gateway', () => {
     fc.property(text(mutated(...samples)), (said) => {
       readOrRefused(() => {
         try {
-          for (const { data } of decodePayload(said)) {
-            readMessage(data);
-            readOpening(data);
+          for (const packet of decodePayload(said)) {
+            readMessage(packet.slice(1));
+            readOpening(packet);
           }
         } catch (error) {
           if (!(error instanceof PacketFault)) throw error;

@@ -3,7 +3,13 @@ declare module 'socket.io' {
   export interface Client {
     readonly id: string;
     readonly handshake: { readonly query: Readonly<Record<string, string>> };
-    readonly conn: { readonly transport: { readonly name: string }; readonly pingTimeoutTimer: NodeJS.Timeout };
+    readonly conn: {
+      readonly transport: { readonly name: string };
+      readonly pingTimeoutTimer: NodeJS.Timeout;
+      /** Packets that wait for the client. */
+      readonly writeBuffer: readonly unknown[];
+      on(event: 'packet', listener: (packet: { readonly type: string }) => void): void;
+    };
     emit(name: string, ...payload: unknown[]): void;
     disconnect(all: boolean): void;
     on(event: 'disconnect', listener: (reason: string) => void): void;

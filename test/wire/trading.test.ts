@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { openTrading, type Trading } from '../../src/features/trade/client.ts';
-import { FORM } from '../../src/features/trade/gateway/engine-requests.ts';
+import { FORM } from '../../src/features/trade/gateway/engine-connection.ts';
 import { explainTrading } from '../../src/features/trade/gateway/failed-answer.ts';
 import { MODEL_NAMES, MODELS, type ModelName } from '../../src/features/trade/models.ts';
 import { type Client, openClient } from '../../src/http/client.ts';

@@ -3,14 +3,14 @@ import type { RunContext } from '../../cli/command.ts';
 import { fail, ok, type Result, type ServiceContents, skipped, warn } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
 import { openClient } from '../../http/client.ts';
-import { redactText, Secret } from '../../http/redact.ts';
+import { Secret } from '../../http/redact.ts';
 import type { Target } from '../../http/target.ts';
 import type { CallCounts } from '../../store/call-counts.ts';
 import { openTrading } from './client.ts';
+import { CookieJar } from './gateway/cookie-jar.ts';
 import { countedReader, takeCall } from './gateway/counted-caller.ts';
-import { EngineConnection } from './gateway/engine-connection.ts';
-import { PROTOCOL_VERSION } from './gateway/engine-packet.ts';
-import { CookieJar, FORM } from './gateway/engine-requests.ts';
+import { EngineConnection, FORM } from './gateway/engine-connection.ts';
+import { type Opening, PROTOCOL_VERSION } from './gateway/engine-packet.ts';
 import { explainTrading } from './gateway/failed-answer.ts';
 import { openSession } from './gateway/session.ts';
 import { connectPace, openCounts } from './gateway/trading-session.ts';
@@ -60,10 +60,7 @@ async function* connectionSteps(
   const engine = new EngineConnection({
     target,
     token,
-    signal,
     cookies,
-    keepSecret: (value) => target.secrets.add(value),
-    hide: (text) => redactText(target.secrets.hide(text)),
     ready: () => undefined,
     onPush: () => {},
     onLost: () => {},
@@ -71,19 +68,20 @@ async function* connectionSteps(
   const giveUp = (): void => engine.fail(signal.reason as SvcError);
   signal.addEventListener('abort', giveUp, { once: true });
   try {
-    const refused = await failureOf(engine.open());
-    if (engine.heartbeat === undefined) {
-      yield failed('handshake', refused ?? new SvcError('internal', 'a connection without an id'));
+    const opening = await attempt(engine.handshake());
+    if (opening instanceof SvcError) {
+      yield failed('handshake', opening);
       return;
     }
-    yield { check: 'handshake', ...ok(handshakeText(engine.heartbeat)) };
+    yield { check: 'handshake', ...ok(handshakeText(opening)) };
+    const refused = await attempt(engine.confirm());
     if (refused !== undefined) {
       yield failed('session', refused);
       return;
     }
     yield { check: 'session', ...ok('confirmed (40): the token is accepted') };
     yield { check: 'websocket', ...(await tryWebsocket(engine, ctx)) };
-    yield await readAccounts(target, { engine, token, cookies, counts });
+    yield await readAccounts(target, { engine, cookies, counts });
     yield { check: 'market', ...marketResult(ctx.now()) };
   } finally {
     signal.removeEventListener('abort', giveUp);
@@ -91,7 +89,7 @@ async function* connectionSteps(
   }
 }
 
-function handshakeText({ pingIntervalMs, pingTimeoutMs }: NonNullable<EngineConnection['heartbeat']>): string {
+function handshakeText({ pingIntervalMs, pingTimeoutMs }: Opening): string {
   const [every, timeout] = [pingIntervalMs / 1000, pingTimeoutMs / 1000];
   return `Engine.IO ${PROTOCOL_VERSION}, a heartbeat every ${every} s, lost after ${timeout} s without a response`;
 }
@@ -100,7 +98,7 @@ function handshakeText({ pingIntervalMs, pingTimeoutMs }: NonNullable<EngineConn
 async function tryWebsocket(engine: EngineConnection, { settings }: Doctor): Promise<Result> {
   const transport = settings.get('trade.transport');
   if (transport === 'polling') return skipped('trade.transport is polling');
-  const missed = await failureOf(engine.upgrade());
+  const missed = await attempt(engine.upgrade());
   if (missed === undefined) return ok('the session switched to a websocket');
   if (transport !== 'websocket') return warn(`none, polling is used: ${missed.message}`);
   return fail(`none, but trade.transport is websocket: ${missed.message}`, 'svc config set trade.transport auto');
@@ -108,13 +106,12 @@ async function tryWebsocket(engine: EngineConnection, { settings }: Doctor): Pro
 
 interface Connected {
   readonly engine: EngineConnection;
-  readonly token: Secret;
   readonly cookies: CookieJar;
   readonly counts: CallCounts;
 }
 
-async function readAccounts(target: Target, { engine, token, cookies, counts }: Connected): Promise<GatewayStep> {
-  const header = async () => ({ authorization: `Bearer ${engine.sid}${token.reveal()}` });
+async function readAccounts(target: Target, { engine, cookies, counts }: Connected): Promise<GatewayStep> {
+  const header = async () => ({ authorization: engine.authorization });
   const client = openClient(
     { ...target, authorizer: { origin: target.baseUrl.origin, header } },
     { cookies, basePath: '', contentType: FORM, explain: explainTrading },
@@ -142,10 +139,10 @@ function marketResult(now: number): Result {
   return ok(`forex usually opens at ${newYorkText(opensAt)}`);
 }
 
-async function failureOf(work: Promise<void>): Promise<SvcError | undefined> {
+/** The result of a step, or its failure. */
+async function attempt<T>(step: Promise<T>): Promise<T | SvcError> {
   try {
-    await work;
-    return undefined;
+    return await step;
   } catch (error) {
     if (error instanceof SvcError) return error;
     throw error;

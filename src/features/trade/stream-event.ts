@@ -1,7 +1,8 @@
 /** A push as a line for scripts: its time, its kind, and the record exactly as the gateway sent it. */
 
 import { readPush } from './gateway/push.ts';
-import type { Outage, SessionEvent } from './gateway/session-types.ts';
+import type { Outage } from './gateway/reconnecting.ts';
+import type { SessionEvent } from './gateway/session.ts';
 import type { ModelName } from './models.ts';
 
 /** Insert, update and delete are the gateway's own letters. */

@@ -4,9 +4,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import listen, { type Client } from 'socket.io';
-import type { Session } from '../../../src/features/trade/gateway/session.ts';
-import { openSession } from '../../../src/features/trade/gateway/session.ts';
-import type { SessionEvent, SessionOptions } from '../../../src/features/trade/gateway/session-types.ts';
+import {
+  openSession,
+  type Session,
+  type SessionEvent,
+  type SessionOptions,
+} from '../../../src/features/trade/gateway/session.ts';
 import { Secret } from '../../../src/http/redact.ts';
 import { type TargetOptions, type TestTarget, targetFor } from '../../http/targets.ts';
 import { SLOWNESS } from '../../support/executable.ts';

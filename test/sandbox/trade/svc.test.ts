@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { PERIODS } from '../../../src/features/trade/candles/plan.ts';
 import { openTrading } from '../../../src/features/trade/client.ts';
 import { readPush } from '../../../src/features/trade/gateway/push.ts';
-import type { SessionOptions } from '../../../src/features/trade/gateway/session-types.ts';
+import type { SessionOptions } from '../../../src/features/trade/gateway/session.ts';
 import { MODEL_NAMES } from '../../../src/features/trade/models.ts';
 import { Secret } from '../../../src/http/redact.ts';
 import { reader, sessionWith, type TestSession } from '../../features/trade/gateway.ts';

@@ -1,7 +1,8 @@
-import { recordCommand } from '../../../cli/command.ts';
+import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { Secret } from '../../../http/redact.ts';
-import { ownerOf } from '../../../store/credentials.ts';
+import { credentialsFile, gatewayTokenKey, ownerOf } from '../../../store/credentials.ts';
+import { withSecrets } from '../../../store/secret-store.ts';
 import { credentialSource } from '../../oauth/authorizer.ts';
 import { checkStorable } from '../../oauth/login-store.ts';
 import { askToken, tokenOption } from '../../oauth/token-input.ts';
@@ -38,7 +39,6 @@ export const tradeLogin = recordCommand({
     id: ({ base_url }) => base_url,
   },
   async run({ tokenStdin }, ctx) {
-    const { storeToken } = await import('../gateway/gateway-token.ts');
     const { tryToken } = await import('../gateway/trading-session.ts');
     const source = credentialSource(ctx, 'trade');
     if (source !== undefined) {
@@ -59,3 +59,9 @@ export const tradeLogin = recordCommand({
     return { value: ownerOf(ctx.settings, ctx.target.baseUrl) };
   },
 });
+
+async function storeToken(token: string, ctx: RunContext): Promise<void> {
+  const owner = ownerOf(ctx.settings, ctx.target.baseUrl);
+  const stored = { ...owner, access_token: token, obtained_at: Math.floor(ctx.now() / 1000) };
+  await withSecrets(credentialsFile(ctx.paths), ctx, (store) => store.set(gatewayTokenKey(owner), stored));
+}

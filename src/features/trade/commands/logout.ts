@@ -1,5 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
-import { ownerOf } from '../../../store/credentials.ts';
+import { credentialsFile, gatewayTokenKey, ownerOf } from '../../../store/credentials.ts';
+import { withSecrets } from '../../../store/secret-store.ts';
 import { credentialSource } from '../../oauth/authorizer.ts';
 
 interface Logout {
@@ -31,11 +32,11 @@ export const tradeLogout = recordCommand({
     id: ({ base_url }) => base_url,
   },
   async run(_input, ctx) {
-    const { deleteToken } = await import('../gateway/gateway-token.ts');
-    const deleted = await deleteToken(ctx);
+    const owner = ownerOf(ctx.settings, ctx.target.baseUrl);
+    const deleted = await withSecrets(credentialsFile(ctx.paths), ctx, (store) => store.delete(gatewayTokenKey(owner)));
     const notes = deleted ? ['the token itself is still valid: revoke it at the provider if others may know it'] : [];
     const source = credentialSource(ctx, 'trade');
     if (source !== undefined) notes.push(`${source} is still set and will be used`);
-    return { value: { ...ownerOf(ctx.settings, ctx.target.baseUrl), deleted }, footer: notes.join('\n') || undefined };
+    return { value: { ...owner, deleted }, footer: notes.join('\n') || undefined };
   },
 });

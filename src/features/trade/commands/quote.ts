@@ -3,7 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput } from '../../../output/types.ts';
 import { priceCell, priceColumns } from '../columns.ts';
 import { type Price, readPush } from '../gateway/push.ts';
-import type { SessionEvent } from '../gateway/session-types.ts';
+import type { SessionEvent } from '../gateway/session.ts';
 import { UNAVAILABLE } from '../gateway/trading-feed.ts';
 import { openTradingSession, SYMBOL_ARGUMENT, type TradingSession } from '../gateway/trading-session.ts';
 import type { Offer } from '../schema.ts';

@@ -3,7 +3,8 @@ import { SvcError } from '../../../errors.ts';
 import type { Cell, Column, ListOutput, Tone } from '../../../output/types.ts';
 import { moneyCell } from '../columns.ts';
 import { type Price, readPush } from '../gateway/push.ts';
-import type { Outage, SessionEvent } from '../gateway/session-types.ts';
+import type { Outage } from '../gateway/reconnecting.ts';
+import type { SessionEvent } from '../gateway/session.ts';
 import type { Wanted } from '../gateway/subscription.ts';
 import { FEED_FLAGS, type Feed, openFeed, parseUntil } from '../gateway/trading-feed.ts';
 import { isModelName, MODEL_NAMES, MODELS, type ModelName } from '../models.ts';
@@ -84,7 +85,7 @@ export const tradeStream = listCommand({
   details: `Each NDJSON line is {"ts","kind","table","key","data"}. ts is the time of arrival by this machine's clock. data is the record as received. kind is I, U or D for a row that was inserted, updated or deleted (an update may have only the changed fields); price; snapshot for a row of --snapshot; other for unknown records; and unreachable, stale, recovered, gap or closed for the connection. The form of a price and the actions U and D are as seen on the public implementation.
 When the gateway cannot be reached, also at the start, {"event":"unreachable","at","reason"} is printed at once, and {"event":"recovered","at"} when it can be reached again, together with the usual keys. svc then reconnects and resubscribes. gap says between which times pushes are missing; with --snapshot the tables are read again. {"event":"stale","at","reason"} is printed if no push came for a minute although prices of forex are followed and the market is open by its usual hours; recovered follows with the next push. closed is printed before a stream ends because its connection is lost for good (exit 7). If --until ends the stream while the gateway is unreachable, the exit status is 7, too.
 With --prices, a row has time (of the gateway, in UTC), symbol, bid, ask, high and low (of the day), and other pushes are left out; NDJSON and JSON have outages and gaps as {"event","at"} between them, csv and tsv only prices, with notices on standard error.
---until counts only pushes. A slow reader slows polling down. A websocket whose reader falls 64 MiB behind ends the stream with exit 10.`,
+--until counts only pushes. The gateway waits for a slow reader. By polling it then sends all at once, and more than 16 MiB end the stream with exit 7.`,
   effect: 'read',
   service: 'trade',
   streams: () => true,
@@ -94,7 +95,6 @@ With --prices, a row has time (of the gateway, in UTC), symbol, bid, ask, high a
     prices: { type: 'boolean', help: 'Print prices only: time, symbol, bid, ask, high, low' },
     ...FEED_FLAGS,
   },
-  exits: ['partly_done'],
   examples: [
     { run: 'svc trade stream EUR/USD USD/JPY', why: 'Follow two prices' },
     {

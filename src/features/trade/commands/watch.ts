@@ -4,7 +4,8 @@ import type { Column, ListOutput, Snapshot, WatchOutput } from '../../../output/
 import { amountCell } from '../amounts.ts';
 import { ACCOUNT_LIST, ORDER_LIST, POSITION_LIST, priceColumns } from '../columns.ts';
 import { readPush } from '../gateway/push.ts';
-import type { Outage, SessionEvent } from '../gateway/session-types.ts';
+import type { Outage } from '../gateway/reconnecting.ts';
+import type { SessionEvent } from '../gateway/session.ts';
 import { FEED_FLAGS, type Feed, openFeed, parseUntil } from '../gateway/trading-feed.ts';
 import type { TradingSession } from '../gateway/trading-session.ts';
 import { sideOf } from '../order-text.ts';

@@ -1,63 +1,42 @@
 /**
- * Engine.IO packets and the socket.io messages in them. Only this file knows the protocol version; doc 3 §4 requires 3 (`EIO=3`), with polling in text
- * (`b64=1`).
+ * Engine.IO packets and the socket.io messages in them. A packet is a text: its type, and its data.
+ * Doc 3 §4 requires version 3 (`EIO=3`), with polling in text (`b64=1`).
  */
 import { SvcError } from '../../../errors.ts';
-import { JsonLimit, parseJsonText } from '../../../json-object.ts';
+import { isObject, JsonLimit, jsonText, parseJsonText, tryParseJson } from '../../../json-object.ts';
 
 export const PROTOCOL_VERSION = 3;
 
-export type PacketType = 'open' | 'close' | 'ping' | 'pong' | 'message' | 'upgrade' | 'noop';
-
-export interface Packet {
-  readonly type: PacketType;
-  readonly data: string;
-}
-
-const TYPES: Readonly<Record<string, PacketType>> = {
-  0: 'open',
-  1: 'close',
-  2: 'ping',
-  3: 'pong',
-  4: 'message',
-  5: 'upgrade',
-  6: 'noop',
-};
-
-/** The packets as text, without data. */
+/** The types of packets, each the first character of a packet. */
+const OPEN = '0';
+export const CLOSE = '1';
 export const PING = '2';
+export const MESSAGE = '4';
+export const UPGRADE = '5';
+/** Whole packets. */
 export const PROBE = '2probe';
 export const PROBE_ANSWER = '3probe';
-export const UPGRADE = '5';
-export const CLOSE = '1';
 /** socket.io's disconnect in an Engine.IO message. */
 export const DISCONNECT = '41';
 
 /** The data does not follow this protocol. */
 export class PacketFault extends Error {}
 
-/** `undefined` for a type that this version does not have: such a packet is skipped. */
-export function decodePacket(text: string): Packet | undefined {
-  const type = TYPES[text.charAt(0)];
-  return type === undefined ? undefined : { type, data: text.slice(1) };
-}
-
 /** Per polling body: packets of a few bytes would fill the memory. */
 const MOST_PACKETS = 200_000;
 
-/** The packets of one polling body, each preceded by its length in UTF-16 units. Throws `PacketFault`. */
-export function decodePayload(body: string): Packet[] {
+/** The packets of one polling body, each after its length in UTF-16 units. Throws `PacketFault`. */
+export function decodePayload(body: string): string[] {
   // The later version separates packets with a character, and so begins with the packet itself.
   if (/^0\{/.test(body)) throw new PacketFault(`it speaks Engine.IO 4, svc speaks Engine.IO ${PROTOCOL_VERSION}`);
-  const packets: Packet[] = [];
+  const packets: string[] = [];
   for (let at = 0; at < body.length; ) {
     const colon = body.indexOf(':', at);
     const digits = colon < 0 ? '' : body.slice(at, colon);
     const length = /^\d{1,9}$/.test(digits) ? Number(digits) : 0;
     at = colon + 1 + length;
     if (length === 0 || at > body.length) throw new PacketFault('it does not follow the Engine.IO protocol');
-    const packet = decodePacket(body.slice(colon + 1, at));
-    if (packet !== undefined) packets.push(packet);
+    packets.push(body.slice(colon + 1, at));
     if (packets.length > MOST_PACKETS) throw new PacketFault(`it sent more than ${MOST_PACKETS} packets at once`);
   }
   return packets;
@@ -69,7 +48,7 @@ export function encodePayload(packets: readonly string[]): string {
 
 export interface Opening {
   readonly sid: string;
-  readonly upgrades: readonly string[];
+  readonly offersWebsocket: boolean;
   readonly pingIntervalMs: number;
   readonly pingTimeoutMs: number;
 }
@@ -79,14 +58,15 @@ const PING_INTERVAL_MS = { least: 100, most: 300_000, otherwise: 25_000 };
 /** A slow response is no lost connection, whatever the gateway says. */
 const PING_TIMEOUT_MS = { least: 1_000, most: 300_000, otherwise: 5_000 };
 
-/** The data of the first packet. Throws `PacketFault`. */
-export function readOpening(data: string): Opening {
-  const { sid, upgrades, pingInterval, pingTimeout } = parsedObject(data);
+/** The first packet of a connection. Throws `PacketFault`. */
+export function readOpening(packet = ''): Opening {
+  const data = packet.startsWith(OPEN) ? tryParseJson(packet.slice(1)) : undefined;
+  const { sid, upgrades, pingInterval, pingTimeout } = isObject(data) ? data : {};
   // It becomes part of a header and of addresses.
   if (typeof sid !== 'string' || !/^[\w.~-]{1,128}$/.test(sid)) throw new PacketFault('it gave no connection id');
   return {
     sid,
-    upgrades: Array.isArray(upgrades) ? upgrades.filter((name) => typeof name === 'string') : [],
+    offersWebsocket: Array.isArray(upgrades) && upgrades.includes('websocket'),
     pingIntervalMs: within(pingInterval, PING_INTERVAL_MS),
     pingTimeoutMs: within(pingTimeout, PING_TIMEOUT_MS),
   };
@@ -94,14 +74,6 @@ export function readOpening(data: string): Opening {
 
 function within(value: unknown, { least, most, otherwise }: typeof PING_INTERVAL_MS): number {
   return typeof value === 'number' && value > 0 ? Math.min(most, Math.max(least, value)) : otherwise;
-}
-
-function parsedObject(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = parseJsonText(text);
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
-  } catch {}
-  throw new PacketFault('it gave no connection id');
 }
 
 export type Message =
@@ -136,15 +108,12 @@ function readEvent(data: string): Message | undefined {
   }
   const [name, payload] = parts as unknown[];
   if (typeof name !== 'string') return undefined;
-  // Doc 3 §6 says a JSON record; it is sent as a string that contains one, and a record itself means the same.
+  // Doc 3 §6 says a JSON record; it is sent as a string that contains one, or as itself.
   return { kind: 'event', name, payload: typeof payload === 'string' ? payload : (JSON.stringify(payload) ?? '') };
 }
 
 function unquoted(text: string): string {
-  try {
-    const value: unknown = parseJsonText(text);
-    if (typeof value === 'string') return value;
-    if (typeof value === 'object' && value !== null && 'message' in value) return String(value.message);
-  } catch {}
-  return text;
+  const value = tryParseJson(text);
+  if (typeof value === 'string') return value;
+  return isObject(value) && 'message' in value ? jsonText(value['message']) : text;
 }

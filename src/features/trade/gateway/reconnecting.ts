@@ -1,7 +1,12 @@
 /** When a lost session reconnects, and what it reports meanwhile. */
 import { SvcError } from '../../../errors.ts';
-import type { Authorizer } from '../../../http/target.ts';
-import type { Outage } from './session-types.ts';
+
+/** Whether the gateway can be reached. A second `unreachable` has another reason. */
+export type Outage =
+  | { readonly kind: 'unreachable'; readonly at: number; readonly reason: string; readonly error: SvcError }
+  /** It can be reached, and pushes nothing although the market is open. */
+  | { readonly kind: 'stale'; readonly at: number; readonly reason: string }
+  | { readonly kind: 'recovered'; readonly at: number };
 
 /** How often a token that worked before may be refused. */
 export const MOST_REFUSALS = 6;
@@ -19,24 +24,18 @@ const LONGEST_AFTER_REFUSAL_MS = 300_000;
 
 /** The delays before attempts to connect. */
 export class Backoff {
-  /** That count against the next one. The first connection is one, until it is made. */
-  #attempts = 1;
+  /** That count against the next one. */
+  #attempts = 0;
   #refusals = 0;
-  #connectedAt: number | undefined;
 
   /** The gateway accepted a connection. */
   connected(): void {
-    this.#attempts = this.#connectedAt === undefined ? 0 : Math.min(this.#attempts, MOST_ACCEPTED);
+    this.#attempts = Math.min(this.#attempts, MOST_ACCEPTED);
     this.#refusals = 0;
-    this.#connectedAt = performance.now();
   }
 
-  lost(): void {
-    if (performance.now() - (this.#connectedAt ?? 0) > STEADY_MS) this.#attempts = 0;
-  }
-
-  tried(): void {
-    this.#attempts += 1;
+  lost(lastedMs: number): void {
+    if (lastedMs > STEADY_MS) this.#attempts = 0;
   }
 
   /** The gateway refused the token. Returns how often it did since it accepted one. */
@@ -45,8 +44,11 @@ export class Backoff {
     return this.#refusals;
   }
 
-  delay(random: number): number {
-    return reconnectDelay(this.#attempts, this.#refusals, random);
+  /** Before the next attempt. */
+  nextDelay(random: number): number {
+    const delay = reconnectDelay(this.#attempts, this.#refusals, random);
+    this.#attempts += 1;
+    return delay;
   }
 }
 
@@ -60,30 +62,17 @@ export function reconnectDelay(attempt: number, refusals: number, random: number
   return base * (0.8 + 0.4 * random);
 }
 
-/** Whether reconnecting may help; for a refused token, see above. */
-export function isPassing(error: SvcError): boolean {
-  return error.retryable || error.code === 'unauthorized';
-}
-
-/** Whether to retry the first connection. A server that is not a gateway is most often a wrong address. */
-export function mayBeGateway(error: SvcError): boolean {
-  return error.retryable && error.code !== 'bad_answer';
+/** Whether another attempt to connect may help. */
+export function mayRecover({ code, retryable }: SvcError, isFirst: boolean): boolean {
+  // A server that is not a gateway is most often a wrong address.
+  if (isFirst) return retryable && code !== 'bad_answer';
+  return retryable || code === 'unauthorized';
 }
 
 export function refusedOften({ message }: SvcError): SvcError {
   return new SvcError('unauthorized', `${message} (${MOST_REFUSALS} times, although it was accepted before)`, {
     hint: 'the token may have been revoked, or the gateway blocks this machine for some minutes: svc doctor trade',
   });
-}
-
-/** Connects once more with a new token if there is one: that of a token command may have expired. */
-export async function withRenewal<T>(authorizer: Authorizer | undefined, connect: () => Promise<T>): Promise<T> {
-  try {
-    return await connect();
-  } catch (error) {
-    if (!(error instanceof SvcError) || error.code !== 'unauthorized' || !(await authorizer?.refresh?.())) throw error;
-    return connect();
-  }
 }
 
 /** Reports outages of the gateway. */
@@ -122,7 +111,7 @@ export class OutageReporter {
     this.#report({ kind: 'recovered', at });
   }
 
-  /** Pushes stopped. One event until they come again. False if that is known, or if there is no connection. */
+  /** Pushes stopped. False if that was reported, or if there is no connection. */
   silent(at: number, reason: string): boolean {
     if (this.#trouble !== undefined) return false;
     this.#trouble = 'silent';
@@ -133,10 +122,4 @@ export class OutageReporter {
   pushed(at: number): void {
     if (this.#trouble === 'silent') this.end(at);
   }
-}
-
-export function readTooSlowly(bytes: number): SvcError {
-  return new SvcError('partly_done', `pushes were read too slowly: ${bytes / 1024 / 1024} MiB are unread`, {
-    hint: 'subscribe to less, write to a file, or let the gateway wait: svc config set trade.transport polling',
-  });
 }

@@ -1,16 +1,17 @@
 /**
- * A session with the gateway: it connects, reconnects and disconnects, and carries requests and pushes.
+ * A session with the gateway, which stays connected, and carries requests and pushes.
  *
- *     idle --connect--> opening --connected--> opening --ready--> open
- *                        |   ^                                     |
- *                       lose retry                                lose
- *                        v   |                                     |
- *                        lost <------------------------------------+
+ *     idle --connect--> opening --dial--> opening --ready--> open
+ *                        |   ^                                |
+ *                       lose retry                           lose
+ *                        v   |                                |
+ *                        lost <-------------------------------+
  *
  *     opening, open, lost --fail--> failed
  *     idle, opening, open, lost, failed --close--> closing --left--> closed
  */
 import { EventEmitter, once } from 'node:events';
+import { AsyncQueue } from '../../../async-queue.ts';
 import { SvcError } from '../../../errors.ts';
 import { type Client, openClient, type WholeAnswer } from '../../../http/client.ts';
 import {
@@ -21,27 +22,51 @@ import {
   Plan,
   type Proof,
 } from '../../../http/endpoint.ts';
+import { redactText, type Secret } from '../../../http/redact.ts';
 import type { Target } from '../../../http/target.ts';
-import { type EngineConnection, openEngine } from './engine-connection.ts';
-import { CookieJar, FORM } from './engine-requests.ts';
+import { CookieJar } from './cookie-jar.ts';
+import { EngineConnection, FORM } from './engine-connection.ts';
 import { explainTrading } from './failed-answer.ts';
-import {
-  Backoff,
-  isPassing,
-  MOST_REFUSALS,
-  mayBeGateway,
-  OutageReporter,
-  readTooSlowly,
-  refusedOften,
-  withRenewal,
-} from './reconnecting.ts';
-import { SessionSecrets } from './session-secrets.ts';
-import { eventQueue, type Outage, type SessionEvent, type SessionOptions } from './session-types.ts';
+import { Backoff, MOST_REFUSALS, mayRecover, type Outage, OutageReporter, refusedOften } from './reconnecting.ts';
+import { formsInData, hideInAnswer, hideInBytes, hideInText } from './session-secrets.ts';
+
+export type Transport = 'auto' | 'polling' | 'websocket';
+
+export type SessionEvent =
+  | {
+      readonly kind: 'push';
+      /** A model's name, or a symbol for its price. */
+      readonly name: string;
+      /** JSON text as the gateway sent it, not parsed. */
+      readonly payload: string;
+      /** Milliseconds since 1970. */
+      readonly at: number;
+    }
+  | Outage
+  /** Pushes between the two times are missing. Subscriptions are restored after it. */
+  | { readonly kind: 'gap'; readonly from: number; readonly to: number; readonly reason: string }
+  /** The last event: the connection is lost for good. */
+  | { readonly kind: 'closed'; readonly reason: string; readonly error: SvcError };
+
+export interface SessionOptions {
+  /** The API token, read at each connect. */
+  readonly token: () => Secret | Promise<Secret>;
+  /** `auto` (the default): polling, and a websocket once `events` is read. */
+  readonly transport?: Transport;
+  /** Reconnects after a loss. Otherwise the loss is the last event. */
+  readonly reconnect?: boolean;
+  /** Keeps trying if the first connection fails. */
+  readonly awaitGateway?: boolean;
+  /** One line each, without secrets. */
+  readonly onNotice: (text: string) => void;
+  /** Waits until the pace allows one more connect. */
+  readonly pace?: { wait(signal: AbortSignal): Promise<void> };
+}
 
 /** What each event does in each state. An event that a state does not have is a bug. */
 export const TRANSITIONS = {
   idle: { connect: 'opening', close: 'closing' },
-  opening: { connected: 'opening', ready: 'open', lose: 'lost', fail: 'failed', close: 'closing' },
+  opening: { dial: 'opening', ready: 'open', lose: 'lost', fail: 'failed', close: 'closing' },
   open: { lose: 'lost', fail: 'failed', close: 'closing' },
   lost: { retry: 'opening', fail: 'failed', close: 'closing' },
   failed: { close: 'closing' },
@@ -57,9 +82,10 @@ type TargetOf<Event extends Transition> = {
 
 type State =
   | { readonly name: 'idle' }
-  /** The engine is connected, and the subscriptions are being restored. */
+  /** The engine connects, and then the subscriptions are restored. */
   | { readonly name: 'opening'; readonly missing: Missing | undefined; readonly engine?: EngineConnection }
-  | { readonly name: 'open'; readonly engine: EngineConnection }
+  /** `since` is by the monotonic clock. */
+  | { readonly name: 'open'; readonly engine: EngineConnection; readonly since: number }
   /** The next attempt follows. The engine is the one that was lost. */
   | {
       readonly name: 'lost';
@@ -85,7 +111,7 @@ export function stateAfter(name: StateName, event: Transition): StateName {
   return next;
 }
 
-/** Does not connect yet. Throws `credential_unusable` if the token must not go to the target's address. */
+/** Throws `credential_unusable` if the token must not go to the address. Does not connect yet. */
 export function openSession(target: Target, options: SessionOptions): Session {
   return new GatewaySession(target, options);
 }
@@ -93,7 +119,10 @@ export function openSession(target: Target, options: SessionOptions): Session {
 export type Session = Pick<GatewaySession, keyof GatewaySession>;
 type Restore = (session: Pick<Session, 'call' | 'hide'>) => Promise<void>;
 
-const MOST_WAITING = 64 * 1024 * 1024;
+/** Above this many unread pushes, the gateway has to wait. */
+const HIGH_WATER = 8 * 1024 * 1024;
+/** The size of an event besides its text. */
+const EVENT_BYTES = 128;
 const CLOSED = new SvcError('connection_lost', 'the session is closed');
 
 class GatewaySession {
@@ -101,30 +130,28 @@ class GatewaySession {
   readonly #options: SessionOptions;
   readonly #client: Client;
   readonly #cookies = new CookieJar();
-  readonly #secrets: SessionSecrets;
-  readonly #queue = eventQueue();
-  readonly #restores = new Set<Restore>();
+  readonly #queue = new AsyncQueue<SessionEvent>(sizeOf, HIGH_WATER);
+  readonly #restores: Restore[] = [];
   readonly #life = new AbortController();
   readonly #backoff = new Backoff();
   readonly #outages = new OutageReporter((event) => this.#queue.push(event));
   readonly #changes = new EventEmitter().setMaxListeners(0);
   #state: State = { name: 'idle' };
-  /** The latest attempts to connect, which end before the session does. Never rejects. */
-  #attempts: Promise<void> = Promise.resolve();
-  #authorization = '';
+  /** Ends before the session does. Never rejects. */
+  #connecting: Promise<void> = Promise.resolve();
+  /** Of the latest connection, in the forms in which responses and pushes may contain them. */
+  #secrets: readonly string[] = [];
   #streams = false;
   /** When the latest push came, or the connection was made. Milliseconds since 1970. */
   pushedAt: number | undefined;
 
   constructor(target: Target, options: SessionOptions) {
     this.#target = target;
-    this.#secrets = new SessionSecrets(target.secrets);
     this.#options = options;
-    const explain = options.explain ?? explainTrading;
-    const header = async () => ({ authorization: this.#authorization });
+    const header = async () => ({ authorization: this.#requireEngine().authorization });
     this.#client = openClient(
       { ...target, authorizer: { origin: target.baseUrl.origin, header } },
-      { basePath: '', contentType: FORM, cookies: this.#cookies, inSession: true, explain },
+      { basePath: '', contentType: FORM, cookies: this.#cookies, inSession: true, explain: explainTrading },
     );
     target.signal.addEventListener('abort', this.#interrupt, { once: true });
     if (target.signal.aborted) this.#interrupt();
@@ -141,8 +168,14 @@ class GatewaySession {
 
   /** The connection, if requests can use it. */
   get #engine(): EngineConnection | undefined {
-    const { engine } = this.#state as { readonly engine?: EngineConnection };
-    return engine?.over === false ? engine : undefined;
+    const engine = 'engine' in this.#state ? this.#state.engine : undefined;
+    return engine?.isConfirmed ? engine : undefined;
+  }
+
+  #requireEngine(): EngineConnection {
+    if (this.#engine !== undefined) return this.#engine;
+    if ('reason' in this.#state) throw this.#state.reason;
+    throw new SvcError('connection_lost', 'the connection was lost; nothing was sent');
   }
 
   /** Why the gateway cannot be reached, also after `close`; undefined if it can. */
@@ -173,10 +206,10 @@ class GatewaySession {
   /** Sends a read, connecting first if necessary. */
   async call<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<T> {
     await this.#ready(endpoint);
-    return this.#secrets.leftOut(await this.#client.call(endpoint, values));
+    return this.#withoutSecrets(await this.#client.call(endpoint, values));
   }
 
-  /** Sends a write at most once, and never after waiting for a lost connection. A dry run does not connect. */
+  /** Sends a write at most once, and not while it reconnects. A dry run does not connect. */
   async send<T, E extends Exclude<Effect, 'read'>>(
     endpoint: Endpoint<T, E>,
     values: CallValues,
@@ -184,7 +217,7 @@ class GatewaySession {
   ): Promise<T | Plan> {
     await this.#ready(endpoint);
     const answer = await this.#client.send(endpoint, values, ...proof);
-    return answer instanceof Plan ? answer : this.#secrets.leftOut(answer);
+    return answer instanceof Plan ? answer : this.#withoutSecrets(answer);
   }
 
   /** Sends any request and returns the raw response. */
@@ -192,8 +225,7 @@ class GatewaySession {
     await this.#ready(request[0]);
     const answer = await this.#client.answer(...request);
     if (answer instanceof Plan) return answer;
-    const { bytes, ...head } = answer;
-    return { ...head, bytes: this.#secrets.leftOutOfBytes(bytes) };
+    return { ...answer, bytes: hideInBytes(answer.bytes, this.#secrets) };
   }
 
   plan(endpoint: EndpointShape, values?: CallValues): Plan {
@@ -208,15 +240,18 @@ class GatewaySession {
   async #waitUntilOpen(effect: Effect): Promise<void> {
     if (this.#state.name === 'idle') {
       this.#change('connect', { name: 'opening', missing: undefined });
-      this.#attempts = this.#keepTrying();
+      this.#connecting = this.#stayConnected();
     }
-    while (isConnecting(this.#state)) {
-      if (effect !== 'read' && isReconnecting(this.#state)) {
+    for (;;) {
+      const state = this.#state;
+      if ('reason' in state) throw state.reason;
+      if (state.name === 'open') return;
+      const isFirst = state.name === 'opening' && state.missing === undefined;
+      if (effect !== 'read' && !isFirst) {
         throw new SvcError('connection_lost', 'the session is reconnecting; nothing was sent');
       }
       await once(this.#changes, 'change');
     }
-    throwIfEnded(this.#state);
   }
 
   #change<Event extends Transition>(event: Event, next: Extract<State, { readonly name: TargetOf<Event> }>): void {
@@ -225,29 +260,28 @@ class GatewaySession {
     this.#changes.emit('change');
   }
 
-  /** All pushes since the connect, in order; to be read once. Slow readers slow polling down; 64 MiB of unread pushes end it. */
+  /** All pushes since the connect, to be read once. The gateway waits for slow readers. */
   events(): AsyncIterable<SessionEvent> {
     this.#streams = true;
-    if (this.#engine !== undefined && this.#options.transport !== 'websocket') void this.#upgrade(this.#engine);
+    if (this.#state.name === 'open') this.#tryWebsocket(this.#state.engine);
     return this.#queue;
   }
 
-  /** Runs `restore` after each reconnect, to subscribe again; the returned function removes it. */
-  onReconnect(restore: Restore): () => void {
-    this.#restores.add(restore);
-    return () => void this.#restores.delete(restore);
+  /** Runs `restore` after each reconnect, to subscribe again. */
+  onReconnect(restore: Restore): void {
+    this.#restores.push(restore);
   }
 
   /** Removes the token and the connection id from a text. */
   hide(text: string): string {
-    return this.#secrets.hide(text);
+    return redactText(this.#target.secrets.hide(text));
   }
 
   /** Disconnects, within two seconds. Never rejects; may be called again. */
   async close(reason: unknown = CLOSED): Promise<void> {
     const state = this.#state;
     if (state.name !== 'closing' && state.name !== 'closed') void this.#end(state, reason);
-    while (isClosing(this.#state)) await once(this.#changes, 'change');
+    while (this.#state.name === 'closing') await once(this.#changes, 'change');
   }
 
   async #end(state: Exclude<State, { readonly name: 'closing' | 'closed' }>, request: unknown): Promise<void> {
@@ -258,19 +292,20 @@ class GatewaySession {
     if (request === CLOSED) this.#queue.end();
     else this.#queue.abandon(request);
     if (state.name !== 'idle') await state.engine?.leave();
-    await this.#attempts;
+    await this.#connecting;
     await this.#client.close();
     this.#change('left', { name: 'closed', reason });
   }
 
   readonly #interrupt = (): void => void this.close(this.#target.signal.reason);
 
-  /** Attempts to connect until the session is open or ends. Never rejects. */
-  async #keepTrying(): Promise<void> {
+  /** Connects whenever there is no connection, until the session ends. Never rejects. */
+  async #stayConnected(): Promise<void> {
     try {
-      while (isConnecting(this.#state)) {
-        if (this.#state.name === 'lost') await this.#pause(this.#state);
+      while (!('reason' in this.#state)) {
         if (this.#state.name === 'opening') await this.#attempt(this.#state.missing);
+        else if (this.#state.name === 'lost') await this.#pause(this.#state);
+        else await once(this.#changes, 'change');
       }
     } catch (error) {
       this.#fail(error);
@@ -280,59 +315,76 @@ class GatewaySession {
   /** Before the next attempt to connect. */
   async #pause(lost: Extract<State, { readonly name: 'lost' }>): Promise<void> {
     const { error, missing, engine } = lost;
-    const delay = this.#backoff.delay(this.#target.random());
+    const delay = this.#backoff.nextDelay(this.#target.random());
     const when = delay < 1000 ? 'reconnecting' : `next attempt in ${Math.round(delay / 1000)} s`;
     this.#options.onNotice(`${this.hide(error.message)}; ${when}`);
     await this.#target.sleep(delay, this.#life.signal);
-    this.#backoff.tried();
     await engine?.leave();
     if (this.#state === lost) this.#change('retry', { name: 'opening', missing });
   }
 
   async #attempt(missing: Missing | undefined): Promise<void> {
     try {
-      const engine = await withRenewal(this.#target.authorizer, () => this.#open());
-      if (isClosing(this.#state)) return await engine.leave();
-      if (engine.over) throw new SvcError('connection_lost', 'the session ended as soon as it was connected');
-      this.#change('connected', { name: 'opening', missing, engine });
+      const engine = await this.#open(missing);
       this.#reportConnected(missing);
       if (missing !== undefined) await this.#restore(engine);
-      await this.#upgrade(engine);
-      if (engine.over) throw new SvcError('connection_lost', 'the connection was lost again');
-      this.#change('ready', { name: 'open', engine });
+      if (this.#options.transport === 'websocket') await engine.upgrade();
+      else this.#tryWebsocket(engine);
+      if (!engine.isConfirmed) throw new SvcError('connection_lost', 'the connection was lost again');
+      this.#change('ready', { name: 'open', engine, since: performance.now() });
     } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
       this.#lose(error);
     }
   }
 
-  async #open(): Promise<EngineConnection> {
+  /** Tries a new token if there is one: that of a token command may have expired. */
+  async #open(missing: Missing | undefined): Promise<EngineConnection> {
+    try {
+      return await this.#dial(missing);
+    } catch (error) {
+      const { authorizer } = this.#target;
+      if (!(error instanceof SvcError) || error.code !== 'unauthorized' || !(await authorizer?.refresh?.()))
+        throw error;
+      return this.#dial(missing);
+    }
+  }
+
+  async #dial(missing: Missing | undefined): Promise<EngineConnection> {
     const { signal } = this.#life;
     await this.#options.pace?.wait(signal);
     signal.throwIfAborted();
     const token = await this.#options.token();
+    signal.throwIfAborted();
     const secret = token.reveal();
-    this.#secrets.keep(secret);
+    this.#target.secrets.addPassing(secret);
     // Old cookies lead to the node of the old session.
     this.#cookies.clear();
-    const engine: EngineConnection = await openEngine({
+    const engine = new EngineConnection({
       target: this.#target,
       token,
-      signal,
       cookies: this.#cookies,
-      keepSecret: (value) => this.#secrets.keep(value),
-      hide: (text) => this.hide(text),
       ready: () => this.#queue.drained(),
-      onPush: (name, payload, at) => {
-        const shown = (text: string): string => this.#secrets.leftOutOfText(text);
-        this.pushedAt = at;
-        this.#outages.pushed(at);
-        this.#queue.push({ kind: 'push', name: shown(name), payload: shown(payload), at });
-        if (this.#queue.size > MOST_WAITING) this.#engine?.fail(readTooSlowly(MOST_WAITING));
-      },
-      onLost: (engine, error) => this.#lost(engine, error),
+      onPush: (name, payload, at) => this.#push(name, payload, at),
+      onLost: (lost, error) => this.#lost(lost, error),
     });
-    this.#authorization = `Bearer ${engine.sid}${secret}`;
-    return engine;
+    this.#change('dial', { name: 'opening', missing, engine });
+    try {
+      const { sid } = await engine.handshake();
+      this.#secrets = formsInData([secret, sid]);
+      await engine.confirm();
+      return engine;
+    } catch (error) {
+      await engine.leave();
+      throw error;
+    }
+  }
+
+  #push(name: string, payload: string, at: number): void {
+    this.pushedAt = at;
+    this.#outages.pushed(at);
+    const hide = (text: string): string => hideInText(text, this.#secrets);
+    this.#queue.push({ kind: 'push', name: hide(name), payload: hide(payload), at });
   }
 
   #reportConnected(missing: Missing | undefined): void {
@@ -348,50 +400,43 @@ class GatewaySession {
 
   async #restore(engine: EngineConnection): Promise<void> {
     const call: Session['call'] = async (endpoint, values) => {
-      if (engine.over) throw new SvcError('connection_lost', 'the connection was lost again');
-      return this.#secrets.leftOut(await this.#client.call(endpoint, values));
+      if (!engine.isConfirmed) throw new SvcError('connection_lost', 'the connection was lost again');
+      return this.#withoutSecrets(await this.#client.call(endpoint, values));
     };
     for (const restore of this.#restores) await restore({ call, hide: (text) => this.hide(text) });
   }
 
-  /** Only `websocket` waits for one and fails without it. */
-  async #upgrade(engine: EngineConnection): Promise<void> {
+  /** If pushes are read, and if the gateway has one. */
+  #tryWebsocket(engine: EngineConnection): void {
     const { transport = 'auto', onNotice } = this.#options;
-    if (transport === 'websocket') await engine.upgrade();
-    else if (transport === 'auto' && this.#streams) {
-      engine.upgrade().catch((error: Error) => {
-        if (!engine.over) onNotice(`no websocket, polling is used: ${this.hide(error.message)}`);
-      });
-    }
+    if (transport !== 'auto' || !this.#streams) return;
+    engine.upgrade().catch((error: Error) => {
+      if (engine.isConfirmed) onNotice(`no websocket, polling is used: ${this.hide(error.message)}`);
+    });
   }
 
   #lost(engine: EngineConnection, error: SvcError): void {
     const state = this.#state;
-    if (state.name === 'opening' && state.engine === engine) this.#reportUnreachable(error);
-    if (state.name !== 'open' || state.engine !== engine) return; // `#attempt` finds out
-    this.#backoff.lost();
+    if (!('engine' in state) || state.engine !== engine) return;
+    if (state.name === 'opening') this.#reportUnreachable(error); // and the attempt fails
+    if (state.name !== 'open') return;
+    this.#backoff.lost(performance.now() - state.since);
     this.#lose(error);
-    // One after the other: the earlier attempts may be about to end.
-    this.#attempts = this.#attempts.then(() => this.#keepTrying());
   }
 
   /** Reconnects if that may help. */
-  #lose(error: unknown): void {
+  #lose(error: SvcError): void {
     const state = this.#state;
     if (state.name !== 'opening' && state.name !== 'open') return; // it is being closed
-    if (!(error instanceof SvcError)) {
-      this.#fail(error);
-      return;
-    }
     const { awaitGateway = false, reconnect = false } = this.#options;
     const missing =
       state.name === 'opening' ? state.missing : { since: state.engine.heardAt, reason: this.hide(error.message) };
-    const mayRetry = missing === undefined ? awaitGateway && mayBeGateway(error) : reconnect && isPassing(error);
-    if (!mayRetry) {
-      this.#fail(error);
-    } else if (state.name === 'opening' && error.code === 'unauthorized' && this.#backoff.refused() === MOST_REFUSALS) {
-      this.#fail(refusedOften(error));
-    } else {
+    const isFirst = missing === undefined;
+    const mayRetry = (isFirst ? awaitGateway : reconnect) && mayRecover(error, isFirst);
+    const isRefused = state.name === 'opening' && error.code === 'unauthorized';
+    if (isRefused && this.#backoff.refused() === MOST_REFUSALS) this.#fail(refusedOften(error));
+    else if (!mayRetry) this.#fail(error);
+    else {
       this.#reportUnreachable(error);
       this.#change('lose', { name: 'lost', error, missing, engine: state.engine });
       void state.engine?.leave();
@@ -403,8 +448,8 @@ class GatewaySession {
     if (state.name !== 'opening' && state.name !== 'open' && state.name !== 'lost') return; // it is being closed
     const reason =
       failure instanceof SvcError ? failure : new SvcError('internal', 'the session failed', { cause: failure });
-    // Neither a slow reader nor a bug of svc is an outage.
-    if (reason.code !== 'partly_done' && reason.code !== 'internal') this.#reportUnreachable(reason);
+    // A bug of svc is no outage.
+    if (reason.code !== 'internal') this.#reportUnreachable(reason);
     this.#queue.push({ kind: 'closed', reason: this.hide(reason.message), error: reason });
     this.#queue.end();
     this.#change('fail', { name: 'failed', reason, engine: state.engine });
@@ -414,20 +459,13 @@ class GatewaySession {
   #reportUnreachable(error: SvcError): void {
     this.#outages.begin(error, this.hide(error.message), this.#target.now());
   }
+
+  #withoutSecrets<T>(answer: T): T {
+    const { secrets } = this.#target;
+    return hideInAnswer(answer, this.#secrets, (text) => secrets.hide(text));
+  }
 }
 
-function isConnecting({ name }: State): boolean {
-  return name === 'opening' || name === 'lost';
-}
-
-function isReconnecting(state: State): boolean {
-  return state.name === 'lost' || (state.name === 'opening' && state.missing !== undefined);
-}
-
-function isClosing({ name }: State): boolean {
-  return name === 'closing';
-}
-
-function throwIfEnded(state: State): void {
-  if (state.name === 'failed' || state.name === 'closing' || state.name === 'closed') throw state.reason;
+function sizeOf(event: SessionEvent): number {
+  return EVENT_BYTES + (event.kind === 'push' ? event.name.length + event.payload.length : 0);
 }

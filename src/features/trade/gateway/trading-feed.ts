@@ -6,8 +6,8 @@ import { parseDuration } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import { marketHours } from '../market-hours.ts';
 import { isPair } from '../symbols.ts';
-import type { Session } from './session.ts';
-import type { Outage, SessionEvent } from './session-types.ts';
+import type { Outage } from './reconnecting.ts';
+import type { Session, SessionEvent } from './session.ts';
 import type { Subscription, Wanted } from './subscription.ts';
 import { openTradingSession, type TradingSession } from './trading-session.ts';
 

@@ -7,8 +7,7 @@ import { Secret } from '../../../http/redact.ts';
 import type { Target } from '../../../http/target.ts';
 import type { CallCounts } from '../../../store/call-counts.ts';
 import type { Trading } from '../client.ts';
-import type { Session } from './session.ts';
-import type { Transport } from './session-types.ts';
+import type { Session, Transport } from './session.ts';
 
 export const SYMBOL_ARGUMENT = {
   help: 'Symbol, such as EUR/USD or eurusd',
@@ -55,7 +54,6 @@ export async function openTradingSession(
   const { openSession } = await import('./session.ts');
   const { openTrading } = await import('../client.ts');
   const { countCall, countedReader, fillIfRefused, takeCall } = await import('./counted-caller.ts');
-  const { explainTrading } = await import('./failed-answer.ts');
   const token = await gatewayToken(ctx);
   const counts = await openCounts(ctx.target, token, ctx, { forOrder });
   const session = openSession(ctx.target, {
@@ -65,7 +63,6 @@ export async function openTradingSession(
     awaitGateway,
     onNotice: ctx.notice,
     pace: connectPace(ctx.target, counts, ctx, { forOrder }),
-    explain: explainTrading,
   });
   const answer: Session['answer'] = async (endpoint, values, confirmed) => {
     const countRequest = endpoint.effect === 'read' ? takeCall : countCall;

@@ -5,11 +5,20 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { encodePayload } from '../../../../src/features/trade/gateway/engine-packet.ts';
-import type { Transport } from '../../../../src/features/trade/gateway/session-types.ts';
+import type { Transport } from '../../../../src/features/trade/gateway/session.ts';
 import { answered, endpoint } from '../../../../src/http/endpoint.ts';
 import { Secret } from '../../../../src/http/redact.ts';
 import { CONFIRMED } from '../../../http/targets.ts';
-import { type Gateway, type GatewayOptions, gateway, reader, sessionWith, TOKEN, until } from '../gateway.ts';
+import {
+  type Gateway,
+  type GatewayOptions,
+  gateway,
+  reader,
+  sessionWith,
+  TOKEN,
+  until,
+  wholeReader,
+} from '../gateway.ts';
 
 const anything = async () => ({ safeParse: (data: unknown) => ({ success: true as const, data }) });
 const getModel = endpoint({ method: 'GET', path: '/trading/get_model', effect: 'read', answer: anything });
@@ -110,8 +119,6 @@ describe('with the real socket.io 2.5', () => {
     const { session, notices } = sessionWith(first.url, { transport, reconnect: true }, { sleep: briefly });
     const restored: unknown[] = [];
     session.onReconnect(async ({ call }) => void restored.push(await call(subscribe, { body: { models: 'Order' } })));
-    const forget = session.onReconnect(async () => void restored.push('not this one'));
-    forget();
     const next = reader(session);
     await session.connect();
     await session.call(subscribe, { body: { models: 'Order' } });
@@ -194,11 +201,32 @@ describe('with the real socket.io 2.5', () => {
     });
   });
 
-  test('a dry run of a write does not connect and shows no credential', async () => {
+  test('a dry run of a write does not connect and shows no credential, also once the session is closed', async () => {
     await using opened = sessionWith('http://127.0.0.1:1', {}, { dryRun: true });
-    expect(await opened.session.send(openTrade, { body: { amount: 1 } }, CONFIRMED)).toMatchObject({
-      requests: [{ headers: { authorization: '***' }, inSession: true }],
-    });
+    const plan = { requests: [{ headers: { authorization: '***' }, inSession: true }] };
+    expect(await opened.session.send(openTrade, { body: { amount: 1 } }, CONFIRMED)).toMatchObject(plan);
+    await opened.session.close();
+    expect(await opened.session.send(openTrade, { body: { amount: 1 } }, CONFIRMED)).toMatchObject(plan);
+  });
+
+  test('ends the events if the first connection fails', async () => {
+    await using opened = sessionWith('http://127.0.0.1:1');
+    const next = wholeReader(opened.session);
+    await expect(opened.session.connect()).rejects.toMatchObject({ code: 'connect_failed' });
+    expect(await next()).toMatchObject({ kind: 'unreachable', error: { code: 'connect_failed' } });
+    expect(await next()).toMatchObject({ kind: 'closed', error: { code: 'connect_failed' } });
+    expect(await next()).toBeUndefined();
+  });
+
+  test('reports a bug while it connects as such, and not as an outage', async () => {
+    const token = (): never => {
+      throw new TypeError('a bug of svc');
+    };
+    await using opened = sessionWith(shared.url, { token, reconnect: true, awaitGateway: true });
+    const next = wholeReader(opened.session);
+    await expect(opened.session.connect()).rejects.toMatchObject({ code: 'internal', exit: 70 });
+    expect(await next()).toMatchObject({ kind: 'closed', error: { code: 'internal' } });
+    expect(opened.session.outage).toBeUndefined();
   });
 });
 
@@ -245,6 +273,18 @@ describe('a write', () => {
     },
   );
 
+  test('is not sent if the connection ends before', async () => {
+    const controller = new AbortController();
+    await using opened = sessionWith(shared.url, {}, { signal: controller.signal });
+    await opened.session.connect();
+    const before = shared.requests.length;
+    const sending = opened.session.send(openTrade, { body: {} }, CONFIRMED);
+    controller.abort(new SvcError('interrupted', 'interrupted'));
+    await expect(sending).rejects.toMatchObject({ code: 'interrupted', sent: undefined });
+    await opened.session.close();
+    expect(shared.requests.slice(before).filter(({ url }) => url === '/trading/open_trade')).toEqual([]);
+  });
+
   test('without a confirmation is not sent', async () => {
     await using opened = sessionWith(shared.url);
     const before = shared.requests.length;
@@ -257,40 +297,32 @@ describe('a write', () => {
 describe('a slow reader', () => {
   const large = JSON.stringify('x'.repeat(1024 * 1024));
 
-  test('on a websocket reads the queue, then an error for more than 64 MiB', async () => {
-    await using server = await gateway();
-    await using opened = sessionWith(server.url, { transport: 'websocket', reconnect: true });
-    const next = reader(opened.session);
-    await opened.session.connect();
-    for (let i = 0; i < 70; i++) server.live[0]?.emit('Order', large);
-    await until(() => opened.session.transport === undefined);
-    let pushes = 0;
-    let event = await next();
-    for (; event?.kind === 'push'; event = await next()) pushes++;
-    expect(pushes).toBe(64);
-    expect(event).toMatchObject({ kind: 'closed', error: { code: 'partly_done', exit: 10 } });
-    expect(await next()).toBeUndefined();
-    await until(() => server.ended.length === 1);
-  });
-
-  test('on polling delays the gateway, survives heartbeats, and misses nothing', async () => {
+  // More than svc reads ahead; by polling, not more than it reads at once.
+  test.each([
+    ['polling', 15],
+    ['websocket', 40],
+  ] as const)('by %s delays the gateway, and misses nothing', async (transport, count) => {
     await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 20_000 } });
-    await using opened = sessionWith(server.url, { transport: 'polling' });
+    await using opened = sessionWith(server.url, { transport });
     await opened.session.connect();
-    const polls = () => server.requests.filter(({ method }) => method === 'GET').length;
-    const pings = () => server.requests.filter(({ body }) => body === '1:2').length;
-    for (let i = 0; i < 30; i++) {
-      server.live[0]?.emit('Order', large);
-      if (i % 5 === 4) await opened.session.call(getModel);
+    const [client] = server.live;
+    let pings = 0;
+    client?.conn.on('packet', ({ type }) => {
+      if (type === 'ping') pings++;
+    });
+    for (let i = 1; i < count; i++) {
+      client?.emit('Order', large);
+      await opened.session.call(getModel);
     }
-    await until(() => pings() > 2);
-    const before = polls();
-    const beats = pings();
-    await until(() => pings() > beats + 3);
-    expect(polls()).toBe(before);
+    await until(() => pings > 2);
+    client?.emit('Order', large);
+    const before = pings;
+    await until(() => pings > before + 3);
+    expect(client?.conn.writeBuffer.length).toBeGreaterThan(0);
     const next = reader(opened.session);
-    for (let i = 0; i < 30; i++) expect((await next())?.kind).toBe('push');
+    for (let i = 0; i < count; i++) expect((await next())?.kind).toBe('push');
     expect(await opened.session.call(getModel)).toMatchObject({ response: { executed: true } });
+    expect(server.ended).toEqual([]);
   });
 });
 
@@ -327,6 +359,20 @@ describe('a token', () => {
     expect(target.slept).toEqual([0, 20_000, 40_000, 80_000, 160_000, 300_000]);
     expect(notices[1]).toMatch(/Not authorized.*next attempt in 20 s/);
     await session.close();
+  });
+
+  test('may be refused five times again once the gateway has accepted it again', async () => {
+    const refused = Array<boolean>(5).fill(false);
+    const answers = [true, ...refused, true, ...refused];
+    await using server = await gateway({ accepts: () => answers.shift() ?? true });
+    await using opened = sessionWith(server.url, { reconnect: true }, { random: () => 0.5 });
+    await opened.session.connect();
+    for (const connections of [2, 3]) {
+      server.live[0]?.disconnect(true);
+      await until(() => server.clients.length === connections && opened.session.state === 'open');
+    }
+    const delays = [20_000, 40_000, 80_000, 160_000, 300_000];
+    expect(opened.target.slept).toEqual([0, ...delays, 2_000, ...delays]);
   });
 
   test('is read at each connection', async () => {
@@ -498,10 +544,10 @@ describe('responses of another server', () => {
     [200, '2:40', 'bad_answer', /no connection id/],
     [200, '', 'bad_answer', /no connection id/],
     [200, '3:0{}', 'bad_answer', /no connection id/],
-    [400, '{"code":0,"message":"Transport unknown"}', 'bad_answer', /does not have this transport/],
+    [400, '{"code":0,"message":"Transport unknown"}', 'bad_answer', /refused the connection: Transport unknown/],
     [400, '{"code":1,"message":"Session ID unknown"}', 'connection_lost', /no longer knows the connection id/],
-    [400, '{"code":3,"message":"Bad request"}', 'bad_answer', /malformed/],
-    [400, '{"code":5,"message":"Unsupported protocol version"}', 'bad_answer', /later version of Engine.IO/],
+    [400, '{"code":3,"message":"Bad request"}', 'bad_answer', /refused the connection: Bad request/],
+    [400, '{"code":5,"message":"Unsupported protocol version"}', 'bad_answer', /Unsupported protocol version/],
     [400, 'no', 'bad_answer', /refused the connection: no/],
     [403, '{"code":4,"message":"Forbidden"}', 'unauthorized', /refused the token/],
     [404, 'Not found', 'wrong_path', /not as a trading gateway/],
@@ -526,16 +572,17 @@ describe('responses of another server', () => {
     expect(await answered(200, 'x'.repeat(17 * 1024 * 1024))).toMatchObject({ code: 'answer_too_large' });
   });
 
-  test('closes a silent websocket at once', async () => {
+  /** Accepts a websocket and says nothing on it. It leaves each poll open but the first. */
+  const silent = async () => {
     const opening = '0{"sid":"abcdef","upgrades":["websocket"],"pingInterval":25000,"pingTimeout":20000}';
     const polls = [encodePayload([opening, '40'])];
     const server = createServer((request, response) => {
       const body = request.method === 'POST' ? 'ok' : polls.shift();
       if (body !== undefined) response.end(body);
     });
-    let probed: Socket | undefined;
+    const sockets: Socket[] = [];
     server.on('upgrade', (request: IncomingMessage, socket: Socket) => {
-      probed = socket.on('error', () => {}).resume();
+      sockets.push(socket.on('error', () => {}));
       const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
       const accept = createHash('sha1').update(key).digest('base64');
       socket.write(
@@ -543,16 +590,38 @@ describe('responses of another server', () => {
       );
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { session, notices } = sessionWith(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const stop = async (): Promise<void> => {
+      server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    };
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return { url, sockets, [Symbol.asyncDispose]: stop };
+  };
+
+  test('closes a silent websocket at once', async () => {
+    await using server = await silent();
+    const { session, notices } = sessionWith(server.url);
     session.events();
     await session.connect();
-    await until(() => probed !== undefined);
+    await until(() => server.sockets.length === 1);
+    const [socket] = server.sockets;
+    socket?.resume();
     await session.close();
-    await until(() => probed?.destroyed === true || probed?.readableEnded === true);
+    await until(() => socket?.destroyed === true || socket?.readableEnded === true);
     expect(notices).toEqual([]);
-    server.closeAllConnections();
-    probed?.destroy();
-    server.close();
+  });
+
+  test('notices that the websocket is lost before the last poll has ended', async () => {
+    await using server = await silent();
+    await using opened = sessionWith(server.url);
+    const next = reader(opened.session);
+    await opened.session.connect();
+    await until(() => server.sockets.length === 1);
+    const [socket] = server.sockets;
+    if (socket !== undefined) await once(socket, 'data'); // the probe
+    socket?.end(Buffer.concat([Buffer.from([0x81, 6]), Buffer.from('3probe')]));
+    expect(await next()).toMatchObject({ kind: 'closed', error: { code: 'connection_lost' } });
   });
 
   test('without a websocket: continues polling, unless a websocket was requested', async () => {

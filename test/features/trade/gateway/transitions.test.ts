@@ -4,16 +4,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import {
   type Session,
+  type SessionOptions,
   type StateName,
   stateAfter,
   TRANSITIONS,
   type Transition,
 } from '../../../../src/features/trade/gateway/session.ts';
-import type { SessionOptions } from '../../../../src/features/trade/gateway/session-types.ts';
 import { type Gateway, gateway, sessionWith, until } from '../gateway.ts';
 
 const STATES = Object.keys(TRANSITIONS) as StateName[];
-const EVENTS: readonly Transition[] = ['connect', 'connected', 'ready', 'lose', 'retry', 'fail', 'close', 'left'];
+const EVENTS: readonly Transition[] = ['connect', 'dial', 'ready', 'lose', 'retry', 'fail', 'close', 'left'];
 const PAUSE_OVER = 'the pause is over';
 const NOWHERE = 'http://127.0.0.1:1';
 
@@ -85,7 +85,7 @@ const WALKS: Readonly<Record<string, () => Promise<void>>> = {
     await using stage = new Stage();
     await closeFrom('idle', stage);
   },
-  'opening connected': async () => {
+  'opening dial': async () => {
     await using stage = new Stage({ reconnect: true });
     const restoring: unknown[] = [];
     stage.session.onReconnect(async () => void restoring.push(stage.session.state, stage.session.transport));

@@ -2,8 +2,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { openTrading } from '../../../../src/features/trade/client.ts';
-import type { Session } from '../../../../src/features/trade/gateway/session.ts';
-import type { SessionEvent } from '../../../../src/features/trade/gateway/session-types.ts';
+import type { Session, SessionEvent } from '../../../../src/features/trade/gateway/session.ts';
 import { reportedOrder } from '../../../../src/features/trade/orders/change-report.ts';
 import { FillWatch } from '../../../../src/features/trade/orders/fills.ts';
 import type { Endpoint } from '../../../../src/http/endpoint.ts';
