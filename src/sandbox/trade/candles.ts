@@ -1,6 +1,6 @@
-/** Candles of doc 3 §8, cut from the walk of prices. Labels and rows follow the public implementation. */
+/** Candles of doc 3 §8, cut from the curve of prices. Labels and rows follow the public implementation. */
 import { type Instrument, roundedRate } from './instruments.ts';
-import { type Bar, type Market, noise } from './market.ts';
+import type { Market } from './market.ts';
 import { DAY_MS, dayStart, HOUR_MS, isTradingDay, MINUTE_MS, monthStart, nextDay, weekStart } from './trading-days.ts';
 
 export const MAX_CANDLES = 10_000;
@@ -90,28 +90,19 @@ export function candles(
   return found.reverse();
 }
 
+/** The prices between these, besides the first and the last, that a candle shows as its high and low. */
+const PARTS = [0.2, 0.4, 0.6, 0.8];
+
 function row(market: Market, instrument: Instrument, label: number, { from, to }: Span, now: number): Row {
-  const since = market.bar(instrument, from, to);
-  const end = since === undefined ? Math.min(to, now) : market.startedAt;
-  const isSince = since !== undefined && from >= market.startedAt;
-  const before = isSince ? since : pastBar(market, instrument, from, end);
-  const { close, high, low } = since ?? before;
-  const rates = [before.open, close, Math.max(before.high, high), Math.min(before.low, low)];
+  const end = Math.min(to, now);
+  const price = (part: number): number => market.priceAt(instrument, from + (end - from) * part);
+  const [open, close] = [price(0), price(1)];
+  const all = [open, close, ...PARTS.map(price)];
+  const [high, low] = [Math.max(...all), Math.min(...all)];
+  const rates = [open, close, high, low];
   const bids = rates.map((bid) => roundedRate(instrument, bid));
   const asks = rates.map((bid) => roundedRate(instrument, bid + instrument.spread * instrument.pip));
-  const ticks = isSince ? since.ticks : before.ticks + (since?.ticks ?? 0);
-  return [label / 1000, ...bids, ...asks, Math.max(1, ticks)];
-}
-
-function pastBar(market: Market, instrument: Instrument, from: number, end: number): Bar {
-  const { offerId, volatility } = instrument;
-  const price = (part: number): number => market.past(instrument, from + (end - from) * part);
-  const [open, close] = [price(0), price(1)];
-  const inner = [open, close, price(0.25), price(0.5), price(0.75)];
-  const index = Math.floor(from / MINUTE_MS);
-  const wick = (open * volatility * Math.sqrt((end - from) / DAY_MS)) / 20;
-  const high = Math.max(...inner) + wick * (1 + noise(offerId, index));
-  const low = Math.min(...inner) - wick * (1 + noise(offerId + 1, index));
-  const ticks = Math.round(((end - from) / MINUTE_MS) * (40 + 30 * noise(offerId + 2, index)));
-  return { open, high, low, close, ticks };
+  // Some each minute, and more where the price moved more.
+  const ticks = 1 + Math.round(((end - from) / MINUTE_MS) * 20 + ((high - low) / instrument.pip) * 10);
+  return [label / 1000, ...bids, ...asks, ticks];
 }

@@ -87,5 +87,5 @@ function named(symbol: string): Instrument {
 }
 
 function priceAt(market: Market, instrument: Instrument, isBuy: boolean, ms: number): number {
-  return roundedRate(instrument, market.past(instrument, ms) + (isBuy ? instrument.spread * instrument.pip : 0));
+  return roundedRate(instrument, market.priceAt(instrument, ms) + (isBuy ? instrument.spread * instrument.pip : 0));
 }

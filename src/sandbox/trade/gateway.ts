@@ -4,7 +4,7 @@ import { hostile, withoutHostile } from '../traps.ts';
 import type { EngineServer } from './engine-server.ts';
 import type { EngineSession } from './engine-session.ts';
 import { Form, refusal, refused } from './form.ts';
-import type { Exchange, MatchingEngine } from './matching-engine.ts';
+import { EXECUTION_MS, type Exchange, type MatchingEngine } from './matching-engine.ts';
 import { orderHandlers } from './orders.ts';
 import { NOT_HOSTILE } from './outbox.ts';
 import { tableHandlers } from './tables.ts';
@@ -15,10 +15,6 @@ interface GatewayOptions {
   readonly engine: EngineServer;
   readonly token: string;
   readonly hasCallLimits: boolean;
-}
-
-interface GatewayResponse extends Response {
-  readonly isOrder?: boolean;
 }
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -37,7 +33,7 @@ export class Gateway {
     this.#tables = tableHandlers(options.exchange, options.hasCallLimits);
   }
 
-  respond(request: Request): GatewayResponse {
+  respond(request: Request): Response {
     const path = request.path.replace(/(?<=.)\/$/, '');
     const order = request.method === 'POST' && Object.hasOwn(this.#orders, path) ? this.#orders[path] : undefined;
     const isHidden = path === ACCOUNTS && this.#options.exchange.traps.has('accounts-path-404');
@@ -62,17 +58,21 @@ export class Gateway {
     }
   }
 
-  #order(run: () => unknown): GatewayResponse {
-    const { traps } = this.#options.exchange;
-    const failed = { ...this.#json(500, { Code: 500, Message: 'Internal Server Error' }), isOrder: true };
+  /** The response to an order, which the traps change. */
+  #order(run: () => unknown): Response {
+    const { traps, fast } = this.#options.exchange;
+    const failed = this.#json(500, { Code: 500, Message: 'Internal Server Error' });
     if (traps.has('order-500')) return failed;
     const data = run();
     if (traps.has('order-500-applied')) return failed;
-    const value = { response: { executed: true }, data };
-    if (!traps.has('executed-with-error')) return { ...this.#json(200, value), isOrder: true };
+    const delayMs = traps.has('push-before-answer') ? EXECUTION_MS / fast : undefined;
+    const lost = traps.has('lost-order-answer');
+    if (!traps.has('executed-with-error')) {
+      return { ...this.#json(200, { response: { executed: true }, data }), delayMs, lost };
+    }
     const { value: error } = refused(99, 'The request was sent to the dealer, and no confirmation came');
     const { response } = error as { readonly response: object };
-    return { ...this.#json(200, { response: { ...response, executed: true }, data: null }), isOrder: true };
+    return { ...this.#json(200, { response: { ...response, executed: true }, data: null }), delayMs, lost };
   }
 
   /** The bearer is the id of the session, followed by the token with nothing in between. */

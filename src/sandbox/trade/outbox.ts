@@ -1,4 +1,4 @@
-/** What is pushed, and to whom, with the traps of pushes. */
+/** What is pushed, and to whom, with the traps of pushes. A push follows the response to the request that caused it. */
 import { HOSTILE, hostile, type TradeTrap } from '../traps.ts';
 import type { EngineServer } from './engine-server.ts';
 import type { EngineSession } from './engine-session.ts';
@@ -26,25 +26,10 @@ export function pick(row: TableRow, names: readonly string[]): TableRow {
 export class Outbox {
   readonly #engine: EngineServer;
   readonly #traps: ReadonlySet<TradeTrap>;
-  #delayed: (() => void)[] | undefined;
 
   constructor(engine: EngineServer, traps: ReadonlySet<TradeTrap>) {
     this.#engine = engine;
     this.#traps = traps;
-  }
-
-  /** Runs something and delays what it pushes until `release` is called. */
-  delay<T>(run: () => T): { readonly result: T; readonly release: () => void } {
-    const delayed: (() => void)[] = [];
-    this.#delayed = delayed;
-    try {
-      const release = (): void => {
-        for (const push of delayed) push();
-      };
-      return { result: run(), release };
-    } finally {
-      this.#delayed = undefined;
-    }
   }
 
   wants(model: ModelName): boolean {
@@ -72,10 +57,8 @@ export class Outbox {
   #push(name: string, record: TableRow, listens: (session: EngineSession) => boolean): void {
     if (this.#traps.has('no-push')) return;
     const payload = JSON.stringify(this.#traps.has('hostile-gateway') ? hostile(record, NOT_HOSTILE) : record);
-    const send = (): void => {
+    setImmediate(() => {
       for (const session of this.#engine.connected) if (listens(session)) session.emit(name, payload);
-    };
-    if (this.#delayed === undefined) send();
-    else this.#delayed.push(send);
+    });
   }
 }

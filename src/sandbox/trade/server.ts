@@ -14,17 +14,10 @@ import { seedAccounts, seedDemo } from './demo.ts';
 import { EngineServer } from './engine-server.ts';
 import { Gateway, parametersOf } from './gateway.ts';
 import { findInstrument, INSTRUMENTS } from './instruments.ts';
-import { calmPrices, Market } from './market.ts';
-import { EXECUTION_MS, type Exchange, MatchingEngine } from './matching-engine.ts';
-import { randomWalk } from './moving-prices.ts';
+import { Market, type Movement } from './market.ts';
+import { type Exchange, MatchingEngine } from './matching-engine.ts';
 import { type ModelName, Outbox, pick } from './outbox.ts';
 import { tableRows } from './tables.ts';
-
-/** Prices walk at random; a `volatility` of 1 is usual. */
-export interface Movement {
-  readonly seed: number;
-  readonly volatility: number;
-}
 
 /** `empty` has the accounts, too. */
 export interface TradingEmulatorOptions extends EmulatorOptions {
@@ -33,8 +26,7 @@ export interface TradingEmulatorOptions extends EmulatorOptions {
   readonly fast?: number;
   /** The time between two ticks; 0 for no ticks but those of `tick`. */
   readonly tickMs?: number;
-  /** Without it the market is calm: prices stay near a curve. */
-  readonly movement?: Movement | undefined;
+  readonly movement?: Movement;
   readonly pingIntervalMs?: number;
   readonly pingTimeoutMs?: number;
   /** False: no call limits (doc 3 §8). */
@@ -64,23 +56,19 @@ export interface TradingEmulator extends LocalServer {
 const TICK_MS = 200;
 /** However large `fast` is. */
 const MIN_TICK_MS = 10;
-/** A market that moves waits so long for the first subscription, after the first connection. */
-const PATIENCE_MS = 5000;
+const MOVEMENT: Movement = { seed: 1, volatility: 1 };
 const LOGGED = 1000;
 const ENGINE_PATH = '/socket.io/';
 
 export async function startTradingEmulator(options: TradingEmulatorOptions): Promise<TradingEmulator> {
-  const { port, now, random, seed, fast = 1, tickMs = TICK_MS, caps = true, movement } = options;
+  const { port, now, random, seed, fast = 1, tickMs = TICK_MS, caps = true, movement = MOVEMENT } = options;
   const { pingIntervalMs = 25_000, pingTimeoutMs = 20_000 } = options;
   const traps = new Set<TradeTrap>();
   const token = Array.from({ length: 40 }, () => Math.floor(random() * 16).toString(16)).join('');
   const engine = new EngineServer({ traps, accepts: (given) => given === token, pingIntervalMs, pingTimeoutMs });
   const [book, outbox] = [new Book(), new Outbox(engine, traps)];
-  const source =
-    movement === undefined
-      ? calmPrices(now, random)
-      : randomWalk({ ...movement, tickMs: tickEvery(tickMs || TICK_MS, fast) * fast });
-  const market = new Market(now, source, movement === undefined);
+  const everyMs = Math.max(MIN_TICK_MS, (tickMs || TICK_MS) / fast);
+  const market = new Market({ ...movement, now, tickMs: everyMs, fast });
   const exchange: Exchange = { book, market, outbox, traps, now, fast };
   if (seed === 'demo') seedDemo(exchange);
   else seedAccounts(book);
@@ -91,13 +79,7 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
   const respond = (request: Request): Response => {
     requests.push({ method: request.method, path: request.path, form: [...parametersOf(request)] });
     if (requests.length > LOGGED) requests.shift();
-    const { result, release } = outbox.delay(() => gateway.respond(request));
-    if (result.isOrder && traps.has('push-before-answer')) {
-      release();
-      return { ...result, delayMs: EXECUTION_MS / fast };
-    }
-    setImmediate(release);
-    return { ...result, lost: result.isOrder && traps.has('lost-order-answer') };
+    return gateway.respond(request);
   };
 
   const server = await startServer({
@@ -108,8 +90,7 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
   });
   acceptUpgrades(server, engine);
   const move = (): void => tick(exchange, matching);
-  const starts = movement === undefined ? () => true : startOf(engine, now);
-  const ticking = tickMs === 0 ? undefined : setInterval(() => starts() && move(), tickEvery(tickMs, fast));
+  const ticking = tickMs === 0 ? undefined : setInterval(move, everyMs);
   return {
     ...server,
     token,
@@ -142,23 +123,6 @@ function acceptUpgrades({ http }: LocalServer, engine: EngineServer): void {
     if (!isLoopbackHost(message.headers.host) || pathname !== ENGINE_PATH) stream.destroy();
     else engine.upgrade(message, stream, head, searchParams);
   });
-}
-
-function tickEvery(tickMs: number, fast: number): number {
-  return Math.max(MIN_TICK_MS, tickMs / fast);
-}
-
-/** A market that moves begins with the first subscription, so that every run of a client sees it from the start. */
-function startOf(engine: EngineServer, now: () => number): () => boolean {
-  let connectedAt: number | undefined;
-  let hasStarted = false;
-  return () => {
-    const sessions = hasStarted ? [] : engine.connected;
-    if (sessions.length > 0) connectedAt ??= now();
-    hasStarted ||= sessions.some(({ models, symbols }) => models.size + symbols.size > 0);
-    hasStarted ||= connectedAt !== undefined && now() - connectedAt > PATIENCE_MS;
-    return hasStarted;
-  };
 }
 
 const MOVING: readonly (readonly [ModelName, readonly string[]])[] = [

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { candles, periodOf } from '../../../src/sandbox/trade/candles.ts';
 import { INSTRUMENTS } from '../../../src/sandbox/trade/instruments.ts';
-import { calmPrices, Market } from '../../../src/sandbox/trade/market.ts';
+import { Market } from '../../../src/sandbox/trade/market.ts';
 import { dayStart, nextDay } from '../../../src/sandbox/trade/trading-days.ts';
 import { errorOf, type Fields, type Json, listen, NOW, rowsOf, startGateway } from './service.ts';
 
@@ -170,8 +170,7 @@ describe('candles', () => {
     const [eurusd] = INSTRUMENTS;
     const [m5, h1] = [periodOf('m5'), periodOf('h1')];
     if (eurusd === undefined || m5 === undefined || h1 === undefined) throw new Error('what is missing?');
-    const now = () => NOW;
-    const market = new Market(now, calmPrices(now, Math.random));
+    const market = new Market({ now: () => NOW, seed: 1, volatility: 1, tickMs: 200, fast: 1 });
     const day = Date.UTC(2026, 5, 2);
     const whole = candles(market, eurusd, m5, { from: day, to: day + 86_399_999 }, 10_000, NOW);
     const parts = [0, 1, 2].flatMap((part) =>
