@@ -1,5 +1,5 @@
 /** A small, believable state: two accounts, of which one hedges; trades that win and lose; an order that waits. */
-import { type Account, type Book, type Trade, WAITING } from './book.ts';
+import type { Account, Book, Trade } from './book.ts';
 import { findInstrument, INSTRUMENTS, type Instrument, inThousands, rounded, roundedRate } from './instruments.ts';
 import type { Market } from './market.ts';
 import { COMMISSION, type Exchange } from './matching-engine.ts';
@@ -36,8 +36,6 @@ export function seedDemo({ book, market, now }: Exchange): void {
       time,
       commission: rounded(amountK * COMMISSION, 2),
       roll: rounded(-hoursAgo / 100, 2),
-      stop: undefined,
-      limit: undefined,
       trailedFrom: 0,
     };
   };
@@ -70,7 +68,7 @@ export function seedDemo({ book, market, now }: Exchange): void {
   const below = (pips: number) => roundedRate(instrument, market.rate(instrument, true) - pips * instrument.pip);
   const entry = { account: hedging, instrument, isBuy: true, amountK: 10, type: 'LE', timeInForce: 'GTC' };
   const exits = { stop: { rate: below(100), trail: 0 }, limit: { rate: below(-20), trail: 0 } };
-  book.addOrder({ ...entry, status: WAITING, rate: below(60), ...exits }, tradedAt(now(), 3));
+  book.addOrder({ ...entry, rate: below(60), ...exits }, tradedAt(now(), 3));
 }
 
 /** So many hours ago, or late on the Friday before. */

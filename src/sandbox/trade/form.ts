@@ -67,15 +67,16 @@ export class Form {
   }
 
   /** By its id: for a name, the gateway answers as if the amount were wrong. */
-  account({ accounts, orders, trades }: Book): Account {
+  account({ accounts }: Book): Account {
     const given = this.text('account_id');
     const account = accounts.find(({ id }) => id === given);
     if (account !== undefined) return account;
     if (accounts.some(({ name }) => name === given)) throw notDivisible(10);
-    const requestId = `Request-${orders.size + trades.size + 1}`;
     const text = ` Account is not in pool. Skip request for acct ${given}\n`;
     // The other shape of an error: `text` instead of `message`.
-    throw refusal(JSON.stringify({ type: 5, sessionId: 'SANDBOX', requestId, text, code: 20001, stack: '' }));
+    throw refusal(
+      JSON.stringify({ type: 5, sessionId: 'SANDBOX', requestId: 'Request-1', text, code: 20001, stack: '' }),
+    );
   }
 
   amount({ step: forexStep }: Account, instrument: Instrument): number {

@@ -109,7 +109,6 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
     cut: () => engine.close(),
     async close() {
       clearInterval(ticking);
-      matching.close();
       engine.close();
       await server.close();
     },

@@ -147,7 +147,9 @@ export function tableRows(name: ModelName, { book, market, traps }: Exchange): r
   const trades = [...book.trades.values()];
   switch (name) {
     case 'Offer':
-      return book.offered.map((instrument) => offerRow(instrument, market, !traps.has('market-closed')));
+      return INSTRUMENTS.filter((instrument) => !book.hidden.has(instrument)).map((instrument) =>
+        offerRow(instrument, market, !traps.has('market-closed')),
+      );
     case 'OpenPosition':
       return trades.map((trade) => tradeRow(trade, market));
     case 'ClosedPosition':

@@ -203,6 +203,7 @@ describe('an entry order', () => {
       response: { executed: true },
       data: null,
     });
+    await started.pushes.until('Order', ({ action, amountK }) => action === 'U' && amountK === 4);
     const exits = await started.post('change_order_stop_limit', {
       order_id,
       stop: -30,
