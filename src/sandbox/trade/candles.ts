@@ -1,7 +1,7 @@
 /** Candles of doc 3 §8, cut from the curve of prices. Labels and rows follow the public implementation. */
 import { type Instrument, roundedRate } from './instruments.ts';
 import type { Market } from './market.ts';
-import { DAY_MS, dayStart, HOUR_MS, isTradingDay, MINUTE_MS, monthStart, nextDay, weekStart } from './trading-days.ts';
+import { DAY_MS, dayStart, HOUR_MS, isTradingDay, MINUTE_MS, monthStart, weekStart } from './trading-days.ts';
 
 export const MAX_CANDLES = 10_000;
 
@@ -12,35 +12,23 @@ interface Span {
 
 interface Period {
   readonly name: string;
+  /** A time so much after the start of a candle is in the next one. */
+  readonly ms: number;
   /** Undefined where neither days nor candles are limited. */
   readonly days?: number;
-  readonly ms: number;
-  readonly around: (ms: number) => Span;
+  /** The start of the candle that a moment is in. */
+  readonly startOf: (ms: number) => number;
 }
 
-/** Counted from the start of the trading day. */
+/** Counted from the start of the trading day, which may cut its last candle short. */
 const withinDay = (name: string, ms: number, days: number): Period => ({
   name,
+  ms,
   days,
-  ms,
-  around(at) {
-    const start = dayStart(at);
-    const from = start + Math.floor((at - start) / ms) * ms;
-    return { from, to: Math.min(from + ms, nextDay(start)) };
-  },
+  startOf: (at) => at - ((at - dayStart(at)) % ms),
 });
 
-/** `startOf` receives the start of a trading day. */
-const ofDays = (name: string, ms: number, startOf: (day: number) => number): Period => ({
-  name,
-  ms,
-  around(at) {
-    const from = startOf(dayStart(at));
-    return { from, to: startOf(dayStart(from + ms)) };
-  },
-});
-
-const DAY_PERIOD = ofDays('D1', 26 * HOUR_MS, (day) => day);
+const DAY_PERIOD: Period = { name: 'D1', ms: 26 * HOUR_MS, startOf: dayStart };
 const PERIODS: readonly Period[] = [
   withinDay('m1', MINUTE_MS, 16),
   withinDay('m5', 5 * MINUTE_MS, 56),
@@ -53,8 +41,8 @@ const PERIODS: readonly Period[] = [
   withinDay('H6', 6 * HOUR_MS, 3632),
   withinDay('H8', 8 * HOUR_MS, 5128),
   DAY_PERIOD,
-  ofDays('W1', 8 * DAY_MS, weekStart),
-  ofDays('M1', 33 * DAY_MS, monthStart),
+  { name: 'W1', ms: 8 * DAY_MS, startOf: weekStart },
+  { name: 'M1', ms: 33 * DAY_MS, startOf: monthStart },
 ];
 
 /** `h1` of doc 3 is `H1`; `m1` and `M1` are different periods. */
@@ -80,7 +68,8 @@ export function candles(
   const isEnd = period === DAY_PERIOD;
   const newest = isEnd ? span.to - 1 : Math.min(span.to, now);
   for (let at = Math.min(newest, now); at >= HISTORY_STARTS && found.length < max; ) {
-    const { from, to } = period.around(at);
+    const from = period.startOf(at);
+    const to = period.startOf(from + period.ms);
     const label = isEnd ? to : from;
     if (label < span.from) break;
     const isTraded = instrument.always || period.ms > 2 * DAY_MS || isTradingDay(dayStart(from));

@@ -1,6 +1,6 @@
 /** A small, believable state: two accounts, of which one hedges; trades that win and lose; an order that waits. */
 import type { Account, Book, Trade } from './book.ts';
-import { findInstrument, INSTRUMENTS, type Instrument, inThousands, rounded, roundedRate } from './instruments.ts';
+import { type Instrument, instrumentNamed, inThousands, rounded, roundedRate } from './instruments.ts';
 import type { Market } from './market.ts';
 import { COMMISSION, type Exchange } from './matching-engine.ts';
 import { profit } from './table-rows.ts';
@@ -16,14 +16,14 @@ export function seedAccounts({ accounts, hidden }: Book): readonly [hedging: Acc
     { id: '654062', name: '00654062', hedging: '0', step: 10, dayBalance: less, balance: less },
   ];
   accounts.push(...own);
-  for (const instrument of INSTRUMENTS) if (HIDDEN.includes(instrument.symbol)) hidden.add(instrument);
+  for (const symbol of HIDDEN) hidden.add(instrumentNamed(symbol));
   return own;
 }
 
 export function seedDemo({ book, market, now }: Exchange): void {
   const [hedging, netting] = seedAccounts(book);
   const trade = (account: Account, symbol: string, isBuy: boolean, amount: number, hoursAgo: number): Trade => {
-    const instrument = named(symbol);
+    const instrument = instrumentNamed(symbol);
     const time = tradedAt(now(), hoursAgo);
     const amountK = inThousands(instrument, amount);
     return {
@@ -64,7 +64,7 @@ export function seedDemo({ book, market, now }: Exchange): void {
   ]) {
     book.trades.set(made.tradeId, made);
   }
-  const instrument = named('EUR/USD');
+  const instrument = instrumentNamed('EUR/USD');
   const below = (pips: number) => roundedRate(instrument, market.rate(instrument, true) - pips * instrument.pip);
   const entry = { account: hedging, instrument, isBuy: true, amountK: 10, type: 'LE', timeInForce: 'GTC' };
   const exits = { stop: { rate: below(100), trail: 0 }, limit: { rate: below(-20), trail: 0 } };
@@ -76,12 +76,6 @@ function tradedAt(now: number, hoursAgo: number): number {
   const time = now - hoursAgo * HOUR_MS;
   const day = dayStart(time);
   return isTradingDay(day) ? time : weekStart(day) - hoursAgo * 4 * MINUTE_MS;
-}
-
-function named(symbol: string): Instrument {
-  const instrument = findInstrument(symbol);
-  if (instrument === undefined) throw new Error(`no instrument ${symbol}`);
-  return instrument;
 }
 
 function priceAt(market: Market, instrument: Instrument, isBuy: boolean, ms: number): number {

@@ -5,13 +5,12 @@ import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { json, type Request, type Response } from '../http.ts';
 import type { TradeTrap } from '../traps.ts';
-import { decodeBinaryPayload, decodePayload, EngineSession, type SessionOwner } from './engine-session.ts';
+import { decodeBinaryPayload, decodePayload, EngineSession, HEARTBEAT } from './engine-session.ts';
 
 interface EngineOptions {
   readonly traps: ReadonlySet<TradeTrap>;
-  readonly accepts: (token: string) => boolean;
-  readonly pingIntervalMs: number;
-  readonly pingTimeoutMs: number;
+  /** The only one that is accepted. */
+  readonly token: string;
 }
 
 const FAILURES = ['Transport unknown', 'Session ID unknown', 'Bad handshake method', 'Bad request'] as const;
@@ -31,7 +30,7 @@ const SOCKETS = {
 /** RFC 6455 §7.4.1: the protocol of the gateway is text. */
 const UNSUPPORTED = 1003;
 
-export class EngineServer implements SessionOwner {
+export class EngineServer {
   readonly #sessions = new Map<string, EngineSession>();
   readonly #options: EngineOptions;
   readonly #sockets = new WebSocketServer(SOCKETS);
@@ -43,14 +42,6 @@ export class EngineServer implements SessionOwner {
 
   get connected(): readonly EngineSession[] {
     return [...this.#sessions.values()].filter(({ connected }) => connected);
-  }
-
-  get silenceMs(): number {
-    return this.#options.pingIntervalMs + this.#options.pingTimeoutMs;
-  }
-
-  ended(session: EngineSession): void {
-    this.#sessions.delete(session.id);
   }
 
   find(id: string, { headers }: IncomingMessage): EngineSession | undefined {
@@ -109,7 +100,7 @@ export class EngineServer implements SessionOwner {
     this.#sockets.handleUpgrade(request, stream, head, (socket) => {
       serveSocket(socket, session, known === undefined);
       if (known !== undefined) return;
-      session.carriedBy(socket);
+      session.moveTo(socket);
       session.send(this.#opening(session));
       this.#admit(session);
     });
@@ -123,20 +114,21 @@ export class EngineServer implements SessionOwner {
 
   #make(query: URLSearchParams): EngineSession {
     const id = randomBytes(15).toString('base64url');
-    const session = new EngineSession(this, id, query.get('access_token') ?? '', this.#made++ % NODES);
+    const token = query.get('access_token') ?? '';
+    const session = new EngineSession(id, token, this.#made++ % NODES, () => this.#sessions.delete(id));
     this.#sessions.set(id, session);
     return session;
   }
 
   #opening({ id, transport }: EngineSession): string {
-    const { pingIntervalMs, pingTimeoutMs, traps } = this.#options;
-    const upgrades = transport === 'polling' && !traps.has('no-websocket') ? ['websocket'] : [];
-    return `0${JSON.stringify({ sid: id, upgrades, pingInterval: pingIntervalMs, pingTimeout: pingTimeoutMs })}`;
+    const upgrades = transport === 'polling' && !this.#options.traps.has('no-websocket') ? ['websocket'] : [];
+    return `0${JSON.stringify({ sid: id, upgrades, ...HEARTBEAT })}`;
   }
 
   /** The token is checked after the connection opens: until then its id is worth nothing. */
   #admit(session: EngineSession): void {
-    const isGood = this.#options.accepts(session.token) && !this.#options.traps.has('bad-token');
+    const { token, traps } = this.#options;
+    const isGood = session.token === token && !traps.has('bad-token');
     session.connected = isGood;
     session.send(isGood ? '40' : '44"Not authorized"');
   }
@@ -165,12 +157,12 @@ function serveSocket(socket: WebSocket, session: EngineSession, isFirst: boolean
     } else if (carries) session.receive(packet);
     else if (packet === '2probe') {
       socket.send('3probe');
-      session.probed();
+      session.releasePolls();
     } else if (packet === '5') {
       carries = true;
-      session.carriedBy(socket);
+      session.moveTo(socket);
     }
   });
   socket.on('error', () => socket.terminate());
-  socket.on('close', () => (carries ? session.end() : session.notProbed()));
+  socket.on('close', () => (carries ? session.end() : session.holdPolls()));
 }

@@ -35,9 +35,10 @@ export class Gateway {
 
   respond(request: Request): Response {
     const path = request.path.replace(/(?<=.)\/$/, '');
-    const order = request.method === 'POST' && Object.hasOwn(this.#orders, path) ? this.#orders[path] : undefined;
+    const route = `${request.method} ${path}`;
     const isHidden = path === ACCOUNTS && this.#options.exchange.traps.has('accounts-path-404');
-    const [table, parts = []] = (isHidden ? undefined : findRoute(this.#tables, `${request.method} ${path}`)) ?? [];
+    const [order] = findRoute(this.#orders, route) ?? [];
+    const [table, parts = []] = (isHidden ? undefined : findRoute(this.#tables, route)) ?? [];
     if (order === undefined && table === undefined) {
       return this.#json(404, { Code: 404, Message: `Cannot ${request.method} ${request.path}` });
     }

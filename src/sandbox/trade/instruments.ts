@@ -48,6 +48,12 @@ export function findInstrument(symbol: string): Instrument | undefined {
   return INSTRUMENTS.find((instrument) => instrument.symbol === symbol);
 }
 
+export function instrumentNamed(symbol: string): Instrument {
+  const instrument = findInstrument(symbol);
+  if (instrument === undefined) throw new Error(`the sandbox has no ${symbol}`);
+  return instrument;
+}
+
 /** Amounts of forex are in thousands, those of anything else in single contracts. */
 export function inThousands(instrument: Instrument, amount: number): number {
   return isForex(instrument) ? amount : amount / 1000;

@@ -17,7 +17,7 @@ type Terms = Pick<Order, 'type' | 'timeInForce' | 'range'>;
 
 type OrderHandlers = Readonly<Record<string, (form: Form) => unknown>>;
 
-/** By path; each handler returns the `data` of the response. */
+/** By method and path; each handler returns the `data` of the response. */
 export function orderHandlers(exchange: Exchange, matching: MatchingEngine): OrderHandlers {
   return {
     ...openingHandlers(exchange, matching),
@@ -41,7 +41,7 @@ function entryOf({ book }: Exchange, id: string): Order {
 function openingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHandlers {
   const { book, market } = exchange;
   return {
-    '/trading/open_trade': (form) => {
+    'POST /trading/open_trade': (form) => {
       const account = form.account(book);
       const instrument = form.instrument();
       // Without a side it buys.
@@ -58,7 +58,7 @@ function openingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHan
       }
       return placed(matching.place({ account, instrument, isBuy, amountK, ...terms, stop, limit }));
     },
-    '/trading/create_entry_order': (form) => {
+    'POST /trading/create_entry_order': (form) => {
       const isRange = form.oneOf('order_type', ['Entry', 'RangeEntry']) === 'RangeEntry';
       const range = isRange ? (form.number('range') ?? 0) : 0;
       return placed(matching.place({ ...entryDraft(form, exchange), range }));
@@ -96,7 +96,7 @@ function closingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHan
   const close = ({ account, instrument, isBuy, tradeId }: Trade, amountK: number, terms: Terms): Placed =>
     placed(matching.place({ account, instrument, isBuy: !isBuy, amountK, ...terms, tradeId, closes: tradeId }));
   return {
-    '/trading/close_trade': (form) => {
+    'POST /trading/close_trade': (form) => {
       const trade = tradeOf(exchange, form);
       const terms = termsOf(form, 'CM', 'CR');
       const { account, instrument } = trade;
@@ -106,7 +106,7 @@ function closingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHan
       return close(trade, amountK, terms);
     },
     // Without a symbol, everything of the account.
-    '/trading/close_all_for_symbol': (form) => {
+    'POST /trading/close_all_for_symbol': (form) => {
       const account = form.account(book);
       const only = (form.flag('forSymbol') ?? true) ? form.instrument() : undefined;
       const terms = termsOf(form, 'CM', 'CR');
@@ -114,7 +114,7 @@ function closingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHan
         .filter((trade) => trade.account === account && (only === undefined || trade.instrument === only))
         .map((trade) => close(trade, trade.amountK, terms));
     },
-    '/trading/delete_order': (form) => {
+    'POST /trading/delete_order': (form) => {
       matching.cancel(entryOf(exchange, form.text('order_id')));
       return null;
     },
@@ -124,7 +124,7 @@ function closingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHan
 function changingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHandlers {
   const { market } = exchange;
   return {
-    '/trading/change_order': (form) => {
+    'POST /trading/change_order': (form) => {
       const order = entryOf(exchange, form.text('order_id'));
       const { account, instrument, isBuy } = order;
       const amountK = form.amount(account, instrument);
@@ -136,7 +136,7 @@ function changingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHa
       return null;
     },
     // A rate of 0 removes the stop or the limit.
-    '/trading/change_trade_stop_limit': (form) => {
+    'POST /trading/change_trade_stop_limit': (form) => {
       const trade = tradeOf(exchange, form);
       const { instrument, isBuy } = trade;
       const isInPips = form.flag('is_in_pips') ?? false;
@@ -153,7 +153,7 @@ function changingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHa
       return null;
     },
     // A missing side stays as it is; 0 removes it.
-    '/trading/change_order_stop_limit': (form) => {
+    'POST /trading/change_order_stop_limit': (form) => {
       const order = entryOf(exchange, form.text('order_id'));
       const [stop, limit] = [form.number('stop'), form.number('limit')];
       const newStop = stopAt(stop || undefined, form.flag('is_stop_in_pips') ?? false, order, form.trail());

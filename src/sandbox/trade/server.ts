@@ -13,7 +13,7 @@ import { Book } from './book.ts';
 import { seedAccounts, seedDemo } from './demo.ts';
 import { EngineServer } from './engine-server.ts';
 import { Gateway, parametersOf } from './gateway.ts';
-import { findInstrument, INSTRUMENTS } from './instruments.ts';
+import { INSTRUMENTS, instrumentNamed } from './instruments.ts';
 import { Market, type Movement } from './market.ts';
 import { type Exchange, MatchingEngine } from './matching-engine.ts';
 import { type ModelName, Outbox, pick } from './outbox.ts';
@@ -27,8 +27,6 @@ export interface TradingEmulatorOptions extends EmulatorOptions {
   /** The time between two ticks; 0 for no ticks but those of `tick`. */
   readonly tickMs?: number;
   readonly movement?: Movement;
-  readonly pingIntervalMs?: number;
-  readonly pingTimeoutMs?: number;
   /** False: no call limits (doc 3 §8). */
   readonly caps?: boolean;
 }
@@ -62,10 +60,9 @@ const ENGINE_PATH = '/socket.io/';
 
 export async function startTradingEmulator(options: TradingEmulatorOptions): Promise<TradingEmulator> {
   const { port, now, random, seed, fast = 1, tickMs = TICK_MS, caps = true, movement = MOVEMENT } = options;
-  const { pingIntervalMs = 25_000, pingTimeoutMs = 20_000 } = options;
   const traps = new Set<TradeTrap>();
   const token = Array.from({ length: 40 }, () => Math.floor(random() * 16).toString(16)).join('');
-  const engine = new EngineServer({ traps, accepts: (given) => given === token, pingIntervalMs, pingTimeoutMs });
+  const engine = new EngineServer({ traps, token });
   const [book, outbox] = [new Book(), new Outbox(engine, traps)];
   const everyMs = Math.max(MIN_TICK_MS, (tickMs || TICK_MS) / fast);
   const market = new Market({ ...movement, now, tickMs: everyMs, fast });
@@ -102,9 +99,7 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
     },
     tick: move,
     setPrice(symbol, bid) {
-      const instrument = findInstrument(symbol);
-      if (instrument === undefined) throw new Error(`the sandbox has no ${symbol}`);
-      market.fix(instrument, bid);
+      market.fix(instrumentNamed(symbol), bid);
     },
     cut: () => engine.close(),
     async close() {

@@ -5,7 +5,7 @@ import { INSTRUMENTS } from '../../../../src/sandbox/trade/instruments.ts';
 import type { TradingEmulator } from '../../../../src/sandbox/trade/server.ts';
 import { HEDGING, NOW } from './trader.ts';
 
-const HELD_AT = NOW - 60_000;
+const OPENED_AT = NOW - 60_000;
 
 interface Of {
   readonly account?: string;
@@ -30,7 +30,7 @@ function common(gateway: TradingEmulator, { account = HEDGING, symbol = 'EUR/USD
 export function holdTrade(gateway: TradingEmulator, of: Of & { readonly open?: number } = {}): string {
   const tradeId = gateway.book.newTradeId();
   const cost = { commission: 0, roll: 0, trailedFrom: 0 };
-  const trade: Trade = { ...common(gateway, of), tradeId, open: of.open ?? 1.16, time: HELD_AT, ...cost };
+  const trade: Trade = { ...common(gateway, of), tradeId, open: of.open ?? 1.16, time: OPENED_AT, ...cost };
   gateway.book.trades.set(tradeId, trade);
   return tradeId;
 }
@@ -42,5 +42,5 @@ export function holdOrder(
 ): string {
   const { rate = 1.15, ocoBulkId = 0 } = of;
   const order = { ...common(gateway, of), type: 'LE', timeInForce: 'GTC', rate, ocoBulkId };
-  return gateway.book.addOrder(order, HELD_AT).orderId;
+  return gateway.book.addOrder(order, OPENED_AT).orderId;
 }
