@@ -36,10 +36,8 @@ export interface Trade {
   trailedFrom: number;
 }
 
-export interface ClosedTrade {
-  readonly trade: Pick<Trade, 'tradeId' | 'account' | 'instrument' | 'isBuy' | 'open' | 'time' | 'roll'>;
-  readonly amountK: number;
-  readonly commission: number;
+/** A trade or a part of one. */
+export interface ClosedTrade extends Trade {
   readonly close: number;
   readonly closeTime: number;
   readonly grossPL: number;

@@ -40,18 +40,10 @@ export function seedDemo({ book, market, now }: Exchange): void {
     };
   };
   const close = (made: Trade, hoursAgo: number): void => {
-    const { amountK, instrument, isBuy } = made;
     const closeTime = tradedAt(now(), hoursAgo);
-    const rate = priceAt(market, instrument, !isBuy, closeTime);
+    const rate = priceAt(market, made.instrument, !made.isBuy, closeTime);
     const commission = rounded(made.commission * 2, 2);
-    book.closed.push({
-      trade: made,
-      amountK,
-      commission,
-      close: rate,
-      closeTime,
-      grossPL: profit(made, amountK, rate),
-    });
+    book.closed.push({ ...made, commission, close: rate, closeTime, grossPL: profit(made, rate) });
   };
   close(trade(hedging, 'EUR/USD', true, 20, 70), 52);
   close(trade(hedging, 'USD/JPY', false, 10, 47), 31);

@@ -88,7 +88,7 @@ export class Form {
   }
 
   /** Doc 3 §4: 1 follows every move, 10 and above are steps, 2 to 9 are refused. */
-  trail(name = 'trailing_step'): number {
+  trail(name: string): number {
     const step = this.number(name) ?? 0;
     if (step !== 0 && step !== 1 && !(Number.isInteger(step) && step >= 10)) {
       throw refused(20, 'The trailing step must be 1 or at least 10', [String(step)]);
@@ -119,7 +119,7 @@ function notDivisible(step: number): Refusal {
   return refused(3, `Amount should be divisible by ${step}`, [String(step)]);
 }
 
-interface Around {
+export interface Around {
   readonly instrument: Instrument;
   readonly isBuy: boolean;
   readonly rate: number;

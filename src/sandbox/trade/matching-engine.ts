@@ -132,23 +132,28 @@ export class MatchingEngine {
 
   #fill(order: Order, part: number, tradeId: string): void {
     const { book, market, outbox } = this.#exchange;
-    const { account, instrument, isBuy, closes } = order;
+    const { account, instrument, isBuy } = order;
     const rate = isEntry(order) ? order.rate : market.rate(instrument, isBuy);
     order.fill = { tradeId, amountK: part };
     this.#pushOrder(order, 'U');
-    const isNetted = (trade: Trade): boolean =>
-      account.hedging !== 'Y' && trade.account === account && trade.instrument === instrument && trade.isBuy !== isBuy;
     let left = part;
-    for (const trade of book.trades.values()) {
-      if (closes === undefined ? !isNetted(trade) : trade.tradeId !== closes) continue;
+    for (const trade of this.#tradesClosedBy(order)) {
       const amount = Math.min(left, trade.amountK);
       if (amount > 0) this.#reduce(trade, amount, rate);
       left = rounded(left - amount, 3);
     }
-    if (left > 0 && closes === undefined) this.#open(order, left, tradeId, rate);
+    if (left > 0 && order.closes === undefined) this.#open(order, left, tradeId, rate);
     const trades = [...book.trades.values()];
     outbox.row('Account', { ...accountRow(account, trades, market), action: 'U' });
     outbox.row('Summary', { ...summaryRow(instrument, trades, market), action: 'U' });
+  }
+
+  /** An account that does not hedge closes opposite trades first, the oldest of them first. */
+  #tradesClosedBy({ account, instrument, isBuy, closes }: Order): readonly Trade[] {
+    const trades = [...this.#exchange.book.trades.values()];
+    if (closes !== undefined) return trades.filter(({ tradeId }) => tradeId === closes);
+    if (account.hedging === 'Y') return [];
+    return trades.filter((one) => one.account === account && one.instrument === instrument && one.isBuy !== isBuy);
   }
 
   #open({ account, instrument, isBuy, stop, limit }: Order, amountK: number, tradeId: string, open: number): void {
@@ -163,6 +168,7 @@ export class MatchingEngine {
       time: now(),
       commission: rounded(amountK * COMMISSION, 2),
       roll: 0,
+      // Each trade of an order has its own.
       stop: stop && { ...stop },
       limit: limit && { ...limit },
       trailedFrom: open,
@@ -174,9 +180,9 @@ export class MatchingEngine {
   #reduce(trade: Trade, amountK: number, close: number): void {
     const { book, market, outbox, now } = this.#exchange;
     const { tradeId, account } = trade;
-    const grossPL = profit(trade, amountK, close);
+    const grossPL = profit({ ...trade, amountK }, close);
     const commission = rounded(amountK * COMMISSION * 2, 2);
-    const closed = { trade: { ...trade }, amountK, commission, close, closeTime: now(), grossPL };
+    const closed = { ...trade, amountK, commission, close, closeTime: now(), grossPL };
     trade.amountK = rounded(trade.amountK - amountK, 3);
     account.balance += grossPL - commission;
     book.closed.push(closed);
@@ -204,8 +210,8 @@ export class MatchingEngine {
 function thirds({ instrument, amountK }: Order): number[] {
   const unit = isForex(instrument) ? 1 : 0.001;
   const units = Math.round(amountK / unit);
-  const third = Math.max(1, Math.floor(units / 3));
-  const parts = units < 3 ? Array<number>(units).fill(1) : [third, third, units - 2 * third];
+  const third = Math.floor(units / 3);
+  const parts = [third, third, units - 2 * third].filter((part) => part > 0);
   return parts.map((part) => rounded(part * unit, 3));
 }
 

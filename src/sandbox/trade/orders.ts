@@ -1,6 +1,6 @@
 /** The requests that trade (doc 3 §4; what the document only mentions follows the public implementation). */
-import { isEntry, type Order, type OrderDraft, type Trade } from './book.ts';
-import { type Form, limitAt, refusal, refused, stopAt } from './form.ts';
+import { isEntry, type Order, type Trade } from './book.ts';
+import { type Around, type Form, limitAt, refusal, refused, stopAt } from './form.ts';
 import type { Exchange, MatchingEngine } from './matching-engine.ts';
 import { accountRow, marginOf } from './table-rows.ts';
 
@@ -39,56 +39,47 @@ function entryOf({ book }: Exchange, id: string): Order {
 }
 
 function openingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHandlers {
-  const { book, market } = exchange;
+  const { book, market, now } = exchange;
   return {
     'POST /trading/open_trade': (form) => {
-      const account = form.account(book);
-      const instrument = form.instrument();
-      // Without a side it buys.
-      const isBuy = form.flag('is_buy') ?? true;
+      const side = sideOf(form, exchange);
+      const { account, instrument, isBuy } = side;
       const terms = termsOf(form, 'OM', 'OR');
-      const amountK = form.amount(account, instrument);
-      const around = { instrument, isBuy, rate: market.rate(instrument, isBuy) };
-      const isInPips = form.flag('is_in_pips') ?? false;
-      const stop = stopAt(form.number('stop'), isInPips, around, form.trail());
-      const limit = limitAt(form.number('limit'), isInPips, around);
+      const exits = exitsOf(form, { ...side, rate: market.rate(instrument, isBuy) }, form.trail('trailing_step'));
       const { usableMargin } = accountRow(account, [...book.trades.values()], market);
-      if (marginOf({ instrument, amountK }, market) > Number(usableMargin)) {
-        throw refusal('ORA-20113: insufficient margin');
-      }
-      return placed(matching.place({ account, instrument, isBuy, amountK, ...terms, stop, limit }));
+      if (marginOf(side, market) > Number(usableMargin)) throw refusal('ORA-20113: insufficient margin');
+      return placed(matching.place({ ...side, ...terms, ...exits }));
     },
     'POST /trading/create_entry_order': (form) => {
+      const side = sideOf(form, exchange);
+      const { instrument, isBuy } = side;
       const isRange = form.oneOf('order_type', ['Entry', 'RangeEntry']) === 'RangeEntry';
       const range = isRange ? (form.number('range') ?? 0) : 0;
-      return placed(matching.place({ ...entryDraft(form, exchange), range }));
+      const timeInForce = form.oneOf('time_in_force', ENTRY);
+      const expires = form.expiry(timeInForce, now());
+      const rate = checkedRate(Number(form.text('rate')));
+      const exits = exitsOf(form, { ...side, rate }, form.trail('trailing_stop_step'));
+      const trail = form.trail('trailing_step');
+      const trailedFrom = market.rate(instrument, isBuy);
+      const type = entryType(isBuy, rate, trailedFrom, trail);
+      const entry = { ...side, ...exits, type, timeInForce, expires, rate, range, trail, trailedFrom };
+      return placed(matching.place(entry));
     },
   };
 }
 
-function entryDraft(form: Form, { book, market, now }: Exchange): OrderDraft {
+/** What is bought or sold; without a side it is bought. */
+function sideOf(form: Form, { book }: Exchange): Pick<Order, 'account' | 'instrument' | 'isBuy' | 'amountK'> {
   const account = form.account(book);
   const instrument = form.instrument();
   const isBuy = form.flag('is_buy') ?? true;
-  const timeInForce = form.oneOf('time_in_force', ENTRY);
-  const rate = checkedRate(Number(form.text('rate')));
-  const price = market.rate(instrument, isBuy);
-  const around = { instrument, isBuy, rate };
+  return { account, instrument, isBuy, amountK: form.amount(account, instrument) };
+}
+
+function exitsOf(form: Form, around: Around, trail: number): Pick<Order, 'stop' | 'limit'> {
   const isInPips = form.flag('is_in_pips') ?? false;
-  const trail = form.trail('trailing_step');
-  const stopTrail = form.trail('trailing_stop_step');
-  return {
-    account,
-    ...around,
-    amountK: form.amount(account, instrument),
-    type: entryType(isBuy, rate, price, trail),
-    timeInForce,
-    expires: form.expiry(timeInForce, now()),
-    stop: stopAt(form.number('stop'), isInPips, around, stopTrail),
-    limit: limitAt(form.number('limit'), isInPips, around),
-    trail,
-    trailedFrom: price,
-  };
+  const stop = stopAt(form.number('stop'), isInPips, around, trail);
+  return { stop, limit: limitAt(form.number('limit'), isInPips, around) };
 }
 
 function closingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHandlers {
@@ -129,7 +120,7 @@ function changingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHa
       const { account, instrument, isBuy } = order;
       const amountK = form.amount(account, instrument);
       const rate = checkedRate(form.number('rate') ?? order.rate);
-      const trail = form.number('trailing_step') === undefined ? order.trail : form.trail();
+      const trail = form.number('trailing_step') === undefined ? order.trail : form.trail('trailing_step');
       const type = entryType(isBuy, rate, market.rate(instrument, isBuy), trail);
       Object.assign(order, { type, amountK, rate, trail, range: form.number('range') ?? order.range });
       matching.changed(order);
@@ -140,7 +131,7 @@ function changingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHa
       const trade = tradeOf(exchange, form);
       const { instrument, isBuy } = trade;
       const isInPips = form.flag('is_in_pips') ?? false;
-      const trail = form.trail();
+      const trail = form.trail('trailing_step');
       const value = Number(form.text('rate')) || undefined;
       const price = market.rate(instrument, !isBuy);
       // Pips count from the opening rate; a rate must be on the right side of the current price.
@@ -156,7 +147,12 @@ function changingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHa
     'POST /trading/change_order_stop_limit': (form) => {
       const order = entryOf(exchange, form.text('order_id'));
       const [stop, limit] = [form.number('stop'), form.number('limit')];
-      const newStop = stopAt(stop || undefined, form.flag('is_stop_in_pips') ?? false, order, form.trail());
+      const newStop = stopAt(
+        stop || undefined,
+        form.flag('is_stop_in_pips') ?? false,
+        order,
+        form.trail('trailing_step'),
+      );
       const newLimit = limitAt(limit || undefined, form.flag('is_limit_in_pips') ?? false, order);
       if (stop !== undefined) order.stop = newStop;
       if (limit !== undefined) order.limit = newLimit;

@@ -60,15 +60,15 @@ export function closingRate({ instrument, isBuy }: Trade, market: Market): numbe
 }
 
 /** In the account's currency. */
-export function profit({ instrument, isBuy, open }: ClosedTrade['trade'], amountK: number, close: number): number {
+export function profit({ instrument, isBuy, open, amountK }: Trade, close: number): number {
   return (isBuy ? close - open : open - close) * amountK * 1000 * dollars(instrument, close);
 }
 
 function openProfit(trade: Trade, market: Market): number {
-  return profit(trade, trade.amountK, closingRate(trade, market));
+  return profit(trade, closingRate(trade, market));
 }
 
-function inPips({ instrument, isBuy, open }: ClosedTrade['trade'], close: number): number {
+function inPips({ instrument, isBuy, open }: Trade, close: number): number {
   return rounded((isBuy ? close - open : open - close) / instrument.pip, 1);
 }
 
@@ -76,12 +76,13 @@ function sum<T>(items: readonly T[], value: (item: T) => number): number {
   return items.reduce((total, item) => total + value(item), 0);
 }
 
-function tradeFields({ tradeId, account, instrument, isBuy, open, roll }: ClosedTrade['trade'], amountK: number) {
+function tradeFields({ tradeId, account, instrument, isBuy, open, roll, amountK, commission }: Trade) {
   return {
     ratePrecision: instrument.digits,
     tradeId,
     accountName: account.name,
     roll,
+    com: commission,
     open,
     valueDate: '',
     currency: instrument.symbol,
@@ -100,9 +101,8 @@ export function tradeRow(trade: Trade, market: Market): TableRow {
   const close = closingRate(trade, market);
   return {
     t: 1,
-    ...tradeFields(trade, trade.amountK),
+    ...tradeFields(trade),
     accountId: trade.account.id,
-    com: trade.commission,
     close,
     grossPL: cents(openProfit(trade, market)),
     visiblePL: inPips(trade, close),
@@ -116,16 +116,15 @@ export function tradeRow(trade: Trade, market: Market): TableRow {
 }
 
 /** Without the account's id, like the public samples. */
-export function closedRow({ trade, amountK, commission, close, closeTime, grossPL }: ClosedTrade): TableRow {
+export function closedRow(trade: ClosedTrade): TableRow {
   return {
     t: 2,
-    ...tradeFields(trade, amountK),
-    com: commission,
-    grossPL: cents(grossPL),
-    close,
-    visiblePL: inPips(trade, close),
+    ...tradeFields(trade),
+    grossPL: cents(trade.grossPL),
+    close: trade.close,
+    visiblePL: inPips(trade, trade.close),
     openTime: digits14(trade.time),
-    closeTime: digits14(closeTime),
+    closeTime: digits14(trade.closeTime),
   };
 }
 
