@@ -29,7 +29,6 @@ export interface Trade {
   readonly open: number;
   readonly time: number;
   readonly commission: number;
-  readonly roll: number;
   stop?: Exit | undefined;
   limit?: Exit | undefined;
   /** The next step of a trailing stop counts from this price. */

@@ -35,7 +35,6 @@ export function seedDemo({ book, market, now }: Exchange): void {
       open: priceAt(market, instrument, isBuy, time),
       time,
       commission: rounded(amountK * COMMISSION, 2),
-      roll: rounded(-hoursAgo / 100, 2),
       trailedFrom: 0,
     };
   };

@@ -51,12 +51,12 @@ export class EngineServer {
     return cookies.includes(`${BALANCER}=${nodeName(session.node)}`) ? session : undefined;
   }
 
-  handle({ method, query, body, message }: Request, response: ServerResponse): Response | undefined {
-    const parameters = new URLSearchParams(query);
+  handle(request: Request, response: ServerResponse): Response | undefined {
+    const parameters = new URLSearchParams(request.query);
     const [id, transport] = [parameters.get('sid'), parameters.get('transport')];
     if (transport !== 'polling') return failure(transport === 'websocket' ? BAD_REQUEST : UNKNOWN_TRANSPORT);
     if (id === null) {
-      if (method !== 'GET') return failure(BAD_METHOD);
+      if (request.method !== 'GET') return failure(BAD_METHOD);
       const session = this.#make(parameters);
       response.setHeader('set-cookie', cookiesOf(session));
       session.send(this.#opening(session));
@@ -64,19 +64,12 @@ export class EngineServer {
       this.#admit(session);
       return undefined;
     }
-    const session = this.find(id, message);
+    const session = this.find(id, request.message);
     if (session === undefined) return failure(UNKNOWN_SESSION);
-    if (session.transport !== 'polling') return failure(BAD_REQUEST);
-    if (method === 'GET') {
-      session.poll(response);
-      return undefined;
-    }
-    if (method !== 'POST') return failure(BAD_REQUEST);
-    const isBinary = message.headers['content-type'] === 'application/octet-stream';
-    const packets = isBinary ? decodeBinaryPayload(body) : decodePayload(body.toString('utf8'));
-    response.writeHead(200, { 'content-type': 'text/html', 'content-length': 2 }).end('ok');
-    if (packets === undefined) session.end();
-    else for (const packet of packets) session.receive(packet);
+    const isKnown = request.method === 'GET' || request.method === 'POST';
+    if (session.transport !== 'polling' || !isKnown) return failure(BAD_REQUEST);
+    if (request.method === 'GET') session.poll(response);
+    else receivePackets(session, request, response);
     return undefined;
   }
 
@@ -94,8 +87,6 @@ export class EngineServer {
     const setCookies = (headers: string[]): void => {
       headers.push(...cookies.map((cookie) => `Set-Cookie: ${cookie}`));
     };
-    // A client that is gone before its websocket opened leaves an error that no one else handles.
-    stream.on('error', () => stream.destroy());
     this.#sockets.once('headers', setCookies);
     this.#sockets.handleUpgrade(request, stream, head, (socket) => {
       serveSocket(socket, session, known === undefined);
@@ -144,6 +135,14 @@ function cookiesOf({ id, node }: EngineSession): readonly string[] {
 
 function failure(code: 0 | 1 | 2 | 3): Response {
   return json(400, { code, message: FAILURES[code] });
+}
+
+function receivePackets(session: EngineSession, { body, headers }: Request, response: ServerResponse): void {
+  const isBinary = headers['content-type'] === 'application/octet-stream';
+  const packets = isBinary ? decodeBinaryPayload(body) : decodePayload(body.toString('utf8'));
+  response.writeHead(200, { 'content-type': 'text/html', 'content-length': 2 }).end('ok');
+  if (packets === undefined) session.end();
+  else for (const packet of packets) session.receive(packet);
 }
 
 /** A socket of a session that polls carries it only after the probe and the packet that upgrades. */

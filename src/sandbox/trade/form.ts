@@ -12,8 +12,12 @@ export function refusal(error: string, beside: object = { data: {} }): Refusal {
   return new Refusal(200, { response: { executed: false, error }, ...beside });
 }
 
-export function refused(code: number, message: string, parameters: readonly (string | number)[] = []): Refusal {
-  return refusal(JSON.stringify({ code, message, parameters }));
+export function errorText(code: number, message: string, parameters: readonly (string | number)[] = []): string {
+  return JSON.stringify({ code, message, parameters });
+}
+
+export function refused(...error: Parameters<typeof errorText>): Refusal {
+  return refusal(errorText(...error));
 }
 
 export function invalid(name: string, value: string): Refusal {

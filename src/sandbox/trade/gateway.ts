@@ -3,7 +3,7 @@ import { findRoute, json, Refusal, type Request, type Response } from '../http.t
 import { hostile, withoutHostile } from '../traps.ts';
 import type { EngineServer } from './engine-server.ts';
 import type { EngineSession } from './engine-session.ts';
-import { Form, refusal, refused } from './form.ts';
+import { errorText, Form, refusal } from './form.ts';
 import { EXECUTION_MS, type Exchange, type MatchingEngine } from './matching-engine.ts';
 import { orderHandlers } from './orders.ts';
 import { NOT_HOSTILE } from './outbox.ts';
@@ -51,8 +51,7 @@ export class Gateway {
       if (session === undefined) throw refusal('Unauthorized', emptyOf(path));
       if (order !== undefined) return this.#order(() => order(form));
       const beside = table?.(form, session, ...parts);
-      const error = path.startsWith('/candles/') ? { error: '' } : {};
-      return this.#json(200, { response: { executed: true, ...error }, ...beside }, headers);
+      return this.#json(200, { response: { executed: true }, ...beside }, headers);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return this.#json(error.status, error.value);
@@ -66,14 +65,12 @@ export class Gateway {
     if (traps.has('order-500')) return failed;
     const data = run();
     if (traps.has('order-500-applied')) return failed;
+    const error = errorText(99, 'The request was sent to the dealer, and no confirmation came');
+    const value = traps.has('executed-with-error')
+      ? { response: { executed: true, error }, data: null }
+      : { response: { executed: true }, data };
     const delayMs = traps.has('push-before-answer') ? EXECUTION_MS / fast : undefined;
-    const lost = traps.has('lost-order-answer');
-    if (!traps.has('executed-with-error')) {
-      return { ...this.#json(200, { response: { executed: true }, data }), delayMs, lost };
-    }
-    const { value: error } = refused(99, 'The request was sent to the dealer, and no confirmation came');
-    const { response } = error as { readonly response: object };
-    return { ...this.#json(200, { response: { ...response, executed: true }, data: null }), delayMs, lost };
+    return { ...this.#json(200, value), delayMs, lost: traps.has('lost-order-answer') };
   }
 
   /** The bearer is the id of the session, followed by the token with nothing in between. */

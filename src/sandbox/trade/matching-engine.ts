@@ -167,7 +167,6 @@ export class MatchingEngine {
       open,
       time: now(),
       commission: rounded(amountK * COMMISSION, 2),
-      roll: 0,
       // Each trade of an order has its own.
       stop: stop && { ...stop },
       limit: limit && { ...limit },

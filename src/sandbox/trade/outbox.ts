@@ -3,15 +3,17 @@ import { HOSTILE, hostile, type TradeTrap } from '../traps.ts';
 import type { EngineServer } from './engine-server.ts';
 import type { EngineSession } from './engine-session.ts';
 
-export type ModelName =
-  | 'Offer'
-  | 'OpenPosition'
-  | 'ClosedPosition'
-  | 'Order'
-  | 'Summary'
-  | 'LeverageProfile'
-  | 'Account'
-  | 'Properties';
+export const MODEL_NAMES = [
+  'Offer',
+  'OpenPosition',
+  'ClosedPosition',
+  'Order',
+  'Summary',
+  'LeverageProfile',
+  'Account',
+  'Properties',
+] as const;
+export type ModelName = (typeof MODEL_NAMES)[number];
 
 export type TableRow = Readonly<Record<string, unknown>>;
 

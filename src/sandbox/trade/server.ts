@@ -16,8 +16,8 @@ import { Gateway, parametersOf } from './gateway.ts';
 import { INSTRUMENTS, instrumentNamed } from './instruments.ts';
 import { Market, type Movement } from './market.ts';
 import { type Exchange, MatchingEngine } from './matching-engine.ts';
-import { type ModelName, Outbox, pick } from './outbox.ts';
-import { tableRows } from './tables.ts';
+import { Outbox } from './outbox.ts';
+import { pushMovedRows } from './tables.ts';
 
 /** `empty` has the accounts, too. */
 export interface TradingEmulatorOptions extends EmulatorOptions {
@@ -112,19 +112,13 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
 
 function acceptUpgrades({ http }: LocalServer, engine: EngineServer): void {
   http.on('upgrade', (message: IncomingMessage, stream, head: Buffer) => {
+    // A client that is gone before its websocket opened leaves an error that no one else handles.
     stream.on('error', () => stream.destroy());
     const { pathname, searchParams } = new URL(message.url ?? '/', 'http://sandbox');
     if (!isLoopbackHost(message.headers.host) || pathname !== ENGINE_PATH) stream.destroy();
     else engine.upgrade(message, stream, head, searchParams);
   });
 }
-
-const MOVING: readonly (readonly [ModelName, readonly string[]])[] = [
-  ['Offer', ['t', 'offerId', 'time', 'sell', 'buy', 'high', 'low']],
-  ['OpenPosition', ['t', 'tradeId', 'close', 'grossPL', 'visiblePL']],
-  ['Account', ['t', 'accountId', 'equity', 'usableMargin', 'usableMarginPerc', 'dayPL', 'grossPL']],
-  ['Summary', ['t', 'offerId', 'plBuy', 'plSell', 'grossPL', 'netPL']],
-];
 
 function tick(exchange: Exchange, matching: MatchingEngine): void {
   const { market, outbox, traps } = exchange;
@@ -137,10 +131,5 @@ function tick(exchange: Exchange, matching: MatchingEngine): void {
     const { bid, ask, high, low, at } = market.quote(instrument);
     outbox.price(symbol, { Updated: at, Rates: [bid, ask, high, low], Symbol: symbol });
   }
-  for (const [model, fields] of MOVING) {
-    if (!outbox.wants(model)) continue;
-    // The updates of positions have no action.
-    const action = model === 'OpenPosition' ? {} : { action: 'U' };
-    for (const row of tableRows(model, exchange)) outbox.row(model, { ...pick(row, fields), ...action });
-  }
+  pushMovedRows(exchange);
 }

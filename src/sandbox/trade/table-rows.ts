@@ -76,12 +76,12 @@ function sum<T>(items: readonly T[], value: (item: T) => number): number {
   return items.reduce((total, item) => total + value(item), 0);
 }
 
-function tradeFields({ tradeId, account, instrument, isBuy, open, roll, amountK, commission }: Trade) {
+function tradeFields({ tradeId, account, instrument, isBuy, open, amountK, commission }: Trade) {
   return {
     ratePrecision: instrument.digits,
     tradeId,
     accountName: account.name,
-    roll,
+    roll: 0,
     com: commission,
     open,
     valueDate: '',
@@ -208,7 +208,7 @@ export function summaryRow(instrument: Instrument, trades: readonly Trade[], mar
   };
   const [buy, sell] = [side(true), side(false)];
   const { bid, ask } = market.quote(instrument);
-  const cost = sum(own, ({ commission, roll }) => commission - roll);
+  const cost = sum(own, ({ commission }) => commission);
   const net = rounded(buy.amount - sell.amount, 3);
   return {
     t: 5,

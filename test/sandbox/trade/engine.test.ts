@@ -180,25 +180,6 @@ describe('other requests', () => {
     ]);
   });
 
-  test('are recorded for tests', async () => {
-    await using gateway = await startGateway();
-    const sid = await connect(gateway);
-    await gateway.call(sid, 'POST', '/trading/subscribe', { models: ['Order', 'Account'] });
-    await gateway.call(sid, 'GET', '/trading/get_model/', { models: 'Order' });
-    expect(gateway.requests).toEqual([
-      {
-        method: 'POST',
-        path: '/trading/subscribe',
-        form: [
-          ['models', 'Order'],
-          ['models', 'Account'],
-        ],
-      },
-      { method: 'GET', path: '/trading/get_model/', form: [['models', 'Order']] },
-    ]);
-    expect(JSON.stringify(gateway.requests)).not.toContain(gateway.token);
-  });
-
   test('are limited to loopback names and existing paths', async () => {
     await using gateway = await startGateway();
     const sid = await connect(gateway);

@@ -342,19 +342,6 @@ describe('a trade', () => {
   });
 });
 
-test('an order that ends takes the others of its group along', async () => {
-  await using started = await startTrading();
-  const [first = '', second = '', third = ''] = [
-    orderIdOf(await started.post('create_entry_order', entry())),
-    orderIdOf(await started.post('create_entry_order', entry({ rate: 1.13 }))),
-    orderIdOf(await started.post('create_entry_order', entry({ rate: 1.12 }))),
-  ];
-  for (const order of started.gateway.book.orders.values()) if (order.orderId !== third) order.ocoBulkId = 51_201;
-  await started.post('delete_order', { order_id: first });
-  await started.over(second);
-  expect([...started.gateway.book.orders.keys()]).toEqual([third]);
-});
-
 function closing(amount: number): Fields {
   return { amount, order_type: 'AtMarket', time_in_force: 'GTC', rate: 0, at_market: 0 };
 }

@@ -29,7 +29,7 @@ function common(gateway: TradingEmulator, { account = HEDGING, symbol = 'EUR/USD
 /** Opens at 1.16 by default. Returns the trade id. */
 export function holdTrade(gateway: TradingEmulator, of: Of & { readonly open?: number } = {}): string {
   const tradeId = gateway.book.newTradeId();
-  const cost = { commission: 0, roll: 0, trailedFrom: 0 };
+  const cost = { commission: 0, trailedFrom: 0 };
   const trade: Trade = { ...common(gateway, of), tradeId, open: of.open ?? 1.16, time: OPENED_AT, ...cost };
   gateway.book.trades.set(tradeId, trade);
   return tradeId;
