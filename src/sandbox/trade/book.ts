@@ -1,5 +1,5 @@
 /** Everything that the gateway stores: accounts, trades and orders. */
-import type { Instrument } from './instruments.ts';
+import { type Instrument, rounded } from './instruments.ts';
 
 export interface Account {
   readonly id: string;
@@ -78,8 +78,13 @@ export interface Order {
   readonly closes?: string;
 }
 
+/** For a thousand, in dollars: once when a trade is opened, and once when it is closed. */
+export const COMMISSION = 0.04;
+
 export type OrderDraft = Pick<Order, 'account' | 'instrument' | 'isBuy' | 'amountK' | 'type' | 'timeInForce'> &
   Partial<Order>;
+
+type TradeDraft = Pick<Trade, 'account' | 'instrument' | 'isBuy' | 'amountK' | 'open'> & Partial<Trade>;
 
 export function isEntry({ type }: Pick<Order, 'type'>): boolean {
   return type.endsWith('E');
@@ -94,6 +99,13 @@ export class Book {
   readonly hidden = new Set<Instrument>();
   #lastOrder = 390_285_836;
   #lastTrade = 170_162_800;
+
+  addTrade(draft: TradeDraft, time: number): Trade {
+    const { tradeId = this.newTradeId(), amountK, open } = draft;
+    const trade = { ...draft, tradeId, time, commission: rounded(amountK * COMMISSION, 2), trailedFrom: open };
+    this.trades.set(tradeId, trade);
+    return trade;
+  }
 
   newTradeId(): string {
     this.#lastTrade++;

@@ -2,7 +2,7 @@
 import type { Account, Book, Trade } from './book.ts';
 import { type Instrument, instrumentNamed, inThousands, rounded, roundedRate } from './instruments.ts';
 import type { Market } from './market.ts';
-import { COMMISSION, type Exchange } from './matching-engine.ts';
+import type { Exchange } from './matching-engine.ts';
 import { profit } from './table-rows.ts';
 import { dayStart, HOUR_MS, isTradingDay, MINUTE_MS, weekStart } from './trading-days.ts';
 
@@ -22,39 +22,26 @@ export function seedAccounts({ accounts, hidden }: Book): readonly [hedging: Acc
 
 export function seedDemo({ book, market, now }: Exchange): void {
   const [hedging, netting] = seedAccounts(book);
-  const trade = (account: Account, symbol: string, isBuy: boolean, amount: number, hoursAgo: number): Trade => {
+  const open = (account: Account, symbol: string, isBuy: boolean, amount: number, hoursAgo: number): Trade => {
     const instrument = instrumentNamed(symbol);
     const time = tradedAt(now(), hoursAgo);
-    const amountK = inThousands(instrument, amount);
-    return {
-      tradeId: book.newTradeId(),
-      account,
-      instrument,
-      isBuy,
-      amountK,
-      open: priceAt(market, instrument, isBuy, time),
-      time,
-      commission: rounded(amountK * COMMISSION, 2),
-      trailedFrom: 0,
-    };
+    const rate = priceAt(market, instrument, isBuy, time);
+    return book.addTrade({ account, instrument, isBuy, amountK: inThousands(instrument, amount), open: rate }, time);
   };
-  const close = (made: Trade, hoursAgo: number): void => {
+  const close = (trade: Trade, hoursAgo: number): void => {
     const closeTime = tradedAt(now(), hoursAgo);
-    const rate = priceAt(market, made.instrument, !made.isBuy, closeTime);
-    const commission = rounded(made.commission * 2, 2);
-    book.closed.push({ ...made, commission, close: rate, closeTime, grossPL: profit(made, rate) });
+    const rate = priceAt(market, trade.instrument, !trade.isBuy, closeTime);
+    const commission = rounded(trade.commission * 2, 2);
+    book.trades.delete(trade.tradeId);
+    book.closed.push({ ...trade, commission, close: rate, closeTime, grossPL: profit(trade, rate) });
   };
-  close(trade(hedging, 'EUR/USD', true, 20, 70), 52);
-  close(trade(hedging, 'USD/JPY', false, 10, 47), 31);
-  close(trade(netting, 'GBP/USD', true, 10, 30), 26);
-  for (const made of [
-    trade(hedging, 'EUR/USD', true, 10, 29),
-    trade(hedging, 'USD/JPY', false, 5, 22),
-    trade(hedging, 'XAU/USD', true, 2, 7),
-    trade(netting, 'GBP/USD', false, 10, 5),
-  ]) {
-    book.trades.set(made.tradeId, made);
-  }
+  close(open(hedging, 'EUR/USD', true, 20, 70), 52);
+  close(open(hedging, 'USD/JPY', false, 10, 47), 31);
+  close(open(netting, 'GBP/USD', true, 10, 30), 26);
+  open(hedging, 'EUR/USD', true, 10, 29);
+  open(hedging, 'USD/JPY', false, 5, 22);
+  open(hedging, 'XAU/USD', true, 2, 7);
+  open(netting, 'GBP/USD', false, 10, 5);
   const instrument = instrumentNamed('EUR/USD');
   const below = (pips: number) => roundedRate(instrument, market.rate(instrument, true) - pips * instrument.pip);
   const entry = { account: hedging, instrument, isBuy: true, amountK: 10, type: 'LE', timeInForce: 'GTC' };

@@ -20,8 +20,8 @@ export class EngineSession {
   readonly token: string;
   /** The node behind the balancer that owns it. */
   readonly node: number;
-  readonly models = new Set<string>();
-  readonly symbols = new Set<string>();
+  /** The models and symbols whose pushes it receives. */
+  readonly subscriptions = new Set<string>();
   /** Between the packet `40` and the goodbye; only then its requests are accepted. */
   connected = false;
   readonly #ended: () => void;

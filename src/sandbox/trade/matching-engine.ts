@@ -1,6 +1,16 @@
 /** Executes orders, at once or when a price is reached, and pushes what happens. */
 import type { TradeTrap } from '../traps.ts';
-import { type Book, CANCELED, EXECUTING, type Exit, isEntry, type Order, type OrderDraft, type Trade } from './book.ts';
+import {
+  type Book,
+  CANCELED,
+  COMMISSION,
+  EXECUTING,
+  type Exit,
+  isEntry,
+  type Order,
+  type OrderDraft,
+  type Trade,
+} from './book.ts';
 import { isForex, rounded, roundedRate } from './instruments.ts';
 import type { Market } from './market.ts';
 import { type Outbox, pick } from './outbox.ts';
@@ -10,8 +20,6 @@ import { accountRow, closedRow, closingRate, orderRow, profit, summaryRow, trade
 const STEP_MS = 30;
 /** From the response to an order at market to its last push, with time for three parts. */
 export const EXECUTION_MS = 6 * STEP_MS;
-/** For a thousand, in dollars. */
-export const COMMISSION = 0.04;
 
 export interface Exchange {
   readonly book: Book;
@@ -158,21 +166,9 @@ export class MatchingEngine {
 
   #open({ account, instrument, isBuy, stop, limit }: Order, amountK: number, tradeId: string, open: number): void {
     const { book, market, outbox, now } = this.#exchange;
-    const trade: Trade = {
-      tradeId,
-      account,
-      instrument,
-      isBuy,
-      amountK,
-      open,
-      time: now(),
-      commission: rounded(amountK * COMMISSION, 2),
-      // Each trade of an order has its own.
-      stop: stop && { ...stop },
-      limit: limit && { ...limit },
-      trailedFrom: open,
-    };
-    book.trades.set(tradeId, trade);
+    // Each trade of an order has its own stop and limit.
+    const exits = { stop: stop && { ...stop }, limit: limit && { ...limit } };
+    const trade = book.addTrade({ tradeId, account, instrument, isBuy, amountK, open, ...exits }, now());
     outbox.row('OpenPosition', { ...tradeRow(trade, market), action: 'I' });
   }
 

@@ -2,7 +2,7 @@
 import { isEntry, type Order, type Trade } from './book.ts';
 import { type Around, type Form, limitAt, refusal, refused, stopAt } from './form.ts';
 import type { Exchange, MatchingEngine } from './matching-engine.ts';
-import { accountRow, marginOf } from './table-rows.ts';
+import { fundsOf, marginOf } from './table-rows.ts';
 
 const AT_MARKET = ['GTC', 'DAY', 'IOC', 'FOK'] as const;
 const IN_RANGE = ['IOC', 'FOK'] as const;
@@ -46,8 +46,8 @@ function openingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHan
       const { account, instrument, isBuy } = side;
       const terms = termsOf(form, 'OM', 'OR');
       const exits = exitsOf(form, { ...side, rate: market.rate(instrument, isBuy) }, form.trail('trailing_step'));
-      const { usableMargin } = accountRow(account, [...book.trades.values()], market);
-      if (marginOf(side, market) > Number(usableMargin)) throw refusal('ORA-20113: insufficient margin');
+      const { equity, used } = fundsOf(account, [...book.trades.values()], market);
+      if (marginOf(side, market) > equity - used) throw refusal('ORA-20113: insufficient margin');
       return placed(matching.place({ ...side, ...terms, ...exits }));
     },
     'POST /trading/create_entry_order': (form) => {

@@ -1,7 +1,6 @@
 /** What is pushed, and to whom, with the traps of pushes. A push follows the response to the request that caused it. */
 import { HOSTILE, hostile, type TradeTrap } from '../traps.ts';
 import type { EngineServer } from './engine-server.ts';
-import type { EngineSession } from './engine-session.ts';
 
 export const MODEL_NAMES = [
   'Offer',
@@ -35,32 +34,34 @@ export class Outbox {
   }
 
   wants(model: ModelName): boolean {
-    return this.#engine.connected.some(({ models }) => models.has(model));
+    return this.#engine.connected.some(({ subscriptions }) => subscriptions.has(model));
   }
 
   row(model: ModelName, record: TableRow): void {
-    this.#push(model, record, ({ models }) => models.has(model));
+    this.#push(model, model, record);
   }
 
   price(symbol: string, record: TableRow): void {
     const times = this.#traps.has('flood') ? FLOOD : 1;
-    const name = this.#traps.has('hostile-gateway') ? symbol + HOSTILE : symbol;
-    for (let count = 0; count < times; count++) this.#push(name, record, ({ symbols }) => symbols.has(symbol));
+    const event = this.#traps.has('hostile-gateway') ? symbol + HOSTILE : symbol;
+    for (let count = 0; count < times; count++) this.#push(symbol, event, record);
   }
 
   /** Pushes a text that is not JSON to every client that listens to anything. */
   invalid(): void {
     for (const session of this.#traps.has('no-push') ? [] : this.#engine.connected) {
-      const [name] = [...session.models, ...session.symbols];
-      if (name !== undefined) session.emit(name, 'this is no JSON');
+      const [event] = session.subscriptions;
+      if (event !== undefined) session.emit(event, 'this is no JSON');
     }
   }
 
-  #push(name: string, record: TableRow, listens: (session: EngineSession) => boolean): void {
+  #push(subscription: string, event: string, record: TableRow): void {
     if (this.#traps.has('no-push')) return;
     const payload = JSON.stringify(this.#traps.has('hostile-gateway') ? hostile(record, NOT_HOSTILE) : record);
     setImmediate(() => {
-      for (const session of this.#engine.connected) if (listens(session)) session.emit(name, payload);
+      for (const session of this.#engine.connected) {
+        if (session.subscriptions.has(subscription)) session.emit(event, payload);
+      }
     });
   }
 }

@@ -167,11 +167,16 @@ export function orderRow(order: Order): TableRow {
   };
 }
 
-export function accountRow(account: Account, trades: readonly Trade[], market: Market): TableRow {
+/** In the account's currency; `used` is the margin of its open trades. */
+export function fundsOf(account: Account, trades: readonly Trade[], market: Market) {
   const own = trades.filter((trade) => trade.account === account);
   const grossPL = sum(own, (trade) => openProfit(trade, market));
   const used = sum(own, (trade) => marginOf(trade, market));
-  const equity = account.balance + grossPL;
+  return { grossPL, used, equity: account.balance + grossPL };
+}
+
+export function accountRow(account: Account, trades: readonly Trade[], market: Market): TableRow {
+  const { grossPL, used, equity } = fundsOf(account, trades, market);
   return {
     t: 6,
     ratePrecision: 0,

@@ -118,22 +118,22 @@ export function tableHandlers(exchange: Exchange, hasCallLimits: boolean): Reado
       return { data: { instrument } };
     },
     'GET /candles/{}/{}': (form, _, offer = '', name = '') => readCandles(form, exchange, offer, name),
-    'POST /subscribe': (form, { symbols }) => {
+    'POST /subscribe': (form, { subscriptions }) => {
       const pairs = pairsOf(form);
-      for (const { symbol } of pairs) symbols.add(symbol);
+      for (const { symbol } of pairs) subscriptions.add(symbol);
       return { pairs: pairs.map((instrument) => subscribedPrice(instrument, market)) };
     },
-    'POST /unsubscribe': (form, { symbols }) => {
+    'POST /unsubscribe': (form, { subscriptions }) => {
       const pairs = pairsOf(form).map(({ symbol }) => symbol);
-      for (const symbol of pairs) symbols.delete(symbol);
+      for (const symbol of pairs) subscriptions.delete(symbol);
       return { pairs };
     },
-    'POST /trading/subscribe': (form, session) => {
-      for (const model of modelsOf(form)) session.models.add(model);
+    'POST /trading/subscribe': (form, { subscriptions }) => {
+      for (const model of modelsOf(form)) subscriptions.add(model);
       return {};
     },
-    'POST /trading/unsubscribe': (form, session) => {
-      for (const model of modelsOf(form)) session.models.delete(model);
+    'POST /trading/unsubscribe': (form, { subscriptions }) => {
+      for (const model of modelsOf(form)) subscriptions.delete(model);
       return {};
     },
     'POST /trading/update_subscriptions': (form) => {

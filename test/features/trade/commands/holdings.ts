@@ -1,6 +1,5 @@
 /** What an account of the emulated gateway has, put there behind everybody's back. */
 
-import type { Trade } from '../../../../src/sandbox/trade/book.ts';
 import { INSTRUMENTS } from '../../../../src/sandbox/trade/instruments.ts';
 import type { TradingEmulator } from '../../../../src/sandbox/trade/server.ts';
 import { HEDGING, NOW } from './trader.ts';
@@ -28,11 +27,7 @@ function common(gateway: TradingEmulator, { account = HEDGING, symbol = 'EUR/USD
 
 /** Opens at 1.16 by default. Returns the trade id. */
 export function holdTrade(gateway: TradingEmulator, of: Of & { readonly open?: number } = {}): string {
-  const tradeId = gateway.book.newTradeId();
-  const cost = { commission: 0, trailedFrom: 0 };
-  const trade: Trade = { ...common(gateway, of), tradeId, open: of.open ?? 1.16, time: OPENED_AT, ...cost };
-  gateway.book.trades.set(tradeId, trade);
-  return tradeId;
+  return gateway.book.addTrade({ ...common(gateway, of), open: of.open ?? 1.16 }, OPENED_AT).tradeId;
 }
 
 /** An entry at 1.15 by default. Returns the order id. */
