@@ -123,29 +123,33 @@ function notDivisible(step: number): Refusal {
   return refused(3, `Amount should be divisible by ${step}`, [String(step)]);
 }
 
-export interface Around {
+/** What a stop and a limit count from. */
+export interface Base {
   readonly instrument: Instrument;
   readonly isBuy: boolean;
   readonly rate: number;
 }
 
 /** A stop is a loss: in pips it is negative on both sides. */
-export function stopAt(value: number | undefined, isInPips: boolean, around: Around, trail: number): Exit | undefined {
-  const [rate, distance] = exitAt(value, isInPips, around);
-  if (distance >= 0) throw refused(18, 'The Stop distance must be ', ['<', 0]);
-  return value === undefined ? undefined : { rate, trail };
+export function stopAt(value: number | undefined, isInPips: boolean, base: Base, trail: number): Exit | undefined {
+  if (value === undefined) return undefined;
+  const rate = exitRate(value, isInPips, base);
+  if (gainAt(rate, base) >= 0) throw refused(18, 'The Stop distance must be ', ['<', 0]);
+  return { rate, trail };
 }
 
-export function limitAt(value: number | undefined, isInPips: boolean, around: Around): Exit | undefined {
-  const [rate, distance] = exitAt(value, isInPips, around);
-  if (distance <= 0) throw refused(19, 'The Limit distance must be > 0', ['>', 0]);
-  return value === undefined ? undefined : { rate, trail: 0 };
+export function limitAt(value: number | undefined, isInPips: boolean, base: Base): Exit | undefined {
+  if (value === undefined) return undefined;
+  const rate = exitRate(value, isInPips, base);
+  if (gainAt(rate, base) <= 0) throw refused(19, 'The Limit distance must be > 0', ['>', 0]);
+  return { rate, trail: 0 };
 }
 
-/** The rate, and how much the trade wins there. Without a value there is no distance. */
-function exitAt(value = Number.NaN, isInPips: boolean, around: Around): readonly [rate: number, distance: number] {
-  const { instrument, isBuy, rate } = around;
-  const sign = isBuy ? 1 : -1;
-  const at = isInPips ? roundedRate(instrument, rate + sign * value * instrument.pip) : value;
-  return [at, (at - rate) * sign];
+function exitRate(value: number, isInPips: boolean, { instrument, isBuy, rate }: Base): number {
+  if (!isInPips) return value;
+  return roundedRate(instrument, rate + (isBuy ? 1 : -1) * value * instrument.pip);
+}
+
+function gainAt(exit: number, { isBuy, rate }: Base): number {
+  return isBuy ? exit - rate : rate - exit;
 }

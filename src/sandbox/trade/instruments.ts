@@ -8,7 +8,7 @@ export interface Instrument {
   readonly digits: number;
   readonly pip: number;
   readonly spread: number;
-  /** The price moves around this one. */
+  /** The bid at the start. */
   readonly price: number;
   readonly volatility: number;
   /** It is also traded on weekends. */

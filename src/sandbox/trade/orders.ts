@@ -1,6 +1,6 @@
 /** The requests that trade (doc 3 §4; what the document only mentions follows the public implementation). */
 import { isEntry, type Order, type Trade } from './book.ts';
-import { type Around, type Form, limitAt, refusal, refused, stopAt } from './form.ts';
+import { type Base, type Form, limitAt, refusal, refused, stopAt } from './form.ts';
 import type { Exchange, MatchingEngine } from './matching-engine.ts';
 import { fundsOf, marginOf } from './table-rows.ts';
 
@@ -76,10 +76,10 @@ function sideOf(form: Form, { book }: Exchange): Pick<Order, 'account' | 'instru
   return { account, instrument, isBuy, amountK: form.amount(account, instrument) };
 }
 
-function exitsOf(form: Form, around: Around, trail: number): Pick<Order, 'stop' | 'limit'> {
+function exitsOf(form: Form, base: Base, trail: number): Pick<Order, 'stop' | 'limit'> {
   const isInPips = form.flag('is_in_pips') ?? false;
-  const stop = stopAt(form.number('stop'), isInPips, around, trail);
-  return { stop, limit: limitAt(form.number('limit'), isInPips, around) };
+  const stop = stopAt(form.number('stop'), isInPips, base, trail);
+  return { stop, limit: limitAt(form.number('limit'), isInPips, base) };
 }
 
 function closingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHandlers {
@@ -135,11 +135,11 @@ function changingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHa
       const value = Number(form.text('rate')) || undefined;
       const price = market.rate(instrument, !isBuy);
       // Pips count from the opening rate; a rate must be on the right side of the current price.
-      const around = { instrument, isBuy, rate: isInPips ? trade.open : price };
+      const base = { instrument, isBuy, rate: isInPips ? trade.open : price };
       if (form.flag('is_stop') ?? true) {
-        trade.stop = stopAt(value, isInPips, around, trail);
+        trade.stop = stopAt(value, isInPips, base, trail);
         trade.trailedFrom = price;
-      } else trade.limit = limitAt(value, isInPips, around);
+      } else trade.limit = limitAt(value, isInPips, base);
       matching.tradeChanged(trade);
       return null;
     },

@@ -18,7 +18,6 @@ export type TableRow = Readonly<Record<string, unknown>>;
 
 /** Fields that clients compare or count with. */
 export const NOT_HOSTILE = /^(?:\w*[iI]d|\w*[tT]ime|\w+Date|action|hedging)$/;
-const FLOOD = 1000;
 
 export function pick(row: TableRow, names: readonly string[]): TableRow {
   return Object.fromEntries(names.map((name) => [name, row[name]]));
@@ -42,9 +41,8 @@ export class Outbox {
   }
 
   price(symbol: string, record: TableRow): void {
-    const times = this.#traps.has('flood') ? FLOOD : 1;
     const event = this.#traps.has('hostile-gateway') ? symbol + HOSTILE : symbol;
-    for (let count = 0; count < times; count++) this.#push(symbol, event, record);
+    this.#push(symbol, event, record);
   }
 
   /** Pushes a text that is not JSON to every client that listens to anything. */

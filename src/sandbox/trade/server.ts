@@ -59,16 +59,12 @@ const LOGGED = 1000;
 const ENGINE_PATH = '/socket.io/';
 
 export async function startTradingEmulator(options: TradingEmulatorOptions): Promise<TradingEmulator> {
-  const { port, now, random, seed, fast = 1, tickMs = TICK_MS, caps = true, movement = MOVEMENT } = options;
+  const { port, now, random, tickMs = TICK_MS, caps = true } = options;
   const traps = new Set<TradeTrap>();
   const token = Array.from({ length: 40 }, () => Math.floor(random() * 16).toString(16)).join('');
   const engine = new EngineServer({ traps, token });
-  const [book, outbox] = [new Book(), new Outbox(engine, traps)];
-  const everyMs = Math.max(MIN_TICK_MS, (tickMs || TICK_MS) / fast);
-  const market = new Market({ ...movement, now, tickMs: everyMs, fast });
-  const exchange: Exchange = { book, market, outbox, traps, now, fast };
-  if (seed === 'demo') seedDemo(exchange);
-  else seedAccounts(book);
+  const exchange = openExchange(options, engine, traps);
+  const { book, market } = exchange;
   const matching = new MatchingEngine(exchange);
   const gateway = new Gateway({ exchange, matching, engine, token, hasCallLimits: caps });
   const requests: LoggedRequest[] = [];
@@ -87,7 +83,7 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
   });
   acceptUpgrades(server, engine);
   const move = (): void => tick(exchange, matching);
-  const ticking = tickMs === 0 ? undefined : setInterval(move, everyMs);
+  const ticking = tickMs === 0 ? undefined : setInterval(move, intervalOf(options));
   return {
     ...server,
     token,
@@ -108,6 +104,20 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
       await server.close();
     },
   };
+}
+
+function openExchange(options: TradingEmulatorOptions, engine: EngineServer, traps: ReadonlySet<TradeTrap>): Exchange {
+  const { now, seed, fast = 1, movement = MOVEMENT } = options;
+  const market = new Market({ ...movement, now, fast, tickMs: intervalOf(options) });
+  const exchange = { book: new Book(), market, outbox: new Outbox(engine, traps), traps, now, fast };
+  if (seed === 'demo') seedDemo(exchange);
+  else seedAccounts(exchange.book);
+  return exchange;
+}
+
+/** The time between two ticks, also where they come only on request. */
+function intervalOf({ tickMs = TICK_MS, fast = 1 }: TradingEmulatorOptions): number {
+  return Math.max(MIN_TICK_MS, (tickMs || TICK_MS) / fast);
 }
 
 function acceptUpgrades({ http }: LocalServer, engine: EngineServer): void {

@@ -19,16 +19,3 @@ test('hostile text is accepted when it is sent back', async () => {
   expect(errorOf(wrong)).toMatchObject({ code: 3, message: `Amount should be divisible by 1${HOSTILE}` });
   expect(errorOf(await gateway.call('', 'GET', '/trading/get_model', {}))).toBe(`Unauthorized${HOSTILE}`);
 });
-
-test('a flood pushes each price a thousand times', async () => {
-  await using gateway = await startGateway({ seed: 'empty' });
-  const peer = await gateway.peer();
-  const received: string[] = [];
-  await gateway.call(peer.id, 'POST', '/subscribe', { pairs: 'EUR/USD' });
-  peer.on('EUR/USD', (payload) => received.push(payload));
-  gateway.traps.add('non-json-push').add('flood');
-  gateway.tick();
-  while (received.length < 1001) await once(peer as unknown as NodeJS.EventEmitter, 'EUR/USD');
-  expect(received).toHaveLength(1001);
-  expect(received[0]).toBe('this is no JSON');
-});
