@@ -47,16 +47,20 @@ export class Form {
   }
 
   number(name: string): number | undefined {
-    const text = this.optional(name);
-    if (text !== undefined && !/^-?\d+(?:\.\d+)?$/.test(text)) throw invalid(name, text);
-    return text === undefined ? undefined : Number(text);
+    return this.optional(name) === undefined ? undefined : this.requiredNumber(name);
   }
 
-  flag(name: string): boolean | undefined {
-    const text = this.optional(name);
+  requiredNumber(name: string): number {
+    const text = this.text(name);
+    if (!/^-?\d+(?:\.\d+)?$/.test(text)) throw invalid(name, text);
+    return Number(text);
+  }
+
+  flag(name: string, otherwise: boolean): boolean {
+    const text = this.optional(name) ?? String(otherwise);
     // Python's clients send True and False.
-    if (text !== undefined && !/^(?:[Tt]rue|[Ff]alse)$/.test(text)) throw invalid(name, text);
-    return text === undefined ? undefined : text.toLowerCase() === 'true';
+    if (!/^(?:[Tt]rue|[Ff]alse)$/.test(text)) throw invalid(name, text);
+    return text.toLowerCase() === 'true';
   }
 
   /** The first choice if it is missing: the vendor's samples leave it out. */

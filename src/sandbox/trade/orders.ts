@@ -57,7 +57,7 @@ function openingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHan
       const range = isRange ? (form.number('range') ?? 0) : 0;
       const timeInForce = form.oneOf('time_in_force', ENTRY);
       const expires = form.expiry(timeInForce, now());
-      const rate = checkedRate(Number(form.text('rate')));
+      const rate = checkedRate(form.requiredNumber('rate'));
       const exits = exitsOf(form, { ...side, rate }, form.trail('trailing_stop_step'));
       const trail = form.trail('trailing_step');
       const trailedFrom = market.rate(instrument, isBuy);
@@ -72,12 +72,12 @@ function openingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHan
 function sideOf(form: Form, { book }: Exchange): Pick<Order, 'account' | 'instrument' | 'isBuy' | 'amountK'> {
   const account = form.account(book);
   const instrument = form.instrument();
-  const isBuy = form.flag('is_buy') ?? true;
+  const isBuy = form.flag('is_buy', true);
   return { account, instrument, isBuy, amountK: form.amount(account, instrument) };
 }
 
 function exitsOf(form: Form, base: Base, trail: number): Pick<Order, 'stop' | 'limit'> {
-  const isInPips = form.flag('is_in_pips') ?? false;
+  const isInPips = form.flag('is_in_pips', false);
   const stop = stopAt(form.number('stop'), isInPips, base, trail);
   return { stop, limit: limitAt(form.number('limit'), isInPips, base) };
 }
@@ -99,7 +99,7 @@ function closingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHan
     // Without a symbol, everything of the account.
     'POST /trading/close_all_for_symbol': (form) => {
       const account = form.account(book);
-      const only = (form.flag('forSymbol') ?? true) ? form.instrument() : undefined;
+      const only = form.flag('forSymbol', true) ? form.instrument() : undefined;
       const terms = termsOf(form, 'CM', 'CR');
       return [...book.trades.values()]
         .filter((trade) => trade.account === account && (only === undefined || trade.instrument === only))
@@ -121,8 +121,9 @@ function changingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHa
       const amountK = form.amount(account, instrument);
       const rate = checkedRate(form.number('rate') ?? order.rate);
       const trail = form.number('trailing_step') === undefined ? order.trail : form.trail('trailing_step');
-      const type = entryType(isBuy, rate, market.rate(instrument, isBuy), trail);
-      Object.assign(order, { type, amountK, rate, trail, range: form.number('range') ?? order.range });
+      const trailedFrom = market.rate(instrument, isBuy);
+      const type = entryType(isBuy, rate, trailedFrom, trail);
+      Object.assign(order, { type, amountK, rate, trail, trailedFrom, range: form.number('range') ?? order.range });
       matching.changed(order);
       return null;
     },
@@ -130,13 +131,13 @@ function changingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHa
     'POST /trading/change_trade_stop_limit': (form) => {
       const trade = tradeOf(exchange, form);
       const { instrument, isBuy } = trade;
-      const isInPips = form.flag('is_in_pips') ?? false;
+      const isInPips = form.flag('is_in_pips', false);
       const trail = form.trail('trailing_step');
-      const value = Number(form.text('rate')) || undefined;
+      const value = form.requiredNumber('rate') || undefined;
       const price = market.rate(instrument, !isBuy);
       // Pips count from the opening rate; a rate must be on the right side of the current price.
       const base = { instrument, isBuy, rate: isInPips ? trade.open : price };
-      if (form.flag('is_stop') ?? true) {
+      if (form.flag('is_stop', true)) {
         trade.stop = stopAt(value, isInPips, base, trail);
         trade.trailedFrom = price;
       } else trade.limit = limitAt(value, isInPips, base);
@@ -147,13 +148,9 @@ function changingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHa
     'POST /trading/change_order_stop_limit': (form) => {
       const order = entryOf(exchange, form.text('order_id'));
       const [stop, limit] = [form.number('stop'), form.number('limit')];
-      const newStop = stopAt(
-        stop || undefined,
-        form.flag('is_stop_in_pips') ?? false,
-        order,
-        form.trail('trailing_step'),
-      );
-      const newLimit = limitAt(limit || undefined, form.flag('is_limit_in_pips') ?? false, order);
+      const trail = form.trail('trailing_step');
+      const newStop = stopAt(stop || undefined, form.flag('is_stop_in_pips', false), order, trail);
+      const newLimit = limitAt(limit || undefined, form.flag('is_limit_in_pips', false), order);
       if (stop !== undefined) order.stop = newStop;
       if (limit !== undefined) order.limit = newLimit;
       matching.changed(order);
@@ -170,7 +167,7 @@ function placed({ orderId }: Order): Placed {
 function termsOf(form: Form, atMarket: string, inRange: string): Terms {
   const isRange = form.oneOf('order_type', ['AtMarket', 'MarketRange']) === 'MarketRange';
   const timeInForce = form.oneOf('time_in_force', isRange ? IN_RANGE : AT_MARKET);
-  return { type: isRange ? inRange : atMarket, timeInForce, range: isRange ? Number(form.text('at_market')) : 0 };
+  return { type: isRange ? inRange : atMarket, timeInForce, range: isRange ? form.requiredNumber('at_market') : 0 };
 }
 
 function checkedRate(rate: number): number {

@@ -139,7 +139,7 @@ export function tableHandlers(exchange: Exchange, hasCallLimits: boolean): Reado
     'POST /trading/update_subscriptions': (form) => {
       countCalls([SET_INSTRUMENTS]);
       const instrument = form.instrument();
-      if (form.flag('visible') ?? true) book.hidden.delete(instrument);
+      if (form.flag('visible', true)) book.hidden.delete(instrument);
       else book.hidden.add(instrument);
       return {};
     },
