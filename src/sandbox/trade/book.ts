@@ -1,5 +1,5 @@
 /** Everything that the gateway stores: accounts, trades and orders. */
-import { type Instrument, rounded } from './instruments.ts';
+import { type Instrument, round } from './instruments.ts';
 
 export interface Account {
   readonly id: string;
@@ -102,7 +102,7 @@ export class Book {
 
   addTrade(draft: TradeDraft, time: number): Trade {
     const { tradeId = this.newTradeId(), amountK, open } = draft;
-    const trade = { ...draft, tradeId, time, commission: rounded(amountK * COMMISSION, 2), trailedFrom: open };
+    const trade = { ...draft, tradeId, time, commission: round(amountK * COMMISSION, 2), trailedFrom: open };
     this.trades.set(tradeId, trade);
     return trade;
   }

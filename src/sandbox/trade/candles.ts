@@ -1,5 +1,5 @@
 /** Candles of doc 3 §8, cut from the curve of prices. Labels and rows follow the public implementation. */
-import { type Instrument, roundedRate } from './instruments.ts';
+import { type Instrument, roundRate } from './instruments.ts';
 import type { Market } from './market.ts';
 import { DAY_MS, dayStart, HOUR_MS, isTradingDay, MINUTE_MS, monthStart, weekStart } from './trading-days.ts';
 
@@ -55,7 +55,7 @@ const HISTORY_STARTS = Date.UTC(2012, 0, 3);
 type Row = readonly number[];
 
 /** Those whose label is within the span, both ends included: the newest `max`, oldest first. The current candle is the last. */
-export function candles(
+export function cutCandles(
   market: Market,
   instrument: Instrument,
   period: Period,
@@ -73,7 +73,7 @@ export function candles(
     const label = isEnd ? to : from;
     if (label < span.from) break;
     const isTraded = instrument.always || period.ms > 2 * DAY_MS || isTradingDay(dayStart(from));
-    if (label <= span.to && isTraded) found.push(row(market, instrument, label, { from, to }, now));
+    if (label <= span.to && isTraded) found.push(toRow(market, instrument, label, { from, to }, now));
     at = from - 1;
   }
   return found.reverse();
@@ -82,15 +82,15 @@ export function candles(
 /** The prices between these, besides the first and the last, that a candle shows as its high and low. */
 const PARTS = [0.2, 0.4, 0.6, 0.8];
 
-function row(market: Market, instrument: Instrument, label: number, { from, to }: Span, now: number): Row {
+function toRow(market: Market, instrument: Instrument, label: number, { from, to }: Span, now: number): Row {
   const end = Math.min(to, now);
   const price = (part: number): number => market.priceAt(instrument, from + (end - from) * part);
   const [open, close] = [price(0), price(1)];
   const all = [open, close, ...PARTS.map(price)];
   const [high, low] = [Math.max(...all), Math.min(...all)];
   const rates = [open, close, high, low];
-  const bids = rates.map((bid) => roundedRate(instrument, bid));
-  const asks = rates.map((bid) => roundedRate(instrument, bid + instrument.spread * instrument.pip));
+  const bids = rates.map((bid) => roundRate(instrument, bid));
+  const asks = rates.map((bid) => roundRate(instrument, bid + instrument.spread * instrument.pip));
   // Some each minute, and more where the price moved more.
   const ticks = 1 + Math.round(((end - from) / MINUTE_MS) * 20 + ((high - low) / instrument.pip) * 10);
   return [label / 1000, ...bids, ...asks, ticks];

@@ -1,9 +1,9 @@
 /** A small, believable state: two accounts, of which one hedges; trades that win and lose; an order that waits. */
 import type { Account, Book, Trade } from './book.ts';
-import { type Instrument, instrumentNamed, inThousands, rounded, roundedRate } from './instruments.ts';
+import { type Instrument, inThousands, requireInstrument, round, roundRate } from './instruments.ts';
 import type { Market } from './market.ts';
 import type { Exchange } from './matching-engine.ts';
-import { profit } from './table-rows.ts';
+import { profitOf } from './table-rows.ts';
 import { dayStart, HOUR_MS, isTradingDay, MINUTE_MS, weekStart } from './trading-days.ts';
 
 const HIDDEN = ['USD/CHF', 'AUD/USD'];
@@ -16,14 +16,14 @@ export function seedAccounts({ accounts, hidden }: Book): readonly [hedging: Acc
     { id: '654062', name: '00654062', hedging: '0', step: 10, dayBalance: less, balance: less },
   ];
   accounts.push(...own);
-  for (const symbol of HIDDEN) hidden.add(instrumentNamed(symbol));
+  for (const symbol of HIDDEN) hidden.add(requireInstrument(symbol));
   return own;
 }
 
 export function seedDemo({ book, market, now }: Exchange): void {
   const [hedging, netting] = seedAccounts(book);
   const open = (account: Account, symbol: string, isBuy: boolean, amount: number, hoursAgo: number): Trade => {
-    const instrument = instrumentNamed(symbol);
+    const instrument = requireInstrument(symbol);
     const time = tradedAt(now(), hoursAgo);
     const rate = priceAt(market, instrument, isBuy, time);
     return book.addTrade({ account, instrument, isBuy, amountK: inThousands(instrument, amount), open: rate }, time);
@@ -31,9 +31,9 @@ export function seedDemo({ book, market, now }: Exchange): void {
   const close = (trade: Trade, hoursAgo: number): void => {
     const closeTime = tradedAt(now(), hoursAgo);
     const rate = priceAt(market, trade.instrument, !trade.isBuy, closeTime);
-    const commission = rounded(trade.commission * 2, 2);
+    const commission = round(trade.commission * 2, 2);
     book.trades.delete(trade.tradeId);
-    book.closed.push({ ...trade, commission, close: rate, closeTime, grossPL: profit(trade, rate) });
+    book.closed.push({ ...trade, commission, close: rate, closeTime, grossPL: profitOf(trade, rate) });
   };
   close(open(hedging, 'EUR/USD', true, 20, 70), 52);
   close(open(hedging, 'USD/JPY', false, 10, 47), 31);
@@ -42,8 +42,8 @@ export function seedDemo({ book, market, now }: Exchange): void {
   open(hedging, 'USD/JPY', false, 5, 22);
   open(hedging, 'XAU/USD', true, 2, 7);
   open(netting, 'GBP/USD', false, 10, 5);
-  const instrument = instrumentNamed('EUR/USD');
-  const below = (pips: number) => roundedRate(instrument, market.rate(instrument, true) - pips * instrument.pip);
+  const instrument = requireInstrument('EUR/USD');
+  const below = (pips: number) => roundRate(instrument, market.rate(instrument, true) - pips * instrument.pip);
   const entry = { account: hedging, instrument, isBuy: true, amountK: 10, type: 'LE', timeInForce: 'GTC' };
   const exits = { stop: { rate: below(100), trail: 0 }, limit: { rate: below(-20), trail: 0 } };
   book.addOrder({ ...entry, rate: below(60), ...exits }, tradedAt(now(), 3));
@@ -57,5 +57,5 @@ function tradedAt(now: number, hoursAgo: number): number {
 }
 
 function priceAt(market: Market, instrument: Instrument, isBuy: boolean, ms: number): number {
-  return roundedRate(instrument, market.priceAt(instrument, ms) + (isBuy ? instrument.spread * instrument.pip : 0));
+  return roundRate(instrument, market.priceAt(instrument, ms) + (isBuy ? instrument.spread * instrument.pip : 0));
 }

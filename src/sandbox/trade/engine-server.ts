@@ -54,9 +54,9 @@ export class EngineServer {
   handle(request: Request, response: ServerResponse): Response | undefined {
     const parameters = new URLSearchParams(request.query);
     const [id, transport] = [parameters.get('sid'), parameters.get('transport')];
-    if (transport !== 'polling') return failure(transport === 'websocket' ? BAD_REQUEST : UNKNOWN_TRANSPORT);
+    if (transport !== 'polling') return failureOf(transport === 'websocket' ? BAD_REQUEST : UNKNOWN_TRANSPORT);
     if (id === null) {
-      if (request.method !== 'GET') return failure(BAD_METHOD);
+      if (request.method !== 'GET') return failureOf(BAD_METHOD);
       const session = this.#make(parameters);
       response.setHeader('set-cookie', cookiesOf(session));
       session.send(this.#opening(session));
@@ -65,9 +65,9 @@ export class EngineServer {
       return undefined;
     }
     const session = this.find(id, request.message);
-    if (session === undefined) return failure(UNKNOWN_SESSION);
+    if (session === undefined) return failureOf(UNKNOWN_SESSION);
     const isKnown = request.method === 'GET' || request.method === 'POST';
-    if (session.transport !== 'polling' || !isKnown) return failure(BAD_REQUEST);
+    if (session.transport !== 'polling' || !isKnown) return failureOf(BAD_REQUEST);
     if (request.method === 'GET') session.poll(response);
     else receivePackets(session, request, response);
     return undefined;
@@ -133,7 +133,7 @@ function cookiesOf({ id, node }: EngineSession): readonly string[] {
   return [`io=${id}; Path=/; HttpOnly; SameSite=Strict`, `${BALANCER}=${nodeName(node)}; path=/; Httponly`];
 }
 
-function failure(code: 0 | 1 | 2 | 3): Response {
+function failureOf(code: 0 | 1 | 2 | 3): Response {
   return json(400, { code, message: FAILURES[code] });
 }
 

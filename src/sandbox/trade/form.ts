@@ -4,7 +4,7 @@
  */
 import { Refusal } from '../http.ts';
 import type { Account, Book, Exit } from './book.ts';
-import { findInstrument, type Instrument, inThousands, isForex, roundedRate } from './instruments.ts';
+import { findInstrument, type Instrument, inThousands, isForex, roundRate } from './instruments.ts';
 import { dayStart, nextDay } from './trading-days.ts';
 
 /** `error` is a sentence, or JSON in a text; `beside` is what the response contains beside it. */
@@ -151,7 +151,7 @@ export function limitAt(value: number | undefined, isInPips: boolean, base: Base
 
 function exitRate(value: number, isInPips: boolean, { instrument, isBuy, rate }: Base): number {
   if (!isInPips) return value;
-  return roundedRate(instrument, rate + (isBuy ? 1 : -1) * value * instrument.pip);
+  return roundRate(instrument, rate + (isBuy ? 1 : -1) * value * instrument.pip);
 }
 
 function gainAt(exit: number, { isBuy, rate }: Base): number {

@@ -42,14 +42,14 @@ export class Gateway {
     if (order === undefined && table === undefined) {
       return this.#json(404, { Code: 404, Message: `Cannot ${request.method} ${request.path}` });
     }
-    const wrong = wrongHeader(request);
+    const wrong = findWrongHeader(request);
     if (wrong !== undefined) return this.#json(400, { Code: 400, Message: `Bad request: ${wrong}` });
     const session = this.#sessionOf(request);
     const form = formOf(request);
     const headers = path.startsWith('/candles/') ? CACHED : {};
     try {
       if (session === undefined) throw refusal('Unauthorized', emptyOf(path));
-      if (order !== undefined) return this.#order(() => order(form));
+      if (order !== undefined) return this.#placeOrder(order, form);
       const beside = table?.(form, session, ...parts);
       return this.#json(200, { response: { executed: true }, ...beside }, headers);
     } catch (error) {
@@ -59,11 +59,11 @@ export class Gateway {
   }
 
   /** The response to an order, which the traps change. */
-  #order(run: () => unknown): Response {
+  #placeOrder(place: (form: Form) => unknown, form: Form): Response {
     const { traps, fast } = this.#options.exchange;
     const failed = this.#json(500, { Code: 500, Message: 'Internal Server Error' });
     if (traps.has('order-500')) return failed;
-    const data = run();
+    const data = place(form);
     if (traps.has('order-500-applied')) return failed;
     const error = errorText(99, 'The request was sent to the dealer, and no confirmation came');
     const value = traps.has('executed-with-error')
@@ -100,7 +100,7 @@ function formOf(request: Request): Form {
 }
 
 /** Doc 3 §4 requires these on every request, also on a GET. */
-function wrongHeader({ headers, message }: Request): string | undefined {
+function findWrongHeader({ headers, message }: Request): string | undefined {
   if (message.httpVersion !== '1.1') return 'HTTP/1.1 is required';
   if (!headers['user-agent']) return 'User-Agent is required';
   if (!/\bapplication\/json\b/.test(headers.accept ?? '')) return 'Accept: application/json is required';

@@ -48,7 +48,7 @@ export function findInstrument(symbol: string): Instrument | undefined {
   return INSTRUMENTS.find((instrument) => instrument.symbol === symbol);
 }
 
-export function instrumentNamed(symbol: string): Instrument {
+export function requireInstrument(symbol: string): Instrument {
   const instrument = findInstrument(symbol);
   if (instrument === undefined) throw new Error(`the sandbox has no ${symbol}`);
   return instrument;
@@ -64,14 +64,14 @@ export function isForex({ type }: Instrument): boolean {
 }
 
 /** What one unit of the quote currency is worth in dollars. */
-export function dollars({ symbol }: Instrument, rate: number): number {
+export function inDollars({ symbol }: Instrument, rate: number): number {
   return symbol.startsWith('USD/') ? 1 / rate : 1;
 }
 
-export function rounded(value: number, digits: number): number {
+export function round(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }
 
-export function roundedRate({ digits }: Instrument, rate: number): number {
-  return rounded(rate, digits);
+export function roundRate({ digits }: Instrument, rate: number): number {
+  return round(rate, digits);
 }

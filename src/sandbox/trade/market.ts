@@ -1,5 +1,5 @@
 /** The prices: each follows a curve that is always the same for the same seed. */
-import { INSTRUMENTS, type Instrument, roundedRate } from './instruments.ts';
+import { INSTRUMENTS, type Instrument, roundRate } from './instruments.ts';
 import { DAY_MS, dayStart } from './trading-days.ts';
 
 interface Quote {
@@ -79,12 +79,12 @@ export class Market {
   }
 
   #setQuote(instrument: Instrument, price: number, dayHigh: number, dayLow: number): void {
-    const bid = roundedRate(instrument, price);
+    const bid = roundRate(instrument, price);
     this.#quotes.set(instrument, {
       bid,
-      ask: roundedRate(instrument, bid + instrument.spread * instrument.pip),
-      high: roundedRate(instrument, Math.max(dayHigh, bid)),
-      low: roundedRate(instrument, Math.min(dayLow, bid)),
+      ask: roundRate(instrument, bid + instrument.spread * instrument.pip),
+      high: roundRate(instrument, Math.max(dayHigh, bid)),
+      low: roundRate(instrument, Math.min(dayLow, bid)),
       at: this.#options.now(),
     });
   }

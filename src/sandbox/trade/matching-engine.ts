@@ -11,10 +11,10 @@ import {
   type OrderDraft,
   type Trade,
 } from './book.ts';
-import { isForex, rounded, roundedRate } from './instruments.ts';
+import { isForex, round, roundRate } from './instruments.ts';
 import type { Market } from './market.ts';
 import { type Outbox, pick } from './outbox.ts';
-import { accountRow, closedRow, closingRate, orderRow, profit, summaryRow, tradeRow } from './table-rows.ts';
+import { accountRow, closedRow, closingRateOf, orderRow, profitOf, summaryRow, tradeRow } from './table-rows.ts';
 
 /** Between the steps of an order, divided by `fast`. */
 const STEP_MS = 30;
@@ -49,13 +49,13 @@ export class MatchingEngine {
     return order;
   }
 
-  changed(order: Order): void {
+  pushOrderChange(order: Order): void {
     this.#pushOrder(order, 'U');
   }
 
-  tradeChanged(trade: Trade): void {
+  pushTradeChange(trade: Trade): void {
     const row = pick(tradeRow(trade, this.#exchange.market), ['t', 'tradeId', 'stop', 'stopMove', 'limit']);
-    this.#exchange.outbox.row('OpenPosition', { ...row, action: 'U' });
+    this.#exchange.outbox.pushRow('OpenPosition', { ...row, action: 'U' });
   }
 
   /** Cancels the orders of the same group, too. */
@@ -90,18 +90,18 @@ export class MatchingEngine {
   #trailEntry(order: Order): void {
     const { market, outbox } = this.#exchange;
     if (!followPrice(order, order, market.rate(order.instrument, order.isBuy))) return;
-    outbox.row('Order', { ...pick(orderRow(order), ['t', 'orderId', 'buy', 'sell']), action: 'U' });
+    outbox.pushRow('Order', { ...pick(orderRow(order), ['t', 'orderId', 'buy', 'sell']), action: 'U' });
   }
 
   #checkExits(trade: Trade): void {
     const { book, market } = this.#exchange;
     const { stop, limit, isBuy } = trade;
-    const price = closingRate(trade, market);
+    const price = closingRateOf(trade, market);
     const sign = isBuy ? 1 : -1;
     if ([...book.orders.values()].some(({ closes }) => closes === trade.tradeId)) return;
     if (stop !== undefined && (price - stop.rate) * sign <= 0) this.#exit(trade, 'S', stop);
     else if (limit !== undefined && (price - limit.rate) * sign >= 0) this.#exit(trade, 'L', limit);
-    else if (stop !== undefined && followPrice(stop, trade, price)) this.tradeChanged(trade);
+    else if (stop !== undefined && followPrice(stop, trade, price)) this.pushTradeChange(trade);
   }
 
   #exit({ tradeId, account, instrument, isBuy, amountK }: Trade, type: 'S' | 'L', { rate, trail }: Exit): void {
@@ -119,7 +119,7 @@ export class MatchingEngine {
       return;
     }
     order.status = EXECUTING;
-    outbox.row('Order', { t: 3, orderId: order.orderId, status: EXECUTING, action: 'U' });
+    outbox.pushRow('Order', { t: 3, orderId: order.orderId, status: EXECUTING, action: 'U' });
     const parts = this.#partsOf(order);
     const isKilled = traps.has('fok-killed') && ['FOK', 'IOC'].includes(order.timeInForce);
     if (isKilled) parts.splice(order.timeInForce === 'FOK' ? 0 : -1);
@@ -128,7 +128,7 @@ export class MatchingEngine {
   }
 
   #partsOf(order: Order): number[] {
-    return this.#exchange.traps.has('partial-fills') ? thirds(order) : [order.amountK];
+    return this.#exchange.traps.has('partial-fills') ? splitInThirds(order) : [order.amountK];
   }
 
   /** Fills one part after the other at the prices of the moment. */
@@ -148,12 +148,12 @@ export class MatchingEngine {
     for (const trade of this.#tradesClosedBy(order)) {
       const amount = Math.min(left, trade.amountK);
       if (amount > 0) this.#reduce(trade, amount, rate);
-      left = rounded(left - amount, 3);
+      left = round(left - amount, 3);
     }
     if (left > 0 && order.closes === undefined) this.#open(order, left, tradeId, rate);
     const trades = [...book.trades.values()];
-    outbox.row('Account', { ...accountRow(account, trades, market), action: 'U' });
-    outbox.row('Summary', { ...summaryRow(instrument, trades, market), action: 'U' });
+    outbox.pushRow('Account', { ...accountRow(account, trades, market), action: 'U' });
+    outbox.pushRow('Summary', { ...summaryRow(instrument, trades, market), action: 'U' });
   }
 
   /** An account that does not hedge closes opposite trades first, the oldest of them first. */
@@ -169,26 +169,26 @@ export class MatchingEngine {
     // Each trade of an order has its own stop and limit.
     const exits = { stop: stop && { ...stop }, limit: limit && { ...limit } };
     const trade = book.addTrade({ tradeId, account, instrument, isBuy, amountK, open, ...exits }, now());
-    outbox.row('OpenPosition', { ...tradeRow(trade, market), action: 'I' });
+    outbox.pushRow('OpenPosition', { ...tradeRow(trade, market), action: 'I' });
   }
 
   #reduce(trade: Trade, amountK: number, close: number): void {
     const { book, market, outbox, now } = this.#exchange;
     const { tradeId, account } = trade;
-    const grossPL = profit({ ...trade, amountK }, close);
-    const commission = rounded(amountK * COMMISSION * 2, 2);
+    const grossPL = profitOf({ ...trade, amountK }, close);
+    const commission = round(amountK * COMMISSION * 2, 2);
     const closed = { ...trade, amountK, commission, close, closeTime: now(), grossPL };
-    trade.amountK = rounded(trade.amountK - amountK, 3);
+    trade.amountK = round(trade.amountK - amountK, 3);
     account.balance += grossPL - commission;
     book.closed.push(closed);
     if (trade.amountK === 0) {
       book.trades.delete(tradeId);
-      outbox.row('OpenPosition', { t: 1, tradeId, action: 'D' });
+      outbox.pushRow('OpenPosition', { t: 1, tradeId, action: 'D' });
     } else {
       const row = pick(tradeRow(trade, market), ['t', 'tradeId', 'amountK', 'grossPL', 'usedMargin']);
-      outbox.row('OpenPosition', { ...row, action: 'U' });
+      outbox.pushRow('OpenPosition', { ...row, action: 'U' });
     }
-    outbox.row('ClosedPosition', { ...closedRow(closed), action: 'I' });
+    outbox.pushRow('ClosedPosition', { ...closedRow(closed), action: 'I' });
   }
 
   #end(order: Order, status: number): void {
@@ -198,16 +198,16 @@ export class MatchingEngine {
 
   /** Once it is filled in part, the row has the trade and the amount of its latest fill. */
   #pushOrder(order: Order, action: 'I' | 'U' | 'D'): void {
-    this.#exchange.outbox.row('Order', { ...orderRow(order), ...order.fill, action });
+    this.#exchange.outbox.pushRow('Order', { ...orderRow(order), ...order.fill, action });
   }
 }
 
-function thirds({ instrument, amountK }: Order): number[] {
+function splitInThirds({ instrument, amountK }: Order): number[] {
   const unit = isForex(instrument) ? 1 : 0.001;
   const units = Math.round(amountK / unit);
   const third = Math.floor(units / 3);
   const parts = [third, third, units - 2 * third].filter((part) => part > 0);
-  return parts.map((part) => rounded(part * unit, 3));
+  return parts.map((part) => round(part * unit, 3));
 }
 
 /** Moves a rate with a price that moves away from it, by whole steps of tenths of a pip. False if it stays. */
@@ -218,6 +218,6 @@ function followPrice(exit: Exit, from: Pick<Trade, 'instrument' | 'trailedFrom'>
   const moved = Math.trunc(change + Math.sign(change) * 1e-9) * step;
   if (moved === 0 || moved > 0 !== price > exit.rate) return false;
   from.trailedFrom += moved;
-  exit.rate = roundedRate(from.instrument, exit.rate + moved);
+  exit.rate = roundRate(from.instrument, exit.rate + moved);
   return true;
 }

@@ -48,7 +48,7 @@ function openingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHan
       const exits = exitsOf(form, { ...side, rate: market.rate(instrument, isBuy) }, form.trail('trailing_step'));
       const { equity, used } = fundsOf(account, [...book.trades.values()], market);
       if (marginOf(side, market) > equity - used) throw refusal('ORA-20113: insufficient margin');
-      return placed(matching.place({ ...side, ...terms, ...exits }));
+      return toPlaced(matching.place({ ...side, ...terms, ...exits }));
     },
     'POST /trading/create_entry_order': (form) => {
       const side = sideOf(form, exchange);
@@ -57,13 +57,13 @@ function openingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHan
       const range = isRange ? (form.number('range') ?? 0) : 0;
       const timeInForce = form.oneOf('time_in_force', ENTRY);
       const expires = form.expiry(timeInForce, now());
-      const rate = checkedRate(form.requiredNumber('rate'));
+      const rate = requireRate(form.requiredNumber('rate'));
       const exits = exitsOf(form, { ...side, rate }, form.trail('trailing_stop_step'));
       const trail = form.trail('trailing_step');
       const trailedFrom = market.rate(instrument, isBuy);
-      const type = entryType(isBuy, rate, trailedFrom, trail);
+      const type = entryTypeOf(isBuy, rate, trailedFrom, trail);
       const entry = { ...side, ...exits, type, timeInForce, expires, rate, range, trail, trailedFrom };
-      return placed(matching.place(entry));
+      return toPlaced(matching.place(entry));
     },
   };
 }
@@ -85,7 +85,7 @@ function exitsOf(form: Form, base: Base, trail: number): Pick<Order, 'stop' | 'l
 function closingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHandlers {
   const { book } = exchange;
   const close = ({ account, instrument, isBuy, tradeId }: Trade, amountK: number, terms: Terms): Placed =>
-    placed(matching.place({ account, instrument, isBuy: !isBuy, amountK, ...terms, tradeId, closes: tradeId }));
+    toPlaced(matching.place({ account, instrument, isBuy: !isBuy, amountK, ...terms, tradeId, closes: tradeId }));
   return {
     'POST /trading/close_trade': (form) => {
       const trade = tradeOf(exchange, form);
@@ -119,12 +119,12 @@ function changingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHa
       const order = entryOf(exchange, form.text('order_id'));
       const { account, instrument, isBuy } = order;
       const amountK = form.amount(account, instrument);
-      const rate = checkedRate(form.number('rate') ?? order.rate);
+      const rate = requireRate(form.number('rate') ?? order.rate);
       const trail = form.number('trailing_step') === undefined ? order.trail : form.trail('trailing_step');
       const trailedFrom = market.rate(instrument, isBuy);
-      const type = entryType(isBuy, rate, trailedFrom, trail);
+      const type = entryTypeOf(isBuy, rate, trailedFrom, trail);
       Object.assign(order, { type, amountK, rate, trail, trailedFrom, range: form.number('range') ?? order.range });
-      matching.changed(order);
+      matching.pushOrderChange(order);
       return null;
     },
     // A rate of 0 removes the stop or the limit.
@@ -141,7 +141,7 @@ function changingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHa
         trade.stop = stopAt(value, isInPips, base, trail);
         trade.trailedFrom = price;
       } else trade.limit = limitAt(value, isInPips, base);
-      matching.tradeChanged(trade);
+      matching.pushTradeChange(trade);
       return null;
     },
     // A missing side stays as it is; 0 removes it.
@@ -153,14 +153,14 @@ function changingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHa
       const newLimit = limitAt(limit || undefined, form.flag('is_limit_in_pips', false), order);
       if (stop !== undefined) order.stop = newStop;
       if (limit !== undefined) order.limit = newLimit;
-      matching.changed(order);
-      return [stop, limit].filter((value) => value !== undefined).map(() => placed(order));
+      matching.pushOrderChange(order);
+      return [stop, limit].filter((value) => value !== undefined).map(() => toPlaced(order));
     },
   };
 }
 
 /** The id is a number here, and a text everywhere else. */
-function placed({ orderId }: Order): Placed {
+function toPlaced({ orderId }: Order): Placed {
   return { type: 0, orderId: Number(orderId) };
 }
 
@@ -170,12 +170,12 @@ function termsOf(form: Form, atMarket: string, inRange: string): Terms {
   return { type: isRange ? inRange : atMarket, timeInForce, range: isRange ? form.requiredNumber('at_market') : 0 };
 }
 
-function checkedRate(rate: number): number {
+function requireRate(rate: number): number {
   if (rate > 0) return rate;
   throw refusal('ORA-20105: order price is invalid');
 }
 
-function entryType(isBuy: boolean, rate: number, price: number, trail: number): string {
+function entryTypeOf(isBuy: boolean, rate: number, price: number, trail: number): string {
   const kind = isBuy === rate < price ? 'L' : 'S';
   return `${kind}${trail === 0 ? '' : 'T'}E`;
 }

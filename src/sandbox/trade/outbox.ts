@@ -36,17 +36,17 @@ export class Outbox {
     return this.#engine.connected.some(({ subscriptions }) => subscriptions.has(model));
   }
 
-  row(model: ModelName, record: TableRow): void {
+  pushRow(model: ModelName, record: TableRow): void {
     this.#push(model, model, record);
   }
 
-  price(symbol: string, record: TableRow): void {
+  pushPrice(symbol: string, record: TableRow): void {
     const event = this.#traps.has('hostile-gateway') ? symbol + HOSTILE : symbol;
     this.#push(symbol, event, record);
   }
 
   /** Pushes a text that is not JSON to every client that listens to anything. */
-  invalid(): void {
+  pushInvalid(): void {
     for (const session of this.#traps.has('no-push') ? [] : this.#engine.connected) {
       const [event] = session.subscriptions;
       if (event !== undefined) session.emit(event, 'this is no JSON');

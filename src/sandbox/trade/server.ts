@@ -13,7 +13,7 @@ import { Book } from './book.ts';
 import { seedAccounts, seedDemo } from './demo.ts';
 import { EngineServer } from './engine-server.ts';
 import { Gateway, parametersOf } from './gateway.ts';
-import { INSTRUMENTS, instrumentNamed } from './instruments.ts';
+import { INSTRUMENTS, requireInstrument } from './instruments.ts';
 import { Market, type Movement } from './market.ts';
 import { type Exchange, MatchingEngine } from './matching-engine.ts';
 import { Outbox } from './outbox.ts';
@@ -95,7 +95,7 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
     },
     tick: move,
     setPrice(symbol, bid) {
-      market.fix(instrumentNamed(symbol), bid);
+      market.fix(requireInstrument(symbol), bid);
     },
     cut: () => engine.close(),
     async close() {
@@ -135,11 +135,11 @@ function tick(exchange: Exchange, matching: MatchingEngine): void {
   if (traps.has('market-closed')) return;
   market.move();
   matching.check();
-  if (traps.has('non-json-push')) outbox.invalid();
+  if (traps.has('non-json-push')) outbox.pushInvalid();
   for (const instrument of INSTRUMENTS) {
     const { symbol } = instrument;
     const { bid, ask, high, low, at } = market.quote(instrument);
-    outbox.price(symbol, { Updated: at, Rates: [bid, ask, high, low], Symbol: symbol });
+    outbox.pushPrice(symbol, { Updated: at, Rates: [bid, ask, high, low], Symbol: symbol });
   }
   pushMovedRows(exchange);
 }

@@ -1,8 +1,8 @@
 /** The requests that read and subscribe (doc 3 §4; what it does not show follows the public implementation). */
-import { candles, MAX_CANDLES, periodOf } from './candles.ts';
+import { cutCandles, MAX_CANDLES, periodOf } from './candles.ts';
 import type { EngineSession } from './engine-session.ts';
 import { type Form, instrumentOf, invalid, refusal, refused } from './form.ts';
-import { INSTRUMENTS, type Instrument, roundedRate } from './instruments.ts';
+import { INSTRUMENTS, type Instrument, roundRate } from './instruments.ts';
 import type { Exchange } from './matching-engine.ts';
 import { MODEL_NAMES, type ModelName, pick, type TableRow } from './outbox.ts';
 import { accountRow, closedRow, offerRow, orderRow, summaryRow, totalRow, tradeRow } from './table-rows.ts';
@@ -87,7 +87,7 @@ export function pushMovedRows(exchange: Exchange): void {
     if (moving === undefined || !outbox.wants(name)) continue;
     // The updates of positions have no action.
     const action = name === 'OpenPosition' ? {} : { action: 'U' };
-    for (const row of rows(exchange)) outbox.row(name, { ...pick(row, moving), ...action });
+    for (const row of rows(exchange)) outbox.pushRow(name, { ...pick(row, moving), ...action });
   }
 }
 
@@ -183,14 +183,14 @@ function readCandles(form: Form, { market, now }: Exchange, offer: string, name:
   const isTooLong = Math.min(span.to, now()) - span.from > longestMs;
   // The gateway's own spelling.
   if (isRange && (span.from > span.to || isTooLong)) throw refusal('Invalid from/to parameneters.', about);
-  const rows = candles(market, instrument, period, span, isRange ? most : num, now());
+  const rows = cutCandles(market, instrument, period, span, isRange ? most : num, now());
   return { response: { executed: true, error: '' }, ...about, candles: rows };
 }
 
 /** As pushed, with two more numbers. */
 function subscribedPrice(instrument: Instrument, market: Exchange['market']): object {
   const { bid, ask, high, low, at } = market.quote(instrument);
-  const more = [bid - instrument.pip, ask + instrument.pip].map((rate) => roundedRate(instrument, rate));
+  const more = [bid - instrument.pip, ask + instrument.pip].map((rate) => roundRate(instrument, rate));
   return { Updated: at, Rates: [bid, ask, high, low, ...more], Symbol: instrument.symbol };
 }
 

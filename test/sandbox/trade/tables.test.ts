@@ -1,6 +1,6 @@
 /** Tables, subscriptions and candles of the sandbox's gateway. */
 import { describe, expect, test } from 'vitest';
-import { candles, periodOf } from '../../../src/sandbox/trade/candles.ts';
+import { cutCandles, periodOf } from '../../../src/sandbox/trade/candles.ts';
 import { INSTRUMENTS } from '../../../src/sandbox/trade/instruments.ts';
 import { Market } from '../../../src/sandbox/trade/market.ts';
 import { dayStart, nextDay } from '../../../src/sandbox/trade/trading-days.ts';
@@ -170,9 +170,9 @@ describe('candles', () => {
     if (eurusd === undefined || m5 === undefined || h1 === undefined) throw new Error('what is missing?');
     const market = new Market({ now: () => NOW, seed: 1, volatility: 1, tickMs: 200, fast: 1 });
     const day = Date.UTC(2026, 5, 2);
-    const whole = candles(market, eurusd, m5, { from: day, to: day + 86_399_999 }, 10_000, NOW);
+    const whole = cutCandles(market, eurusd, m5, { from: day, to: day + 86_399_999 }, 10_000, NOW);
     const parts = [0, 1, 2].flatMap((part) =>
-      candles(
+      cutCandles(
         market,
         eurusd,
         m5,
@@ -184,7 +184,7 @@ describe('candles', () => {
     expect(whole).toHaveLength(288);
     expect(parts).toEqual(whole);
     for (const [index, row] of whole.slice(1).entries()) expect(row[1]).toBe(whole[index]?.[2]);
-    const hour = candles(market, eurusd, h1, { from: day, to: day }, 1, NOW)[0];
+    const hour = cutCandles(market, eurusd, h1, { from: day, to: day }, 1, NOW)[0];
     expect([hour?.[1], hour?.[2]]).toEqual([whole[0]?.[1], whole[11]?.[2]]);
   });
 
