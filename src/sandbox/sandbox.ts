@@ -3,7 +3,8 @@ import { startAlertmanagerEmulator } from './alerts/server.ts';
 import { startCatalogEmulator } from './catalog/server.ts';
 import type { EmulatorOptions } from './http.ts';
 import { uuidOf } from './random.ts';
-import { type Movement, startTradingEmulator } from './trade/server.ts';
+import type { Movement } from './trade/market.ts';
+import { startTradingEmulator } from './trade/server.ts';
 import { type SandboxTrap, TRAPS } from './traps.ts';
 import { startRecordingsEmulator } from './webhooks/server.ts';
 
@@ -17,8 +18,8 @@ export interface SandboxOptions extends EmulatorOptions {
   /** Approve every sign-in to the recording service without a page. */
   readonly autoApprove?: boolean;
   readonly traps?: readonly SandboxTrap[];
-  /** How the prices of the trading gateway move; calmly by default. */
-  readonly movement?: Movement | undefined;
+  /** How the prices of the trading gateway move. */
+  readonly movement?: Movement;
 }
 
 export interface Sandbox {

@@ -66,7 +66,6 @@ export const TRAPS = {
     'executed-with-error': 'an order is carried out, and answered as executed with an error beside it',
     'no-push': 'nothing is ever pushed',
     'non-json-push': 'every tick also pushes a text that is not JSON',
-    flood: 'every tick is pushed a thousand times',
   },
 } as const;
 

@@ -18,7 +18,7 @@ describe('svc sandbox status', () => {
   describe('while a sandbox runs', () => {
     let sandbox: Running;
     beforeAll(async () => {
-      sandbox = await startSandbox(['--trap', 'many-products', '--trap', 'flood']);
+      sandbox = await startSandbox(['--trap', 'many-products', '--trap', 'no-push']);
     });
     afterAll(() => sandbox.kill('SIGTERM'));
 
@@ -46,7 +46,7 @@ describe('svc sandbox status', () => {
           ['alerts', 'true'],
           ['webhooks', 'true'],
           ['catalog', 'many-products', 'true'],
-          ['trade', 'flood', 'true'],
+          ['trade', 'no-push', 'true'],
           ['1'],
           [''],
         ]);

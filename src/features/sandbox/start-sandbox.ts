@@ -27,13 +27,14 @@ export const SANDBOX_FLAGS = {
   },
   'loopback-receivers': { type: 'boolean', default: true, help: 'Refuse local receivers, as the real service does' },
   ...section('Market options', {
-    seed: { type: 'integer', min: 0, max: 0x7fffffff, help: 'Walk prices at random; same seed, same walk' },
+    seed: { type: 'integer', min: 0, max: 0x7fffffff, default: 1, help: 'Vary the prices; same seed, same prices' },
     volatility: {
       type: 'number',
       value: 'x',
       min: 0.01,
       max: 1000,
-      help: 'Multiply price movements by this factor (default 1)',
+      default: 1,
+      help: 'Multiply price movements by this factor',
     },
   }),
 } as const;
@@ -49,9 +50,7 @@ export async function startRecorded(
   { empty, trap, seed, volatility, ...input }: Input<Record<never, never>, typeof SANDBOX_FLAGS>,
   ctx: Pick<RunContext, 'now' | 'random' | 'paths' | 'identity'>,
 ): Promise<RecordedSandbox> {
-  // The market stays calm unless one of them is given.
-  const isCalm = seed === undefined && volatility === undefined;
-  const movement = isCalm ? undefined : { seed: seed ?? 1, volatility: volatility ?? 1 };
+  const movement = { seed, volatility };
   // The services load only when they start.
   const { startSandbox } = await import('../../sandbox/sandbox.ts');
   const options = { ...input, movement, now: ctx.now, random: ctx.random, traps: trap as readonly SandboxTrap[] };

@@ -1,5 +1,5 @@
 /** Everything that the gateway stores: accounts, trades and orders. */
-import { INSTRUMENTS, type Instrument } from './instruments.ts';
+import { type Instrument, round } from './instruments.ts';
 
 export interface Account {
   readonly id: string;
@@ -29,23 +29,20 @@ export interface Trade {
   readonly open: number;
   readonly time: number;
   readonly commission: number;
-  readonly roll: number;
-  stop: Exit | undefined;
-  limit: Exit | undefined;
+  stop?: Exit | undefined;
+  limit?: Exit | undefined;
   /** The next step of a trailing stop counts from this price. */
   trailedFrom: number;
 }
 
-export interface ClosedTrade {
-  readonly trade: Pick<Trade, 'tradeId' | 'account' | 'instrument' | 'isBuy' | 'open' | 'time' | 'roll'>;
-  readonly amountK: number;
-  readonly commission: number;
+/** A trade or a part of one. */
+export interface ClosedTrade extends Trade {
   readonly close: number;
   readonly closeTime: number;
   readonly grossPL: number;
 }
 
-export const WAITING = 1;
+const WAITING = 1;
 const IN_PROCESS = 2;
 export const CANCELED = 3;
 export const EXECUTING = 6;
@@ -61,27 +58,33 @@ export interface Order {
   type: string;
   status: number;
   readonly timeInForce: string;
-  readonly expires: number | undefined;
+  readonly expires?: number | undefined;
   readonly time: number;
   amountK: number;
   /** 0 for any. */
   rate: number;
   range: number;
-  stop: Exit | undefined;
-  limit: Exit | undefined;
+  stop?: Exit | undefined;
+  limit?: Exit | undefined;
   /** The step by which an entry follows the price, 0 for none. */
   trail: number;
   /** The next step counts from this price. */
   trailedFrom: number;
-  /** Orders of a group end together; 0 for no group. */
+  /** Orders of a group are canceled together; 0 for no group. */
   ocoBulkId: number;
-  /** What the pushed rows show of it. */
-  fill: { readonly tradeId: string; readonly amountK: number } | undefined;
-  readonly closes: string | undefined;
+  /** The trade and the amount of the latest part, which the pushed rows show. */
+  fill?: { readonly tradeId: string; readonly amountK: number };
+  /** The trade that it closes. */
+  readonly closes?: string;
 }
+
+/** For a thousand, in dollars: once when a trade is opened, and once when it is closed. */
+export const COMMISSION = 0.04;
 
 export type OrderDraft = Pick<Order, 'account' | 'instrument' | 'isBuy' | 'amountK' | 'type' | 'timeInForce'> &
   Partial<Order>;
+
+type TradeDraft = Pick<Trade, 'account' | 'instrument' | 'isBuy' | 'amountK' | 'open'> & Partial<Trade>;
 
 export function isEntry({ type }: Pick<Order, 'type'>): boolean {
   return type.endsWith('E');
@@ -97,9 +100,11 @@ export class Book {
   #lastOrder = 390_285_836;
   #lastTrade = 170_162_800;
 
-  newOrderId(): string {
-    this.#lastOrder++;
-    return String(this.#lastOrder);
+  addTrade(draft: TradeDraft, time: number): Trade {
+    const { tradeId = this.newTradeId(), amountK, open } = draft;
+    const trade = { ...draft, tradeId, time, commission: round(amountK * COMMISSION, 2), trailedFrom: open };
+    this.trades.set(tradeId, trade);
+    return trade;
   }
 
   newTradeId(): string {
@@ -107,34 +112,21 @@ export class Book {
     return String(this.#lastTrade);
   }
 
-  /** Adds an order with the defaults of everything that the draft leaves out. */
   addOrder(draft: OrderDraft, time: number): Order {
+    this.#lastOrder++;
     const order: Order = {
-      orderId: this.newOrderId(),
+      orderId: String(this.#lastOrder),
       tradeId: draft.tradeId ?? this.newTradeId(),
       status: isEntry(draft) ? WAITING : IN_PROCESS,
       time,
-      expires: undefined,
       rate: 0,
       range: 0,
-      stop: undefined,
-      limit: undefined,
       trail: 0,
       trailedFrom: 0,
       ocoBulkId: 0,
-      closes: undefined,
-      fill: undefined,
       ...draft,
     };
     this.orders.set(order.orderId, order);
     return order;
-  }
-
-  get offered(): readonly Instrument[] {
-    return INSTRUMENTS.filter((instrument) => !this.hidden.has(instrument));
-  }
-
-  groupOf({ ocoBulkId }: Order): readonly Order[] {
-    return ocoBulkId === 0 ? [] : [...this.orders.values()].filter((order) => order.ocoBulkId === ocoBulkId);
   }
 }

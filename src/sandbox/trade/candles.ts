@@ -1,7 +1,7 @@
-/** Candles of doc 3 §8, cut from the walk of prices. Labels and rows follow the public implementation. */
-import { type Instrument, roundedRate } from './instruments.ts';
-import { type Bar, type Market, noise } from './market.ts';
-import { DAY_MS, dayStart, HOUR_MS, isTradingDay, MINUTE_MS, monthStart, nextDay, weekStart } from './trading-days.ts';
+/** Candles of doc 3 §8, cut from the curve of prices. Labels and rows follow the public implementation. */
+import { type Instrument, roundRate } from './instruments.ts';
+import type { Market } from './market.ts';
+import { DAY_MS, dayStart, HOUR_MS, isTradingDay, MINUTE_MS, monthStart, weekStart } from './trading-days.ts';
 
 export const MAX_CANDLES = 10_000;
 
@@ -12,35 +12,23 @@ interface Span {
 
 interface Period {
   readonly name: string;
+  /** A time so much after the start of a candle is in the next one. */
+  readonly ms: number;
   /** Undefined where neither days nor candles are limited. */
   readonly days?: number;
-  readonly ms: number;
-  readonly around: (ms: number) => Span;
+  /** The start of the candle that a moment is in. */
+  readonly startOf: (ms: number) => number;
 }
 
-/** Counted from the start of the trading day. */
+/** Counted from the start of the trading day, which may cut its last candle short. */
 const withinDay = (name: string, ms: number, days: number): Period => ({
   name,
+  ms,
   days,
-  ms,
-  around(at) {
-    const start = dayStart(at);
-    const from = start + Math.floor((at - start) / ms) * ms;
-    return { from, to: Math.min(from + ms, nextDay(start)) };
-  },
+  startOf: (at) => at - ((at - dayStart(at)) % ms),
 });
 
-/** `startOf` receives the start of a trading day. */
-const ofDays = (name: string, ms: number, startOf: (day: number) => number): Period => ({
-  name,
-  ms,
-  around(at) {
-    const from = startOf(dayStart(at));
-    return { from, to: startOf(dayStart(from + ms)) };
-  },
-});
-
-const DAY_PERIOD = ofDays('D1', 26 * HOUR_MS, (day) => day);
+const DAY_PERIOD: Period = { name: 'D1', ms: 26 * HOUR_MS, startOf: dayStart };
 const PERIODS: readonly Period[] = [
   withinDay('m1', MINUTE_MS, 16),
   withinDay('m5', 5 * MINUTE_MS, 56),
@@ -53,8 +41,8 @@ const PERIODS: readonly Period[] = [
   withinDay('H6', 6 * HOUR_MS, 3632),
   withinDay('H8', 8 * HOUR_MS, 5128),
   DAY_PERIOD,
-  ofDays('W1', 8 * DAY_MS, weekStart),
-  ofDays('M1', 33 * DAY_MS, monthStart),
+  { name: 'W1', ms: 8 * DAY_MS, startOf: weekStart },
+  { name: 'M1', ms: 33 * DAY_MS, startOf: monthStart },
 ];
 
 /** `h1` of doc 3 is `H1`; `m1` and `M1` are different periods. */
@@ -67,7 +55,7 @@ const HISTORY_STARTS = Date.UTC(2012, 0, 3);
 type Row = readonly number[];
 
 /** Those whose label is within the span, both ends included: the newest `max`, oldest first. The current candle is the last. */
-export function candles(
+export function cutCandles(
   market: Market,
   instrument: Instrument,
   period: Period,
@@ -80,38 +68,30 @@ export function candles(
   const isEnd = period === DAY_PERIOD;
   const newest = isEnd ? span.to - 1 : Math.min(span.to, now);
   for (let at = Math.min(newest, now); at >= HISTORY_STARTS && found.length < max; ) {
-    const { from, to } = period.around(at);
+    const from = period.startOf(at);
+    const to = period.startOf(from + period.ms);
     const label = isEnd ? to : from;
     if (label < span.from) break;
     const isTraded = instrument.always || period.ms > 2 * DAY_MS || isTradingDay(dayStart(from));
-    if (label <= span.to && isTraded) found.push(row(market, instrument, label, { from, to }, now));
+    if (label <= span.to && isTraded) found.push(toRow(market, instrument, label, { from, to }, now));
     at = from - 1;
   }
   return found.reverse();
 }
 
-function row(market: Market, instrument: Instrument, label: number, { from, to }: Span, now: number): Row {
-  const since = market.bar(instrument, from, to);
-  const end = since === undefined ? Math.min(to, now) : market.startedAt;
-  const isSince = since !== undefined && from >= market.startedAt;
-  const before = isSince ? since : pastBar(market, instrument, from, end);
-  const { close, high, low } = since ?? before;
-  const rates = [before.open, close, Math.max(before.high, high), Math.min(before.low, low)];
-  const bids = rates.map((bid) => roundedRate(instrument, bid));
-  const asks = rates.map((bid) => roundedRate(instrument, bid + instrument.spread * instrument.pip));
-  const ticks = isSince ? since.ticks : before.ticks + (since?.ticks ?? 0);
-  return [label / 1000, ...bids, ...asks, Math.max(1, ticks)];
-}
+/** The prices between these, besides the first and the last, that a candle shows as its high and low. */
+const PARTS = [0.2, 0.4, 0.6, 0.8];
 
-function pastBar(market: Market, instrument: Instrument, from: number, end: number): Bar {
-  const { offerId, volatility } = instrument;
-  const price = (part: number): number => market.past(instrument, from + (end - from) * part);
+function toRow(market: Market, instrument: Instrument, label: number, { from, to }: Span, now: number): Row {
+  const end = Math.min(to, now);
+  const price = (part: number): number => market.priceAt(instrument, from + (end - from) * part);
   const [open, close] = [price(0), price(1)];
-  const inner = [open, close, price(0.25), price(0.5), price(0.75)];
-  const index = Math.floor(from / MINUTE_MS);
-  const wick = (open * volatility * Math.sqrt((end - from) / DAY_MS)) / 20;
-  const high = Math.max(...inner) + wick * (1 + noise(offerId, index));
-  const low = Math.min(...inner) - wick * (1 + noise(offerId + 1, index));
-  const ticks = Math.round(((end - from) / MINUTE_MS) * (40 + 30 * noise(offerId + 2, index)));
-  return { open, high, low, close, ticks };
+  const all = [open, close, ...PARTS.map(price)];
+  const [high, low] = [Math.max(...all), Math.min(...all)];
+  const rates = [open, close, high, low];
+  const bids = rates.map((bid) => roundRate(instrument, bid));
+  const asks = rates.map((bid) => roundRate(instrument, bid + instrument.spread * instrument.pip));
+  // Some each minute, and more where the price moved more.
+  const ticks = 1 + Math.round(((end - from) / MINUTE_MS) * 20 + ((high - low) / instrument.pip) * 10);
+  return [label / 1000, ...bids, ...asks, ticks];
 }

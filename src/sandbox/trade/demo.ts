@@ -1,9 +1,9 @@
 /** A small, believable state: two accounts, of which one hedges; trades that win and lose; an order that waits. */
-import { type Account, type Book, type Trade, WAITING } from './book.ts';
-import { findInstrument, INSTRUMENTS, type Instrument, inThousands, rounded, roundedRate } from './instruments.ts';
+import type { Account, Book, Trade } from './book.ts';
+import { type Instrument, inThousands, requireInstrument, round, roundRate } from './instruments.ts';
 import type { Market } from './market.ts';
-import { COMMISSION, type Exchange } from './matching-engine.ts';
-import { profit } from './table-rows.ts';
+import type { Exchange } from './matching-engine.ts';
+import { profitOf } from './table-rows.ts';
 import { dayStart, HOUR_MS, isTradingDay, MINUTE_MS, weekStart } from './trading-days.ts';
 
 const HIDDEN = ['USD/CHF', 'AUD/USD'];
@@ -16,61 +16,37 @@ export function seedAccounts({ accounts, hidden }: Book): readonly [hedging: Acc
     { id: '654062', name: '00654062', hedging: '0', step: 10, dayBalance: less, balance: less },
   ];
   accounts.push(...own);
-  for (const instrument of INSTRUMENTS) if (HIDDEN.includes(instrument.symbol)) hidden.add(instrument);
+  for (const symbol of HIDDEN) hidden.add(requireInstrument(symbol));
   return own;
 }
 
 export function seedDemo({ book, market, now }: Exchange): void {
   const [hedging, netting] = seedAccounts(book);
-  const trade = (account: Account, symbol: string, isBuy: boolean, amount: number, hoursAgo: number): Trade => {
-    const instrument = named(symbol);
+  const open = (account: Account, symbol: string, isBuy: boolean, amount: number, hoursAgo: number): Trade => {
+    const instrument = requireInstrument(symbol);
     const time = tradedAt(now(), hoursAgo);
-    const amountK = inThousands(instrument, amount);
-    return {
-      tradeId: book.newTradeId(),
-      account,
-      instrument,
-      isBuy,
-      amountK,
-      open: priceAt(market, instrument, isBuy, time),
-      time,
-      commission: rounded(amountK * COMMISSION, 2),
-      roll: rounded(-hoursAgo / 100, 2),
-      stop: undefined,
-      limit: undefined,
-      trailedFrom: 0,
-    };
+    const rate = priceAt(market, instrument, isBuy, time);
+    return book.addTrade({ account, instrument, isBuy, amountK: inThousands(instrument, amount), open: rate }, time);
   };
-  const close = (made: Trade, hoursAgo: number): void => {
-    const { amountK, instrument, isBuy } = made;
+  const close = (trade: Trade, hoursAgo: number): void => {
     const closeTime = tradedAt(now(), hoursAgo);
-    const rate = priceAt(market, instrument, !isBuy, closeTime);
-    const commission = rounded(made.commission * 2, 2);
-    book.closed.push({
-      trade: made,
-      amountK,
-      commission,
-      close: rate,
-      closeTime,
-      grossPL: profit(made, amountK, rate),
-    });
+    const rate = priceAt(market, trade.instrument, !trade.isBuy, closeTime);
+    const commission = round(trade.commission * 2, 2);
+    book.trades.delete(trade.tradeId);
+    book.closed.push({ ...trade, commission, close: rate, closeTime, grossPL: profitOf(trade, rate) });
   };
-  close(trade(hedging, 'EUR/USD', true, 20, 70), 52);
-  close(trade(hedging, 'USD/JPY', false, 10, 47), 31);
-  close(trade(netting, 'GBP/USD', true, 10, 30), 26);
-  for (const made of [
-    trade(hedging, 'EUR/USD', true, 10, 29),
-    trade(hedging, 'USD/JPY', false, 5, 22),
-    trade(hedging, 'XAU/USD', true, 2, 7),
-    trade(netting, 'GBP/USD', false, 10, 5),
-  ]) {
-    book.trades.set(made.tradeId, made);
-  }
-  const instrument = named('EUR/USD');
-  const below = (pips: number) => roundedRate(instrument, market.rate(instrument, true) - pips * instrument.pip);
+  close(open(hedging, 'EUR/USD', true, 20, 70), 52);
+  close(open(hedging, 'USD/JPY', false, 10, 47), 31);
+  close(open(netting, 'GBP/USD', true, 10, 30), 26);
+  open(hedging, 'EUR/USD', true, 10, 29);
+  open(hedging, 'USD/JPY', false, 5, 22);
+  open(hedging, 'XAU/USD', true, 2, 7);
+  open(netting, 'GBP/USD', false, 10, 5);
+  const instrument = requireInstrument('EUR/USD');
+  const below = (pips: number) => roundRate(instrument, market.rate(instrument, true) - pips * instrument.pip);
   const entry = { account: hedging, instrument, isBuy: true, amountK: 10, type: 'LE', timeInForce: 'GTC' };
   const exits = { stop: { rate: below(100), trail: 0 }, limit: { rate: below(-20), trail: 0 } };
-  book.addOrder({ ...entry, status: WAITING, rate: below(60), ...exits }, tradedAt(now(), 3));
+  book.addOrder({ ...entry, rate: below(60), ...exits }, tradedAt(now(), 3));
 }
 
 /** So many hours ago, or late on the Friday before. */
@@ -80,12 +56,6 @@ function tradedAt(now: number, hoursAgo: number): number {
   return isTradingDay(day) ? time : weekStart(day) - hoursAgo * 4 * MINUTE_MS;
 }
 
-function named(symbol: string): Instrument {
-  const instrument = findInstrument(symbol);
-  if (instrument === undefined) throw new Error(`no instrument ${symbol}`);
-  return instrument;
-}
-
 function priceAt(market: Market, instrument: Instrument, isBuy: boolean, ms: number): number {
-  return roundedRate(instrument, market.past(instrument, ms) + (isBuy ? instrument.spread * instrument.pip : 0));
+  return roundRate(instrument, market.priceAt(instrument, ms) + (isBuy ? instrument.spread * instrument.pip : 0));
 }

@@ -5,13 +5,12 @@ import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import { json, type Request, type Response } from '../http.ts';
 import type { TradeTrap } from '../traps.ts';
-import { decodeBinaryPayload, decodePayload, EngineSession, type SessionOwner } from './engine-session.ts';
+import { decodeBinaryPayload, decodePayload, EngineSession, HEARTBEAT } from './engine-session.ts';
 
 interface EngineOptions {
   readonly traps: ReadonlySet<TradeTrap>;
-  readonly accepts: (token: string) => boolean;
-  readonly pingIntervalMs: number;
-  readonly pingTimeoutMs: number;
+  /** The only one that is accepted. */
+  readonly token: string;
 }
 
 const FAILURES = ['Transport unknown', 'Session ID unknown', 'Bad handshake method', 'Bad request'] as const;
@@ -31,7 +30,7 @@ const SOCKETS = {
 /** RFC 6455 §7.4.1: the protocol of the gateway is text. */
 const UNSUPPORTED = 1003;
 
-export class EngineServer implements SessionOwner {
+export class EngineServer {
   readonly #sessions = new Map<string, EngineSession>();
   readonly #options: EngineOptions;
   readonly #sockets = new WebSocketServer(SOCKETS);
@@ -45,14 +44,6 @@ export class EngineServer implements SessionOwner {
     return [...this.#sessions.values()].filter(({ connected }) => connected);
   }
 
-  get silenceMs(): number {
-    return this.#options.pingIntervalMs + this.#options.pingTimeoutMs;
-  }
-
-  ended(session: EngineSession): void {
-    this.#sessions.delete(session.id);
-  }
-
   find(id: string, { headers }: IncomingMessage): EngineSession | undefined {
     const session = this.#sessions.get(id);
     if (session === undefined || !this.#options.traps.has('sticky-nodes')) return session;
@@ -60,12 +51,12 @@ export class EngineServer implements SessionOwner {
     return cookies.includes(`${BALANCER}=${nodeName(session.node)}`) ? session : undefined;
   }
 
-  handle({ method, query, body, message }: Request, response: ServerResponse): Response | undefined {
-    const parameters = new URLSearchParams(query);
+  handle(request: Request, response: ServerResponse): Response | undefined {
+    const parameters = new URLSearchParams(request.query);
     const [id, transport] = [parameters.get('sid'), parameters.get('transport')];
-    if (transport !== 'polling') return failure(transport === 'websocket' ? BAD_REQUEST : UNKNOWN_TRANSPORT);
+    if (transport !== 'polling') return failureOf(transport === 'websocket' ? BAD_REQUEST : UNKNOWN_TRANSPORT);
     if (id === null) {
-      if (method !== 'GET') return failure(BAD_METHOD);
+      if (request.method !== 'GET') return failureOf(BAD_METHOD);
       const session = this.#make(parameters);
       response.setHeader('set-cookie', cookiesOf(session));
       session.send(this.#opening(session));
@@ -73,19 +64,12 @@ export class EngineServer implements SessionOwner {
       this.#admit(session);
       return undefined;
     }
-    const session = this.find(id, message);
-    if (session === undefined) return failure(UNKNOWN_SESSION);
-    if (session.transport !== 'polling') return failure(BAD_REQUEST);
-    if (method === 'GET') {
-      session.poll(response);
-      return undefined;
-    }
-    if (method !== 'POST') return failure(BAD_REQUEST);
-    const isBinary = message.headers['content-type'] === 'application/octet-stream';
-    const packets = isBinary ? decodeBinaryPayload(body) : decodePayload(body.toString('utf8'));
-    response.writeHead(200, { 'content-type': 'text/html', 'content-length': 2 }).end('ok');
-    if (packets === undefined) session.end();
-    else for (const packet of packets) session.receive(packet);
+    const session = this.find(id, request.message);
+    if (session === undefined) return failureOf(UNKNOWN_SESSION);
+    const isKnown = request.method === 'GET' || request.method === 'POST';
+    if (session.transport !== 'polling' || !isKnown) return failureOf(BAD_REQUEST);
+    if (request.method === 'GET') session.poll(response);
+    else receivePackets(session, request, response);
     return undefined;
   }
 
@@ -103,13 +87,11 @@ export class EngineServer implements SessionOwner {
     const setCookies = (headers: string[]): void => {
       headers.push(...cookies.map((cookie) => `Set-Cookie: ${cookie}`));
     };
-    // A client that is gone before its websocket opened leaves an error that no one else handles.
-    stream.on('error', () => stream.destroy());
     this.#sockets.once('headers', setCookies);
     this.#sockets.handleUpgrade(request, stream, head, (socket) => {
       serveSocket(socket, session, known === undefined);
       if (known !== undefined) return;
-      session.carriedBy(socket);
+      session.moveTo(socket);
       session.send(this.#opening(session));
       this.#admit(session);
     });
@@ -123,20 +105,21 @@ export class EngineServer implements SessionOwner {
 
   #make(query: URLSearchParams): EngineSession {
     const id = randomBytes(15).toString('base64url');
-    const session = new EngineSession(this, id, query.get('access_token') ?? '', this.#made++ % NODES);
+    const token = query.get('access_token') ?? '';
+    const session = new EngineSession(id, token, this.#made++ % NODES, () => this.#sessions.delete(id));
     this.#sessions.set(id, session);
     return session;
   }
 
   #opening({ id, transport }: EngineSession): string {
-    const { pingIntervalMs, pingTimeoutMs, traps } = this.#options;
-    const upgrades = transport === 'polling' && !traps.has('no-websocket') ? ['websocket'] : [];
-    return `0${JSON.stringify({ sid: id, upgrades, pingInterval: pingIntervalMs, pingTimeout: pingTimeoutMs })}`;
+    const upgrades = transport === 'polling' && !this.#options.traps.has('no-websocket') ? ['websocket'] : [];
+    return `0${JSON.stringify({ sid: id, upgrades, ...HEARTBEAT })}`;
   }
 
   /** The token is checked after the connection opens: until then its id is worth nothing. */
   #admit(session: EngineSession): void {
-    const isGood = this.#options.accepts(session.token) && !this.#options.traps.has('bad-token');
+    const { token, traps } = this.#options;
+    const isGood = session.token === token && !traps.has('bad-token');
     session.connected = isGood;
     session.send(isGood ? '40' : '44"Not authorized"');
   }
@@ -150,8 +133,16 @@ function cookiesOf({ id, node }: EngineSession): readonly string[] {
   return [`io=${id}; Path=/; HttpOnly; SameSite=Strict`, `${BALANCER}=${nodeName(node)}; path=/; Httponly`];
 }
 
-function failure(code: 0 | 1 | 2 | 3): Response {
+function failureOf(code: 0 | 1 | 2 | 3): Response {
   return json(400, { code, message: FAILURES[code] });
+}
+
+function receivePackets(session: EngineSession, { body, headers }: Request, response: ServerResponse): void {
+  const isBinary = headers['content-type'] === 'application/octet-stream';
+  const packets = isBinary ? decodeBinaryPayload(body) : decodePayload(body.toString('utf8'));
+  response.writeHead(200, { 'content-type': 'text/html', 'content-length': 2 }).end('ok');
+  if (packets === undefined) session.end();
+  else for (const packet of packets) session.receive(packet);
 }
 
 /** A socket of a session that polls carries it only after the probe and the packet that upgrades. */
@@ -165,12 +156,12 @@ function serveSocket(socket: WebSocket, session: EngineSession, isFirst: boolean
     } else if (carries) session.receive(packet);
     else if (packet === '2probe') {
       socket.send('3probe');
-      session.probed();
+      session.releasePolls();
     } else if (packet === '5') {
       carries = true;
-      session.carriedBy(socket);
+      session.moveTo(socket);
     }
   });
   socket.on('error', () => socket.terminate());
-  socket.on('close', () => (carries ? session.end() : session.notProbed()));
+  socket.on('close', () => (carries ? session.end() : session.holdPolls()));
 }

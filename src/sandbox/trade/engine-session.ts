@@ -13,22 +13,18 @@ const UPGRADE_CHECK_MS = 100;
 const SETTLING_MS = 50;
 /** A client that leaves more bytes unread is cut off. */
 const MAX_UNREAD = 64 << 20;
-
-export interface SessionOwner {
-  readonly silenceMs: number;
-  ended(session: EngineSession): void;
-}
+export const HEARTBEAT = { pingInterval: 25_000, pingTimeout: 20_000 } as const;
 
 export class EngineSession {
   readonly id: string;
   readonly token: string;
   /** The node behind the balancer that owns it. */
   readonly node: number;
-  readonly models = new Set<string>();
-  readonly symbols = new Set<string>();
+  /** The models and symbols whose pushes it receives. */
+  readonly subscriptions = new Set<string>();
   /** Between the packet `40` and the goodbye; only then its requests are accepted. */
   connected = false;
-  readonly #owner: SessionOwner;
+  readonly #ended: () => void;
   #queue: string[] = [];
   #poll: ServerResponse | undefined;
   #socket: WebSocket | undefined;
@@ -37,12 +33,12 @@ export class EngineSession {
   #settling: NodeJS.Timeout | undefined;
   #over = false;
 
-  constructor(owner: SessionOwner, id: string, token: string, node: number) {
-    this.#owner = owner;
+  constructor(id: string, token: string, node: number, ended: () => void) {
     this.id = id;
     this.token = token;
     this.node = node;
-    this.#heard();
+    this.#ended = ended;
+    this.#restartSilence();
   }
 
   get transport(): 'polling' | 'websocket' {
@@ -81,14 +77,14 @@ export class EngineSession {
 
   receive(packet: string): void {
     if (this.#over) return;
-    this.#heard();
+    this.#restartSilence();
     if (packet.startsWith('2')) this.send('3');
     else if (packet === '41') this.connected = false;
     else if (packet === '1') this.end();
   }
 
   /** After a websocket's probe, polls are released; the packet `5` makes it the only transport. */
-  probed(): void {
+  releasePolls(): void {
     const check = (): void => {
       if (this.#poll !== undefined) this.#answer([NOOP]);
     };
@@ -98,11 +94,11 @@ export class EngineSession {
   }
 
   /** The websocket was closed before it took over: polling continues. */
-  notProbed(): void {
+  holdPolls(): void {
     clearInterval(this.#upgrading);
   }
 
-  carriedBy(socket: WebSocket): void {
+  moveTo(socket: WebSocket): void {
     clearInterval(this.#upgrading);
     if (this.#poll !== undefined) this.#answer([NOOP]);
     this.#socket = socket;
@@ -133,12 +129,13 @@ export class EngineSession {
     clearTimeout(this.#silence);
     clearTimeout(this.#settling);
     clearInterval(this.#upgrading);
-    this.#owner.ended(this);
+    this.#ended();
   }
 
-  #heard(): void {
+  /** A client that sends nothing, not even its heartbeat, is gone. */
+  #restartSilence(): void {
     clearTimeout(this.#silence);
-    this.#silence = setTimeout(() => this.end(), this.#owner.silenceMs);
+    this.#silence = setTimeout(() => this.end(), HEARTBEAT.pingInterval + HEARTBEAT.pingTimeout);
   }
 
   #flush(): void {

@@ -4,7 +4,7 @@
  */
 import { Refusal } from '../http.ts';
 import type { Account, Book, Exit } from './book.ts';
-import { findInstrument, type Instrument, inThousands, isForex, roundedRate } from './instruments.ts';
+import { findInstrument, type Instrument, inThousands, isForex, roundRate } from './instruments.ts';
 import { dayStart, nextDay } from './trading-days.ts';
 
 /** `error` is a sentence, or JSON in a text; `beside` is what the response contains beside it. */
@@ -12,8 +12,12 @@ export function refusal(error: string, beside: object = { data: {} }): Refusal {
   return new Refusal(200, { response: { executed: false, error }, ...beside });
 }
 
-export function refused(code: number, message: string, parameters: readonly (string | number)[] = []): Refusal {
-  return refusal(JSON.stringify({ code, message, parameters }));
+export function errorText(code: number, message: string, parameters: readonly (string | number)[] = []): string {
+  return JSON.stringify({ code, message, parameters });
+}
+
+export function refused(...error: Parameters<typeof errorText>): Refusal {
+  return refusal(errorText(...error));
 }
 
 export function invalid(name: string, value: string): Refusal {
@@ -43,16 +47,20 @@ export class Form {
   }
 
   number(name: string): number | undefined {
-    const text = this.optional(name);
-    if (text !== undefined && !/^-?\d+(?:\.\d+)?$/.test(text)) throw invalid(name, text);
-    return text === undefined ? undefined : Number(text);
+    return this.optional(name) === undefined ? undefined : this.requiredNumber(name);
   }
 
-  flag(name: string): boolean | undefined {
-    const text = this.optional(name);
+  requiredNumber(name: string): number {
+    const text = this.text(name);
+    if (!/^-?\d+(?:\.\d+)?$/.test(text)) throw invalid(name, text);
+    return Number(text);
+  }
+
+  flag(name: string, otherwise: boolean): boolean {
+    const text = this.optional(name) ?? String(otherwise);
     // Python's clients send True and False.
-    if (text !== undefined && !/^(?:[Tt]rue|[Ff]alse)$/.test(text)) throw invalid(name, text);
-    return text === undefined ? undefined : text.toLowerCase() === 'true';
+    if (!/^(?:[Tt]rue|[Ff]alse)$/.test(text)) throw invalid(name, text);
+    return text.toLowerCase() === 'true';
   }
 
   /** The first choice if it is missing: the vendor's samples leave it out. */
@@ -67,15 +75,16 @@ export class Form {
   }
 
   /** By its id: for a name, the gateway answers as if the amount were wrong. */
-  account({ accounts, orders, trades }: Book): Account {
+  account({ accounts }: Book): Account {
     const given = this.text('account_id');
     const account = accounts.find(({ id }) => id === given);
     if (account !== undefined) return account;
     if (accounts.some(({ name }) => name === given)) throw notDivisible(10);
-    const requestId = `Request-${orders.size + trades.size + 1}`;
     const text = ` Account is not in pool. Skip request for acct ${given}\n`;
     // The other shape of an error: `text` instead of `message`.
-    throw refusal(JSON.stringify({ type: 5, sessionId: 'SANDBOX', requestId, text, code: 20001, stack: '' }));
+    throw refusal(
+      JSON.stringify({ type: 5, sessionId: 'SANDBOX', requestId: 'Request-1', text, code: 20001, stack: '' }),
+    );
   }
 
   amount({ step: forexStep }: Account, instrument: Instrument): number {
@@ -87,7 +96,7 @@ export class Form {
   }
 
   /** Doc 3 §4: 1 follows every move, 10 and above are steps, 2 to 9 are refused. */
-  trail(name = 'trailing_step'): number {
+  trail(name: string): number {
     const step = this.number(name) ?? 0;
     if (step !== 0 && step !== 1 && !(Number.isInteger(step) && step >= 10)) {
       throw refused(20, 'The trailing step must be 1 or at least 10', [String(step)]);
@@ -118,29 +127,33 @@ function notDivisible(step: number): Refusal {
   return refused(3, `Amount should be divisible by ${step}`, [String(step)]);
 }
 
-interface Around {
+/** What a stop and a limit count from. */
+export interface Base {
   readonly instrument: Instrument;
   readonly isBuy: boolean;
   readonly rate: number;
 }
 
 /** A stop is a loss: in pips it is negative on both sides. */
-export function stopAt(value: number | undefined, isInPips: boolean, around: Around, trail: number): Exit | undefined {
-  const [rate, distance] = exitAt(value, isInPips, around);
-  if (distance >= 0) throw refused(18, 'The Stop distance must be ', ['<', 0]);
-  return value === undefined ? undefined : { rate, trail };
+export function stopAt(value: number | undefined, isInPips: boolean, base: Base, trail: number): Exit | undefined {
+  if (value === undefined) return undefined;
+  const rate = exitRate(value, isInPips, base);
+  if (gainAt(rate, base) >= 0) throw refused(18, 'The Stop distance must be ', ['<', 0]);
+  return { rate, trail };
 }
 
-export function limitAt(value: number | undefined, isInPips: boolean, around: Around): Exit | undefined {
-  const [rate, distance] = exitAt(value, isInPips, around);
-  if (distance <= 0) throw refused(19, 'The Limit distance must be > 0', ['>', 0]);
-  return value === undefined ? undefined : { rate, trail: 0 };
+export function limitAt(value: number | undefined, isInPips: boolean, base: Base): Exit | undefined {
+  if (value === undefined) return undefined;
+  const rate = exitRate(value, isInPips, base);
+  if (gainAt(rate, base) <= 0) throw refused(19, 'The Limit distance must be > 0', ['>', 0]);
+  return { rate, trail: 0 };
 }
 
-/** The rate, and how much the trade wins there. Without a value there is no distance. */
-function exitAt(value = Number.NaN, isInPips: boolean, around: Around): readonly [rate: number, distance: number] {
-  const { instrument, isBuy, rate } = around;
-  const sign = isBuy ? 1 : -1;
-  const at = isInPips ? roundedRate(instrument, rate + sign * value * instrument.pip) : value;
-  return [at, (at - rate) * sign];
+function exitRate(value: number, isInPips: boolean, { instrument, isBuy, rate }: Base): number {
+  if (!isInPips) return value;
+  return roundRate(instrument, rate + (isBuy ? 1 : -1) * value * instrument.pip);
+}
+
+function gainAt(exit: number, { isBuy, rate }: Base): number {
+  return isBuy ? exit - rate : rate - exit;
 }

@@ -3,8 +3,8 @@ import { findRoute, json, Refusal, type Request, type Response } from '../http.t
 import { hostile, withoutHostile } from '../traps.ts';
 import type { EngineServer } from './engine-server.ts';
 import type { EngineSession } from './engine-session.ts';
-import { Form, refusal, refused } from './form.ts';
-import type { Exchange, MatchingEngine } from './matching-engine.ts';
+import { errorText, Form, refusal } from './form.ts';
+import { EXECUTION_MS, type Exchange, type MatchingEngine } from './matching-engine.ts';
 import { orderHandlers } from './orders.ts';
 import { NOT_HOSTILE } from './outbox.ts';
 import { tableHandlers } from './tables.ts';
@@ -15,10 +15,6 @@ interface GatewayOptions {
   readonly engine: EngineServer;
   readonly token: string;
   readonly hasCallLimits: boolean;
-}
-
-interface GatewayResponse extends Response {
-  readonly isOrder?: boolean;
 }
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -37,42 +33,44 @@ export class Gateway {
     this.#tables = tableHandlers(options.exchange, options.hasCallLimits);
   }
 
-  respond(request: Request): GatewayResponse {
+  respond(request: Request): Response {
     const path = request.path.replace(/(?<=.)\/$/, '');
-    const order = request.method === 'POST' && Object.hasOwn(this.#orders, path) ? this.#orders[path] : undefined;
+    const route = `${request.method} ${path}`;
     const isHidden = path === ACCOUNTS && this.#options.exchange.traps.has('accounts-path-404');
-    const [table, parts = []] = (isHidden ? undefined : findRoute(this.#tables, `${request.method} ${path}`)) ?? [];
+    const [order] = findRoute(this.#orders, route) ?? [];
+    const [table, parts = []] = (isHidden ? undefined : findRoute(this.#tables, route)) ?? [];
     if (order === undefined && table === undefined) {
       return this.#json(404, { Code: 404, Message: `Cannot ${request.method} ${request.path}` });
     }
-    const wrong = wrongHeader(request);
+    const wrong = findWrongHeader(request);
     if (wrong !== undefined) return this.#json(400, { Code: 400, Message: `Bad request: ${wrong}` });
     const session = this.#sessionOf(request);
     const form = formOf(request);
     const headers = path.startsWith('/candles/') ? CACHED : {};
     try {
       if (session === undefined) throw refusal('Unauthorized', emptyOf(path));
-      if (order !== undefined) return this.#order(() => order(form));
+      if (order !== undefined) return this.#placeOrder(order, form);
       const beside = table?.(form, session, ...parts);
-      const error = path.startsWith('/candles/') ? { error: '' } : {};
-      return this.#json(200, { response: { executed: true, ...error }, ...beside }, headers);
+      return this.#json(200, { response: { executed: true }, ...beside }, headers);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return this.#json(error.status, error.value);
     }
   }
 
-  #order(run: () => unknown): GatewayResponse {
-    const { traps } = this.#options.exchange;
-    const failed = { ...this.#json(500, { Code: 500, Message: 'Internal Server Error' }), isOrder: true };
+  /** The response to an order, which the traps change. */
+  #placeOrder(place: (form: Form) => unknown, form: Form): Response {
+    const { traps, fast } = this.#options.exchange;
+    const failed = this.#json(500, { Code: 500, Message: 'Internal Server Error' });
     if (traps.has('order-500')) return failed;
-    const data = run();
+    const data = place(form);
     if (traps.has('order-500-applied')) return failed;
-    const value = { response: { executed: true }, data };
-    if (!traps.has('executed-with-error')) return { ...this.#json(200, value), isOrder: true };
-    const { value: error } = refused(99, 'The request was sent to the dealer, and no confirmation came');
-    const { response } = error as { readonly response: object };
-    return { ...this.#json(200, { response: { ...response, executed: true }, data: null }), isOrder: true };
+    const error = errorText(99, 'The request was sent to the dealer, and no confirmation came');
+    const value = traps.has('executed-with-error')
+      ? { response: { executed: true, error }, data: null }
+      : { response: { executed: true }, data };
+    const delayMs = traps.has('push-before-answer') ? EXECUTION_MS / fast : undefined;
+    return { ...this.#json(200, value), delayMs, lost: traps.has('lost-order-answer') };
   }
 
   /** The bearer is the id of the session, followed by the token with nothing in between. */
@@ -102,7 +100,7 @@ function formOf(request: Request): Form {
 }
 
 /** Doc 3 §4 requires these on every request, also on a GET. */
-function wrongHeader({ headers, message }: Request): string | undefined {
+function findWrongHeader({ headers, message }: Request): string | undefined {
   if (message.httpVersion !== '1.1') return 'HTTP/1.1 is required';
   if (!headers['user-agent']) return 'User-Agent is required';
   if (!/\bapplication\/json\b/.test(headers.accept ?? '')) return 'Accept: application/json is required';

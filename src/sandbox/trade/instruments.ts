@@ -8,7 +8,7 @@ export interface Instrument {
   readonly digits: number;
   readonly pip: number;
   readonly spread: number;
-  /** The price moves around this one. */
+  /** The bid at the start. */
   readonly price: number;
   readonly volatility: number;
   /** It is also traded on weekends. */
@@ -48,6 +48,12 @@ export function findInstrument(symbol: string): Instrument | undefined {
   return INSTRUMENTS.find((instrument) => instrument.symbol === symbol);
 }
 
+export function requireInstrument(symbol: string): Instrument {
+  const instrument = findInstrument(symbol);
+  if (instrument === undefined) throw new Error(`the sandbox has no ${symbol}`);
+  return instrument;
+}
+
 /** Amounts of forex are in thousands, those of anything else in single contracts. */
 export function inThousands(instrument: Instrument, amount: number): number {
   return isForex(instrument) ? amount : amount / 1000;
@@ -58,14 +64,14 @@ export function isForex({ type }: Instrument): boolean {
 }
 
 /** What one unit of the quote currency is worth in dollars. */
-export function dollars({ symbol }: Instrument, rate: number): number {
+export function inDollars({ symbol }: Instrument, rate: number): number {
   return symbol.startsWith('USD/') ? 1 / rate : 1;
 }
 
-export function rounded(value: number, digits: number): number {
+export function round(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }
 
-export function roundedRate({ digits }: Instrument, rate: number): number {
-  return rounded(rate, digits);
+export function roundRate({ digits }: Instrument, rate: number): number {
+  return round(rate, digits);
 }

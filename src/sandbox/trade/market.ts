@@ -1,6 +1,6 @@
-/** The prices: the quotes of now, from one of two sources, and before the start a curve that is the same whenever it is asked for. */
-import { INSTRUMENTS, type Instrument, roundedRate } from './instruments.ts';
-import { DAY_MS, dayStart, MINUTE_MS } from './trading-days.ts';
+/** The prices: each follows a curve that is always the same for the same seed. */
+import { INSTRUMENTS, type Instrument, roundRate } from './instruments.ts';
+import { DAY_MS, dayStart } from './trading-days.ts';
 
 interface Quote {
   readonly bid: number;
@@ -10,49 +10,37 @@ interface Quote {
   readonly at: number;
 }
 
-export interface Move {
-  readonly instrument: Instrument;
-  readonly bid: number;
-  /** Of the trading day; by default those so far and this bid. */
-  readonly high?: number | undefined;
-  readonly low?: number | undefined;
+export interface Movement {
+  readonly seed: number;
+  /** 1 is usual: half a percent a day for a pair of currencies. */
+  readonly volatility: number;
 }
 
-export interface PriceSource {
-  start(): readonly Move[];
-  /** The next price of each symbol. */
-  next(): readonly Move[];
+interface MarketOptions extends Movement {
+  readonly now: () => number;
+  /** Prices are those of whole ticks, so that two runs see the same. */
+  readonly tickMs: number;
+  /** How many times as fast prices move from the start on. */
+  readonly fast: number;
 }
 
-export interface Bar {
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
-  readonly ticks: number;
-}
+/** Points of the day so far that show its high and low. */
+const SAMPLES = 16;
 
 export class Market {
-  /** Prices before this time are on the curve. */
-  readonly startedAt: number;
-  readonly #now: () => number;
-  readonly #source: PriceSource;
+  readonly #options: MarketOptions;
+  readonly #startedAt: number;
   readonly #quotes = new Map<Instrument, Quote>();
   readonly #fixed = new Map<Instrument, number>();
-  /** The first price as a part of the curve's, where it is another. */
-  readonly #anchors = new Map<Instrument, number>();
-  /** By minute; undefined if the prices stay on the curve. */
-  readonly #bars: Map<Instrument, Map<number, Bar>> | undefined;
 
-  constructor(now: () => number, source: PriceSource, isOnCurve = true) {
-    this.#now = now;
-    this.#source = source;
-    this.startedAt = now();
-    this.#bars = isOnCurve ? undefined : new Map(INSTRUMENTS.map((instrument) => [instrument, new Map()]));
-    for (const move of source.start()) {
-      this.#quotes.set(move.instrument, this.#quoteOf(move, move.bid, move.bid));
-      const anchor = move.bid / curvePrice(move.instrument, now());
-      if (!isOnCurve) this.#anchors.set(move.instrument, anchor);
+  constructor(options: MarketOptions) {
+    this.#options = options;
+    this.#startedAt = options.now();
+    const midnight = dayStart(this.#startedAt);
+    const stepMs = (this.#startedAt - midnight) / SAMPLES;
+    for (const instrument of INSTRUMENTS) {
+      const day = Array.from({ length: SAMPLES }, (_, index) => this.priceAt(instrument, midnight + index * stepMs));
+      this.#setQuote(instrument, instrument.price, Math.max(...day), Math.min(...day));
     }
   }
 
@@ -67,13 +55,13 @@ export class Market {
     return isBuy ? ask : bid;
   }
 
-  /** Moves every price by a tick. */
+  /** Moves every price to the current tick. */
   move(): void {
-    for (const { instrument, bid } of this.#source.next()) {
-      const last = this.quote(instrument);
-      const quote = this.#quoteOf({ instrument, bid: this.#fixed.get(instrument) ?? bid }, last.high, last.low);
-      this.#quotes.set(instrument, quote);
-      this.#record(instrument, quote.bid, last.bid);
+    const { now, tickMs } = this.#options;
+    const ticks = Math.round((now() - this.#startedAt) / tickMs);
+    for (const [instrument, { high, low }] of this.#quotes) {
+      const bid = this.#fixed.get(instrument) ?? this.priceAt(instrument, this.#startedAt + ticks * tickMs);
+      this.#setQuote(instrument, bid, high, low);
     }
   }
 
@@ -82,97 +70,53 @@ export class Market {
     this.#fixed.set(instrument, bid);
   }
 
-  /** The bid at a time before the start, not rounded. */
-  past(instrument: Instrument, ms: number): number {
-    return curvePrice(instrument, ms) * (this.#anchors.get(instrument) ?? 1);
+  /** The bid of the curve, not rounded. */
+  priceAt(instrument: Instrument, ms: number): number {
+    const { seed, volatility, fast } = this.#options;
+    const sinceStart = ms - this.#startedAt;
+    const walked = walkOf(seed * 8191 + instrument.offerId * 31, sinceStart > 0 ? sinceStart * fast : sinceStart);
+    return instrument.price * Math.exp(foldDrift(walked * instrument.volatility * volatility));
   }
 
-  /** The prices since the start that are in this span; undefined if they stay on the curve. */
-  bar(instrument: Instrument, from: number, end: number): Bar | undefined {
-    const bars = this.#bars?.get(instrument);
-    if (bars === undefined || end <= this.startedAt) return undefined;
-    const minutes = [...bars].filter(([minute]) => minute * MINUTE_MS < end);
-    const [, before] = minutes.findLast(([minute]) => minute * MINUTE_MS < from) ?? [];
-    const within = minutes.filter(([minute]) => (minute + 1) * MINUTE_MS > from).map(([, bar]) => bar);
-    const [first = before] = within;
-    const close = (within.at(-1) ?? first)?.close ?? this.quote(instrument).bid;
-    if (within.length === 0) return { open: close, high: close, low: close, close, ticks: 0 };
-    return {
-      open: first?.open ?? close,
-      high: Math.max(...within.map(({ high }) => high)),
-      low: Math.min(...within.map(({ low }) => low)),
-      close,
-      ticks: within.reduce((sum, { ticks }) => sum + ticks, 0),
-    };
-  }
-
-  #record(instrument: Instrument, bid: number, last: number): void {
-    const bars = this.#bars?.get(instrument);
-    const minute = Math.floor(this.#now() / MINUTE_MS);
-    const { open, high, low, ticks } = bars?.get(minute) ?? { open: last, high: last, low: last, ticks: 0 };
-    bars?.set(minute, { open, high: Math.max(high, bid), low: Math.min(low, bid), close: bid, ticks: ticks + 1 });
-  }
-
-  #quoteOf(move: Move, dayHigh: number, dayLow: number): Quote {
-    const { instrument, high = dayHigh, low = dayLow } = move;
-    const bid = roundedRate(instrument, move.bid);
-    return {
+  #setQuote(instrument: Instrument, price: number, dayHigh: number, dayLow: number): void {
+    const bid = roundRate(instrument, price);
+    this.#quotes.set(instrument, {
       bid,
-      ask: roundedRate(instrument, bid + instrument.spread * instrument.pip),
-      high: roundedRate(instrument, Math.max(high, bid)),
-      low: roundedRate(instrument, Math.min(low, bid)),
-      at: this.#now(),
-    };
+      ask: roundRate(instrument, bid + instrument.spread * instrument.pip),
+      high: roundRate(instrument, Math.max(dayHigh, bid)),
+      low: roundRate(instrument, Math.min(dayLow, bid)),
+      at: this.#options.now(),
+    });
   }
 }
 
-const STAYS = 0.9;
-const DEVIATION = 0.02;
-/** Points of the day so far that show its high and low. */
-const SAMPLES = 16;
+/** Waves from a quarter of a second to half a year, each four times as long as the one before. */
+const WAVES = Array.from({ length: 14 }, (_, index) => 250 * 4 ** index);
 
-/** The calm market of a sandbox without options: it stays near the curve. */
-export function calmPrices(now: () => number, random: () => number): PriceSource {
-  const deviations = new Map<Instrument, number>();
-  return {
-    start: () =>
-      INSTRUMENTS.map((instrument) => {
-        const start = dayStart(now());
-        const day = Array.from({ length: SAMPLES }, (_, index) =>
-          curvePrice(instrument, start + ((now() - start) * index) / SAMPLES),
-        );
-        const bid = curvePrice(instrument, now());
-        return { instrument, bid, high: Math.max(...day), low: Math.min(...day) };
-      }),
-    next: () =>
-      INSTRUMENTS.map((instrument) => {
-        const deviation =
-          STAYS * (deviations.get(instrument) ?? 0) + (random() - 0.5) * instrument.volatility * DEVIATION;
-        deviations.set(instrument, deviation);
-        return { instrument, bid: curvePrice(instrument, now()) * (1 + deviation) };
-      }),
-  };
-}
-
-/** Waves from minutes to years, each four times as long as the one before. */
-const WAVES = Array.from({ length: 10 }, (_, index) => 2 * MINUTE_MS * 4 ** index);
-
-export function curvePrice({ offerId, price, volatility }: Instrument, ms: number): number {
+/** How far a walk is from where it started; it moves by about 1 a day. */
+function walkOf(seed: number, ms: number): number {
   let sum = 0;
   for (const [index, length] of WAVES.entries()) {
-    const at = ms / length;
-    const whole = Math.floor(at);
-    const part = at - whole;
-    const from = noise(offerId * 31 + index, whole);
-    const to = noise(offerId * 31 + index, whole + 1);
-    // Like a random walk: four times as long, twice as far.
-    sum += Math.sqrt(length / DAY_MS) * (from + (to - from) * part * part * (3 - 2 * part));
+    const whole = Math.floor(ms / length);
+    const part = ms / length - whole;
+    const from = noise(seed + index, whole);
+    const to = noise(seed + index, whole + 1);
+    const height = from + (to - from) * part * part * (3 - 2 * part);
+    // As in a random walk, four times as long is twice as far.
+    sum += Math.sqrt(length / DAY_MS) * (height - noise(seed + index, 0));
   }
-  return price * Math.exp((volatility * sum) / 3);
+  return sum;
+}
+
+const MAX_DRIFT = Math.log(3);
+
+/** Keeps a price within a third and three times that of the start. */
+function foldDrift(drift: number): number {
+  return MAX_DRIFT * Math.sin(drift / MAX_DRIFT);
 }
 
 /** From -1 to 1, always the same for the same numbers. */
-export function noise(seed: number, index: number): number {
+function noise(seed: number, index: number): number {
   let mixed = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(index, 0xc2b2ae35);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
   mixed = Math.imul(mixed ^ (mixed >>> 12), 0x297a2d39);

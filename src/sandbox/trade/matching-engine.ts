@@ -1,17 +1,25 @@
 /** Executes orders, at once or when a price is reached, and pushes what happens. */
 import type { TradeTrap } from '../traps.ts';
-import { type Book, CANCELED, EXECUTING, isEntry, type Order, type OrderDraft, type Trade } from './book.ts';
-import { type Instrument, isForex, rounded, roundedRate } from './instruments.ts';
+import {
+  type Book,
+  CANCELED,
+  COMMISSION,
+  EXECUTING,
+  type Exit,
+  isEntry,
+  type Order,
+  type OrderDraft,
+  type Trade,
+} from './book.ts';
+import { isForex, round, roundRate } from './instruments.ts';
 import type { Market } from './market.ts';
 import { type Outbox, pick } from './outbox.ts';
-import { accountRow, closedRow, closingRate, orderRow, profit, summaryRow, tradeRow } from './table-rows.ts';
+import { accountRow, closedRow, closingRateOf, orderRow, profitOf, summaryRow, tradeRow } from './table-rows.ts';
 
 /** Between the steps of an order, divided by `fast`. */
 const STEP_MS = 30;
 /** From the response to an order at market to its last push, with time for three parts. */
 export const EXECUTION_MS = 6 * STEP_MS;
-/** For a thousand, in dollars. */
-export const COMMISSION = 0.04;
 
 export interface Exchange {
   readonly book: Book;
@@ -24,61 +32,54 @@ export interface Exchange {
 
 export class MatchingEngine {
   readonly #exchange: Exchange;
-  readonly #timers = new Set<NodeJS.Timeout>();
-  /** Orders at market that are due while the market is closed. */
-  readonly #due = new Set<Order>();
 
   constructor(exchange: Exchange) {
     this.#exchange = exchange;
   }
 
   place(draft: OrderDraft): Order {
-    const { book, now, traps } = this.#exchange;
+    const { book, now } = this.#exchange;
     const order = book.addOrder(draft, now());
-    const [amountK = order.amountK] = traps.has('partial-fills') && !isEntry(order) ? thirds(order) : [];
-    order.fill = { tradeId: order.tradeId, amountK };
+    const [amountK = order.amountK] = this.#partsOf(order);
+    if (!isEntry(order)) {
+      order.fill = { tradeId: order.tradeId, amountK };
+      this.#later(() => this.#execute(order));
+    }
     this.#pushOrder(order, 'I');
-    if (!isEntry(order)) this.#later(() => this.#execute(order));
     return order;
   }
 
-  changed(order: Order): void {
+  pushOrderChange(order: Order): void {
     this.#pushOrder(order, 'U');
   }
 
-  tradeChanged(trade: Trade): void {
+  pushTradeChange(trade: Trade): void {
     const row = pick(tradeRow(trade, this.#exchange.market), ['t', 'tradeId', 'stop', 'stopMove', 'limit']);
-    this.#exchange.outbox.row('OpenPosition', { ...row, action: 'U' });
+    this.#exchange.outbox.pushRow('OpenPosition', { ...row, action: 'U' });
   }
 
   /** Cancels the orders of the same group, too. */
   cancel(order: Order): void {
-    for (const one of new Set([order, ...this.#exchange.book.groupOf(order)])) this.#end(one, CANCELED);
+    this.#end(order, CANCELED);
+    for (const other of this.#exchange.book.orders.values()) {
+      if (other.ocoBulkId !== 0 && other.ocoBulkId === order.ocoBulkId) this.#end(other, CANCELED);
+    }
   }
 
   /** Call this after each tick: executes what the prices reach, and moves what trails. */
   check(): void {
     const { book, now } = this.#exchange;
-    for (const order of [...this.#due]) this.#execute(order);
-    for (const order of [...book.orders.values()].filter(isEntry)) {
-      if (order.status === EXECUTING || !book.orders.has(order.orderId)) continue;
+    for (const order of book.orders.values()) {
+      if (order.status === EXECUTING) continue;
       if (order.expires !== undefined && order.expires <= now()) this.cancel(order);
-      else if (this.#isReached(order)) this.#execute(order);
-      else this.#trailOrder(order);
+      else if (!isEntry(order) || this.#isReached(order)) this.#execute(order);
+      else this.#trailEntry(order);
     }
-    for (const trade of [...book.trades.values()]) this.#checkExits(trade);
-  }
-
-  close(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const trade of book.trades.values()) this.#checkExits(trade);
   }
 
   #later(run: () => void): void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      run();
-    }, STEP_MS / this.#exchange.fast);
-    this.#timers.add(timer);
+    setTimeout(run, STEP_MS / this.#exchange.fast).unref();
   }
 
   #isReached({ type, isBuy, rate, instrument }: Order): boolean {
@@ -86,161 +87,137 @@ export class MatchingEngine {
     return type.startsWith('L') === isBuy ? price <= rate : price >= rate;
   }
 
-  /** A trailing entry keeps its distance when the price moves away from it. */
-  #trailOrder(order: Order): void {
-    const { instrument, isBuy, rate, trail } = order;
-    if (trail === 0) return;
-    const price = this.#exchange.market.rate(instrument, isBuy);
-    const moved = trailSteps(instrument, trail, price - order.trailedFrom);
-    if (moved === 0 || moved > 0 !== price > rate) return;
-    order.trailedFrom += moved;
-    order.rate = roundedRate(instrument, rate + moved);
-    this.#exchange.outbox.row('Order', { ...pick(orderRow(order), ['t', 'orderId', 'buy', 'sell']), action: 'U' });
+  #trailEntry(order: Order): void {
+    const { market, outbox } = this.#exchange;
+    if (!followPrice(order, order, market.rate(order.instrument, order.isBuy))) return;
+    outbox.pushRow('Order', { ...pick(orderRow(order), ['t', 'orderId', 'buy', 'sell']), action: 'U' });
   }
 
   #checkExits(trade: Trade): void {
     const { book, market } = this.#exchange;
-    const { stop, limit, isBuy, instrument } = trade;
-    const price = closingRate(trade, market);
+    const { stop, limit, isBuy } = trade;
+    const price = closingRateOf(trade, market);
     const sign = isBuy ? 1 : -1;
     if ([...book.orders.values()].some(({ closes }) => closes === trade.tradeId)) return;
-    if (stop !== undefined && (price - stop.rate) * sign <= 0) this.#exit(trade, 'S', stop.rate, stop.trail);
-    else if (limit !== undefined && (price - limit.rate) * sign >= 0) this.#exit(trade, 'L', limit.rate, 0);
-    else if (stop !== undefined && stop.trail !== 0) {
-      const moved = trailSteps(instrument, stop.trail, price - trade.trailedFrom);
-      if (moved * sign <= 0) return;
-      trade.trailedFrom += moved;
-      stop.rate = roundedRate(instrument, stop.rate + moved);
-      this.tradeChanged(trade);
-    }
+    if (stop !== undefined && (price - stop.rate) * sign <= 0) this.#exit(trade, 'S', stop);
+    else if (limit !== undefined && (price - limit.rate) * sign >= 0) this.#exit(trade, 'L', limit);
+    else if (stop !== undefined && followPrice(stop, trade, price)) this.pushTradeChange(trade);
   }
 
-  #exit({ tradeId, account, instrument, isBuy, amountK }: Trade, type: 'S' | 'L', rate: number, trail: number): void {
+  #exit({ tradeId, account, instrument, isBuy, amountK }: Trade, type: 'S' | 'L', { rate, trail }: Exit): void {
     const terms = { type, timeInForce: 'GTC', rate, trail, tradeId, closes: tradeId };
     this.place({ account, instrument, isBuy: !isBuy, amountK, ...terms });
   }
 
-  /** Executes at the current prices, and cancels the other orders of the group. */
+  /** While the market is closed, an order waits for the tick that opens it. */
   #execute(order: Order): void {
     const { book, traps, outbox } = this.#exchange;
-    if (!book.orders.has(order.orderId)) return;
-    if (traps.has('market-closed')) {
-      this.#due.add(order);
-      return;
-    }
-    this.#due.delete(order);
+    const isOver = order.status === EXECUTING || !book.orders.has(order.orderId);
+    if (isOver || traps.has('market-closed')) return;
     if (order.closes !== undefined && !book.trades.has(order.closes)) {
       this.#end(order, CANCELED);
       return;
     }
-    for (const other of book.groupOf(order)) if (other !== order) this.#end(other, CANCELED);
     order.status = EXECUTING;
-    outbox.row('Order', { t: 3, orderId: order.orderId, status: EXECUTING, action: 'U' });
-    const { parts, isKilled } = this.#available(order);
+    outbox.pushRow('Order', { t: 3, orderId: order.orderId, status: EXECUTING, action: 'U' });
+    const parts = this.#partsOf(order);
+    const isKilled = traps.has('fok-killed') && ['FOK', 'IOC'].includes(order.timeInForce);
+    if (isKilled) parts.splice(order.timeInForce === 'FOK' ? 0 : -1);
     // The status stays "executing" even when everything is done.
     this.#fillParts(order, parts, order.tradeId, isKilled ? CANCELED : EXECUTING);
   }
 
-  /** The parts in which an order is filled; FOK and IOC may be killed before all of them are. */
-  #available(order: Order): { readonly parts: readonly number[]; readonly isKilled: boolean } {
-    const { traps } = this.#exchange;
-    const parts = traps.has('partial-fills') ? thirds(order) : [order.amountK];
-    const isKilled = traps.has('fok-killed') && ['FOK', 'IOC'].includes(order.timeInForce);
-    if (!isKilled) return { parts, isKilled };
-    return { parts: order.timeInForce === 'FOK' ? [] : parts.slice(0, -1), isKilled };
+  #partsOf(order: Order): number[] {
+    return this.#exchange.traps.has('partial-fills') ? splitInThirds(order) : [order.amountK];
   }
 
+  /** Fills one part after the other at the prices of the moment. */
   #fillParts(order: Order, [part, ...others]: readonly number[], tradeId: string, lastStatus: number): void {
-    if (part !== undefined) {
-      const { instrument, isBuy } = order;
-      const rate = isEntry(order) ? order.rate : this.#exchange.market.rate(instrument, isBuy);
-      this.#fill(order, part, tradeId, rate);
-    }
+    if (part !== undefined) this.#fill(order, part, tradeId);
     if (others.length === 0) this.#end(order, lastStatus);
     else this.#later(() => this.#fillParts(order, others, this.#exchange.book.newTradeId(), lastStatus));
   }
 
-  #fill(order: Order, part: number, tradeId: string, rate: number): void {
+  #fill(order: Order, part: number, tradeId: string): void {
     const { book, market, outbox } = this.#exchange;
-    const { account, instrument, isBuy, closes } = order;
+    const { account, instrument, isBuy } = order;
+    const rate = isEntry(order) ? order.rate : market.rate(instrument, isBuy);
     order.fill = { tradeId, amountK: part };
     this.#pushOrder(order, 'U');
-    const isNetted = (trade: Trade): boolean =>
-      account.hedging !== 'Y' && trade.account === account && trade.instrument === instrument && trade.isBuy !== isBuy;
     let left = part;
-    for (const trade of [...book.trades.values()]) {
-      if (closes === undefined ? !isNetted(trade) : trade.tradeId !== closes) continue;
+    for (const trade of this.#tradesClosedBy(order)) {
       const amount = Math.min(left, trade.amountK);
       if (amount > 0) this.#reduce(trade, amount, rate);
-      left = rounded(left - amount, 3);
+      left = round(left - amount, 3);
     }
-    if (left > 0 && closes === undefined) this.#open(order, left, tradeId, rate);
+    if (left > 0 && order.closes === undefined) this.#open(order, left, tradeId, rate);
     const trades = [...book.trades.values()];
-    outbox.row('Account', { ...accountRow(account, trades, market), action: 'U' });
-    outbox.row('Summary', { ...summaryRow(instrument, trades, market), action: 'U' });
+    outbox.pushRow('Account', { ...accountRow(account, trades, market), action: 'U' });
+    outbox.pushRow('Summary', { ...summaryRow(instrument, trades, market), action: 'U' });
+  }
+
+  /** An account that does not hedge closes opposite trades first, the oldest of them first. */
+  #tradesClosedBy({ account, instrument, isBuy, closes }: Order): readonly Trade[] {
+    const trades = [...this.#exchange.book.trades.values()];
+    if (closes !== undefined) return trades.filter(({ tradeId }) => tradeId === closes);
+    if (account.hedging === 'Y') return [];
+    return trades.filter((one) => one.account === account && one.instrument === instrument && one.isBuy !== isBuy);
   }
 
   #open({ account, instrument, isBuy, stop, limit }: Order, amountK: number, tradeId: string, open: number): void {
     const { book, market, outbox, now } = this.#exchange;
-    const trade: Trade = {
-      tradeId,
-      account,
-      instrument,
-      isBuy,
-      amountK,
-      open,
-      time: now(),
-      commission: rounded(amountK * COMMISSION, 2),
-      roll: 0,
-      stop: stop && { ...stop },
-      limit: limit && { ...limit },
-      trailedFrom: open,
-    };
-    book.trades.set(tradeId, trade);
-    outbox.row('OpenPosition', { ...tradeRow(trade, market), action: 'I' });
+    // Each trade of an order has its own stop and limit.
+    const exits = { stop: stop && { ...stop }, limit: limit && { ...limit } };
+    const trade = book.addTrade({ tradeId, account, instrument, isBuy, amountK, open, ...exits }, now());
+    outbox.pushRow('OpenPosition', { ...tradeRow(trade, market), action: 'I' });
   }
 
   #reduce(trade: Trade, amountK: number, close: number): void {
     const { book, market, outbox, now } = this.#exchange;
     const { tradeId, account } = trade;
-    const grossPL = profit(trade, amountK, close);
-    const commission = rounded(amountK * COMMISSION * 2, 2);
-    const closed = { trade: { ...trade }, amountK, commission, close, closeTime: now(), grossPL };
-    trade.amountK = rounded(trade.amountK - amountK, 3);
+    const grossPL = profitOf({ ...trade, amountK }, close);
+    const commission = round(amountK * COMMISSION * 2, 2);
+    const closed = { ...trade, amountK, commission, close, closeTime: now(), grossPL };
+    trade.amountK = round(trade.amountK - amountK, 3);
     account.balance += grossPL - commission;
     book.closed.push(closed);
     if (trade.amountK === 0) {
       book.trades.delete(tradeId);
-      outbox.row('OpenPosition', { t: 1, tradeId, action: 'D' });
+      outbox.pushRow('OpenPosition', { t: 1, tradeId, action: 'D' });
     } else {
       const row = pick(tradeRow(trade, market), ['t', 'tradeId', 'amountK', 'grossPL', 'usedMargin']);
-      outbox.row('OpenPosition', { ...row, action: 'U' });
+      outbox.pushRow('OpenPosition', { ...row, action: 'U' });
     }
-    outbox.row('ClosedPosition', { ...closedRow(closed), action: 'I' });
+    outbox.pushRow('ClosedPosition', { ...closedRow(closed), action: 'I' });
   }
 
   #end(order: Order, status: number): void {
     order.status = status;
-    this.#due.delete(order);
     if (this.#exchange.book.orders.delete(order.orderId)) this.#pushOrder(order, 'D');
   }
 
   /** Once it is filled in part, the row has the trade and the amount of its latest fill. */
   #pushOrder(order: Order, action: 'I' | 'U' | 'D'): void {
-    this.#exchange.outbox.row('Order', { ...orderRow(order), ...order.fill, action });
+    this.#exchange.outbox.pushRow('Order', { ...orderRow(order), ...order.fill, action });
   }
 }
 
-function thirds({ instrument, amountK }: Order): number[] {
+function splitInThirds({ instrument, amountK }: Order): number[] {
   const unit = isForex(instrument) ? 1 : 0.001;
   const units = Math.round(amountK / unit);
-  const third = Math.max(1, Math.floor(units / 3));
-  const parts = units < 3 ? Array<number>(units).fill(1) : [third, third, units - 2 * third];
-  return parts.map((part) => rounded(part * unit, 3));
+  const third = Math.floor(units / 3);
+  const parts = [third, third, units - 2 * third].filter((part) => part > 0);
+  return parts.map((part) => round(part * unit, 3));
 }
 
-/** How far a trailing order moves with a price that has moved so far: whole steps of tenths of a pip. */
-function trailSteps({ pip }: Instrument, trail: number, moved: number): number {
-  const step = (trail * pip) / 10;
-  return Math.trunc(moved / step + Math.sign(moved) * 1e-9) * step;
+/** Moves a rate with a price that moves away from it, by whole steps of tenths of a pip. False if it stays. */
+function followPrice(exit: Exit, from: Pick<Trade, 'instrument' | 'trailedFrom'>, price: number): boolean {
+  if (exit.trail === 0) return false;
+  const step = (exit.trail * from.instrument.pip) / 10;
+  const change = (price - from.trailedFrom) / step;
+  const moved = Math.trunc(change + Math.sign(change) * 1e-9) * step;
+  if (moved === 0 || moved > 0 !== price > exit.rate) return false;
+  from.trailedFrom += moved;
+  exit.rate = roundRate(from.instrument, exit.rate + moved);
+  return true;
 }

@@ -1,8 +1,8 @@
 /** The requests that trade (doc 3 §4; what the document only mentions follows the public implementation). */
-import { isEntry, type Order, type OrderDraft, type Trade } from './book.ts';
-import { type Form, limitAt, refusal, refused, stopAt } from './form.ts';
+import { isEntry, type Order, type Trade } from './book.ts';
+import { type Base, type Form, limitAt, refusal, refused, stopAt } from './form.ts';
 import type { Exchange, MatchingEngine } from './matching-engine.ts';
-import { accountRow, marginOf } from './table-rows.ts';
+import { fundsOf, marginOf } from './table-rows.ts';
 
 const AT_MARKET = ['GTC', 'DAY', 'IOC', 'FOK'] as const;
 const IN_RANGE = ['IOC', 'FOK'] as const;
@@ -17,7 +17,7 @@ type Terms = Pick<Order, 'type' | 'timeInForce' | 'range'>;
 
 type OrderHandlers = Readonly<Record<string, (form: Form) => unknown>>;
 
-/** By path; each handler returns the `data` of the response. */
+/** By method and path; each handler returns the `data` of the response. */
 export function orderHandlers(exchange: Exchange, matching: MatchingEngine): OrderHandlers {
   return {
     ...openingHandlers(exchange, matching),
@@ -39,64 +39,55 @@ function entryOf({ book }: Exchange, id: string): Order {
 }
 
 function openingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHandlers {
-  const { book, market } = exchange;
+  const { book, market, now } = exchange;
   return {
-    '/trading/open_trade': (form) => {
-      const account = form.account(book);
-      const instrument = form.instrument();
-      // Without a side it buys.
-      const isBuy = form.flag('is_buy') ?? true;
+    'POST /trading/open_trade': (form) => {
+      const side = sideOf(form, exchange);
+      const { account, instrument, isBuy } = side;
       const terms = termsOf(form, 'OM', 'OR');
-      const amountK = form.amount(account, instrument);
-      const around = { instrument, isBuy, rate: market.rate(instrument, isBuy) };
-      const isInPips = form.flag('is_in_pips') ?? false;
-      const stop = stopAt(form.number('stop'), isInPips, around, form.trail());
-      const limit = limitAt(form.number('limit'), isInPips, around);
-      const { usableMargin } = accountRow(account, [...book.trades.values()], market);
-      if (marginOf({ instrument, amountK }, market) > Number(usableMargin)) {
-        throw refusal('ORA-20113: insufficient margin');
-      }
-      return placed(matching.place({ account, instrument, isBuy, amountK, ...terms, stop, limit }));
+      const exits = exitsOf(form, { ...side, rate: market.rate(instrument, isBuy) }, form.trail('trailing_step'));
+      const { equity, used } = fundsOf(account, [...book.trades.values()], market);
+      if (marginOf(side, market) > equity - used) throw refusal('ORA-20113: insufficient margin');
+      return toPlaced(matching.place({ ...side, ...terms, ...exits }));
     },
-    '/trading/create_entry_order': (form) => {
+    'POST /trading/create_entry_order': (form) => {
+      const side = sideOf(form, exchange);
+      const { instrument, isBuy } = side;
       const isRange = form.oneOf('order_type', ['Entry', 'RangeEntry']) === 'RangeEntry';
       const range = isRange ? (form.number('range') ?? 0) : 0;
-      return placed(matching.place({ ...entryDraft(form, exchange), range }));
+      const timeInForce = form.oneOf('time_in_force', ENTRY);
+      const expires = form.expiry(timeInForce, now());
+      const rate = requireRate(form.requiredNumber('rate'));
+      const exits = exitsOf(form, { ...side, rate }, form.trail('trailing_stop_step'));
+      const trail = form.trail('trailing_step');
+      const trailedFrom = market.rate(instrument, isBuy);
+      const type = entryTypeOf(isBuy, rate, trailedFrom, trail);
+      const entry = { ...side, ...exits, type, timeInForce, expires, rate, range, trail, trailedFrom };
+      return toPlaced(matching.place(entry));
     },
   };
 }
 
-function entryDraft(form: Form, { book, market, now }: Exchange): OrderDraft {
+/** What is bought or sold; without a side it is bought. */
+function sideOf(form: Form, { book }: Exchange): Pick<Order, 'account' | 'instrument' | 'isBuy' | 'amountK'> {
   const account = form.account(book);
   const instrument = form.instrument();
-  const isBuy = form.flag('is_buy') ?? true;
-  const timeInForce = form.oneOf('time_in_force', ENTRY);
-  const rate = checkedRate(Number(form.text('rate')));
-  const price = market.rate(instrument, isBuy);
-  const around = { instrument, isBuy, rate };
-  const isInPips = form.flag('is_in_pips') ?? false;
-  const trail = form.trail('trailing_step');
-  const stopTrail = form.trail('trailing_stop_step');
-  return {
-    account,
-    ...around,
-    amountK: form.amount(account, instrument),
-    type: entryType(isBuy, rate, price, trail),
-    timeInForce,
-    expires: form.expiry(timeInForce, now()),
-    stop: stopAt(form.number('stop'), isInPips, around, stopTrail),
-    limit: limitAt(form.number('limit'), isInPips, around),
-    trail,
-    trailedFrom: price,
-  };
+  const isBuy = form.flag('is_buy', true);
+  return { account, instrument, isBuy, amountK: form.amount(account, instrument) };
+}
+
+function exitsOf(form: Form, base: Base, trail: number): Pick<Order, 'stop' | 'limit'> {
+  const isInPips = form.flag('is_in_pips', false);
+  const stop = stopAt(form.number('stop'), isInPips, base, trail);
+  return { stop, limit: limitAt(form.number('limit'), isInPips, base) };
 }
 
 function closingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHandlers {
   const { book } = exchange;
   const close = ({ account, instrument, isBuy, tradeId }: Trade, amountK: number, terms: Terms): Placed =>
-    placed(matching.place({ account, instrument, isBuy: !isBuy, amountK, ...terms, tradeId, closes: tradeId }));
+    toPlaced(matching.place({ account, instrument, isBuy: !isBuy, amountK, ...terms, tradeId, closes: tradeId }));
   return {
-    '/trading/close_trade': (form) => {
+    'POST /trading/close_trade': (form) => {
       const trade = tradeOf(exchange, form);
       const terms = termsOf(form, 'CM', 'CR');
       const { account, instrument } = trade;
@@ -106,15 +97,15 @@ function closingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHan
       return close(trade, amountK, terms);
     },
     // Without a symbol, everything of the account.
-    '/trading/close_all_for_symbol': (form) => {
+    'POST /trading/close_all_for_symbol': (form) => {
       const account = form.account(book);
-      const only = (form.flag('forSymbol') ?? true) ? form.instrument() : undefined;
+      const only = form.flag('forSymbol', true) ? form.instrument() : undefined;
       const terms = termsOf(form, 'CM', 'CR');
       return [...book.trades.values()]
         .filter((trade) => trade.account === account && (only === undefined || trade.instrument === only))
         .map((trade) => close(trade, trade.amountK, terms));
     },
-    '/trading/delete_order': (form) => {
+    'POST /trading/delete_order': (form) => {
       matching.cancel(entryOf(exchange, form.text('order_id')));
       return null;
     },
@@ -124,65 +115,67 @@ function closingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHan
 function changingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHandlers {
   const { market } = exchange;
   return {
-    '/trading/change_order': (form) => {
+    'POST /trading/change_order': (form) => {
       const order = entryOf(exchange, form.text('order_id'));
       const { account, instrument, isBuy } = order;
       const amountK = form.amount(account, instrument);
-      const rate = checkedRate(form.number('rate') ?? order.rate);
-      const trail = form.number('trailing_step') === undefined ? order.trail : form.trail();
-      const type = entryType(isBuy, rate, market.rate(instrument, isBuy), trail);
-      Object.assign(order, { type, amountK, rate, trail, range: form.number('range') ?? order.range });
-      matching.changed(order);
+      const rate = requireRate(form.number('rate') ?? order.rate);
+      const trail = form.number('trailing_step') === undefined ? order.trail : form.trail('trailing_step');
+      const trailedFrom = market.rate(instrument, isBuy);
+      const type = entryTypeOf(isBuy, rate, trailedFrom, trail);
+      Object.assign(order, { type, amountK, rate, trail, trailedFrom, range: form.number('range') ?? order.range });
+      matching.pushOrderChange(order);
       return null;
     },
     // A rate of 0 removes the stop or the limit.
-    '/trading/change_trade_stop_limit': (form) => {
+    'POST /trading/change_trade_stop_limit': (form) => {
       const trade = tradeOf(exchange, form);
       const { instrument, isBuy } = trade;
-      const isInPips = form.flag('is_in_pips') ?? false;
-      const trail = form.trail();
-      const value = Number(form.text('rate')) || undefined;
+      const isInPips = form.flag('is_in_pips', false);
+      const trail = form.trail('trailing_step');
+      const value = form.requiredNumber('rate') || undefined;
       const price = market.rate(instrument, !isBuy);
       // Pips count from the opening rate; a rate must be on the right side of the current price.
-      const around = { instrument, isBuy, rate: isInPips ? trade.open : price };
-      if (form.flag('is_stop') ?? true) {
-        trade.stop = stopAt(value, isInPips, around, trail);
+      const base = { instrument, isBuy, rate: isInPips ? trade.open : price };
+      if (form.flag('is_stop', true)) {
+        trade.stop = stopAt(value, isInPips, base, trail);
         trade.trailedFrom = price;
-      } else trade.limit = limitAt(value, isInPips, around);
-      matching.tradeChanged(trade);
+      } else trade.limit = limitAt(value, isInPips, base);
+      matching.pushTradeChange(trade);
       return null;
     },
     // A missing side stays as it is; 0 removes it.
-    '/trading/change_order_stop_limit': (form) => {
+    'POST /trading/change_order_stop_limit': (form) => {
       const order = entryOf(exchange, form.text('order_id'));
       const [stop, limit] = [form.number('stop'), form.number('limit')];
-      const newStop = stopAt(stop || undefined, form.flag('is_stop_in_pips') ?? false, order, form.trail());
-      const newLimit = limitAt(limit || undefined, form.flag('is_limit_in_pips') ?? false, order);
+      const trail = form.trail('trailing_step');
+      const newStop = stopAt(stop || undefined, form.flag('is_stop_in_pips', false), order, trail);
+      const newLimit = limitAt(limit || undefined, form.flag('is_limit_in_pips', false), order);
       if (stop !== undefined) order.stop = newStop;
       if (limit !== undefined) order.limit = newLimit;
-      matching.changed(order);
-      return [stop, limit].filter((value) => value !== undefined).map(() => placed(order));
+      matching.pushOrderChange(order);
+      return [stop, limit].filter((value) => value !== undefined).map(() => toPlaced(order));
     },
   };
 }
 
 /** The id is a number here, and a text everywhere else. */
-function placed({ orderId }: Order): Placed {
+function toPlaced({ orderId }: Order): Placed {
   return { type: 0, orderId: Number(orderId) };
 }
 
 function termsOf(form: Form, atMarket: string, inRange: string): Terms {
   const isRange = form.oneOf('order_type', ['AtMarket', 'MarketRange']) === 'MarketRange';
   const timeInForce = form.oneOf('time_in_force', isRange ? IN_RANGE : AT_MARKET);
-  return { type: isRange ? inRange : atMarket, timeInForce, range: isRange ? Number(form.text('at_market')) : 0 };
+  return { type: isRange ? inRange : atMarket, timeInForce, range: isRange ? form.requiredNumber('at_market') : 0 };
 }
 
-function checkedRate(rate: number): number {
+function requireRate(rate: number): number {
   if (rate > 0) return rate;
   throw refusal('ORA-20105: order price is invalid');
 }
 
-function entryType(isBuy: boolean, rate: number, price: number, trail: number): string {
+function entryTypeOf(isBuy: boolean, rate: number, price: number, trail: number): string {
   const kind = isBuy === rate < price ? 'L' : 'S';
   return `${kind}${trail === 0 ? '' : 'T'}E`;
 }

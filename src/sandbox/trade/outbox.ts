@@ -1,23 +1,23 @@
-/** What is pushed, and to whom, with the traps of pushes. */
+/** What is pushed, and to whom, with the traps of pushes. A push follows the response to the request that caused it. */
 import { HOSTILE, hostile, type TradeTrap } from '../traps.ts';
 import type { EngineServer } from './engine-server.ts';
-import type { EngineSession } from './engine-session.ts';
 
-export type ModelName =
-  | 'Offer'
-  | 'OpenPosition'
-  | 'ClosedPosition'
-  | 'Order'
-  | 'Summary'
-  | 'LeverageProfile'
-  | 'Account'
-  | 'Properties';
+export const MODEL_NAMES = [
+  'Offer',
+  'OpenPosition',
+  'ClosedPosition',
+  'Order',
+  'Summary',
+  'LeverageProfile',
+  'Account',
+  'Properties',
+] as const;
+export type ModelName = (typeof MODEL_NAMES)[number];
 
 export type TableRow = Readonly<Record<string, unknown>>;
 
 /** Fields that clients compare or count with. */
 export const NOT_HOSTILE = /^(?:\w*[iI]d|\w*[tT]ime|\w+Date|action|hedging)$/;
-const FLOOD = 1000;
 
 export function pick(row: TableRow, names: readonly string[]): TableRow {
   return Object.fromEntries(names.map((name) => [name, row[name]]));
@@ -26,56 +26,40 @@ export function pick(row: TableRow, names: readonly string[]): TableRow {
 export class Outbox {
   readonly #engine: EngineServer;
   readonly #traps: ReadonlySet<TradeTrap>;
-  #delayed: (() => void)[] | undefined;
 
   constructor(engine: EngineServer, traps: ReadonlySet<TradeTrap>) {
     this.#engine = engine;
     this.#traps = traps;
   }
 
-  /** Runs something and delays what it pushes until `release` is called. */
-  delay<T>(run: () => T): { readonly result: T; readonly release: () => void } {
-    const delayed: (() => void)[] = [];
-    this.#delayed = delayed;
-    try {
-      const release = (): void => {
-        for (const push of delayed) push();
-      };
-      return { result: run(), release };
-    } finally {
-      this.#delayed = undefined;
-    }
-  }
-
   wants(model: ModelName): boolean {
-    return this.#engine.connected.some(({ models }) => models.has(model));
+    return this.#engine.connected.some(({ subscriptions }) => subscriptions.has(model));
   }
 
-  row(model: ModelName, record: TableRow): void {
-    this.#push(model, record, ({ models }) => models.has(model));
+  pushRow(model: ModelName, record: TableRow): void {
+    this.#push(model, model, record);
   }
 
-  price(symbol: string, record: TableRow): void {
-    const times = this.#traps.has('flood') ? FLOOD : 1;
-    const name = this.#traps.has('hostile-gateway') ? symbol + HOSTILE : symbol;
-    for (let count = 0; count < times; count++) this.#push(name, record, ({ symbols }) => symbols.has(symbol));
+  pushPrice(symbol: string, record: TableRow): void {
+    const event = this.#traps.has('hostile-gateway') ? symbol + HOSTILE : symbol;
+    this.#push(symbol, event, record);
   }
 
   /** Pushes a text that is not JSON to every client that listens to anything. */
-  invalid(): void {
+  pushInvalid(): void {
     for (const session of this.#traps.has('no-push') ? [] : this.#engine.connected) {
-      const [name] = [...session.models, ...session.symbols];
-      if (name !== undefined) session.emit(name, 'this is no JSON');
+      const [event] = session.subscriptions;
+      if (event !== undefined) session.emit(event, 'this is no JSON');
     }
   }
 
-  #push(name: string, record: TableRow, listens: (session: EngineSession) => boolean): void {
+  #push(subscription: string, event: string, record: TableRow): void {
     if (this.#traps.has('no-push')) return;
     const payload = JSON.stringify(this.#traps.has('hostile-gateway') ? hostile(record, NOT_HOSTILE) : record);
-    const send = (): void => {
-      for (const session of this.#engine.connected) if (listens(session)) session.emit(name, payload);
-    };
-    if (this.#delayed === undefined) send();
-    else this.#delayed.push(send);
+    setImmediate(() => {
+      for (const session of this.#engine.connected) {
+        if (session.subscriptions.has(subscription)) session.emit(event, payload);
+      }
+    });
   }
 }

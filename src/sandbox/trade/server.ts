@@ -13,18 +13,11 @@ import { Book } from './book.ts';
 import { seedAccounts, seedDemo } from './demo.ts';
 import { EngineServer } from './engine-server.ts';
 import { Gateway, parametersOf } from './gateway.ts';
-import { findInstrument, INSTRUMENTS } from './instruments.ts';
-import { calmPrices, Market } from './market.ts';
-import { EXECUTION_MS, type Exchange, MatchingEngine } from './matching-engine.ts';
-import { randomWalk } from './moving-prices.ts';
-import { type ModelName, Outbox, pick } from './outbox.ts';
-import { tableRows } from './tables.ts';
-
-/** Prices walk at random; a `volatility` of 1 is usual. */
-export interface Movement {
-  readonly seed: number;
-  readonly volatility: number;
-}
+import { INSTRUMENTS, requireInstrument } from './instruments.ts';
+import { Market, type Movement } from './market.ts';
+import { type Exchange, MatchingEngine } from './matching-engine.ts';
+import { Outbox } from './outbox.ts';
+import { pushMovedRows } from './tables.ts';
 
 /** `empty` has the accounts, too. */
 export interface TradingEmulatorOptions extends EmulatorOptions {
@@ -33,10 +26,7 @@ export interface TradingEmulatorOptions extends EmulatorOptions {
   readonly fast?: number;
   /** The time between two ticks; 0 for no ticks but those of `tick`. */
   readonly tickMs?: number;
-  /** Without it the market is calm: prices stay near a curve. */
-  readonly movement?: Movement | undefined;
-  readonly pingIntervalMs?: number;
-  readonly pingTimeoutMs?: number;
+  readonly movement?: Movement;
   /** False: no call limits (doc 3 §8). */
   readonly caps?: boolean;
 }
@@ -64,26 +54,17 @@ export interface TradingEmulator extends LocalServer {
 const TICK_MS = 200;
 /** However large `fast` is. */
 const MIN_TICK_MS = 10;
-/** A market that moves waits so long for the first subscription, after the first connection. */
-const PATIENCE_MS = 5000;
+const MOVEMENT: Movement = { seed: 1, volatility: 1 };
 const LOGGED = 1000;
 const ENGINE_PATH = '/socket.io/';
 
 export async function startTradingEmulator(options: TradingEmulatorOptions): Promise<TradingEmulator> {
-  const { port, now, random, seed, fast = 1, tickMs = TICK_MS, caps = true, movement } = options;
-  const { pingIntervalMs = 25_000, pingTimeoutMs = 20_000 } = options;
+  const { port, now, random, tickMs = TICK_MS, caps = true } = options;
   const traps = new Set<TradeTrap>();
   const token = Array.from({ length: 40 }, () => Math.floor(random() * 16).toString(16)).join('');
-  const engine = new EngineServer({ traps, accepts: (given) => given === token, pingIntervalMs, pingTimeoutMs });
-  const [book, outbox] = [new Book(), new Outbox(engine, traps)];
-  const source =
-    movement === undefined
-      ? calmPrices(now, random)
-      : randomWalk({ ...movement, tickMs: tickEvery(tickMs || TICK_MS, fast) * fast });
-  const market = new Market(now, source, movement === undefined);
-  const exchange: Exchange = { book, market, outbox, traps, now, fast };
-  if (seed === 'demo') seedDemo(exchange);
-  else seedAccounts(book);
+  const engine = new EngineServer({ traps, token });
+  const exchange = openExchange(options, engine, traps);
+  const { book, market } = exchange;
   const matching = new MatchingEngine(exchange);
   const gateway = new Gateway({ exchange, matching, engine, token, hasCallLimits: caps });
   const requests: LoggedRequest[] = [];
@@ -91,13 +72,7 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
   const respond = (request: Request): Response => {
     requests.push({ method: request.method, path: request.path, form: [...parametersOf(request)] });
     if (requests.length > LOGGED) requests.shift();
-    const { result, release } = outbox.delay(() => gateway.respond(request));
-    if (result.isOrder && traps.has('push-before-answer')) {
-      release();
-      return { ...result, delayMs: EXECUTION_MS / fast };
-    }
-    setImmediate(release);
-    return { ...result, lost: result.isOrder && traps.has('lost-order-answer') };
+    return gateway.respond(request);
   };
 
   const server = await startServer({
@@ -108,8 +83,7 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
   });
   acceptUpgrades(server, engine);
   const move = (): void => tick(exchange, matching);
-  const starts = movement === undefined ? () => true : startOf(engine, now);
-  const ticking = tickMs === 0 ? undefined : setInterval(() => starts() && move(), tickEvery(tickMs, fast));
+  const ticking = tickMs === 0 ? undefined : setInterval(move, intervalOf(options));
   return {
     ...server,
     token,
@@ -121,22 +95,34 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
     },
     tick: move,
     setPrice(symbol, bid) {
-      const instrument = findInstrument(symbol);
-      if (instrument === undefined) throw new Error(`the sandbox has no ${symbol}`);
-      market.fix(instrument, bid);
+      market.fix(requireInstrument(symbol), bid);
     },
     cut: () => engine.close(),
     async close() {
       clearInterval(ticking);
-      matching.close();
       engine.close();
       await server.close();
     },
   };
 }
 
+function openExchange(options: TradingEmulatorOptions, engine: EngineServer, traps: ReadonlySet<TradeTrap>): Exchange {
+  const { now, seed, fast = 1, movement = MOVEMENT } = options;
+  const market = new Market({ ...movement, now, fast, tickMs: intervalOf(options) });
+  const exchange = { book: new Book(), market, outbox: new Outbox(engine, traps), traps, now, fast };
+  if (seed === 'demo') seedDemo(exchange);
+  else seedAccounts(exchange.book);
+  return exchange;
+}
+
+/** The time between two ticks, also where they come only on request. */
+function intervalOf({ tickMs = TICK_MS, fast = 1 }: TradingEmulatorOptions): number {
+  return Math.max(MIN_TICK_MS, (tickMs || TICK_MS) / fast);
+}
+
 function acceptUpgrades({ http }: LocalServer, engine: EngineServer): void {
   http.on('upgrade', (message: IncomingMessage, stream, head: Buffer) => {
+    // A client that is gone before its websocket opened leaves an error that no one else handles.
     stream.on('error', () => stream.destroy());
     const { pathname, searchParams } = new URL(message.url ?? '/', 'http://sandbox');
     if (!isLoopbackHost(message.headers.host) || pathname !== ENGINE_PATH) stream.destroy();
@@ -144,45 +130,16 @@ function acceptUpgrades({ http }: LocalServer, engine: EngineServer): void {
   });
 }
 
-function tickEvery(tickMs: number, fast: number): number {
-  return Math.max(MIN_TICK_MS, tickMs / fast);
-}
-
-/** A market that moves begins with the first subscription, so that every run of a client sees it from the start. */
-function startOf(engine: EngineServer, now: () => number): () => boolean {
-  let connectedAt: number | undefined;
-  let hasStarted = false;
-  return () => {
-    const sessions = hasStarted ? [] : engine.connected;
-    if (sessions.length > 0) connectedAt ??= now();
-    hasStarted ||= sessions.some(({ models, symbols }) => models.size + symbols.size > 0);
-    hasStarted ||= connectedAt !== undefined && now() - connectedAt > PATIENCE_MS;
-    return hasStarted;
-  };
-}
-
-const MOVING: readonly (readonly [ModelName, readonly string[]])[] = [
-  ['Offer', ['t', 'offerId', 'time', 'sell', 'buy', 'high', 'low']],
-  ['OpenPosition', ['t', 'tradeId', 'close', 'grossPL', 'visiblePL']],
-  ['Account', ['t', 'accountId', 'equity', 'usableMargin', 'usableMarginPerc', 'dayPL', 'grossPL']],
-  ['Summary', ['t', 'offerId', 'plBuy', 'plSell', 'grossPL', 'netPL']],
-];
-
 function tick(exchange: Exchange, matching: MatchingEngine): void {
   const { market, outbox, traps } = exchange;
   if (traps.has('market-closed')) return;
   market.move();
   matching.check();
-  if (traps.has('non-json-push')) outbox.invalid();
+  if (traps.has('non-json-push')) outbox.pushInvalid();
   for (const instrument of INSTRUMENTS) {
     const { symbol } = instrument;
     const { bid, ask, high, low, at } = market.quote(instrument);
-    outbox.price(symbol, { Updated: at, Rates: [bid, ask, high, low], Symbol: symbol });
+    outbox.pushPrice(symbol, { Updated: at, Rates: [bid, ask, high, low], Symbol: symbol });
   }
-  for (const [model, fields] of MOVING) {
-    if (!outbox.wants(model)) continue;
-    // The updates of positions have no action.
-    const action = model === 'OpenPosition' ? {} : { action: 'U' };
-    for (const row of tableRows(model, exchange)) outbox.row(model, { ...pick(row, fields), ...action });
-  }
+  pushMovedRows(exchange);
 }

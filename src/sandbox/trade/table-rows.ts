@@ -1,34 +1,34 @@
 /** The rows of doc 3 §2; those of the tables that it does not show follow the public implementation. */
 import { type Account, type ClosedTrade, isEntry, type Order, type Trade } from './book.ts';
-import { dollars, type Instrument, inThousands, rounded, roundedRate } from './instruments.ts';
+import { type Instrument, inDollars, inThousands, round, roundRate } from './instruments.ts';
 import type { Market } from './market.ts';
 import type { TableRow } from './outbox.ts';
 
 /** `MMddyyyyHHmmssSSS`. */
-function digits17(ms: number): string {
+function toDigits17(ms: number): string {
   const [, year, month, day, rest = ''] = /^(\d+)-(\d+)-(\d+)T(.*)Z$/.exec(new Date(ms).toISOString()) ?? [];
   return `${month}${day}${year}${rest.replaceAll(/[:.]/g, '')}`;
 }
 
 /** Without the milliseconds. */
-function digits14(ms: number): string {
-  return digits17(ms).slice(0, 14);
+function toDigits14(ms: number): string {
+  return toDigits17(ms).slice(0, 14);
 }
 
-const cents = (value: number): number => rounded(value, 2);
+const roundCents = (value: number): number => round(value, 2);
 
 export function offerRow(instrument: Instrument, market: Market, isTradable: boolean): TableRow {
   const { bid, ask, high, low, at } = market.quote(instrument);
   const { offerId, symbol, type, digits, pip, margin, maxQuantity } = instrument;
-  const spread = rounded((ask - bid) / pip, 1);
-  const worth = inThousands(instrument, 1) * 1000 * dollars(instrument, bid);
-  const required = cents(worth * bid * margin);
+  const spread = round((ask - bid) / pip, 1);
+  const worth = inThousands(instrument, 1) * 1000 * inDollars(instrument, bid);
+  const required = roundCents(worth * bid * margin);
   return {
     t: 0,
     ratePrecision: digits,
     offerId,
-    rollB: -rounded(spread / 2, 3),
-    rollS: rounded(spread / 4, 3),
+    rollB: -round(spread / 2, 3),
+    rollS: round(spread / 4, 3),
     fractionDigits: digits,
     pip,
     defaultSortOrder: offerId * 100,
@@ -51,64 +51,64 @@ export function offerRow(instrument: Instrument, market: Market, isTradable: boo
     minQuantity: 1,
     maxQuantity,
     instrBaseUnitSize: 1,
-    pipCost: rounded(worth * pip, 5),
+    pipCost: round(worth * pip, 5),
   };
 }
 
-export function closingRate({ instrument, isBuy }: Trade, market: Market): number {
+export function closingRateOf({ instrument, isBuy }: Trade, market: Market): number {
   return market.rate(instrument, !isBuy);
 }
 
 /** In the account's currency. */
-export function profit({ instrument, isBuy, open }: ClosedTrade['trade'], amountK: number, close: number): number {
-  return (isBuy ? close - open : open - close) * amountK * 1000 * dollars(instrument, close);
+export function profitOf({ instrument, isBuy, open, amountK }: Trade, close: number): number {
+  return (isBuy ? close - open : open - close) * amountK * 1000 * inDollars(instrument, close);
 }
 
-function openProfit(trade: Trade, market: Market): number {
-  return profit(trade, trade.amountK, closingRate(trade, market));
+function openProfitOf(trade: Trade, market: Market): number {
+  return profitOf(trade, closingRateOf(trade, market));
 }
 
-function inPips({ instrument, isBuy, open }: ClosedTrade['trade'], close: number): number {
-  return rounded((isBuy ? close - open : open - close) / instrument.pip, 1);
+function toPips({ instrument, isBuy, open }: Trade, close: number): number {
+  return round((isBuy ? close - open : open - close) / instrument.pip, 1);
 }
 
 function sum<T>(items: readonly T[], value: (item: T) => number): number {
   return items.reduce((total, item) => total + value(item), 0);
 }
 
-function tradeFields({ tradeId, account, instrument, isBuy, open, roll }: ClosedTrade['trade'], amountK: number) {
+function tradeFields({ tradeId, account, instrument, isBuy, open, amountK, commission }: Trade) {
   return {
     ratePrecision: instrument.digits,
     tradeId,
     accountName: account.name,
-    roll,
+    roll: 0,
+    com: commission,
     open,
     valueDate: '',
     currency: instrument.symbol,
     isBuy,
     amountK,
-    currencyPoint: cents(amountK * 1000 * instrument.pip * dollars(instrument, open)),
+    currencyPoint: roundCents(amountK * 1000 * instrument.pip * inDollars(instrument, open)),
   };
 }
 
 export function marginOf({ instrument, amountK }: Pick<Trade, 'instrument' | 'amountK'>, market: Market): number {
   const { bid } = market.quote(instrument);
-  return amountK * 1000 * bid * dollars(instrument, bid) * instrument.margin;
+  return amountK * 1000 * bid * inDollars(instrument, bid) * instrument.margin;
 }
 
 export function tradeRow(trade: Trade, market: Market): TableRow {
-  const close = closingRate(trade, market);
+  const close = closingRateOf(trade, market);
   return {
     t: 1,
-    ...tradeFields(trade, trade.amountK),
+    ...tradeFields(trade),
     accountId: trade.account.id,
-    com: trade.commission,
     close,
-    grossPL: cents(openProfit(trade, market)),
-    visiblePL: inPips(trade, close),
+    grossPL: roundCents(openProfitOf(trade, market)),
+    visiblePL: toPips(trade, close),
     isDisabled: false,
-    time: digits14(trade.time),
-    usedMargin: cents(marginOf(trade, market)),
+    time: toDigits14(trade.time),
+    usedMargin: roundCents(marginOf(trade, market)),
     stop: trade.stop?.rate ?? 0,
     stopMove: trade.stop?.trail ?? 0,
     limit: trade.limit?.rate ?? 0,
@@ -116,33 +116,32 @@ export function tradeRow(trade: Trade, market: Market): TableRow {
 }
 
 /** Without the account's id, like the public samples. */
-export function closedRow({ trade, amountK, commission, close, closeTime, grossPL }: ClosedTrade): TableRow {
+export function closedRow(trade: ClosedTrade): TableRow {
   return {
     t: 2,
-    ...tradeFields(trade, amountK),
-    com: commission,
-    grossPL: cents(grossPL),
-    close,
-    visiblePL: inPips(trade, close),
-    openTime: digits14(trade.time),
-    closeTime: digits14(closeTime),
+    ...tradeFields(trade),
+    grossPL: roundCents(trade.grossPL),
+    close: trade.close,
+    visiblePL: toPips(trade, trade.close),
+    openTime: toDigits14(trade.time),
+    closeTime: toDigits14(trade.closeTime),
   };
 }
 
 export function orderRow(order: Order): TableRow {
   const { account, instrument, isBuy, rate, stop, limit, type } = order;
   const distance = (exit: Order['stop']): number =>
-    exit === undefined || rate === 0 ? 0 : rounded(((isBuy ? 1 : -1) * (exit.rate - rate)) / instrument.pip, 1);
+    exit === undefined || rate === 0 ? 0 : round(((isBuy ? 1 : -1) * (exit.rate - rate)) / instrument.pip, 1);
   return {
     t: 3,
     ratePrecision: instrument.digits,
     orderId: order.orderId,
     tradeId: order.tradeId,
-    time: digits17(order.time),
+    time: toDigits17(order.time),
     accountName: account.name,
     accountId: account.id,
     timeInForce: order.timeInForce,
-    expireDate: order.expires === undefined ? '' : digits14(order.expires),
+    expireDate: order.expires === undefined ? '' : toDigits14(order.expires),
     currency: instrument.symbol,
     isBuy,
     buy: isBuy ? rate : 0,
@@ -150,7 +149,7 @@ export function orderRow(order: Order): TableRow {
     type,
     status: order.status,
     amountK: order.amountK,
-    currencyPoint: cents(order.amountK * 1000 * instrument.pip),
+    currencyPoint: roundCents(order.amountK * 1000 * instrument.pip),
     stopMove: stop?.trail ?? 0,
     stop: distance(stop),
     stopRate: stop?.rate ?? 0,
@@ -168,28 +167,33 @@ export function orderRow(order: Order): TableRow {
   };
 }
 
-export function accountRow(account: Account, trades: readonly Trade[], market: Market): TableRow {
+/** In the account's currency; `used` is the margin of its open trades. */
+export function fundsOf(account: Account, trades: readonly Trade[], market: Market) {
   const own = trades.filter((trade) => trade.account === account);
-  const grossPL = sum(own, (trade) => openProfit(trade, market));
+  const grossPL = sum(own, (trade) => openProfitOf(trade, market));
   const used = sum(own, (trade) => marginOf(trade, market));
-  const equity = account.balance + grossPL;
+  return { grossPL, used, equity: account.balance + grossPL };
+}
+
+export function accountRow(account: Account, trades: readonly Trade[], market: Market): TableRow {
+  const { grossPL, used, equity } = fundsOf(account, trades, market);
   return {
     t: 6,
     ratePrecision: 0,
     accountId: account.id,
-    balance: cents(account.balance),
-    usdMr: cents(used),
+    balance: roundCents(account.balance),
+    usdMr: roundCents(used),
     mc: 'N',
     accountName: account.name,
-    usdMr3: cents(used / 2),
+    usdMr3: roundCents(used / 2),
     hedging: account.hedging,
-    usableMargin3: rounded(equity - used / 2, 5),
-    usableMarginPerc: rounded(((equity - used) / equity) * 100, 5),
-    usableMargin3Perc: rounded(((equity - used / 2) / equity) * 100, 5),
-    equity: rounded(equity, 5),
-    usableMargin: rounded(equity - used, 5),
-    dayPL: rounded(equity - account.dayBalance, 5),
-    grossPL: rounded(grossPL, 5),
+    usableMargin3: round(equity - used / 2, 5),
+    usableMarginPerc: round(((equity - used) / equity) * 100, 5),
+    usableMargin3Perc: round(((equity - used / 2) / equity) * 100, 5),
+    equity: round(equity, 5),
+    usableMargin: round(equity - used, 5),
+    dayPL: round(equity - account.dayBalance, 5),
+    grossPL: round(grossPL, 5),
   };
 }
 
@@ -202,15 +206,15 @@ export function summaryRow(instrument: Instrument, trades: readonly Trade[], mar
     const weighted = sum(same, ({ amountK, open }) => amountK * open);
     return {
       amount,
-      average: amount === 0 ? 0 : roundedRate(instrument, weighted / amount),
-      pl: cents(sum(same, (trade) => openProfit(trade, market))),
-      margin: cents(sum(same, (trade) => marginOf(trade, market))),
+      average: amount === 0 ? 0 : roundRate(instrument, weighted / amount),
+      pl: roundCents(sum(same, (trade) => openProfitOf(trade, market))),
+      margin: roundCents(sum(same, (trade) => marginOf(trade, market))),
     };
   };
   const [buy, sell] = [side(true), side(false)];
   const { bid, ask } = market.quote(instrument);
-  const cost = sum(own, ({ commission, roll }) => commission - roll);
-  const net = rounded(buy.amount - sell.amount, 3);
+  const cost = sum(own, ({ commission }) => commission);
+  const net = round(buy.amount - sell.amount, 3);
   return {
     t: 5,
     ratePrecision: instrument.digits,
@@ -230,9 +234,9 @@ export function summaryRow(instrument: Instrument, trades: readonly Trade[], mar
     isBuyDisabled: buy.amount === 0,
     plBuy: buy.pl,
     amountK: net,
-    currencyPoint: cents(net * 1000 * instrument.pip),
-    grossPL: cents(buy.pl + sell.pl),
-    netPL: cents(buy.pl + sell.pl - cost),
+    currencyPoint: roundCents(net * 1000 * instrument.pip),
+    grossPL: roundCents(buy.pl + sell.pl),
+    netPL: roundCents(buy.pl + sell.pl - cost),
     netStop: 0,
     netStopMove: 0,
     netLimit: 0,
@@ -241,6 +245,6 @@ export function summaryRow(instrument: Instrument, trades: readonly Trade[], mar
 
 /** The last row of a table, with the sums of some fields. */
 export function totalRow(rows: readonly TableRow[], t: number, ...fields: readonly string[]): TableRow {
-  const sums = fields.map((name) => [name, cents(sum(rows, (row) => Number(row[name])))]);
+  const sums = fields.map((name) => [name, roundCents(sum(rows, (row) => Number(row[name])))]);
   return { t, ratePrecision: 0, accountId: '', isTotal: true, ...Object.fromEntries(sums) };
 }

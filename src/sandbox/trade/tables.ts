@@ -1,55 +1,108 @@
 /** The requests that read and subscribe (doc 3 §4; what it does not show follows the public implementation). */
-import { candles, MAX_CANDLES, periodOf } from './candles.ts';
+import { cutCandles, MAX_CANDLES, periodOf } from './candles.ts';
 import type { EngineSession } from './engine-session.ts';
 import { type Form, instrumentOf, invalid, refusal, refused } from './form.ts';
-import { INSTRUMENTS, type Instrument, roundedRate } from './instruments.ts';
+import { INSTRUMENTS, type Instrument, roundRate } from './instruments.ts';
 import type { Exchange } from './matching-engine.ts';
-import type { ModelName, TableRow } from './outbox.ts';
+import { MODEL_NAMES, type ModelName, pick, type TableRow } from './outbox.ts';
 import { accountRow, closedRow, offerRow, orderRow, summaryRow, totalRow, tradeRow } from './table-rows.ts';
-import { DAY_MS } from './trading-days.ts';
+import { DAY_MS, HOUR_MS } from './trading-days.ts';
 
-interface Model {
-  /** The field of the response that contains the rows. */
-  readonly rows: string;
-  /** The number of the command that reads it, if its calls are limited. */
-  readonly cmd?: number;
-  /** The number of the table, and the fields that its last row sums. */
-  readonly total?: readonly [t: number, ...fields: string[]];
+/** How often a command may be called, and in what time (doc 3 §8). */
+interface CallLimit {
+  readonly cmd: number;
+  readonly maxCalls: number;
+  readonly ms: number;
 }
 
-const MODELS: Readonly<Record<ModelName, Model>> = {
-  Offer: { rows: 'offers' },
-  OpenPosition: { rows: 'open_positions', cmd: 44, total: [1, 'grossPL', 'usedMargin', 'com', 'roll'] },
-  ClosedPosition: { rows: 'closed_positions', cmd: 118, total: [2, 'grossPL', 'com', 'roll'] },
-  Order: { rows: 'orders', cmd: 46 },
-  Summary: { rows: 'summary', total: [5, 'grossPL', 'netPL', 'plBuy', 'plSell'] },
-  LeverageProfile: { rows: 'leverage_profile' },
-  Account: { rows: 'accounts', cmd: 79, total: [6, 'balance', 'equity', 'usableMargin', 'usdMr', 'grossPL', 'dayPL'] },
-  Properties: { rows: 'properties' },
+const SET_INSTRUMENTS: CallLimit = { cmd: 24, maxCalls: 500, ms: HOUR_MS };
+
+interface Table {
+  /** The field of the response that contains the rows. */
+  readonly field: string;
+  readonly limit?: CallLimit;
+  /** The number of the table, and the fields that its last row sums. */
+  readonly total?: readonly [t: number, ...fields: string[]];
+  /** What every tick pushes of each row. */
+  readonly moving?: readonly string[];
+  readonly rows: (exchange: Exchange) => readonly TableRow[];
+}
+
+const TABLES: Readonly<Record<ModelName, Table>> = {
+  Offer: {
+    field: 'offers',
+    moving: ['t', 'offerId', 'time', 'sell', 'buy', 'high', 'low'],
+    rows: ({ book, market, traps }) =>
+      INSTRUMENTS.filter((instrument) => !book.hidden.has(instrument)).map((instrument) =>
+        offerRow(instrument, market, !traps.has('market-closed')),
+      ),
+  },
+  OpenPosition: {
+    field: 'open_positions',
+    limit: { cmd: 44, maxCalls: 50, ms: HOUR_MS },
+    total: [1, 'grossPL', 'usedMargin', 'com', 'roll'],
+    moving: ['t', 'tradeId', 'close', 'grossPL', 'visiblePL'],
+    rows: ({ book, market }) => [...book.trades.values()].map((trade) => tradeRow(trade, market)),
+  },
+  ClosedPosition: {
+    field: 'closed_positions',
+    limit: { cmd: 118, maxCalls: 10, ms: 60_000 },
+    total: [2, 'grossPL', 'com', 'roll'],
+    rows: ({ book }) => book.closed.map(closedRow),
+  },
+  Order: {
+    field: 'orders',
+    limit: { cmd: 46, maxCalls: 1500, ms: HOUR_MS },
+    rows: ({ book }) => [...book.orders.values()].map(orderRow),
+  },
+  Summary: {
+    field: 'summary',
+    total: [5, 'grossPL', 'netPL', 'plBuy', 'plSell'],
+    moving: ['t', 'offerId', 'plBuy', 'plSell', 'grossPL', 'netPL'],
+    rows({ book, market }) {
+      const trades = [...book.trades.values()];
+      const traded = INSTRUMENTS.filter((instrument) => trades.some((trade) => trade.instrument === instrument));
+      return traded.map((instrument) => summaryRow(instrument, trades, market));
+    },
+  },
+  Account: {
+    field: 'accounts',
+    limit: { cmd: 79, maxCalls: 500, ms: HOUR_MS },
+    total: [6, 'balance', 'equity', 'usableMargin', 'usdMr', 'grossPL', 'dayPL'],
+    moving: ['t', 'accountId', 'equity', 'usableMargin', 'usableMarginPerc', 'dayPL', 'grossPL'],
+    rows: ({ book, market }) => book.accounts.map((account) => accountRow(account, [...book.trades.values()], market)),
+  },
+  LeverageProfile: {
+    field: 'leverage_profile',
+    rows: () => [{ profileId: '1', profileName: 'Sandbox', currencies: INSTRUMENTS.length }],
+  },
+  Properties: { field: 'properties', rows: () => [{ propertyName: 'BASE_CRNCY', propertyValue: 'USD' }] },
 };
 
-const SET_INSTRUMENTS = 24;
-const HOUR_MS = 3_600_000;
-/** Doc 3 §8: how often each command may be called, and in what time. */
-const CALL_LIMITS: ReadonlyMap<number, readonly [maxCalls: number, ms: number]> = new Map([
-  [SET_INSTRUMENTS, [500, HOUR_MS]],
-  [44, [50, HOUR_MS]],
-  [46, [1500, HOUR_MS]],
-  [79, [500, HOUR_MS]],
-  [118, [10, 60_000]],
-]);
+/** Pushes what a tick changes in the tables. */
+export function pushMovedRows(exchange: Exchange): void {
+  const { outbox } = exchange;
+  for (const name of MODEL_NAMES) {
+    const { moving, rows } = TABLES[name];
+    if (moving === undefined || !outbox.wants(name)) continue;
+    // The updates of positions have no action.
+    const action = name === 'OpenPosition' ? {} : { action: 'U' };
+    for (const row of rows(exchange)) outbox.pushRow(name, { ...pick(row, moving), ...action });
+  }
+}
 
 type TableHandler = (form: Form, session: EngineSession, ...parts: readonly string[]) => object;
 
-/** By method and path; each handler returns what is beside `response`. */
+/** By method and path; each handler returns what is beside `response`, or also that. */
 export function tableHandlers(exchange: Exchange, hasCallLimits: boolean): Readonly<Record<string, TableHandler>> {
   const { book, market } = exchange;
   const countCalls = callCounter(exchange, hasCallLimits);
 
   const models = (names: readonly ModelName[]): object => {
-    countCalls(names.flatMap((name) => MODELS[name].cmd ?? []));
+    countCalls(names.flatMap((name) => TABLES[name].limit ?? []));
     const tables = names.map((name) => {
-      const [rows, { total, rows: field }] = [tableRows(name, exchange), MODELS[name]];
+      const { field, total, rows: readRows } = TABLES[name];
+      const rows = readRows(exchange);
       return [field, total === undefined ? rows : [...rows, totalRow(rows, ...total)]];
     });
     return Object.fromEntries(tables);
@@ -65,28 +118,28 @@ export function tableHandlers(exchange: Exchange, hasCallLimits: boolean): Reado
       return { data: { instrument } };
     },
     'GET /candles/{}/{}': (form, _, offer = '', name = '') => readCandles(form, exchange, offer, name),
-    'POST /subscribe': (form, { symbols }) => {
+    'POST /subscribe': (form, { subscriptions }) => {
       const pairs = pairsOf(form);
-      for (const { symbol } of pairs) symbols.add(symbol);
+      for (const { symbol } of pairs) subscriptions.add(symbol);
       return { pairs: pairs.map((instrument) => subscribedPrice(instrument, market)) };
     },
-    'POST /unsubscribe': (form, { symbols }) => {
+    'POST /unsubscribe': (form, { subscriptions }) => {
       const pairs = pairsOf(form).map(({ symbol }) => symbol);
-      for (const symbol of pairs) symbols.delete(symbol);
+      for (const symbol of pairs) subscriptions.delete(symbol);
       return { pairs };
     },
-    'POST /trading/subscribe': (form, session) => {
-      for (const model of modelsOf(form)) session.models.add(model);
+    'POST /trading/subscribe': (form, { subscriptions }) => {
+      for (const model of modelsOf(form)) subscriptions.add(model);
       return {};
     },
-    'POST /trading/unsubscribe': (form, session) => {
-      for (const model of modelsOf(form)) session.models.delete(model);
+    'POST /trading/unsubscribe': (form, { subscriptions }) => {
+      for (const model of modelsOf(form)) subscriptions.delete(model);
       return {};
     },
     'POST /trading/update_subscriptions': (form) => {
       countCalls([SET_INSTRUMENTS]);
       const instrument = form.instrument();
-      if (form.flag('visible') ?? true) book.hidden.delete(instrument);
+      if (form.flag('visible', true)) book.hidden.delete(instrument);
       else book.hidden.add(instrument);
       return {};
     },
@@ -98,12 +151,11 @@ export function tableHandlers(exchange: Exchange, hasCallLimits: boolean): Reado
 }
 
 /** Counts one call of each command, or none if the limit of one of them is used up. */
-function callCounter({ traps, now }: Exchange, hasCallLimits: boolean): (cmds: readonly number[]) => void {
+function callCounter({ traps, now }: Exchange, hasCallLimits: boolean): (limits: readonly CallLimit[]) => void {
   /** The times of the recent calls of each command. */
   const calls = new Map<number, number[]>();
-  return (cmds) => {
-    const lists = cmds.map((cmd) => {
-      const [maxCalls, ms] = CALL_LIMITS.get(cmd) ?? [0, 0];
+  return (limits) => {
+    const lists = limits.map(({ cmd, maxCalls, ms }) => {
       const recent = (calls.get(cmd) ?? []).filter((time) => time > now() - ms);
       if (traps.has('ora-20301') || (hasCallLimits && recent.length >= maxCalls)) {
         throw refused(20301, `ORA-20301: the number of calls is exceeded, Cmd=${cmd}`, [String(cmd)]);
@@ -126,50 +178,25 @@ function readCandles(form: Form, { market, now }: Exchange, offer: string, name:
   if (!Number.isInteger(num) || num < 1 || num > most) throw refusal('Invalid number of candles.', about);
   const [from, to] = [form.number('from'), form.number('to')];
   const span = { from: (from ?? 0) * 1000, to: to === undefined ? now() + DAY_MS : to * 1000 };
-  if (from === undefined && to === undefined) {
-    return { ...about, candles: candles(market, instrument, period, span, num, now()) };
-  }
+  const isRange = from !== undefined || to !== undefined;
   const longestMs = (period.days ?? Number.POSITIVE_INFINITY) * DAY_MS;
   const isTooLong = Math.min(span.to, now()) - span.from > longestMs;
   // The gateway's own spelling.
-  if (span.from > span.to || isTooLong) throw refusal('Invalid from/to parameneters.', about);
-  return { ...about, candles: candles(market, instrument, period, span, most, now()) };
+  if (isRange && (span.from > span.to || isTooLong)) throw refusal('Invalid from/to parameneters.', about);
+  const rows = cutCandles(market, instrument, period, span, isRange ? most : num, now());
+  return { response: { executed: true, error: '' }, ...about, candles: rows };
 }
 
 /** As pushed, with two more numbers. */
 function subscribedPrice(instrument: Instrument, market: Exchange['market']): object {
   const { bid, ask, high, low, at } = market.quote(instrument);
-  const more = [bid - instrument.pip, ask + instrument.pip].map((rate) => roundedRate(instrument, rate));
+  const more = [bid - instrument.pip, ask + instrument.pip].map((rate) => roundRate(instrument, rate));
   return { Updated: at, Rates: [bid, ask, high, low, ...more], Symbol: instrument.symbol };
-}
-
-export function tableRows(name: ModelName, { book, market, traps }: Exchange): readonly TableRow[] {
-  const trades = [...book.trades.values()];
-  switch (name) {
-    case 'Offer':
-      return book.offered.map((instrument) => offerRow(instrument, market, !traps.has('market-closed')));
-    case 'OpenPosition':
-      return trades.map((trade) => tradeRow(trade, market));
-    case 'ClosedPosition':
-      return book.closed.map(closedRow);
-    case 'Order':
-      return [...book.orders.values()].map(orderRow);
-    case 'Summary':
-      return INSTRUMENTS.filter((instrument) => trades.some((trade) => trade.instrument === instrument)).map(
-        (instrument) => summaryRow(instrument, trades, market),
-      );
-    case 'Account':
-      return book.accounts.map((account) => accountRow(account, trades, market));
-    case 'LeverageProfile':
-      return [{ profileId: '1', profileName: 'Sandbox', currencies: INSTRUMENTS.length }];
-    case 'Properties':
-      return [{ propertyName: 'BASE_CRNCY', propertyValue: 'USD' }];
-  }
 }
 
 function modelsOf(form: Form): readonly ModelName[] {
   const names = form.texts('models');
-  const unknown = names.length === 0 ? '' : names.find((name) => !Object.hasOwn(MODELS, name));
+  const unknown = names.length === 0 ? '' : names.find((name) => !Object.hasOwn(TABLES, name));
   if (unknown !== undefined) throw invalid('models', unknown);
   return names as readonly ModelName[];
 }

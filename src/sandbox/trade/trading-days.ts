@@ -34,13 +34,13 @@ export function isTradingDay(start: number): boolean {
 }
 
 /** Saturday, as it begins on Friday at 17:00. */
-export function weekStart(start: number): number {
-  let day = start;
+export function weekStart(ms: number): number {
+  let day = dayStart(ms);
   while (new Date(day + 12 * HOUR_MS).getUTCDay() !== 6) day = dayStart(day - HOUR_MS);
   return day;
 }
 
-export function monthStart(start: number): number {
-  const named = new Date(start + 12 * HOUR_MS);
+export function monthStart(ms: number): number {
+  const named = new Date(dayStart(ms) + 12 * HOUR_MS);
   return dayStart(Date.UTC(named.getUTCFullYear(), named.getUTCMonth(), 1));
 }

@@ -25,12 +25,12 @@ function machine() {
 test('reads records, oldest first, of the same user, until they are removed', async () => {
   const { paths, at, folder } = machine();
   expect(await readSandboxes(paths)).toEqual([]);
-  const later = recordSandbox(at(NOW + 1), { startedBy: 'run', traps: ['flood'], env: ENV });
+  const later = recordSandbox(at(NOW + 1), { startedBy: 'run', traps: ['no-push'], env: ENV });
   recordSandbox(at(NOW), { startedBy: 'start', traps: [], env: ENV });
   const facts = { version: 1, identity: 'ann@host', env: ENV };
   expect((await readSandboxes(paths)).map(({ record }) => record)).toEqual([
     { ...facts, startedAt: NOW, startedBy: 'start', traps: [] },
-    { ...facts, startedAt: NOW + 1, startedBy: 'run', traps: ['flood'] },
+    { ...facts, startedAt: NOW + 1, startedBy: 'run', traps: ['no-push'] },
   ]);
   expect(readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600, 0o600]);
   expect(statSync(folder).mode & 0o777).toBe(0o700);

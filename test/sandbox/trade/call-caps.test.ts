@@ -1,6 +1,5 @@
 /** The caps on calls of doc 3 §8, in a window of the gateway's own clock. */
 import { describe, expect, test } from 'vitest';
-import { svc, temporaryHome } from '../../support/svc.ts';
 import { IS_HARD } from '../../support/turns.ts';
 import { errorOf, type Fields, NOW, startGateway } from './service.ts';
 
@@ -55,16 +54,4 @@ test('does not limit tables without a cap, orders and subscriptions', async () =
       response: { executed: true },
     });
   }
-});
-
-test('svc reports the refusal as a limit: exit 6', async () => {
-  await using gateway = await startGateway();
-  const env = { SVC_TRADE_URL: gateway.url, SVC_TRADE_TOKEN: gateway.token };
-  // Each home has a count of its own.
-  const run = () =>
-    svc(['trade', 'positions', '--closed', '-o', 'json'], { env, home: temporaryHome(), now: () => NOW });
-  for (let count = 0; count < 10; count++) expect((await run()).code).toBe(0);
-  const { code, stderr } = await run();
-  expect(code).toBe(6);
-  expect(JSON.parse(stderr).error).toMatchObject({ code: 'limited', cmd: 118 });
 });

@@ -196,6 +196,15 @@ describe('an entry order', () => {
     expect(await started.rows('Order', 'orders')).toMatchObject([{ buy: 1.159 }]);
   });
 
+  test('trails from the price at which it begins to trail', async () => {
+    await using started = await startTrading();
+    const order_id = orderIdOf(await started.post('create_entry_order', entry({ rate: 1.16 })));
+    started.price('EUR/USD', 1.149);
+    await started.post('change_order', { order_id, rate: 1.16, amount: 3, range: 0, trailing_step: 10 });
+    started.price('EUR/USD', 1.1489);
+    expect(await started.rows('Order', 'orders')).toMatchObject([{ type: 'STE', buy: 1.1599 }]);
+  });
+
   test('can be changed and deleted', async () => {
     await using started = await startTrading();
     const order_id = orderIdOf(await started.post('create_entry_order', entry()));
@@ -203,6 +212,7 @@ describe('an entry order', () => {
       response: { executed: true },
       data: null,
     });
+    await started.pushes.until('Order', ({ action, amountK }) => action === 'U' && amountK === 4);
     const exits = await started.post('change_order_stop_limit', {
       order_id,
       stop: -30,
@@ -293,6 +303,8 @@ describe('a trade', () => {
     await change({ is_stop: false, rate: 1.14, is_in_pips: false });
     expect(await exits()).toMatchObject({ stop: 1.155, limit: 1.14 });
     expect(errorOf(await change({ is_stop: true, rate: 1.14, is_in_pips: false }))).toEqual(coded(18));
+    expect(errorOf(await change({ is_stop: true, rate: 'none', is_in_pips: false }))).toEqual(coded(2));
+    expect(await exits()).toMatchObject({ stop: 1.155, limit: 1.14 });
     await change({ is_stop: true, rate: 0, is_in_pips: false });
     expect(await exits()).toMatchObject({ stop: 0, limit: 1.14 });
     started.price('EUR/USD', 1.1398);
@@ -339,19 +351,6 @@ describe('a trade', () => {
     await started.over(String((rest['data'] as [{ orderId: number }])[0].orderId));
     expect([...started.gateway.book.trades.values()].map(({ instrument }) => instrument.symbol)).toEqual(['USD/JPY']);
   });
-});
-
-test('an order that ends takes the others of its group along', async () => {
-  await using started = await startTrading();
-  const [first = '', second = '', third = ''] = [
-    orderIdOf(await started.post('create_entry_order', entry())),
-    orderIdOf(await started.post('create_entry_order', entry({ rate: 1.13 }))),
-    orderIdOf(await started.post('create_entry_order', entry({ rate: 1.12 }))),
-  ];
-  for (const order of started.gateway.book.orders.values()) if (order.orderId !== third) order.ocoBulkId = 51_201;
-  await started.post('delete_order', { order_id: first });
-  await started.over(second);
-  expect([...started.gateway.book.orders.keys()]).toEqual([third]);
 });
 
 function closing(amount: number): Fields {

@@ -1,8 +1,8 @@
 /** Tables, subscriptions and candles of the sandbox's gateway. */
 import { describe, expect, test } from 'vitest';
-import { candles, periodOf } from '../../../src/sandbox/trade/candles.ts';
+import { cutCandles, periodOf } from '../../../src/sandbox/trade/candles.ts';
 import { INSTRUMENTS } from '../../../src/sandbox/trade/instruments.ts';
-import { calmPrices, Market } from '../../../src/sandbox/trade/market.ts';
+import { Market } from '../../../src/sandbox/trade/market.ts';
 import { dayStart, nextDay } from '../../../src/sandbox/trade/trading-days.ts';
 import { errorOf, type Fields, type Json, listen, NOW, rowsOf, startGateway } from './service.ts';
 
@@ -48,14 +48,12 @@ describe('the demo', () => {
     for (let day = 0; day < 7; day++) {
       await using gateway = await startGateway({ now: () => NOW + day * 86_400_000 });
       const { trades, closed, orders } = gateway.book;
-      const times = [...trades.values(), ...orders.values(), ...closed.map(({ trade }) => trade)].map(
-        ({ time }) => time,
-      );
+      const times = [...trades.values(), ...orders.values(), ...closed].map(({ time }) => time);
       for (const time of [...times, ...closed.map(({ closeTime }) => closeTime)]) {
         // the day in New York, which ends at 17:00 there
         expect([0, 6]).not.toContain(new Date(time + 3 * 3_600_000).getUTCDay());
       }
-      for (const { trade, closeTime } of closed) expect(closeTime).toBeGreaterThan(trade.time);
+      for (const { time, closeTime } of closed) expect(closeTime).toBeGreaterThan(time);
     }
   });
 
@@ -170,12 +168,11 @@ describe('candles', () => {
     const [eurusd] = INSTRUMENTS;
     const [m5, h1] = [periodOf('m5'), periodOf('h1')];
     if (eurusd === undefined || m5 === undefined || h1 === undefined) throw new Error('what is missing?');
-    const now = () => NOW;
-    const market = new Market(now, calmPrices(now, Math.random));
+    const market = new Market({ now: () => NOW, seed: 1, volatility: 1, tickMs: 200, fast: 1 });
     const day = Date.UTC(2026, 5, 2);
-    const whole = candles(market, eurusd, m5, { from: day, to: day + 86_399_999 }, 10_000, NOW);
+    const whole = cutCandles(market, eurusd, m5, { from: day, to: day + 86_399_999 }, 10_000, NOW);
     const parts = [0, 1, 2].flatMap((part) =>
-      candles(
+      cutCandles(
         market,
         eurusd,
         m5,
@@ -187,7 +184,7 @@ describe('candles', () => {
     expect(whole).toHaveLength(288);
     expect(parts).toEqual(whole);
     for (const [index, row] of whole.slice(1).entries()) expect(row[1]).toBe(whole[index]?.[2]);
-    const hour = candles(market, eurusd, h1, { from: day, to: day }, 1, NOW)[0];
+    const hour = cutCandles(market, eurusd, h1, { from: day, to: day }, 1, NOW)[0];
     expect([hour?.[1], hour?.[2]]).toEqual([whole[0]?.[1], whole[11]?.[2]]);
   });
 

@@ -1,9 +1,10 @@
 /** What an account of the emulated gateway has, put there behind everybody's back. */
 
-import { type Order, type Trade, WAITING } from '../../../../src/sandbox/trade/book.ts';
 import { INSTRUMENTS } from '../../../../src/sandbox/trade/instruments.ts';
 import type { TradingEmulator } from '../../../../src/sandbox/trade/server.ts';
 import { HEDGING, NOW } from './trader.ts';
+
+const OPENED_AT = NOW - 60_000;
 
 interface Of {
   readonly account?: string;
@@ -21,19 +22,12 @@ function common(gateway: TradingEmulator, { account = HEDGING, symbol = 'EUR/USD
     instrument,
     isBuy,
     amountK,
-    time: NOW - 60_000,
-    stop: undefined,
-    limit: undefined,
-    trailedFrom: 0,
   };
 }
 
 /** Opens at 1.16 by default. Returns the trade id. */
 export function holdTrade(gateway: TradingEmulator, of: Of & { readonly open?: number } = {}): string {
-  const tradeId = gateway.book.newTradeId();
-  const trade: Trade = { ...common(gateway, of), tradeId, open: of.open ?? 1.16, commission: 0, roll: 0 };
-  gateway.book.trades.set(tradeId, trade);
-  return tradeId;
+  return gateway.book.addTrade({ ...common(gateway, of), open: of.open ?? 1.16 }, OPENED_AT).tradeId;
 }
 
 /** An entry at 1.15 by default. Returns the order id. */
@@ -41,22 +35,7 @@ export function holdOrder(
   gateway: TradingEmulator,
   of: Of & { readonly rate?: number; readonly ocoBulkId?: number } = {},
 ): string {
-  const orderId = gateway.book.newOrderId();
-  const order: Order = {
-    ...common(gateway, of),
-    orderId,
-    tradeId: gateway.book.newTradeId(),
-    type: 'LE',
-    status: WAITING,
-    timeInForce: 'GTC',
-    expires: undefined,
-    rate: of.rate ?? 1.15,
-    range: 0,
-    trail: 0,
-    ocoBulkId: of.ocoBulkId ?? 0,
-    closes: undefined,
-    fill: undefined,
-  };
-  gateway.book.orders.set(orderId, order);
-  return orderId;
+  const { rate = 1.15, ocoBulkId = 0 } = of;
+  const order = { ...common(gateway, of), type: 'LE', timeInForce: 'GTC', rate, ocoBulkId };
+  return gateway.book.addOrder(order, OPENED_AT).orderId;
 }

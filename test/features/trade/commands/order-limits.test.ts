@@ -178,7 +178,7 @@ describe('trade.maxDailyLoss', () => {
     if (trade === undefined) throw new Error('no trade');
     gateway.book.trades.clear();
     const closeTime = NOW - hoursAgo * 3_600_000;
-    gateway.book.closed.push({ trade, amountK: 10, commission: 0.4, close: 1.1, closeTime, grossPL: -600 });
+    gateway.book.closed.push({ ...trade, commission: 0.4, close: 1.1, closeTime, grossPL: -600 });
   };
 
   it('counts trades closed since 17:00 in New York', async () => {

@@ -1,69 +1,74 @@
-/** The market that a seed moves: the same walk every time. */
+/** The prices of the sandbox's gateway: the same for the same seed. */
 import { describe, expect, test } from 'vitest';
 import { INSTRUMENTS } from '../../../src/sandbox/trade/instruments.ts';
-import { randomWalk } from '../../../src/sandbox/trade/moving-prices.ts';
-import { type Json, listen, marketOrder, rowsOf, startGateway, type TestGateway } from './service.ts';
+import { Market } from '../../../src/sandbox/trade/market.ts';
+import { type Json, listen, marketOrder, NOW, rowsOf, startGateway, type TestGateway } from './service.ts';
 
 const DAY_MS = 86_400_000;
-
-/** Each tick is 100 seconds of the market. */
-const start = (seed: number, volatility = 1, fast = 10_000): Promise<TestGateway> =>
-  startGateway({ movement: { seed, volatility }, fast, seed: 'empty' });
+const TICK_MS = 200;
 
 const model = async (gateway: TestGateway, sid: string, name: string, rows: string): Promise<readonly Json[]> =>
   rowsOf(await gateway.call(sid, 'GET', '/trading/get_model', { models: name }), rows).filter(
     ({ isTotal }) => isTotal !== true,
   );
 
-function bids(seed: number, volatility: number, ticks: number): readonly number[] {
-  const source = randomWalk({ seed, volatility, tickMs: 1000 });
-  const first = source.start().map(({ bid }) => bid);
-  return [...first, ...Array.from({ length: ticks }, () => source.next().map(({ bid }) => bid)).flat()];
+/** The bids of so many ticks; each timer is late by another time, as real ones are. */
+function bids(seed: number, volatility: number, ticks: number, startedAt = NOW): readonly number[] {
+  let now = startedAt;
+  const market = new Market({ now: () => now, seed, volatility, tickMs: TICK_MS, fast: 50 });
+  const seen: number[] = [];
+  for (let tick = 0; tick <= ticks; tick++) {
+    now = startedAt + tick * TICK_MS + Math.floor(Math.random() * 90);
+    market.move();
+    seen.push(...INSTRUMENTS.map((instrument) => market.quote(instrument).bid));
+  }
+  return seen;
 }
 
-describe('the walk', () => {
-  test('of a seed is always the same, and that of another seed is another', () => {
-    expect(bids(7, 1, 200)).toEqual(bids(7, 1, 200));
+describe('prices', () => {
+  test('of a seed are always the same, and those of another seed are others', () => {
+    expect(bids(7, 1, 200)).toEqual(bids(7, 1, 200, NOW + 12_345_678));
     expect(bids(7, 1, 200)).not.toEqual(bids(8, 1, 200));
     expect(bids(7, 1, 0)).toEqual(INSTRUMENTS.map(({ price }) => price));
   });
 
   /** The deviation of the daily logarithmic return, over many seeds. */
   const deviation = (volatility: number): number => {
-    const returns = Array.from({ length: 40 }, (_, seed) => {
-      const source = randomWalk({ seed: seed + 1, volatility, tickMs: DAY_MS / 50 });
-      let last = 1.16;
-      for (let tick = 0; tick < 50; tick++) {
-        last = source.next().find(({ instrument }) => instrument.offerId === 1)?.bid ?? last;
-      }
-      return Math.log(last / 1.16);
+    const [eurusd] = INSTRUMENTS;
+    if (eurusd === undefined) throw new Error('there are no instruments');
+    const returns = Array.from({ length: 100 }, (_, seed) => {
+      const market = new Market({ now: () => NOW, seed, volatility, tickMs: TICK_MS, fast: 1 });
+      return Math.log(market.priceAt(eurusd, NOW + DAY_MS) / eurusd.price);
     });
     return Math.sqrt(returns.reduce((sum, one) => sum + one * one, 0) / returns.length);
   };
 
-  test('moves about half a percent a day, times the volatility', () => {
+  test('move about half a percent a day, times the volatility', () => {
     expect(deviation(1)).toBeGreaterThan(0.003);
     expect(deviation(1)).toBeLessThan(0.008);
     expect(deviation(5) / deviation(1)).toBeCloseTo(5, 0);
   });
 
-  test('stays positive and near its start at any volatility', () => {
+  test('stay positive and near their start at any volatility', () => {
     for (const volatility of [100, 1000]) {
       for (const [index, bid] of bids(3, volatility, 500).entries()) expect(bid, String(index)).toBeGreaterThan(0);
     }
   });
 });
 
-describe('a gateway with a seed', () => {
+describe('a gateway', () => {
   test('pushes prices within the range of the day, with matching profit and loss', async () => {
-    await using gateway = await start(11, 4);
+    let now = NOW;
+    await using gateway = await startGateway({ seed: 'empty', now: () => now, movement: { seed: 11, volatility: 4 } });
     const peer = await gateway.peer();
     const { id } = peer;
     const pushes = await listen(gateway, peer, ['EUR/USD', 'OpenPosition', 'Account']);
     await gateway.call(id, 'POST', '/trading/open_trade', marketOrder({ amount: 20 }));
     await pushes.until('OpenPosition', ({ action }) => action === 'I');
-    for (let count = 0; count < 30; count++) gateway.tick();
-    await pushes.until('EUR/USD');
+    for (let count = 0; count < 30; count++) {
+      now += 10_000;
+      gateway.tick();
+    }
     const [trade] = await model(gateway, id, 'OpenPosition', 'open_positions');
     const [account] = await model(gateway, id, 'Account', 'accounts');
     const [offer] = await model(gateway, id, 'Offer', 'offers');
@@ -73,8 +78,8 @@ describe('a gateway with a seed', () => {
     expect(Number(account?.['equity'])).toBeCloseTo(Number(account?.['balance']) + profit, 2);
     await pushes.until('Account', ({ equity }) => equity === account?.['equity']);
     const prices = pushes.seen.flatMap(([name, { Rates }]) => (name === 'EUR/USD' ? [Rates as number[]] : []));
-    expect(prices.length).toBeGreaterThan(10);
-    expect(new Set(prices.map(String)).size).toBe(prices.length);
+    expect(prices).toHaveLength(30);
+    expect(new Set(prices.map(String)).size).toBeGreaterThan(25);
     for (const [bid = 0, ask = 0, high = 0, low = 0] of prices) {
       expect(ask).toBeGreaterThan(bid);
       expect(high).toBeGreaterThanOrEqual(bid);
@@ -82,8 +87,8 @@ describe('a gateway with a seed', () => {
     }
   });
 
-  test('extends the candles of the past without a break', async () => {
-    let now = Date.UTC(2026, 5, 3, 14);
+  test('has candles without a break, of which the last ends at the price', async () => {
+    let now = NOW;
     await using gateway = await startGateway({ movement: { seed: 2, volatility: 5 }, now: () => now });
     const { id } = await gateway.peer();
     for (let count = 0; count < 300; count++) {
@@ -100,9 +105,7 @@ describe('a gateway with a seed', () => {
       expect(low).toBeLessThanOrEqual(Math.min(open, close));
     }
     const { candles: hours } = await gateway.call(id, 'GET', '/candles/1/H1', { num: 1 });
-    const [, open, close, high] = (hours as readonly (readonly number[])[])[0] ?? [];
-    expect(close).toBe(rows.at(-1)?.[2]);
-    expect(high).toBeGreaterThanOrEqual(Math.max(...rows.slice(-6).map((row) => row[3] ?? 0)));
-    expect(open).toBe(rows.at(-6)?.[1]);
+    const [, open, close] = (hours as readonly (readonly number[])[])[0] ?? [];
+    expect([open, close]).toEqual([rows.at(-6)?.[1], rows.at(-1)?.[2]]);
   });
 });
