@@ -166,8 +166,15 @@ export function isSentTo({ href }: URL, { base_url }: Pick<JournalEntry, 'base_u
 /** A sender that this machine cannot examine may still wait for a response for so long. */
 const UNKNOWN_SENDER_MS = 60_000;
 
-/** Its sender is alive and has not written what became of it. */
-export function isInFlight({ outcome, answered_at, owner, at }: JournalEntry, now: number): boolean {
+/** Its sender is certainly alive, and has not written what became of it. */
+export function isBeingSent({ outcome, answered_at, owner }: JournalEntry): boolean {
+  const isOpen = outcome === 'unknown' && answered_at === null;
+  return isOpen && owner !== undefined && processLiveness(owner) === 'alive';
+}
+
+/** Its sender may still wait for the response: it is alive, or nobody can tell, and the request is not old. */
+export function mayBeAwaited(entry: JournalEntry, now: number): boolean {
+  const { outcome, answered_at, owner, at } = entry;
   if (outcome !== 'unknown' || answered_at !== null || owner === undefined) return false;
   const liveness = processLiveness(owner);
   return liveness === 'alive' || (liveness === 'unknown' && now - Date.parse(at) < UNKNOWN_SENDER_MS);

@@ -116,7 +116,7 @@ async function placeRaw(
   };
   const journaled = await writeSent(request, open, ctx);
   const received = await answerOrError(
-    open.answer(endpoint, values, confirmed).then((sent) => readWhole(answered(sent))),
+    open.session.answer(endpoint, values, confirmed).then((sent) => readWhole(answered(sent))),
   );
   const said = received instanceof SvcError ? received : received.envelope;
   const { error } = await writeOutcome(request, said, journaled, open, ctx);

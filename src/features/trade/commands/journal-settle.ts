@@ -1,9 +1,9 @@
 import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import {
-  isInFlight,
   type JournalEntry,
   journalAnswered,
+  mayBeAwaited,
   type OrderOutcome,
   readGatewayJournal,
   readJournal,
@@ -114,7 +114,12 @@ async function settleAs(
   ctx: RunContext,
 ): Promise<Answer<readonly SettlingRow[]>> {
   if (entry === undefined || ids.length !== 1) throw new SvcError('usage', '--as needs one journal id');
-  if (isInFlight(entry, ctx.now()) || (outcome === 'absent' && ctx.now() - Date.parse(entry.at) < IN_FLIGHT_MS)) {
+  if (mayBeAwaited(entry, ctx.now())) {
+    throw new SvcError('guarded', `the process that sent ${entry.id} may still wait for the response`, {
+      hint: 'try again when it has ended',
+    });
+  }
+  if (outcome === 'absent' && ctx.now() - Date.parse(entry.at) < IN_FLIGHT_MS) {
     throw new SvcError('guarded', `${entry.id} may still be on its way: try again in ${IN_FLIGHT_MS / 1000} s`);
   }
   const checkUnknown = async (): Promise<void> => {

@@ -175,7 +175,7 @@ class GatewaySession {
   #requireEngine(): EngineConnection {
     if (this.#engine !== undefined) return this.#engine;
     if ('reason' in this.#state) throw this.#state.reason;
-    throw new SvcError('connection_lost', 'the connection was lost; nothing was sent');
+    throw new SvcError('connection_lost', 'the connection was lost', { sent: 'no' });
   }
 
   /** Why the gateway cannot be reached, also after `close`; undefined if it can. */
@@ -234,7 +234,13 @@ class GatewaySession {
 
   async #ready({ effect }: EndpointShape): Promise<void> {
     const isPlanned = this.#target.dryRun === true && effect !== 'read';
-    if (!isPlanned && this.#engine === undefined) await this.#waitUntilOpen(effect);
+    if (isPlanned || this.#engine !== undefined) return;
+    try {
+      await this.#waitUntilOpen(effect);
+    } catch (error) {
+      // Whatever a response said that ended the connection, nothing of this request was sent.
+      throw effect !== 'read' && error instanceof SvcError ? unsent(error) : error;
+    }
   }
 
   async #waitUntilOpen(effect: Effect): Promise<void> {
@@ -248,7 +254,7 @@ class GatewaySession {
       if (state.name === 'open') return;
       const isFirst = state.name === 'opening' && state.missing === undefined;
       if (effect !== 'read' && !isFirst) {
-        throw new SvcError('connection_lost', 'the session is reconnecting; nothing was sent');
+        throw new SvcError('connection_lost', 'the session is reconnecting');
       }
       await once(this.#changes, 'change');
     }
@@ -468,4 +474,9 @@ class GatewaySession {
 
 function sizeOf(event: SessionEvent): number {
   return EVENT_BYTES + (event.kind === 'push' ? event.name.length + event.payload.length : 0);
+}
+
+function unsent(error: SvcError): SvcError {
+  const { code, message, hint, more } = error;
+  return new SvcError(code, message, { hint, more, sent: 'no', cause: error });
 }

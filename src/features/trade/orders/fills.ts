@@ -43,10 +43,6 @@ export class FillWatch {
     context.signal.addEventListener('abort', () => this.#wake());
   }
 
-  get isFollowing(): boolean {
-    return this.#session !== undefined;
-  }
-
   /**
    * Subscribes and collects pushes: to be awaited before an order is sent. Reads the session's events. Can go on with another session
    * once the first is gone, and reads what was missed. May be called again after it rejects.

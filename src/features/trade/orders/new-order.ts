@@ -111,7 +111,7 @@ export async function placeNewOrder(
       ? sendNewOrder(typed, placing, ctx)
       : sendOnce(once, typed, placing, ctx));
     const [orderId = null] = accepted.orderIds;
-    const report = watch === undefined ? accepted.report : await waitForFill(accepted, watch, wait ?? 0, tables, ctx);
+    const report = watch === undefined ? accepted.report : await waitForFill(accepted, watch, wait ?? 0, ctx);
     // Nobody asked to wait until it is filled.
     const isKnown = report !== undefined && (input.wait !== undefined || report.status !== 'pending');
     const plain: OrderReport = { order_id: orderId, status: 'accepted', trades: [], closed_trades: [] };
@@ -175,7 +175,12 @@ async function readAccepted(
   if (report !== undefined || watch === undefined || orderId === undefined) return accepted;
   const [accountId, symbol, amount] = [String(form['account_id']), String(form['symbol']), Number(form['amount'])];
   const amountK = thousands(amount, await tables.offer(symbol));
-  return { ...accepted, awaited: { orderId, accountId, symbol, side, amountK } };
+  const account = await tables.accountOrGiven(accountId);
+  const { session, trading } = await tables.open();
+  await watch.follow(session, trading);
+  // Its fills may have been pushed before.
+  await watch.refresh();
+  return { ...accepted, awaited: { orderId, accountId, symbol, side, amountK, hedges: hedges(account) } };
 }
 
 /** Reads, checks, confirms, writes to the journal and sends. Throws unless the order is accepted. */
@@ -189,7 +194,8 @@ async function sendNewOrder(
   const order = await readOrder(typed, wanted, tables);
   await checkOrder(order, requireOpen, tables, ctx);
   const shown = previewOrder(order, ctx.now());
-  for (const text of new Set([...shown.warnings, ...shownBefore(shown, ctx)])) ctx.notice(text);
+  for (const text of shown.warnings) ctx.warn(text);
+  for (const text of shownBefore(shown, ctx)) ctx.notice(text);
 
   const { terms, account, offer } = order;
   const { accountId } = account;
@@ -262,21 +268,14 @@ function shownBefore(preview: OrderPreview, { interactive }: RunContext): readon
   return [preview.sizing === null ? '' : `amount: ${preview.sizing.arithmetic}`, costs].filter((text) => text !== '');
 }
 
-/** Undefined for an order of an earlier run of which nothing can be found. */
+/** The end of an order of an earlier run as the journal has it; undefined if nothing can be found by. */
 async function waitForFill(
   { orderIds, journalId, key, awaited, report }: AcceptedOrder,
   watch: FillWatch,
   wait: number,
-  tables: OrderTables,
   ctx: RunContext,
 ): Promise<FillReport | undefined> {
   if (awaited === undefined) return report;
-  if (!watch.isFollowing) {
-    // An earlier run has sent it.
-    const { session, trading } = await tables.open();
-    await watch.follow(session, trading);
-    await watch.refresh();
-  }
   ctx.notice(`${ordersText(orderIds)} accepted; waiting for fills`);
   try {
     const found = await watch.wait(awaited, wait);

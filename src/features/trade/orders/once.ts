@@ -3,9 +3,9 @@ import type { RunContext } from '../../../cli/command.ts';
 import { ERROR_KINDS, type ErrorCode, SvcError } from '../../../errors.ts';
 import {
   fieldsOf,
-  isInFlight,
   type JournalEntry,
   journalAnswered,
+  mayBeAwaited,
   type OrderAnswered,
   readGatewayJournal,
   requireReadable,
@@ -47,8 +47,10 @@ export async function readEarlier(once: Once, tables: OrderTables, ctx: RunConte
   for (;;) {
     const entry = await latestEntry(once.key, ctx);
     if (entry === undefined) return undefined;
+    // Before anything else is awaited: meanwhile the sender may write its outcome and end.
+    const isAwaited = mayBeAwaited(entry, ctx.now());
     await checkSame(once, entry, tables, ctx);
-    if (!isInFlight(entry, ctx.now())) return entry;
+    if (!isAwaited) return entry;
     if (ctx.now() >= deadline) throw unknownOutcome(entry, once.key, 'its sender still waits for the response');
     await ctx.sleep(PAUSE_MS, ctx.signal);
   }

@@ -163,7 +163,7 @@ async function recordOutcome(answer: Omit<OrderAnswered, 'at'>, ctx: RunContext)
     await journalAnswered(ctx.paths, uninterrupted, answer);
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    ctx.notice(`the outcome (${answer.outcome}) could not be written to the journal: ${error.message}`);
+    ctx.warn(`warning: the outcome (${answer.outcome}) could not be written to the journal: ${error.message}`);
   }
 }
 
@@ -218,6 +218,8 @@ function judgeFailure({ what }: Pick<OrderRequest, 'what'>, error: SvcError): Ve
   if (error instanceof GatewayRefusal) {
     return { outcome: 'refused', error: refusal(error.error, what, { httpStatus, retryAt: more?.['retry_after'] }) };
   }
+  const notSent = new SvcError(code, `${message}; nothing was sent ${what}`, { cause, sent: 'no', hint, more });
+  if (error.sent === 'no') return { outcome: 'not_sent', error: notSent };
   const { sent = httpStatus === undefined ? 'maybe' : 'yes' } = error;
   const doubt = { outcome: 'unknown', orderIds: [], why: message, sent, httpStatus } as const;
   if (code === 'outcome_unknown') return doubt;
@@ -226,7 +228,6 @@ function judgeFailure({ what }: Pick<OrderRequest, 'what'>, error: SvcError): Ve
   }
   // A redirected request may have been executed; a status of 400 or above is a refusal.
   if (httpStatus !== undefined) return httpStatus < 400 ? doubt : { outcome: 'refused', error };
-  const notSent = new SvcError(code, `${message}; nothing was sent ${what}`, { cause, sent: 'no', hint, more });
   return { outcome: 'not_sent', error: notSent };
 }
 

@@ -4,7 +4,7 @@ import type { Answer, RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Confirmed } from '../../../http/endpoint.ts';
 import { shellWord } from '../../../output/escape.ts';
-import { isInFlight, isRepeat, readGatewayJournal, unreadableLines } from '../../../store/order-journal.ts';
+import { isBeingSent, isRepeat, readGatewayJournal, unreadableLines } from '../../../store/order-journal.ts';
 import { type ChangeRow, codeOf, hintsOf, isUnknown, rowOf } from './change-report.ts';
 import type { FillWatch } from './fills.ts';
 import { underLimits } from './limits.ts';
@@ -203,7 +203,7 @@ export async function checkRepeats(
   const journal = await readGatewayJournal(ctx.paths, ctx.target.baseUrl);
   if (journal.unreadable.length > 0) ctx.warn(`warning: ${unreadableLines(ctx.paths, journal)} that this one repeats`);
   const repeated = journal.entries.filter(
-    (entry) => requests.some((request) => isRepeat(request, entry)) && !isInFlight(entry, ctx.now()),
+    (entry) => requests.some((request) => isRepeat(request, entry)) && !isBeingSent(entry),
   );
   if (repeated.length === 0) return question;
   const asked = `An identical request has an unknown outcome. ${question}`;

@@ -216,6 +216,20 @@ it('the newest entry is first in the journal, whatever its outcome', async () =>
   expect(JSON.parse(run.stdout)).toMatchObject([{ command: 'sell', outcome: 'accepted' }]);
 });
 
+it('a raw order that the gateway refuses for a used-up limit was sent, and is refused', async () => {
+  const message = 'ORA-20301: The number of API requests has exceeded the limit. Cmd=117';
+  gateway.feed.onOrder = (response) => reply(response, 400, JSON.stringify({ code: 7, message, parameters: [] }));
+  const home = temporaryHome();
+  const fields = Object.entries(BUY.form).flatMap(([name, value]) => ['-f', `${name}=${value}`]);
+  const argv = ['api', 'trade', 'POST', BUY.path, ...fields, '--yes', '-o', 'json'];
+  const run = await svc(argv, { home, env: gateway.feed.env });
+  const journal = await gateway.run(['journal', '-o', 'json'], { home });
+  expect({ code: run.code, journal: JSON.parse(journal.stdout) }, run.stderr).toMatchObject({
+    code: 6,
+    journal: [{ outcome: 'refused', error: { code: 'limited' } }],
+  });
+});
+
 describe('a repeated request after an unknown outcome', () => {
   const again = ['buy', 'EUR/USD', '9'];
   beforeEach(() => {
@@ -232,6 +246,16 @@ describe('a repeated request after an unknown outcome', () => {
     const raw = ['api', 'trade', 'POST', BUY.path, '--yes'];
     const fields = Object.entries(BUY.form).flatMap(([name, value]) => ['-f', `${name}=${value}`]);
     const run = await svc([...raw, ...fields], { home, env: gateway.feed.env });
+    expect({ code: run.code, posts: gateway.feed.orders.length }, run.stderr).toEqual({ code: 2, posts: 0 });
+  });
+
+  it.each([
+    ['another machine', { host: 'elsewhere' }],
+    ['another container', { place: 'another boot and namespace' }],
+  ])('is not sent while nobody can tell whether the sender lives: %s', async (_name, where) => {
+    const owner = { ...processName(process.pid), ...where };
+    const home = homeWith([{ ...BUY, owner }], 2_000);
+    const run = await gateway.run([...again, '--yes'], { home });
     expect({ code: run.code, posts: gateway.feed.orders.length }, run.stderr).toEqual({ code: 2, posts: 0 });
   });
 

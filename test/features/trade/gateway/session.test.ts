@@ -197,7 +197,7 @@ describe('with the real socket.io 2.5', () => {
     await until(() => opened.notices.length > 0);
     await expect(opened.session.send(openTrade, { body: {} }, CONFIRMED)).rejects.toMatchObject({
       code: 'connection_lost',
-      message: expect.stringContaining('nothing was sent'),
+      sent: 'no',
     });
   });
 
