@@ -5,10 +5,10 @@ import { answered, type Confirmed, Plan } from '../../http/endpoint.ts';
 import { exactNumbers, isObject, tryParseJson } from '../../json-object.ts';
 import type { Session } from './gateway/session.ts';
 import { openTradingSession, type TradingSession } from './gateway/trading-session.ts';
+import { checkConfirmable, checkRepeats, confirmOrder } from './orders/confirming.ts';
 import type { OrderForm } from './orders/forms.ts';
 import { wantedAccount } from './orders/order-tables.ts';
 import { answerOrError, writeOutcome, writeSent } from './orders/placing.ts';
-import { checkConfirmable, checkRepeats, confirmOrder } from './orders/planned-requests.ts';
 import type { Envelope } from './schema.ts';
 
 type RawAnswer = Exclude<Awaited<ReturnType<Session['answer']>>, Plan>;

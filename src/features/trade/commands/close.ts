@@ -8,6 +8,7 @@ import { closeAllForSymbol, closeTrade } from '../client.ts';
 import { omittedOf } from '../models.ts';
 import { positionText, sideText } from '../order-text.ts';
 import { CLOSE_LIST, closeRowOf } from '../orders/change-report.ts';
+import { checkConfirmable } from '../orders/confirming.ts';
 import { FillWatch } from '../orders/fills.ts';
 import { AMOUNT_FLAG, CHANGE_FLAGS, checkedIds, MARKET_TIF_FLAG, RANGE_FLAG, SENT_ONCE } from '../orders/flags.ts';
 import { type Closing as ClosingTerms, closeAllForm, closeForm } from '../orders/forms.ts';
@@ -20,7 +21,7 @@ import {
   withOrderTables,
 } from '../orders/order-tables.ts';
 import { type PlannedRequest, planOrders } from '../orders/placing.ts';
-import { checkConfirmable, confirmAll, reportChanges, sendAll, waitForAll } from '../orders/planned-requests.ts';
+import { confirmAll, reportChanges, sendAll, waitForAll } from '../orders/planned-requests.ts';
 import { checkOrderId, parseAmount, parsePips, timeInForce } from '../orders/rules.ts';
 import type { Account, ClosedPosition, OpenPosition } from '../schema.ts';
 import { foldedSymbol } from '../symbols.ts';

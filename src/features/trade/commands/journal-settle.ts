@@ -10,7 +10,7 @@ import {
 } from '../../../store/order-journal.ts';
 import { formCell, outcomeCell } from '../columns.ts';
 import { type AlikeRow, alikeText, findAlikeRows, readTradingRows } from '../orders/alike-rows.ts';
-import { IN_FLIGHT_MS } from '../orders/placing.ts';
+import { MAY_ARRIVE_MS } from '../orders/exposure.ts';
 
 const OUTCOMES = ['filled', 'open', 'done', 'absent'] as const;
 
@@ -119,8 +119,8 @@ async function settleAs(
       hint: 'try again when it has ended',
     });
   }
-  if (outcome === 'absent' && ctx.now() - Date.parse(entry.at) < IN_FLIGHT_MS) {
-    throw new SvcError('guarded', `${entry.id} may still be on its way: try again in ${IN_FLIGHT_MS / 1000} s`);
+  if (outcome === 'absent' && ctx.now() - Date.parse(entry.at) < MAY_ARRIVE_MS) {
+    throw new SvcError('guarded', `${entry.id} may still be on its way: try again in ${MAY_ARRIVE_MS / 1000} s`);
   }
   const checkUnknown = async (): Promise<void> => {
     const now = (await readJournal(ctx.paths)).entries.find(({ id }) => id === entry.id);

@@ -4,6 +4,7 @@ import { SvcError } from '../../../errors.ts';
 import { deleteOrder } from '../client.ts';
 import { orderText } from '../order-text.ts';
 import { CHANGE_LIST } from '../orders/change-report.ts';
+import { checkConfirmable } from '../orders/confirming.ts';
 import { CHANGE_FLAGS, checkedIds, SENT_ONCE } from '../orders/flags.ts';
 import {
   checkAccount,
@@ -14,7 +15,7 @@ import {
   withOrderTables,
 } from '../orders/order-tables.ts';
 import { type PlannedRequest, planOrders } from '../orders/placing.ts';
-import { checkConfirmable, confirmAll, reportChanges, sendAll } from '../orders/planned-requests.ts';
+import { confirmAll, reportChanges, sendAll } from '../orders/planned-requests.ts';
 import { checkOrderId } from '../orders/rules.ts';
 import type { Order } from '../schema.ts';
 import { foldedSymbol } from '../symbols.ts';

@@ -4,6 +4,7 @@ import { SvcError } from '../../../errors.ts';
 import { changeOrder, changeOrderStopLimit } from '../client.ts';
 import { orderRate, orderText } from '../order-text.ts';
 import { CHANGE_LIST } from '../orders/change-report.ts';
+import { checkConfirmable, checkFresh } from '../orders/confirming.ts';
 import type { Opening } from '../orders/exposure.ts';
 import {
   AMOUNT_FLAG,
@@ -18,7 +19,7 @@ import { changeOrderForm, type ExitsChange, orderExitsForm } from '../orders/for
 import { aboveMaxOrder, checkLimits, checkNoLimits } from '../orders/limits.ts';
 import { checkAccount, type OrderTables, openOrders, withOrderTables } from '../orders/order-tables.ts';
 import { type PlannedRequest, planOrders } from '../orders/placing.ts';
-import { checkConfirmable, checkFresh, confirmAll, reportChanges, sendAll } from '../orders/planned-requests.ts';
+import { confirmAll, reportChanges, sendAll } from '../orders/planned-requests.ts';
 import { trailText } from '../orders/preview.ts';
 import {
   checkExitPrices,

@@ -1,5 +1,5 @@
 /** How placed orders, changes and previews of orders are shown. */
-import type { ErrorCode, SvcError } from '../../../errors.ts';
+import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../output/escape.ts';
 import type { Cell, ListOutput, RecordOutput, Tone } from '../../../output/types.ts';
 import type { FillReport, FillStatus } from './fills.ts';
@@ -103,6 +103,22 @@ export function codeOf(outcomes: readonly Outcome[]): ErrorCode | undefined {
   if (unknown !== undefined) return unknown;
   const someDone = outcomes.some(({ placed }, index) => placed !== undefined && ends[index] === undefined);
   return codes.size > 1 || someDone ? 'partly_done' : only;
+}
+
+/** `orders 1, 2`, and `request` where the response names none. */
+export function ordersText(ids: readonly string[]): string {
+  return ids.length === 0 ? 'request' : `order${ids.length > 1 ? 's' : ''} ${ids.join(', ')}`;
+}
+
+/** A failure while accepted orders are waited for: says that they were accepted. */
+export function acceptedBut(error: unknown, ids: readonly string[]): unknown {
+  if (!(error instanceof SvcError)) return error;
+  const list = ids.length === 1 ? `orders get ${shellWord(ids[0] ?? '')}` : 'orders';
+  return new SvcError(error.code, `${error.message}: ${ordersText(ids)} accepted, and now open or filled`, {
+    hint: `svc trade ${list}, svc trade positions`,
+    more: { order_id: ids.length === 0 ? undefined : ids.join(' ') },
+    cause: error,
+  });
 }
 
 const TONES: Readonly<Record<ChangeRow['outcome'], Tone>> = {

@@ -3,6 +3,9 @@ import { hedges } from '../accounts.ts';
 import type { Account } from '../schema.ts';
 import type { Side } from './rules.ts';
 
+/** A request may be executed this long after it was sent, and the tables show it later still. */
+export const MAY_ARRIVE_MS = 10_000;
+
 /** A request that may add to a position. */
 export interface Opening {
   readonly account: Account;

@@ -11,9 +11,8 @@ import { omittedOf } from '../models.ts';
 import { opensNothing } from '../order-text.ts';
 import type { Account, ClosedPosition, OpenPosition, Order } from '../schema.ts';
 import { tableTime } from '../tables/table-time.ts';
-import { type Exposure, type Opening, positionAfter } from './exposure.ts';
+import { type Exposure, MAY_ARRIVE_MS, type Opening, positionAfter } from './exposure.ts';
 import type { OrderTables } from './order-tables.ts';
-import { IN_FLIGHT_MS } from './placing.ts';
 import type { Side } from './rules.ts';
 
 /** The refusal of an amount above `trade.maxOrder`, if it is. */
@@ -145,7 +144,7 @@ async function exposureOf(opening: Opening, setting: string, tables: OrderTables
   tables.readAt = Math.min(tables.readAt, ctx.now());
   const journal = await readGatewayJournal(ctx.paths, ctx.target.baseUrl);
   requireReadable(ctx.paths, journal);
-  const recent = ordersSince(ctx.now() - IN_FLIGHT_MS, opening.account, journal);
+  const recent = ordersSince(ctx.now() - MAY_ARRIVE_MS, opening.account, journal);
   const sent = sentAmounts(recent);
   const { orders, positions } = await readOwnRows(opening, setting, tables);
   const none = (): Record<Side, number> => ({ buy: 0, sell: 0 });

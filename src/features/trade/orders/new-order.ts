@@ -7,7 +7,8 @@ import { hedges } from '../accounts.ts';
 import { createEntryOrder, openTrade } from '../client.ts';
 import type { Account, Offer } from '../schema.ts';
 import { foldedSymbol } from '../symbols.ts';
-import { ORDER_PREVIEW, type OrderReport, reportedOrder } from './change-report.ts';
+import { acceptedBut, ORDER_PREVIEW, type OrderReport, ordersText, reportedOrder } from './change-report.ts';
+import { checkConfirmable, checkFresh, checkRepeats, confirmOrder } from './confirming.ts';
 import { costsText } from './costs.ts';
 import type { Opening } from './exposure.ts';
 import { type FillReport, FillWatch } from './fills.ts';
@@ -34,16 +35,7 @@ import {
   requireAccepted,
 } from './once.ts';
 import { type OrderTables, wantedAccount, withOrderTables } from './order-tables.ts';
-import { type KeyClaim, type OrderRequest, planOrders } from './placing.ts';
-import {
-  acceptedBut,
-  checkConfirmable,
-  checkFresh,
-  checkRepeats,
-  confirmOrder,
-  connectAndPlace,
-  ordersText,
-} from './planned-requests.ts';
+import { connectAndPlace, type KeyClaim, type OrderRequest, planOrders } from './placing.ts';
 import {
   checkOpen,
   guardOrder,
@@ -80,14 +72,20 @@ export interface NewOrderInput {
 /** How long a person who places an order at market waits for its price. */
 const WATCHED_MS = 5_000;
 
+interface Waiting {
+  /** Follows the session from before the order is sent. */
+  readonly watch: FillWatch;
+  readonly ms: number;
+}
+
 /** What the steps of one command share. */
 interface Placing {
   /** The account as given or set; undefined for the only one. */
   readonly wanted: string | undefined;
   readonly requireOpen: boolean;
   readonly tables: OrderTables;
-  /** Follows the session from before the order is sent. Undefined if nobody waits. */
-  readonly watch: FillWatch | undefined;
+  /** Undefined if nobody waits. */
+  readonly waiting: Waiting | undefined;
 }
 
 /** `buy`, `sell`, `entry buy`, `entry sell`: one new order, from the command line to the exit status. */
@@ -105,13 +103,13 @@ export async function placeNewOrder(
   const wait = input.wait ?? (isWatched ? WATCHED_MS : undefined);
   return withOrderTables(ctx, { reconnect: wait !== undefined }, async (tables) => {
     if (ctx.dryRun) return { value: await planNewOrder(typed, wanted, tables, ctx) };
-    const watch = wait === undefined ? undefined : new FillWatch(ctx);
-    const placing = { wanted, requireOpen: input.requireOpen, tables, watch };
+    const waiting = wait === undefined ? undefined : { watch: new FillWatch(ctx), ms: wait };
+    const placing = { wanted, requireOpen: input.requireOpen, tables, waiting };
     const accepted = await (once === undefined
       ? sendNewOrder(typed, placing, ctx)
       : sendOnce(once, typed, placing, ctx));
     const [orderId = null] = accepted.orderIds;
-    const report = watch === undefined ? accepted.report : await waitForFill(accepted, watch, wait ?? 0, ctx);
+    const report = waiting === undefined ? accepted.report : await waitForFill(accepted, waiting, ctx);
     // Nobody asked to wait until it is filled.
     const isKnown = report !== undefined && (input.wait !== undefined || report.status !== 'pending');
     const plain: OrderReport = { order_id: orderId, status: 'accepted', trades: [], closed_trades: [] };
@@ -164,7 +162,7 @@ async function readAccepted(
   entry: JournalEntry,
   { key }: Once,
   { side }: TypedOrder['terms'],
-  { tables, watch }: Placing,
+  { tables, waiting }: Placing,
   ctx: RunContext,
 ): Promise<AcceptedOrder> {
   requireAccepted(entry, key, ctx);
@@ -172,23 +170,23 @@ async function readAccepted(
   const { id: journalId, order_ids: orderIds, form } = entry;
   const accepted = { orderIds, journalId, key, report, awaited: undefined };
   const [orderId] = orderIds;
-  if (report !== undefined || watch === undefined || orderId === undefined) return accepted;
+  if (report !== undefined || waiting === undefined || orderId === undefined) return accepted;
   const [accountId, symbol, amount] = [String(form['account_id']), String(form['symbol']), Number(form['amount'])];
   const amountK = thousands(amount, await tables.offer(symbol));
   const account = await tables.accountOrGiven(accountId);
   const { session, trading } = await tables.open();
-  await watch.follow(session, trading);
+  await waiting.watch.follow(session, trading);
   // Its fills may have been pushed before.
-  await watch.refresh();
+  await waiting.watch.refresh();
   return { ...accepted, awaited: { orderId, accountId, symbol, side, amountK, hedges: hedges(account) } };
 }
 
 /** Reads, checks, confirms, writes to the journal and sends. Throws unless the order is accepted. */
 async function sendNewOrder(
   typed: TypedOrder,
-  { wanted, requireOpen, tables, watch }: Placing,
+  { wanted, requireOpen, tables, waiting }: Placing,
   ctx: RunContext,
-  once?: KeyClaim,
+  claim?: KeyClaim,
 ): Promise<AcceptedOrder> {
   const readAt = ctx.now();
   const order = await readOrder(typed, wanted, tables);
@@ -200,19 +198,23 @@ async function sendNewOrder(
   const { terms, account, offer } = order;
   const { accountId } = account;
   const asked = { ...typed.asked, account: wanted };
-  const request: OrderRequest = { ...requestOf(order), asked, ...(once && { once }) };
+  const request: OrderRequest = { ...requestOf(order), asked, ...(claim && { once: claim }) };
   // A new key says that a new order is meant.
-  const repeatable = { path: request.endpoint.path, form: request.form, asked, blocksRepeat: once === undefined };
+  const repeatable = { path: request.endpoint.path, form: request.form, asked, blocksRepeat: claim === undefined };
   const question = await checkRepeats(`${orderSentence(terms, shown)}?`, [repeatable], ctx);
   const confirmed = await confirmOrder(question, accountId, ctx);
   checkFresh(readAt, ctx);
 
-  const placed = await connectAndPlace({ request, opens: openingOf(order) }, { confirmed, tables, watch }, ctx);
+  const placed = await connectAndPlace(
+    { request, opens: openingOf(order) },
+    { confirmed, tables, watch: waiting?.watch },
+    ctx,
+  );
   if (placed.error !== undefined) throw placed.error;
   const { orderIds, journalId } = placed;
   const sent = { accountId, symbol: offer.currency, side: terms.side, amountK: thousands(terms.amount, offer) };
   const awaited = { ...sent, orderId: orderIds[0] ?? '', hedges: hedges(account) };
-  return { orderIds, journalId, key: once?.key, awaited, report: undefined };
+  return { orderIds, journalId, key: claim?.key, awaited, report: undefined };
 }
 
 /** An order with the rows that it is checked against. */
@@ -271,14 +273,13 @@ function shownBefore(preview: OrderPreview, { interactive }: RunContext): readon
 /** The end of an order of an earlier run as the journal has it; undefined if nothing can be found by. */
 async function waitForFill(
   { orderIds, journalId, key, awaited, report }: AcceptedOrder,
-  watch: FillWatch,
-  wait: number,
+  { watch, ms }: Waiting,
   ctx: RunContext,
 ): Promise<FillReport | undefined> {
   if (awaited === undefined) return report;
   ctx.notice(`${ordersText(orderIds)} accepted; waiting for fills`);
   try {
-    const found = await watch.wait(awaited, wait);
+    const found = await watch.wait(awaited, ms);
     await keepReport({ journalId, orderIds, report: found, isOnce: key !== undefined }, ctx);
     return found;
   } catch (error) {

@@ -12,8 +12,10 @@ import { gatewayToken, type TradingSession } from '../gateway/trading-session.ts
 import type { Envelope } from '../schema.ts';
 import { alikeSentence, findAlikeRows, readTradingRows } from './alike-rows.ts';
 import type { Opening } from './exposure.ts';
-import type { FillReport } from './fills.ts';
+import type { FillReport, FillWatch } from './fills.ts';
 import { checkForm, type OrderForm } from './forms.ts';
+import { underLimits } from './limits.ts';
+import type { OrderTables } from './order-tables.ts';
 import type { AwaitedClosing } from './state.ts';
 
 export interface OrderRequest {
@@ -34,7 +36,7 @@ export interface OrderRequest {
 export interface KeyClaim {
   readonly key: string;
   /** Throws if another process has taken the key since. Runs under the journal's lock. */
-  readonly claim?: () => Promise<void>;
+  readonly claim: () => Promise<void>;
 }
 
 export interface Placed {
@@ -76,8 +78,28 @@ export interface Outcome {
   readonly report?: FillReport;
 }
 
-/** A request may be executed this long after it was sent. */
-export const IN_FLIGHT_MS = 10_000;
+export interface Connecting {
+  readonly confirmed: Confirmed;
+  readonly tables: OrderTables;
+  /** For `--wait`: follows the session before anything is sent through it. */
+  readonly watch?: FillWatch | undefined;
+}
+
+/** A lost connection is not waited for: what was checked and confirmed is about now. */
+export async function connectAndPlace(
+  { request, opens }: Pick<PlannedRequest, 'request' | 'opens'>,
+  { confirmed, tables, watch }: Connecting,
+  ctx: RunContext,
+): Promise<Placed> {
+  const open = await tables.open();
+  const { outage } = open.session;
+  if (outage !== undefined) {
+    throw new SvcError('connection_lost', `${outage.message}; nothing was sent`, { sent: 'no', cause: outage });
+  }
+  await open.session.connect();
+  await watch?.follow(open.session, open.trading);
+  return underLimits(opens, tables, ctx, () => placeOrder(request, open, confirmed, ctx));
+}
 
 /** One POST: written to the journal, sent, judged, and its outcome written to the journal. */
 export async function placeOrder(
