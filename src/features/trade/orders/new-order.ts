@@ -114,7 +114,7 @@ export async function placeNewOrder(
     const isKnown = report !== undefined && (input.wait !== undefined || report.status !== 'pending');
     const plain: OrderReport = { order_id: orderId, status: 'accepted', trades: [], closed_trades: [] };
     const answer = isKnown ? reportedOrder(orderId, report) : { value: plain };
-    return { ...answer, undo: undoing(typed.terms, answer.value) };
+    return { ...answer, undo: undoing(typed.terms, accepted, answer.value) };
   });
 }
 
@@ -136,6 +136,7 @@ interface AcceptedOrder {
   readonly orderIds: readonly string[];
   readonly journalId: string;
   readonly key: string | undefined;
+  readonly amount: number;
   /** Undefined if it is known how the order ended, or nothing can be found by. */
   readonly awaited: AwaitedOrder | undefined;
   /** How it ended, as the journal has it. */
@@ -168,10 +169,11 @@ async function readAccepted(
   requireAccepted(entry, key, ctx);
   const report = reportOf(entry);
   const { id: journalId, order_ids: orderIds, form } = entry;
-  const accepted = { orderIds, journalId, key, report, awaited: undefined };
+  const amount = Number(form['amount']);
+  const accepted = { orderIds, journalId, key, amount, report, awaited: undefined };
   const [orderId] = orderIds;
   if (report !== undefined || waiting === undefined || orderId === undefined) return accepted;
-  const [accountId, symbol, amount] = [String(form['account_id']), String(form['symbol']), Number(form['amount'])];
+  const [accountId, symbol] = [String(form['account_id']), String(form['symbol'])];
   const amountK = thousands(amount, await tables.offer(symbol));
   const account = await tables.accountOrGiven(accountId);
   const { session, trading } = await tables.open();
@@ -192,7 +194,7 @@ async function sendNewOrder(
   const order = await readOrder(typed, wanted, tables);
   await checkOrder(order, requireOpen, tables, ctx);
   const shown = previewOrder(order, ctx.now());
-  for (const text of shown.warnings) ctx.warn(text);
+  for (const text of shown.warnings) ctx.warn(`warning: ${text}`);
   for (const text of shownBefore(shown, ctx)) ctx.notice(text);
 
   const { terms, account, offer } = order;
@@ -214,7 +216,7 @@ async function sendNewOrder(
   const { orderIds, journalId } = placed;
   const sent = { accountId, symbol: offer.currency, side: terms.side, amountK: thousands(terms.amount, offer) };
   const awaited = { ...sent, orderId: orderIds[0] ?? '', hedges: hedges(account) };
-  return { orderIds, journalId, key: claim?.key, awaited, report: undefined };
+  return { orderIds, journalId, key: claim?.key, amount: terms.amount, awaited, report: undefined };
 }
 
 /** An order with the rows that it is checked against. */
@@ -287,15 +289,25 @@ async function waitForFill(
   }
 }
 
-/** Cancels an entry order that is still open, and closes the trades that are. Until a market order is filled nothing can be said. */
-function undoing({ rate }: TypedOrder['terms'], report: OrderReport): NonNullable<Answer<unknown>['undo']> {
-  const { order_id, status, trades, closed_trades } = report;
+/** Cancels an entry order that is still open, and takes back what was filled. Until a market order is filled nothing can be said. */
+function undoing(
+  { side, rate }: TypedOrder['terms'],
+  { amount, awaited }: AcceptedOrder,
+  { order_id, status, trades, closed_trades }: OrderReport,
+): NonNullable<Answer<unknown>['undo']> {
+  if (awaited?.hedges === false && status === 'filled') {
+    // The account has one position of a symbol: only an order of the other side takes a part of it back.
+    const opposite = side === 'buy' ? 'sell' : 'buy';
+    return [['trade', opposite, awaited.symbol, String(amount), '--account', awaited.accountId]];
+  }
   const isPending = rate !== undefined && (status === 'accepted' || status === 'pending');
   // A trade may be stopped out at once.
   const open = trades.filter(({ trade_id }) => closed_trades.every((closed) => closed.trade_id !== trade_id));
   return [
     ...(isPending && order_id !== null ? [['trade', 'orders', 'cancel', order_id]] : []),
-    ...(open.length > 0 ? [['trade', 'close', ...open.map(({ trade_id }) => trade_id)]] : []),
+    ...(open.length > 0 && awaited?.hedges !== false
+      ? [['trade', 'close', ...open.map(({ trade_id }) => trade_id)]]
+      : []),
   ];
 }
 
