@@ -17,7 +17,9 @@ export type SessionEvent =
       readonly at: number;
     }
   | Outage
-  /** Pushes between the two times are missing. Subscriptions are restored after it. */
+  /** The first connection is made. */
+  | { readonly kind: 'connected' }
+  /** Another connection is made: pushes between the two times are missing. The subscriptions are restored after it. */
   | { readonly kind: 'gap'; readonly from: number; readonly to: number; readonly reason: string }
   /** The last event: the connection is lost for good. */
   | { readonly kind: 'closed'; readonly reason: string; readonly error: SvcError };

@@ -36,7 +36,7 @@ import {
   withRenewal,
 } from './reconnecting.ts';
 import { SessionSecrets } from './session-secrets.ts';
-import { eventQueue, type Outage, type SessionEvent, type SessionOptions } from './session-types.ts';
+import { eventQueue, type SessionEvent, type SessionOptions } from './session-types.ts';
 
 /** What each event does in each state. An event that a state does not have is a bug. */
 export const TRANSITIONS = {
@@ -150,11 +150,6 @@ class GatewaySession {
     return this.#outages.error;
   }
 
-  /** Gives outages to `listener` instead of `events`, until the returned function is called. */
-  divertOutages(listener: (event: Outage) => void): () => void {
-    return this.#outages.divertTo(listener);
-  }
-
   /** Reports that pushes have stopped although the connection lives, once until they come again. */
   reportSilence(reason: string): void {
     if (this.#engine !== undefined && this.#outages.silent(this.#target.now(), reason)) this.#options.onNotice(reason);
@@ -167,10 +162,12 @@ class GatewaySession {
 
   /** Connects unless connected. Rejects with `unauthorized` for a refused token. */
   async connect(): Promise<void> {
-    await this.#waitUntilOpen('read');
+    this.#beginConnecting();
+    while (isConnecting(this.#state)) await once(this.#changes, 'change');
+    throwIfEnded(this.#state);
   }
 
-  /** Sends a read, connecting first if necessary. */
+  /** Sends a read. Connects before the first request, and does not wait for a connection that was lost. */
   async call<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<T> {
     await this.#ready(endpoint);
     return this.#secrets.leftOut(await this.#client.call(endpoint, values));
@@ -202,21 +199,21 @@ class GatewaySession {
 
   async #ready({ effect }: EndpointShape): Promise<void> {
     const isPlanned = this.#target.dryRun === true && effect !== 'read';
-    if (!isPlanned && this.#engine === undefined) await this.#waitUntilOpen(effect);
-  }
-
-  async #waitUntilOpen(effect: Effect): Promise<void> {
-    if (this.#state.name === 'idle') {
-      this.#change('connect', { name: 'opening', missing: undefined });
-      this.#attempts = this.#keepTrying();
-    }
+    if (isPlanned || this.#engine !== undefined) return;
+    this.#beginConnecting();
     while (isConnecting(this.#state)) {
-      if (effect !== 'read' && isReconnecting(this.#state)) {
+      if (isReconnecting(this.#state)) {
         throw new SvcError('connection_lost', 'the session is reconnecting; nothing was sent');
       }
       await once(this.#changes, 'change');
     }
     throwIfEnded(this.#state);
+  }
+
+  #beginConnecting(): void {
+    if (this.#state.name !== 'idle') return;
+    this.#change('connect', { name: 'opening', missing: undefined });
+    this.#attempts = this.#keepTrying();
   }
 
   #change<Event extends Transition>(event: Event, next: Extract<State, { readonly name: TargetOf<Event> }>): void {
@@ -300,6 +297,7 @@ class GatewaySession {
       await this.#upgrade(engine);
       if (engine.over) throw new SvcError('connection_lost', 'the connection was lost again');
       this.#change('ready', { name: 'open', engine });
+      if (missing === undefined) this.#queue.push({ kind: 'connected' });
     } catch (error) {
       this.#lose(error);
     }

@@ -3,7 +3,7 @@
 import type { RunContext } from '../../../cli/command.ts';
 import type { Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Wanted } from '../gateway/subscription.ts';
+import type { Wanted } from '../gateway/trading-feed.ts';
 import type { TradingSession } from '../gateway/trading-session.ts';
 import { isModelName, MODEL_NAMES, type ModelName } from '../models.ts';
 import type { Account, Offer } from '../schema.ts';
@@ -111,18 +111,4 @@ export async function symbolsOf(names: readonly string[], open: TradingSession):
   const offers = await open.trading.model('Offer');
   const offered = offers.map(({ currency }) => currency);
   return [...new Set(names.map((name) => findSymbol(offered, name)))];
-}
-
-/** The current rows of each table, and the offers of the symbols. */
-export async function* snapshotRows(
-  { models, symbols }: Wanted,
-  { trading }: TradingSession,
-): AsyncGenerator<{ readonly model: ModelName; readonly row: Readonly<Record<string, unknown>> }, void, void> {
-  for (const model of models) {
-    const rows = model === 'Account' ? await trading.accounts() : await trading.model(model);
-    for (const row of rows) yield { model, row };
-  }
-  if (symbols.length === 0 || models.includes('Offer')) return;
-  const offers: readonly Offer[] = await trading.model('Offer');
-  for (const row of offers) if (symbols.includes(row.currency)) yield { model: 'Offer', row };
 }
