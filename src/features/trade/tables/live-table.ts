@@ -2,7 +2,7 @@ import type { Change } from '../../../output/types.ts';
 
 type Fields = Readonly<Record<PropertyKey, unknown>>;
 
-interface Snapshot<Row> {
+export interface TableSnapshot<Row> {
   readonly rows: readonly Row[];
   /** False if rows are left out: one that is not listed may still be there. */
   readonly isComplete: boolean;
@@ -44,8 +44,8 @@ export class LiveTable<Row extends object> {
     for (const ids of this.#pushed) ids.add(id);
   }
 
-  /** Takes a snapshot, and returns its rows but those that were pushed meanwhile, which are newer. */
-  async read(request: () => Promise<Snapshot<Row>>): Promise<readonly Row[]> {
+  /** Takes a snapshot, and returns it without the rows that were pushed meanwhile, which are newer. */
+  async read(request: () => Promise<TableSnapshot<Row>>): Promise<TableSnapshot<Row>> {
     const newer = new Set<string>();
     this.#pushed.add(newer);
     try {
@@ -55,15 +55,15 @@ export class LiveTable<Row extends object> {
     }
   }
 
-  /** Replaces the rows but those that are `newer`. Returns the rows that it took. */
-  snapshot({ rows, isComplete }: Snapshot<Row>, newer: ReadonlySet<string> = new Set()): readonly Row[] {
+  /** Replaces the rows but those that are `newer`. Returns what it took. */
+  snapshot({ rows, isComplete }: TableSnapshot<Row>, newer: ReadonlySet<string> = new Set()): TableSnapshot<Row> {
     const taken = rows.filter((row) => !newer.has(this.idOf(row)));
     const listed = new Set(taken.map((row) => this.idOf(row)));
     for (const id of [...this.#rows.keys()]) {
       if (listed.has(id) || (isComplete && !newer.has(id))) this.#rows.delete(id);
     }
     for (const row of taken) this.#rows.set(this.idOf(row), row);
-    return taken;
+    return { rows: taken, isComplete };
   }
 }
 

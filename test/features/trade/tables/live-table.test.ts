@@ -63,7 +63,7 @@ describe('a live table', () => {
       table.set('4', { id: '4' });
       return snapshotOf({ id: '1', a: 1 }, { id: '2', a: 1 }, { id: '5' });
     });
-    expect(taken).toEqual([{ id: '5' }]);
+    expect(taken).toEqual({ rows: [{ id: '5' }], isComplete: true });
     expect([...table.rows.values()]).toEqual([{ id: '1', a: 2 }, { id: '4' }, { id: '5' }]);
   });
 
