@@ -9,10 +9,8 @@ interface Named {
   readonly note?: string;
 }
 
-export function accountCandidates({ accountId, accountName, isTotal }: Account): {
-  readonly accounts: readonly Named[];
-} {
-  return { accounts: isTotal ? [] : [noted(accountId, accountName)] };
+export function accountCandidates({ accountId, accountName }: Account): { readonly accounts: readonly Named[] } {
+  return { accounts: [noted(accountId, accountName)] };
 }
 
 export function offerCandidates({ currency }: Offer): { readonly symbols: readonly Named[] } {
@@ -24,7 +22,7 @@ export function instrumentCandidates({ symbol, visible }: Instrument): { readonl
 }
 
 export function orderCandidates(order: Order): { readonly orders: readonly Named[] } {
-  return { orders: order.isTotal ? [] : [noted(order.orderId, tradedText(order))] };
+  return { orders: [noted(order.orderId, tradedText(order))] };
 }
 
 export function tradeCandidates(row: OpenPosition): { readonly trades: readonly Named[] } {

@@ -65,7 +65,7 @@ export const ACCOUNT_LIST: ListOutput<Account> = {
     { name: 'margin-call', cell: marginCallCell },
     { name: 'hedging', cell: ({ hedging }) => hedgingText(hedging) },
   ],
-  id: ({ accountId, isTotal }) => (isTotal ? undefined : accountId),
+  id: ({ accountId }) => accountId,
   empty: 'the token has no account',
 };
 
@@ -164,7 +164,7 @@ export const ORDER_COLUMNS: readonly Column<Order>[] = [
 export const ORDER_LIST: ListOutput<Order> = {
   kind: 'list',
   columns: ORDER_COLUMNS,
-  id: ({ orderId, isTotal }) => (isTotal ? undefined : orderId),
+  id: ({ orderId }) => orderId,
   empty: 'no orders',
 };
 

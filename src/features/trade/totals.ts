@@ -1,10 +1,7 @@
 /** Sums of money, exact to the last digit of what the gateway sent. */
-import type { Flag } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { exactSum } from '../../output/decimal.ts';
-import type { OpenPosition, Order, Summary } from './schema.ts';
-
-export const TOTAL_FLAG = { type: 'boolean', help: 'Add a row of totals' } as const satisfies Flag;
+import type { OpenPosition, Summary } from './schema.ts';
 
 interface TotalInput {
   readonly total: boolean;
@@ -19,17 +16,12 @@ export function withTotal<Row extends { readonly isTotal?: boolean | undefined }
   { total, limit }: TotalInput,
 ): readonly Row[] {
   if (!total) return rows;
-  checkWhole(limit);
+  if (limit !== undefined) throw new SvcError('usage', '--total adds up all rows: it cannot be used with --limit');
   return [...rows, totalOf(rows, key, sums)];
 }
 
-function checkWhole(limit: number | undefined): void {
-  if (limit === undefined) return;
-  throw new SvcError('usage', '--total adds up all rows: it cannot be used with --limit');
-}
-
 /** A sum of which a row lacks a part is left out. Amounts are added if all are of one side of one symbol. */
-export function totalOf<Row extends object, Key extends keyof Row & string>(
+function totalOf<Row extends object, Key extends keyof Row & string>(
   rows: readonly Row[],
   key: Key,
   sums: readonly (keyof Row & string)[],
@@ -53,23 +45,10 @@ export interface Traded {
   readonly amountK?: number | undefined;
 }
 
-/** With a row of totals for each side of each symbol. */
-export function withTotalsBySide(rows: readonly Order[], { total, limit }: TotalInput): readonly Order[] {
-  if (!total) return rows;
-  checkWhole(limit);
-  const sides = new Map<string, Order[]>();
-  for (const row of rows) {
-    const side = `${row.currency} ${row.isBuy}`;
-    sides.set(side, [...(sides.get(side) ?? []), row]);
-  }
-  return [...rows, ...[...sides.values()].map((side) => totalOf(side, 'orderId', []))];
-}
-
 /** Amounts of different symbols cannot be added. */
 export const CLOSED_SUMS = ['grossPL', 'com', 'roll'] as const;
 export const POSITION_SUMS = [...CLOSED_SUMS, 'usedMargin'] as const;
 export const SUMMARY_SUMS = ['plSell', 'plBuy', 'grossPL', 'netPL'] as const;
-export const ACCOUNT_SUMS = ['balance', 'equity', 'usableMargin', 'grossPL', 'dayPL'] as const;
 
 /** One row for each symbol. `fields` are those that all rows have. */
 export function summaryOf(positions: readonly OpenPosition[], fields: Partial<Summary> = {}): readonly Summary[] {

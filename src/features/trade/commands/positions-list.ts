@@ -5,7 +5,7 @@ import { tradeCandidates } from '../candidates.ts';
 import { CLOSED_LIST, POSITION_LIST, SUMMARY_LIST } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
 import { listed, offersToShow, ROW_FLAGS, rowFilter } from '../tables/lookups.ts';
-import { CLOSED_SUMS, POSITION_SUMS, SUMMARY_SUMS, summaryOf, TOTAL_FLAG, withTotal } from '../totals.ts';
+import { CLOSED_SUMS, POSITION_SUMS, SUMMARY_SUMS, summaryOf, withTotal } from '../totals.ts';
 
 interface Kind {
   readonly closed: boolean;
@@ -22,7 +22,7 @@ export const tradePositionsList = listCommand({
   flags: {
     closed: { type: 'boolean', help: 'List closed positions' },
     summary: { type: 'boolean', help: 'Show one line per symbol' },
-    total: TOTAL_FLAG,
+    total: { type: 'boolean', help: 'Add a row of totals' },
     ...ROW_FLAGS,
   },
   examples: [
