@@ -169,7 +169,8 @@ async function* takeSnapshots(
 }
 
 function eventOf(outage: Outage | undefined): Snapshot<unknown>['outage'] {
-  if (outage === undefined || outage.kind === 'recovered') return outage && { event: outage.kind };
+  if (outage === undefined) return undefined;
+  if (outage.kind === 'recovered') return { event: outage.kind };
   return { event: outage.kind, reason: outage.reason };
 }
 
@@ -349,9 +350,12 @@ class Updates {
   }
 
   printed(outage: Outage | undefined): void {
+    if (outage !== undefined) {
+      this.#printed.emit('outage');
+      return;
+    }
+    this.#isDue = false;
     this.#shownAt = this.#ctx.now();
-    if (outage === undefined) this.#isDue = false;
-    else this.#printed.emit('outage');
   }
 
   /** After the last changes. */

@@ -175,6 +175,17 @@ describe('in tables', () => {
     expect((await running.run).code).toBe(0);
   });
 
+  it('a watch with a long interval shows its rows as soon as the gateway is up', async () => {
+    const running = start(['watch', 'orders', '--interval', '1h', '-o', 'ndjson'], {
+      sleepsUntil: (ms) => (ms > 1_800_000 ? new Promise(() => {}) : undefined),
+    });
+    await running.printed(isEvent('unreachable'));
+    await using _ = await withOrder();
+    await running.printed(isEvent('added'));
+    running.stop();
+    expect((await running.run).code).toBe(130);
+  });
+
   it('a watch ends by time with its last screen', async () => {
     await using _ = await withOrder();
     const { code, stdout } = await start(['watch', 'orders', '--until', '100ms'], { terminal: 120, sleeps: 100 }).run;
