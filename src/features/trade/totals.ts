@@ -1,42 +1,27 @@
 /** Sums of money, exact to the last digit of what the gateway sent. */
-import { SvcError } from '../../errors.ts';
 import { exactSum } from '../../output/decimal.ts';
 import type { OpenPosition, Summary } from './schema.ts';
 
-interface TotalInput {
-  readonly total: boolean;
-  readonly limit?: number | undefined;
-}
-
-/** With a last row whose `key` is `total`. */
-export function withTotal<Row extends { readonly isTotal?: boolean | undefined }, Key extends keyof Row & string>(
+/**
+ * With a last row whose `key` is `total`. A sum of which a row lacks a part is left out. Amounts are added if all are of one side of
+ * one symbol.
+ */
+export function withTotal<Row extends object>(
   rows: readonly Row[],
-  key: Key,
-  sums: readonly (keyof Row & string)[],
-  { total, limit }: TotalInput,
+  key: string,
+  sums: readonly string[],
 ): readonly Row[] {
-  if (!total) return rows;
-  if (limit !== undefined) throw new SvcError('usage', '--total adds up all rows: it cannot be used with --limit');
-  return [...rows, totalOf(rows, key, sums)];
-}
-
-/** A sum of which a row lacks a part is left out. Amounts are added if all are of one side of one symbol. */
-function totalOf<Row extends object, Key extends keyof Row & string>(
-  rows: readonly Row[],
-  key: Key,
-  sums: readonly (keyof Row & string)[],
-): Row {
+  if (rows.length === 0) return rows;
   const [first = {}] = rows as readonly Traded[];
   const { currency, isBuy, amountK } = first;
   const isSame = (row: Traded): boolean => row.currency === currency && row.isBuy === isBuy;
   const isOneSide = isBuy !== undefined && amountK !== undefined && (rows as readonly Traded[]).every(isSame);
-  const names = isOneSide ? [...sums, 'amountK'] : sums;
-  const parts = names.flatMap((name) => {
+  const total: Record<string, unknown> = { [key]: 'total', isTotal: true, ...(isOneSide ? { currency, isBuy } : {}) };
+  for (const name of isOneSide ? [...sums, 'amountK'] : sums) {
     const values = rows.map((row) => (row as Readonly<Record<string, unknown>>)[name]);
-    return values.every((value) => typeof value === 'number') ? [[name, exactSum(values)]] : [];
-  });
-  const traded = isOneSide ? { currency, isBuy } : {};
-  return { [key]: 'total', isTotal: true, ...traded, ...Object.fromEntries(parts) } as unknown as Row;
+    if (values.every((value) => typeof value === 'number')) total[name] = exactSum(values);
+  }
+  return [...rows, total as Row];
 }
 
 export interface Traded {
@@ -46,8 +31,7 @@ export interface Traded {
 }
 
 /** Amounts of different symbols cannot be added. */
-export const CLOSED_SUMS = ['grossPL', 'com', 'roll'] as const;
-export const POSITION_SUMS = [...CLOSED_SUMS, 'usedMargin'] as const;
+export const POSITION_SUMS = ['grossPL', 'com', 'roll', 'usedMargin'] as const;
 export const SUMMARY_SUMS = ['plSell', 'plBuy', 'grossPL', 'netPL'] as const;
 
 /** One row for each symbol. `fields` are those that all rows have. */

@@ -51,6 +51,7 @@ describe('a row of totals', () => {
 
   it('is not limited to some rows', async () => {
     expect(await client.run('positions --total --limit 1')).toMatchObject({ code: 2, stdout: '' });
+    expect(client.asked()).toEqual([]);
   });
 });
 
