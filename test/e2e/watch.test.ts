@@ -71,7 +71,7 @@ describe.skipIf(noTmux)(named('a watch at a terminal', noTmux), () => {
     try {
       const env = `SVC_TRADE_URL=${gateway.url} SVC_TRADE_TOKEN=${gateway.token}`;
       terminal.begin(`clear; (${TELL_PID}; ${env} exec svc trade watch prices)`);
-      await terminal.shows((all) => all.some((line) => line.includes('websocket for')));
+      await terminal.shows((all) => all.some((line) => line.includes('connected since')));
       for (const columns of [40, 200, 100]) {
         terminal.resize(columns, 30);
         await terminal.shows((all) => all.some((line) => /^[ ~] {2}USD\/JPY +1\d\d\.\d{3}/.test(line)));

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readMessage } from '../../src/features/trade/gateway/engine-packet.ts';
-import { pushedEvent } from '../../src/features/trade/stream-event.ts';
+import { readPush } from '../../src/features/trade/gateway/push.ts';
 import { parseJsonText } from '../../src/json-object.ts';
 import { svc, temporaryHome } from '../support/svc.ts';
 
@@ -19,7 +19,7 @@ describe('deeply nested JSON', () => {
 
   it('ends a connection to the gateway, but not the process', () => {
     expect(() => readMessage(`2["EUR/USD",${DEEP}]`)).toThrow(LIMIT);
-    expect(pushedEvent('EUR/USD', DEEP, '2026-01-15T12:00:00Z')).toBeUndefined();
+    expect(readPush('EUR/USD', DEEP)).toBeUndefined();
   });
 
   it.each([

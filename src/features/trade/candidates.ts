@@ -1,42 +1,31 @@
-/** Completion candidates from the gateway's tables. */
-
+/** The values that a later <Tab> offers, from the rows of the gateway's tables. */
+import type { Candidates } from '../../cli/flags.ts';
 import { sideOf } from './order-text.ts';
 import type { Account, Instrument, Offer, OpenPosition, Order } from './schema.ts';
 import type { Traded } from './totals.ts';
 
-interface Named {
-  readonly value: string;
-  readonly note?: string;
+export function accountCandidates({ accountId, accountName }: Account): Candidates {
+  return { accounts: [{ value: accountId, note: accountName }] };
 }
 
-export function accountCandidates({ accountId, accountName, isTotal }: Account): {
-  readonly accounts: readonly Named[];
-} {
-  return { accounts: isTotal ? [] : [noted(accountId, accountName)] };
-}
-
-export function offerCandidates({ currency }: Offer): { readonly symbols: readonly Named[] } {
+export function offerCandidates({ currency }: Offer): Candidates {
   return { symbols: [{ value: currency }] };
 }
 
-export function instrumentCandidates({ symbol, visible }: Instrument): { readonly symbols: readonly Named[] } {
-  return { symbols: [noted(symbol, visible === false ? 'hidden' : undefined)] };
+export function instrumentCandidates({ symbol, visible }: Instrument): Candidates {
+  return { symbols: [{ value: symbol, note: visible === false ? 'hidden' : undefined }] };
 }
 
-export function orderCandidates(order: Order): { readonly orders: readonly Named[] } {
-  return { orders: order.isTotal ? [] : [noted(order.orderId, tradedText(order))] };
+export function orderCandidates(order: Order): Candidates {
+  return { orders: [{ value: order.orderId, note: tradedText(order) }] };
 }
 
-export function tradeCandidates(row: OpenPosition): { readonly trades: readonly Named[] } {
-  return { trades: row.isTotal ? [] : [noted(row.tradeId, tradedText(row))] };
+export function tradeCandidates(row: OpenPosition): Candidates {
+  return { trades: row.isTotal ? [] : [{ value: row.tradeId, note: tradedText(row) }] };
 }
 
 function tradedText({ currency, isBuy, amountK }: Traded): string {
   return [sideOf(isBuy), amountK === undefined ? undefined : `${amountK}K`, currency]
-    .filter((word) => word !== undefined)
+    .filter((part) => part !== undefined)
     .join(' ');
-}
-
-function noted(value: string, note: string | undefined): Named {
-  return note ? { value, note } : { value };
 }

@@ -6,33 +6,16 @@ import { amountCell } from './amounts.ts';
 import { orderRate, orderStateText, orderTypeText, sideOf } from './order-text.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition, Order, Summary } from './schema.ts';
 import { instrumentText } from './symbols.ts';
-import type { PriceRow } from './tables/live-source.ts';
 import { shownTime } from './tables/table-time.ts';
 import type { Traded } from './totals.ts';
 
-function rateCell(rate: number | undefined, precision: number | undefined): Cell {
+export function rateCell(rate: number | undefined, precision: number | undefined): Cell {
   return rate === undefined ? undefined : fixed(rate, precision);
 }
 
 /** With this number of decimals where people read it. */
 function fixed(amount: number, decimals: number | undefined): Amount {
   return { amount, text: decimals === undefined ? String(amount) : fixedText(amount, decimals) };
-}
-
-/** The price columns of quotes and watched prices, with each symbol's number of digits; `precision` may be unknown. */
-export function priceColumns<Row extends PriceRow>(precision: (symbol: string) => number | undefined) {
-  const column = (name: 'bid' | 'ask' | 'high' | 'low'): Column<Row> => ({
-    name,
-    cell: (row) => priceCell(row[name], precision(row.symbol)),
-    align: 'right',
-  });
-  const symbol: Column<Row> = { name: 'symbol', cell: (row) => row.symbol };
-  const time: Column<Row> = { name: 'time', cell: (row) => (row.time === null ? undefined : { time: row.time }) };
-  return { symbol, bid: column('bid'), ask: column('ask'), high: column('high'), low: column('low'), time };
-}
-
-export function priceCell(rate: number | null, precision: number | undefined): Cell {
-  return rateCell(rate ?? undefined, precision);
 }
 
 /** 0 means none in the tables. */
@@ -82,7 +65,7 @@ export const ACCOUNT_LIST: ListOutput<Account> = {
     { name: 'margin-call', cell: marginCallCell },
     { name: 'hedging', cell: ({ hedging }) => hedgingText(hedging) },
   ],
-  id: ({ accountId, isTotal }) => (isTotal ? undefined : accountId),
+  id: ({ accountId }) => accountId,
   empty: 'the token has no account',
 };
 
@@ -181,7 +164,7 @@ export const ORDER_COLUMNS: readonly Column<Order>[] = [
 export const ORDER_LIST: ListOutput<Order> = {
   kind: 'list',
   columns: ORDER_COLUMNS,
-  id: ({ orderId, isTotal }) => (isTotal ? undefined : orderId),
+  id: ({ orderId }) => orderId,
   empty: 'no orders',
 };
 

@@ -1,23 +1,20 @@
-/** A push as a line for scripts: its time, its kind, and the record exactly as the gateway sent it. */
+/** What `svc trade stream` prints of an event: for scripts, with the record exactly as the gateway sent it. */
 
 import { readPush } from './gateway/push.ts';
 import type { Outage } from './gateway/reconnecting.ts';
 import type { SessionEvent } from './gateway/session.ts';
-import type { ModelName } from './models.ts';
+import { MODELS, type ModelName } from './models.ts';
+
+/** A row of a table that was read. */
+export interface SnapshotRow {
+  readonly kind: 'snapshot';
+  readonly model: ModelName;
+  readonly row: Readonly<Record<string, unknown>>;
+  readonly at: number;
+}
 
 /** Insert, update and delete are the gateway's own letters. */
-export type StreamKind =
-  | 'I'
-  | 'U'
-  | 'D'
-  | 'price'
-  | 'other'
-  | 'snapshot'
-  | 'unreachable'
-  | 'stale'
-  | 'recovered'
-  | 'gap'
-  | 'closed';
+export type StreamKind = 'I' | 'U' | 'D' | 'price' | 'other' | 'snapshot' | 'gap' | Outage['kind'];
 
 export class StreamEvent {
   /** The time of arrival by our clock: RFC 3339. */
@@ -31,13 +28,13 @@ export class StreamEvent {
   readonly #text: string | undefined;
 
   constructor(
-    at: string,
+    at: number,
     kind: StreamKind,
     { table, key }: { readonly table?: ModelName; readonly key?: string | undefined },
     data: unknown,
     text?: string,
   ) {
-    this.ts = at;
+    this.ts = new Date(at).toISOString();
     this.kind = kind;
     this.table = table ?? null;
     this.key = key ?? null;
@@ -60,14 +57,39 @@ function inOneLine(json: string): string {
   return json.search(LINE_BREAKS) < 0 ? json : json.replace(LINE_BREAKS, ' ');
 }
 
-/** Undefined for a payload that is not JSON, which does occur. */
-export function pushedEvent(name: string, payload: string, at: string): StreamEvent | undefined {
+/** Null for an event that is not printed. */
+export function streamEvent(event: SessionEvent | SnapshotRow): StreamEvent | null {
+  switch (event.kind) {
+    case 'push':
+      return pushedEvent(event);
+    case 'snapshot':
+      return snapshotEvent(event);
+    case 'gap': {
+      const { from, to, reason } = gapLine(event);
+      return new StreamEvent(event.to, 'gap', {}, { from, to, reason });
+    }
+    case 'connected':
+    case 'closed':
+      return null;
+    default:
+      return new OutageEvent(event);
+  }
+}
+
+function pushedEvent({ name, payload, at }: Extract<SessionEvent, { kind: 'push' }>): StreamEvent {
   const push = readPush(name, payload);
-  if (push === undefined) return undefined;
+  // Not JSON, which does occur.
+  if (push === undefined) return new StreamEvent(at, 'other', { key: name }, payload);
   const { record } = push;
   if (push.kind === 'price') return new StreamEvent(at, 'price', { key: push.symbol }, record, payload);
   if (push.kind === 'other') return new StreamEvent(at, 'other', { key: name }, record, payload);
   return new StreamEvent(at, push.action, { table: push.model, key: push.key }, record, payload);
+}
+
+function snapshotEvent({ model, row, at }: SnapshotRow): StreamEvent {
+  const { key } = MODELS[model];
+  const value = key === undefined ? undefined : row[key];
+  return new StreamEvent(at, 'snapshot', { table: model, key: value === undefined ? undefined : String(value) }, row);
 }
 
 /** An outage, as all streams of svc print it. */
@@ -82,15 +104,28 @@ export function outageLine(event: Outage): OutageLine {
   return event.kind === 'recovered' ? { event: event.kind, at } : { event: event.kind, at, reason: event.reason };
 }
 
+/** Pushes may be missing between the two times. */
+export interface GapLine {
+  readonly event: 'gap';
+  readonly at: string;
+  readonly from: string;
+  readonly to: string;
+  readonly reason: string;
+}
+
+export function gapLine({ from, to, reason }: Extract<SessionEvent, { kind: 'gap' }>): GapLine {
+  const end = new Date(to).toISOString();
+  return { event: 'gap', at: end, from: new Date(from).toISOString(), to: end, reason };
+}
+
 /** The keys of an outage, before those of every line of the stream. */
-export class OutageEvent extends StreamEvent {
+class OutageEvent extends StreamEvent {
   readonly #line: OutageLine;
 
   constructor(event: Outage) {
-    const line = outageLine(event);
-    super(line.at, event.kind, {}, causeOf(event));
-    this.#line = line;
-    Object.assign(this, line);
+    super(event.at, event.kind, {}, causeOf(event));
+    this.#line = outageLine(event);
+    Object.assign(this, this.#line);
   }
 
   override get json(): string {
@@ -101,12 +136,4 @@ export class OutageEvent extends StreamEvent {
 function causeOf(event: Outage): object | null {
   if (event.kind === 'unreachable') return { code: event.error.code, reason: event.reason };
   return event.kind === 'stale' ? { reason: event.reason } : null;
-}
-
-/** Pushes are missing, or the connection is lost for good. */
-export function connectionEvent(event: Exclude<SessionEvent, Outage | { kind: 'push' }>, at: string): StreamEvent {
-  if (event.kind === 'closed')
-    return new StreamEvent(at, 'closed', {}, { code: event.error.code, reason: event.reason });
-  const { from, to, reason } = event;
-  return new StreamEvent(at, 'gap', {}, { from: new Date(from).toISOString(), to: new Date(to).toISOString(), reason });
 }

@@ -143,13 +143,14 @@ export function sessionWith(url: string, options: Partial<SessionOptions> = {}, 
   return { session, target, notices, [Symbol.asyncDispose]: () => session.close() };
 }
 
-/** The events as they come, without those on outages. */
+/** The events as they come, without those on outages and the first connection. */
 export function reader(session: Session): () => Promise<SessionEvent | undefined> {
   const next = wholeReader(session);
   return async () => {
     for (;;) {
       const event = await next();
-      if (event?.kind !== 'unreachable' && event?.kind !== 'recovered') return event;
+      const { kind = '' } = event ?? {};
+      if (!['unreachable', 'recovered', 'connected'].includes(kind)) return event;
     }
   };
 }

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { OpenPosition } from '../../../src/features/trade/schema.ts';
-import { POSITION_SUMS, summaryOf, withTotal, withTotalsBySide } from '../../../src/features/trade/totals.ts';
+import { POSITION_SUMS, summaryOf, withTotal } from '../../../src/features/trade/totals.ts';
 import { exactSum, fixedText } from '../../../src/output/decimal.ts';
 
 /** An amount as the gateway may send it, and the same in units of 10^-8, the most decimals here. */
@@ -38,13 +38,13 @@ type AmountName = 'grossPL' | 'com' | 'roll' | 'usedMargin' | 'amountK';
 
 test('the totals of 1,000 random tables equal those of integers, also as shown', () => {
   fc.assert(
-    fc.property(fc.array(row, { maxLength: 8 }), (table) => {
+    fc.property(fc.array(row, { minLength: 1, maxLength: 8 }), (table) => {
       const rows: OpenPosition[] = table.map(({ grossPL, com, roll, usedMargin, amountK, ...rest }, at) => ({
         ...{ ...rest, tradeId: String(at), grossPL: grossPL.value, com: com.value, roll: roll.value },
         ...{ usedMargin: usedMargin.value, amountK: amountK.value },
       }));
       const unitsOf = (name: AmountName, of = table) => of.reduce((sum, one) => sum + one[name].units, 0n);
-      const total = withTotal(rows, 'tradeId', POSITION_SUMS, { total: true }).at(-1);
+      const total = withTotal(rows, 'tradeId', POSITION_SUMS).at(-1);
       for (const name of POSITION_SUMS) {
         expect(total?.[name]).toBe(Number(written(unitsOf(name))));
         expect(fixedText(total?.[name] ?? 0, 2)).toBe(centsOf(unitsOf(name)));
@@ -61,16 +61,18 @@ test('the totals of 1,000 random tables equal those of integers, also as shown',
   );
 });
 
-test('amounts are added up for each side of each symbol', () => {
-  const of = (orderId: string, currency: string, isBuy: boolean, amountK?: number) =>
-    amountK === undefined ? { orderId, currency, isBuy } : { orderId, currency, isBuy, amountK };
-  const orders = [of('1', 'EUR/USD', true, 0.1), of('2', 'EUR/USD', false, 5), of('3', 'EUR/USD', true, 0.2)];
-  expect(withTotalsBySide(orders, { total: true }).slice(3)).toEqual([
-    { orderId: 'total', isTotal: true, currency: 'EUR/USD', isBuy: true, amountK: 0.3 },
-    { orderId: 'total', isTotal: true, currency: 'EUR/USD', isBuy: false, amountK: 5 },
-  ]);
-  expect(withTotalsBySide([...orders, of('4', 'EUR/USD', true)], { total: true }).at(-2)).not.toHaveProperty('amountK');
-  expect(withTotalsBySide(orders, { total: false })).toBe(orders);
+test('amounts are added up where all rows are of one side of one symbol', () => {
+  const of = (tradeId: string, isBuy: boolean, amountK?: number) => ({ tradeId, currency: 'EUR/USD', isBuy, amountK });
+  const totalOf = (...rows: OpenPosition[]) => withTotal(rows, 'tradeId', []).at(-1);
+  expect(totalOf(of('1', true, 0.1), of('2', true, 0.2))).toEqual({
+    tradeId: 'total',
+    isTotal: true,
+    currency: 'EUR/USD',
+    isBuy: true,
+    amountK: 0.3,
+  });
+  expect(totalOf(of('1', true, 0.1), of('2', true))).not.toHaveProperty('amountK');
+  expect(totalOf(of('1', true, 0.1), of('2', false, 0.2))).not.toHaveProperty('amountK');
 });
 
 test.each([

@@ -2,7 +2,6 @@ import { listCommand } from '../../../cli/command.ts';
 import { accountCandidates } from '../candidates.ts';
 import { ACCOUNT_LIST } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
-import { ACCOUNT_SUMS, TOTAL_FLAG, withTotal } from '../totals.ts';
 
 export const tradeAccountsList = listCommand({
   id: 'trade accounts list',
@@ -10,19 +9,18 @@ export const tradeAccountsList = listCommand({
   summary: 'List trading accounts',
   description: 'An account has an id and a name. Options accept either; requests carry the id.',
   details:
-    '--total assumes that all accounts have the same currency. The fields and the letters of the margin call and hedging columns are as seen on the public implementation.',
+    'The fields and the letters of the margin call and hedging columns are as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
-  flags: { total: TOTAL_FLAG },
   examples: [
     { run: 'svc trade accounts list', why: 'Show ids, balances and margins' },
     { run: 'svc trade accounts list -q', why: 'Print only the ids' },
   ],
   output: ACCOUNT_LIST,
   offers: accountCandidates,
-  async run(input, ctx) {
+  async run(_input, ctx) {
     return withTrading(ctx, async ({ trading }) => {
-      return { value: withTotal(await trading.accounts(), 'accountId', ACCOUNT_SUMS, input) };
+      return { value: await trading.accounts() };
     });
   },
 });

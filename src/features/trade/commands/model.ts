@@ -2,29 +2,20 @@ import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { withTrading } from '../gateway/trading-session.ts';
-import { isModelName, MODEL_NAMES, MODELS, type ModelName } from '../models.ts';
-import { ACCOUNT_SUMS, CLOSED_SUMS, POSITION_SUMS, SUMMARY_SUMS, TOTAL_FLAG, withTotal } from '../totals.ts';
-
-const SUMS: Partial<Readonly<Record<ModelName, readonly string[]>>> = {
-  Account: ACCOUNT_SUMS,
-  OpenPosition: POSITION_SUMS,
-  ClosedPosition: CLOSED_SUMS,
-  Summary: SUMMARY_SUMS,
-};
+import { isModelName, MODEL_NAMES, MODELS } from '../models.ts';
 
 type AnyRow = Readonly<Record<string, unknown>>;
 
 export const tradeModel = listCommand({
   id: 'trade model',
   summary: 'Show the rows of any table',
-  description: `The tables are ${MODEL_NAMES.join(', ')}. Rows are printed as received. The gateway's row of totals is left out; --total adds one with exact sums.`,
+  description: `The tables are ${MODEL_NAMES.join(', ')}. Rows are printed as received. The gateway's row of totals is left out.`,
   details:
     'The request and most fields are not in the interface document: they are as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   args: { name: { help: 'Table name (exact spelling)', required: true } },
   flags: {
-    total: TOTAL_FLAG,
     limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of results' },
   },
   examples: [
@@ -40,14 +31,9 @@ export const tradeModel = listCommand({
         hint: `the tables are ${MODEL_NAMES.join(', ')}`,
       });
     }
-    const sums = SUMS[name];
-    if (input.total && sums === undefined) {
-      const hint = name === 'Order' ? 'svc trade orders --total adds up the amounts of each side' : undefined;
-      throw new SvcError('usage', `--total: the rows of ${name} have no sums of money`, { hint });
-    }
     return withTrading(ctx, async ({ trading }) => {
       const rows: readonly AnyRow[] = await trading.model(name);
-      return { value: withTotal<AnyRow, string>(rows, MODELS[name].key ?? '', sums ?? [], input), as: outputOf(input) };
+      return { value: rows, as: outputOf(input) };
     });
   },
 });

@@ -2,6 +2,7 @@ import { listCommand } from '../../../cli/command.ts';
 import { offerCandidates } from '../candidates.ts';
 import { OFFER_LIST } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
+import { foldedSymbol } from '../symbols.ts';
 import { ROW_FLAGS } from '../tables/lookups.ts';
 
 export const tradeOffersList = listCommand({
@@ -23,7 +24,6 @@ export const tradeOffersList = listCommand({
   offers: offerCandidates,
   async run(input, ctx) {
     return withTrading(ctx, async ({ trading }) => {
-      const { foldedSymbol } = await import('../symbols.ts');
       const offers = await trading.model('Offer');
       const { symbol } = input;
       const wanted = symbol === undefined ? undefined : foldedSymbol(symbol);

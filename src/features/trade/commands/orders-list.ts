@@ -4,7 +4,6 @@ import { orderCandidates } from '../candidates.ts';
 import { ORDER_LIST } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
 import { listed, offersToShow, ROW_FLAGS, rowFilter } from '../tables/lookups.ts';
-import { TOTAL_FLAG, withTotalsBySide } from '../totals.ts';
 
 export const tradeOrdersList = listCommand({
   id: 'trade orders list',
@@ -15,7 +14,6 @@ export const tradeOrdersList = listCommand({
   service: 'trade',
   flags: {
     type: { type: 'string', value: 'type', help: 'Filter by type, such as SE or LE' },
-    total: { ...TOTAL_FLAG, help: 'Add rows of totals, one for each side of each symbol' },
     ...ROW_FLAGS,
   },
   examples: [
@@ -31,7 +29,7 @@ export const tradeOrdersList = listCommand({
       const type = input.type?.toUpperCase();
       const rows = apply(orders).filter((order) => type === undefined || order.type === type);
       return rows.length > 0
-        ? { value: withAmounts(withTotalsBySide(rows, input), await offersToShow(open, ctx)) }
+        ? { value: withAmounts(rows, await offersToShow(open, ctx)) }
         : listed({ value: rows, of: orders, as: ORDER_LIST }, input);
     });
   },

@@ -3,13 +3,17 @@ import { SvcError } from '../../../errors.ts';
 import { withAmounts } from '../amounts.ts';
 import { tradeCandidates } from '../candidates.ts';
 import { CLOSED_LIST, POSITION_LIST, SUMMARY_LIST } from '../columns.ts';
-import { withTrading } from '../gateway/trading-session.ts';
-import { listed, offersToShow, ROW_FLAGS, rowFilter } from '../tables/lookups.ts';
-import { CLOSED_SUMS, POSITION_SUMS, SUMMARY_SUMS, summaryOf, TOTAL_FLAG, withTotal } from '../totals.ts';
+import { type TradingSession, withTrading } from '../gateway/trading-session.ts';
+import type { ClosedPosition, OpenPosition, Summary } from '../schema.ts';
+import { listed, offersToShow, ROW_FLAGS, type RowFilter, rowFilter } from '../tables/lookups.ts';
+import { POSITION_SUMS, SUMMARY_SUMS, summaryOf, withTotal } from '../totals.ts';
 
-interface Kind {
+interface ListInput {
   readonly closed: boolean;
   readonly summary: boolean;
+  readonly total: boolean;
+  readonly symbol: string | undefined;
+  readonly account: string | undefined;
 }
 
 export const tradePositionsList = listCommand({
@@ -22,7 +26,7 @@ export const tradePositionsList = listCommand({
   flags: {
     closed: { type: 'boolean', help: 'List closed positions' },
     summary: { type: 'boolean', help: 'Show one line per symbol' },
-    total: TOTAL_FLAG,
+    total: { type: 'boolean', help: 'Add a row of totals' },
     ...ROW_FLAGS,
   },
   examples: [
@@ -34,33 +38,38 @@ export const tradePositionsList = listCommand({
   outputOf,
   offers: tradeCandidates,
   async run(input, ctx) {
-    if (input.closed && input.summary) throw new SvcError('usage', '--closed and --summary cannot be combined');
+    const { closed, summary, total } = input;
+    if (closed && summary) throw new SvcError('usage', '--closed and --summary cannot be combined');
+    if (total && input.limit !== undefined) {
+      throw new SvcError('usage', '--total adds up all rows: it cannot be used with --limit');
+    }
     return withTrading(ctx, async (open) => {
-      const { account, apply } = await rowFilter(input, open);
-      const { trading } = open;
-      if (input.closed) {
-        const of = await trading.model('ClosedPosition');
-        const rows = withTotal(apply(of), 'tradeId', CLOSED_SUMS, input);
-        return listed({ value: withAmounts(rows, await offersToShow(open, ctx)), of, as: CLOSED_LIST }, input);
-      }
-      if (input.summary && account === undefined) {
-        const of = await trading.model('Summary');
-        return listed({ value: withTotal(apply(of), 'currency', SUMMARY_SUMS, input), of, as: SUMMARY_LIST }, input);
-      }
-      const of = await trading.model('OpenPosition');
-      const rows = apply(of);
-      // The Summary table covers all accounts together.
-      if (account !== undefined && input.summary) {
-        const value = withTotal(summaryOf(rows, { accountId: account.accountId }), 'currency', SUMMARY_SUMS, input);
-        return listed({ value, of, as: SUMMARY_LIST }, input);
-      }
-      if (rows.length === 0) return listed({ value: rows, of, as: POSITION_LIST }, input);
-      return { value: withAmounts(withTotal(rows, 'tradeId', POSITION_SUMS, input), await offersToShow(open, ctx)) };
+      const filter = await rowFilter(input, open);
+      if (summary) return listSummary(filter, open, input);
+      const of: readonly (OpenPosition | ClosedPosition)[] = await open.trading.model(
+        closed ? 'ClosedPosition' : 'OpenPosition',
+      );
+      const found = filter.apply(of);
+      const rows = total ? withTotal(found, 'tradeId', POSITION_SUMS) : found;
+      const value = rows.length === 0 ? rows : withAmounts(rows, await offersToShow(open, ctx));
+      return listed({ value, of, as: outputOf(input) }, input);
     });
   },
 });
 
-function outputOf({ closed, summary }: Kind) {
+/** The Summary table covers all accounts together: the rows of one account are computed from its positions. */
+async function listSummary({ account, apply }: RowFilter, { trading }: TradingSession, input: ListInput) {
+  const addTotal = (rows: readonly Summary[]) => (input.total ? withTotal(rows, 'currency', SUMMARY_SUMS) : rows);
+  if (account === undefined) {
+    const of = await trading.model('Summary');
+    return listed({ value: addTotal(apply(of)), of, as: SUMMARY_LIST }, input);
+  }
+  const of = await trading.model('OpenPosition');
+  const rows = summaryOf(apply(of), { accountId: account.accountId });
+  return listed({ value: addTotal(rows), of, as: SUMMARY_LIST }, input);
+}
+
+function outputOf({ closed, summary }: Pick<ListInput, 'closed' | 'summary'>) {
   if (closed) return CLOSED_LIST;
   return summary ? SUMMARY_LIST : POSITION_LIST;
 }

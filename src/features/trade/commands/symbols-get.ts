@@ -2,6 +2,7 @@ import { recordCommand } from '../../../cli/command.ts';
 import { offerCandidates } from '../candidates.ts';
 import { OFFER_COLUMNS } from '../columns.ts';
 import { SYMBOL_ARGUMENT, withTrading } from '../gateway/trading-session.ts';
+import { findOffer } from '../symbols.ts';
 
 export const tradeSymbolsGet = recordCommand({
   id: 'trade symbols get',
@@ -28,7 +29,6 @@ export const tradeSymbolsGet = recordCommand({
   offers: offerCandidates,
   async run(input, ctx) {
     return withTrading(ctx, async ({ trading }) => {
-      const { findOffer } = await import('../symbols.ts');
       return { value: findOffer(await trading.model('Offer'), input.symbol) };
     });
   },

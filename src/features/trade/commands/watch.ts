@@ -1,74 +1,85 @@
+import { EventEmitter, once } from 'node:events';
+import { AsyncQueue } from '../../../async-queue.ts';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, Snapshot, WatchOutput } from '../../../output/types.ts';
-import { amountCell } from '../amounts.ts';
-import { ACCOUNT_LIST, ORDER_LIST, POSITION_LIST, priceColumns } from '../columns.ts';
-import { readPush } from '../gateway/push.ts';
+import { amountCell, withAmounts } from '../amounts.ts';
+import { ACCOUNT_LIST, ORDER_LIST, POSITION_LIST } from '../columns.ts';
+import { type Price, type Push, readPush } from '../gateway/push.ts';
 import type { Outage } from '../gateway/reconnecting.ts';
 import type { SessionEvent } from '../gateway/session.ts';
 import { FEED_FLAGS, type Feed, openFeed, parseUntil } from '../gateway/trading-feed.ts';
 import type { TradingSession } from '../gateway/trading-session.ts';
+import { omittedOf } from '../models.ts';
 import { sideOf } from '../order-text.ts';
-import {
-  type LiveModel,
-  LivePrices,
-  type LiveSource,
-  livePrices,
-  liveRows,
-  type PriceRow,
-} from '../tables/live-source.ts';
+import { offerPrice, PRICE_COLUMNS, type PriceRow, tickPrice } from '../prices.ts';
+import type { MODEL_ROWS, Offer } from '../schema.ts';
+import { compareRows, LiveTable } from '../tables/live-table.ts';
 import { offersToShow, symbolsOf } from '../tables/lookups.ts';
 import type { Traded } from '../totals.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: each has rows of its own
-type LiveOutput = WatchOutput<any>;
+const SPARK_BARS = 40;
+/** The midpoints of the last ticks. */
+const TREND = Symbol('trend');
 
-function tradedTitle(id: string, row: Traded): string {
-  const { currency, isBuy } = row;
-  return [id, currency, sideOf(isBuy), amountCell(row)].filter((part) => part !== undefined).join(' ');
+interface WatchedPrice extends PriceRow {
+  readonly [TREND]?: readonly number[];
+}
+
+const { symbol, bid, ask, high, low, time } = PRICE_COLUMNS;
+const TREND_COLUMN: Column<WatchedPrice> = {
+  name: 'trend',
+  cell: (row) => ({ spark: row[TREND] ?? [], bars: SPARK_BARS }),
+};
+const PRICE_LIST: ListOutput<WatchedPrice> = {
+  kind: 'list',
+  columns: [symbol, bid, ask, TREND_COLUMN, high, low, time],
+  id: (row) => row.symbol,
+  empty: 'no prices',
+};
+
+interface Watched {
+  /** Prices are offers, and pushed by symbol. */
+  readonly model: 'OpenPosition' | 'Order' | 'Account' | 'Offer';
+  /** The field that identifies a row. */
+  readonly key: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each has rows of its own
+  readonly output: WatchOutput<any>;
 }
 
 const COMMON = { kind: 'watch', appends: true } as const;
 
-const LIVE_TABLES: Readonly<Record<string, { readonly model: LiveModel; readonly output: LiveOutput }>> = {
+const WATCHED: Readonly<Record<string, Watched>> = {
   positions: {
     model: 'OpenPosition',
-    output: {
-      ...COMMON,
-      list: POSITION_LIST,
-      noun: 'position',
-      title: (row) => tradedTitle(row.tradeId, row),
-    },
+    key: 'tradeId',
+    output: { ...COMMON, list: POSITION_LIST, noun: 'position', title: (row) => tradedTitle(row.tradeId, row) },
   },
   orders: {
     model: 'Order',
+    key: 'orderId',
     output: { ...COMMON, list: ORDER_LIST, noun: 'order', title: (row) => tradedTitle(row.orderId, row) },
   },
   accounts: {
     model: 'Account',
+    key: 'accountId',
     output: { ...COMMON, list: ACCOUNT_LIST, noun: 'account', title: ({ accountId }) => accountId },
+  },
+  prices: {
+    model: 'Offer',
+    key: 'symbol',
+    output: {
+      ...COMMON,
+      list: PRICE_LIST,
+      noun: 'price',
+      title: ({ symbol, bid, ask }: PriceRow) => `${symbol} ${bid ?? '?'} ${ask ?? '?'}`,
+    },
   },
 };
 
-function pricesOutput(prices = new LivePrices()): LiveOutput {
-  const title = ({ symbol, bid, ask }: PriceRow): string => `${symbol} ${bid ?? '?'} ${ask ?? '?'}`;
-  return { ...COMMON, list: priceList(prices), noun: 'price', title };
-}
-
-const SPARK_BARS = 40;
-
-function priceList(prices: Pick<LivePrices, 'mids' | 'precision'>): ListOutput<PriceRow> {
-  const { symbol, bid, ask, high, low, time } = priceColumns<PriceRow>((name) => prices.precision(name));
-  const trend: Column<PriceRow> = {
-    name: 'trend',
-    cell: (row) => ({ spark: prices.mids(row.symbol), bars: SPARK_BARS }),
-  };
-  return {
-    kind: 'list',
-    columns: [symbol, bid, ask, trend, high, low, time],
-    id: ({ symbol }) => symbol,
-    empty: 'no prices',
-  };
+function tradedTitle(id: string, row: Traded): string {
+  const { currency, isBuy } = row;
+  return [id, currency, sideOf(isBuy), amountCell(row)].filter((part) => part !== undefined).join(' ');
 }
 
 export const tradeWatch = listCommand({
@@ -100,308 +111,298 @@ export const tradeWatch = listCommand({
     { run: 'svc trade watch prices EUR/USD USD/JPY', why: 'Follow two prices' },
     { run: 'svc trade watch orders -o ndjson --until 5m', why: 'Follow orders in a script' },
   ],
-  output: pricesOutput().list,
-  outputOf: ({ what }) => (LIVE_TABLES[what]?.output ?? pricesOutput()).list,
+  output: PRICE_LIST,
+  outputOf: ({ what }) => WATCHED[what]?.output.list ?? PRICE_LIST,
   async run(input, ctx) {
-    const { what, symbol } = input;
-    const table = Object.hasOwn(LIVE_TABLES, what) ? LIVE_TABLES[what] : undefined;
-    if (table === undefined && what !== 'prices') {
-      const hint = `one of: ${Object.keys(LIVE_TABLES).join(', ')}, prices`;
+    const { what } = input;
+    const watched = Object.hasOwn(WATCHED, what) ? WATCHED[what] : undefined;
+    if (watched === undefined) {
+      const hint = `one of: ${Object.keys(WATCHED).join(', ')}`;
       throw new SvcError('invalid_value', `cannot watch "${what}"`, { hint });
     }
-    if (what === 'accounts' && symbol.length > 0) throw new SvcError('usage', 'accounts cannot be filtered by symbol');
-    if (table !== undefined) {
-      const openRows = async (open: TradingSession) =>
-        liveRows(table.model, await symbolsOf(symbol, open), await offersToShow(open, ctx));
-      return { value: watchSource(openRows, input, ctx), as: table.output };
+    if (what === 'accounts' && input.symbol.length > 0) {
+      throw new SvcError('usage', 'accounts cannot be filtered by symbol');
     }
-    const prices = new LivePrices();
-    const openPrices = async (open: TradingSession) => {
-      const all = symbol.length === 0 ? (await open.trading.model('Offer')).map(({ currency }) => currency) : symbol;
-      return livePrices(prices, await symbolsOf(all, open));
-    };
-    return { value: watchSource(openPrices, input, ctx), as: pricesOutput(prices) };
+    return { value: takeSnapshots(watched, input, ctx), as: watched.output };
   },
 });
 
-/** How often the age of the connection is redrawn. */
-const AGE_MS = 1_000;
-/** The longest that a timer can wait. */
-const NEVER_MS = 2 ** 31 - 1;
-
 interface WatchInput {
+  readonly symbol: readonly string[];
   readonly until: string | undefined;
-  /** The minimum time between two snapshots. */
+  /** The minimum time between two snapshots of changes. */
   readonly interval: number;
   readonly reconnect: boolean;
 }
 
-/** A snapshot after each change, no faster than the interval, and at each outage. Throws if the gateway is unreachable at the end. */
-export async function* watchSource(
-  openSource: (open: TradingSession) => Promise<LiveSource<unknown>>,
-  { until: untilText, interval, reconnect }: WatchInput,
+/** Yields a snapshot for each outage at once, and for changes no faster than the interval. */
+async function* takeSnapshots(
+  watched: Watched,
+  input: WatchInput,
   ctx: RunContext,
 ): AsyncGenerator<Snapshot<unknown>, void, void> {
-  const until = parseUntil(untilText);
-  const feed = await openFeed(ctx, { reconnect });
-  const { session } = feed;
-  const state = new ConnectionState(ctx.now());
-  const startTimer = (): void => {
-    if (until.ms !== undefined) feed.endAfter(until.ms);
-  };
-  let source: LiveSource<unknown> | undefined;
-  const snapshot = (): Snapshot<unknown> => {
-    const at = ctx.now();
-    return {
-      at,
-      ...(source?.changes() ?? { rows: [], changes: [] }),
-      footer: state.text(session.transport, at),
-      error: state.trouble,
-      outage: state.takeOutage(),
-    };
-  };
+  const { MODEL_ROWS } = await import('../schema.ts');
+  const until = parseUntil(input.until);
+  const feed = await openFeed(ctx, { reconnect: input.reconnect, ms: until.ms });
+  const rows = new WatchedRows(watched, input.symbol, MODEL_ROWS);
+  const connection = new ConnectionState();
+  const updates = new Updates(input.interval, feed.signal, ctx);
   try {
-    const begin = async (): Promise<void> => {
-      await session.connect();
-      const opened = await openSource(feed.open);
-      await feed.subscription.begin(opened.wanted);
-      startTimer();
-      await opened.snapshot(feed.open.trading);
-      source = opened;
-    };
-    for await (const outage of feed.outagesDuring(begin)) {
-      startTimer();
-      state.outage(outage);
-      yield snapshot();
+    void follow({ feed, rows, connection, updates, pushes: until.pushes }, ctx).then(
+      () => updates.end(undefined),
+      (failure) => updates.end(failure),
+    );
+    for await (const outage of updates.queue) {
+      const at = ctx.now();
+      yield {
+        at,
+        ...rows.takeChanges(),
+        footer: connection.text(),
+        error: connection.trouble,
+        outage: eventOf(outage),
+      };
+      updates.printed(outage);
     }
-    if (source !== undefined) {
-      const begun = source;
-      void feed.reportSilence(begun.wanted);
-      const pace = { everyMs: interval, restMs: ctx.wants.terminal && ctx.wants.table ? AGE_MS : NEVER_MS };
-      yield* watchChanges(
-        (shown) => follow(begun, feed, { ...shown, state, pushes: until.pushes }, ctx).finally(() => state.end()),
-        snapshot,
-        pace,
-        ctx,
-      );
-    }
-    ctx.signal.throwIfAborted();
     feed.checkReachable();
   } finally {
     await feed.end();
   }
 }
 
-interface Shown {
-  /** The next snapshot shows the change. */
-  changed(): void;
-  /** Takes a snapshot at once; resolves when it was printed. */
-  show(): Promise<void>;
+function eventOf(outage: Outage | undefined): Snapshot<unknown>['outage'] {
+  if (outage === undefined) return undefined;
+  if (outage.kind === 'recovered') return { event: outage.kind };
+  return { event: outage.kind, reason: outage.reason };
 }
 
-interface Following extends Shown {
-  readonly state: ConnectionState;
+interface Following {
+  readonly feed: Feed;
+  readonly rows: WatchedRows;
+  readonly connection: ConnectionState;
+  readonly updates: Updates;
+  /** The watch ends after so many. */
   readonly pushes: number;
 }
 
-/** Applies the pushes until the feed ends. */
-async function follow(
-  source: LiveSource<unknown>,
-  feed: Feed,
-  { state, pushes, changed, show }: Following,
-  ctx: RunContext,
-): Promise<void> {
+/** Keeps the rows and the state of the connection up to date until the feed ends, however slowly snapshots are printed. */
+async function follow({ feed, rows, connection, updates, pushes }: Following, ctx: RunContext): Promise<void> {
   let left = pushes;
   let isOdd = false;
-  for await (const event of feed.events) {
-    if (event.kind !== 'push') {
-      await followConnection(event, source, feed, { state, changed, show }, ctx);
-      continue;
+  for await (const event of feed.events()) {
+    switch (event.kind) {
+      case 'push': {
+        const push = readPush(event.name, event.payload);
+        if (push !== undefined && rows.take(push)) updates.showSoon();
+        else if (!isOdd) {
+          isOdd = true;
+          ctx.notice(`${feed.session.hide(event.name)}: skipped a push of an unexpected form`);
+        }
+        if (push !== undefined && --left === 0) return;
+        break;
+      }
+      case 'connected':
+      case 'gap':
+        connection.connected(event, ctx.now());
+        await feed.attempt(() => readRows(rows, connection, feed, ctx));
+        feed.startTimer();
+        updates.showSoon();
+        break;
+      case 'closed':
+        throw event.error;
+      default:
+        connection.outage(event);
+        feed.startTimer();
+        await updates.show(event);
     }
-    const push = readPush(event.name, event.payload);
-    if (push !== undefined && source.take(push)) changed();
-    else if (!isOdd) {
-      isOdd = true;
-      ctx.notice(`${feed.session.hide(event.name)}: skipped a push of an unexpected form`);
-    }
-    if (push !== undefined && --left === 0) return;
   }
 }
 
-async function followConnection(
-  event: Exclude<SessionEvent, { readonly kind: 'push' }>,
-  source: LiveSource<unknown>,
-  feed: Feed,
-  { state, changed, show }: Omit<Following, 'pushes'>,
-  ctx: RunContext,
-): Promise<void> {
-  if (event.kind === 'closed') throw event.error;
-  if (event.kind !== 'gap') {
-    state.outage(event);
-    await show();
+/** Subscribes after the first connection, and reads the rows after each. After a gap, a rate limit does not end the watch. */
+async function readRows(rows: WatchedRows, connection: ConnectionState, feed: Feed, ctx: RunContext): Promise<void> {
+  if (feed.subscribed === undefined) {
+    await rows.subscribe(feed, ctx);
+    await rows.read(feed.open);
     return;
   }
-  state.gap(event);
-  if (await feed.subscription.restored()) {
-    for await (const outage of feed.outagesDuring(() => renew(source, feed, state, ctx))) {
-      state.outage(outage);
-      await show();
-    }
-  }
-  changed();
-}
-
-/** A connection that is lost again meanwhile causes another gap. */
-async function renew(
-  source: LiveSource<unknown>,
-  { open }: Feed,
-  state: ConnectionState,
-  ctx: RunContext,
-): Promise<void> {
   try {
-    await source.snapshot(open.trading);
-    state.stale = undefined;
+    await rows.read(feed.open);
+    connection.stale = undefined;
   } catch (error) {
     if (!(error instanceof SvcError) || !error.retryable) throw error;
-    state.stale = `out of date since the gap: ${error.message}`;
-    ctx.notice(state.stale);
+    connection.stale = `out of date since the gap: ${error.message}`;
+    ctx.notice(connection.stale);
   }
 }
 
-interface Pace {
-  /** The minimum time between two snapshots. */
-  readonly everyMs: number;
-  /** The time between snapshots if nothing changes. */
-  readonly restMs: number;
+type WatchedRow = Readonly<Record<string, unknown>>;
+
+/** The rows that are watched, and what changed since they were shown. */
+class WatchedRows {
+  readonly #watched: Watched;
+  readonly #names: readonly string[];
+  readonly #table: LiveTable<WatchedRow>;
+  /** None for all. */
+  #symbols: readonly string[] = [];
+  /** They say what the amounts of positions and orders are. */
+  #offers: readonly Offer[] = [];
+  #shown: ReadonlyMap<string, WatchedRow> = new Map();
+
+  /** `names` are symbols as typed. */
+  constructor(watched: Watched, names: readonly string[], schemas: typeof MODEL_ROWS) {
+    const { model, key } = watched;
+    this.#watched = watched;
+    this.#names = names;
+    this.#table = new LiveTable<WatchedRow>(key, (fields) =>
+      model === 'Offer' ? (fields as WatchedRow) : schemas[model].safeParse(fields).data,
+    );
+  }
+
+  async subscribe(feed: Feed, ctx: RunContext): Promise<void> {
+    const { open } = feed;
+    const { model } = this.#watched;
+    this.#symbols = await symbolsOf(this.#names, open);
+    if (model === 'Offer' && this.#names.length === 0) {
+      this.#symbols = (await open.trading.model(model)).map(({ currency }) => currency);
+    }
+    if (model === 'OpenPosition' || model === 'Order') this.#offers = await offersToShow(open, ctx);
+    await feed.subscribe(model === 'Offer' ? { models: [], symbols: this.#symbols } : { models: [model], symbols: [] });
+  }
+
+  async read({ trading }: TradingSession): Promise<void> {
+    const { model } = this.#watched;
+    await this.#table.read(async () => {
+      const rows = model === 'Account' ? await trading.accounts() : await trading.model(model);
+      const shown = model === 'Offer' ? rows.map((offer) => offerPrice(offer as Offer)) : rows;
+      return { rows: shown as readonly object[] as readonly WatchedRow[], isComplete: omittedOf(rows).length === 0 };
+    });
+  }
+
+  /** False for a record of an unexpected form. */
+  take(push: Push): boolean {
+    const { model } = this.#watched;
+    if (push.kind === 'price') {
+      this.#takePrice(push);
+      return true;
+    }
+    // The row of totals has no key. Prices are pushed by symbol, not as offers.
+    if (push.kind !== 'row' || push.model !== model || model === 'Offer' || !push.key) return true;
+    const { action: _, ...fields } = push.record;
+    if (push.action !== 'D') return this.#table.set(push.key, fields);
+    this.#table.delete(push.key);
+    return true;
+  }
+
+  #takePrice(tick: Price): void {
+    const before = this.#table.rows.get(tick.symbol) as WatchedPrice | undefined;
+    if (before === undefined) return;
+    const trend = [...(before[TREND] ?? []), (tick.bid + tick.ask) / 2].slice(-SPARK_BARS);
+    this.#table.set(tick.symbol, { ...tickPrice(tick, before), [TREND]: trend });
+  }
+
+  /** Since the call before. */
+  takeChanges(): Pick<Snapshot<unknown>, 'rows' | 'changes'> {
+    const wanted = [...this.#table.rows.values()].filter((row) => this.#isWanted(row));
+    const rows = withAmounts(wanted, this.#offers);
+    const before = this.#shown;
+    this.#shown = new Map(rows.map((row) => [this.#table.idOf(row), row]));
+    return { rows, changes: compareRows(before, this.#shown) };
+  }
+
+  #isWanted(row: WatchedRow): boolean {
+    const symbol = this.#watched.model === 'Offer' ? row['symbol'] : row['currency'];
+    return this.#symbols.length === 0 || this.#symbols.includes(String(symbol));
+  }
 }
 
-/** `follow` calls back at each change and settles at the end; the last snapshot, or its failure, comes after that. */
-async function* watchChanges(
-  follow: (shown: Shown) => Promise<void>,
-  snapshot: () => Snapshot<unknown>,
-  { everyMs, restMs }: Pace,
-  ctx: Pick<RunContext, 'now' | 'sleep'>,
-): AsyncGenerator<Snapshot<unknown>, void, void> {
-  let isOver = false;
-  let isNew = false;
-  let waiting: (() => void) | undefined;
-  let failure: { readonly error: unknown } | undefined;
-  /** End the pause before the next snapshot, and the pause until something changes. */
-  let [hurry, ring] = [new AbortController(), new AbortController()];
-  const pause = async (ms: number, { signal }: AbortController): Promise<void> => {
-    if (!signal.aborted) await ctx.sleep(ms, signal).catch(() => {});
-  };
-  const changed = (): void => {
-    isNew = true;
-    ring.abort();
-  };
-  const showNow = (): void => {
-    changed();
-    hurry.abort();
-  };
-  const show = (): Promise<void> =>
-    new Promise((resolve) => {
-      waiting = resolve;
-      showNow();
-    });
-  follow({ changed, show })
-    .catch((error: unknown) => {
-      failure = { error };
-    })
-    .finally(() => {
-      isOver = true;
-      showNow();
-    });
-  for (;;) {
-    const isLast = isOver;
-    const shown = waiting;
-    waiting = undefined;
-    isNew = false;
-    [hurry, ring] = [new AbortController(), new AbortController()];
-    yield snapshot();
-    shown?.();
-    if (isLast) {
-      if (failure !== undefined) throw failure.error;
+/** What snapshots are due for: outages at once, and changes no faster than the interval. */
+class Updates {
+  readonly queue = new AsyncQueue<Outage | undefined>();
+  readonly #interval: number;
+  readonly #signal: AbortSignal;
+  readonly #ctx: Pick<RunContext, 'now' | 'sleep'>;
+  readonly #printed = new EventEmitter();
+  #shownAt = Number.NEGATIVE_INFINITY;
+  #isDue = false;
+
+  /** `signal` is aborted when no more changes come. */
+  constructor(interval: number, signal: AbortSignal, ctx: Pick<RunContext, 'now' | 'sleep'>) {
+    this.#interval = interval;
+    this.#signal = signal;
+    this.#ctx = ctx;
+  }
+
+  /** Resolves when it is printed: changes that come later must be printed later. */
+  async show(outage: Outage): Promise<void> {
+    this.queue.push(outage);
+    await once(this.#printed, 'outage');
+  }
+
+  /** Shows changes, together with those that come until then. */
+  showSoon(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    const wait = this.#shownAt + this.#interval - this.#ctx.now();
+    if (wait <= 0) this.queue.push(undefined);
+    else
+      void this.#ctx.sleep(wait, this.#signal).then(
+        () => this.queue.push(undefined),
+        () => {},
+      );
+  }
+
+  printed(outage: Outage | undefined): void {
+    if (outage !== undefined) {
+      this.#printed.emit('outage');
       return;
     }
-    await pause(everyMs, hurry);
-    if (!isNew) await pause(restMs, ring);
+    this.#isDue = false;
+    this.#shownAt = this.#ctx.now();
   }
-}
 
-interface Gap {
-  readonly from: number;
-  readonly to: number;
+  /** After the last changes. */
+  end(failure: unknown): void {
+    this.queue.push(undefined);
+    this.queue.end(failure);
+  }
 }
 
 /** The state of the connection, in a line for a person. */
 class ConnectionState {
-  #since: number;
+  #since = '';
   #gaps = 0;
-  #last: Gap | undefined;
+  #last = '';
   /** Why the gateway cannot be reached. */
   trouble: string | undefined;
   /** Why the rows may be outdated although the gateway can be reached. */
   stale: string | undefined;
   #silence: string | undefined;
-  /** Not shown yet. */
-  #outage: Outage | undefined;
-  #transport: string | undefined;
-  #isOver = false;
 
-  constructor(now: number) {
-    this.#since = now;
+  connected(event: Extract<SessionEvent, { kind: 'connected' | 'gap' }>, at: number): void {
+    this.#since = clockText(at);
+    if (event.kind === 'connected') return;
+    this.#gaps++;
+    this.#last = `${clockText(event.from)} to ${clockText(event.to)}`;
   }
 
   outage(outage: Outage): void {
-    this.#outage = outage;
-    if (outage.kind === 'recovered' && this.trouble !== undefined) this.#since = outage.at;
     this.trouble = outage.kind === 'unreachable' ? outage.reason : undefined;
     this.#silence = outage.kind === 'stale' ? outage.reason : undefined;
   }
 
-  /** Once. */
-  takeOutage() {
-    const outage = this.#outage;
-    this.#outage = undefined;
-    if (outage === undefined) return undefined;
-    return outage.kind === 'recovered' ? { event: outage.kind } : { event: outage.kind, reason: outage.reason };
-  }
-
-  /** The feed has ended, and the connection with it. */
-  end(): void {
-    this.#isOver = true;
-  }
-
-  gap(gap: Gap): void {
-    this.#gaps++;
-    this.#last = gap;
-    this.#since = gap.to;
-  }
-
-  /** `websocket for 2m 10s; 1 gap, the last of 3s at 16:02:11Z` */
-  text(transport: string | undefined, now: number): string {
-    this.#transport = transport ?? (this.#isOver ? this.#transport : undefined);
-    const isConnected = this.#transport !== undefined && this.trouble === undefined;
-    const gap = this.#last;
+  /** `connected since 16:02:14Z; 2 gaps, the last from 16:02:11Z to 16:02:14Z` */
+  text(): string {
+    const gaps = this.#gaps === 1 ? '1 gap' : `${this.#gaps} gaps, the last`;
     return [
-      isConnected
-        ? `${this.#transport} for ${ageText(now - this.#since)}`
-        : `no connection${this.#isOver ? '' : ': reconnecting'}`,
-      gap === undefined
-        ? 'no gaps'
-        : `${this.#gaps === 1 ? '1 gap' : `${this.#gaps} gaps, the last`} of ${ageText(gap.to - gap.from)} at ${new Date(gap.from).toISOString().slice(11, 19)}Z`,
-      ...[this.stale, this.#silence].filter((text) => text !== undefined),
-      ...(this.#isOver ? ['ended'] : []),
-    ].join('; ');
+      this.trouble === undefined ? `connected since ${this.#since}` : 'no connection: reconnecting',
+      this.#gaps === 0 ? 'no gaps' : `${gaps} from ${this.#last}`,
+      this.stale,
+      this.#silence,
+    ]
+      .filter((part) => part !== undefined)
+      .join('; ');
   }
 }
 
-/** `2m 10s` */
-function ageText(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  const minutes = Math.floor(seconds / 60);
-  const hours = Math.floor(minutes / 60);
-  if (hours > 0) return `${hours}h ${minutes % 60}m`;
-  return minutes > 0 ? `${minutes}m ${seconds % 60}s` : `${seconds}s`;
+function clockText(at: number): string {
+  return `${new Date(at).toISOString().slice(11, 19)}Z`;
 }

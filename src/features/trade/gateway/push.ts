@@ -69,23 +69,26 @@ function rowPush(model: ModelName, record: PushedRecord): RowPush {
   };
 }
 
-/** Older gateways use seconds. */
-function inMilliseconds(time: number): number {
-  return time < FIRST_MILLISECONDS ? time * 1000 : time;
-}
-
 const FIRST_MILLISECONDS = 1e11;
+/** The range of `Date`. */
+const LAST_INSTANT = 8.64e15;
+
+/** Older gateways use seconds. Undefined for what is not a time. */
+function inMilliseconds(time: unknown): number | undefined {
+  if (typeof time !== 'number') return undefined;
+  const ms = time < FIRST_MILLISECONDS ? time * 1000 : time;
+  return Math.abs(ms) > LAST_INSTANT ? undefined : ms;
+}
 
 function price(name: string, rates: readonly unknown[], record: PushedRecord): Price | OtherPush {
   const [bid, ask, high, low] = rates.map(numberOf);
   // 0 and 0 are no quote.
   if (typeof bid !== 'number' || typeof ask !== 'number' || (bid === 0 && ask === 0)) return { kind: 'other', record };
   const { Symbol: symbol } = record;
-  const updated = numberOf(record['Updated']);
   return {
     kind: 'price',
     symbol: typeof symbol === 'string' ? symbol : name,
-    at: typeof updated === 'number' ? inMilliseconds(updated) : undefined,
+    at: inMilliseconds(numberOf(record['Updated'])),
     bid,
     ask,
     high: typeof high === 'number' ? high : undefined,

@@ -79,24 +79,15 @@ export function refusedOften({ message }: SvcError): SvcError {
 export class OutageReporter {
   /** Why it cannot be reached, or that it can be and pushes nothing. */
   #trouble: SvcError | 'silent' | undefined;
-  #report: (event: Outage) => void;
-  readonly #reportFirst: (event: Outage) => void;
+  readonly #report: (event: Outage) => void;
 
   constructor(report: (event: Outage) => void) {
     this.#report = report;
-    this.#reportFirst = report;
   }
 
   /** Why it cannot be reached now. */
   get error(): SvcError | undefined {
     return this.#trouble === 'silent' ? undefined : this.#trouble;
-  }
-
-  divertTo(listener: (event: Outage) => void): () => void {
-    this.#report = listener;
-    return () => {
-      this.#report = this.#reportFirst;
-    };
   }
 
   /** One event per outage, and another one for a failure of another kind. */

@@ -43,7 +43,9 @@ export type SessionEvent =
       readonly at: number;
     }
   | Outage
-  /** Pushes between the two times are missing. Subscriptions are restored after it. */
+  /** The first connection is made. */
+  | { readonly kind: 'connected' }
+  /** Another connection is made: pushes between the two times are missing. The subscriptions are restored after it. */
   | { readonly kind: 'gap'; readonly from: number; readonly to: number; readonly reason: string }
   /** The last event: the connection is lost for good. */
   | { readonly kind: 'closed'; readonly reason: string; readonly error: SvcError };
@@ -183,11 +185,6 @@ class GatewaySession {
     return this.#outages.error;
   }
 
-  /** Gives outages to `listener` instead of `events`, until the returned function is called. */
-  divertOutages(listener: (event: Outage) => void): () => void {
-    return this.#outages.divertTo(listener);
-  }
-
   /** Reports that pushes have stopped although the connection lives, once until they come again. */
   reportSilence(reason: string): void {
     if (this.#engine !== undefined && this.#outages.silent(this.#target.now(), reason)) this.#options.onNotice(reason);
@@ -200,10 +197,14 @@ class GatewaySession {
 
   /** Connects unless connected. Rejects with `unauthorized` for a refused token. */
   async connect(): Promise<void> {
-    await this.#waitUntilOpen('read');
+    this.#beginConnecting();
+    while (this.#state.name !== 'open') {
+      if ('reason' in this.#state) throw this.#state.reason;
+      await once(this.#changes, 'change');
+    }
   }
 
-  /** Sends a read, connecting first if necessary. */
+  /** Sends a read. Connects before the first request, and does not wait for a connection that was lost. */
   async call<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<T> {
     await this.#ready(endpoint);
     return this.#withoutSecrets(await this.#client.call(endpoint, values));
@@ -235,29 +236,32 @@ class GatewaySession {
   async #ready({ effect }: EndpointShape): Promise<void> {
     const isPlanned = this.#target.dryRun === true && effect !== 'read';
     if (isPlanned || this.#engine !== undefined) return;
+    this.#beginConnecting();
     try {
-      await this.#waitUntilOpen(effect);
+      await this.#waitForFirst();
     } catch (error) {
       // Whatever a response said that ended the connection, nothing of this request was sent.
       throw effect !== 'read' && error instanceof SvcError ? unsent(error) : error;
     }
   }
 
-  async #waitUntilOpen(effect: Effect): Promise<void> {
-    if (this.#state.name === 'idle') {
-      this.#change('connect', { name: 'opening', missing: undefined });
-      this.#connecting = this.#stayConnected();
-    }
+  /** A request does not wait for a connection that was lost. */
+  async #waitForFirst(): Promise<void> {
     for (;;) {
       const state = this.#state;
       if ('reason' in state) throw state.reason;
       if (state.name === 'open') return;
-      const isFirst = state.name === 'opening' && state.missing === undefined;
-      if (effect !== 'read' && !isFirst) {
-        throw new SvcError('connection_lost', 'the session is reconnecting');
+      if (state.name !== 'opening' || state.missing !== undefined) {
+        throw new SvcError('connection_lost', 'the session is reconnecting', { sent: 'no' });
       }
       await once(this.#changes, 'change');
     }
+  }
+
+  #beginConnecting(): void {
+    if (this.#state.name !== 'idle') return;
+    this.#change('connect', { name: 'opening', missing: undefined });
+    this.#connecting = this.#stayConnected();
   }
 
   #change<Event extends Transition>(event: Event, next: Extract<State, { readonly name: TargetOf<Event> }>): void {
@@ -338,6 +342,7 @@ class GatewaySession {
       else this.#tryWebsocket(engine);
       if (!engine.isConfirmed) throw new SvcError('connection_lost', 'the connection was lost again');
       this.#change('ready', { name: 'open', engine, since: performance.now() });
+      if (missing === undefined) this.#queue.push({ kind: 'connected' });
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
       this.#lose(error);

@@ -1,14 +1,13 @@
 /** A session that follows pushes. It unsubscribes before it ends, also on Ctrl-C. */
-import { AsyncQueue } from '../../../async-queue.ts';
 import type { RunContext } from '../../../cli/command.ts';
 import type { Flags } from '../../../cli/flags.ts';
 import { parseDuration } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
+import { openTrading, type Trading } from '../client.ts';
 import { marketHours } from '../market-hours.ts';
+import type { ModelName } from '../models.ts';
 import { isPair } from '../symbols.ts';
-import type { Outage } from './reconnecting.ts';
 import type { Session, SessionEvent } from './session.ts';
-import type { Subscription, Wanted } from './subscription.ts';
 import { openTradingSession, type TradingSession } from './trading-session.ts';
 
 export const FEED_FLAGS = {
@@ -45,15 +44,25 @@ export function parseUntil(text: string | undefined): Until {
 }
 
 /** The exit status when a service cannot be reached. */
-export const UNAVAILABLE = 7;
-
+const UNAVAILABLE = 7;
 const UNSUBSCRIBING_MS = 1_000;
 /** So long without a push is unusual while prices move. */
 const SILENCE_MS = 60_000;
 
-/** Connects with the first request. The caller ends it. */
-export async function openFeed(ctx: RunContext, { reconnect }: { readonly reconnect: boolean }): Promise<Feed> {
-  const { Subscription } = await import('./subscription.ts');
+/** What a feed subscribes to, in this order. */
+export interface Wanted {
+  readonly models: readonly ModelName[];
+  readonly symbols: readonly string[];
+}
+
+interface FeedOptions {
+  readonly reconnect: boolean;
+  /** How long the feed lasts from `startTimer` on. Undefined for ever. */
+  readonly ms: number | undefined;
+}
+
+/** The caller ends the feed. */
+export async function openFeed(ctx: RunContext, { reconnect, ms }: FeedOptions): Promise<Feed> {
   // An interruption unsubscribes first, and then ends the life of the session.
   const life = new AbortController();
   const { signal } = life;
@@ -61,97 +70,87 @@ export async function openFeed(ctx: RunContext, { reconnect }: { readonly reconn
     { ...ctx, signal, target: { ...ctx.target, signal } },
     { reconnect, awaitGateway: reconnect },
   );
-  const subscription = new Subscription(open.session, open.trading);
-  return new TradingFeed(open, subscription, { reconnect, life }, ctx);
+  return new TradingFeed(open, life, ms, ctx);
 }
 
 export type Feed = Pick<TradingFeed, keyof TradingFeed>;
 
-interface FeedOptions {
-  readonly reconnect: boolean;
-  readonly life: AbortController;
-}
-
 class TradingFeed {
   readonly open: TradingSession;
   readonly session: Session;
-  readonly subscription: Subscription;
-  /** End when `end` is called, and reject when the command is interrupted. */
-  readonly events: AsyncIterable<SessionEvent>;
-  readonly #options: FeedOptions;
+  /** Once it is done. */
+  subscribed: Wanted | undefined;
+  readonly #life: AbortController;
+  readonly #ms: number | undefined;
   readonly #ctx: RunContext;
   readonly #over = new AbortController();
+  #wanted: Wanted = { models: [], symbols: [] };
+  #reconnects = 0;
+  #restored: Promise<void> = Promise.resolve();
+  #timer: Promise<void> | undefined;
   #ending: Promise<void> | undefined;
-  #isTimed = false;
-  /** Outages so far while work was done. */
-  #reported = 0;
 
-  constructor(open: TradingSession, subscription: Subscription, options: FeedOptions, ctx: RunContext) {
+  constructor(open: TradingSession, life: AbortController, ms: number | undefined, ctx: RunContext) {
     this.open = open;
     this.session = open.session;
-    this.subscription = subscription;
-    this.events = open.session.events();
-    this.#options = options;
+    this.#life = life;
+    this.#ms = ms;
     this.#ctx = ctx;
+    this.session.onReconnect((again) => {
+      this.#reconnects += 1;
+      this.#restored = subscribe(this.#wanted, openTrading(again));
+      return this.#restored;
+    });
     ctx.signal.addEventListener('abort', this.#interrupt, { once: true });
     if (ctx.signal.aborted) this.#interrupt();
   }
 
-  /** Does work between events and yields the outages meanwhile. After a lost connection the work is repeated; other failures throw. */
-  async *outagesDuring(work: () => Promise<void>): AsyncGenerator<Outage, void, void> {
-    const outages = new AsyncQueue<Outage>();
-    const restore = this.session.divertOutages((event) => {
-      this.#reported += 1;
-      outages.push(event);
-    });
-    void this.#persist(work)
-      .catch((error: unknown) => {
-        if (this.#over.signal.aborted) return;
-        const missed = this.#unreported(error);
-        if (missed !== undefined) outages.push(missed);
-        outages.end(error);
-      })
-      .finally(() => {
-        restore();
-        outages.end();
-      });
-    yield* outages;
+  /** Aborted at the end. */
+  get signal(): AbortSignal {
+    return this.#over.signal;
   }
 
-  async #persist(work: () => Promise<void>): Promise<void> {
-    for (;;) {
-      const before = this.#reported;
-      try {
-        return await work();
-      } catch (error) {
-        // The feed was ended meanwhile.
-        if (this.#over.signal.aborted) return;
-        const wasLost = this.#reported > before;
-        if (!wasLost || !this.#options.reconnect || !isOfConnection(error)) throw error;
-        await this.session.connect();
-      }
+  /** Connects. */
+  events(): AsyncIterable<SessionEvent> {
+    const events = this.session.events();
+    // A failure is an event.
+    void this.session.connect().catch(() => {});
+    return events;
+  }
+
+  /** Makes requests after the event of a connection. Undefined if it is lost meanwhile: the events of its loss follow. */
+  async attempt<T>(requests: () => Promise<T>): Promise<T | undefined> {
+    const before = this.#reconnects;
+    try {
+      await this.#restored;
+      return await requests();
+    } catch (error) {
+      const isLost = this.session.transport === undefined || this.#reconnects !== before;
+      if (isLost && isOfConnection(error)) return undefined;
+      throw error;
     }
   }
 
-  /** The outage that a failure is, if the session has not reported it. */
-  #unreported(error: unknown): Outage | undefined {
-    if (!(error instanceof SvcError) || error.exit !== UNAVAILABLE || this.session.outage !== undefined)
-      return undefined;
-    return { kind: 'unreachable', at: this.#ctx.now(), reason: this.session.hide(error.message), error };
+  /** Once for each feed: a later connection has the same subscriptions. May be repeated after a failure. */
+  async subscribe(wanted: Wanted): Promise<void> {
+    // Before the response: if the connection is lost meanwhile, the subscriptions must be restored.
+    this.#wanted = wanted;
+    await subscribe(wanted, this.open.trading);
+    this.subscribed = wanted;
+    void this.#reportSilence(wanted);
   }
 
-  /** Ends the feed after this time. Only the first call counts. */
-  endAfter(ms: number): void {
-    if (!this.#isTimed)
-      void this.#ctx.sleep(ms, this.#over.signal).then(
-        () => this.end(),
-        () => {},
-      );
-    this.#isTimed = true;
+  /** Only the first call counts. */
+  startTimer(): void {
+    if (this.#ms === undefined) return;
+    this.#timer ??= this.#ctx.sleep(this.#ms, this.#over.signal).then(
+      () => this.end(),
+      () => {},
+    );
   }
 
-  /** Reports prices that stop although forex is traded, until the feed ends. Tables without prices may be silent for long. */
-  async reportSilence({ models, symbols }: Wanted): Promise<void> {
+  /** Reports prices that stop although forex is traded. Tables without prices may be silent for long. */
+  async #reportSilence({ models, symbols }: Wanted): Promise<void> {
     if (!models.includes('Offer') && !symbols.some(isPair)) return;
     const { now, sleep } = this.#ctx;
     let wait = SILENCE_MS;
@@ -188,12 +187,26 @@ class TradingFeed {
     this.#over.abort();
     const enough = new AbortController();
     const late = sleep(UNSUBSCRIBING_MS, enough.signal).catch(() => {});
-    await Promise.race([this.subscription.end(), late]);
+    await Promise.race([this.#unsubscribe(), late]);
     enough.abort();
     signal.removeEventListener('abort', this.#interrupt);
-    if (signal.aborted) this.#options.life.abort(signal.reason);
+    if (signal.aborted) this.#life.abort(signal.reason);
     await this.session.close();
   }
+
+  /** The gateway may have ended the subscriptions already: what it responds does not matter. */
+  async #unsubscribe(): Promise<void> {
+    const { trading } = this.open;
+    const { models, symbols } = this.#wanted;
+    const isConnected = (): boolean => this.session.transport !== undefined;
+    for (const model of models) if (isConnected()) await trading.unsubscribeModel(model).catch(() => {});
+    for (const symbol of symbols) if (isConnected()) await trading.unsubscribePrices(symbol).catch(() => {});
+  }
+}
+
+async function subscribe({ models, symbols }: Wanted, trading: Trading): Promise<void> {
+  for (const model of models) await trading.subscribeModel(model);
+  for (const symbol of symbols) await trading.subscribePrices(symbol);
 }
 
 /** After a lost connection the gateway answers 401, if at all. */

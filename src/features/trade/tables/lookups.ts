@@ -3,11 +3,12 @@
 import type { RunContext } from '../../../cli/command.ts';
 import type { Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Wanted } from '../gateway/subscription.ts';
+import { findAccount } from '../accounts.ts';
+import type { Wanted } from '../gateway/trading-feed.ts';
 import type { TradingSession } from '../gateway/trading-session.ts';
 import { isModelName, MODEL_NAMES, type ModelName } from '../models.ts';
 import type { Account, Offer } from '../schema.ts';
-import { foldedSymbol, similarSymbol } from '../symbols.ts';
+import { findSymbol, foldedSymbol, similarSymbol } from '../symbols.ts';
 
 /** For the amounts that a table shows; none if they are not needed or cannot be read. */
 export async function offersToShow(open: TradingSession, { wants, signal }: RunContext): Promise<readonly Offer[]> {
@@ -46,7 +47,6 @@ export interface RowFilter {
 
 /** A symbol may be written as `eurusd`; an account is looked up. */
 export async function rowFilter({ symbol, account: name }: RowQuery, open: TradingSession): Promise<RowFilter> {
-  const { findAccount } = await import('../accounts.ts');
   const account = name === undefined ? undefined : findAccount(await open.trading.accounts(), name);
   const isOfAccount = (row: TableRow): boolean => {
     if (account === undefined) return true;
@@ -107,22 +107,7 @@ function isNearly(name: string, model: ModelName): boolean {
 /** As the gateway writes them. */
 export async function symbolsOf(names: readonly string[], open: TradingSession): Promise<readonly string[]> {
   if (names.length === 0) return [];
-  const { findSymbol } = await import('../symbols.ts');
   const offers = await open.trading.model('Offer');
   const offered = offers.map(({ currency }) => currency);
   return [...new Set(names.map((name) => findSymbol(offered, name)))];
-}
-
-/** The current rows of each table, and the offers of the symbols. */
-export async function* snapshotRows(
-  { models, symbols }: Wanted,
-  { trading }: TradingSession,
-): AsyncGenerator<{ readonly model: ModelName; readonly row: Readonly<Record<string, unknown>> }, void, void> {
-  for (const model of models) {
-    const rows = model === 'Account' ? await trading.accounts() : await trading.model(model);
-    for (const row of rows) yield { model, row };
-  }
-  if (symbols.length === 0 || models.includes('Offer')) return;
-  const offers: readonly Offer[] = await trading.model('Offer');
-  for (const row of offers) if (symbols.includes(row.currency)) yield { model: 'Offer', row };
 }

@@ -1,4 +1,4 @@
-/** The tables of orders and positions: what was read, and what was pushed since. A snapshot may be older than a push. */
+/** The tables of orders and positions, and what became of the rows that have left them. */
 import { SvcError } from '../../../errors.ts';
 import type { Trading } from '../client.ts';
 import type { PushedRecord, RowPush } from '../gateway/push.ts';
@@ -6,6 +6,7 @@ import { omittedOf } from '../models.ts';
 import { numberOf } from '../numbers.ts';
 import { EXECUTED, opensNothing } from '../order-text.ts';
 import type { ClosedPosition, ModelRows, OpenPosition, Order } from '../schema.ts';
+import { LiveTable, type TableSnapshot } from './live-table.ts';
 import { tableTime } from './table-time.ts';
 
 export const SEEN_MODELS = ['Order', 'OpenPosition', 'ClosedPosition'] as const;
@@ -27,8 +28,11 @@ export interface SeenOrder {
   isOver: boolean;
 }
 
+type OpenRow = Order & OpenPosition;
+
 export class SeenTables {
-  readonly #open = { Order: new Map<string, Order>(), OpenPosition: new Map<string, OpenPosition>() };
+  /** The current rows. */
+  readonly #open = { Order: openTable('orderId'), OpenPosition: openTable('tradeId') };
   readonly #orders = new Map<string, SeenOrder>();
   readonly #opened = new Map<string, OpenPosition>();
   readonly #closed = new Set<ClosedPosition>();
@@ -39,46 +43,30 @@ export class SeenTables {
   /** The orders of the last snapshot. */
   #listed: ReadonlySet<string> | undefined;
   #snapshotsForgotten = 0;
-  /** Of each read in progress: the ids of what was pushed meanwhile. */
-  readonly #pushed = new Set<Set<string>>();
   /** Why tables could not be read. */
   readonly unread = new Map<SeenModel, SvcError>();
 
   take({ model, action, key, record }: RowPush): void {
     if (key === undefined) return;
-    for (const ids of this.#pushed) ids.add(key);
-    if (model === 'Order' || model === 'OpenPosition') this.#take(model, record, action === 'D');
-    else if (model === 'ClosedPosition' && action === 'I') this.#takeClosed(rowOf(record));
+    if (model === 'ClosedPosition' && action === 'I') this.#takeClosed(rowOf(record));
+    if (model !== 'Order' && model !== 'OpenPosition') return;
+    const row = rowOf<OpenRow>(record);
+    if (action === 'D') this.#open[model].delete(key);
+    else this.#open[model].set(key, row);
+    this.#note(model, row, action === 'D');
   }
 
-  /** `pushed`: the ids of what was pushed since the table was asked for, and is newer. */
-  snapshot(model: SeenModel, rows: readonly PushedRecord[], pushed: ReadonlySet<string> = new Set()): void {
-    // A row that is left out may be any: what is not listed may still be there.
-    const isComplete = omittedOf(rows).length === 0;
-    if (model === 'ClosedPosition') {
-      this.#readClosed(rows.map((row) => rowOf<ClosedPosition>(row)));
-      return;
-    }
-    const open = this.#open[model];
-    for (const id of isComplete ? [...open.keys()] : []) if (!pushed.has(id)) open.delete(id);
-    for (const row of rows) if (!pushed.has(idOf(model, row))) this.#take(model, row, false);
-    if (model !== 'Order' || !isComplete) return;
-    this.#listed = new Set(open.keys());
-    for (const [id, order] of this.#orders) if (!this.#listed.has(id)) order.isOver = true;
+  snapshot(model: SeenModel, records: readonly PushedRecord[]): void {
+    if (model === 'ClosedPosition') this.#readClosed(records.map((record) => rowOf<ClosedPosition>(record)));
+    else this.#noteSnapshot(model, this.#open[model].snapshot(snapshotOf(records)));
   }
 
   /** What is pushed while it is read is newer than the response. */
   async readTable(model: SeenModel, trading: Pick<Trading, 'model'>): Promise<void> {
-    const pushed = new Set<string>();
-    this.#pushed.add(pushed);
-    try {
-      const forgotten = this.#snapshotsForgotten;
-      const rows = await trading.model(model);
-      this.snapshot(model, rows as readonly PushedRecord[], pushed);
-      if (forgotten !== this.#snapshotsForgotten) this.#listed = undefined;
-    } finally {
-      this.#pushed.delete(pushed);
-    }
+    const forgotten = this.#snapshotsForgotten;
+    if (model === 'ClosedPosition') this.snapshot(model, await trading.model(model));
+    else this.#noteSnapshot(model, await this.#open[model].read(async () => snapshotOf(await trading.model(model))));
+    if (forgotten !== this.#snapshotsForgotten) this.#listed = undefined;
   }
 
   /** Reads all tables. Those that a rate limit hides stay unread. */
@@ -97,7 +85,7 @@ export class SeenTables {
 
   /** The current rows, as far as they are known. */
   rows<N extends SeenModel>(name: N): readonly ModelRows[N][] {
-    const rows = name === 'ClosedPosition' ? this.#closed : this.#open[name as 'Order'].values();
+    const rows = name === 'ClosedPosition' ? this.#closed : this.#open[name as 'Order'].rows.values();
     return [...rows] as unknown as readonly ModelRows[N][];
   }
 
@@ -126,17 +114,19 @@ export class SeenTables {
     return this.#opened;
   }
 
-  #take(model: 'Order' | 'OpenPosition', record: PushedRecord, isEnd: boolean): void {
-    const row = rowOf<Order & OpenPosition>(record);
-    const id = model === 'Order' ? row.orderId : row.tradeId;
-    if (model === 'Order') this.#takeOrder(row, isEnd);
-    else if (!isEnd) this.#opened.set(id, { ...row, ...this.#opened.get(id) });
-    const open = this.#open[model] as Map<string, Order>;
-    if (isEnd) open.delete(id);
-    else open.set(id, { ...open.get(id), ...row });
+  #noteSnapshot(model: 'Order' | 'OpenPosition', { rows, isComplete }: TableSnapshot<OpenRow>): void {
+    for (const row of rows) this.#note(model, row, false);
+    if (model !== 'Order' || !isComplete) return;
+    this.#listed = new Set(this.#open.Order.rows.keys());
+    for (const [id, order] of this.#orders) if (!this.#listed.has(id)) order.isOver = true;
   }
 
-  #takeOrder(row: Order, isEnd: boolean): void {
+  #note(model: 'Order' | 'OpenPosition', row: OpenRow, isEnd: boolean): void {
+    if (model === 'Order') this.#noteOrder(row, isEnd);
+    else if (!isEnd) this.#opened.set(row.tradeId, { ...row, ...this.#opened.get(row.tradeId) });
+  }
+
+  #noteOrder(row: Order, isEnd: boolean): void {
     const known = this.#orders.get(row.orderId) ?? unseen(row);
     this.#orders.set(row.orderId, known);
     known.row = { ...known.row, ...row };
@@ -182,8 +172,13 @@ function closeOf({ tradeId, closeTime }: ClosedPosition): string {
   return `${tradeId} ${tableTime(closeTime)}`;
 }
 
-function idOf(model: SeenModel, record: PushedRecord): string {
-  return String(record[model === 'Order' ? 'orderId' : 'tradeId']);
+function openTable(key: string): LiveTable<OpenRow> {
+  return new LiveTable<OpenRow>(key, (fields) => fields as unknown as OpenRow);
+}
+
+/** A row that is left out may be any: what is not listed may still be there. */
+function snapshotOf(records: readonly PushedRecord[]): TableSnapshot<OpenRow> {
+  return { rows: records.map((record) => rowOf<OpenRow>(record)), isComplete: omittedOf(records).length === 0 };
 }
 
 /** A push is not validated: ids may be numbers, and an id that is neither a number nor a string matches nothing. */

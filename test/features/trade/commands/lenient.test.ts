@@ -189,9 +189,15 @@ describe('amounts in tables are in the unit of orders', () => {
       expect(JSON.parse(json)).toMatchObject([{ amountK: 9 }, { amountK: 0.002 }]);
     }
     expect((await gateway.run(['positions', 'get', '8'])).stdout).toMatch(new RegExp(`AMOUNT +${amounts[1]}\\n`));
-    const watch = gateway.run(['watch', 'positions', '--until', '1'], { sleeps: true });
-    await feed.subscribed('OpenPosition');
-    feed.push('OpenPosition', { tradeId: '8', grossPL: 5 });
+    let isPushed = false;
+    const watch = gateway.run(['watch', 'positions', '--until', '1'], {
+      sleeps: true,
+      onStdout() {
+        if (!isPushed) feed.push('OpenPosition', { tradeId: '8', grossPL: 5 });
+        isPushed = true;
+        return undefined;
+      },
+    });
     expect((await watch).stdout).toMatch(new RegExp(`changed +8 +XAU/USD +buy +${amounts[1]} `));
   });
 });

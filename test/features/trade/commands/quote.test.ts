@@ -34,10 +34,6 @@ it('prints the next tick of each symbol, and unsubscribes', async () => {
   expect(client.gateway.sessions).toEqual([]);
 });
 
-it('prints as many ticks as requested', async () => {
-  expect(await ticking(client.json('quote EUR/USD --count 3', { sleeps: true }))).toHaveLength(3);
-});
-
 it('finds a symbol that the account shows since', async () => {
   const hidden = [...client.gateway.book.hidden].find(({ symbol }) => symbol === 'USD/CHF');
   expect(await client.run('quote USD/CHF')).toMatchObject({ code: 5 });
@@ -70,33 +66,6 @@ it('shows the last known price if no tick comes in time: exit 9', async () => {
   const json = await client.run('quote EUR/USD --wait 10ms -o json');
   expect(json.code).toBe(9);
   expect(JSON.parse(json.stdout)).toMatchObject([{ symbol: 'EUR/USD', source: 'snapshot' }]);
-});
-
-it.each(['table', 'ndjson', 'csv'])('prints each tick of --count as it comes with -o %s', async (format) => {
-  let printed = '';
-  const run = client.run(['quote', 'EUR/USD', '--count', '3', '--wait', '1m', '-o', format], {
-    sleeps: true,
-    onStdout: async (text) => {
-      printed += text;
-    },
-  });
-  const ticks = () => printed.split('\n').filter((line) => line.includes('EUR/USD')).length;
-  await expect.poll(() => client.asked().at(-1), { interval: 5 }).toBe('POST /subscribe pairs=EUR/USD');
-  for (const count of [1, 2, 3]) {
-    client.gateway.tick();
-    await expect.poll(ticks, { interval: 5 }).toBe(count);
-  }
-  expect(await run).toMatchObject({ code: 0, stdout: printed });
-});
-
-it('reports fewer ticks than requested', async () => {
-  const run = client.run('quote EUR/USD --count 2 --wait 300ms', { sleeps: true });
-  await expect.poll(() => client.asked().at(-1), { interval: 5 }).toBe('POST /subscribe pairs=EUR/USD');
-  client.gateway.tick();
-  const { code, stdout, stderr } = await run;
-  expect(code).toBe(9);
-  expect(stdout).toMatch(/^[\d:.]+Z {2}EUR\/USD {2}\d\.\d{5} {2}\d\.\d{5}\n$/);
-  expect(stderr).toContain('fewer ticks of EUR/USD than requested');
 });
 
 it('subscribes to nothing if a symbol is not offered', async () => {

@@ -113,6 +113,18 @@ describe('a quote of 0 and 0', () => {
     }
   });
 
+  it.each([
+    ['quote', 'EUR/USD'],
+    ['watch', 'prices', 'EUR/USD', '--until', '1'],
+  ])('has no time in %s if the gateway sends none that is one', async (...argv) => {
+    const run = gateway.run([...argv, '-o', 'ndjson'], { sleeps: true });
+    await feed.subscribed('EUR/USD');
+    feed.push('EUR/USD', { ...real, Updated: 1e300 });
+    const { code, stdout, stderr } = await run;
+    const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+    expect({ code, row: last.price ?? last }, stderr).toMatchObject({ code: 0, row: { bid: 1.16, time: null } });
+  });
+
   it('changes nothing that is watched', async () => {
     const watch = gateway.run(['watch', 'prices', 'EUR/USD', '--until', '2', '-o', 'ndjson'], { sleeps: true });
     await feed.subscribed('EUR/USD');

@@ -144,14 +144,16 @@ describe('a push', () => {
     );
   });
 
-  it('is skipped with a notice per name and a count if it is not JSON', async () => {
-    const run = feed.run(['stream', 'Order', '--until', '1']);
+  it('is printed as text if it is not JSON', async () => {
+    const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--until', '3']);
     await feed.subscribed('Order');
-    feed.push('Order', 'not JSON', '', '{"orderId":', { orderId: '1' });
+    feed.push('Order', 'not JSON\u001b[2J', '', '{"orderId":');
     const { code, stdout, stderr } = await run;
-    expect(code).toBe(0);
-    expect(stdout.split('\n')).toHaveLength(2);
-    expect(stderr).toBe('Order: skipped a push that is not JSON\nskipped 3 pushes that were not JSON\n');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toContain('\u001b');
+    expect(lines(stdout)).toMatchObject(
+      ['not JSON\u001b[2J', '', '{"orderId":'].map((data) => ({ kind: 'other', table: null, key: 'Order', data })),
+    );
   });
 });
 
@@ -262,16 +264,22 @@ describe('the end', () => {
     leftInOrder();
   });
 
-  it('has exit 7 and a last event if the connection is lost without reconnect', async () => {
+  it('has exit 7 and an event if the connection is lost without reconnect', async () => {
     const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--no-reconnect']);
     await feed.subscribed('Order');
     feed.push('Order', ORDER);
     feed.drop();
     const { code, stdout, stderr } = await run;
     expect(code).toBe(7);
-    const [, unreachable, closed] = lines(stdout);
+    const [, unreachable, ...others] = lines(stdout);
     expect(unreachable).toMatchObject({ event: 'unreachable', reason: expect.stringContaining('ended the session') });
-    expect(closed).toMatchObject({ kind: 'closed', table: null, key: null, data: { code: 'connection_lost' } });
+    expect(unreachable).toMatchObject({
+      kind: 'unreachable',
+      table: null,
+      key: null,
+      data: { code: 'connection_lost' },
+    });
+    expect(others).toEqual([]);
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'connection_lost', exit: 7 });
   });
 
