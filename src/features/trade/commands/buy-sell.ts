@@ -9,8 +9,8 @@ const marketOrder = (side: Side, verb: string): Command =>
   recordCommand({
     id: `trade ${side}`,
     summary: `${verb} at market`,
-    description: `${ONE_POST} --stop and --limit are both distances or both prices. ${WAITING}`,
-    details: `Without --wait, a table at a terminal waits five seconds for the price, and exits 0 if the order is still open then.\n${ORDER_LIMITS}`,
+    description: `${ONE_POST} ${WAITING}`,
+    details: `--stop and --limit are both distances or both prices. Without --wait, a table at a terminal waits five seconds for the price, and exits 0 if the order is still open then.\n${ORDER_LIMITS}`,
     effect: 'money',
     service: 'trade',
     args: SIZED_ARGS,
@@ -20,7 +20,6 @@ const marketOrder = (side: Side, verb: string): Command =>
       { run: `svc trade ${side} EUR/USD 5 --wait 30s`, why: `${verb} 5,000 EUR and show the trades` },
       { run: `svc trade ${side} EUR/USD 5 --stop 40pips --limit 80pips`, why: 'Attach a stop and a limit' },
       { run: `svc trade ${side} EUR/USD --risk 1% --stop 40pips`, why: 'Lose 1% of the equity at the stop' },
-      { run: `svc trade ${side} XAU/USD 1 --preview`, why: 'Show the order without sending it' },
     ],
     output: ORDER_REPORT,
     outputOf: reportOrPreview,

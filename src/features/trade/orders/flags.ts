@@ -32,7 +32,6 @@ export const SIZED_ARGS = {
 export const NEW_ORDER_EXITS = ['condition_false', 'still_pending', 'partly_done'] as const;
 
 const PRICES = 'Price options';
-const EXITS = 'Stop and limit options';
 
 export const AMOUNT_FLAG = { type: 'string', value: 'n', help: 'Amount: thousands (forex) or contracts' } as const;
 export const RATE_FLAG = { type: 'string', value: 'price', group: PRICES, help: 'Entry price' } as const;
@@ -49,12 +48,12 @@ export const TRAIL_ENTRY_FLAG = {
   help: 'Trailing entry: dynamic (1), or steps n >= 10',
 } as const;
 export const EXIT_FLAGS = {
-  stop: { type: 'string', value: 'pips|price', group: EXITS, help: 'Stop loss: distance (40pips) or price' },
-  limit: { type: 'string', value: 'pips|price', group: EXITS, help: 'Take profit: distance (80pips) or price' },
+  stop: { type: 'string', value: 'pips|price', group: PRICES, help: 'Stop loss: distance (40pips) or price' },
+  limit: { type: 'string', value: 'pips|price', group: PRICES, help: 'Take profit: distance (80pips) or price' },
   trail: {
     type: 'string',
     value: 'dynamic|n',
-    group: EXITS,
+    group: PRICES,
     help: 'Trailing stop: dynamic (1), or steps n >= 10',
   },
 } as const satisfies Flags;
@@ -76,8 +75,8 @@ export const NEW_ORDER_FLAGS = {
   risk: {
     type: 'string',
     value: '%|money',
-    group: EXITS,
-    help: 'Set the amount so that the stop loses this: 1% of the equity, or 100',
+    group: PRICES,
+    help: 'Amount by what the stop may lose: 1%, or 100',
   },
   wait: { type: 'duration', positive: true, help: 'Wait this long for fills and show the trades' },
   'require-open': { type: 'boolean', help: 'Send nothing and exit 1 if the market is closed' },
@@ -114,7 +113,7 @@ export function exitsOf({ stop, limit, trail, range }: ExitInput): Exits {
 
 /** For every command that opens a position. */
 export const ONE_POST =
-  'svc writes the order to the journal, then sends it once. If the response is lost, it exits 8 and lists the orders and positions that are alike. With --once, repeating the command is safe: it returns the outcome of the first order.';
+  'svc journals the order, then sends it once. If the response is lost, it exits 8 and lists the rows that are alike. With --once, repeating the command returns the outcome of the first order.';
 
 /** For the reference. */
 export const ORDER_LIMITS = `A profile can set limits, in settings: trade.maxOrder is the largest amount of one order; trade.maxPosition is the largest position of one symbol in one account, counted by direction, with pending orders and this one; both are in the unit of order amounts. trade.maxDailyLoss is in the account's currency: from this loss on, nothing is opened until the next trading day, which begins at 17:00 in New York. An order above a limit is refused with exit 3 and the code over_limit. If the tables that a limit needs cannot be read, svc exits 7 or 11. Nothing is sent then.
@@ -128,7 +127,7 @@ export const CHANGE_FLAGS = { account: TRADING_FLAGS.account } as const satisfie
 
 /** For every command that changes, cancels or closes something. */
 export const SENT_ONCE =
-  'svc journals each request, then sends it once; if the response is lost, it exits 8. Rate limits never block the request: if current data cannot be read, svc uses its tables and reports what it could not verify.';
+  'svc journals each request, then sends it once; if the response is lost, it exits 8. No rate limit of svc blocks the request: what cannot be read is reported as not checked.';
 
 /** Checks each id and drops duplicates. */
 export function checkedIds(ids: readonly string[], check: (id: string) => void): readonly string[] {
