@@ -5,7 +5,7 @@ import { MOST_CANDLES } from '../client.ts';
 import { openTradingSession, type TradingSession } from '../gateway/trading-session.ts';
 import type { Candle } from '../schema.ts';
 import { FOREX, findOffer, isPair } from '../symbols.ts';
-import { type CandleRequest, type CandleWindow, isFinished, timeText, windowText } from './plan.ts';
+import { type CandleRequest, type CandleWindow, isFinished, longestMs, timeText, windowText } from './plan.ts';
 import { TICKS, timeOf } from './rows.ts';
 
 /** A symbol, and the session that its candles are read in. */
@@ -115,7 +115,7 @@ async function readWindow(
   { period, includePartial, now }: CandleRequest,
 ): Promise<readonly Candle[]> {
   const received = await open.trading.candles({ offerId, period: period.name, ...window });
-  checkResponse(received, window, period.ms / 1000);
+  checkResponse(received, window, longestMs(period) / 1000);
   const wanted = received.filter((candle) => {
     const time = timeOf(candle);
     return time >= window.from && time <= window.to && (includePartial || isFinished(time, period, now));

@@ -8,7 +8,7 @@ import type { ListOutput, Zone } from '../../../output/types.ts';
 import { daysLater, isClosedThroughout, marketDayStart, marketHours } from '../market-hours.ts';
 import type { CandleProgress } from '../schema.ts';
 import type { CandleBatch, CandleSource } from './download.ts';
-import { type CandleRequest, DAY_MS, type Period, timeText } from './plan.ts';
+import { type CandleRequest, DAY_MS, longestMs, type Period, timeText } from './plan.ts';
 import { timeOf } from './rows.ts';
 
 /** Times as the gateway gives them, in seconds. */
@@ -119,11 +119,12 @@ export class Coverage {
  * The time of the candle before the first one that a range can have. If no candle came, by the usual
  * times.
  */
-function timeBefore(from: number, first: number | undefined, { name, ms }: Period): number {
+function timeBefore(from: number, first: number | undefined, period: Period): number {
+  const { name, ms } = period;
   if (first === undefined) {
     return name === 'D1' ? marketDayStart(from * 1000 - 1) / 1000 : ((Math.ceil((from * 1000) / ms) - 1) * ms) / 1000;
   }
-  const steps = Math.floor(((first - from) * 1000) / ms) + 1;
+  const steps = Math.floor(((first - from) * 1000) / longestMs(period)) + 1;
   return name === 'D1' ? daysLater(first * 1000, -steps) / 1000 : first - (steps * ms) / 1000;
 }
 

@@ -166,3 +166,8 @@ export function timeText(seconds: number, zone = UTC): string {
   const date = new Date(seconds * 1000);
   return Number.isNaN(date.getTime()) ? String(seconds) : zone.text(date.getTime());
 }
+
+/** Months differ in length. */
+export function longestMs({ name, ms }: Period): number {
+  return name === 'M1' ? LONGEST_MONTH_MS : ms;
+}

@@ -153,6 +153,7 @@ async function* takeSnapshots(
       (failure) => updates.end(failure),
     );
     for await (const outage of updates.queue) {
+      updates.begin(outage);
       const at = ctx.now();
       yield {
         at,
@@ -246,6 +247,7 @@ class WatchedRows {
   /** They say what the amounts of positions and orders are. */
   #offers: readonly Offer[] = [];
   #shown: ReadonlyMap<string, WatchedRow> = new Map();
+  #reads = 0;
 
   /** `names` are symbols as typed. */
   constructor(watched: Watched, names: readonly string[], schemas: typeof MODEL_ROWS) {
@@ -270,8 +272,12 @@ class WatchedRows {
 
   async read({ trading }: TradingSession): Promise<void> {
     const { model } = this.#watched;
+    this.#reads += 1;
+    const read = this.#reads;
     await this.#table.read(async () => {
       const rows = model === 'Account' ? await trading.accounts() : await trading.model(model);
+      // The response of a lost connection may come after that of the next one.
+      if (read !== this.#reads) throw new SvcError('connection_lost', 'the rows were read again');
       const shown = model === 'Offer' ? rows.map((offer) => offerPrice(offer as Offer)) : rows;
       return { rows: shown as readonly object[] as readonly WatchedRow[], isComplete: omittedOf(rows).length === 0 };
     });
@@ -350,13 +356,15 @@ class Updates {
       );
   }
 
-  printed(outage: Outage | undefined): void {
-    if (outage !== undefined) {
-      this.#printed.emit('outage');
-      return;
-    }
+  /** From now on, changes are due again: they may come while a snapshot is printed. */
+  begin(outage: Outage | undefined): void {
+    if (outage !== undefined) return;
     this.#isDue = false;
     this.#shownAt = this.#ctx.now();
+  }
+
+  printed(outage: Outage | undefined): void {
+    if (outage !== undefined) this.#printed.emit('outage');
   }
 
   /** After the last changes. */

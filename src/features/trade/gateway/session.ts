@@ -277,6 +277,17 @@ class GatewaySession {
     return this.#queue;
   }
 
+  /** Resolves once the present connection is lost. */
+  async untilLost(): Promise<void> {
+    const engine = this.#engine;
+    while (engine !== undefined && this.#engine === engine) await once(this.#changes, 'change');
+  }
+
+  /** Ends the session, as it cannot serve its reader: the last events say so. */
+  giveUp(error: SvcError): void {
+    this.#fail(error);
+  }
+
   /** Runs `restore` after each reconnect, to subscribe again. */
   onReconnect(restore: Restore): void {
     this.#restores.push(restore);

@@ -118,16 +118,21 @@ class TradingFeed {
     return events;
   }
 
-  /** Makes requests after the event of a connection. Undefined if it is lost meanwhile: the events of its loss follow. */
+  /** Makes requests after the event of a connection. Undefined if it is lost meanwhile, or cannot serve them: the events say so. */
   async attempt<T>(requests: () => Promise<T>): Promise<T | undefined> {
     const before = this.#reconnects;
+    const done = this.#restored.then(requests);
     try {
-      await this.#restored;
-      return await requests();
+      return await Promise.race([done, this.session.untilLost().then(() => undefined)]);
     } catch (error) {
       const isLost = this.session.transport === undefined || this.#reconnects !== before;
       if (isLost && isOfConnection(error)) return undefined;
-      throw error;
+      if (!(error instanceof SvcError) || error.exit !== UNAVAILABLE) throw error;
+      this.session.giveUp(error);
+      return undefined;
+    } finally {
+      // After a loss nobody waits for them.
+      done.catch(() => {});
     }
   }
 

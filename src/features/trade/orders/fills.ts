@@ -3,7 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import { openTrading, type Trading } from '../client.ts';
 import { readPush } from '../gateway/push.ts';
 import type { Session } from '../gateway/session.ts';
-import { CANCELED, EXECUTED, orderStateText } from '../order-text.ts';
+import { EXECUTED, orderStateText } from '../order-text.ts';
 import { SEEN_MODELS, SeenTables } from '../tables/seen-tables.ts';
 import { type Awaited, type Fills, type OrderState, orderState } from './state.ts';
 
@@ -151,9 +151,8 @@ export class FillWatch {
     return report(state, outcomeOf(state), lastState(state));
   }
 
-  /** Only for a canceled order does its end mean that nothing more was filled. Undefined if pushes of its fills are still to come. */
+  /** A position of it may be pushed after its end. Undefined if pushes of its fills are still to come. */
   async #over(order: Awaited, state: OrderState): Promise<FillReport | undefined> {
-    if (state.status === CANCELED) return report(state, outcomeOf(state), lastState(state));
     try {
       for (const model of ['OpenPosition', 'ClosedPosition'] as const) {
         await this.#tables.readTable(model, this.#trading);
@@ -206,7 +205,7 @@ async function subscribe(trading: Trading): Promise<void> {
 
 /** For an order that ended without being filled completely. */
 function outcomeOf({ touched, seen, unlinked, status }: OrderState): FillStatus {
-  if (unlinked && status !== CANCELED) return 'unknown';
+  if (unlinked) return 'unknown';
   if (touched) return 'partly_filled';
   return seen && status !== EXECUTED ? 'rejected' : 'unknown';
 }
@@ -215,7 +214,7 @@ function lastState({ status, seen, unlinked, trades, closed_trades }: OrderState
   if (!seen) return 'it is no longer open, and its end was not seen';
   const unknown = [...trades, ...closed_trades].find(({ amount_k }) => amount_k === null);
   if (unknown !== undefined) return `the gateway does not say the amount of trade ${unknown.trade_id}`;
-  if (unlinked && status !== CANCELED) return 'it ended, and other positions of its symbol may be its';
+  if (unlinked) return 'it ended, and other positions of its symbol may be its';
   const state = orderStateText(status);
   return state === undefined ? null : `its last state was "${state}"`;
 }

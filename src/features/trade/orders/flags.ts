@@ -121,7 +121,8 @@ The loss of the day is the larger of two numbers: the account's dayPL as a loss;
 Limits never refuse a close, a cancel, or a smaller amount of a pending order. In an account that does not hedge, they never refuse an opposite order that only reduces the position, except that an entry order is never larger than trade.maxOrder.`;
 
 /** The exit statuses of --wait. */
-export const WAITING = 'With --wait: exit 0 if filled, 10 if filled in part, 3 if not filled, 9 if still open.';
+export const WAITING =
+  'With --wait: exit 0 if filled, 10 if filled in part, 3 if not filled, 9 if still open, 8 if not known.';
 
 export const CHANGE_FLAGS = { account: TRADING_FLAGS.account } as const satisfies Flags;
 

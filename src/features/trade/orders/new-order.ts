@@ -124,7 +124,7 @@ function questionOf({ terms: { side }, size, symbol }: TypedOrder): string {
 
 /** A dry run reads what the request is made of, and sends nothing. */
 async function planNewOrder(typed: TypedOrder, wanted: string | undefined, tables: OrderTables, ctx: RunContext) {
-  const order = await readOrder(typed, wanted, tables);
+  const order = await readOrder(typed, wanted, tables, ctx);
   const refusal = aboveMaxOrder(order.terms.amount, order.offer.currency, ctx);
   // In an account that does not hedge, it may still reduce a position.
   if (refusal !== undefined) ctx.notice(`warning: ${refusal.message}`);
@@ -176,8 +176,7 @@ async function readAccepted(
   const [accountId, symbol] = [String(form['account_id']), String(form['symbol'])];
   const amountK = thousands(amount, await tables.offer(symbol));
   const account = await tables.accountOrGiven(accountId);
-  const { session, trading } = await tables.open();
-  await waiting.watch.follow(session, trading);
+  await followOrders(waiting.watch, tables);
   // Its fills may have been pushed before.
   await waiting.watch.refresh();
   return { ...accepted, awaited: { orderId, accountId, symbol, side, amountK, hedges: hedges(account) } };
@@ -190,8 +189,7 @@ async function sendNewOrder(
   ctx: RunContext,
   claim?: KeyClaim,
 ): Promise<AcceptedOrder> {
-  const readAt = ctx.now();
-  const order = await readOrder(typed, wanted, tables);
+  const order = await readOrder(typed, wanted, tables, ctx);
   await checkOrder(order, requireOpen, tables, ctx);
   const shown = previewOrder(order, ctx.now());
   for (const text of shown.warnings) ctx.warn(`warning: ${text}`);
@@ -204,8 +202,9 @@ async function sendNewOrder(
   // A new key says that a new order is meant.
   const repeatable = { path: request.endpoint.path, form: request.form, asked, blocksRepeat: claim === undefined };
   const question = await checkRepeats(`${orderSentence(terms, shown)}?`, [repeatable], ctx);
+  if (waiting !== undefined) await followOrders(waiting.watch, tables);
   const confirmed = await confirmOrder(question, accountId, ctx);
-  checkFresh(readAt, ctx);
+  checkFresh(order.readAt, ctx);
 
   const placed = await connectAndPlace(
     { request, opens: openingOf(order) },
@@ -219,6 +218,11 @@ async function sendNewOrder(
   return { orderIds, journalId, key: claim?.key, amount: terms.amount, awaited, report: undefined };
 }
 
+async function followOrders(watch: FillWatch, tables: OrderTables): Promise<void> {
+  const { session, trading } = await tables.open();
+  await watch.follow(session, trading);
+}
+
 /** An order with the rows that it is checked against. */
 interface NewOrder {
   readonly command: string;
@@ -227,6 +231,8 @@ interface NewOrder {
   readonly sizing: Sizing | undefined;
   readonly account: Account;
   readonly offer: Offer;
+  /** When the offer was read, by our clock: milliseconds since 1970. */
+  readonly readAt: number;
 }
 
 /** With the account and the offer, and with the amount that `--risk` sets. */
@@ -234,14 +240,16 @@ async function readOrder(
   { command, symbol, size, terms }: TypedOrder,
   wanted: string | undefined,
   tables: OrderTables,
+  { now }: Pick<RunContext, 'now'>,
 ): Promise<NewOrder> {
   const account = await tables.account(wanted);
+  const readAt = now();
   const offer = await tables.offer(symbol);
-  if (typeof size === 'number')
-    return { command, terms: { ...terms, amount: size }, sizing: undefined, account, offer };
+  const rows = { account, offer, readAt };
+  if (typeof size === 'number') return { command, terms: { ...terms, amount: size }, sizing: undefined, ...rows };
   const rate = terms.rate?.text ?? priceFor(terms.side, offer);
   const sizing = sizeOf({ ...size, side: terms.side, rate }, account, offer);
-  return { command, terms: { ...terms, amount: sizing.amount }, sizing, account, offer };
+  return { command, terms: { ...terms, amount: sizing.amount }, sizing, ...rows };
 }
 
 /** Throws if the gateway's state or a limit rules the order out. */
@@ -305,7 +313,7 @@ function undoing(
   const open = trades.filter(({ trade_id }) => closed_trades.every((closed) => closed.trade_id !== trade_id));
   return [
     ...(isPending && order_id !== null ? [['trade', 'orders', 'cancel', order_id]] : []),
-    ...(open.length > 0 && awaited?.hedges !== false
+    ...(open.length > 0 && awaited !== undefined && awaited.hedges !== false
       ? [['trade', 'close', ...open.map(({ trade_id }) => trade_id)]]
       : []),
   ];
@@ -314,7 +322,7 @@ function undoing(
 /** `--preview`. */
 function showOrder(typed: TypedOrder, input: NewOrderInput, ctx: RunContext): Promise<Answer<OrderReport>> {
   return withOrderTables(ctx, {}, async (tables): Promise<Answer<OrderReport>> => {
-    const order = await readOrder(typed, wantedAccount(input.account, ctx), tables);
+    const order = await readOrder(typed, wantedAccount(input.account, ctx), tables, ctx);
     const refusal = await checkOrder(order, input.requireOpen, tables, ctx).then(() => null, refusalText);
     return { value: { ...previewOrder(order, ctx.now()), refusal }, as: ORDER_PREVIEW };
   });

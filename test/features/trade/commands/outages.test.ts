@@ -222,3 +222,40 @@ describe('trade quote', () => {
     expect(running.lines().map(({ event }) => event)).toEqual(['unreachable']);
   });
 });
+
+describe('a gateway that is reached', () => {
+  it.each([
+    ['stream', 'EUR/USD'],
+    ['stream', 'Order', '--snapshot'],
+    ['watch', 'orders'],
+    ['quote', 'EUR/USD'],
+  ])('and cannot serve it is unreachable to %s %s', async (...argv) => {
+    await using feed = await feedGateway();
+    feed.onModel = (_model, response) => {
+      response.writeHead(503).end();
+      return true;
+    };
+    const { code, stdout } = await feed.run([...argv, '-o', 'ndjson'], { sleeps: 20 });
+    expect({ code, events: lines(stdout).map(({ event }) => event) }).toEqual({ code: 7, events: ['unreachable'] });
+  });
+
+  it.each([
+    ['stream', 'Order', '--snapshot'],
+    ['watch', 'orders'],
+  ])('and is lost while it hangs is reported by %s before the read ends', async (...argv) => {
+    await using feed = await feedGateway();
+    feed.tables['Order'] = [ORDER];
+    let hangs = true;
+    feed.onModel = (model) => {
+      if (model !== 'Order' || !hangs) return false;
+      hangs = false;
+      setImmediate(() => feed.drop());
+      return true;
+    };
+    const running = start([...argv, '--timeout', '1h', '-o', 'ndjson'], { env: feed.env, sleeps: true });
+    await running.printed(({ event }) => event === 'unreachable');
+    await running.printed(({ event }) => event === 'recovered');
+    running.stop();
+    await running.run;
+  });
+});

@@ -146,3 +146,24 @@ it('an order that a terminal waited for unasked is accepted if it is still open'
   const { code, stdout, undo } = await gateway.run(['buy', 'EUR/USD', '7', '--yes'], { terminal: 120 });
   expect({ code, stdout, undo }).toEqual({ code: 0, stdout: `order ${ORDER_ID} accepted\n`, undo: undefined });
 });
+
+describe('a canceled order', () => {
+  const begun = order({ amountK: 7, status: 1, time: time(), action: 'I' });
+  const canceled = order({ status: 3, action: 'D' });
+
+  it('has the fills that the tables show, although no push has told of them', async () => {
+    gateway.feed.tables['OpenPosition'] = [opened('71', 3)[1]];
+    const part = order({ tradeId: '71', amountK: 3, status: 6, action: 'U' });
+    const { code, report } = await run(['buy', 'EUR/USD', '7'], [begun, part, canceled]);
+    expect({ code, report }).toMatchObject({
+      code: 10,
+      report: { status: 'partly_filled', trades: [{ trade_id: '71', amount_k: 3 }] },
+    });
+  });
+
+  it('is not called unfilled if a position may be its', async () => {
+    gateway.feed.tables['OpenPosition'] = [opened('71', 3)[1]];
+    const { code, report } = await run(['buy', 'EUR/USD', '7'], [begun, canceled]);
+    expect({ code, report }).toMatchObject({ code: 8, report: { status: 'unknown', trades: [] } });
+  });
+});

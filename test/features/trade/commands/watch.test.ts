@@ -246,3 +246,22 @@ describe('refusals', () => {
     expect(stderr).toContain('connection_lost');
   });
 });
+
+it('shows what changes while a snapshot is printed', async () => {
+  const stop = new AbortController();
+  let out = '';
+  const run = feed.run(['watch', 'orders', '-o', 'ndjson'], {
+    signal: stop.signal,
+    async onStdout(text) {
+      const isFirst = out === '';
+      out += text;
+      if (out.includes('"orderId":"2"')) stop.abort(new SvcError('interrupted', 'interrupted'));
+      if (!isFirst) return;
+      feed.push('Order', { ...ORDER, orderId: '2', action: 'I' });
+      // The terminal is slow: the push comes while it draws.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    },
+  });
+  await run;
+  expect(lines(out).map(({ event }) => event)).toEqual(['added', 'added']);
+});
