@@ -313,6 +313,13 @@ describe('missing candles', () => {
     const { stdout } = await run(argv);
     expect(JSON.parse(stdout).map((gap: { candles: number }) => gap.candles)).toEqual(candles === 0 ? [] : [candles]);
   });
+
+  it('a month of 31 days before the first candle is none', async () => {
+    served.answer = () => ['2025-01-31', '2025-02-28'].map((day) => row(Date.parse(`${day}T22:00:00Z`) / 1000));
+    const argv = ['EUR/USD', 'M1', '--from', '2025-01-01T00:00:00Z', '--to', '2025-03-15T00:00:00Z'];
+    const { code, stdout, stderr } = await run([...argv, '--gaps', '--fail-on-gap', '-o', 'json']);
+    expect({ code, gaps: JSON.parse(stdout) }, stderr).toEqual({ code: 0, gaps: [] });
+  });
 });
 
 describe('the output', () => {
