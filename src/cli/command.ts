@@ -7,7 +7,6 @@ import type { Outbound, ServiceName, Target } from '../http/target.ts';
 import type {
   AnyOutput,
   ChartOutput,
-  ChartPicture,
   ListOutput,
   RawBytes,
   RawJson,
@@ -124,8 +123,6 @@ export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompte
   checkSecretFile(path: string): void;
   /** The same in chunks, for input of any size. The next chunk overwrites the buffer: use a chunk at once, or copy it. */
   inputChunks(path: string): AsyncIterable<Uint8Array>;
-  /** Draws a chart as a self-contained SVG file of this width, in CSS pixels. */
-  drawSvg(picture: ChartPicture, width?: number): Promise<string>;
   /** How a command without a service reaches an address that its user named: TLS, proxies, dry run, interruption. */
   outbound(options: { readonly insecure: boolean }): Outbound;
 }

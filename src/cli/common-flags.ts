@@ -77,6 +77,13 @@ export const TZ_FLAG = {
   help: 'Time zone of clock times (default local)',
 } as const satisfies Flags[string];
 
+/** How a chart is drawn. */
+export const CHART_FLAGS = {
+  width: { type: 'integer', min: 20, max: 1000, help: 'Columns of the chart (default the terminal, or 80)' },
+  height: { type: 'integer', min: 3, max: 200, help: 'Lines of the chart (default 15)' },
+  ascii: { type: 'boolean', help: 'Draw with ASCII characters only' },
+} as const satisfies Flags;
+
 /** That of a command that opens a page in a browser with its own `--web`. */
 const WEB_FLAGS = {
   'dry-run': { type: 'boolean', group: 'Browser options', help: 'With --web, only print the address' },

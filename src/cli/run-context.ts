@@ -104,7 +104,6 @@ export function runContext(parts: Parts): RunContext {
     },
     readInput: (path) => wholeInput(path, context),
     inputChunks: (path) => inputChunks(path, context),
-    drawSvg: async (picture, width) => (await import('../output/chart/svg.ts')).drawSvg(picture, options, width),
     outbound: ({ insecure }) => outbound(reaching, insecure),
   };
 }
