@@ -3,7 +3,7 @@ import { SvcError } from '../errors.ts';
 import { isObject } from '../json-object.ts';
 import type { Cell, Column, Format, ListOutput, OutputOptions, RecordOutput, Rows } from './types.ts';
 
-export interface ListSubject extends Pick<ListOutput<unknown>, 'id' | 'live' | 'linesPerSecond' | 'json'> {
+export interface ListSubject extends Pick<ListOutput<unknown>, 'id' | 'live' | 'json'> {
   readonly kind: 'list';
   readonly rows: Rows<unknown>;
   /** None if the rows are not objects: then there is no header either. */
