@@ -55,11 +55,10 @@ export function listOfParts(
 
 function ofSuccess(column: AnyColumn): AnyColumn {
   if (Object.values<AnyColumn>(NAMES).includes(column)) return column;
-  const { cell, link, order } = column;
+  const { cell, order } = column;
   return {
     ...column,
     cell: (row) => (FAILED in row ? undefined : cell(row)),
-    ...(link && { link: (row, text) => (FAILED in row ? undefined : link(row, text)) }),
     ...(order && { order: (row) => (FAILED in row ? undefined : order(row)) }),
   };
 }

@@ -4,7 +4,7 @@ import type { Context, OutStream } from '../context.ts';
 import { ERROR_KINDS, endedBy, SvcError } from '../errors.ts';
 import { Plan } from '../http/endpoint.ts';
 import { checkOutputOptions, render } from '../output/render.ts';
-import { canvasOf, colorLevel, isDumb, supportsLinks } from '../output/terminal.ts';
+import { canvasOf, colorLevel, isDumb } from '../output/terminal.ts';
 import type { Format, OutputOptions, Rendering } from '../output/types.ts';
 import { requireSetting } from '../store/setting-keys.ts';
 import { loadSettings, type Settings } from '../store/settings.ts';
@@ -328,7 +328,6 @@ function outputOptions(globals: GlobalInput, settings: Settings, context: Contex
     ...(stdout.isTTY ? {} : { exact: true }),
     ...canvasOf({ env: context.env, stream: stdout }),
     dumb: isDumb(context.env),
-    links: supportsLinks({ env: context.env, stream: stdout }),
     now: context.now(),
   };
 }

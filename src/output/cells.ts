@@ -14,8 +14,6 @@ export interface CellText {
   /** Not escaped. */
   readonly text: string;
   readonly tone: Tone | undefined;
-  /** A web address, as `webAddress` returns it. */
-  readonly link?: string | undefined;
 }
 
 /** The values of a cell; none for an undefined cell or an empty list. */

@@ -4,16 +4,7 @@ import { escapeText } from './escape.ts';
 import { briefLength, type ColumnSize, columnSize, fitColumns, GAP, requireAll, shortened } from './fit.ts';
 import { writePlain } from './formats.ts';
 import type { ListSubject, Printed, RecordSubject, Subject } from './subject.ts';
-import {
-  displayWidth,
-  linked,
-  type Painter,
-  painter,
-  shorten,
-  webAddress,
-  withoutTrailingBlanks,
-  wrap,
-} from './terminal.ts';
+import { displayWidth, type Painter, painter, shorten, withoutTrailingBlanks, wrap } from './terminal.ts';
 import type { Cell, Column, OutputOptions } from './types.ts';
 import type { BatchWriter } from './writer.ts';
 
@@ -254,11 +245,7 @@ function gridCells(columns: Contents['columns'], row: unknown, options: OutputOp
 function gridCell(column: Column<unknown>, row: unknown, options: OutputOptions): CellText {
   const cell = column.cell(row);
   const text = cellLine(cell, options);
-  return { text: escapeText(text), tone: cellTone(cell), link: linkOf(column, row, text, options) };
-}
-
-function linkOf({ link }: Column<unknown>, row: unknown, text: string, { links }: OutputOptions): string | undefined {
-  return links === true && link !== undefined && text !== '' ? webAddress(link(row, text)) : undefined;
+  return { text: escapeText(text), tone: cellTone(cell) };
 }
 
 /** Several values are shown one below the other. On a terminal long values wrap; nothing is cut off. */
@@ -270,7 +257,7 @@ async function record(subject: RecordSubject, options: OutputOptions): Promise<L
     return { rows: 1, lines: values.map(({ text, tone }) => paint(text, tone)) };
   }
   const fields = subject.columns
-    .map((column) => ({ name: column.name, values: recordValues(column, subject.value, options) }))
+    .map((column) => ({ name: column.name, values: cellValues(column.cell(subject.value), options) }))
     .filter(({ values }) => values.length > 0);
   const most = Math.max(1, Math.floor(width / 2) - GAP.length);
   const names = fields.map(({ name }) => (headers ? wrapped({ text: name.toUpperCase(), tone: 'strong' }, most) : []));
@@ -287,13 +274,6 @@ async function record(subject: RecordSubject, options: OutputOptions): Promise<L
   const natural = rows.reduce((widest, cells) => Math.max(widest, displayWidth(cells.at(-1)?.text ?? '')), 1);
   const columns = headers ? [{ width: nameWidth }, { width: natural }] : [{ width: natural }];
   return { rows: 1, lines: await gridLines({ columns, rows, paint }) };
-}
-
-function recordValues(column: Column<unknown>, value: unknown, options: OutputOptions): readonly CellText[] {
-  return cellValues(column.cell(value), options).map((one) => ({
-    ...one,
-    link: linkOf(column, value, one.text, options),
-  }));
 }
 
 function wrapped({ text, ...rest }: CellText, width: number): readonly CellText[] {
@@ -398,9 +378,8 @@ export function alignedLine(columns: readonly GridColumn[], cells: readonly Cell
   return withoutTrailingBlanks(line);
 }
 
-/** As much of a cell as is shown. Padding after a number has no color and no link, so that it can be trimmed at the end of a line. */
-function colored(text: string, { tone, link }: CellText, paint: Painter): string {
+/** As much of a cell as is shown. Padding after a number has no color, so that it can be trimmed at the end of a line. */
+function colored(text: string, { tone }: CellText, paint: Painter): string {
   const visible = withoutTrailingBlanks(text);
-  const painted = paint(visible, tone);
-  return (link === undefined ? painted : linked(painted, link)) + text.slice(visible.length);
+  return paint(visible, tone) + text.slice(visible.length);
 }

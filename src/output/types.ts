@@ -57,8 +57,6 @@ export interface Column<Row> {
   /** Lower case, kebab-case; the header is its upper-case form. */
   readonly name: string;
   readonly cell: (row: Row) => Cell;
-  /** The web address that a value leads to, on a terminal that shows links; `text` is one value of a cell that has several. */
-  readonly link?: (row: Row, text: string) => string | null | undefined;
   /** What `--sort` goes by instead of the cell. Where it is undefined the cell counts, after all numbers. */
   readonly order?: (row: Row) => number | undefined;
   /** Shown only by `-o wide`, csv and tsv. */
@@ -92,8 +90,6 @@ export interface ListOutput<Row> {
   readonly empty?: string;
   /** For rows that arrive over time: a table prints each at once as a line of these cells, and nothing if there are none. */
   readonly live?: (row: Row) => readonly Cell[];
-  /** The most lines per second on a terminal; others are counted. */
-  readonly linesPerSecond?: number;
   /** A row as one line of JSON for `-o ndjson`, if its text exists already. Unsafe characters are still escaped. */
   readonly json?: (row: Row) => string;
 }
@@ -288,8 +284,6 @@ export interface OutputOptions {
   readonly ascii: boolean;
   /** TERM=dumb: nothing may move the cursor or clear the screen. */
   readonly dumb?: boolean;
-  /** The terminal shows links. */
-  readonly links?: boolean;
   /** What ends a watch, which its footer says. */
   readonly endKey?: string;
   readonly now: number;

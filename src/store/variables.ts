@@ -24,7 +24,6 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'TERM', secret: false, help: 'dumb for text alone: no color, spinner, pager or drawn screen' },
   { name: 'NO_COLOR', secret: false, help: 'No color' },
   { name: 'FORCE_COLOR', secret: false, help: 'Color even without a terminal' },
-  { name: 'FORCE_HYPERLINK', secret: false, help: '1 for links on any terminal, 0 for none' },
   { name: 'CLICOLOR', secret: false, help: '0 for no color' },
   { name: 'CLICOLOR_FORCE', secret: false, help: 'Color even without a terminal' },
   { name: 'HTTPS_PROXY', secret: false, help: 'Proxy for https addresses' },

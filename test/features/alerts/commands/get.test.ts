@@ -186,27 +186,3 @@ describe('--web', () => {
     expect(await get(['--dry-run'])).toMatchObject({ code: 2, stderr: 'svc: --dry-run needs --web\n' });
   });
 });
-
-test('links its generator and its runbook at a terminal that shows links', async () => {
-  const alert = wireAlert(
-    'a',
-    {},
-    {
-      generatorURL: 'https://prometheus.example/1',
-      annotations: { summary: 'down', runbook_url: 'https://runbooks.example/1' },
-    },
-  );
-  await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify([alert]))));
-  const run = (argv: readonly string[], env: Record<string, string>) =>
-    svc(['alerts', ...argv, '--base-url', server.url], { terminal: 120, env: { NO_COLOR: '1', ...env } });
-  const link = (address: string, text: string): string => `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\`;
-  const list = (await run(['list'], { KITTY_WINDOW_ID: '1' })).stdout;
-  expect(list).toContain(link('https://prometheus.example/1', 'Alerta'));
-  expect(list).toContain(link('https://runbooks.example/1', 'down'));
-  const one = (await run(['get', 'a'], { KITTY_WINDOW_ID: '1' })).stdout;
-  expect(one).toContain(link('https://prometheus.example/1', 'alertname=Alerta'));
-  expect(one).toContain(link('https://runbooks.example/1', 'runbook_url=https://runbooks.example/1'));
-  expect(one).not.toContain(link('https://prometheus.example/1', 'summary=down'));
-  expect((await run(['list'], {})).stdout).not.toContain('\u001b');
-  expect((await run(['list'], { KITTY_WINDOW_ID: '1', TERM: 'dumb' })).stdout).not.toContain('\u001b');
-});
