@@ -146,6 +146,11 @@ interface Outcome {
 async function runOnServers(run: Run, ctx: RunContext): Promise<Outcome> {
   const { command, parsed, globals, service, context } = run;
   if (!run.several) return { answer: await command.run(parsed.input, ctx), contexts: [ctx] };
+  if (parsed.given.has('watch')) {
+    throw new SvcError('usage', '--watch follows one cluster, and there are several profiles', {
+      hint: `leave --watch out, and repeat the command: watch -n 5 svc ${command.id} …`,
+    });
+  }
   const { clustersOf, runOnClusters } = await import('./clusters.ts');
   const clusters = await clustersOf(globals, {
     service,

@@ -55,7 +55,7 @@ export const alertsList = listCommand({
     '--watch redraws the table at a terminal until q or Ctrl-C. In a pipe, or with -o ndjson, it prints one event per line: {"event":"added|changed|resolved","at","alert"}, and {"event":"unreachable|recovered","at"} for an outage. The alerts of the first response are all added. An alert that becomes silenced is reported as changed.',
   effect: 'read',
   service: 'alerts',
-  clusters: { merge: mergeAlerts, urgent: (rows, settings) => urgentOf(rows, severitiesOf(settings)) },
+  clusters: { merge: mergeAlerts },
   streams: ({ watch }) => watch !== undefined,
   args: { matcher: { help: 'Only alerts that match all of these', repeat: true, complete: 'matchers' } },
   flags: {
