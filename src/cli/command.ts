@@ -13,12 +13,10 @@ import type {
   RecordOutput,
   Rendering,
   Rows,
-  Snapshot,
   TextOutput,
 } from '../output/types.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Arguments, Candidates, Flags, Input, RemoteSource } from './flags.ts';
-import type { Progress } from './notices.ts';
 import type { Outage } from './poll.ts';
 
 /** A function is called when the value is printed: some facts are known only after the last row. */
@@ -105,8 +103,6 @@ export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompte
   readonly serverOptions: readonly string[];
   /** Runs another command line of svc, in this process, with other streams and somebody else who asks. Resolves with its status. */
   runLine(argv: readonly string[], over: Pick<Context, 'stdout' | 'stderr' | 'prompter' | 'env'>): Promise<number>;
-  /** A progress bar on stderr, on a terminal only. */
-  progress(total: number): Progress;
   /** Prints an escaped line on stderr, except with `-q`. */
   notice(text: string): void;
   /** The same, also with `-q`: explains why the exit status is not 0. */
@@ -141,9 +137,6 @@ export interface ClusterRow {
 export interface Clusters {
   // biome-ignore lint/suspicious/noExplicitAny: the rows are those that the same declaration's output renders
   merge?(rows: readonly any[], settings: Settings): readonly any[];
-  /** Of rows that are watched. */
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  urgent?(rows: readonly any[], settings: Settings): Snapshot<any>['urgent'];
 }
 
 export interface Call {

@@ -93,7 +93,6 @@ export function runContext(parts: Parts): RunContext {
     },
     targetOf,
     confirm: confirmation(parts, reaching, { interactive, ask, nameServer }),
-    progress: (total) => notices.progress(total),
     notice: (text) => notices.say(text),
     warn: (text) => notices.warn(text),
     startedAt: parts.startedAt,
