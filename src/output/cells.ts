@@ -151,8 +151,8 @@ function isFiniteNumber(value: number | null): value is number {
   return value !== null && Number.isFinite(value);
 }
 
-/** Of the numbers. Large ones are not added up, because the sum might overflow. */
-export function meanOf(values: readonly (number | null)[]): number {
+/** The mean of the numbers. Large ones are not added up, because the sum might overflow. */
+function meanOf(values: readonly (number | null)[]): number {
   return values
     .filter(isFiniteNumber)
     .reduce((mean, value, index) => mean + value / (index + 1) - mean / (index + 1), 0);

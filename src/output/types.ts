@@ -197,10 +197,8 @@ export interface ChartPicture {
   readonly height?: number | undefined;
   /** ASCII characters only, whatever the locale says. */
   readonly ascii?: boolean | undefined;
-  /** `sparkline`: one line per series, nothing else. */
-  readonly style?: 'line' | 'sparkline' | undefined;
-  /** The table below, which is the legend then. */
-  readonly facts?: ChartFacts | undefined;
+  /** The table below, which is the legend. */
+  readonly facts: ChartFacts;
 }
 
 /** One row for each series, in their order. */

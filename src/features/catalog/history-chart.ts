@@ -63,7 +63,7 @@ const POINT_COLUMNS: readonly Column<PointRow>[] = [
   { name: 'value', cell: ({ value }) => value, align: 'right' },
 ];
 
-export interface HistoryView extends Pick<ChartPicture, 'width' | 'height' | 'ascii' | 'style'> {
+export interface HistoryView extends Pick<ChartPicture, 'width' | 'height' | 'ascii'> {
   readonly title: string;
   readonly unit: string | undefined;
   readonly window: CalendarWindow;

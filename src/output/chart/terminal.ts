@@ -1,10 +1,9 @@
 /** A chart in a terminal or a pipe: title, field, axes and legend. */
-import { meanOf, sparkline } from '../cells.ts';
 import { escapeText } from '../escape.ts';
-import { displayWidth, painter, wrap } from '../terminal.ts';
-import type { ChartPicture, ChartSeries, OutputOptions } from '../types.ts';
+import { painter, wrap } from '../terminal.ts';
+import type { ChartPicture, OutputOptions } from '../types.ts';
 import { candleKey, candlesticks, plotCandles } from './candles.ts';
-import { fittingNames, legendLines, type SeriesPainter, seriesPainter } from './legend.ts';
+import { legendLines, type SeriesPainter, seriesPainter } from './legend.ts';
 import { columnsFor, type PlotRow, plot } from './plot.ts';
 import { position, rangeIn, stretchesOf, titleOf, type Window } from './stretches.ts';
 import { instantText, newContexts, type ShownTime, timeTicks, windowText, zoneNames } from './time-axis.ts';
@@ -12,7 +11,7 @@ import { rowScale } from './value-axis.ts';
 
 const USUAL_HEIGHT = 15;
 const LEAST_HEIGHT = 3;
-/** A narrower plot shows nothing: a line of bars does. */
+/** A narrower plot shows nothing. */
 const LEAST_CELLS = 10;
 /** Spaces between two texts. */
 const GAP = 2;
@@ -20,18 +19,17 @@ const GAP = 2;
 export async function chartLines(picture: ChartPicture, options: OutputOptions): Promise<readonly string[]> {
   const width = Math.max(1, picture.width ?? options.canvas);
   const ascii = picture.ascii === true || options.ascii;
-  if (picture.style === 'sparkline') return sparkLines(picture, width, ascii);
-
   const strong = await painter(options.color);
   const paint = await seriesPainter(options.color);
   const title = titleOf(picture);
   const heading = title === '' ? [] : wrap(escapeText(title), width).map((line) => strong(line, 'strong'));
   const time: ShownTime = options.time === 'local' ? 'local' : (picture.zone ?? 'utc');
   const field = fieldLines(picture, { width, ascii, time, paint });
+  // A pipe and -o wide get every figure in full.
+  const isFitted = options.format !== 'wide' && options.width !== undefined;
   const legend = await legendLines(picture, {
     options: { ...options, ascii },
-    width: options.format === 'wide' ? Number.POSITIVE_INFINITY : width,
-    shortens: picture.width !== undefined || options.width !== undefined,
+    width: isFitted ? width : Number.POSITIVE_INFINITY,
     paint,
   });
   return [...heading, ...field, ...(legend.length > 0 ? ['', ...legend] : [])];
@@ -54,7 +52,7 @@ function fieldLines(picture: ChartPicture, { width, ascii, time, paint }: FieldS
   // As wide as the name of the zone beside the time axis.
   const margin = Math.max(3, ...scale.labels.map((label) => label?.length ?? 0));
   const cells = width - margin - 2;
-  if (cells < LEAST_CELLS) return sparkLines(picture, width, ascii);
+  if (cells < LEAST_CELLS) return wrap('too narrow for a chart', width);
 
   const sticks = picture.candles === undefined ? undefined : candlesticks(picture, cells);
   const all = series.map((one) => stretchesOf(one, picture, columnsFor({ cells, ascii })));
@@ -161,45 +159,4 @@ function fitting<T extends Label>(labels: readonly T[], width: number): readonly
 
 function placed(labels: readonly Label[]): string {
   return labels.reduce((line, { start, text }) => line.padEnd(start) + text, '');
-}
-
-/** With fewer bars, the texts beside them say more: bars are omitted first. */
-const LEAST_BARS = 8;
-
-function sparkLines(picture: ChartPicture, width: number, ascii: boolean): readonly string[] {
-  const { series } = picture;
-  const lasts = series.map((one) => lastOf(one, picture));
-  const names = series.map(({ name }) => escapeText(name));
-  const nameWidth = Math.min(Math.floor(width / 3), Math.max(0, ...names.map(displayWidth)));
-  const lastWidth = Math.max(0, ...lasts.map((text) => text.length));
-  const space = width - (nameWidth > 0 ? nameWidth + GAP : 0) - (lastWidth > 0 ? lastWidth + GAP : 0);
-  if (space < LEAST_BARS) return series.map((one) => bars(one, picture, width, ascii));
-  const shown = fittingNames(names, nameWidth);
-  return series.map((one, index) => {
-    const name = shown[index] ?? '';
-    const titled = nameWidth === 0 ? '' : name + ' '.repeat(nameWidth - displayWidth(name) + GAP);
-    const line = bars(one, picture, space, ascii);
-    const last = lasts[index] ?? '';
-    return last === ''
-      ? `${titled}${line || 'no values'.slice(0, space)}`
-      : `${titled}${line.padEnd(space + GAP)}${last.padStart(lastWidth)}`;
-  });
-}
-
-/** Each column shows its value furthest from the mean. */
-function bars(series: ChartSeries, window: Window, count: number, ascii: boolean): string {
-  const mean = meanOf(series.values);
-  const values = Array.from({ length: count }, (): number | null => null);
-  for (const { column, low, high } of stretchesOf(series, window, count).flat()) {
-    for (const value of [low, high]) {
-      const before = values[column] ?? null;
-      if (before === null || Math.abs(value - mean) >= Math.abs(before - mean)) values[column] = value;
-    }
-  }
-  return sparkline(values, count, ascii).trimEnd();
-}
-
-function lastOf(series: ChartSeries, { to }: Window): string {
-  const last = series.at.findLastIndex((at, index) => at <= to && Number.isFinite(series.values[index]));
-  return last < 0 ? '' : String(series.values[last]);
 }

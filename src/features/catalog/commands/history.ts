@@ -79,7 +79,6 @@ export const catalogHistory = chartCommand({
     per: PER_FLAG,
     fill: { type: 'choice', choices: ['none', 'last'], default: 'none', help: 'How to fill missing data' },
     ...CHART_FLAGS,
-    sparkline: { type: 'boolean', help: 'Draw one line of text per series' },
     ...SELECTION_FLAGS,
   },
   exits: ['partly_done'],
@@ -275,11 +274,10 @@ interface ViewInput {
   readonly width: number | undefined;
   readonly height: number | undefined;
   readonly ascii: boolean;
-  readonly sparkline: boolean;
 }
 
 function viewOf(
-  { field, fill, width, height, ascii, sparkline }: ViewInput,
+  { field, fill, width, height, ascii }: ViewInput,
   products: readonly RecordedProduct[],
   series: readonly PriceSeries[],
   window: CalendarWindow,
@@ -291,7 +289,6 @@ function viewOf(
     width,
     height,
     ascii: ascii || undefined,
-    style: sparkline ? 'sparkline' : 'line',
   };
 }
 

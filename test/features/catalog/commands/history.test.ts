@@ -35,7 +35,6 @@ describe('the chart', () => {
     ['in a pipe, as wide as 80 columns', []],
     ['of ASCII', ['--ascii', '--width', '60', '--height', '6']],
     ['filled', ['--fill', 'last', '--store', 'chizhik', '--height', '8']],
-    ['as one line a source', ['--sparkline']],
     ['of a count, which has no unit of money', ['--field', 'available_count', '--store', 'fixprice', '--height', '4']],
   ])('%s', async (_, argv) => {
     catalog.replies(shop());
