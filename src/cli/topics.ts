@@ -1,8 +1,7 @@
 /** `svc help <topic>`: subjects of many commands. Lists come from the tables that the code uses, or are tested against them. */
 import { EXIT_STATUSES } from '../errors.ts';
 import type { Format } from '../output/types.ts';
-import { SETTING_KEYS } from '../store/setting-keys.ts';
-import { VARIABLES } from '../store/variables.ts';
+import { SETTING_KEYS, VARIABLES } from '../store/setting-keys.ts';
 import { GLOBAL_FLAGS, SERVICE_FLAGS, SOME_FLAGS, WRITE_FLAGS } from './common-flags.ts';
 import { HELP_WIDTH, optionRows, type Row, table, wrap } from './help.ts';
 
