@@ -1,11 +1,10 @@
 /**
  * `svc __complete matching=<word at the cursor> <word before it>…`: what the shells' scripts ask for.
  *
- * The first line of the answer says what is completed (`values`, `options`, `files`, `any`, `command`, `named` or `titled`), then a
+ * The first line of the answer says what is completed (`values`, `options`, `files`, `any` or `command`), then a
  * tab and what the word at the cursor begins with before the value (`--output=`). After `command` it is the number of words that
  * another program's command line already has. Each further line is a value, with a tab before its note. `all=` in place of `matching=`
- * also answers values that do not begin with the word at the cursor, for shells with their own rules of what matches. The notes of
- * `named` values have the word in them: the value replaces it. After `titled` a note means the same as its value.
+ * also answers values that do not begin with the word at the cursor, for shells with their own rules of what matches.
  */
 import type { Context } from '../../context.ts';
 import type { ServiceName } from '../../http/target.ts';
@@ -21,7 +20,7 @@ import type { Model, Option, Place, Services, Values } from './model.ts';
 type Files = Pick<Context, 'paths' | 'env' | 'now'>;
 
 interface Answer {
-  readonly kind: 'values' | 'options' | 'files' | 'any' | 'command' | 'named' | 'titled';
+  readonly kind: 'values' | 'options' | 'files' | 'any' | 'command';
   readonly before?: string;
   readonly candidates: readonly Candidate[];
 }
@@ -32,13 +31,10 @@ export async function completionAnswer(argv: readonly string[], model: Model, co
   if (current === undefined) return '';
   try {
     const { kind, before = '', candidates } = await answerFor(model, argv.slice(1), current, context);
-    const isNamed = kind === 'named' || kind === 'titled';
-    const typed = mode === 'all' || kind === 'command' || isNamed ? '' : current.slice(before.length);
+    const typed = mode === 'all' || kind === 'command' ? '' : current.slice(before.length);
     const lines = candidates
       .filter(({ value }) => value.startsWith(typed) && value !== '' && escapeText(value) === value)
-      .map(({ value, note }) =>
-        note === undefined ? value : `${value}\t${kind === 'titled' ? note : shortened(note)}`,
-      );
+      .map(({ value, note }) => (note === undefined ? value : `${value}\t${shortened(note)}`));
     return [`${kind}\t${before}`, ...lines, ''].join('\n');
   } catch {
     return '';
@@ -176,25 +172,18 @@ async function answerOf(
   const { kind } = values;
   if (kind === 'files' || kind === 'any') return { kind, before, candidates: [] };
   // A name that begins with a dash would be parsed as an option, so it is offered only after a dash.
-  const dashed = current.slice(before.length).startsWith('-');
-  const offered = (one: string): boolean => dashed || !one.startsWith('-');
+  const typed = current.slice(before.length);
+  const offered = (one: string): boolean => typed.startsWith('-') || !one.startsWith('-');
   const all =
     kind === 'settings' || kind === 'profiles'
       ? localCandidates(kind, context)
       : await remoteCandidates(services[kind], kind, previous, context);
   const known = all.filter(({ value }) => offered(value));
-  const typed = current.slice(before.length);
   if (kind === 'matchers') {
     const answer = matcherAnswer(known, typed, again);
     return { ...answer, before: before + answer.before };
   }
-  if (typed === '' || known.some(({ value }) => value.startsWith(typed)))
-    return { kind: 'values', before, candidates: known };
-  const named = known.filter(({ note = '' }) => note.toLowerCase().includes(typed.toLowerCase()));
-  if (named.length === 0) return { kind: 'values', before, candidates: known };
-  if (kind !== 'products') return { kind: 'named', before, candidates: named };
-  const typable = ({ note = '' }: Candidate): boolean => offered(note) && escapeText(note) === note;
-  return { kind: 'titled', before, candidates: named.filter(typable) };
+  return { kind: 'values', before, candidates: known };
 }
 
 /** Label names, or after `severity=` its values. Only the first matcher may be an alert name alone. */
