@@ -62,7 +62,7 @@ export async function runOnClusters(
 ): Promise<Answer<unknown>> {
   const most = command.effect === 'read' ? clusters.length : 1;
   const outcome = await bulk(clusters, most, async ({ name, ctx }) => {
-    const answer = await command.run(input, named(name, ctx));
+    const answer = await command.run(input, nameContext(name, ctx));
     if (answer.value instanceof Plan) return answer.value;
     return { name, ctx, answer, rows: await rowsOf(name, answer.value) };
   });
@@ -99,7 +99,7 @@ export async function runOnClusters(
 }
 
 /** Messages and questions say which cluster they are about. The bytes of several responses are no JSON. */
-function named(name: string, ctx: RunContext): RunContext {
+function nameContext(name: string, ctx: RunContext): RunContext {
   return Object.assign(Object.create(ctx) as RunContext, {
     wants: { ...ctx.wants, rawJson: false },
     notice: (text: string) => ctx.notice(`${name}: ${text}`),

@@ -13,7 +13,7 @@ import type { GlobalInput } from './common-flags.ts';
 import { splitList } from './flags.ts';
 import { Notices } from './notices.ts';
 import type { ParsedInput } from './parse.ts';
-import { type Engine, runContext, undoTexts } from './run-context.ts';
+import { createRunContext, type Engine, undoTexts } from './run-context.ts';
 
 export async function runCommand(
   command: Command,
@@ -123,7 +123,7 @@ async function openContext(run: Run, settings: Settings, profile: string | undef
     profile === undefined
       ? undefined
       : await (await import('../store/profile-environment.ts')).profileOverrides(context.env, settings, context.paths);
-  return runContext({
+  return createRunContext({
     startedAt: parsed.now,
     command,
     service,

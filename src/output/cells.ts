@@ -37,7 +37,7 @@ export function cellLine(cell: Cell, style: CellStyle): string {
 function objectText(cell: Exclude<Cell, Primitive | readonly Cell[]>, style: CellStyle): string {
   if ('spark' in cell) {
     const { spark, bars = USUAL_BARS } = cell;
-    return style.undrawn ? String(spark.at(-1) ?? '') : sparkline(spark, bars, style.ascii === true);
+    return style.undrawn ? String(spark.at(-1) ?? '') : drawSparkline(spark, bars, style.ascii === true);
   }
   // `50000.00` is no rounded number.
   if ('amount' in cell && style.exact && Number(cell.text || 'none') !== cell.amount) return String(cell.amount ?? '');
@@ -131,7 +131,7 @@ const DENSITIES = [...'.:-=+*%#'];
  * At most `bars` groups, each shown by the value furthest from the mean, so that no spike is lost. A gap is blank, the lowest value still a bar, and constant
  * values are at mid-height.
  */
-export function sparkline(values: readonly (number | null)[], bars: number, ascii: boolean): string {
+export function drawSparkline(values: readonly (number | null)[], bars: number, ascii: boolean): string {
   const known = values.filter(isFiniteNumber);
   const low = known.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
   const high = known.reduce((greatest, value) => Math.max(greatest, value), Number.NEGATIVE_INFINITY);

@@ -123,14 +123,14 @@ export function fitColumns(columns: readonly ColumnSize[], width = Number.POSITI
 }
 
 /** The cells of a column, cut at their end, or in the middle where more of them stay different that way. */
-export function shortened(cells: readonly CellText[], width: number, isCompared: boolean): readonly CellText[] {
+export function shortenCells(cells: readonly CellText[], width: number, isCompared: boolean): readonly CellText[] {
   const cut = (how: typeof shorten) => cells.map((cell): CellText => ({ ...cell, text: how(cell.text, width) }));
   const end = cut(shorten);
-  if (!isCompared || width < LEAST || count(end) === count(cells)) return end;
+  if (!isCompared || width < LEAST || countTexts(end) === countTexts(cells)) return end;
   const middle = cut(shortenMiddle);
-  return count(middle) > count(end) ? middle : end;
+  return countTexts(middle) > countTexts(end) ? middle : end;
 }
 
-function count(cells: readonly CellText[]): number {
+function countTexts(cells: readonly CellText[]): number {
   return new Set(cells.map(({ text }) => text)).size;
 }

@@ -1,7 +1,7 @@
 /** `-o table` and `-o wide`: rows below upper-case headers, or the lines of one record. */
 import { type CellText, cellLine, cellTone, cellValues } from './cells.ts';
 import { escapeText } from './escape.ts';
-import { briefLength, type ColumnSize, columnSize, fitColumns, GAP, requireAll, shortened } from './fit.ts';
+import { briefLength, type ColumnSize, columnSize, fitColumns, GAP, requireAll, shortenCells } from './fit.ts';
 import { writePlain } from './formats.ts';
 import type { ListSubject, Printed, RecordSubject, Subject } from './subject.ts';
 import { displayWidth, type Painter, painter, shorten, withoutTrailingBlanks, wrap } from './terminal.ts';
@@ -18,7 +18,9 @@ const INDENT = '    ';
 
 export async function renderTable(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
   if (subject.kind === 'text' || subject.kind === 'scalar') return writePlain(subject, out);
-  const { lines, ...printed } = await (subject.kind === 'list' ? layOut(subject, options) : record(subject, options));
+  const { lines, ...printed } = await (subject.kind === 'list'
+    ? layOut(subject, options)
+    : layOutRecord(subject, options));
   await out.writeRows(lines, (line) => `${line}\n`);
   return printed;
 }
@@ -64,7 +66,7 @@ export async function layOut(
     paint,
   };
   const firsts = await gridLines(grid);
-  const lines = below.length === 0 ? firsts : interleaved(firsts, headers ? ['', ...seconds] : seconds);
+  const lines = below.length === 0 ? firsts : interleave(firsts, headers ? ['', ...seconds] : seconds);
   return { rows: count, dropped, shared: [...shared, ...common], lines };
 }
 
@@ -164,7 +166,7 @@ function fitCells(
     const cells = rows.map((row) => row[index] ?? NO_CELL);
     const isCut = !isWrapped && column.width < (sizes[index]?.natural ?? 0);
     const isCompared = rows.length <= MOST_COMPARED;
-    return { index, width: column.width, cells: isCut ? shortened(cells, column.width, isCompared) : cells };
+    return { index, width: column.width, cells: isCut ? shortenCells(cells, column.width, isCompared) : cells };
   });
   return { fitted, dropped, common };
 }
@@ -178,7 +180,7 @@ function secondLine(cells: readonly CellText[], width: number, paint: Painter): 
     const rest = filled.slice(index + 1).reduce((sum, cell) => sum + GAP.length + displayWidth(cell.text), 0);
     const cut = shorten(cell.text, rest === 0 ? free : Math.max(part, free - rest));
     free -= displayWidth(cut) + GAP.length;
-    return colored(cut, cell, paint);
+    return paintCell(cut, cell, paint);
   });
   return texts.length === 0 ? '' : INDENT + texts.join(GAP);
 }
@@ -202,7 +204,7 @@ function rowsWithin(heights: readonly number[], height: number): number {
   return first < 0 ? heights.length : first;
 }
 
-function* interleaved(firsts: Iterable<string>, seconds: readonly string[]): Generator<string> {
+function* interleave(firsts: Iterable<string>, seconds: readonly string[]): Generator<string> {
   let row = 0;
   for (const first of firsts) {
     yield first;
@@ -249,22 +251,24 @@ function gridCell(column: Column<unknown>, row: unknown, options: OutputOptions)
 }
 
 /** Several values are shown one below the other. On a terminal long values wrap; nothing is cut off. */
-async function record(subject: RecordSubject, options: OutputOptions): Promise<LaidOut> {
+async function layOutRecord(subject: RecordSubject, options: OutputOptions): Promise<LaidOut> {
   const paint = await painter(options.color);
   const { width = Number.POSITIVE_INFINITY, headers } = options;
   if (subject.line !== undefined) {
-    const values = cellValues(subject.line(subject.value), options).flatMap((value) => wrapped(value, width));
+    const values = cellValues(subject.line(subject.value), options).flatMap((value) => wrapValue(value, width));
     return { rows: 1, lines: values.map(({ text, tone }) => paint(text, tone)) };
   }
   const fields = subject.columns
     .map((column) => ({ name: column.name, values: cellValues(column.cell(subject.value), options) }))
     .filter(({ values }) => values.length > 0);
   const most = Math.max(1, Math.floor(width / 2) - GAP.length);
-  const names = fields.map(({ name }) => (headers ? wrapped({ text: name.toUpperCase(), tone: 'strong' }, most) : []));
+  const names = fields.map(({ name }) =>
+    headers ? wrapValue({ text: name.toUpperCase(), tone: 'strong' }, most) : [],
+  );
   const nameWidth = Math.max(1, ...names.flat().map(({ text }) => displayWidth(text)));
   const valueWidth = Math.max(1, headers ? width - nameWidth - GAP.length : width);
   const rows = fields.flatMap(({ values }, index) => {
-    const lines = values.flatMap((value) => wrapped(value, valueWidth));
+    const lines = values.flatMap((value) => wrapValue(value, valueWidth));
     const title = names[index] ?? [];
     return Array.from({ length: Math.max(lines.length, title.length) }, (_, line) => {
       const value = lines[line] ?? NO_CELL;
@@ -276,7 +280,7 @@ async function record(subject: RecordSubject, options: OutputOptions): Promise<L
   return { rows: 1, lines: await gridLines({ columns, rows, paint }) };
 }
 
-function wrapped({ text, ...rest }: CellText, width: number): readonly CellText[] {
+function wrapValue({ text, ...rest }: CellText, width: number): readonly CellText[] {
   return wrap(escapeText(text), width).map((line) => ({ ...rest, text: line }));
 }
 
@@ -292,17 +296,17 @@ function withoutCommonValues(
 ): Column<unknown> {
   if (column.shared !== true) return column;
   const counts = new Map<string, number>();
-  for (const text of rows.flatMap((row) => [...new Set(texts(column.cell(row)))])) {
+  for (const text of rows.flatMap((row) => [...new Set(textsOf(column.cell(row)))])) {
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   const countOf = (text: string): number => counts.get(text) ?? 0;
   for (const [text, count] of counts) if (count === rows.length) shared.push(text);
-  const rest = (row: unknown) => texts(column.cell(row)).filter((text) => countOf(text) < rows.length);
+  const rest = (row: unknown) => textsOf(column.cell(row)).filter((text) => countOf(text) < rows.length);
   const cell = (row: unknown) => (width === undefined ? rest(row) : rest(row).sort((a, b) => countOf(a) - countOf(b)));
   return { ...column, cell };
 }
 
-function texts(cell: Cell): readonly string[] {
+function textsOf(cell: Cell): readonly string[] {
   return Array.isArray(cell) ? cell.filter((part) => typeof part === 'string') : [];
 }
 
@@ -353,7 +357,7 @@ export async function libraryLines({ columns, rows, paint }: Grid): Promise<read
   for (const cells of shown) table.push(cells.map(standIn));
   const painted = shown
     .flat()
-    .map((cell) => colored(cell.text, cell, paint))
+    .map((cell) => paintCell(cell.text, cell, paint))
     .values();
   const drawn = table.toString().replace(STAND_IN, () => painted.next().value ?? '');
   return rows.length === 0 ? [] : drawn.split('\n').map(withoutTrailingBlanks);
@@ -372,14 +376,14 @@ export function alignedLine(columns: readonly GridColumn[], cells: readonly Cell
     const natural = displayWidth(cell.text);
     const shown = natural > width ? shorten(cell.text, width) : cell.text;
     const blanks = ' '.repeat(Math.max(0, width - (natural > width ? displayWidth(shown) : natural)));
-    const visible = colored(shown, cell, paint);
+    const visible = paintCell(shown, cell, paint);
     line += (index === 0 ? '' : GAP) + (align === 'right' ? blanks + visible : visible + blanks);
   }
   return withoutTrailingBlanks(line);
 }
 
 /** As much of a cell as is shown. Padding after a number has no color, so that it can be trimmed at the end of a line. */
-function colored(text: string, { tone }: CellText, paint: Painter): string {
+function paintCell(text: string, { tone }: CellText, paint: Painter): string {
   const visible = withoutTrailingBlanks(text);
   return paint(visible, tone) + text.slice(visible.length);
 }

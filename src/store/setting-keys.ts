@@ -36,7 +36,7 @@ export interface Setting {
 export const HELPER_SETTING = 'credentials.helper';
 
 /** The address of a service, and the credential of a profile for it. `token` and `name` are as help calls them. */
-function connection(service: string, name: string, token: string, hasUser: boolean): readonly Setting[] {
+function connectionSettings(service: string, name: string, token: string, hasUser: boolean): readonly Setting[] {
   const prefix = `SVC_${service.toUpperCase()}`;
   const user: readonly Setting[] = [
     {
@@ -56,7 +56,7 @@ function connection(service: string, name: string, token: string, hasUser: boole
   ];
 }
 
-const ALERTS = connection('alerts', 'alert manager', 'bearer token for the alert manager', true);
+const ALERTS = connectionSettings('alerts', 'alert manager', 'bearer token for the alert manager', true);
 
 /** None is a secret: secrets are in other files or in the environment. */
 export const SETTING_KEYS: readonly Setting[] = [
@@ -77,9 +77,9 @@ export const SETTING_KEYS: readonly Setting[] = [
     default: 'critical,error,warning,info,none',
     help: 'Order of severities, the worst first; all others come last',
   },
-  ...connection('webhooks', 'recording webhook service', 'access token, in place of a stored login', false),
-  ...connection('catalog', 'catalog', 'bearer token for the catalog', true),
-  ...connection('trade', 'trading gateway', 'token for the trading gateway', false),
+  ...connectionSettings('webhooks', 'recording webhook service', 'access token, in place of a stored login', false),
+  ...connectionSettings('catalog', 'catalog', 'bearer token for the catalog', true),
+  ...connectionSettings('trade', 'trading gateway', 'token for the trading gateway', false),
   { key: 'trade.account', type: 'text', env: 'SVC_TRADE_ACCOUNT', flag: '--account', help: 'Account to trade with' },
   {
     key: 'trade.live',

@@ -26,15 +26,15 @@ interface Answer {
 }
 
 /** Never fails: <Tab> must not report a broken file. */
-export async function completionAnswer(argv: readonly string[], model: Model, context: Files): Promise<string> {
+export async function answerCompletion(argv: readonly string[], model: Model, context: Files): Promise<string> {
   const [, mode, current] = /^(matching|all)=(.*)$/s.exec(argv[0] ?? '') ?? [];
   if (current === undefined) return '';
   try {
-    const { kind, before = '', candidates } = await answerFor(model, argv.slice(1), current, context);
+    const { kind, before = '', candidates } = await findAnswer(model, argv.slice(1), current, context);
     const typed = mode === 'all' || kind === 'command' ? '' : current.slice(before.length);
     const lines = candidates
       .filter(({ value }) => value.startsWith(typed) && value !== '' && escapeText(value) === value)
-      .map(({ value, note }) => (note === undefined ? value : `${value}\t${shortened(note)}`));
+      .map(({ value, note }) => (note === undefined ? value : `${value}\t${shortenNote(note)}`));
     return [`${kind}\t${before}`, ...lines, ''].join('\n');
   } catch {
     return '';
@@ -43,16 +43,16 @@ export async function completionAnswer(argv: readonly string[], model: Model, co
 
 const NOTE_WIDTH = 80;
 
-function shortened(note: string): string {
+function shortenNote(note: string): string {
   const characters = [...escapeText(note)];
   return characters.length <= NOTE_WIDTH ? characters.join('') : `${characters.slice(0, NOTE_WIDTH - 1).join('')}…`;
 }
 
-async function answerFor(model: Model, previous: readonly string[], current: string, context: Files): Promise<Answer> {
-  const { place, option, literal, operands } = reached(model, previous);
+async function findAnswer(model: Model, previous: readonly string[], current: string, context: Files): Promise<Answer> {
+  const { place, option, literal, operands } = findPlace(model, previous);
   const again = operands > place.operands.findIndex(({ kind }) => kind === 'matchers');
   const valuesOf = (values: Values | undefined, before = ''): Promise<Answer> =>
-    answerOf(values, { before, current, previous, again }, model.services, context);
+    answerValues(values, { before, current, previous, again }, model.services, context);
   if (option !== undefined) return valuesOf(option.values);
   if (literal && place.commandLine) return { kind: 'command', before: String(operands), candidates: [] };
   if (!literal && current.startsWith('-')) {
@@ -79,7 +79,7 @@ interface Reached {
 }
 
 /** Where the words before the cursor lead. */
-function reached(model: Model, previous: readonly string[]): Reached {
+function findPlace(model: Model, previous: readonly string[]): Reached {
   let position: Position = { at: '', option: undefined, literal: false, operands: 0 };
   for (const word of previous) position = positionAfter(word, position, model);
   return { ...position, place: placeAt(model, position.at) };
@@ -161,7 +161,7 @@ interface Cursor {
   readonly again: boolean;
 }
 
-async function answerOf(
+async function answerValues(
   values: Values | undefined,
   { before, current, previous, again }: Cursor,
   services: Services,
@@ -180,14 +180,14 @@ async function answerOf(
       : await remoteCandidates(services[kind], kind, previous, context);
   const known = all.filter(({ value }) => offered(value));
   if (kind === 'matchers') {
-    const answer = matcherAnswer(known, typed, again);
+    const answer = answerMatcher(known, typed, again);
     return { ...answer, before: before + answer.before };
   }
   return { kind: 'values', before, candidates: known };
 }
 
 /** Label names, or after `severity=` its values. Only the first matcher may be an alert name alone. */
-function matcherAnswer(known: readonly Candidate[], typed: string, again: boolean) {
+function answerMatcher(known: readonly Candidate[], typed: string, again: boolean) {
   const [before = '', name] = /^([^=!~]*)!?=(?!~)/.exec(typed) ?? [];
   if (name !== undefined) {
     const values = known.filter(({ value }) => value.startsWith(`${name}=`));

@@ -106,18 +106,19 @@ export function axisLines(window: Window, time: ShownTime, { width, margin, asci
   const beside = zone.length < margin;
   const corner = `${(beside ? `${zone} ` : '').padStart(margin)}${ascii ? '+' : '└'}${axis.join('')}`;
 
-  const shown = fitting(ticks.length === 0 ? ends(window, time, margin, width) : ticks, width);
-  const below = contexts(
+  const shown = selectFitting(ticks.length === 0 ? findEnds(window, time, margin, width) : ticks, width);
+  const below = placeContexts(
     ticks.filter((tick) => shown.includes(tick)),
     width,
   );
-  const last = placed(fitting(beside ? below : withZone(below, zone, width), width));
-  const named = beside || last.includes(zone) ? [last] : [placed(fitting(below, width)), ...wrap(zone, width)];
-  return [corner, placed(shown), ...named].filter((line) => line !== '');
+  const last = placeLabels(selectFitting(beside ? below : withZone(below, zone, width), width));
+  const named =
+    beside || last.includes(zone) ? [last] : [placeLabels(selectFitting(below, width)), ...wrap(zone, width)];
+  return [corner, placeLabels(shown), ...named].filter((line) => line !== '');
 }
 
 /** The labels of a window without space for two ticks. */
-function ends(window: Window, time: ShownTime, margin: number, width: number): readonly Label[] {
+function findEnds(window: Window, time: ShownTime, margin: number, width: number): readonly Label[] {
   const [from, to] = [instantText(window.from, time), instantText(window.to, time)];
   const first = { start: Math.min(margin, Math.max(0, width - from.length)), text: from };
   return from === to ? [first] : [first, { start: width - to.length, text: to }];
@@ -129,7 +130,7 @@ interface Label {
 }
 
 /** If two are too close, the first moves left or is omitted. */
-function contexts(ticks: readonly (Label & { readonly context: string })[], width: number): readonly Label[] {
+function placeContexts(ticks: readonly (Label & { readonly context: string })[], width: number): readonly Label[] {
   const labels = newContexts(ticks).map(({ start, context }) => ({
     start: Math.min(start, width - context.length),
     text: context,
@@ -148,7 +149,7 @@ function withZone(labels: readonly Label[], zone: string, width: number): readon
 }
 
 /** Without labels that would touch the previous one or be outside. */
-function fitting<T extends Label>(labels: readonly T[], width: number): readonly T[] {
+function selectFitting<T extends Label>(labels: readonly T[], width: number): readonly T[] {
   let free = 0;
   return labels.filter(({ start, text }) => {
     if (start < free || start + text.length > width) return false;
@@ -157,6 +158,6 @@ function fitting<T extends Label>(labels: readonly T[], width: number): readonly
   });
 }
 
-function placed(labels: readonly Label[]): string {
+function placeLabels(labels: readonly Label[]): string {
   return labels.reduce((line, { start, text }) => line.padEnd(start) + text, '');
 }
