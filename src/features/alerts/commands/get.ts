@@ -1,4 +1,4 @@
-import { checkBrowserOptions, openPage } from '../../../cli/browser.ts';
+import { openPage } from '../../../cli/browser.ts';
 import { recordCommand } from '../../../cli/command.ts';
 import { timeCell } from '../../../output/cells.ts';
 import type { RecordOutput } from '../../../output/types.ts';
@@ -78,7 +78,6 @@ export const alertsGet = recordCommand({
   outputOf: ({ web }) => (web === undefined ? ALERT_RECORD : { kind: 'text' }),
   offers: alertCandidates,
   async run({ fingerprint, web }, ctx) {
-    checkBrowserOptions(web !== undefined, ctx);
     const alertmanager = openAlertmanager(ctx.target);
     const alert = await findAlert(alertmanager, fingerprint);
     const of = `alert ${alert.fingerprint}`;
