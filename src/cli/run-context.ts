@@ -141,7 +141,7 @@ function openServers({ globals, settings, engine, notices, overrides }: Parts, r
   /** Before the first write: a write to the wrong server is the most expensive mistake. */
   const nameServer = (service: ServiceName, { host, pathname } = targetOf(service).baseUrl): void => {
     if (dryRun || !once(`server ${service} ${host}`)) return;
-    const { kind, detail } = settings.origin(`${service}.url`);
+    const { kind, detail } = settings.resolve(`${service}.url`).origin;
     const source = kind === 'profile' ? `profile ${settings.profile.name}` : detail;
     notices.say(`server: ${host}${pathname === '/' ? '' : pathname} (${source})`);
   };

@@ -130,7 +130,8 @@ function measureColumns(
   rows: Contents['rows'],
   options: OutputOptions,
 ): readonly ColumnSize[] {
-  const isCompared = isPlain(options) && rows.length <= MOST_COMPARED;
+  // Where no column has to give way, nothing is compared.
+  const isCompared = isPlain(options) && options.width !== undefined && rows.length <= MOST_COMPARED;
   return columns.map((column, index) => {
     const texts = rows.map((cells) => cells[index]?.text ?? '');
     return columnSize(column, titles[index] ?? '', texts, isCompared);

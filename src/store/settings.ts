@@ -33,7 +33,6 @@ export interface Settings {
   readonly failure: SvcError | undefined;
   /** Throws if the effective value is invalid. Undefined if there is none, or no such setting. */
   get(key: string): string | undefined;
-  origin(key: string): Origin;
   resolve(key: string): ResolvedSetting;
   /** From environment, profile or default, ignoring the option. */
   configured(key: string): ResolvedSetting;
@@ -130,10 +129,6 @@ class LoadedSettings implements Settings {
     return this.#usable(key, this.resolve(key));
   }
 
-  origin(key: string): Origin {
-    return this.resolve(key).origin;
-  }
-
   resolve(key: string): ResolvedSetting {
     const setting = findSetting(key);
     if (setting === undefined) return UNSET;
@@ -160,7 +155,7 @@ class LoadedSettings implements Settings {
   members(key: string): readonly Settings[] {
     const { values, profile } = this.#loaded;
     const urls = this.get(`${key}s`)?.split(',');
-    if (urls === undefined || this.origin(key).kind !== 'profile') return [this];
+    if (urls === undefined || this.resolve(key).origin.kind !== 'profile') return [this];
     if (Object.hasOwn(values, key)) {
       throw new SvcError('config_invalid', `profile ${profile.name} has both ${key} and ${key}s`, {
         hint: `svc config unset ${key} --profile ${profile.name}`,
