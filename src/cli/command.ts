@@ -56,7 +56,7 @@ export interface Typing {
 export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompter' | 'isReadableByOthers'> {
   /** The address and the rules of the command's service. Throws if no address is configured. */
   readonly target: Target;
-  /** The same for any service, for commands that use several. */
+  /** The address and the rules of any service, for commands that use several. */
   targetOf(service: ServiceName): Target;
   /** Secrets added here are redacted on standard error, and in texts that pass through `hide`. */
   readonly secrets: Pick<KnownSecrets, 'add' | 'hide'>;
@@ -105,7 +105,7 @@ export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompte
   runLine(argv: readonly string[], over: Pick<Context, 'stdout' | 'stderr' | 'prompter' | 'env'>): Promise<number>;
   /** Prints an escaped line on stderr, except with `-q`. */
   notice(text: string): void;
-  /** The same, also with `-q`: explains why the exit status is not 0. */
+  /** Prints an escaped line on stderr even with `-q`: it explains why the exit status is not 0. */
   warn(text: string): void;
   /** When the command line was read: a command that computes with it and with times such as `2h ago` reads the clock once. */
   readonly startedAt: number;
@@ -117,7 +117,7 @@ export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompte
   readInput(path: string): Promise<Uint8Array>;
   /** Warns once per file if other users can read a file with a secret or a key. */
   checkSecretFile(path: string): void;
-  /** The same in chunks, for input of any size. The next chunk overwrites the buffer: use a chunk at once, or copy it. */
+  /** Reads input of any size in chunks. The next chunk overwrites the buffer: use a chunk at once, or copy it. */
   inputChunks(path: string): AsyncIterable<Uint8Array>;
   /** How a command without a service reaches an address that its user named: TLS, proxies, dry run, interruption. */
   outbound(options: { readonly insecure: boolean }): Outbound;
@@ -152,9 +152,9 @@ export interface Spec<A extends Arguments, F extends Flags> {
   readonly suggestFor?: readonly string[];
   /** One line without a full stop. */
   readonly summary: string;
-  /** For the help: at most five lines of 80 columns. */
+  /** Help shows it, in at most five lines of 80 columns. */
   readonly description?: string;
-  /** For the manual and the reference only. */
+  /** Only the manual and the reference show it. */
   readonly details?: string;
   readonly effect: Effect;
   /** The remote service: adds `--base-url`, `--timeout`, TLS and header options. */

@@ -107,7 +107,7 @@ export function isRemote({ service, callOf }: { readonly service?: unknown; read
   return service !== undefined || callOf !== undefined;
 }
 
-/** Those of some commands, which `svc help options` lists instead of their pages. */
+/** The options of some commands that `svc help options` lists instead of their pages. */
 export const SOME_FLAGS: Flags = { tz: TZ_FLAG, ...CLUSTER_FLAGS };
 
 export function ownFlags(command: Optioned): Flags {

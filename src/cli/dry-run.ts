@@ -53,7 +53,7 @@ interface DryRunRendering {
   readonly secretHeaders: ReadonlySet<string>;
 }
 
-/** Of a request over a live session. */
+/** The error for a request over a live session. */
 export function noCurlLine(): SvcError {
   const why = 'no line can send this request, as it needs the id of a live session';
   return new SvcError('usage', `--dry-run=curl: ${why}`, { hint: '--dry-run prints the request' });

@@ -139,7 +139,7 @@ function groupHelp({ group, commands, sections }: GroupSubject, width: number): 
   ];
 }
 
-/** Undefined for a name of another group. */
+/** The name without that of its group; undefined for a name of another group. */
 function nameWithin(group: GroupSummary, name: string): string | undefined {
   return name.startsWith(`${group.name} `) ? name.slice(group.name.length + 1) : undefined;
 }

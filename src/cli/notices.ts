@@ -17,7 +17,7 @@ export class Notices {
   #writes: Promise<void> = Promise.resolve();
   readonly #spinner: Spinner | undefined;
 
-  /** With `traces` requests are printed line by line. */
+  /** `traces`: requests are printed line by line. */
   constructor(
     context: Context,
     {
@@ -185,7 +185,7 @@ export class Spinner {
     };
   }
 
-  /** For good: something else is on the screen. */
+  /** Draws nothing any more, because something else is on the screen. */
   end(): void {
     this.#isOver = true;
     this.#stop();

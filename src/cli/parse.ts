@@ -1,4 +1,4 @@
-/** From argv to a command's typed input, with commander. */
+/** Parses argv into a command's typed input, with commander. */
 import { Command as Commander, CommanderError, Option } from 'commander';
 import { SvcError } from '../errors.ts';
 import { shellWord } from '../output/escape.ts';
@@ -98,7 +98,7 @@ export function requireAll(parsed: ParsedInput): ParsedInput {
 /** The values of each option as typed: `true` or `false` for a switch. */
 type Typed = Map<string, (string | boolean)[]>;
 
-/** The same, where what is `missing` may still be prompted for. */
+/** Parses the tokens after the command's words. What is `missing` is no error yet: it may be prompted for. */
 export function parsePart(command: Command, tokens: readonly string[], now: number): ParsedInput {
   const flags = Object.entries(allFlags(command));
   const typed: Typed = new Map();

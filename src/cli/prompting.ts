@@ -16,12 +16,12 @@ import { askForEach, faultOf, MOST_CHOICES, tellCommand, withAnswers } from './w
 
 interface Line {
   readonly command: Command;
-  /** Without the name of the command. */
+  /** The words after the name of the command. */
   readonly tokens: readonly string[];
   readonly parsed: ParsedInput;
 }
 
-/** For a value that is not in the list. */
+/** The choice of a value that is not in the list. */
 const ANOTHER: Choice = { value: '', name: 'Another value…' };
 
 /** How many choices are shown without a search. */

@@ -127,7 +127,7 @@ function openLog(globals: GlobalInput, notices: Notices, once: Once) {
   return { log, omittedRows: () => omittedRows };
 }
 
-/** Of the rows that are left out. */
+/** How many of the rows that are left out get a warning of their own. */
 const MOST_NAMED = 5;
 
 function logLevel({ debug, verbose }: GlobalInput): 0 | 1 | 2 {
@@ -138,7 +138,7 @@ function logLevel({ debug, verbose }: GlobalInput): 0 | 1 | 2 {
 /** The servers of this run. Each is built, and named before the first write, once. */
 function openServers({ globals, settings, engine, notices, overrides }: Parts, reaching: OutboundParts, once: Once) {
   const { context, dryRun, checkSecretFile, log } = reaching;
-  /** Before the first write: a write to the wrong server is the most expensive mistake. */
+  /** Names the server before the first write: a write to the wrong one is the most expensive mistake. */
   const nameServer = (service: ServiceName, { host, pathname } = targetOf(service).baseUrl): void => {
     if (dryRun || !once(`server ${service} ${host}`)) return;
     const { kind, detail } = settings.resolve(`${service}.url`).origin;

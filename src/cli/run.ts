@@ -225,7 +225,7 @@ async function printValue(
   if (ctx.wants.table) noticeOmissions(result, output, run);
 }
 
-/** For what a person reads: data for a program, rows that come over time, and reports of what was done are not paged. */
+/** Only what a person reads is paged: no data for a program, no rows that come over time, and no report of what was done. */
 function isPaged(output: Rendering, { stdout, options, effect, streams, globals, context }: Run, ctx: RunContext) {
   if (!stdout.isTTY || stdout.rows === undefined || options.dumb || effect !== 'read' || streams) return false;
   if (output.kind === 'watch' || (output.kind === 'list' && output.live !== undefined)) return false;

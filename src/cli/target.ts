@@ -1,4 +1,4 @@
-/** From settings and options to a `Target`: where requests go and under which rules. */
+/** Makes a `Target` of settings and options: where requests go and under which rules. */
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { parseBaseUrl } from '../http/address.ts';

@@ -14,7 +14,7 @@ export interface ColumnSize {
   readonly natural: number;
   /** What is left of it at least: the same as `natural` where the column must not be shortened. */
   readonly least: number;
-  /** From here on its texts no longer differ where they did. */
+  /** If it is narrower than this, texts that differ may look alike. */
   readonly distinct?: number;
   /** What is dropped first: the last that have the highest rank. */
   readonly rank?: number;
@@ -68,7 +68,7 @@ function sharedStart(texts: readonly string[]): number {
   }, 0);
 }
 
-/** As much of the beginning of these ids as tells them apart. */
+/** The length of the beginning that tells these ids apart. */
 export function briefLength(ids: readonly string[]): number {
   return Math.max(LEAST, sharedStart([...new Set(ids)].sort()) + 1);
 }

@@ -12,7 +12,7 @@ const ENTER = '\u001b[?1049h\u001b[?25l';
 /** Emptied first: some terminals that were resized meanwhile would take lines of it along. */
 const LEAVE = `${HOME}${CLEAR_BELOW}\u001b[?25h\u001b[?1049l`;
 
-/** Of a terminal that does not say how large it is. */
+/** The size of a terminal that does not say how large it is. */
 export const USUAL_ROWS = 24;
 export const USUAL_COLUMNS = 80;
 
@@ -77,7 +77,7 @@ export async function renderScreen(
   });
 }
 
-/** As much of the line as fits. */
+/** Paints as much of the line as fits. */
 function paintLine(line: ScreenLine, columns: number, paint: Awaited<ReturnType<typeof painter>>): string {
   let left = columns;
   return line

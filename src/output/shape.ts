@@ -266,7 +266,7 @@ export async function compileQuery(expression: string): Promise<Query> {
     refuseFaults(option, () => TreeInterpreter.search(checked, value as Parameters<typeof TreeInterpreter.search>[1]));
 }
 
-/** As decimals: money has no binary remainders. */
+/** Sums are decimal: money has no binary remainders. */
 const SUMS: Readonly<Record<string, (values: readonly number[]) => number | null>> = {
   sum: exactSum,
   avg: (values) => (values.length === 0 ? null : exactMean(values)),

@@ -152,7 +152,7 @@ interface FittedColumns {
   readonly common: readonly string[];
 }
 
-/** Those of the columns with these indexes that fit. If the cells wrap, that is all of them. */
+/** Cuts the columns with these indexes to the width, and drops those that do not fit. If the cells wrap, all fit. */
 function fitCells(
   rows: Contents['rows'],
   sizes: readonly ColumnSize[],
@@ -318,7 +318,7 @@ export interface GridColumn {
 
 export interface Grid {
   readonly columns: readonly GridColumn[];
-  /** Of escaped texts in full length; headers are a row, too. */
+  /** The cells have escaped texts in full length; headers are a row, too. */
   readonly rows: readonly (readonly CellText[])[];
   readonly paint: Painter;
 }
@@ -364,7 +364,7 @@ export async function libraryLines({ columns, rows, paint }: Grid): Promise<read
   return rows.length === 0 ? [] : drawn.split('\n').map(withoutTrailingBlanks);
 }
 
-/** The same lines, row by row. */
+/** Prints the lines that cli-table3 would print, row by row. */
 export function* ownLines({ columns, rows, paint }: Grid): Generator<string> {
   for (const cells of rows) yield alignedLine(columns, cells, paint);
 }
@@ -383,7 +383,7 @@ export function alignedLine(columns: readonly GridColumn[], cells: readonly Cell
   return withoutTrailingBlanks(line);
 }
 
-/** As much of a cell as is shown. Padding after a number has no color, so that it can be trimmed at the end of a line. */
+/** Paints as much of a cell as is shown. Padding after a number has no color, so that it can be trimmed at the end of a line. */
 function paintCell(text: string, { tone }: CellText, paint: Painter): string {
   const visible = withoutTrailingBlanks(text);
   return paint(visible, tone) + text.slice(visible.length);

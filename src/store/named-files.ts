@@ -52,7 +52,7 @@ export function isPipeOrDevice(path: string): boolean {
   return stats !== undefined && !stats.isFile() && !stats.isDirectory();
 }
 
-/** In chunks; the next chunk overwrites the buffer. */
+/** Reads in chunks; the next chunk overwrites the buffer. */
 export async function* pipeChunks(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
   const file = await untilAborted(open(path, 'r'), signal, closeLater);
   try {

@@ -104,7 +104,7 @@ interface Loaded {
   readonly flags: Readonly<Record<string, string>>;
   readonly env: Context['env'];
   readonly values: ProfileValues;
-  /** Of the default profile: its store is that of every profile that names none, because they share the files. */
+  /** The default profile: its store is that of every profile that names none, because they share the files. */
   readonly shared: ProfileValues;
   readonly profile: Settings['profile'];
   readonly path: string;

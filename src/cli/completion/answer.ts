@@ -153,7 +153,7 @@ function namesAt({ next }: Place, typed: string): Candidate[] {
 }
 
 interface Cursor {
-  /** Of the word at the cursor, what comes before its value. */
+  /** What the word at the cursor has before its value: `--output=`. */
   readonly before: string;
   readonly current: string;
   readonly previous: readonly string[];

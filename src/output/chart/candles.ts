@@ -106,7 +106,7 @@ function bodyGlyph(
   return same[isBottom ? 3 : 1];
 }
 
-/** Of a cell that the wick fills to less than a half. */
+/** The glyph of a cell that the wick fills to less than a half. */
 function wickGlyph(isTop: boolean, isBottom: boolean, { lower, upper, wick }: Glyphs): string {
   if (isTop) return lower;
   return isBottom ? upper : wick;

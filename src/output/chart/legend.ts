@@ -27,7 +27,7 @@ export async function legendLines(
 }
 
 const GLYPHS = [...'●▲■◆○△□◇★☆ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-/** Without the glyphs of axes. */
+/** The glyphs of axes are not among them. */
 const ASCII_GLYPHS = [...'*ox#@%&$=~ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
 export function glyphOf(index: number, ascii: boolean): string {

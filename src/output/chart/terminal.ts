@@ -85,7 +85,7 @@ function rowText(row: PlotRow, paint: SeriesPainter): string {
 }
 
 interface AxisSize {
-  /** Of the complete chart. */
+  /** The width of the complete chart. */
   readonly width: number;
   /** The column of the axes' corner. */
   readonly margin: number;
@@ -129,7 +129,7 @@ interface Label {
   readonly text: string;
 }
 
-/** If two are too close, the first moves left or is omitted. */
+/** If two labels are too close, the first moves left or is omitted. */
 function placeContexts(ticks: readonly (Label & { readonly context: string })[], width: number): readonly Label[] {
   const labels = newContexts(ticks).map(({ start, context }) => ({
     start: Math.min(start, width - context.length),
@@ -148,7 +148,7 @@ function withZone(labels: readonly Label[], zone: string, width: number): readon
   return [...labels, { start: width - zone.length, text: zone }];
 }
 
-/** Without labels that would touch the previous one or be outside. */
+/** Omits labels that would touch the previous one or be outside. */
 function selectFitting<T extends Label>(labels: readonly T[], width: number): readonly T[] {
   let free = 0;
   return labels.filter(({ start, text }) => {
