@@ -25,8 +25,8 @@ export async function chartLines(picture: ChartPicture, options: OutputOptions):
   const heading = title === '' ? [] : wrap(escapeText(title), width).map((line) => strong(line, 'strong'));
   const time: ShownTime = options.time === 'local' ? 'local' : (picture.zone ?? 'utc');
   const field = fieldLines(picture, { width, ascii, time, paint });
-  // A pipe and -o wide get every figure in full.
-  const isFitted = options.format !== 'wide' && options.width !== undefined;
+  // A pipe without --width and -o wide get every figure in full.
+  const isFitted = options.format !== 'wide' && (picture.width ?? options.width) !== undefined;
   const legend = await legendLines(picture, {
     options: { ...options, ascii },
     width: isFitted ? width : Number.POSITIVE_INFINITY,
