@@ -8,8 +8,8 @@ if (Number.parseInt(process.versions.node, 10) < 20) {
 const argv = process.argv.slice(2);
 const text = prepared();
 if (argv[0] === '__complete') {
-  const { completionAnswer, processContext } = built(() => require('../dist/complete.cjs'));
-  completionAnswer(
+  const { answerCompletion, processContext } = built(() => require('../dist/complete.cjs'));
+  answerCompletion(
     argv.slice(1),
     built(() => require('../dist/completion.json')),
     processContext(),

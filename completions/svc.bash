@@ -84,27 +84,9 @@ __svc_command() {
   fi
 }
 
-# Puts a name in place of the word, if only its title has the word. Of several, the titles are offered where they mean the same.
-__svc_named() {
-  local title begin=1
-  for title in "${titles[@]}"; do
-    [[ $title == "$cur"* ]] || begin=''
-  done
-  # Only a part of what is typed would be replaced.
-  if [[ ! $quote && $raw == "$part" ]] && [[ ! $begin || ${#names[@]} == 1 ]]; then
-    cur='' part=''
-  fi
-  if ((${#names[@]} == 1)); then
-    __svc_offer "${names[0]}"
-  elif [[ $kind == titled ]]; then
-    for title in "${titles[@]}"; do __svc_offer "$title"; done
-    [[ $begin ]] || COMPREPLY+=(' ') # or bash would replace the word with what the titles begin with
-  fi
-}
-
 _svc() {
   local line part word raw cur quote redirected kind='' before=''
-  local -a words names titles
+  local -a words
   COMPREPLY=()
   # Some test harnesses set the words alone.
   line=${COMP_LINE-} part=${2-${COMP_WORDS[COMP_CWORD]}}
@@ -124,8 +106,6 @@ _svc() {
   while IFS= read -r line; do
     if [[ ! $kind ]]; then
       kind=${line%%$'\t'*} before=${line#*$'\t'}
-    elif [[ $kind == named || $kind == titled ]]; then
-      names+=("${line%%$'\t'*}") titles+=("${line#*$'\t'}")
     else
       __svc_offer "$before${line%%$'\t'*}"
     fi
@@ -133,7 +113,6 @@ _svc() {
   case $kind in
     files) __svc_files "$before" ;;
     command) __svc_command "$before" ;;
-    named | titled) __svc_named ;;
   esac
   # A value follows what ends in =.
   [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null

@@ -16,13 +16,6 @@ function __svc_complete
       test $before -gt 0; and set line (string escape -- $words[$start..-1])
       complete -C (string join ' ' -- $line "$token")
       return
-    case titled
-      # fish offers only what has the word in it: the title, which svc takes too.
-      for line in $answer[2..-1]
-        set -l parts (string split -m 1 \t -- $line)
-        printf '%s\t%s\n' $parts[2] $parts[1]
-      end | string match -v -- '~*'
-      return
     case files
       set -l typed (string sub -s (math (string length -- "$before") + 1) -- $token)
       string join \n -- $before(__fish_complete_path "$typed")

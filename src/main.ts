@@ -58,15 +58,15 @@ async function dispatch(
   if (parsed.help) return printHelp(context.stdout, found, context);
   const engine = engineOf(argv, secrets);
   if (parsed.missing.length === 0) return run(command, parsed, context, engine);
-  const { completed } = await import('./cli/prompting.ts');
-  const { answered, typed } = await completed({ command, tokens, parsed }, context, engine);
+  const { askMissing } = await import('./cli/prompting.ts');
+  const { answered, typed } = await askMissing({ command, tokens, parsed }, context, engine);
   return run(command, answered, context, { ...engine, typed });
 }
 
 async function complete(argv: readonly string[], context: Context): Promise<number> {
-  const { completionAnswer } = await import('./cli/completion/answer.ts');
+  const { answerCompletion } = await import('./cli/completion/answer.ts');
   const { completionModel } = await import('./cli/completion/model.ts');
-  return print(context, await completionAnswer(argv, await completionModel(GROUPS, SOURCES), context));
+  return print(context, await answerCompletion(argv, await completionModel(GROUPS, SOURCES), context));
 }
 
 /** A command line that names no command: `svc`, `svc --version`. */

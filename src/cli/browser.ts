@@ -27,15 +27,10 @@ export async function openPage(
     const why = text ? `"${text}", which is not a web address, as its ${page}` : `no ${page}`;
     throw new SvcError('not_found', `${of} has ${why}`);
   }
-  const reason = ctx.dryRun ? undefined : noBrowserReason(ctx);
+  const reason = noBrowserReason(ctx);
   if (reason !== undefined) ctx.notice(`no browser was opened: ${reason}; open the address yourself`);
-  else if (!ctx.dryRun) await openInBrowser(new URL(address), ctx);
+  else await openInBrowser(new URL(address), ctx);
   return { value: address, as: { kind: 'text' } };
-}
-
-/** Before anything is sent. */
-export function checkBrowserOptions(web: boolean, { dryRun }: RunContext): void {
-  if (dryRun && !web) throw new SvcError('usage', '--dry-run needs --web');
 }
 
 type Place = Pick<RunContext, 'env' | 'interactive'>;

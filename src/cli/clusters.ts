@@ -4,7 +4,7 @@ import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { Plan } from '../http/endpoint.ts';
 import type { ServiceName } from '../http/target.ts';
-import type { AnyOutput, Cell, ListOutput, RecordOutput, Rendering, Snapshot } from '../output/types.ts';
+import type { AnyOutput, Cell, ListOutput, RecordOutput, Rendering } from '../output/types.ts';
 import type { Settings } from '../store/settings.ts';
 import { profileNames, readSettingsFile, settingsPath } from '../store/settings-file.ts';
 import { bulk } from './bulk.ts';
@@ -62,10 +62,9 @@ export async function runOnClusters(
 ): Promise<Answer<unknown>> {
   const most = command.effect === 'read' ? clusters.length : 1;
   const outcome = await bulk(clusters, most, async ({ name, ctx }) => {
-    const answer = await command.run(input, named(name, ctx));
+    const answer = await command.run(input, nameContext(name, ctx));
     if (answer.value instanceof Plan) return answer.value;
-    const isStream = (answer.as ?? command.output).kind === 'watch';
-    return { name, ctx, answer, rows: isStream ? [] : await rowsOf(name, answer.value) };
+    return { name, ctx, answer, rows: await rowsOf(name, answer.value) };
   });
   if (outcome instanceof Plan) return { value: outcome };
   const done = outcome.outcomes.flatMap((one) => (one.error === undefined ? [one.result] : []));
@@ -75,32 +74,22 @@ export async function runOnClusters(
   for (const { name, ctx, error } of failed) ctx.warn(`${name}: ${error.message}`);
   for (const { ctx, answer } of done) for (const line of undoTexts(answer.undo, ctx)) ctx.notice(line);
   const as = first.answer.as ?? command.output;
-  const merge = (rows: Rows): Rows => {
-    const isOwn = as.kind === 'watch' || (as.kind === 'list' && as.id === (command.output as ListOutput<unknown>).id);
-    return isOwn ? (command.clusters?.merge?.(rows, first.ctx.settings) ?? rows) : rows;
-  };
-  const urgent = (rows: Rows) => command.clusters?.urgent?.(rows, first.ctx.settings);
+  const rows = done.flatMap((one) => one.rows);
+  const isOwn = as.kind === 'list' && as.id === (command.output as ListOutput<unknown>).id;
+  const merged = (isOwn && command.clusters?.merge?.(rows, first.ctx.settings)) || rows;
   const codeOf = command.exits?.includes('condition_false') ? verdictCode : commonCode;
-  const broken = new Set<string>();
   const footers = done.flatMap(({ name, answer: { footer } }) => {
     const text = typeof footer === 'function' ? footer() : footer;
     return text === undefined ? [] : [`${name}: ${text}`];
   });
   return {
-    value:
-      as.kind === 'watch'
-        ? together(
-            done.map(({ name, answer }) => ({ name, snapshots: answer.value as AsyncIterable<Snapshot<object>> })),
-            { merge, urgent, broke: (name) => broken.add(name) },
-          )
-        : // First, so that --limit does not hide them.
-          [...rowsOfParts('cluster', failed), ...merge(done.flatMap(({ rows }) => rows))],
-    as: clusterRendering(as),
+    // Failures are first, so that --limit does not hide them.
+    value: [...rowsOfParts('cluster', failed), ...merged],
+    as: clusterOutput(as),
     code: () =>
       codeOf([
         ...done.map(({ answer: { code } }) => (typeof code === 'function' ? code() : code)),
         ...failed.map(({ error }) => partialCode(error)),
-        ...[...broken].map(() => 'partly_done' as const),
       ]),
     ...(footers.length === 0 ? {} : { footer: footers.join('\n') }),
     end: async () => {
@@ -110,7 +99,7 @@ export async function runOnClusters(
 }
 
 /** Messages and questions say which cluster they are about. The bytes of several responses are no JSON. */
-function named(name: string, ctx: RunContext): RunContext {
+function nameContext(name: string, ctx: RunContext): RunContext {
   return Object.assign(Object.create(ctx) as RunContext, {
     wants: { ...ctx.wants, rawJson: false },
     notice: (text: string) => ctx.notice(`${name}: ${text}`),
@@ -129,18 +118,11 @@ async function rowsOf(cluster: string, value: unknown): Promise<Rows> {
   return rows;
 }
 
-function clusterRendering(as: Rendering): Rendering {
-  if (as.kind === 'screen') {
-    throw new SvcError('internal', 'a full screen shows one cluster');
-  }
-  return as.kind === 'watch' ? { ...as, list: listOfParts('cluster', as.list) } : clusterOutput(as);
-}
-
 /** What the answers of several clusters are printed as. */
-export function clusterOutput(output: AnyOutput): AnyOutput {
+export function clusterOutput(output: Rendering): AnyOutput {
   if (output.kind === 'list') return listOfParts('cluster', output);
   if (output.kind === 'record') return listOfParts('cluster', recordAsList(output));
-  if (output.kind === 'chart') throw new SvcError('internal', 'a chart shows one cluster');
+  if (output.kind !== 'text') throw new SvcError('internal', `a ${output.kind} shows one cluster`);
   return listOfParts('cluster', {
     kind: 'list',
     columns: [{ name: 'value', cell: ({ value }: { readonly value: Cell }) => value }],
@@ -154,76 +136,4 @@ function recordAsList<Value>({ columns, id, line }: RecordOutput<Value>): ListOu
   const result = (value: Value): Cell => [line(value)].flat()[0] as Cell;
   const others = columns.map((column) => ({ ...column, wide: true as const }));
   return { kind: 'list', columns: [{ name: 'result', cell: result, flex: true }, ...others], id };
-}
-
-interface Watched {
-  readonly name: string;
-  readonly snapshots: AsyncIterable<Snapshot<object>>;
-}
-
-interface Merging {
-  merge(rows: Rows): Rows;
-  urgent(rows: Rows): Snapshot<ClusterRow>['urgent'];
-  /** The watch of this cluster failed. */
-  broke(name: string): void;
-}
-
-/** The latest rows of all, whenever one has new ones. A cluster whose watch fails stays with its error. */
-async function* together(
-  watched: readonly Watched[],
-  { merge, urgent, broke }: Merging,
-): AsyncGenerator<Snapshot<ClusterRow>> {
-  const latest = new Map<string, Snapshot<ClusterRow>>();
-  const waiting = new Map<string, Promise<() => Snapshot<ClusterRow> | undefined>>();
-  const iterators = watched.map(({ name, snapshots }) => ({ name, iterator: snapshots[Symbol.asyncIterator]() }));
-  const next = ({ name, iterator }: (typeof iterators)[number]): void => {
-    const step = iterator.next().then(
-      ({ done, value }) =>
-        () => {
-          if (done) return undefined;
-          next({ name, iterator });
-          return withCluster(name, value);
-        },
-      (error: unknown) => () => {
-        if (!(error instanceof SvcError) || error.reason === 'signal' || waiting.size === 0) throw error;
-        broke(name);
-        const { rows = [], at = 0 } = latest.get(name) ?? {};
-        return { at, rows, changes: [], error: error.message };
-      },
-    );
-    waiting.set(
-      name,
-      step.then((take) => () => {
-        waiting.delete(name);
-        const snapshot = take();
-        if (snapshot !== undefined) latest.set(name, snapshot);
-        return snapshot === undefined
-          ? undefined
-          : { ...snapshot, error: snapshot.error && `${name}: ${snapshot.error}` };
-      }),
-    );
-  };
-  for (const one of iterators) next(one);
-  try {
-    while (waiting.size > 0) {
-      const snapshot = (await Promise.race(waiting.values()))();
-      if (snapshot === undefined) continue;
-      const rows = merge([...latest.values()].flatMap((one) => one.rows));
-      const footer = [...latest].map(([name, one]) => `${name}: ${one.error ?? one.footer ?? ''}`).join(' | ');
-      yield { ...snapshot, rows, urgent: urgent(rows), footer };
-    }
-  } finally {
-    for (const { iterator } of iterators) void iterator.return?.();
-  }
-}
-
-function withCluster(cluster: string, snapshot: Snapshot<object>): Snapshot<ClusterRow> {
-  const { outage } = snapshot;
-  return {
-    ...snapshot,
-    rows: snapshot.rows.map((row) => ({ cluster, ...row })),
-    changes: snapshot.changes.map(({ event, row }) => ({ event, row: { cluster, ...row } })),
-    urgent: undefined,
-    outage: outage && { ...outage, reason: outage.reason === undefined ? cluster : `${cluster}: ${outage.reason}` },
-  };
 }

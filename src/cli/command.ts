@@ -7,19 +7,16 @@ import type { Outbound, ServiceName, Target } from '../http/target.ts';
 import type {
   AnyOutput,
   ChartOutput,
-  ChartPicture,
   ListOutput,
   RawBytes,
   RawJson,
   RecordOutput,
   Rendering,
   Rows,
-  Snapshot,
   TextOutput,
 } from '../output/types.ts';
 import type { Settings } from '../store/settings.ts';
 import type { Arguments, Candidates, Flags, Input, RemoteSource } from './flags.ts';
-import type { Progress } from './notices.ts';
 import type { Outage } from './poll.ts';
 
 /** A function is called when the value is printed: some facts are known only after the last row. */
@@ -59,7 +56,7 @@ export interface Typing {
 export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompter' | 'isReadableByOthers'> {
   /** The address and the rules of the command's service. Throws if no address is configured. */
   readonly target: Target;
-  /** The same for any service, for commands that use several. */
+  /** The address and the rules of any service, for commands that use several. */
   targetOf(service: ServiceName): Target;
   /** Secrets added here are redacted on standard error, and in texts that pass through `hide`. */
   readonly secrets: Pick<KnownSecrets, 'add' | 'hide'>;
@@ -106,11 +103,9 @@ export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompte
   readonly serverOptions: readonly string[];
   /** Runs another command line of svc, in this process, with other streams and somebody else who asks. Resolves with its status. */
   runLine(argv: readonly string[], over: Pick<Context, 'stdout' | 'stderr' | 'prompter' | 'env'>): Promise<number>;
-  /** A progress bar on stderr, on a terminal only. */
-  progress(total: number): Progress;
   /** Prints an escaped line on stderr, except with `-q`. */
   notice(text: string): void;
-  /** The same, also with `-q`: explains why the exit status is not 0. */
+  /** Prints an escaped line on stderr even with `-q`: it explains why the exit status is not 0. */
   warn(text: string): void;
   /** When the command line was read: a command that computes with it and with times such as `2h ago` reads the clock once. */
   readonly startedAt: number;
@@ -122,10 +117,8 @@ export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompte
   readInput(path: string): Promise<Uint8Array>;
   /** Warns once per file if other users can read a file with a secret or a key. */
   checkSecretFile(path: string): void;
-  /** The same in chunks, for input of any size. The next chunk overwrites the buffer: use a chunk at once, or copy it. */
+  /** Reads input of any size in chunks. The next chunk overwrites the buffer: use a chunk at once, or copy it. */
   inputChunks(path: string): AsyncIterable<Uint8Array>;
-  /** Draws a chart as a self-contained SVG file of this width, in CSS pixels. */
-  drawSvg(picture: ChartPicture, width?: number): Promise<string>;
   /** How a command without a service reaches an address that its user named: TLS, proxies, dry run, interruption. */
   outbound(options: { readonly insecure: boolean }): Outbound;
 }
@@ -144,9 +137,6 @@ export interface ClusterRow {
 export interface Clusters {
   // biome-ignore lint/suspicious/noExplicitAny: the rows are those that the same declaration's output renders
   merge?(rows: readonly any[], settings: Settings): readonly any[];
-  /** Of rows that are watched. */
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  urgent?(rows: readonly any[], settings: Settings): Snapshot<any>['urgent'];
 }
 
 export interface Call {
@@ -162,9 +152,9 @@ export interface Spec<A extends Arguments, F extends Flags> {
   readonly suggestFor?: readonly string[];
   /** One line without a full stop. */
   readonly summary: string;
-  /** For the help: at most five lines of 80 columns. */
+  /** Help shows it, in at most five lines of 80 columns. */
   readonly description?: string;
-  /** For the manual and the reference only. */
+  /** Only the manual and the reference show it. */
   readonly details?: string;
   readonly effect: Effect;
   /** The remote service: adds `--base-url`, `--timeout`, TLS and header options. */

@@ -77,9 +77,11 @@ export const TZ_FLAG = {
   help: 'Time zone of clock times (default local)',
 } as const satisfies Flags[string];
 
-/** That of a command that opens a page in a browser with its own `--web`. */
-const WEB_FLAGS = {
-  'dry-run': { type: 'boolean', group: 'Browser options', help: 'With --web, only print the address' },
+/** How a chart is drawn. */
+export const CHART_FLAGS = {
+  width: { type: 'integer', min: 20, max: 1000, help: 'Columns of the chart (default the terminal, or 80)' },
+  height: { type: 'integer', min: 3, max: 200, help: 'Lines of the chart (default 15)' },
+  ascii: { type: 'boolean', help: 'Draw with ASCII characters only' },
 } as const satisfies Flags;
 
 /** The values of the shared options. Those for services and writes are set only if the command takes them. */
@@ -105,16 +107,11 @@ export function isRemote({ service, callOf }: { readonly service?: unknown; read
   return service !== undefined || callOf !== undefined;
 }
 
-/** Those of some commands, which `svc help options` lists instead of their pages. */
+/** The options of some commands that `svc help options` lists instead of their pages. */
 export const SOME_FLAGS: Flags = { tz: TZ_FLAG, ...CLUSTER_FLAGS };
 
 export function ownFlags(command: Optioned): Flags {
-  return { ...withoutWriteFlags(command), ...addedFlags(command) };
-}
-
-function addedFlags({ flags, effect }: Optioned): Flags {
-  if (effect !== 'read') return WRITE_FLAGS;
-  return flags?.['web'] === undefined ? {} : WEB_FLAGS;
+  return { ...withoutWriteFlags(command), ...(command.effect === 'read' ? {} : WRITE_FLAGS) };
 }
 
 export function withoutWriteFlags({ flags, clusters }: Pick<Optioned, 'flags' | 'clusters'>): Flags {

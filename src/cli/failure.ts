@@ -9,7 +9,7 @@ import { failureOptions } from './parse.ts';
 
 export async function sayFailure(error: SvcError, argv: readonly string[], context: Context): Promise<void> {
   const { env, stderr } = context;
-  const { output, color } = await wanted(argv, context);
+  const { output, color } = await readWanted(argv, context);
   const flag: ColorChoice['flag'] = color === 'always' || color === 'never' ? color : 'auto';
   const json = output === 'json' || output === 'ndjson';
   await stderr.write(
@@ -57,7 +57,7 @@ interface Wanted {
 }
 
 /** Same precedence as elsewhere: option, environment, profile. Unreadable settings are ignored here. */
-async function wanted(argv: readonly string[], { env, paths }: Context): Promise<Wanted> {
+async function readWanted(argv: readonly string[], { env, paths }: Context): Promise<Wanted> {
   const spelled = failureOptions(argv);
   const { profile } = spelled;
   try {

@@ -1,5 +1,4 @@
 /** Help, made only from the declarations: `svc --help`, `svc alerts --help`, `svc alerts list --help`. */
-import pkg from '../../package.json' with { type: 'json' };
 import type { Command, Sections } from './command.ts';
 import { ownFlags, SOME_FLAGS } from './common-flags.ts';
 import { type Flag, type Flags, operands, usageLine } from './flags.ts';
@@ -70,22 +69,9 @@ export type HelpSubject =
 
 type GroupSubject = Extract<HelpSubject, { kind: 'commands' }>;
 
-/** Links from package.json. */
-export interface Links {
-  readonly homepage?: string;
-  readonly bugs?: { readonly url?: string };
-}
-
-const MANIFEST: Links & { readonly name: string } = pkg;
-
 /** Makes every help page: for `--help`, for `svc help` and for the build. */
-export function helpPage(subject: HelpSubject, columns = HELP_WIDTH, { homepage, bugs }: Links = MANIFEST): string {
-  const width = Math.min(columns, HELP_WIDTH);
-  const links = [
-    ...(homepage === undefined ? [] : [`Documentation: ${homepage}`]),
-    ...(bugs?.url === undefined ? [] : [`Report problems: ${bugs.url}`]),
-  ];
-  return `${[...pageParts(subject, width), ...(links.length === 0 ? [] : [links.join('\n')])].join('\n\n')}\n`;
+export function helpPage(subject: HelpSubject, columns = HELP_WIDTH): string {
+  return `${pageParts(subject, Math.min(columns, HELP_WIDTH)).join('\n\n')}\n`;
 }
 
 function pageParts(subject: HelpSubject, width: number): string[] {
@@ -153,7 +139,7 @@ function groupHelp({ group, commands, sections }: GroupSubject, width: number): 
   ];
 }
 
-/** Undefined for a name of another group. */
+/** The name without that of its group; undefined for a name of another group. */
 function nameWithin(group: GroupSummary, name: string): string | undefined {
   return name.startsWith(`${group.name} `) ? name.slice(group.name.length + 1) : undefined;
 }

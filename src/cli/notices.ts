@@ -1,4 +1,4 @@
-/** Standard error, for a person: notices, the lines of `-v` and `--debug`, the progress bar and the spinner. */
+/** Standard error, for a person: notices, the lines of `-v` and `--debug`, and the spinner. */
 import type { Context, OutStream } from '../context.ts';
 import type { TraceEvent } from '../http/target.ts';
 import { escapeText } from '../output/escape.ts';
@@ -13,13 +13,11 @@ import type { Format } from '../output/types.ts';
 export class Notices {
   readonly #context: Context;
   readonly #quiet: boolean;
-  readonly #draws: boolean;
   #delayed: string[] | undefined;
   #writes: Promise<void> = Promise.resolve();
-  #bar: Progress | undefined;
   readonly #spinner: Spinner | undefined;
 
-  /** With `traces` requests are printed line by line. */
+  /** `traces`: requests are printed line by line. */
   constructor(
     context: Context,
     {
@@ -41,8 +39,8 @@ export class Notices {
     const { stdout, stderr, env, now } = context;
     this.#context = context;
     this.#quiet = quiet;
-    this.#draws = stderr.isTTY && !quiet && !dumb;
-    const spins = this.#draws && stdout.isTTY && !traces && !streams && !env['CI'];
+    const isDrawn = stderr.isTTY && stdout.isTTY && !dumb && !env['CI'];
+    const spins = isDrawn && !quiet && !traces && !streams;
     this.#spinner = spins ? new Spinner(stderr, now, ascii) : undefined;
     if (!streams && (format === 'json' || format === 'ndjson')) this.#delayed = [];
   }
@@ -66,16 +64,8 @@ export class Notices {
   }
 
   always(line: string): void {
-    this.#bar?.clear();
     this.#spinner?.clear();
     this.#writes = this.#writes.then(() => this.#context.stderr.write(line));
-  }
-
-  progress(total: number): Progress {
-    this.#bar?.clear();
-    if (total > 1) this.#spinner?.end();
-    this.#bar = progressBar(this.#draws ? total : 0, this.#context.stderr, this.#context.now);
-    return this.#bar;
   }
 
   /** Shows what is waited for, if it takes long, until what this returns is called. */
@@ -139,45 +129,7 @@ function detailLines(
 
 const CLEAR = '\r\u001b[K';
 
-export interface Progress {
-  /** One more is done. */
-  step(): void;
-  /** Takes the line away again. */
-  clear(): void;
-}
-
-/** What is over sooner needs no bar. */
-const PATIENCE_MS = 300;
 const REDRAW_MS = 100;
-const BAR = 24;
-
-/** A bar on one line of a terminal; nothing elsewhere. */
-export function progressBar(total: number, out: OutStream, now: () => number): Progress {
-  if (!out.isTTY || total < 2) return { step() {}, clear() {} };
-  const began = now();
-  let done = 0;
-  let drawn: number | undefined;
-  const write = (text: string): void => {
-    out.write(text).catch(() => {}); // standard error is gone
-  };
-  return {
-    step() {
-      // The total may have been an estimate.
-      done = Math.min(total, done + 1);
-      const time = now();
-      if (time - began < PATIENCE_MS || (drawn !== undefined && time - drawn < REDRAW_MS)) return;
-      drawn = time;
-      const full = Math.floor((done / total) * BAR);
-      const count = `${done}/${total}`;
-      const bar = (out.columns ?? 80) > BAR + count.length + 4 ? `[${'#'.repeat(full)}${'.'.repeat(BAR - full)}] ` : '';
-      write(`\r${bar}${count}\u001b[K`);
-    },
-    clear() {
-      if (drawn !== undefined) write(CLEAR);
-      drawn = undefined;
-    },
-  };
-}
 
 /** A request that is answered sooner needs no spinner. */
 const SPINNER_MS = 500;
@@ -233,7 +185,7 @@ export class Spinner {
     };
   }
 
-  /** For good: something else is on the screen. */
+  /** Draws nothing any more, because something else is on the screen. */
   end(): void {
     this.#isOver = true;
     this.#stop();

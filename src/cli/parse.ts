@@ -1,4 +1,4 @@
-/** From argv to a command's typed input, with commander. */
+/** Parses argv into a command's typed input, with commander. */
 import { Command as Commander, CommanderError, Option } from 'commander';
 import { SvcError } from '../errors.ts';
 import { shellWord } from '../output/escape.ts';
@@ -33,7 +33,7 @@ export function commandPath(argv: readonly string[], most: number): CommandPath 
   const valued = new Set(
     [...Object.entries<Flag>(GLOBAL_FLAGS), ...Object.entries<Flag>(SERVICE_FLAGS)]
       .filter(([, flag]) => takesValue(flag))
-      .flatMap(([name, flag]) => [`-${flag.short}`, ...spellings(name, flag)]),
+      .flatMap(([name, flag]) => [`-${flag.short}`, ...spellingsOf(name, flag)]),
   );
   for (let i = 0; i < argv.length && path.length < most; i++) {
     const token = argv[i] ?? '';
@@ -55,7 +55,7 @@ function takesNext(token: string, valued: ReadonlySet<string>): boolean {
 }
 
 /** The long options that set a flag. */
-function spellings(name: string, { aliases = [] }: Flag): readonly string[] {
+function spellingsOf(name: string, { aliases = [] }: Flag): readonly string[] {
   return [name, ...aliases].map((one) => `--${one}`);
 }
 
@@ -98,7 +98,7 @@ export function requireAll(parsed: ParsedInput): ParsedInput {
 /** The values of each option as typed: `true` or `false` for a switch. */
 type Typed = Map<string, (string | boolean)[]>;
 
-/** The same, where what is `missing` may still be prompted for. */
+/** Parses the tokens after the command's words. What is `missing` is no error yet: it may be prompted for. */
 export function parsePart(command: Command, tokens: readonly string[], now: number): ParsedInput {
   const flags = Object.entries(allFlags(command));
   const typed: Typed = new Map();
@@ -174,7 +174,7 @@ function declareOptions(
 
 function markBare(tokens: readonly string[], flags: readonly [string, Flag][]): readonly string[] {
   const optional = flags.filter(([, { type }]) => type === 'optional-value');
-  const alone = optional.flatMap(([name, flag]) => spellings(name, flag));
+  const alone = optional.flatMap(([name, flag]) => spellingsOf(name, flag));
   return tokens.map((token) => (alone.includes(token) ? `${token}=${ALONE}` : token));
 }
 
@@ -306,7 +306,7 @@ function optionValue(name: string, flag: Flag, typed: readonly (string | boolean
   if (flag.type === 'pairs') return texts.reduce((pairs, text) => addPair(name, text, pairs), {});
   const values = texts.map((text) => {
     try {
-      return single(name, flag, text, clock);
+      return parseSingle(name, flag, text, clock);
     } catch (error) {
       throw severalValues(name, flag, text, clock) ?? error;
     }
@@ -334,7 +334,7 @@ function checkEmpty(name: string, flag: Exclude<Flag, { type: 'boolean' }>, text
 }
 
 /** One value of a flag. The error names the flag. */
-function single(name: string, flag: Flag, text: string, clock: Clock): unknown {
+function parseSingle(name: string, flag: Flag, text: string, clock: Clock): unknown {
   try {
     return parseValue(flag, text, clock);
   } catch (error) {
@@ -395,7 +395,7 @@ function severalValues(name: string, flag: Flag, text: string, clock: Clock): Sv
   const parts = text.split(/[\s,;]+/).filter((part) => part !== '');
   if (!repeatable(flag) || parts.length < 2) return undefined;
   try {
-    for (const part of parts) single(name, flag, part, clock);
+    for (const part of parts) parseSingle(name, flag, part, clock);
   } catch (error) {
     if (error instanceof SvcError) return undefined;
     throw error;

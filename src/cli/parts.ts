@@ -55,16 +55,15 @@ export function listOfParts(
 
 function ofSuccess(column: AnyColumn): AnyColumn {
   if (Object.values<AnyColumn>(NAMES).includes(column)) return column;
-  const { cell, link, order } = column;
+  const { cell, order } = column;
   return {
     ...column,
     cell: (row) => (FAILED in row ? undefined : cell(row)),
-    ...(link && { link: (row, text) => (FAILED in row ? undefined : link(row, text)) }),
     ...(order && { order: (row) => (FAILED in row ? undefined : order(row)) }),
   };
 }
 
-/** Of a write: its state has to be checked before anything else. */
+/** The state of such a write has to be checked before anything else. */
 const UNKNOWN: ErrorCode = 'outcome_unknown';
 
 /** One part that says no decides; several reasons are a partial answer. */
@@ -74,7 +73,7 @@ export function commonCode(codes: readonly (ErrorCode | undefined)[]): ErrorCode
   return others.every((code) => code === first) ? first : 'partly_done';
 }
 
-/** Of a check: one part that says no decides, and it is true only if it is true for all of them. */
+/** One part that says no decides a check, and it is true only if it is true for all parts. */
 export function verdictCode(codes: readonly (ErrorCode | undefined)[]): ErrorCode | undefined {
   if (codes.includes('condition_false')) return 'condition_false';
   return codes.includes('partly_done') ? 'not_known' : commonCode(codes);

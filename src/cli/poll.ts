@@ -3,7 +3,6 @@
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { Snapshot } from '../output/types.ts';
-import { parseDuration } from './time.ts';
 
 export interface PollOptions {
   /** A function is called before each pause. */
@@ -124,57 +123,5 @@ async function attempt<T>(read: () => Promise<T>, ctx: PollContext): Promise<Att
     ctx.signal.throwIfAborted();
     if (!(trouble instanceof SvcError) || !trouble.retryable) throw trouble;
     return { at: ctx.now(), trouble };
-  }
-}
-
-export interface WatchInterval {
-  readonly text: string;
-  readonly ms: number;
-}
-
-const USUAL = '5s';
-const SHORTEST_MS = 1000;
-
-function durationOf(text: string): number {
-  try {
-    return parseDuration(text);
-  } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    throw new SvcError(error.code, `--watch: ${error.message}`, { hint: error.hint });
-  }
-}
-
-export function watchInterval(flag: string | true): WatchInterval {
-  const text = flag === true ? USUAL : flag;
-  const ms = durationOf(text);
-  if (ms < SHORTEST_MS)
-    throw new SvcError('invalid_value', `--watch: ${text} is too short`, { hint: 'use at least 1s' });
-  return { text, ms };
-}
-
-/**
- * Each read, and what `compare` makes of it. Where nothing could be read the rows stay as they were. `shown` says in the footer which
- * rows they are.
- */
-export async function* watchRows<T, Row>(
-  read: () => Promise<T>,
-  compare: (value: T, at: number) => Pick<Snapshot<Row>, 'rows' | 'changes' | 'urgent'>,
-  { interval, shown }: { readonly interval: WatchInterval; readonly shown: string },
-  ctx: PollContext,
-): AsyncGenerator<Snapshot<Row>, void, void> {
-  let seen: Pick<Snapshot<Row>, 'rows' | 'urgent'> = { rows: [] };
-  let last: number | undefined;
-  for await (const reading of poll(read, { intervalMs: interval.ms }, ctx)) {
-    const { at, value, trouble, outage } = reading;
-    if (value === undefined) {
-      const age = last === undefined ? 'not read yet' : `read ${Math.round((at - last) / 1000)} s ago`;
-      const error = trouble?.message ?? outage?.reason;
-      yield { at, readAt: last ?? null, ...seen, changes: [], error, outage, footer: `${shown}; ${age}` };
-    } else {
-      const compared = compare(value, at);
-      seen = compared;
-      last = at;
-      yield { at, ...compared, outage, footer: `${shown}; up to date` };
-    }
   }
 }

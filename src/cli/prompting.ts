@@ -11,24 +11,24 @@ import { type CompletionSource, camelCase, type RemoteSource } from './flags.ts'
 import { findCommand, findGroup } from './lookup.ts';
 import { type Missing, type ParsedInput, parseInput, parsePart, requireAll } from './parse.ts';
 import { runCommand } from './run.ts';
-import { type Engine, escaping, isInteractive } from './run-context.ts';
+import { type Engine, escapePrompts, isInteractive } from './run-context.ts';
 import { askForEach, faultOf, MOST_CHOICES, tellCommand, withAnswers } from './wizard.ts';
 
 interface Line {
   readonly command: Command;
-  /** Without the name of the command. */
+  /** The words after the name of the command. */
   readonly tokens: readonly string[];
   readonly parsed: ParsedInput;
 }
 
-/** For a value that is not in the list. */
+/** The choice of a value that is not in the list. */
 const ANOTHER: Choice = { value: '', name: 'Another value…' };
 
 /** How many choices are shown without a search. */
 const FEW = 12;
 
 /** The command line with an answer to each prompt. Exit 2 where nobody can be asked. */
-export async function completed(
+export async function askMissing(
   line: Line,
   context: Context,
   engine: Engine,
@@ -58,7 +58,7 @@ class Prompts {
     this.#line = line;
     this.#context = context;
     this.#engine = engine;
-    this.#prompter = escaping((show) => show(context.prompter), context.stderr);
+    this.#prompter = escapePrompts((show) => show(context.prompter), context.stderr);
   }
 
   /** What is added to the command line. */
@@ -107,7 +107,7 @@ class Prompts {
   }
 
   async #several(prompt: Prompt, list: readonly Candidate[], open = false): Promise<readonly string[]> {
-    const chosen = await this.#prompter.checkbox(prompt.question, [...shown(list), ...(open ? [ANOTHER] : [])]);
+    const chosen = await this.#prompter.checkbox(prompt.question, [...toChoices(list), ...(open ? [ANOTHER] : [])]);
     const values = chosen.filter((value) => value !== ANOTHER.value);
     return values.length < chosen.length ? [...values, await this.#text(prompt)] : values;
   }
@@ -116,7 +116,7 @@ class Prompts {
   async #one(prompt: Prompt, list: readonly Candidate[], open = false): Promise<string> {
     const { question, fault, source, parsed } = prompt;
     const search = source === undefined ? undefined : this.#engine.sources[source].search;
-    const choices = shown(list);
+    const choices = toChoices(list);
     if (choices.length <= FEW) {
       return (await this.#prompter.select(question, open ? [...choices, ANOTHER] : choices)) || this.#text(prompt);
     }
@@ -130,7 +130,7 @@ class Prompts {
       // Not a request for every key.
       await this.#context.sleep(SEARCH_PAUSE_MS, signal);
       const more = await this.#listed(source, parsed, [`${search}=${typed}`]).catch(() => list);
-      return [...shown(more), ...others];
+      return [...toChoices(more), ...others];
     });
   }
 
@@ -195,7 +195,7 @@ interface Prompt {
 const MOST_READ = 1000;
 const SEARCH_PAUSE_MS = 250;
 
-function shown(list: readonly Candidate[]): Choice[] {
+function toChoices(list: readonly Candidate[]): Choice[] {
   return list.map(({ value, note }) => ({ value, name: note === undefined ? value : `${value}  ${note}` }));
 }
 

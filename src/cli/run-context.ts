@@ -20,7 +20,7 @@ import { GLOBAL_FLAGS, type GlobalInput, isRemote, SERVICE_FLAGS } from './commo
 import { camelCase } from './flags.ts';
 import type { Notices } from './notices.ts';
 import { outageEvent } from './poll.ts';
-import { buildTarget, type OutboundParts, outbound, type TargetParts } from './target.ts';
+import { buildOutbound, buildTarget, type OutboundParts, type TargetParts } from './target.ts';
 
 /** What `main` passes for all of svc. */
 export interface Engine {
@@ -48,7 +48,7 @@ interface Parts {
   readonly overrides: ProfileOverrides | undefined;
 }
 
-export function runContext(parts: Parts): RunContext {
+export function createRunContext(parts: Parts): RunContext {
   const { command, service: own, globals, settings, context: outer, engine, options, notices, overrides } = parts;
   const env = overrides?.env ?? outer.env;
   const context: Context = { ...outer, env };
@@ -62,7 +62,7 @@ export function runContext(parts: Parts): RunContext {
     const resume = notices.pause();
     return show(context.prompter).finally(resume);
   };
-  const once = onceFor();
+  const once = createOnce();
   const checkSecretFile = (path: string): void => {
     if (!once(`file ${path}`) || !context.isReadableByOthers(path)) return;
     notices.warn(`other users can read ${path}, which holds a secret: chmod 600 ${shellWord(path)}`);
@@ -80,7 +80,7 @@ export function runContext(parts: Parts): RunContext {
     yes: globals.yes === true,
     interactive,
     screen: interactive ? canvasOf({ env, stream: stderr }) : undefined,
-    prompter: escaping(ask, stderr),
+    prompter: escapePrompts(ask, stderr),
     typed: engine.typed,
     get serverOptions() {
       return serverOptions(globals, isRemote(command));
@@ -92,8 +92,7 @@ export function runContext(parts: Parts): RunContext {
       return targetOf(own);
     },
     targetOf,
-    confirm: confirmation(parts, reaching, { interactive, ask, nameServer }),
-    progress: (total) => notices.progress(total),
+    confirm: createConfirm(parts, reaching, { interactive, ask, nameServer }),
     notice: (text) => notices.say(text),
     warn: (text) => notices.warn(text),
     startedAt: parts.startedAt,
@@ -104,8 +103,7 @@ export function runContext(parts: Parts): RunContext {
     },
     readInput: (path) => wholeInput(path, context),
     inputChunks: (path) => inputChunks(path, context),
-    drawSvg: async (picture, width) => (await import('../output/chart/svg.ts')).drawSvg(picture, options, width),
-    outbound: ({ insecure }) => outbound(reaching, insecure),
+    outbound: ({ insecure }) => buildOutbound(reaching, insecure),
   };
 }
 
@@ -129,7 +127,7 @@ function openLog(globals: GlobalInput, notices: Notices, once: Once) {
   return { log, omittedRows: () => omittedRows };
 }
 
-/** Of the rows that are left out. */
+/** How many of the rows that are left out get a warning of their own. */
 const MOST_NAMED = 5;
 
 function logLevel({ debug, verbose }: GlobalInput): 0 | 1 | 2 {
@@ -140,10 +138,10 @@ function logLevel({ debug, verbose }: GlobalInput): 0 | 1 | 2 {
 /** The servers of this run. Each is built, and named before the first write, once. */
 function openServers({ globals, settings, engine, notices, overrides }: Parts, reaching: OutboundParts, once: Once) {
   const { context, dryRun, checkSecretFile, log } = reaching;
-  /** Before the first write: a write to the wrong server is the most expensive mistake. */
+  /** Names the server before the first write: a write to the wrong one is the most expensive mistake. */
   const nameServer = (service: ServiceName, { host, pathname } = targetOf(service).baseUrl): void => {
     if (dryRun || !once(`server ${service} ${host}`)) return;
-    const { kind, detail } = settings.origin(`${service}.url`);
+    const { kind, detail } = settings.resolve(`${service}.url`).origin;
     const source = kind === 'profile' ? `profile ${settings.profile.name}` : detail;
     notices.say(`server: ${host}${pathname === '/' ? '' : pathname} (${source})`);
   };
@@ -195,7 +193,7 @@ interface Asking {
 }
 
 /** Makes the function that confirms. A confirmation holds for the rest of the run. */
-function confirmation(
+function createConfirm(
   { service, globals, settings }: Parts,
   { context, dryRun }: OutboundParts,
   { interactive, ask, nameServer }: Asking,
@@ -255,7 +253,7 @@ const PROOF = {} as Confirmed;
 /** True the first time it is called with a text. */
 type Once = (what: string) => boolean;
 
-function onceFor(): Once {
+function createOnce(): Once {
   const seen = new Set<string>();
   return (what) => {
     if (seen.has(what)) return false;
@@ -271,7 +269,7 @@ type Ask = <T>(show: (prompter: Prompter) => Promise<T>) => Promise<T>;
 const BESIDE_CHOICE = 5;
 
 /** Questions and choices may contain labels and comments of the service. A choice takes one line of the terminal. */
-export function escaping(ask: Ask, terminal: Pick<Context['stderr'], 'columns'>): RunContext['prompter'] {
+export function escapePrompts(ask: Ask, terminal: Pick<Context['stderr'], 'columns'>): RunContext['prompter'] {
   const shown = (choices: readonly Choice[]): Choice[] => {
     const width = (terminal.columns ?? 80) - BESIDE_CHOICE;
     return choices.map(({ value, name }) => ({ value, name: shorten(escapeText(name), width) }));
@@ -310,7 +308,7 @@ export async function* inputChunks(path: string, { stdin, signal }: Pick<Context
   }
   try {
     if (path === '-') yield* stdin.chunks();
-    else yield* isPipeOrDevice(path) ? pipeChunks(path, signal) : fileChunks(path, signal);
+    else yield* isPipeOrDevice(path) ? pipeChunks(path, signal) : readFileChunks(path, signal);
   } catch (error) {
     signal.throwIfAborted();
     throw fileFailure(`cannot read ${inputName(path)}`, error);
@@ -322,7 +320,7 @@ function inputName(path: string): string {
 }
 
 /** Data appended in the meantime is not read: a recording replayed to its own recorder would never end. */
-async function* fileChunks(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* readFileChunks(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const file = openSync(path, 'r');
   try {
     const { size } = fstatSync(file);

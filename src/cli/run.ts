@@ -4,7 +4,7 @@ import type { Context, OutStream } from '../context.ts';
 import { ERROR_KINDS, endedBy, SvcError } from '../errors.ts';
 import { Plan } from '../http/endpoint.ts';
 import { checkOutputOptions, render } from '../output/render.ts';
-import { canvasOf, colorLevel, isDumb, supportsLinks } from '../output/terminal.ts';
+import { canvasOf, colorLevel, isDumb } from '../output/terminal.ts';
 import type { Format, OutputOptions, Rendering } from '../output/types.ts';
 import { requireSetting } from '../store/setting-keys.ts';
 import { loadSettings, type Settings } from '../store/settings.ts';
@@ -13,7 +13,7 @@ import type { GlobalInput } from './common-flags.ts';
 import { splitList } from './flags.ts';
 import { Notices } from './notices.ts';
 import type { ParsedInput } from './parse.ts';
-import { type Engine, runContext, undoTexts } from './run-context.ts';
+import { createRunContext, type Engine, undoTexts } from './run-context.ts';
 
 export async function runCommand(
   command: Command,
@@ -123,7 +123,7 @@ async function openContext(run: Run, settings: Settings, profile: string | undef
     profile === undefined
       ? undefined
       : await (await import('../store/profile-environment.ts')).profileOverrides(context.env, settings, context.paths);
-  return runContext({
+  return createRunContext({
     startedAt: parsed.now,
     command,
     service,
@@ -146,6 +146,11 @@ interface Outcome {
 async function runOnServers(run: Run, ctx: RunContext): Promise<Outcome> {
   const { command, parsed, globals, service, context } = run;
   if (!run.several) return { answer: await command.run(parsed.input, ctx), contexts: [ctx] };
+  if (parsed.given.has('watch')) {
+    throw new SvcError('usage', '--watch follows one cluster, and there are several profiles', {
+      hint: `leave --watch out, and repeat the command: watch -n 5 svc ${command.id} …`,
+    });
+  }
   const { clustersOf, runOnClusters } = await import('./clusters.ts');
   const clusters = await clustersOf(globals, {
     service,
@@ -220,7 +225,7 @@ async function printValue(
   if (ctx.wants.table) noticeOmissions(result, output, run);
 }
 
-/** For what a person reads: data for a program, rows that come over time, and reports of what was done are not paged. */
+/** Only what a person reads is paged: no data for a program, no rows that come over time, and no report of what was done. */
 function isPaged(output: Rendering, { stdout, options, effect, streams, globals, context }: Run, ctx: RunContext) {
   if (!stdout.isTTY || stdout.rows === undefined || options.dumb || effect !== 'read' || streams) return false;
   if (output.kind === 'watch' || (output.kind === 'list' && output.live !== undefined)) return false;
@@ -328,7 +333,6 @@ function outputOptions(globals: GlobalInput, settings: Settings, context: Contex
     ...(stdout.isTTY ? {} : { exact: true }),
     ...canvasOf({ env: context.env, stream: stdout }),
     dumb: isDumb(context.env),
-    links: supportsLinks({ env: context.env, stream: stdout }),
     now: context.now(),
   };
 }

@@ -1,4 +1,4 @@
-/** From settings and options to a `Target`: where requests go and under which rules. */
+/** Makes a `Target` of settings and options: where requests go and under which rules. */
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { parseBaseUrl } from '../http/address.ts';
@@ -58,14 +58,14 @@ export function buildTarget(parts: TargetParts): Target {
       { hint: 'put the line in a file and pass --header-file <file>' },
     );
   }
-  const own = profileHeaders(parts, baseUrl);
+  const own = readProfileHeaders(parts, baseUrl);
   const target: Target = {
     service,
     baseUrl,
     timeoutMs: parseDuration(settings.get('timeout') ?? '30s'),
     headers: Object.fromEntries([...own.open, ...own.secret, ...open, ...secret]),
     secretHeaders: new Set([...own.secret, ...secret].map(([name]) => name)),
-    ...outbound(parts, insecure),
+    ...buildOutbound(parts, insecure),
     now: context.now,
     random: context.random,
     sleep: context.sleep,
@@ -96,12 +96,12 @@ export type OutboundParts = Pick<
   'settings' | 'context' | 'secrets' | 'version' | 'dryRun' | 'log' | 'checkSecretFile'
 >;
 
-export function outbound(parts: OutboundParts, insecure: boolean): Outbound {
+export function buildOutbound(parts: OutboundParts, insecure: boolean): Outbound {
   const { settings, context, secrets, version, dryRun, log } = parts;
   const { env } = context;
   return {
     userAgent: `svc/${version}`,
-    tls: { ...pemFiles(parts), extraCa: extraCa(env['NODE_EXTRA_CA_CERTS'], context), insecure },
+    tls: { ...readPemFiles(parts), extraCa: readExtraCa(env['NODE_EXTRA_CA_CERTS'], context), insecure },
     deferWasmTiering: context.nodeMajor < 22,
     proxy: {
       // A CGI server sets HTTP_PROXY from a "Proxy:" header.
@@ -132,7 +132,7 @@ function parseHeader(line: string, source: string): readonly [name: string, valu
 }
 
 /** The headers of the profile, which go to the address of the profile only. Those from a file are secret. */
-function profileHeaders({ service, settings, context, checkSecretFile }: TargetParts, baseUrl: URL) {
+function readProfileHeaders({ service, settings, context, checkSecretFile }: TargetParts, baseUrl: URL) {
   const name = `${service}.headers`;
   const value = settings.get(name);
   const items = value === undefined ? [] : (listOf(value) ?? []);
@@ -172,7 +172,7 @@ function readHeaderFile(path: string, source: string, context: Context): (readon
     .map(([line, number]) => parseHeader(line, `${source} ${path}, line ${number}`));
 }
 
-function pemFiles({ settings, context, checkSecretFile }: OutboundParts): Pick<TlsOptions, 'ca' | 'cert' | 'key'> {
+function readPemFiles({ settings, context, checkSecretFile }: OutboundParts): Pick<TlsOptions, 'ca' | 'cert' | 'key'> {
   const read = (setting: string): string | undefined => {
     const path = settings.get(setting);
     if (path === undefined) return undefined;
@@ -194,7 +194,7 @@ function pemFiles({ settings, context, checkSecretFile }: OutboundParts): Pick<T
 }
 
 /** Node itself warns about an unreadable file. */
-function extraCa(path: string | undefined, context: Context): string | undefined {
+function readExtraCa(path: string | undefined, context: Context): string | undefined {
   if (!path) return undefined;
   try {
     return context.readFile(path).toString();

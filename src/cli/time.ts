@@ -114,13 +114,13 @@ const DAYS_FROM_TODAY: Readonly<Record<string, number>> = { yesterday: -1, today
 /** Throws `invalid_value` with the reason, and with the right spelling as its hint if the text is understood. */
 export function parseTime(text: string, rules: TimeRules): Instant {
   if (text === 'now') return { ...instant(rules.now, text), relative: true };
-  if (rules.zone !== undefined && CLOCK.test(text)) return clockTime(text, rules, rules.zone());
-  if (/^\d+$/.test(text)) return bareNumber(text, rules);
+  if (rules.zone !== undefined && CLOCK.test(text)) return parseClockTime(text, rules, rules.zone());
+  if (/^\d+$/.test(text)) return parseBareNumber(text, rules);
   if (/^\d{4}-\d/.test(text)) {
     const parsed = instant(parseRfc3339(text, rules), text);
     return text.length > '2026-11-20'.length ? parsed : { ...parsed, date: true };
   }
-  return { ...relative(text, rules), relative: true };
+  return { ...parseRelative(text, rules), relative: true };
 }
 
 function instant(ms: number, text: string): Instant {
@@ -129,7 +129,7 @@ function instant(ms: number, text: string): Instant {
 }
 
 /** `18:00` is the next such time, or the last one if a bare duration means the past. */
-function clockTime(text: string, { now, bare }: TimeRules, zone: Zone): Instant {
+function parseClockTime(text: string, { now, bare }: TimeRules, zone: Zone): Instant {
   const [, day, date, hour = '', minute = '', second = '00'] = CLOCK.exec(text) ?? [];
   const time = `T${hour.padStart(2, '0')}:${minute}:${second}`;
   if (!exists(`${date ?? '1970-01-01'}${time}`)) throw invalid(text, 'names a day or time that does not exist', FORMS);
@@ -158,7 +158,7 @@ function invalid(text: string, why: string, hint: string): SvcError {
   return new SvcError('invalid_value', `"${text}" ${why}`, { hint });
 }
 
-function bareNumber(text: string, rules: TimeRules): Instant {
+function parseBareNumber(text: string, rules: TimeRules): Instant {
   const number = Number(text);
   // 13 digits as seconds would be the year 33658 or later; as milliseconds they are 2001 to 2286.
   const millis = text.length === 13;
@@ -170,7 +170,7 @@ function bareNumber(text: string, rules: TimeRules): Instant {
   throw invalid(text, 'is a bare number, not a time', hint);
 }
 
-function relative(text: string, { now, bare, zone }: TimeRules): Instant {
+function parseRelative(text: string, { now, bare, zone }: TimeRules): Instant {
   const forms = zone === undefined ? FORMS : FORMS.replace('like', 'like 18:00, tomorrow 02:00,');
   const [, sign, prefix, rest = ''] = /^([+-])?(in\s+)?(.*)$/s.exec(text) ?? [];
   const suffix = /\sago$/.test(rest);

@@ -1,8 +1,7 @@
 /** `svc help <topic>`: subjects of many commands. Lists come from the tables that the code uses, or are tested against them. */
 import { EXIT_STATUSES } from '../errors.ts';
 import type { Format } from '../output/types.ts';
-import { SETTING_KEYS } from '../store/setting-keys.ts';
-import { VARIABLES } from '../store/variables.ts';
+import { SETTING_KEYS, VARIABLES } from '../store/setting-keys.ts';
 import { GLOBAL_FLAGS, SERVICE_FLAGS, SOME_FLAGS, WRITE_FLAGS } from './common-flags.ts';
 import { HELP_WIDTH, optionRows, type Row, table, wrap } from './help.ts';
 
@@ -59,7 +58,7 @@ const OUTPUT: readonly Block[] = [
     text: 'Alerts and their groups are sorted worst first: unsuppressed ones, then by severity (the setting alerts.severities), then the newest. json, ndjson and yaml have the order of the service and print each alert as it arrives, unless you pass --sort or --limit.',
   },
   {
-    text: 'At a terminal, a table longer than the screen goes through SVC_PAGER, PAGER or less (-FRX). A spinner on standard error shows a host that is slow to respond. Where the terminal shows links, an alert leads to its generator and its runbook, a product to its image. With TERM=dumb, svc writes text and nothing else.',
+    text: 'At a terminal, a table longer than the screen goes through SVC_PAGER, PAGER or less (-FRX). A spinner on standard error shows a host that is slow to respond. With TERM=dumb, svc writes text and nothing else.',
   },
   {
     text: 'Control and invisible characters of a service are escaped in every format. With -o json and ndjson, an error is one line of JSON on standard error.',

@@ -14,8 +14,6 @@ export interface CellText {
   /** Not escaped. */
   readonly text: string;
   readonly tone: Tone | undefined;
-  /** A web address, as `webAddress` returns it. */
-  readonly link?: string | undefined;
 }
 
 /** The values of a cell; none for an undefined cell or an empty list. */
@@ -39,7 +37,7 @@ export function cellLine(cell: Cell, style: CellStyle): string {
 function objectText(cell: Exclude<Cell, Primitive | readonly Cell[]>, style: CellStyle): string {
   if ('spark' in cell) {
     const { spark, bars = USUAL_BARS } = cell;
-    return style.undrawn ? String(spark.at(-1) ?? '') : sparkline(spark, bars, style.ascii === true);
+    return style.undrawn ? String(spark.at(-1) ?? '') : drawSparkline(spark, bars, style.ascii === true);
   }
   // `50000.00` is no rounded number.
   if ('amount' in cell && style.exact && Number(cell.text || 'none') !== cell.amount) return String(cell.amount ?? '');
@@ -133,7 +131,7 @@ const DENSITIES = [...'.:-=+*%#'];
  * At most `bars` groups, each shown by the value furthest from the mean, so that no spike is lost. A gap is blank, the lowest value still a bar, and constant
  * values are at mid-height.
  */
-export function sparkline(values: readonly (number | null)[], bars: number, ascii: boolean): string {
+export function drawSparkline(values: readonly (number | null)[], bars: number, ascii: boolean): string {
   const known = values.filter(isFiniteNumber);
   const low = known.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
   const high = known.reduce((greatest, value) => Math.max(greatest, value), Number.NEGATIVE_INFINITY);
@@ -153,8 +151,8 @@ function isFiniteNumber(value: number | null): value is number {
   return value !== null && Number.isFinite(value);
 }
 
-/** Of the numbers. Large ones are not added up, because the sum might overflow. */
-export function meanOf(values: readonly (number | null)[]): number {
+/** The mean of the numbers. Large ones are not added up, because the sum might overflow. */
+function meanOf(values: readonly (number | null)[]): number {
   return values
     .filter(isFiniteNumber)
     .reduce((mean, value, index) => mean + value / (index + 1) - mean / (index + 1), 0);

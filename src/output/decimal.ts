@@ -39,7 +39,7 @@ export interface Exact {
   readonly decimals: number;
 }
 
-/** Of a decimal text, or of a number as JSON writes it. */
+/** Reads a decimal text, or a number as JSON writes it. */
 export function exact(value: number | string): Exact {
   const { digits, decimals } = decimalOf(value);
   return decimals < 0 ? { digits: digits * 10n ** BigInt(-decimals), decimals: 0 } : { digits, decimals };
@@ -55,7 +55,7 @@ export function minus(one: Exact, other: Exact): Exact {
   return { digits: scaled(one) - scaled(other), decimals };
 }
 
-/** Both are above 0. Rounded down to this many decimals, which the result has no point for. */
+/** Divides two numbers above 0. The quotient is rounded down to this many decimals, for which the result has no point. */
 export function ratio(one: Exact, other: Exact, decimals = 0): bigint {
   return (one.digits * 10n ** BigInt(other.decimals + decimals)) / (other.digits * 10n ** BigInt(one.decimals));
 }

@@ -7,7 +7,7 @@
 import { isUtf8 } from 'node:buffer';
 
 const PLAIN_ASCII = /^[\x20-\x7e]*$/;
-/** The same, with the white space of JSON: a check that is five times as fast and suffices for most values. */
+/** Printable ASCII and the white space of JSON: a check that is five times as fast and suffices for most values. */
 const PLAIN_JSON = /^[\t\n\x20-\x7e]*$/;
 const UNSAFE_IN_TEXT =
   /[\x00-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\p{Cs}\u2028\u2029\u2800\u{13430}-\u{1343f}\ufff9-\ufffb]/gu;
@@ -39,7 +39,7 @@ export function escapeJson(json: string): string {
   return json.replace(UNSAFE_IN_JSON, jsonEscape);
 }
 
-/** The same for YAML, whose double-quoted strings have `\xXX`, `\uXXXX` and `\UXXXXXXXX`. */
+/** Escapes unsafe characters in YAML, whose double-quoted strings have `\xXX`, `\uXXXX` and `\UXXXXXXXX`. */
 export function escapeYaml(yaml: string): string {
   return yaml.replace(UNSAFE_IN_JSON, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -87,7 +87,7 @@ function withoutByteOrderMark(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
 const SUSPECT_BYTES =
   /[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f\xad]|\xcd\x8f|\xd8\x9c|\xe1(?:\x85[\x9f\xa0]|\x9e[\xb4\xb5]|\xa0[\x8b-\x8f])|\xe2(?:\x80[\x8b-\x8f\xa8-\xae]|\x81[\xa0-\xaf]|\xa0\x80)|\xe3\x85\xa4|\xef(?:\xb8[\x80-\x8f]|\xbb\xbf|\xbe\xa0|\xbf[\xb0-\xbd])|\xf0(?:\x93\x90|\x9b\xb2|\x9d\x85)|\xf3/;
 
-/** Of the character that this byte begins, which is 0xc2 or more. */
+/** The length of the character that this byte begins, which is 0xc2 or more. */
 function sequenceLength(byte: number): number {
   if (byte < 0xe0) return 2;
   if (byte < 0xf0) return 3;
@@ -131,16 +131,6 @@ function jsonEscape(character: string): string {
 
 function hex(code: number, digits: number): string {
   return code.toString(16).padStart(digits, '0');
-}
-
-/** For XML and HTML, also in a quoted attribute. Characters that XML cannot represent are escaped or replaced. */
-export function xmlText(text: string): string {
-  return escapeText(text)
-    .replace(/[\ufffe\uffff]/g, '\ufffd')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }
 
 /** No leading `=`: zsh would look for a command with the name that follows. */

@@ -14,7 +14,7 @@ export interface ColumnSize {
   readonly natural: number;
   /** What is left of it at least: the same as `natural` where the column must not be shortened. */
   readonly least: number;
-  /** From here on its texts no longer differ where they did. */
+  /** If it is narrower than this, texts that differ may look alike. */
   readonly distinct?: number;
   /** What is dropped first: the last that have the highest rank. */
   readonly rank?: number;
@@ -68,7 +68,7 @@ function sharedStart(texts: readonly string[]): number {
   }, 0);
 }
 
-/** As much of the beginning of these ids as tells them apart. */
+/** The length of the beginning that tells these ids apart. */
 export function briefLength(ids: readonly string[]): number {
   return Math.max(LEAST, sharedStart([...new Set(ids)].sort()) + 1);
 }
@@ -123,14 +123,14 @@ export function fitColumns(columns: readonly ColumnSize[], width = Number.POSITI
 }
 
 /** The cells of a column, cut at their end, or in the middle where more of them stay different that way. */
-export function shortened(cells: readonly CellText[], width: number, isCompared: boolean): readonly CellText[] {
+export function shortenCells(cells: readonly CellText[], width: number, isCompared: boolean): readonly CellText[] {
   const cut = (how: typeof shorten) => cells.map((cell): CellText => ({ ...cell, text: how(cell.text, width) }));
   const end = cut(shorten);
-  if (!isCompared || width < LEAST || count(end) === count(cells)) return end;
+  if (!isCompared || width < LEAST || countTexts(end) === countTexts(cells)) return end;
   const middle = cut(shortenMiddle);
-  return count(middle) > count(end) ? middle : end;
+  return countTexts(middle) > countTexts(end) ? middle : end;
 }
 
-function count(cells: readonly CellText[]): number {
+function countTexts(cells: readonly CellText[]): number {
   return new Set(cells.map(({ text }) => text)).size;
 }

@@ -80,12 +80,12 @@ export function renderCsv(subject: Subject, options: OutputOptions, out: BatchWr
   return writeSeparated(subject, options, out, ',', csvField);
 }
 
-/** Without quotes: tabs and line breaks in values are escaped, so that `cut` and `awk` work. */
+/** Tabs and line breaks in values are escaped and nothing is quoted, so that `cut` and `awk` work. */
 export function renderTsv(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
   return writeSeparated(subject, options, out, '\t', (text) => text);
 }
 
-/** Also quoted for a semicolon: it separates fields where the decimal separator is a comma. */
+/** A semicolon is quoted, too: it separates fields where the decimal separator is a comma. */
 export function csvField(text: string): string {
   return /[",;]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -12,7 +12,7 @@ const ENTER = '\u001b[?1049h\u001b[?25l';
 /** Emptied first: some terminals that were resized meanwhile would take lines of it along. */
 const LEAVE = `${HOME}${CLEAR_BELOW}\u001b[?25h\u001b[?1049l`;
 
-/** Of a terminal that does not say how large it is. */
+/** The size of a terminal that does not say how large it is. */
 export const USUAL_ROWS = 24;
 export const USUAL_COLUMNS = 80;
 
@@ -36,7 +36,7 @@ export async function onFullScreen(
 }
 
 /** The lines from the top; what was below them is cleared. */
-export function drawing(lines: readonly string[]): string {
+export function drawLines(lines: readonly string[]): string {
   return `${HOME}${lines.map((line) => `${CLEAR_LINE}${line}\r\n`).join('')}${CLEAR_BELOW}`;
 }
 
@@ -55,8 +55,8 @@ export async function renderScreen(
       const columns = sink.columns ?? USUAL_COLUMNS;
       // The last row stays empty: a line feed there would scroll.
       const rows = Math.max(1, (sink.rows ?? USUAL_ROWS) - 1);
-      const lines = (latest?.({ columns, rows }) ?? []).map((line) => paintedLine(line, columns, paint));
-      const text = drawing(lines.slice(0, rows));
+      const lines = (latest?.({ columns, rows }) ?? []).map((line) => paintLine(line, columns, paint));
+      const text = drawLines(lines.slice(0, rows));
       const isSame = text === shown;
       shown = text;
       if (!isSame) await sink.write(text);
@@ -77,8 +77,8 @@ export async function renderScreen(
   });
 }
 
-/** As much of the line as fits. */
-function paintedLine(line: ScreenLine, columns: number, paint: Awaited<ReturnType<typeof painter>>): string {
+/** Paints as much of the line as fits. */
+function paintLine(line: ScreenLine, columns: number, paint: Awaited<ReturnType<typeof painter>>): string {
   let left = columns;
   return line
     .map(({ text, tone }) => {

@@ -206,16 +206,9 @@ function checkSort(output: Plain, sort: string, writes: boolean): void {
 }
 
 export async function renderLive(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
-  const { rows, live: cells = () => [], linesPerSecond } = subject as ListSubject;
+  const { rows, live: cells = () => [] } = subject as ListSubject;
   const paint = await painter(options.color);
-  // A pipe gets every line.
-  const most = options.width === undefined ? Number.POSITIVE_INFINITY : (linesPerSecond ?? Number.POSITIVE_INFINITY);
-  const limiter = new LineRateLimiter(most, out);
-  try {
-    return { rows: await out.writeRows(rows, (row) => (limiter.isOver() ? '' : liveLine(cells(row), options, paint))) };
-  } finally {
-    limiter.end();
-  }
+  return { rows: await out.writeRows(rows, (row) => liveLine(cells(row), options, paint)) };
 }
 
 /** Nothing if all cells are empty. What does not fit goes below, and long lines are broken. */
@@ -250,45 +243,4 @@ function breakLine(part: string, isFirst: boolean, width: number): readonly stri
 /** A pipe gets one line for each row. */
 function isBelow(cell: Cell, { width }: OutputOptions): boolean {
   return width !== undefined && typeof cell === 'object' && cell !== null && 'below' in cell;
-}
-
-/** Limits the lines per second to what a person can read; a line says how many were omitted. */
-class LineRateLimiter {
-  readonly #most: number;
-  readonly #out: BatchWriter;
-  #second = Number.NaN;
-  #count = 0;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(most: number, out: BatchWriter) {
-    this.#most = most;
-    this.#out = out;
-  }
-
-  isOver(): boolean {
-    const now = performance.now();
-    const second = Math.floor(now / 1000);
-    if (second !== this.#second) {
-      this.end();
-      this.#second = second;
-      this.#count = 0;
-    }
-    if (++this.#count <= this.#most) return false;
-    this.#timer ??= setTimeout(() => this.end(), (second + 1) * 1000 - now);
-    return true;
-  }
-
-  /** Reports the previous second. */
-  end(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const more = this.#count - this.#most;
-    this.#count = Math.min(this.#count, this.#most);
-    if (more > 0 && !this.#out.closed) void this.#out.write(`… ${grouped(more)} more in this second\n`);
-  }
-}
-
-/** `1 834` */
-function grouped(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ' ');
 }

@@ -48,7 +48,7 @@ async function shapeList(all: Rows<unknown>, output: ListOutput<unknown>, option
   let cut = 0;
   if (limit !== undefined) {
     if (Array.isArray(rows)) cut = Math.max(0, rows.length - limit);
-    rows = Array.isArray(rows) ? rows.slice(0, limit) : first(rows, limit);
+    rows = Array.isArray(rows) ? rows.slice(0, limit) : takeFirst(rows, limit);
   }
   if (query !== undefined) return { subject: subjectOf((await compileQuery(query))(await collect(rows))), cut };
   if (fields !== undefined) return { subject: await project(rows, fields, options), cut };
@@ -58,7 +58,7 @@ async function shapeList(all: Rows<unknown>, output: ListOutput<unknown>, option
 /** NDJSON gets each row as it comes; other formats wait for the last, so that nothing is written if a field is unknown. */
 async function project(rows: Rows<unknown>, names: readonly string[], options: OutputOptions): Promise<ListSubject> {
   const fields = new Fields(names);
-  const picked = picking(rows, fields);
+  const picked = pickRows(rows, fields);
   return {
     kind: 'list',
     rows: options.format === 'ndjson' ? picked : await collect(picked),
@@ -68,7 +68,7 @@ async function project(rows: Rows<unknown>, names: readonly string[], options: O
   };
 }
 
-async function* picking(rows: Rows<unknown>, fields: Fields): AsyncGenerator<unknown> {
+async function* pickRows(rows: Rows<unknown>, fields: Fields): AsyncGenerator<unknown> {
   for await (const row of rows) yield fields.pick(row);
   fields.refuseUnknown();
 }
@@ -106,7 +106,7 @@ class Fields {
   }
 }
 
-async function* first(rows: Rows<unknown>, limit: number): AsyncGenerator<unknown> {
+async function* takeFirst(rows: Rows<unknown>, limit: number): AsyncGenerator<unknown> {
   if (limit <= 0) return;
   let count = 0;
   for await (const row of rows) {
@@ -239,7 +239,7 @@ export async function compileQuery(expression: string): Promise<Query> {
   const { compile, isRegistered, registerFunction, TreeInterpreter, TYPE_ANY, TYPE_ARRAY_NUMBER } = await import(
     '@jmespath-community/jmespath'
   );
-  const tree = refusing(option, () => compile(expression), languageHint(expression));
+  const tree = refuseFaults(option, () => compile(expression), languageHint(expression));
   for (const name of functionNames(tree)) {
     if (!isRegistered(name)) throw queryError(option, `there is no function ${name}()`);
   }
@@ -252,7 +252,7 @@ export async function compileQuery(expression: string): Promise<Query> {
   }
   const any = { types: [TYPE_ANY] };
   for (const [name, compare] of Object.entries(ORDERINGS)) {
-    registerFunction(name, ([left, right]) => ordered(left, right, `${option}: ${name}`, compare), [any, any], {
+    registerFunction(name, ([left, right]) => compareOrdered(left, right, `${option}: ${name}`, compare), [any, any], {
       override: true,
     });
   }
@@ -263,10 +263,10 @@ export async function compileQuery(expression: string): Promise<Query> {
   }
   const checked = withOrderings(tree) as typeof tree;
   return (value) =>
-    refusing(option, () => TreeInterpreter.search(checked, value as Parameters<typeof TreeInterpreter.search>[1]));
+    refuseFaults(option, () => TreeInterpreter.search(checked, value as Parameters<typeof TreeInterpreter.search>[1]));
 }
 
-/** As decimals: money has no binary remainders. */
+/** Sums are decimal: money has no binary remainders. */
 const SUMS: Readonly<Record<string, (values: readonly number[]) => number | null>> = {
   sum: exactSum,
   avg: (values) => (values.length === 0 ? null : exactMean(values)),
@@ -293,7 +293,12 @@ function withOrderings(node: unknown): unknown {
 }
 
 /** Missing values are not ordered: a filter drops rows without the field. */
-function ordered(left: unknown, right: unknown, sign: string, compare: (left: number, right: number) => boolean) {
+function compareOrdered(
+  left: unknown,
+  right: unknown,
+  sign: string,
+  compare: (left: number, right: number) => boolean,
+) {
   if (typeof left === 'number' && typeof right === 'number') return compare(left, right);
   if (left === null || left === undefined || right === null || right === undefined) return null;
   const other = JSON.stringify(typeof left === 'number' ? right : left).slice(0, 60);
@@ -302,7 +307,7 @@ function ordered(left: unknown, right: unknown, sign: string, compare: (left: nu
   });
 }
 
-function refusing<T>(option: string, work: () => T, hint?: string): T {
+function refuseFaults<T>(option: string, work: () => T, hint?: string): T {
   try {
     return work();
   } catch (error) {

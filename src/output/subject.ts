@@ -3,7 +3,7 @@ import { SvcError } from '../errors.ts';
 import { isObject } from '../json-object.ts';
 import type { Cell, Column, Format, ListOutput, OutputOptions, RecordOutput, Rows } from './types.ts';
 
-export interface ListSubject extends Pick<ListOutput<unknown>, 'id' | 'live' | 'linesPerSecond' | 'json'> {
+export interface ListSubject extends Pick<ListOutput<unknown>, 'id' | 'live' | 'json'> {
   readonly kind: 'list';
   readonly rows: Rows<unknown>;
   /** None if the rows are not objects: then there is no header either. */
@@ -84,7 +84,7 @@ export function idOf(value: unknown): string {
 
 type Columned = ListOutput<unknown> | RecordOutput<unknown>;
 
-/** Those of `--columns` in its order, or all; only a plain table omits the wide ones. */
+/** The columns that `--columns` names, in its order, or all; only a plain table omits the wide ones. */
 export function selectColumns(output: Columned, options: OutputOptions): readonly Column<unknown>[] {
   if (options.columns === undefined || !isColumnar(options.format)) {
     return options.format === 'table' ? output.columns.filter((column) => column.wide !== true) : output.columns;

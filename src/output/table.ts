@@ -1,19 +1,10 @@
 /** `-o table` and `-o wide`: rows below upper-case headers, or the lines of one record. */
 import { type CellText, cellLine, cellTone, cellValues } from './cells.ts';
 import { escapeText } from './escape.ts';
-import { briefLength, type ColumnSize, columnSize, fitColumns, GAP, requireAll, shortened } from './fit.ts';
+import { briefLength, type ColumnSize, columnSize, fitColumns, GAP, requireAll, shortenCells } from './fit.ts';
 import { writePlain } from './formats.ts';
 import type { ListSubject, Printed, RecordSubject, Subject } from './subject.ts';
-import {
-  displayWidth,
-  linked,
-  type Painter,
-  painter,
-  shorten,
-  webAddress,
-  withoutTrailingBlanks,
-  wrap,
-} from './terminal.ts';
+import { displayWidth, type Painter, painter, shorten, withoutTrailingBlanks, wrap } from './terminal.ts';
 import type { Cell, Column, OutputOptions } from './types.ts';
 import type { BatchWriter } from './writer.ts';
 
@@ -27,7 +18,9 @@ const INDENT = '    ';
 
 export async function renderTable(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
   if (subject.kind === 'text' || subject.kind === 'scalar') return writePlain(subject, out);
-  const { lines, ...printed } = await (subject.kind === 'list' ? layOut(subject, options) : record(subject, options));
+  const { lines, ...printed } = await (subject.kind === 'list'
+    ? layOut(subject, options)
+    : layOutRecord(subject, options));
   await out.writeRows(lines, (line) => `${line}\n`);
   return printed;
 }
@@ -73,7 +66,7 @@ export async function layOut(
     paint,
   };
   const firsts = await gridLines(grid);
-  const lines = below.length === 0 ? firsts : interleaved(firsts, headers ? ['', ...seconds] : seconds);
+  const lines = below.length === 0 ? firsts : interleave(firsts, headers ? ['', ...seconds] : seconds);
   return { rows: count, dropped, shared: [...shared, ...common], lines };
 }
 
@@ -137,7 +130,8 @@ function measureColumns(
   rows: Contents['rows'],
   options: OutputOptions,
 ): readonly ColumnSize[] {
-  const isCompared = isPlain(options) && rows.length <= MOST_COMPARED;
+  // Where no column has to give way, nothing is compared.
+  const isCompared = isPlain(options) && options.width !== undefined && rows.length <= MOST_COMPARED;
   return columns.map((column, index) => {
     const texts = rows.map((cells) => cells[index]?.text ?? '');
     return columnSize(column, titles[index] ?? '', texts, isCompared);
@@ -158,7 +152,7 @@ interface FittedColumns {
   readonly common: readonly string[];
 }
 
-/** Those of the columns with these indexes that fit. If the cells wrap, that is all of them. */
+/** Cuts the columns with these indexes to the width, and drops those that do not fit. If the cells wrap, all fit. */
 function fitCells(
   rows: Contents['rows'],
   sizes: readonly ColumnSize[],
@@ -173,7 +167,7 @@ function fitCells(
     const cells = rows.map((row) => row[index] ?? NO_CELL);
     const isCut = !isWrapped && column.width < (sizes[index]?.natural ?? 0);
     const isCompared = rows.length <= MOST_COMPARED;
-    return { index, width: column.width, cells: isCut ? shortened(cells, column.width, isCompared) : cells };
+    return { index, width: column.width, cells: isCut ? shortenCells(cells, column.width, isCompared) : cells };
   });
   return { fitted, dropped, common };
 }
@@ -187,7 +181,7 @@ function secondLine(cells: readonly CellText[], width: number, paint: Painter): 
     const rest = filled.slice(index + 1).reduce((sum, cell) => sum + GAP.length + displayWidth(cell.text), 0);
     const cut = shorten(cell.text, rest === 0 ? free : Math.max(part, free - rest));
     free -= displayWidth(cut) + GAP.length;
-    return colored(cut, cell, paint);
+    return paintCell(cut, cell, paint);
   });
   return texts.length === 0 ? '' : INDENT + texts.join(GAP);
 }
@@ -211,7 +205,7 @@ function rowsWithin(heights: readonly number[], height: number): number {
   return first < 0 ? heights.length : first;
 }
 
-function* interleaved(firsts: Iterable<string>, seconds: readonly string[]): Generator<string> {
+function* interleave(firsts: Iterable<string>, seconds: readonly string[]): Generator<string> {
   let row = 0;
   for (const first of firsts) {
     yield first;
@@ -254,30 +248,28 @@ function gridCells(columns: Contents['columns'], row: unknown, options: OutputOp
 function gridCell(column: Column<unknown>, row: unknown, options: OutputOptions): CellText {
   const cell = column.cell(row);
   const text = cellLine(cell, options);
-  return { text: escapeText(text), tone: cellTone(cell), link: linkOf(column, row, text, options) };
-}
-
-function linkOf({ link }: Column<unknown>, row: unknown, text: string, { links }: OutputOptions): string | undefined {
-  return links === true && link !== undefined && text !== '' ? webAddress(link(row, text)) : undefined;
+  return { text: escapeText(text), tone: cellTone(cell) };
 }
 
 /** Several values are shown one below the other. On a terminal long values wrap; nothing is cut off. */
-async function record(subject: RecordSubject, options: OutputOptions): Promise<LaidOut> {
+async function layOutRecord(subject: RecordSubject, options: OutputOptions): Promise<LaidOut> {
   const paint = await painter(options.color);
   const { width = Number.POSITIVE_INFINITY, headers } = options;
   if (subject.line !== undefined) {
-    const values = cellValues(subject.line(subject.value), options).flatMap((value) => wrapped(value, width));
+    const values = cellValues(subject.line(subject.value), options).flatMap((value) => wrapValue(value, width));
     return { rows: 1, lines: values.map(({ text, tone }) => paint(text, tone)) };
   }
   const fields = subject.columns
-    .map((column) => ({ name: column.name, values: recordValues(column, subject.value, options) }))
+    .map((column) => ({ name: column.name, values: cellValues(column.cell(subject.value), options) }))
     .filter(({ values }) => values.length > 0);
   const most = Math.max(1, Math.floor(width / 2) - GAP.length);
-  const names = fields.map(({ name }) => (headers ? wrapped({ text: name.toUpperCase(), tone: 'strong' }, most) : []));
+  const names = fields.map(({ name }) =>
+    headers ? wrapValue({ text: name.toUpperCase(), tone: 'strong' }, most) : [],
+  );
   const nameWidth = Math.max(1, ...names.flat().map(({ text }) => displayWidth(text)));
   const valueWidth = Math.max(1, headers ? width - nameWidth - GAP.length : width);
   const rows = fields.flatMap(({ values }, index) => {
-    const lines = values.flatMap((value) => wrapped(value, valueWidth));
+    const lines = values.flatMap((value) => wrapValue(value, valueWidth));
     const title = names[index] ?? [];
     return Array.from({ length: Math.max(lines.length, title.length) }, (_, line) => {
       const value = lines[line] ?? NO_CELL;
@@ -289,14 +281,7 @@ async function record(subject: RecordSubject, options: OutputOptions): Promise<L
   return { rows: 1, lines: await gridLines({ columns, rows, paint }) };
 }
 
-function recordValues(column: Column<unknown>, value: unknown, options: OutputOptions): readonly CellText[] {
-  return cellValues(column.cell(value), options).map((one) => ({
-    ...one,
-    link: linkOf(column, value, one.text, options),
-  }));
-}
-
-function wrapped({ text, ...rest }: CellText, width: number): readonly CellText[] {
+function wrapValue({ text, ...rest }: CellText, width: number): readonly CellText[] {
   return wrap(escapeText(text), width).map((line) => ({ ...rest, text: line }));
 }
 
@@ -312,17 +297,17 @@ function withoutCommonValues(
 ): Column<unknown> {
   if (column.shared !== true) return column;
   const counts = new Map<string, number>();
-  for (const text of rows.flatMap((row) => [...new Set(texts(column.cell(row)))])) {
+  for (const text of rows.flatMap((row) => [...new Set(textsOf(column.cell(row)))])) {
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   const countOf = (text: string): number => counts.get(text) ?? 0;
   for (const [text, count] of counts) if (count === rows.length) shared.push(text);
-  const rest = (row: unknown) => texts(column.cell(row)).filter((text) => countOf(text) < rows.length);
+  const rest = (row: unknown) => textsOf(column.cell(row)).filter((text) => countOf(text) < rows.length);
   const cell = (row: unknown) => (width === undefined ? rest(row) : rest(row).sort((a, b) => countOf(a) - countOf(b)));
   return { ...column, cell };
 }
 
-function texts(cell: Cell): readonly string[] {
+function textsOf(cell: Cell): readonly string[] {
   return Array.isArray(cell) ? cell.filter((part) => typeof part === 'string') : [];
 }
 
@@ -333,7 +318,7 @@ export interface GridColumn {
 
 export interface Grid {
   readonly columns: readonly GridColumn[];
-  /** Of escaped texts in full length; headers are a row, too. */
+  /** The cells have escaped texts in full length; headers are a row, too. */
   readonly rows: readonly (readonly CellText[])[];
   readonly paint: Painter;
 }
@@ -373,13 +358,13 @@ export async function libraryLines({ columns, rows, paint }: Grid): Promise<read
   for (const cells of shown) table.push(cells.map(standIn));
   const painted = shown
     .flat()
-    .map((cell) => colored(cell.text, cell, paint))
+    .map((cell) => paintCell(cell.text, cell, paint))
     .values();
   const drawn = table.toString().replace(STAND_IN, () => painted.next().value ?? '');
   return rows.length === 0 ? [] : drawn.split('\n').map(withoutTrailingBlanks);
 }
 
-/** The same lines, row by row. */
+/** Prints the lines that cli-table3 would print, row by row. */
 export function* ownLines({ columns, rows, paint }: Grid): Generator<string> {
   for (const cells of rows) yield alignedLine(columns, cells, paint);
 }
@@ -392,15 +377,14 @@ export function alignedLine(columns: readonly GridColumn[], cells: readonly Cell
     const natural = displayWidth(cell.text);
     const shown = natural > width ? shorten(cell.text, width) : cell.text;
     const blanks = ' '.repeat(Math.max(0, width - (natural > width ? displayWidth(shown) : natural)));
-    const visible = colored(shown, cell, paint);
+    const visible = paintCell(shown, cell, paint);
     line += (index === 0 ? '' : GAP) + (align === 'right' ? blanks + visible : visible + blanks);
   }
   return withoutTrailingBlanks(line);
 }
 
-/** As much of a cell as is shown. Padding after a number has no color and no link, so that it can be trimmed at the end of a line. */
-function colored(text: string, { tone, link }: CellText, paint: Painter): string {
+/** Paints as much of a cell as is shown. Padding after a number has no color, so that it can be trimmed at the end of a line. */
+function paintCell(text: string, { tone }: CellText, paint: Painter): string {
   const visible = withoutTrailingBlanks(text);
-  const painted = paint(visible, tone);
-  return (link === undefined ? painted : linked(painted, link)) + text.slice(visible.length);
+  return paint(visible, tone) + text.slice(visible.length);
 }

@@ -45,27 +45,12 @@ export async function painter(level: ColorLevel): Promise<Painter> {
   return (text, tone) => (tone === undefined ? text : styles[tone](text));
 }
 
-/** A terminal that shows text and nothing else, as that of an editor: it gets no color, no cursor movement and no links. */
+/** A terminal that shows text and nothing else, as that of an editor: it gets no color and no cursor movement. */
 export function isDumb(env: Surroundings['env']): boolean {
   return env['TERM'] === 'dumb';
 }
 
-const LINKING_PROGRAMS = new Set(['iTerm.app', 'WezTerm', 'vscode', 'ghostty']);
-const LINKING_TERMS = /^(xterm-kitty|xterm-ghostty|alacritty.*|foot(-.*)?)$/;
-/** VTE 0.50 is the first that shows links. */
-const LINKING_VTE = 5000;
-
-/** Whether the terminal says that it shows OSC 8 links. tmux and screen may not pass them on. */
-export function supportsLinks({ env, stream }: Surroundings): boolean {
-  const { FORCE_HYPERLINK: forced, TERM: term = '', TERM_PROGRAM: program = '' } = env;
-  if (!stream.isTTY || isDumb(env)) return false;
-  if (forced) return forced !== '0' && forced !== 'false';
-  if (env['TMUX'] || env['STY'] || /^(tmux|screen)/.test(term)) return false;
-  if (['KITTY_WINDOW_ID', 'WT_SESSION', 'DOMTERM'].some((name) => env[name])) return true;
-  return Number(env['VTE_VERSION']) >= LINKING_VTE || LINKING_PROGRAMS.has(program) || LINKING_TERMS.test(term);
-}
-
-/** Longer ones are shown by no terminal. */
+/** Longer ones are no page's. */
 const LONGEST_ADDRESS = 2000;
 
 /** The http or https address in a text of a service, in ASCII; undefined where it is none, or has what a terminal obeys. */
@@ -82,11 +67,6 @@ function hrefOf(text: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** `shown`, which leads to an address. */
-export function linked(shown: string, address: string): string {
-  return `\u001b]8;;${address}\u001b\\${shown}\u001b]8;;\u001b\\`;
 }
 
 interface Surroundings {

@@ -1,3 +1,5 @@
+/** What a command says about its value so that every format can render it. */
+
 /** The clocks of a time zone. */
 export interface Zone {
   /** `Europe/Berlin`, `UTC`. */
@@ -12,8 +14,6 @@ export interface Zone {
   /** RFC 3339 with the zone's offset: `2026-11-01T00:00:00+01:00`. */
   text(at: number): string;
 }
-
-/** What a command says about its value so that every format can render it. */
 
 export const FORMATS = ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -57,8 +57,6 @@ export interface Column<Row> {
   /** Lower case, kebab-case; the header is its upper-case form. */
   readonly name: string;
   readonly cell: (row: Row) => Cell;
-  /** The web address that a value leads to, on a terminal that shows links; `text` is one value of a cell that has several. */
-  readonly link?: (row: Row, text: string) => string | null | undefined;
   /** What `--sort` goes by instead of the cell. Where it is undefined the cell counts, after all numbers. */
   readonly order?: (row: Row) => number | undefined;
   /** Shown only by `-o wide`, csv and tsv. */
@@ -92,8 +90,6 @@ export interface ListOutput<Row> {
   readonly empty?: string;
   /** For rows that arrive over time: a table prints each at once as a line of these cells, and nothing if there are none. */
   readonly live?: (row: Row) => readonly Cell[];
-  /** The most lines per second on a terminal; others are counted. */
-  readonly linesPerSecond?: number;
   /** A row as one line of JSON for `-o ndjson`, if its text exists already. Unsafe characters are still escaped. */
   readonly json?: (row: Row) => string;
 }
@@ -188,23 +184,21 @@ export interface ChartPicture {
   readonly series: readonly ChartSeries[];
   /** Drawn instead of the lines, where there is space, in the order of time. */
   readonly candles?: { readonly periodMs: number; readonly list: readonly ChartCandle[] } | undefined;
-  /** Of all values: `EUR`. */
+  /** The unit of all values: `EUR`. */
   readonly unit?: string | undefined;
   /** The window in milliseconds since 1970: values outside are not drawn. */
   readonly from: number;
   readonly to: number;
   /** The zone of the time axis; default UTC. */
   readonly zone?: Zone | undefined;
-  /** In terminal cells, including the axis; default: the terminal. Ignored for files. */
+  /** The width in terminal cells, including the axis; default: the terminal. */
   readonly width?: number | undefined;
   /** Lines of the plot, without title and time axis; default 15. */
   readonly height?: number | undefined;
   /** ASCII characters only, whatever the locale says. */
   readonly ascii?: boolean | undefined;
-  /** `sparkline`: one line per series, nothing else. */
-  readonly style?: 'line' | 'sparkline' | undefined;
-  /** The table below, which is the legend then. */
-  readonly facts?: ChartFacts | undefined;
+  /** The table below, which is the legend. */
+  readonly facts: ChartFacts;
 }
 
 /** One row for each series, in their order. */
@@ -271,25 +265,22 @@ export interface OutputOptions {
   readonly query: string | undefined;
   readonly columns: readonly string[] | undefined;
   readonly headers: boolean;
-  /** `-startsAt` for descending order. */
-  /** The first key takes precedence. */
+  /** `-startsAt` is descending order. The first key takes precedence. */
   readonly sort: readonly string[] | undefined;
   /** A list command's own `--limit`. */
   readonly limit: number | undefined;
   readonly time: 'relative' | 'utc' | 'local' | 'iso';
   readonly color: 0 | 1 | 2 | 3;
-  /** Of the terminal, or undefined where stdout is none: nothing is shortened then. */
+  /** The width of the terminal; undefined where stdout is none: nothing is shortened then. */
   readonly width: number | undefined;
   /** Stdout is no terminal: numbers are not rounded. */
   readonly exact?: true;
-  /** For drawings, which have a width everywhere. */
+  /** The width of drawings, which have one everywhere. */
   readonly canvas: number;
   /** Drawings are made of ASCII only. */
   readonly ascii: boolean;
   /** TERM=dumb: nothing may move the cursor or clear the screen. */
   readonly dumb?: boolean;
-  /** The terminal shows links. */
-  readonly links?: boolean;
   /** What ends a watch, which its footer says. */
   readonly endKey?: string;
   readonly now: number;

@@ -4,7 +4,7 @@ import { SvcError } from '../errors.ts';
 import { cellLine, cellTone, showTime } from './cells.ts';
 import { escapeText } from './escape.ts';
 import { renderNdjson } from './formats.ts';
-import { drawing, onFullScreen, USUAL_COLUMNS, USUAL_ROWS } from './full-screen.ts';
+import { drawLines, onFullScreen, USUAL_COLUMNS, USUAL_ROWS } from './full-screen.ts';
 import { shape } from './shape.ts';
 import { selectColumns } from './subject.ts';
 import { alignedLine, layOut } from './table.ts';
@@ -186,7 +186,7 @@ class Screen {
   async #draw(snapshot: Snapshot<unknown>): Promise<void> {
     const lines = await this.#lines(snapshot);
     if (this.#options.dumb) return this.#sink.write(`${lines.join('\n')}\n\n`);
-    await this.#sink.write(drawing(lines));
+    await this.#sink.write(drawLines(lines));
   }
 
   async #lines(snapshot: Snapshot<unknown>): Promise<readonly string[]> {

@@ -18,7 +18,7 @@ export async function openBrowser(url: URL): Promise<string | undefined> {
 
 type Command = readonly [program: string, ...args: string[]];
 
-/** Those of BROWSER: a list as in xdg-open, each with `%s` for the address, or the address is the last argument. */
+/** The commands in BROWSER: a list as in xdg-open, each with `%s` for the address, or the address is the last argument. */
 function chosenCommands(address: string): readonly Command[] {
   const { BROWSER, VSCODE_IPC_HOOK_CLI } = process.env;
   // A terminal of VS Code on a remote machine opens addresses on the machine with the window.

@@ -52,7 +52,7 @@ export function processContext(): Context {
     stdout: outStream(1, () => process.stdout, signal, Number.isInteger(forced) && forced > 0 ? forced : undefined),
     stderr: outStream(2, () => process.stderr, signal, undefined),
     env: process.env,
-    paths: resolvePaths(process.env, process.platform, home()),
+    paths: resolvePaths(process.env, process.platform, findHome()),
     get identity() {
       return `${userName()}@${hostname()}`;
     },
@@ -117,7 +117,7 @@ function passwordEntry(uid: number | undefined): string | undefined {
 }
 
 /** Empty if neither the environment nor the password file has one. An empty `HOME` is none. */
-function home(): string {
+function findHome(): string {
   try {
     return homedir() || userInfo().homedir;
   } catch {

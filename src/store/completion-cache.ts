@@ -39,7 +39,7 @@ export function cachePath(paths: Paths, service: string): string {
 }
 
 export function readCandidates(paths: Paths, owner: CacheOwner, kind: string, now: number): Candidate[] {
-  return fresh(readCache(paths, owner)?.kinds[kind], now).map(([value, note]) =>
+  return selectFresh(readCache(paths, owner)?.kinds[kind], now).map(([value, note]) =>
     note === '' ? { value } : { value, note },
   );
 }
@@ -52,7 +52,8 @@ export function keepCandidates(
   { now, pid }: { readonly now: number; readonly pid: number },
 ): void {
   const kinds: Record<string, readonly Entry[]> = {};
-  for (const [kind, entries] of Object.entries(readCache(paths, owner)?.kinds ?? {})) kinds[kind] = fresh(entries, now);
+  for (const [kind, entries] of Object.entries(readCache(paths, owner)?.kinds ?? {}))
+    kinds[kind] = selectFresh(entries, now);
   for (const [kind, candidates] of found) {
     const added = new Map<string, Entry>();
     for (const { value, note = '' } of candidates)
@@ -64,7 +65,7 @@ export function keepCandidates(
   replaceCache(cachePath(paths, owner.service), JSON.stringify({ profile, address, kinds } satisfies CacheFile), pid);
 }
 
-function fresh(entries: readonly Entry[] | undefined, now: number): readonly Entry[] {
+function selectFresh(entries: readonly Entry[] | undefined, now: number): readonly Entry[] {
   return (Array.isArray(entries) ? entries : []).filter(
     (entry) => isEntry(entry) && entry[2] <= now && entry[2] > now - LIFETIME_MS,
   );

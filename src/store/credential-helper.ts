@@ -15,7 +15,7 @@ import { childEnvironment } from './setting-keys.ts';
 
 export type HelperContext = Pick<Context, 'env' | 'signal' | 'sleep'>;
 
-/** The same for all entries, as the settings of a key store may name it. */
+/** All entries have the same one, as the settings of a key store may name it. */
 const ACCOUNT = 'svc';
 /** Time to type a passphrase; a lock is held meanwhile. */
 const LIMIT_S = 15;

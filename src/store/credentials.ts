@@ -11,7 +11,7 @@ export type { ClientRecord, GatewayToken, OAuthCredential, PersonalCredential };
 export type ClientAuthMethod = ClientRecord['token_endpoint_auth_method'];
 export type Credential = OAuthCredential | PersonalCredential;
 
-/** Of a login or a gateway token. */
+/** Whose login or gateway token it is. */
 export type CredentialOwner = Pick<GatewayToken, 'profile' | 'base_url'>;
 export type ClientName = Pick<ClientRecord, 'issuer' | 'client_id'>;
 

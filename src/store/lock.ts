@@ -48,9 +48,9 @@ export async function withLock<T>(
   }
 }
 
-/** As a lock file names it. */
+/** The owner as a lock file names it. */
 interface LockOwner extends ProcessName {
-  /** Of this acquisition. */
+  /** The id of this acquisition. */
   readonly id: string;
 }
 

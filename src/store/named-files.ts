@@ -1,12 +1,12 @@
 /** Files that the user names: written completely or not at all, and never over an existing one without --force; and pipes and devices, where a signal ends the wait. */
-import { accessSync, constants, linkSync, lstatSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
 import { SvcError } from '../errors.ts';
-import { errorCode, fileFailure } from './own-file.ts';
+import { fileFailure } from './own-file.ts';
 
 export interface NewFile {
-  /** The option that messages name: `--svg`. */
+  /** The option that messages name: `--out`. */
   readonly option: string;
   readonly path: string;
   /** An existing file may be replaced. */
@@ -40,23 +40,6 @@ export function checkNewFile({ option, path, force }: NewFile): void {
   }
 }
 
-/** Readable for everybody, as far as the user's umask allows. */
-export function writeNewFile(file: NewFile, content: string, pid: number): void {
-  checkNewFile(file);
-  const { option, path, force } = file;
-  const staged = `${path}.${pid}.new`;
-  try {
-    writeFileSync(staged, content, { flag: 'wx' });
-    if (force) renameSync(staged, path);
-    else linkSync(staged, path);
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') throw taken(option, path);
-    throw fileFailure(`${option}: cannot write ${path}`, error);
-  } finally {
-    rmSync(staged, { force: true });
-  }
-}
-
 function taken(option: string, path: string): SvcError {
   return new SvcError('file_unusable', `${option}: ${path} already exists`, {
     hint: 'use another name, or pass --force',
@@ -69,7 +52,7 @@ export function isPipeOrDevice(path: string): boolean {
   return stats !== undefined && !stats.isFile() && !stats.isDirectory();
 }
 
-/** In chunks; the next chunk overwrites the buffer. */
+/** Reads in chunks; the next chunk overwrites the buffer. */
 export async function* pipeChunks(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
   const file = await untilAborted(open(path, 'r'), signal, closeLater);
   try {

@@ -82,7 +82,7 @@ export function isExecutable(path: string): boolean {
   }
 }
 
-/** From a position of the file on; null where it is. */
+/** Writes from a position of the file on; null is where the file is. */
 export function writeAll(file: number, bytes: Uint8Array, position: number | null): void {
   for (let at = 0; at < bytes.length; ) {
     at += writeSync(file, bytes, at, bytes.length - at, position === null ? null : position + at);

@@ -35,7 +35,7 @@ export async function profileOverrides(env: Env, settings: Settings, paths: Path
   return { env: left, warnings };
 }
 
-/** Of the credential variables of a service. `other` is the origin that its address variable names. */
+/** Why the credential variables of a service are not used. `other` is the origin that its address variable names. */
 async function whyNotUsed(
   service: ServiceName,
   other: string | undefined,

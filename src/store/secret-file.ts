@@ -72,7 +72,7 @@ function readText(path: string): { readonly text: string; readonly warnings: rea
     try {
       const stats = fstatSync(file);
       checkFolder(path);
-      const warnings = HAS_MODES ? secured(file, stats, path) : [];
+      const warnings = HAS_MODES ? restrictMode(file, stats, path) : [];
       if (stats.size > LARGEST) throw new SvcError('file_unusable', `${path} is larger than 4 MiB`);
       return { text: readFileSync(file, 'utf8'), warnings };
     } finally {
@@ -84,7 +84,7 @@ function readText(path: string): { readonly text: string; readonly warnings: rea
   }
 }
 
-function secured(file: number, { uid, mode }: Stats, path: string): string[] {
+function restrictMode(file: number, { uid, mode }: Stats, path: string): string[] {
   const self = geteuid?.();
   // The superuser may read anybody's files, as with sudo.
   if (uid !== self && self !== 0) {

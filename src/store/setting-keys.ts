@@ -36,7 +36,7 @@ export interface Setting {
 export const HELPER_SETTING = 'credentials.helper';
 
 /** The address of a service, and the credential of a profile for it. `token` and `name` are as help calls them. */
-function connection(service: string, name: string, token: string, hasUser: boolean): readonly Setting[] {
+function connectionSettings(service: string, name: string, token: string, hasUser: boolean): readonly Setting[] {
   const prefix = `SVC_${service.toUpperCase()}`;
   const user: readonly Setting[] = [
     {
@@ -56,7 +56,7 @@ function connection(service: string, name: string, token: string, hasUser: boole
   ];
 }
 
-const ALERTS = connection('alerts', 'alert manager', 'bearer token for the alert manager', true);
+const ALERTS = connectionSettings('alerts', 'alert manager', 'bearer token for the alert manager', true);
 
 /** None is a secret: secrets are in other files or in the environment. */
 export const SETTING_KEYS: readonly Setting[] = [
@@ -77,9 +77,9 @@ export const SETTING_KEYS: readonly Setting[] = [
     default: 'critical,error,warning,info,none',
     help: 'Order of severities, the worst first; all others come last',
   },
-  ...connection('webhooks', 'recording webhook service', 'access token, in place of a stored login', false),
-  ...connection('catalog', 'catalog', 'bearer token for the catalog', true),
-  ...connection('trade', 'trading gateway', 'token for the trading gateway', false),
+  ...connectionSettings('webhooks', 'recording webhook service', 'access token, in place of a stored login', false),
+  ...connectionSettings('catalog', 'catalog', 'bearer token for the catalog', true),
+  ...connectionSettings('trade', 'trading gateway', 'token for the trading gateway', false),
   { key: 'trade.account', type: 'text', env: 'SVC_TRADE_ACCOUNT', flag: '--account', help: 'Account to trade with' },
   {
     key: 'trade.live',
@@ -154,6 +154,40 @@ export const SETTING_KEYS: readonly Setting[] = [
     help: 'Store of tokens and signing secrets: file, or the name of a credential helper (pass, secretservice, osxkeychain, wincred)',
   },
   { key: 'proxy', type: 'proxy', help: 'Proxy for all addresses, if no variable names one' },
+];
+
+interface Variable {
+  readonly name: string;
+  readonly help: string;
+  readonly secret: boolean;
+}
+
+/** The environment variables without a setting. */
+export const VARIABLES: readonly Variable[] = [
+  { name: 'SVC_ALERTS_TOKEN', secret: true, help: 'Bearer token for the alert manager' },
+  { name: 'SVC_ALERTS_PASSWORD', secret: true, help: 'Password for basic authentication, with SVC_ALERTS_USER' },
+  { name: 'SVC_WEBHOOKS_TOKEN', secret: true, help: 'Access token for the recording webhook service' },
+  { name: 'SVC_WEBHOOK_SECRET', secret: true, help: 'Signing secret to verify deliveries' },
+  { name: 'SVC_CATALOG_TOKEN', secret: true, help: 'Bearer token for the catalog' },
+  { name: 'SVC_CATALOG_PASSWORD', secret: true, help: 'Password for basic authentication, with SVC_CATALOG_USER' },
+  { name: 'SVC_TRADE_TOKEN', secret: true, help: 'Token for the trading gateway' },
+  { name: 'SVC_PROFILE', secret: false, help: 'Profile to use (same as --profile)' },
+  { name: 'SVC_CONFIG_DIR', secret: false, help: 'Directory of settings and credentials' },
+  { name: 'SVC_NO_INPUT', secret: false, help: 'Never prompt (same as --no-input)' },
+  { name: 'SVC_FORCE_TTY', secret: false, help: 'Treat standard output as a terminal of this many columns' },
+  { name: 'SVC_PAGER', secret: false, help: 'Pager for tables longer than the screen; empty or cat for none' },
+  { name: 'PAGER', secret: false, help: 'The same, if SVC_PAGER is not set (default less)' },
+  { name: 'LESS', secret: false, help: 'Options of less (default FRX)' },
+  { name: 'BROWSER', secret: false, help: 'Program that opens web addresses, as for xdg-open; none for no browser' },
+  { name: 'TERM', secret: false, help: 'dumb for text alone: no color, spinner, pager or drawn screen' },
+  { name: 'NO_COLOR', secret: false, help: 'No color' },
+  { name: 'FORCE_COLOR', secret: false, help: 'Color even without a terminal' },
+  { name: 'CLICOLOR', secret: false, help: '0 for no color' },
+  { name: 'CLICOLOR_FORCE', secret: false, help: 'Color even without a terminal' },
+  { name: 'HTTPS_PROXY', secret: false, help: 'Proxy for https addresses' },
+  { name: 'HTTP_PROXY', secret: false, help: 'Proxy for http addresses (read in lower case: http_proxy)' },
+  { name: 'ALL_PROXY', secret: false, help: 'Proxy for both, if neither is set: http, https, socks5 or socks5h' },
+  { name: 'NO_PROXY', secret: false, help: 'Hosts to reach without a proxy; loopback always is' },
 ];
 
 export function findSetting(key: string): Setting | undefined {
@@ -315,7 +349,7 @@ function integerProblem({ min = 0, max = Number.MAX_SAFE_INTEGER }: Setting, tex
 /** Our own: `SVC_WEBHOOK_SECRET`, `SVC_TRADE_TOKEN`. */
 export const SECRET_VARIABLE = /^SVC_\w*(?:TOKEN|PASSWORD|SECRET)$/;
 
-/** Without our credentials, which another program does not need. Those in `passed` stay. */
+/** Leaves out our credentials, which another program does not need. Those in `passed` stay. */
 export function childEnvironment(env: Context['env'], passed: readonly string[] = []): Context['env'] {
   const entries = Object.entries(env).filter(([name]) => !SECRET_VARIABLE.test(name) || passed.includes(name));
   return Object.fromEntries(entries);

@@ -131,7 +131,7 @@ export function jsonFault(text: string): Place | undefined {
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 }
 
-/** By recursive descent. A structure that is deeper than any file of svc is a fault, too. */
+/** Parses by recursive descent. A structure that is deeper than any file of svc is a fault, too. */
 function faultOffset(text: string): number | undefined {
   let at = 0;
   const skip = (pattern: RegExp): boolean => {

@@ -33,7 +33,6 @@ export interface Settings {
   readonly failure: SvcError | undefined;
   /** Throws if the effective value is invalid. Undefined if there is none, or no such setting. */
   get(key: string): string | undefined;
-  origin(key: string): Origin;
   resolve(key: string): ResolvedSetting;
   /** From environment, profile or default, ignoring the option. */
   configured(key: string): ResolvedSetting;
@@ -105,7 +104,7 @@ interface Loaded {
   readonly flags: Readonly<Record<string, string>>;
   readonly env: Context['env'];
   readonly values: ProfileValues;
-  /** Of the default profile: its store is that of every profile that names none, because they share the files. */
+  /** The default profile: its store is that of every profile that names none, because they share the files. */
   readonly shared: ProfileValues;
   readonly profile: Settings['profile'];
   readonly path: string;
@@ -128,10 +127,6 @@ class LoadedSettings implements Settings {
 
   get(key: string): string | undefined {
     return this.#usable(key, this.resolve(key));
-  }
-
-  origin(key: string): Origin {
-    return this.resolve(key).origin;
   }
 
   resolve(key: string): ResolvedSetting {
@@ -160,7 +155,7 @@ class LoadedSettings implements Settings {
   members(key: string): readonly Settings[] {
     const { values, profile } = this.#loaded;
     const urls = this.get(`${key}s`)?.split(',');
-    if (urls === undefined || this.origin(key).kind !== 'profile') return [this];
+    if (urls === undefined || this.resolve(key).origin.kind !== 'profile') return [this];
     if (Object.hasOwn(values, key)) {
       throw new SvcError('config_invalid', `profile ${profile.name} has both ${key} and ${key}s`, {
         hint: `svc config unset ${key} --profile ${profile.name}`,

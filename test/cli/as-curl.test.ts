@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { asCurl } from '../../src/cli/as-curl.ts';
+import { asCurl } from '../../src/cli/dry-run.ts';
 import { bodyText, buildRequest, type CallValues, type EndpointShape, endpoint } from '../../src/http/endpoint.ts';
 import { answer, fileServer } from '../http/servers.ts';
 import { targetFor } from '../http/targets.ts';

@@ -3,7 +3,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { completionAnswer } from '../../src/cli/completion/answer.ts';
+import { answerCompletion } from '../../src/cli/completion/answer.ts';
 import { completionModel } from '../../src/cli/completion/model.ts';
 import { parseDuration, parseTime } from '../../src/cli/time.ts';
 import { SvcError } from '../../src/errors.ts';
@@ -125,7 +125,7 @@ describe('names for <Tab>', () => {
   const ask = async (prefix: string) => {
     const argv = [`matching=${prefix}`, 'alerts', 'list', '-r'];
     const context = { paths, env: { SVC_ALERTS_URL: owner.address }, now: () => NOW };
-    return completionAnswer(argv, await model, context);
+    return answerCompletion(argv, await model, context);
   };
   const name = fc.oneof(
     text(mutated('team-a', 'node', '$(touch x)', "it's")),

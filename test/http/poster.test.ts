@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
-import { asCurl } from '../../src/cli/as-curl.ts';
+import { asCurl } from '../../src/cli/dry-run.ts';
 import { SvcError } from '../../src/errors.ts';
 import type { RequestValue } from '../../src/http/endpoint.ts';
 import { openPoster, type Posted, type Poster, type Posting, planPosts } from '../../src/http/poster.ts';

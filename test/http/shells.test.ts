@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { asCurl } from '../../src/cli/as-curl.ts';
+import { asCurl } from '../../src/cli/dry-run.ts';
 import { bodyText, buildRequest } from '../../src/http/endpoint.ts';
 import { shellWord } from '../../src/output/escape.ts';
 import { counted } from '../hard/scale.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { showTime, sparkline } from '../../src/output/cells.ts';
+import { drawSparkline, showTime } from '../../src/output/cells.ts';
 import type { ListOutput } from '../../src/output/types.ts';
 import { NOW, rendering } from './rendering.ts';
 
@@ -59,18 +59,18 @@ describe('sparkline', () => {
     [[], 16, ''],
     [[1], 0, ''],
   ])('%j in %d bars', (values, bars, line) => {
-    expect(sparkline(values, bars, false)).toBe(line);
+    expect(drawSparkline(values, bars, false)).toBe(line);
   });
 
   test('uses darker characters in ASCII', () => {
-    expect(sparkline([1, 2, 3, 4, 5, 6, 7, 8, null], 9, true)).toBe('.:-=+*%# ');
+    expect(drawSparkline([1, 2, 3, 4, 5, 6, 7, 8, null], 9, true)).toBe('.:-=+*%# ');
   });
 
   test('shows both extremes with two or more bars', () => {
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 30 }), fc.integer({ min: 0, max: 999 }), fc.boolean(), (bars, at, down) => {
         const values = Array.from({ length: 1000 }, (_, index) => (index === at ? (down ? -50 : 50) : 0));
-        const line = sparkline(values, bars, false);
+        const line = drawSparkline(values, bars, false);
         expect(line).toHaveLength(bars);
         expect([...line].filter((bar) => bar === '▁')).toHaveLength(down ? 1 : bars - 1);
         expect([...line].filter((bar) => bar === '█')).toHaveLength(down ? bars - 1 : 1);

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { canvasOf, colorLevel, painter } from '../../src/output/terminal.ts';
+import { describe, expect, it, test } from 'vitest';
+import { canvasOf, colorLevel, painter, webAddress } from '../../src/output/terminal.ts';
 
 const terminal = { isTTY: true, colorDepth: 2 } as const;
 const pipe = { isTTY: false, colorDepth: 0 } as const;
@@ -68,5 +68,27 @@ describe('canvasOf', () => {
     [{ TERM: 'linux', LANG: 'en_US.UTF-8' }, otherPipe, false],
   ])('%j at %j is ASCII: %s', (env, stream, ascii) => {
     expect(canvasOf({ env, stream }).ascii).toBe(ascii);
+  });
+});
+
+describe('a web address', () => {
+  it.each([
+    ['https://prometheus.example/graph?g0.expr=up', 'https://prometheus.example/graph?g0.expr=up'],
+    ['http://[::1]:9090/a;b', 'http://[::1]:9090/a;b'],
+    ['https://bücher.example/ü', 'https://xn--bcher-kva.example/%C3%BC'],
+    ['javascript:alert(1)', undefined],
+    ['file:///etc/passwd', undefined],
+    ['/graph', undefined],
+    ['', undefined],
+    [null, undefined],
+    ['https://', undefined],
+    ['https://a.example/\u001b]8;;https://b.example\u001b\\', undefined],
+    ['https://a.example/\u0007', undefined],
+    ['https://a.example/\u009c', undefined],
+    ['https://a.example/\u202e', undefined],
+    ['https://a.example/a b', undefined],
+    [`https://a.example/${'a'.repeat(2000)}`, undefined],
+  ])('of %j is %j', (text, expected) => {
+    expect(webAddress(text)).toBe(expected);
   });
 });

@@ -98,15 +98,6 @@ describe('the page of a command', () => {
   });
 });
 
-it('links to the documentation and the issue tracker if package.json names them', () => {
-  const links = { homepage: 'https://example.com/svc', bugs: { url: 'https://example.com/svc/issues' } };
-  const page = helpPage({ kind: 'svc', groups: GROUPS }, 80, links);
-  expect(page).toMatch(
-    /\n\nDocumentation: https:\/\/example\.com\/svc\nReport problems: https:\/\/example\.com\/svc\/issues\n$/,
-  );
-  expect(helpPage({ kind: 'svc', groups: GROUPS }, 80, {})).not.toMatch(/Documentation:|Report problems:/);
-});
-
 it('svc help options has every option that commands share', async () => {
   const { stdout } = await svc(['help', 'options']);
   for (const option of optionNodes({ ...GLOBAL_FLAGS, ...SERVICE_FLAGS, ...SOME_FLAGS, ...WRITE_FLAGS })) {

@@ -7,8 +7,8 @@ import {
   requireSetting,
   SETTING_KEYS,
   shownValue,
+  VARIABLES,
 } from '../../src/store/setting-keys.ts';
-import { VARIABLES } from '../../src/store/variables.ts';
 
 const good: Record<string, string[]> = {
   'alerts.url': ['http://localhost:9093', 'https://am.example.com/prefix', 'HTTPS://[::1]:1/'],

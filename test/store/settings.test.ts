@@ -61,7 +61,7 @@ describe('precedence', () => {
                 : setting.key === 'alerts.url' && values['alerts.urls'] !== undefined
                   ? [url('profile'), 'profile', `${path} (profile p)`] // the first of them
                   : [setting.default, setting.default === undefined ? 'unset' : 'default', ''];
-          const { kind, detail } = loaded.origin(setting.key);
+          const { kind, detail } = loaded.resolve(setting.key).origin;
           expect([loaded.get(setting.key), kind, detail]).toEqual(expected);
         }
       }),

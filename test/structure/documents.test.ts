@@ -8,8 +8,7 @@ import { TOPICS } from '../../src/cli/topics.ts';
 import { ERROR_KINDS, EXIT_STATUSES } from '../../src/errors.ts';
 import { GROUPS } from '../../src/features/index.ts';
 import { preparedReference } from '../../src/pages.ts';
-import { SETTING_KEYS } from '../../src/store/setting-keys.ts';
-import { VARIABLES } from '../../src/store/variables.ts';
+import { SETTING_KEYS, VARIABLES } from '../../src/store/setting-keys.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs');
 const PACKAGE = join(import.meta.dirname, '../../package.json');

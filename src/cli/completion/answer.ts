@@ -1,11 +1,10 @@
 /**
  * `svc __complete matching=<word at the cursor> <word before it>…`: what the shells' scripts ask for.
  *
- * The first line of the answer says what is completed (`values`, `options`, `files`, `any`, `command`, `named` or `titled`), then a
+ * The first line of the answer says what is completed (`values`, `options`, `files`, `any` or `command`), then a
  * tab and what the word at the cursor begins with before the value (`--output=`). After `command` it is the number of words that
  * another program's command line already has. Each further line is a value, with a tab before its note. `all=` in place of `matching=`
- * also answers values that do not begin with the word at the cursor, for shells with their own rules of what matches. The notes of
- * `named` values have the word in them: the value replaces it. After `titled` a note means the same as its value.
+ * also answers values that do not begin with the word at the cursor, for shells with their own rules of what matches.
  */
 import type { Context } from '../../context.ts';
 import type { ServiceName } from '../../http/target.ts';
@@ -21,24 +20,21 @@ import type { Model, Option, Place, Services, Values } from './model.ts';
 type Files = Pick<Context, 'paths' | 'env' | 'now'>;
 
 interface Answer {
-  readonly kind: 'values' | 'options' | 'files' | 'any' | 'command' | 'named' | 'titled';
+  readonly kind: 'values' | 'options' | 'files' | 'any' | 'command';
   readonly before?: string;
   readonly candidates: readonly Candidate[];
 }
 
 /** Never fails: <Tab> must not report a broken file. */
-export async function completionAnswer(argv: readonly string[], model: Model, context: Files): Promise<string> {
+export async function answerCompletion(argv: readonly string[], model: Model, context: Files): Promise<string> {
   const [, mode, current] = /^(matching|all)=(.*)$/s.exec(argv[0] ?? '') ?? [];
   if (current === undefined) return '';
   try {
-    const { kind, before = '', candidates } = await answerFor(model, argv.slice(1), current, context);
-    const isNamed = kind === 'named' || kind === 'titled';
-    const typed = mode === 'all' || kind === 'command' || isNamed ? '' : current.slice(before.length);
+    const { kind, before = '', candidates } = await findAnswer(model, argv.slice(1), current, context);
+    const typed = mode === 'all' || kind === 'command' ? '' : current.slice(before.length);
     const lines = candidates
       .filter(({ value }) => value.startsWith(typed) && value !== '' && escapeText(value) === value)
-      .map(({ value, note }) =>
-        note === undefined ? value : `${value}\t${kind === 'titled' ? note : shortened(note)}`,
-      );
+      .map(({ value, note }) => (note === undefined ? value : `${value}\t${shortenNote(note)}`));
     return [`${kind}\t${before}`, ...lines, ''].join('\n');
   } catch {
     return '';
@@ -47,16 +43,16 @@ export async function completionAnswer(argv: readonly string[], model: Model, co
 
 const NOTE_WIDTH = 80;
 
-function shortened(note: string): string {
+function shortenNote(note: string): string {
   const characters = [...escapeText(note)];
   return characters.length <= NOTE_WIDTH ? characters.join('') : `${characters.slice(0, NOTE_WIDTH - 1).join('')}…`;
 }
 
-async function answerFor(model: Model, previous: readonly string[], current: string, context: Files): Promise<Answer> {
-  const { place, option, literal, operands } = reached(model, previous);
+async function findAnswer(model: Model, previous: readonly string[], current: string, context: Files): Promise<Answer> {
+  const { place, option, literal, operands } = findPlace(model, previous);
   const again = operands > place.operands.findIndex(({ kind }) => kind === 'matchers');
   const valuesOf = (values: Values | undefined, before = ''): Promise<Answer> =>
-    answerOf(values, { before, current, previous, again }, model.services, context);
+    answerValues(values, { before, current, previous, again }, model.services, context);
   if (option !== undefined) return valuesOf(option.values);
   if (literal && place.commandLine) return { kind: 'command', before: String(operands), candidates: [] };
   if (!literal && current.startsWith('-')) {
@@ -83,7 +79,7 @@ interface Reached {
 }
 
 /** Where the words before the cursor lead. */
-function reached(model: Model, previous: readonly string[]): Reached {
+function findPlace(model: Model, previous: readonly string[]): Reached {
   let position: Position = { at: '', option: undefined, literal: false, operands: 0 };
   for (const word of previous) position = positionAfter(word, position, model);
   return { ...position, place: placeAt(model, position.at) };
@@ -157,7 +153,7 @@ function namesAt({ next }: Place, typed: string): Candidate[] {
 }
 
 interface Cursor {
-  /** Of the word at the cursor, what comes before its value. */
+  /** What the word at the cursor has before its value: `--output=`. */
   readonly before: string;
   readonly current: string;
   readonly previous: readonly string[];
@@ -165,7 +161,7 @@ interface Cursor {
   readonly again: boolean;
 }
 
-async function answerOf(
+async function answerValues(
   values: Values | undefined,
   { before, current, previous, again }: Cursor,
   services: Services,
@@ -176,29 +172,22 @@ async function answerOf(
   const { kind } = values;
   if (kind === 'files' || kind === 'any') return { kind, before, candidates: [] };
   // A name that begins with a dash would be parsed as an option, so it is offered only after a dash.
-  const dashed = current.slice(before.length).startsWith('-');
-  const offered = (one: string): boolean => dashed || !one.startsWith('-');
+  const typed = current.slice(before.length);
+  const offered = (one: string): boolean => typed.startsWith('-') || !one.startsWith('-');
   const all =
     kind === 'settings' || kind === 'profiles'
       ? localCandidates(kind, context)
       : await remoteCandidates(services[kind], kind, previous, context);
   const known = all.filter(({ value }) => offered(value));
-  const typed = current.slice(before.length);
   if (kind === 'matchers') {
-    const answer = matcherAnswer(known, typed, again);
+    const answer = answerMatcher(known, typed, again);
     return { ...answer, before: before + answer.before };
   }
-  if (typed === '' || known.some(({ value }) => value.startsWith(typed)))
-    return { kind: 'values', before, candidates: known };
-  const named = known.filter(({ note = '' }) => note.toLowerCase().includes(typed.toLowerCase()));
-  if (named.length === 0) return { kind: 'values', before, candidates: known };
-  if (kind !== 'products') return { kind: 'named', before, candidates: named };
-  const typable = ({ note = '' }: Candidate): boolean => offered(note) && escapeText(note) === note;
-  return { kind: 'titled', before, candidates: named.filter(typable) };
+  return { kind: 'values', before, candidates: known };
 }
 
 /** Label names, or after `severity=` its values. Only the first matcher may be an alert name alone. */
-function matcherAnswer(known: readonly Candidate[], typed: string, again: boolean) {
+function answerMatcher(known: readonly Candidate[], typed: string, again: boolean) {
   const [before = '', name] = /^([^=!~]*)!?=(?!~)/.exec(typed) ?? [];
   if (name !== undefined) {
     const values = known.filter(({ value }) => value.startsWith(`${name}=`));

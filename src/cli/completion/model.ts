@@ -41,11 +41,11 @@ export interface Place {
   readonly commandLine: boolean;
 }
 
-/** Of whose names the short-lived cache has the values. */
+/** The service whose names the short-lived cache has, for each source. */
 export type Services = Readonly<Record<RemoteSource, ServiceName>>;
 
 export interface Model {
-  /** By the words typed so far, aliases replaced: `` , `alerts`, `alerts list`. */
+  /** The key has the words typed so far, with aliases replaced: ``, `alerts`, `alerts list`. */
   readonly places: Readonly<Record<string, Place>>;
   readonly services: Services;
   readonly writeOptions: readonly Option[];

@@ -27,11 +27,11 @@ export function noting(value: unknown, { output, offers }: Command): Noting {
   if (output.kind !== 'list') note(value);
   // An array stays one: how much of it `--limit` leaves out is known then.
   else if (Array.isArray(value)) value.slice(0, MOST_CANDIDATES).forEach(note);
-  else return { value: notingRows(value as AsyncIterable<unknown>, note), keep };
+  else return { value: noteRows(value as AsyncIterable<unknown>, note), keep };
   return { value, keep };
 }
 
-async function* notingRows(rows: AsyncIterable<unknown>, note: (row: unknown) => void): AsyncGenerator<unknown> {
+async function* noteRows(rows: AsyncIterable<unknown>, note: (row: unknown) => void): AsyncGenerator<unknown> {
   let count = 0;
   for await (const row of rows) {
     if (count++ < MOST_CANDIDATES) note(row);

@@ -25,7 +25,7 @@ function optionNode(name: string, flag: Flag) {
     default: 'default' in flag ? (flag.default ?? null) : null,
     min: 'min' in flag ? (flag.min ?? null) : null,
     max: 'max' in flag ? (flag.max ?? null) : null,
-    /** For a time: what a bare duration means. */
+    /** What a bare duration means as a time. */
     bare: flag.type === 'time' ? flag.bare : null,
   };
 }

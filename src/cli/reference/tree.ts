@@ -4,8 +4,7 @@
 import pkg from '../../../package.json' with { type: 'json' };
 import { ERROR_KINDS, type ErrorCode, EXIT_STATUSES } from '../../errors.ts';
 import type { Column } from '../../output/types.ts';
-import { SETTING_KEYS } from '../../store/setting-keys.ts';
-import { VARIABLES } from '../../store/variables.ts';
+import { SETTING_KEYS, VARIABLES } from '../../store/setting-keys.ts';
 import { type Command, type Group, loadCommands } from '../command.ts';
 import { GLOBAL_FLAGS, isRemote, ownFlags, SERVICE_FLAGS, WRITE_FLAGS, withoutWriteFlags } from '../common-flags.ts';
 import { type Argument, usageLine } from '../flags.ts';

@@ -52,9 +52,9 @@ export function summaryOf({ annotations }: Pick<Alert, 'annotations'>): string |
 const ALERT_COLUMNS: readonly Column<Alert>[] = [
   { name: 'state', cell: stateCell, vital: true },
   { name: 'severity', cell: severityCell, vital: true },
-  { name: 'alertname', cell: ({ labels }) => labels['alertname'], link: ({ generatorURL }) => generatorURL },
+  { name: 'alertname', cell: ({ labels }) => labels['alertname'] },
   { name: 'labels', cell: ({ labels }) => labelCells(labels, OWN_COLUMN), flex: true, shared: true, below: true },
-  { name: 'summary', cell: summaryOf, link: runbookOf, flex: true, below: true },
+  { name: 'summary', cell: summaryOf, flex: true, below: true },
   { name: 'since', cell: ({ startsAt }) => ({ time: startsAt }) },
   { name: 'id', cell: ({ fingerprint }) => fingerprint, brief: true },
   { name: 'receivers', cell: ({ receivers }) => receivers.map(({ name }) => name), wide: true },
@@ -63,7 +63,7 @@ const ALERT_COLUMNS: readonly Column<Alert>[] = [
   { name: 'muted-by', cell: ({ status }) => status.mutedBy, wide: true },
   { name: 'ends', cell: ({ endsAt }) => timeCell(endsAt), wide: true },
   { name: 'updated', cell: ({ updatedAt }) => timeCell(updatedAt), wide: true },
-  { name: 'generator', cell: ({ generatorURL }) => generatorURL, link: (_, text) => text, wide: true },
+  { name: 'generator', cell: ({ generatorURL }) => generatorURL, wide: true },
   { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint, wide: true },
 ];
 
@@ -75,7 +75,6 @@ export const ALERT_LIST: ListOutput<Alert> = {
     annotation: (name) => ({
       name: `annotation:${name}`,
       cell: ({ annotations }) => ownValue(annotations, name),
-      link: (_, text) => text,
       flex: true,
     }),
   },

@@ -5,14 +5,14 @@ import type { Category, Product, Settlement } from './schema.ts';
 
 const PRODUCT_COLUMNS: readonly Column<Product>[] = [
   { name: 'id', cell: (one) => one.canonical_product_id, below: true },
-  { name: 'title', cell: ({ title }) => title, link: ({ image_url }) => image_url, flex: true },
+  { name: 'title', cell: ({ title }) => title, flex: true },
   { name: 'from', cell: (one) => one.price_from, align: 'right' },
   { name: 'stores', cell: ({ parsers }) => parsers ?? undefined, flex: true },
   { name: 'observed', cell: (one) => timeCell(one.observed_at_latest) },
   { name: 'currency', cell: (one) => one.price_unit, wide: true },
   { name: 'brand', cell: ({ brand }) => brand, wide: true },
   { name: 'sources', cell: (one) => one.sources_count, align: 'right', wide: true },
-  { name: 'image', cell: (one) => one.image_url, link: (_, text) => text, wide: true },
+  { name: 'image', cell: (one) => one.image_url, wide: true },
 ];
 
 export const PRODUCT_LIST = listOf(PRODUCT_COLUMNS, productId, 'products');

@@ -63,7 +63,7 @@ const POINT_COLUMNS: readonly Column<PointRow>[] = [
   { name: 'value', cell: ({ value }) => value, align: 'right' },
 ];
 
-export interface HistoryView extends Pick<ChartPicture, 'width' | 'height' | 'ascii' | 'style'> {
+export interface HistoryView extends Pick<ChartPicture, 'width' | 'height' | 'ascii'> {
   readonly title: string;
   readonly unit: string | undefined;
   readonly window: CalendarWindow;
@@ -82,7 +82,7 @@ export function historyChart(
   };
 }
 
-export function historyPicture(histories: readonly ProductHistory[], { window, ...view }: HistoryView): ChartPicture {
+function historyPicture(histories: readonly ProductHistory[], { window, ...view }: HistoryView): ChartPicture {
   const { from, starts, end, zone } = window;
   const series = histories.map(({ series: name, values }) => ({
     name,

@@ -230,11 +230,11 @@ export async function listed<Item extends Identified>(
   ask: (query: PageQuery) => Promise<Page<Item>>,
   query: PageQuery,
   { limit, offset, all, param }: ListInput,
-  ctx: Pick<RunContext, 'notice' | 'warn' | 'progress' | 'wants'>,
+  ctx: Pick<RunContext, 'notice' | 'warn' | 'wants'>,
   none?: string,
 ): Promise<Listed<Item>> {
   if (all && limit !== undefined) throw new SvcError('usage', '--all and --limit cannot be combined');
-  const { sorted, terminal, table } = ctx.wants;
+  const { sorted } = ctx.wants;
   if (sorted && offset !== undefined) {
     throw new SvcError('usage', '--sort and --offset cannot be combined: --offset counts in the order of the service', {
       hint: 'pass --limit with --sort',
@@ -259,17 +259,11 @@ export async function listed<Item extends Identified>(
   }
   const stretch = { limit: sorted ? undefined : limit, offset: offset ?? 0 };
   async function* items(): AsyncGenerator<Item, void, void> {
-    let bar: ReturnType<RunContext['progress']> | undefined;
     for await (const page of readPages((one) => ask({ ...whole, ...one }), stretch, problems.report)) {
       total = page.total;
-      const due = Math.min(stretch.limit ?? Number.POSITIVE_INFINITY, (total ?? 0) - stretch.offset);
-      // Lines that are printed as they come leave no place for a bar on the same terminal.
-      bar ??= ctx.progress(terminal && !table ? 0 : Math.ceil(due / Math.max(1, page.items.length)));
-      bar.step();
       shown += page.items.length;
       yield* page.items;
     }
-    bar?.clear();
   }
   return { value: items(), footer, code };
 }

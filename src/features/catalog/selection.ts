@@ -239,14 +239,9 @@ export async function readProducts<Result>(
     results.set(id, result);
     return result;
   };
-  const bar = ctx.progress(selected.length);
-  const { outcomes } = await bulk(selected, AT_ONCE, async ({ text, typed }) => {
-    try {
-      return await (typed ? names.read(text, once) : once(text));
-    } finally {
-      bar.step();
-    }
-  }).finally(() => bar.clear());
+  const { outcomes } = await bulk(selected, AT_ONCE, ({ text, typed }) =>
+    typed ? names.read(text, once) : once(text),
+  );
   const failed = outcomes.flatMap(({ item, error }) => (error === undefined ? [] : [{ item, error }]));
   const fatal =
     failed.length === selected.length ? failed[0] : failed.find(({ error }) => error.candidates && error.exit === 2);

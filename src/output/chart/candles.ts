@@ -1,4 +1,4 @@
-/** Candlesticks, for terminals and for SVG: hollow if the price rose, filled if it fell, a cross if it is unchanged. */
+/** Candlesticks: hollow if the price rose, filled if it fell, a cross if it is unchanged. */
 import type { ChartCandle, ChartPicture } from '../types.ts';
 import type { PlotRow } from './plot.ts';
 import { DOTS } from './value-axis.ts';
@@ -106,7 +106,7 @@ function bodyGlyph(
   return same[isBottom ? 3 : 1];
 }
 
-/** Of a cell that the wick fills to less than a half. */
+/** The glyph of a cell that the wick fills to less than a half. */
 function wickGlyph(isTop: boolean, isBottom: boolean, { lower, upper, wick }: Glyphs): string {
   if (isTop) return lower;
   return isBottom ? upper : wick;

@@ -1,10 +1,9 @@
 /** A chart in a terminal or a pipe: title, field, axes and legend. */
-import { meanOf, sparkline } from '../cells.ts';
 import { escapeText } from '../escape.ts';
-import { displayWidth, painter, wrap } from '../terminal.ts';
-import type { ChartPicture, ChartSeries, OutputOptions } from '../types.ts';
+import { painter, wrap } from '../terminal.ts';
+import type { ChartPicture, OutputOptions } from '../types.ts';
 import { candleKey, candlesticks, plotCandles } from './candles.ts';
-import { fittingNames, legendLines, type SeriesPainter, seriesPainter } from './legend.ts';
+import { legendLines, type SeriesPainter, seriesPainter } from './legend.ts';
 import { columnsFor, type PlotRow, plot } from './plot.ts';
 import { position, rangeIn, stretchesOf, titleOf, type Window } from './stretches.ts';
 import { instantText, newContexts, type ShownTime, timeTicks, windowText, zoneNames } from './time-axis.ts';
@@ -12,7 +11,7 @@ import { rowScale } from './value-axis.ts';
 
 const USUAL_HEIGHT = 15;
 const LEAST_HEIGHT = 3;
-/** A narrower plot shows nothing: a line of bars does. */
+/** A narrower plot shows nothing. */
 const LEAST_CELLS = 10;
 /** Spaces between two texts. */
 const GAP = 2;
@@ -20,18 +19,17 @@ const GAP = 2;
 export async function chartLines(picture: ChartPicture, options: OutputOptions): Promise<readonly string[]> {
   const width = Math.max(1, picture.width ?? options.canvas);
   const ascii = picture.ascii === true || options.ascii;
-  if (picture.style === 'sparkline') return sparkLines(picture, width, ascii);
-
   const strong = await painter(options.color);
   const paint = await seriesPainter(options.color);
   const title = titleOf(picture);
   const heading = title === '' ? [] : wrap(escapeText(title), width).map((line) => strong(line, 'strong'));
   const time: ShownTime = options.time === 'local' ? 'local' : (picture.zone ?? 'utc');
   const field = fieldLines(picture, { width, ascii, time, paint });
+  // A pipe without --width and -o wide get every figure in full.
+  const isFitted = options.format !== 'wide' && (picture.width ?? options.width) !== undefined;
   const legend = await legendLines(picture, {
     options: { ...options, ascii },
-    width: options.format === 'wide' ? Number.POSITIVE_INFINITY : width,
-    shortens: picture.width !== undefined || options.width !== undefined,
+    width: isFitted ? width : Number.POSITIVE_INFINITY,
     paint,
   });
   return [...heading, ...field, ...(legend.length > 0 ? ['', ...legend] : [])];
@@ -54,7 +52,7 @@ function fieldLines(picture: ChartPicture, { width, ascii, time, paint }: FieldS
   // As wide as the name of the zone beside the time axis.
   const margin = Math.max(3, ...scale.labels.map((label) => label?.length ?? 0));
   const cells = width - margin - 2;
-  if (cells < LEAST_CELLS) return sparkLines(picture, width, ascii);
+  if (cells < LEAST_CELLS) return wrap('too narrow for a chart', width);
 
   const sticks = picture.candles === undefined ? undefined : candlesticks(picture, cells);
   const all = series.map((one) => stretchesOf(one, picture, columnsFor({ cells, ascii })));
@@ -87,7 +85,7 @@ function rowText(row: PlotRow, paint: SeriesPainter): string {
 }
 
 interface AxisSize {
-  /** Of the complete chart. */
+  /** The width of the complete chart. */
   readonly width: number;
   /** The column of the axes' corner. */
   readonly margin: number;
@@ -108,18 +106,19 @@ export function axisLines(window: Window, time: ShownTime, { width, margin, asci
   const beside = zone.length < margin;
   const corner = `${(beside ? `${zone} ` : '').padStart(margin)}${ascii ? '+' : '└'}${axis.join('')}`;
 
-  const shown = fitting(ticks.length === 0 ? ends(window, time, margin, width) : ticks, width);
-  const below = contexts(
+  const shown = selectFitting(ticks.length === 0 ? findEnds(window, time, margin, width) : ticks, width);
+  const below = placeContexts(
     ticks.filter((tick) => shown.includes(tick)),
     width,
   );
-  const last = placed(fitting(beside ? below : withZone(below, zone, width), width));
-  const named = beside || last.includes(zone) ? [last] : [placed(fitting(below, width)), ...wrap(zone, width)];
-  return [corner, placed(shown), ...named].filter((line) => line !== '');
+  const last = placeLabels(selectFitting(beside ? below : withZone(below, zone, width), width));
+  const named =
+    beside || last.includes(zone) ? [last] : [placeLabels(selectFitting(below, width)), ...wrap(zone, width)];
+  return [corner, placeLabels(shown), ...named].filter((line) => line !== '');
 }
 
 /** The labels of a window without space for two ticks. */
-function ends(window: Window, time: ShownTime, margin: number, width: number): readonly Label[] {
+function findEnds(window: Window, time: ShownTime, margin: number, width: number): readonly Label[] {
   const [from, to] = [instantText(window.from, time), instantText(window.to, time)];
   const first = { start: Math.min(margin, Math.max(0, width - from.length)), text: from };
   return from === to ? [first] : [first, { start: width - to.length, text: to }];
@@ -130,8 +129,8 @@ interface Label {
   readonly text: string;
 }
 
-/** If two are too close, the first moves left or is omitted. */
-function contexts(ticks: readonly (Label & { readonly context: string })[], width: number): readonly Label[] {
+/** If two labels are too close, the first moves left or is omitted. */
+function placeContexts(ticks: readonly (Label & { readonly context: string })[], width: number): readonly Label[] {
   const labels = newContexts(ticks).map(({ start, context }) => ({
     start: Math.min(start, width - context.length),
     text: context,
@@ -149,8 +148,8 @@ function withZone(labels: readonly Label[], zone: string, width: number): readon
   return [...labels, { start: width - zone.length, text: zone }];
 }
 
-/** Without labels that would touch the previous one or be outside. */
-function fitting<T extends Label>(labels: readonly T[], width: number): readonly T[] {
+/** Omits labels that would touch the previous one or be outside. */
+function selectFitting<T extends Label>(labels: readonly T[], width: number): readonly T[] {
   let free = 0;
   return labels.filter(({ start, text }) => {
     if (start < free || start + text.length > width) return false;
@@ -159,47 +158,6 @@ function fitting<T extends Label>(labels: readonly T[], width: number): readonly
   });
 }
 
-function placed(labels: readonly Label[]): string {
+function placeLabels(labels: readonly Label[]): string {
   return labels.reduce((line, { start, text }) => line.padEnd(start) + text, '');
-}
-
-/** With fewer bars, the texts beside them say more: bars are omitted first. */
-const LEAST_BARS = 8;
-
-function sparkLines(picture: ChartPicture, width: number, ascii: boolean): readonly string[] {
-  const { series } = picture;
-  const lasts = series.map((one) => lastOf(one, picture));
-  const names = series.map(({ name }) => escapeText(name));
-  const nameWidth = Math.min(Math.floor(width / 3), Math.max(0, ...names.map(displayWidth)));
-  const lastWidth = Math.max(0, ...lasts.map((text) => text.length));
-  const space = width - (nameWidth > 0 ? nameWidth + GAP : 0) - (lastWidth > 0 ? lastWidth + GAP : 0);
-  if (space < LEAST_BARS) return series.map((one) => bars(one, picture, width, ascii));
-  const shown = fittingNames(names, nameWidth);
-  return series.map((one, index) => {
-    const name = shown[index] ?? '';
-    const titled = nameWidth === 0 ? '' : name + ' '.repeat(nameWidth - displayWidth(name) + GAP);
-    const line = bars(one, picture, space, ascii);
-    const last = lasts[index] ?? '';
-    return last === ''
-      ? `${titled}${line || 'no values'.slice(0, space)}`
-      : `${titled}${line.padEnd(space + GAP)}${last.padStart(lastWidth)}`;
-  });
-}
-
-/** Each column shows its value furthest from the mean. */
-function bars(series: ChartSeries, window: Window, count: number, ascii: boolean): string {
-  const mean = meanOf(series.values);
-  const values = Array.from({ length: count }, (): number | null => null);
-  for (const { column, low, high } of stretchesOf(series, window, count).flat()) {
-    for (const value of [low, high]) {
-      const before = values[column] ?? null;
-      if (before === null || Math.abs(value - mean) >= Math.abs(before - mean)) values[column] = value;
-    }
-  }
-  return sparkline(values, count, ascii).trimEnd();
-}
-
-function lastOf(series: ChartSeries, { to }: Window): string {
-  const last = series.at.findLastIndex((at, index) => at <= to && Number.isFinite(series.values[index]));
-  return last < 0 ? '' : String(series.values[last]);
 }

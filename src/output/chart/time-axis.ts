@@ -76,34 +76,34 @@ export function newContexts<T extends Pick<TimeTick, 'context'>>(ticks: readonly
 }
 
 function* ticksOf(step: Step, { from, to }: Window, time: ShownTime): Generator<TimeTick> {
-  for (let clock = floor(from + offset(from, time), step); ; clock = next(clock, step)) {
-    const at = instant(clock, time);
+  for (let clock = floorToStep(from + offsetAt(from, time), step); ; clock = advanceClock(clock, step)) {
+    const at = instantOf(clock, time);
     if (at > to) return;
     // A change to summer time skips an hour.
-    const shown = step.ms === undefined || step.ms >= DAY || at + offset(at, time) === clock;
+    const shown = step.ms === undefined || step.ms >= DAY || at + offsetAt(at, time) === clock;
     if (at >= from && shown) yield { at, ...textsOf(clock, step) };
   }
 }
 
 /** The zone's offset from UTC in milliseconds. */
-function offset(at: number, time: ShownTime): number {
+function offsetAt(at: number, time: ShownTime): number {
   if (time === 'utc') return 0;
   return time === 'local' ? -new Date(at).getTimezoneOffset() * MINUTE : time.offset(at);
 }
 
 /** The instant at which the clocks show this time. */
-function instant(clock: number, time: ShownTime): number {
-  return clock - offset(clock - offset(clock, time), time);
+function instantOf(clock: number, time: ShownTime): number {
+  return clock - offsetAt(clock - offsetAt(clock, time), time);
 }
 
-function floor(clock: number, step: Step): number {
+function floorToStep(clock: number, step: Step): number {
   if (step.ms !== undefined) return Math.floor((clock - step.origin) / step.ms) * step.ms + step.origin;
   const date = new Date(clock);
   const months = date.getUTCFullYear() * 12 + date.getUTCMonth();
   return monthStart(0, Math.floor(months / step.months) * step.months);
 }
 
-function next(clock: number, step: Step): number {
+function advanceClock(clock: number, step: Step): number {
   if (step.ms !== undefined) return clock + step.ms;
   const date = new Date(clock);
   return monthStart(date.getUTCFullYear(), date.getUTCMonth() + step.months);
@@ -128,7 +128,7 @@ function textsOf(clock: number, step: Step): Pick<TimeTick, 'text' | 'context'> 
 
 /** `UTC`, or the zone's offset: `UTC+03:00`. */
 export function zoneName(at: number, time: ShownTime): string {
-  const minutes = offset(at, time) / MINUTE;
+  const minutes = offsetAt(at, time) / MINUTE;
   if (!minutes) return 'UTC';
   const distance = Math.abs(minutes);
   const hours = String(Math.floor(distance / 60)).padStart(2, '0');
@@ -150,7 +150,7 @@ export function windowText({ from, to }: Window, time: ShownTime): string {
 
 /** `2026-01-15 14:00`, without the time of day at midnight. */
 export function instantText(at: number, time: ShownTime): string {
-  const wall = at + offset(at, time);
+  const wall = at + offsetAt(at, time);
   if (!(Math.abs(wall) <= LAST_INSTANT)) return String(at);
   const [day = '', clock = ''] = new Date(wall).toISOString().split('T');
   const shown = clock.replace(/(?::00)?\.000Z$|0*Z$/, '');

@@ -35,9 +35,9 @@ export function* stepsFrom(least: number, largest: number): Generator<Step> {
 
 /** The ticks of a step from `low` to `high`, ascending. */
 export function ticksBetween(low: number, high: number, step: Step): readonly ValueTick[] {
-  const first = Math.ceil(snapped(inSteps(low, step)));
-  const last = Math.floor(snapped(inSteps(high, step)));
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => tick(first + index, step));
+  const first = Math.ceil(snap(inSteps(low, step)));
+  const last = Math.floor(snap(inSteps(high, step)));
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => toTick(first + index, step));
 }
 
 function inSteps(value: number, { mantissa, exponent }: Step): number {
@@ -45,12 +45,12 @@ function inSteps(value: number, { mantissa, exponent }: Step): number {
 }
 
 /** 0.29 is 28.999999999999996 hundredths, and should be 29. */
-function snapped(count: number): number {
+function snap(count: number): number {
   const whole = Math.round(count);
   return Math.abs(count - whole) < 1e-9 ? whole : count;
 }
 
-function tick(count: number, { mantissa, exponent }: Step): ValueTick {
+function toTick(count: number, { mantissa, exponent }: Step): ValueTick {
   const decimals = Math.max(0, -exponent);
   const value = exponent < 0 ? (count * mantissa) / 10 ** decimals : count * mantissa * 10 ** exponent;
   return { value, text: value.toFixed(decimals) };
@@ -108,14 +108,14 @@ interface Rows {
 function rowsOf(low: number, high: number, rows: number, apart: number): Rows | undefined {
   for (const step of stepsFrom(((high - low) / rows) * apart, Math.max(Math.abs(low), Math.abs(high)))) {
     const inRows = (value: number): number => inSteps(value, step) * apart;
-    const lowest = Math.floor(snapped(inRows(low)));
-    const spare = rows - 1 - (Math.ceil(snapped(inRows(high))) - lowest);
+    const lowest = Math.floor(snap(inRows(low)));
+    const spare = rows - 1 - (Math.ceil(snap(inRows(high))) - lowest);
     if (spare < 0) continue;
     const top = rows - 1 - Math.floor(spare / 2) + lowest;
     const labelOf = (row: number): string | undefined => {
       const height = top - row;
       // Prices have no ticks below zero.
-      return height % apart !== 0 || (height < 0 && low >= 0) ? undefined : tick(height / apart, step).text;
+      return height % apart !== 0 || (height < 0 && low >= 0) ? undefined : toTick(height / apart, step).text;
     };
     const ticks = Array.from({ length: rows }, (_, row) => labelOf(row)).filter((label) => label !== undefined);
     if (ticks.length < 2) return undefined;

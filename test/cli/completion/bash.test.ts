@@ -5,9 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTurn } from '../../support/turns.ts';
 import { expectTypableOffers, HOSTILE } from './hostile.ts';
 import { linePath, openTerminal, type Terminal, tmux } from './terminal.ts';
-import { MATCHERS, PRODUCTS, SCRIPTS, type Workshop, workshop } from './workshop.ts';
+import { MATCHERS, SCRIPTS, type Workshop, workshop } from './workshop.ts';
 
-const MILK = '5c0f1a52';
 const hasBash = spawnSync('bash', ['--version']).status === 0;
 
 let shop: Workshop;
@@ -191,43 +190,6 @@ dump
     for (const typed of inTurn(ways, HOSTILE.indexOf(name), 1)) {
       const expected = typed.includes('=') ? [`--receiver=${name}`] : [typed.split(' ')[0], name];
       expect(await terminal.run(`svc alerts list ${typed}`)).toEqual(['alerts', 'list', ...expected]);
-    }
-    expect(readdirSync(shop.folder)).not.toContain('MARKER');
-  });
-
-  it('replaces a part of a title by the product id, or offers several titles', async () => {
-    shop.know({ products: PRODUCTS });
-    expect(await terminal.complete('svc catalog history bread')).toBe('svc catalog history 6dacfd24 ');
-    expect(await terminal.complete('svc catalog history Rye\\ b')).toBe('svc catalog history 6dacfd24 ');
-    expect(await terminal.complete('svc catalog history mil')).toBe('svc catalog history mil');
-    await terminal.complete('svc catalog history mil', 'Tab', 'Tab');
-    await terminal.shows('Milk\\ 1\\ l');
-    expect(await terminal.complete("svc catalog history 'Rye b")).toBe("svc catalog history 'Rye b");
-    expect(await terminal.complete('svc catalog history 6da')).toBe('svc catalog history 6dacfd24 ');
-    shop.know({ products: [PRODUCTS[0] ?? '', { value: '1', note: 'Milk 2 l' }] });
-    expect(await terminal.complete('svc catalog history Mi', 'Tab', '2', 'Tab')).toBe('svc catalog history 1 ');
-    shop.know({
-      silences: [
-        { value: '2f1a', note: 'disk swap' },
-        { value: '77c0', note: 'disk full' },
-      ],
-    });
-    expect(await terminal.complete('svc silences get swap')).toBe('svc silences get 2f1a ');
-    expect(await terminal.complete('svc silences get disk')).toBe('svc silences get disk');
-  });
-
-  it.each(HOSTILE)('inserts a product whose title has %s, and runs nothing', async (title) => {
-    const [one, other] = [
-      { value: MILK, note: `Some ${title}` },
-      { value: 'x', note: `Some ${title} of it` },
-    ];
-    const cases = [
-      { products: [one], typed: 'some', word: MILK },
-      { products: [one, other], typed: 'Som', word: one.note },
-    ];
-    for (const { products, typed, word } of inTurn(cases, HOSTILE.indexOf(title), 1)) {
-      shop.know({ products });
-      expect(await terminal.run(`svc catalog history ${typed}`)).toEqual(['catalog', 'history', word]);
     }
     expect(readdirSync(shop.folder)).not.toContain('MARKER');
   });

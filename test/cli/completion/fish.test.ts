@@ -6,7 +6,7 @@ import { fish } from '../../support/peers.ts';
 import { inTurn } from '../../support/turns.ts';
 import { HOSTILE, UNTYPABLE } from './hostile.ts';
 import { linePath, openTerminal, type Terminal, tmux } from './terminal.ts';
-import { MATCHERS, PRODUCTS, SCRIPTS, type Workshop, workshop } from './workshop.ts';
+import { MATCHERS, SCRIPTS, type Workshop, workshop } from './workshop.ts';
 
 const peer = fish();
 
@@ -152,18 +152,6 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
       expect(await terminal.complete('svc alerts rec')).toBe('svc alerts receivers ');
       expect(await terminal.complete('svc alerts list --output=js')).toBe('svc alerts list --output=json ');
       expect(await terminal.complete('svc api alerts PA')).toBe('svc api alerts PATCH ');
-    });
-
-    it('inserts the title of a product', async () => {
-      shop.know({ products: PRODUCTS });
-      expect(await terminal.run('svc catalog history bread')).toEqual(['catalog', 'history', 'Rye bread']);
-      expect(await terminal.complete('svc catalog history 6da')).toBe('svc catalog history 6dacfd24 ');
-    });
-
-    it.each(inTurn(HOSTILE, 0, 12))('inserts a product whose title has %s, and runs nothing', async (title) => {
-      shop.know({ products: [{ value: '5c0f1a52', note: `Some ${title}` }] });
-      expect(await terminal.run('svc catalog history Som')).toEqual(['catalog', 'history', `Some ${title}`]);
-      expect(readdirSync(shop.folder)).not.toContain('MARKER');
     });
 
     it('completes a matcher: the label, then the value', async () => {

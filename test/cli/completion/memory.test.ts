@@ -71,8 +71,6 @@ async function run(line: string, { terminal = true, now = NOW, env = {} }: Optio
   expect(code, stderr).toBe(0);
 }
 
-const ENV = () => ({ SVC_ALERTS_URL: address, SVC_WEBHOOKS_URL: address, SVC_CATALOG_URL: address });
-
 /** A command line that completes the names of each kind. */
 const LINES = {
   fingerprints: 'alerts get',
@@ -96,7 +94,7 @@ async function offered(typed: readonly string[], prefix: string, { now = NOW, en
   });
   expect({ code, stderr, requests: requests - before }).toEqual({ code: 0, stderr: '', requests: 0 });
   const [kind, ...lines] = stdout.split('\n');
-  expect(kind).toMatch(/^((values|named|titled)\t.*|any\t)?$/);
+  expect(kind).toMatch(/^(values\t.*|any\t)?$/);
   return lines.filter((line) => line !== '');
 }
 
@@ -210,23 +208,6 @@ describe('a matcher', () => {
 });
 
 describe('the offered names', () => {
-  it('may match by description if no value begins with the word', async () => {
-    const items = [
-      { canonical_product_id: 'p1', title: 'Milk 1 l' },
-      { canonical_product_id: 'p2', title: 'Rye bread\u202e' },
-      { canonical_product_id: 'mil', title: null },
-    ];
-    answers = { '/products': { items }, '/silences': [SILENCE] };
-    await run('catalog products list');
-    const kindOf = async (before: string, typed: string): Promise<string> =>
-      (await svc(['__complete', `all=${typed}`, ...before.split(' ')], { home, now: () => NOW, env: ENV() })).stdout;
-    expect(await kindOf('catalog history', 'LK 1')).toBe('titled\t\np1\tMilk 1 l\n');
-    expect(await kindOf('catalog history', 'mi')).toMatch(/^values\t\np1\t/);
-    expect(await kindOf('catalog history', 'bread'), 'a title that cannot be typed').toBe('titled\t\n');
-    await run('silences list');
-    expect(await kindOf('silences get', 'swap')).toBe(`named\t\n${SILENCE.id}\talertname="NodeDown" disk\\u202eswap\n`);
-  });
-
   it('are at most a minute old', async () => {
     await run('alerts list');
     expect(await asked('fingerprints', { now: NOW + 59_999 })).toHaveLength(1);

@@ -24,12 +24,7 @@ export interface Workshop {
   close(): void;
 }
 
-/** Cached names of `catalog products list` and `alerts list`. */
-export const PRODUCTS: readonly Candidate[] = [
-  { value: '5c0f1a52', note: 'Milk 1 l' },
-  { value: '9126fd52', note: 'Skimmed milk 1 l' },
-  { value: '6dacfd24', note: 'Rye bread' },
-];
+/** Cached names of `alerts list`. */
 export const MATCHERS = ['alertname=DiskFull', 'DiskFull', 'severity=critical', 'severity=info', 'job="a, b"'];
 
 export async function workshop(): Promise<Workshop> {

@@ -5,7 +5,7 @@ import { zsh } from '../../support/peers.ts';
 import { inTurn } from '../../support/turns.ts';
 import { expectTypableOffers, HOSTILE } from './hostile.ts';
 import { linePath, openTerminal, type Terminal, tmux } from './terminal.ts';
-import { MATCHERS, PRODUCTS, SCRIPTS, type Workshop, workshop } from './workshop.ts';
+import { MATCHERS, SCRIPTS, type Workshop, workshop } from './workshop.ts';
 
 const peer = zsh();
 
@@ -132,17 +132,6 @@ describe.skipIf(missing)('zsh, from fpath', { timeout: 60_000 }, () => {
     await terminal.shows('2f1a  -- disk: swap %B $(x)');
     await terminal.complete('svc silences ');
     await terminal.shows(/expire +-- Expire silences/);
-  });
-
-  it('replaces a part of a title by the product id, and shows the title', async () => {
-    shop.know({ products: PRODUCTS });
-    expect(await terminal.complete('svc catalog history bread')).toBe('svc catalog history 6dacfd24 ');
-    expect(await terminal.complete('svc catalog history mil')).toBe('svc catalog history 5c0f1a52');
-    await terminal.shows('9126fd52  -- Skimmed milk 1 l');
-    expect(await terminal.complete('svc catalog history mil', 'Tab', 'Tab')).toBe('svc catalog history 9126fd52');
-    expect(await terminal.complete('svc catalog history 6da')).toBe('svc catalog history 6dacfd24 ');
-    shop.know({ silences: [{ value: '2f1a', note: 'disk: swap %B $(x)' }] });
-    expect(await terminal.complete('svc silences get swap')).toBe('svc silences get 2f1a ');
   });
 
   it('completes a matcher: the label, then the value', async () => {

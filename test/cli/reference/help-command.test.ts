@@ -7,8 +7,7 @@ import type { CommandNode, CommandTree } from '../../../src/cli/reference/tree.t
 import { TOPICS } from '../../../src/cli/topics.ts';
 import { ERROR_KINDS, EXIT_STATUSES } from '../../../src/errors.ts';
 import { GROUPS } from '../../../src/features/index.ts';
-import { SETTING_KEYS } from '../../../src/store/setting-keys.ts';
-import { VARIABLES } from '../../../src/store/variables.ts';
+import { SETTING_KEYS, VARIABLES } from '../../../src/store/setting-keys.ts';
 import { svc } from '../../support/svc.ts';
 
 async function data<T>(...args: string[]): Promise<T> {

@@ -5,7 +5,7 @@ import { chartLines } from '../../../src/output/chart/terminal.ts';
 import { displayWidth } from '../../../src/output/terminal.ts';
 import type { ChartPicture, ChartSeries, OutputOptions } from '../../../src/output/types.ts';
 import { FORBIDDEN, options } from '../rendering.ts';
-import { DAY, FROM, HOUR, ONE_STORE, POINTS, picture, STORE_PRICES, series, TO } from './pictures.ts';
+import { DAY, FROM, HOUR, NO_FACTS, ONE_STORE, POINTS, picture, STORE_PRICES, series, TO } from './pictures.ts';
 
 const drawn = (shown: ChartPicture, changes: Partial<OutputOptions> = {}): Promise<readonly string[]> =>
   chartLines(shown, options(changes));
@@ -29,22 +29,14 @@ describe('equals the snapshot', () => {
     }
   });
 
-  test('with a line for each series', async () => {
-    const shown = { ...STORE_PRICES, style: 'sparkline' } as const;
-    for (const width of [40, 80])
-      expect(`\n${(await drawn(shown, at(width))).join('\n')}\n`).toMatchSnapshot(`${width}`);
-    expect(`\n${(await drawn(shown, { ...at(80), ascii: true })).join('\n')}\n`).toMatchSnapshot('ASCII');
-  });
-
   test('without non-ASCII characters on request', async () => {
     const plain = {
       ...STORE_PRICES,
       title: 'Milk',
       series: [series({ name: 'Magnit' }), series({ name: 'Dixy' })],
-      facts: undefined,
+      facts: NO_FACTS,
     };
     expect((await drawn({ ...plain, ascii: true })).join('')).toMatch(/^[\x20-\x7e]*$/);
-    expect((await drawn({ ...plain, ascii: true, style: 'sparkline' })).join('')).toMatch(/^[\x20-\x7e]*$/);
     expect((await drawn(plain)).join('')).toMatch(BRAILLE);
   });
 });
@@ -132,47 +124,25 @@ describe('the plot', () => {
 });
 
 describe('the statistics', () => {
-  test('are in a table, or a list per series if that is too wide', async () => {
-    const wide = await drawn(STORE_PRICES, at(80));
-    const narrow = await drawn(STORE_PRICES, at(40));
-    expect(wide.at(-1)).toMatch(/^■ {2}METRO 日本 +104\.39 /);
-    expect(wide.join('\n')).not.toContain('POINTS');
-    expect(narrow).toContain('■ METRO 日本');
-    for (const name of ['first', 'last', 'min', 'max', 'coverage', 'trend']) {
-      expect(narrow.filter((line) => line.includes(`  ${name} `))).toHaveLength(3);
-    }
-    expect((await drawn(STORE_PRICES, { ...at(40), format: 'wide' })).join('\n')).toContain('POINTS');
-    expect((await drawn(STORE_PRICES, { ...at(80), headers: false })).join('\n')).not.toContain('FIRST');
-  });
-
-  test('are complete in a pipe, and no wider than the chart', async () => {
-    for (const canvas of [40, 78, 79, 200]) {
-      for (const color of [0, 1] as const) {
-        const lines = (await drawn(STORE_PRICES, { canvas, color })).map((line) => line.replace(/\x1b\[[\d;]*m/g, ''));
-        expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(canvas);
-        expect(lines.join('\n')).toMatch(/● {1,2}Пятёрочка \/ Москва/);
-        expect(lines.some((line) => line.includes('SERIES  '))).toBe(canvas === 200);
-      }
-    }
+  test('are a table with what fits, and with everything in a pipe and with -o wide', async () => {
+    const shown = async (changes: Partial<OutputOptions>) => (await drawn(STORE_PRICES, changes)).join('\n');
+    expect((await drawn(STORE_PRICES, at(80))).at(-1)).toMatch(/^■ {2}METRO 日本 +104\.39 /);
+    expect(await shown(at(80))).toMatch(/ +SERIES +FIRST .* TREND\n/);
+    expect(await shown(at(80))).not.toContain('POINTS');
+    expect(await shown(at(40))).toMatch(/ +SERIES +FIRST +LAST\b.*\n● {2}Пятёрочка/);
+    expect(await shown(at(40))).not.toContain('TREND');
+    for (const complete of [{ ...at(40), format: 'wide' } as const, { canvas: 40 }])
+      expect(await shown(complete)).toMatch(/ +SERIES +FIRST .* TREND/);
+    expect(await shown({ ...at(40), format: 'wide' })).toContain('POINTS');
+    expect(await shown({ ...at(80), headers: false })).not.toContain('FIRST');
   });
 
   test('keep shortened names distinct', async () => {
-    const [north, south] = ['North', 'South'].map((end) => series({ name: `perekrestok Saint Petersburg ${end}` }));
-    const both = picture({ series: [north, south].filter((one) => one !== undefined) });
-    const facts = { columns: STORE_PRICES.facts?.columns ?? [], rows: both.series };
-    const table = (await drawn({ ...both, facts }, at(70))).join('\n');
-    expect(table).toMatch(/● {2}….*North /);
-    expect(table).toMatch(/▲ {2}….*South /);
-    const bars = await drawn({ ...both, style: 'sparkline' }, at(40));
-    expect(bars.map((line) => line.split('  ')[0])).toEqual(['…rsburg North', '…rsburg South']);
-  });
-
-  test('show names in full that would differ only in the shortened part', async () => {
-    const names = ['one', 'two'].map((size) => `Oat drink with calcium, ${size} litres, perekrestok Moscow`);
-    const both = picture({ series: names.map((name) => series({ name })) });
-    const facts = { columns: STORE_PRICES.facts?.columns ?? [], rows: both.series };
-    const lines = await drawn({ ...both, facts }, at(70));
-    expect(lines).toEqual(expect.arrayContaining([`● ${names[0]}`, `▲ ${names[1]}`]));
+    const stores = ['North', 'South'].map((end) => series({ name: `perekrestok Saint Petersburg ${end}` }));
+    const facts = { columns: STORE_PRICES.facts.columns, rows: stores };
+    const table = (await drawn(picture({ series: stores, facts }), at(24))).join('\n');
+    expect(table).toMatch(/● {2}\S.*….*North$/m);
+    expect(table).toMatch(/▲ {2}\S.*….*South$/m);
   });
 
   test('have the requested width', async () => {
@@ -215,7 +185,6 @@ const anyPicture = fc
     length: fc.oneof(fc.constantFrom(0, 1, HOUR, 30 * DAY, 4000 * DAY), fc.integer({ min: 0, max: 40 * DAY })),
     height: fc.option(fc.integer({ min: -1, max: 40 }), { nil: undefined }),
     ascii: fc.boolean(),
-    style: fc.constantFrom('line', 'sparkline', undefined),
     facts: fc.boolean(),
   })
   .map(
@@ -223,7 +192,7 @@ const anyPicture = fc
       ...rest,
       from: FROM,
       to: FROM + length,
-      facts: facts ? { columns: STORE_PRICES.facts?.columns ?? [], rows: rest.series } : undefined,
+      facts: facts ? { columns: STORE_PRICES.facts.columns, rows: rest.series } : NO_FACTS,
     }),
   );
 
@@ -245,7 +214,7 @@ describe('with any data', () => {
   test('every series with a value in the window is visible', async () => {
     await fc.assert(
       fc.asyncProperty(anyPicture, fc.integer({ min: 60, max: 220 }), async (some, width) => {
-        const shown: ChartPicture = { ...some, style: 'line', facts: undefined, title: '', height: 15 };
+        const shown: ChartPicture = { ...some, facts: NO_FACTS, title: '', height: 15 };
         const visible = shown.series.map((one) => hasValue(one, shown));
         fc.pre(visible.filter((one) => one).length > 1);
         const lines = await drawn({ ...shown, series: shown.series.map((one) => ({ ...one, name: 'n' })) }, at(width));

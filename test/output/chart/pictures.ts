@@ -36,8 +36,10 @@ export function series(changes: Partial<ChartSeries> = {}): ChartSeries {
   return { name: 'a', at: [FROM], values: [10.5], until: TO, ...changes };
 }
 
+export const NO_FACTS: ChartPicture['facts'] = { columns: [], rows: [] };
+
 export function picture(changes: Partial<ChartPicture> = {}): ChartPicture {
-  return { title: 'Price', series: [series()], from: FROM, to: TO, ...changes };
+  return { title: 'Price', series: [series()], from: FROM, to: TO, facts: NO_FACTS, ...changes };
 }
 
 const known = ({ values }: ChartSeries): readonly number[] => values.filter((value) => value !== null);

@@ -1,4 +1,4 @@
-import { checkBrowserOptions, openPage } from '../../../cli/browser.ts';
+import { openPage } from '../../../cli/browser.ts';
 import { recordCommand } from '../../../cli/command.ts';
 import { timeCell } from '../../../output/cells.ts';
 import type { RecordOutput } from '../../../output/types.ts';
@@ -17,12 +17,10 @@ const ALERT_RECORD: RecordOutput<SuppressedAlert> = {
     {
       name: 'labels',
       cell: ({ labels }) => labelCells(labels),
-      link: ({ generatorURL }, text) => (text.startsWith('alertname=') ? generatorURL : undefined),
     },
     {
       name: 'annotations',
       cell: ({ annotations }) => labelCells(annotations),
-      link: (_, text) => text.slice(text.indexOf('=') + 1),
     },
     { name: 'receivers', cell: ({ receivers }) => receivers.map(({ name }) => name) },
     { name: 'silenced-by', cell: ({ status, silences }) => status.silencedBy.map((id) => silenceText(id, silences)) },
@@ -37,7 +35,7 @@ const ALERT_RECORD: RecordOutput<SuppressedAlert> = {
     { name: 'since', cell: ({ startsAt }) => ({ time: startsAt }) },
     { name: 'updated', cell: ({ updatedAt }) => timeCell(updatedAt) },
     { name: 'ends', cell: ({ endsAt }) => timeCell(endsAt) },
-    { name: 'generator', cell: ({ generatorURL }) => generatorURL, link: (_, text) => text },
+    { name: 'generator', cell: ({ generatorURL }) => generatorURL },
   ],
   id: ({ fingerprint }) => fingerprint,
 };
@@ -80,7 +78,6 @@ export const alertsGet = recordCommand({
   outputOf: ({ web }) => (web === undefined ? ALERT_RECORD : { kind: 'text' }),
   offers: alertCandidates,
   async run({ fingerprint, web }, ctx) {
-    checkBrowserOptions(web !== undefined, ctx);
     const alertmanager = openAlertmanager(ctx.target);
     const alert = await findAlert(alertmanager, fingerprint);
     const of = `alert ${alert.fingerprint}`;

@@ -1,5 +1,6 @@
 import { type ClusterRow, listCommand, type RunContext } from '../../../cli/command.ts';
-import { type WatchInterval, watchInterval, watchRows } from '../../../cli/poll.ts';
+import { poll } from '../../../cli/poll.ts';
+import { parseDuration } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../output/escape.ts';
 import {
@@ -55,7 +56,7 @@ export const alertsList = listCommand({
     '--watch redraws the table at a terminal until q or Ctrl-C. In a pipe, or with -o ndjson, it prints one event per line: {"event":"added|changed|resolved","at","alert"}, and {"event":"unreachable|recovered","at"} for an outage. The alerts of the first response are all added. An alert that becomes silenced is reported as changed.',
   effect: 'read',
   service: 'alerts',
-  clusters: { merge: mergeAlerts, urgent: (rows, settings) => urgentOf(rows, severitiesOf(settings)) },
+  clusters: { merge: mergeAlerts },
   streams: ({ watch }) => watch !== undefined,
   args: { matcher: { help: 'Only alerts that match all of these', repeat: true, complete: 'matchers' } },
   flags: {
@@ -98,10 +99,13 @@ export const alertsList = listCommand({
     checkModes(input);
     const { watch, olderThan, newerThan } = input;
     const selection = { wanted: statesOf(input), olderThan, newerThan };
-    const every = watch === undefined ? undefined : watchInterval(watch);
+    const every = watch === undefined ? undefined : parseInterval(watch);
     const given = alertFilter(input, ctx);
     const alertmanager = openAlertmanager(ctx.target);
-    if (every !== undefined) return watched(alertmanager, given, selection, every, ctx);
+    if (every !== undefined) {
+      const value = watchAlerts(alertmanager, given, selection, every.ms, ctx);
+      return { value, as: watchOutput(selection, every.text, severitiesOf(ctx.settings)) };
+    }
     const query = { ...alertQuery(selection.wanted), ...given.filter };
     const { groupBy } = input;
     const isPlainList = !input.count && groupBy.length === 0;
@@ -227,40 +231,66 @@ function tallyOutput(names: readonly string[], empty: string): ListOutput<Tally>
   };
 }
 
-/** Reads alerts in every state, so that a newly silenced alert is not reported as resolved. */
-async function watched(
+type WatchedAlerts = Pick<Snapshot<Alert>, 'rows' | 'changes' | 'urgent'>;
+
+/** Reads alerts in every state, so that a newly silenced alert is not reported as resolved. If nothing can be read, the rows stay. */
+async function* watchAlerts(
   alertmanager: Alertmanager,
   given: GivenFilter,
   selection: AlertSelection,
-  interval: WatchInterval,
+  intervalMs: number,
   ctx: RunContext,
-): Promise<{ readonly value: AsyncIterable<Snapshot<Alert>>; readonly as: WatchOutput<Alert> }> {
-  const severities = severitiesOf(ctx.settings);
-  const changes = new AlertChanges(severities);
-  let isFirst = true;
-  const value = watchRows(
-    async () => {
-      const alerts = await collect(alertmanager.alerts(given.filter));
-      if (isFirst && alerts.length === 0) await warnOfNames(given, alertmanager, ctx);
-      isFirst = false;
-      return alerts;
-    },
-    (alerts, at) => changes.update(alerts, (alert) => selects(alert, selection, at), at),
-    { interval, shown: shownText(selection, given.filter) },
-    ctx,
-  );
-  const title = ({ labels }: Alert): string =>
-    [labels['severity'], labels['alertname'], ...labelCells(labels, OWN_COLUMN)].filter(Boolean).join(' ');
-  return {
-    value,
-    as: {
-      kind: 'watch',
-      list: alertList(severities, noneText(selection.wanted)),
-      noun: 'alert',
-      title,
-      every: interval.text,
-    },
+): AsyncGenerator<Snapshot<Alert>, void, void> {
+  const changes = new AlertChanges(severitiesOf(ctx.settings));
+  const shown = shownText(selection, given.filter);
+  let seen: WatchedAlerts = { rows: [], changes: [] };
+  let readAt: number | undefined;
+  const read = async (): Promise<readonly Alert[]> => {
+    const alerts = await collect(alertmanager.alerts(given.filter));
+    if (readAt === undefined && alerts.length === 0) await warnOfNames(given, alertmanager, ctx);
+    return alerts;
   };
+  for await (const { at, value, trouble, outage } of poll(read, { intervalMs }, ctx)) {
+    if (value === undefined) {
+      const age = readAt === undefined ? 'not read yet' : `read ${Math.round((at - readAt) / 1000)} s ago`;
+      const error = trouble?.message ?? outage?.reason;
+      yield { at, readAt: readAt ?? null, ...seen, changes: [], error, outage, footer: `${shown}; ${age}` };
+    } else {
+      seen = changes.update(value, (alert) => selects(alert, selection, at), at);
+      readAt = at;
+      yield { at, ...seen, outage, footer: `${shown}; up to date` };
+    }
+  }
+}
+
+function watchOutput({ wanted }: AlertSelection, every: string, severities: Severities): WatchOutput<Alert> {
+  return {
+    kind: 'watch',
+    list: alertList(severities, noneText(wanted)),
+    noun: 'alert',
+    title: ({ labels }) =>
+      [labels['severity'], labels['alertname'], ...labelCells(labels, OWN_COLUMN)].filter(Boolean).join(' '),
+    every,
+  };
+}
+
+const USUAL_INTERVAL = '5s';
+const SHORTEST_MS = 1000;
+
+function parseInterval(watch: string | true): { readonly text: string; readonly ms: number } {
+  const text = watch === true ? USUAL_INTERVAL : watch;
+  const ms = readDuration(text);
+  if (ms >= SHORTEST_MS) return { text, ms };
+  throw new SvcError('invalid_value', `--watch: ${text} is too short`, { hint: 'use at least 1s' });
+}
+
+function readDuration(text: string): number {
+  try {
+    return parseDuration(text);
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    throw new SvcError(error.code, `--watch: ${error.message}`, { hint: error.hint });
+  }
 }
 
 /** `active severity="critical"` */
@@ -313,8 +343,6 @@ class AlertChanges {
     return [...rows.filter(isNew), ...rows.filter((row) => !isNew(row))];
   }
 }
-
-type WatchedAlerts = Pick<Snapshot<Alert>, 'rows' | 'changes' | 'urgent'>;
 
 /** The unsuppressed alerts of the highest rank that there is. `rows` are sorted. */
 function urgentOf(rows: readonly Alert[], severities: Severities): WatchedAlerts['urgent'] {

@@ -1,4 +1,4 @@
-import { checkBrowserOptions, openPage } from '../../../cli/browser.ts';
+import { openPage } from '../../../cli/browser.ts';
 import { recordCommand } from '../../../cli/command.ts';
 import { openCatalog } from '../api.ts';
 import { PRODUCT_RECORD, productCandidates } from '../columns.ts';
@@ -22,7 +22,6 @@ export const catalogProductsGet = recordCommand({
   outputOf: ({ web }) => (web ? { kind: 'text' } : PRODUCT_RECORD),
   offers: productCandidates,
   async run({ id, param, web }, ctx) {
-    checkBrowserOptions(web, ctx);
     const catalog = openCatalog(ctx.target);
     const value = await productNames(catalog, ctx).read(id, (exact) => catalog.product(exact, param));
     return web

@@ -81,13 +81,10 @@ export const silencesExpire = listCommand({
     const byOptions = 'selected' in chosen;
     const targets = byOptions ? chosen.selected.map(targetOf) : await named(chosen.ids, alertmanager, ctx);
     const confirmed = await approve(targets, byOptions, ctx);
-    const progress = ctx.progress(targets.length);
     const known = ctx.dryRun ? targets : await withStates(targets, alertmanager);
-    const outcome = await bulk(known, SILENCES_AT_ONCE, async (target): Promise<Expired | Plan> => {
-      const expired = await expireOne(target, alertmanager, input.ignoreMissing, confirmed);
-      progress.step();
-      return expired;
-    }).finally(() => progress.clear());
+    const outcome = await bulk(known, SILENCES_AT_ONCE, (target) =>
+      expireOne(target, alertmanager, input.ignoreMissing, confirmed),
+    );
     const answer = bulkAnswer(outcome, ({ id }, { code, message }): Expired => {
       return { id, result: code === 'not_found' ? 'not-found' : 'error', message };
     });

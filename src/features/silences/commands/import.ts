@@ -69,14 +69,12 @@ export const silencesImport = listCommand({
     const alertmanager = openAlertmanager(ctx.target);
     await new SilenceWriter(alertmanager, ctx, input).ask(sendable.map((draft) => ({ draft })));
     const planOf = importPlan(await collect(alertmanager.silences()), input.onConflict, now);
-    const progress = ctx.progress(rows.length);
     const outcome = await bulk(rows, SILENCES_AT_ONCE, async (row): Promise<ImportedSilence | Plan> => {
       const { result, silenceID, silence, message } = planOf(row);
       const answer = silence && (await alertmanager.postSilence(silence));
-      progress.step();
       if (answer instanceof Plan) return answer;
       return imported(row, result, answer?.silenceID ?? silenceID, message);
-    }).finally(() => progress.clear());
+    });
     if (outcome instanceof Plan) return { value: outcome };
     const answer = bulkAnswer(outcome, (row, { message }) => imported(row, 'failed', undefined, message));
     const created = answer.value.filter(({ result }) => result === 'created');

@@ -3,7 +3,8 @@ import type { ChartCandle, ChartFacts, ChartOutput, ChartPicture, Column } from 
 import { type Period, spanOf } from './plan.ts';
 import { type CandleRow, candleList, type RowShape } from './rows.ts';
 
-const EMPTY: ChartPicture = { title: '', series: [], from: 0, to: 0 };
+const NO_FACTS: ChartFacts = { columns: [], rows: [] };
+const EMPTY: ChartPicture = { title: '', series: [], from: 0, to: 0, facts: NO_FACTS };
 
 /** The value is the rows. */
 export function candleChart(price: RowShape['price'], picture = EMPTY): ChartOutput<readonly CandleRow[], CandleRow> {
@@ -26,11 +27,9 @@ export function drawCandles(rows: readonly CandleRow[], input: ChartInput): Char
   });
   const from = list[0]?.at ?? 0;
   const to = list.at(-1)?.until ?? 0;
-  // Where there is no space for candles, a line of closing prices takes their place.
-  const series = [{ name: 'close', at: list.map(({ at }) => at), values: list.map(({ close }) => close), until: to }];
   return {
     title: `${symbol} ${period.name}: ${price}`,
-    series,
+    series: [],
     candles: { periodMs: period.ms, list },
     from,
     to,
@@ -46,7 +45,7 @@ export function drawCandles(rows: readonly CandleRow[], input: ChartInput): Char
 function factsOf(rows: readonly CandleRow[], symbol: string): ChartFacts {
   const [first] = rows;
   const last = rows.at(-1);
-  if (first === undefined || last === undefined) return { columns: [], rows: [] };
+  if (first === undefined || last === undefined) return NO_FACTS;
   const [open, close] = [Number(first['open']), Number(last['close'])];
   const change = ((close - open) / open) * 100;
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];

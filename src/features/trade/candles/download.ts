@@ -71,21 +71,16 @@ async function* readWindows(
   request: CandleRequest,
   ctx: RunContext,
 ): AsyncGenerator<CandleBatch, void, void> {
-  // A progress bar would disturb rows on a terminal.
-  const bar = ctx.progress(ctx.wants.terminal && !ctx.wants.table ? 0 : windows.length);
   let read = 0;
   try {
     for (const window of windows) {
       yield { through: window.to, candles: await readWindow(window, source, request) };
-      bar.step();
       read += 1;
     }
   } catch (error) {
     if (read === 0 || ctx.signal.aborted || !(error instanceof SvcError)) throw error;
     const rest = { from: windows[read]?.from ?? request.to, to: request.to - 1 };
     ctx.warn(`${windowText(rest)} could not be read: ${error.message}`);
-  } finally {
-    bar.clear();
   }
 }
 

@@ -20,9 +20,6 @@ import {
 import { wantedOf } from '../tables/lookups.ts';
 import { shownTime } from '../tables/table-time.ts';
 
-/** More than a person can read on a terminal. */
-const LINES_PER_SECOND = 50;
-
 const STREAM_LIST: ListOutput<StreamEvent> = {
   kind: 'list',
   columns: [
@@ -35,7 +32,6 @@ const STREAM_LIST: ListOutput<StreamEvent> = {
   id: ({ key }) => key ?? undefined,
   json: ({ json }) => json,
   live: liveCells,
-  linesPerSecond: LINES_PER_SECOND,
 };
 
 /** A row of `--prices`. */
@@ -65,13 +61,12 @@ const TICK_LIST: ListOutput<TickRow> = {
   ),
   id: (row) => (isTick(row) ? row.symbol : undefined),
   live: liveTickCells,
-  linesPerSecond: LINES_PER_SECOND,
 };
 
 export const tradeStream = listCommand({
   id: 'trade stream',
   summary: 'Stream prices and table changes as they are pushed',
-  description: `Subscribes to symbols and to the tables ${MODEL_NAMES.join(', ')} (exact spelling). Prints every push; a terminal shows at most 50 lines a second. Reconnects after an outage and reports what was missed as a gap.`,
+  description: `Subscribes to symbols and to the tables ${MODEL_NAMES.join(', ')} (exact spelling). Prints every push. Reconnects after an outage and reports what was missed as a gap.`,
   details: `Each NDJSON line is {"ts","kind","table","key","data"}. ts is the time of arrival by this machine's clock. data is the record as received. kind is I, U or D for a row that was inserted, updated or deleted (an update may have only the changed fields); price; snapshot for a row of --snapshot; other for unknown records; and unreachable, stale, recovered or gap for the connection. The form of a price and the actions U and D are as seen on the public implementation.
 When the gateway cannot be reached, also at the start, {"event":"unreachable","at","reason"} is printed at once, and {"event":"recovered","at"} when it can be reached again, together with the usual keys. svc then reconnects and resubscribes. gap says between which times pushes are missing; with --snapshot the tables are read again. {"event":"stale","at","reason"} is printed if no push came for a minute although prices of forex are followed and the market is open by its usual hours; recovered follows with the next push. If the connection is lost for good, or --until ends the stream while the gateway is unreachable, the exit status is 7.
 With --prices, a row has time (of the gateway, in UTC), symbol, bid, ask, high and low (of the day), and other pushes are left out; NDJSON and JSON have outages and gaps as {"event","at"} between them, csv and tsv only prices, with notices on standard error.

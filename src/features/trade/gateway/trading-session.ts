@@ -95,7 +95,7 @@ export function connectPace(
   { settings, now, sleep }: Pick<RunContext, 'settings' | 'now' | 'sleep'>,
   { forOrder = false } = {},
 ): { wait(signal: AbortSignal): Promise<void> } {
-  const isSet = settings.origin('trade.connectsPerMinute').kind !== 'default';
+  const isSet = settings.resolve('trade.connectsPerMinute').origin.kind !== 'default';
   if (!isSet && isLoopback(target.baseUrl)) return { wait: async () => {} };
   const perMinute = Number(settings.get('trade.connectsPerMinute'));
   const limit = { cmd: 'connections', maxCalls: perMinute, windowMs: 60_000 } as const;

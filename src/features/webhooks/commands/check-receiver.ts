@@ -90,13 +90,11 @@ export const webhooksCheckReceiver = listCommand({
     const report = input.junit === undefined ? undefined : await reporter(input.junit, url, unsent(input.only), ctx);
     const results: ProbeResult[] = [];
     const waitUntil = now() + (input.wait ?? 0);
-    const progress = ctx.progress(new Set(input.only).size || PROBE_NAMES.length);
     const probe = async (): Promise<void> => {
       try {
         for await (const result of checkReceiver({ url, only: input.only, deadlineMs: RECEIVER_MS, kit }, outbound)) {
           // A receiver may respond with the secret.
           results.push({ ...result, answer: ctx.secrets.hide(result.answer) });
-          progress.step();
         }
       } catch (error) {
         if (!(error instanceof SvcError) || error.code !== 'connect_failed' || now() >= waitUntil) throw error;
@@ -104,7 +102,7 @@ export const webhooksCheckReceiver = listCommand({
         await probe();
       }
     };
-    await probe().finally(() => progress.clear());
+    await probe();
     await report?.(results);
     const count = (wanted: ProbeResult['status']): number => results.filter(({ status }) => status === wanted).length;
     const skipped = count('skipped') === 0 ? '' : `, ${count('skipped')} not sent`;

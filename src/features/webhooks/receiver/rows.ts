@@ -126,7 +126,6 @@ export const RECEIVER_LIST: ListOutput<ReceiverRow> = {
   ],
   id: (row) => (row.type === 'delivery' ? (row.event_id ?? undefined) : undefined),
   live: (row) => liveCells(row, (name) => name),
-  linesPerSecond: 200,
 };
 
 function messageOf(row: ReceiverRow): Cell {

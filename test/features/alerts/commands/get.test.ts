@@ -159,7 +159,6 @@ describe('--web', () => {
     ['--web=runbook', RUNBOOK],
   ])('%s opens the page and prints its address', async (option, address) => {
     expect(await get([option])).toMatchObject({ code: 0, stdout: `${address}\n`, stderr: '', opened: [address] });
-    expect(await get([option, '--dry-run'])).toMatchObject({ code: 0, stdout: `${address}\n`, opened: [] });
     expect((await get([option, '-o', 'json'])).stdout).toBe(`${JSON.stringify(address)}\n`);
   });
 
@@ -180,33 +179,8 @@ describe('--web', () => {
     expect(run).toMatchObject({ code: 5, stdout: '', opened: [], stderr: expect.stringMatching(message) });
   });
 
-  test('reports a missing page, and that --dry-run needs --web', async () => {
+  test('reports a missing page', async () => {
     const none = await get(['--web'], {});
     expect([none.code, none.stderr]).toEqual([5, 'svc: alert a000000000000000 has no generator\n']);
-    expect(await get(['--dry-run'])).toMatchObject({ code: 2, stderr: 'svc: --dry-run needs --web\n' });
   });
-});
-
-test('links its generator and its runbook at a terminal that shows links', async () => {
-  const alert = wireAlert(
-    'a',
-    {},
-    {
-      generatorURL: 'https://prometheus.example/1',
-      annotations: { summary: 'down', runbook_url: 'https://runbooks.example/1' },
-    },
-  );
-  await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify([alert]))));
-  const run = (argv: readonly string[], env: Record<string, string>) =>
-    svc(['alerts', ...argv, '--base-url', server.url], { terminal: 120, env: { NO_COLOR: '1', ...env } });
-  const link = (address: string, text: string): string => `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\`;
-  const list = (await run(['list'], { KITTY_WINDOW_ID: '1' })).stdout;
-  expect(list).toContain(link('https://prometheus.example/1', 'Alerta'));
-  expect(list).toContain(link('https://runbooks.example/1', 'down'));
-  const one = (await run(['get', 'a'], { KITTY_WINDOW_ID: '1' })).stdout;
-  expect(one).toContain(link('https://prometheus.example/1', 'alertname=Alerta'));
-  expect(one).toContain(link('https://runbooks.example/1', 'runbook_url=https://runbooks.example/1'));
-  expect(one).not.toContain(link('https://prometheus.example/1', 'summary=down'));
-  expect((await run(['list'], {})).stdout).not.toContain('\u001b');
-  expect((await run(['list'], { KITTY_WINDOW_ID: '1', TERM: 'dumb' })).stdout).not.toContain('\u001b');
 });

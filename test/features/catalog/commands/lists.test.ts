@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answer } from '../../../http/servers.ts';
-import { type Asked, type Misbehaving, misbehaving, NOW, products } from './misbehaving.ts';
+import { type Asked, type Misbehaving, misbehaving, products } from './misbehaving.ts';
 
 let catalog: Misbehaving;
 beforeAll(async () => {
@@ -282,22 +282,6 @@ describe('long lists', () => {
       expect({ code, stderr }).toEqual({ code: 10, stderr: `a short page ended the list: ${texts}` });
     }
   });
-
-  test('the progress bar appears only at a terminal, and never among printed lines', async () => {
-    let now = NOW;
-    const reply = products(1000, { total: () => 250 });
-    catalog.replies((asked) => {
-      now += 1000;
-      return reply(asked);
-    });
-    const options = { terminal: 100, now: () => now };
-    const table = await catalog.run(['products', 'list', '--all'], options);
-    expect(table.stderr).toContain('\r[################........] 2/3\u001b[K');
-    expect(table.stderr).toContain('] 3/3\u001b[K\r\u001b[K');
-    expect(table.stderr).not.toContain('4/3');
-    expect((await catalog.run(['products', 'list', '--all', '-o', 'ndjson'], options)).stderr).toBe('');
-    expect((await catalog.run(['products', 'list', '--all'], { now: () => now })).stderr).toBe('');
-  });
 });
 
 describe('the table', () => {
@@ -418,25 +402,13 @@ test.each(['--limit', '--offset'])('the tree of categories refuses %s', async (o
 describe('the image of a product', () => {
   const IMAGE = 'https://images.example/1.webp';
   const one = { canonical_product_id: 'p1', title: 'Milk', parsers: ['fixprice'], image_url: IMAGE };
-  const env = { NO_COLOR: '1', DISPLAY: ':0', KITTY_WINDOW_ID: '1' };
-  const link = (text: string): string => `\u001b]8;;${IMAGE}\u001b\\${text}\u001b]8;;\u001b\\`;
-
-  test('is linked from its title', async () => {
-    catalog.replies(() => ({ items: [one], total: 1 }));
-    expect((await catalog.run(['products', 'list'], { terminal: 100, env })).stdout).toContain(link('Milk'));
-    catalog.replies(() => one);
-    const { stdout } = await catalog.run(['products', 'get', 'p1'], { terminal: 100, env });
-    expect(stdout).toContain(link('Milk'));
-    expect(stdout).toContain(link(IMAGE));
-  });
+  const env = { NO_COLOR: '1', DISPLAY: ':0' };
 
   test('is opened by --web', async () => {
     catalog.replies(() => one);
     const web = (argv: readonly string[]) =>
       catalog.run(['products', 'get', 'p1', ...argv], { terminal: 100, env, browser: () => undefined });
     expect(await web(['--web'])).toMatchObject({ code: 0, stdout: `${IMAGE}\n`, stderr: '', opened: [IMAGE] });
-    expect(await web(['--web', '--dry-run'])).toMatchObject({ code: 0, stdout: `${IMAGE}\n`, opened: [] });
-    expect(await web(['--dry-run'])).toMatchObject({ code: 2, stderr: 'svc: --dry-run needs --web\n' });
     catalog.replies(() => ({ ...one, image_url: null }));
     expect(await web(['--web'])).toMatchObject({ code: 5, stdout: '', stderr: 'svc: product p1 has no image\n' });
   });

@@ -269,34 +269,3 @@ describe('a missing response', () => {
     expect(run.stdout).toContain('may have been applied');
   });
 });
-
-test('draws the progress bar only at a terminal, and erases it', async () => {
-  const { progressBar } = await import('../../../../src/cli/notices.ts');
-  let time = 0;
-  let text = '';
-  const out = (isTTY: boolean) => ({
-    isTTY,
-    columns: 80,
-    colorDepth: 0 as const,
-    closed: false,
-    write: async (chunk: string | Uint8Array) => {
-      text += chunk;
-    },
-  });
-  const run = (isTTY: boolean, total: number): string => {
-    text = '';
-    const bar = progressBar(total, out(isTTY), () => time);
-    for (let i = 0; i < total; i++) {
-      time += 50;
-      bar.step();
-    }
-    bar.clear();
-    return text;
-  };
-  expect(run(false, 100)).toBe('');
-  expect(run(true, 4)).toBe('');
-  const drawn = run(true, 100);
-  expect(drawn).toContain('50/100');
-  expect(drawn.endsWith('\r\u001b[K')).toBe(true);
-  expect(drawn.split('\r').length).toBeLessThan(55);
-});
