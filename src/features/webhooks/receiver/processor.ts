@@ -3,10 +3,10 @@ import { hash } from 'node:crypto';
 import { HEADER_PREFIX, headerValues, type ReadEvent, readEvent, signatureHeaders } from '../delivery.ts';
 import { type SigningSecret, type Verification, verifySignature } from '../signature.ts';
 import { findHints } from '../signature-hints.ts';
-import { type Forwarded, isSuccess, statusOf, type Targets } from './forwarder.ts';
+import { type Forwarded, type Forwarder, isSuccess, statusOf } from './forwarder.ts';
 import type { History } from './history.ts';
 import { type HandledDelivery, type RecordingWriter, recordingLine } from './recording-writer.ts';
-import type { Endpoint, IncomingDelivery } from './requests.ts';
+import type { IncomingDelivery } from './requests.ts';
 import type { DeliveryRow } from './rows.ts';
 import type { StrangerLimit } from './stranger-limit.ts';
 
@@ -16,10 +16,9 @@ export interface ProcessorOptions {
   readonly toleranceS: number | undefined;
   /** Undefined: nothing is verified. */
   readonly secrets: readonly SigningSecret[] | undefined;
-  readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly showBody: boolean;
   readonly digests: boolean;
-  readonly targets: Targets | undefined;
+  readonly forwarder: Forwarder | undefined;
   readonly recording: RecordingWriter | undefined;
   readonly history: History | undefined;
   readonly strangers: StrangerLimit;
@@ -38,8 +37,6 @@ export interface Outcome {
 
 interface Verified {
   readonly delivery: IncomingDelivery;
-  readonly endpoint: Endpoint | undefined;
-  readonly secrets: readonly SigningSecret[] | undefined;
   readonly verification: Verification | undefined;
   readonly valid: boolean;
   readonly id: string | null;
@@ -78,13 +75,12 @@ export class DeliveryProcessor {
 
   async handle(delivery: IncomingDelivery): Promise<Outcome> {
     const verified = this.#verify(delivery);
-    const { valid, filtered, id, endpoint } = verified;
+    const { valid, filtered, id } = verified;
     if (!valid) return await this.#process(verified, { status: UNVERIFIED });
     if (filtered) return await this.#process(verified, { status: ACCEPTED });
     if (id === null) return await this.#process(verified, {});
 
-    // Each endpoint gets each event.
-    const key = hash('sha256', endpoint === undefined ? id : `${endpoint.id} ${id}`, 'base64');
+    const key = hash('sha256', id, 'base64');
     const duplicate = this.#seen.recordDuplicate(key, delivery.receivedMs);
     if (duplicate !== null) return await this.#process(verified, { duplicate, status: ACCEPTED });
     const first = this.#inFlight.get(key);
@@ -108,9 +104,7 @@ export class DeliveryProcessor {
 
   /** Nothing is parsed in an invalid delivery (doc 2 §6 rule 3). */
   #verify(delivery: IncomingDelivery): Verified {
-    const { events, endpoints, toleranceS, strangers } = this.#options;
-    const endpoint = endpoints.get(delivery.path.split('?', 1)[0] ?? '');
-    const { secrets = this.#options.secrets } = endpoint ?? {};
+    const { events, secrets, toleranceS, strangers } = this.#options;
     const verification = verifyDelivery(delivery, secrets, toleranceS);
     const valid = verification === undefined || verification.verdict === 'valid';
     const event = valid ? readEvent(delivery.body) : undefined;
@@ -118,7 +112,7 @@ export class DeliveryProcessor {
     const notes = [...(verification?.notes ?? []), ...(valid ? this.#observe(delivery, event) : [])];
     const filtered = valid && events.size > 0 && !events.has(type ?? '');
     const omitted = !valid && !isSigned(verification) && !strangers.admits();
-    return { delivery, endpoint, secrets, verification, valid, id, type, filtered, omitted, notes };
+    return { delivery, verification, valid, id, type, filtered, omitted, notes };
   }
 
   /** What is odd about a valid delivery. */
@@ -141,10 +135,10 @@ export class DeliveryProcessor {
 
   /** Forwards, records, responds: in this order, so that the service sends again what was not accepted or not recorded. */
   async #process(verified: Verified, { status, duplicate = null, key }: Plan): Promise<Outcome> {
-    const { targets, recording, history } = this.#options;
-    const { delivery, valid, filtered, omitted, type } = verified;
-    const target = status === undefined ? targets?.of(type) : undefined;
-    const forwarded = target === undefined ? null : await target.forward(delivery.headers, delivery.body);
+    const { recording, history } = this.#options;
+    const { delivery, valid, filtered, omitted } = verified;
+    const forwarder = status === undefined ? this.#options.forwarder : undefined;
+    const forwarded = forwarder === undefined ? null : await forwarder.forward(delivery.headers, delivery.body);
     let response = status ?? (forwarded === null ? ACCEPTED : statusOf(forwarded));
     if (recording !== undefined && this.#isRecorded(verified)) {
       const handled = toRecord(verified, { duplicate, forwarded, response });
@@ -169,8 +163,8 @@ export class DeliveryProcessor {
   }
 
   #row(verified: Verified, { duplicate, forwarded, response }: Done): DeliveryRow {
-    const { delivery, endpoint, verification, valid, id, type, notes } = verified;
-    const { toleranceS, showBody, digests } = this.#options;
+    const { delivery, verification, valid, id, type, notes } = verified;
+    const { secrets, toleranceS, showBody, digests } = this.#options;
     const { body } = delivery;
     return {
       type: 'delivery',
@@ -184,11 +178,10 @@ export class DeliveryProcessor {
       tolerance_s: toleranceS ?? null,
       event_id: id,
       event_type: type,
-      endpoint_id: endpoint?.id,
       secret_index: verification?.secretIndex ?? null,
       body_bytes: body.length,
       body_sha256: digests ? hash('sha256', body) : undefined,
-      hints: hintsOf(verified),
+      hints: hintsOf(verified, secrets),
       notes,
       duplicate,
       forward: forwardRow(forwarded),
@@ -205,7 +198,10 @@ function isSigned(verification: Verification | undefined): boolean {
 }
 
 /** Why the signature does not match, where that can be searched for: each search takes time. */
-function hintsOf({ delivery, verification, secrets, omitted }: Verified): readonly string[] {
+function hintsOf(
+  { delivery, verification, omitted }: Verified,
+  secrets: readonly SigningSecret[] | undefined,
+): readonly string[] {
   const { headers, body } = delivery;
   const verdict = verification?.verdict;
   if (secrets === undefined || (verdict !== 'signature_mismatch' && verdict !== 'malformed_signature')) return [];
@@ -293,9 +289,8 @@ function toRecord(
 
 function forwardRow(forwarded: Forwarded | null): DeliveryRow['forward'] {
   if (forwarded === null) return null;
-  const { target, status, ms, error, body } = forwarded;
+  const { status, ms, error, body } = forwarded;
   return {
-    ...(target === undefined ? {} : { target }),
     status,
     ms,
     ...(error === undefined ? {} : { error }),

@@ -1,7 +1,6 @@
 /** One request to a receiver: the checks before its body is read, its exact bytes, and the response. Nothing is parsed here. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RawHeader } from '../delivery.ts';
-import type { SigningSecret } from '../signature.ts';
 
 export interface Limits {
   /** For the headers of a request, and for an idle connection. The service itself waits 5 s in all (doc 2 §6). */
@@ -19,16 +18,9 @@ export interface Limits {
 interface RequestOptions {
   /** Undefined for any. */
   readonly path: string | undefined;
-  readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly maxBody: number;
   readonly bufferedBytes: number;
   readonly now: () => number;
-}
-
-/** A subscription with a path of its own. */
-export interface Endpoint {
-  readonly id: string;
-  readonly secrets: readonly SigningSecret[];
 }
 
 export interface IncomingDelivery {
@@ -113,12 +105,13 @@ export class RequestReceiver {
     response.once('close', () => {
       if (--this.#active === 0) this.#onIdle?.();
     });
+    const { path } = this.#options;
     const { method, url = '', headers } = request;
     const [pathname] = url.split('?', 1);
     // Deliveries come from a server. Requests from a web page have an origin.
     if (headers.origin !== undefined) this.#refuse(request, response, 403, 'browser_request');
     else if ((method === 'GET' || method === 'HEAD') && pathname === '/') writeResponse(response, 200, '');
-    else if (!this.#takes(pathname)) this.#refuse(request, response, 404, 'wrong_path');
+    else if (path !== undefined && pathname !== path) this.#refuse(request, response, 404, 'wrong_path');
     else if (method !== 'POST') this.#refuse(request, response, 405, 'wrong_method');
     else if (this.#closing) this.#refuse(request, response, 503, 'closing');
     else if (Number(headers['content-length'] ?? 0) > this.#options.maxBody) {
@@ -127,11 +120,6 @@ export class RequestReceiver {
       if (expectsContinue) response.writeContinue();
       this.#readBody(request, response, startedMs);
     }
-  }
-
-  #takes(pathname = ''): boolean {
-    const { path, endpoints } = this.#options;
-    return path === undefined || pathname === path || endpoints.has(pathname);
   }
 
   #readBody(request: IncomingMessage, response: ServerResponse, startedMs: number): void {

@@ -11,13 +11,9 @@ export interface ReadyRow {
   readonly url: string;
   readonly verify: boolean;
   readonly forward: string | null;
-  /** The targets of --forward by event type. */
-  readonly routes?: Readonly<Record<string, string>> | undefined;
   readonly record: string | null;
   /** The file of the last deliveries; null with --no-history. */
   readonly history: string | null;
-  /** The endpoints of --endpoint path=id by path. */
-  readonly endpoints?: Readonly<Record<string, string>> | undefined;
   /** The event types of --event; null for all. */
   readonly events: readonly string[] | null;
   readonly tunnel?: TunnelFacts | undefined;
@@ -32,8 +28,6 @@ export interface TunnelFacts {
 
 /** The response of a target, or why there is none. */
 export interface ForwardedRow {
-  /** Only if there are several. */
-  readonly target?: string;
   readonly status: number | null;
   readonly ms: number;
   readonly error?: string;
@@ -45,8 +39,6 @@ export interface DeliveryRow extends DeliveryFacts {
   readonly type: 'delivery';
   readonly received_at: string;
   readonly status: Verdict | 'unchecked';
-  /** Only for an endpoint with a path of its own. */
-  readonly endpoint_id?: string | undefined;
   /** It was accepted before: the number of deliveries, including this one, and the time of the first. */
   readonly duplicate: { readonly deliveries: number; readonly first_at: string } | null;
   readonly forward: ForwardedRow | null;
@@ -88,7 +80,6 @@ export interface Tally {
   accepted: number;
   /** Valid, but filtered out by --event: not counted as a delivery. */
   filtered: number;
-  targets?: Record<string, { accepted: number; failed: number }>;
 }
 
 interface EndRow extends Readonly<Tally> {
@@ -154,7 +145,6 @@ function validCells(row: DeliveryRow): Cell[] {
     wallTime(row.received_at),
     row.event_id ?? '-',
     row.event_type ?? '-',
-    ...(row.endpoint_id === undefined ? [] : [row.endpoint_id]),
     { text: row.status, tone: row.status === 'valid' ? 'good' : 'warn' },
   ];
   if (row.age_s !== null) cells.push(`age ${row.age_s} s`);
@@ -203,7 +193,6 @@ function answerCell({ forward, response, ms }: DeliveryRow): Cell {
   const parts = [
     `-> ${response}`,
     ...(forward?.error === undefined ? [] : [forward.error]),
-    ...(forward?.target === undefined ? [] : [forward.target]),
     ...(forward === null ? [] : [`${ms} ms`]),
   ];
   const text = parts.join(' ');
@@ -233,28 +222,22 @@ function wallTime(iso: string): string {
   return new Date(iso).toTimeString().slice(0, 8);
 }
 
-/** `14 deliveries: 12 valid (1 duplicate), 2 invalid, 3 filtered out`, and a line for each target if there are several. */
-export function summary({ deliveries, valid, duplicates, invalid, refused, filtered, targets = {} }: Tally): string {
+/** `14 deliveries: 12 valid (1 duplicate), 2 invalid, 3 filtered out` */
+export function summary({ deliveries, valid, duplicates, invalid, refused, filtered }: Tally): string {
   const repeated = duplicates === 0 ? '' : ` (${duplicates} ${duplicates === 1 ? 'duplicate' : 'duplicates'})`;
   const parts = [`${valid} valid${repeated}`, `${invalid} invalid`];
   if (refused > 0) parts.push(`${refused} other ${refused === 1 ? 'request' : 'requests'} refused`);
   if (filtered > 0) parts.push(`${filtered} filtered out`);
-  const lines = [`${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'}: ${parts.join(', ')}`];
-  for (const [target, { accepted, failed }] of Object.entries(targets)) {
-    lines.push(`${target}: ${accepted} accepted, ${failed} failed`);
-  }
-  return lines.join('\n');
+  return `${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'}: ${parts.join(', ')}`;
 }
 
 /** The first notices on standard error. `secrets`: how many secrets verify. */
 export function introduction(
-  { url, forward, routes = {}, endpoints = {}, record, history, events }: ReadyRow,
+  { url, forward, record, history, events }: ReadyRow,
   secrets: number | undefined,
 ): string[] {
   const verify = secrets === undefined ? 'OFF' : `on (${secrets} ${secrets === 1 ? 'secret' : 'secrets'})`;
   const parts = [`listening on ${url}`, `verify: ${verify}`];
-  for (const [path, id] of Object.entries(endpoints)) parts.push(`${path}: ${id}`);
-  for (const [type, target] of Object.entries(routes)) parts.push(`forward ${type}: ${target}`);
   if (forward !== null) parts.push(`forward: ${forward}`);
   if (record !== null) parts.push(`record: ${record}`);
   if (history !== null) parts.push(`history: ${history}`);

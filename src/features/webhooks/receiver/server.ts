@@ -2,15 +2,14 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { SvcError } from '../../../errors.ts';
-import { type Endpoint, type Limits, type OtherProtocol, type ReceiverHandlers, RequestReceiver } from './requests.ts';
+import { type Limits, type OtherProtocol, type ReceiverHandlers, RequestReceiver } from './requests.ts';
 
 export interface ReceiverOptions {
   readonly host: string;
   /** 0 for any. */
   readonly port: number;
-  /** Deliveries to any other path are answered 404, except those of `endpoints`. Undefined: any path takes them. */
+  /** Deliveries to any other path are answered 404. Undefined: any path takes them. */
   readonly path: string | undefined;
-  readonly endpoints: ReadonlyMap<string, Endpoint>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly limits?: Partial<Limits>;

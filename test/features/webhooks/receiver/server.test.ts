@@ -39,7 +39,6 @@ class Receipt {
       host: '127.0.0.1',
       port: 0,
       path: '/',
-      endpoints: new Map(),
       secrets: [signingSecret(KEY, 'test')],
       now: Date.now,
       ...options,
