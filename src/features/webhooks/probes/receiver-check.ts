@@ -31,18 +31,13 @@ export interface ProbeResult {
   readonly answer: string;
 }
 
-interface ReceiverCheck {
+export interface ReceiverCheck {
   readonly url: URL;
   /** Empty for all. */
   readonly only: readonly string[];
   /** A later response does not count. */
   readonly deadlineMs: number;
   readonly kit: ProbeKit;
-}
-
-/** What is known before anything is sent: a report that is written now describes an interrupted check. */
-export function unsent(only: readonly string[]): ProbeResult[] {
-  return choose(only).map((probe) => notSent(probe, 'not sent'));
 }
 
 function choose(only: readonly string[]): readonly Probe[] {
