@@ -138,25 +138,12 @@ interface EventDraft {
   readonly id?: string | undefined;
   /** By path: `data.title`. */
   readonly set: Readonly<Record<string, string>>;
-  readonly size?: number | undefined;
 }
 
-export function draftEvent({ type, id, set, size }: EventDraft, { now, random }: Surroundings): SampleEvent {
-  const event = sampleEvent(type, { now, random, id, size });
-  if (size !== undefined) checkSize(event, size);
-  const changed = structuredClone(event);
+export function draftEvent({ type, id, set }: EventDraft, { now, random }: Surroundings): SampleEvent {
+  const changed = structuredClone(sampleEvent(type, { now, random, id }));
   for (const [path, text] of Object.entries(set)) setValue(changed, path, text);
   return changed;
-}
-
-function checkSize(event: SampleEvent, size: number): void {
-  const least = eventBytes(event).length;
-  if (event.type !== SUMMARY_COMPLETED) {
-    throw new SvcError('invalid_value', `--size: a ${event.type} has no text that could grow`, {
-      hint: `send ${SUMMARY_COMPLETED}`,
-    });
-  }
-  if (least > size) throw new SvcError('invalid_value', `--size: the event has at least ${least} bytes`);
 }
 
 /** Replaces an existing value with one of the same kind. */
