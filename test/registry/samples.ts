@@ -176,13 +176,13 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'webhooks replay': [
     { args: ['-', '--to', RECEIVER], stdin: RECORDED },
     {
-      args: ['-', '--to', RECEIVER, '--resign', '--resign-unproven', '--rate', '1000/s', '--limit', '1'],
+      args: ['-', '--to', RECEIVER, '--resign', '--resign-unproven', '--limit', '1'],
       stdin: RECORDED + RECORDED,
     },
   ],
   'webhooks verify': [
     { args: [], stdin: SIGNED_REQUEST },
-    { args: ['--show-expected', '--received-at', '1768478405', '--format', 'http', '-'], stdin: `${SIGNED_REQUEST}\n` },
+    { args: ['--now', '1768478405', '--format', 'http', '-'], stdin: `${SIGNED_REQUEST}\n` },
   ],
   'webhooks check-receiver': [{ args: [RECEIVER, '--only', 'valid-ping', '--only', 'stale-timestamp'], exits: 1 }],
   'webhooks sign': [

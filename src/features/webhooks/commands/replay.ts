@@ -27,17 +27,9 @@ export const webhooksReplay = listCommand({
   flags: {
     format: { type: 'choice', choices: DELIVERY_FORMATS, default: 'auto', help: 'Format of the file' },
     to: RECEIVER_FLAGS.to,
-    rate: {
-      type: 'string',
-      value: 'n/s',
-      group: RECEIVER_FLAGS.to.group,
-      check: (text: string) => void gapOf(text),
-      help: 'Maximum rate: 10/s, 30/m',
-    },
     deadline: RECEIVER_FLAGS.deadline,
     insecure: RECEIVER_FLAGS.insecure,
     ...section(FILTER_FLAGS.since.group, {
-      'only-failed': { type: 'boolean', help: 'Same as --status failed' },
       'event-id': { type: 'string', value: 'evt_x', repeat: true, help: 'Only this event' },
     }),
     ...FILTER_FLAGS,
@@ -56,7 +48,7 @@ export const webhooksReplay = listCommand({
       why: 'As new deliveries',
     },
     {
-      run: 'svc webhooks replay rec.ndjson --to http://127.0.0.1:3000/hook --only-failed --resign',
+      run: 'svc webhooks replay rec.ndjson --to http://127.0.0.1:3000/hook --status failed --resign',
       why: 'Resend failures after a fix',
     },
     {
@@ -74,7 +66,6 @@ export const webhooksReplay = listCommand({
       path: input.file,
       format: line === undefined ? input.format : 'ndjson',
       filter: new DeliveryFilter(input, HEADER_PREFIX),
-      onlyFailed: input.onlyFailed,
       eventIds: input.eventId,
       limit: input.limit,
       resign: input.resign ? { secret: await requireSecret(input, ctx), unproven: input.resignUnproven } : undefined,
@@ -83,8 +74,7 @@ export const webhooksReplay = listCommand({
       now: ctx.now,
       notice: ctx.notice,
     });
-    const { rate, deadline: deadlineMs } = input;
-    const route = { url, deadlineMs, gapMs: rate === undefined ? undefined : gapOf(rate) };
+    const route = { url, deadlineMs: input.deadline };
     const source = await replay.start();
     for (const warning of addressWarnings(url, input)) ctx.notice(`warning: ${warning}`);
     if (ctx.dryRun) return { value: await planAll(source, url) };
@@ -118,14 +108,4 @@ function findReceived(typed: string, path: string): string {
       hint: 'type more of the id',
     },
   );
-}
-
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
-
-/** Milliseconds between two starts. */
-function gapOf(text: string): number {
-  const [, count, unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?)\/([smh])$/.exec(text) ?? [];
-  const gap = (UNIT_MS[unit] ?? 0) / Number(count);
-  if (gap > 0 && Number.isFinite(gap)) return gap;
-  throw new SvcError('invalid_value', `"${text}" is not a rate`, { hint: 'write it like 10/s or 30/m' });
 }

@@ -23,8 +23,6 @@ interface ReplayOptions {
   readonly path: string;
   readonly format: DeliveryFormat;
   readonly filter: DeliveryFilter;
-  /** Only those without a 2xx, from the receiver or the target. */
-  readonly onlyFailed: boolean;
   /** Empty for all events. */
   readonly eventIds: readonly string[];
   readonly limit: number | undefined;
@@ -107,12 +105,8 @@ export class Replay {
 
   /** Counts what is left out by its option. */
   #isChosen(delivery: Delivery, { eventId, eventType }: EventIds): boolean {
-    const { filter, onlyFailed, eventIds } = this.#options;
+    const { filter, eventIds } = this.#options;
     if (!filter.takes(delivery, eventType)) return false;
-    if (onlyFailed && delivery.failed !== true) {
-      filter.leaveOut('--only-failed');
-      return false;
-    }
     if (eventIds.length > 0 && !eventIds.includes(eventId ?? '')) {
       filter.leaveOut('--event-id');
       return false;
