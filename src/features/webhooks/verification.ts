@@ -56,11 +56,9 @@ export interface CheckedDelivery extends DeliveryFacts {
   readonly clock: CheckClock;
   /** The unsigned header, if the signed body contradicts it. */
   readonly unsigned_event_type: string | undefined;
-  /** The signature by each secret, if requested. */
-  readonly expected: readonly string[] | undefined;
 }
 
-/** `received_at`: of the recording, or of the option; `startedDateTime`: of the HAR. */
+/** `received_at`: of the recording; `startedDateTime`: of the HAR. */
 type CheckClock = 'now' | 'received_at' | 'startedDateTime';
 
 export interface CheckOptions {
@@ -69,14 +67,13 @@ export interface CheckOptions {
   readonly toleranceS: number | undefined;
   /** Headers given separately: they replace those with the same names. */
   readonly given: readonly RawHeader[];
-  /** The time to check against, whatever was recorded. */
-  readonly at: { readonly seconds: number; readonly clock: CheckClock } | undefined;
+  /** The time to check against, whatever was recorded: Unix seconds. */
+  readonly asOfS: number | undefined;
   /** Milliseconds since 1970. */
   now(): number;
   readonly filter: DeliveryFilter;
   readonly hints: boolean;
   readonly digests: boolean;
-  readonly expected: boolean;
 }
 
 interface CheckedBody {
@@ -105,19 +102,14 @@ export class Verification {
   }
 
   /** In non-empty batches. Unreadable items are skipped, and reported by `failure`. */
-  async *batches(paths: readonly string[], failFast: boolean): AsyncGenerator<readonly CheckedDelivery[], void, void> {
-    for (const path of paths) {
-      for await (const rows of this.#batchesOf(path, failFast)) {
-        yield rows;
-        if (failFast && rows.at(-1)?.valid === false) return;
-      }
-    }
+  async *batches(paths: readonly string[]): AsyncGenerator<readonly CheckedDelivery[], void, void> {
+    for (const path of paths) yield* this.#batchesOf(path);
   }
 
-  async *#batchesOf(path: string, failFast: boolean): AsyncGenerator<readonly CheckedDelivery[], void, void> {
+  async *#batchesOf(path: string): AsyncGenerator<readonly CheckedDelivery[], void, void> {
     try {
       for await (const found of readDeliveries(path, this.#input)) {
-        const rows = 'pieces' in found ? [await this.#checkStream(found)] : await this.#checkAll(found, failFast);
+        const rows = 'pieces' in found ? [await this.#checkStream(found)] : await this.#checkAll(found);
         if (rows.length > 0) yield rows;
       }
     } catch (error) {
@@ -177,7 +169,7 @@ export class Verification {
     );
   }
 
-  async #checkAll(deliveries: Iterable<Delivery>, failFast: boolean): Promise<readonly CheckedDelivery[]> {
+  async #checkAll(deliveries: Iterable<Delivery>): Promise<readonly CheckedDelivery[]> {
     const rows: CheckedDelivery[] = [];
     for (const delivery of deliveries) {
       if (!this.#options.filter.takes(delivery)) continue;
@@ -187,7 +179,6 @@ export class Verification {
         continue;
       }
       rows.push(checked.row);
-      if (failFast && !checked.row.valid) break;
     }
     return rows;
   }
@@ -229,7 +220,7 @@ export class Verification {
     length: number,
     digest?: string,
   ): Promise<CheckedDelivery> {
-    const { toleranceS, expected } = this.#options;
+    const { toleranceS } = this.#options;
     const { source, headers, body } = delivery;
     const { clock, nowS } = this.#clock(delivery);
     const found = check.finish({ nowS, toleranceS }, delivery.truncated);
@@ -260,7 +251,6 @@ export class Verification {
       exact: found.signatureOk || isExact(delivery),
       clock,
       unsigned_event_type: contradiction,
-      expected: expected ? check.expected() : undefined,
     };
   }
 
@@ -278,8 +268,8 @@ export class Verification {
   }
 
   #clock({ receivedS, clock }: CheckableDelivery): { clock: CheckClock; nowS: number } {
-    const { at, now } = this.#options;
-    if (at !== undefined) return { clock: at.clock, nowS: at.seconds };
+    const { asOfS, now } = this.#options;
+    if (asOfS !== undefined) return { clock: 'now', nowS: asOfS };
     return receivedS === undefined
       ? { clock: 'now', nowS: now() / 1000 }
       : { clock: clock ?? 'received_at', nowS: receivedS };
