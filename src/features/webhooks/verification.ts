@@ -6,6 +6,7 @@ import { gather, type Input, InputErrors, type StreamedBody } from './captures/i
 import {
   type Delivery,
   type DeliveryFilter,
+  HEADER_PREFIX,
   headerValues,
   isExact,
   lostBytes,
@@ -187,7 +188,7 @@ export class Verification {
   async #check(found: Delivery): Promise<CheckedBody | undefined> {
     const others = found.headers.filter(([name]) => !this.#given.has(name.toLowerCase()));
     const headers = [...others, ...this.#options.given];
-    const signed = signatureHeaders(headers, this.#input.prefix);
+    const signed = signatureHeaders(headers);
     const body = await receivedBody(found, signed, this.#options.secrets);
     if (body === undefined) return undefined;
     const check = new SignatureCheck(signed, this.#options.secrets);
@@ -199,7 +200,7 @@ export class Verification {
   /** A body of any size, with separately given headers. */
   async #checkStream({ source, pieces }: StreamedBody): Promise<CheckedDelivery> {
     const { secrets, given: headers, digests } = this.#options;
-    const check = new SignatureCheck(signatureHeaders(headers, this.#input.prefix), secrets);
+    const check = new SignatureCheck(signatureHeaders(headers), secrets);
     const hashing = digests ? createHash('sha256') : undefined;
     let buffered: Buffer[] | undefined = [];
     let length = 0;
@@ -229,7 +230,7 @@ export class Verification {
     if (found.signatureOk && body === undefined) notes.push('event_not_read');
     const event = found.signatureOk && body !== undefined ? readEvent(body) : undefined;
     const type = event?.type ?? null;
-    const named = type === null ? [] : headerValues(headers, `${this.#input.prefix}Event`);
+    const named = type === null ? [] : headerValues(headers, `${HEADER_PREFIX}Event`);
     const contradiction = named.find((value) => value.trim() !== type);
     if (contradiction !== undefined) notes.push('unsigned_header_mismatch');
     this.#counts.set(found.verdict, (this.#counts.get(found.verdict) ?? 0) + 1);
@@ -259,10 +260,9 @@ export class Verification {
     const { hints: wanted, secrets } = this.#options;
     if (!wanted || this.#fruitless >= MOST_FRUITLESS) return NOT_EXPLAINED;
     if (body === undefined || body.length > MAX_BUFFERED_BYTES) return NOT_EXPLAINED;
-    const { prefix } = this.#input;
-    const [deliveryId] = headerValues(headers, `${prefix}Delivery`);
+    const [deliveryId] = headerValues(headers, `${HEADER_PREFIX}Delivery`);
     const { describeHint, findHints } = await import('./signature-hints.ts');
-    const hints = findHints({ headers: signatureHeaders(headers, prefix), body, secrets, deliveryId, original });
+    const hints = findHints({ headers: signatureHeaders(headers), body, secrets, deliveryId, original });
     this.#fruitless = hints.length === 0 ? this.#fruitless + 1 : 0;
     return hints.length === 0 ? NOT_EXPLAINED : { hints, explanation: hints.map(describeHint).join('; and ') };
   }

@@ -21,7 +21,7 @@ export async function* readContainer(
 ): AsyncGenerator<StreamedBody | Iterable<Delivery>, void, void> {
   const { bytes, pieces } = input.format === 'auto' ? await peek(chunks) : { bytes: undefined, pieces: chunks };
   if (bytes?.length === 0) return;
-  const format = bytes === undefined ? input.format : detectFormat(bytes, input.prefix);
+  const format = bytes === undefined ? input.format : detectFormat(bytes);
   if (format === 'ndjson') {
     // zod is loaded only for recordings.
     const { recordedDeliveries } = await import('./recordings.ts');
@@ -43,18 +43,18 @@ async function deliveriesIn(
   bytes: Buffer,
   source: string,
   format: DeliveryFormat,
-  { prefix, chunks, notice, unusable }: Input,
+  { chunks, notice, unusable }: Input,
 ): Promise<readonly Delivery[] | undefined> {
   const read = (path: string): Promise<Uint8Array> => readNamedFile(path, source, chunks);
   if (format === 'curl') return curlDeliveries(bytes, source, read);
   if (format === 'http') {
     return isEditorFile(bytes.toString('latin1'))
-      ? editorDeliveries(bytes, source, prefix, read)
+      ? editorDeliveries(bytes, source, read)
       : httpDeliveries(bytes, source);
   }
-  const found = capturedDeliveries(bytes, source, prefix);
+  const found = capturedDeliveries(bytes, source);
   if (found === undefined) {
-    const inner = innerDeliveries(bytes, source, prefix);
+    const inner = innerDeliveries(bytes, source);
     return inner.length === 0 ? undefined : inner;
   }
   const { deliveries, failures, skipped } = found;
@@ -64,11 +64,11 @@ async function deliveriesIn(
 }
 
 /** The format, by the first bytes. Everything else is a body, or a text in which requests are searched for. */
-export function detectFormat(bytes: Buffer, prefix: string): Exclude<DeliveryFormat, 'auto' | 'har'> {
+export function detectFormat(bytes: Buffer): Exclude<DeliveryFormat, 'auto' | 'har'> {
   const text = bytes.toString('latin1').replace(/^\xef\xbb\xbf/, '');
   if (/^\{"v":1,"received_at":"/.test(text) || /^\{[^\n]*"body_b64"\s*:\s*"/.test(text)) return 'ndjson';
   if (/^\s*(?:\$ )?(?:\S*\/)?curl(?:\.exe)?\s/.test(text)) return 'curl';
-  if (isHttp(text, prefix) || isEditorFile(text)) return 'http';
+  if (isHttp(text) || isEditorFile(text)) return 'http';
   return /^\s*[[{]/.test(text) ? 'json' : 'body';
 }
 
@@ -80,11 +80,11 @@ function bareBody(
   source: string,
   pieces: AsyncIterable<Uint8Array>,
   beginning: Buffer,
-  { refuseBodies, prefix }: Input,
+  { refuseBodies }: Input,
 ): StreamedBody {
   refuseOthers(beginning, source);
   if (refuseBodies === undefined) return { source, pieces };
-  if (signatureHeaders(headersIn(beginning, source, prefix), prefix).signatures.length > 0) {
+  if (signatureHeaders(headersIn(beginning, source)).signatures.length > 0) {
     throw new SvcError('file_unusable', `${source}: has the headers of a delivery, but not its body`, {
       hint: 'pass the file of the body, and this one with --headers-file',
     });
@@ -94,9 +94,9 @@ function bareBody(
   });
 }
 
-function headersIn(bytes: Buffer, source: string, prefix: string): ReturnType<typeof headerFile> {
+function headersIn(bytes: Buffer, source: string): ReturnType<typeof headerFile> {
   try {
-    return headerFile(bytes, source, prefix);
+    return headerFile(bytes, source);
   } catch (error) {
     if (error instanceof SvcError) return [];
     throw error;

@@ -6,6 +6,7 @@ import { SvcError } from '../../../errors.ts';
 import { isObject } from '../../../json-object.ts';
 import {
   type Delivery,
+  HEADER_PREFIX,
   hasServiceHeader,
   headerValues,
   type RawHeader,
@@ -27,23 +28,21 @@ export interface Captures {
 }
 
 /** One JSON document, or the objects in a log. Undefined if it has no request. */
-export function capturedDeliveries(bytes: Buffer, source: string, prefix: string): Captures | undefined {
+export function capturedDeliveries(bytes: Buffer, source: string): Captures | undefined {
   const text = bytes.toString().replace(/^\ufeff/, '');
   const all: Captured[] = [];
   let skipped = 0;
   for (const { values, line, isAlone } of valuesIn(text, source)) {
     const place = line === undefined ? source : `${source}:${line}`;
-    const found = values.flatMap((value) =>
-      requestsIn(value, { place, prefix, key: '', depth: 0, isAlone, outer: [] }),
-    );
+    const found = values.flatMap((value) => requestsIn(value, { place, key: '', depth: 0, isAlone, outer: [] }));
     if (found.length === 0) skipped++;
     for (const request of found) all.push(request);
   }
   if (all.length === 0) return undefined;
   // A collection contains all kinds of requests; a single request is always used.
-  const wanted = all.length === 1 ? all : all.filter(({ headers }) => hasServiceHeader(headers, prefix));
+  const wanted = all.length === 1 ? all : all.filter(({ headers }) => hasServiceHeader(headers));
   if (wanted.length === 0) {
-    throw new SvcError('file_unusable', `${source}: none of its ${all.length} requests has ${prefix}Signature`);
+    throw new SvcError('file_unusable', `${source}: none of its ${all.length} requests has ${HEADER_PREFIX}Signature`);
   }
   const read = wanted.map((request) => request.read());
   return {
@@ -63,7 +62,6 @@ interface Captured {
 interface Position {
   /** For messages: `rec.log:12`, `trace.har#3`. */
   readonly place: string;
-  readonly prefix: string;
   /** The name of the member. */
   readonly key: string;
   readonly depth: number;
@@ -111,10 +109,10 @@ function requestsInText(text: string, position: Position): readonly Captured[] {
 }
 
 /** Undefined if the object has no headers or no body. */
-function requestOf(value: Json, { place, prefix, outer }: Position): Captured | undefined {
-  const lists = headerLists(value, prefix);
+function requestOf(value: Json, { place, outer }: Position): Captured | undefined {
+  const lists = headerLists(value);
   const isFlat = lists.length === 0;
-  const signed = (isFlat ? [besideBody(value, prefix)] : lists).filter((list) => signaturesOf(list, prefix) !== '');
+  const signed = (isFlat ? [besideBody(value)] : lists).filter((list) => signaturesOf(list) !== '');
   const headers = signed[0] ?? lists[0];
   const hasBody = bodyNames(value).length > 0 || 'isBase64Encoded' in value || 'bodySize' in value;
   if (headers === undefined || !hasBody) return undefined;
@@ -122,8 +120,8 @@ function requestOf(value: Json, { place, prefix, outer }: Position): Captured | 
   const around = outer.map((one) => (one === value ? record : one));
   const read = (): Delivery | SvcError => {
     try {
-      if (signed.some((list) => signaturesOf(list, prefix) !== signaturesOf(headers, prefix))) {
-        throw new SvcError('file_unusable', `${place}: has two different values of ${prefix}Signature`);
+      if (signed.some((list) => signaturesOf(list) !== signaturesOf(headers))) {
+        throw new SvcError('file_unusable', `${place}: has two different values of ${HEADER_PREFIX}Signature`);
       }
       return { source: place, headers, ...circumstances(around), ...bodyOf(record, headers, place) };
     } catch (error) {
@@ -134,14 +132,14 @@ function requestOf(value: Json, { place, prefix, outer }: Position): Captured | 
   return { headers, read };
 }
 
-function signaturesOf(headers: readonly RawHeader[], prefix: string): string {
-  return signatureHeaders(headers, prefix).signatures.join('\n');
+function signaturesOf(headers: readonly RawHeader[]): string {
+  return signatureHeaders(headers).signatures.join('\n');
 }
 
 /** smee.io, nginx and Envoy have each header as a member beside the body. */
-function besideBody(value: Json, prefix: string): readonly RawHeader[] {
+function besideBody(value: Json): readonly RawHeader[] {
   const others = Object.entries(value).filter((member) => !isBody(...member));
-  return readHeaders(Object.fromEntries(others), prefix) ?? [];
+  return readHeaders(Object.fromEntries(others)) ?? [];
 }
 
 /** Any other text may be a header, whose name the sender chose: "rawBody", "encoding", "received_at". */
@@ -163,9 +161,9 @@ function isHeaderKey(name: string): boolean {
 }
 
 /** Those below one of their names. */
-function headerLists(record: Json, prefix: string): readonly (readonly RawHeader[])[] {
+function headerLists(record: Json): readonly (readonly RawHeader[])[] {
   const names = HEADER_KEYS.flatMap((key) => Object.keys(record).filter((name) => key.test(name)));
-  return names.map((name) => readHeaders(record[name], prefix) ?? []).filter((list) => list.length > 0);
+  return names.map((name) => readHeaders(record[name]) ?? []).filter((list) => list.length > 0);
 }
 
 /** In lower case, without dashes. Those that say that the bytes are exact come first. */

@@ -15,12 +15,10 @@ import {
   signatureHeaders,
 } from '../delivery.ts';
 import { type EventVerdict, type EventView, eventList, eventRecord } from '../event-columns.ts';
-import { GIVEN_HEADER_FLAGS } from '../options.ts';
 import { ANY_AGE, fingerprint, type SigningSecret, verifySignature } from '../signature.ts';
 import { SECRET_FLAGS, signingSecrets } from '../signing-secrets.ts';
 import { receivedBody } from '../verification.ts';
 
-const { group: _, ...HEADER_PREFIX_FLAG } = GIVEN_HEADER_FLAGS['header-prefix'];
 const UNKNOWN = { verdict: 'unsigned', secret: undefined } as const;
 
 export const webhooksInspect = recordCommand({
@@ -37,7 +35,6 @@ export const webhooksInspect = recordCommand({
     ...FILTER_FLAGS,
     'event-id': { type: 'string', value: 'id', group: FILTER_FLAGS.since.group, help: 'Only this event' },
     format: { type: 'choice', choices: DELIVERY_FORMATS, default: 'auto', help: 'Format of the file' },
-    'header-prefix': HEADER_PREFIX_FLAG,
     full: { type: 'boolean', help: 'Do not shorten texts' },
     unverified: { type: 'boolean', help: 'Show events whose signature is invalid' },
     ...SECRET_FLAGS,
@@ -52,13 +49,13 @@ export const webhooksInspect = recordCommand({
   ],
   output: eventRecord({ full: false, verdictOf: () => UNKNOWN }),
   async run(input, ctx): Promise<Answer<never>> {
-    const { file = '-', format, full, unverified, eventId, headerPrefix: prefix } = input;
+    const { file = '-', format, full, unverified, eventId } = input;
     const secrets = await signingSecrets(input, ctx);
     const { inputChunks: chunks, notice } = ctx;
-    const filter = new DeliveryFilter(input, prefix);
+    const filter = new DeliveryFilter(input);
     const bad = new InputErrors(notice);
     const unusable = (error: SvcError): void => bad.add(error);
-    const options = { format, secrets, filter, prefix, unverified, chunks, notice, unusable };
+    const options = { format, secrets, filter, unverified, chunks, notice, unusable };
     const { shown, refused, others } = await collectEvents(file, eventId, options);
     filter.report(notice);
     const [first] = shown.values();
@@ -164,14 +161,14 @@ async function* deliveredEvents(deliveries: Iterable<Delivery>, input: EventInpu
 /** The age matters for the receiver of a delivery, not for a reader. Undefined if the received bytes are lost. */
 async function deliveredEvent(
   delivery: Delivery,
-  { secrets, prefix, unverified }: EventInput,
+  { secrets, unverified }: EventInput,
 ): Promise<FoundEvent | undefined> {
   const { source, headers, truncated } = delivery;
   if (secrets.length === 0) {
     const { body } = delivery;
     return { source, bytes: body, verdict: 'unchecked', secret: undefined, event: readEvent(body) };
   }
-  const signed = signatureHeaders(headers, prefix);
+  const signed = signatureHeaders(headers);
   const body = (await receivedBody(delivery, signed, secrets)) ?? (unverified ? delivery.body : undefined);
   if (body === undefined) return undefined;
   const { verdict, secretIndex } = verifySignature(signed, body, secrets, ANY_AGE, truncated);

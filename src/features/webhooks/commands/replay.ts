@@ -3,7 +3,7 @@ import { section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { DELIVERY_FORMATS, once } from '../captures/input.ts';
 import { SENT_LIST } from '../columns.ts';
-import { DeliveryFilter, FILTER_FLAGS, HEADER_PREFIX } from '../delivery.ts';
+import { DeliveryFilter, FILTER_FLAGS } from '../delivery.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
 import { eventIdIn, historyPath, readHistory } from '../receiver/history.ts';
 import { Replay } from '../sending/replay.ts';
@@ -65,7 +65,7 @@ export const webhooksReplay = listCommand({
     const replay = new Replay({
       path: input.file,
       format: line === undefined ? input.format : 'ndjson',
-      filter: new DeliveryFilter(input, HEADER_PREFIX),
+      filter: new DeliveryFilter(input),
       eventIds: input.eventId,
       limit: input.limit,
       resign: input.resign ? { secret: await requireSecret(input, ctx), unproven: input.resignUnproven } : undefined,

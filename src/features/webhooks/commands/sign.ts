@@ -5,7 +5,7 @@ import { SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../output/escape.ts';
 import { RawBytes, type RecordOutput } from '../../../output/types.ts';
 import { type RawHeader, readEvent } from '../delivery.ts';
-import { GIVEN_HEADER_FLAGS, receiverAddress } from '../options.ts';
+import { receiverAddress } from '../options.ts';
 import { deliveryHeaders, deliveryId } from '../sending/sample-event.ts';
 import { fingerprint } from '../signature.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
@@ -56,7 +56,6 @@ export const webhooksSign = textCommand({
     timestamp: { type: 'time', bare: 'back', unix: true, help: 'Time of signing, or Unix seconds (default now)' },
     event: { type: 'string', value: 'type', check: oneType, help: 'Event type header (default: from the body)' },
     delivery: { type: 'string', value: 'id', check: oneHeader, help: 'Delivery id header' },
-    'header-prefix': GIVEN_HEADER_FLAGS['header-prefix'],
     ...SECRET_FLAGS,
   },
   outputOf: ({ as }) => (as === undefined || as === 'json' ? SIGNED : { kind: 'text' }),
@@ -70,7 +69,7 @@ export const webhooksSign = textCommand({
   ],
   output: { kind: 'text' },
   async run(input, ctx) {
-    const { as = ctx.wants.fields ? 'json' : 'headers', file = '-', headerPrefix: prefix } = input;
+    const { as = ctx.wants.fields ? 'json' : 'headers', file = '-' } = input;
     const secret = await requireSecret(input, ctx);
     const to = target(as, input.to);
     const timestamp = unixSeconds(input.timestamp, ctx);
@@ -85,7 +84,6 @@ export const webhooksSign = textCommand({
       signature,
       type: input.event ?? typeIn(body),
       deliveryId: input.delivery ?? deliveryId(ctx.random),
-      prefix,
     });
     const signedAt = new Date(Number(timestamp) * 1000).toISOString().replace('.000Z', 'Z');
     const footer = [

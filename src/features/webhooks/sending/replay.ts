@@ -137,7 +137,7 @@ export class Replay {
       notice(`${error.message}; skipped`);
     };
     let isEmpty = true;
-    const input = { format, signed: false, refuseBodies: BODY_ADVICE, prefix: HEADER_PREFIX, chunks, notice, unusable };
+    const input = { format, signed: false, refuseBodies: BODY_ADVICE, chunks, notice, unusable };
     for await (const found of readDeliveries(path, input)) {
       if ('pieces' in found) {
         throw new SvcError('file_unusable', `${found.source}: a body without headers`, { hint: BODY_ADVICE });

@@ -60,18 +60,16 @@ interface HeaderValues {
   readonly signature: string;
   readonly type?: string | undefined;
   readonly deliveryId?: string | undefined;
-  readonly prefix?: string | undefined;
 }
 
 /** The headers of a delivery, in the order and the case of the document. */
 export function deliveryHeaders(values: HeaderValues): readonly RawHeader[] {
-  const { prefix = HEADER_PREFIX } = values;
   const all: readonly (readonly [string, string | undefined])[] = [
     ['Content-Type', 'application/json'],
-    [`${prefix}Event`, values.type],
-    [`${prefix}Delivery`, values.deliveryId],
-    [`${prefix}Timestamp`, values.timestamp],
-    [`${prefix}Signature`, values.signature],
+    [`${HEADER_PREFIX}Event`, values.type],
+    [`${HEADER_PREFIX}Delivery`, values.deliveryId],
+    [`${HEADER_PREFIX}Timestamp`, values.timestamp],
+    [`${HEADER_PREFIX}Signature`, values.signature],
   ];
   return all.filter((header): header is RawHeader => header[1] !== undefined);
 }

@@ -61,11 +61,6 @@ describe.each(BODIES)('of %s', (_, bytes) => {
   it('a curl line', async () => {
     await expectValid(['-'], await sign(['--as', 'curl', '--to', 'http://127.0.0.1:1/hook?a=[1]']));
   });
-
-  it('another prefix', async () => {
-    writeFileSync(other, await sign(['--header-prefix', 'X-Acme-']));
-    await expectValid([body, '--header-prefix', 'x-acme-', '--headers-file', other]);
-  });
 });
 
 it('a whole request, of any bytes', async () => {

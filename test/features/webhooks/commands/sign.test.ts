@@ -76,14 +76,14 @@ describe('webhooks sign', () => {
       ['--json'],
       ['-o', 'ndjson'],
     ]) {
-      const { stdout } = await sign([...args, '--delivery', 'dlv_1', '--header-prefix', 'X-Acme-']);
+      const { stdout } = await sign([...args, '--delivery', 'dlv_1']);
       expect(JSON.parse(stdout)).toEqual({
         headers: {
           'Content-Type': 'application/json',
-          'X-Acme-Event': 'webhook.ping',
-          'X-Acme-Delivery': 'dlv_1',
-          'X-Acme-Timestamp': T,
-          'X-Acme-Signature': SIGNATURE,
+          'X-Service-Event': 'webhook.ping',
+          'X-Service-Delivery': 'dlv_1',
+          'X-Service-Timestamp': T,
+          'X-Service-Signature': SIGNATURE,
         },
         timestamp: 1767225600,
         signature: SIGNATURE,
@@ -109,7 +109,6 @@ describe('webhooks sign', () => {
     [['--event', 'a\nb'], '--event'],
     [['--event', 'a.b,c.d'], '--event: a delivery has one event type'],
     [['--delivery', ''], '--delivery'],
-    [['--header-prefix', 'X Y'], '--header-prefix'],
     [['--to', 'http://h/'], '--to needs'],
     [['--as', 'curl'], '--to <url>'],
     [['--as', 'curl', '--to', 'ftp://h/'], '--to'],

@@ -123,7 +123,7 @@ describe('one delivery', () => {
         file('h.json', JSON.stringify({ 'x-service-timestamp': T, 'x-service-signature': SIGNATURE })),
       ],
     ],
-    ['--header-prefix', ['--header-prefix', 'X-Acme-', '--header', `X-Acme-Timestamp: ${T}`, '--signature', SIGNATURE]],
+    ['--header', ['--header', `X-Service-Timestamp: ${T}`, '--signature', SIGNATURE]],
   ])('reads its headers by %s', async (_, args) => {
     expect(await verify([ping, ...args])).toMatchObject({ code: 0 });
   });
