@@ -1,6 +1,5 @@
 /** Why a signature does not match: every repair is tried, and named only if the signature then matches. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { isObject, parseJsonText, tryParseJson } from '../../json-object.ts';
 import { hmacKey, SECRET_PREFIX, type SignedHeaders, type SigningSecret, trimmed, withoutPrefix } from './signature.ts';
 
@@ -106,9 +105,6 @@ function digestOf(signature: string): Buffer | undefined {
   return hex === undefined ? undefined : Buffer.from(hex, 'hex');
 }
 
-/** Larger data is not unpacked: a few bytes can expand to any amount. */
-const MOST_UNPACKED = 16 << 20;
-
 /** In the order in which they are tried, likely ones first. */
 export const REPAIRS: readonly Repair[] = [
   bodyRepair(
@@ -154,23 +150,6 @@ export const REPAIRS: readonly Repair[] = [
     'body_base64',
     'the signature matches the decoded body: the file has it in base64; decode it first (base64 -d)',
     (_, text) => (/^[A-Za-z0-9+/_-]+={0,2}\s*$/.test(text.replace(/\r?\n/g, '')) ? [Buffer.from(text, 'base64')] : []),
-  ),
-  bodyRepair(
-    'body_form_decoded',
-    'the signature matches once the body is decoded as a form: something encoded it (application/x-www-form-urlencoded)',
-    (_, text) => (/^[!-~]*%[!-~]*$/.test(text) ? [...new URLSearchParams(text)].flat().map(utf8) : []),
-  ),
-  bodyRepair(
-    'body_decompressed',
-    'the signature matches the decompressed body: a proxy compressed it after it was signed (Content-Encoding)',
-    (body) =>
-      [gunzipSync, inflateSync, brotliDecompressSync].flatMap((unpack) => {
-        try {
-          return [unpack(body, { maxOutputLength: MOST_UNPACKED })];
-        } catch {
-          return [];
-        }
-      }),
   ),
   {
     name: 'timestamp_in_seconds',
@@ -224,11 +203,6 @@ export const REPAIRS: readonly Repair[] = [
     name: 'message_without_timestamp',
     sentence: 'the signature covers only the body: the sender did not sign the timestamp, so anyone can replay it',
     attempts: ({ body }) => [{ message: [body] }],
-  },
-  {
-    name: 'message_without_dot',
-    sentence: 'the signature covers the timestamp and the body without the dot between them',
-    attempts: ({ timestamp, body }) => [{ message: [timestamp, body] }],
   },
   {
     name: 'message_standard_webhooks',
