@@ -70,7 +70,6 @@ const FLAGS = {
     status: { type: 'choice', choices: ['pending', 'delivered', 'failed'], help: 'Filter by status' },
     event: EVENT_FLAG,
     'event-id': { type: 'string', value: 'id', help: 'Only deliveries of this event' },
-    error: { type: 'string', value: 'text', help: 'Only if the last error contains this text' },
     since: { type: 'time', bare: 'back', help: 'Only deliveries created since this time' },
     limit: { type: 'integer', min: 0, help: 'Maximum number of results' },
     all: { type: 'boolean', help: 'List all deliveries' },
@@ -110,10 +109,10 @@ export const webhooksDeliveries = listCommand({
     checkSubscriptionId(input.id);
     checkOptions(input);
     const recordings = openRecordings(ctx.target);
-    const { status, eventId, error } = input;
+    const { status, eventId } = input;
     const types = eventFilter(input.event);
     const eventTypes = types.length === 0 ? undefined : types;
-    const filter: LogFilter = { status, eventTypes, eventId, error, since: input.since?.ms };
+    const filter: LogFilter = { status, eventTypes, eventId, since: input.since?.ms };
     if (input.follow) return { ...(await follow(filter, input, recordings, ctx)), as: CHANGE_LIST };
     const { id } = findSubscription(await recordings.subscriptions(), input.id);
     const chosen = Object.values(filter).some((value) => value !== undefined);

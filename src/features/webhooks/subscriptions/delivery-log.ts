@@ -70,19 +70,16 @@ export interface LogFilter {
   readonly status?: string | undefined;
   readonly eventTypes?: readonly string[] | undefined;
   readonly eventId?: string | undefined;
-  /** Part of the latest error. */
-  readonly error?: string | undefined;
   /** Milliseconds since 1970. */
   readonly since?: number | undefined;
 }
 
 /** The service has no filters. */
-export function keepsItem(item: LogItem, { status, eventTypes, eventId, error, since }: LogFilter): boolean {
+export function keepsItem(item: LogItem, { status, eventTypes, eventId, since }: LogFilter): boolean {
   return (
     (status === undefined || deliveryStatus(item.status) === status) &&
     (eventTypes === undefined || eventTypes.includes(item.event_type ?? '')) &&
     (eventId === undefined || item.event_id === eventId) &&
-    (error === undefined || (item.last_error ?? '').includes(error)) &&
     (since === undefined || Date.parse(item.created_at ?? '') >= since)
   );
 }
