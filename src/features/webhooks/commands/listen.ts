@@ -35,15 +35,6 @@ const LISTEN_FLAGS = section('Listen options', {
   'ready-file': { ...FILE, help: 'Write port, url and pid (JSON) here while listening' },
 });
 
-const VERIFICATION_FLAGS = {
-  tolerance: TOLERANCE_FLAG,
-  'insecure-no-verify': {
-    type: 'boolean',
-    group: TOLERANCE_FLAG.group,
-    help: 'Accept every delivery: anyone can send events',
-  },
-} as const satisfies Flags;
-
 const FORWARDING_FLAGS = section('Forwarding options', {
   'forward-to': { type: 'string', value: 'target', help: 'Forward to this port, or URL of this machine' },
   'forward-timeout': {
@@ -78,7 +69,7 @@ const FLAGS = {
   ...LISTEN_FLAGS,
   ...TUNNEL_FLAGS,
   ...SECRET_FLAGS,
-  ...VERIFICATION_FLAGS,
+  tolerance: TOLERANCE_FLAG,
   ...FORWARDING_FLAGS,
   ...STOP_FLAGS,
   ...OUTPUT_FLAGS,
@@ -102,7 +93,7 @@ An event that was accepted before (among the last 20,000, within a day) is answe
 With --record, svc adds each delivery to the file before it responds; if the file cannot be written, it responds 500, and the service sends the delivery again. svc also keeps the last valid delivery of each of the last 100 events (16 MiB at most) in deliveries.ndjson in its state directory, for svc webhooks replay evt_…. A delivery is there within a second of its response; kill -9 loses those of the last second.
 Anyone can send requests without a valid signature. svc shows and records the first 20 and then one a second (16 MiB in one run at most), and counts the others.
 Exit 0 when --count or --until-event is reached, which only valid, new and accepted events do; 1 at the first invalid delivery with --fail-on-invalid; 9 when --wait is over; 130 after Ctrl-C.
-Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, record, history, events, tunnel, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "omitted" (requests) for those that are only counted, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted, filtered). "forward" has status, ms, error, and body: the first KiB of a response that is not a 2xx. Event id and type come from the signed body.`,
+Each line of NDJSON has a "type": first "ready" (port, url, forward, record, history, events, tunnel, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "omitted" (requests) for those that are only counted, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted, filtered). "forward" has status, ms, error, and body: the first KiB of a response that is not a 2xx. Event id and type come from the signed body.`,
   effect: 'write',
   service: 'webhooks',
   // It takes back what it writes, so its failures are those of its rows.
@@ -149,7 +140,7 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rec
       secrets: tunnel?.secrets ?? secrets,
       forwarder,
       recording,
-      history: !input.history || input.insecureNoVerify ? undefined : { path: historyPath(ctx.paths), context: ctx },
+      history: input.history ? { path: historyPath(ctx.paths), context: ctx } : undefined,
       toleranceS: parseTolerance(input.tolerance),
       events: new Set(events),
       untilEvents,
@@ -182,24 +173,24 @@ function targetOf({ target, forwardTo }: ListenInput): string | undefined {
 
 /** The subscription of a tunnel has its own secret. */
 function checkTunnelOptions(input: ListenInput, { dryRun }: RunContext): void {
-  const { tunnel, tunnelUrl, endpoint, secretFile, secretEnv, insecureNoVerify } = input;
+  const { tunnel, tunnelUrl, endpoint, secretFile, secretEnv } = input;
   if (tunnel === undefined) {
     if (tunnelUrl !== undefined) throw new SvcError('usage', '--tunnel-url needs --tunnel, which runs the tunnel');
     if (dryRun) throw new SvcError('usage', '--dry-run needs --tunnel: without it, nothing is sent to the service');
-  } else if (insecureNoVerify || [endpoint, secretFile, secretEnv].some((list) => list.length > 0)) {
+  } else if ([endpoint, secretFile, secretEnv].some((list) => list.length > 0)) {
     throw new SvcError('usage', '--tunnel verifies with the secret of its own subscription: leave out secret options');
   }
 }
 
 interface ListenSecrets {
-  /** Undefined: a tunnel has its own, or nothing is verified. */
-  readonly secrets: readonly SigningSecret[] | undefined;
+  /** Empty for a tunnel, which has its own. */
+  readonly secrets: readonly SigningSecret[];
   /** The file of the secret that svc made, if none was given. */
   readonly ownSecret?: string | undefined;
 }
 
 async function readSecrets(input: ListenInput, ctx: RunContext): Promise<ListenSecrets> {
-  if (input.tunnel !== undefined || input.insecureNoVerify) return { secrets: undefined };
+  if (input.tunnel !== undefined) return { secrets: [] };
   if (!ctx.interactive) return { secrets: await requireSecrets(input, ctx) };
   const given = await signingSecrets(input, ctx);
   if (given.length > 0) return { secrets: given };
@@ -262,14 +253,13 @@ async function* receive(
 }
 
 function readyRow(
-  { secrets, forwarder, events, history }: SessionOptions,
+  { forwarder, events, history }: SessionOptions,
   { port, url, record, tunnel, pid }: Pick<ReadyRow, 'port' | 'url' | 'record' | 'tunnel' | 'pid'>,
 ): ReadyRow {
   return {
     type: 'ready',
     port,
     url,
-    verify: secrets !== undefined,
     forward: forwarder?.url.href ?? null,
     record,
     history: history?.path ?? null,
@@ -281,7 +271,7 @@ function readyRow(
 
 function introduce(ready: ReadyRow, { secrets }: SessionOptions, ownSecret: string | undefined, ctx: RunContext): void {
   if (ctx.wants.table) {
-    for (const line of introduction(ready, secrets?.length)) ctx.notice(line);
+    for (const line of introduction(ready, secrets.length)) ctx.notice(line);
   }
   if (ownSecret === undefined) return;
   for (const line of secretIntroduction(ready.url, ownSecret)) ctx.notice(line);

@@ -6,16 +6,14 @@ import { findHints } from '../signature-hints.ts';
 import { type Forwarded, type Forwarder, isSuccess, statusOf } from './forwarder.ts';
 import type { History } from './history.ts';
 import { type HandledDelivery, type RecordingWriter, recordingLine } from './recording-writer.ts';
-import type { IncomingDelivery } from './requests.ts';
 import type { DeliveryRow } from './rows.ts';
-import type { StrangerLimit } from './stranger-limit.ts';
+import type { IncomingDelivery } from './server.ts';
 
 export interface ProcessorOptions {
   /** Event types; deliveries of others are only answered, recorded and counted. Empty for all. */
   readonly events: ReadonlySet<string>;
   readonly toleranceS: number | undefined;
-  /** Undefined: nothing is verified. */
-  readonly secrets: readonly SigningSecret[] | undefined;
+  readonly secrets: readonly SigningSecret[];
   readonly showBody: boolean;
   readonly digests: boolean;
   readonly forwarder: Forwarder | undefined;
@@ -37,7 +35,7 @@ export interface Outcome {
 
 interface Verified {
   readonly delivery: IncomingDelivery;
-  readonly verification: Verification | undefined;
+  readonly verification: Verification;
   readonly valid: boolean;
   readonly id: string | null;
   readonly type: string | null;
@@ -62,6 +60,27 @@ const NOT_RECORDED = 500;
 const MOST_SEARCHED_BYTES = 2 ** 20;
 /** Of invalid deliveries in one run: anyone can send them. */
 const MOST_RECORDED_BYTES = 16 * 2 ** 20;
+
+const AT_ONCE = 20;
+const LATER_MS = 1_000;
+
+/**
+ * Admits the first requests without a valid signature, and then one a second: anyone who finds the address can send
+ * them, and they must not flood the terminal or fill a recording.
+ */
+export class StrangerLimit {
+  #left = AT_ONCE;
+  #updatedMs = performance.now();
+
+  admits(): boolean {
+    const nowMs = performance.now();
+    this.#left = Math.min(AT_ONCE, this.#left + (nowMs - this.#updatedMs) / LATER_MS);
+    this.#updatedMs = nowMs;
+    if (this.#left < 1) return false;
+    this.#left--;
+    return true;
+  }
+}
 
 export class DeliveryProcessor {
   readonly #options: ProcessorOptions;
@@ -106,10 +125,10 @@ export class DeliveryProcessor {
   #verify(delivery: IncomingDelivery): Verified {
     const { events, secrets, toleranceS, strangers } = this.#options;
     const verification = verifyDelivery(delivery, secrets, toleranceS);
-    const valid = verification === undefined || verification.verdict === 'valid';
+    const valid = verification.verdict === 'valid';
     const event = valid ? readEvent(delivery.body) : undefined;
     const { id = null, type = null } = event ?? {};
-    const notes = [...(verification?.notes ?? []), ...(valid ? this.#observe(delivery, event) : [])];
+    const notes = [...verification.notes, ...(valid ? this.#observe(delivery, event) : [])];
     const filtered = valid && events.size > 0 && !events.has(type ?? '');
     const omitted = !valid && !isSigned(verification) && !strangers.admits();
     return { delivery, verification, valid, id, type, filtered, omitted, notes };
@@ -148,7 +167,7 @@ export class DeliveryProcessor {
     // Not earlier: a forged or failed event would hide the real one.
     if (key !== undefined && isSuccess(response)) this.#seen.add(key, delivery.receivedMs);
     sendResponse(verified, response);
-    if (history !== undefined && duplicate === null && isProven(verified)) {
+    if (history !== undefined && duplicate === null && valid && !filtered) {
       history.add(toRecord(verified, { duplicate, forwarded, response }));
     }
     const row = this.#row(verified, { duplicate, forwarded, response });
@@ -170,15 +189,15 @@ export class DeliveryProcessor {
       type: 'delivery',
       received_at: isoTime(delivery.receivedMs),
       source: delivery.remote,
-      status: verification?.verdict ?? 'unchecked',
+      status: verification.verdict,
       valid,
-      signature_ok: verification?.signatureOk ?? false,
-      timestamp: verification?.timestamp ?? null,
-      age_s: verification?.ageS ?? null,
+      signature_ok: verification.signatureOk,
+      timestamp: verification.timestamp,
+      age_s: verification.ageS,
       tolerance_s: toleranceS ?? null,
       event_id: id,
       event_type: type,
-      secret_index: verification?.secretIndex ?? null,
+      secret_index: verification.secretIndex,
       body_bytes: body.length,
       body_sha256: digests ? hash('sha256', body) : undefined,
       hints: hintsOf(verified, secrets),
@@ -193,26 +212,20 @@ export class DeliveryProcessor {
 }
 
 /** By the service, although the time may be wrong: no stranger can send that, and a wrong clock must not lose deliveries. */
-function isSigned(verification: Verification | undefined): boolean {
-  return verification?.signatureOk === true;
+function isSigned({ signatureOk }: Verification): boolean {
+  return signatureOk;
 }
 
 /** Why the signature does not match, where that can be searched for: each search takes time. */
 function hintsOf(
-  { delivery, verification, omitted }: Verified,
-  secrets: readonly SigningSecret[] | undefined,
+  { delivery, verification: { verdict }, omitted }: Verified,
+  secrets: readonly SigningSecret[],
 ): readonly string[] {
   const { headers, body } = delivery;
-  const verdict = verification?.verdict;
-  if (secrets === undefined || (verdict !== 'signature_mismatch' && verdict !== 'malformed_signature')) return [];
+  if (verdict !== 'signature_mismatch' && verdict !== 'malformed_signature') return [];
   if (omitted || body.length > MOST_SEARCHED_BYTES) return [];
   const deliveryId = headerValues(headers, `${HEADER_PREFIX}Delivery`)[0];
   return findHints({ headers: signatureHeaders(headers), body, secrets, deliveryId });
-}
-
-/** The history is for events that the service has signed and --event has not left out. */
-function isProven({ verification, filtered }: Verified): boolean {
-  return verification?.verdict === 'valid' && !filtered;
 }
 
 const MOST_EVENTS = 20_000;
@@ -246,18 +259,17 @@ interface SeenEvent {
   deliveries: number;
 }
 
-/** Verifies the exact bytes, at the time of the last of them. Undefined: nothing is verified. */
+/** Verifies the exact bytes, at the time of the last of them. */
 export function verifyDelivery(
   { headers, body, receivedMs }: IncomingDelivery,
-  secrets: readonly SigningSecret[] | undefined,
+  secrets: readonly SigningSecret[],
   toleranceS: number | undefined,
-): Verification | undefined {
-  if (secrets === undefined) return undefined;
+): Verification {
   return verifySignature(signatureHeaders(headers), body, secrets, { nowS: receivedMs / 1000, toleranceS });
 }
 
 function sendResponse({ delivery, valid, verification, notes }: Verified, status: number): void {
-  const text = valid ? '' : (verification?.verdict ?? '');
+  const text = valid ? '' : verification.verdict;
   if (!delivery.respond(status, text)) notes.push('sender_gone');
 }
 
@@ -278,7 +290,7 @@ function toRecord(
     path: delivery.path,
     headers: delivery.headers,
     body: delivery.body,
-    status: verification?.verdict ?? 'unchecked',
+    status: verification.verdict,
     event_id: id,
     event_type: type,
     duplicate: duplicate !== null,

@@ -3,13 +3,12 @@ import { isLoopback } from '../../../http/address.ts';
 import type { Cell, ListOutput } from '../../../output/types.ts';
 import type { Verdict } from '../signature.ts';
 import type { DeliveryFacts } from '../verification.ts';
-import type { RefusalReason } from './requests.ts';
+import type { RefusalReason } from './server.ts';
 
 export interface ReadyRow {
   readonly type: 'ready';
   readonly port: number;
   readonly url: string;
-  readonly verify: boolean;
   readonly forward: string | null;
   readonly record: string | null;
   /** The file of the last deliveries; null with --no-history. */
@@ -38,7 +37,7 @@ export interface ForwardedRow {
 export interface DeliveryRow extends DeliveryFacts {
   readonly type: 'delivery';
   readonly received_at: string;
-  readonly status: Verdict | 'unchecked';
+  readonly status: Verdict;
   /** It was accepted before: the number of deliveries, including this one, and the time of the first. */
   readonly duplicate: { readonly deliveries: number; readonly first_at: string } | null;
   readonly forward: ForwardedRow | null;
@@ -145,7 +144,7 @@ function validCells(row: DeliveryRow): Cell[] {
     wallTime(row.received_at),
     row.event_id ?? '-',
     row.event_type ?? '-',
-    { text: row.status, tone: row.status === 'valid' ? 'good' : 'warn' },
+    { text: row.status, tone: 'good' },
   ];
   if (row.age_s !== null) cells.push(`age ${row.age_s} s`);
   if (duplicate !== null) {
@@ -232,20 +231,14 @@ export function summary({ deliveries, valid, duplicates, invalid, refused, filte
 }
 
 /** The first notices on standard error. `secrets`: how many secrets verify. */
-export function introduction(
-  { url, forward, record, history, events }: ReadyRow,
-  secrets: number | undefined,
-): string[] {
-  const verify = secrets === undefined ? 'OFF' : `on (${secrets} ${secrets === 1 ? 'secret' : 'secrets'})`;
-  const parts = [`listening on ${url}`, `verify: ${verify}`];
+export function introduction({ url, forward, record, history, events }: ReadyRow, secrets: number): string[] {
+  const parts = [`listening on ${url}`, `verify: on (${secrets} ${secrets === 1 ? 'secret' : 'secrets'})`];
   if (forward !== null) parts.push(`forward: ${forward}`);
   if (record !== null) parts.push(`record: ${record}`);
   if (history !== null) parts.push(`history: ${history}`);
   if (events !== null) parts.push(`events: ${events.join(', ')}`);
   const lines = [parts.join('  ')];
   if (!isLoopback(new URL(url))) lines.push('warning: other machines can reach this address');
-  if (secrets === undefined)
-    lines.push('warning: nothing is verified: anyone who reaches this address can send events');
   if (record !== null) lines.push('warning: recordings contain transcripts, which are personal data');
   return lines;
 }

@@ -5,11 +5,16 @@ import type { ErrorCode, SvcError } from '../../../errors.ts';
 import type { LockContext } from '../../../store/lock.ts';
 import { isSuccess } from './forwarder.ts';
 import { History } from './history.ts';
-import { DeliveryProcessor, isoTime, type Outcome, type ProcessorOptions } from './processor.ts';
-import type { IncomingDelivery, OtherProtocol, Refusal } from './requests.ts';
+import { DeliveryProcessor, isoTime, type Outcome, type ProcessorOptions, StrangerLimit } from './processor.ts';
 import { type DeliveryRow, type ReceiverRow, SLOW_MS, type Tally } from './rows.ts';
-import { type Receiver, type ReceiverOptions, startReceiver } from './server.ts';
-import { StrangerLimit } from './stranger-limit.ts';
+import {
+  type IncomingDelivery,
+  type OtherProtocol,
+  type Receiver,
+  type ReceiverOptions,
+  type Refusal,
+  startReceiver,
+} from './server.ts';
 
 export interface SessionOptions extends ReceiverOptions, Omit<ProcessorOptions, 'warn' | 'history' | 'strangers'> {
   /** Where the last deliveries are written. */

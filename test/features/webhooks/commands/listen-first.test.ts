@@ -117,7 +117,7 @@ describe('without a secret', () => {
     }
     await first.stop();
     const run = await second.stop();
-    expect(rows(run)[0]).toMatchObject({ type: 'ready', verify: true });
+    expect(rows(run)[0]).toMatchObject({ type: 'ready' });
     expect(run.stderr).toContain(`--secret-file ${secretOf(home)}`);
   });
 
