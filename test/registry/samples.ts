@@ -187,7 +187,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'webhooks check-receiver': [{ args: [RECEIVER, '--only', 'valid-ping', '--only', 'stale-timestamp'], exits: 1 }],
   'webhooks sign': [
     { args: ['package.json', '--timestamp', '1767225600'], prints: 'text' },
-    { args: ['package.json', '--as', 'json', '--timestamp', '1767225600'], prints: 'text' },
+    { args: ['package.json', '--as', 'signature', '--timestamp', '1767225600'], prints: 'text' },
   ],
   'webhooks listen': [
     {

@@ -53,7 +53,7 @@ describe.each(BODIES)('of %s', (_, bytes) => {
   });
 
   it('JSON', async () => {
-    const { headers } = JSON.parse(await sign(['--as', 'json']));
+    const { headers } = JSON.parse(await sign(['-o', 'json']));
     writeFileSync(other, JSON.stringify(headers));
     await expectValid([body, '--headers-file', other]);
   });
@@ -67,7 +67,7 @@ it('a whole request, of any bytes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
       writeFileSync(body, bytes);
-      const { headers } = JSON.parse(await sign(['--as', 'json']));
+      const { headers } = JSON.parse(await sign(['-o', 'json']));
       // What the harness keeps of stdout is text.
       await expectValid(['-'], httpRequest(new URL('http://h/'), Object.entries<string>(headers), bytes));
     }),
