@@ -26,8 +26,6 @@ export interface Delivery {
   readonly verdict?: string | undefined;
   /** The input ended before the body did. */
   readonly truncated?: boolean | undefined;
-  /** The body before a program changed it, and the hint that says so. */
-  readonly original?: { readonly hint: string; readonly body: Uint8Array } | undefined;
   /** Observations while reading: `bare_lf_head`, `text_body`, `curl_d_strips_newlines`. */
   readonly notes: readonly string[];
 }

@@ -9,8 +9,6 @@ export interface Evidence {
   readonly secrets: readonly SigningSecret[];
   /** What Standard Webhooks signs before the timestamp. */
   readonly deliveryId?: string | undefined;
-  /** The body before a program changed it, if the container has it. */
-  readonly original?: { readonly hint: string; readonly body: Uint8Array } | undefined;
 }
 
 type Part = string | Uint8Array;
@@ -41,7 +39,7 @@ interface Repair {
 }
 
 /** The names of the repairs that together make the signature match; empty if none do. */
-export function findHints({ headers, body, secrets, deliveryId, original }: Evidence): readonly string[] {
+export function findHints({ headers, body, secrets, deliveryId }: Evidence): readonly string[] {
   const timestamp = trimmed(headers.timestamps[0]);
   const signature = trimmed(headers.signatures[0]);
   const received: Received = {
@@ -56,9 +54,6 @@ export function findHints({ headers, body, secrets, deliveryId, original }: Evid
   };
   // A repair that changes nothing must not be named.
   if (matches(received)) return [];
-  if (original !== undefined && matches({ ...received, message: [`${timestamp}.`, original.body] })) {
-    return [original.hint];
-  }
   // Another dot in the timestamp moves the border to the body: such a message is not searched further.
   const part = /^\d+$/.test(timestamp) ? '' : 'timestamp_';
   for (const { name, attempts } of REPAIRS) {
@@ -94,9 +89,6 @@ function matches({ digest, message, keys }: Comparison): boolean {
 
 /** One sentence for a person. */
 export function describeHint(name: string): string {
-  if (name === 'body_with_newlines') {
-    return 'the signature matches the file with its newlines: curl -d drops them; use --data-binary';
-  }
   return REPAIRS.find((repair) => repair.name === name)?.sentence ?? name;
 }
 

@@ -256,13 +256,13 @@ export class Verification {
   }
 
   /** The repairs that make the signature match. */
-  async #explain({ headers, body, original }: CheckableDelivery): Promise<Explanation> {
+  async #explain({ headers, body }: CheckableDelivery): Promise<Explanation> {
     const { hints: wanted, secrets } = this.#options;
     if (!wanted || this.#fruitless >= MOST_FRUITLESS) return NOT_EXPLAINED;
     if (body === undefined || body.length > MAX_BUFFERED_BYTES) return NOT_EXPLAINED;
     const [deliveryId] = headerValues(headers, `${HEADER_PREFIX}Delivery`);
     const { describeHint, findHints } = await import('./signature-hints.ts');
-    const hints = findHints({ headers: signatureHeaders(headers), body, secrets, deliveryId, original });
+    const hints = findHints({ headers: signatureHeaders(headers), body, secrets, deliveryId });
     this.#fruitless = hints.length === 0 ? this.#fruitless + 1 : 0;
     return hints.length === 0 ? NOT_EXPLAINED : { hints, explanation: hints.map(describeHint).join('; and ') };
   }

@@ -50,29 +50,20 @@ async function delivery(
 ): Promise<Delivery> {
   const headers: RawHeader[] = [];
   const notes = new Set<string>();
-  /** The bytes that are sent, and the bytes if no line end were dropped. */
   const sent: Uint8Array[] = [];
-  const whole: Uint8Array[] = [];
   let bodyFile: string | undefined;
   for (const [option, value] of options(args, source)) {
     if (option === '-H' || option === '--header') {
       headers.push(...headerOf(value, source));
       continue;
     }
-    if (sent.length > 0 && option !== '--json') {
-      sent.push(Buffer.from('&'));
-      whole.push(Buffer.from('&'));
-    }
+    if (sent.length > 0 && option !== '--json') sent.push(Buffer.from('&'));
     if (STRIPS.includes(option)) notes.add('curl_d_strips_newlines');
     const data = await readData(option, value, source, read);
     sent.push(data.sent);
-    whole.push(data.whole);
     bodyFile = data.file ?? bodyFile;
   }
-  const body = Buffer.concat(sent);
-  const unstripped = Buffer.concat(whole);
-  const original = body.length === unstripped.length ? undefined : { hint: 'body_with_newlines', body: unstripped };
-  return { source, headers, body, bodyFile, notes: [...notes], original };
+  return { source, headers, body: Buffer.concat(sent), bodyFile, notes: [...notes] };
 }
 
 /** These remove CR, LF and NUL from a file. */
@@ -83,16 +74,15 @@ async function readData(
   value: string,
   source: string,
   read: (path: string) => Promise<Uint8Array>,
-): Promise<{ readonly sent: Uint8Array; readonly whole: Uint8Array; readonly file?: string }> {
+): Promise<{ readonly sent: Uint8Array; readonly file?: string }> {
   if (option === '--data-raw' || !value.startsWith('@')) {
-    const data = Buffer.from(value, 'latin1');
-    return { sent: data, whole: data };
+    return { sent: Buffer.from(value, 'latin1') };
   }
   if (value === '@-') throw unknownBody(source, 'takes the body from standard input');
   const file = Buffer.from(value.slice(1), 'latin1').toString();
   const whole = await read(file);
   const isStripped = STRIPS.includes(option);
-  return { sent: isStripped ? whole.filter((byte) => ![0x0d, 0x0a, 0].includes(byte)) : whole, whole, file };
+  return { sent: isStripped ? whole.filter((byte) => ![0x0d, 0x0a, 0].includes(byte)) : whole, file };
 }
 
 /** `Name;` sends it empty, and `Name:` does not send it. */

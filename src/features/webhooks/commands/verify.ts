@@ -200,6 +200,8 @@ const REASONS: Readonly<Record<Verdict, Describe>> = {
     if (body_bytes === 0) return `the body is empty: ${OTHERS}`;
     if (notes.includes('length_differs'))
       return `the file has ${body_bytes} B, but Content-Length says otherwise: this export re-encodes the body: ${NOTHING}`;
+    if (notes.includes('curl_d_strips_newlines'))
+      return `${OTHERS}; curl -d drops the newlines of a file: use --data-binary`;
     if (notes.includes('text_body'))
       return `${OTHERS}; this file has the body as text, which may not be the exact bytes: ${NOTHING} about the delivery`;
     return `${OTHERS}: check the secret, and save the body before anything parses it`;

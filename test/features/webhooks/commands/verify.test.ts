@@ -397,6 +397,13 @@ it('verifies a curl line with its body in a file, and reports dropped bytes', as
       `curl https://x -H 'X-Service-Timestamp: ${T}' -H 'X-Service-Signature: ${SIGNATURE}' ${option} '@${body}'`,
     );
   expect(await json([line('-d')])).toMatchObject({ valid: true, notes: ['curl_d_strips_newlines'] });
+  const text = '{\n"id": "evt_1"\n, "type": "a.b"}';
+  const lines = file('lines.json', text);
+  const curl = file('lines.sh', `curl https://x -H 'X-Service-Timestamp: ${T}' -d '@${lines}'`);
+  const signature = signatureOf(SECRET, T, Buffer.from(text));
+  expect((await verify([curl, '--format', 'curl', '--signature', signature])).stdout).toContain(
+    'curl -d drops the newlines of a file: use --data-binary',
+  );
   expect(await json([line('--data-binary')])).toMatchObject({ valid: false, hints: ['body_minus_trailing_newline'] });
 });
 
