@@ -29,17 +29,17 @@ export async function* readContainer(
     return;
   }
   if (bytes !== undefined && format === 'body' && isBinary(bytes)) {
-    yield bareBody(source, pieces, bytes, input);
+    yield toBareBody(source, pieces, bytes, input);
     return;
   }
   const whole = await gather(pieces, source);
   if (whole.length === 0) return;
-  yield (await deliveriesIn(whole, source, format, input)) ??
-    bareBody(source, once(whole), whole.subarray(0, PEEK), input);
+  yield (await readDeliveriesIn(whole, source, format, input)) ??
+    toBareBody(source, once(whole), whole.subarray(0, PEEK), input);
 }
 
 /** Undefined if there is no request. */
-async function deliveriesIn(
+async function readDeliveriesIn(
   bytes: Buffer,
   source: string,
   format: DeliveryFormat,
@@ -76,7 +76,7 @@ function isBinary(bytes: Buffer): boolean {
   return /[\0-\x08\x0e-\x1a]/.test(bytes.toString('latin1'));
 }
 
-function bareBody(
+function toBareBody(
   source: string,
   pieces: AsyncIterable<Uint8Array>,
   beginning: Buffer,
@@ -84,17 +84,17 @@ function bareBody(
 ): StreamedBody {
   refuseOthers(beginning, source);
   if (refuseBodies === undefined) return { source, pieces };
-  if (signatureHeaders(headersIn(beginning, source)).signatures.length > 0) {
+  if (signatureHeaders(tryReadHeaders(beginning, source)).signatures.length > 0) {
     throw new SvcError('file_unusable', `${source}: has the headers of a delivery, but not its body`, {
       hint: 'pass the file of the body, and this one with --headers-file',
     });
   }
-  throw new SvcError('file_unusable', `${source}: contains no delivery, only ${describe(beginning)}`, {
+  throw new SvcError('file_unusable', `${source}: contains no delivery, only ${describeContent(beginning)}`, {
     hint: refuseBodies,
   });
 }
 
-function headersIn(bytes: Buffer, source: string): ReturnType<typeof headerFile> {
+function tryReadHeaders(bytes: Buffer, source: string): ReturnType<typeof headerFile> {
   try {
     return headerFile(bytes, source);
   } catch (error) {
@@ -104,7 +104,7 @@ function headersIn(bytes: Buffer, source: string): ReturnType<typeof headerFile>
 }
 
 /** What a file in an unknown format looks like. Its names are shown, its values are not. */
-function describe(beginning: Buffer): string {
+function describeContent(beginning: Buffer): string {
   const text = beginning.toString();
   if (isBinary(beginning)) return 'binary data';
   if (!/^\s*[[{]/.test(text)) return 'text';

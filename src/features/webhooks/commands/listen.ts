@@ -14,17 +14,9 @@ import { openForwarder } from '../receiver/forwarder.ts';
 import { historyPath } from '../receiver/history.ts';
 import { ReadyFile } from '../receiver/ready-file.ts';
 import { openRecording, type RecordingWriter } from '../receiver/recording-writer.ts';
-import {
-  introduction,
-  RECEIVER_LIST,
-  type ReadyRow,
-  type ReceiverRow,
-  receiverList,
-  summary,
-} from '../receiver/rows.ts';
+import { introduction, RECEIVER_LIST, type ReadyRow, type ReceiverRow, summary } from '../receiver/rows.ts';
 import { ReceiverSession, type SessionOptions } from '../receiver/session.ts';
 import { SECRET_PREFIX, type SigningSecret } from '../signature.ts';
-import { describeHint } from '../signature-hints.ts';
 import { requireSecrets, SECRET_FLAGS, signingSecrets } from '../signing-secrets.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
 
@@ -154,7 +146,6 @@ Each line of NDJSON has a "type": first "ready" (port, url, forward, record, his
     const session = new ReceiverSession(options);
     return {
       value: receive(session, options, { ...input, tunnel, ownSecret }, ctx),
-      as: receiverList(describeHint),
       code: () => session.code ?? tunnel?.failure?.code,
       footer: () => summary(session.tally),
     };

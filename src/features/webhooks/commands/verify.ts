@@ -128,7 +128,7 @@ export const webhooksVerify = listCommand({
     );
     const paths = inputFiles(input.file);
     const secrets = named.map(fingerprint);
-    if (input.extract) return extracted(await verification.only(paths));
+    if (input.extract) return extractBody(await verification.only(paths));
 
     const batches = verification.batches(paths);
     const taken = await batches.next();
@@ -154,12 +154,12 @@ export const webhooksVerify = listCommand({
       if (next.done) return { ...whole, value: first, as: VERDICT_RECORD };
       begun.push(next.value);
     }
-    return { ...whole, value: new RowBatches(resumed(begun, batches)), as: verdictList({ secrets, several }) };
+    return { ...whole, value: new RowBatches(resumeBatches(begun, batches)), as: verdictList({ secrets, several }) };
   },
 });
 
 /** The deliveries read ahead to count them, and all that follow. */
-async function* resumed<Batch>(
+async function* resumeBatches<Batch>(
   taken: readonly Batch[],
   rest: AsyncGenerator<Batch, void, void>,
 ): AsyncGenerator<Batch> {
@@ -167,16 +167,16 @@ async function* resumed<Batch>(
   yield* rest;
 }
 
-function extracted({ row, body }: { readonly row: CheckedDelivery; readonly body: Uint8Array }): Answer<never> {
+function extractBody({ row, body }: { readonly row: CheckedDelivery; readonly body: Uint8Array }): Answer<never> {
   if (row.valid) return { value: new RawBytes(body), as: { kind: 'text' } };
-  throw new SvcError('signature_invalid', `${row.status}: ${row.source}: ${reason(row)}`, {
+  throw new SvcError('signature_invalid', `${row.status}: ${row.source}: ${explainVerdict(row)}`, {
     hint: 'nothing was printed',
   });
 }
 
 function verdictLine(row: CheckedDelivery, { secrets, several }: VerdictView): readonly Cell[] {
-  if (!row.valid) return [{ text: 'INVALID', tone: 'bad' }, row.status, row.source, reason(row)];
-  const age = `age ${duration(row.age_s ?? 0)}${row.clock === 'now' ? '' : ' when received'}`;
+  if (!row.valid) return [{ text: 'INVALID', tone: 'bad' }, row.status, row.source, explainVerdict(row)];
+  const age = `age ${formatDuration(row.age_s ?? 0)}${row.clock === 'now' ? '' : ' when received'}`;
   // One cell: a recording has a hundred thousand of them.
   const facts = `${row.event_id ?? '-'}  ${row.event_type ?? '-'}  ${age}  ${row.body_bytes} B  secret ${secrets[row.secret_index ?? 0]}`;
   const cells: Cell[] = [VALID, facts];
@@ -188,7 +188,7 @@ function verdictLine(row: CheckedDelivery, { secrets, several }: VerdictView): r
 const VALID: Cell = { text: 'valid', tone: 'good' };
 
 /** The repair that was found, or what the verdict means and what to do. */
-function reason(row: CheckedDelivery): string {
+function explainVerdict(row: CheckedDelivery): string {
   return row.explanation ?? REASONS[row.status](row);
 }
 
@@ -213,10 +213,10 @@ const REASONS: Readonly<Record<Verdict, Describe>> = {
   missing_timestamp: () => `${HEADER_PREFIX}Timestamp is missing: pass --timestamp, --header or --headers-file`,
   malformed_timestamp: () => `${HEADER_PREFIX}Timestamp is not a whole number of Unix seconds`,
   stale: (row) =>
-    `signature OK, but the timestamp is ${duration(row.age_s ?? 0)} old (limit ${row.tolerance_s} s); for archives use --now or --tolerance none`,
+    `signature OK, but the timestamp is ${formatDuration(row.age_s ?? 0)} old (limit ${row.tolerance_s} s); for archives use --now or --tolerance none`,
   future: (row) => {
     const question = (row.timestamp ?? 0) > YEAR_5000 ? 'is it in milliseconds?' : 'is a clock wrong?';
-    return `signature OK, but the timestamp is ${duration(-(row.age_s ?? 0))} ahead (limit ${row.tolerance_s} s): ${question}`;
+    return `signature OK, but the timestamp is ${formatDuration(-(row.age_s ?? 0))} ahead (limit ${row.tolerance_s} s): ${question}`;
   },
   duplicate_header: () =>
     `${HEADER_PREFIX}Signature or ${HEADER_PREFIX}Timestamp appears twice, so it is unclear which one counts`,
@@ -244,7 +244,7 @@ const NOTES: Readonly<Record<string, Describe>> = {
 };
 
 /** `1 s`, `12 min`, `26 h`, `9 days`; negative ages are in the future. */
-function duration(seconds: number): string {
+function formatDuration(seconds: number): string {
   const size = Math.abs(seconds);
   if (size < 600) return `${seconds} s`;
   if (size < 7200) return `${Math.trunc(seconds / 60)} min`;

@@ -2,6 +2,7 @@
 import { isLoopback } from '../../../http/address.ts';
 import type { Cell, ListOutput } from '../../../output/types.ts';
 import type { Verdict } from '../signature.ts';
+import { describeHint } from '../signature-hints.ts';
 import type { DeliveryFacts } from '../verification.ts';
 import type { RefusalReason } from './server.ts';
 
@@ -90,13 +91,6 @@ export type ReceiverRow = ReadyRow | DeliveryRow | RefusedRow | OmittedRow | War
 /** The service waits 5 s for a response (doc 2 §6). */
 export const SLOW_MS = 4_000;
 
-/** A sentence for the name of a hint. */
-type DescribeHint = (name: string) => string;
-
-export function receiverList(describeHint: DescribeHint): ListOutput<ReceiverRow> {
-  return { ...RECEIVER_LIST, live: (row) => liveCells(row, describeHint) };
-}
-
 export const RECEIVER_LIST: ListOutput<ReceiverRow> = {
   kind: 'list',
   columns: [
@@ -115,7 +109,7 @@ export const RECEIVER_LIST: ListOutput<ReceiverRow> = {
     { name: 'message', cell: messageOf },
   ],
   id: (row) => (row.type === 'delivery' ? (row.event_id ?? undefined) : undefined),
-  live: (row) => liveCells(row, (name) => name),
+  live: liveCells,
   linesPerSecond: 200,
 };
 
@@ -123,25 +117,25 @@ function messageOf(row: ReceiverRow): Cell {
   if (row.type === 'ready') return row.url;
   if (row.type === 'warning') return row.message;
   if (row.type === 'end') return summary(row);
-  if (row.type === 'omitted') return omission(row);
+  if (row.type === 'omitted') return describeOmission(row);
   return row.type === 'refused' ? row.reason : row.notes;
 }
 
 /** Notices on standard error say that it is ready, and warn. */
-function liveCells(row: ReceiverRow, describeHint: DescribeHint): readonly Cell[] {
-  if (row.type === 'delivery') return row.valid ? validCells(row) : invalidCells(row, describeHint);
-  if (row.type === 'omitted') return [{ text: omission(row), tone: 'dim' }];
+function liveCells(row: ReceiverRow): readonly Cell[] {
+  if (row.type === 'delivery') return row.valid ? validCells(row) : invalidCells(row);
+  if (row.type === 'omitted') return [{ text: describeOmission(row), tone: 'dim' }];
   return row.type === 'refused' ? refusedCells(row) : [];
 }
 
-function omission({ requests }: OmittedRow): string {
+function describeOmission({ requests }: OmittedRow): string {
   return `… ${requests} more ${requests === 1 ? 'request' : 'requests'} without a valid signature`;
 }
 
 function validCells(row: DeliveryRow): Cell[] {
   const { duplicate, notes, body } = row;
   const cells: Cell[] = [
-    wallTime(row.received_at),
+    formatLocalTime(row.received_at),
     row.event_id ?? '-',
     row.event_type ?? '-',
     { text: row.status, tone: 'good' },
@@ -149,20 +143,20 @@ function validCells(row: DeliveryRow): Cell[] {
   if (row.age_s !== null) cells.push(`age ${row.age_s} s`);
   if (duplicate !== null) {
     const { deliveries, first_at } = duplicate;
-    cells.push({ text: `duplicate (delivery ${deliveries}, first ${wallTime(first_at)})`, tone: 'dim' });
+    cells.push({ text: `duplicate (delivery ${deliveries}, first ${formatLocalTime(first_at)})`, tone: 'dim' });
   }
   cells.push(answerCell(row));
   if (row.ms >= SLOW_MS) cells.push({ text: 'slow', tone: 'warn' });
   if (notes.length > 0) cells.push({ text: notes.join(' '), tone: 'warn' });
   if (body !== undefined) cells.push(body);
-  if (row.forward?.body !== undefined) cells.push(...responseLines(row.forward.body));
+  if (row.forward?.body !== undefined) cells.push(...splitResponse(row.forward.body));
   return cells;
 }
 
-function invalidCells(row: DeliveryRow, describeHint: DescribeHint): Cell[] {
+function invalidCells(row: DeliveryRow): Cell[] {
   const { received_at, status, source, body_bytes, response, hints, notes } = row;
   return [
-    wallTime(received_at),
+    formatLocalTime(received_at),
     '-',
     '-',
     { text: `INVALID ${status}`, tone: 'bad' },
@@ -176,7 +170,7 @@ function invalidCells(row: DeliveryRow, describeHint: DescribeHint): Cell[] {
 
 function refusedCells({ received_at, reason, source, method, path, bytes, response }: RefusedRow): Cell[] {
   return [
-    wallTime(received_at),
+    formatLocalTime(received_at),
     '-',
     '-',
     { text: `REFUSED ${reason}`, tone: 'bad' },
@@ -199,7 +193,7 @@ function answerCell({ forward, response, ms }: DeliveryRow): Cell {
 }
 
 /** The first lines of a response, each on a line of its own. Of a page, its text. */
-function responseLines(body: string): Cell[] {
+function splitResponse(body: string): Cell[] {
   const isPage = /^\s*</.test(body);
   const text = isPage
     ? body
@@ -217,7 +211,7 @@ const MOST_LINES = 5;
 const STYLES = /<(style|script)\b[\s\S]*?(?:<\/\1>|$)/gi;
 
 /** Local time: the lines are read as they appear. */
-function wallTime(iso: string): string {
+function formatLocalTime(iso: string): string {
   return new Date(iso).toTimeString().slice(0, 8);
 }
 
