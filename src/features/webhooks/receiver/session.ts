@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AsyncQueue } from '../../../async-queue.ts';
 import type { ErrorCode, SvcError } from '../../../errors.ts';
 import type { LockContext } from '../../../store/lock.ts';
+import { DISABLING_FAILURES } from '../subscriptions/subscription.ts';
 import { isSuccess } from './forwarder.ts';
 import { History } from './history.ts';
 import { DeliveryProcessor, isoTime, type Outcome, type ProcessorOptions, StrangerLimit } from './processor.ts';
@@ -223,8 +224,6 @@ export class ReceiverSession {
 /** Whether to continue, or to end with success or failure. */
 type Decision = 'continue' | 'done' | 'failed';
 
-/** Of the service (doc 2 §3): this many failed attempts in a row, including retries, disable the endpoint. */
-const DISABLES = 20;
 const FIRST_WARNING = 3;
 
 /** Counts deliveries, warns before the service disables the endpoint, and decides when to end. */
@@ -291,7 +290,7 @@ class DeliveryMonitor {
     if (this.#failedInARow === FIRST_WARNING) {
       this.#warn(
         'failing',
-        `warning: ${FIRST_WARNING} deliveries in a row were not accepted; the service disables the endpoint after ${DISABLES} failed attempts`,
+        `warning: ${FIRST_WARNING} deliveries in a row were not accepted; the service disables the endpoint after ${DISABLING_FAILURES} failed attempts`,
       );
     }
   }
@@ -314,7 +313,7 @@ class DeliveryMonitor {
   }
 }
 
-const DISABLING = `the service disables the endpoint after ${DISABLES} failed attempts`;
+const DISABLING = `the service disables the endpoint after ${DISABLING_FAILURES} failed attempts`;
 
 /** Why the last deliveries in a row were invalid, by their different verdicts. */
 function explainInvalid([verdict, ...others]: readonly DeliveryRow['status'][]): string {
