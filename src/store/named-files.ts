@@ -67,15 +67,6 @@ export async function* pipeChunks(path: string, signal: AbortSignal): AsyncGener
   }
 }
 
-export async function writeToPipe(path: string, content: string, signal: AbortSignal): Promise<void> {
-  const file = await untilAborted(open(path, 'w'), signal, closeLater);
-  try {
-    await untilAborted(file.writeFile(content), signal);
-  } finally {
-    closeLater(file);
-  }
-}
-
 /** Nothing waits for it: a blocked read keeps the file open. */
 function closeLater(file: FileHandle): void {
   file.close().catch(() => {});

@@ -16,7 +16,7 @@ interface Workflow {
   };
 }
 
-it('the workflow starts a receiver, checks it and writes a report', async () => {
+it('the workflow starts a receiver and checks it', async () => {
   const [, text = ''] =
     /```yaml\n(name: webhooks\n[\s\S]*?)```/.exec(readFileSync(join(ROOT, 'docs/ci.md'), 'utf8')) ?? [];
   const { env, steps } = (parse(text) as Workflow).jobs.receiver;
@@ -30,5 +30,4 @@ it('the workflow starts a receiver, checks it and writes a report', async () => 
   const { code, stdout } = await shell(script, { cwd: folder, env: { ...env, PORT: port } });
   expect(stdout).not.toMatch(/^fail/m);
   expect(code).toBe(0);
-  expect(readFileSync(join(folder, 'report.xml'), 'utf8')).toContain('failures="0" errors="0"');
 });

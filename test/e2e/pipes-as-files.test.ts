@@ -2,8 +2,8 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { answer, type FaultServer, faultServer } from '../http/servers.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { answer, faultServer } from '../http/servers.ts';
 import { inTurn } from '../support/turns.ts';
 import { HOME, type Running, shell, start, startShell, startSvc, svc } from './binary.ts';
 
@@ -47,11 +47,6 @@ function makePipe(path: string): void {
 }
 
 beforeEach(() => makePipe(PIPE));
-let receiver: FaultServer;
-beforeAll(async () => {
-  receiver = await faultServer((socket) => socket.end(answer(200, '')));
-});
-afterAll(() => receiver.close());
 
 /** Waits until one of the process's threads does nothing but wait for the other end of a pipe. */
 async function blocked({ child }: Running, where: string): Promise<void> {
@@ -125,22 +120,6 @@ describe.skipIf(!hasWaits)('a pipe without a writer', () => {
       await endsBy(run, signal, status);
       writer.kill();
     });
-
-    it('ends a report without a reader', async () => {
-      const run = startSvc([
-        'webhooks',
-        'check-receiver',
-        receiver.url,
-        '--secret-file',
-        SECRET,
-        '--only',
-        'valid-ping',
-        '--junit',
-        PIPE,
-      ]);
-      await blocked(run, 'wait_for_partner');
-      await endsBy(run, signal, status);
-    });
   });
 });
 
@@ -189,14 +168,6 @@ describe('process substitution', () => {
       const run = await shell(line, { env: { SVC_WEBHOOKS_URL: service.url, SVC_WEBHOOKS_TOKEN: 'pat' } });
       expect(run).toMatchObject({ stdout: expect.stringMatching(/written to descriptor \d+[\s\S]*\nwhsec_new\n$/) });
     }
-  });
-
-  it('receives a report', async () => {
-    const taken = join(HOME, 'taken.xml');
-    const line = `svc webhooks check-receiver ${receiver.url} --secret-file "${SECRET}" --only valid-ping --junit >(cat >"${taken}"); wait; cat "${taken}"`;
-    const { stdout } = await shell(line);
-    expect(stdout.match(/<\?xml/g)).toHaveLength(1);
-    expect(stdout).toContain('</testsuite');
   });
 });
 

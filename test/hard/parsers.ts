@@ -102,7 +102,6 @@ async function deliveriesOf(bytes: Buffer, format: DeliveryFormat, size: number)
   const input: Input = {
     format,
     signed: false,
-    prefix: 'X-Service-',
     async *chunks(path) {
       if (path !== 'input') throw new SvcError('file_unusable', 'there is no other file');
       for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -354,7 +353,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
       const text = bytes.toString();
       const line = parseHeaderLine(text);
       if (line !== undefined) assert.deepEqual(parseHeaderLine(line.join(': ')), line);
-      const found = accepted(() => headerFile(bytes, 'x', 'X-Service-')) ?? [];
+      const found = accepted(() => headerFile(bytes, 'x')) ?? [];
       for (const pair of found)
         assert.deepEqual(
           pair.map((one) => typeof one),

@@ -99,8 +99,8 @@ it('archives and dumps of requests', () => {
   fc.assert(
     fc.property(mutated(archive, request, header), mutated(dump), (har, http) => {
       for (const deliveries of [
-        readOrRefused(() => capturedDeliveries(har, 'a.har', 'X-Service-')?.deliveries),
-        readOrRefused(() => capturedDeliveries(wrapped(har), 'a.har', 'X-Service-')?.deliveries),
+        readOrRefused(() => capturedDeliveries(har, 'a.har')?.deliveries),
+        readOrRefused(() => capturedDeliveries(wrapped(har), 'a.har')?.deliveries),
         readOrRefused(() => httpDeliveries(http, 'a.http')),
       ]) {
         if (deliveries === undefined || deliveries instanceof SvcError) continue;

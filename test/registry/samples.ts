@@ -153,7 +153,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   ],
   'silences export': [{ args: [] }],
   'silences import': [{ args: [], stdin: JSON.stringify(ONE_SILENCE) }],
-  'webhooks list': [{ args: [] }, { args: ['--status', 'active', '--url-contains', 'example', '--limit', '1'] }],
+  'webhooks list': [{ args: [] }, { args: ['--status', 'active', '--limit', '1'] }],
   'webhooks get': [{ args: ['ep_1'] }, { args: ['ep_2'] }],
   'webhooks create': [
     { args: ['https://192.0.2.7/new', '--event', 'summary.completed', '--show-secret'], follows: true },
@@ -176,21 +176,27 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'webhooks replay': [
     { args: ['-', '--to', RECEIVER], stdin: RECORDED },
     {
-      args: ['-', '--to', RECEIVER, '--resign', '--resign-unproven', '--rate', '1000/s', '--limit', '1'],
+      args: ['-', '--to', RECEIVER, '--resign', '--resign-unproven', '--limit', '1'],
       stdin: RECORDED + RECORDED,
     },
   ],
   'webhooks verify': [
     { args: [], stdin: SIGNED_REQUEST },
-    { args: ['--show-expected', '--received-at', '1768478405', '--format', 'http', '-'], stdin: `${SIGNED_REQUEST}\n` },
+    { args: ['--now', '1768478405', '--format', 'http', '-'], stdin: `${SIGNED_REQUEST}\n` },
   ],
   'webhooks check-receiver': [{ args: [RECEIVER, '--only', 'valid-ping', '--only', 'stale-timestamp'], exits: 1 }],
   'webhooks sign': [
     { args: ['package.json', '--timestamp', '1767225600'], prints: 'text' },
-    { args: ['package.json', '--as', 'json', '--timestamp', '1767225600'], prints: 'text' },
+    { args: ['package.json', '--as', 'signature', '--timestamp', '1767225600'], prints: 'text' },
   ],
   'webhooks listen': [
-    { args: ['--insecure-no-verify', '--port', '0'], runsOn: true, waits: true, silent: true, local: true },
+    {
+      args: ['--secret-env', 'SVC_WEBHOOKS_TOKEN', '--port', '0'],
+      runsOn: true,
+      waits: true,
+      silent: true,
+      local: true,
+    },
   ],
   'webhooks inspect': [
     { args: ['-'], stdin: '{"id":"evt_1","type":"webhook.ping","created_at":"2026-01-01T00:00:00Z","data":{}}' },

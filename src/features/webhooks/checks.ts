@@ -72,13 +72,13 @@ async function subscriptionFindings(
 ): Promise<readonly Finding[]> {
   const subject = subscription.id;
   return [
-    { check: 'status', subject, ...statusCheck(subscription) },
-    { check: 'events', subject, ...events(subscription) },
-    { check: 'url', subject, ...(await address(subscription, all, local)) },
+    { check: 'status', subject, ...checkStatus(subscription) },
+    { check: 'events', subject, ...checkEvents(subscription) },
+    { check: 'url', subject, ...(await checkAddress(subscription, all, local)) },
   ];
 }
 
-function statusCheck(subscription: Subscription): Result {
+function checkStatus(subscription: Subscription): Result {
   const { status, consecutive_failures: fails } = subscription;
   const id = shellWord(subscription.id);
   if (status === DISABLED) {
@@ -93,14 +93,14 @@ function statusCheck(subscription: Subscription): Result {
   return subscriptionStatus(status) === 'active' ? ok(text) : warn(`${text}: svc does not know this status`);
 }
 
-function events({ id, events: types }: Subscription): Result {
+function checkEvents({ id, events: types }: Subscription): Result {
   if (types === undefined) return warn('the service does not say which events it has', 'svc webhooks list -o json');
   if (types.length > 0) return ok(types.join(', '));
   const fix = `svc webhooks update ${shellWord(id)} --set-event summary.completed`;
   return warn('none: nothing is delivered', fix);
 }
 
-async function address({ id, url }: Subscription, all: readonly Subscription[], local: boolean): Promise<Result> {
+async function checkAddress({ id, url }: Subscription, all: readonly Subscription[], local: boolean): Promise<Result> {
   const another = changeUrlCommand(id);
   if (url === undefined) return warn('the service does not say where it delivers', another);
   try {
@@ -161,7 +161,7 @@ function deliveriesFinding(id: string, items: readonly LogItem[], now: number): 
   const log = `svc webhooks deliveries ${shellWord(id)}`;
   const failed = items.filter(({ status }) => status === FAILED);
   if (failed.length > 0) {
-    const most = commonest(failed.map(({ last_error: error }) => error || 'unknown'));
+    const most = findCommonest(failed.map(({ last_error: error }) => error || 'unknown'));
     const detail = `${failed.length} of the latest ${items.length} failed, most often: ${most}`;
     return { ...common, ...warn(detail, `${log} --status failed`) };
   }
@@ -171,16 +171,16 @@ function deliveriesFinding(id: string, items: readonly LogItem[], now: number): 
     const detail = `${stuck.length} of the latest ${items.length} have been pending for longer than all retries take`;
     return { ...common, ...warn(detail, `${log} --status pending`) };
   }
-  return { ...common, ...ok(counts(items)) };
+  return { ...common, ...ok(describeStates(items)) };
 }
 
-function counts(items: readonly LogItem[]): string {
+function describeStates(items: readonly LogItem[]): string {
   const states = items.map(({ status }) => deliveryStatus(status));
   const each = [...new Set(states)].map((state) => `${states.filter((one) => one === state).length} ${state}`);
   return `the latest ${items.length}: ${each.join(', ')}`;
 }
 
-function commonest(texts: readonly string[]): string {
+function findCommonest(texts: readonly string[]): string {
   const counted = new Map<string, number>();
   for (const text of texts) counted.set(text, (counted.get(text) ?? 0) + 1);
   return [...counted].sort(([, a], [, b]) => b - a)[0]?.[0] ?? '';
@@ -194,7 +194,7 @@ export async function recordingsFindings(id: string | undefined, ctx: RunContext
   const findings: Finding[] = [await signInFinding(ctx, ctx.target)];
   const stored = await readStored(findings, ctx);
   findings.push(...fileFindings(before, ctx));
-  const all = await subscriptionsOf(recordings, findings, ctx);
+  const all = await readSubscriptions(recordings, findings, ctx);
   if (all === undefined) return findings;
   const chosen = id === undefined ? all : [findSubscription(all, id)];
   const isComplete = ctx.omittedRows() === 0;
@@ -221,7 +221,7 @@ async function readStored(findings: Finding[], ctx: RunContext): Promise<readonl
 }
 
 /** Undefined if they cannot be read: the last finding says why. */
-async function subscriptionsOf(
+async function readSubscriptions(
   recordings: Recordings,
   findings: Finding[],
   ctx: RunContext,

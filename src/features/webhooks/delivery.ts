@@ -26,8 +26,6 @@ export interface Delivery {
   readonly verdict?: string | undefined;
   /** The input ended before the body did. */
   readonly truncated?: boolean | undefined;
-  /** The body before a program changed it, and the hint that says so. */
-  readonly original?: { readonly hint: string; readonly body: Uint8Array } | undefined;
   /** Observations while reading: `bare_lf_head`, `text_body`, `curl_d_strips_newlines`. */
   readonly notes: readonly string[];
 }
@@ -50,7 +48,7 @@ export function lostBytes(source: string): SvcError {
   );
 }
 
-/** The prefix of the service's header names (doc 2 §6), unless an option sets another. */
+/** The prefix of the service's header names (doc 2 §6). */
 export const HEADER_PREFIX = 'X-Service-';
 
 /** The values of all headers of this name, ignoring case. */
@@ -63,16 +61,16 @@ export function headerValues(headers: readonly RawHeader[], name: string): strin
 }
 
 /** The two headers that are needed to check a signature. */
-export function signatureHeaders(headers: readonly RawHeader[], prefix = HEADER_PREFIX): SignedHeaders {
+export function signatureHeaders(headers: readonly RawHeader[]): SignedHeaders {
   return {
-    timestamps: headerValues(headers, `${prefix}Timestamp`),
-    signatures: headerValues(headers, `${prefix}Signature`),
+    timestamps: headerValues(headers, `${HEADER_PREFIX}Timestamp`),
+    signatures: headerValues(headers, `${HEADER_PREFIX}Signature`),
   };
 }
 
 /** Whether any of them is a header of the service. */
-export function hasServiceHeader(headers: readonly RawHeader[], prefix: string): boolean {
-  return headers.some(([name]) => name.toLowerCase().startsWith(prefix.toLowerCase()));
+export function hasServiceHeader(headers: readonly RawHeader[]): boolean {
+  return headers.some(([name]) => name.toLowerCase().startsWith(HEADER_PREFIX.toLowerCase()));
 }
 
 /** The envelope of an event. Missing or invalid fields are undefined. */
@@ -124,15 +122,12 @@ type FilterInput = Options<typeof FILTER_FLAGS>;
 /** Counts what it leaves out. Throws `invalid_value` for an event type that the service does not have. */
 export class DeliveryFilter {
   readonly #input: FilterInput;
-  readonly #prefix: string;
   readonly #types: readonly string[];
   /** By option. */
   readonly #leftOut = new Map<string, number>();
 
-  /** `prefix` is that of the service's headers. */
-  constructor(input: FilterInput, prefix: string) {
+  constructor(input: FilterInput) {
     this.#input = input;
-    this.#prefix = prefix;
     this.#types = eventFilter(input.event);
   }
 
@@ -166,7 +161,7 @@ export class DeliveryFilter {
   }
 
   #typeOf({ headers, body }: Delivery): string | undefined {
-    return headerValues(headers, `${this.#prefix}Event`)[0] ?? readEvent(body)?.type;
+    return headerValues(headers, `${HEADER_PREFIX}Event`)[0] ?? readEvent(body)?.type;
   }
 }
 

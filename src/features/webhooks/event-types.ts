@@ -21,18 +21,14 @@ export function eventFilter(lists: readonly string[]): readonly string[] {
   return types;
 }
 
-/** What to wait for: types, and ids of events; or the types of a target. Throws `invalid_value` for anything that will never arrive. */
-export function awaitedEvents(
-  option: '--until-event' | '--forward',
-  lists: readonly string[],
-  filter: readonly string[],
-): readonly string[] {
+/** The types and the ids of events to wait for. Throws `invalid_value` for anything that will never arrive. */
+export function awaitedEvents(lists: readonly string[], filter: readonly string[]): readonly string[] {
   const wanted = eventTypes(lists);
   for (const one of wanted) {
-    if (option === '--until-event' && one.startsWith('evt_')) continue;
-    requireKnown(one, option);
+    if (one.startsWith('evt_')) continue;
+    requireKnown(one, '--until-event');
     if (filter.length === 0 || filter.includes(one)) continue;
-    throw new SvcError('usage', `${option} ${one} will never arrive: --event filters it out`, {
+    throw new SvcError('usage', `--until-event ${one} will never arrive: --event filters it out`, {
       hint: `add --event ${one}`,
     });
   }

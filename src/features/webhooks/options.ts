@@ -20,28 +20,17 @@ export const GIVEN_HEADER_FLAGS = section('Input options', {
   signature: { type: 'string', value: 'sha256=…', help: 'Signature header' },
   header: { type: 'string', repeat: true, value: "'Name: value'", help: 'Any other header' },
   'headers-file': { ...FILE, help: 'File of headers: lines, JSON, or as a program prints them' },
-  'header-prefix': {
-    type: 'string',
-    value: 'prefix',
-    default: HEADER_PREFIX,
-    help: 'Prefix of header names',
-    check: (text: string) => {
-      if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]*$/.test(text)) {
-        throw new SvcError('invalid_value', `"${text}" is not a valid prefix for header names`);
-      }
-    },
-  },
 });
 
 /** Headers from options. A header that is given twice counts twice. */
 export async function givenHeaders(
-  { timestamp, signature, header, headersFile, headerPrefix: prefix }: Options<typeof GIVEN_HEADER_FLAGS>,
+  { timestamp, signature, header, headersFile }: Options<typeof GIVEN_HEADER_FLAGS>,
   ctx: Pick<RunContext, 'readInput'>,
 ): Promise<readonly RawHeader[]> {
   const given: RawHeader[] = [];
   if (headersFile !== undefined) {
     const { headerFile } = await import('./captures/headers.ts');
-    given.push(...headerFile(await ctx.readInput(headersFile), headersFile, prefix));
+    given.push(...headerFile(await ctx.readInput(headersFile), headersFile));
   }
   for (const line of header) {
     const colon = line.indexOf(':');
@@ -52,11 +41,11 @@ export async function givenHeaders(
     }
     given.push([line.slice(0, colon).trim(), line.slice(colon + 1).trim()]);
   }
-  if (timestamp !== undefined) given.push([`${prefix}Timestamp`, timestamp]);
-  if (signature !== undefined) given.push([`${prefix}Signature`, signature]);
-  if (headersFile !== undefined && headerValues(given, `${prefix}Signature`).length === 0) {
-    throw new SvcError('file_unusable', `${headersFile}: no ${prefix}Signature in it`, {
-      hint: `the file must have ${prefix}Timestamp and ${prefix}Signature as they were received`,
+  if (timestamp !== undefined) given.push([`${HEADER_PREFIX}Timestamp`, timestamp]);
+  if (signature !== undefined) given.push([`${HEADER_PREFIX}Signature`, signature]);
+  if (headersFile !== undefined && headerValues(given, `${HEADER_PREFIX}Signature`).length === 0) {
+    throw new SvcError('file_unusable', `${headersFile}: no ${HEADER_PREFIX}Signature in it`, {
+      hint: `the file must have ${HEADER_PREFIX}Timestamp and ${HEADER_PREFIX}Signature as they were received`,
     });
   }
   return given;

@@ -1,6 +1,5 @@
 /** Why a signature does not match: every repair is tried, and named only if the signature then matches. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { isObject, parseJsonText, tryParseJson } from '../../json-object.ts';
 import { hmacKey, SECRET_PREFIX, type SignedHeaders, type SigningSecret, trimmed, withoutPrefix } from './signature.ts';
 
@@ -10,8 +9,6 @@ export interface Evidence {
   readonly secrets: readonly SigningSecret[];
   /** What Standard Webhooks signs before the timestamp. */
   readonly deliveryId?: string | undefined;
-  /** The body before a program changed it, if the container has it. */
-  readonly original?: { readonly hint: string; readonly body: Uint8Array } | undefined;
 }
 
 type Part = string | Uint8Array;
@@ -42,7 +39,7 @@ interface Repair {
 }
 
 /** The names of the repairs that together make the signature match; empty if none do. */
-export function findHints({ headers, body, secrets, deliveryId, original }: Evidence): readonly string[] {
+export function findHints({ headers, body, secrets, deliveryId }: Evidence): readonly string[] {
   const timestamp = trimmed(headers.timestamps[0]);
   const signature = trimmed(headers.signatures[0]);
   const received: Received = {
@@ -57,9 +54,6 @@ export function findHints({ headers, body, secrets, deliveryId, original }: Evid
   };
   // A repair that changes nothing must not be named.
   if (matches(received)) return [];
-  if (original !== undefined && matches({ ...received, message: [`${timestamp}.`, original.body] })) {
-    return [original.hint];
-  }
   // Another dot in the timestamp moves the border to the body: such a message is not searched further.
   const part = /^\d+$/.test(timestamp) ? '' : 'timestamp_';
   for (const { name, attempts } of REPAIRS) {
@@ -95,9 +89,6 @@ function matches({ digest, message, keys }: Comparison): boolean {
 
 /** One sentence for a person. */
 export function describeHint(name: string): string {
-  if (name === 'body_with_newlines') {
-    return 'the signature matches the file with its newlines: curl -d drops them; use --data-binary';
-  }
   return REPAIRS.find((repair) => repair.name === name)?.sentence ?? name;
 }
 
@@ -105,9 +96,6 @@ function digestOf(signature: string): Buffer | undefined {
   const hex = /^sha256=([0-9a-fA-F]{64})$/.exec(signature)?.[1];
   return hex === undefined ? undefined : Buffer.from(hex, 'hex');
 }
-
-/** Larger data is not unpacked: a few bytes can expand to any amount. */
-const MOST_UNPACKED = 16 << 20;
 
 /** In the order in which they are tried, likely ones first. */
 export const REPAIRS: readonly Repair[] = [
@@ -154,23 +142,6 @@ export const REPAIRS: readonly Repair[] = [
     'body_base64',
     'the signature matches the decoded body: the file has it in base64; decode it first (base64 -d)',
     (_, text) => (/^[A-Za-z0-9+/_-]+={0,2}\s*$/.test(text.replace(/\r?\n/g, '')) ? [Buffer.from(text, 'base64')] : []),
-  ),
-  bodyRepair(
-    'body_form_decoded',
-    'the signature matches once the body is decoded as a form: something encoded it (application/x-www-form-urlencoded)',
-    (_, text) => (/^[!-~]*%[!-~]*$/.test(text) ? [...new URLSearchParams(text)].flat().map(utf8) : []),
-  ),
-  bodyRepair(
-    'body_decompressed',
-    'the signature matches the decompressed body: a proxy compressed it after it was signed (Content-Encoding)',
-    (body) =>
-      [gunzipSync, inflateSync, brotliDecompressSync].flatMap((unpack) => {
-        try {
-          return [unpack(body, { maxOutputLength: MOST_UNPACKED })];
-        } catch {
-          return [];
-        }
-      }),
   ),
   {
     name: 'timestamp_in_seconds',
@@ -224,11 +195,6 @@ export const REPAIRS: readonly Repair[] = [
     name: 'message_without_timestamp',
     sentence: 'the signature covers only the body: the sender did not sign the timestamp, so anyone can replay it',
     attempts: ({ body }) => [{ message: [body] }],
-  },
-  {
-    name: 'message_without_dot',
-    sentence: 'the signature covers the timestamp and the body without the dot between them',
-    attempts: ({ timestamp, body }) => [{ message: [timestamp, body] }],
   },
   {
     name: 'message_standard_webhooks',

@@ -97,7 +97,7 @@ export async function findEndpoint(id: string, ctx: Where): Promise<Endpoint | u
 }
 
 /** Whether the secret of this endpoint of the configured service is stored; not if the file cannot be read. */
-export async function isStored(id: string, ctx: Where): Promise<boolean> {
+async function isStored(id: string, ctx: Where): Promise<boolean> {
   const address = storedUnder(ctx);
   try {
     const stored = await listEndpoints(new SecretStore(webhookSecretsFile(ctx.paths), ctx));

@@ -6,6 +6,7 @@ import { gather, type Input, InputErrors, type StreamedBody } from './captures/i
 import {
   type Delivery,
   type DeliveryFilter,
+  HEADER_PREFIX,
   headerValues,
   isExact,
   lostBytes,
@@ -56,11 +57,9 @@ export interface CheckedDelivery extends DeliveryFacts {
   readonly clock: CheckClock;
   /** The unsigned header, if the signed body contradicts it. */
   readonly unsigned_event_type: string | undefined;
-  /** The signature by each secret, if requested. */
-  readonly expected: readonly string[] | undefined;
 }
 
-/** `received_at`: of the recording, or of the option; `startedDateTime`: of the HAR. */
+/** `received_at`: of the recording; `startedDateTime`: of the HAR. */
 type CheckClock = 'now' | 'received_at' | 'startedDateTime';
 
 export interface CheckOptions {
@@ -69,14 +68,13 @@ export interface CheckOptions {
   readonly toleranceS: number | undefined;
   /** Headers given separately: they replace those with the same names. */
   readonly given: readonly RawHeader[];
-  /** The time to check against, whatever was recorded. */
-  readonly at: { readonly seconds: number; readonly clock: CheckClock } | undefined;
+  /** The time to check against, whatever was recorded: Unix seconds. */
+  readonly asOfS: number | undefined;
   /** Milliseconds since 1970. */
   now(): number;
   readonly filter: DeliveryFilter;
   readonly hints: boolean;
   readonly digests: boolean;
-  readonly expected: boolean;
 }
 
 interface CheckedBody {
@@ -105,19 +103,14 @@ export class Verification {
   }
 
   /** In non-empty batches. Unreadable items are skipped, and reported by `failure`. */
-  async *batches(paths: readonly string[], failFast: boolean): AsyncGenerator<readonly CheckedDelivery[], void, void> {
-    for (const path of paths) {
-      for await (const rows of this.#batchesOf(path, failFast)) {
-        yield rows;
-        if (failFast && rows.at(-1)?.valid === false) return;
-      }
-    }
+  async *batches(paths: readonly string[]): AsyncGenerator<readonly CheckedDelivery[], void, void> {
+    for (const path of paths) yield* this.#batchesOf(path);
   }
 
-  async *#batchesOf(path: string, failFast: boolean): AsyncGenerator<readonly CheckedDelivery[], void, void> {
+  async *#batchesOf(path: string): AsyncGenerator<readonly CheckedDelivery[], void, void> {
     try {
       for await (const found of readDeliveries(path, this.#input)) {
-        const rows = 'pieces' in found ? [await this.#checkStream(found)] : await this.#checkAll(found, failFast);
+        const rows = 'pieces' in found ? [await this.#checkStream(found)] : await this.#checkAll(found);
         if (rows.length > 0) yield rows;
       }
     } catch (error) {
@@ -177,7 +170,7 @@ export class Verification {
     );
   }
 
-  async #checkAll(deliveries: Iterable<Delivery>, failFast: boolean): Promise<readonly CheckedDelivery[]> {
+  async #checkAll(deliveries: Iterable<Delivery>): Promise<readonly CheckedDelivery[]> {
     const rows: CheckedDelivery[] = [];
     for (const delivery of deliveries) {
       if (!this.#options.filter.takes(delivery)) continue;
@@ -187,7 +180,6 @@ export class Verification {
         continue;
       }
       rows.push(checked.row);
-      if (failFast && !checked.row.valid) break;
     }
     return rows;
   }
@@ -196,7 +188,7 @@ export class Verification {
   async #check(found: Delivery): Promise<CheckedBody | undefined> {
     const others = found.headers.filter(([name]) => !this.#given.has(name.toLowerCase()));
     const headers = [...others, ...this.#options.given];
-    const signed = signatureHeaders(headers, this.#input.prefix);
+    const signed = signatureHeaders(headers);
     const body = await receivedBody(found, signed, this.#options.secrets);
     if (body === undefined) return undefined;
     const check = new SignatureCheck(signed, this.#options.secrets);
@@ -208,7 +200,7 @@ export class Verification {
   /** A body of any size, with separately given headers. */
   async #checkStream({ source, pieces }: StreamedBody): Promise<CheckedDelivery> {
     const { secrets, given: headers, digests } = this.#options;
-    const check = new SignatureCheck(signatureHeaders(headers, this.#input.prefix), secrets);
+    const check = new SignatureCheck(signatureHeaders(headers), secrets);
     const hashing = digests ? createHash('sha256') : undefined;
     let buffered: Buffer[] | undefined = [];
     let length = 0;
@@ -229,7 +221,7 @@ export class Verification {
     length: number,
     digest?: string,
   ): Promise<CheckedDelivery> {
-    const { toleranceS, expected } = this.#options;
+    const { toleranceS } = this.#options;
     const { source, headers, body } = delivery;
     const { clock, nowS } = this.#clock(delivery);
     const found = check.finish({ nowS, toleranceS }, delivery.truncated);
@@ -238,7 +230,7 @@ export class Verification {
     if (found.signatureOk && body === undefined) notes.push('event_not_read');
     const event = found.signatureOk && body !== undefined ? readEvent(body) : undefined;
     const type = event?.type ?? null;
-    const named = type === null ? [] : headerValues(headers, `${this.#input.prefix}Event`);
+    const named = type === null ? [] : headerValues(headers, `${HEADER_PREFIX}Event`);
     const contradiction = named.find((value) => value.trim() !== type);
     if (contradiction !== undefined) notes.push('unsigned_header_mismatch');
     this.#counts.set(found.verdict, (this.#counts.get(found.verdict) ?? 0) + 1);
@@ -260,26 +252,24 @@ export class Verification {
       exact: found.signatureOk || isExact(delivery),
       clock,
       unsigned_event_type: contradiction,
-      expected: expected ? check.expected() : undefined,
     };
   }
 
   /** The repairs that make the signature match. */
-  async #explain({ headers, body, original }: CheckableDelivery): Promise<Explanation> {
+  async #explain({ headers, body }: CheckableDelivery): Promise<Explanation> {
     const { hints: wanted, secrets } = this.#options;
     if (!wanted || this.#fruitless >= MOST_FRUITLESS) return NOT_EXPLAINED;
     if (body === undefined || body.length > MAX_BUFFERED_BYTES) return NOT_EXPLAINED;
-    const { prefix } = this.#input;
-    const [deliveryId] = headerValues(headers, `${prefix}Delivery`);
+    const [deliveryId] = headerValues(headers, `${HEADER_PREFIX}Delivery`);
     const { describeHint, findHints } = await import('./signature-hints.ts');
-    const hints = findHints({ headers: signatureHeaders(headers, prefix), body, secrets, deliveryId, original });
+    const hints = findHints({ headers: signatureHeaders(headers), body, secrets, deliveryId });
     this.#fruitless = hints.length === 0 ? this.#fruitless + 1 : 0;
     return hints.length === 0 ? NOT_EXPLAINED : { hints, explanation: hints.map(describeHint).join('; and ') };
   }
 
   #clock({ receivedS, clock }: CheckableDelivery): { clock: CheckClock; nowS: number } {
-    const { at, now } = this.#options;
-    if (at !== undefined) return { clock: at.clock, nowS: at.seconds };
+    const { asOfS, now } = this.#options;
+    if (asOfS !== undefined) return { clock: 'now', nowS: asOfS };
     return receivedS === undefined
       ? { clock: 'now', nowS: now() / 1000 }
       : { clock: clock ?? 'received_at', nowS: receivedS };

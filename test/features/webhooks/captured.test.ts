@@ -5,8 +5,6 @@ import { SvcError } from '../../../src/errors.ts';
 import { refuseOthers } from '../../../src/features/webhooks/captures/containers.ts';
 import { capturedDeliveries } from '../../../src/features/webhooks/captures/json.ts';
 
-const PREFIX = 'X-Service-';
-
 /** What it returns, or the failure that a user is shown. */
 function outcome<T>(read: () => T): T | SvcError {
   try {
@@ -48,7 +46,7 @@ describe('captured JSON', () => {
   it('of any shape does not crash a reader', () => {
     fc.assert(
       fc.property(value, (json) => {
-        const found = outcome(() => capturedDeliveries(Buffer.from(JSON.stringify(json)), 'in', PREFIX));
+        const found = outcome(() => capturedDeliveries(Buffer.from(JSON.stringify(json)), 'in'));
         if (found === undefined || found instanceof SvcError) return;
         for (const { headers, body } of found.deliveries) {
           expect(Buffer.from(body)).toBeInstanceOf(Buffer);
@@ -65,7 +63,7 @@ describe('captured JSON', () => {
       const inner = open.startsWith('{"info"') ? '{"item":[' : open;
       const ends = [...inner].reverse().map((sign) => ({ '[': ']', '{': '}' })[sign] ?? '');
       const text = open + inner.repeat(20_000) + ends.join('').repeat(20_000) + close.join('');
-      const found = outcome(() => capturedDeliveries(Buffer.from(text), 'in', PREFIX));
+      const found = outcome(() => capturedDeliveries(Buffer.from(text), 'in'));
       expect(found === undefined || found instanceof SvcError || found.deliveries.length === 0).toBe(true);
     },
   );
@@ -76,9 +74,9 @@ describe('captured JSON', () => {
       fc.property(fc.uint8Array(), fc.string({ unit: 'grapheme' }), (bytes, text) => {
         const event = (body: string, isBase64Encoded: boolean): Buffer =>
           Buffer.from(JSON.stringify({ headers, body, isBase64Encoded }));
-        const encoded = capturedDeliveries(event(Buffer.from(bytes).toString('base64'), true), 'in', PREFIX);
+        const encoded = capturedDeliveries(event(Buffer.from(bytes).toString('base64'), true), 'in');
         expect(Buffer.from(encoded?.deliveries[0]?.body ?? [1])).toEqual(Buffer.from(bytes));
-        const plain = capturedDeliveries(event(text, false), 'in', PREFIX);
+        const plain = capturedDeliveries(event(text, false), 'in');
         expect(Buffer.from(plain?.deliveries[0]?.body ?? []).toString()).toBe(text);
       }),
     );

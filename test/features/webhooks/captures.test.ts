@@ -52,7 +52,7 @@ it('every capture has a row', () => {
 
 describe('verify, inspect and replay read', () => {
   it.each(FILES)('%s', async (file, bytes, time, body) => {
-    const checked = await svc(['webhooks', 'verify', path(file), '--ignore-timestamp', '-o', 'ndjson'], { env, now });
+    const checked = await svc(['webhooks', 'verify', path(file), '--tolerance', 'none', '-o', 'ndjson'], { env, now });
     const rows = checked.stdout
       .trim()
       .split('\n')
@@ -82,7 +82,7 @@ describe('verify, inspect and replay read', () => {
   });
 
   it('a folder with all of them, and report mismatches that prove nothing', async () => {
-    const { code, stdout, stderr } = await svc(['webhooks', 'verify', FOLDER, '--ignore-timestamp'], { env, now });
+    const { code, stdout, stderr } = await svc(['webhooks', 'verify', FOLDER, '--tolerance', 'none'], { env, now });
     expect(code).toBe(2);
     expect(stdout.match(/^valid /gm)).toHaveLength(FILES.length);
     const count = (wanted: Bytes): number => FILES.filter(([, bytes]) => bytes === wanted).length;
@@ -107,7 +107,7 @@ it('--format reads a file that is not recognized by its beginning', async () => 
 });
 
 it('name a re-encoding that a length reveals', async () => {
-  const run = await svc(['webhooks', 'verify', path('log.ndjson'), '--ignore-timestamp'], { env, now });
+  const run = await svc(['webhooks', 'verify', path('log.ndjson'), '--tolerance', 'none'], { env, now });
   expect(run.stdout).toContain(
     'the file has 173 B, but Content-Length says otherwise: this export re-encodes the body',
   );

@@ -16,7 +16,6 @@ import { type Delivery, headerValues } from '../../../src/features/webhooks/deli
 import { signingSecret, verifySignature } from '../../../src/features/webhooks/signature.ts';
 import { NOW_S, PING, recorded, request, SECRET, SIGNATURE, T } from './vectors.ts';
 
-const PREFIX = 'X-Service-';
 const S1 = signingSecret(SECRET, 'test');
 const text = (body: Uint8Array): string => Buffer.from(body).toString('latin1');
 const valid = ({ headers, body, truncated }: Delivery): boolean =>
@@ -54,7 +53,6 @@ async function read(bytes: Uint8Array, format: DeliveryFormat = 'auto', size = 1
   const options = {
     format,
     signed,
-    prefix: PREFIX,
     chunks: pieces,
     notice: (line: string) => void notices.push(line),
     unusable: (error: SvcError) => void unusable.push(error),
@@ -154,7 +152,7 @@ describe('a HAR', () => {
 
   it('is read entry by entry, without unrelated entries', () => {
     const [delivery, ...others] =
-      capturedDeliveries(archive({ request: { headers: [] } }, 7, entry()), 'trace.har', PREFIX)?.deliveries ?? [];
+      capturedDeliveries(archive({ request: { headers: [] } }, 7, entry()), 'trace.har')?.deliveries ?? [];
     expect(others).toEqual([]);
     expect(delivery).toMatchObject({
       source: 'trace.har#3',
@@ -169,12 +167,12 @@ describe('a HAR', () => {
     const encoded = { text: PING.toString('base64') };
     for (const mark of [{ encoding: 'base64' }, { _encoding: 'base64' }, { _base64: true }]) {
       const [delivery] =
-        capturedDeliveries(archive(entry({ postData: { ...encoded, ...mark } })), 'x', PREFIX)?.deliveries ?? [];
+        capturedDeliveries(archive(entry({ postData: { ...encoded, ...mark } })), 'x')?.deliveries ?? [];
       expect(delivery?.notes).toEqual([]);
       expect(delivery && valid(delivery)).toBe(true);
     }
     const lost = (changes: Readonly<Record<string, unknown>>): unknown =>
-      capturedDeliveries(archive(entry({ postData: undefined, ...changes })), 'x', PREFIX);
+      capturedDeliveries(archive(entry({ postData: undefined, ...changes })), 'x');
     expect(lost({ bodySize: 82 })).toMatchObject({
       deliveries: [],
       failures: [{ code: 'file_unusable', message: 'x#1: the body is not in it' }],
@@ -185,7 +183,7 @@ describe('a HAR', () => {
   });
 
   it.each(['{"log"', '[]', '{"log":{}}', '{"log":{"entries":{}}}'])('is refused: %s', (bytes) => {
-    expect(capturedDeliveries(Buffer.from(bytes), 'x.har', PREFIX)).toBeUndefined();
+    expect(capturedDeliveries(Buffer.from(bytes), 'x.har')).toBeUndefined();
   });
 });
 
@@ -231,10 +229,8 @@ describe('a curl line', () => {
     expect(await bodyOf(line)).toBe(body);
   });
 
-  it('records -d, and the stripped bytes for a hint', async () => {
-    const [stripped] = await curl('curl x -d @body.json');
-    expect(stripped).toMatchObject({ notes: ['curl_d_strips_newlines'], original: { hint: 'body_with_newlines' } });
-    expect(Buffer.from(stripped?.original?.body ?? [])).toEqual(Buffer.from(`${PING}\n`));
+  it('notes -d, which strips newlines', async () => {
+    expect((await curl('curl x -d @body.json'))[0]).toMatchObject({ notes: ['curl_d_strips_newlines'] });
     expect((await curl(`curl x -d '{}'`))[0]).toMatchObject({ notes: ['curl_d_strips_newlines'] });
     expect((await curl(`curl x --data-raw '{}'`))[0]?.notes).toEqual([]);
   });
@@ -369,7 +365,7 @@ describe('the format of an input', () => {
     ['body', Buffer.from('POST\n')],
     ['body', Buffer.from([0xff, 0x00])],
   ] as const)('%s', (format, bytes) => {
-    expect(detectFormat(bytes.subarray(0, 16_384), PREFIX)).toBe(format);
+    expect(detectFormat(bytes.subarray(0, 16_384))).toBe(format);
   });
 
   it.each([1, 5, 16_384, 1 << 20])('is detected in pieces of %i bytes, without losing any', async (size) => {
@@ -428,14 +424,14 @@ describe('headers in a file', () => {
     [`{"X-A":"1","X-B":2}`],
     [`[["X-A","1"],["X-B","2"]]`],
   ])('%j', (content) => {
-    expect(headerFile(Buffer.from(content), 'h', PREFIX)).toEqual([
+    expect(headerFile(Buffer.from(content), 'h')).toEqual([
       ['X-A', '1'],
       ['X-B', '2'],
     ]);
   });
 
   it.each(['{', '{"a":{}}', '[1]', '[["a"]]', '[[1,"x"]]'])('that are invalid: %s', (content) => {
-    expect(() => headerFile(Buffer.from(content), 'h.json', PREFIX)).toThrow(
+    expect(() => headerFile(Buffer.from(content), 'h.json')).toThrow(
       expect.objectContaining({ code: 'file_unusable', message: expect.stringContaining('h.json') }),
     );
   });

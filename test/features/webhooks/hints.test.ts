@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { signatureOf, signingSecret } from '../../../src/features/webhooks/signature.ts';
@@ -49,12 +48,6 @@ describe('a body', () => {
     ['body_base64', COMPACT, Buffer.from(COMPACT).toString('base64')],
     ['body_base64', COMPACT, `${Buffer.from(COMPACT).toString('base64').replace(/.{60}/g, '$&\r\n')}\n`],
     ['body_base64', `${COMPACT}?>`, Buffer.from(`${COMPACT}?>`).toString('base64url')],
-    ['body_form_decoded', COMPACT, encodeURIComponent(COMPACT)],
-    ['body_form_decoded', COMPACT, `payload=${encodeURIComponent(COMPACT)}`],
-    ['body_form_decoded', COMPACT, `${new URLSearchParams([[COMPACT, '']])}`],
-    ['body_decompressed', COMPACT, gzipSync(COMPACT)],
-    ['body_decompressed', COMPACT, deflateSync(COMPACT)],
-    ['body_decompressed', COMPACT, brotliCompressSync(COMPACT)],
   ])('%s: %j', (name, sent, received) => {
     expect(hints(sent, received)).toEqual([name]);
   });
@@ -67,11 +60,6 @@ describe('a body', () => {
     },
   );
 
-  it('that unpacks to a huge size is not unpacked', () => {
-    const huge = gzipSync(Buffer.alloc(64 << 20));
-    expect(hints(Buffer.alloc(64 << 20), huge)).toEqual([]);
-  });
-
   it('covers every repair above', () => {
     expect(BODY_REPAIRS.map(({ name }) => name)).toEqual([
       'body_minus_trailing_newline',
@@ -82,8 +70,6 @@ describe('a body', () => {
       'body_reserialized',
       'body_escaped_html',
       'body_base64',
-      'body_form_decoded',
-      'body_decompressed',
     ]);
     for (const { name, sentence } of REPAIRS) expect(describeHint(name)).toBe(sentence);
   });
@@ -153,7 +139,6 @@ describe('the signed text', () => {
 
   it.each([
     ['message_without_timestamp', [mac(SECRET, PING)]],
-    ['message_without_dot', [mac(SECRET, T, PING)]],
     ['timestamp_in_seconds', [mac(SECRET, `${T}.`, PING), `${T}123`]],
     ['timestamp_canonical', [mac(SECRET, `${T}.`, PING), `"${T}"`]],
     ['timestamp_canonical', [mac(SECRET, `${T}.`, PING), `0${T}.0`]],
@@ -196,6 +181,5 @@ describe('a signature', () => {
 
 it('has a sentence for every hint', () => {
   expect(describeHint('prefix_case')).toMatch(/^the signature matches/);
-  expect(describeHint('body_with_newlines')).toContain('--data-binary');
   expect(describeHint('secret_standard_webhooks_key')).toContain('--key-derivation std');
 });

@@ -235,7 +235,6 @@ describe('any bytes', () => {
           }
           const found = check.finish(clock);
           expect(found).toMatchObject({ verdict: 'valid', ageS: 0, secretIndex: 0 });
-          expect(check.expected()).toEqual([headers.signatures[0]]);
           expect(verifySignature(headers, body, [secret(key)], clock)).toEqual(found);
         },
       ),

@@ -21,7 +21,7 @@ export async function* readContainer(
 ): AsyncGenerator<StreamedBody | Iterable<Delivery>, void, void> {
   const { bytes, pieces } = input.format === 'auto' ? await peek(chunks) : { bytes: undefined, pieces: chunks };
   if (bytes?.length === 0) return;
-  const format = bytes === undefined ? input.format : detectFormat(bytes, input.prefix);
+  const format = bytes === undefined ? input.format : detectFormat(bytes);
   if (format === 'ndjson') {
     // zod is loaded only for recordings.
     const { recordedDeliveries } = await import('./recordings.ts');
@@ -29,32 +29,32 @@ export async function* readContainer(
     return;
   }
   if (bytes !== undefined && format === 'body' && isBinary(bytes)) {
-    yield bareBody(source, pieces, bytes, input);
+    yield toBareBody(source, pieces, bytes, input);
     return;
   }
   const whole = await gather(pieces, source);
   if (whole.length === 0) return;
-  yield (await deliveriesIn(whole, source, format, input)) ??
-    bareBody(source, once(whole), whole.subarray(0, PEEK), input);
+  yield (await readDeliveriesIn(whole, source, format, input)) ??
+    toBareBody(source, once(whole), whole.subarray(0, PEEK), input);
 }
 
 /** Undefined if there is no request. */
-async function deliveriesIn(
+async function readDeliveriesIn(
   bytes: Buffer,
   source: string,
   format: DeliveryFormat,
-  { prefix, chunks, notice, unusable }: Input,
+  { chunks, notice, unusable }: Input,
 ): Promise<readonly Delivery[] | undefined> {
   const read = (path: string): Promise<Uint8Array> => readNamedFile(path, source, chunks);
   if (format === 'curl') return curlDeliveries(bytes, source, read);
   if (format === 'http') {
     return isEditorFile(bytes.toString('latin1'))
-      ? editorDeliveries(bytes, source, prefix, read)
+      ? editorDeliveries(bytes, source, read)
       : httpDeliveries(bytes, source);
   }
-  const found = capturedDeliveries(bytes, source, prefix);
+  const found = capturedDeliveries(bytes, source);
   if (found === undefined) {
-    const inner = innerDeliveries(bytes, source, prefix);
+    const inner = innerDeliveries(bytes, source);
     return inner.length === 0 ? undefined : inner;
   }
   const { deliveries, failures, skipped } = found;
@@ -64,11 +64,11 @@ async function deliveriesIn(
 }
 
 /** The format, by the first bytes. Everything else is a body, or a text in which requests are searched for. */
-export function detectFormat(bytes: Buffer, prefix: string): Exclude<DeliveryFormat, 'auto' | 'har'> {
+export function detectFormat(bytes: Buffer): Exclude<DeliveryFormat, 'auto' | 'har'> {
   const text = bytes.toString('latin1').replace(/^\xef\xbb\xbf/, '');
   if (/^\{"v":1,"received_at":"/.test(text) || /^\{[^\n]*"body_b64"\s*:\s*"/.test(text)) return 'ndjson';
   if (/^\s*(?:\$ )?(?:\S*\/)?curl(?:\.exe)?\s/.test(text)) return 'curl';
-  if (isHttp(text, prefix) || isEditorFile(text)) return 'http';
+  if (isHttp(text) || isEditorFile(text)) return 'http';
   return /^\s*[[{]/.test(text) ? 'json' : 'body';
 }
 
@@ -76,27 +76,27 @@ function isBinary(bytes: Buffer): boolean {
   return /[\0-\x08\x0e-\x1a]/.test(bytes.toString('latin1'));
 }
 
-function bareBody(
+function toBareBody(
   source: string,
   pieces: AsyncIterable<Uint8Array>,
   beginning: Buffer,
-  { refuseBodies, prefix }: Input,
+  { refuseBodies }: Input,
 ): StreamedBody {
   refuseOthers(beginning, source);
   if (refuseBodies === undefined) return { source, pieces };
-  if (signatureHeaders(headersIn(beginning, source, prefix), prefix).signatures.length > 0) {
+  if (signatureHeaders(tryReadHeaders(beginning, source)).signatures.length > 0) {
     throw new SvcError('file_unusable', `${source}: has the headers of a delivery, but not its body`, {
       hint: 'pass the file of the body, and this one with --headers-file',
     });
   }
-  throw new SvcError('file_unusable', `${source}: contains no delivery, only ${describe(beginning)}`, {
+  throw new SvcError('file_unusable', `${source}: contains no delivery, only ${describeContent(beginning)}`, {
     hint: refuseBodies,
   });
 }
 
-function headersIn(bytes: Buffer, source: string, prefix: string): ReturnType<typeof headerFile> {
+function tryReadHeaders(bytes: Buffer, source: string): ReturnType<typeof headerFile> {
   try {
-    return headerFile(bytes, source, prefix);
+    return headerFile(bytes, source);
   } catch (error) {
     if (error instanceof SvcError) return [];
     throw error;
@@ -104,7 +104,7 @@ function headersIn(bytes: Buffer, source: string, prefix: string): ReturnType<ty
 }
 
 /** What a file in an unknown format looks like. Its names are shown, its values are not. */
-function describe(beginning: Buffer): string {
+function describeContent(beginning: Buffer): string {
   const text = beginning.toString();
   if (isBinary(beginning)) return 'binary data';
   if (!/^\s*[[{]/.test(text)) return 'text';

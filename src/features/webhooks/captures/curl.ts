@@ -27,7 +27,7 @@ export async function curlDeliveries(
   }
   const lines: string[][] = [];
   let line: string[] | undefined;
-  for (const word of shellTokens(text, source)) {
+  for (const word of splitShell(text, source)) {
     if (word === undefined) line = undefined;
     else if (line !== undefined) line.push(word);
     else if (/^(?:.*\/)?curl(?:\.exe)?$/.test(word)) {
@@ -38,41 +38,32 @@ export async function curlDeliveries(
   if (lines.length === 0) throw new SvcError('file_unusable', `${source}: contains no curl command`);
   const found: Delivery[] = [];
   for (const [index, args] of lines.entries()) {
-    found.push(await delivery(args, lines.length > 1 ? `${source}#${index + 1}` : source, read));
+    found.push(await readLine(args, lines.length > 1 ? `${source}#${index + 1}` : source, read));
   }
   return found;
 }
 
-async function delivery(
+async function readLine(
   args: readonly string[],
   source: string,
   read: (path: string) => Promise<Uint8Array>,
 ): Promise<Delivery> {
   const headers: RawHeader[] = [];
   const notes = new Set<string>();
-  /** The bytes that are sent, and the bytes if no line end were dropped. */
   const sent: Uint8Array[] = [];
-  const whole: Uint8Array[] = [];
   let bodyFile: string | undefined;
-  for (const [option, value] of options(args, source)) {
+  for (const [option, value] of readOptions(args, source)) {
     if (option === '-H' || option === '--header') {
       headers.push(...headerOf(value, source));
       continue;
     }
-    if (sent.length > 0 && option !== '--json') {
-      sent.push(Buffer.from('&'));
-      whole.push(Buffer.from('&'));
-    }
+    if (sent.length > 0 && option !== '--json') sent.push(Buffer.from('&'));
     if (STRIPS.includes(option)) notes.add('curl_d_strips_newlines');
     const data = await readData(option, value, source, read);
     sent.push(data.sent);
-    whole.push(data.whole);
     bodyFile = data.file ?? bodyFile;
   }
-  const body = Buffer.concat(sent);
-  const unstripped = Buffer.concat(whole);
-  const original = body.length === unstripped.length ? undefined : { hint: 'body_with_newlines', body: unstripped };
-  return { source, headers, body, bodyFile, notes: [...notes], original };
+  return { source, headers, body: Buffer.concat(sent), bodyFile, notes: [...notes] };
 }
 
 /** These remove CR, LF and NUL from a file. */
@@ -83,33 +74,32 @@ async function readData(
   value: string,
   source: string,
   read: (path: string) => Promise<Uint8Array>,
-): Promise<{ readonly sent: Uint8Array; readonly whole: Uint8Array; readonly file?: string }> {
+): Promise<{ readonly sent: Uint8Array; readonly file?: string }> {
   if (option === '--data-raw' || !value.startsWith('@')) {
-    const data = Buffer.from(value, 'latin1');
-    return { sent: data, whole: data };
+    return { sent: Buffer.from(value, 'latin1') };
   }
-  if (value === '@-') throw unknownBody(source, 'takes the body from standard input');
+  if (value === '@-') throw refuseBody(source, 'takes the body from standard input');
   const file = Buffer.from(value.slice(1), 'latin1').toString();
   const whole = await read(file);
   const isStripped = STRIPS.includes(option);
-  return { sent: isStripped ? whole.filter((byte) => ![0x0d, 0x0a, 0].includes(byte)) : whole, whole, file };
+  return { sent: isStripped ? whole.filter((byte) => ![0x0d, 0x0a, 0].includes(byte)) : whole, file };
 }
 
 /** `Name;` sends it empty, and `Name:` does not send it. */
 function headerOf(value: string, source: string): readonly RawHeader[] {
-  if (value.startsWith('@')) throw unknownBody(source, `takes headers from the file ${value.slice(1)}`);
+  if (value.startsWith('@')) throw refuseBody(source, `takes headers from the file ${value.slice(1)}`);
   const [, name, mark, text = ''] = /^([^:;]+)([:;])[ \t]*(.*?)[ \t]*$/s.exec(value) ?? [];
   return name !== undefined && (text !== '' || mark === ';') ? [[name, text]] : [];
 }
 
 /** The headers and the data of the line, in order. */
-function* options(args: readonly string[], source: string): Generator<readonly [option: string, value: string]> {
+function* readOptions(args: readonly string[], source: string): Generator<readonly [option: string, value: string]> {
   for (let index = 0; index < args.length; index++) {
     const [name, attached] = splitLetters(args[index] ?? '');
-    if (REFUSED.has(name)) throw unknownBody(source, `has ${name}`);
+    if (REFUSED.has(name)) throw refuseBody(source, `has ${name}`);
     if (!isRead(name)) continue;
     const value = attached === '' ? args[++index] : attached;
-    if (value === undefined) throw unknownBody(source, `ends after ${name}`);
+    if (value === undefined) throw refuseBody(source, `ends after ${name}`);
     yield [name, value];
   }
 }
@@ -127,7 +117,7 @@ function splitLetters(arg: string): readonly [name: string, attached: string] {
   return at < 0 ? [arg, ''] : [`-${arg[at]}`, arg.slice(at + 1)];
 }
 
-function unknownBody(source: string, what: string): SvcError {
+function refuseBody(source: string, what: string): SvcError {
   return new SvcError('file_unusable', `${source}: the curl command ${what}, so its body is not known`, {
     hint: ADVICE,
   });
@@ -148,12 +138,12 @@ const PART = new RegExp(
 );
 
 /** The arguments of shell commands, with undefined at the end of each. Throws `file_unusable` for anything that only a shell can evaluate. */
-function* shellTokens(text: string, source: string): Generator<string | undefined> {
+function* splitShell(text: string, source: string): Generator<string | undefined> {
   let word: string | undefined;
   PART.lastIndex = 0;
   for (let at = 0; at < text.length; at = PART.lastIndex) {
     const part = PART.exec(text)?.groups;
-    if (part === undefined) throw unfinished(text.slice(at), source);
+    if (part === undefined) throw refuseUnfinished(text.slice(at), source);
     const piece = pieceOf(part, source);
     if (piece !== undefined) word = (word ?? '') + piece;
     else if (part['escaped'] === undefined) {
@@ -170,23 +160,26 @@ function pieceOf(part: Readonly<Record<string, string | undefined>>, source: str
   const { single, ansi, double, escaped, plain } = part;
   if (double !== undefined) {
     for (const [, expansion] of double.matchAll(/\\.|(`|\$[\w({]+)/gs)) {
-      if (expansion !== undefined) throw unusable(source, unknown(expansion));
+      if (expansion !== undefined) throw refuseLine(source, explainExpansion(expansion));
     }
     return double.replace(/\\(?:\n|(["\\$`]))/g, '$1');
   }
-  if (ansi !== undefined) return ansi.replace(ESCAPE, unescaped);
+  if (ansi !== undefined) return ansi.replace(ESCAPE, decodeEscape);
   // A line break with a backslash before it is nothing.
   if (escaped?.endsWith('\n')) return undefined;
   return escaped ?? single ?? plain;
 }
 
-function unfinished(text: string, source: string): SvcError {
+function refuseUnfinished(text: string, source: string): SvcError {
   const [quote] = /^\$?['"]/.exec(text) ?? [];
   const [expansion = '$'] = /^\$?[\w({`]+/.exec(text) ?? [];
-  return unusable(source, quote === undefined ? unknown(expansion) : `the command line ends inside ${QUOTES[quote]}`);
+  return refuseLine(
+    source,
+    quote === undefined ? explainExpansion(expansion) : `the command line ends inside ${QUOTES[quote]}`,
+  );
 }
 
-function unusable(source: string, why: string): SvcError {
+function refuseLine(source: string, why: string): SvcError {
   return new SvcError('file_unusable', `${source}: ${why}`, { hint: ADVICE });
 }
 
@@ -197,7 +190,7 @@ const QUOTES: Readonly<Record<string, string>> = {
   "$'": "$'…'",
 };
 
-function unknown(expansion: string): string {
+function explainExpansion(expansion: string): string {
   return `only the shell knows the value of ${expansion}…`;
 }
 
@@ -217,7 +210,7 @@ const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** The bytes of an escape, one character each: `\u` is UTF-8. */
-function unescaped(all: string, octal?: string, hex?: string, unicode?: string, other = ''): string {
+function decodeEscape(all: string, octal?: string, hex?: string, unicode?: string, other = ''): string {
   if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 0xff);
   if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
   if (unicode === undefined) return SIMPLE_ESCAPES[other] ?? (/['"\\?]/.test(other) ? other : all);

@@ -36,18 +36,17 @@ export function isEditorFile(text: string): boolean {
 export async function editorDeliveries(
   bytes: Buffer,
   source: string,
-  prefix: string,
   read: (path: string) => Promise<Uint8Array>,
 ): Promise<readonly Delivery[]> {
   const text = bytes.toString('latin1').replace(/^\xef\xbb\xbf/, '');
   const requests = text.split(SEPARATOR).flatMap((section) => readSection(section) ?? []);
-  const wanted = requests.length === 1 ? requests : requests.filter(({ headers }) => hasServiceHeader(headers, prefix));
+  const wanted = requests.length === 1 ? requests : requests.filter(({ headers }) => hasServiceHeader(headers));
   const variables = new Map([...text.matchAll(VARIABLE)].map(([, name = '', value = '']) => [name, value.trim()]));
   const found: Delivery[] = [];
   for (const [index, request] of wanted.entries()) {
     const place = wanted.length === 1 ? source : `${source}#${index + 1}`;
     const headers = request.headers.map(([name, value]): RawHeader => [name, substituted(value, variables)]);
-    refuseVariables(headers, place, prefix);
+    refuseVariables(headers, place);
     const [, path] = /^<(?:@\w*)?[ \t]+(\S.*)$/.exec(request.body) ?? [];
     const bodyFile = path && resolve(dirname(source), Buffer.from(path.trim(), 'latin1').toString());
     const body =
@@ -82,8 +81,8 @@ function substituted(text: string, variables: ReadonlyMap<string, string>): stri
   return text.replace(/\{\{([\w.-]+)\}\}/g, (all, name: string) => variables.get(name) ?? all);
 }
 
-function refuseVariables(headers: readonly RawHeader[], place: string, prefix: string): void {
-  const { timestamps, signatures } = signatureHeaders(headers, prefix);
+function refuseVariables(headers: readonly RawHeader[], place: string): void {
+  const { timestamps, signatures } = signatureHeaders(headers);
   const [variable] = /\{\{.*?\}\}/.exec([...timestamps, ...signatures].join(' ')) ?? [];
   if (variable === undefined) return;
   throw new SvcError('file_unusable', `${place}: only the editor knows the value of ${variable}`, {

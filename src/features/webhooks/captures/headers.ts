@@ -21,19 +21,19 @@ export function headerLines(text: string): RawHeader[] {
  * An object of names and values, or a list: of pairs, of names and values in turn, of `{name, value}`, or of lines. Undefined for anything else. Values of other
  * kinds are left out.
  */
-export function readHeaders(value: unknown, prefix: string): readonly RawHeader[] | undefined {
+export function readHeaders(value: unknown): readonly RawHeader[] | undefined {
   if (isText(value)) return headerLines(`${value}`);
-  if (isObject(value)) return Object.entries(value).flatMap(([name, one]) => readHeader(name, one, prefix));
+  if (isObject(value)) return Object.entries(value).flatMap(([name, one]) => readHeader(name, one));
   if (!Array.isArray(value)) return undefined;
   const list: readonly unknown[] = value;
   if (list.every(isText)) {
     const isFlat = list.length % 2 === 0 && list.every((one, index) => index % 2 === 1 || TOKEN.test(`${one}`));
     if (!isFlat) return headerLines(list.join('\n'));
-    return list.flatMap((one, index) => (index % 2 === 0 ? readHeader(`${one}`, list[index + 1], prefix) : []));
+    return list.flatMap((one, index) => (index % 2 === 0 ? readHeader(`${one}`, list[index + 1]) : []));
   }
   const pairs = list.map(pairOf);
   if (pairs.includes(undefined)) return undefined;
-  return pairs.flatMap((pair = ['', '']) => readHeader(...pair, prefix));
+  return pairs.flatMap((pair = ['', '']) => readHeader(...pair));
 }
 
 /** A list of `{name, value}` or `{key, value}`, as exports of API clients and HARs have it. */
@@ -60,17 +60,17 @@ function pairOf(one: unknown): readonly [name: string, value: unknown] | undefin
 }
 
 /** One header for each of its values. */
-function readHeader(name: string, value: unknown, prefix: string): readonly RawHeader[] {
+function readHeader(name: string, value: unknown): readonly RawHeader[] {
   return [value].flat().flatMap((one): RawHeader[] => {
     const text = isObject(one) && !Buffer.isBuffer(one) ? one['value'] : one;
-    return isText(text) || typeof text === 'number' ? [[nameOf(name, prefix), String(text)]] : [];
+    return isText(text) || typeof text === 'number' ? [[nameOf(name), String(text)]] : [];
   });
 }
 
 /** CGI, WSGI, Rack and nginx write `HTTP_X_SERVICE_SIGNATURE`. Only names of the service and the length change. */
-function nameOf(name: string, prefix: string): string {
+function nameOf(name: string): string {
   const spelled = name.replace(/^(?:\$?http_|http\.request\.header\.)/i, '').replaceAll('_', '-');
-  return hasServiceHeader([[spelled, '']], prefix) || spelled.toLowerCase() === 'content-length' ? spelled : name;
+  return hasServiceHeader([[spelled, '']]) || spelled.toLowerCase() === 'content-length' ? spelled : name;
 }
 
 /** The output of `curl -v`, which has no bodies. */
@@ -89,16 +89,14 @@ const OTHER_LINES = /^[ \t]*\[?([\w-]+)\]?(?: => |=)(.*)$/gm;
 const PRINTED = /^(?:[^:\n]*|\w+:[\w.]+:|[^:\n]*headers:?\s*)[[{(]/i;
 
 /** A file of headers: lines, with or without a request line, JSON, what a program printed, or the output of `curl -v`. */
-export function headerFile(bytes: Uint8Array, source: string, prefix: string): readonly RawHeader[] {
+export function headerFile(bytes: Uint8Array, source: string): readonly RawHeader[] {
   const text = new TextDecoder().decode(bytes);
   if (VERBOSE.test(text)) return headerLines(verboseHead(text));
-  const lines = headerLines(text.replace(OTHER_LINES, '$1: $2')).flatMap((line) => readHeader(...line, prefix));
+  const lines = headerLines(text.replace(OTHER_LINES, '$1: $2')).flatMap((line) => readHeader(...line));
   // The value of a header may look like an object, which is not searched.
   if (!PRINTED.test(text.trimStart())) return lines;
-  const lists = [...valuesIn(text, source)].flatMap(({ values }) =>
-    values.flatMap((value) => headerLists(value, prefix, 0)),
-  );
-  const list = lists.find((one) => hasServiceHeader(one, prefix)) ?? lists[0];
+  const lists = [...valuesIn(text, source)].flatMap(({ values }) => values.flatMap((value) => headerLists(value, 0)));
+  const list = lists.find((one) => hasServiceHeader(one)) ?? lists[0];
   if (list !== undefined) return list;
   throw new SvcError('file_unusable', `${source}: contains no headers`, {
     hint: 'svc reads lines of Name: value, JSON, and objects as Node.js, Python, Ruby, PHP, Go and Java print them',
@@ -108,9 +106,9 @@ export function headerFile(bytes: Uint8Array, source: string, prefix: string): r
 const DEEPEST = 5;
 
 /** The value as headers, or the headers in it. */
-function headerLists(value: unknown, prefix: string, depth: number): readonly (readonly RawHeader[])[] {
+function headerLists(value: unknown, depth: number): readonly (readonly RawHeader[])[] {
   if (typeof value !== 'object' || value === null || Buffer.isBuffer(value) || depth === DEEPEST) return [];
-  const list = readHeaders(value, prefix) ?? [];
+  const list = readHeaders(value) ?? [];
   const inner = Object.values(value);
-  return [...(list.length > 0 ? [list] : []), ...inner.flatMap((one) => headerLists(one, prefix, depth + 1))];
+  return [...(list.length > 0 ? [list] : []), ...inner.flatMap((one) => headerLists(one, depth + 1))];
 }

@@ -12,11 +12,11 @@ const LONGEST_HEAD = 1 << 20;
 const BLANK_LINES = /^(?:[ \t]*\r?\n)+/;
 
 /** Whether the text begins with a request line, or with headers, including one of the service, and a blank line. */
-export function isHttp(text: string, prefix: string): boolean {
+export function isHttp(text: string): boolean {
   const start = text.replace(BLANK_LINES, '');
   if (REQUEST_LINE.test(start)) return true;
   const [head] = /^(?::?[\w-]+:[^\n]*\n)+\r?\n/.exec(start) ?? [];
-  return head !== undefined && hasServiceHeader(headerLines(head), prefix);
+  return head !== undefined && hasServiceHeader(headerLines(head));
 }
 
 /** Requests can follow each other if a length says where each ends. The request line may be missing. */
@@ -114,7 +114,7 @@ function decodeChunks(bytes: Buffer): FramedBody {
 const INNER_REQUEST = /("?)[A-Z]{3,7} \S+ HTTP\/\d(?:\.\d)?(?:\r?\n|\\r\\n)/g;
 
 /** The signed requests in a text. What follows the length of one is searched for the next. */
-export function innerDeliveries(bytes: Buffer, source: string, prefix: string): readonly Delivery[] {
+export function innerDeliveries(bytes: Buffer, source: string): readonly Delivery[] {
   const found: Delivery[] = [];
   const text = bytes.toString('latin1');
   INNER_REQUEST.lastIndex = 0;
@@ -123,7 +123,7 @@ export function innerDeliveries(bytes: Buffer, source: string, prefix: string): 
     const raw = typeof value === 'string' ? Buffer.from(value, 'latin1') : bytes.subarray(start.index);
     const { length, notes, ...request } = readRequest(raw);
     INNER_REQUEST.lastIndex = typeof value === 'string' ? end : start.index + length;
-    if (!hasServiceHeader(request.headers, prefix)) continue;
+    if (!hasServiceHeader(request.headers)) continue;
     found.push({ source: `${source}#${found.length + 1}`, ...request, notes: ['text_body', ...notes] });
   }
   return found;

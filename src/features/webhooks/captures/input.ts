@@ -16,7 +16,6 @@ export interface Input {
   readonly signed: boolean;
   /** Refuses a body without headers, with this advice. Otherwise anything in an unknown format is a body. */
   readonly refuseBodies?: string | undefined;
-  readonly prefix: string;
   /** The bytes of a file or of `-`, in chunks; the next chunk overwrites the buffer. */
   chunks(path: string): AsyncIterable<Uint8Array>;
   /** Reports something that is skipped without a failure. */

@@ -6,6 +6,7 @@ import { SvcError } from '../../../errors.ts';
 import { isObject } from '../../../json-object.ts';
 import {
   type Delivery,
+  HEADER_PREFIX,
   hasServiceHeader,
   headerValues,
   type RawHeader,
@@ -27,23 +28,21 @@ export interface Captures {
 }
 
 /** One JSON document, or the objects in a log. Undefined if it has no request. */
-export function capturedDeliveries(bytes: Buffer, source: string, prefix: string): Captures | undefined {
+export function capturedDeliveries(bytes: Buffer, source: string): Captures | undefined {
   const text = bytes.toString().replace(/^\ufeff/, '');
   const all: Captured[] = [];
   let skipped = 0;
   for (const { values, line, isAlone } of valuesIn(text, source)) {
     const place = line === undefined ? source : `${source}:${line}`;
-    const found = values.flatMap((value) =>
-      requestsIn(value, { place, prefix, key: '', depth: 0, isAlone, outer: [] }),
-    );
+    const found = values.flatMap((value) => findRequests(value, { place, key: '', depth: 0, isAlone, outer: [] }));
     if (found.length === 0) skipped++;
     for (const request of found) all.push(request);
   }
   if (all.length === 0) return undefined;
   // A collection contains all kinds of requests; a single request is always used.
-  const wanted = all.length === 1 ? all : all.filter(({ headers }) => hasServiceHeader(headers, prefix));
+  const wanted = all.length === 1 ? all : all.filter(({ headers }) => hasServiceHeader(headers));
   if (wanted.length === 0) {
-    throw new SvcError('file_unusable', `${source}: none of its ${all.length} requests has ${prefix}Signature`);
+    throw new SvcError('file_unusable', `${source}: none of its ${all.length} requests has ${HEADER_PREFIX}Signature`);
   }
   const read = wanted.map((request) => request.read());
   return {
@@ -63,7 +62,6 @@ interface Captured {
 interface Position {
   /** For messages: `rec.log:12`, `trace.har#3`. */
   readonly place: string;
-  readonly prefix: string;
   /** The name of the member. */
   readonly key: string;
   readonly depth: number;
@@ -78,43 +76,43 @@ const DEEPEST = 60;
 const TEXT_KEY = /^(?:@?message|msg|log|line|textPayload|raw|dump|request)$/i;
 
 /** What a sender controls is not searched: neither the members of a request nor a body without headers. */
-function requestsIn(value: unknown, position: Position): readonly Captured[] {
+function findRequests(value: unknown, position: Position): readonly Captured[] {
   const { place, key, depth, isAlone, outer } = position;
   if (depth > DEEPEST || Buffer.isBuffer(value)) return [];
-  if (typeof value === 'string') return TEXT_KEY.test(key) ? requestsInText(value, position) : [];
+  if (typeof value === 'string') return TEXT_KEY.test(key) ? findRequestsInText(value, position) : [];
   const within = { ...position, depth: depth + 1 };
   if (Array.isArray(value)) {
-    return value.flatMap((one, index) => requestsIn(one, { ...within, place: `${place}#${index + 1}` }));
+    return value.flatMap((one, index) => findRequests(one, { ...within, place: `${place}#${index + 1}` }));
   }
   if (!isObject(value)) return [];
   const around = isAlone ? [value, ...outer] : outer;
   const request = requestOf(value, { ...position, outer: around });
   if (request !== undefined) return [request];
   const inner = Object.entries(value).filter(([name, one]) => !isBody(name, one) && !isHeaderKey(name));
-  return inner.flatMap(([name, one]) => requestsIn(one, { ...within, key: name, outer: around }));
+  return inner.flatMap(([name, one]) => findRequests(one, { ...within, key: name, outer: around }));
 }
 
 /** The complete request, as it is or in base64, or a line of another log. */
-function requestsInText(text: string, position: Position): readonly Captured[] {
+function findRequestsInText(text: string, position: Position): readonly Captured[] {
   const { place, key, outer } = position;
   const raw = key === 'raw' && !REQUEST_LINE.test(text) ? Buffer.from(text, 'base64') : Buffer.from(text);
   if (REQUEST_LINE.test(raw.toString('latin1', 0, 8192))) {
     return httpDeliveries(raw, place).map((delivery) => ({
       headers: delivery.headers,
-      read: () => ({ ...delivery, ...circumstances(outer) }),
+      read: () => ({ ...delivery, ...readCircumstances(outer) }),
     }));
   }
   const within = { ...position, key: '', depth: position.depth + 1 };
   return [...valuesIn(text, place)].flatMap(({ values, isAlone }) =>
-    values.flatMap((value) => requestsIn(value, { ...within, isAlone: isAlone && position.isAlone })),
+    values.flatMap((value) => findRequests(value, { ...within, isAlone: isAlone && position.isAlone })),
   );
 }
 
 /** Undefined if the object has no headers or no body. */
-function requestOf(value: Json, { place, prefix, outer }: Position): Captured | undefined {
-  const lists = headerLists(value, prefix);
+function requestOf(value: Json, { place, outer }: Position): Captured | undefined {
+  const lists = readHeaderLists(value);
   const isFlat = lists.length === 0;
-  const signed = (isFlat ? [besideBody(value, prefix)] : lists).filter((list) => signaturesOf(list, prefix) !== '');
+  const signed = (isFlat ? [readHeadersBesideBody(value)] : lists).filter((list) => signaturesOf(list) !== '');
   const headers = signed[0] ?? lists[0];
   const hasBody = bodyNames(value).length > 0 || 'isBase64Encoded' in value || 'bodySize' in value;
   if (headers === undefined || !hasBody) return undefined;
@@ -122,10 +120,10 @@ function requestOf(value: Json, { place, prefix, outer }: Position): Captured | 
   const around = outer.map((one) => (one === value ? record : one));
   const read = (): Delivery | SvcError => {
     try {
-      if (signed.some((list) => signaturesOf(list, prefix) !== signaturesOf(headers, prefix))) {
-        throw new SvcError('file_unusable', `${place}: has two different values of ${prefix}Signature`);
+      if (signed.some((list) => signaturesOf(list) !== signaturesOf(headers))) {
+        throw new SvcError('file_unusable', `${place}: has two different values of ${HEADER_PREFIX}Signature`);
       }
-      return { source: place, headers, ...circumstances(around), ...bodyOf(record, headers, place) };
+      return { source: place, headers, ...readCircumstances(around), ...bodyOf(record, headers, place) };
     } catch (error) {
       if (error instanceof SvcError) return error;
       throw error;
@@ -134,14 +132,14 @@ function requestOf(value: Json, { place, prefix, outer }: Position): Captured | 
   return { headers, read };
 }
 
-function signaturesOf(headers: readonly RawHeader[], prefix: string): string {
-  return signatureHeaders(headers, prefix).signatures.join('\n');
+function signaturesOf(headers: readonly RawHeader[]): string {
+  return signatureHeaders(headers).signatures.join('\n');
 }
 
 /** smee.io, nginx and Envoy have each header as a member beside the body. */
-function besideBody(value: Json, prefix: string): readonly RawHeader[] {
+function readHeadersBesideBody(value: Json): readonly RawHeader[] {
   const others = Object.entries(value).filter((member) => !isBody(...member));
-  return readHeaders(Object.fromEntries(others), prefix) ?? [];
+  return readHeaders(Object.fromEntries(others)) ?? [];
 }
 
 /** Any other text may be a header, whose name the sender chose: "rawBody", "encoding", "received_at". */
@@ -163,9 +161,9 @@ function isHeaderKey(name: string): boolean {
 }
 
 /** Those below one of their names. */
-function headerLists(record: Json, prefix: string): readonly (readonly RawHeader[])[] {
+function readHeaderLists(record: Json): readonly (readonly RawHeader[])[] {
   const names = HEADER_KEYS.flatMap((key) => Object.keys(record).filter((name) => key.test(name)));
-  return names.map((name) => readHeaders(record[name], prefix) ?? []).filter((list) => list.length > 0);
+  return names.map((name) => readHeaders(record[name]) ?? []).filter((list) => list.length > 0);
 }
 
 /** In lower case, without dashes. Those that say that the bytes are exact come first. */
@@ -193,7 +191,7 @@ type Body = Pick<Delivery, 'body' | 'notes'>;
 
 /** The text or the bytes of the body; otherwise what a parser made of it, written again. */
 function bodyOf(record: Json, headers: readonly RawHeader[], place: string): Body {
-  const names = bodyNames(record).filter((name) => bodyValue(record, name).value !== undefined);
+  const names = bodyNames(record).filter((name) => readBodyValue(record, name).value !== undefined);
   const [body, ...others] = names.flatMap((name) => readBody(record, name, headers, place) ?? []);
   if (body !== undefined && others.some((other) => Buffer.compare(body.body, other.body) !== 0)) {
     throw new SvcError('file_unusable', `${place}: has two different bodies`, {
@@ -213,7 +211,7 @@ function bodyOf(record: Json, headers: readonly RawHeader[], place: string): Bod
 
 /** Undefined for a parsed body. A program may have changed a text before it wrote it. */
 function readBody(record: Json, name: string, headers: readonly RawHeader[], place: string): Body | undefined {
-  const { value, holder } = bodyValue(record, name);
+  const { value, holder } = readBodyValue(record, name);
   if (value === SHORTENED) {
     throw new SvcError('file_unusable', `${place}: console.log printed only the beginning of the body`, {
       hint: "log all of it: body.toString('base64')",
@@ -233,7 +231,7 @@ const ENCODING_KEYS = 'encoding _encoding bodyEncoding body_encoding base64 _bas
   ' ',
 );
 
-function bodyValue(record: Json, name: string): { readonly value: unknown; readonly holder: Json } {
+function readBodyValue(record: Json, name: string): { readonly value: unknown; readonly holder: Json } {
   const value = record[name] ?? undefined;
   if (!isObject(value) || Buffer.isBuffer(value) || !isExport(record, name)) return { value, holder: record };
   return { value: value['text'] ?? value['raw'] ?? value['body'] ?? value['data'], holder: value };
@@ -262,9 +260,9 @@ const TIME_KEYS =
   );
 
 /** When the request arrived, and how it was answered, from the nearest object that says so. */
-function circumstances(around: readonly Json[]): Pick<Delivery, 'receivedS' | 'clock' | 'failed'> {
+function readCircumstances(around: readonly Json[]): Pick<Delivery, 'receivedS' | 'clock' | 'failed'> {
   const objects = around.flatMap((one) => [one, one['requestContext']].filter(isObject));
-  const times = objects.flatMap((one) => TIME_KEYS.map((key) => ({ key, receivedS: seconds(one[key], one) })));
+  const times = objects.flatMap((one) => TIME_KEYS.map((key) => ({ key, receivedS: parseTime(one[key], one) })));
   const time = times.find(({ receivedS }) => receivedS !== undefined);
   const responses = around.flatMap((one) => [one['response'], one['res'], one].filter(isObject));
   const statuses = responses.flatMap((one) => STATUS_KEYS.map((key) => one[key]));
@@ -280,7 +278,7 @@ function circumstances(around: readonly Json[]): Pick<Delivery, 'receivedS' | 'c
 const STATUS_KEYS = ['status', 'response_status', 'status_code', 'statusCode'] as const;
 
 /** Of a date with its zone, or of a number of seconds or milliseconds since 1970, which may be written as text. */
-function seconds(time: unknown, { content }: Json): number | undefined {
+function parseTime(time: unknown, { content }: Json): number | undefined {
   if (typeof time === 'number' || (typeof time === 'string' && /^\d{9,13}(?:\.\d+)?$/.test(time))) {
     const value = Number(time);
     if (value < YEAR_1973) return undefined;

@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import * as z from 'zod/mini';
 import { SvcError } from '../../../errors.ts';
 import { isObject } from '../../../json-object.ts';
-import { type Delivery, HEADER_PREFIX, type RawHeader } from '../delivery.ts';
+import type { Delivery, RawHeader } from '../delivery.ts';
 import { readHeaders } from './headers.ts';
 
 /** The fields that svc needs in the lines of `webhooks listen`. Other writers may omit the rest. */
@@ -93,7 +93,7 @@ export function recordedDelivery(line: string, source: string): Delivery | undef
   const statuses = [response ?? [], forward ? (forward.status ?? 0) : []].flat();
   return {
     source,
-    headers: isPairs(headers) ? headers : (readHeaders(headers, HEADER_PREFIX) ?? []),
+    headers: isPairs(headers) ? headers : (readHeaders(headers) ?? []),
     body,
     receivedS: Number.isNaN(ms) ? undefined : ms / 1000,
     verdict: status,

@@ -1,12 +1,10 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
-import { FILE } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
+import type { Outbound } from '../../../http/target.ts';
 import type { Cell, ListOutput, Tone } from '../../../output/types.ts';
-import { realTarget, writeAtomic } from '../../../store/atomic-write.ts';
-import { isPipeOrDevice, writeToPipe } from '../../../store/named-files.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
 import { PROBE_NAMES } from '../probes/probes.ts';
-import { checkReceiver, type ProbeResult, planCheck, unsent } from '../probes/receiver-check.ts';
+import { checkReceiver, type ProbeResult, planCheck, type ReceiverCheck } from '../probes/receiver-check.ts';
 import { RECEIVER_MS } from '../sending/sending.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
@@ -65,7 +63,6 @@ export const webhooksCheckReceiver = listCommand({
   args: { url: { help: 'URL of the receiver; quote it if it contains "&"', required: true } },
   flags: {
     only: { type: 'choice', choices: PROBE_NAMES, repeat: true, value: 'probe', help: 'Run only this probe' },
-    junit: { ...FILE, help: 'Write a JUnit report' },
     wait: { type: 'duration', help: 'Wait until the receiver can be reached' },
     insecure: { ...RECEIVER_FLAGS.insecure, group: 'Options' },
     ...SECRET_FLAGS,
@@ -77,7 +74,7 @@ export const webhooksCheckReceiver = listCommand({
       run: 'svc webhooks check-receiver http://127.0.0.1:3000/hook --only bad-signature --only stale-timestamp',
       why: 'Two probes, with the secret in $SVC_WEBHOOK_SECRET',
     },
-    { run: 'svc webhooks check-receiver http://127.0.0.1:3000/hook --wait 30s --junit report.xml', why: 'In CI' },
+    { run: 'svc webhooks check-receiver http://127.0.0.1:3000/hook --wait 30s', why: 'In CI' },
   ],
   output: RESULTS,
   async run(input, ctx) {
@@ -87,23 +84,8 @@ export const webhooksCheckReceiver = listCommand({
     const kit = { key: (await requireSecret(input, ctx)).key.reveal(), userAgent: outbound.userAgent, now, random };
     for (const warning of addressWarnings(url, input)) ctx.notice(`warning: ${warning}`);
     if (ctx.dryRun) return { value: planCheck({ url, only: input.only, kit }) };
-    const report = input.junit === undefined ? undefined : await reporter(input.junit, url, unsent(input.only), ctx);
-    const results: ProbeResult[] = [];
-    const waitUntil = now() + (input.wait ?? 0);
-    const probe = async (): Promise<void> => {
-      try {
-        for await (const result of checkReceiver({ url, only: input.only, deadlineMs: RECEIVER_MS, kit }, outbound)) {
-          // A receiver may respond with the secret.
-          results.push({ ...result, answer: ctx.secrets.hide(result.answer) });
-        }
-      } catch (error) {
-        if (!(error instanceof SvcError) || error.code !== 'connect_failed' || now() >= waitUntil) throw error;
-        await ctx.sleep(RETRY_MS);
-        await probe();
-      }
-    };
-    await probe();
-    await report?.(results);
+    const check = { url, only: input.only, deadlineMs: RECEIVER_MS, kit };
+    const results = await runProbes(check, outbound, now() + (input.wait ?? 0), ctx);
     const count = (wanted: ProbeResult['status']): number => results.filter(({ status }) => status === wanted).length;
     const skipped = count('skipped') === 0 ? '' : `, ${count('skipped')} not sent`;
     const isGrouped = ctx.wants.table && !ctx.wants.wide && !ctx.wants.fields;
@@ -116,75 +98,40 @@ export const webhooksCheckReceiver = listCommand({
   },
 });
 
-/**
- * Replaces the previous report completely; writes directly to a pipe or a device. `first` stays in the file if the run does not end, and tests that the file
- * can be written before anything is sent.
- */
-async function reporter(
-  path: string,
-  url: URL,
-  first: readonly ProbeResult[],
-  { now, signal }: Pick<RunContext, 'now' | 'signal'>,
-): Promise<(results: readonly ProbeResult[]) => Promise<void>> {
-  const startedMs = now();
-  const report = (results: readonly ProbeResult[]): string =>
-    junitReport(results, url.origin + url.pathname, startedMs);
-  if (isPipeOrDevice(path)) return (results) => writeToPipe(path, report(results), signal);
-  const file = realTarget(path);
-  writeAtomic(file, report(first));
-  return async (results) => writeAtomic(file, report(results));
+async function runProbes(
+  check: ReceiverCheck,
+  outbound: Outbound,
+  waitUntil: number,
+  ctx: RunContext,
+): Promise<readonly ProbeResult[]> {
+  const progress = ctx.progress(new Set(check.only).size || PROBE_NAMES.length);
+  const results: ProbeResult[] = [];
+  try {
+    for await (const result of checkOnceReachable(check, outbound, waitUntil, ctx)) {
+      // A receiver may respond with the secret.
+      results.push({ ...result, answer: ctx.secrets.hide(result.answer) });
+      progress.step();
+    }
+    return results;
+  } finally {
+    progress.clear();
+  }
 }
 
-const CLASS = 'svc.webhooks.check-receiver';
-
-/** `receiver` is its address, `startedMs` milliseconds since 1970. */
-function junitReport(results: readonly ProbeResult[], receiver: string, startedMs: number): string {
-  const count = (status: ProbeResult['status']): number => results.filter((one) => one.status === status).length;
-  const suite = attributes({
-    name: `check-receiver ${receiver}`,
-    tests: results.length,
-    failures: count('fail'),
-    errors: 0,
-    skipped: count('skipped'),
-    time: seconds(results.reduce((sum, { ms }) => sum + (ms ?? 0), 0)),
-    timestamp: new Date(startedMs).toISOString().replace(/\.\d+Z$/, 'Z'),
-  });
-  const cases = results.map(testCase).join('');
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n  <testsuite${suite}>\n${cases}  </testsuite>\n</testsuites>\n`;
-}
-
-function testCase(result: ProbeResult): string {
-  const { probe, expected, got, ms, status, sent, fix, answer } = result;
-  const head = `    <testcase${attributes({ name: probe, classname: CLASS, time: seconds(ms ?? 0) })}`;
-  if (status === 'pass') return `${head}/>\n`;
-  if (status === 'skipped') return `${head}>\n      <skipped${attributes({ message: got })}/>\n    </testcase>\n`;
-  const failure = attributes({ message: `expected ${expected}, got ${got}`, type: probe });
-  const text = [`${got} to ${sent}`, `fix: ${fix}`, `response: ${answer}`].map(xmlText).join('\n');
-  return `${head}>\n      <failure${failure}>${text}</failure>\n    </testcase>\n`;
-}
-
-function seconds(ms: number): string {
-  return (ms / 1000).toFixed(3);
-}
-
-function attributes(values: Readonly<Record<string, string | number>>): string {
-  return Object.entries(values)
-    .map(([name, value]) => ` ${name}="${xmlText(String(value))}"`)
-    .join('');
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-};
-
-/** Text for an element or an attribute. XML cannot represent most controls, nor half a surrogate pair. */
-export function xmlText(text: string): string {
-  return text
-    .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
-    .replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '')
-    .replace(/[\t\n\r\x7f-\x9f]/g, (control) => `&#${control.charCodeAt(0)};`);
+/** Tries until then whether the receiver is there. Nothing was sent to one that is not. */
+async function* checkOnceReachable(
+  check: ReceiverCheck,
+  outbound: Outbound,
+  waitUntil: number,
+  { now, sleep }: Pick<RunContext, 'now' | 'sleep'>,
+): AsyncGenerator<ProbeResult> {
+  for (;;) {
+    try {
+      yield* checkReceiver(check, outbound);
+      return;
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code !== 'connect_failed' || now() >= waitUntil) throw error;
+      await sleep(RETRY_MS);
+    }
+  }
 }

@@ -5,7 +5,7 @@ import { type Confirmed, Plan } from '../../../http/endpoint.ts';
 import type { ListOutput, Tone } from '../../../output/types.ts';
 import { openRecordings, type Recordings } from '../api.ts';
 import type { Subscription } from '../schema.ts';
-import { forgetSecret, isStored } from '../stored-secrets.ts';
+import { forgetSecret } from '../stored-secrets.ts';
 import {
   checkSubscriptionId,
   DISABLED,
@@ -88,13 +88,13 @@ export const webhooksDelete = listCommand({
       ? all.filter(({ status }) => status === DISABLED).map((one): Deletion => ({ id: one.id, subscription: one }))
       : [...new Map(ids.map((id) => resolve(id, all)).map((one) => [one.id, one])).values()];
     const confirmed = await approve(deletions, all, ctx);
-    if (ignoreMissing && ctx.omittedRows() === 0) await approveForgetting(deletions, ctx);
     const outcome = await bulk(deletions, 1, async (deletion): Promise<DeletionRow | Plan> => {
       try {
         return await deleteOne(deletion, recordings, confirmed, ctx);
       } catch (failure) {
         if (!ignoreMissing || !(failure instanceof SvcError) || failure.code !== 'not_found') throw failure;
-        return forgetMissing(deletion, ctx);
+        const { id, subscription } = deletion;
+        return { id, result: 'not-found', url: subscription?.url ?? null, secret_deleted: false, message: null };
       }
     });
     return bulkAnswer(outcome, ({ id, subscription }, { code, message }): DeletionRow => {
@@ -145,20 +145,4 @@ async function deleteOne(
   const isGone = result === 'deleted' || ctx.omittedRows() === 0;
   const secret_deleted = isGone && (await forgetSecret(id, ctx));
   return { id, result, url: subscription?.url ?? null, secret_deleted, message: null };
-}
-
-async function forgetMissing({ id, subscription }: Deletion, ctx: RunContext): Promise<DeletionRow> {
-  const isGone = subscription === undefined && ctx.omittedRows() === 0;
-  const secret_deleted = isGone && (await forgetSecret(id, ctx));
-  return { id, result: 'not-found', url: subscription?.url ?? null, secret_deleted, message: null };
-}
-
-/** The secrets of subscriptions that this account does not have may be those of another account. */
-async function approveForgetting(deletions: readonly Deletion[], ctx: RunContext): Promise<void> {
-  const missing: string[] = [];
-  for (const { id, subscription } of deletions) {
-    if (subscription === undefined && (await isStored(id, ctx))) missing.push(id);
-  }
-  if (missing.length === 0) return;
-  await ctx.confirm(`This account has no subscription ${missing.join(', ')}. Delete the stored secret?`);
 }

@@ -70,15 +70,9 @@ const FLAGS = {
     status: { type: 'choice', choices: ['pending', 'delivered', 'failed'], help: 'Filter by status' },
     event: EVENT_FLAG,
     'event-id': { type: 'string', value: 'id', help: 'Only deliveries of this event' },
-    error: { type: 'string', value: 'text', help: 'Only if the last error contains this text' },
     since: { type: 'time', bare: 'back', help: 'Only deliveries created since this time' },
     limit: { type: 'integer', min: 0, help: 'Maximum number of results' },
-  }),
-  ...section('Paging options', {
-    all: { type: 'boolean', help: 'Read all pages' },
-    page: { type: 'integer', min: 1, help: 'Read this page only (default 1)' },
-    'page-size': { type: 'integer', min: 1, max: 100, help: 'Deliveries per page (default 20)' },
-    'max-pages': { type: 'integer', min: 1, default: 1000, help: 'Maximum number of pages to read' },
+    all: { type: 'boolean', help: 'List all deliveries' },
   }),
   ...section('Follow options', {
     follow: { type: 'boolean', short: 'f', help: 'Print changes as they happen' },
@@ -95,7 +89,7 @@ export const webhooksDeliveries = listCommand({
   suggestFor: ['logs', 'attempts'],
   summary: 'List the deliveries of a subscription',
   description:
-    'Lists one page of 20. With --all, --sort or a filter, svc reads all pages and lists the latest first. With --follow, it prints each change until Ctrl-C. The service cannot resend a delivery; svc webhooks replay resends recorded ones.',
+    'Lists 20 deliveries. With --all, --sort or a filter, svc reads all and lists the latest first. With --follow, it prints each change until Ctrl-C. The service cannot resend a delivery; svc webhooks replay resends recorded ones.',
   details:
     'ATTEMPTS includes failures before any HTTP request. JSON adds status_text. --limit applies after the filters.\nWith --follow, each change is one line: {"type":"delivery","change":"new|status|attempt",…}. An outage is {"event":"unreachable|recovered","at"}. With --until, svc exits 0 when that event is delivered and 1 when it has failed; with --wait, it exits 9 on timeout. Without --since, --until finds an event only among the newest 100 deliveries and new ones.',
   effect: 'read',
@@ -115,37 +109,33 @@ export const webhooksDeliveries = listCommand({
     checkSubscriptionId(input.id);
     checkOptions(input);
     const recordings = openRecordings(ctx.target);
-    const { status, eventId, error } = input;
+    const { status, eventId } = input;
     const types = eventFilter(input.event);
     const eventTypes = types.length === 0 ? undefined : types;
-    const filter: LogFilter = { status, eventTypes, eventId, error, since: input.since?.ms };
+    const filter: LogFilter = { status, eventTypes, eventId, since: input.since?.ms };
     if (input.follow) return { ...(await follow(filter, input, recordings, ctx)), as: CHANGE_LIST };
     const { id } = findSubscription(await recordings.subscriptions(), input.id);
     const chosen = Object.values(filter).some((value) => value !== undefined);
     const many = input.limit !== undefined && input.limit > LARGEST_PAGE;
-    const whole = input.page === undefined && (input.all || chosen || many || ctx.wants.sorted);
-    const size = input.pageSize ?? (whole ? LARGEST_PAGE : Math.max(USUAL_PAGE, input.limit ?? 0));
+    const whole = input.all || chosen || many || ctx.wants.sorted;
+    const size = Math.max(USUAL_PAGE, input.limit ?? 0);
     const items: readonly LogItem[] = whole
-      ? await readWholeLog(id, recordings, { size, maxPages: input.maxPages, notice: ctx.notice })
-      : (await recordings.deliveries(id, { page: input.page ?? 1, size })).rows;
+      ? await readWholeLog(id, recordings, ctx.notice)
+      : (await recordings.deliveries(id, { page: 1, size })).rows;
     const chosenItems = items.filter((item) => keepsItem(item, filter));
     const value = (whole ? latestFirst(chosenItems) : chosenItems).map(shownLogItem);
-    const more = !whole && items.length === size ? 'there may be more; use --page or --all' : undefined;
+    const more = !whole && items.length === size ? 'there may be more; use --all' : undefined;
     const left = `${items.length - chosenItems.length} of ${items.length} filtered out; the service does not report the total`;
     return { value, footer: chosen ? left : more };
   },
 });
 
-function checkOptions({ page, pageSize, all, limit, follow, until, wait }: LogInput): void {
-  if (page !== undefined && all) throw new SvcError('usage', '--page and --all cannot be combined');
+function checkOptions({ all, limit, follow, until, wait }: LogInput): void {
   if (!follow && (until !== undefined || wait !== undefined)) {
     throw new SvcError('usage', `--${until === undefined ? 'wait' : 'until'} needs --follow`);
   }
-  if (follow && (all || [page, pageSize, limit].some((value) => value !== undefined))) {
-    throw new SvcError(
-      'usage',
-      '--follow prints only changes: it cannot be combined with --page, --page-size, --all or --limit',
-    );
+  if (follow && (all || limit !== undefined)) {
+    throw new SvcError('usage', '--follow prints only changes: it cannot be combined with --all or --limit');
   }
 }
 

@@ -15,12 +15,10 @@ import {
   signatureHeaders,
 } from '../delivery.ts';
 import { type EventVerdict, type EventView, eventList, eventRecord } from '../event-columns.ts';
-import { GIVEN_HEADER_FLAGS } from '../options.ts';
 import { ANY_AGE, fingerprint, type SigningSecret, verifySignature } from '../signature.ts';
 import { SECRET_FLAGS, signingSecrets } from '../signing-secrets.ts';
 import { receivedBody } from '../verification.ts';
 
-const { group: _, ...HEADER_PREFIX_FLAG } = GIVEN_HEADER_FLAGS['header-prefix'];
 const UNKNOWN = { verdict: 'unsigned', secret: undefined } as const;
 
 export const webhooksInspect = recordCommand({
@@ -37,7 +35,6 @@ export const webhooksInspect = recordCommand({
     ...FILTER_FLAGS,
     'event-id': { type: 'string', value: 'id', group: FILTER_FLAGS.since.group, help: 'Only this event' },
     format: { type: 'choice', choices: DELIVERY_FORMATS, default: 'auto', help: 'Format of the file' },
-    'header-prefix': HEADER_PREFIX_FLAG,
     full: { type: 'boolean', help: 'Do not shorten texts' },
     unverified: { type: 'boolean', help: 'Show events whose signature is invalid' },
     ...SECRET_FLAGS,
@@ -52,17 +49,17 @@ export const webhooksInspect = recordCommand({
   ],
   output: eventRecord({ full: false, verdictOf: () => UNKNOWN }),
   async run(input, ctx): Promise<Answer<never>> {
-    const { file = '-', format, full, unverified, eventId, headerPrefix: prefix } = input;
+    const { file = '-', format, full, unverified, eventId } = input;
     const secrets = await signingSecrets(input, ctx);
     const { inputChunks: chunks, notice } = ctx;
-    const filter = new DeliveryFilter(input, prefix);
+    const filter = new DeliveryFilter(input);
     const bad = new InputErrors(notice);
     const unusable = (error: SvcError): void => bad.add(error);
-    const options = { format, secrets, filter, prefix, unverified, chunks, notice, unusable };
+    const options = { format, secrets, filter, unverified, chunks, notice, unusable };
     const { shown, refused, others } = await collectEvents(file, eventId, options);
     filter.report(notice);
     const [first] = shown.values();
-    if (first === undefined) throw bad.failure('shown') ?? nothing(refused[0], others[0], input);
+    if (first === undefined) throw bad.failure('shown') ?? explainNothing(refused[0], others[0], input);
     if (!unverified) for (const { source, verdict } of refused) notice(`${source}: ${verdict}: not shown`);
     for (const other of others) notice(other);
     const whole: Pick<Answer<never>, 'code' | 'footer'> = {
@@ -108,7 +105,7 @@ async function collectEvents(path: string, eventId: string | undefined, input: E
 /** Verdicts with which an event may be shown. */
 const READABLE: ReadonlySet<EventVerdict> = new Set<EventVerdict>(['valid', 'unsigned', 'unchecked']);
 
-function nothing(
+function explainNothing(
   refused: FoundEvent | undefined,
   other: string | undefined,
   { file = '-', eventId }: { readonly file?: string | undefined; readonly eventId: string | undefined },
@@ -147,31 +144,31 @@ const LARGEST = 64 << 20;
 
 async function* readEvents(path: string, input: EventInput): AsyncGenerator<FoundEvent, void, void> {
   for await (const found of readDeliveries(path, { ...input, signed: false })) {
-    if ('pieces' in found) yield* bareEvents(await gather(found.pieces, found.source, LARGEST), found.source);
-    else yield* deliveredEvents(found, input);
+    if ('pieces' in found) yield* readBareEvents(await gather(found.pieces, found.source, LARGEST), found.source);
+    else yield* readDelivered(found, input);
   }
 }
 
-async function* deliveredEvents(deliveries: Iterable<Delivery>, input: EventInput): AsyncGenerator<FoundEvent> {
+async function* readDelivered(deliveries: Iterable<Delivery>, input: EventInput): AsyncGenerator<FoundEvent> {
   for (const delivery of deliveries) {
     if (!input.filter.takes(delivery)) continue;
-    const event = await deliveredEvent(delivery, input);
+    const event = await verifyDelivered(delivery, input);
     if (event === undefined) input.unusable(lostBytes(delivery.source));
     else yield event;
   }
 }
 
 /** The age matters for the receiver of a delivery, not for a reader. Undefined if the received bytes are lost. */
-async function deliveredEvent(
+async function verifyDelivered(
   delivery: Delivery,
-  { secrets, prefix, unverified }: EventInput,
+  { secrets, unverified }: EventInput,
 ): Promise<FoundEvent | undefined> {
   const { source, headers, truncated } = delivery;
   if (secrets.length === 0) {
     const { body } = delivery;
     return { source, bytes: body, verdict: 'unchecked', secret: undefined, event: readEvent(body) };
   }
-  const signed = signatureHeaders(headers, prefix);
+  const signed = signatureHeaders(headers);
   const body = (await receivedBody(delivery, signed, secrets)) ?? (unverified ? delivery.body : undefined);
   if (body === undefined) return undefined;
   const { verdict, secretIndex } = verifySignature(signed, body, secrets, ANY_AGE, truncated);
@@ -181,18 +178,18 @@ async function deliveredEvent(
 }
 
 /** One event, an array of events such as the service's samples, or one per line. */
-function* bareEvents(bytes: Uint8Array, source: string): Generator<FoundEvent> {
+function* readBareEvents(bytes: Uint8Array, source: string): Generator<FoundEvent> {
   const bare = { verdict: 'unsigned', secret: undefined } as const;
   const single = readEvent(bytes);
   if (single !== undefined) {
-    if (!isEvent(single)) throw noEvent(source);
+    if (!isEvent(single)) throw explainNoEvent(source);
     yield { ...bare, source, event: single, bytes };
     return;
   }
-  const documents = jsonDocuments(Buffer.from(bytes).toString());
+  const documents = parseDocuments(Buffer.from(bytes).toString());
   const values = documents.length === 1 ? documents.flat() : documents;
   const events = values.map((value) => asEvent(value));
-  if (!events.some(isEvent)) throw noEvent(source);
+  if (!events.some(isEvent)) throw explainNoEvent(source);
   for (const [index, event] of events.entries()) {
     yield { ...bare, source: `${source}#${index + 1}`, event: isEvent(event) ? event : undefined, bytes: undefined };
   }
@@ -203,12 +200,12 @@ function isEvent(event: ReadEvent | undefined): boolean {
   return event !== undefined && ['id', 'type', 'created_at', 'data'].some((name) => name in event.value);
 }
 
-function noEvent(source: string): SvcError {
+function explainNoEvent(source: string): SvcError {
   return new SvcError('file_unusable', `${source}: contains neither a JSON event nor a delivery`);
 }
 
 /** The values of one JSON document, or of one per line. Empty if it is not JSON. */
-function jsonDocuments(text: string): readonly unknown[] {
+function parseDocuments(text: string): readonly unknown[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   for (const documents of [[text], lines]) {
     try {

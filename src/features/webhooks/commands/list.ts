@@ -32,7 +32,6 @@ export const webhooksList = listCommand({
   service: 'webhooks',
   flags: {
     status: { type: 'choice', choices: ['active', 'disabled'], help: 'Only subscriptions with this status' },
-    'url-contains': { type: 'string', value: 'text', help: 'Only subscriptions whose URL contains this text' },
     limit: { type: 'integer', min: 0, help: 'Maximum number of results' },
   },
   examples: [
@@ -41,13 +40,9 @@ export const webhooksList = listCommand({
   ],
   output: SUBSCRIPTION_LIST,
   offers: subscriptionCandidates,
-  async run({ status, urlContains = '' }, ctx) {
+  async run({ status }, ctx) {
     const all = await openRecordings(ctx.target).subscriptions();
-    const value = all
-      .map(shownSubscription)
-      .filter(
-        ({ url = '', status_text: text }) => url.includes(urlContains) && (status === undefined || text === status),
-      );
+    const value = all.map(shownSubscription).filter(({ status_text: text }) => status === undefined || text === status);
     return {
       value,
       as: all.length === 0 && ctx.omittedRows() === 0 ? NO_SUBSCRIPTIONS : SUBSCRIPTION_LIST,

@@ -10,22 +10,13 @@ import { writeAtomic } from '../../../store/atomic-write.ts';
 import { withLock } from '../../../store/lock.ts';
 import { awaitedEvents, EVENT_FLAG, eventFilter } from '../event-types.ts';
 import { parseTolerance, TOLERANCE_FLAG } from '../options.ts';
-import { openTargets } from '../receiver/forwarder.ts';
+import { openForwarder } from '../receiver/forwarder.ts';
 import { historyPath } from '../receiver/history.ts';
 import { ReadyFile } from '../receiver/ready-file.ts';
 import { openRecording, type RecordingWriter } from '../receiver/recording-writer.ts';
-import type { Endpoint } from '../receiver/requests.ts';
-import {
-  introduction,
-  RECEIVER_LIST,
-  type ReadyRow,
-  type ReceiverRow,
-  receiverList,
-  summary,
-} from '../receiver/rows.ts';
+import { introduction, RECEIVER_LIST, type ReadyRow, type ReceiverRow, summary } from '../receiver/rows.ts';
 import { ReceiverSession, type SessionOptions } from '../receiver/session.ts';
 import { SECRET_PREFIX, type SigningSecret } from '../signature.ts';
-import { describeHint } from '../signature-hints.ts';
 import { requireSecrets, SECRET_FLAGS, signingSecrets } from '../signing-secrets.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
 
@@ -36,18 +27,8 @@ const LISTEN_FLAGS = section('Listen options', {
   'ready-file': { ...FILE, help: 'Write port, url and pid (JSON) here while listening' },
 });
 
-const VERIFICATION_FLAGS = {
-  tolerance: TOLERANCE_FLAG,
-  'insecure-no-verify': {
-    type: 'boolean',
-    group: TOLERANCE_FLAG.group,
-    help: 'Accept every delivery: anyone can send events',
-  },
-} as const satisfies Flags;
-
 const FORWARDING_FLAGS = section('Forwarding options', {
   'forward-to': { type: 'string', value: 'target', help: 'Forward to this port, or URL of this machine' },
-  forward: { type: 'string', repeat: true, value: 'type=target', help: 'Forward a type to its own target' },
   'forward-timeout': {
     type: 'duration',
     positive: true,
@@ -80,8 +61,7 @@ const FLAGS = {
   ...LISTEN_FLAGS,
   ...TUNNEL_FLAGS,
   ...SECRET_FLAGS,
-  endpoint: { ...SECRET_FLAGS.endpoint, value: '[path=]id', help: 'Stored secret, for one path or all' },
-  ...VERIFICATION_FLAGS,
+  tolerance: TOLERANCE_FLAG,
   ...FORWARDING_FLAGS,
   ...STOP_FLAGS,
   ...OUTPUT_FLAGS,
@@ -99,13 +79,13 @@ export const webhooksListen = listCommand({
     'Listens on this machine and verifies the exact bytes before parsing anything. The response is 204 to a valid delivery (with a target, its status) and 401 to an invalid one. At a terminal, svc makes a secret if none is given. With --tunnel, svc makes itself public and subscribes; it deletes the subscription when it ends.',
   details: `--tunnel takes cloudflared, ngrok, or a command line for the shell, in which {port} and $PORT are the local port. svc reads the https address from its output, creates a subscription for it (--event sets its event types), keeps its secret in memory, and sends the test event of the service. When svc ends, it deletes the subscription and stops the program. Only a kill leaves the subscription behind: svc webhooks list shows it.
 Ctrl-C ends svc; deliveries in progress then have 2 s to finish.
-A target is a port of this machine, an address such as localhost:3000/hook, or a URL. Its name must resolve to this machine, and svc connects to the addresses that it had at the start; *.localhost is always this machine. svc forwards the unchanged bytes and the five documented headers in their order. A redirect is not followed and counts as a failure; no response is 502, a late one 504. svc shows the first lines of a response that is not a 2xx. --forward gives an event type its own target; each row then names the target, the summary counts for each target, and events without a target are only answered.
-Every path takes deliveries, or only that of --path. --endpoint path=id (repeatable) verifies deliveries to that path with the stored secret of this endpoint, and counts duplicates for each endpoint; if all secrets have a path, only these paths take deliveries. GET / answers 200, for health checks of tunnels. Requests of browsers are refused. A body may have 32 MiB.
+A target is a port of this machine, an address such as localhost:3000/hook, or a URL. Its name must resolve to this machine, and svc connects to the addresses that it had at the start; *.localhost is always this machine. svc forwards the unchanged bytes and the five documented headers in their order. A redirect is not followed and counts as a failure; no response is 502, a late one 504. svc shows the first lines of a response that is not a 2xx.
+Every path takes deliveries, or only that of --path. GET / answers 200, for health checks of tunnels. Requests of browsers are refused. A body may have 32 MiB.
 An event that was accepted before (among the last 20,000, within a day) is answered 204 and not forwarded again. Events that --event leaves out are answered 204 and recorded, but neither forwarded nor printed; svc reports the first of each type, and their number at the end.
 With --record, svc adds each delivery to the file before it responds; if the file cannot be written, it responds 500, and the service sends the delivery again. svc also keeps the last valid delivery of each of the last 100 events (16 MiB at most) in deliveries.ndjson in its state directory, for svc webhooks replay evt_…. A delivery is there within a second of its response; kill -9 loses those of the last second.
 Anyone can send requests without a valid signature. svc shows and records the first 20 and then one a second (16 MiB in one run at most), and counts the others.
 Exit 0 when --count or --until-event is reached, which only valid, new and accepted events do; 1 at the first invalid delivery with --fail-on-invalid; 9 when --wait is over; 130 after Ctrl-C.
-Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, routes, endpoints, record, history, events, tunnel, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, endpoint_id, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "omitted" (requests) for those that are only counted, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted, filtered). "forward" has target, status, ms, error, and body: the first KiB of a response that is not a 2xx. Event id and type come from the signed body.`,
+Each line of NDJSON has a "type": first "ready" (port, url, forward, record, history, events, tunnel, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "omitted" (requests) for those that are only counted, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted, filtered). "forward" has status, ms, error, and body: the first KiB of a response that is not a 2xx. Event id and type come from the signed body.`,
   effect: 'write',
   service: 'webhooks',
   // It takes back what it writes, so its failures are those of its rows.
@@ -135,24 +115,24 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rou
   output: RECEIVER_LIST,
   async run(input, ctx) {
     checkTunnelOptions(input, ctx);
-    const { path, secrets, ownSecret, endpoints } = await endpointsOf(input, ctx);
+    const { secrets, ownSecret } = await readSecrets(input, ctx);
     const events = eventFilter(input.event);
-    const untilEvents = new Set(awaitedEvents('--until-event', input.untilEvent, events));
+    const untilEvents = new Set(awaitedEvents(input.untilEvent, events));
     const { tunnel: command } = input;
     const tunneling = command === undefined ? undefined : await import('../tunnel/tunnel.ts');
-    const tunnelInput = { ...input, tunnel: command ?? '', path: path ?? '/', events };
+    const tunnelInput = { ...input, tunnel: command ?? '', path: input.path ?? '/', events };
     if (ctx.dryRun && tunneling !== undefined) return { value: await tunneling.planTunnel(tunnelInput, ctx) };
-    const targets = await openTargets({ ...input, forwardTo: targetOf(input) }, events, ctx);
+    const target = targetOf(input);
+    const forwarder = target === undefined ? undefined : await openForwarder(target, input, ctx);
     const recording = input.record === undefined ? undefined : openRecorder(input.record, ctx);
     const tunnel = tunneling && new tunneling.Tunnel(tunnelInput, ctx);
     const options: SessionOptions = {
       ...input,
-      path,
-      endpoints,
+      path: input.path,
       secrets: tunnel?.secrets ?? secrets,
-      targets,
+      forwarder,
       recording,
-      history: !input.history || input.insecureNoVerify ? undefined : { path: historyPath(ctx.paths), context: ctx },
+      history: input.history ? { path: historyPath(ctx.paths), context: ctx } : undefined,
       toleranceS: parseTolerance(input.tolerance),
       events: new Set(events),
       untilEvents,
@@ -166,7 +146,6 @@ Each line of NDJSON has a "type": first "ready" (port, url, verify, forward, rou
     const session = new ReceiverSession(options);
     return {
       value: receive(session, options, { ...input, tunnel, ownSecret }, ctx),
-      as: receiverList(describeHint),
       code: () => session.code ?? tunnel?.failure?.code,
       footer: () => summary(session.tally),
     };
@@ -185,58 +164,29 @@ function targetOf({ target, forwardTo }: ListenInput): string | undefined {
 
 /** The subscription of a tunnel has its own secret. */
 function checkTunnelOptions(input: ListenInput, { dryRun }: RunContext): void {
-  const { tunnel, tunnelUrl, endpoint, secretFile, secretEnv, insecureNoVerify } = input;
+  const { tunnel, tunnelUrl, endpoint, secretFile, secretEnv } = input;
   if (tunnel === undefined) {
     if (tunnelUrl !== undefined) throw new SvcError('usage', '--tunnel-url needs --tunnel, which runs the tunnel');
     if (dryRun) throw new SvcError('usage', '--dry-run needs --tunnel: without it, nothing is sent to the service');
-  } else if (insecureNoVerify || [endpoint, secretFile, secretEnv].some((list) => list.length > 0)) {
+  } else if ([endpoint, secretFile, secretEnv].some((list) => list.length > 0)) {
     throw new SvcError('usage', '--tunnel verifies with the secret of its own subscription: leave out secret options');
   }
 }
 
-interface Endpoints {
-  /** That of --path; undefined for any. If all secrets have paths of their own, the first of these. */
-  readonly path: string | undefined;
-  /** Undefined: a tunnel has its own, or nothing is verified. */
-  readonly secrets: readonly SigningSecret[] | undefined;
+interface ListenSecrets {
+  /** Empty for a tunnel, which has its own. */
+  readonly secrets: readonly SigningSecret[];
   /** The file of the secret that svc made, if none was given. */
   readonly ownSecret?: string | undefined;
-  /** Those of `--endpoint path=id`. */
-  readonly endpoints: ReadonlyMap<string, Endpoint>;
 }
 
-/** The paths that take deliveries, each with the secrets of its endpoint. */
-async function endpointsOf(input: ListenInput, ctx: RunContext): Promise<Endpoints> {
-  const { path, endpoint, secretFile, secretEnv, tunnel, insecureNoVerify } = input;
-  const endpoints = new Map<string, Endpoint>();
-  const ids: string[] = [];
-  for (const one of endpoint) {
-    const [, ownPath, id] = /^(\/[^=]*)=(.+)$/.exec(one) ?? [];
-    if (ownPath === undefined || id === undefined) {
-      ids.push(one);
-      continue;
-    }
-    checkPath(ownPath);
-    if (endpoints.has(ownPath)) throw new SvcError('usage', `--endpoint: ${ownPath} has two endpoints`);
-    const secrets = await requireSecrets({ endpoint: [id], secretFile: [], secretEnv: [] }, ctx);
-    endpoints.set(ownPath, { id, secrets });
-  }
-  const isVerified = tunnel === undefined && !insecureNoVerify;
-  const [first] = endpoints;
-  const hasOthers = [ids, secretFile, secretEnv].some((list) => list.length > 0);
-  if (isVerified && first !== undefined && !hasOthers) {
-    const [ownPath, { secrets }] = first;
-    return { path: ownPath, secrets, endpoints };
-  }
-  if (path !== undefined && endpoints.has(path))
-    throw new SvcError('usage', `--endpoint: ${path} is the path of --path, too`);
-  if (!isVerified) return { path, secrets: undefined, endpoints };
-  const given = { ...input, endpoint: ids };
-  const secrets = ctx.interactive ? await signingSecrets(given, ctx) : await requireSecrets(given, ctx);
-  if (secrets.length > 0) return { path, secrets, endpoints };
+async function readSecrets(input: ListenInput, ctx: RunContext): Promise<ListenSecrets> {
+  if (input.tunnel !== undefined) return { secrets: [] };
+  if (!ctx.interactive) return { secrets: await requireSecrets(input, ctx) };
+  const given = await signingSecrets(input, ctx);
+  if (given.length > 0) return { secrets: given };
   const ownSecret = await makeOwnSecret(ctx);
-  const own = await requireSecrets({ endpoint: [], secretFile: [ownSecret], secretEnv: [] }, ctx);
-  return { path, secrets: own, ownSecret, endpoints };
+  return { secrets: await requireSecrets({ endpoint: [], secretFile: [ownSecret], secretEnv: [] }, ctx), ownSecret };
 }
 
 /** The file of a secret for trying svc at a terminal. It is made once: an application that was given it can go on using it. */
@@ -270,13 +220,13 @@ async function* receive(
   { record, readyFile, tunnel, ownSecret }: Place,
   ctx: RunContext,
 ): AsyncGenerator<ReceiverRow> {
-  const { host, path, targets } = options;
+  const { host, path, forwarder } = options;
   let readiness: ReadyFile | undefined;
   try {
     if (readyFile !== undefined) readiness = new ReadyFile(readyFile);
     const port = await session.start();
     const url = receiverUrl(host, port, path ?? '/');
-    targets?.refuseLoop(url);
+    forwarder?.refuseLoop(url);
     const facts = await tunnel?.open(port, (error) => session.rows.end(error));
     session.startWait();
     const ready = readyRow(options, { port, url: url.href, record: record ?? null, tunnel: facts, pid: ctx.pid });
@@ -294,17 +244,14 @@ async function* receive(
 }
 
 function readyRow(
-  { secrets, endpoints, targets, events, history }: SessionOptions,
+  { forwarder, events, history }: SessionOptions,
   { port, url, record, tunnel, pid }: Pick<ReadyRow, 'port' | 'url' | 'record' | 'tunnel' | 'pid'>,
 ): ReadyRow {
   return {
     type: 'ready',
     port,
     url,
-    verify: secrets !== undefined,
-    forward: targets?.rest?.href ?? null,
-    routes: targets?.routes,
-    endpoints: endpoints.size === 0 ? undefined : Object.fromEntries([...endpoints].map(([on, { id }]) => [on, id])),
+    forward: forwarder?.url.href ?? null,
     record,
     history: history?.path ?? null,
     events: events.size === 0 ? null : [...events],
@@ -313,15 +260,9 @@ function readyRow(
   };
 }
 
-function introduce(
-  ready: ReadyRow,
-  { secrets, endpoints }: SessionOptions,
-  ownSecret: string | undefined,
-  ctx: RunContext,
-): void {
+function introduce(ready: ReadyRow, { secrets }: SessionOptions, ownSecret: string | undefined, ctx: RunContext): void {
   if (ctx.wants.table) {
-    const all = new Set([...(secrets ?? []), ...[...endpoints.values()].flatMap((one) => one.secrets)]);
-    for (const line of introduction(ready, secrets && all.size)) ctx.notice(line);
+    for (const line of introduction(ready, secrets.length)) ctx.notice(line);
   }
   if (ownSecret === undefined) return;
   for (const line of secretIntroduction(ready.url, ownSecret)) ctx.notice(line);

@@ -1,14 +1,29 @@
 import { listCommand } from '../../../cli/command.ts';
 import { section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { DELIVERY_FORMATS, once } from '../captures/input.ts';
+import { DELIVERY_FORMATS, type DeliveryFormat, readDeliveries } from '../captures/formats.ts';
+import { once } from '../captures/input.ts';
 import { SENT_LIST } from '../columns.ts';
-import { DeliveryFilter, FILTER_FLAGS, HEADER_PREFIX } from '../delivery.ts';
+import {
+  type Delivery,
+  DeliveryFilter,
+  FILTER_FLAGS,
+  HEADER_PREFIX,
+  headerValues,
+  lostBytes,
+  type RawHeader,
+  REBUILT,
+  readEvent,
+  signatureHeaders,
+} from '../delivery.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
+import { forwardedHeaders } from '../receiver/forwarder.ts';
 import { eventIdIn, historyPath, readHistory } from '../receiver/history.ts';
-import { Replay } from '../sending/replay.ts';
-import { planAll, sendAll, Tally } from '../sending/sending.ts';
+import { withAgent } from '../sending/sample-event.ts';
+import { type Draft, planAll, sendAll, Tally } from '../sending/sending.ts';
+import { ANY_AGE, type SigningSecret, signatureOf, TOLERANCE_S, type Verdict, verifySignature } from '../signature.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
+import { receivedBody } from '../verification.ts';
 
 const FILTER = { group: FILTER_FLAGS.since.group } as const;
 
@@ -27,17 +42,9 @@ export const webhooksReplay = listCommand({
   flags: {
     format: { type: 'choice', choices: DELIVERY_FORMATS, default: 'auto', help: 'Format of the file' },
     to: RECEIVER_FLAGS.to,
-    rate: {
-      type: 'string',
-      value: 'n/s',
-      group: RECEIVER_FLAGS.to.group,
-      check: (text: string) => void gapOf(text),
-      help: 'Maximum rate: 10/s, 30/m',
-    },
     deadline: RECEIVER_FLAGS.deadline,
     insecure: RECEIVER_FLAGS.insecure,
     ...section(FILTER_FLAGS.since.group, {
-      'only-failed': { type: 'boolean', help: 'Same as --status failed' },
       'event-id': { type: 'string', value: 'evt_x', repeat: true, help: 'Only this event' },
     }),
     ...FILTER_FLAGS,
@@ -56,7 +63,7 @@ export const webhooksReplay = listCommand({
       why: 'As new deliveries',
     },
     {
-      run: 'svc webhooks replay rec.ndjson --to http://127.0.0.1:3000/hook --only-failed --resign',
+      run: 'svc webhooks replay rec.ndjson --to http://127.0.0.1:3000/hook --status failed --resign',
       why: 'Resend failures after a fix',
     },
     {
@@ -73,8 +80,7 @@ export const webhooksReplay = listCommand({
     const replay = new Replay({
       path: input.file,
       format: line === undefined ? input.format : 'ndjson',
-      filter: new DeliveryFilter(input, HEADER_PREFIX),
-      onlyFailed: input.onlyFailed,
+      filter: new DeliveryFilter(input),
       eventIds: input.eventId,
       limit: input.limit,
       resign: input.resign ? { secret: await requireSecret(input, ctx), unproven: input.resignUnproven } : undefined,
@@ -83,8 +89,7 @@ export const webhooksReplay = listCommand({
       now: ctx.now,
       notice: ctx.notice,
     });
-    const { rate, deadline: deadlineMs } = input;
-    const route = { url, deadlineMs, gapMs: rate === undefined ? undefined : gapOf(rate) };
+    const route = { url, deadlineMs: input.deadline };
     const source = await replay.start();
     for (const warning of addressWarnings(url, input)) ctx.notice(`warning: ${warning}`);
     if (ctx.dryRun) return { value: await planAll(source, url) };
@@ -120,12 +125,218 @@ function findReceived(typed: string, path: string): string {
   );
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+interface ReplayOptions {
+  /** A file, or `-`. */
+  readonly path: string;
+  readonly format: DeliveryFormat;
+  readonly filter: DeliveryFilter;
+  /** Empty for all events. */
+  readonly eventIds: readonly string[];
+  readonly limit: number | undefined;
+  /** Signs each again when it is sent; with `unproven` also those that may not be from the service. */
+  readonly resign: { readonly secret: SigningSecret; readonly unproven: boolean } | undefined;
+  readonly userAgent: string;
+  chunks(path: string): AsyncIterable<Uint8Array>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  notice(text: string): void;
+}
 
-/** Milliseconds between two starts. */
-function gapOf(text: string): number {
-  const [, count, unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?)\/([smh])$/.exec(text) ?? [];
-  const gap = (UNIT_MS[unit] ?? 0) / Number(count);
-  if (gap > 0 && Number.isFinite(gap)) return gap;
-  throw new SvcError('invalid_value', `"${text}" is not a rate`, { hint: 'write it like 10/s or 30/m' });
+/** A line that somebody else wrote must not make svc send a file of this machine. */
+function refuseBodyFile({ source, bodyFile }: Delivery): void {
+  if (bodyFile === undefined) return;
+  throw new SvcError(
+    'file_unusable',
+    `${source}: its body is the file ${bodyFile}, and svc sends no file that a capture names`,
+    {
+      hint: 'send the file itself: svc webhooks send --body <file>',
+    },
+  );
+}
+
+interface EventIds {
+  readonly eventId: string | null;
+  readonly eventType: string | null;
+}
+
+/** The deliveries of one file, in its order. */
+class Replay {
+  readonly #options: ReplayOptions;
+  #unproven = 0;
+  #warned = false;
+  /** Lines that hold no delivery, except a last one that was cut off. */
+  unreadable = 0;
+
+  constructor(options: ReplayOptions) {
+    this.#options = options;
+  }
+
+  /** Reads up to the first delivery before it resolves, so that an unusable file is reported before anything is sent. */
+  async start(): Promise<AsyncGenerator<Draft, void, void>> {
+    const deliveries = this.#deliveries();
+    const first = await deliveries.next();
+    return (async function* () {
+      try {
+        if (first.done === true) return;
+        yield first.value;
+        yield* deliveries;
+      } finally {
+        await deliveries.return();
+      }
+    })();
+  }
+
+  async *#deliveries(): AsyncGenerator<Draft, void, void> {
+    const { limit = Number.POSITIVE_INFINITY, eventIds } = this.#options;
+    let chosen = 0;
+    const missing = new Set(eventIds);
+    try {
+      for await (const delivery of this.#read()) {
+        refuseBodyFile(delivery);
+        const event = readEvent(delivery.body);
+        const ids = { eventId: event?.id ?? null, eventType: event?.type ?? null };
+        missing.delete(ids.eventId ?? '');
+        if (!this.#isChosen(delivery, ids)) continue;
+        if (!this.#isProven(delivery)) {
+          this.#unproven++;
+          continue;
+        }
+        yield () => ({ ...ids, headers: this.#headers(delivery), body: delivery.body });
+        if (++chosen >= limit) return;
+      }
+      if (missing.size > 0) this.#reportMissing(missing);
+    } finally {
+      this.#reportSkipped();
+    }
+  }
+
+  /** Counts what is left out by its option. */
+  #isChosen(delivery: Delivery, { eventId, eventType }: EventIds): boolean {
+    const { filter, eventIds } = this.#options;
+    if (!filter.takes(delivery, eventType)) return false;
+    if (eventIds.length > 0 && !eventIds.includes(eventId ?? '')) {
+      filter.leaveOut('--event-id');
+      return false;
+    }
+    return true;
+  }
+
+  #reportSkipped(): void {
+    const { filter, notice } = this.#options;
+    filter.report(notice);
+    if (this.#unproven === 0) return;
+    notice(
+      `${this.#unproven} skipped: nothing proves that the service signed them; --resign-unproven signs them anyway`,
+    );
+  }
+
+  #reportMissing(missing: ReadonlySet<string>): void {
+    const { path, eventIds, notice } = this.#options;
+    const text = `${sourceName(path)} has no event ${[...missing].join(', ')}`;
+    if (eventIds.every((id) => missing.has(id))) throw new SvcError('not_found', `${text}; nothing was sent`);
+    notice(`warning: ${text}`);
+  }
+
+  async *#read(): AsyncGenerator<Delivery, void, void> {
+    const { path, format, chunks, notice } = this.#options;
+    const unusable = (error: SvcError): void => {
+      this.unreadable++;
+      notice(`${error.message}; skipped`);
+    };
+    let isEmpty = true;
+    const input = { format, signed: false, refuseBodies: BODY_ADVICE, chunks, notice, unusable };
+    for await (const found of readDeliveries(path, input)) {
+      if ('pieces' in found) {
+        throw new SvcError('file_unusable', `${found.source}: a body without headers`, { hint: BODY_ADVICE });
+      }
+      for (const delivery of found) {
+        const received = await this.#restore(delivery);
+        if (received === undefined) {
+          unusable(lostBytes(delivery.source));
+          continue;
+        }
+        isEmpty = false;
+        yield received;
+      }
+    }
+    if (!isEmpty) return;
+    throw new SvcError('file_unusable', `${sourceName(path)}: contains no delivery`, {
+      hint: '"svc webhooks listen --record" writes recordings',
+    });
+  }
+
+  /** What an export parsed and wrote again is sent in the layout that its signature proves, or in any if it need not be proven. */
+  async #restore(delivery: Delivery): Promise<Delivery | undefined> {
+    if (!delivery.notes.includes(REBUILT)) return delivery;
+    const { resign } = this.#options;
+    if (resign === undefined) return undefined;
+    const body = await receivedBody(delivery, signatureHeaders(delivery.headers), [resign.secret]);
+    if (body !== undefined) return { ...delivery, body };
+    return resign.unproven ? delivery : undefined;
+  }
+
+  /** A new signature makes a forgery valid, so --resign needs proof that the service signed the delivery. */
+  #isProven({ verdict, headers, body }: Delivery): boolean {
+    const { resign } = this.#options;
+    if (resign === undefined || resign.unproven || SIGNED.includes(verdict)) return true;
+    return verifySignature(signatureHeaders(headers), body, [resign.secret], ANY_AGE).signatureOk;
+  }
+
+  /** The documented headers, signed again with --resign. */
+  #headers({ headers, body }: Delivery): readonly RawHeader[] {
+    const { resign, userAgent, now } = this.#options;
+    const documented = forwardedHeaders(headers);
+    const nowS = Math.floor(now() / 1000);
+    if (resign !== undefined) {
+      return withAgent(signAgain(documented, resign.secret.key.reveal(), String(nowS), body), userAgent);
+    }
+    const ageS = ageOf(documented, nowS);
+    if (ageS > TOLERANCE_S && !this.#warned) {
+      this.#warned = true;
+      this.#options.notice(
+        `warning: the recorded timestamps are older than ${TOLERANCE_S} s (the first by ${ageS} s): receivers refuse that; --resign signs them again`,
+      );
+    }
+    return withAgent(documented, userAgent);
+  }
+}
+
+function sourceName(path: string): string {
+  return path === '-' ? 'stdin' : path;
+}
+
+const BODY_ADVICE = 'svc webhooks send --body signs and sends a body';
+
+/** Verdicts of a recorder on a delivery whose signature was good, whatever its age. */
+const SIGNED: readonly (string | undefined)[] = ['valid', 'stale', 'future'] satisfies Verdict[];
+
+const TIMESTAMP = `${HEADER_PREFIX}Timestamp`;
+const SIGNATURE = `${HEADER_PREFIX}Signature`;
+
+/** The age of a delivery in seconds, by its own timestamp. */
+function ageOf(headers: readonly RawHeader[], nowS: number): number {
+  return nowS - Number(headerValues(headers, TIMESTAMP)[0]);
+}
+
+/** Headers with a new timestamp and signature in the places of the old ones, or at the end. */
+function signAgain(
+  headers: readonly RawHeader[],
+  key: string | Uint8Array,
+  timestamp: string,
+  body: Uint8Array,
+): RawHeader[] {
+  const values = new Map([
+    [TIMESTAMP.toLowerCase(), [TIMESTAMP, timestamp]],
+    [SIGNATURE.toLowerCase(), [SIGNATURE, signatureOf(key, timestamp, body)]],
+  ] as const);
+  const places = new Set(values.keys());
+  const all = headers.flatMap(([name, value]): RawHeader[] => {
+    const known = name.toLowerCase();
+    if (!places.has(known)) return [[name, value]];
+    const made = values.get(known);
+    values.delete(known);
+    // One that was there twice comes once.
+    return made === undefined ? [] : [[name, made[1]]];
+  });
+  return [...all, ...values.values()];
 }

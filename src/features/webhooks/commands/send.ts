@@ -3,17 +3,10 @@ import { FILE, type Flags, type Options, section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { SENT_LIST, SENT_ONE } from '../columns.ts';
 import { readEvent } from '../delivery.ts';
-import { EVENT_FLAG, eventTypes, likelyType } from '../event-types.ts';
+import { eventTypes, likelyType } from '../event-types.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
-import {
-  draftEvent,
-  eventBytes,
-  type Making,
-  makeDelivery,
-  SUMMARY_COMPLETED,
-  WEBHOOK_PING,
-} from '../sending/sample-event.ts';
-import { type Draft, type Outgoing, planAll, sendAll, Tally } from '../sending/sending.ts';
+import { draftEvent, eventBytes, type Making, makeDelivery, WEBHOOK_PING } from '../sending/sample-event.ts';
+import { type Draft, planAll, sendAll, Tally } from '../sending/sending.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
 const FLAGS = {
@@ -21,17 +14,10 @@ const FLAGS = {
   deadline: RECEIVER_FLAGS.deadline,
   insecure: RECEIVER_FLAGS.insecure,
   ...section('Event options', {
-    event: { ...EVENT_FLAG, hidden: true, help: 'Same as the argument' },
     body: { ...FILE, help: 'Send these exact bytes; - for stdin' },
     set: { type: 'pairs', value: 'path=value', repeat: true, help: 'Set a field: data.title=Hello' },
     id: { type: 'string', value: 'evt_x', help: 'Event id' },
-    size: {
-      type: 'string',
-      check: (text: string) => void parseByteSize(text),
-      help: 'Size of a summary.completed body: 2MiB',
-    },
     repeat: { type: 'integer', min: 1, max: 1_000_000, default: 1, help: 'Number of times to send it' },
-    'new-id': { type: 'boolean', help: 'With --repeat: a new event each time' },
   }),
   ...SECRET_FLAGS,
 } as const satisfies Flags;
@@ -83,19 +69,15 @@ function sendsOne(input: SendInput): boolean {
   return input.repeat === 1 && typesOf(input).length < 2;
 }
 
-/** The option says the same as the argument. */
-function typesOf(input: Pick<SendInput, 'type' | 'event'>): readonly string[] {
-  const [types, others] = [eventTypes(input.type), eventTypes(input.event)];
-  for (const type of [...types, ...others]) {
+function typesOf(input: Pick<SendInput, 'type'>): readonly string[] {
+  const types = eventTypes(input.type);
+  for (const type of types) {
     if (type !== '' && !/[:/\\\s]|\.(?:json|ndjson|txt|http)$/.test(type)) continue;
     throw new SvcError('invalid_value', `${JSON.stringify(type)} is not an event type`, {
       hint: 'name the receiver with --to <url>, and a file with --body <file>',
     });
   }
-  if (types.length > 0 && others.length > 0 && types.join() !== others.join()) {
-    throw new SvcError('usage', `the event is ${types.join()}, but --event says ${others.join()}`);
-  }
-  return types.length > 0 ? types : others;
+  return types;
 }
 
 /** Each is made and signed when it is sent. */
@@ -108,61 +90,29 @@ async function makeDrafts(input: SendInput, userAgent: string, ctx: RunContext):
   checkCombination(input, types);
   const key = (await requireSecret(input, ctx)).key.reveal();
   const making = { key, userAgent, now: ctx.now, random: ctx.random };
-  if (input.body === undefined) return many(input.repeat, eventMakers(input, types, making));
+  if (input.body === undefined) return repeatDrafts(input.repeat, eventMakers(input, types, making));
   const bytes = await ctx.readInput(input.body);
   const event = readEvent(bytes);
   const about = { id: event?.id ?? null, type: types[0] ?? event?.type ?? null };
-  return many(input.repeat, [() => makeDelivery(bytes, about, making)]);
+  return repeatDrafts(input.repeat, [() => makeDelivery(bytes, about, making)]);
 }
 
-function checkCombination({ id, newId, body, set, size }: SendInput, types: readonly string[]): void {
+function checkCombination({ id, body, set }: SendInput, types: readonly string[]): void {
   if (types.length > 1 && (id !== undefined || body !== undefined)) {
     throw new SvcError('usage', `--${id === undefined ? 'body' : 'id'} applies to one event: name only one`);
   }
-  if (newId && id !== undefined) throw new SvcError('usage', 'give either --id or --new-id');
-  if (body === undefined || (Object.keys(set).length === 0 && id === undefined && !newId && size === undefined)) return;
-  throw new SvcError(
-    'usage',
-    '--body is the complete event: it cannot be combined with --set, --id, --new-id or --size',
-  );
+  if (body === undefined || (Object.keys(set).length === 0 && id === undefined)) return;
+  throw new SvcError('usage', '--body is the complete event: it cannot be combined with --set or --id');
 }
 
-type Maker = (round: number) => Outgoing;
-
-/** One for each event type. */
-function eventMakers(input: SendInput, types: readonly string[], making: Making): readonly Maker[] {
-  const { id, set, newId } = input;
-  const size = input.size === undefined ? undefined : parseByteSize(input.size);
-  const made = types.length > 0 ? types : [size === undefined ? WEBHOOK_PING : SUMMARY_COMPLETED];
-  return made.map((type): Maker => {
-    const draft = () => draftEvent({ type, id, set, size }, making);
-    const first = draft();
-    return (round) => {
-      const event = newId && round > 0 ? draft() : first;
-      return makeDelivery(eventBytes(event), event, making);
-    };
+/** One event for each type, which repetitions deliver again. */
+function eventMakers({ id, set }: SendInput, types: readonly string[], making: Making): readonly Draft[] {
+  return (types.length > 0 ? types : [WEBHOOK_PING]).map((type): Draft => {
+    const event = draftEvent({ type, id, set }, making);
+    return () => makeDelivery(eventBytes(event), event, making);
   });
 }
 
-function* many(count: number, makers: readonly Maker[]): Generator<Draft, void, void> {
-  for (const make of makers) for (let round = 0; round < count; round++) yield () => make(round);
-}
-
-const UNITS: Readonly<Record<string, number>> = {
-  '': 1,
-  b: 1,
-  kib: 2 ** 10,
-  mib: 2 ** 20,
-  gib: 2 ** 30,
-  kb: 1e3,
-  mb: 1e6,
-  gb: 1e9,
-};
-
-/** Bytes: `2MiB`, `512 KiB`, `1048576`. */
-function parseByteSize(text: string): number {
-  const [, count, unit = ''] = /^(\d{1,12}) ?([a-z]*)$/i.exec(text) ?? [];
-  const factor = UNITS[unit.toLowerCase()];
-  if (count !== undefined && factor !== undefined) return Number(count) * factor;
-  throw new SvcError('invalid_value', `"${text}" is not a size`, { hint: 'write it like 2MiB or 512KiB' });
+function* repeatDrafts(count: number, drafts: readonly Draft[]): Generator<Draft, void, void> {
+  for (const draft of drafts) for (let round = 0; round < count; round++) yield draft;
 }

@@ -5,7 +5,7 @@ import { SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../output/escape.ts';
 import { RawBytes, type RecordOutput } from '../../../output/types.ts';
 import { type RawHeader, readEvent } from '../delivery.ts';
-import { GIVEN_HEADER_FLAGS, receiverAddress } from '../options.ts';
+import { receiverAddress } from '../options.ts';
 import { deliveryHeaders, deliveryId } from '../sending/sample-event.ts';
 import { fingerprint } from '../signature.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
@@ -28,7 +28,6 @@ const SIGNED: RecordOutput<Signed> = {
     { name: 'headers', cell: ({ headers }) => Object.entries(headers).map(([name, value]) => `${name}: ${value}`) },
   ],
   id: ({ signature }) => signature,
-  line: (signed) => JSON.stringify(signed, null, 2).split('\n'),
 };
 
 /** svc reads the event type of a body up to this size. */
@@ -44,8 +43,8 @@ export const webhooksSign = textCommand({
   flags: {
     as: {
       type: 'choice',
-      choices: ['headers', 'signature', 'curl', 'http', 'json'],
-      help: 'What to print (default headers; json with -o json)',
+      choices: ['headers', 'signature', 'curl', 'http'],
+      help: 'What to print (default headers)',
     },
     to: {
       type: 'string',
@@ -54,12 +53,9 @@ export const webhooksSign = textCommand({
       help: 'With --as curl or http: URL of the request',
     },
     timestamp: { type: 'time', bare: 'back', unix: true, help: 'Time of signing, or Unix seconds (default now)' },
-    event: { type: 'string', value: 'type', check: oneType, help: 'Event type header (default: from the body)' },
-    delivery: { type: 'string', value: 'id', check: oneHeader, help: 'Delivery id header' },
-    'header-prefix': GIVEN_HEADER_FLAGS['header-prefix'],
     ...SECRET_FLAGS,
   },
-  outputOf: ({ as }) => (as === undefined || as === 'json' ? SIGNED : { kind: 'text' }),
+  outputOf: ({ as }) => (as === undefined ? SIGNED : { kind: 'text' }),
   examples: [
     { run: 'svc webhooks sign event.json --secret-file key.txt', why: 'The headers for this body' },
     {
@@ -70,7 +66,7 @@ export const webhooksSign = textCommand({
   ],
   output: { kind: 'text' },
   async run(input, ctx) {
-    const { as = ctx.wants.fields ? 'json' : 'headers', file = '-', headerPrefix: prefix } = input;
+    const { as = ctx.wants.fields ? 'json' : 'headers', file = '-' } = input;
     const secret = await requireSecret(input, ctx);
     const to = target(as, input.to);
     const timestamp = unixSeconds(input.timestamp, ctx);
@@ -83,9 +79,8 @@ export const webhooksSign = textCommand({
     const headers = deliveryHeaders({
       timestamp,
       signature,
-      type: input.event ?? typeIn(body),
-      deliveryId: input.delivery ?? deliveryId(ctx.random),
-      prefix,
+      type: typeIn(body),
+      deliveryId: deliveryId(ctx.random),
     });
     const signedAt = new Date(Number(timestamp) * 1000).toISOString().replace('.000Z', 'Z');
     const footer = [
@@ -116,15 +111,6 @@ export const webhooksSign = textCommand({
     }
   },
 });
-
-function oneType(text: string): void {
-  oneHeader(text);
-  if (text.includes(',')) throw new SvcError('invalid_value', 'a delivery has one event type');
-}
-
-function oneHeader(text: string): void {
-  if (!fitsHeader(text)) throw new SvcError('invalid_value', 'a header takes visible ASCII characters only');
-}
 
 function target(as: string, to: string | undefined): URL {
   if (as !== 'curl' && as !== 'http') {

@@ -1,5 +1,5 @@
 import { type Answer, listCommand } from '../../../cli/command.ts';
-import { type Instant, section } from '../../../cli/flags.ts';
+import { section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import {
   type Cell,
@@ -14,10 +14,9 @@ import { DeliveryFilter, FILTER_FLAGS, HEADER_PREFIX, signatureHeaders } from '.
 import { GIVEN_HEADER_FLAGS, givenHeaders, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
 import { fingerprint, standardWebhooksSecret, type Verdict } from '../signature.ts';
 import { requireSecrets, SECRET_FLAGS } from '../signing-secrets.ts';
-import { type CheckedDelivery, type CheckOptions, Verification } from '../verification.ts';
+import { type CheckedDelivery, Verification } from '../verification.ts';
 
 interface VerdictView {
-  readonly prefix: string;
   /** The fingerprints of the secrets, in the given order. */
   readonly secrets: readonly string[];
   /** With several deliveries, each line says where it was read. */
@@ -81,16 +80,12 @@ export const webhooksVerify = listCommand({
     },
     tolerance: TOLERANCE_FLAG,
     ...section('Verification options', {
-      'ignore-timestamp': { type: 'boolean', help: 'Same as --tolerance none' },
       now: { type: 'time', bare: 'back', unix: true, help: 'Verify as of this time' },
-      'received-at': { type: 'time', bare: 'back', unix: true, help: 'Time of receipt, overrides a recording' },
       hints: { type: 'boolean', default: true, help: 'Do not search for the cause of a mismatch' },
     }),
     ...FILTER_FLAGS,
     ...section('Output options', {
-      'fail-fast': { type: 'boolean', help: 'Stop at the first invalid delivery' },
       extract: { type: 'boolean', help: 'Print the exact body of one delivery, only if it is valid' },
-      'show-expected': { type: 'boolean', help: 'Print the correct signature: valid within the tolerance' },
     }),
   },
   exits: ['signature_invalid'],
@@ -106,39 +101,36 @@ export const webhooksVerify = listCommand({
     { run: 'svc webhooks verify rec.ndjson --tolerance 1h -o ndjson', why: 'A recording, as lines of JSON' },
     { run: 'svc webhooks verify --extract request.http | jq .data', why: 'Use a body only if it is genuine' },
   ],
-  output: verdictList({ prefix: HEADER_PREFIX, secrets: [], several: true }),
+  output: verdictList({ secrets: [], several: true }),
   async run(input, ctx): Promise<Answer<Rows<CheckedDelivery>>> {
     const named = await requireSecrets(input, ctx);
     const given = await givenHeaders(input, ctx);
-    const prefix = input.headerPrefix;
-    const signing = signatureHeaders(given, prefix);
-    const filter = new DeliveryFilter(input, prefix);
+    const signing = signatureHeaders(given);
+    const filter = new DeliveryFilter(input);
     const verification = new Verification(
       {
         filter,
         secrets: input.keyDerivation === 'std' ? named.map(standardWebhooksSecret) : named,
         given,
-        toleranceS: input.ignoreTimestamp ? undefined : parseTolerance(input.tolerance),
-        at: clock(input),
+        toleranceS: parseTolerance(input.tolerance),
+        asOfS: input.now === undefined ? undefined : input.now.ms / 1000,
         now: ctx.now,
         hints: input.hints,
         digests: ctx.wants.fields,
-        expected: input.showExpected,
       },
       {
         format: input.format,
         signed: signing.timestamps.length + signing.signatures.length > 0,
         refuseBodies: 'if this is the body, pass its headers: --headers-file FILE, or --timestamp T --signature S',
-        prefix,
         chunks: ctx.inputChunks,
         notice: ctx.notice,
       },
     );
     const paths = inputFiles(input.file);
-    const view = { prefix, secrets: named.map(fingerprint) };
-    if (input.extract) return extracted(await verification.only(paths), prefix);
+    const secrets = named.map(fingerprint);
+    if (input.extract) return extractBody(await verification.only(paths));
 
-    const batches = verification.batches(paths, input.failFast);
+    const batches = verification.batches(paths);
     const taken = await batches.next();
     const [first, ...others] = taken.done ? [] : taken.value;
     if (taken.done || first === undefined) {
@@ -162,12 +154,12 @@ export const webhooksVerify = listCommand({
       if (next.done) return { ...whole, value: first, as: VERDICT_RECORD };
       begun.push(next.value);
     }
-    return { ...whole, value: new RowBatches(resumed(begun, batches)), as: verdictList({ ...view, several }) };
+    return { ...whole, value: new RowBatches(resumeBatches(begun, batches)), as: verdictList({ secrets, several }) };
   },
 });
 
 /** The deliveries read ahead to count them, and all that follow. */
-async function* resumed<Batch>(
+async function* resumeBatches<Batch>(
   taken: readonly Batch[],
   rest: AsyncGenerator<Batch, void, void>,
 ): AsyncGenerator<Batch> {
@@ -175,46 +167,32 @@ async function* resumed<Batch>(
   yield* rest;
 }
 
-function extracted(
-  { row, body }: { readonly row: CheckedDelivery; readonly body: Uint8Array },
-  prefix: string,
-): Answer<never> {
+function extractBody({ row, body }: { readonly row: CheckedDelivery; readonly body: Uint8Array }): Answer<never> {
   if (row.valid) return { value: new RawBytes(body), as: { kind: 'text' } };
-  throw new SvcError('signature_invalid', `${row.status}: ${row.source}: ${reason(row, prefix)}`, {
+  throw new SvcError('signature_invalid', `${row.status}: ${row.source}: ${explainVerdict(row)}`, {
     hint: 'nothing was printed',
   });
 }
 
-function clock({ now, receivedAt }: Readonly<Record<'now' | 'receivedAt', Instant | undefined>>): CheckOptions['at'] {
-  if (now !== undefined && receivedAt !== undefined) {
-    throw new SvcError('usage', '--now and --received-at cannot be combined: both set the time to check against', {
-      hint: 'give one',
-    });
-  }
-  if (receivedAt !== undefined) return { seconds: receivedAt.ms / 1000, clock: 'received_at' };
-  return now && { seconds: now.ms / 1000, clock: 'now' };
-}
-
-function verdictLine(row: CheckedDelivery, { prefix, secrets, several }: VerdictView): readonly Cell[] {
-  const expected = (row.expected ?? []).map((signature) => `expected ${signature}`);
-  if (!row.valid) return [{ text: 'INVALID', tone: 'bad' }, row.status, row.source, reason(row, prefix), ...expected];
-  const age = `age ${duration(row.age_s ?? 0)}${row.clock === 'now' ? '' : ' when received'}`;
+function verdictLine(row: CheckedDelivery, { secrets, several }: VerdictView): readonly Cell[] {
+  if (!row.valid) return [{ text: 'INVALID', tone: 'bad' }, row.status, row.source, explainVerdict(row)];
+  const age = `age ${formatDuration(row.age_s ?? 0)}${row.clock === 'now' ? '' : ' when received'}`;
   // One cell: a recording has a hundred thousand of them.
   const facts = `${row.event_id ?? '-'}  ${row.event_type ?? '-'}  ${age}  ${row.body_bytes} B  secret ${secrets[row.secret_index ?? 0]}`;
   const cells: Cell[] = [VALID, facts];
   if (several) cells.push(row.source);
-  for (const note of row.notes) cells.push({ text: NOTES[note]?.(row, prefix) ?? note, tone: 'warn' });
-  return [...cells, ...expected];
+  for (const note of row.notes) cells.push({ text: NOTES[note]?.(row) ?? note, tone: 'warn' });
+  return cells;
 }
 
 const VALID: Cell = { text: 'valid', tone: 'good' };
 
 /** The repair that was found, or what the verdict means and what to do. */
-function reason(row: CheckedDelivery, prefix: string): string {
-  return row.explanation ?? REASONS[row.status](row, prefix);
+function explainVerdict(row: CheckedDelivery): string {
+  return row.explanation ?? REASONS[row.status](row);
 }
 
-type Describe = (row: CheckedDelivery, prefix: string) => string;
+type Describe = (row: CheckedDelivery) => string;
 
 const REASONS: Readonly<Record<Verdict, Describe>> = {
   valid: () => '',
@@ -222,24 +200,26 @@ const REASONS: Readonly<Record<Verdict, Describe>> = {
     if (body_bytes === 0) return `the body is empty: ${OTHERS}`;
     if (notes.includes('length_differs'))
       return `the file has ${body_bytes} B, but Content-Length says otherwise: this export re-encodes the body: ${NOTHING}`;
+    if (notes.includes('curl_d_strips_newlines'))
+      return `${OTHERS}; curl -d drops the newlines of a file: use --data-binary`;
     if (notes.includes('text_body'))
       return `${OTHERS}; this file has the body as text, which may not be the exact bytes: ${NOTHING} about the delivery`;
     return `${OTHERS}: check the secret, and save the body before anything parses it`;
   },
-  malformed_signature: (_, prefix) => `${prefix}Signature is not sha256= and 64 hexadecimal digits`,
-  unsupported_algorithm: (_, prefix) =>
-    `${prefix}Signature does not begin with sha256=, the only form that the service sends`,
-  missing_signature: (_, prefix) => `${prefix}Signature is missing: pass --signature, --header or --headers-file`,
-  missing_timestamp: (_, prefix) => `${prefix}Timestamp is missing: pass --timestamp, --header or --headers-file`,
-  malformed_timestamp: (_, prefix) => `${prefix}Timestamp is not a whole number of Unix seconds`,
+  malformed_signature: () => `${HEADER_PREFIX}Signature is not sha256= and 64 hexadecimal digits`,
+  unsupported_algorithm: () =>
+    `${HEADER_PREFIX}Signature does not begin with sha256=, the only form that the service sends`,
+  missing_signature: () => `${HEADER_PREFIX}Signature is missing: pass --signature, --header or --headers-file`,
+  missing_timestamp: () => `${HEADER_PREFIX}Timestamp is missing: pass --timestamp, --header or --headers-file`,
+  malformed_timestamp: () => `${HEADER_PREFIX}Timestamp is not a whole number of Unix seconds`,
   stale: (row) =>
-    `signature OK, but the timestamp is ${duration(row.age_s ?? 0)} old (limit ${row.tolerance_s} s); for archives use --received-at or --ignore-timestamp`,
+    `signature OK, but the timestamp is ${formatDuration(row.age_s ?? 0)} old (limit ${row.tolerance_s} s); for archives use --now or --tolerance none`,
   future: (row) => {
     const question = (row.timestamp ?? 0) > YEAR_5000 ? 'is it in milliseconds?' : 'is a clock wrong?';
-    return `signature OK, but the timestamp is ${duration(-(row.age_s ?? 0))} ahead (limit ${row.tolerance_s} s): ${question}`;
+    return `signature OK, but the timestamp is ${formatDuration(-(row.age_s ?? 0))} ahead (limit ${row.tolerance_s} s): ${question}`;
   },
-  duplicate_header: (_, prefix) =>
-    `${prefix}Signature or ${prefix}Timestamp appears twice, so it is unclear which one counts`,
+  duplicate_header: () =>
+    `${HEADER_PREFIX}Signature or ${HEADER_PREFIX}Timestamp appears twice, so it is unclear which one counts`,
   truncated_input: (row) => `the input ends in the middle of the body, after ${row.body_bytes} B`,
 };
 
@@ -249,8 +229,8 @@ const NOTHING = 'a mismatch proves nothing';
 const YEAR_5000 = 95_617_584_000;
 
 const NOTES: Readonly<Record<string, Describe>> = {
-  unsigned_header_mismatch: (row, prefix) =>
-    `${prefix}Event says ${row.unsigned_event_type}, which is not signed; the signed body says ${row.event_type}`,
+  unsigned_header_mismatch: (row) =>
+    `${HEADER_PREFIX}Event says ${row.unsigned_event_type}, which is not signed; the signed body says ${row.event_type}`,
   tolerance_not_checked: () => 'age not checked',
   noncanonical_hex_case: () => 'signature in upper case',
   bare_lf_head: () => 'headers with bare LF line endings',
@@ -264,7 +244,7 @@ const NOTES: Readonly<Record<string, Describe>> = {
 };
 
 /** `1 s`, `12 min`, `26 h`, `9 days`; negative ages are in the future. */
-function duration(seconds: number): string {
+function formatDuration(seconds: number): string {
   const size = Math.abs(seconds);
   if (size < 600) return `${seconds} s`;
   if (size < 7200) return `${Math.trunc(seconds / 60)} min`;

@@ -1,17 +1,23 @@
 /** Sends probes to a receiver, one after the other, and judges its responses. */
+import type { SvcError } from '../../../errors.ts';
 import type { Plan } from '../../../http/endpoint.ts';
 import { openPoster, type Posted, planPosts } from '../../../http/poster.ts';
 import type { Outbound } from '../../../http/target.ts';
-import { adviseOnSilence, type Cause, CONTROLS, findCause, findRawBodySetting } from './cause.ts';
+import { SECRET_PREFIX, withoutPrefix } from '../signature.ts';
 import {
   ACCEPTED,
+  PROBES,
   type Probe,
   type ProbeDelivery,
   type ProbeKit,
+  pingOf,
   probeDeliveries,
+  RAW_BODY,
+  type Send,
   signDelivery,
-} from './deliveries.ts';
-import { PROBES, RAW_BODY } from './probes.ts';
+  spelled,
+  summaryOf,
+} from './probes.ts';
 
 export interface ProbeResult {
   readonly probe: string;
@@ -31,18 +37,13 @@ export interface ProbeResult {
   readonly answer: string;
 }
 
-interface ReceiverCheck {
+export interface ReceiverCheck {
   readonly url: URL;
   /** Empty for all. */
   readonly only: readonly string[];
   /** A later response does not count. */
   readonly deadlineMs: number;
   readonly kit: ProbeKit;
-}
-
-/** What is known before anything is sent: a report that is written now describes an interrupted check. */
-export function unsent(only: readonly string[]): ProbeResult[] {
-  return choose(only).map((probe) => notSent(probe, 'not sent'));
 }
 
 function choose(only: readonly string[]): readonly Probe[] {
@@ -152,6 +153,7 @@ function findFix(
   if (name !== RAW_BODY || first === undefined || others.length > 0) return fix;
   return `verify the raw body, not a parsed one. ${findRawBodySetting(first)}`;
 }
+
 function outcomeOf({ status, failure, ms, text }: Posted): Pick<ProbeResult, 'got' | 'http_status' | 'ms' | 'answer'> {
   return {
     got: status === undefined ? (failure?.message ?? '') : String(status),
@@ -172,4 +174,156 @@ function isThirdDifferent(posted: readonly Posted[]): boolean {
   if (odd === undefined || new Set(others.map(({ status }) => status)).size > 1) return false;
   const bodies = new Set(others.map(text));
   return odd.status !== others[0]?.status || (bodies.size === 1 && !bodies.has(text(odd)));
+}
+
+/** What the result of its probe says, in place of the results of all others. */
+interface Cause {
+  readonly probe: string;
+  readonly posted: Posted;
+  /** What got this response. */
+  readonly sent: string;
+  readonly fix: string;
+}
+
+interface Receiver {
+  readonly url: URL;
+  readonly kit: ProbeKit;
+  readonly post: (delivery: ProbeDelivery) => Promise<Posted>;
+}
+
+const ping = pingOf();
+const PING: Send = ['', ping];
+const SUMMARY: Send = ['', summaryOf()];
+/** The layout that Python gives the same JSON. */
+const SPACED: Send = ['', spelled(ping, (json) => json.replaceAll(',"', ', "').replaceAll('":', '": '))];
+const FORGED: Send = ['', ping, { alter: () => `sha256=${'0'.repeat(64)}` }];
+
+/** Sent before any probe to a receiver that accepts valid deliveries. */
+const CONTROLS = [PING, FORGED] as const;
+
+/** With these, receivers refuse signatures. */
+const REFUSALS: readonly number[] = [400, 401, 403, 422];
+
+/** Throws the failure if nothing can be sent to the receiver. */
+async function findCause(receiver: Receiver): Promise<Cause | undefined> {
+  const posted = await send(PING, receiver);
+  if (posted.failure !== undefined && !posted.sent) throw posted.failure;
+  return isAccepted(posted) ? explainAcceptance(posted, receiver) : explainRefusal(posted, receiver);
+}
+
+function send(delivery: Send, { kit, post }: Receiver, key = kit.key): Promise<Posted> {
+  return post(signDelivery(delivery, { ...kit, key }));
+}
+
+/** If a forged delivery is accepted, too. */
+async function explainAcceptance({ status }: Posted, receiver: Receiver): Promise<Cause | undefined> {
+  const forged = await send(FORGED, receiver);
+  if (!isAccepted(forged)) return undefined;
+  const fix =
+    forged.status === status
+      ? 'it does not verify: refuse a delivery with 401 unless its signature is right'
+      : 'refuse it with 401, not with a 2xx';
+  return { probe: 'bad-signature', posted: forged, sent: 'a forged delivery', fix };
+}
+
+/** If the other event gets the same response, and a forged one is not accepted. */
+async function explainRefusal(posted: Posted, receiver: Receiver): Promise<Cause | undefined> {
+  const { status } = posted;
+  if ((await send(SUMMARY, receiver)).status !== status) return undefined;
+  const forged = await send(FORGED, receiver);
+  if (isAccepted(forged)) return undefined;
+  const cause = { probe: 'valid-ping', posted };
+  if (isRedirect(posted)) return { ...cause, sent: 'every delivery', fix: adviseOnRedirect(posted, receiver.url) };
+  if (REFUSALS.includes(forged.status ?? 0) && forged.status !== status) {
+    const fix = `the signature is right (a forged one gets ${forged.status}), then the application fails: see its log`;
+    return { ...cause, sent: 'every correctly signed delivery', fix };
+  }
+  const mistake = REFUSALS.includes(status ?? 0) ? await findMistake(receiver) : undefined;
+  return { ...cause, sent: 'every delivery, correctly signed or forged', fix: mistake ?? adviseOn(posted) };
+}
+
+function isAccepted({ status }: Posted): boolean {
+  return status !== undefined && ACCEPTED.accepts(status);
+}
+
+function isRedirect({ status = 0 }: Posted): boolean {
+  return status >= 300 && status <= 399;
+}
+
+/** What a receiver that refuses correct signatures accepts instead. */
+async function findMistake(receiver: Receiver): Promise<string | undefined> {
+  const { key } = receiver.kit;
+  const rest = withoutPrefix(String(key));
+  const spaced = await send(SPACED, receiver);
+  if (isAccepted(spaced)) return `verify the raw body, not what json.dumps() writes. ${findRawBodySetting(spaced)}`;
+  if (isAccepted(await send(PING, receiver, rest === key ? SECRET_PREFIX + rest : rest))) {
+    return `its key and this secret differ only by ${SECRET_PREFIX}, which is part of the key`;
+  }
+  if (isAccepted(await send(PING, receiver, Buffer.from(rest, 'base64')))) {
+    return 'use the secret as it is: it decodes it from base64';
+  }
+  return undefined;
+}
+
+/** By the status of the response to every delivery. */
+const ADVICE: readonly (readonly [statuses: readonly number[], advice: string])[] = [
+  [
+    [400, 401, 403],
+    'check its secret and path, and that no login, CSRF check or body parser comes before the verification',
+  ],
+  [[404, 410], 'nothing is at this path: check the path of the URL'],
+  [[405], 'this path takes no POST: check the path, and the methods of its route'],
+  [[415], 'accept Content-Type: application/json'],
+  [[419], 'exempt this path from the CSRF check'],
+  [[429], 'exempt this path from the rate limit'],
+  [[502, 503, 504], 'start the application: the proxy before it does not reach it'],
+];
+
+/** If there is no response. */
+function adviseOnSilence(failure: SvcError | undefined): string {
+  return failure?.code === 'timeout'
+    ? 'respond first, and process the event afterwards'
+    : 'see the log of the receiver';
+}
+
+function adviseOn(posted: Posted): string {
+  const { status, headers, failure } = posted;
+  if (status === undefined) return adviseOnSilence(failure);
+  const login = /^(?:basic|digest|negotiate)\b/i.exec(headers['www-authenticate'] ?? '')?.[0];
+  if (login !== undefined) return `exempt this path from the login: it asks for ${login} authentication`;
+  const text = Buffer.from(posted.text).toString();
+  if (/csrf|authenticity.?token/i.test(text)) return 'exempt this path from the CSRF check';
+  if (status === 422 || (status === 400 && /json|body|pars|schema|validat/i.test(text))) {
+    return `verify the signature before anything checks the body. ${findRawBodySetting(posted)}`;
+  }
+  const [, advice] = ADVICE.find(([statuses]) => statuses.includes(status)) ?? [];
+  return advice ?? 'see its log: it fails whatever the signature is';
+}
+
+function adviseOnRedirect({ headers: { location = '' } }: Posted, url: URL): string {
+  const target = URL.canParse(location, url.href) ? new URL(location, url) : url;
+  let advice = `subscribe ${target.href}`;
+  if (target.href === url.href) advice = 'respond 2xx at this URL';
+  else if (/log-?in|sign-?in|auth/i.test(target.pathname)) advice = 'exempt this path from the login';
+  return `the service follows no redirect: ${advice}`;
+}
+
+/** How to get the raw body, by what a response of the framework has. */
+const RAW_BODY_SETTINGS: readonly (readonly [seen: RegExp, setting: string])[] = [
+  [/^x-powered-by: next\.js/im, 'Next.js: await request.text(); in pages/api, bodyParser: false'],
+  [/^\{(?:"message":.*,"statusCode":|"statusCode":\d+,"message":)/m, 'NestJS: rawBody: true, and request.rawBody'],
+  [/^x-powered-by: express/im, "Express: express.raw({ type: '*/*', limit: '8mb' }) before express.json()"],
+  [/^server: uvicorn/im, 'FastAPI: await request.body()'],
+  [/^server: werkzeug/im, 'Flask: request.get_data()'],
+  [/^x-runtime: /im, 'Rails: request.raw_post'],
+  [/^x-powered-by: php/im, "PHP: file_get_contents('php://input')"],
+  [/^content-type: text\/plain; charset=utf-8\n(?:.*\n)*x-content-type-options: nosniff/im, 'Go: io.ReadAll(r.Body)'],
+];
+const USUAL_SETTINGS = 'Such as express.raw() in Express, await request.body() in FastAPI, request.raw_post in Rails';
+
+/** The setting of the framework that sent this response. */
+function findRawBodySetting({ headers, text }: Posted): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`);
+  const response = lines.join('') + Buffer.from(text).toString();
+  return RAW_BODY_SETTINGS.find(([seen]) => seen.test(response))?.[1] ?? USUAL_SETTINGS;
 }

@@ -8,13 +8,11 @@ import { openPoster, type Posted, type Poster } from '../../../http/poster.ts';
 import { bare } from '../../../http/proxy.ts';
 import type { Outbound } from '../../../http/target.ts';
 import { HEADER_PREFIX, type RawHeader } from '../delivery.ts';
-import { awaitedEvents } from '../event-types.ts';
 import { addressWarnings, receiverAddress } from '../options.ts';
 
 interface ForwardOptions {
   readonly target: ForwardTarget;
   readonly timeoutMs: number;
-  readonly named: boolean;
 }
 
 export interface ForwardTarget {
@@ -24,8 +22,6 @@ export interface ForwardTarget {
 }
 
 export interface Forwarded {
-  /** The target, if there are several. */
-  readonly target?: string | undefined;
   /** The status of the target's response; null if there is none. */
   readonly status: number | null;
   readonly ms: number;
@@ -98,20 +94,22 @@ export class Forwarder {
     return this.#options.target.url;
   }
 
-  get isLocal(): boolean {
+  /** Each delivery to the listener itself would come back. */
+  refuseLoop(own: URL): void {
     const { url, addresses } = this.#options.target;
-    return isLoopback(url) || addresses !== undefined;
+    const port = (one: URL): string => one.port || (one.protocol === 'https:' ? '443' : '80');
+    const isOwnHost = url.hostname === own.hostname || isLoopback(url) || addresses !== undefined;
+    if (port(url) !== port(own) || !isOwnHost) return;
+    throw new SvcError('invalid_value', `--forward-to: ${url.href} is this listener`);
   }
 
   async forward(headers: readonly RawHeader[], body: Uint8Array): Promise<Forwarded> {
     const { url } = this;
-    const { timeoutMs, named } = this.#options;
-    const target = named ? url.href : undefined;
+    const { timeoutMs } = this.#options;
     const began = performance.now();
     try {
       const posted = await this.#poster.post({ url, headers: forwardedHeaders(headers), body, timeoutMs });
       return {
-        target,
         status: posted.status ?? null,
         ms: Math.round(posted.ms),
         error: posted.failure?.code,
@@ -119,7 +117,7 @@ export class Forwarder {
         location: posted.headers['location'],
       };
     } catch {
-      return { target, status: null, ms: Math.round(performance.now() - began), error: 'interrupted' };
+      return { status: null, ms: Math.round(performance.now() - began), error: 'interrupted' };
     }
   }
 
@@ -136,89 +134,22 @@ export class Forwarder {
   }
 }
 
-/** Where each valid event goes. */
-export class Targets {
-  readonly #byType: ReadonlyMap<string, Forwarder>;
-  readonly #rest: Forwarder | undefined;
-
-  constructor(byType: ReadonlyMap<string, Forwarder>, rest: Forwarder | undefined) {
-    this.#byType = byType;
-    this.#rest = rest;
-  }
-
-  /** Undefined: an event of this type is only answered. */
-  of(type: string | null): Forwarder | undefined {
-    return this.#byType.get(type ?? '') ?? this.#rest;
-  }
-
-  /** That of all types without their own. */
-  get rest(): URL | null {
-    return this.#rest?.url ?? null;
-  }
-
-  /** By event type; undefined if no type has its own. */
-  get routes(): Readonly<Record<string, string>> | undefined {
-    if (this.#byType.size === 0) return undefined;
-    return Object.fromEntries([...this.#byType].map(([type, { url }]) => [type, url.href]));
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#all().map((one) => one.close()));
-  }
-
-  /** Each delivery would come back. */
-  refuseLoop(own: URL): void {
-    const port = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80');
-    for (const { url, isLocal } of this.#all()) {
-      const ownHost = url.hostname === own.hostname || isLocal;
-      if (port(url) !== port(own) || !ownHost) continue;
-      throw new SvcError('invalid_value', `--forward-to: ${url.href} is this listener`);
-    }
-  }
-
-  #all(): readonly Forwarder[] {
-    return [...this.#byType.values(), ...(this.#rest === undefined ? [] : [this.#rest])];
-  }
-}
-
 interface ForwardInput {
-  /** `<type>=<url>` */
-  readonly forward: readonly string[];
-  readonly forwardTo: string | undefined;
   readonly forwardExternal: boolean;
   readonly forwardTimeout: number;
 }
 
-/** Undefined if nothing is forwarded. `events`: the types of --event; empty for all. */
-export async function openTargets(
-  input: ForwardInput,
-  events: readonly string[],
+export async function openForwarder(
+  address: string,
+  { forwardExternal, forwardTimeout: timeoutMs }: ForwardInput,
   ctx: RunContext,
-): Promise<Targets | undefined> {
-  const { forward, forwardTo, forwardExternal, forwardTimeout: timeoutMs } = input;
-  if (forward.length === 0 && forwardTo === undefined) return undefined;
-  const open = async (address: string): Promise<Forwarder> => {
-    const target = await forwardTarget(address, { external: forwardExternal });
-    if (target.addresses === undefined) {
-      for (const warning of addressWarnings(target.url, { insecure: false })) ctx.notice(`warning: ${warning}`);
-    }
-    return new Forwarder({ target, timeoutMs, named: forward.length > 0 }, ctx.outbound({ insecure: false }));
-  };
-  const byType = new Map<string, Forwarder>();
-  for (const one of forward) {
-    const [, list = '', address = ''] = /^([^=]*)=(.*)$/.exec(one) ?? [];
-    if (list === '' || address === '') {
-      throw new SvcError('invalid_value', `--forward: ${JSON.stringify(one)} is not <type>=<url>`, {
-        hint: 'for example summary.completed=http://localhost:3000/hook',
-      });
-    }
-    for (const type of awaitedEvents('--forward', [list], events)) {
-      if (byType.has(type)) throw new SvcError('usage', `--forward: ${type} has two targets`);
-      byType.set(type, await open(address));
-    }
+): Promise<Forwarder> {
+  const target = await forwardTarget(address, { external: forwardExternal });
+  if (target.addresses === undefined) {
+    for (const warning of addressWarnings(target.url, { insecure: false })) ctx.notice(`warning: ${warning}`);
   }
   if (timeoutMs >= SERVICE_WAITS_MS) {
     ctx.notice('warning: the service waits 5 s for a response: use a shorter --forward-timeout');
   }
-  return new Targets(byType, forwardTo === undefined ? undefined : await open(forwardTo));
+  return new Forwarder({ target, timeoutMs }, ctx.outbound({ insecure: false }));
 }

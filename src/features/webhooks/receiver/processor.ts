@@ -3,23 +3,20 @@ import { hash } from 'node:crypto';
 import { HEADER_PREFIX, headerValues, type ReadEvent, readEvent, signatureHeaders } from '../delivery.ts';
 import { type SigningSecret, type Verification, verifySignature } from '../signature.ts';
 import { findHints } from '../signature-hints.ts';
-import { type Forwarded, isSuccess, statusOf, type Targets } from './forwarder.ts';
+import { type Forwarded, type Forwarder, isSuccess, statusOf } from './forwarder.ts';
 import type { History } from './history.ts';
 import { type HandledDelivery, type RecordingWriter, recordingLine } from './recording-writer.ts';
-import type { Endpoint, IncomingDelivery } from './requests.ts';
 import type { DeliveryRow } from './rows.ts';
-import type { StrangerLimit } from './stranger-limit.ts';
+import type { IncomingDelivery } from './server.ts';
 
 export interface ProcessorOptions {
   /** Event types; deliveries of others are only answered, recorded and counted. Empty for all. */
   readonly events: ReadonlySet<string>;
   readonly toleranceS: number | undefined;
-  /** Undefined: nothing is verified. */
-  readonly secrets: readonly SigningSecret[] | undefined;
-  readonly endpoints: ReadonlyMap<string, Endpoint>;
+  readonly secrets: readonly SigningSecret[];
   readonly showBody: boolean;
   readonly digests: boolean;
-  readonly targets: Targets | undefined;
+  readonly forwarder: Forwarder | undefined;
   readonly recording: RecordingWriter | undefined;
   readonly history: History | undefined;
   readonly strangers: StrangerLimit;
@@ -38,9 +35,7 @@ export interface Outcome {
 
 interface Verified {
   readonly delivery: IncomingDelivery;
-  readonly endpoint: Endpoint | undefined;
-  readonly secrets: readonly SigningSecret[] | undefined;
-  readonly verification: Verification | undefined;
+  readonly verification: Verification;
   readonly valid: boolean;
   readonly id: string | null;
   readonly type: string | null;
@@ -66,6 +61,27 @@ const MOST_SEARCHED_BYTES = 2 ** 20;
 /** Of invalid deliveries in one run: anyone can send them. */
 const MOST_RECORDED_BYTES = 16 * 2 ** 20;
 
+const AT_ONCE = 20;
+const LATER_MS = 1_000;
+
+/**
+ * Admits the first requests without a valid signature, and then one a second: anyone who finds the address can send
+ * them, and they must not flood the terminal or fill a recording.
+ */
+export class StrangerLimit {
+  #left = AT_ONCE;
+  #updatedMs = performance.now();
+
+  admits(): boolean {
+    const nowMs = performance.now();
+    this.#left = Math.min(AT_ONCE, this.#left + (nowMs - this.#updatedMs) / LATER_MS);
+    this.#updatedMs = nowMs;
+    if (this.#left < 1) return false;
+    this.#left--;
+    return true;
+  }
+}
+
 export class DeliveryProcessor {
   readonly #options: ProcessorOptions;
   readonly #seen = new SeenEvents();
@@ -78,13 +94,12 @@ export class DeliveryProcessor {
 
   async handle(delivery: IncomingDelivery): Promise<Outcome> {
     const verified = this.#verify(delivery);
-    const { valid, filtered, id, endpoint } = verified;
+    const { valid, filtered, id } = verified;
     if (!valid) return await this.#process(verified, { status: UNVERIFIED });
     if (filtered) return await this.#process(verified, { status: ACCEPTED });
     if (id === null) return await this.#process(verified, {});
 
-    // Each endpoint gets each event.
-    const key = hash('sha256', endpoint === undefined ? id : `${endpoint.id} ${id}`, 'base64');
+    const key = hash('sha256', id, 'base64');
     const duplicate = this.#seen.recordDuplicate(key, delivery.receivedMs);
     if (duplicate !== null) return await this.#process(verified, { duplicate, status: ACCEPTED });
     const first = this.#inFlight.get(key);
@@ -108,17 +123,15 @@ export class DeliveryProcessor {
 
   /** Nothing is parsed in an invalid delivery (doc 2 §6 rule 3). */
   #verify(delivery: IncomingDelivery): Verified {
-    const { events, endpoints, toleranceS, strangers } = this.#options;
-    const endpoint = endpoints.get(delivery.path.split('?', 1)[0] ?? '');
-    const { secrets = this.#options.secrets } = endpoint ?? {};
+    const { events, secrets, toleranceS, strangers } = this.#options;
     const verification = verifyDelivery(delivery, secrets, toleranceS);
-    const valid = verification === undefined || verification.verdict === 'valid';
+    const valid = verification.verdict === 'valid';
     const event = valid ? readEvent(delivery.body) : undefined;
     const { id = null, type = null } = event ?? {};
-    const notes = [...(verification?.notes ?? []), ...(valid ? this.#observe(delivery, event) : [])];
+    const notes = [...verification.notes, ...(valid ? this.#observe(delivery, event) : [])];
     const filtered = valid && events.size > 0 && !events.has(type ?? '');
     const omitted = !valid && !isSigned(verification) && !strangers.admits();
-    return { delivery, endpoint, secrets, verification, valid, id, type, filtered, omitted, notes };
+    return { delivery, verification, valid, id, type, filtered, omitted, notes };
   }
 
   /** What is odd about a valid delivery. */
@@ -141,10 +154,10 @@ export class DeliveryProcessor {
 
   /** Forwards, records, responds: in this order, so that the service sends again what was not accepted or not recorded. */
   async #process(verified: Verified, { status, duplicate = null, key }: Plan): Promise<Outcome> {
-    const { targets, recording, history } = this.#options;
-    const { delivery, valid, filtered, omitted, type } = verified;
-    const target = status === undefined ? targets?.of(type) : undefined;
-    const forwarded = target === undefined ? null : await target.forward(delivery.headers, delivery.body);
+    const { recording, history } = this.#options;
+    const { delivery, valid, filtered, omitted } = verified;
+    const forwarder = status === undefined ? this.#options.forwarder : undefined;
+    const forwarded = forwarder === undefined ? null : await forwarder.forward(delivery.headers, delivery.body);
     let response = status ?? (forwarded === null ? ACCEPTED : statusOf(forwarded));
     if (recording !== undefined && this.#isRecorded(verified)) {
       const handled = toRecord(verified, { duplicate, forwarded, response });
@@ -154,7 +167,7 @@ export class DeliveryProcessor {
     // Not earlier: a forged or failed event would hide the real one.
     if (key !== undefined && isSuccess(response)) this.#seen.add(key, delivery.receivedMs);
     sendResponse(verified, response);
-    if (history !== undefined && duplicate === null && isProven(verified)) {
+    if (history !== undefined && duplicate === null && valid && !filtered) {
       history.add(toRecord(verified, { duplicate, forwarded, response }));
     }
     const row = this.#row(verified, { duplicate, forwarded, response });
@@ -169,26 +182,25 @@ export class DeliveryProcessor {
   }
 
   #row(verified: Verified, { duplicate, forwarded, response }: Done): DeliveryRow {
-    const { delivery, endpoint, verification, valid, id, type, notes } = verified;
-    const { toleranceS, showBody, digests } = this.#options;
+    const { delivery, verification, valid, id, type, notes } = verified;
+    const { secrets, toleranceS, showBody, digests } = this.#options;
     const { body } = delivery;
     return {
       type: 'delivery',
       received_at: isoTime(delivery.receivedMs),
       source: delivery.remote,
-      status: verification?.verdict ?? 'unchecked',
+      status: verification.verdict,
       valid,
-      signature_ok: verification?.signatureOk ?? false,
-      timestamp: verification?.timestamp ?? null,
-      age_s: verification?.ageS ?? null,
+      signature_ok: verification.signatureOk,
+      timestamp: verification.timestamp,
+      age_s: verification.ageS,
       tolerance_s: toleranceS ?? null,
       event_id: id,
       event_type: type,
-      endpoint_id: endpoint?.id,
-      secret_index: verification?.secretIndex ?? null,
+      secret_index: verification.secretIndex,
       body_bytes: body.length,
       body_sha256: digests ? hash('sha256', body) : undefined,
-      hints: hintsOf(verified),
+      hints: hintsOf(verified, secrets),
       notes,
       duplicate,
       forward: forwardRow(forwarded),
@@ -200,23 +212,20 @@ export class DeliveryProcessor {
 }
 
 /** By the service, although the time may be wrong: no stranger can send that, and a wrong clock must not lose deliveries. */
-function isSigned(verification: Verification | undefined): boolean {
-  return verification?.signatureOk === true;
+function isSigned({ signatureOk }: Verification): boolean {
+  return signatureOk;
 }
 
 /** Why the signature does not match, where that can be searched for: each search takes time. */
-function hintsOf({ delivery, verification, secrets, omitted }: Verified): readonly string[] {
+function hintsOf(
+  { delivery, verification: { verdict }, omitted }: Verified,
+  secrets: readonly SigningSecret[],
+): readonly string[] {
   const { headers, body } = delivery;
-  const verdict = verification?.verdict;
-  if (secrets === undefined || (verdict !== 'signature_mismatch' && verdict !== 'malformed_signature')) return [];
+  if (verdict !== 'signature_mismatch' && verdict !== 'malformed_signature') return [];
   if (omitted || body.length > MOST_SEARCHED_BYTES) return [];
   const deliveryId = headerValues(headers, `${HEADER_PREFIX}Delivery`)[0];
   return findHints({ headers: signatureHeaders(headers), body, secrets, deliveryId });
-}
-
-/** The history is for events that the service has signed and --event has not left out. */
-function isProven({ verification, filtered }: Verified): boolean {
-  return verification?.verdict === 'valid' && !filtered;
 }
 
 const MOST_EVENTS = 20_000;
@@ -250,18 +259,17 @@ interface SeenEvent {
   deliveries: number;
 }
 
-/** Verifies the exact bytes, at the time of the last of them. Undefined: nothing is verified. */
+/** Verifies the exact bytes, at the time of the last of them. */
 export function verifyDelivery(
   { headers, body, receivedMs }: IncomingDelivery,
-  secrets: readonly SigningSecret[] | undefined,
+  secrets: readonly SigningSecret[],
   toleranceS: number | undefined,
-): Verification | undefined {
-  if (secrets === undefined) return undefined;
+): Verification {
   return verifySignature(signatureHeaders(headers), body, secrets, { nowS: receivedMs / 1000, toleranceS });
 }
 
 function sendResponse({ delivery, valid, verification, notes }: Verified, status: number): void {
-  const text = valid ? '' : (verification?.verdict ?? '');
+  const text = valid ? '' : verification.verdict;
   if (!delivery.respond(status, text)) notes.push('sender_gone');
 }
 
@@ -282,7 +290,7 @@ function toRecord(
     path: delivery.path,
     headers: delivery.headers,
     body: delivery.body,
-    status: verification?.verdict ?? 'unchecked',
+    status: verification.verdict,
     event_id: id,
     event_type: type,
     duplicate: duplicate !== null,
@@ -293,9 +301,8 @@ function toRecord(
 
 function forwardRow(forwarded: Forwarded | null): DeliveryRow['forward'] {
   if (forwarded === null) return null;
-  const { target, status, ms, error, body } = forwarded;
+  const { status, ms, error, body } = forwarded;
   return {
-    ...(target === undefined ? {} : { target }),
     status,
     ms,
     ...(error === undefined ? {} : { error }),

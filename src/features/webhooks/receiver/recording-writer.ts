@@ -170,7 +170,7 @@ export interface RecordedDelivery {
   /** As received: order, case and repeats. */
   readonly headers: readonly RawHeader[];
   readonly body_b64: string;
-  /** A verdict of `signature.ts`, or `unchecked`. */
+  /** A verdict of `signature.ts`. */
   readonly status: string;
   readonly event_id: string | null;
   readonly event_type: string | null;

@@ -2,22 +2,18 @@
 import { isLoopback } from '../../../http/address.ts';
 import type { Cell, ListOutput } from '../../../output/types.ts';
 import type { Verdict } from '../signature.ts';
+import { describeHint } from '../signature-hints.ts';
 import type { DeliveryFacts } from '../verification.ts';
-import type { RefusalReason } from './requests.ts';
+import type { RefusalReason } from './server.ts';
 
 export interface ReadyRow {
   readonly type: 'ready';
   readonly port: number;
   readonly url: string;
-  readonly verify: boolean;
   readonly forward: string | null;
-  /** The targets of --forward by event type. */
-  readonly routes?: Readonly<Record<string, string>> | undefined;
   readonly record: string | null;
   /** The file of the last deliveries; null with --no-history. */
   readonly history: string | null;
-  /** The endpoints of --endpoint path=id by path. */
-  readonly endpoints?: Readonly<Record<string, string>> | undefined;
   /** The event types of --event; null for all. */
   readonly events: readonly string[] | null;
   readonly tunnel?: TunnelFacts | undefined;
@@ -32,8 +28,6 @@ export interface TunnelFacts {
 
 /** The response of a target, or why there is none. */
 export interface ForwardedRow {
-  /** Only if there are several. */
-  readonly target?: string;
   readonly status: number | null;
   readonly ms: number;
   readonly error?: string;
@@ -44,9 +38,7 @@ export interface ForwardedRow {
 export interface DeliveryRow extends DeliveryFacts {
   readonly type: 'delivery';
   readonly received_at: string;
-  readonly status: Verdict | 'unchecked';
-  /** Only for an endpoint with a path of its own. */
-  readonly endpoint_id?: string | undefined;
+  readonly status: Verdict;
   /** It was accepted before: the number of deliveries, including this one, and the time of the first. */
   readonly duplicate: { readonly deliveries: number; readonly first_at: string } | null;
   readonly forward: ForwardedRow | null;
@@ -88,7 +80,6 @@ export interface Tally {
   accepted: number;
   /** Valid, but filtered out by --event: not counted as a delivery. */
   filtered: number;
-  targets?: Record<string, { accepted: number; failed: number }>;
 }
 
 interface EndRow extends Readonly<Tally> {
@@ -99,13 +90,6 @@ export type ReceiverRow = ReadyRow | DeliveryRow | RefusedRow | OmittedRow | War
 
 /** The service waits 5 s for a response (doc 2 §6). */
 export const SLOW_MS = 4_000;
-
-/** A sentence for the name of a hint. */
-type DescribeHint = (name: string) => string;
-
-export function receiverList(describeHint: DescribeHint): ListOutput<ReceiverRow> {
-  return { ...RECEIVER_LIST, live: (row) => liveCells(row, describeHint) };
-}
 
 export const RECEIVER_LIST: ListOutput<ReceiverRow> = {
   kind: 'list',
@@ -125,54 +109,53 @@ export const RECEIVER_LIST: ListOutput<ReceiverRow> = {
     { name: 'message', cell: messageOf },
   ],
   id: (row) => (row.type === 'delivery' ? (row.event_id ?? undefined) : undefined),
-  live: (row) => liveCells(row, (name) => name),
+  live: liveCells,
 };
 
 function messageOf(row: ReceiverRow): Cell {
   if (row.type === 'ready') return row.url;
   if (row.type === 'warning') return row.message;
   if (row.type === 'end') return summary(row);
-  if (row.type === 'omitted') return omission(row);
+  if (row.type === 'omitted') return describeOmission(row);
   return row.type === 'refused' ? row.reason : row.notes;
 }
 
 /** Notices on standard error say that it is ready, and warn. */
-function liveCells(row: ReceiverRow, describeHint: DescribeHint): readonly Cell[] {
-  if (row.type === 'delivery') return row.valid ? validCells(row) : invalidCells(row, describeHint);
-  if (row.type === 'omitted') return [{ text: omission(row), tone: 'dim' }];
+function liveCells(row: ReceiverRow): readonly Cell[] {
+  if (row.type === 'delivery') return row.valid ? validCells(row) : invalidCells(row);
+  if (row.type === 'omitted') return [{ text: describeOmission(row), tone: 'dim' }];
   return row.type === 'refused' ? refusedCells(row) : [];
 }
 
-function omission({ requests }: OmittedRow): string {
+function describeOmission({ requests }: OmittedRow): string {
   return `… ${requests} more ${requests === 1 ? 'request' : 'requests'} without a valid signature`;
 }
 
 function validCells(row: DeliveryRow): Cell[] {
   const { duplicate, notes, body } = row;
   const cells: Cell[] = [
-    wallTime(row.received_at),
+    formatLocalTime(row.received_at),
     row.event_id ?? '-',
     row.event_type ?? '-',
-    ...(row.endpoint_id === undefined ? [] : [row.endpoint_id]),
-    { text: row.status, tone: row.status === 'valid' ? 'good' : 'warn' },
+    { text: row.status, tone: 'good' },
   ];
   if (row.age_s !== null) cells.push(`age ${row.age_s} s`);
   if (duplicate !== null) {
     const { deliveries, first_at } = duplicate;
-    cells.push({ text: `duplicate (delivery ${deliveries}, first ${wallTime(first_at)})`, tone: 'dim' });
+    cells.push({ text: `duplicate (delivery ${deliveries}, first ${formatLocalTime(first_at)})`, tone: 'dim' });
   }
   cells.push(answerCell(row));
   if (row.ms >= SLOW_MS) cells.push({ text: 'slow', tone: 'warn' });
   if (notes.length > 0) cells.push({ text: notes.join(' '), tone: 'warn' });
   if (body !== undefined) cells.push(body);
-  if (row.forward?.body !== undefined) cells.push(...responseLines(row.forward.body));
+  if (row.forward?.body !== undefined) cells.push(...splitResponse(row.forward.body));
   return cells;
 }
 
-function invalidCells(row: DeliveryRow, describeHint: DescribeHint): Cell[] {
+function invalidCells(row: DeliveryRow): Cell[] {
   const { received_at, status, source, body_bytes, response, hints, notes } = row;
   return [
-    wallTime(received_at),
+    formatLocalTime(received_at),
     '-',
     '-',
     { text: `INVALID ${status}`, tone: 'bad' },
@@ -186,7 +169,7 @@ function invalidCells(row: DeliveryRow, describeHint: DescribeHint): Cell[] {
 
 function refusedCells({ received_at, reason, source, method, path, bytes, response }: RefusedRow): Cell[] {
   return [
-    wallTime(received_at),
+    formatLocalTime(received_at),
     '-',
     '-',
     { text: `REFUSED ${reason}`, tone: 'bad' },
@@ -202,7 +185,6 @@ function answerCell({ forward, response, ms }: DeliveryRow): Cell {
   const parts = [
     `-> ${response}`,
     ...(forward?.error === undefined ? [] : [forward.error]),
-    ...(forward?.target === undefined ? [] : [forward.target]),
     ...(forward === null ? [] : [`${ms} ms`]),
   ];
   const text = parts.join(' ');
@@ -210,7 +192,7 @@ function answerCell({ forward, response, ms }: DeliveryRow): Cell {
 }
 
 /** The first lines of a response, each on a line of its own. Of a page, its text. */
-function responseLines(body: string): Cell[] {
+function splitResponse(body: string): Cell[] {
   const isPage = /^\s*</.test(body);
   const text = isPage
     ? body
@@ -228,40 +210,28 @@ const MOST_LINES = 5;
 const STYLES = /<(style|script)\b[\s\S]*?(?:<\/\1>|$)/gi;
 
 /** Local time: the lines are read as they appear. */
-function wallTime(iso: string): string {
+function formatLocalTime(iso: string): string {
   return new Date(iso).toTimeString().slice(0, 8);
 }
 
-/** `14 deliveries: 12 valid (1 duplicate), 2 invalid, 3 filtered out`, and a line for each target if there are several. */
-export function summary({ deliveries, valid, duplicates, invalid, refused, filtered, targets = {} }: Tally): string {
+/** `14 deliveries: 12 valid (1 duplicate), 2 invalid, 3 filtered out` */
+export function summary({ deliveries, valid, duplicates, invalid, refused, filtered }: Tally): string {
   const repeated = duplicates === 0 ? '' : ` (${duplicates} ${duplicates === 1 ? 'duplicate' : 'duplicates'})`;
   const parts = [`${valid} valid${repeated}`, `${invalid} invalid`];
   if (refused > 0) parts.push(`${refused} other ${refused === 1 ? 'request' : 'requests'} refused`);
   if (filtered > 0) parts.push(`${filtered} filtered out`);
-  const lines = [`${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'}: ${parts.join(', ')}`];
-  for (const [target, { accepted, failed }] of Object.entries(targets)) {
-    lines.push(`${target}: ${accepted} accepted, ${failed} failed`);
-  }
-  return lines.join('\n');
+  return `${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'}: ${parts.join(', ')}`;
 }
 
 /** The first notices on standard error. `secrets`: how many secrets verify. */
-export function introduction(
-  { url, forward, routes = {}, endpoints = {}, record, history, events }: ReadyRow,
-  secrets: number | undefined,
-): string[] {
-  const verify = secrets === undefined ? 'OFF' : `on (${secrets} ${secrets === 1 ? 'secret' : 'secrets'})`;
-  const parts = [`listening on ${url}`, `verify: ${verify}`];
-  for (const [path, id] of Object.entries(endpoints)) parts.push(`${path}: ${id}`);
-  for (const [type, target] of Object.entries(routes)) parts.push(`forward ${type}: ${target}`);
+export function introduction({ url, forward, record, history, events }: ReadyRow, secrets: number): string[] {
+  const parts = [`listening on ${url}`, `verify: on (${secrets} ${secrets === 1 ? 'secret' : 'secrets'})`];
   if (forward !== null) parts.push(`forward: ${forward}`);
   if (record !== null) parts.push(`record: ${record}`);
   if (history !== null) parts.push(`history: ${history}`);
   if (events !== null) parts.push(`events: ${events.join(', ')}`);
   const lines = [parts.join('  ')];
   if (!isLoopback(new URL(url))) lines.push('warning: other machines can reach this address');
-  if (secrets === undefined)
-    lines.push('warning: nothing is verified: anyone who reaches this address can send events');
   if (record !== null) lines.push('warning: recordings contain transcripts, which are personal data');
   return lines;
 }

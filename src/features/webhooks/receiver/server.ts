@@ -1,19 +1,75 @@
-/** The HTTP server of `webhooks listen`: it listens, limits connections, and drains. */
-import { createServer, type Server } from 'node:http';
+/** The HTTP server of `webhooks listen`: the checks before a body is read, its exact bytes, and the response. Nothing is parsed here. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { SvcError } from '../../../errors.ts';
-import { type Endpoint, type Limits, type OtherProtocol, type ReceiverHandlers, RequestReceiver } from './requests.ts';
+import type { RawHeader } from '../delivery.ts';
 
 export interface ReceiverOptions {
   readonly host: string;
   /** 0 for any. */
   readonly port: number;
-  /** Deliveries to any other path are answered 404, except those of `endpoints`. Undefined: any path takes them. */
+  /** Deliveries to any other path are answered 404. Undefined: any path takes them. */
   readonly path: string | undefined;
-  readonly endpoints: ReadonlyMap<string, Endpoint>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly limits?: Partial<Limits>;
+}
+
+interface Limits {
+  /** For the headers of a request, and for an idle connection. The service itself waits 5 s in all (doc 2 §6). */
+  readonly headMs: number;
+  readonly requestMs: number;
+  /** How long a connection may be idle: longer than tunnels and proxies keep theirs open. */
+  readonly idleMs: number;
+  readonly connections: number;
+  /** Of one body, in bytes. */
+  readonly maxBody: number;
+  /** How much of large bodies may be in memory at once. */
+  readonly bufferedBytes: number;
+}
+
+export interface IncomingDelivery {
+  /** Milliseconds since 1970, when its last byte arrived. */
+  readonly receivedMs: number;
+  /** By `performance.now()`, when its head arrived. */
+  readonly startedMs: number;
+  readonly remote: string;
+  readonly path: string;
+  /** As received: order, case and repeats. */
+  readonly headers: readonly RawHeader[];
+  readonly body: Buffer;
+  /** Call it once. False: the sender has gone. */
+  respond(status: number, text: string): boolean;
+}
+
+export type RefusalReason =
+  | 'browser_request'
+  | 'wrong_path'
+  | 'wrong_method'
+  | 'body_too_large'
+  | 'busy'
+  | 'closing'
+  | 'aborted';
+
+/** A request that is not a delivery. It was answered at once. */
+export interface Refusal {
+  readonly receivedMs: number;
+  readonly remote: string;
+  readonly method: string;
+  readonly path: string;
+  readonly reason: RefusalReason;
+  /** Null if the sender went away. */
+  readonly response: number | null;
+  readonly bytes: number;
+}
+
+export type OtherProtocol = 'TLS' | 'HTTP/2';
+
+interface ReceiverHandlers {
+  delivered(delivery: IncomingDelivery): void;
+  refused(refusal: Refusal): void;
+  /** A connection began with another protocol, and was answered 400. */
+  misdirected(protocol: OtherProtocol): void;
 }
 
 const LIMITS: Limits = {
@@ -43,7 +99,7 @@ export async function startReceiver(options: ReceiverOptions, handlers: Receiver
     keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: Math.min(CHECKS_MS, limits.headMs),
   });
-  const requests = new RequestReceiver({ ...options, ...limits }, handlers);
+  const requests = new RequestReceiver(options, limits, handlers);
   server.on('request', (request, response) => requests.receive(request, response));
   server.on('checkContinue', (request, response) => requests.receive(request, response, true));
   server.maxConnections = limits.connections;
@@ -105,4 +161,160 @@ function listen(server: Server, { host, port }: ReceiverOptions): Promise<number
       done((server.address() as AddressInfo).port);
     });
   });
+}
+
+/** A body up to this size is accepted however much is buffered. */
+const SMALL_BYTES = 256 * 1024;
+/** How long to go on reading from a refused sender, so that it sees the response and not a broken connection. */
+const LINGER_MS = 1_000;
+
+/** Passes on complete deliveries, and responds to everything else itself. */
+class RequestReceiver {
+  readonly #options: ReceiverOptions;
+  readonly #limits: Limits;
+  readonly #handlers: ReceiverHandlers;
+  #bufferedBytes = 0;
+  #active = 0;
+  #closing = false;
+  #onIdle: (() => void) | undefined;
+
+  constructor(options: ReceiverOptions, limits: Limits, handlers: ReceiverHandlers) {
+    this.#options = options;
+    this.#limits = limits;
+    this.#handlers = handlers;
+  }
+
+  /** Refuses new requests, and waits until the others are answered, or for this long. */
+  drain(ms: number): Promise<void> {
+    this.#closing = true;
+    if (this.#active === 0) return Promise.resolve();
+    return new Promise((done) => {
+      const timer = setTimeout(done, ms);
+      this.#onIdle = () => {
+        clearTimeout(timer);
+        done();
+      };
+    });
+  }
+
+  receive(request: IncomingMessage, response: ServerResponse, expectsContinue = false): void {
+    const startedMs = performance.now();
+    this.#active++;
+    response.once('close', () => {
+      if (--this.#active === 0) this.#onIdle?.();
+    });
+    const { path } = this.#options;
+    const { method, url = '', headers } = request;
+    const [pathname] = url.split('?', 1);
+    // Deliveries come from a server. Requests from a web page have an origin.
+    if (headers.origin !== undefined) this.#refuse(request, response, 403, 'browser_request');
+    else if ((method === 'GET' || method === 'HEAD') && pathname === '/') writeResponse(response, 200, '');
+    else if (path !== undefined && pathname !== path) this.#refuse(request, response, 404, 'wrong_path');
+    else if (method !== 'POST') this.#refuse(request, response, 405, 'wrong_method');
+    else if (this.#closing) this.#refuse(request, response, 503, 'closing');
+    else if (Number(headers['content-length'] ?? 0) > this.#limits.maxBody) {
+      this.#refuse(request, response, 413, 'body_too_large');
+    } else {
+      if (expectsContinue) response.writeContinue();
+      this.#readBody(request, response, startedMs);
+    }
+  }
+
+  #readBody(request: IncomingMessage, response: ServerResponse, startedMs: number): void {
+    const { now } = this.#options;
+    const { maxBody, bufferedBytes } = this.#limits;
+    let chunks: Buffer[] = [];
+    let size = 0;
+    let ended = false;
+    const release = (): number => {
+      const released = size;
+      this.#bufferedBytes -= size;
+      size = 0;
+      chunks = [];
+      return released;
+    };
+    const refuse = (status: number, reason: RefusalReason): void => {
+      ended = true;
+      this.#refuse(request, response, status, reason, release());
+    };
+    request.on('data', (chunk: Buffer) => {
+      if (ended) return;
+      size += chunk.length;
+      this.#bufferedBytes += chunk.length;
+      if (size > maxBody) refuse(413, 'body_too_large');
+      else if (size > SMALL_BYTES && this.#bufferedBytes > bufferedBytes) refuse(503, 'busy');
+      else chunks.push(chunk);
+    });
+    request.on('end', () => {
+      if (ended) return;
+      ended = true;
+      this.#handlers.delivered({
+        receivedMs: now(),
+        startedMs,
+        remote: request.socket.remoteAddress ?? '-',
+        path: request.url ?? '',
+        headers: headerPairs(request.rawHeaders),
+        body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size),
+        respond: (status, text) => {
+          release();
+          if (response.destroyed) return false;
+          writeResponse(response, status, text);
+          return true;
+        },
+      });
+    });
+    request.on('close', () => {
+      if (ended) return;
+      ended = true;
+      this.#report(request, 'aborted', null, release());
+    });
+  }
+
+  #refuse(request: IncomingMessage, response: ServerResponse, status: number, reason: RefusalReason, bytes = 0): void {
+    this.#report(request, reason, status, bytes);
+    if (status === 405) response.setHeader('allow', 'POST');
+    const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
+    if (encoding === undefined && Number(length) === 0) writeResponse(response, status, reason);
+    else respondAndLinger(request, response, status, reason);
+  }
+
+  #report(request: IncomingMessage, reason: RefusalReason, response: number | null, bytes: number): void {
+    this.#handlers.refused({
+      receivedMs: this.#options.now(),
+      remote: request.socket.remoteAddress ?? '-',
+      method: request.method ?? '',
+      path: request.url ?? '',
+      reason,
+      response,
+      bytes,
+    });
+  }
+}
+
+/** Names and values in turn as pairs. */
+function headerPairs(headers: readonly string[]): RawHeader[] {
+  const pairs: RawHeader[] = [];
+  for (let index = 0; index < headers.length; index += 2) pairs.push([headers[index] ?? '', headers[index + 1] ?? '']);
+  return pairs;
+}
+
+function writeResponse(response: ServerResponse, status: number, text: string): void {
+  const body = text === '' ? '' : `${text}\n`;
+  if (status === 204 || status === 304) response.writeHead(status);
+  else response.writeHead(status, { 'content-type': 'text/plain', 'content-length': body.length });
+  response.end(body);
+}
+
+/** Responds at once, and closes the connection when the sender has ended, or after `LINGER_MS`. */
+function respondAndLinger(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain', 'content-length': text.length + 1, connection: 'close' });
+  response.write(`${text}\n`);
+  const end = (): void => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, LINGER_MS);
+  request.once('end', end);
+  request.once('close', end);
+  request.resume();
 }

@@ -3,14 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AsyncQueue } from '../../../async-queue.ts';
 import type { ErrorCode, SvcError } from '../../../errors.ts';
 import type { LockContext } from '../../../store/lock.ts';
-import { RETRY_MINUTES } from '../subscriptions/subscription.ts';
+import { DISABLING_FAILURES } from '../subscriptions/subscription.ts';
 import { isSuccess } from './forwarder.ts';
 import { History } from './history.ts';
-import { DeliveryProcessor, isoTime, type Outcome, type ProcessorOptions } from './processor.ts';
-import type { IncomingDelivery, OtherProtocol, Refusal } from './requests.ts';
+import { DeliveryProcessor, isoTime, type Outcome, type ProcessorOptions, StrangerLimit } from './processor.ts';
 import { type DeliveryRow, type ReceiverRow, SLOW_MS, type Tally } from './rows.ts';
-import { type Receiver, type ReceiverOptions, startReceiver } from './server.ts';
-import { StrangerLimit } from './stranger-limit.ts';
+import {
+  type IncomingDelivery,
+  type OtherProtocol,
+  type Receiver,
+  type ReceiverOptions,
+  type Refusal,
+  startReceiver,
+} from './server.ts';
 
 export interface SessionOptions extends ReceiverOptions, Omit<ProcessorOptions, 'warn' | 'history' | 'strangers'> {
   /** Where the last deliveries are written. */
@@ -168,7 +173,7 @@ export class ReceiverSession {
   }
 
   async #close(): Promise<void> {
-    const { signal, targets, recording } = this.#options;
+    const { signal, forwarder, recording } = this.#options;
     this.#ended.abort();
     const began = performance.now();
     await this.#receiver?.drain(DRAIN_MS);
@@ -176,7 +181,7 @@ export class ReceiverSession {
     const settled = this.#settle();
     const left = DRAIN_MS - (performance.now() - began);
     if (left > 0) await Promise.race([settled, delay(left, undefined, { ref: false })]);
-    await targets?.close();
+    await forwarder?.close();
     await settled;
     recording?.close();
     // What was broken off is still being answered.
@@ -219,8 +224,6 @@ export class ReceiverSession {
 /** Whether to continue, or to end with success or failure. */
 type Decision = 'continue' | 'done' | 'failed';
 
-/** Of the service (doc 2 §3): this many failed attempts in a row, including retries, disable the endpoint. */
-const DISABLES = 20;
 const FIRST_WARNING = 3;
 
 /** Counts deliveries, warns before the service disables the endpoint, and decides when to end. */
@@ -265,31 +268,12 @@ class DeliveryMonitor {
     if (row.duplicate !== null) tally.duplicates++;
     const accepted = isSuccess(row.response);
     this.#failedInARow = accepted ? 0 : this.#failedInARow + 1;
-    this.#countTarget(row);
     this.#warnOfResponse(row, location);
     if (!accepted || row.duplicate !== null) return 'continue';
     tally.accepted++;
     const reached = count !== undefined && tally.accepted >= count;
     const awaited = [row.event_type, row.event_id].some((one) => one !== null && untilEvents.has(one));
     return reached || awaited ? 'done' : 'continue';
-  }
-
-  /** A target that fails does not disable the endpoint while others accept events, so it is easily overlooked. */
-  #countTarget({ event_id, forward }: DeliveryRow): void {
-    if (forward?.target === undefined) return;
-    const { target, status, error } = forward;
-    const { [target]: count = { accepted: 0, failed: 0 }, ...others } = this.tally.targets ?? {};
-    this.tally.targets = { ...others, [target]: count };
-    if (isSuccess(status ?? 0)) {
-      count.accepted++;
-      return;
-    }
-    count.failed++;
-    const minutes = RETRY_MINUTES.join(', ');
-    this.#warn(
-      `retry ${target}`,
-      `warning: ${target} did not accept ${event_id ?? 'a delivery'} (${error ?? status}): the service sends it again, about ${minutes} minutes after each failed attempt`,
-    );
   }
 
   #warnOfResponse({ event_id, response, ms }: DeliveryRow, location: string | undefined): void {
@@ -306,7 +290,7 @@ class DeliveryMonitor {
     if (this.#failedInARow === FIRST_WARNING) {
       this.#warn(
         'failing',
-        `warning: ${FIRST_WARNING} deliveries in a row were not accepted; the service disables the endpoint after ${DISABLES} failed attempts`,
+        `warning: ${FIRST_WARNING} deliveries in a row were not accepted; the service disables the endpoint after ${DISABLING_FAILURES} failed attempts`,
       );
     }
   }
@@ -329,7 +313,7 @@ class DeliveryMonitor {
   }
 }
 
-const DISABLING = `the service disables the endpoint after ${DISABLES} failed attempts`;
+const DISABLING = `the service disables the endpoint after ${DISABLING_FAILURES} failed attempts`;
 
 /** Why the last deliveries in a row were invalid, by their different verdicts. */
 function explainInvalid([verdict, ...others]: readonly DeliveryRow['status'][]): string {

@@ -31,14 +31,14 @@ export const WEBHOOK_PING = 'webhook.ping';
 
 /** An event of any type, of which only `summary.completed` carries data. */
 export function sampleEvent(type: string, options: SampleOptions): SampleEvent {
-  const { random, size, id = eventId(random) } = options;
+  const { random, size, id = makeEventId(random) } = options;
   const now = options.now();
-  const envelope = (data: SampleEvent['data']): SampleEvent => ({ id, type, created_at: instant(now), data });
+  const envelope = (data: SampleEvent['data']): SampleEvent => ({ id, type, created_at: formatTime(now), data });
   if (type !== SUMMARY_COMPLETED) return envelope({});
-  const audioId = `aud_${letters(random)}`;
-  const event = envelope(summary(audioId, now, ''));
+  const audioId = `aud_${makeLetters(random)}`;
+  const event = envelope(makeSummary(audioId, now, ''));
   const missing = size === undefined ? 0 : size - eventBytes(event).length;
-  return missing <= 0 ? event : envelope(summary(audioId, now, filling(missing)));
+  return missing <= 0 ? event : envelope(makeSummary(audioId, now, makeFilling(missing)));
 }
 
 export function eventBytes(event: SampleEvent): Uint8Array {
@@ -46,13 +46,13 @@ export function eventBytes(event: SampleEvent): Uint8Array {
 }
 
 /** `evt_` and twelve letters and digits. `evt_sample_…` is the service's own (doc 2 §4 rule 7). */
-function eventId(random: () => number): string {
-  return `evt_${letters(random)}`;
+function makeEventId(random: () => number): string {
+  return `evt_${makeLetters(random)}`;
 }
 
 /** `dlv_` and twelve letters and digits. */
 export function deliveryId(random: () => number): string {
-  return `dlv_${letters(random)}`;
+  return `dlv_${makeLetters(random)}`;
 }
 
 interface HeaderValues {
@@ -60,30 +60,28 @@ interface HeaderValues {
   readonly signature: string;
   readonly type?: string | undefined;
   readonly deliveryId?: string | undefined;
-  readonly prefix?: string | undefined;
 }
 
 /** The headers of a delivery, in the order and the case of the document. */
 export function deliveryHeaders(values: HeaderValues): readonly RawHeader[] {
-  const { prefix = HEADER_PREFIX } = values;
   const all: readonly (readonly [string, string | undefined])[] = [
     ['Content-Type', 'application/json'],
-    [`${prefix}Event`, values.type],
-    [`${prefix}Delivery`, values.deliveryId],
-    [`${prefix}Timestamp`, values.timestamp],
-    [`${prefix}Signature`, values.signature],
+    [`${HEADER_PREFIX}Event`, values.type],
+    [`${HEADER_PREFIX}Delivery`, values.deliveryId],
+    [`${HEADER_PREFIX}Timestamp`, values.timestamp],
+    [`${HEADER_PREFIX}Signature`, values.signature],
   ];
   return all.filter((header): header is RawHeader => header[1] !== undefined);
 }
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-function letters(random: () => number): string {
+function makeLetters(random: () => number): string {
   return Array.from({ length: 12 }, () => ALPHABET[Math.floor(random() * ALPHABET.length)]).join('');
 }
 
 /** Whole seconds: the document's own examples of times carry no fraction. */
-function instant(ms: number): string {
+function formatTime(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
@@ -109,14 +107,14 @@ const SUMMARY = `# Weekly release meeting
 1. Marek writes the release notes today.
 2. Zoë tells support.`;
 
-function summary(audioId: string, now: number, more: string): Record<string, unknown> {
+function makeSummary(audioId: string, now: number, more: string): Record<string, unknown> {
   return {
     audio_id: audioId,
     report_id: audioId.replace('aud_', 'rpt_'),
     status: 2,
     title: 'Weekly release meeting',
     duration_ms: 25_000,
-    recorded_at: instant(now - 10 * MINUTE_MS),
+    recorded_at: formatTime(now - 10 * MINUTE_MS),
     transcript: {
       language: 'en',
       text: SEGMENTS.map(({ text }) => text).join(' ') + more,
@@ -128,7 +126,7 @@ function summary(audioId: string, now: number, more: string): Record<string, unk
 }
 
 /** Text of exactly this many ASCII bytes, none of which JSON escapes. */
-function filling(bytes: number): string {
+function makeFilling(bytes: number): string {
   const sentence = ' And so it went on, for longer than anybody had planned.';
   return sentence.repeat(Math.ceil(bytes / sentence.length)).slice(0, bytes);
 }
@@ -138,25 +136,12 @@ interface EventDraft {
   readonly id?: string | undefined;
   /** By path: `data.title`. */
   readonly set: Readonly<Record<string, string>>;
-  readonly size?: number | undefined;
 }
 
-export function draftEvent({ type, id, set, size }: EventDraft, { now, random }: Surroundings): SampleEvent {
-  const event = sampleEvent(type, { now, random, id, size });
-  if (size !== undefined) checkSize(event, size);
-  const changed = structuredClone(event);
+export function draftEvent({ type, id, set }: EventDraft, { now, random }: Surroundings): SampleEvent {
+  const changed = structuredClone(sampleEvent(type, { now, random, id }));
   for (const [path, text] of Object.entries(set)) setValue(changed, path, text);
   return changed;
-}
-
-function checkSize(event: SampleEvent, size: number): void {
-  const least = eventBytes(event).length;
-  if (event.type !== SUMMARY_COMPLETED) {
-    throw new SvcError('invalid_value', `--size: a ${event.type} has no text that could grow`, {
-      hint: `send ${SUMMARY_COMPLETED}`,
-    });
-  }
-  if (least > size) throw new SvcError('invalid_value', `--size: the event has at least ${least} bytes`);
 }
 
 /** Replaces an existing value with one of the same kind. */
@@ -164,12 +149,12 @@ function setValue(event: SampleEvent, path: string, text: string): void {
   const names = path.split('.');
   const last = names.pop() ?? '';
   let holder: unknown = event;
-  for (const name of names) holder = field(holder, name, path);
-  const before = field(holder, last, path);
-  (holder as Record<string, unknown>)[last] = sameKind(before, text, path);
+  for (const name of names) holder = readField(holder, name, path);
+  const before = readField(holder, last, path);
+  (holder as Record<string, unknown>)[last] = parseSameKind(before, text, path);
 }
 
-function field(holder: unknown, name: string, path: string): unknown {
+function readField(holder: unknown, name: string, path: string): unknown {
   if ((isObject(holder) || Array.isArray(holder)) && Object.hasOwn(holder, name) && name !== 'length') {
     return (holder as Readonly<Record<string, unknown>>)[name];
   }
@@ -182,7 +167,7 @@ function field(holder: unknown, name: string, path: string): unknown {
   });
 }
 
-function sameKind(before: unknown, text: string, path: string): unknown {
+function parseSameKind(before: unknown, text: string, path: string): unknown {
   if (typeof before === 'string') return text;
   const value = tryParseJson(text);
   const kind = kindOf(before);

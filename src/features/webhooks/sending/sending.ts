@@ -39,26 +39,20 @@ export interface SentDelivery {
 interface Route {
   readonly url: URL;
   readonly deadlineMs: number;
-  /** The minimum time between two starts. */
-  readonly gapMs?: number | undefined;
 }
 
 /** Sends one after the other. Yields each outcome as soon as it is known. */
 export async function* sendAll(
   source: Iterable<Draft> | AsyncIterable<Draft>,
-  { gapMs = 0, ...route }: Route,
+  route: Route,
   outbound: Outbound,
   tally: Tally,
-  { now, sleep, signal, secrets }: Pick<RunContext, 'now' | 'sleep' | 'signal' | 'secrets'>,
+  { now, secrets }: Pick<RunContext, 'now' | 'secrets'>,
 ): AsyncGenerator<SentDelivery, void, void> {
   const poster = openPoster(outbound, now);
   let n = 0;
-  let earliestMs = 0;
   try {
     for await (const draft of source) {
-      const waitMs = earliestMs - now();
-      if (waitMs > 0) await sleep(waitMs, signal);
-      earliestMs = now() + gapMs;
       const sent = await send(poster, ++n, draft(), route, tally);
       // A receiver may respond with the secret.
       yield { ...sent, answer: secrets.hide(sent.answer) };
@@ -78,7 +72,7 @@ async function send(
   poster: Poster,
   n: number,
   { eventId, eventType, headers, body }: Outgoing,
-  { url, deadlineMs }: Pick<Route, 'url' | 'deadlineMs'>,
+  { url, deadlineMs }: Route,
   tally: Tally,
 ): Promise<SentDelivery> {
   const posted = await poster.post({ url, headers, body, timeoutMs: deadlineMs });

@@ -30,11 +30,8 @@ export function shownLogItem(item: LogItem): ShownLogItem {
   return { ...item, status_text: deliveryStatus(item.status) };
 }
 
-interface LogReading {
-  readonly size: number;
-  readonly maxPages: number;
-  notice(text: string): void;
-}
+/** No log that a person reads is longer. */
+const MOST_PAGES = 1000;
 
 /**
  * The complete log, each delivery once. It ends with an empty page, a short one, or one without new items: deliveries that arrive meanwhile shift the pages,
@@ -43,20 +40,20 @@ interface LogReading {
 export async function readWholeLog(
   id: string,
   recordings: Pick<Recordings, 'deliveries'>,
-  { size, maxPages, notice }: LogReading,
+  notice: (text: string) => void,
 ): Promise<readonly LogItem[]> {
   const found = new Map<string, LogItem>();
-  for (let page = 1; page <= maxPages; page++) {
-    const { rows, received } = await recordings.deliveries(id, { page, size });
+  for (let page = 1; page <= MOST_PAGES; page++) {
+    const { rows, received } = await recordings.deliveries(id, { page, size: LARGEST_PAGE });
     const known = found.size;
     for (const item of rows) if (!found.has(item.id)) found.set(item.id, item);
-    if (received < size) return [...found.values()];
+    if (received < LARGEST_PAGE) return [...found.values()];
     if (found.size === known) {
       notice(`warning: page ${page} repeated page ${page - 1}; stopped`);
       return [...found.values()];
     }
   }
-  notice(`warning: stopped after ${maxPages} pages; --max-pages reads more`);
+  notice(`warning: stopped after ${MOST_PAGES} pages: older deliveries are missing`);
   return [...found.values()];
 }
 
@@ -73,19 +70,16 @@ export interface LogFilter {
   readonly status?: string | undefined;
   readonly eventTypes?: readonly string[] | undefined;
   readonly eventId?: string | undefined;
-  /** Part of the latest error. */
-  readonly error?: string | undefined;
   /** Milliseconds since 1970. */
   readonly since?: number | undefined;
 }
 
 /** The service has no filters. */
-export function keepsItem(item: LogItem, { status, eventTypes, eventId, error, since }: LogFilter): boolean {
+export function keepsItem(item: LogItem, { status, eventTypes, eventId, since }: LogFilter): boolean {
   return (
     (status === undefined || deliveryStatus(item.status) === status) &&
     (eventTypes === undefined || eventTypes.includes(item.event_type ?? '')) &&
     (eventId === undefined || item.event_id === eventId) &&
-    (error === undefined || (item.last_error ?? '').includes(error)) &&
     (since === undefined || Date.parse(item.created_at ?? '') >= since)
   );
 }

@@ -67,7 +67,7 @@ export async function updateSubscription(
   if (newUrl === undefined && current !== undefined && sameEvents(events, current)) {
     return { before, after: before, unchanged: true };
   }
-  const updated = await patch(before, { url: newUrl, events }, recordings, guard);
+  const updated = await sendChange(before, { url: newUrl, events }, recordings, guard);
   if (updated instanceof Plan || newUrl === undefined || updated.after.status !== DISABLED) return updated;
   throw new SvcError('not_as_asked', `${before.id} has the new url but is still disabled`, {
     hint: `svc webhooks get ${shellWord(before.id)}`,
@@ -84,7 +84,7 @@ async function checkUnmoved(before: Subscription, recordings: Recordings): Promi
 }
 
 /** Sends the change once, and checks the result. */
-async function patch(
+async function sendChange(
   before: Subscription,
   change: SubscriptionChange,
   recordings: Recordings,
@@ -94,10 +94,10 @@ async function patch(
   const expected: Expected = { url: change.url ?? before.url, events: change.events };
   const answered = await recordings.update(id, change).catch((error: unknown) => {
     if (!(error instanceof SvcError) || error.code !== 'outcome_unknown') throw error;
-    return settle(error, before, expected, recordings, notice);
+    return settleLostUpdate(error, before, expected, recordings, notice);
   });
   if (answered instanceof Plan) return answered;
-  check(answered, expected, (events) => `events are ${events} after the update`);
+  checkResult(answered, expected, (events) => `events are ${events} after the update`);
   const listed = await recordings.subscriptions().catch((error: unknown) => {
     if (!(error instanceof SvcError) || error.code === 'interrupted' || error.code === 'terminated') throw error;
     notice(`warning: the list could not be read to verify it: ${error.message}`);
@@ -107,7 +107,7 @@ async function patch(
     const message = `${id} was updated, and then deleted by someone else`;
     throw new SvcError('not_as_asked', message, { hint: 'svc webhooks list' });
   }
-  check(after, expected, (events) => `events changed by someone else between read and write: they are ${events}`);
+  checkResult(after, expected, (events) => `events changed by someone else between read and write: they are ${events}`);
   return { before, after, unchanged: false };
 }
 
@@ -117,7 +117,7 @@ interface Expected {
   readonly events: readonly string[];
 }
 
-function check(found: Subscription, { url, events }: Expected, describe: (events: string) => string): void {
+function checkResult(found: Subscription, { url, events }: Expected, describe: (events: string) => string): void {
   const command = `svc webhooks update ${shellWord(found.id)}`;
   if (found.events !== undefined && !sameEvents(found.events, events)) {
     const option = events.length === 0 ? '--clear-events' : `--set-event ${shellWord(events.join(','))}`;
@@ -131,7 +131,7 @@ function check(found: Subscription, { url, events }: Expected, describe: (events
 }
 
 /** After a lost response, the list shows whether the update was applied. */
-async function settle(
+async function settleLostUpdate(
   error: SvcError,
   before: Subscription,
   expected: Expected,

@@ -1,10 +1,9 @@
 /** `svc webhooks check-receiver` fails every receiver that is wrong in one way, and passes those that are right. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,7 +11,7 @@ import { PROBE_NAMES } from '../../../../src/features/webhooks/probes/probes.ts'
 import type { ProbeResult } from '../../../../src/features/webhooks/probes/receiver-check.ts';
 import { interpreter } from '../../../support/peers.ts';
 import { freePorts } from '../../../support/ports.ts';
-import { svc, temporaryHome } from '../../../support/svc.ts';
+import { svc } from '../../../support/svc.ts';
 import { KEY } from './handmade-receiver.ts';
 import { listen } from './listening.ts';
 import { answering, probe } from './probing.ts';
@@ -206,20 +205,12 @@ describe('the command', () => {
     const env = { SVC_WEBHOOK_SECRET: KEY };
     const { code, stdout } = await svc(argv, { env });
     expect(code).toBe(1);
-    const report = join(temporaryHome(), 'report.xml');
-    const json = await svc([...argv, '-o', 'json', '--junit', report], { env });
+    const json = await svc([...argv, '-o', 'json'], { env });
     const [result] = JSON.parse(json.stdout) as ProbeResult[];
     expect(result).toMatchObject({ probe: name, status: 'fail' });
-    const [, failure = ''] = /<failure [^>]*>([^<]*)<\/failure>/.exec(readFileSync(report, 'utf8')) ?? [];
-    const read = failure
-      .replaceAll('&quot;', '"')
-      .replaceAll('&apos;', "'")
-      .replaceAll('&lt;', '<')
-      .replaceAll('&gt;', '>');
     for (const text of [result?.sent, result?.fix, result?.got]) {
       expect(text).toMatch(/\w/);
       expect(stdout).toContain(text);
-      expect(read).toContain(text);
     }
   });
 });

@@ -1,13 +1,11 @@
 /** `svc webhooks check-receiver` against receivers that are right, and wrong in one way each. */
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PROBE_NAMES } from '../../../../src/features/webhooks/probes/probes.ts';
 import type { ProbeResult } from '../../../../src/features/webhooks/probes/receiver-check.ts';
 import { freePorts } from '../../../support/ports.ts';
-import { type Run, svc, temporaryHome } from '../../../support/svc.ts';
+import { type Run, svc } from '../../../support/svc.ts';
 import { type Flaw, handmade, KEY, receiver } from './handmade-receiver.ts';
 import { listen } from './listening.ts';
 import { probe } from './probing.ts';
@@ -153,48 +151,13 @@ it('prints a line for each obligation that is not met, and counts the others', a
   expect([ids.code, ids.stdout]).toEqual([1, 'missing-signature\nstale-timestamp\n']);
 });
 
-describe('--junit', () => {
-  it('is well-formed for any response, and replaces an earlier report', async () => {
-    const hostile = ']]>&<"\'\u0000\u001b[31m\ud800 \ufffe\u0085</failure>';
-    const { url } = await receiver((_request, response) => response.writeHead(500).end(hostile));
-    const file = join(temporaryHome(), 'report.xml');
-    for (const only of ['valid-ping', 'unknown-type']) {
-      expect((await check(url, '--only', only, '--junit', file)).code).toBe(1);
-    }
-    const text = readFileSync(file, 'utf8');
-    expect(text).toContain('tests="2" failures="1" errors="0" skipped="1"');
-    expect(text).toContain('<failure message="expected 2xx, got 500" type="valid-ping">500 to every delivery');
-    expect(text).toContain('<skipped message="not sent: valid-ping failed"/>');
-    expect(text).toContain('\nfix: see its log: it fails whatever the signature is\nresponse: ');
-    expect(text).toContain('\nresponse: ]]&gt;&amp;');
-    expect(text).not.toContain('\u001b');
-    expect(wellFormed(file)).toBe('');
-  });
-
-  it('that cannot be written is reported before any request', async () => {
-    const { url, taken } = await handmade();
-    const { code, stderr } = await check(url, '--junit', join(temporaryHome(), 'no', 'report.xml'));
-    expect({ code, taken }).toEqual({ code: 2, taken: [] });
-    expect(stderr).toContain('report.xml');
-  });
-
-  it('reports a check that did not take place', async () => {
-    const file = join(temporaryHome(), 'report.xml');
-    expect((await check('http://127.0.0.1:1/', '--junit', file)).code).toBe(7);
-    expect(readFileSync(file, 'utf8')).toContain('failures="0" errors="0" skipped="24"');
-    expect(wellFormed(file)).toBe('');
-  });
-});
-
 describe('--dry-run', () => {
-  it('prints all requests, sends nothing and writes no report', async () => {
+  it('prints all requests, and sends nothing', async () => {
     const { url, taken } = await handmade();
-    const file = join(temporaryHome(), 'report.xml');
-    const { code, stdout } = await check(url, '--dry-run', '-o', 'json', '--junit', file);
+    const { code, stdout } = await check(url, '--dry-run', '-o', 'json');
     const requests = JSON.parse(stdout) as { readonly method: string; readonly body: unknown }[];
     expect({ code, sent: taken.length, shown: requests.length }).toEqual({ code: 0, sent: 0, shown: 60 });
     expect(requests.filter(({ body }) => typeof body === 'object')).not.toEqual([]);
-    expect(existsSync(file)).toBe(false);
   });
 });
 
@@ -226,24 +189,3 @@ it('needs one secret, and shows it nowhere', async () => {
     expect(stdout + stderr + two.stderr).not.toContain(KEY.slice(6));
   }
 });
-
-/** What is against a file being XML: as much of the grammar as a report needs. */
-function wellFormed(file: string): string {
-  const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
-  const outside = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u.exec(text);
-  if (outside !== null) return `a character that XML has not, at ${outside.index}`;
-  const open: string[] = [];
-  let at = text.indexOf('?>') + 2;
-  const token =
-    /<(\/?)([a-z]+)((?: [a-z]+="(?:[^<&"]|&(?:amp|lt|gt|quot|apos|#\d+);)*")*)(\/?)>|(?:[^<&]|&(?:amp|lt|gt|quot|apos|#\d+);)+/y;
-  while (at < text.length) {
-    token.lastIndex = at;
-    const match = token.exec(text);
-    if (match === null) return `neither a tag nor text at ${at}: ${text.slice(at, at + 20)}`;
-    const [, end, name, , empty] = match;
-    if (end === '/' && open.pop() !== name) return `</${name}> ends what did not begin`;
-    if (name !== undefined && end === '' && empty === '') open.push(name);
-    at = token.lastIndex;
-  }
-  return open.join(' ');
-}

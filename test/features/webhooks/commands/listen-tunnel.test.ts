@@ -49,7 +49,6 @@ describe('a run with a tunnel', () => {
     const [ready] = rows(ended);
     expect(ready).toMatchObject({
       type: 'ready',
-      verify: true,
       tunnel: {
         url: expect.stringMatching(/^https:\/\/localhost:\d+\/hook$/),
         endpoint_id: expect.stringMatching(/^ep_/),
@@ -226,10 +225,7 @@ describe('the limits of the account', () => {
 });
 
 describe('the options', () => {
-  it.each([
-    [['--secret-env', 'SECRET'], 'leave out secret options'],
-    [['--insecure-no-verify'], 'leave out secret options'],
-  ])('refuses %j', async (args, message) => {
+  it.each([[['--secret-env', 'SECRET'], 'leave out secret options']])('refuses %j', async (args, message) => {
     expect(await run([script.command, ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
   });
 

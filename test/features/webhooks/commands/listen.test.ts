@@ -94,7 +94,7 @@ describe('the output', () => {
     const run = await ended;
     const history = join(home, 'state', 'deliveries.ndjson');
     const { port: _, pid, url, ...ready } = rows(run)[0] ?? {};
-    expect(ready).toEqual({ type: 'ready', verify: true, forward: null, record: null, history, events: null });
+    expect(ready).toEqual({ type: 'ready', forward: null, record: null, history, events: null });
     expect([pid, url]).toEqual([process.pid, `http://127.0.0.1:${port}/`]);
     expect(deliveries(run)).toEqual([
       {
@@ -267,15 +267,6 @@ describe('warnings', () => {
     expect((await deliver(port, event('evt_1'), { timestamp })).status).toBe(401);
     const { stderr } = await stop();
     expect(stderr).toContain('warning: a delivery has the right signature, but a timestamp 360 s old');
-  });
-
-  it('say that nothing is verified', async () => {
-    const { port, ended } = await listen(['--insecure-no-verify', '--count', '1'], { env: {} });
-    await send(port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 14\r\n\r\n{"id":"evt_1"}');
-    const { stdout, stderr } = await ended;
-    expect(stdout).toMatch(/ {2}evt_1 {2}- {2}unchecked {2}-> 204\n$/);
-    expect(stderr).toContain('verify: OFF');
-    expect(stderr).toContain('warning: nothing is verified');
   });
 
   it('say that other machines can connect', async () => {

@@ -109,7 +109,7 @@ describe('filters', () => {
     [['--until', '58m'], 3, 'skipped: 2 by --until\n'],
     [['--since', '59m', '--until', '58m'], 2, 'skipped: 1 by --since, 2 by --until\n'],
     [['--since', new Date(NOW - HOUR).toISOString()], 5, ''],
-    [['--only-failed'], 2, 'skipped: 3 by --only-failed\n'],
+    [['--status', 'failed'], 2, 'skipped: 3 by --status\n'],
     [['--event', 'summary.completed'], 0, 'skipped: 5 by --event\n'],
     [['--event', 'summary.completed,webhook.ping'], 5, ''],
   ])('%j', async (args, sent, notice) => {

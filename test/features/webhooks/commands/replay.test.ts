@@ -4,9 +4,6 @@ import { createHmac } from 'node:crypto';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { sendAll, Tally } from '../../../../src/features/webhooks/sending/sending.ts';
-import { KnownSecrets } from '../../../../src/http/known-secrets.ts';
-import { outbound } from '../../../http/targets.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { handmade, KEY, type Receiver, receiver, statuses, type Taken } from './handmade-receiver.ts';
 import { listen } from './listening.ts';
@@ -200,14 +197,17 @@ describe('the selection', () => {
 
   it.each([
     [[], ['1', '2', '3', '4', '5', '6']],
-    [['--only-failed'], ['2', '3', '4']],
+    [
+      ['--status', 'failed'],
+      ['2', '3', '4'],
+    ],
     [
       ['--event-id', 'evt_5', '--event-id', 'evt_2'],
       ['2', '5'],
     ],
     [['--event', 'summary.completed'], ['3']],
     [
-      ['--event', 'webhook.ping', '--only-failed'],
+      ['--event', 'webhook.ping', '--status', 'failed'],
       ['2', '4'],
     ],
     [
@@ -215,7 +215,7 @@ describe('the selection', () => {
       ['1', '2'],
     ],
     [
-      ['--only-failed', '--limit', '2'],
+      ['--status', 'failed', '--limit', '2'],
       ['2', '3'],
     ],
   ])('%j', async (args, chosen) => {
@@ -230,7 +230,7 @@ describe('the selection', () => {
 describe('--event-id', () => {
   const text = line({ id: 'evt_1' }) + line({ id: 'evt_2', more: { response: 500 } });
 
-  it.each([[['--event-id', 'evt_9']], [['--event-id', 'evt_9', '--event-id', 'evt_9', '--only-failed']]])(
+  it.each([[['--event-id', 'evt_9']], [['--event-id', 'evt_9', '--event-id', 'evt_9', '--status', 'failed']]])(
     '%j: exit 5 if no such event was recorded',
     async (args) => {
       const peer = await statuses(200);
@@ -250,7 +250,7 @@ describe('--event-id', () => {
   });
 
   it('is found although another filter leaves it out', async () => {
-    expect((await replay(text, await statuses(200), ['--event-id', 'evt_1', '--only-failed'])).code).toBe(0);
+    expect((await replay(text, await statuses(200), ['--event-id', 'evt_1', '--status', 'failed'])).code).toBe(0);
   });
 });
 
@@ -346,32 +346,6 @@ describe('the outcome', () => {
       '{"id":"evt_2","type":"webhook.ping", "data":{}}',
     ]);
   });
-
-  it.each(['10', '0/s', '10/d', 'fast', '-1/s'])('--rate %s is refused', async (rate) => {
-    const { code, stderr } = await replay(line(), 'http://127.0.0.1:1/', [`--rate=${rate}`]);
-    expect(code).toBe(2);
-    expect(stderr).toContain('is not a rate');
-  });
-});
-
-it('--rate delays the next request', async () => {
-  const peer = await statuses(200);
-  const waits: [ms: number, taken: number][] = [];
-  const client = outbound();
-  const outgoing = () => ({ eventId: null, eventType: null, headers: [], body: Buffer.from('{}') });
-  const sleep = async (ms: number): Promise<void> => void waits.push([ms, peer.taken.length]);
-  const route = { url: new URL(peer.url), deadlineMs: 5000, gapMs: 250 };
-  const context = { now: () => 0, sleep, signal: client.signal, secrets: new KnownSecrets() };
-  const answers: (number | null)[] = [];
-  for await (const { status } of sendAll([outgoing, outgoing, outgoing], route, client, new Tally(), context)) {
-    answers.push(status);
-  }
-  expect(answers).toEqual([200, 200, 200]);
-  // Nothing is waited for after the last.
-  expect(waits).toEqual([
-    [250, 1],
-    [250, 2],
-  ]);
 });
 
 it('reads a recording of listen up to the last complete line', async () => {

@@ -119,7 +119,7 @@ describe('reads a file with the exact bytes', () => {
     const headers = `"x-service-event":"","x-service-timestamp":"1795432735","x-service-signature":"${signature}"`;
     const logged = String.raw`"body":"{\"id\":\"evt_1\",\"type\":\"webhook.ping\",\"created_at\":\"2026-01-01T00:00:00Z\",\"data\":{\"text\":\"Café \\\"quoted\\\" \\u00e9 \t tab\"}}"`;
     const line = `{"time":"2026-11-23T11:18:55+00:00","headers":{${headers}},${logged}}\n`;
-    const argv = ['webhooks', 'verify', '-', '--ignore-timestamp'];
+    const argv = ['webhooks', 'verify', '-', '--tolerance', 'none'];
     const env = { SVC_WEBHOOK_SECRET: 'whsec_test1234567890' };
     expect((await svc(argv, { stdin: line, env })).code).toBe(0);
     expect((await svc(argv, { stdin: line.replace('evt_1', 'evt_2'), env })).code).toBe(1);
@@ -206,11 +206,6 @@ describe('a hint', () => {
     expect(run.stdout).toContain('X-Service-Timestamp is not a whole number of Unix seconds');
   });
 
-  it('says that a proxy compressed the body', async () => {
-    const run = await verify(gzipSync(PING), '--timestamp', T, '--signature', SIGNATURE);
-    expect(run).toMatchObject({ code: 1, stdout: expect.stringContaining('matches the decompressed body') });
-  });
-
   it.each([
     [`SECRET=${SECRET}`, 'is a line from a .env file'],
     [`export KEY="${SECRET}"`, 'is a line from a .env file'],
@@ -270,7 +265,7 @@ describe('filters', () => {
     [['--status', 'failed'], 1, 'skipped: 2 by --status\n'],
     [['--status', 'delivered', '--event', 'webhook.ping'], 1, 'skipped: 1 by --status, 1 by --event\n'],
   ])('%j', async (filter, count, notice) => {
-    const checked = await verify(har, '--ignore-timestamp', '-o', 'ndjson', ...filter);
+    const checked = await verify(har, '--tolerance', 'none', '-o', 'ndjson', ...filter);
     expect(checked).toMatchObject({ code: 0, stderr: notice });
     expect(checked.stdout.trim().split('\n')).toHaveLength(count);
     const shown = await svc(['webhooks', 'inspect', '-', '-o', 'json', ...filter], {

@@ -123,7 +123,7 @@ describe('one delivery', () => {
         file('h.json', JSON.stringify({ 'x-service-timestamp': T, 'x-service-signature': SIGNATURE })),
       ],
     ],
-    ['--header-prefix', ['--header-prefix', 'X-Acme-', '--header', `X-Acme-Timestamp: ${T}`, '--signature', SIGNATURE]],
+    ['--header', ['--header', `X-Service-Timestamp: ${T}`, '--signature', SIGNATURE]],
   ])('reads its headers by %s', async (_, args) => {
     expect(await verify([ping, ...args])).toMatchObject({ code: 0 });
   });
@@ -174,13 +174,11 @@ describe('one delivery', () => {
     });
   });
 
-  it('shows the expected signature only on demand', async () => {
+  it('never shows the expected signature', async () => {
     const bad = ['--timestamp', T, '--signature', `sha256=${'0'.repeat(64)}`];
     for (const format of ['table', 'json', 'yaml', 'csv']) {
       expect((await verify([ping, ...bad, '-o', format])).stdout).not.toContain(SIGNATURE.slice(7));
     }
-    expect((await json([ping, ...bad, '--show-expected'])).expected).toEqual([SIGNATURE]);
-    expect((await verify([ping, ...bad, '--show-expected'])).stdout).toContain(`expected ${SIGNATURE}`);
   });
 });
 
@@ -223,18 +221,16 @@ describe('the clock', () => {
     const { code, stdout } = await verify([ping, ...stale]);
     expect(code).toBe(1);
     expect(stdout).toContain(
-      'signature OK, but the timestamp is 26 h old (limit 300 s); for archives use --received-at or --ignore-timestamp',
+      'signature OK, but the timestamp is 26 h old (limit 300 s); for archives use --now or --tolerance none',
     );
     for (const args of [
-      ['--received-at', old],
       ['--now', old],
       ['--tolerance', '2d'],
       ['--tolerance', 'none'],
-      ['--ignore-timestamp'],
     ]) {
       expect(await verify([ping, ...stale, ...args]), args.join(' ')).toMatchObject({ code: 0 });
     }
-    expect(await json([ping, ...stale, '--ignore-timestamp'])).toMatchObject({
+    expect(await json([ping, ...stale, '--tolerance', 'none'])).toMatchObject({
       tolerance_s: null,
       notes: ['tolerance_not_checked'],
       age_s: 93_600,
@@ -245,7 +241,6 @@ describe('the clock', () => {
       signature_ok: true,
       event_id: 'evt_1',
     });
-    expect(await verify([ping, ...GIVEN, '--now', T, '--received-at', T])).toMatchObject({ code: 2, stdout: '' });
   });
 
   it.each([
@@ -301,13 +296,6 @@ describe('several', () => {
     expect((await verify([mixed, '-q'])).stdout).toBe(`evt_1\n${mixed}:2\nevt_1\n`);
     expect((await verify([mixed, '--columns', 'body-sha256'])).stdout).toContain('51a42ece');
     expect((await verify([mixed, '-o', 'json', '--query', '[?valid] | length(@)'])).stdout).toBe('2\n');
-  });
-
-  it('stop at the first invalid one with --fail-fast', async () => {
-    expect(await verify([mixed, '--fail-fast'])).toMatchObject({
-      code: 1,
-      stderr: '2 checked: 1 valid, 1 signature_mismatch\n',
-    });
   });
 
   it('may be files and folders', async () => {
@@ -409,6 +397,13 @@ it('verifies a curl line with its body in a file, and reports dropped bytes', as
       `curl https://x -H 'X-Service-Timestamp: ${T}' -H 'X-Service-Signature: ${SIGNATURE}' ${option} '@${body}'`,
     );
   expect(await json([line('-d')])).toMatchObject({ valid: true, notes: ['curl_d_strips_newlines'] });
+  const text = '{\n"id": "evt_1"\n, "type": "a.b"}';
+  const lines = file('lines.json', text);
+  const curl = file('lines.sh', `curl https://x -H 'X-Service-Timestamp: ${T}' -d '@${lines}'`);
+  const signature = signatureOf(SECRET, T, Buffer.from(text));
+  expect((await verify([curl, '--format', 'curl', '--signature', signature])).stdout).toContain(
+    'curl -d drops the newlines of a file: use --data-binary',
+  );
   expect(await json([line('--data-binary')])).toMatchObject({ valid: false, hints: ['body_minus_trailing_newline'] });
 });
 

@@ -5,10 +5,11 @@ import { connect, createServer } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { verifyDelivery } from '../../../../src/features/webhooks/receiver/processor.ts';
-import type { IncomingDelivery, Refusal } from '../../../../src/features/webhooks/receiver/requests.ts';
 import {
+  type IncomingDelivery,
   type Receiver,
   type ReceiverOptions,
+  type Refusal,
   startReceiver,
 } from '../../../../src/features/webhooks/receiver/server.ts';
 import { type SigningSecret, signingSecret, type Verification } from '../../../../src/features/webhooks/signature.ts';
@@ -17,11 +18,11 @@ import { deliver, delivery, event, head, KEY, Sender, send } from '../receiver-c
 const MIB = 1024 * 1024;
 
 interface Arrival extends IncomingDelivery {
-  readonly verification: Verification | undefined;
+  readonly verification: Verification;
 }
 
 interface Options extends ReceiverOptions {
-  readonly secrets: readonly SigningSecret[] | undefined;
+  readonly secrets: readonly SigningSecret[];
 }
 
 class Receipt {
@@ -39,7 +40,6 @@ class Receipt {
       host: '127.0.0.1',
       port: 0,
       path: '/',
-      endpoints: new Map(),
       secrets: [signingSecret(KEY, 'test')],
       now: Date.now,
       ...options,
@@ -50,7 +50,7 @@ class Receipt {
         const arrival: Arrival = { ...delivery, verification };
         this.arrivals.push(arrival);
         if (this.onArrival !== undefined) this.onArrival(arrival);
-        else arrival.respond(arrival.verification?.verdict === 'valid' ? 204 : 401, '');
+        else arrival.respond(arrival.verification.verdict === 'valid' ? 204 : 401, '');
         this.#tell();
       },
       refused: (refusal) => {
@@ -63,8 +63,8 @@ class Receipt {
     return this;
   }
 
-  get verdicts(): (string | undefined)[] {
-    return this.arrivals.map(({ verification }) => verification?.verdict);
+  get verdicts(): string[] {
+    return this.arrivals.map(({ verification }) => verification.verdict);
   }
 
   /** Resolves at the next arrival or refusal. */
@@ -145,12 +145,6 @@ describe('a delivery', () => {
     const receipt = await start();
     expect((await deliver(receipt.port, event('evt_1'), options)).status).toBe(401);
     expect(receipt.verdicts).toEqual([verdict]);
-  });
-
-  it('may lack a signature if nothing is verified', async () => {
-    const receipt = await start({ secrets: undefined });
-    await send(receipt.port, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}');
-    expect(receipt.arrivals[0]).toMatchObject({ verification: undefined, body: Buffer.from('{}') });
   });
 
   it('is checked with the time of its last byte', async () => {
