@@ -4,7 +4,7 @@ import { parseDuration } from '../../../cli/time.ts';
 import { askForEach, durationFault, faultOf, MOST_CHOICES, tellCommand } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import { type Alertmanager, requireRelease } from '../../alerts/api.ts';
+import { type Alertmanager, openAlertmanager, requireRelease } from '../../alerts/api.ts';
 import { findAlert } from '../../alerts/ids.ts';
 import { formatMatcher, type Matcher, matcher } from '../../alerts/matcher.ts';
 import { parseMatcherArguments } from '../../alerts/matcher-arguments.ts';
@@ -19,7 +19,6 @@ import {
   readSilences,
   unchangedSilence,
 } from '../draft.ts';
-import { WAIT, waiting } from '../waiting.ts';
 import { ALL_ALERTS, ANNOTATION, AUTHOR, author, type CheckedSilence, SilenceWriter } from '../writer.ts';
 
 const HOUR = 3_600_000;
@@ -58,7 +57,6 @@ const FLAGS = {
   'max-alerts': { type: 'integer', min: 0, help: 'Fail if more alerts than this match' },
   file: { ...FILE, short: 'f', help: 'JSON file of silences (- for standard input)' },
   ...ALL_ALERTS,
-  ...WAIT,
 } as const satisfies Flags;
 
 type CreateInput = Input<typeof ARGS, typeof FLAGS>;
@@ -88,12 +86,13 @@ export const silencesCreate = recordCommand({
   ],
   output: POSTED_RECORD,
   offers: postedCandidates,
-  run: waiting(async (input, ctx, alertmanager) => {
+  async run(input, ctx) {
+    const alertmanager = openAlertmanager(ctx.target);
     const { file } = input;
     return file === undefined
       ? createFromArguments(input, alertmanager, ctx)
       : createFromFile({ ...input, file }, alertmanager, ctx);
-  }),
+  },
 });
 
 async function createFromArguments(given: CreateInput, alertmanager: Alertmanager, ctx: RunContext) {
