@@ -26,11 +26,6 @@ export async function readConfig(
   ctx: Input,
 ): Promise<RoutingConfig> {
   const source = await sourceOf(configFile, open, ctx);
-  if (source.version !== undefined) {
-    // What a server prints can be read quickly.
-    const printed = await (await import('./printed.ts')).readPrinted(source.text, source.version);
-    if (printed !== undefined) return printed;
-  }
   const read = await readRoutingConfig(source.text, source.version);
   warn(source, read.unknown, ctx);
   return validConfig(source, read);
