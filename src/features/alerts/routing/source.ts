@@ -77,14 +77,14 @@ export async function readRoutingConfig(...args: Parameters<typeof import('./con
   return (await import('./config.ts')).readRoutingConfig(...args);
 }
 
-/** A configuration, or the Kubernetes object that has it. Lines are counted in the configuration. */
 export async function readConfigFile(path: string, ctx: Input): Promise<Source> {
   const text = await readText(path, ctx);
-  const { configurationIn } = await import('./kubernetes.ts');
-  const found = await configurationIn(text, path);
-  if (found === undefined) return { name: path, text };
-  ctx.notice(`read ${found.where}; its lines are counted from its own beginning`);
-  return { name: `${path}:${found.key}`, text: found.text };
+  if (/^apiVersion["']?\s*:/m.test(text) || /^\s*\{\s*"apiVersion"/.test(text)) {
+    throw new SvcError('invalid_value', `${path} is a Kubernetes object, not a configuration of an Alertmanager`, {
+      hint: "take it out: kubectl get secret NAME -o jsonpath='{.data.alertmanager\\.yaml}' | base64 -d",
+    });
+  }
+  return { name: path, text };
 }
 
 /** UTF-8, or UTF-16 with a byte order mark, which Windows PowerShell writes. */
