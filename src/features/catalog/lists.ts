@@ -21,7 +21,7 @@ export const PARAM_FLAG = {
 export const TZ_FLAG = { ...CLOCK_TZ, help: 'Time zone: UTC, Asia/Tokyo (default local)' } as const;
 
 export const PRODUCT_ARGUMENT = {
-  help: 'Product: its id, the beginning of it, or a part of the title',
+  help: 'Product: its id, or a part of the title',
   required: true,
   complete: 'products',
 } as const;

@@ -68,7 +68,7 @@ function server({ path, query }: Asked): object | string {
         has('parser_name', one.store) &&
         has('settlement_id', one.place) &&
         has('category_id', one.category) &&
-        (query.get('q') ?? one.id) === one.id,
+        [one.id, `Title ${one.id}`].includes(query.get('q') ?? one.id),
     );
     return page(matching.map((one) => ({ canonical_product_id: one.id, title: `Title ${one.id}` })));
   }
