@@ -202,7 +202,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'catalog products list': [
     { args: [] },
     { args: ['--search', 'milk', '--promo', 'true', '--price-max', '99.5', '--order', 'price_asc', '--limit', '5'] },
-    { args: ['--all', '--param', 'lang=ru'] },
+    { args: ['--all'] },
   ],
   'catalog products get': [{ args: [PRODUCT] }],
   'catalog products sources': [{ args: [PRODUCT] }],

@@ -115,7 +115,7 @@ describe('rows for the same silence', () => {
           ...silences,
           ...silences.map((one) => ({ ...one, matchers: [...one.matchers, ...one.matchers].reverse() })),
         ];
-        const planOf = importPlan([], 'skip', NOW);
+        const planOf = importPlan([], NOW);
         const created = doubled.filter((one) => planOf(one).result === 'created');
         expect(created.map(meaning)).toEqual([...new Set(doubled.map(meaning))]);
       }),

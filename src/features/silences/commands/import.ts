@@ -14,7 +14,6 @@ import { ALL_ALERTS, author, SILENCES_AT_ONCE, SilenceWriter } from '../writer.t
 
 const TONES: Readonly<Record<ImportedSilence['result'], Tone>> = {
   created: 'good',
-  extended: 'good',
   unchanged: 'dim',
   skipped: 'dim',
   invalid: 'bad',
@@ -30,12 +29,6 @@ export const silencesImport = listCommand({
   service: 'alerts',
   args: { file: { help: 'JSON or NDJSON file (default: standard input)', complete: 'files' } },
   flags: {
-    'on-conflict': {
-      type: 'choice',
-      choices: ['skip', 'extend'],
-      default: 'skip',
-      help: 'What to do if the server has the same silence',
-    },
     ...ALL_ALERTS,
   },
   exits: ['partly_done', 'refused'],
@@ -45,10 +38,7 @@ export const silencesImport = listCommand({
       run: 'svc silences export --profile old | svc silences import --profile new',
       why: 'Copy silences from one server to another',
     },
-    {
-      run: 'svc silences import silences.json --on-conflict extend --dry-run',
-      why: 'Show the requests without sending them',
-    },
+    { run: 'svc silences import silences.json --dry-run', why: 'Show the requests without sending them' },
   ],
   output: {
     kind: 'list',
@@ -68,7 +58,7 @@ export const silencesImport = listCommand({
     if (!input.allAlerts) await refuseWideOnes(sendable);
     const alertmanager = openAlertmanager(ctx.target);
     await new SilenceWriter(alertmanager, ctx, input).ask(sendable.map((draft) => ({ draft })));
-    const planOf = importPlan(await collect(alertmanager.silences()), input.onConflict, now);
+    const planOf = importPlan(await collect(alertmanager.silences()), now);
     const progress = ctx.progress(rows.length);
     const outcome = await bulk(rows, SILENCES_AT_ONCE, async (row): Promise<ImportedSilence | Plan> => {
       const { result, silenceID, silence, message } = planOf(row);
@@ -120,7 +110,7 @@ interface ImportedSilence {
   readonly silenceID: string | null;
   /** The id in the file. */
   readonly previousID: string | null;
-  readonly result: 'created' | 'extended' | 'unchanged' | 'failed' | 'invalid' | 'skipped';
+  readonly result: 'created' | 'unchanged' | 'failed' | 'invalid' | 'skipped';
   readonly matchers: PostableSilence['matchers'];
   readonly message: string | null;
 }
@@ -141,11 +131,7 @@ function whyUnsent({ startsAt, endsAt }: PostableSilence, now: number): ImportPl
 }
 
 /** Silences are the same if matchers, author and comment are equal and their times overlap: nothing is created twice. */
-export function importPlan(
-  present: readonly Silence[],
-  onConflict: 'skip' | 'extend',
-  now: number,
-): (row: PostableSilence) => ImportPlan {
+export function importPlan(present: readonly Silence[], now: number): (row: PostableSilence) => ImportPlan {
   const known = new Map<string, PostableSilence[]>();
   const alike = (silence: PostableSilence): PostableSilence[] => {
     const key = keyOf(silence);
@@ -164,11 +150,7 @@ export function importPlan(
       others.push(silence);
       return { result: 'created', silence };
     }
-    const isLonger = Date.parse(row.endsAt) > Date.parse(same.endsAt);
-    // A row of this file has no id yet.
-    return onConflict === 'skip' || !isLonger || same.id === undefined
-      ? { result: 'unchanged', silenceID: same.id }
-      : { result: 'extended', silence: { ...same, endsAt: row.endsAt } };
+    return { result: 'unchanged', silenceID: same.id };
   };
 }
 
