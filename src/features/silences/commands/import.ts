@@ -1,15 +1,16 @@
 import { bulk, bulkAnswer } from '../../../cli/bulk.ts';
-import { listCommand } from '../../../cli/command.ts';
+import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import type { Tone } from '../../../output/types.ts';
-import { openAlertmanager } from '../../alerts/api.ts';
+import { isUuid, openAlertmanager } from '../../alerts/api.ts';
+import { type Row, readRows } from '../../alerts/file.ts';
 import { matcherFrom } from '../../alerts/matcher.ts';
 import { isWide } from '../../alerts/matching.ts';
 import type { PostableSilence, Silence } from '../../alerts/schema.ts';
 import { collect } from '../../alerts/selection.ts';
 import { matcherTexts, undoSilences } from '../columns.ts';
-import { applyChanges, readSilences } from '../draft.ts';
+import { applyChanges } from '../draft.ts';
 import { ALL_ALERTS, author, SILENCES_AT_ONCE, SilenceWriter } from '../writer.ts';
 
 const TONES: Readonly<Record<ImportedSilence['result'], Tone>> = {
@@ -53,7 +54,7 @@ export const silencesImport = listCommand({
   },
   async run(input, ctx) {
     const now = ctx.startedAt;
-    const { rows } = await readSilences(input.file ?? '-', { createdBy: author(ctx), backup: true }, ctx);
+    const rows = await readSilences(input.file ?? '-', author(ctx), ctx);
     const sendable = rows.filter((row) => whyUnsent(row, now) === undefined);
     if (!input.allAlerts) await refuseWideOnes(sendable);
     const alertmanager = openAlertmanager(ctx.target);
@@ -78,6 +79,21 @@ export const silencesImport = listCommand({
     };
   },
 });
+
+/** Silences that have no author and no id get the default author, and begin now. */
+export async function readSilences(
+  path: string,
+  createdBy: string,
+  ctx: Pick<RunContext, 'startedAt' | 'readInput'>,
+): Promise<readonly PostableSilence[]> {
+  const startsAt = new Date(ctx.startedAt).toISOString();
+  const complete = ({ id, status: _, updatedAt: __, ...row }: Row, where: string): Row => {
+    if (id === undefined || id === '') return { createdBy, startsAt, ...row };
+    if (typeof id !== 'string' || !isUuid(id)) throw new SvcError('invalid_value', `${where}: id is not a UUID`);
+    return { id: id.toLowerCase(), ...row };
+  };
+  return readRows('silence', path, { complete, mayBeEmpty: true }, ctx);
+}
 
 async function refuseWideOnes(silences: readonly PostableSilence[]): Promise<void> {
   const wide: PostableSilence[] = [];
