@@ -1,8 +1,5 @@
 /** Pages in the user's browser. */
 import { platform as hostPlatform } from 'node:os';
-import { SvcError } from '../errors.ts';
-import { webAddress } from '../output/terminal.ts';
-import type { TextOutput } from '../output/types.ts';
 import type { RunContext } from './command.ts';
 
 /** The program that opens a browser fails within this time, if at all. */
@@ -14,28 +11,6 @@ export async function openInBrowser(url: URL, ctx: RunContext): Promise<void> {
     if (problem !== undefined) ctx.notice(`no browser was opened: ${problem}; open the address yourself`);
   });
   await Promise.race([opened, ctx.sleep(BROWSER_MS)]);
-}
-
-/** Opens the page that a service names, and prints its address. `of` is what has the page: `alert 1a58c20e`. */
-export async function openPage(
-  text: string | null | undefined,
-  { page, of }: { readonly page: string; readonly of: string },
-  ctx: RunContext,
-): Promise<{ readonly value: string; readonly as: TextOutput }> {
-  const address = webAddress(text);
-  if (address === undefined) {
-    const why = text ? `"${text}", which is not a web address, as its ${page}` : `no ${page}`;
-    throw new SvcError('not_found', `${of} has ${why}`);
-  }
-  const reason = ctx.dryRun ? undefined : noBrowserReason(ctx);
-  if (reason !== undefined) ctx.notice(`no browser was opened: ${reason}; open the address yourself`);
-  else if (!ctx.dryRun) await openInBrowser(new URL(address), ctx);
-  return { value: address, as: { kind: 'text' } };
-}
-
-/** Before anything is sent. */
-export function checkBrowserOptions(web: boolean, { dryRun }: RunContext): void {
-  if (dryRun && !web) throw new SvcError('usage', '--dry-run needs --web');
 }
 
 type Place = Pick<RunContext, 'env' | 'interactive'>;

@@ -77,11 +77,6 @@ export const TZ_FLAG = {
   help: 'Time zone of clock times (default local)',
 } as const satisfies Flags[string];
 
-/** That of a command that opens a page in a browser with its own `--web`. */
-const WEB_FLAGS = {
-  'dry-run': { type: 'boolean', group: 'Browser options', help: 'With --web, only print the address' },
-} as const satisfies Flags;
-
 /** The values of the shared options. Those for services and writes are set only if the command takes them. */
 export type GlobalInput = Omit<Input<Record<never, never>, typeof GLOBAL_FLAGS>, 'profile'> &
   Partial<Input<Record<never, never>, typeof SERVICE_FLAGS & typeof WRITE_FLAGS>> & {
@@ -109,12 +104,7 @@ export function isRemote({ service, callOf }: { readonly service?: unknown; read
 export const SOME_FLAGS: Flags = { tz: TZ_FLAG, ...CLUSTER_FLAGS };
 
 export function ownFlags(command: Optioned): Flags {
-  return { ...withoutWriteFlags(command), ...addedFlags(command) };
-}
-
-function addedFlags({ flags, effect }: Optioned): Flags {
-  if (effect !== 'read') return WRITE_FLAGS;
-  return flags?.['web'] === undefined ? {} : WEB_FLAGS;
+  return { ...withoutWriteFlags(command), ...(command.effect === 'read' ? {} : WRITE_FLAGS) };
 }
 
 export function withoutWriteFlags({ flags, clusters }: Pick<Optioned, 'flags' | 'clusters'>): Flags {

@@ -1,9 +1,8 @@
-import { checkBrowserOptions, openPage } from '../../../cli/browser.ts';
 import { recordCommand } from '../../../cli/command.ts';
 import { timeCell } from '../../../output/cells.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../api.ts';
-import { alertCandidates, alertTitle, labelCells, runbookOf, severityCell, stateCell } from '../columns.ts';
+import { alertCandidates, alertTitle, labelCells, severityCell, stateCell } from '../columns.ts';
 import { findAlert } from '../ids.ts';
 import type { Alert, Silence } from '../schema.ts';
 import { type SuppressedAlert, withSuppressors } from '../suppressors.ts';
@@ -64,28 +63,12 @@ export const alertsGet = recordCommand({
   args: {
     fingerprint: { help: 'The fingerprint, or an unambiguous prefix of it', required: true, complete: 'fingerprints' },
   },
-  flags: {
-    web: {
-      type: 'optional-value',
-      choices: ['generator', 'runbook'],
-      group: 'Browser options',
-      help: 'Open the page of its rule (default) or runbook in a browser',
-    },
-  },
-  examples: [
-    { run: 'svc alerts get 1a58c20e', why: 'Show an alert by a prefix of its fingerprint' },
-    { run: 'svc alerts get 1a58c20e --web=runbook', why: 'Open its runbook in a browser' },
-  ],
+  examples: [{ run: 'svc alerts get 1a58c20e', why: 'Show an alert by a prefix of its fingerprint' }],
   output: ALERT_RECORD,
-  outputOf: ({ web }) => (web === undefined ? ALERT_RECORD : { kind: 'text' }),
   offers: alertCandidates,
-  async run({ fingerprint, web }, ctx) {
-    checkBrowserOptions(web !== undefined, ctx);
+  async run({ fingerprint }, ctx) {
     const alertmanager = openAlertmanager(ctx.target);
     const alert = await findAlert(alertmanager, fingerprint);
-    const of = `alert ${alert.fingerprint}`;
-    if (web === 'runbook') return openPage(runbookOf(alert), { page: 'runbook', of }, ctx);
-    if (web !== undefined) return openPage(alert.generatorURL, { page: 'generator', of }, ctx);
     return { value: await withSuppressors(alert, alertmanager) };
   },
 });

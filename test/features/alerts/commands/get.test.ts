@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson } from '../../../support/alertmanager.ts';
-import { failure, type RunOptions, svc } from '../../../support/svc.ts';
+import { failure, svc } from '../../../support/svc.ts';
 import { seedFleet, type WireAlert } from './fleet.ts';
 import { wireAlert } from './scripted.ts';
 import { lines, onBothServices, printed } from './service.ts';
@@ -134,56 +134,6 @@ describe('prefixes', () => {
     const bare = { silences: [], inhibitors: [], mutedGroups: [] };
     expect(printed(await get('abd'))).toEqual({ ...alerts[2], ...bare });
     expect(printed(await get('abc0000000000002'))).toEqual({ ...alerts[1], ...bare });
-  });
-});
-
-describe('--web', () => {
-  const GENERATOR = 'https://prometheus.example/graph?g0.expr=up';
-  const RUNBOOK = 'https://runbooks.example/up';
-  const runbook = (value: string) => ({ generatorURL: GENERATOR, annotations: { runbook_url: value } });
-  const get = async (argv: readonly string[], alert: Partial<WireAlert> = runbook(RUNBOOK), more: RunOptions = {}) => {
-    const body = JSON.stringify([wireAlert('a', {}, alert)]);
-    await using server = await faultServer((socket) => socket.write(answer(200, body)));
-    const env = { NO_COLOR: '1', DISPLAY: ':0' };
-    return await svc(['alerts', 'get', 'a', '--base-url', server.url, ...argv], {
-      terminal: 80,
-      env,
-      browser: () => undefined,
-      ...more,
-    });
-  };
-
-  test.each([
-    ['--web', GENERATOR],
-    ['--web=generator', GENERATOR],
-    ['--web=runbook', RUNBOOK],
-  ])('%s opens the page and prints its address', async (option, address) => {
-    expect(await get([option])).toMatchObject({ code: 0, stdout: `${address}\n`, stderr: '', opened: [address] });
-    expect(await get([option, '--dry-run'])).toMatchObject({ code: 0, stdout: `${address}\n`, opened: [] });
-    expect((await get([option, '-o', 'json'])).stdout).toBe(`${JSON.stringify(address)}\n`);
-  });
-
-  test('prints the address if there is no browser', async () => {
-    const remote = await get(['--web'], undefined, { env: { NO_COLOR: '1', SSH_TTY: '/dev/pts/1' } });
-    expect(remote).toMatchObject({ code: 0, stdout: `${GENERATOR}\n`, opened: [] });
-    expect(remote.stderr).toBe('no browser was opened: an ssh session; open the address yourself\n');
-    const failing = await get(['--web'], undefined, { browser: () => 'there is no program that opens it' });
-    expect(failing).toMatchObject({ code: 0, stdout: `${GENERATOR}\n` });
-    expect(failing.stderr).toContain('there is no program that opens it');
-  });
-
-  test.each([
-    ['file:///etc/passwd', /has "file:\/\/\/etc\/passwd", which is not a web address, as its runbook/],
-    ['https://a.example/\u001b[2J', /has "https:\/\/a\.example\/\\x1b\[2J", which is not a web address/],
-  ])('opens no %j', async (value, message) => {
-    const run = await get(['--web=runbook'], runbook(value));
-    expect(run).toMatchObject({ code: 5, stdout: '', opened: [], stderr: expect.stringMatching(message) });
-  });
-
-  test('reports a missing page, and that --dry-run needs --web', async () => {
-    const none = await get(['--web'], {});
-    expect([none.code, none.stderr]).toEqual([5, 'svc: alert a000000000000000 has no generator\n']);
-    expect(await get(['--dry-run'])).toMatchObject({ code: 2, stderr: 'svc: --dry-run needs --web\n' });
   });
 });
 

@@ -424,15 +424,4 @@ describe('the image of a product', () => {
     expect(stdout).toContain(link('Milk'));
     expect(stdout).toContain(link(IMAGE));
   });
-
-  test('is opened by --web', async () => {
-    catalog.replies(() => one);
-    const web = (argv: readonly string[]) =>
-      catalog.run(['products', 'get', 'p1', ...argv], { terminal: 100, env, browser: () => undefined });
-    expect(await web(['--web'])).toMatchObject({ code: 0, stdout: `${IMAGE}\n`, stderr: '', opened: [IMAGE] });
-    expect(await web(['--web', '--dry-run'])).toMatchObject({ code: 0, stdout: `${IMAGE}\n`, opened: [] });
-    expect(await web(['--dry-run'])).toMatchObject({ code: 2, stderr: 'svc: --dry-run needs --web\n' });
-    catalog.replies(() => ({ ...one, image_url: null }));
-    expect(await web(['--web'])).toMatchObject({ code: 5, stdout: '', stderr: 'svc: product p1 has no image\n' });
-  });
 });
