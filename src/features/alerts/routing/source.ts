@@ -11,6 +11,7 @@ export const CONFIG_FILE = {
 } as const satisfies Flags;
 
 type Input = Pick<RunContext, 'readInput' | 'notice'>;
+type Server = Pick<Alertmanager, 'status'>;
 
 interface Source {
   readonly name: string;
@@ -19,37 +20,25 @@ interface Source {
   readonly version?: string;
 }
 
-/** Warns about fields that svc does not know: they may decide about an alert. */
-export async function readConfig(
-  configFile: string | undefined,
-  open: () => Pick<Alertmanager, 'status'>,
-  ctx: Input,
-): Promise<RoutingConfig> {
-  const source = await sourceOf(configFile, open, ctx);
+/** From a file, or from a server. Warns about fields that svc does not know: they may decide about an alert. */
+export async function readConfig(from: string | Server, ctx: Input): Promise<RoutingConfig> {
+  const source = await readSource(from, ctx);
   const read = await readRoutingConfig(source.text, source.version);
   warn(source, read.unknown, ctx);
   return validConfig(source, read);
 }
 
 /** Also warns about what is never used. */
-export async function readWholeConfig(
-  configFile: string | undefined,
-  open: () => Pick<Alertmanager, 'status'>,
-  ctx: Input,
-): Promise<RoutingConfig> {
-  const source = await sourceOf(configFile, open, ctx);
+export async function readWholeConfig(from: string | Server, ctx: Input): Promise<RoutingConfig> {
+  const source = await readSource(from, ctx);
   const read = await readRoutingConfig(source.text, source.version);
   warn(source, [...read.unknown, ...(await read.unused())], ctx);
   return validConfig(source, read);
 }
 
-async function sourceOf(
-  configFile: string | undefined,
-  open: () => Pick<Alertmanager, 'status'>,
-  ctx: Input,
-): Promise<Source> {
-  if (configFile !== undefined) return readConfigFile(configFile, ctx);
-  const status = await open().status();
+async function readSource(from: string | Server, ctx: Input): Promise<Source> {
+  if (typeof from === 'string') return readConfigFile(from, ctx);
+  const status = await from.status();
   const version = status.versionInfo?.version ?? '';
   return { name: 'the running configuration', text: originalConfig(status), version };
 }
