@@ -120,6 +120,7 @@ const MEANING = {
 
 /** Why a figure of a section misses its budget. */
 const REASONS = {
+  routing: 'svc reads and checks the running configuration like any other YAML file, with the yaml library and zod.',
   'one alert':
     'Loading modules (commander, undici and zod) takes two thirds of the time. Less would need our own parsers and HTTP client.',
   '10,000 alerts':

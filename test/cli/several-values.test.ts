@@ -26,7 +26,6 @@ test.each([
     'a=1 b=2',
     `--annotation a=1 --annotation b=2; for one value, write --annotation 'a="1 b=2"'`,
   ],
-  ['catalog products list --param', 'a=1&b=2', `--param a=1 --param b=2; for one value`],
   ['catalog movers --category', '1,2', '--category 1 --category 2'],
   ['api alerts GET /alerts -p', 'a=1;b=2', '--param a=1 --param b=2'],
   ['api alerts GET /alerts --header', 'A: 1, B: 2', 'give --header once for each'],

@@ -66,7 +66,7 @@ const FAILURES = [
   'svc config set "$H" x',
   'svc config set alerts.url "$H"',
   'svc silences create a=b -c x --for "$H"',
-  'svc silences create -f "/nowhere/$H"',
+  'svc silences import "/nowhere/$H"',
   'svc sandbox run -- "$H"',
   'svc help "$H"',
 ];

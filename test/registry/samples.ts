@@ -133,8 +133,6 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'silences create': [
     { args: ['NodeDown', '-c', 'disk swap'], follows: true },
     { args: ['NodeDown', '-c', 'all week', '--for', '7d'], asks: true, follows: true },
-    { args: ['-f', '-'], stdin: JSON.stringify(ONE_SILENCE), follows: true },
-    { args: ['-f', '-'], stdin: JSON.stringify([{ ...ONE_SILENCE, id: SILENCE }]) },
     { args: ['--from-alert', '1a58', '--drop', 'instance', '-c', 'its kind', '--max-alerts', '5'] },
     { args: ['NodeDown', '-c', 'disk swap', '--for', '2h', '--ensure'] },
   ],
@@ -208,7 +206,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'catalog products list': [
     { args: [] },
     { args: ['--search', 'milk', '--promo', 'true', '--price-max', '99.5', '--order', 'price_asc', '--limit', '5'] },
-    { args: ['--all', '--param', 'lang=ru'] },
+    { args: ['--all'] },
   ],
   'catalog products get': [{ args: [PRODUCT] }],
   'catalog products sources': [{ args: [PRODUCT] }],

@@ -1,6 +1,6 @@
 /** The Alertmanager's endpoints (doc 1 §4) and its client. */
 import { SvcError } from '../../errors.ts';
-import { answered, type Confirmed, type Endpoint, endpoint, type Parser, Plan } from '../../http/endpoint.ts';
+import { answered, type Confirmed, type Endpoint, endpoint, type Parser } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { explainAlertmanager } from './errors.ts';
 import { ClusterClient, openMembers } from './members.ts';
@@ -42,9 +42,6 @@ export const ENDPOINTS = {
   groups: { ...list('/alerts/groups', 'alertGroup'), largeItems: true as const },
 };
 
-const SILENCE_STATES = ['active', 'pending', 'expired'] as const;
-type SilenceStates = Partial<Record<(typeof SILENCE_STATES)[number], false>>;
-
 type AlertQuery = StateQuery & AlertFilter;
 
 export type Alertmanager = ReturnType<typeof openAlertmanager>;
@@ -55,13 +52,10 @@ export function openAlertmanager(target: Target) {
     explain: explainAlertmanager,
   });
   const client = new ClusterClient(members, target.log.warn);
-  /** The ends of the silences that were written; undefined for those that were expired. */
-  const written = new Map<string, Date | undefined>();
   const byId = (id: string) => ({ params: { silenceID: silenceId(id) } });
-  const status = async () => client.call(ENDPOINTS.status);
 
   return {
-    status,
+    status: async () => client.call(ENDPOINTS.status),
     groups: (query: AlertQuery = {}) => readGroups(client, query),
     mutings: async (filter: AlertFilter = {}) => readMutings(client, filter),
     alerts: (query: AlertQuery = {}) => readAlerts(client, query),
@@ -72,30 +66,13 @@ export function openAlertmanager(target: Target) {
       (await import('./on-members.ts')).onMembers(members, (member) =>
         member.client.send(ENDPOINTS.postAlerts, { body }).catch((error: unknown) => partlyStored(error, body.length)),
       ),
-    /** The hosts of the other members that do not show every silence as this client wrote it. */
-    membersWithout: async () => findMembersWithout(written, client, target),
-    hasMembers: members.length > 1,
     receivers: () => client.items(ENDPOINTS.receivers),
-    /** Compares the filter with the matchers as text. Without states, includes expired silences. */
-    silences: (filter: readonly string[] = [], states: SilenceStates = {}) =>
-      client.items(ENDPOINTS.silences, { query: { filter, ...states } }),
-    /** What to exclude (0.34 or newer). Older servers return silences in every state. */
-    async silenceStates(wanted: ReadonlySet<string> | undefined): Promise<SilenceStates> {
-      const unwanted = SILENCE_STATES.filter((state) => wanted?.has(state) === false);
-      if (unwanted.length === 0) return {};
-      const { reaches } = await releaseOf({ status }, '0.34').catch(unlessUnreachable);
-      return reaches ? Object.fromEntries(unwanted.map((state) => [state, false])) : {};
-    },
+    /** Compares the filter with the matchers as text. Includes expired silences. */
+    silences: (filter: readonly string[] = []) => client.items(ENDPOINTS.silences, { query: { filter } }),
     silence: async (id: string) => client.call(ENDPOINTS.silence, byId(id)),
-    async postSilence(body: PostableSilence) {
-      const posted = await client.send(ENDPOINTS.postSilence, { body });
-      if (!(posted instanceof Plan)) written.set(posted.silenceID, new Date(body.endsAt));
-      return posted;
-    },
-    async deleteSilence(id: string, confirmed: Confirmed) {
-      written.set(id, undefined);
-      return client.send(ENDPOINTS.deleteSilence, byId(id), confirmed);
-    },
+    postSilence: async (body: PostableSilence) => client.send(ENDPOINTS.postSilence, { body }),
+    deleteSilence: async (id: string, confirmed: Confirmed) =>
+      client.send(ENDPOINTS.deleteSilence, byId(id), confirmed),
     withdrawSilence: async (id: string) => answered(await client.send(ENDPOINTS.withdrawSilence, byId(id))),
     /** Any request below the base path, with the unchanged response. */
     answer: client.answer.bind(client),
@@ -148,26 +125,6 @@ async function readMutings(client: ClusterClient, { filter, receiver }: AlertFil
   return new Map([...all].filter(([, of]) => of.some(({ mutedBy }) => mutedBy.length > 0)));
 }
 
-async function findMembersWithout(
-  written: ReadonlyMap<string, Date | undefined>,
-  client: ClusterClient,
-  target: Pick<Target, 'now'>,
-): Promise<readonly string[]> {
-  const missing = client.others.map(async ({ host, client: other }) => {
-    const ends = new Map<string, string>();
-    const isRead = await ifPossible(async () => {
-      for await (const { id, endsAt } of other.items(ENDPOINTS.silences)) ends.set(id, endsAt);
-      return true;
-    });
-    const isThere = ([id, end]: readonly [string, Date | undefined]): boolean => {
-      const there = Date.parse(ends.get(id) ?? '');
-      return end === undefined ? !(there > target.now() + (client.clockSkewMs ?? 0)) : there === end.getTime();
-    };
-    return isRead && [...written].every(isThere) ? [] : [host];
-  });
-  return (await Promise.all(missing)).flat();
-}
-
 /** One group that an alert is in. */
 export interface MutedGroup {
   readonly receiver: string;
@@ -211,27 +168,14 @@ export async function requireRelease(
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<void> {
   if (dryRun) return;
-  const { version, reaches } = await releaseOf(alertmanager, since);
+  const version = (await alertmanager.status()).versionInfo?.version ?? '';
+  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
+  const [wantedMajor, wantedMinor = 0] = since.split('.').map(Number);
   // Compatible servers may have another numbering, or none.
-  if (reaches !== false) return;
+  if (Number(major) !== wantedMajor || Number(minor) >= wantedMinor) return;
   throw new SvcError('guarded', `${option} needs Alertmanager ${since} or newer, and the server is ${version}`, {
     hint: `leave out ${option}, or update the server`,
   });
-}
-
-/** `reaches` is undefined if the server has another numbering than Alertmanager. */
-async function releaseOf({ status }: Pick<Alertmanager, 'status'>, since: string) {
-  const version = (await status()).versionInfo?.version ?? '';
-  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
-  const [wantedMajor, wantedMinor = 0] = since.split('.').map(Number);
-  const isComparable = minor !== undefined && Number(major) === wantedMajor;
-  return { version, reaches: isComparable ? Number(minor) >= wantedMinor : undefined };
-}
-
-/** The next request would fail as well if no response came. */
-function unlessUnreachable(error: unknown): { readonly reaches?: undefined } {
-  if (error instanceof SvcError && (error.httpStatus !== undefined || error.code === 'bad_answer')) return {};
-  throw error;
 }
 
 /** Undefined after a failure. An interruption is thrown. */

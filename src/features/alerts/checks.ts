@@ -19,8 +19,7 @@ export async function checkAlerts(target: Target): Promise<ServiceReply> {
 
 /** Whether the members of the cluster that respond know each other. */
 export async function checkMembers(target: Target): Promise<readonly Result[]> {
-  const { membersOf } = await import('./on-members.ts');
-  const { gossipFaults } = await import('./gossip.ts');
+  const { gossipFaults, membersOf } = await import('./on-members.ts');
   const read = membersOf(target).map(async (member) => {
     const client = openAlertmanager(member);
     const status = await ifPossible(() => client.status()).finally(() => client.close());

@@ -23,13 +23,13 @@ export async function readRows<T extends keyof Rows>(
   path: string,
   { complete, mayBeEmpty }: FileRules,
   ctx: Pick<RunContext, 'readInput' | 'startedAt'>,
-): Promise<{ readonly rows: readonly Rows[T][]; readonly isArray: boolean }> {
+): Promise<readonly Rows[T][]> {
   const value = parseJson(await ctx.readInput(path), path);
   const isArray = Array.isArray(value);
   const items: unknown[] = isArray ? value : [value];
   if (items.length === 0 && !mayBeEmpty) throw new SvcError('invalid_value', `${path}: the array is empty`);
   const { postableAlert, postableSilence } = await import('./schema.ts');
-  const rows = items.map((item, index) => {
+  return items.map((item, index) => {
     const where = items.length === 1 && !isArray ? path : `${path}, ${thing} ${index + 1}`;
     if (!isObject(item)) throw new SvcError('invalid_value', `${where}: not an object`);
     const row = { ...complete(withoutNulls(item), where) };
@@ -42,7 +42,6 @@ export async function readRows<T extends keyof Rows>(
       `${where}: ${issue?.path.join('.') || `the ${thing}`}: ${issue?.message ?? 'not valid'}`,
     );
   });
-  return { rows, isArray };
 }
 
 /** For the service, null is absent, in labels and annotations too. */

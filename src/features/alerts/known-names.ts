@@ -2,9 +2,11 @@
 import type { RunContext } from '../../cli/command.ts';
 import { suggest } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';
-import { isObject } from '../../json-object.ts';
 import { type Alertmanager, ifPossible } from './api.ts';
-import { type Matcher, parseFallback, splitList } from './matcher.ts';
+import type { Matcher } from './matcher.ts';
+import type { RouteConfig } from './routing/config.ts';
+import { readRoutingConfig } from './routing/source.ts';
+import type { Status } from './schema.ts';
 
 /** The values of each label in alerts and the running configuration. Names in silences may themselves be mistyped. */
 export type KnownNames = ReadonlyMap<string, ReadonlySet<string>>;
@@ -91,12 +93,10 @@ async function unknownReceiver(
 export async function readKnownNames(alertmanager: Pick<Alertmanager, 'alerts' | 'status'>): Promise<KnownNames> {
   const known: NamesFound = new Map();
   for await (const { labels } of alertmanager.alerts()) {
-    for (const [name, value] of Object.entries(labels)) addValue(known, name, value);
+    for (const [name, value] of Object.entries(labels)) addName(known, name).add(value);
   }
   // Compatible servers may have no status.
-  await ifPossible(async () =>
-    addConfiguration(known, await parseYaml((await alertmanager.status()).config?.original ?? '')),
-  );
+  await ifPossible(async () => addConfiguration(known, await alertmanager.status()));
   return known;
 }
 
@@ -108,65 +108,23 @@ function addName(known: NamesFound, name: string): Set<string> {
   return values;
 }
 
-function addValue(known: NamesFound, name: string, value: string): void {
-  addName(known, name).add(value);
-}
-
-async function parseYaml(text: string): Promise<unknown> {
-  const { parse } = await import('yaml');
-  try {
-    return parse(text, { logLevel: 'error' });
-  } catch {
-    return undefined;
+async function addConfiguration(known: NamesFound, { config, versionInfo }: Status): Promise<void> {
+  const read = await readRoutingConfig(config?.original ?? '', versionInfo?.version ?? undefined);
+  if (read.config === undefined) return;
+  addRoute(known, read.config.route);
+  for (const { source, target, equal } of read.config.inhibitRules) {
+    for (const one of [...source, ...target]) addMatcher(known, one);
+    for (const name of equal) addName(known, name);
   }
 }
 
-/** Routes and inhibition rules have these fields, at any depth. */
-function addConfiguration(known: NamesFound, value: unknown): void {
-  if (Array.isArray(value)) for (const item of value) addConfiguration(known, item);
-  if (!isObject(value)) return;
-  for (const [name, inner] of Object.entries(value)) {
-    const field = name.replace(/^(?:source|target)_/, '');
-    const add = Object.hasOwn(FIELDS, field) ? FIELDS[field] : addConfiguration;
-    add?.(known, inner);
-  }
-}
-
-const addNames = (known: NamesFound, value: unknown) => {
-  for (const name of texts(value)) addName(known, name);
-};
-
-/** What the fields of routes and inhibition rules say about labels. */
-const FIELDS: Readonly<Record<string, (known: NamesFound, value: unknown) => void>> = {
-  group_by: addNames,
-  equal: addNames,
-  matchers(known, value) {
-    for (const text of texts(value)) addMatchers(known, text);
-  },
-  match(known, value) {
-    for (const [name, text] of entries(value)) addValue(known, name, String(text));
-  },
-  match_re(known, value) {
-    for (const [name] of entries(value)) addName(known, name);
-  },
-};
-
-function entries(value: unknown): [string, unknown][] {
-  return isObject(value) ? Object.entries(value) : [];
-}
-
-function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string' && item !== '...') : [];
-}
-
-function addMatchers(known: NamesFound, text: string): void {
-  for (const item of splitList(text.trim().replace(/^\{(.*)\}$/s, '$1'))) {
-    const parsed = parseFallback(item);
-    if (parsed !== undefined) addMatcher(known, parsed);
-  }
+function addRoute(known: NamesFound, { matchers, groupBy = [], routes }: RouteConfig): void {
+  for (const one of matchers) addMatcher(known, one);
+  for (const name of groupBy) if (name !== '...') addName(known, name);
+  for (const route of routes) addRoute(known, route);
 }
 
 function addMatcher(known: NamesFound, { name, value, isRegex, isEqual }: Matcher): void {
-  if (isEqual && !isRegex) addValue(known, name, value);
-  else addName(known, name);
+  const values = addName(known, name);
+  if (isEqual && !isRegex) values.add(value);
 }

@@ -30,11 +30,6 @@ export class ClusterClient implements MemberClient {
     return this.#current.client.clockSkewMs;
   }
 
-  /** All but the one that this client uses at the moment. */
-  get others(): readonly Member[] {
-    return this.#members.filter((one) => one !== this.#current);
-  }
-
   async close(): Promise<void> {
     await Promise.all(this.#members.map(({ client }) => client.close()));
   }

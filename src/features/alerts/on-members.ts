@@ -1,10 +1,11 @@
-/** One request to every member of an HA cluster, and what a command returns of it. */
+/** One request to every member of an HA cluster, what a command returns of it, and whether the members know each other. */
 import { bulk, type Outcome } from '../../cli/bulk.ts';
 import type { RunContext } from '../../cli/command.ts';
 import { allFailed, commonCode, listOfParts, type Part, partialCode, rowsOfParts } from '../../cli/parts.ts';
 import { Plan } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import type { ListOutput } from '../../output/types.ts';
+import type { Status } from './schema.ts';
 
 /** The members of the target's cluster, each by itself. */
 export function membersOf({ others = [], ...first }: Target): readonly (Target & { readonly host: string })[] {
@@ -45,4 +46,31 @@ export function memberAnswer<Row extends object, T>(
   );
   const codes = outcomes.map(({ error }) => (error === undefined ? undefined : partialCode(error)));
   return { value: rowsOfParts('member', parts), as: listOfParts('member', list), code: commonCode(codes) };
+}
+
+interface MemberStatus {
+  readonly host: string;
+  readonly status: Status;
+}
+
+/** What stops members from sharing silences and notifications. */
+export function gossipFaults(members: readonly MemberStatus[]): readonly string[] {
+  const alone = members.filter(({ status }) => status.cluster?.status === 'disabled');
+  const named = members.filter((one) => !alone.includes(one) && one.status.cluster?.name);
+  const pairs = named.flatMap((one, index) => named.slice(index + 1).map((other) => [one, other] as const));
+  return [
+    ...alone.map(({ host }) => `${host} has clustering disabled: it shares neither silences nor notifications`),
+    ...pairs.flatMap((pair) => faultOf(...pair) ?? []),
+  ];
+}
+
+function faultOf(one: MemberStatus, other: MemberStatus): string | undefined {
+  const both = `${one.host} and ${other.host}`;
+  if (one.status.cluster?.name === other.status.cluster?.name) return `${both} are the same member`;
+  if (knows(one, other) && knows(other, one)) return undefined;
+  return `${both} are not peers of each other: they share neither silences nor notifications`;
+}
+
+function knows({ status }: MemberStatus, { status: { cluster } }: MemberStatus): boolean {
+  return status.cluster?.peers?.some(({ name }) => name === cluster?.name) === true;
 }

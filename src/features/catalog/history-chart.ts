@@ -87,8 +87,7 @@ function historyPicture(histories: readonly ProductHistory[], { window, ...view 
   const series = histories.map(({ series: name, values }) => ({
     name,
     at: starts,
-    // A compared window may have a point more, or less.
-    values: starts.map((_, index) => values[index] ?? null),
+    values,
     until: end,
   }));
   // A window that is shorter than a point is as wide as this point.

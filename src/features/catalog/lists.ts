@@ -11,17 +11,11 @@ import type { Numeric } from './statistics.ts';
 export const UNDOCUMENTED =
   'Options marked (undocumented) follow the public implementation; other servers may ignore them.';
 
-export const PARAM_FLAG = {
-  type: 'pairs',
-  repeat: true,
-  help: 'Add a query parameter',
-} as const satisfies Flags[string];
-
 /** Whose days, weeks and dates are meant. */
 export const TZ_FLAG = { ...CLOCK_TZ, help: 'Time zone: UTC, Asia/Tokyo (default local)' } as const;
 
 export const PRODUCT_ARGUMENT = {
-  help: 'Product: its id, the beginning of it, or a part of the title',
+  help: 'Product: its id, or a part of the title',
   required: true,
   complete: 'products',
 } as const;
@@ -52,14 +46,12 @@ export const FIELD_FLAG = { type: 'choice', choices: PRICE_FIELDS, default: 'low
 export const COUNT_FLAGS = {
   store: SOURCE_FLAGS.store,
   region: REGION_FLAG,
-  param: PARAM_FLAG,
 } as const satisfies Flags;
 
 export const LIST_FLAGS = {
   limit: { type: 'integer', min: 1, help: 'Maximum number of results (undocumented)' },
   offset: { type: 'integer', min: 0, help: 'Skip this many results (undocumented)' },
   all: { type: 'boolean', help: 'Read all pages, 100 results each (undocumented)' },
-  param: PARAM_FLAG,
 } as const satisfies Flags;
 
 export const TIME_ORDERS = ['observed_at_desc', 'observed_at_asc'] as const;
@@ -216,7 +208,6 @@ interface ListInput {
   readonly limit: number | undefined;
   readonly offset: number | undefined;
   readonly all: boolean;
-  readonly param: Readonly<Record<string, string>>;
 }
 
 interface Listed<Item> {
@@ -229,7 +220,7 @@ interface Listed<Item> {
 export async function listed<Item extends Identified>(
   ask: (query: PageQuery) => Promise<Page<Item>>,
   query: PageQuery,
-  { limit, offset, all, param }: ListInput,
+  { limit, offset, all }: ListInput,
   ctx: Pick<RunContext, 'notice' | 'warn' | 'wants'>,
   none?: string,
 ): Promise<Listed<Item>> {
@@ -240,7 +231,6 @@ export async function listed<Item extends Identified>(
       hint: 'pass --limit with --sort',
     });
   }
-  const whole = withParams(query, param);
   let shown = 0;
   let total: number | undefined;
   const problems = readingProblems(ctx);
@@ -251,7 +241,7 @@ export async function listed<Item extends Identified>(
   };
   const code = () => problems.code;
   if (!all && !sorted && (limit ?? 0) <= LARGEST_PAGE) {
-    const page = await ask({ ...whole, limit, offset });
+    const page = await ask({ ...query, limit, offset });
     const value = page.items.slice(0, limit);
     shown = value.length;
     total = page.total;
@@ -259,24 +249,13 @@ export async function listed<Item extends Identified>(
   }
   const stretch = { limit: sorted ? undefined : limit, offset: offset ?? 0 };
   async function* items(): AsyncGenerator<Item, void, void> {
-    for await (const page of readPages((one) => ask({ ...whole, ...one }), stretch, problems.report)) {
+    for await (const page of readPages((one) => ask({ ...query, ...one }), stretch, problems.report)) {
       total = page.total;
       shown += page.items.length;
       yield* page.items;
     }
   }
   return { value: items(), footer, code };
-}
-
-/** What an option sends is not sent a second time. */
-export function withParams<Q extends PageQuery>(query: Q, param: Readonly<Record<string, string>>): Q {
-  for (const name of Object.keys(param)) {
-    if (name !== 'limit' && name !== 'offset' && query[name] === undefined) continue;
-    throw new SvcError('usage', `--param ${name}: another option already sends this parameter`, {
-      hint: 'see --help, and use only one of the two',
-    });
-  }
-  return { ...query, ...param };
 }
 
 /** Categories and settlements have whole numbers for ids (as seen on the public implementation). */

@@ -1,15 +1,10 @@
-/**
- * Products by what people type: an id, the beginning of an id, or a part of the title. The service finds only whole ids, and titles
- * by `q` (undocumented). The beginning of an id is found by reading the list of products.
- */
-import { bulk } from '../../cli/bulk.ts';
+/** Products by what people type: an id, or a part of the title. The service finds only whole ids, and titles by `q` (undocumented). */
 import type { RunContext } from '../../cli/command.ts';
-import { distance } from '../../cli/lookup.ts';
 import { MOST_CHOICES, tellCommand } from '../../cli/wizard.ts';
 import { SvcError } from '../../errors.ts';
 import type { Catalog, Page, PageQuery } from './api.ts';
 import { productId } from './columns.ts';
-import { LARGEST_PAGE } from './lists.ts';
+import { LARGEST_PAGE, searchHint } from './lists.ts';
 import { pastable } from './places.ts';
 import type { Product } from './schema.ts';
 
@@ -60,13 +55,15 @@ export function productNames(catalog: Pick<Catalog, 'products' | 'product' | 'sn
 
 /** The ids of the public implementation. */
 const WHOLE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const ID_BEGINNING = /^[0-9a-f]{4}[0-9a-f-]*$/i;
-const SHORTEST_BEGINNING = 4;
 
 async function findProduct(text: string, catalog: Pick<Catalog, 'products'>, ctx: Asking): Promise<string> {
-  const { matches, total, others } = await matching(text, catalog);
+  const found = await catalog.products({ q: text, limit: LARGEST_PAGE });
+  const all = Math.max(found.total ?? 0, found.items.length);
+  const matches = titledSo(text, found.items, all);
   const [only] = matches;
-  if (only === undefined) throw unknownName(text, others);
+  if (only === undefined) throw unknownName(text, found.items);
+  // Those on further pages may match, too.
+  const total = all > found.items.length ? all : matches.length;
   if (total === 1) {
     ctx.notice(`${text} → ${productId(only)} ${JSON.stringify(only.title ?? '')}`);
     return productId(only);
@@ -82,44 +79,6 @@ async function findProduct(text: string, catalog: Pick<Catalog, 'products'>, ctx
   return id;
 }
 
-interface Matching {
-  readonly matches: readonly Product[];
-  /** How many match, as far as is known: all of them may be too many to read. */
-  readonly total: number;
-  /** Where no title matches: products of such a brand, or with nearly such a title. */
-  readonly others: readonly Product[];
-}
-
-async function matching(text: string, catalog: Pick<Catalog, 'products'>): Promise<Matching> {
-  const found = await catalog.products({ q: text, limit: LARGEST_PAGE });
-  const total = Math.max(found.total ?? 0, found.items.length);
-  const titled = titledSo(text, found.items, total);
-  /** Those on further pages may match, too. */
-  const counted = (matches: readonly Product[]): number => (total > found.items.length ? total : matches.length);
-  if (titled.length > 0 && !ID_BEGINNING.test(text)) return { matches: titled, total: counted(titled), others: [] };
-  const { items: all, missing } = await firstProducts(catalog);
-  const beginning = text.toLowerCase();
-  const isBeginning = (product: Product): boolean => productId(product).toLowerCase().startsWith(beginning);
-  const begins = text.length >= SHORTEST_BEGINNING ? all.filter(isBeginning) : [];
-  if (missing > 0 && (begins.length > 0 || ID_BEGINNING.test(text))) {
-    throw new SvcError(
-      'invalid_value',
-      `there are ${all.length + missing} products: too many to find one by the beginning of its id`,
-      { hint: 'give the whole id, or a part of the title', candidates: candidatesOf([...begins, ...titled]) },
-    );
-  }
-  // Some databases ignore the case of a to z only, so the service may not find a title that is there.
-  const titles = titled.length > 0 ? titled : all.filter(({ title }) => folded(title).includes(folded(text)));
-  const matches = [...new Map([...begins, ...titles].map((one) => [productId(one), one])).values()];
-  return {
-    matches,
-    total: matches.length === 0 ? 0 : counted(matches),
-    others: [
-      ...new Set([...found.items.filter((one) => folded(one.brand).includes(folded(text))), ...nearest(text, all)]),
-    ],
-  };
-}
-
 /** `q` finds brands, too, and takes % and _ for wildcards, and a service may ignore it. A whole title takes precedence. */
 function titledSo(text: string, items: readonly Product[], total: number): readonly Product[] {
   const whole = items.filter(({ title }) => folded(title) === folded(text));
@@ -132,25 +91,6 @@ function folded(text: string | null | undefined): string {
   return (text ?? '').normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-const MOST_PAGES = 20;
-const AT_ONCE = 4;
-
-/** Up to 2,000 products, each once, and how many more there are. */
-async function firstProducts(catalog: Pick<Catalog, 'products'>) {
-  const first = await catalog.products({ limit: LARGEST_PAGE });
-  const total = Math.max(first.total ?? 0, first.items.length);
-  const size = Math.max(1, first.items.length + (first.omitted ?? 0));
-  const pages = Math.min(MOST_PAGES, Math.ceil(total / size));
-  const offsets = Array.from({ length: pages - 1 }, (_, index) => (index + 1) * size);
-  const { outcomes } = await bulk(offsets, AT_ONCE, (offset) => catalog.products({ limit: LARGEST_PAGE, offset }));
-  const others = outcomes.flatMap((one) => {
-    if (one.error !== undefined) throw one.error;
-    return one.result.items;
-  });
-  const items = [...new Map([...first.items, ...others].map((one) => [productId(one), one])).values()];
-  return { items, missing: Math.max(0, total - items.length) };
-}
-
 const MOST_SHOWN = 10;
 
 function ambiguous(text: string, matches: readonly Product[], total: number): SvcError {
@@ -161,34 +101,12 @@ function ambiguous(text: string, matches: readonly Product[], total: number): Sv
   });
 }
 
-function unknownName(text: string, others: readonly Product[]): SvcError {
+/** Products of such a brand are named. */
+function unknownName(text: string, found: readonly Product[]): SvcError {
   return new SvcError('not_found', `there is no product with this id, or with ${JSON.stringify(text)} in its title`, {
-    hint: 'svc catalog products list --search <text> finds ids',
-    candidates: candidatesOf(others),
+    hint: searchHint(text) ?? 'svc catalog products list --search <text> finds ids',
+    candidates: candidatesOf(found.filter(({ brand }) => folded(brand).includes(folded(text)))),
   });
-}
-
-const MOST_NEAR = 3;
-
-/** Products of which a word of the title is nearly the text. */
-function nearest(text: string, all: readonly Product[]): readonly Product[] {
-  const wanted = folded(text);
-  const most = Math.min(2, Math.floor(wanted.length / 3));
-  const near = all.flatMap((product) => {
-    const title = folded(product.title);
-    const edits = Math.min(...[title, ...title.split(/[\s,]+/)].map((part) => editsTo(wanted, part)));
-    return edits <= most ? [{ product, edits }] : [];
-  });
-  return near
-    .sort((a, b) => a.edits - b.edits)
-    .slice(0, MOST_NEAR)
-    .map(({ product }) => product);
-}
-
-const LONGEST_COMPARED = 60;
-
-function editsTo(wanted: string, part: string): number {
-  return Math.max(wanted.length, part.length) > LONGEST_COMPARED ? Number.POSITIVE_INFINITY : distance(wanted, part);
 }
 
 function candidatesOf(products: readonly Product[]) {

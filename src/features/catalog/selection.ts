@@ -47,7 +47,7 @@ export function severalProducts({ id = [], file }: Pick<SelectionInput, 'id' | '
 interface Selected {
   /** As it was typed, or a whole id. */
   readonly text: string;
-  /** It may also be the beginning of an id, or a part of a title. */
+  /** It may also be a part of a title. */
   readonly typed: boolean;
 }
 

@@ -3,7 +3,6 @@ import { dirname, resolve } from 'node:path';
 import { parse, type YAMLParseError } from 'yaml';
 import { SvcError } from '../../errors.ts';
 import { isObject } from '../../json-object.ts';
-import { isSecretName, parseHeaderLine } from '../../store/setting-keys.ts';
 
 /** One value in amtool's files. */
 export interface AmtoolValue {
@@ -107,29 +106,11 @@ function addressValues(from: string, text: string): readonly AmtoolValue[] {
 
 function httpValues(path: string, files: Files): readonly AmtoolValue[] {
   const tree = parseTree(path, files);
-  const found: AmtoolValue[] = [];
-  const headers: Header[] = [];
-  for (const [from, value] of leaves(tree)) {
-    const header = headerOf(from, value) ?? schemeOf(from, tree);
-    if (header === undefined) found.push(...httpValue([from, value], tree, path, files));
-    else headers.push(header);
-  }
-  if (headers.length === 0) return found;
-  const open = headers.flatMap(({ line, secret: hidden }) => (hidden ? [] : [line]));
-  const hidden = headers.flatMap(({ line, secret: isHidden }) => (isHidden ? [line] : []));
-  return [
-    ...found,
-    {
-      from: [...new Set(headers.map(({ from }) => from))].join(', '),
-      key: 'alerts.headers',
-      value: (file) => JSON.stringify(hidden.length === 0 ? open : [...open, `@${file}`]),
-      ...(hidden.length === 0 ? {} : { secret: `${hidden.join('\n')}\n` }),
-    },
-  ];
+  return leaves(tree).flatMap(([from, value]) => httpValue([from, value], tree, path, files));
 }
 
 /** svc has nothing for any of their keys. */
-const WHOLE_GROUPS: ReadonlySet<string> = new Set(['oauth2', 'proxy_connect_header']);
+const WHOLE_GROUPS: ReadonlySet<string> = new Set(['oauth2', 'proxy_connect_header', 'http_headers']);
 
 /** Each value that is no mapping, with its path in the tree. Lists of one text count as this text. */
 function leaves(tree: Tree, prefix = ''): readonly (readonly [from: string, value: unknown])[] {
@@ -138,27 +119,6 @@ function leaves(tree: Tree, prefix = ''): readonly (readonly [from: string, valu
     const [only, ...more] = Array.isArray(value) ? value : [value];
     return [[`${prefix}${key}`, more.length === 0 ? only : value] as const];
   });
-}
-
-interface Header {
-  readonly from: string;
-  readonly line: string;
-  readonly secret: boolean;
-}
-
-/** `http_headers.X-Name.values` and `.secrets`. A name may contain dots. */
-function headerOf(from: string, value: unknown): Header | undefined {
-  const [, name = '', kind] = /^http_headers\.(.+)\.(values|secrets)$/.exec(from) ?? [];
-  const line = `${name}: ${String(value)}`;
-  if (kind === undefined || typeof value !== 'string' || parseHeaderLine(line) === undefined) return undefined;
-  return { from: 'http_headers', line, secret: kind === 'secrets' || isSecretName(name.toLowerCase()) };
-}
-
-/** `authorization.credentials` with a scheme other than Bearer. */
-function schemeOf(from: string, { authorization }: Tree): Header | undefined {
-  if (from !== 'authorization.credentials' || !isObject(authorization) || isBearer(authorization)) return undefined;
-  const line = `Authorization: ${String(authorization['type'])} ${String(authorization['credentials']).trim()}`;
-  return parseHeaderLine(line) === undefined ? undefined : { from, line, secret: true };
 }
 
 function isBearer({ type = 'Bearer' }: Tree): boolean {
@@ -183,8 +143,11 @@ const SECRETS: Readonly<Record<string, string>> = {
   'tls_config.key': 'key',
 };
 
+const OWN_HEADERS = 'write the header into a file, and set alerts.headers to @FILE';
+
 /** Why there is no setting for them; the name of a group stands for all its keys. */
 const HTTP_NOTES: Readonly<Record<string, string>> = {
+  http_headers: OWN_HEADERS,
   oauth2: 'let alerts.tokenCommand print a token',
   follow_redirects: 'svc follows no redirects',
   enable_http2: 'svc uses HTTP/1.1',
@@ -206,8 +169,8 @@ function httpValue(
   if (from === 'proxy_from_environment' && value === 'true') return [];
   // Its credentials say where it goes.
   if (from === 'authorization.type') return [];
-  if (from === 'authorization.credentials_file' && isObject(authorization) && !isBearer(authorization)) {
-    return [leftOut(from, 'write the header into a file, and set alerts.headers to @FILE')];
+  if (group === 'authorization' && isObject(authorization) && !isBearer(authorization)) {
+    return [leftOut(from, OWN_HEADERS)];
   }
   if (note !== undefined || typeof value !== 'string') return [leftOut(from, note ?? 'svc has no setting for it')];
   const [file, hidden] = [PATHS[from], SECRETS[from]];

@@ -1,8 +1,6 @@
-/** Silences before they are sent: from a file, or from an existing silence and its changes. */
-import type { RunContext } from '../../cli/command.ts';
+/** Silences before they are sent: from an existing silence and its changes, or from the labels of an alert. */
 import { SvcError } from '../../errors.ts';
-import { type Alertmanager, isUuid } from '../alerts/api.ts';
-import { type Row, readRows } from '../alerts/file.ts';
+import type { Alertmanager } from '../alerts/api.ts';
 import { unknownLabel } from '../alerts/known-names.ts';
 import { formatMatcher, type Matcher, matcher, matcherFrom, sameMatchers } from '../alerts/matcher.ts';
 import type { Alert, PostableSilence, Silence } from '../alerts/schema.ts';
@@ -33,32 +31,6 @@ export function applyChanges(
 ): PostableSilence {
   const changed = Object.entries(changes).filter(([, value]) => value !== undefined);
   return { ...silence, ...Object.fromEntries(changed) };
-}
-
-interface FileRules {
-  /** Of new silences without an author. */
-  readonly createdBy: string;
-  /** A backup may be empty, and its comments too. */
-  readonly backup?: boolean;
-}
-
-/** New silences get a default author and start. Those with an id are updates. */
-export async function readSilences(
-  path: string,
-  { createdBy, backup = false }: FileRules,
-  ctx: Pick<RunContext, 'startedAt' | 'readInput'>,
-) {
-  const startsAt = new Date(ctx.startedAt).toISOString();
-  const complete = ({ id, status: _, updatedAt: __, ...row }: Row, where: string): Row => {
-    const { comment } = row;
-    if (!backup && typeof comment === 'string' && comment.trim() === '') {
-      throw new SvcError('invalid_value', `${where}: comment is empty`);
-    }
-    if (id === undefined || id === '') return { createdBy, startsAt, ...row };
-    if (typeof id !== 'string' || !isUuid(id)) throw new SvcError('invalid_value', `${where}: id is not a UUID`);
-    return { id: id.toLowerCase(), ...row };
-  };
-  return readRows('silence', path, { complete, mayBeEmpty: backup }, ctx);
 }
 
 /** The existing silence that covers the draft, or what to send: an existing silence with a later end, or the draft. */

@@ -83,8 +83,6 @@ export const STATE_FLAGS = {
 export type SilenceSelection = Input<Record<never, never>, typeof SELECTION_FLAGS> & {
   /** Undefined for every state. */
   readonly states: ReadonlySet<string> | undefined;
-  /** If the user named them, the server is asked for these states only. The default is not worth another request. */
-  readonly requestedStates?: ReadonlySet<string> | undefined;
   /** Milliseconds. */
   readonly within: number | undefined;
   readonly createdSince?: Instant | undefined;
@@ -112,7 +110,7 @@ export async function selectedSilences(
   if (unused && ctx.omittedRows() > 0)
     throw new SvcError('not_known', 'it is not known which silences are unused: some alerts could not be read');
   const silences = filterAsync(
-    alertmanager.silences(filter, await alertmanager.silenceStates(selection.requestedStates)),
+    alertmanager.silences(filter),
     (silence) =>
       (states === undefined || states.has(silence.status.state)) &&
       (within === undefined || endsWithin(silence, within, now)) &&
@@ -223,15 +221,15 @@ export function selectionOf(
   }
   const given = expired ? ['expired'] : state;
   const states = all ? undefined : new Set(given.length > 0 ? given : CURRENT);
-  return { ...options, states, requestedStates: given.length > 0 ? states : undefined, unusedFor: options.for };
+  return { ...options, states, unusedFor: options.for };
 }
 
 /** What `silences list` says if there are none. */
-export function noneText({ states, requestedStates, unused }: SilenceSelection): string {
+export function noneText({ states, unused }: SilenceSelection): string {
   if (unused) return 'no unused silences match';
   if (states === undefined) return 'no silences match';
   const none = `no ${[...states].join(' or ')} silences match`;
-  return requestedStates === undefined ? `${none}; use -a to include expired ones` : none;
+  return states.has('expired') ? none : `${none}; use -a to include expired ones`;
 }
 
 export function silenceFilter(matcher: readonly string[], ctx: Pick<RunContext, 'notice'>): readonly string[] {

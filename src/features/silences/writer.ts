@@ -8,7 +8,6 @@ import { Plan } from '../../http/endpoint.ts';
 import { shellWord } from '../../output/escape.ts';
 import type { Alertmanager } from '../alerts/api.ts';
 import type { FoundSilence } from '../alerts/ids.ts';
-import { warnOfNames } from '../alerts/known-names.ts';
 import { matcherFrom } from '../alerts/matcher.ts';
 import { isWide, matcherWarnings, needsLabel } from '../alerts/matching.ts';
 import type { Alert, PostableSilence, Silence } from '../alerts/schema.ts';
@@ -50,8 +49,6 @@ export interface WriterOptions {
   readonly allAlerts: boolean;
   /** More alerts than this are refused. */
   readonly maxAlerts?: number | undefined;
-  /** The user typed the matchers, so names may be mistyped. */
-  readonly typed?: boolean;
 }
 
 export class SilenceWriter {
@@ -67,7 +64,7 @@ export class SilenceWriter {
 
   /** In a dry run no alerts are counted. */
   async check(draft: PostableSilence): Promise<CheckedSilence> {
-    const { allAlerts, maxAlerts, typed } = this.#options;
+    const { allAlerts, maxAlerts } = this.#options;
     checkWindow(draft, this.#ctx.startedAt);
     const matchers = draft.matchers.map(matcherFrom);
     for (const warning of await matcherWarnings(matchers)) this.#ctx.notice(`warning: ${warning}`);
@@ -87,8 +84,6 @@ export class SilenceWriter {
         { hint: 'add matchers, or raise --max-alerts' },
       );
     }
-    if (typed && alerts.length === 0)
-      await warnOfNames({ matchers }, this.#alertmanager, this.#ctx, 'no alert matches; ');
     return { draft, alerts };
   }
 
@@ -170,12 +165,6 @@ export class SilenceWriter {
     const stored = await alertmanager.silence(silenceID).catch(() => undefined);
     const { id: _, ...fields } = stored === undefined ? draft : applyChanges(stored, {});
     return { silenceID, previousID, ...fields, matched };
-  }
-
-  async create(draft: PostableSilence): Promise<PostedSilence | Plan> {
-    const checked = await this.check(draft);
-    await this.ask([checked]);
-    return this.post(checked);
   }
 
   /** One that fails is reported and does not stop the others. */

@@ -97,7 +97,7 @@ describe.skipIf(!hasBash)('bash, by COMP_WORDS', () => {
 
   it('offers files for file options and arguments', () => {
     const [file, attached, none] = offered(
-      ['svc', 'silences', 'create', '-f', 'no'],
+      ['svc', 'alerts', 'create', '-f', 'no'],
       ['svc', 'alerts', 'list', '--cacert=no'],
       ['svc', 'alerts', 'list', 'no'],
     );
@@ -166,10 +166,8 @@ dump
     expect(await terminal.complete('svc alerts list --base-url http://h:1 --state sil')).toBe(
       'svc alerts list --base-url http://h:1 --state silenced ',
     );
-    expect(await terminal.complete('svc silences create -f not')).toBe('svc silences create -f notes.json ');
-    expect(await terminal.complete('svc silences create --file=no\\ s')).toBe(
-      'svc silences create --file=no\\ spaces ',
-    );
+    expect(await terminal.complete('svc alerts create -f not')).toBe('svc alerts create -f notes.json ');
+    expect(await terminal.complete('svc alerts create --file=no\\ s')).toBe('svc alerts create --file=no\\ spaces ');
     expect(await terminal.complete('svc alerts list -o json 2>&1 > not')).toBe(
       'svc alerts list -o json 2>&1 > notes.json ',
     );

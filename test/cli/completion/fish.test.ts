@@ -84,8 +84,8 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
       'svc silences create --dry-run=',
       'svc alerts list -qo nd',
       'svc alerts list -- -',
-      'svc silences create -f not',
-      'svc silences create --file=not',
+      'svc alerts create -f not',
+      'svc alerts create --file=not',
       'svc alerts list not',
     );
     expect(typed(options)).toEqual(expect.arrayContaining(['--state', '-a', '--base-url', '--no-headers', '--help']));

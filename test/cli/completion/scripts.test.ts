@@ -70,7 +70,7 @@ describe('svc __complete', () => {
 
   it.each([
     ['alerts list --cacert=no', 'files\t--cacert=\n'],
-    ['silences create -f no', 'files\t\n'],
+    ['alerts create -f no', 'files\t\n'],
     ['silences run a=b -- cat no', 'command\t1\n'],
     ['silences run a=b -- ', 'command\t0\n'],
     ['alerts list --older-than ', 'any\t\n'],

@@ -89,8 +89,8 @@ describe.skipIf(missing)('zsh, from fpath', { timeout: 60_000 }, () => {
     expect(await terminal.complete('svc api alerts PA')).toBe('svc api alerts PATCH ');
     expect(await terminal.complete('svc alerts list -qo nd')).toBe('svc alerts list -qo ndjson ');
     expect(await terminal.complete('svc silences create --dry-run=')).toBe('svc silences create --dry-run=curl ');
-    expect(await terminal.complete('svc silences create -f not')).toBe('svc silences create -f notes.json ');
-    expect(await terminal.complete('svc silences create --file=no\\ ')).toBe('svc silences create --file=no\\ spaces ');
+    expect(await terminal.complete('svc alerts create -f not')).toBe('svc alerts create -f notes.json ');
+    expect(await terminal.complete('svc alerts create --file=no\\ ')).toBe('svc alerts create --file=no\\ spaces ');
     expect(await terminal.complete('svc alerts list -o json > not')).toBe('svc alerts list -o json > notes.json ');
     expect(await terminal.complete('svc alerts list -- --out')).toBe('svc alerts list -- --out');
     expect(await terminal.complete('svc config get alerts.u')).toBe('svc config get alerts.u');

@@ -38,6 +38,7 @@ describe('suggestions', () => {
 
 const CONFIGURATION = `
 route:
+  receiver: pager
   group_by: [alertname, cluster]
   routes:
     - matchers: [team="db", 'severity=~"critical|warning"', '{zone!="a", alertname="Watchdog"}']

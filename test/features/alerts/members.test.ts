@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../http/servers.ts';
-import { getJson, type RunningAlertmanager, startAlertmanager } from '../../support/alertmanager.ts';
+import { type RunningAlertmanager, startAlertmanager } from '../../support/alertmanager.ts';
 import { alertmanagerBinary } from '../../support/peers.ts';
 import { freePorts } from '../../support/ports.ts';
 import { type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
@@ -162,7 +162,6 @@ test.each([
   [{ 'alerts.url': GONE }, 'alerts list', 'profile default has both alerts.url and alerts.urls'],
   [{ 'alerts.urls': 'http://a,ftp://b' }, 'alerts list', 'is not an http:// or https:// address'],
   [{ 'alerts.urls': 'http://a,http://a' }, 'alerts list', 'names one twice'],
-  [{ 'alerts.urls': undefined, 'alerts.url': GONE }, `${CREATE} --wait 5s`, '--wait needs a profile with alerts.urls'],
 ])('%j is refused for %s', async (more, line, message) => {
   const refused = await run(line, ['http://a', 'http://b'], { more });
   expect(refused.code).toBe(2);
@@ -182,20 +181,6 @@ describe.skipIf(alertmanagerBinary('0.28') === undefined)('a pair of Alertmanage
     pair.push(...(await Promise.all([start(one, other), start(other, one)])));
   });
   afterAll(() => Promise.all(pair.map((one) => one.stop())));
-
-  const states = () =>
-    Promise.all(pair.map(({ url }) => getJson<{ status: { state: string } }[]>(url, '/api/v2/silences'))).then((all) =>
-      all.map((silences) => silences.map(({ status }) => status.state)),
-    );
-
-  test('--wait returns when the other member shows the silence, and its end', async () => {
-    const urls = pair.map(({ url }) => url);
-    const created = await run(`${CREATE} --wait 20s`, urls, { sleeps: true });
-    expect([created.code, created.stderr]).toEqual([0, expect.any(String)]);
-    expect(await states()).toEqual([['active'], ['active']]);
-    expect((await run('silences expire --comment why --yes --wait 20s', urls, { sleeps: true })).code).toBe(0);
-    expect(await states()).toEqual([['expired'], ['expired']]);
-  });
 
   const hosts = (servers: readonly RunningAlertmanager[]) => servers.map(({ url }) => new URL(url).host);
 
@@ -255,12 +240,5 @@ describe.skipIf(alertmanagerBinary('0.28') === undefined)('a pair of Alertmanage
     } finally {
       await Promise.all(others.map((server) => server.stop()));
     }
-  });
-
-  test('--wait names the member that does not show it in time', async () => {
-    const [first] = pair;
-    const created = await run(`${CREATE} --wait 1s`, [first?.url ?? '', GONE]);
-    expect(created.code).toBe(9);
-    expect(created.stderr).toContain('not visible on 127.0.0.1:1 after 1s');
   });
 });

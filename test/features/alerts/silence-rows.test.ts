@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseTime } from '../../../src/cli/time.ts';
 import { type PostableSilence, postableSilence } from '../../../src/features/alerts/schema.ts';
-import { importPlan } from '../../../src/features/silences/commands/import.ts';
-import { readSilences } from '../../../src/features/silences/draft.ts';
+import { importPlan, readSilences } from '../../../src/features/silences/commands/import.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const instant = (text: string): string => parseTime(text, { now: NOW, bare: 'forward' }).iso;
@@ -11,7 +10,7 @@ const defaults = { startsAt: instant('now') };
 
 async function parse(rows: readonly unknown[]): Promise<readonly PostableSilence[]> {
   const ctx = { startedAt: NOW, readInput: async () => Buffer.from(JSON.stringify(rows)) };
-  return (await readSilences('f', { createdBy: 'me', backup: true }, ctx)).rows;
+  return readSilences('f', 'me', ctx);
 }
 
 const matcher = fc.record(
@@ -115,7 +114,7 @@ describe('rows for the same silence', () => {
           ...silences,
           ...silences.map((one) => ({ ...one, matchers: [...one.matchers, ...one.matchers].reverse() })),
         ];
-        const planOf = importPlan([], 'skip', NOW);
+        const planOf = importPlan([], NOW);
         const created = doubled.filter((one) => planOf(one).result === 'created');
         expect(created.map(meaning)).toEqual([...new Set(doubled.map(meaning))]);
       }),

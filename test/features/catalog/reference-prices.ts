@@ -1,4 +1,4 @@
-/** movers, discounts, index and basket computed once more, from the definitions in their help, as plainly as possible. */
+/** movers and basket computed once more, from the definitions in their help, as plainly as possible. */
 import type { Price, Shelf } from './commands/market.ts';
 
 export const round = (value: number): number => Math.round(Number((value * 100).toPrecision(12))) / 100;
@@ -62,31 +62,19 @@ export function referenceComings(shelves: readonly Shelf[], since: number, maxAg
 
 /** Of one unit. */
 export function referenceBasket(shelves: readonly Shelf[], basket: ReadonlyMap<string, number>) {
-  const at = (stores: readonly string[], place: string) => {
+  const sold = shelves.filter((one) => basket.has(one.product) && lowestOf(one.prices.at(-1) as Price) !== null);
+  const keys = [...new Set(sold.map(({ store, place }) => JSON.stringify([store, place])))];
+  return keys.map((key) => {
+    const [store, place] = JSON.parse(key);
     let cost = 0;
     const missing: string[] = [];
     for (const [product, quantity] of basket) {
-      const prices = shelves
-        .filter((one) => one.product === product && one.place === place && stores.includes(one.store))
-        .map((one) => lowestOf(one.prices.at(-1) as Price))
-        .filter((one) => one !== null);
+      const prices = sold
+        .filter((one) => one.product === product && one.place === place && one.store === store)
+        .map((one) => lowestOf(one.prices.at(-1) as Price) ?? 0);
       if (prices.length === 0) missing.push(product);
       else cost += quantity * Math.min(...prices);
     }
-    return { stores, place, cost: round(cost), missing };
-  };
-  const sold = shelves.filter((one) => basket.has(one.product) && lowestOf(one.prices.at(-1) as Price) !== null);
-  const keys = [...new Set(sold.map(({ store, place }) => JSON.stringify([store, place])))];
-  const single = keys.map((key) => JSON.parse(key)).map(([store, place]) => at([store], place));
-  const better = (a: ReturnType<typeof at>, b: ReturnType<typeof at>): boolean =>
-    a.missing.length < b.missing.length || (a.missing.length === b.missing.length && a.cost < b.cost);
-  const splits = single.flatMap((one) =>
-    single.flatMap((other) => {
-      const split = at([...one.stores, ...other.stores], one.place);
-      const isPair = one.place === other.place && one.stores[0] !== other.stores[0];
-      return isPair && better(split, one) && better(split, other) ? [split] : [];
-    }),
-  );
-  const best = splits.reduce<ReturnType<typeof at> | undefined>((a, b) => (a && !better(b, a) ? a : b), undefined);
-  return { single, best };
+    return { store, place, cost: round(cost), missing };
+  });
 }

@@ -33,7 +33,7 @@ export const alertsConfigCheck = listCommand({
   description:
     'Checks routes, receiver names, matchers, inhibition rules and time intervals as amtool check-config does, and exits 1 if anything is wrong. Warns about fields that svc does not know and routes that no alert can reach. Global settings, templates and the integrations of receivers are not checked.',
   details:
-    'The file may be a Kubernetes ConfigMap or Secret with alertmanager.yml in it.\nAn unknown field is mistyped, or of a newer server: with --server-version, it is an error if svc knows the fields of that version.',
+    'An unknown field is mistyped, or of a newer server: with --server-version, it is an error if svc knows the fields of that version.',
   effect: 'read',
   args: { file: { help: 'The configuration file (- for standard input)', required: true, complete: 'files' } },
   flags: {

@@ -121,7 +121,7 @@ async function fromFile(input: AlertOptions, path: string, ctx: RunContext): Pro
     throw new SvcError('usage', '--file cannot be used with a name, labels, annotations or times');
   }
   const complete = (row: Row): Row => ({ ...row, startsAt: timeIn(row['startsAt']), endsAt: timeIn(row['endsAt']) });
-  const { rows } = await readRows('alert', path, { complete }, ctx);
+  const rows = await readRows('alert', path, { complete }, ctx);
   const alerts = rows.map((alert) => ({
     ...alert,
     startsAt: alert.startsAt ?? startBefore(alert.endsAt, ctx.startedAt),

@@ -120,18 +120,18 @@ export const alertsRoute = listCommand({
       return testExpectations(input, expectations, ctx);
     }
     const labels = parseLabels(label);
-    const alertmanager = configFile === undefined ? openAlertmanager(ctx.target) : undefined;
-    const config = await readConfig(input.configFile, () => alertmanager ?? openAlertmanager(ctx.target), ctx);
+    const from = configFile ?? openAlertmanager(ctx.target);
+    const config = await readConfig(from, ctx);
     const expected = expect === undefined ? undefined : splitNames(expect, config);
     const { groupLabels, inhibitors, matchRoutes, mutedBy } = await import('../routing/tree.ts');
     const routes = await matchRoutes(config.route, labels);
     const inhibiting =
-      alertmanager === undefined
+      typeof from === 'string'
         ? undefined
         : await inhibitors(
             config.inhibitRules,
             labels,
-            once(async () => collect(alertmanager.alerts())),
+            once(async () => collect(from.alerts())),
           );
     const ms = at?.ms ?? ctx.now();
     const value = routes.map(
@@ -197,7 +197,7 @@ async function testExpectations(input: ExpectationOptions, path: string, ctx: Ru
   const { expectationList } = await import('../routing/expectations.ts');
   const { matchRoutes, mutedBy } = await import('../routing/tree.ts');
   const expectations = await readYamlFile(path, expectationList, ctx);
-  const config = await readConfig(input.configFile, () => openAlertmanager(ctx.target), ctx);
+  const config = await readConfig(input.configFile ?? openAlertmanager(ctx.target), ctx);
   const outcomes: Outcome[] = [];
   const now = ctx.now();
   for (const [index, { name, labels, at, ...expected }] of expectations.entries()) {

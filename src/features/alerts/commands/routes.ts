@@ -38,7 +38,7 @@ export const alertsRoutes = listCommand({
     id: ({ receiver }) => receiver,
   },
   async run(input, ctx) {
-    const config = await readWholeConfig(input.configFile, () => openAlertmanager(ctx.target), ctx);
+    const config = await readWholeConfig(input.configFile ?? openAlertmanager(ctx.target), ctx);
     const { walkRoutes } = await import('../routing/tree.ts');
     return { value: [...walkRoutes(config.route)] };
   },

@@ -64,8 +64,7 @@ export const alertsStatus = recordCommand({
 });
 
 async function statusOfMembers(read: (alertmanager: Alertmanager) => Promise<Status>, ctx: RunContext) {
-  const { memberAnswer, membersOf, onMembers } = await import('../on-members.ts');
-  const { gossipFaults } = await import('../gossip.ts');
+  const { gossipFaults, memberAnswer, membersOf, onMembers } = await import('../on-members.ts');
   const outcomes = await onMembers(membersOf(ctx.target), (member) => read(openAlertmanager(member)));
   const found = outcomes.flatMap((one) =>
     one.error === undefined ? [{ host: one.item.host, status: one.result }] : [],

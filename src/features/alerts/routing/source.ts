@@ -11,6 +11,7 @@ export const CONFIG_FILE = {
 } as const satisfies Flags;
 
 type Input = Pick<RunContext, 'readInput' | 'notice'>;
+type Server = Pick<Alertmanager, 'status'>;
 
 interface Source {
   readonly name: string;
@@ -19,42 +20,25 @@ interface Source {
   readonly version?: string;
 }
 
-/** Warns about fields that svc does not know: they may decide about an alert. */
-export async function readConfig(
-  configFile: string | undefined,
-  open: () => Pick<Alertmanager, 'status'>,
-  ctx: Input,
-): Promise<RoutingConfig> {
-  const source = await sourceOf(configFile, open, ctx);
-  if (source.version !== undefined) {
-    // What a server prints can be read quickly.
-    const printed = await (await import('./printed.ts')).readPrinted(source.text, source.version);
-    if (printed !== undefined) return printed;
-  }
+/** From a file, or from a server. Warns about fields that svc does not know: they may decide about an alert. */
+export async function readConfig(from: string | Server, ctx: Input): Promise<RoutingConfig> {
+  const source = await readSource(from, ctx);
   const read = await readRoutingConfig(source.text, source.version);
   warn(source, read.unknown, ctx);
   return validConfig(source, read);
 }
 
 /** Also warns about what is never used. */
-export async function readWholeConfig(
-  configFile: string | undefined,
-  open: () => Pick<Alertmanager, 'status'>,
-  ctx: Input,
-): Promise<RoutingConfig> {
-  const source = await sourceOf(configFile, open, ctx);
+export async function readWholeConfig(from: string | Server, ctx: Input): Promise<RoutingConfig> {
+  const source = await readSource(from, ctx);
   const read = await readRoutingConfig(source.text, source.version);
   warn(source, [...read.unknown, ...(await read.unused())], ctx);
   return validConfig(source, read);
 }
 
-async function sourceOf(
-  configFile: string | undefined,
-  open: () => Pick<Alertmanager, 'status'>,
-  ctx: Input,
-): Promise<Source> {
-  if (configFile !== undefined) return readConfigFile(configFile, ctx);
-  const status = await open().status();
+async function readSource(from: string | Server, ctx: Input): Promise<Source> {
+  if (typeof from === 'string') return readConfigFile(from, ctx);
+  const status = await from.status();
   const version = status.versionInfo?.version ?? '';
   return { name: 'the running configuration', text: originalConfig(status), version };
 }
@@ -82,14 +66,14 @@ export async function readRoutingConfig(...args: Parameters<typeof import('./con
   return (await import('./config.ts')).readRoutingConfig(...args);
 }
 
-/** A configuration, or the Kubernetes object that has it. Lines are counted in the configuration. */
 export async function readConfigFile(path: string, ctx: Input): Promise<Source> {
   const text = await readText(path, ctx);
-  const { configurationIn } = await import('./kubernetes.ts');
-  const found = await configurationIn(text, path);
-  if (found === undefined) return { name: path, text };
-  ctx.notice(`read ${found.where}; its lines are counted from its own beginning`);
-  return { name: `${path}:${found.key}`, text: found.text };
+  if (/^apiVersion["']?\s*:/m.test(text) || /^\s*\{\s*"apiVersion"/.test(text)) {
+    throw new SvcError('invalid_value', `${path} is a Kubernetes object, not a configuration of an Alertmanager`, {
+      hint: "take it out: kubectl get secret NAME -o jsonpath='{.data.alertmanager\\.yaml}' | base64 -d",
+    });
+  }
+  return { name: path, text };
 }
 
 /** UTF-8, or UTF-16 with a byte order mark, which Windows PowerShell writes. */

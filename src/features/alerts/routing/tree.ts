@@ -1,9 +1,10 @@
 /** The routing tree as the server builds it: what a route inherits, and which routes an alert takes. */
+import { zoneOf } from '../../../cli/time.ts';
 import { ownValue } from '../columns.ts';
 import { formatMatcher, type Matcher } from '../matcher.ts';
 import { labelTest } from '../matching.ts';
 import type { InhibitRule, RouteConfig, RoutingConfig } from './config.ts';
-import { containsTime } from './contains-time.ts';
+import type { Range, TimeInterval } from './time-intervals.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -118,6 +119,38 @@ export function mutedBy(route: Route, { timeIntervals }: RoutingConfig, ms: numb
   const contains = (name: string) => (timeIntervals.get(name) ?? []).some((interval) => containsTime(interval, ms));
   const muting = route.muteTimeIntervals.filter(contains);
   return muting.length > 0 || route.activeTimeIntervals.some(contains) ? muting : route.activeTimeIntervals;
+}
+
+/** Without a zone it is UTC. The zone of the server (`Local`) is not known: UTC, too. */
+function containsTime(interval: TimeInterval, ms: number): boolean {
+  const zone = interval.location === undefined || interval.location === 'Local' ? 'UTC' : interval.location || 'UTC';
+  const local = localTime(ms, zone);
+  const daysInMonth = new Date(Date.UTC(local.year, local.month, 0)).getUTCDate();
+  const within = (ranges: readonly Range[] | null | undefined, value: number) =>
+    !ranges || ranges.some(({ begin, end }) => value >= begin && value <= end);
+  // A range that ends after the month ends with it.
+  const days = interval.days_of_month?.map(({ begin, end }) => ({
+    begin: begin < 0 ? daysInMonth + begin + 1 : begin,
+    end: end < 0 ? daysInMonth + end + 1 : end,
+  }));
+  return (
+    (!interval.times || interval.times.some((of) => local.minute >= of.start_time && local.minute < of.end_time)) &&
+    within(days, local.day) &&
+    within(interval.months, local.month) &&
+    within(interval.weekdays, local.weekday) &&
+    within(interval.years, local.year)
+  );
+}
+
+function localTime(ms: number, zone: string) {
+  const clock = new Date(ms + zoneOf(zone).offset(ms));
+  return {
+    year: clock.getUTCFullYear(),
+    month: clock.getUTCMonth() + 1,
+    day: clock.getUTCDate(),
+    weekday: clock.getUTCDay(),
+    minute: clock.getUTCHours() * 60 + clock.getUTCMinutes(),
+  };
 }
 
 /** Which of the firing alerts inhibit an alert with these labels. `firing` is read only if a rule is about such alerts. */

@@ -25,7 +25,6 @@ interface YamlFile {
 // The scalars that YAML 1.1 does not read as text, and that the fields of the server's configuration tell apart.
 const NULL = /^(?:~|null|Null|NULL)?$/;
 const BOOLEAN = /^(?:[yY]|[yY]es|YES|[tT]rue|TRUE|[oO]n|ON|[nN]|[nN]o|NO|[fF]alse|FALSE|[oO]ff|OFF)$/;
-const isYes = (text: string): boolean => /^(?:y|t|on)/i.test(text);
 
 /** A plain `yes`: true for a field that is a boolean, and the text itself for all others. */
 export class PlainBoolean {
@@ -35,7 +34,7 @@ export class PlainBoolean {
   }
 
   get value(): boolean {
-    return isYes(this.text);
+    return /^(?:y|t|on)/i.test(this.text);
   }
 }
 
@@ -55,11 +54,6 @@ const TAGS: ScalarTag[] = [
     resolve: (text) => new PlainBoolean(text),
   },
 ];
-
-export function plainScalar(text: string): string | boolean | null {
-  if (NULL.test(text)) return null;
-  return BOOLEAN.test(text) ? isYes(text) : text;
-}
 
 /** Real configurations have hundreds of routes that refer to one. */
 const MOST_ALIASES = 10_000;

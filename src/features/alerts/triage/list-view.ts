@@ -6,8 +6,7 @@ import type { ScreenLine, Tone } from '../../../output/types.ts';
 import { labelCells, OWN_COLUMN, ownValue, severityCell, summaryOf } from '../columns.ts';
 import type { Alert } from '../schema.ts';
 import { effectiveState, isSuppressed } from '../selection.ts';
-import type { TriageState } from './model.ts';
-import { alertsOf, type Row, rowsOf } from './rows.ts';
+import { alertsOf, type Row, rowsOf, type TriageState } from './model.ts';
 
 export interface Visible {
   readonly lines: readonly ScreenLine[];

@@ -8,8 +8,7 @@ import { isSuppressed } from '../selection.ts';
 import { alertLines } from './alert-view.ts';
 import { spelled } from './command-lines.ts';
 import { listLines, type Visible } from './list-view.ts';
-import type { Action, TriageState } from './model.ts';
-import { alertsOf, rowsOf } from './rows.ts';
+import { type Action, alertsOf, rowsOf, type TriageState } from './model.ts';
 import { lineSoFar, QUESTIONS, type Typing } from './typing.ts';
 
 interface Size {

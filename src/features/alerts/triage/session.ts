@@ -3,19 +3,24 @@ import { AsyncQueue } from '../../../async-queue.ts';
 import { noBrowserReason } from '../../../cli/browser.ts';
 import type { RunContext } from '../../../cli/command.ts';
 import { poll } from '../../../cli/poll.ts';
+import { faultText } from '../../../cli/wizard.ts';
+import { SvcError } from '../../../errors.ts';
 import { USUAL_COLUMNS } from '../../../output/full-screen.ts';
 import type { Frame } from '../../../output/types.ts';
 import { type Alertmanager, ifPossible } from '../api.ts';
+import { alertTitle } from '../columns.ts';
+import { formatMatcher, type Matcher } from '../matcher.ts';
+import { parseMatcherArguments } from '../matcher-arguments.ts';
+import { labelTest } from '../matching.ts';
 import type { AlertFilter } from '../schema.ts';
-import { collect, severitiesOf } from '../selection.ts';
+import { collect, keepsAlert, severitiesOf } from '../selection.ts';
 import { withSuppressors } from '../suppressors.ts';
 import { ActionRunner } from './actions.ts';
 import { spelled } from './command-lines.ts';
-import { keyOf } from './keys.ts';
-import { filtered, previewed } from './matching.ts';
-import { type Effect, initialState, type TriageEvent, type TriageState } from './model.ts';
+import { type Effect, initialState, type TriageEvent, type TriageState, textFilter } from './model.ts';
 import { outcomeText, screen } from './screen.ts';
 import { reduce } from './state.ts';
+import { keyOf } from './typing.ts';
 
 export interface SessionOptions {
   readonly filter: AlertFilter;
@@ -168,5 +173,43 @@ export class TriageSession {
       }
       default:
     }
+  }
+}
+
+const MOST_NAMED = 3;
+
+/** Matchers have an operator; anything else is text. */
+function filtered(text: string): Promise<TriageEvent> {
+  return orFault(async () => {
+    if (!/[=~]/.test(text)) return { kind: 'filtered', filter: textFilter(text) };
+    const test = await labelTest(matchersOf(text));
+    return { kind: 'filtered', filter: { text, accepts: ({ labels }) => test(labels) } };
+  });
+}
+
+/** The server counts: the list may have fewer alerts than a silence would mute. */
+function previewed(text: string, alertmanager: Pick<Alertmanager, 'alerts'>): Promise<TriageEvent> {
+  return orFault(async () => {
+    const matchers = matchersOf(text).map(formatMatcher);
+    const muted = await collect(alertmanager.alerts({ filter: matchers }));
+    const active = muted.filter((alert) => keepsAlert(alert, [])).length;
+    const named = muted.slice(0, MOST_NAMED).map((alert) => `  ${alertTitle(alert)}`);
+    const more = muted.length - named.length;
+    const counted = `mutes ${muted.length} ${muted.length === 1 ? 'alert' : 'alerts'} now (${active} active)`;
+    const preview = [counted, ...named, ...(more === 0 ? [] : [`  and ${more} more`])];
+    return { kind: 'previewed', text, matchers, preview };
+  });
+}
+
+function matchersOf(text: string): readonly Matcher[] {
+  return parseMatcherArguments([text.startsWith('{') ? text : `{${text}}`]);
+}
+
+async function orFault(work: () => Promise<TriageEvent>): Promise<TriageEvent> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.reason === 'signal') throw error;
+    return { kind: 'fault', reason: faultText(error) };
   }
 }

@@ -2,10 +2,8 @@
 import type { Alert } from '../schema.ts';
 import { isSuppressed, worstFirst } from '../selection.ts';
 import { type CommandLine, expiring, linksOf, matchersText } from './command-lines.ts';
-import { lineOf } from './keys.ts';
-import type { Action, Effect, TriageEvent, TriageState } from './model.ts';
-import { alertsOf, rowsOf } from './rows.ts';
-import { type Typing, typed } from './typing.ts';
+import { type Action, alertsOf, type Effect, rowsOf, type TriageEvent, type TriageState } from './model.ts';
+import { lineOf, type Typing, typed } from './typing.ts';
 
 export function reduce(before: TriageState, event: TriageEvent): TriageState {
   const state: TriageState = { ...before, effects: [] };

@@ -16,17 +16,16 @@ import { nameOf, productLines, readProducts, SELECTION_FLAGS } from '../selectio
 import { amountOf, freeNotes, type OfferField, type PriceSeries, seriesOf } from '../series.ts';
 import { cents } from '../statistics.ts';
 
-/** Where one line of the basket is bought. */
+/** One line of the basket. */
 interface Bought {
   readonly canonical_product_id: string;
   readonly quantity: number;
   readonly price: number;
-  readonly parser_name: string;
 }
 
-/** What the basket costs at a store, or at two of the same place. */
+/** What the basket costs at a store in one place. */
 interface BasketCost {
-  readonly stores: readonly string[];
+  readonly parser_name: string;
   readonly place: string | null;
   readonly currency: string | null;
   /** Of what is not missing. */
@@ -38,7 +37,7 @@ interface BasketCost {
 const COSTS: ListOutput<BasketCost> = {
   kind: 'list',
   columns: [
-    { name: 'stores', cell: ({ stores }) => stores.join(' + '), flex: true },
+    { name: 'store', cell: (row) => row.parser_name, flex: true },
     { name: 'place', cell: ({ place }) => place, flex: true },
     { name: 'cost', cell: ({ cost }) => cost, align: 'right' },
     { name: 'currency', cell: ({ currency }) => currency },
@@ -46,7 +45,7 @@ const COSTS: ListOutput<BasketCost> = {
     { name: 'missing', cell: ({ missing }) => missing.length, align: 'right' },
     { name: 'missing-ids', cell: ({ missing }) => missing.join(' '), wide: true },
   ],
-  id: ({ stores }) => stores.join('+'),
+  id: (row) => row.parser_name,
   empty: 'no store has any product of the basket',
 };
 
@@ -54,8 +53,8 @@ export const catalogBasket = listCommand({
   id: 'catalog basket',
   summary: 'Show what a basket costs at each store and place',
   description:
-    'The file has one product id per line and, after a space, comma or tab, a quantity; without one, it is 1. The row with the fewest missing products is first, then the cheapest. The last row is the cheapest split over two stores of one place, if it is better than either.',
-  details: `Lines that begin with # and blank lines are ignored; a product on several lines is bought as often as they say together. The price of a product at a store and place is the lowest of its current prices there; the cost is the sum of quantity times price, rounded to cents. If a product is sold by several units, the unit that most offers have is used (of those, the first by name). A product in another currency than the row is missing there. A split takes each product at the cheaper of two stores; the best split has the fewest missing products, and then the lowest cost. A product that cannot be read is missing everywhere, and the exit status is 10.\nJSON has for each row: stores (one, or two for the split), place, currency, cost, items (canonical_product_id, quantity, price, parser_name) and missing (ids).`,
+    'The file has one product id per line and, after a space, comma or tab, a quantity; without one, it is 1. The row with the fewest missing products is first, then the cheapest.',
+  details: `Lines that begin with # and blank lines are ignored; a product on several lines is bought as often as they say together. The price of a product at a store and place is the lowest of its current prices there; the cost is the sum of quantity times price, rounded to cents. If a product is sold by several units, the unit that most offers have is used (of those, the first by name). A product in another currency than the row is missing there. A product that cannot be read is missing everywhere, and the exit status is 10.\nJSON has for each row: parser_name, place, currency, cost, items (canonical_product_id, quantity and price) and missing (ids).`,
   effect: 'read',
   service: 'catalog',
   args: { file: { help: 'File of ids and quantities; - reads standard input', required: true, complete: 'files' } },
@@ -79,10 +78,7 @@ export const catalogBasket = listCommand({
     const series = products.flatMap(({ result }) => result);
     for (const text of freeNotes(series, input.field)) ctx.notice(text);
     const costs = costsOf(basket, products, input.field);
-    const split = cheapestSplit(costs);
-    const footer =
-      split && `cheapest split: ${split.stores.join(' + ')}, ${split.cost} ${split.currency ?? ''}`.trimEnd();
-    return { value: split === undefined ? costs : [...costs, split], code: code ?? problems.code, footer };
+    return { value: costs, code: code ?? problems.code };
   },
 });
 
@@ -137,15 +133,22 @@ function costsOf(basket: Basket, products: readonly ProductOffers[], field: Offe
   );
   const rows = grouped(offers, ({ one }) => [one.parser_name, placeOf(one), one.price_unit]).map((group) => {
     const [{ one }] = group;
-    const items = grouped(group, ({ id }) => [id]).map(([first, ...others]) => ({
+    const items: readonly Bought[] = grouped(group, ({ id }) => [id]).map(([first, ...others]) => ({
       canonical_product_id: first.id,
       quantity: first.quantity,
       price: Math.min(first.price, ...others.map(({ price }) => price)),
-      parser_name: one.parser_name,
     }));
-    return costOf(basket, items, { stores: [one.parser_name], place: placeOf(one), currency: one.price_unit });
+    const has = new Set(items.map((item) => item.canonical_product_id));
+    return {
+      parser_name: one.parser_name,
+      place: placeOf(one),
+      currency: one.price_unit,
+      cost: cents(items.reduce((sum, { price, quantity }) => sum + price * quantity, 0)),
+      items,
+      missing: [...basket.keys()].filter((id) => !has.has(id)),
+    };
   });
-  return rows.sort(byCost);
+  return rows.sort((a, b) => a.missing.length - b.missing.length || a.cost - b.cost);
 }
 
 function placeOf({ settlement }: PriceSeries): string | null {
@@ -159,42 +162,4 @@ function ofUsualUnit(series: readonly PriceSeries[]): readonly PriceSeries[] {
     ([a, ...as], [b, ...bs]) => bs.length - as.length || (name(a.unit) < name(b.unit) ? -1 : 1),
   );
   return offered[0] ?? [];
-}
-
-function costOf(
-  basket: Basket,
-  items: readonly Bought[],
-  where: Pick<BasketCost, 'stores' | 'place' | 'currency'>,
-): BasketCost {
-  const has = new Set(items.map((one) => one.canonical_product_id));
-  const cost = cents(items.reduce((sum, { price, quantity }) => sum + price * quantity, 0));
-  return { ...where, cost, items, missing: [...basket.keys()].filter((id) => !has.has(id)) };
-}
-
-function byCost(a: BasketCost, b: BasketCost): number {
-  return a.missing.length - b.missing.length || a.cost - b.cost;
-}
-
-/** Undefined if no pair is better than the better of its two stores. */
-function cheapestSplit(costs: readonly BasketCost[]): BasketCost | undefined {
-  let best: BasketCost | undefined;
-  for (const [index, one] of costs.entries()) {
-    for (const other of costs.slice(index + 1)) {
-      if (one.place !== other.place || one.currency !== other.currency) continue;
-      const split = splitOf(one, other);
-      if (byCost(split, one) < 0 && byCost(split, best ?? one) < 0) best = split;
-    }
-  }
-  return best;
-}
-
-function splitOf(one: BasketCost, other: BasketCost): BasketCost {
-  const cheapest = new Map(one.items.map((item) => [item.canonical_product_id, item]));
-  for (const item of other.items) {
-    const known = cheapest.get(item.canonical_product_id);
-    if (known === undefined || item.price < known.price) cheapest.set(item.canonical_product_id, item);
-  }
-  const basket = new Map([...one.items, ...other.items].map((item) => [item.canonical_product_id, item.quantity]));
-  for (const id of one.missing) if (!basket.has(id)) basket.set(id, 0);
-  return costOf(basket, [...cheapest.values()], { ...one, stores: [...one.stores, ...other.stores] });
 }

@@ -3,16 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import { openCatalog } from '../api.ts';
 import { BRANCH_LIST, BRANCH_TABLE, branchRows, categoryTree } from '../category-tree.ts';
 import { CATEGORY_LIST } from '../columns.ts';
-import {
-  everyItem,
-  LIST_FLAGS,
-  listed,
-  readingProblems,
-  STORE_FLAG,
-  searchHint,
-  UNDOCUMENTED,
-  withParams,
-} from '../lists.ts';
+import { everyItem, LIST_FLAGS, listed, readingProblems, STORE_FLAG, searchHint, UNDOCUMENTED } from '../lists.ts';
 import { ofStore } from '../places.ts';
 
 export const catalogCategoriesList = listCommand({
@@ -54,9 +45,8 @@ export const catalogCategoriesList = listCommand({
     }
     const query = { parser_name: input.store, depth, parent_source_uid: parent, q: search };
     if (!input.tree) return listed(categories, query, input, ctx, searchHint(search));
-    const wanted = withParams(query, input.param);
     const problems = readingProblems(ctx);
-    const all = await everyItem((page) => categories({ ...wanted, ...page }), problems.report);
+    const all = await everyItem((page) => categories({ ...query, ...page }), problems.report);
     const tree = categoryTree(all);
     const { code } = problems;
     if (ctx.wants.document) return { value: tree, as: CATEGORY_LIST, code };

@@ -3,7 +3,7 @@ import { formatDuration } from '../../../cli/time.ts';
 import { timeCell } from '../../../output/cells.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { PARAM_FLAG, readingProblems, SOURCE_FLAGS, UNDOCUMENTED } from '../lists.ts';
+import { readingProblems, SOURCE_FLAGS, UNDOCUMENTED } from '../lists.ts';
 import { findStores, isNamed } from '../places.ts';
 import type { Cursor } from '../schema.ts';
 
@@ -30,7 +30,6 @@ export const catalogCursors = listCommand({
   flags: {
     store: SOURCE_FLAGS.store,
     'max-age': { type: 'duration', positive: true, help: 'Exit 1 if a store has older data' },
-    param: PARAM_FLAG,
   },
   exits: ['condition_false', 'not_known'],
   examples: [
@@ -38,8 +37,8 @@ export const catalogCursors = listCommand({
     { run: 'svc catalog cursors --max-age 6h', why: 'In a script: continue only if the data is fresh' },
   ],
   output: CURSOR_LIST,
-  async run({ store, maxAge, param }, ctx) {
-    const page = await openCatalog(ctx.target).cursors(param);
+  async run({ store, maxAge }, ctx) {
+    const page = await openCatalog(ctx.target).cursors();
     const { items: cursors, total = cursors.length } = page;
     const same = { cursors: async () => page };
     await findStores(same, store, async () => false, readingProblems(ctx).report);

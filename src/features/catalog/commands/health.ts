@@ -1,7 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { PARAM_FLAG } from '../lists.ts';
 import type { Health } from '../schema.ts';
 
 const HEALTH_RECORD: RecordOutput<Health> = {
@@ -17,15 +16,14 @@ export const catalogHealth = recordCommand({
     'Sends one request and never retries: exit 0 if the status is ok, 1 if it is anything else, 7 if the catalog cannot read its data or cannot be reached.',
   effect: 'read',
   service: 'catalog',
-  flags: { param: PARAM_FLAG },
   exits: ['condition_false'],
   examples: [
     { run: 'svc catalog health', why: 'Show the status' },
     { run: 'svc catalog health -q --timeout 5s', why: 'Use the exit status in a probe' },
   ],
   output: HEALTH_RECORD,
-  async run({ param }, ctx) {
-    const value = await openCatalog(ctx.target).health(param);
+  async run(_, ctx) {
+    const value = await openCatalog(ctx.target).health();
     return { value, code: isHealthy(value) ? undefined : 'condition_false' };
   },
 });

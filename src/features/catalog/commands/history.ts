@@ -58,7 +58,7 @@ export const catalogHistory = chartCommand({
   summary: 'Chart the prices of products at each store',
   description:
     'One line for each store, place and unit. A break in a line is missing data, never zero. The sources of a line are joined. --fill last repeats a value until the next one; the figures below the chart count observed values only. If a source has no snapshots, it is named and the exit status is 10.',
-  details: `Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labeled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 1,000,000 points. --fill last also uses the value in effect at --from.\n--compare-to reads a second range, as long as the first, and draws its series on the axis of the first, point by point; their names end with the day on which it begins. JSON, csv, tsv and ndjson have them with their own times.\n--per divides each price by the size that its package had then, and rounds it to cents; a size that changed is named. ${SELECTION_DETAILS} A chart of several products draws at most ${MOST_DRAWN} lines, those with a value first, and says how many there are; data has all of them.\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, fields (with --field lowest: which price each value is), meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, first_at, last, last_at, min, max, mean, change, change_percent; null if unknown). csv, tsv and ndjson have one line per point, with product, title, store, place, unit, source and field.`,
+  details: `Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labeled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 1,000,000 points. --fill last also uses the value in effect at --from.\n--per divides each price by the size that its package had then, and rounds it to cents; a size that changed is named. ${SELECTION_DETAILS} A chart of several products draws at most ${MOST_DRAWN} lines, those with a value first, and says how many there are; data has all of them.\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, fields (with --field lowest: which price each value is), meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, first_at, last, last_at, min, max, mean, change, change_percent; null if unknown). csv, tsv and ndjson have one line per point, with product, title, store, place, unit, source and field.`,
   effect: 'read',
   service: 'catalog',
   args: SELECTION_ARGUMENT,
@@ -67,7 +67,6 @@ export const catalogHistory = chartCommand({
     source: SOURCE_FLAGS.source,
     from: { type: 'time', bare: 'back', dates: true, help: 'Start: -90d, 2026-02-01 (default -30d)' },
     to: { type: 'time', bare: 'back', dates: true, help: 'End (default now)' },
-    'compare-to': { type: 'time', bare: 'back', dates: true, help: 'Also draw the range of the same length from here' },
     interval: {
       type: 'choice',
       choices: ['auto', ...INTERVALS],
@@ -95,12 +94,12 @@ export const catalogHistory = chartCommand({
     const zone = zoneOf(input.tz ?? 'local');
     const { from, to } = rangeOf(input, ctx.startedAt, zone);
     const interval = input.interval === 'auto' ? suitableInterval({ from, to }) : input.interval;
-    const otherFrom = input.compareTo && plainInstant(input.compareTo, from, zone);
-    const windowFrom = (start: number, step: SeriesInterval) =>
-      calendarWindow({ from: start, to: start + to - from, interval: step }, zone, { exclusive: input.to?.date });
-    const windowBy = (step: SeriesInterval) => windowFrom(from, step);
+    const windowBy = (step: SeriesInterval) =>
+      calendarWindow({ from, to, interval: step }, zone, { exclusive: input.to?.date });
     const finest = windowBy(interval);
-    noticeRanges(input, { from, to, otherFrom }, ctx);
+    if (isResolved(input.from, from) || isResolved(input.to, to)) {
+      ctx.notice(`from ${wireTime(from)} to ${wireTime(to)}`);
+    }
     const problems = readingProblems(ctx);
     const catalog = openCatalog(ctx.target);
     const selection = await sourceSelection(catalog, input, problems.report);
@@ -117,15 +116,11 @@ export const catalogHistory = chartCommand({
     const series = lines.map((line) => line.series);
     for (const text of freeNotes(series, field)) ctx.notice(text);
     const window = input.interval === 'auto' ? fittingWindow(windowBy, finest, series, field) : finest;
-    const other = otherFrom === undefined ? undefined : windowFrom(otherFrom, window.interval);
-    const own = productHistories(lines, { field, fill, window });
-    const compared = other === undefined ? [] : comparedHistories(lines, { field, fill, window: other });
-    const histories = [...own, ...compared];
+    const histories = productHistories(lines, { field, fill, window });
     const view = viewOf(input, recorded, series, window);
-    const shown = several ? readable(own, compared) : histories;
+    const shown = several ? readable(histories) : histories;
     const footer = [
       footerOf(window, histories, input.interval),
-      ...comparedNote(other),
       ...elsewhere(window, histories, series),
       ...unitsNote(series, field),
       ...undrawnNote(shown.length, histories.length),
@@ -137,7 +132,6 @@ export const catalogHistory = chartCommand({
 interface RangeInput {
   readonly from: Instant | undefined;
   readonly to: Instant | undefined;
-  readonly compareTo: Instant | undefined;
 }
 
 function rangeOf(input: RangeInput, now: number, zone: Zone): { readonly from: number; readonly to: number } {
@@ -149,21 +143,6 @@ function rangeOf(input: RangeInput, now: number, zone: Zone): { readonly from: n
     });
   }
   return { from, to };
-}
-
-interface Ranges {
-  readonly from: number;
-  readonly to: number;
-  readonly otherFrom: number | undefined;
-}
-
-function noticeRanges(input: RangeInput, { from, to, otherFrom }: Ranges, ctx: RunContext): void {
-  if (isResolved(input.from, from) || isResolved(input.to, to)) {
-    ctx.notice(`from ${wireTime(from)} to ${wireTime(to)}`);
-  }
-  if (otherFrom !== undefined && isResolved(input.compareTo, otherFrom)) {
-    ctx.notice(`compared from ${wireTime(otherFrom)} to ${wireTime(otherFrom + to - from)}`);
-  }
 }
 
 interface Recorded {
@@ -261,13 +240,6 @@ function productHistories(
   });
 }
 
-/** They are drawn beside those of the other window: their names say which they are. */
-function comparedHistories(...wanted: Parameters<typeof productHistories>): readonly ProductHistory[] {
-  const { from, zone } = wanted[1].window;
-  const day = zone.text(from).slice(0, 10);
-  return productHistories(...wanted).map((one) => ({ ...one, series: `${one.series} from ${day}` }));
-}
-
 interface ViewInput {
   readonly field: OfferField;
   readonly fill: Fill;
@@ -299,14 +271,10 @@ function chartTitle(products: readonly RecordedProduct[], field: OfferField, fil
   return `${name}: ${field}${fill === 'last' ? ', gaps filled with the value before' : ''}`;
 }
 
-/** As many lines as can be told apart, those with a value first. A line and that of the compared range are drawn together. */
-function readable(own: readonly ProductHistory[], compared: readonly ProductHistory[]): readonly ProductHistory[] {
-  const isEmpty = (index: number) =>
-    [own[index], compared[index]].every((one) => one === undefined || one.values.every((value) => value === null));
-  const first = [...own.keys()]
-    .sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)))
-    .slice(0, compared.length > 0 ? MOST_DRAWN / 2 : MOST_DRAWN);
-  return [own, compared].flatMap((all) => first.flatMap((index) => all[index] ?? []));
+/** As many lines as can be told apart, those with a value first. */
+function readable(histories: readonly ProductHistory[]): readonly ProductHistory[] {
+  const isEmpty = ({ values }: ProductHistory) => values.every((value) => value === null);
+  return histories.toSorted((a, b) => Number(isEmpty(a)) - Number(isEmpty(b))).slice(0, MOST_DRAWN);
 }
 
 function undrawnNote(shown: number, all: number): readonly string[] {
@@ -339,12 +307,6 @@ function isSparse(statistics: readonly Statistics[]): boolean {
   const known = statistics.filter(({ covered }) => covered > 0);
   const covered = known.reduce((sum, one) => sum + one.covered, 0);
   return covered * 2 < known.reduce((sum, one) => sum + one.points, 0);
-}
-
-function comparedNote(other: CalendarWindow | undefined): readonly string[] {
-  if (other === undefined) return [];
-  const { from, to, zone } = other;
-  return [`compared with ${zone.text(from)} to ${zone.text(to)}, drawn on the same axis`];
 }
 
 /** Where a chart is empty: when there was something to see. */

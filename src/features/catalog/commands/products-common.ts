@@ -1,7 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { COUNT_FLAGS, readingProblems, withParams } from '../lists.ts';
+import { COUNT_FLAGS, readingProblems } from '../lists.ts';
 import { findRegions, findStores, hasProducts, regionNames, regionSpellings } from '../places.ts';
 import type { CommonCount } from '../schema.ts';
 import { countIn, numberOf } from '../statistics.ts';
@@ -43,7 +43,7 @@ export const catalogProductsCommon = recordCommand({
     },
   ],
   output: COMMON_RECORD,
-  async run({ scope, store, region, param }, ctx) {
+  async run({ scope, store, region }, ctx) {
     const catalog = openCatalog(ctx.target);
     const problems = readingProblems(ctx);
     const regions = await findRegions(catalog, region, problems.report);
@@ -52,7 +52,7 @@ export const catalogProductsCommon = recordCommand({
       // A product must be in each region, but not in each spelling of it.
       region: scope === 'regions' ? regionNames(regions) : regionSpellings(regions),
     };
-    const value = await catalog.common(withParams({ scope, ...names }, param));
+    const value = await catalog.common({ scope, ...names });
     return { value, code: problems.code };
   },
 });

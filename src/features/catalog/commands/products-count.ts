@@ -1,7 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { COUNT_FLAGS, readingProblems, withParams } from '../lists.ts';
+import { COUNT_FLAGS, readingProblems } from '../lists.ts';
 import { findRegions, findStores, hasProducts, regionSpellings } from '../places.ts';
 import type { Count } from '../schema.ts';
 
@@ -22,7 +22,7 @@ export const catalogProductsCount = recordCommand({
     'Counts distinct products of any given store in any given region (default: all). Case is ignored, and a region is every spelling of it, raw or normalized. An unknown store or region is reported; exit status 5 if no other is given.',
   effect: 'read',
   service: 'catalog',
-  flags: { ...COUNT_FLAGS },
+  flags: COUNT_FLAGS,
   examples: [
     { run: 'svc catalog products count', why: 'Count all products' },
     {
@@ -31,14 +31,14 @@ export const catalogProductsCount = recordCommand({
     },
   ],
   output: COUNT_RECORD,
-  async run({ store, region, param }, ctx) {
+  async run({ store, region }, ctx) {
     const catalog = openCatalog(ctx.target);
     const problems = readingProblems(ctx);
     const names = {
       store: await findStores(catalog, store, hasProducts(catalog), problems.report),
       region: regionSpellings(await findRegions(catalog, region, problems.report)),
     };
-    const value = await catalog.count(withParams(names, param));
+    const value = await catalog.count(names);
     return { value, code: problems.code };
   },
 });

@@ -3,7 +3,7 @@ import { zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, RecordOutput } from '../../../output/types.ts';
 import { type Catalog, type DynamicsQuery, openCatalog } from '../api.ts';
-import { PARAM_FLAG, PRODUCT_ARGUMENT, STORE_FLAG, TZ_FLAG, withParams } from '../lists.ts';
+import { PRODUCT_ARGUMENT, STORE_FLAG, TZ_FLAG } from '../lists.ts';
 import { findStore, hasRowsIn } from '../places.ts';
 import { productNames } from '../product-names.ts';
 import type { Dynamics } from '../schema.ts';
@@ -72,7 +72,6 @@ export const catalogProductsDynamics = listCommand({
     to: { type: 'time', bare: 'back', dates: true, help: 'End (default now)' },
     tz: TZ_FLAG,
     interval: { type: 'choice', choices: INTERVALS, default: '1d', help: 'Time between points' },
-    param: PARAM_FLAG,
   },
   examples: [
     {
@@ -82,7 +81,7 @@ export const catalogProductsDynamics = listCommand({
   ],
   output: POINT_LIST,
   async run(input, ctx) {
-    const { id, source: source_id, field, interval, param } = input;
+    const { id, source: source_id, field, interval } = input;
     const zone = zoneOf(input.tz ?? 'local');
     const now = ctx.startedAt;
     const start = plainInstant(input.from, now, zone);
@@ -95,7 +94,7 @@ export const catalogProductsDynamics = listCommand({
     if (isResolved(input.from, from) || input.to === undefined || isResolved(input.to, to)) {
       ctx.notice(`sent: from ${times.date_from} to ${times.date_to}`);
     }
-    const query = withParams({ parser_name: input.store, source_id, field, ...times, interval }, param);
+    const query = { parser_name: input.store, source_id, field, ...times, interval };
     const catalog = openCatalog(ctx.target);
     const names = productNames(catalog, ctx);
     const value = await names.read(id, (exact) => readDynamics(catalog, exact, query, names.checkProduct));

@@ -2,7 +2,7 @@ import { openPage } from '../../../cli/browser.ts';
 import { recordCommand } from '../../../cli/command.ts';
 import { openCatalog } from '../api.ts';
 import { PRODUCT_RECORD, productCandidates } from '../columns.ts';
-import { PARAM_FLAG, PRODUCT_ARGUMENT } from '../lists.ts';
+import { PRODUCT_ARGUMENT } from '../lists.ts';
 import { productNames } from '../product-names.ts';
 
 export const catalogProductsGet = recordCommand({
@@ -14,16 +14,15 @@ export const catalogProductsGet = recordCommand({
   service: 'catalog',
   args: { id: PRODUCT_ARGUMENT },
   flags: {
-    param: PARAM_FLAG,
     web: { type: 'boolean', group: 'Browser options', help: 'Open its image, the only page it has, in a browser' },
   },
   examples: [{ run: 'svc catalog products get 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10', why: 'Show a product' }],
   output: PRODUCT_RECORD,
   outputOf: ({ web }) => (web ? { kind: 'text' } : PRODUCT_RECORD),
   offers: productCandidates,
-  async run({ id, param, web }, ctx) {
+  async run({ id, web }, ctx) {
     const catalog = openCatalog(ctx.target);
-    const value = await productNames(catalog, ctx).read(id, (exact) => catalog.product(exact, param));
+    const value = await productNames(catalog, ctx).read(id, (exact) => catalog.product(exact));
     return web
       ? openPage(value.image_url, { page: 'image', of: `product ${value.canonical_product_id}` }, ctx)
       : { value };

@@ -28,7 +28,7 @@ export const configImport = listCommand({
   description:
     "Reads amtool's configuration and its HTTP client file, and sets the profile in use or --profile, which is created if it does not exist. Asks before it replaces a value. Lists what it left out, and why. Secrets in amtool's files go to files that only you can read, never into settings.json.",
   details:
-    'Without a file, svc reads those that amtool reads: ~/.config/amtool/config.yml and /etc/amtool/config.yml, and on Debian ~/.config/prometheus/amtool.yml and /etc/prometheus/amtool.yml. A value in the first file precedes those in the others. Of http.config.file, svc imports basic authentication, bearer tokens, headers, TLS files and the proxy. Files that it names stay where they are. JSON: from, key, value, note.',
+    'Without a file, svc reads those that amtool reads: ~/.config/amtool/config.yml and /etc/amtool/config.yml, and on Debian ~/.config/prometheus/amtool.yml and /etc/prometheus/amtool.yml. A value in the first file precedes those in the others. Of http.config.file, svc imports basic authentication, bearer tokens, TLS files and the proxy. Files that it names stay where they are. JSON: from, key, value, note.',
   effect: 'write',
   repairsSettings: true,
   args: {

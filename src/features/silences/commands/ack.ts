@@ -1,6 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
+import { openAlertmanager } from '../../alerts/api.ts';
 import { alertTitle, ownValue } from '../../alerts/columns.ts';
 import { checkFingerprints, pickAlerts } from '../../alerts/ids.ts';
 import { unknownLabel } from '../../alerts/known-names.ts';
@@ -11,7 +12,6 @@ import { collect, keepsAlert } from '../../alerts/selection.ts';
 import { POSTED_LIST, postedCandidates, undoSilences } from '../columns.ts';
 import { ensured, matchersOfLabels, type PostedSilence, unchangedSilence } from '../draft.ts';
 import { chooseSome } from '../selection.ts';
-import { WAIT, waiting } from '../waiting.ts';
 import { ALL_ALERTS, AUTHOR, author, type CheckedSilence, SilenceWriter } from '../writer.ts';
 
 export const silencesAck = listCommand({
@@ -31,7 +31,6 @@ export const silencesAck = listCommand({
     ...AUTHOR,
     by: { type: 'string', value: 'labels', repeat: true, help: 'One silence per group, such as alertname,cluster' },
     ...ALL_ALERTS,
-    ...WAIT,
   },
   exits: ['partly_done'],
   examples: [
@@ -41,7 +40,8 @@ export const silencesAck = listCommand({
   ],
   output: { ...POSTED_LIST, empty: 'no alert was chosen; nothing was sent' },
   offers: postedCandidates,
-  run: waiting(async (input, ctx, alertmanager) => {
+  async run(input, ctx) {
+    const alertmanager = openAlertmanager(ctx.target);
     const { fingerprint: typed } = input;
     if (typed.length === 0 && !ctx.interactive) {
       throw new SvcError('missing_value', '<fingerprint> is missing', { hint: 'svc alerts list shows them' });
@@ -69,7 +69,7 @@ export const silencesAck = listCommand({
     const { value, code } = sent;
     const all = [...present, ...value.map((posted) => ({ ...posted, unchanged: false }))];
     return { value: all, code, ...undoSilences(all) };
-  }),
+  },
 });
 
 function labelNames(texts: readonly string[]): readonly string[] {

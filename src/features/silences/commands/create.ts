@@ -1,67 +1,21 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
-import { type Arguments, FILE, type Flags, type Input, type Instant, section } from '../../../cli/flags.ts';
+import { type Instant, section } from '../../../cli/flags.ts';
 import { parseDuration } from '../../../cli/time.ts';
 import { askForEach, durationFault, faultOf, MOST_CHOICES, tellCommand } from '../../../cli/wizard.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import { type Alertmanager, requireRelease } from '../../alerts/api.ts';
+import { type Alertmanager, openAlertmanager, requireRelease } from '../../alerts/api.ts';
 import { findAlert } from '../../alerts/ids.ts';
-import { formatMatcher, type Matcher, matcher } from '../../alerts/matcher.ts';
+import { warnOfNames } from '../../alerts/known-names.ts';
+import { formatMatcher, type Matcher, matcher, matcherFrom } from '../../alerts/matcher.ts';
 import { parseMatcherArguments } from '../../alerts/matcher-arguments.ts';
 import type { PostableSilence } from '../../alerts/schema.ts';
 import { alertQuery } from '../../alerts/selection.ts';
-import { POSTED_LIST, POSTED_RECORD, postedCandidates, undoSilences } from '../columns.ts';
-import {
-  applyChanges,
-  ensured,
-  matchersOfLabels,
-  type PostedSilence,
-  readSilences,
-  unchangedSilence,
-} from '../draft.ts';
-import { WAIT, waiting } from '../waiting.ts';
-import { ALL_ALERTS, ANNOTATION, AUTHOR, author, type CheckedSilence, SilenceWriter } from '../writer.ts';
+import { POSTED_RECORD, postedCandidates, undoSilences } from '../columns.ts';
+import { ensured, matchersOfLabels, unchangedSilence } from '../draft.ts';
+import { ALL_ALERTS, ANNOTATION, AUTHOR, author, SilenceWriter } from '../writer.ts';
 
 const HOUR = 3_600_000;
-
-const ARGS = {
-  matcher: {
-    help: 'name=value, name!=value, name=~regex, name!~regex, or an alert name',
-    repeat: true,
-    complete: 'matchers',
-  },
-} as const satisfies Arguments;
-
-const FLAGS = {
-  ...section('Time options', {
-    for: {
-      type: 'duration',
-      aliases: ['duration'],
-      short: 'd',
-      positive: true,
-      help: 'How long it lasts (default 1h)',
-    },
-    until: { type: 'time', aliases: ['end'], bare: 'forward', help: 'When it ends' },
-    from: { type: 'time', aliases: ['start'], bare: 'forward', help: 'When it starts (default now)' },
-  }),
-  comment: { type: 'string', short: 'c', value: 'text', help: 'The reason (required)' },
-  ...AUTHOR,
-  ...ANNOTATION,
-  'from-alert': {
-    type: 'string',
-    value: 'fingerprint',
-    complete: 'fingerprints',
-    help: 'Add the labels of this alert as matchers',
-  },
-  drop: { type: 'string', value: 'label', repeat: true, help: 'With --from-alert: omit a label' },
-  ensure: { type: 'boolean', help: 'Reuse or extend an equal silence' },
-  'max-alerts': { type: 'integer', min: 0, help: 'Fail if more alerts than this match' },
-  file: { ...FILE, short: 'f', help: 'JSON file of silences (- for standard input)' },
-  ...ALL_ALERTS,
-  ...WAIT,
-} as const satisfies Flags;
-
-type CreateInput = Input<typeof ARGS, typeof FLAGS>;
 
 export const silencesCreate = recordCommand({
   id: 'silences create',
@@ -72,9 +26,39 @@ export const silencesCreate = recordCommand({
   effect: 'write',
   service: 'alerts',
   clusters: {},
-  args: ARGS,
-  flags: FLAGS,
-  exits: ['partly_done'],
+  args: {
+    matcher: {
+      help: 'name=value, name!=value, name=~regex, name!~regex, or an alert name',
+      repeat: true,
+      complete: 'matchers',
+    },
+  },
+  flags: {
+    ...section('Time options', {
+      for: {
+        type: 'duration',
+        aliases: ['duration'],
+        short: 'd',
+        positive: true,
+        help: 'How long it lasts (default 1h)',
+      },
+      until: { type: 'time', aliases: ['end'], bare: 'forward', help: 'When it ends' },
+      from: { type: 'time', aliases: ['start'], bare: 'forward', help: 'When it starts (default now)' },
+    }),
+    comment: { type: 'string', short: 'c', value: 'text', help: 'The reason (required)' },
+    ...AUTHOR,
+    ...ANNOTATION,
+    'from-alert': {
+      type: 'string',
+      value: 'fingerprint',
+      complete: 'fingerprints',
+      help: 'Add the labels of this alert as matchers',
+    },
+    drop: { type: 'string', value: 'label', repeat: true, help: 'With --from-alert: omit a label' },
+    ensure: { type: 'boolean', help: 'Reuse or extend an equal silence' },
+    'max-alerts': { type: 'integer', min: 0, help: 'Fail if more alerts than this match' },
+    ...ALL_ALERTS,
+  },
   examples: [
     {
       run: 'svc silences create NodeDown instance=web-1:9100 -c "disk swap, CHG-1042"',
@@ -88,50 +72,55 @@ export const silencesCreate = recordCommand({
   ],
   output: POSTED_RECORD,
   offers: postedCandidates,
-  run: waiting(async (input, ctx, alertmanager) => {
-    const { file } = input;
-    return file === undefined
-      ? createFromArguments(input, alertmanager, ctx)
-      : createFromFile({ ...input, file }, alertmanager, ctx);
-  }),
+  async run(given, ctx) {
+    const alertmanager = openAlertmanager(ctx.target);
+    const { drop, allAlerts, maxAlerts } = given;
+    if (drop.length > 0 && given.fromAlert === undefined) throw new SvcError('usage', '--drop needs --from-alert');
+    const input = ctx.interactive ? { ...given, ...(await wizard(given, alertmanager, ctx)) } : given;
+    const matchers = parseMatcherArguments(input.matcher, ctx.notice);
+    const comment = requireMatchersAndComment(matchers, input);
+    // Questions take time.
+    const times = window(input, ctx.interactive ? ctx.now() : ctx.startedAt);
+    const annotations = Object.entries(input.annotation);
+    if (annotations.length > 0) await requireRelease('0.32', '--annotation', alertmanager, ctx);
+    const draft: PostableSilence = {
+      matchers: [...(await labelMatchers(input.fromAlert, drop, alertmanager)), ...matchers],
+      ...times,
+      createdBy: input.author ?? author(ctx),
+      comment,
+      ...(annotations.length === 0 ? {} : { annotations: input.annotation }),
+    };
+    const found = input.ensure
+      ? await ensured(draft, alertmanager, (silence) =>
+          annotations.every(([name, text]) => silence.annotations?.[name] === text),
+        )
+      : { wanted: draft };
+    if (found.present !== undefined) return { value: unchangedSilence(found.present) };
+    const writer = new SilenceWriter(alertmanager, ctx, { allAlerts, maxAlerts });
+    const checked = await writer.check(found.wanted);
+    if (checked.alerts?.length === 0) {
+      const all = found.wanted.matchers.map(matcherFrom);
+      await warnOfNames({ matchers: all }, alertmanager, ctx, 'no alert matches; ');
+    }
+    await writer.ask([checked]);
+    const posted = await writer.post(checked);
+    if (posted instanceof Plan) return { value: posted };
+    const value = input.ensure ? { ...posted, unchanged: false } : posted;
+    return { value, ...undoSilences([value]) };
+  },
 });
 
-async function createFromArguments(given: CreateInput, alertmanager: Alertmanager, ctx: RunContext) {
-  const { drop, allAlerts, maxAlerts } = given;
-  if (drop.length > 0 && given.fromAlert === undefined) throw new SvcError('usage', '--drop needs --from-alert');
-  const input = ctx.interactive ? { ...given, ...(await wizard(given, alertmanager, ctx)) } : given;
-  const matchers = parseMatcherArguments(input.matcher, ctx.notice);
-  if (matchers.length === 0 && input.fromAlert === undefined) {
+function requireMatchersAndComment(
+  matchers: readonly Matcher[],
+  { fromAlert, comment }: Pick<Asked, 'fromAlert' | 'comment'>,
+): string {
+  if (matchers.length === 0 && fromAlert === undefined) {
     throw new SvcError('missing_value', 'no matcher: a silence needs at least one', {
       hint: 'for example: svc silences create alertname=NodeDown -c "why"',
     });
   }
-  if (input.comment === undefined || input.comment.trim() === '') {
-    throw new SvcError('missing_value', '--comment is required', { hint: 'pass -c "why"' });
-  }
-  // Questions take time.
-  const times = window(input, ctx.interactive ? ctx.now() : ctx.startedAt);
-  const annotations = Object.entries(input.annotation);
-  if (annotations.length > 0) await requireRelease('0.32', '--annotation', alertmanager, ctx);
-  const draft: PostableSilence = {
-    matchers: [...(await labelMatchers(input.fromAlert, drop, alertmanager)), ...matchers],
-    ...times,
-    createdBy: input.author ?? author(ctx),
-    comment: input.comment,
-    ...(annotations.length === 0 ? {} : { annotations: input.annotation }),
-  };
-  const writer = new SilenceWriter(alertmanager, ctx, { allAlerts, maxAlerts, typed: true });
-  if (!input.ensure) return created(await writer.create(draft));
-  const found = await ensured(draft, alertmanager, (silence) =>
-    annotations.every(([name, text]) => silence.annotations?.[name] === text),
-  );
-  if (found.present !== undefined) return { value: unchangedSilence(found.present) };
-  const posted = await writer.create(found.wanted);
-  return created(posted instanceof Plan ? posted : { ...posted, unchanged: false });
-}
-
-function created(value: PostedSilence | Plan) {
-  return value instanceof Plan ? { value } : { value, ...undoSilences([value]) };
+  if (comment !== undefined && comment.trim() !== '') return comment;
+  throw new SvcError('missing_value', '--comment is required', { hint: 'pass -c "why"' });
 }
 
 async function labelMatchers(
@@ -158,36 +147,6 @@ function window({ for: duration, until, from }: WindowOptions, now: number): { s
     startsAt: new Date(start).toISOString(),
     endsAt: until?.iso ?? new Date(start + (duration ?? HOUR)).toISOString(),
   };
-}
-
-/** Everything is checked before the first silence is sent. */
-async function createFromFile(
-  input: CreateInput & { readonly file: string },
-  alertmanager: Alertmanager,
-  ctx: RunContext,
-) {
-  const { matcher, for: duration, until, from, comment, fromAlert, ensure, allAlerts, maxAlerts } = input;
-  const others = [...matcher, duration, until, from, comment, fromAlert, ...Object.keys(input.annotation)];
-  if (ensure || others.some((one) => one !== undefined)) {
-    throw new SvcError('usage', '--file cannot be used with matchers, times, --comment or --ensure');
-  }
-  const writer = new SilenceWriter(alertmanager, ctx, { allAlerts, maxAlerts });
-  const { rows, isArray } = await readSilences(input.file, { createdBy: input.author ?? author(ctx) }, ctx);
-  const checked: CheckedSilence[] = [];
-  for (const silence of rows) {
-    const before = silence.id === undefined ? undefined : await alertmanager.silence(silence.id);
-    checked.push(
-      before === undefined
-        ? await writer.check(silence)
-        : await writer.checkUpdate(before, applyChanges(before, silence)),
-    );
-  }
-  const sent = await writer.postAll(checked);
-  if (sent instanceof Plan) return { value: sent };
-  const { value, code } = sent;
-  const [posted] = value;
-  const undo = undoSilences(value);
-  return !isArray && posted !== undefined ? { value: posted, ...undo } : { value, as: POSTED_LIST, code, ...undo };
 }
 
 interface Asked extends WindowOptions {

@@ -4,7 +4,7 @@ import { spellPair } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { type Confirmed, Plan } from '../../../http/endpoint.ts';
 import type { Tone } from '../../../output/types.ts';
-import { type Alertmanager, ifPossible, isUuid } from '../../alerts/api.ts';
+import { type Alertmanager, ifPossible, isUuid, openAlertmanager } from '../../alerts/api.ts';
 import { pickSilence } from '../../alerts/ids.ts';
 import { matcherFrom } from '../../alerts/matcher.ts';
 import { isWide } from '../../alerts/matching.ts';
@@ -23,7 +23,6 @@ import {
   UNUSED_DETAILS,
   UNUSED_FOR,
 } from '../selection.ts';
-import { WAIT, waiting } from '../waiting.ts';
 import { SILENCES_AT_ONCE } from '../writer.ts';
 
 interface Expired {
@@ -55,7 +54,6 @@ export const silencesExpire = listCommand({
     ...TARGET_FLAGS,
     ...UNUSED_FOR,
     'ignore-missing': { type: 'boolean', help: 'Do not fail if a silence does not exist' },
-    ...WAIT,
   },
   exits: ['partly_done'],
   examples: [
@@ -76,7 +74,8 @@ export const silencesExpire = listCommand({
     id: ({ id }) => id,
     empty: NONE_MATCH,
   },
-  run: waiting(async (input, ctx, alertmanager) => {
+  async run(input, ctx) {
+    const alertmanager = openAlertmanager(ctx.target);
     const chosen = await chosenSilences({ ...input, unusedFor: input.for }, alertmanager, ctx);
     const byOptions = 'selected' in chosen;
     const targets = byOptions ? chosen.selected.map(targetOf) : await named(chosen.ids, alertmanager, ctx);
@@ -90,7 +89,7 @@ export const silencesExpire = listCommand({
     });
     const { value } = answer;
     return value instanceof Plan ? answer : { ...answer, undo: await undoing(value, known) };
-  }),
+  },
 });
 
 const MOST_UNDO_LINES = 5;

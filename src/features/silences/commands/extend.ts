@@ -2,12 +2,11 @@ import { listCommand } from '../../../cli/command.ts';
 import type { Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import type { Alertmanager } from '../../alerts/api.ts';
+import { type Alertmanager, openAlertmanager } from '../../alerts/api.ts';
 import type { Silence } from '../../alerts/schema.ts';
 import { OUTCOME_LIST, undoSilences } from '../columns.ts';
 import { applyChanges, ensured } from '../draft.ts';
 import { confirmSilences, foundSilences, NONE_MATCH, PROMPTED_IDS, TARGET_FLAGS } from '../selection.ts';
-import { WAIT, waiting } from '../waiting.ts';
 import { ALL_ALERTS, changeEach, type SilenceStep, SilenceWriter } from '../writer.ts';
 
 export const silencesExtend = listCommand({
@@ -33,7 +32,6 @@ export const silencesExtend = listCommand({
     until: { type: 'time', aliases: ['end'], bare: 'forward', help: 'When it ends' },
     ...ALL_ALERTS,
     ...TARGET_FLAGS,
-    ...WAIT,
   },
   exits: ['partly_done'],
   examples: [
@@ -45,7 +43,8 @@ export const silencesExtend = listCommand({
     },
   ],
   output: { ...OUTCOME_LIST, empty: NONE_MATCH },
-  run: waiting(async (input, ctx, alertmanager) => {
+  async run(input, ctx) {
+    const alertmanager = openAlertmanager(ctx.target);
     const now = ctx.startedAt;
     const endAfter = newEnd(input, now);
     const found = await foundSilences(input, alertmanager, ctx);
@@ -66,7 +65,7 @@ export const silencesExtend = listCommand({
     const { value } = answer;
     const created = value instanceof Plan ? [] : value.filter(({ result }) => result === 'created');
     return { ...answer, ...undoSilences(created) };
-  }),
+  },
 });
 
 interface Ending {

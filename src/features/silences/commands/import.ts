@@ -1,20 +1,20 @@
 import { bulk, bulkAnswer } from '../../../cli/bulk.ts';
-import { listCommand } from '../../../cli/command.ts';
+import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import type { Tone } from '../../../output/types.ts';
-import { openAlertmanager } from '../../alerts/api.ts';
+import { isUuid, openAlertmanager } from '../../alerts/api.ts';
+import { type Row, readRows } from '../../alerts/file.ts';
 import { matcherFrom } from '../../alerts/matcher.ts';
 import { isWide } from '../../alerts/matching.ts';
 import type { PostableSilence, Silence } from '../../alerts/schema.ts';
 import { collect } from '../../alerts/selection.ts';
 import { matcherTexts, undoSilences } from '../columns.ts';
-import { applyChanges, readSilences } from '../draft.ts';
+import { applyChanges } from '../draft.ts';
 import { ALL_ALERTS, author, SILENCES_AT_ONCE, SilenceWriter } from '../writer.ts';
 
 const TONES: Readonly<Record<ImportedSilence['result'], Tone>> = {
   created: 'good',
-  extended: 'good',
   unchanged: 'dim',
   skipped: 'dim',
   invalid: 'bad',
@@ -30,12 +30,6 @@ export const silencesImport = listCommand({
   service: 'alerts',
   args: { file: { help: 'JSON or NDJSON file (default: standard input)', complete: 'files' } },
   flags: {
-    'on-conflict': {
-      type: 'choice',
-      choices: ['skip', 'extend'],
-      default: 'skip',
-      help: 'What to do if the server has the same silence',
-    },
     ...ALL_ALERTS,
   },
   exits: ['partly_done', 'refused'],
@@ -45,10 +39,7 @@ export const silencesImport = listCommand({
       run: 'svc silences export --profile old | svc silences import --profile new',
       why: 'Copy silences from one server to another',
     },
-    {
-      run: 'svc silences import silences.json --on-conflict extend --dry-run',
-      why: 'Show the requests without sending them',
-    },
+    { run: 'svc silences import silences.json --dry-run', why: 'Show the requests without sending them' },
   ],
   output: {
     kind: 'list',
@@ -63,12 +54,12 @@ export const silencesImport = listCommand({
   },
   async run(input, ctx) {
     const now = ctx.startedAt;
-    const { rows } = await readSilences(input.file ?? '-', { createdBy: author(ctx), backup: true }, ctx);
+    const rows = await readSilences(input.file ?? '-', author(ctx), ctx);
     const sendable = rows.filter((row) => whyUnsent(row, now) === undefined);
     if (!input.allAlerts) await refuseWideOnes(sendable);
     const alertmanager = openAlertmanager(ctx.target);
     await new SilenceWriter(alertmanager, ctx, input).ask(sendable.map((draft) => ({ draft })));
-    const planOf = importPlan(await collect(alertmanager.silences()), input.onConflict, now);
+    const planOf = importPlan(await collect(alertmanager.silences()), now);
     const outcome = await bulk(rows, SILENCES_AT_ONCE, async (row): Promise<ImportedSilence | Plan> => {
       const { result, silenceID, silence, message } = planOf(row);
       const answer = silence && (await alertmanager.postSilence(silence));
@@ -86,6 +77,21 @@ export const silencesImport = listCommand({
     };
   },
 });
+
+/** Silences that have no author and no id get the default author, and begin now. */
+export async function readSilences(
+  path: string,
+  createdBy: string,
+  ctx: Pick<RunContext, 'startedAt' | 'readInput'>,
+): Promise<readonly PostableSilence[]> {
+  const startsAt = new Date(ctx.startedAt).toISOString();
+  const complete = ({ id, status: _, updatedAt: __, ...row }: Row, where: string): Row => {
+    if (id === undefined || id === '') return { createdBy, startsAt, ...row };
+    if (typeof id !== 'string' || !isUuid(id)) throw new SvcError('invalid_value', `${where}: id is not a UUID`);
+    return { id: id.toLowerCase(), ...row };
+  };
+  return readRows('silence', path, { complete, mayBeEmpty: true }, ctx);
+}
 
 async function refuseWideOnes(silences: readonly PostableSilence[]): Promise<void> {
   const wide: PostableSilence[] = [];
@@ -118,7 +124,7 @@ interface ImportedSilence {
   readonly silenceID: string | null;
   /** The id in the file. */
   readonly previousID: string | null;
-  readonly result: 'created' | 'extended' | 'unchanged' | 'failed' | 'invalid' | 'skipped';
+  readonly result: 'created' | 'unchanged' | 'failed' | 'invalid' | 'skipped';
   readonly matchers: PostableSilence['matchers'];
   readonly message: string | null;
 }
@@ -139,11 +145,7 @@ function whyUnsent({ startsAt, endsAt }: PostableSilence, now: number): ImportPl
 }
 
 /** Silences are the same if matchers, author and comment are equal and their times overlap: nothing is created twice. */
-export function importPlan(
-  present: readonly Silence[],
-  onConflict: 'skip' | 'extend',
-  now: number,
-): (row: PostableSilence) => ImportPlan {
+export function importPlan(present: readonly Silence[], now: number): (row: PostableSilence) => ImportPlan {
   const known = new Map<string, PostableSilence[]>();
   const alike = (silence: PostableSilence): PostableSilence[] => {
     const key = keyOf(silence);
@@ -162,11 +164,7 @@ export function importPlan(
       others.push(silence);
       return { result: 'created', silence };
     }
-    const isLonger = Date.parse(row.endsAt) > Date.parse(same.endsAt);
-    // A row of this file has no id yet.
-    return onConflict === 'skip' || !isLonger || same.id === undefined
-      ? { result: 'unchanged', silenceID: same.id }
-      : { result: 'extended', silence: { ...same, endsAt: row.endsAt } };
+    return { result: 'unchanged', silenceID: same.id };
   };
 }
 

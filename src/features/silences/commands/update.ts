@@ -1,14 +1,13 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { requireRelease } from '../../alerts/api.ts';
+import { openAlertmanager, requireRelease } from '../../alerts/api.ts';
 import { findSilences } from '../../alerts/ids.ts';
 import { parseMatcherArguments } from '../../alerts/matcher-arguments.ts';
 import type { Silence } from '../../alerts/schema.ts';
 import { OUTCOME_LIST, POSTED_RECORD, postedCandidates } from '../columns.ts';
 import { applyChanges } from '../draft.ts';
 import { NONE_MATCH, TARGET_IDS, typedIds } from '../selection.ts';
-import { WAIT, waiting } from '../waiting.ts';
 import { ALL_ALERTS, ANNOTATION, changeEach, expiredError, type SilenceStep, SilenceWriter } from '../writer.ts';
 
 const CHANGED_LIST = { ...OUTCOME_LIST, empty: NONE_MATCH };
@@ -40,7 +39,6 @@ export const silencesUpdate = recordCommand({
     start: { type: 'time', bare: 'forward', hidden: true, help: 'New start' },
     end: { type: 'time', bare: 'forward', hidden: true, help: 'New end' },
     ...ALL_ALERTS,
-    ...WAIT,
   },
   exits: ['partly_done'],
   examples: [
@@ -50,7 +48,8 @@ export const silencesUpdate = recordCommand({
   output: POSTED_RECORD,
   offers: postedCandidates,
   outputOf: (input) => (isSingle(input) ? POSTED_RECORD : CHANGED_LIST),
-  run: waiting(async (input, ctx, alertmanager) => {
+  async run(input, ctx) {
+    const alertmanager = openAlertmanager(ctx.target);
     const { comment, author } = input;
     const matchers = parseMatcherArguments(input.matcher, ctx.notice);
     const annotations = Object.keys(input.annotation);
@@ -87,7 +86,7 @@ export const silencesUpdate = recordCommand({
     const checked = await check(named.silence);
     await writer.ask([checked]);
     return { value: await writer.post(checked) };
-  }),
+  },
 });
 
 interface NewTimes {

@@ -104,18 +104,12 @@ async function runProbes(
   waitUntil: number,
   ctx: RunContext,
 ): Promise<readonly ProbeResult[]> {
-  const progress = ctx.progress(new Set(check.only).size || PROBE_NAMES.length);
   const results: ProbeResult[] = [];
-  try {
-    for await (const result of checkOnceReachable(check, outbound, waitUntil, ctx)) {
-      // A receiver may respond with the secret.
-      results.push({ ...result, answer: ctx.secrets.hide(result.answer) });
-      progress.step();
-    }
-    return results;
-  } finally {
-    progress.clear();
+  for await (const result of checkOnceReachable(check, outbound, waitUntil, ctx)) {
+    // A receiver may respond with the secret.
+    results.push({ ...result, answer: ctx.secrets.hide(result.answer) });
   }
+  return results;
 }
 
 /** Tries until then whether the receiver is there. Nothing was sent to one that is not. */

@@ -86,24 +86,3 @@ describe('the version', () => {
     expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(code === 0 ? 1 : 0);
   });
 });
-
-describe('states of silences', () => {
-  test.each([
-    [statusOf('0.34.0'), ['--state', 'active', '--state', 'pending'], '?expired=false'],
-    [statusOf('v0.35.1'), ['--expired', 'a=b'], '?filter=a%3D%22b%22&active=false&pending=false'],
-    [statusOf('0.34.0'), [], ''],
-    [statusOf('0.34.0'), ['-a'], ''],
-    [statusOf('0.33.9'), ['--expired'], ''],
-    [statusOf('v2.10-mimir'), ['--expired'], ''],
-    [answer(404, 'not here'), ['--expired'], ''],
-    [answer(200, '[]'), ['--expired'], ''],
-  ])('%j %j', async (status, argv, query) => {
-    await using server = await faultServer((socket, { path }) => {
-      socket.write(path.endsWith('/status') ? status : answer(200, '[]'));
-    });
-    const run = await svc(['silences', 'list', ...argv, '-o', 'json', '--base-url', server.url]);
-    expect([run.code, run.stderr]).toEqual([0, '']);
-    const sent = server.requests.map(({ path }) => path).filter((path) => !path.endsWith('/status'));
-    expect(sent).toEqual([`/api/v2/silences${query}`]);
-  });
-});

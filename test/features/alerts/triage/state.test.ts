@@ -3,11 +3,17 @@ import { describe, expect, it } from 'vitest';
 import type { Alert } from '../../../../src/features/alerts/schema.ts';
 import { isSuppressed, worstFirst } from '../../../../src/features/alerts/selection.ts';
 import { spelled } from '../../../../src/features/alerts/triage/command-lines.ts';
-import { edited, keyOf, lineOf, textOf } from '../../../../src/features/alerts/triage/keys.ts';
-import { initialState, type TriageEvent, type TriageState } from '../../../../src/features/alerts/triage/model.ts';
-import { alertsOf, rowsOf, textFilter } from '../../../../src/features/alerts/triage/rows.ts';
+import {
+  alertsOf,
+  initialState,
+  rowsOf,
+  type TriageEvent,
+  type TriageState,
+  textFilter,
+} from '../../../../src/features/alerts/triage/model.ts';
 import { screen } from '../../../../src/features/alerts/triage/screen.ts';
 import { reduce } from '../../../../src/features/alerts/triage/state.ts';
+import { edited, keyOf, lineOf, textOf } from '../../../../src/features/alerts/triage/typing.ts';
 import { displayWidth } from '../../../../src/output/terminal.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);

@@ -53,8 +53,8 @@ describe('the request', () => {
 
   test('each field and interval by its name', async () => {
     catalog.replies(() => SERIES);
-    await catalog.run([...SOURCE, '--from', '-1d', '--field', 'available_count', '--interval', '6h', '--param', 'a=b']);
-    expect(catalog.asked()[0]).toMatch(/&field=available_count&.*&interval=6h&a=b$/);
+    await catalog.run([...SOURCE, '--from', '-1d', '--field', 'available_count', '--interval', '6h']);
+    expect(catalog.asked()[0]).toMatch(/&field=available_count&.*&interval=6h$/);
   });
 
   const REFUSED: readonly (readonly [argv: string, texts: string])[] = [
@@ -65,7 +65,6 @@ describe('the request', () => {
     ['--from -1d --field cost', '--field: there is no "cost"'],
     ['--from -1d --interval 2h', '--interval: there is no "2h"'],
     ['--from -1d --store=', '--store is empty'],
-    ['--from -1d --param field=price', '--param field: another option already sends this parameter'],
   ];
   test.each(REFUSED)('%s is refused, and nothing sent', async (argv, texts) => {
     catalog.replies(() => SERIES);

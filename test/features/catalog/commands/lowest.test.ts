@@ -84,29 +84,3 @@ test('compare draws the trend of the compared price', async () => {
   const { stdout } = await catalog.run(['compare', 'milk', '--trend', '--tz', 'UTC', '-o', 'json']);
   expect(JSON.parse(stdout)[0].trend.values.slice(-5)).toEqual([null, 90, 80, 70, null]);
 });
-
-test('--compare-to reports and draws a second range of the same length', async () => {
-  const argv = ['history', 'milk', '--from', '2026-01-13', '--to', '2026-01-15', '--interval', '1d', '--tz', 'UTC'];
-  const { code, stdout } = await catalog.run([...argv, '--compare-to', '2026-01-11', '-o', 'json']);
-  expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject([
-    { series: 'fixprice Moscow', values: [100, 70], dates: ['2026-01-13T00:00:00Z', '2026-01-14T00:00:00Z'] },
-    {
-      series: 'fixprice Moscow from 2026-01-11',
-      values: [null, 100],
-      dates: ['2026-01-11T00:00:00Z', '2026-01-12T00:00:00Z'],
-    },
-  ]);
-  expect(catalog.asked().filter((path) => path.includes('/snapshots')).length).toBeGreaterThan(0);
-  const drawn = await catalog.run([...argv, '--compare-to', '2026-01-11'], { terminal: 100, env: { NO_COLOR: '1' } });
-  expect(drawn.code).toBe(0);
-  expect(drawn.stdout + drawn.stderr).toContain('compared with 2026-01-11T00:00:00Z to 2026-01-13T00:00:00Z');
-  expect(drawn.stdout).toContain('fixprice Moscow from 2026-01-11');
-  const csv = await catalog.run([...argv, '--compare-to', '2026-01-11', '-o', 'csv', '--columns', 'date,value']);
-  expect(csv.stdout.split(/\r?\n/).slice(1, 5)).toEqual([
-    '2026-01-13T00:00:00Z,100',
-    '2026-01-14T00:00:00Z,70',
-    '2026-01-11T00:00:00Z,',
-    '2026-01-12T00:00:00Z,100',
-  ]);
-});

@@ -93,51 +93,6 @@ describe('check', () => {
   });
 });
 
-describe('products list', () => {
-  const source = (id: string, price: number, fields: object) => ({
-    canonical_product_id: id,
-    parser_name: 'fixprice',
-    source_id: `s-${price}`,
-    settlement: { id: price, name: 'Moscow' },
-    price,
-    price_unit: 'RUB',
-    unit: 'PCE',
-    observed_at: at(1),
-    ...fields,
-  });
-  const liters = (package_quantity: number) => ({ package_quantity, package_unit: 'LTR' });
-  const SOURCES: Readonly<Record<string, readonly object[]>> = {
-    p1: [
-      source('p1', 100, liters(2)),
-      source('p1', 45, liters(1)),
-      source('p1', 1, { ...liters(1), price_unit: 'JPY' }),
-    ],
-    p2: [source('p2', 30, liters(0.5))],
-    p3: [source('p3', 30, {})],
-  };
-  const page = (items: readonly object[]): object => ({ items, meta: { total: items.length } });
-
-  test('adds the lowest unit price of each product, and leaves out products without one', async () => {
-    const ids = Object.keys(SOURCES);
-    catalog.replies(({ path }) => {
-      const [, , id] = path.split('/');
-      const product = (one: string) => ({ canonical_product_id: one, title: one, price_unit: 'RUB', price_from: 1 });
-      return page(id === undefined ? ids.map(product) : (SOURCES[id] ?? []));
-    });
-    const { code, stdout, stderr } = await catalog.run(['products', 'list', '--per', 'l', '-o', 'json']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(catalog.asked()).toHaveLength(1 + ids.length);
-    expect(JSON.parse(stdout)).toEqual([
-      expect.objectContaining({ canonical_product_id: 'p1', unit_price: 45, unit_price_unit: 'RUB/l' }),
-      expect.objectContaining({ canonical_product_id: 'p2', unit_price: 60, unit_price_unit: 'RUB/l' }),
-    ]);
-    const sorted = await catalog.run(['products', 'list', '--per', 'l', '--sort', '-unit-price']);
-    expect(sorted.stdout).toMatch(/UNIT-PRICE +UNIT/);
-    expect(sorted.stdout.indexOf('p2')).toBeLessThan(sorted.stdout.indexOf('p1'));
-    expect(sorted.stderr).toContain('left out, because their price by l is not known: 1');
-  });
-});
-
 test('history divides each price by the size of its own time', async () => {
   const fields = { ...FIXPRICE.fields, package_unit: 'LTR' };
   const before = {

@@ -139,7 +139,6 @@ onBothServices((service) => {
       [['a=b', '-c', 'x', '--from', '2h', '--until', '1h'], 'before it starts'],
       [['a=b', '-c', 'x', '--until', '2026-02-30T00:00:00Z'], 'does not exist'],
       [['a=b', '-c', 'x', '--until', 'tomorrow'], 'not a time'],
-      [['a=b', '-c', 'x', '-f', 'x.json'], '--file cannot be used with'],
       [['a!=b', '-c', 'x'], '--all-alerts'],
       [['a!=b', 'c=', '-c', 'x', '--yes'], '--all-alerts'],
       [['a', '=', '-c', 'x'], 'no label name'],

@@ -147,11 +147,6 @@ onBothServices((service) => {
       expect([run.code, printed<Made>(run)]).toEqual([0, expect.objectContaining({ silenceID: id, unchanged: true })]);
       await end(id);
     });
-
-    test('import creates it once', async () => {
-      const run = await create(['-f', '-', '--ensure'], { stdin: '[]' });
-      expect([run.code, run.sent]).toEqual([2, []]);
-    });
   });
 
   describe('--from-alert', () => {
