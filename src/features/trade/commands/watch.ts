@@ -186,44 +186,45 @@ interface Following {
 }
 
 /** Keeps the rows and the state of the connection up to date until the feed ends, however slowly snapshots are printed. */
-async function follow({ feed, rows, connection, updates, pushes }: Following, ctx: RunContext): Promise<void> {
-  let left = pushes;
-  let isOdd = false;
+async function follow(following: Following, ctx: RunContext): Promise<void> {
+  const { feed, rows, connection, updates } = following;
+  let left = following.pushes;
   for await (const event of feed.events()) {
-    switch (event.kind) {
-      case 'push': {
-        const push = readPush(event.name, event.payload);
-        if (push !== undefined && rows.take(push)) updates.showSoon();
-        else if (!isOdd) {
-          isOdd = true;
-          ctx.notice(`${feed.session.hide(event.name)}: skipped a push of an unexpected form`);
-        }
-        if (push !== undefined && --left === 0) return;
-        break;
-      }
-      case 'connected':
-      case 'gap':
-        connection.connected(event, ctx.now());
-        await feed.attempt(() => readRows(rows, connection, feed, ctx));
-        feed.startTimer();
-        updates.showSoon();
-        break;
-      case 'closed':
-        throw event.error;
-      default:
-        connection.outage(event);
-        feed.startTimer();
-        await updates.show(event);
+    if (event.kind === 'closed') throw event.error;
+    if (event.kind === 'push') {
+      if (takePush(event, following, ctx) && --left === 0) return;
+    } else if (event.kind === 'connected' || event.kind === 'gap') {
+      connection.connected(event, ctx.now());
+      if ((await feed.attempt(() => readRows(rows, connection, feed, ctx))) === undefined) continue;
+      feed.startTimer();
+      updates.showSoon();
+    } else {
+      connection.outage(event);
+      feed.startTimer();
+      await updates.show(event);
     }
   }
 }
 
+/** False for a push that does not count: one that is not of the expected form, or that the first reading has. */
+function takePush(
+  { name, payload }: Extract<SessionEvent, { kind: 'push' }>,
+  { feed, rows, updates }: Following,
+  ctx: RunContext,
+): boolean {
+  if (!rows.isRead) return false;
+  const push = readPush(name, payload);
+  if (push !== undefined && rows.take(push)) updates.showSoon();
+  else rows.reportOdd(feed.session.hide(name), ctx);
+  return push !== undefined;
+}
+
 /** Subscribes after the first connection, and reads the rows after each. After a gap, a rate limit does not end the watch. */
-async function readRows(rows: WatchedRows, connection: ConnectionState, feed: Feed, ctx: RunContext): Promise<void> {
+async function readRows(rows: WatchedRows, connection: ConnectionState, feed: Feed, ctx: RunContext): Promise<true> {
   if (feed.subscribed === undefined) {
     await rows.subscribe(feed, ctx);
     await rows.read(feed.open);
-    return;
+    return true;
   }
   try {
     await rows.read(feed.open);
@@ -233,6 +234,7 @@ async function readRows(rows: WatchedRows, connection: ConnectionState, feed: Fe
     connection.stale = `out of date since the gap: ${error.message}`;
     ctx.notice(connection.stale);
   }
+  return true;
 }
 
 type WatchedRow = Readonly<Record<string, unknown>>;
@@ -248,6 +250,9 @@ class WatchedRows {
   #offers: readonly Offer[] = [];
   #shown: ReadonlyMap<string, WatchedRow> = new Map();
   #reads = 0;
+  #isOdd = false;
+  /** At least once. */
+  isRead = false;
 
   /** `names` are symbols as typed. */
   constructor(watched: Watched, names: readonly string[], schemas: typeof MODEL_ROWS) {
@@ -281,6 +286,7 @@ class WatchedRows {
       const shown = model === 'Offer' ? rows.map((offer) => offerPrice(offer as Offer)) : rows;
       return { rows: shown as readonly object[] as readonly WatchedRow[], isComplete: omittedOf(rows).length === 0 };
     });
+    this.isRead = true;
   }
 
   /** False for a record of an unexpected form. */
@@ -296,6 +302,12 @@ class WatchedRows {
     if (push.action !== 'D') return this.#table.set(push.key, fields);
     this.#table.delete(push.key);
     return true;
+  }
+
+  /** One notice, however many such pushes come. */
+  reportOdd(name: string, { notice }: Pick<RunContext, 'notice'>): void {
+    if (!this.#isOdd) notice(`${name}: skipped a push of an unexpected form`);
+    this.#isOdd = true;
   }
 
   #takePrice(tick: Price): void {
