@@ -187,7 +187,7 @@ interface Following {
 
 /** Keeps the rows and the state of the connection up to date until the feed ends, however slowly snapshots are printed. */
 async function follow(following: Following, ctx: RunContext): Promise<void> {
-  const { feed, rows, connection, updates } = following;
+  const { feed, connection, updates } = following;
   let left = following.pushes;
   for await (const event of feed.events()) {
     if (event.kind === 'closed') throw event.error;
@@ -195,9 +195,7 @@ async function follow(following: Following, ctx: RunContext): Promise<void> {
       if (takePush(event, following, ctx) && --left === 0) return;
     } else if (event.kind === 'connected' || event.kind === 'gap') {
       connection.connected(event, ctx.now());
-      if ((await feed.attempt(() => readRows(rows, connection, feed, ctx))) === undefined) continue;
-      feed.startTimer();
-      updates.showSoon();
+      await readRows(following, ctx);
     } else {
       connection.outage(event);
       feed.startTimer();
@@ -219,8 +217,21 @@ function takePush(
   return push !== undefined;
 }
 
-/** Subscribes after the first connection, and reads the rows after each. After a gap, a rate limit does not end the watch. */
-async function readRows(rows: WatchedRows, connection: ConnectionState, feed: Feed, ctx: RunContext): Promise<true> {
+/** Reads the rows after each connection. Shows nothing if the connection is lost meanwhile. */
+async function readRows({ feed, rows, connection, updates }: Following, ctx: RunContext): Promise<void> {
+  const isRead = await feed.attempt(() => beginConnection(rows, connection, feed, ctx));
+  if (isRead === undefined) return;
+  feed.startTimer();
+  updates.showSoon();
+}
+
+/** Subscribes after the first connection. After a gap, a rate limit does not end the watch. */
+async function beginConnection(
+  rows: WatchedRows,
+  connection: ConnectionState,
+  feed: Feed,
+  ctx: RunContext,
+): Promise<true> {
   if (feed.subscribed === undefined) {
     await rows.subscribe(feed, ctx);
     await rows.read(feed.open);
