@@ -191,6 +191,7 @@ export class FillWatch {
 
   /** Pushes were missed: the tables show the current state. */
   async #resume(trading: Trading): Promise<void> {
+    this.#tables.hasGap = true;
     await subscribe(trading);
     await this.#read(trading);
     for (const { message } of this.#tables.unread.values()) {

@@ -131,7 +131,9 @@ function openingState(awaited: AwaitedOrder, tables: SeenTables): OrderState {
   };
 }
 
+/** Only after a gap, or for an order without any link, can a link be missing. */
 function hasUnlinked(order: SeenOrder, { accountId, symbol, side }: AwaitedOrder, tables: SeenTables): boolean {
+  if (order.tradeIds.size > 0 && !tables.hasGap) return false;
   const began = wholeSecond(tableTime(order.row.time) ?? 0);
   const mayBeIts = (row: OpenPosition | ClosedPosition, time: string | undefined): boolean =>
     (row.accountId ?? accountId) === accountId &&

@@ -43,6 +43,8 @@ export class SeenTables {
   /** The orders of the last snapshot. */
   #listed: ReadonlySet<string> | undefined;
   #snapshotsForgotten = 0;
+  /** Pushes were missed between two connections: a link of a position to its order may be among them. */
+  hasGap = false;
   /** Why tables could not be read. */
   readonly unread = new Map<SeenModel, SvcError>();
 

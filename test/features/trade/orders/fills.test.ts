@@ -13,6 +13,7 @@ const AWAITED = { orderId: '39', accountId: '1', symbol: 'EUR/USD', side: 'buy',
 function handMade() {
   const waiting: SessionEvent[] = [];
   let wake = (): void => {};
+  let restored: (again: Session) => Promise<void> = async () => {};
   const models: unknown[] = [];
   /** What a look at a table finds. */
   const tables = new Map<unknown, object>();
@@ -39,13 +40,15 @@ function handMade() {
           });
       }
     },
-    onReconnect: () => () => {},
+    onReconnect(restore: (again: Session) => Promise<void>) {
+      restored = restore;
+    },
   } as unknown as Session;
   const bring = (...events: SessionEvent[]): void => {
     waiting.push(...events);
     wake();
   };
-  return { session, models, tables, bring };
+  return { session, models, tables, bring, reconnect: () => restored(session) };
 }
 
 const push = (name: string, record: object): SessionEvent => ({
@@ -160,27 +163,41 @@ describe('searches for an order that ended without a reason before it is called 
 });
 
 test.each([
-  ['as much as is missing', 3, {}, 'unknown'],
-  ['less', 2, {}, 'unknown'],
-  ['of another order', 3, { orderId: '40' }, 'partly_filled'],
-  ['of another side', 3, { isBuy: false }, 'partly_filled'],
-  ['of an earlier time', 3, { time: '04252018120710' }, 'partly_filled'],
-])(
-  'never guesses whether a position without a linking push is the rest of the order: %s',
-  async (_name, amountK, more, status) => {
-    const { bring, watch, tables } = await watched(atOnce);
-    const position = { accountId: '1', currency: 'EUR/USD', isBuy: true, open: 1.2, time: '04252018120716' };
-    const rest = { ...position, tradeId: '8', amountK, ...more };
-    tables.set('OpenPosition', { open_positions: [{ ...position, tradeId: '7', amountK: 2 }, rest] });
-    tables.set('ClosedPosition', { closed_positions: [] });
-    bring(
-      push('Order', { orderId: '39', tradeId: '7', amountK: 5, status: 6, time: '04252018120715', action: 'I' }),
-      push('Order', { orderId: '39', action: 'D' }),
-    );
-    const found = await watch.wait({ ...AWAITED, hedges: true }, 1);
-    expect(found).toMatchObject({ status, trades: [{ trade_id: '7' }] });
-  },
-);
+  ['a position that may be its', {}, {}, 'unknown'],
+  ['one of another order', { orderId: '40' }, {}, 'rejected'],
+  ['one of another side', { isBuy: false }, {}, 'rejected'],
+  ['one of an earlier time', { time: '04252018120710' }, {}, 'rejected'],
+  ['one of another trade', {}, { tradeId: '7' }, 'rejected'],
+])('never guesses what an order without a linking push has opened: %s', async (_name, row, linked, status) => {
+  const { bring, watch, tables } = await watched(atOnce);
+  const opened = { accountId: '1', currency: 'EUR/USD', isBuy: true, open: 1.2, amountK: 5, time: '04252018120716' };
+  tables.set('OpenPosition', { open_positions: [{ ...opened, tradeId: '8', ...row }] });
+  tables.set('ClosedPosition', { closed_positions: [] });
+  bring(
+    push('Order', { orderId: '39', amountK: 5, status: 3, time: '04252018120715', ...linked, action: 'I' }),
+    push('Order', { orderId: '39', action: 'D' }),
+  );
+  expect(await watch.wait({ ...AWAITED, hedges: true }, 1)).toMatchObject({ status, trades: [] });
+});
+
+test('after a gap the link of a position may be missing', async () => {
+  const { bring, watch, tables, reconnect } = await watched(atOnce);
+  const opened = { accountId: '1', currency: 'EUR/USD', isBuy: true, open: 1.2, time: '04252018120716' };
+  const [seven, eight] = [
+    { ...opened, tradeId: '7', amountK: 2 },
+    { ...opened, tradeId: '8', amountK: 3 },
+  ];
+  tables.set('Order', { orders: [] });
+  tables.set('OpenPosition', { open_positions: [seven, eight] });
+  tables.set('ClosedPosition', { closed_positions: [] });
+  await reconnect();
+  bring(
+    push('Order', { orderId: '39', tradeId: '7', amountK: 5, status: 6, time: '04252018120715', action: 'I' }),
+    push('Order', { orderId: '39', action: 'D' }),
+  );
+  const found = await watch.wait({ ...AWAITED, hedges: true }, 1);
+  expect(found).toMatchObject({ status: 'unknown', trades: [{ trade_id: '7' }] });
+});
 
 test('a push ends only the wait for its order', async () => {
   const { bring, watch } = await watched();
