@@ -163,8 +163,7 @@ function compile(platform, file, ...more) {
 function checkBuilt(target, bytes) {
   const made = platformOf(bytes);
   if (made !== target) throw new Error(`${target} was built for ${made}`);
-  if (!bytes.includes(`name:"svc",version:"${version}"`))
-    throw new Error(`${target} has another version than ${version}`);
+  if (!bytes.includes(`"${version}"`)) throw new Error(`${target} has another version than ${version}`);
 }
 
 function platformOf(bytes) {
