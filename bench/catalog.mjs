@@ -116,6 +116,7 @@ async function charts(svc, at, env, rounds) {
       'svc --version': `${svc} --version`,
       'history, 2 points': history(2),
       'history, 20,000 points': history(POINTS),
+      'history, 20,000 points, --svg -': history(POINTS, '--svg -'),
       'history, 20,000 points, -o csv': history(POINTS, '-o csv'),
     },
     { rounds, env },

@@ -7,6 +7,7 @@ import type { Outbound, ServiceName, Target } from '../http/target.ts';
 import type {
   AnyOutput,
   ChartOutput,
+  ChartPicture,
   ListOutput,
   RawBytes,
   RawJson,
@@ -119,6 +120,8 @@ export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompte
   checkSecretFile(path: string): void;
   /** Reads input of any size in chunks. The next chunk overwrites the buffer: use a chunk at once, or copy it. */
   inputChunks(path: string): AsyncIterable<Uint8Array>;
+  /** Draws a chart as a self-contained SVG file of this width, in CSS pixels. */
+  drawSvg(picture: ChartPicture, width?: number): Promise<string>;
   /** How a command without a service reaches an address that its user named: TLS, proxies, dry run, interruption. */
   outbound(options: { readonly insecure: boolean }): Outbound;
 }

@@ -77,13 +77,6 @@ export const TZ_FLAG = {
   help: 'Time zone of clock times (default local)',
 } as const satisfies Flags[string];
 
-/** How a chart is drawn. */
-export const CHART_FLAGS = {
-  width: { type: 'integer', min: 20, max: 1000, help: 'Columns of the chart (default the terminal, or 80)' },
-  height: { type: 'integer', min: 3, max: 200, help: 'Lines of the chart (default 15)' },
-  ascii: { type: 'boolean', help: 'Draw with ASCII characters only' },
-} as const satisfies Flags;
-
 /** The values of the shared options. Those for services and writes are set only if the command takes them. */
 export type GlobalInput = Omit<Input<Record<never, never>, typeof GLOBAL_FLAGS>, 'profile'> &
   Partial<Input<Record<never, never>, typeof SERVICE_FLAGS & typeof WRITE_FLAGS>> & {

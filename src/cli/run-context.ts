@@ -103,6 +103,7 @@ export function createRunContext(parts: Parts): RunContext {
     },
     readInput: (path) => wholeInput(path, context),
     inputChunks: (path) => inputChunks(path, context),
+    drawSvg: async (picture, width) => (await import('../output/chart/svg.ts')).drawSvg(picture, options, width),
     outbound: ({ insecure }) => buildOutbound(reaching, insecure),
   };
 }

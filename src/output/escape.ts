@@ -133,6 +133,16 @@ function hex(code: number, digits: number): string {
   return code.toString(16).padStart(digits, '0');
 }
 
+/** For XML and HTML, also in a quoted attribute. Characters that XML cannot represent are escaped or replaced. */
+export function xmlText(text: string): string {
+  return escapeText(text)
+    .replace(/[\ufffe\uffff]/g, '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
 /** No leading `=`: zsh would look for a command with the name that follows. */
 export const PLAIN_WORD = /^[\w@%+:,./-][\w@%+=:,./-]*$/;
 /** What a terminal or editor must not interpret: controls, bidi, zero width, and bytes that are not UTF-8. */

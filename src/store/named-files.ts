@@ -1,12 +1,12 @@
 /** Files that the user names: written completely or not at all, and never over an existing one without --force; and pipes and devices, where a signal ends the wait. */
-import { accessSync, constants, lstatSync, statSync } from 'node:fs';
+import { accessSync, constants, linkSync, lstatSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
 import { SvcError } from '../errors.ts';
-import { fileFailure } from './own-file.ts';
+import { errorCode, fileFailure } from './own-file.ts';
 
 export interface NewFile {
-  /** The option that messages name: `--out`. */
+  /** The option that messages name: `--svg`. */
   readonly option: string;
   readonly path: string;
   /** An existing file may be replaced. */
@@ -37,6 +37,23 @@ export function checkNewFile({ option, path, force }: NewFile): void {
     throw new SvcError('file_unusable', `${option}: ${path} is not a regular file`, {
       hint: `${option} - prints to standard output`,
     });
+  }
+}
+
+/** Readable for everybody, as far as the user's umask allows. */
+export function writeNewFile(file: NewFile, content: string, pid: number): void {
+  checkNewFile(file);
+  const { option, path, force } = file;
+  const staged = `${path}.${pid}.new`;
+  try {
+    writeFileSync(staged, content, { flag: 'wx' });
+    if (force) renameSync(staged, path);
+    else linkSync(staged, path);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') throw taken(option, path);
+    throw fileFailure(`${option}: cannot write ${path}`, error);
+  } finally {
+    rmSync(staged, { force: true });
   }
 }
 

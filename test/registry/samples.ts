@@ -220,6 +220,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: [PRODUCT] },
     { args: [PRODUCT, '--store', 'fixprice', '--from', '2025-12-01', '--fill', 'last', '--height', '5'] },
     { args: [PRODUCT, '--ascii'] },
+    { args: [PRODUCT, '--svg', '-'], prints: 'text' },
   ],
   'catalog compare': [{ args: [PRODUCT, '--trend'] }, { args: [PRODUCT, '--by', 'region'] }],
   'catalog movers': [{ args: [PRODUCT, '--since', '3d'] }, { args: [PRODUCT, '--since', '3d', '--by', 'store'] }],

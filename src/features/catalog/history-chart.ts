@@ -82,7 +82,7 @@ export function historyChart(
   };
 }
 
-function historyPicture(histories: readonly ProductHistory[], { window, ...view }: HistoryView): ChartPicture {
+export function historyPicture(histories: readonly ProductHistory[], { window, ...view }: HistoryView): ChartPicture {
   const { from, starts, end, zone } = window;
   const series = histories.map(({ series: name, values }) => ({
     name,

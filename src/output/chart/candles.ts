@@ -1,4 +1,4 @@
-/** Candlesticks: hollow if the price rose, filled if it fell, a cross if it is unchanged. */
+/** Candlesticks, for terminals and for SVG: hollow if the price rose, filled if it fell, a cross if it is unchanged. */
 import type { ChartCandle, ChartPicture } from '../types.ts';
 import type { PlotRow } from './plot.ts';
 import { DOTS } from './value-axis.ts';

@@ -1,4 +1,4 @@
-/** What charts draw: the title, and the series reduced to the columns of the drawing. */
+/** What terminal and SVG charts draw: the title, and the series reduced to the columns of the drawing. */
 import type { ChartPicture, ChartSeries } from '../types.ts';
 
 export type Window = Pick<ChartPicture, 'from' | 'to'>;

@@ -1,11 +1,13 @@
 /** Candlesticks: each column shows the prices of its time, and times without a candle are empty. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { drawSvg } from '../../../src/output/chart/svg.ts';
 import { chartLines } from '../../../src/output/chart/terminal.ts';
 import { rowScale } from '../../../src/output/chart/value-axis.ts';
 import type { ChartCandle, ChartPicture } from '../../../src/output/types.ts';
 import { options } from '../rendering.ts';
 import { FROM, HOUR, picture } from './pictures.ts';
+import { allElements, parseXml } from './xml.ts';
 
 function pictureOf(list: readonly ChartCandle[], changes: Partial<ChartPicture> = {}): ChartPicture {
   const at = list.map((one) => one.at);
@@ -129,5 +131,49 @@ describe('in a terminal', () => {
       (await chartLines(pictureOf(list, { width: 21, ascii }), options())).join(''),
     );
     expect(colored).toContain('\u001b');
+  });
+});
+
+describe('as SVG', () => {
+  const number = (text: string | undefined): number => Number(text ?? Number.NaN);
+
+  test('each has its body and wicks at its prices, and is hollow if it rose', async () => {
+    await fc.assert(
+      fc.asyncProperty(some, async (list) => {
+        const root = parseXml(await drawSvg(pictureOf(list), { time: 'utc' }, 400));
+        const all = [...allElements(root)];
+        const each = Number(/(\d+) candles each/.exec(JSON.stringify(root))?.[1] ?? 1);
+        const shown = [...groups(list, each).values()];
+        // The last two are the legend.
+        const bodies = all.filter(({ name, attributes }) => name === 'rect' && attributes['class'] !== 'svc-page');
+        const flat = shown.filter((one) => one[0]?.open === one.at(-1)?.close);
+        expect(bodies).toHaveLength(shown.length - flat.length + 2);
+        const [low, high] = [Math.min(...list.map((one) => one.low)), Math.max(...list.map((one) => one.high))];
+        const y = (value: number): number => (low === high ? Number.NaN : 68 + ((high - value) / (high - low)) * 256);
+        const moved = shown.filter((one) => !flat.includes(one));
+        for (const [index, candles] of moved.entries()) {
+          const attributes: Readonly<Record<string, string>> = bodies[index]?.attributes ?? {};
+          const [open, close] = [candles[0]?.open ?? 0, candles.at(-1)?.close ?? 0];
+          expect(attributes['class']).toBe(close > open ? 'svc-rise' : 'svc-fall');
+          expect(number(attributes['y'])).toBeCloseTo(y(Math.max(open, close)), 1);
+          expect(number(attributes['y']) + number(attributes['height'])).toBeCloseTo(y(Math.min(open, close)), 1);
+        }
+        const wicks = all.flatMap(({ attributes }) =>
+          attributes['class']?.startsWith('svc-wick') ? [attributes['d'] ?? ''] : [],
+        );
+        const ends = wicks.flatMap((path) =>
+          [...path.matchAll(/M[\d.]+ ([\d.]+)V([\d.]+)/g)].flatMap(([, a, b]) => [a, b]),
+        );
+        const expected = shown.flatMap((one) => {
+          const [open, close] = [one[0]?.open ?? 0, one.at(-1)?.close ?? 0];
+          const [top, bottom] = [Math.max(...one.map((c) => c.high)), Math.min(...one.map((c) => c.low))];
+          const [upper, lower] = [Math.max(open, close), Math.min(open, close)];
+          return [...(top > upper ? [top, upper] : []), ...(lower > bottom ? [lower, bottom] : [])];
+        });
+        expect(ends).toHaveLength(expected.length);
+        for (const [index, value] of expected.entries()) expect(number(ends[index])).toBeCloseTo(y(value), 1);
+      }),
+      { numRuns: 12 },
+    );
   });
 });

@@ -1,11 +1,11 @@
+import { CHART_FLAGS, checkSvg, drawn } from '../../../cli/chart-flags.ts';
 import { chartCommand, type RunContext } from '../../../cli/command.ts';
-import { CHART_FLAGS } from '../../../cli/common-flags.ts';
 import type { Instant } from '../../../cli/flags.ts';
 import { UTC, zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Zone } from '../../../output/types.ts';
+import type { AnyOutput, Zone } from '../../../output/types.ts';
 import { type Catalog, openCatalog, type SeriesInterval } from '../api.ts';
-import { type Fill, type HistoryView, historyChart, type ProductHistory } from '../history-chart.ts';
+import { type Fill, type HistoryView, historyChart, historyPicture, type ProductHistory } from '../history-chart.ts';
 import { type Report, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
 import { missingSources, productSeries, type SourceSelection, sourceSelection } from '../product-sources.ts';
 import {
@@ -77,7 +77,11 @@ export const catalogHistory = chartCommand({
     tz: TZ_FLAG,
     per: PER_FLAG,
     fill: { type: 'choice', choices: ['none', 'last'], default: 'none', help: 'How to fill missing data' },
-    ...CHART_FLAGS,
+    width: CHART_FLAGS.width,
+    height: CHART_FLAGS.height,
+    ascii: CHART_FLAGS.ascii,
+    svg: CHART_FLAGS.svg,
+    force: { type: 'boolean', help: 'With --svg: overwrite an existing file' },
     ...SELECTION_FLAGS,
   },
   exits: ['partly_done'],
@@ -87,8 +91,13 @@ export const catalogHistory = chartCommand({
       run: 'svc catalog history --category 17 --interval 1d -o csv',
       why: 'Export the prices of a category, day by day',
     },
+    {
+      run: 'svc catalog history 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --store fixprice --from 2026-01-01 --svg price.svg',
+      why: 'Write a chart of one store to a file',
+    },
   ],
   output: USUAL_CHART,
+  outputOf: ({ svg }): AnyOutput => (svg === '-' ? { kind: 'text' } : USUAL_CHART),
   async run(input, ctx) {
     const { field, fill } = input;
     const zone = zoneOf(input.tz ?? 'local');
@@ -100,6 +109,7 @@ export const catalogHistory = chartCommand({
     if (isResolved(input.from, from) || isResolved(input.to, to)) {
       ctx.notice(`from ${wireTime(from)} to ${wireTime(to)}`);
     }
+    checkSvg(input);
     const problems = readingProblems(ctx);
     const catalog = openCatalog(ctx.target);
     const selection = await sourceSelection(catalog, input, problems.report);
@@ -119,11 +129,17 @@ export const catalogHistory = chartCommand({
     const histories = productHistories(lines, { field, fill, window });
     const view = viewOf(input, recorded, series, window);
     const shown = several ? readable(histories) : histories;
+    const undrawn = undrawnNote(shown.length, histories.length);
+    const drawing = await drawn(input, historyPicture(shown, view), ctx);
+    if (drawing !== undefined) {
+      for (const text of undrawn) ctx.notice(text);
+      return { value: drawing, as: { kind: 'text' }, code };
+    }
     const footer = [
       footerOf(window, histories, input.interval),
       ...elsewhere(window, histories, series),
       ...unitsNote(series, field),
-      ...undrawnNote(shown.length, histories.length),
+      ...undrawn,
     ].join('\n');
     return { value: histories, as: historyChart(view, shown), code, footer };
   },

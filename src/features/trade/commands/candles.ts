@@ -1,5 +1,6 @@
+import { CHART_FLAGS, checkSvg, drawn } from '../../../cli/chart-flags.ts';
 import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
-import { CHART_FLAGS, TZ_FLAG } from '../../../cli/common-flags.ts';
+import { TZ_FLAG } from '../../../cli/common-flags.ts';
 import type { Arguments, Flags, Input, Instant } from '../../../cli/flags.ts';
 import { UTC, zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
@@ -39,6 +40,7 @@ const FLAGS = {
   width: { ...CHART_FLAGS.width, group: CHART },
   height: { ...CHART_FLAGS.height, group: CHART },
   ascii: { ...CHART_FLAGS.ascii, group: CHART },
+  svg: { ...CHART_FLAGS.svg, group: CHART },
   out: {
     type: 'string',
     value: 'file',
@@ -47,7 +49,7 @@ const FLAGS = {
     help: 'Write a .csv or .ndjson file',
   },
   resume: { type: 'boolean', group: 'File options', help: 'Complete an interrupted --out file' },
-  force: { type: 'boolean', group: 'File options', help: 'Replace an existing --out file' },
+  force: { type: 'boolean', group: 'File options', help: 'Replace an existing --out or --svg file' },
 } as const satisfies Flags;
 
 type TypedInput = Input<typeof ARGS, typeof FLAGS>;
@@ -88,7 +90,7 @@ export const tradeCandles = listCommand({
       return { value: await writeFile(target, batches, coverage, ctx), as: CANDLE_FILE, code };
     }
     if (input.gaps) return { value: await listGaps(batches, coverage, input.zone), as: GAP_LIST, code };
-    if (input.chart) return { ...(await drawChart(batches, source.symbol, input)), code };
+    if (input.chart) return { ...(await drawChart(batches, source.symbol, input, ctx)), code };
     return { value: new RowBatches(rowBatches(batches, input)), as: candleList(input.price), code };
   },
 });
@@ -99,6 +101,7 @@ interface CandlesInput extends Omit<TypedInput, 'period'>, RowShape {
 
 function readInput(typed: TypedInput, ctx: RunContext): CandlesInput {
   checkTogether(typed);
+  checkSvg(typed);
   return {
     ...typed,
     period: findPeriod(typed.period),
@@ -135,17 +138,21 @@ async function drawChart(
   batches: AsyncIterable<CandleBatch>,
   symbol: string,
   input: CandlesInput,
+  ctx: RunContext,
 ): Promise<Answer<never>> {
   const rows: CandleRow[] = [];
   for await (const batch of rowBatches(batches, input)) for (const row of batch) rows.push(row);
   const picture = drawCandles(rows, { ...input, symbol });
+  const drawing = await drawn(input, picture, ctx);
+  if (drawing !== undefined) return { value: drawing, as: { kind: 'text' } };
   return { value: rows, as: candleChart(input.price, picture) };
 }
 
-function outputOf(input: Pick<TypedInput, 'gaps' | 'out' | 'chart' | 'price'>): AnyOutput {
-  const { gaps, out, chart, price } = input;
+function outputOf(input: Pick<TypedInput, 'gaps' | 'out' | 'chart' | 'price' | 'svg'>): AnyOutput {
+  const { gaps, out, chart, price, svg } = input;
   if (gaps) return GAP_LIST;
   if (out !== undefined) return CANDLE_FILE;
+  if (chart && svg === '-') return { kind: 'text' };
   return chart ? candleChart(price) : candleList(price);
 }
 
@@ -155,7 +162,7 @@ function shownPrice({ chart, price }: Pick<TypedInput, 'chart' | 'price'>): RowS
 }
 
 function checkTogether(input: TypedInput): void {
-  const { from, last, gaps, chart, out, resume, force } = input;
+  const { from, last, gaps, chart, out, resume, force, svg } = input;
   const clashes: readonly (readonly [isGiven: boolean, one: string, other: string])[] = [
     [from !== undefined && last !== undefined, '--from', '--last'],
     [gaps && chart, '--gaps', '--chart'],
@@ -166,8 +173,8 @@ function checkTogether(input: TypedInput): void {
   for (const [isGiven, one, other] of clashes) {
     if (isGiven) throw new SvcError('usage', `${one} and ${other} cannot be combined`);
   }
-  const drawing = (['width', 'height', 'ascii'] as const).find((name) => input[name]);
+  const drawing = (['width', 'height', 'ascii', 'svg'] as const).find((name) => input[name]);
   if (drawing !== undefined && !chart) throw new SvcError('usage', `--${drawing} needs --chart`);
   if (resume && out === undefined) throw new SvcError('usage', '--resume needs --out');
-  if (force && out === undefined) throw new SvcError('usage', '--force needs --out');
+  if (force && svg === undefined && out === undefined) throw new SvcError('usage', '--force needs --out or --svg');
 }

@@ -1,7 +1,10 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answer } from '../../../http/servers.ts';
+import { temporaryHome } from '../../../support/svc.ts';
 import { type Misbehaving, misbehaving } from './misbehaving.ts';
-import { at, CHIZHIK, FIXPRICE, lasting, seen, shop } from './shop.ts';
+import { at, CHIZHIK, FIXPRICE, lasting, PLACES, seen, shop } from './shop.ts';
 
 let catalog: Misbehaving;
 beforeAll(async () => {
@@ -481,4 +484,71 @@ describe('text from a service never reaches the terminal unescaped', () => {
       expect(own).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/u);
     },
   );
+});
+
+describe('--svg', () => {
+  const folder = (): string => {
+    const path = join(temporaryHome(), 'charts');
+    mkdirSync(path);
+    return path;
+  };
+
+  test('writes a self-contained file, in addition to the chart', async () => {
+    catalog.replies(shop());
+    const path = join(folder(), 'price.svg');
+    const { code, stdout, stderr } = await history(...DAILY, '--svg', path);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`the chart is in ${path}`);
+    expect(stdout).toContain('fixprice');
+    const svg = readFileSync(path, 'utf8');
+    expect(svg).toMatch(/^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+    expect(svg.trimEnd()).toMatch(/<\/svg>$/);
+    expect(svg).not.toMatch(/NaN|Infinity|undefined|<script|href=/);
+    expect(svg).toContain('Milk 3.2 %, 930 ml (p1): price');
+    expect(statSync(path).mode & 0o400).toBe(0o400);
+  });
+
+  test('does not replace a file without --force, and sends no request then', async () => {
+    catalog.replies(shop());
+    const path = join(folder(), 'price.svg');
+    writeFileSync(path, 'mine');
+    const refused = await history('--svg', path);
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('already exists') });
+    expect(refused.stderr).toContain('--force');
+    expect(catalog.asked()).toEqual([]);
+    expect(readFileSync(path, 'utf8')).toBe('mine');
+    expect((await history(...DAILY, '--svg', path, '--force')).code).toBe(0);
+    expect(readFileSync(path, 'utf8')).toMatch(/^<svg /);
+    expect(readdirSync(join(path, '..'))).toEqual(['price.svg']);
+  });
+
+  test('refuses a dangling link and a folder', async () => {
+    catalog.replies(shop());
+    const path = folder();
+    symlinkSync(join(path, 'nothing'), join(path, 'link.svg'));
+    expect((await history('--svg', join(path, 'link.svg'))).code).toBe(2);
+    expect(existsSync(join(path, 'nothing'))).toBe(false);
+    expect(await history('--svg', path, '--force')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is a directory'),
+    });
+    symlinkSync('/dev/null', join(path, 'null.svg'));
+    expect(await history('--svg', join(path, 'null.svg'), '--force')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is not a regular file'),
+    });
+    expect(await history(...DAILY, '--svg', join(path, 'no', 'price.svg'))).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('cannot write'),
+    });
+    expect(await history('--svg', '')).toMatchObject({ code: 2, stderr: expect.stringContaining('is empty') });
+  });
+
+  test('with - prints only the SVG', async () => {
+    catalog.replies(shop({ places: PLACES.slice(0, 1) }));
+    const { code, stdout } = await history(...DAILY, '--svg', '-');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^<svg [\s\S]*<\/svg>\n$/);
+  });
 });

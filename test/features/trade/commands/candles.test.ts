@@ -1,5 +1,8 @@
+/** `svc trade candles` at the socket: requests, output, notices and exit statuses. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Run, RunOptions } from '../../../support/svc.ts';
+import { type Run, type RunOptions, temporaryHome } from '../../../support/svc.ts';
 import { TOKEN } from '../gateway.ts';
 import { type CandleGateway, candleGateway, candlesOf, type Row, row } from './candle-gateway.ts';
 
@@ -369,7 +372,7 @@ describe('the output', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('candles each') });
   });
 
-  it('is a chart of the given size, and in ASCII', async () => {
+  it('is a chart of the given size, in ASCII, and in a file', async () => {
     const week = ['EUR/USD', 'H1', '--from', '2026-01-12', '--chart'];
     const small = await run([...week, '--width', '40', '--height', '5', '--ascii']);
     const lines = small.stdout.split('\n');
@@ -377,6 +380,17 @@ describe('the output', () => {
     expect(Math.max(...lines.slice(0, axis).map(({ length }) => length))).toBeLessThanOrEqual(40);
     expect(axis).toBeLessThanOrEqual(1 + 5);
     expect(small.stdout).not.toMatch(/[^\n -~]/);
+    const file = join(temporaryHome(), 'week.svg');
+    const { code, stdout, stderr } = await run([...week, '--svg', file, '-o', 'json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(`the chart is in ${file}`) });
+    expect(JSON.parse(stdout)[0]).toHaveProperty('close');
+    const svg = await run([...week, '--svg', '-']);
+    expect(svg.stdout).toMatch(/^<svg[\s>]|^<\?xml/);
+    expect(svg.stdout).toContain('EUR/USD H1: mid<');
+    expect(readFileSync(file, 'utf8').trimEnd()).toBe(svg.stdout.trimEnd());
+    const again = await run([...week, '--svg', file]);
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('already exists') });
+    expect((await run([...week, '--svg', file, '--force'])).code).toBe(0);
   });
 
   it('never contains control sequences of a symbol', async () => {
@@ -411,9 +425,10 @@ it.each([
   [['EUR/USD', 'm1', '--from', '2026-01-02', '--to', '2026-01-01'], '--from must be before --to'],
   [['EUR/USD', 'm1', '--from', '2027-01-01'], '--from is'],
   [['EUR/USD', 'm1', '--resume'], '--resume needs --out'],
-  [['EUR/USD', 'm1', '--force'], '--force needs --out'],
+  [['EUR/USD', 'm1', '--force'], '--force needs --out or --svg'],
+  [['EUR/USD', 'm1', '--svg', 'x.svg'], '--svg needs --chart'],
   [['EUR/USD', 'm1', '--width', '40'], '--width needs --chart'],
-  [['EUR/USD', 'm1', '--chart', '--height', '2'], '--height'],
+  [['EUR/USD', 'm1', '--chart', '--svg', '/nowhere/at/all/x.svg', '--height', '2'], '--height'],
   [['EUR/USD', 'm1', '--gaps', '--chart'], '--gaps and --chart cannot be combined'],
   [['EUR/USD', 'm1', '--chart', '--out', 'x.csv'], '--chart and --out cannot be combined'],
   [['EUR/USD', 'm1', '--gaps', '--out', 'x.csv', '--from', '2d'], '--gaps and --out cannot be combined'],
