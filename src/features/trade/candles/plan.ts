@@ -63,7 +63,7 @@ export function spanOf(ms: number, { name, ms: length }: Period): readonly [at: 
 /** Weeks and months must be finished in any reading of their times. */
 export function isFinished(seconds: number, period: Period, now: number): boolean {
   const at = seconds * 1000;
-  return (period.name === 'M1' ? at + LONGEST_MONTH_MS : spanOf(at, period)[1]) <= now;
+  return spanOf(at, { ...period, ms: longestMs(period) })[1] <= now;
 }
 
 export interface CandleRange {

@@ -83,9 +83,9 @@ export const tradeClose = listCommand({
       if (planned.length === 0) return { value: [], footer: 'no open positions to close; nothing was sent' };
       if (ctx.dryRun) return { value: await planOrders(planned, ctx) };
       const confirmed = await confirmAll(planned, ctx);
-      const watch = input.wait === undefined ? undefined : new FillWatch(ctx);
-      const sent = await sendAll(planned, { confirmed, tables, watch, goesOn: true }, ctx);
-      const outcomes = watch === undefined ? sent : await waitForAll(sent, watch, input.wait ?? 0, ctx);
+      const waiting = input.wait === undefined ? undefined : { watch: new FillWatch(ctx), ms: input.wait };
+      const sent = await sendAll(planned, { confirmed, tables, watch: waiting?.watch, goesOn: true }, ctx);
+      const outcomes = waiting === undefined ? sent : await waitForAll(sent, waiting, ctx);
       return { ...reportChanges(outcomes), value: outcomes.map(closeRowOf) };
     });
   },

@@ -10,7 +10,7 @@ import {
 } from '../../../store/order-journal.ts';
 import { formCell, outcomeCell } from '../columns.ts';
 import { type AlikeRow, alikeText, findAlikeRows, readTradingRows } from '../orders/alike-rows.ts';
-import { MAY_ARRIVE_MS } from '../orders/exposure.ts';
+import { MAY_ARRIVE_MS } from '../orders/limits.ts';
 
 const OUTCOMES = ['filled', 'open', 'done', 'absent'] as const;
 

@@ -5,7 +5,6 @@ import { changeOrder, changeOrderStopLimit } from '../client.ts';
 import { orderRate, orderText } from '../order-text.ts';
 import { CHANGE_LIST } from '../orders/change-report.ts';
 import { checkConfirmable, checkFresh } from '../orders/confirming.ts';
-import type { Opening } from '../orders/exposure.ts';
 import {
   AMOUNT_FLAG,
   CHANGE_FLAGS,
@@ -16,7 +15,7 @@ import {
   TRAIL_ENTRY_FLAG,
 } from '../orders/flags.ts';
 import { changeOrderForm, type ExitsChange, orderExitsForm } from '../orders/forms.ts';
-import { aboveMaxOrder, checkLimits, checkNoLimits } from '../orders/limits.ts';
+import { aboveMaxOrder, checkLimits, checkNoLimits, type Opening } from '../orders/limits.ts';
 import { checkAccount, type OrderTables, openOrders, withOrderTables } from '../orders/order-tables.ts';
 import { type PlannedRequest, planOrders } from '../orders/placing.ts';
 import { confirmAll, reportChanges, sendAll } from '../orders/planned-requests.ts';

@@ -283,11 +283,6 @@ class GatewaySession {
     while (engine !== undefined && this.#engine === engine) await once(this.#changes, 'change');
   }
 
-  /** Ends the session, as it cannot serve its reader: the last events say so. */
-  giveUp(error: SvcError): void {
-    this.#fail(error);
-  }
-
   /** Runs `restore` after each reconnect, to subscribe again. */
   onReconnect(restore: Restore): void {
     this.#restores.push(restore);
@@ -329,7 +324,7 @@ class GatewaySession {
         else await once(this.#changes, 'change');
       }
     } catch (error) {
-      this.#fail(error);
+      this.giveUp(error);
     }
   }
 
@@ -456,8 +451,8 @@ class GatewaySession {
     const isFirst = missing === undefined;
     const mayRetry = (isFirst ? awaitGateway : reconnect) && mayRecover(error, isFirst);
     const isRefused = state.name === 'opening' && error.code === 'unauthorized';
-    if (isRefused && this.#backoff.refused() === MOST_REFUSALS) this.#fail(refusedOften(error));
-    else if (!mayRetry) this.#fail(error);
+    if (isRefused && this.#backoff.refused() === MOST_REFUSALS) this.giveUp(refusedOften(error));
+    else if (!mayRetry) this.giveUp(error);
     else {
       this.#reportUnreachable(error);
       this.#change('lose', { name: 'lost', error, missing, engine: state.engine });
@@ -465,7 +460,8 @@ class GatewaySession {
     }
   }
 
-  #fail(failure: unknown): void {
+  /** Ends the session, which cannot go on or cannot serve its reader: the last events say so. */
+  giveUp(failure: unknown): void {
     const state = this.#state;
     if (state.name !== 'opening' && state.name !== 'open' && state.name !== 'lost') return; // it is being closed
     const reason =

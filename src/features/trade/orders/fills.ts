@@ -19,6 +19,13 @@ export interface FillReport extends Fills {
   readonly reason: string | null;
 }
 
+/** For `--wait`. */
+export interface Waiting {
+  /** Follows the session from before the order is sent. */
+  readonly watch: FillWatch;
+  readonly ms: number;
+}
+
 export interface WatchContext {
   readonly signal: AbortSignal;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

@@ -10,8 +10,7 @@ import { foldedSymbol } from '../symbols.ts';
 import { acceptedBut, ORDER_PREVIEW, type OrderReport, ordersText, reportedOrder } from './change-report.ts';
 import { checkConfirmable, checkFresh, checkRepeats, confirmOrder } from './confirming.ts';
 import { costsText } from './costs.ts';
-import type { Opening } from './exposure.ts';
-import { type FillReport, FillWatch } from './fills.ts';
+import { type FillReport, FillWatch, type Waiting } from './fills.ts';
 import {
   ENTRY_TIME_FLAGS,
   type ExitInput,
@@ -22,7 +21,7 @@ import {
   TRAIL_ENTRY_FLAG,
 } from './flags.ts';
 import { entryForm, marketForm, type OrderTerms } from './forms.ts';
-import { aboveMaxOrder, checkLimits } from './limits.ts';
+import { aboveMaxOrder, checkLimits, type Opening } from './limits.ts';
 import {
   checkedKey,
   claimOf,
@@ -71,12 +70,6 @@ export interface NewOrderInput {
 
 /** How long a person who places an order at market waits for its price. */
 const WATCHED_MS = 5_000;
-
-interface Waiting {
-  /** Follows the session from before the order is sent. */
-  readonly watch: FillWatch;
-  readonly ms: number;
-}
 
 /** What the steps of one command share. */
 interface Placing {
@@ -206,11 +199,7 @@ async function sendNewOrder(
   const confirmed = await confirmOrder(question, accountId, ctx);
   checkFresh(order.readAt, ctx);
 
-  const placed = await connectAndPlace(
-    { request, opens: openingOf(order) },
-    { confirmed, tables, watch: waiting?.watch },
-    ctx,
-  );
+  const placed = await connectAndPlace({ request, opens: openingOf(order) }, { confirmed, tables }, ctx);
   if (placed.error !== undefined) throw placed.error;
   const { orderIds, journalId } = placed;
   const sent = { accountId, symbol: offer.currency, side: terms.side, amountK: thousands(terms.amount, offer) };

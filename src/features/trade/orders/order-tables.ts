@@ -205,13 +205,9 @@ export async function openOrders(ids: readonly string[], tables: OrderTables): P
   throw missingIds('order', missing, 'it may have been filled or canceled: svc trade orders, svc trade positions');
 }
 
-function isGrouped({ ocoBulkId }: Pick<Order, 'ocoBulkId'>): boolean {
-  return Number(ocoBulkId ?? 0) !== 0;
-}
-
 /** The other orders of its OCO group, which end with it. */
 export function groupOf(order: Order, orders: readonly Order[]): readonly Order[] {
-  if (!isGrouped(order)) return [];
+  if (Number(order.ocoBulkId ?? 0) === 0) return [];
   return orders.filter(({ ocoBulkId, orderId }) => ocoBulkId === order.ocoBulkId && orderId !== order.orderId);
 }
 

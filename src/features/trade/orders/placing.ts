@@ -11,10 +11,9 @@ import { openSession } from '../gateway/session.ts';
 import { gatewayToken, type TradingSession } from '../gateway/trading-session.ts';
 import type { Envelope } from '../schema.ts';
 import { alikeSentence, findAlikeRows, readTradingRows } from './alike-rows.ts';
-import type { Opening } from './exposure.ts';
 import type { FillReport, FillWatch } from './fills.ts';
 import { checkForm, type OrderForm } from './forms.ts';
-import { underLimits } from './limits.ts';
+import { type Opening, underLimits } from './limits.ts';
 import type { OrderTables } from './order-tables.ts';
 import type { AwaitedClosing } from './state.ts';
 

@@ -5,7 +5,7 @@ import { SvcError } from '../../../errors.ts';
 import type { Confirmed } from '../../../http/endpoint.ts';
 import { acceptedBut, type ChangeRow, codeOf, hintsOf, isUnknown, ordersText, rowOf } from './change-report.ts';
 import { checkRepeats, confirmOrder } from './confirming.ts';
-import type { FillWatch } from './fills.ts';
+import type { Waiting } from './fills.ts';
 import { keepReport } from './once.ts';
 import { type Connecting, connectAndPlace, type Outcome, type PlannedRequest } from './placing.ts';
 
@@ -69,8 +69,7 @@ async function sendPlanned(planned: PlannedRequest, sending: Connecting, ctx: Ru
 /** All are sent before the first is waited for. */
 export async function waitForAll(
   outcomes: readonly Outcome[],
-  watch: FillWatch,
-  wait: number,
+  { watch, ms }: Waiting,
   ctx: RunContext,
 ): Promise<readonly Outcome[]> {
   const accepted = outcomes.filter(
@@ -85,7 +84,7 @@ export async function waitForAll(
         const { planned, placed, error } = outcome;
         if (placed === undefined || error !== undefined || planned.awaits === undefined) return outcome;
         const { orderIds, journalId, sentAt } = placed;
-        const report = await watch.wait({ ...planned.awaits, orderIds, sentAt }, wait);
+        const report = await watch.wait({ ...planned.awaits, orderIds, sentAt }, ms);
         await keepReport({ journalId, orderIds, report, isOnce: false }, ctx);
         return { ...outcome, report };
       }),

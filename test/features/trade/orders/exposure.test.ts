@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { marketDayStart } from '../../../../src/features/trade/market-hours.ts';
-import { type Exposure, positionAfter } from '../../../../src/features/trade/orders/exposure.ts';
-import { lossOfDay } from '../../../../src/features/trade/orders/limits.ts';
+import { type Exposure, lossOfDay, positionAfter } from '../../../../src/features/trade/orders/limits.ts';
 import type { Account, ClosedPosition } from '../../../../src/features/trade/schema.ts';
 
 const amount = fc.integer({ min: 0, max: 40 });
