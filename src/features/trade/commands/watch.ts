@@ -1,5 +1,3 @@
-import { EventEmitter, once } from 'node:events';
-import { AsyncQueue } from '../../../async-queue.ts';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, Snapshot, WatchOutput } from '../../../output/types.ts';
@@ -14,7 +12,7 @@ import { omittedOf } from '../models.ts';
 import { sideOf } from '../order-text.ts';
 import { offerPrice, PRICE_COLUMNS, type PriceRow, tickPrice } from '../prices.ts';
 import type { MODEL_ROWS, Offer } from '../schema.ts';
-import { compareRows, LiveTable } from '../tables/live-table.ts';
+import { compareRows, LiveTable, type TableSnapshot } from '../tables/live-table.ts';
 import { offersToShow, symbolsOf } from '../tables/lookups.ts';
 import type { Traded } from '../totals.ts';
 
@@ -142,27 +140,19 @@ async function* takeSnapshots(
   ctx: RunContext,
 ): AsyncGenerator<Snapshot<unknown>, void, void> {
   const { MODEL_ROWS } = await import('../schema.ts');
-  const until = parseUntil(input.until);
-  const feed = await openFeed(ctx, { reconnect: input.reconnect, ms: until.ms });
-  const rows = new WatchedRows(watched, input.symbol, MODEL_ROWS);
+  const { pushes, ms } = parseUntil(input.until);
+  const feed = await openFeed(ctx, { reconnect: input.reconnect, ms });
+  const rows = new WatchedRows(watched, MODEL_ROWS);
   const connection = new ConnectionState();
-  const updates = new Updates(input.interval, feed.signal, ctx);
   try {
-    void follow({ feed, rows, connection, updates, pushes: until.pushes }, ctx).then(
-      () => updates.end(undefined),
-      (failure) => updates.end(failure),
-    );
-    for await (const outage of updates.queue) {
-      updates.begin(outage);
-      const at = ctx.now();
+    for await (const outage of follow({ feed, rows, connection, pushes, input }, ctx)) {
       yield {
-        at,
+        at: ctx.now(),
         ...rows.takeChanges(),
         footer: connection.text(),
         error: connection.trouble,
         outage: eventOf(outage),
       };
-      updates.printed(outage);
     }
     feed.checkReachable();
   } finally {
@@ -180,72 +170,125 @@ interface Following {
   readonly feed: Feed;
   readonly rows: WatchedRows;
   readonly connection: ConnectionState;
-  readonly updates: Updates;
   /** The watch ends after so many. */
   readonly pushes: number;
+  readonly input: WatchInput;
 }
 
-/** Keeps the rows and the state of the connection up to date until the feed ends, however slowly snapshots are printed. */
-async function follow(following: Following, ctx: RunContext): Promise<void> {
-  const { feed, connection, updates } = following;
-  let left = following.pushes;
-  for await (const event of feed.events()) {
-    if (event.kind === 'closed') throw event.error;
-    if (event.kind === 'push') {
-      if (takePush(event, following, ctx) && --left === 0) return;
-    } else if (event.kind === 'connected' || event.kind === 'gap') {
-      connection.connected(event, ctx.now());
-      await readRows(following, ctx);
-    } else {
-      connection.outage(event);
-      feed.startTimer();
-      await updates.show(event);
+/** Keeps the rows and the state of the connection up to date. Yields when they are to be shown, with the outage that is the reason. */
+async function* follow(following: Following, ctx: RunContext): AsyncGenerator<Outage | undefined, void, void> {
+  const { feed, rows, connection, pushes, input } = following;
+  const changes = new DueChanges(input.interval, feed.signal, ctx);
+  let left = pushes;
+  for await (const event of changes.among(feed.events())) {
+    switch (event.kind) {
+      case 'due':
+        yield undefined;
+        break;
+      case 'push':
+        changes.add();
+        if (takePush(event, rows, feed, ctx)) left -= 1;
+        break;
+      case 'connected':
+      case 'gap':
+        connection.connected(event, ctx.now());
+        if (await readRows(following, ctx)) changes.add();
+        break;
+      case 'closed':
+        yield undefined;
+        throw event.error;
+      default:
+        connection.outage(event);
+        feed.startTimer();
+        yield event;
+    }
+    if (left === 0) break;
+  }
+  yield undefined;
+}
+
+const DUE = { kind: 'due' } as const;
+
+/** Says when changes are to be shown: no faster than the interval. */
+class DueChanges {
+  readonly #interval: number;
+  readonly #signal: AbortSignal;
+  readonly #ctx: Pick<RunContext, 'now' | 'sleep'>;
+  /** While changes wait to be shown. */
+  #due: Promise<typeof DUE> | undefined;
+  #shownAt = Number.NEGATIVE_INFINITY;
+
+  /** `signal` is aborted when no more changes come. */
+  constructor(interval: number, signal: AbortSignal, ctx: Pick<RunContext, 'now' | 'sleep'>) {
+    this.#interval = interval;
+    this.#signal = signal;
+    this.#ctx = ctx;
+  }
+
+  add(): void {
+    this.#due ??= this.#waitUntilDue();
+  }
+
+  async #waitUntilDue(): Promise<typeof DUE> {
+    const wait = this.#shownAt + this.#interval - this.#ctx.now();
+    if (wait > 0) await this.#ctx.sleep(wait, this.#signal).catch(() => {});
+    return DUE;
+  }
+
+  /** The events, and one more among them when changes are to be shown. */
+  async *among(events: AsyncIterable<SessionEvent>): AsyncGenerator<SessionEvent | typeof DUE, void, void> {
+    const iterator = events[Symbol.asyncIterator]();
+    for (let next = iterator.next(); ; ) {
+      const first = await Promise.race([this.#due ?? next, next]);
+      if ('kind' in first) {
+        this.#due = undefined;
+        this.#shownAt = this.#ctx.now();
+        yield first;
+      } else {
+        if (first.done) return;
+        next = iterator.next();
+        yield first.value;
+      }
     }
   }
 }
 
-/** False for a push that does not count: one that is not of the expected form, or that the first reading has. */
+/** False for a push of an unexpected form, which does not count. */
 function takePush(
   { name, payload }: Extract<SessionEvent, { kind: 'push' }>,
-  { feed, rows, updates }: Following,
+  rows: WatchedRows,
+  feed: Feed,
   ctx: RunContext,
 ): boolean {
-  if (!rows.isRead) return false;
   const push = readPush(name, payload);
-  if (push !== undefined && rows.take(push)) updates.showSoon();
-  else rows.reportOdd(feed.session.hide(name), ctx);
+  if (push === undefined || !rows.take(push)) rows.reportOdd(feed.session.hide(name), ctx);
   return push !== undefined;
 }
 
-/** Reads the rows after each connection. Shows nothing if the connection is lost meanwhile. */
-async function readRows({ feed, rows, connection, updates }: Following, ctx: RunContext): Promise<void> {
-  const isRead = await feed.attempt(() => beginConnection(rows, connection, feed, ctx));
-  if (isRead === undefined) return;
+/** Subscribes and reads the rows after the first connection, and reads them again after a gap. False if the connection is lost meanwhile. */
+async function readRows({ feed, rows, connection, input }: Following, ctx: RunContext): Promise<boolean> {
+  const isFirst = feed.subscribed === undefined;
+  const table = await feed.attempt(async () => {
+    if (isFirst) await rows.subscribe(input.symbol, feed, ctx);
+    return isFirst ? rows.read(feed.open) : readAgain(rows, feed, ctx);
+  });
+  if (table === undefined) return false;
+  connection.stale = typeof table === 'string' ? table : undefined;
+  if (typeof table !== 'string') rows.show(table);
   feed.startTimer();
-  updates.showSoon();
+  return true;
 }
 
-/** Subscribes after the first connection. After a gap, a rate limit does not end the watch. */
-async function beginConnection(
-  rows: WatchedRows,
-  connection: ConnectionState,
-  feed: Feed,
-  ctx: RunContext,
-): Promise<true> {
-  if (feed.subscribed === undefined) {
-    await rows.subscribe(feed, ctx);
-    await rows.read(feed.open);
-    return true;
-  }
+/** Returns why the rows stay out of date if they cannot be read: a rate limit does not end the watch. */
+async function readAgain(rows: WatchedRows, feed: Feed, ctx: RunContext): Promise<TableSnapshot<WatchedRow> | string> {
   try {
-    await rows.read(feed.open);
-    connection.stale = undefined;
+    return await rows.read(feed.open);
   } catch (error) {
     if (!(error instanceof SvcError) || !error.retryable) throw error;
-    connection.stale = `out of date since the gap: ${error.message}`;
-    ctx.notice(connection.stale);
+    const stale = `out of date since the gap: ${error.message}`;
+    ctx.notice(stale);
+    return stale;
   }
-  return true;
 }
 
 type WatchedRow = Readonly<Record<string, unknown>>;
@@ -253,51 +296,44 @@ type WatchedRow = Readonly<Record<string, unknown>>;
 /** The rows that are watched, and what changed since they were shown. */
 class WatchedRows {
   readonly #watched: Watched;
-  readonly #names: readonly string[];
   readonly #table: LiveTable<WatchedRow>;
   /** None for all. */
   #symbols: readonly string[] = [];
   /** They say what the amounts of positions and orders are. */
   #offers: readonly Offer[] = [];
   #shown: ReadonlyMap<string, WatchedRow> = new Map();
-  #reads = 0;
   #isOdd = false;
-  /** At least once. */
-  isRead = false;
 
-  /** `names` are symbols as typed. */
-  constructor(watched: Watched, names: readonly string[], schemas: typeof MODEL_ROWS) {
+  constructor(watched: Watched, schemas: typeof MODEL_ROWS) {
     const { model, key } = watched;
     this.#watched = watched;
-    this.#names = names;
     this.#table = new LiveTable<WatchedRow>(key, (fields) =>
       model === 'Offer' ? (fields as WatchedRow) : schemas[model].safeParse(fields).data,
     );
   }
 
-  async subscribe(feed: Feed, ctx: RunContext): Promise<void> {
+  /** `names` are symbols as typed. */
+  async subscribe(names: readonly string[], feed: Feed, ctx: RunContext): Promise<void> {
     const { open } = feed;
     const { model } = this.#watched;
-    this.#symbols = await symbolsOf(this.#names, open);
-    if (model === 'Offer' && this.#names.length === 0) {
+    this.#symbols = await symbolsOf(names, open);
+    if (model === 'Offer' && names.length === 0) {
       this.#symbols = (await open.trading.model(model)).map(({ currency }) => currency);
     }
     if (model === 'OpenPosition' || model === 'Order') this.#offers = await offersToShow(open, ctx);
     await feed.subscribe(model === 'Offer' ? { models: [], symbols: this.#symbols } : { models: [model], symbols: [] });
   }
 
-  async read({ trading }: TradingSession): Promise<void> {
+  async read({ trading }: TradingSession): Promise<TableSnapshot<WatchedRow>> {
     const { model } = this.#watched;
-    this.#reads += 1;
-    const read = this.#reads;
-    await this.#table.read(async () => {
-      const rows = model === 'Account' ? await trading.accounts() : await trading.model(model);
-      // The response of a lost connection may come after that of the next one.
-      if (read !== this.#reads) throw new SvcError('connection_lost', 'the rows were read again');
-      const shown = model === 'Offer' ? rows.map((offer) => offerPrice(offer as Offer)) : rows;
-      return { rows: shown as readonly object[] as readonly WatchedRow[], isComplete: omittedOf(rows).length === 0 };
-    });
-    this.isRead = true;
+    const rows = model === 'Account' ? await trading.accounts() : await trading.model(model);
+    const shown = model === 'Offer' ? rows.map((offer) => offerPrice(offer as Offer)) : rows;
+    return { rows: shown as readonly object[] as readonly WatchedRow[], isComplete: omittedOf(rows).length === 0 };
+  }
+
+  /** Pushes that came since the rows were read follow. */
+  show(rows: TableSnapshot<WatchedRow>): void {
+    this.#table.snapshot(rows);
   }
 
   /** False for a record of an unexpected form. */
@@ -340,60 +376,6 @@ class WatchedRows {
   #isWanted(row: WatchedRow): boolean {
     const symbol = this.#watched.model === 'Offer' ? row['symbol'] : row['currency'];
     return this.#symbols.length === 0 || this.#symbols.includes(String(symbol));
-  }
-}
-
-/** What snapshots are due for: outages at once, and changes no faster than the interval. */
-class Updates {
-  readonly queue = new AsyncQueue<Outage | undefined>();
-  readonly #interval: number;
-  readonly #signal: AbortSignal;
-  readonly #ctx: Pick<RunContext, 'now' | 'sleep'>;
-  readonly #printed = new EventEmitter();
-  #shownAt = Number.NEGATIVE_INFINITY;
-  #isDue = false;
-
-  /** `signal` is aborted when no more changes come. */
-  constructor(interval: number, signal: AbortSignal, ctx: Pick<RunContext, 'now' | 'sleep'>) {
-    this.#interval = interval;
-    this.#signal = signal;
-    this.#ctx = ctx;
-  }
-
-  /** Resolves when it is printed: changes that come later must be printed later. */
-  async show(outage: Outage): Promise<void> {
-    this.queue.push(outage);
-    await once(this.#printed, 'outage');
-  }
-
-  /** Shows changes, together with those that come until then. */
-  showSoon(): void {
-    if (this.#isDue) return;
-    this.#isDue = true;
-    const wait = this.#shownAt + this.#interval - this.#ctx.now();
-    if (wait <= 0) this.queue.push(undefined);
-    else
-      void this.#ctx.sleep(wait, this.#signal).then(
-        () => this.queue.push(undefined),
-        () => {},
-      );
-  }
-
-  /** From now on, changes are due again: they may come while a snapshot is printed. */
-  begin(outage: Outage | undefined): void {
-    if (outage !== undefined) return;
-    this.#isDue = false;
-    this.#shownAt = this.#ctx.now();
-  }
-
-  printed(outage: Outage | undefined): void {
-    if (outage !== undefined) this.#printed.emit('outage');
-  }
-
-  /** After the last changes. */
-  end(failure: unknown): void {
-    this.queue.push(undefined);
-    this.queue.end(failure);
   }
 }
 
