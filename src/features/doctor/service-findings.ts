@@ -108,12 +108,12 @@ async function* responseFindings(subject: string, target: Target, ctx: Doctor): 
   const warning = (text: string): void => void warnings.push(finding('connection', warn(text)));
   const near: Target = { ...target, log: { ...target.log, warn: warning } };
   try {
-    for await (const { check, clockSkewMs, ...status } of serviceSteps(near, ctx)) {
-      yield* warnings.splice(0);
-      yield finding(check, status);
-      if (clockSkewMs !== undefined) {
-        yield finding('clock', clockResult(clockSkewMs, 'times that svc sends or checks are wrong by that much'));
-      }
+    const began = performance.now();
+    const { detail, clockSkewMs } = await readService(near, ctx);
+    yield* warnings.splice(0);
+    yield finding('service', ok(`responded in ${Math.round(performance.now() - began)} ms${detail}`));
+    if (clockSkewMs !== undefined) {
+      yield finding('clock', clockResult(clockSkewMs, 'times that svc sends or checks are wrong by that much'));
     }
   } catch (error) {
     yield* warnings.splice(0);
@@ -126,33 +126,18 @@ function failed(error: unknown, { signal }: Doctor): Result {
   return fail(error.message, error.hint);
 }
 
-/** The same read of each service, except of the trading gateway. Throws what is wrong. */
-async function check(service: Exclude<ServiceName, 'trade'>, target: Target): Promise<ServiceReply> {
-  switch (service) {
+/** One cheap read of the service. Throws what is wrong. */
+async function readService(target: Target, ctx: Doctor): Promise<ServiceReply> {
+  switch (target.service) {
     case 'alerts':
       return (await import('../alerts/checks.ts')).checkAlerts(target);
     case 'webhooks':
       return (await import('../webhooks/checks.ts')).checkWebhooks(target);
     case 'catalog':
       return (await import('../catalog/checks.ts')).checkCatalog(target);
+    case 'trade':
+      return (await import('../trade/checks.ts')).checkTrade(target, ctx);
   }
-}
-
-/** Throws what is wrong. */
-async function* serviceSteps(target: Target, ctx: Doctor): AsyncGenerator<Step, void, void> {
-  const { service } = target;
-  if (service === 'trade') {
-    yield* (await import('../trade/checks.ts')).gatewaySteps(target, ctx);
-    return;
-  }
-  const began = performance.now();
-  const { detail, clockSkewMs } = await check(service, target);
-  yield { check: 'service', ...ok(`responded in ${Math.round(performance.now() - began)} ms${detail}`), clockSkewMs };
-}
-
-interface Step extends Result {
-  readonly check: string;
-  readonly clockSkewMs?: number | undefined;
 }
 
 async function credentialFinding(service: ServiceName, target: Target, ctx: Doctor): Promise<Finding> {

@@ -5,7 +5,7 @@ import { SvcError } from '../../../errors.ts';
 import { isLoopback } from '../../../http/address.ts';
 import { Secret } from '../../../http/redact.ts';
 import type { Target } from '../../../http/target.ts';
-import type { CallCounts } from '../../../store/call-counts.ts';
+import type { CallCounts, CountsContext } from '../../../store/call-counts.ts';
 import type { Trading } from '../client.ts';
 import type { Session, Transport } from './session.ts';
 
@@ -32,9 +32,12 @@ export interface TradingSession {
   readonly counts: CallCounts;
 }
 
+/** What a session needs of the context of a command. */
+export type SessionContext = Pick<RunContext, 'target' | 'settings' | 'dryRun' | 'sleep'> & CountsContext;
+
 /** Always closes the session. */
 export async function withTrading<T>(
-  ctx: RunContext,
+  ctx: SessionContext,
   work: (open: TradingSession) => Promise<T>,
   options: TradingOptions = {},
 ): Promise<T> {
@@ -48,7 +51,7 @@ export async function withTrading<T>(
 
 /** Connects with the first request. The caller closes the session. */
 export async function openTradingSession(
-  ctx: RunContext,
+  ctx: SessionContext,
   { reconnect = false, awaitGateway = false, forOrder = false }: TradingOptions,
 ): Promise<TradingSession> {
   const { openSession } = await import('./session.ts');
@@ -81,7 +84,7 @@ export async function openTradingSession(
 export async function openCounts(
   { baseUrl }: Pick<Target, 'baseUrl'>,
   token: Secret,
-  ctx: Omit<RunContext, 'target'>,
+  ctx: CountsContext,
   { forOrder = false } = {},
 ): Promise<CallCounts> {
   const { CallCounts } = await import('../../../store/call-counts.ts');
@@ -135,7 +138,7 @@ export async function tryToken(token: Secret, ctx: RunContext): Promise<void> {
 }
 
 /** From the environment or the profile, or stored by `svc trade login`. */
-export async function gatewayToken({ target }: RunContext): Promise<Secret> {
+export async function gatewayToken({ target }: Pick<RunContext, 'target'>): Promise<Secret> {
   const { authorization = '' } = (await target.authorizer?.header()) ?? target.headers;
   const token = /^Bearer (\S+)$/.exec(authorization)?.[1];
   if (token !== undefined) return new Secret(token);

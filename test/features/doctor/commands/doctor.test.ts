@@ -49,7 +49,7 @@ describe('all four services', () => {
         expect(found(run, check, service), `${service} ${check}`).toMatchObject({ status: 'ok', fix: null });
       }
     }
-    for (const check of ['handshake', 'session', 'websocket', 'requests', 'clock']) {
+    for (const check of ['service', 'clock']) {
       expect(found(run, check, 'trade'), check).toMatchObject({ status: 'ok' });
     }
     const shown = await svc(['doctor', '--color', 'never'], { env: sandbox.env, terminal: 40 });
@@ -60,47 +60,38 @@ describe('all four services', () => {
     expect(shown.stdout.split('\n').filter((line) => line.length > 40 && !line.includes('://'))).toEqual([]);
   });
 
-  test('the gateway: heartbeat, token, transport, round trip, accounts and market hours', async () => {
-    const at = (now: number, env = {}) =>
-      svc(['doctor', 'trade', '-o', 'json'], { env: { ...sandbox.env, ...env }, now: () => now });
-    const wednesday = await at(Date.UTC(2026, 0, 14, 12));
-    expect(wednesday.code).toBe(0);
-    for (const [check, detail] of [
-      ['sign-in', /^from SVC_TRADE_TOKEN$/],
-      ['handshake', /^Engine\.IO 3, a heartbeat every 25 s, lost after 20 s without a response$/],
-      ['session', /the token is accepted$/],
-      ['websocket', /^the session switched to a websocket$/],
-      ['requests', /^responded in \d+ ms with 2 accounts: 654061, 654062$/],
-      ['market', /^forex is traded until Fri 2026-01-16 16:55 EST$/],
-    ] as const) {
-      expect(found(wednesday, check, 'trade'), check).toMatchObject({
-        status: 'ok',
-        detail: expect.stringMatching(detail),
-      });
-    }
-    const saturday = await at(Date.UTC(2026, 0, 17, 12), { SVC_TRADE_TRANSPORT: 'polling' });
-    expect(found(saturday, 'market', 'trade')).toMatchObject({
+  test('the gateway: round trip, accounts and market hours', async () => {
+    const at = async (now: number) => {
+      const run = await svc(['doctor', 'trade', '-o', 'json'], { env: sandbox.env, now: () => now });
+      return [run.code, found(run, 'sign-in', 'trade')?.detail, found(run, 'service', 'trade')];
+    };
+    const answered = (market: string) => ({
       status: 'ok',
-      detail: 'forex usually opens at Sun 2026-01-18 17:00 EST',
+      detail: expect.stringMatching(`^responded in \\d+ ms with 2 accounts: 654061, 654062; ${market}$`),
     });
-    expect(found(saturday, 'websocket', 'trade')).toMatchObject({
-      status: 'skipped',
-      detail: 'trade.transport is polling',
-    });
+    const signIn = 'from SVC_TRADE_TOKEN';
+    expect(await at(Date.UTC(2026, 0, 14, 12))).toEqual([
+      0,
+      signIn,
+      expect.objectContaining(answered('forex is traded until Fri 2026-01-16 16:55 EST')),
+    ]);
+    expect(await at(Date.UTC(2026, 0, 17, 12))).toEqual([
+      0,
+      signIn,
+      expect.objectContaining(answered('forex usually opens at Sun 2026-01-18 17:00 EST')),
+    ]);
   });
 
   test.each([
-    ['auto', 0, 'warn', 'none, polling is used: '],
-    ['websocket', 1, 'fail', 'none, but trade.transport is websocket: '],
+    ['auto', 0, 'ok', 'with 2 accounts'],
+    ['websocket', 1, 'fail', 'offers no websocket'],
   ])('a gateway without a websocket, with the transport %s', async (transport, code, status, detail) => {
     const without = await startSandbox({ now: Date.now, random: Math.random, traps: ['no-websocket'] });
     const env = { ...without.env, SVC_TRADE_TRANSPORT: transport };
     const run = await examine(env, { args: ['trade'] });
     await without.close();
     expect(run.code).toBe(code);
-    expect(found(run, 'websocket', 'trade')).toMatchObject({ status, detail: expect.stringContaining(detail) });
-    // Polling works all the same.
-    expect(found(run, 'requests', 'trade')?.status).toBe('ok');
+    expect(found(run, 'service', 'trade')).toMatchObject({ status, detail: expect.stringContaining(detail) });
   });
 
   test('only the named ones, and none with --offline', async () => {
@@ -114,7 +105,8 @@ describe('all four services', () => {
   test('reports a token that the gateway or the recording service refuses', async () => {
     const run = await examine({ ...sandbox.env, SVC_TRADE_TOKEN: SECRET, SVC_WEBHOOKS_TOKEN: SECRET });
     expect(run.code).toBe(1);
-    expect(fail(run)).toEqual(['service', expect.stringMatching(/^(handshake|session)$/)]);
+    expect(fail(run)).toEqual(['service', 'service']);
+    expect(found(run, 'service', 'trade')?.detail).toContain('refused the token');
     expect(found(run, 'service', 'webhooks')?.detail).toContain('rejected the credential');
     expect(run.stdout).not.toContain(SECRET);
   });
@@ -215,8 +207,8 @@ describe('the connection to a service', () => {
       socket.write(answer(200, body, { 'content-type': 'text/plain' })),
     );
     const run = await examine({ SVC_TRADE_URL: server.url, SVC_TRADE_TOKEN: SECRET }, { args: ['trade'] });
-    expect([run.code, fail(run)]).toEqual([1, ['handshake']]);
-    expect(found(run, 'handshake', 'trade')?.detail).toContain(detail);
+    expect([run.code, fail(run)]).toEqual([1, ['service']]);
+    expect(found(run, 'service', 'trade')?.detail).toContain(detail);
     expect(run.stdout).not.toContain(SECRET);
   });
 });
