@@ -3,22 +3,54 @@ import { SvcError } from '../../../errors.ts';
 import type { Cell, Column, ListOutput, Tone } from '../../../output/types.ts';
 import { moneyCell } from '../columns.ts';
 import { type Price, readPush } from '../gateway/push.ts';
+import type { Outage } from '../gateway/reconnecting.ts';
 import type { SessionEvent } from '../gateway/session.ts';
 import { FEED_FLAGS, type Feed, openFeed, parseUntil, type Wanted } from '../gateway/trading-feed.ts';
 import type { TradingSession } from '../gateway/trading-session.ts';
-import { isModelName, MODEL_NAMES } from '../models.ts';
+import { isModelName, MODEL_NAMES, MODELS, type ModelName } from '../models.ts';
 import { orderStateText, orderTypeText, sideOf } from '../order-text.ts';
-import {
-  type GapLine,
-  gapLine,
-  type OutageLine,
-  outageLine,
-  type SnapshotRow,
-  type StreamEvent,
-  streamEvent,
-} from '../stream-event.ts';
 import { wantedOf } from '../tables/lookups.ts';
 import { shownTime } from '../tables/table-time.ts';
+
+/** A row of a table that was read. */
+interface SnapshotRow {
+  readonly kind: 'snapshot';
+  readonly model: ModelName;
+  readonly row: Fields;
+  readonly at: number;
+}
+
+/** The payload as the gateway sent it: its numbers keep their digits, and its records their order. */
+const PAYLOAD = Symbol('payload');
+
+/** For scripts, with the record exactly as the gateway sent it. */
+interface StreamEvent extends Partial<OutageLine> {
+  /** The time of arrival by our clock: RFC 3339. */
+  readonly ts: string;
+  /** Insert, update and delete are the gateway's own letters. */
+  readonly kind: 'I' | 'U' | 'D' | 'price' | 'other' | 'snapshot' | 'gap' | Outage['kind'];
+  readonly table: ModelName | null;
+  /** Identifies a row in its table; for a price the symbol, for anything else the name of the push. */
+  readonly key: string | null;
+  readonly data: unknown;
+  readonly [PAYLOAD]?: string;
+}
+
+/** An outage, as all streams of svc print it. */
+interface OutageLine {
+  readonly event: Outage['kind'];
+  readonly at: string;
+  readonly reason?: string;
+}
+
+/** Pushes may be missing between the two times. */
+interface GapLine {
+  readonly event: 'gap';
+  readonly at: string;
+  readonly from: string;
+  readonly to: string;
+  readonly reason: string;
+}
 
 const STREAM_LIST: ListOutput<StreamEvent> = {
   kind: 'list',
@@ -30,7 +62,7 @@ const STREAM_LIST: ListOutput<StreamEvent> = {
     { name: 'data', cell: ({ data }) => JSON.stringify(data), flex: true },
   ],
   id: ({ key }) => key ?? undefined,
-  json: ({ json }) => json,
+  json: jsonLine,
   live: liveCells,
 };
 
@@ -184,6 +216,68 @@ async function readRows(
   if (symbols.length === 0 || models.includes('Offer')) return all;
   const offers = (await trading.model('Offer')).filter(({ currency }) => symbols.includes(currency));
   return [...all, ...offers.map((row) => ({ kind: 'snapshot', model: 'Offer', row, at: now() }) as const)];
+}
+
+function streamEvent(event: SessionEvent | SnapshotRow): StreamEvent | null {
+  switch (event.kind) {
+    case 'push':
+      return pushedEvent(event);
+    case 'snapshot': {
+      const { model, row } = event;
+      const { key = '' } = MODELS[model];
+      const id = row[key] === undefined ? null : String(row[key]);
+      return { ts: timeText(event.at), kind: 'snapshot', table: model, key: id, data: row };
+    }
+    case 'gap': {
+      const { at, from, to, reason } = gapLine(event);
+      return { ts: at, kind: 'gap', table: null, key: null, data: { from, to, reason } };
+    }
+    case 'connected':
+    case 'closed':
+      return null;
+    default: {
+      const line = outageLine(event);
+      return { ...line, ts: line.at, kind: event.kind, table: null, key: null, data: causeOf(event) };
+    }
+  }
+}
+
+function pushedEvent({ name, payload, at }: Extract<SessionEvent, { kind: 'push' }>): StreamEvent {
+  const push = readPush(name, payload);
+  const ts = timeText(at);
+  // Not JSON, which does occur.
+  if (push === undefined) return { ts, kind: 'other', table: null, key: name, data: payload };
+  const [table, key] =
+    push.kind === 'row' ? [push.model, push.key ?? null] : [null, push.kind === 'price' ? push.symbol : name];
+  const kind = push.kind === 'row' ? push.action : push.kind;
+  return { ts, kind, table, key, data: push.record, [PAYLOAD]: payload };
+}
+
+/** In one line. What was pushed is not serialized again. */
+function jsonLine(event: StreamEvent): string {
+  const { ts, kind, table, key, [PAYLOAD]: payload } = event;
+  if (payload === undefined) return JSON.stringify(event);
+  // In valid JSON, line breaks can only be between tokens.
+  const data = payload.replace(/[\t\n\r]/g, ' ');
+  return `{"ts":"${ts}","kind":"${kind}","table":${JSON.stringify(table)},"key":${JSON.stringify(key)},"data":${data}}`;
+}
+
+function timeText(at: number): string {
+  return new Date(at).toISOString();
+}
+
+function outageLine(event: Outage): OutageLine {
+  const at = timeText(event.at);
+  return event.kind === 'recovered' ? { event: event.kind, at } : { event: event.kind, at, reason: event.reason };
+}
+
+function gapLine({ from, to, reason }: Extract<SessionEvent, { kind: 'gap' }>): GapLine {
+  return { event: 'gap', at: timeText(to), from: timeText(from), to: timeText(to), reason };
+}
+
+function causeOf(event: Outage): object | null {
+  if (event.kind === 'unreachable') return { code: event.error.code, reason: event.reason };
+  return event.kind === 'stale' ? { reason: event.reason } : null;
 }
 
 function tickRow(event: SessionEvent | SnapshotRow): TickRow | null {
