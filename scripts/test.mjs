@@ -1,4 +1,4 @@
-// npm test [-- arguments of vitest]: installs and builds; then checks types, lint, words, dead code and the package, and fetches the
+// npm test [-- arguments of vitest]: installs and builds; then checks types, lint, dead code and the package, and fetches the
 // peers of the tests, all at once; then runs the tests. With --check-only it stops before the tests.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -14,7 +14,6 @@ const tool = (name) => `${root}node_modules/.bin/${name}`;
 const checks = {
   types: [tool('tsc'), '-p', '.'],
   lint: [tool('biome'), 'check', '--error-on-warnings', '.'],
-  words: [process.execPath, 'scripts/words.mjs'],
   'dead code': [tool('knip')],
   package: [tool('publint'), '--strict'],
   ...(checkOnly ? {} : { peers: [process.execPath, 'scripts/peers.mjs'] }),
