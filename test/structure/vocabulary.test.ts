@@ -18,7 +18,7 @@ const ANY_AVOIDED = new RegExp([...AVOIDED_IN_NAMES].join('|'), 'i');
 const QUOTED = /\bquoted(?: -->)?\s*$/;
 
 /** `keptRows`, `kept_rows` and `KEPT_ROWS` are the words `kept` and `rows`. */
-function splitWords(text: string): readonly string[] {
+function splitName(text: string): readonly string[] {
   return text
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
@@ -26,7 +26,7 @@ function splitWords(text: string): readonly string[] {
 }
 
 function isAvoidedName(name: string): boolean {
-  return splitWords(name).some((word) => AVOIDED_IN_NAMES.has(word));
+  return splitName(name).some((word) => AVOIDED_IN_NAMES.has(word));
 }
 
 /** Names that a file declares: of variables, functions, parameters, types and keys. */
@@ -47,7 +47,7 @@ function problemsIn(file: string): readonly string[] {
   const found = lines.flatMap((line, at) =>
     QUOTED.test(line)
       ? []
-      : splitWords(line)
+      : splitName(line)
           .filter((word) => FORMS.has(word))
           .map((word) => `${file}:${at + 1} ${word}`),
   );
