@@ -108,13 +108,13 @@ async function bundleSession(dir) {
 }
 
 /** Runs in its own process, so that its memory is that of the session. */
-async function measure(transport, count, dir) {
+async function measure(count, dir) {
   const require = createRequire(import.meta.url);
   const { openSession } = require(`${dir}/session.cjs`);
   const { Secret } = require(`${dir}/redact.cjs`);
   const { KnownSecrets } = require(`${dir}/secrets.cjs`);
   const self = fileURLToPath(import.meta.url);
-  const sender = spawn(process.execPath, [self, '--serve', String(count), transport], {
+  const sender = spawn(process.execPath, [self, '--serve', String(count), 'polling'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = await once(sender.stdout, 'data');
@@ -135,7 +135,7 @@ async function measure(transport, count, dir) {
       random: Math.random,
       sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
     },
-    { token: () => new Secret('0'.repeat(40)), transport, onNotice: console.error },
+    { token: () => new Secret('0'.repeat(40)), onNotice: console.error },
   );
   await session.connect();
   let received = 0;
@@ -145,6 +145,7 @@ async function measure(transport, count, dir) {
   const cpu = process.cpuUsage();
   const began = performance.now();
   for await (const event of session.events()) {
+    if (event.kind === 'connected') continue;
     if (event.kind !== 'push') throw new Error(event.reason);
     if (JSON.parse(event.payload).t === 3) parsed++;
     if (++received % 10_000 === 0) most = Math.max(most, process.memoryUsage.rss());
@@ -159,7 +160,7 @@ async function measure(transport, count, dir) {
   const cpuSeconds = (user + system) / 1e6;
   const mib = (bytes) => `${Math.round(bytes / 2 ** 20)} MiB`;
   console.log(
-    `${transport}: ${Math.round(count / cpuSeconds)} pushes per CPU second, ${Math.round(count / wall)} per second, at most ${mib(early)} in the first tenth and ${mib(most)} in all`,
+    `${Math.round(count / cpuSeconds)} pushes per CPU second, ${Math.round(count / wall)} per second, at most ${mib(early)} in the first tenth and ${mib(most)} in all`,
   );
 }
 
@@ -224,7 +225,6 @@ async function measureStream(launcher, { transport, format = 'ndjson', count, pe
       stdio: ['ignore', nothing, 'inherit'],
       env: cleanEnvironment({
         SVC_TRADE_TOKEN: '0'.repeat(40),
-        SVC_TRADE_TRANSPORT: transport,
         SVC_CONFIG_DIR: folder,
         XDG_STATE_HOME: folder,
       }),
@@ -257,10 +257,9 @@ export const TRADE_BUDGET = 60_000;
 export async function tradeBench(root, { count = 1_000_000 } = {}) {
   const launcher = join(root, 'bin/svc.cjs');
   const cases = [
-    { transport: 'websocket', count },
     { transport: 'polling', count },
-    { transport: 'websocket', format: 'csv', count: count / 5 },
-    { transport: 'websocket', format: 'table', count: count / 5 },
+    { transport: 'polling', format: 'csv', count: count / 5 },
+    { transport: 'polling', format: 'table', count: count / 5 },
     { transport: 'websocket', count: count / 5, peer: true },
   ];
   const rows = [];
@@ -286,12 +285,12 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [step, ...given] = process.argv.slice(2);
   if (step === '--serve') await serve(Number(given[0]));
   else if (step === '--peer') readBySocketIo(given[0], Number(given[1]));
-  else if (step === '--measure') await measure(given[0], Number(given[1]), given[2]);
+  else if (step === '--measure') await measure(Number(given[0]), given[1]);
   else if (step === 'session') {
     const dir = mkdtempSync(join(tmpdir(), 'svc-bench-trade-'));
     await bundleSession(dir);
-    for (const transport of ['websocket', 'polling', 'websocket', 'polling']) {
-      const words = [fileURLToPath(import.meta.url), '--measure', transport, String(rounded(given[0] ?? 500_000)), dir];
+    for (let round = 0; round < 2; round++) {
+      const words = [fileURLToPath(import.meta.url), '--measure', String(rounded(given[0] ?? 500_000)), dir];
       await once(spawn(process.execPath, words, { stdio: 'inherit' }), 'exit');
     }
     rmSync(dir, { recursive: true, force: true });

@@ -50,7 +50,6 @@ export const TRAPS = {
   trade: {
     'bad-token': 'every token is refused',
     'sticky-nodes': 'there are two nodes, and a request without the cookie of the balancer reaches the wrong one',
-    'no-websocket': 'only polling is available',
     'ora-20301': 'tables with a call limit are refused as called too often, with their command number',
     'accounts-path-404': 'the path /trading/get_model/Accounts does not exist',
     'hostile-gateway': 'every text but ids and times contains escape sequences',

@@ -105,14 +105,6 @@ export const SETTING_KEYS: readonly Setting[] = [
     help: "Loss of a trading day, in the account's currency, from which on no order opens anything",
   },
   {
-    key: 'trade.transport',
-    type: 'choice',
-    choices: ['auto', 'websocket', 'polling'],
-    env: 'SVC_TRADE_TRANSPORT',
-    default: 'auto',
-    help: 'Transport of the trading gateway: auto tries a websocket for pushes, and polls without one',
-  },
-  {
     key: 'trade.connectsPerMinute',
     type: 'integer',
     min: 1,

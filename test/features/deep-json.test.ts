@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readMessage } from '../../src/features/trade/gateway/engine-packet.ts';
+import { readMessage } from '../../src/features/trade/gateway/engine-connection.ts';
 import { readPush } from '../../src/features/trade/gateway/push.ts';
 import { parseJsonText } from '../../src/json-object.ts';
 import { svc, temporaryHome } from '../support/svc.ts';

@@ -1,8 +1,6 @@
 /** Mutated responses, frames and files, given to whole commands: each ends in order, whatever it read. */
 
-import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -103,36 +101,6 @@ describe('mutated packets of the gateway', () => {
       fc.asyncProperty(mutated(payload(OPENING, '40')), mutated(payload(EVENT, '3', '6')), async (first, next) => {
         let polls = 0;
         await streamFrom((socket) => socket.end(poll(polls++ === 0 ? first : next)));
-      }),
-      RUNS,
-    );
-  });
-
-  it('in WebSocket frames', async () => {
-    const frame = (text: string): Buffer => Buffer.concat([Buffer.from([0x81, text.length]), Buffer.from(text)]);
-    const frames = Buffer.concat([
-      frame(EVENT),
-      Buffer.from([0x89, 0x01, 0x61]),
-      frame('3'),
-      Buffer.from([0x88, 0x00]),
-    ]);
-    await fc.assert(
-      fc.asyncProperty(mutated(frames.toString('latin1')), async (latin1) => {
-        let waiting: Socket | undefined;
-        let polls = 0;
-        await streamFrom((socket, { headers }) => {
-          if (headers['upgrade'] !== undefined) {
-            const key = `${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
-            const accept = createHash('sha1').update(key).digest('base64');
-            socket.write(
-              `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${accept}\r\n\r\n`,
-            );
-            socket.write(frame('3probe'));
-            waiting?.write(poll(payload('6')));
-            socket.write(Buffer.from(latin1.toString(), 'latin1'));
-          } else if (polls++ === 0) socket.write(poll(payload(OPENING, '40')));
-          else waiting = socket;
-        });
       }),
       RUNS,
     );

@@ -165,7 +165,7 @@ describe('an order', () => {
             },
           };
           const { code, stdout } = await client.run(argv, {
-            env: { SVC_TRADE_URL: way.url, SVC_TRADE_TRANSPORT: 'polling' },
+            env: { SVC_TRADE_URL: way.url },
           });
           expect({ at, code, stdout, sent: way.orders.length }).toEqual({ at, code: 8, stdout: '', sent: 1 });
           expect(client.journal(), `cut at ${at}`).toMatchObject([{ outcome: 'unknown' }]);
@@ -186,7 +186,7 @@ describe('the handshake of Engine.IO 3 by polling', () => {
   const isPoll = ({ method, path }: Received): boolean => method === 'GET' && path.includes('sid=s1');
   const connects = (url: string) =>
     svc(['trade', 'accounts', '-o', 'json', '--timeout', '5s'], {
-      env: { SVC_TRADE_URL: url, SVC_TRADE_TOKEN: 'token-0123456789', SVC_TRADE_TRANSPORT: 'polling' },
+      env: { SVC_TRADE_URL: url, SVC_TRADE_TOKEN: 'token-0123456789' },
     });
 
   for (const [name, [first, poll]] of Object.entries(HANDSHAKES))

@@ -158,7 +158,7 @@ describe.skipIf(!isCompiled)('EIO at every step of', () => {
     let before = 0;
     const trade = (argv: readonly string[], root: string, more = {}) =>
       svc(['trade', ...argv], {
-        env: { ...environmentIn(root, gateway), SVC_TRADE_TRANSPORT: 'polling', ...more },
+        env: { ...environmentIn(root, gateway), ...more },
       });
     const entries = async (root: string): Promise<readonly { readonly outcome: string }[]> =>
       JSON.parse((await trade(['journal', '-o', 'json'], root)).stdout || '[]');

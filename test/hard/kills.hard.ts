@@ -237,7 +237,7 @@ describe('an order', () => {
   const paths = (root: string) => ({ config: root, state: join(root, 'svc'), cache: root });
   const trade = (gateway: TradingEmulator, root: string, argv: readonly string[], more = {}) =>
     svc(['trade', ...argv], {
-      env: { ...environmentIn(root, gateway), SVC_TRADE_TRANSPORT: 'polling', ...more },
+      env: { ...environmentIn(root, gateway), ...more },
     });
   const SELL = ['entry', 'sell', 'EUR/USD', '7', '--rate', '1.2', '--once', 'k', '--yes', '-o', 'json'];
 

@@ -21,7 +21,7 @@ import {
   PacketFault,
   readMessage,
   readOpening,
-} from '../../src/features/trade/gateway/engine-packet.ts';
+} from '../../src/features/trade/gateway/engine-connection.ts';
 import { readPush } from '../../src/features/trade/gateway/push.ts';
 import { tableTime } from '../../src/features/trade/tables/table-time.ts';
 import { curlDeliveries } from '../../src/features/webhooks/captures/curl.ts';

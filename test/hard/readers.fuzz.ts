@@ -21,7 +21,7 @@ import {
   PacketFault,
   readMessage,
   readOpening,
-} from '../../src/features/trade/gateway/engine-packet.ts';
+} from '../../src/features/trade/gateway/engine-connection.ts';
 import { tradingError } from '../../src/features/trade/gateway/envelope.ts';
 import { explainTrading, refusal } from '../../src/features/trade/gateway/failed-answer.ts';
 import { explainRecordings } from '../../src/features/webhooks/api.ts';

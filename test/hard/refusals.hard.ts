@@ -231,7 +231,7 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$
     let arrived = ordersFromNow(gateway);
     const order = (root: string, more = {}, amount = '7') =>
       svc(['trade', 'entry', 'sell', 'EUR/USD', amount, '--rate', '1.2', '--yes'], {
-        env: { ...environmentIn(root, gateway), SVC_TRADE_TRANSPORT: 'polling', ...more },
+        env: { ...environmentIn(root, gateway), ...more },
       });
     const journalAt = (root: string) => journalIn({ config: root, state: join(root, 'svc'), cache: root });
     const cases = await refuseEverywhere(

@@ -176,8 +176,7 @@ function environment({ command: { service }, sample }: Case, url: string): Recor
   // Those that verify and sign deliveries have it, too.
   if (service === undefined) return { SVC_WEBHOOK_SECRET: MARKER };
   const prefix = `SVC_${service.toUpperCase()}`;
-  const transport = service === 'trade' ? { SVC_TRADE_TRANSPORT: 'polling' } : {};
-  return { ...transport, [`${prefix}_URL`]: url, ...(sample.signedIn ? {} : { [`${prefix}_TOKEN`]: MARKER }) };
+  return { [`${prefix}_URL`]: url, ...(sample.signedIn ? {} : { [`${prefix}_TOKEN`]: MARKER }) };
 }
 
 function homeOf({ command, sample }: Case, homes: string, url: string): string {

@@ -20,7 +20,7 @@ function withAnother(name: string, list: string, key: string): unknown {
 const MODEL = 'GET /trading/get_model?models=';
 const shared = {
   upstream: gateway.url,
-  env: { SVC_TRADE_TOKEN: gateway.token, SVC_TRADE_TRANSPORT: 'polling' },
+  env: { SVC_TRADE_TOKEN: gateway.token },
 } as const;
 
 const MORE_TABLES: readonly Recording[] = [

@@ -29,7 +29,7 @@ function marketText(now: number): string {
 }
 
 export async function tradeContents(target: Target, token: Secret): Promise<ServiceContents> {
-  const session = openSession(target, { token: () => token, transport: 'polling', onNotice: target.log.warn });
+  const session = openSession(target, { token: () => token, onNotice: target.log.warn });
   try {
     return { holds: { accounts: (await openTrading(session).accounts()).length } };
   } finally {

@@ -1,18 +1,7 @@
-/** One connection of Engine.IO 3, as socket.io 2.5 manages it: what is sent, by polls or by a websocket, and when it ends. */
+/** One connection of Engine.IO 3, as socket.io 2.5 manages it: what is sent, and when it ends. */
 import type { ServerResponse } from 'node:http';
-import type { WebSocket } from 'ws';
 
 const NOOP = '6';
-/** How often a waiting poll is released while a websocket takes over. */
-const UPGRADE_CHECK_MS = 100;
-/**
- * What waits when a websocket takes over is sent so much later. A client of python-socketio has polled only once by then, and its
- * programs, fxcmpy too, add their listeners after that: they would miss the packet `40`, which the real gateway sends after its check
- * of the token. Clients that poll meanwhile have it already.
- */
-const SETTLING_MS = 50;
-/** A client that leaves more bytes unread is cut off. */
-const MAX_UNREAD = 64 << 20;
 export const HEARTBEAT = { pingInterval: 25_000, pingTimeout: 20_000 } as const;
 
 export class EngineSession {
@@ -27,10 +16,7 @@ export class EngineSession {
   readonly #ended: () => void;
   #queue: string[] = [];
   #poll: ServerResponse | undefined;
-  #socket: WebSocket | undefined;
   #silence: NodeJS.Timeout | undefined;
-  #upgrading: NodeJS.Timeout | undefined;
-  #settling: NodeJS.Timeout | undefined;
   #over = false;
 
   constructor(id: string, token: string, node: number, ended: () => void) {
@@ -41,17 +27,8 @@ export class EngineSession {
     this.#restartSilence();
   }
 
-  get transport(): 'polling' | 'websocket' {
-    return this.#socket === undefined ? 'polling' : 'websocket';
-  }
-
   send(packet: string): void {
     if (this.#over) return;
-    if (this.#socket !== undefined && this.#settling === undefined) {
-      this.#socket.send(packet);
-      if (this.#socket.bufferedAmount > MAX_UNREAD) this.#socket.terminate();
-      return;
-    }
     this.#queue.push(packet);
     this.#flush();
   }
@@ -83,43 +60,15 @@ export class EngineSession {
     else if (packet === '1') this.end();
   }
 
-  /** After a websocket's probe, polls are released; the packet `5` makes it the only transport. */
-  releasePolls(): void {
-    const check = (): void => {
-      if (this.#poll !== undefined) this.#answer([NOOP]);
-    };
-    clearInterval(this.#upgrading);
-    this.#upgrading = setInterval(check, UPGRADE_CHECK_MS);
-    check();
-  }
-
-  /** The websocket was closed before it took over: polling continues. */
-  holdPolls(): void {
-    clearInterval(this.#upgrading);
-  }
-
-  moveTo(socket: WebSocket): void {
-    clearInterval(this.#upgrading);
-    if (this.#poll !== undefined) this.#answer([NOOP]);
-    this.#socket = socket;
-    if (this.#queue.length === 0) return;
-    this.#settling = setTimeout(() => {
-      this.#settling = undefined;
-      for (const packet of this.#queue.splice(0)) socket.send(packet);
-    }, SETTLING_MS);
-  }
-
   end(): void {
     this.#finish();
     if (this.#poll !== undefined) this.#answer([NOOP]);
-    this.#socket?.close();
   }
 
   /** Without a goodbye, as a broken network would. */
   cut(): void {
     this.#finish();
     this.#poll?.destroy();
-    this.#socket?.terminate();
   }
 
   #finish(): void {
@@ -127,8 +76,6 @@ export class EngineSession {
     this.#over = true;
     this.connected = false;
     clearTimeout(this.#silence);
-    clearTimeout(this.#settling);
-    clearInterval(this.#upgrading);
     this.#ended();
   }
 

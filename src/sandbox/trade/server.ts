@@ -1,13 +1,4 @@
-/** The trading gateway on loopback, emulated from its document: for trying `svc` out, and for its tests. */
-import type { IncomingMessage } from 'node:http';
-import {
-  type EmulatorOptions,
-  isLoopbackHost,
-  type LocalServer,
-  type Request,
-  type Response,
-  startServer,
-} from '../http.ts';
+import { type EmulatorOptions, type LocalServer, type Request, type Response, startServer } from '../http.ts';
 import type { TradeTrap } from '../traps.ts';
 import { Book } from './book.ts';
 import { seedAccounts, seedDemo } from './demo.ts';
@@ -81,7 +72,6 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
     respond: (request, response) =>
       request.path === ENGINE_PATH ? engine.handle(request, response) : respond(request),
   });
-  acceptUpgrades(server, engine);
   const move = (): void => tick(exchange, matching);
   const ticking = tickMs === 0 ? undefined : setInterval(move, intervalOf(options));
   return {
@@ -118,16 +108,6 @@ function openExchange(options: TradingEmulatorOptions, engine: EngineServer, tra
 /** The time between two ticks, also where they come only on request. */
 function intervalOf({ tickMs = TICK_MS, fast = 1 }: TradingEmulatorOptions): number {
   return Math.max(MIN_TICK_MS, (tickMs || TICK_MS) / fast);
-}
-
-function acceptUpgrades({ http }: LocalServer, engine: EngineServer): void {
-  http.on('upgrade', (message: IncomingMessage, stream, head: Buffer) => {
-    // A client that is gone before its websocket opened leaves an error that no one else handles.
-    stream.on('error', () => stream.destroy());
-    const { pathname, searchParams } = new URL(message.url ?? '/', 'http://sandbox');
-    if (!isLoopbackHost(message.headers.host) || pathname !== ENGINE_PATH) stream.destroy();
-    else engine.upgrade(message, stream, head, searchParams);
-  });
 }
 
 function tick(exchange: Exchange, matching: MatchingEngine): void {

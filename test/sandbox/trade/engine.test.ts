@@ -40,8 +40,8 @@ describe('polling', () => {
     const sid = /"sid":"([\w-]{20})"/.exec(opened.body)?.[1];
     expect(opened.status).toBe(200);
     expect(opened.body).toBe(
-      `97:0{"sid":"${sid}","upgrades":["websocket"],"pingInterval":25000,"pingTimeout":20000}`.replace(
-        /^97/,
+      `86:0{"sid":"${sid}","upgrades":[],"pingInterval":25000,"pingTimeout":20000}`.replace(
+        /^86/,
         String(opened.body.length - opened.body.indexOf(':') - 1),
       ),
     );
@@ -96,7 +96,7 @@ describe('polling', () => {
     expect(await asked(`${QUERY}&sid=nobody`)).toEqual(failure(1, 'Session ID unknown'));
     expect(await asked(QUERY, 'POST')).toEqual(failure(2, 'Bad handshake method'));
     expect(await asked(`${QUERY}&sid=${sid}`, 'DELETE')).toEqual(failure(3, 'Bad request'));
-    expect(await asked('EIO=3&transport=websocket')).toEqual(failure(3, 'Bad request'));
+    expect(await asked('EIO=3&transport=websocket')).toEqual(failure(0, 'Transport unknown'));
   });
 
   test('reports an invalid token after the connection was opened', async () => {

@@ -70,7 +70,7 @@ export async function startGateway(options: Partial<TradingEmulatorOptions> = {}
       if (status !== 200) throw new Error(`${path}: ${status} ${body}`);
       return JSON.parse(body) as Json;
     },
-    async peer(transports: readonly string[] = ['websocket'], token = emulator.token) {
+    async peer(transports: readonly string[] = ['polling'], token = emulator.token) {
       const peer = connect(emulator.url, {
         query: { access_token: token },
         transports,

@@ -253,13 +253,14 @@ class DueChanges {
   }
 }
 
-/** False for a push of an unexpected form, which does not count. */
+/** False for a push that does not count: of an unexpected form, or before there are rows. */
 function takePush(
   { name, payload }: Extract<SessionEvent, { kind: 'push' }>,
   rows: WatchedRows,
   feed: Feed,
   ctx: RunContext,
 ): boolean {
+  if (!rows.isRead) return false;
   const push = readPush(name, payload);
   if (push === undefined || !rows.take(push)) rows.reportOdd(feed.session.hide(name), ctx);
   return push !== undefined;
@@ -303,6 +304,8 @@ class WatchedRows {
   #offers: readonly Offer[] = [];
   #shown: ReadonlyMap<string, WatchedRow> = new Map();
   #isOdd = false;
+  /** At least once. */
+  isRead = false;
 
   constructor(watched: Watched, schemas: typeof MODEL_ROWS) {
     const { model, key } = watched;
@@ -334,6 +337,7 @@ class WatchedRows {
   /** Pushes that came since the rows were read follow. */
   show(rows: TableSnapshot<WatchedRow>): void {
     this.#table.snapshot(rows);
+    this.isRead = true;
   }
 
   /** False for a record of an unexpected form. */

@@ -1,4 +1,7 @@
-/** One Engine.IO connection to the gateway: handshake, polls or websocket, heartbeat, disconnect. */
+/**
+ * One Engine.IO connection to the gateway: handshake, polls, heartbeat, disconnect. Doc 3 §4 requires version 3
+ * (`EIO=3`), and polling in text (`b64=1`).
+ */
 import { setTimeout as wait } from 'node:timers/promises';
 import { SvcError } from '../../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../../http/answers.ts';
@@ -6,11 +9,19 @@ import { endpoint, type QueryValues } from '../../../http/endpoint.ts';
 import { redactText, type Secret } from '../../../http/redact.ts';
 import { Sender } from '../../../http/sender.ts';
 import type { Target } from '../../../http/target.ts';
-import { openWebSocket, type WebSocket, type WebSocketSink } from '../../../http/websocket.ts';
-import { isObject, tryParseJson } from '../../../json-object.ts';
+import { isObject, JsonLimit, jsonText, parseJsonText, tryParseJson } from '../../../json-object.ts';
 import type { CookieJar } from './cookie-jar.ts';
-import * as wire from './engine-packet.ts';
 import { TOKEN_REFUSED_HINT } from './failed-answer.ts';
+
+/** The types of packets (Engine.IO 3): a packet is a text, its type and its data. */
+const PROTOCOL_VERSION = 3;
+
+const OPEN = '0';
+const CLOSE = '1';
+const PING = '2';
+const MESSAGE = '4';
+/** socket.io's disconnect in an Engine.IO message. */
+const DISCONNECT = '41';
 
 export interface EngineOptions {
   readonly target: Target;
@@ -26,16 +37,13 @@ export interface EngineOptions {
 /** Each state, and those that may follow. */
 const FOLLOWING = {
   handshaking: ['confirming', 'left'],
-  confirming: ['polling', 'left'],
-  polling: ['probing', 'left'],
-  probing: ['probing', 'polling', 'switching', 'left'],
-  switching: ['websocket', 'left'],
-  websocket: ['left'],
+  confirming: ['confirmed', 'left'],
+  confirmed: ['left'],
   left: [],
 } as const satisfies Record<State['name'], readonly State['name'][]>;
 
 interface Identified {
-  readonly opening: wire.Opening;
+  readonly opening: Opening;
   readonly heartbeat: Heartbeat;
 }
 
@@ -43,17 +51,9 @@ type State =
   | { readonly name: 'handshaking' }
   /** The gateway has not accepted the token yet. `packets` came with the connection id. */
   | (Identified & { readonly name: 'confirming'; readonly packets: readonly string[] })
-  | (Identified & { readonly name: 'polling' })
-  /** A websocket is tried while polling continues. */
-  | (Identified & { readonly name: 'probing'; readonly socket?: WebSocket })
-  /** The websocket works, and the last poll ends. */
-  | (Identified & { readonly name: 'switching'; readonly socket: WebSocket })
-  | (Identified & { readonly name: 'websocket'; readonly socket: WebSocket })
+  | (Identified & { readonly name: 'confirmed' })
   | { readonly name: 'left'; readonly reason: SvcError; readonly goodbye: Promise<void> };
 
-type StateOf<Name extends State['name']> = Extract<State, { readonly name: Name }>;
-
-const UPGRADE_MS = 10_000;
 const DISCONNECT_MS = 1_000;
 const LAST_POLL_MS = 100;
 /** The gateway responds to a poll with each heartbeat at the latest. */
@@ -77,12 +77,7 @@ export class EngineConnection {
 
   /** Whether requests can use it. */
   get isConfirmed(): boolean {
-    const { name } = this.#state;
-    return name !== 'handshaking' && name !== 'confirming' && name !== 'left';
-  }
-
-  get transport(): 'polling' | 'websocket' {
-    return this.#state.name === 'websocket' ? 'websocket' : 'polling';
+    return this.#state.name === 'confirmed';
   }
 
   /** The header of requests (doc 3 §4 Part B). */
@@ -91,13 +86,13 @@ export class EngineConnection {
   }
 
   /** Gets a connection id from the gateway. It can be used once the connection is confirmed. */
-  async handshake(): Promise<wire.Opening> {
+  async handshake(): Promise<Opening> {
     const { target } = this.#options;
     try {
-      this.#requireState('handshaking');
+      this.#require('handshaking');
       const [first, ...packets] = await this.#requests.poll(undefined, target.timeoutMs);
-      this.#requireState('handshaking');
-      const opening = wire.readOpening(first);
+      this.#require('handshaking');
+      const opening = readOpening(first);
       target.secrets.addPassing(opening.sid);
       this.#change({ name: 'confirming', opening, heartbeat: this.#startHeartbeat(opening), packets });
       return opening;
@@ -124,18 +119,6 @@ export class EngineConnection {
     this.#polls = this.#keepPolling();
   }
 
-  /** Switches to a websocket. Rejects if there is none, and polling continues. */
-  async upgrade(): Promise<void> {
-    const polling = this.#requireState('polling');
-    const socket = await this.#probe(polling);
-    // The gateway has seen the probe, and ends the poll that is open.
-    this.#change({ ...polling, name: 'switching', socket });
-    await this.#polls;
-    await this.#pings;
-    this.#change({ ...polling, name: 'websocket', socket });
-    socket.send(wire.UPGRADE);
-  }
-
   /** Ends the connection with an error. */
   fail(error: SvcError): void {
     if (this.#state.name === 'left') return;
@@ -156,23 +139,17 @@ export class EngineConnection {
   }
 
   async #sayGoodbye(state: State, reason: SvcError): Promise<void> {
-    if ('heartbeat' in state) state.heartbeat.stop();
-    const socket = 'socket' in state ? state.socket : undefined;
-    try {
-      if (state.name === 'websocket') {
-        state.socket.send(wire.DISCONNECT);
-        await state.socket.close(DISCONNECT_MS);
-      } else if ('opening' in state) {
-        socket?.destroy();
-        const { sid } = state.opening;
+    if ('opening' in state) {
+      state.heartbeat.stop();
+      const { sid } = state.opening;
+      try {
         // In two requests: in one, the gateway would end the connection too early.
-        if (state.name !== 'confirming') await this.#requests.send(sid, wire.DISCONNECT, DISCONNECT_MS);
-        await this.#requests.send(sid, wire.CLOSE, DISCONNECT_MS);
+        if (state.name === 'confirmed') await this.#requests.send(sid, DISCONNECT, DISCONNECT_MS);
+        await this.#requests.send(sid, CLOSE, DISCONNECT_MS);
         // An aborted poll would look like a failure in the trace.
         await Promise.race([this.#polls, wait(LAST_POLL_MS, undefined, { ref: false })]);
-      }
-    } catch {} // the gateway is gone already
-    socket?.destroy();
+      } catch {} // the gateway is gone already
+    }
     await this.#requests.end(reason);
   }
 
@@ -187,13 +164,13 @@ export class EngineConnection {
   }
 
   /** Throws if the connection is in another state. */
-  #requireState<Name extends State['name']>(name: Name): StateOf<Name> {
-    if (this.#state.name === name) return this.#state as StateOf<Name>;
+  #require(name: State['name']): void {
+    if (this.#state.name === name) return;
     throw this.#explain(new SvcError('internal', `a connection that is ${this.#state.name} is not ${name}`));
   }
 
   /** Throws if the connection was left. */
-  #opening(): wire.Opening {
+  #opening(): Opening {
     if ('opening' in this.#state) return this.#state.opening;
     throw this.#explain(new SvcError('internal', 'there is no connection id yet'));
   }
@@ -205,7 +182,7 @@ export class EngineConnection {
 
   async #keepPolling(): Promise<void> {
     try {
-      while (isPolling(this.#state)) {
+      while (this.isConfirmed) {
         const ready = this.#options.ready();
         if (ready === undefined) this.#receive(await this.#poll());
         else await ready;
@@ -215,46 +192,7 @@ export class EngineConnection {
     }
   }
 
-  /** Opens a websocket, and waits for a packet on it. */
-  async #probe(polling: StateOf<'polling'>): Promise<WebSocket> {
-    const { sid, offersWebsocket } = polling.opening;
-    if (!offersWebsocket) throw new SvcError('bad_answer', `${this.#requests.host} offers no websocket`);
-    this.#change({ ...polling, name: 'probing' });
-    let end = (_error?: SvcError): void => {};
-    const answer = new Promise<void>((resolve, reject) => {
-      end = (error) => (error === undefined ? resolve() : reject(error));
-    });
-    answer.catch(() => {}); // it may fail before it is awaited
-    const late = setTimeout(() => end(new SvcError('timeout', 'no response on the websocket')), UPGRADE_MS);
-    const sink: WebSocketSink = {
-      text: (message) => {
-        if (message === wire.PROBE_ANSWER) end();
-        else this.#receive([message]);
-      },
-      closed: (error = LEFT) => {
-        end(error);
-        const { name } = this.#state;
-        if (name === 'switching' || name === 'websocket') this.fail(error);
-      },
-      drained: () => this.#options.ready(),
-    };
-    let socket: WebSocket | undefined;
-    try {
-      socket = await this.#requests.openSocket(sid, sink, UPGRADE_MS);
-      this.#change({ ...polling, name: 'probing', socket });
-      socket.send(wire.PROBE);
-      await answer;
-      return socket;
-    } catch (error) {
-      socket?.destroy();
-      if (this.#state.name === 'probing') this.#change(polling);
-      throw this.#explain(error);
-    } finally {
-      clearTimeout(late);
-    }
-  }
-
-  #startHeartbeat(opening: wire.Opening): Heartbeat {
+  #startHeartbeat(opening: Opening): Heartbeat {
     return new Heartbeat({
       ...opening,
       wall: this.#options.target.now,
@@ -265,15 +203,10 @@ export class EngineConnection {
     });
   }
 
-  #ping({ sid, pingTimeoutMs }: wire.Opening): void {
-    const state = this.#state;
-    if (state.name === 'websocket') {
-      state.socket.send(wire.PING);
-      return;
-    }
-    // One after the other: the gateway refuses a packet while it receives another one.
+  /** One after the other: the gateway refuses a packet while it receives another one. */
+  #ping({ sid, pingTimeoutMs }: Opening): void {
     this.#pings = this.#pings
-      .then(() => this.#requests.send(sid, wire.PING, pingTimeoutMs))
+      .then(() => this.#requests.send(sid, PING, pingTimeoutMs))
       .catch((error: unknown) => this.fail(this.#explain(error)));
   }
 
@@ -288,11 +221,11 @@ export class EngineConnection {
     this.heardAt = at;
     state.heartbeat.hear();
     const type = packet.charAt(0);
-    if (type === wire.CLOSE) this.fail(this.#endedByGateway());
-    if (type !== wire.MESSAGE) return;
-    const message = wire.readMessage(packet.slice(1));
+    if (type === CLOSE) this.fail(this.#endedByGateway());
+    if (type !== MESSAGE) return;
+    const message = readMessage(packet.slice(1));
     if (message?.kind === 'event') this.#options.onPush(message.name, message.payload, at);
-    else if (message?.kind === 'connect' && state.name === 'confirming') this.#change({ ...state, name: 'polling' });
+    else if (message?.kind === 'connect' && state.name === 'confirming') this.#change({ ...state, name: 'confirmed' });
     else if (message?.kind === 'disconnect') this.fail(this.#endedByGateway());
     else if (message?.kind === 'error') this.fail(this.#tokenRefused(message.text));
   }
@@ -311,17 +244,13 @@ export class EngineConnection {
   #explain(error: unknown): SvcError {
     if (this.#state.name === 'left') return this.#state.reason;
     if (error instanceof SvcError) return error;
-    if (!(error instanceof wire.PacketFault)) return new SvcError('internal', 'the session failed', { cause: error });
+    if (!(error instanceof PacketFault)) return new SvcError('internal', 'the session failed', { cause: error });
     const message = `${this.#requests.host} does not respond like a trading gateway: ${error.message}`;
     return new SvcError('bad_answer', message);
   }
 }
 
-function isPolling({ name }: State): boolean {
-  return name === 'polling' || name === 'probing';
-}
-
-export interface HeartbeatOptions extends Pick<wire.Opening, 'pingIntervalMs' | 'pingTimeoutMs'> {
+export interface HeartbeatOptions extends Pick<Opening, 'pingIntervalMs' | 'pingTimeoutMs'> {
   /** The wall clock, which also counts while the machine sleeps. */
   wall(): number;
   ping(): void;
@@ -395,7 +324,6 @@ const post = endpoint({
 
 /** A poll brings many messages. A larger one would need more memory than a stream may have. */
 const LARGEST_PAYLOAD = 16 * 1024 * 1024;
-const LARGEST_MESSAGE = 4 * 1024 * 1024;
 
 /** The requests of a connection, as doc 3 §4 shows them. */
 class EngineRequests {
@@ -425,20 +353,15 @@ class EngineRequests {
 
   /** Without `sid` a new connection is opened. */
   async poll(sid: string | undefined, timeoutMs: number): Promise<string[]> {
-    const values = { query: this.#query('polling', sid), timeoutMs };
+    const values = { query: this.#query(sid), timeoutMs };
     const { result } = await this.#sender.send(poll, values, (answer) => answer.body.whole());
-    return wire.decodePayload(result.toString());
+    return decodePayload(result.toString());
   }
 
   async send(sid: string, packet: string, timeoutMs: number): Promise<void> {
-    const values = { query: this.#query('polling', sid), body: wire.encodePayload([packet]), timeoutMs };
+    const values = { query: this.#query(sid), body: encodePayload([packet]), timeoutMs };
     const { result } = await this.#sender.send(post, values, (answer) => answer.body.whole());
-    if (result.toString() !== 'ok') throw new wire.PacketFault('it did not accept a packet');
-  }
-
-  openSocket(sid: string, sink: WebSocketSink, timeoutMs: number): Promise<WebSocket> {
-    const values = { query: this.#query('websocket', sid), timeoutMs };
-    return openWebSocket(this.#sender, poll, values, sink, LARGEST_MESSAGE);
+    if (result.toString() !== 'ok') throw new PacketFault('it did not accept a packet');
   }
 
   /** Aborts the requests under way and closes all connections. */
@@ -447,12 +370,11 @@ class EngineRequests {
     await this.#sender.close();
   }
 
-  #query(transport: 'polling' | 'websocket', sid: string | undefined): QueryValues {
+  #query(sid: string | undefined): QueryValues {
     const { target, token } = this.#options;
-    const shared = { access_token: token.reveal(), EIO: wire.PROTOCOL_VERSION, transport };
-    if (transport === 'websocket') return { ...shared, sid };
     // Different each time, so that no cache answers.
-    return { ...shared, t: `${target.now().toString(36)}.${this.#count++}`, b64: 1, sid };
+    const t = `${target.now().toString(36)}.${this.#count++}`;
+    return { access_token: token.reveal(), EIO: PROTOCOL_VERSION, transport: 'polling', t, b64: 1, sid };
   }
 }
 
@@ -478,4 +400,101 @@ function explainEngine(answer: FailedAnswer, host: string): SvcError | undefined
   }
   const text = serviceMessage(answer);
   return new SvcError('bad_answer', `${host} refused the connection${text === '' ? '' : `: ${text}`}`, details);
+}
+
+/** The data does not follow this protocol. */
+export class PacketFault extends Error {}
+
+/** Per polling body: packets of a few bytes would fill the memory. */
+const MOST_PACKETS = 200_000;
+
+/** The packets of one polling body, each after its length in UTF-16 units. Throws `PacketFault`. */
+export function decodePayload(body: string): string[] {
+  // The later version separates packets with a character, and so begins with the packet itself.
+  if (/^0\{/.test(body)) throw new PacketFault(`it speaks Engine.IO 4, svc speaks Engine.IO ${PROTOCOL_VERSION}`);
+  const packets: string[] = [];
+  for (let at = 0; at < body.length; ) {
+    const colon = body.indexOf(':', at);
+    const digits = colon < 0 ? '' : body.slice(at, colon);
+    const length = /^\d{1,9}$/.test(digits) ? Number(digits) : 0;
+    at = colon + 1 + length;
+    if (length === 0 || at > body.length) throw new PacketFault('it does not follow the Engine.IO protocol');
+    packets.push(body.slice(colon + 1, at));
+    if (packets.length > MOST_PACKETS) throw new PacketFault(`it sent more than ${MOST_PACKETS} packets at once`);
+  }
+  return packets;
+}
+
+export function encodePayload(packets: readonly string[]): string {
+  return packets.map((packet) => `${packet.length}:${packet}`).join('');
+}
+
+export interface Opening {
+  readonly sid: string;
+  readonly pingIntervalMs: number;
+  readonly pingTimeoutMs: number;
+}
+
+/** Replaces missing and absurd values. */
+const PING_INTERVAL_MS = { least: 100, most: 300_000, otherwise: 25_000 };
+/** A slow response is no lost connection, whatever the gateway says. */
+const PING_TIMEOUT_MS = { least: 1_000, most: 300_000, otherwise: 5_000 };
+
+/** The first packet of a connection. Throws `PacketFault`. */
+export function readOpening(packet = ''): Opening {
+  const data = packet.startsWith(OPEN) ? tryParseJson(packet.slice(1)) : undefined;
+  const { sid, pingInterval, pingTimeout } = isObject(data) ? data : {};
+  // It becomes part of a header and of addresses.
+  if (typeof sid !== 'string' || !/^[\w.~-]{1,128}$/.test(sid)) throw new PacketFault('it gave no connection id');
+  return {
+    sid,
+    pingIntervalMs: within(pingInterval, PING_INTERVAL_MS),
+    pingTimeoutMs: within(pingTimeout, PING_TIMEOUT_MS),
+  };
+}
+
+function within(value: unknown, { least, most, otherwise }: typeof PING_INTERVAL_MS): number {
+  return typeof value === 'number' && value > 0 ? Math.min(most, Math.max(least, value)) : otherwise;
+}
+
+export type Message =
+  | { readonly kind: 'connect' }
+  | { readonly kind: 'disconnect' }
+  | { readonly kind: 'event'; readonly name: string; readonly payload: string }
+  /** The gateway's message, unchanged. */
+  | { readonly kind: 'error'; readonly text: string };
+
+/** The data of an Engine.IO message. `undefined` for another namespace or another type. */
+export function readMessage(data: string): Message | undefined {
+  const type = data.charAt(0);
+  if (type === '2') return readEvent(data);
+  if (data.charAt(1) === '/') return undefined;
+  if (type === '0') return { kind: 'connect' };
+  if (type === '1') return { kind: 'disconnect' };
+  if (type !== '4') return undefined;
+  return { kind: 'error', text: unquoted(data.slice(1)) };
+}
+
+/** An event, with or without an acknowledgement number before it. */
+function readEvent(data: string): Message | undefined {
+  const start = data.indexOf('[');
+  if (start < 0 || (start > 1 && !/^\d+$/.test(data.slice(1, start)))) return undefined;
+  let parts: unknown;
+  try {
+    parts = parseJsonText(start === 0 ? data : data.slice(start));
+  } catch (error) {
+    if (error instanceof JsonLimit)
+      throw new SvcError('bad_answer', `the gateway sent an event that is ${error.message}`);
+    return undefined;
+  }
+  const [name, payload] = parts as unknown[];
+  if (typeof name !== 'string') return undefined;
+  // Doc 3 §6 says a JSON record; it is sent as a string that contains one, or as itself.
+  return { kind: 'event', name, payload: typeof payload === 'string' ? payload : (JSON.stringify(payload) ?? '') };
+}
+
+function unquoted(text: string): string {
+  const value = tryParseJson(text);
+  if (typeof value === 'string') return value;
+  return isObject(value) && 'message' in value ? jsonText(value['message']) : text;
 }

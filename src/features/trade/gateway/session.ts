@@ -30,8 +30,6 @@ import { explainTrading } from './failed-answer.ts';
 import { Backoff, MOST_REFUSALS, mayRecover, type Outage, OutageReporter, refusedOften } from './reconnecting.ts';
 import { formsInData, hideInAnswer, hideInBytes, hideInText } from './session-secrets.ts';
 
-export type Transport = 'auto' | 'polling' | 'websocket';
-
 export type SessionEvent =
   | {
       readonly kind: 'push';
@@ -53,8 +51,6 @@ export type SessionEvent =
 export interface SessionOptions {
   /** The API token, read at each connect. */
   readonly token: () => Secret | Promise<Secret>;
-  /** `auto` (the default): polling, and a websocket once `events` is read. */
-  readonly transport?: Transport;
   /** Reconnects after a loss. Otherwise the loss is the last event. */
   readonly reconnect?: boolean;
   /** Keeps trying if the first connection fails. */
@@ -143,7 +139,6 @@ class GatewaySession {
   #connecting: Promise<void> = Promise.resolve();
   /** Of the latest connection, in the forms in which responses and pushes may contain them. */
   #secrets: readonly string[] = [];
-  #streams = false;
   /** When the latest push came, or the connection was made. Milliseconds since 1970. */
   pushedAt: number | undefined;
 
@@ -163,9 +158,8 @@ class GatewaySession {
     return this.#state.name;
   }
 
-  /** The transport of pushes; undefined without a connection. */
-  get transport(): 'polling' | 'websocket' | undefined {
-    return this.#engine?.transport;
+  get isConnected(): boolean {
+    return this.#engine !== undefined;
   }
 
   /** The connection, if requests can use it. */
@@ -272,8 +266,6 @@ class GatewaySession {
 
   /** All pushes since the connect, to be read once. The gateway waits for slow readers. */
   events(): AsyncIterable<SessionEvent> {
-    this.#streams = true;
-    if (this.#state.name === 'open') this.#tryWebsocket(this.#state.engine);
     return this.#queue;
   }
 
@@ -344,8 +336,6 @@ class GatewaySession {
       const engine = await this.#open(missing);
       this.#reportConnected(missing);
       if (missing !== undefined) await this.#restore(engine);
-      if (this.#options.transport === 'websocket') await engine.upgrade();
-      else this.#tryWebsocket(engine);
       if (!engine.isConfirmed) throw new SvcError('connection_lost', 'the connection was lost again');
       this.#change('ready', { name: 'open', engine, since: performance.now() });
       if (missing === undefined) this.#queue.push({ kind: 'connected' });
@@ -421,15 +411,6 @@ class GatewaySession {
       return this.#withoutSecrets(await this.#client.call(endpoint, values));
     };
     for (const restore of this.#restores) await restore({ call, hide: (text) => this.hide(text) });
-  }
-
-  /** If pushes are read, and if the gateway has one. */
-  #tryWebsocket(engine: EngineConnection): void {
-    const { transport = 'auto', onNotice } = this.#options;
-    if (transport !== 'auto' || !this.#streams) return;
-    engine.upgrade().catch((error: Error) => {
-      if (engine.isConfirmed) onNotice(`no websocket, polling is used: ${this.hide(error.message)}`);
-    });
   }
 
   #lost(engine: EngineConnection, error: SvcError): void {

@@ -125,7 +125,7 @@ class TradingFeed {
     try {
       return await Promise.race([done, this.session.untilLost().then(() => undefined)]);
     } catch (error) {
-      const isLost = this.session.transport === undefined || this.#reconnects !== before;
+      const isLost = !this.session.isConnected || this.#reconnects !== before;
       if (isLost && isOfConnection(error)) return undefined;
       if (!(error instanceof SvcError) || error.exit !== UNAVAILABLE) throw error;
       this.session.giveUp(error);
@@ -203,9 +203,8 @@ class TradingFeed {
   async #unsubscribe(): Promise<void> {
     const { trading } = this.open;
     const { models, symbols } = this.#wanted;
-    const isConnected = (): boolean => this.session.transport !== undefined;
-    for (const model of models) if (isConnected()) await trading.unsubscribeModel(model).catch(() => {});
-    for (const symbol of symbols) if (isConnected()) await trading.unsubscribePrices(symbol).catch(() => {});
+    for (const model of models) if (this.session.isConnected) await trading.unsubscribeModel(model).catch(() => {});
+    for (const symbol of symbols) if (this.session.isConnected) await trading.unsubscribePrices(symbol).catch(() => {});
   }
 }
 

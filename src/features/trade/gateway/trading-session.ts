@@ -7,7 +7,7 @@ import { Secret } from '../../../http/redact.ts';
 import type { Target } from '../../../http/target.ts';
 import type { CallCounts, CountsContext } from '../../../store/call-counts.ts';
 import type { Trading } from '../client.ts';
-import type { Session, Transport } from './session.ts';
+import type { Session } from './session.ts';
 
 export const SYMBOL_ARGUMENT = {
   help: 'Symbol, such as EUR/USD or eurusd',
@@ -61,7 +61,6 @@ export async function openTradingSession(
   const counts = await openCounts(ctx.target, token, ctx, { forOrder });
   const session = openSession(ctx.target, {
     token: () => gatewayToken(ctx),
-    transport: (ctx.settings.get('trade.transport') ?? 'auto') as Transport,
     reconnect,
     awaitGateway,
     onNotice: ctx.notice,

@@ -49,7 +49,6 @@ describe('config list', () => {
       'alerts.url=https://am.example profile',
       'alerts.maxSilence=24h default',
       'alerts.severities=critical,error,warning,info,none default',
-      'trade.transport=auto default',
       'trade.connectsPerMinute=20 default',
       'output=table default',
       'color=auto default',
@@ -65,13 +64,11 @@ describe('config list', () => {
       '',
       '',
       '',
-      '',
       'SVC_TIMEOUT',
       '',
     ]);
     expect(shown.map((row) => cells(row)[2])).toEqual([
       `profile: ${file()} (profile default)`,
-      'default',
       'default',
       'default',
       'default',

@@ -82,18 +82,6 @@ describe('all four services', () => {
     ]);
   });
 
-  test.each([
-    ['auto', 0, 'ok', 'with 2 accounts'],
-    ['websocket', 1, 'fail', 'offers no websocket'],
-  ])('a gateway without a websocket, with the transport %s', async (transport, code, status, detail) => {
-    const without = await startSandbox({ now: Date.now, random: Math.random, traps: ['no-websocket'] });
-    const env = { ...without.env, SVC_TRADE_TRANSPORT: transport };
-    const run = await examine(env, { args: ['trade'] });
-    await without.close();
-    expect(run.code).toBe(code);
-    expect(found(run, 'service', 'trade')).toMatchObject({ status, detail: expect.stringContaining(detail) });
-  });
-
   test('only the named ones, and none with --offline', async () => {
     const run = await examine(sandbox.env, { args: ['catalog', '--offline', '-v'] });
     expect([run.code, run.stderr]).toEqual([0, '']);

@@ -80,7 +80,6 @@ const environmentThrough = ({ url }: Forwarder) => ({
   SVC_TRADE_URL: url,
   SVC_TRADE_TOKEN: client.gateway.token,
   SVC_TRADE_ACCOUNT: HEDGING,
-  SVC_TRADE_TRANSPORT: 'polling',
 });
 
 /** One change, and one of several requests: every other command meets silence in test/registry/failures.test.ts. */

@@ -26,9 +26,9 @@ async function close(argv: readonly string[], more: Parameters<Trader['run']>[1]
   return { ...run, rows: run.stdout === '' ? [] : JSON.parse(run.stdout) };
 }
 
-it.each(['auto', 'polling'])('by %s: subscribes before it sends, and reports the rate', async (transport) => {
+it('subscribes before it sends, and reports the rate', async () => {
   const id = holdTrade(client.gateway);
-  const { code, rows, stderr } = await close([id], { env: { SVC_TRADE_TRANSPORT: transport } });
+  const { code, rows, stderr } = await close([id]);
   expect({ code, rows }).toMatchObject({
     code: 0,
     rows: [{ trade_id: id, outcome: 'accepted', status: 'filled', closed_trades: [closed(id, 10)] }],
@@ -206,7 +206,7 @@ it('after a lost response, lists what was closed', async () => {
   const argv = ['close', id, '--amount', '10', '--yes', '-o', 'json'];
   client.gateway.traps.add('push-before-answer');
   const { code, stderr } = await client.run(argv, {
-    env: { SVC_TRADE_URL: before.url, SVC_TRADE_TRANSPORT: 'polling' },
+    env: { SVC_TRADE_URL: before.url },
   });
   expect(code).toBe(8);
   expect(lastError(stderr).message).toContain(`closed position ${id} (buy 10K EUR/USD at 1.16, closed 2026-01-14T12:`);

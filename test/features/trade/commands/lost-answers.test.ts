@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const BUY = ['buy', 'EUR/USD', '5', '--yes', '-o', 'json'];
 const ENTRY = ['entry', 'sell', 'EUR/USD', '7', '--rate', '1.2', '--yes', '-o', 'json'];
-const through = (more = {}) => ({ env: { SVC_TRADE_URL: before.url, SVC_TRADE_TRANSPORT: 'polling' }, ...more });
+const through = (more = {}) => ({ env: { SVC_TRADE_URL: before.url }, ...more });
 const lastError = (stderr: string) => JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
 
 describe.each([

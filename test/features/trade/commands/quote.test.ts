@@ -42,11 +42,8 @@ it('finds a symbol that the account shows since', async () => {
   if (hidden !== undefined) client.gateway.book.hidden.add(hidden);
 });
 
-it('works with polling only, and shows the digits of the symbol', async () => {
-  client.gateway.traps.add('no-websocket');
-  const { code, stdout } = await ticking(
-    client.run('quote USD/JPY', { sleeps: true, env: { SVC_TRADE_TRANSPORT: 'polling' } }),
-  );
+it('shows the digits of the symbol', async () => {
+  const { code, stdout } = await ticking(client.run('quote USD/JPY', { sleeps: true }));
   expect(code).toBe(0);
   const [, row = []] = rowsOf(stdout);
   for (const rate of row.slice(1, 5)) expect(rate).toMatch(/^\d{3}\.\d{3}$/);

@@ -72,7 +72,7 @@ it.each([
   });
   const { code, stderr } = await client.run(argv(), {
     terminal: 200,
-    env: { SVC_TRADE_URL: between.url, SVC_TRADE_TRANSPORT: 'polling' },
+    env: { SVC_TRADE_URL: between.url },
     onStderr(text) {
       if (text.includes('reconnecting')) lose();
     },

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { IS_HARD } from '../../../support/turns.ts';
-import { TOKEN, until } from '../gateway.ts';
+import { TOKEN } from '../gateway.ts';
 import { fileFeed, lines, ORDER } from './feed.ts';
 
 const feed = await fileFeed();
@@ -11,8 +11,8 @@ function tick(bid: number): object {
   return { Updated: 1_524_658_036_391, Rates: [bid, bid + 0.0002, 1.3, 1.1], Symbol: 'EUR/USD' };
 }
 
-describe.each(['websocket', 'polling'])('over %s', (transport) => {
-  const env = { ...feed.env, SVC_TRADE_TRANSPORT: transport };
+describe('a stream', () => {
+  const { env } = feed;
 
   it('prints every push of a table and of a symbol, and unsubscribes', async () => {
     const run = feed.run(['stream', 'eurusd', 'Order', '-o', 'ndjson', '--until', '4', '--debug'], { env });
@@ -300,22 +300,4 @@ describe('the end', () => {
     const { code } = await feed.run(['stream', 'Order', `--until=${given}`]);
     expect({ code, calls: feed.calls }).toEqual({ code: 2, calls: [] });
   });
-});
-
-it('misses nothing on a websocket while it cannot write', async () => {
-  let read = (): void => {};
-  const blocked = new Promise<void>((resolve) => {
-    read = resolve;
-  });
-  const run = feed.run(['stream', 'Summary', '-o', 'ndjson', '--until', '72'], {
-    env: { ...feed.env, SVC_TRADE_TRANSPORT: 'websocket' },
-    onStdout: () => blocked,
-  });
-  await feed.subscribed('Summary');
-  const large = JSON.stringify({ orderId: '1', text: 'x'.repeat(2 ** 20) });
-  for (let n = 0; n < 72; n++) feed.push('Summary', large);
-  await until(() => feed.gateway.live.some(({ conn }) => conn.writeBuffer.length > 0));
-  read();
-  const { code, stdout } = await run;
-  expect({ code, bytes: stdout.length > 72 * 2 ** 20 }).toEqual({ code: 0, bytes: true });
 });

@@ -18,11 +18,9 @@ async function wait(argv: readonly string[], more: Parameters<Trader['run']>[1] 
   return { ...run, value: run.stdout === '' ? undefined : JSON.parse(run.stdout) };
 }
 
-describe.each(['auto', 'polling'])('by %s', (transport) => {
-  const env = { SVC_TRADE_TRANSPORT: transport };
-
+describe('--wait', () => {
   it('reports the trade of a market order', async () => {
-    const { code, value, stderr } = await wait(['buy', 'EUR/USD', '5', '--wait', '5s'], { env });
+    const { code, value, stderr } = await wait(['buy', 'EUR/USD', '5', '--wait', '5s']);
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr: `order ${value.order_id} accepted; waiting for fills\n`,
@@ -45,7 +43,7 @@ describe.each(['auto', 'polling'])('by %s', (transport) => {
 
   it.each(['partial-fills', 'push-before-answer'] as const)('reports all trades with %s', async (trap) => {
     client.gateway.traps.add('partial-fills').add(trap);
-    const { code, value } = await wait(['buy', 'EUR/USD', '7', '--wait', '5s'], { env });
+    const { code, value } = await wait(['buy', 'EUR/USD', '7', '--wait', '5s']);
     expect(code).toBe(0);
     expect(value).toMatchObject({ status: 'filled', trades: [trade(2), trade(2), trade(3)], closed_trades: [] });
     expect(new Set(value.trades.map(({ trade_id }: { trade_id: string }) => trade_id)).size).toBe(3);

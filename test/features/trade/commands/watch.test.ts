@@ -30,14 +30,10 @@ beforeEach(() => {
 
 /** Runs it until this many lines were printed, with an action after each. */
 async function watch(argv: readonly string[], ...steps: readonly (() => void)[]) {
-  return watchOver('auto', argv, ...steps);
-}
-
-async function watchOver(transport: string, argv: readonly string[], ...steps: readonly (() => void)[]) {
   const stop = new AbortController();
   const left = [...steps];
   const run = feed.run(['watch', ...argv, '--interval', '1ms'], {
-    env: { ...feed.env, SVC_TRADE_TRANSPORT: transport },
+    env: feed.env,
     signal: stop.signal,
     onStdout() {
       const next = left.shift();
@@ -51,10 +47,9 @@ async function watchOver(transport: string, argv: readonly string[], ...steps: r
   return outcome;
 }
 
-describe.each(['websocket', 'polling'])('over %s', (transport) => {
+describe('a watch', () => {
   it('merges pushes into the rows of one snapshot', async () => {
-    const { stdout, stderr } = await watchOver(
-      transport,
+    const { stdout, stderr } = await watch(
       ['positions', '-o', 'ndjson', '--debug'],
       () => feed.push('OpenPosition', { tradeId: '170162804', close: 1.154, grossPL: 4.2 }),
       () => feed.push('OpenPosition', { ...POSITION, tradeId: '9', action: 'I' }),
@@ -77,7 +72,7 @@ describe.each(['websocket', 'polling'])('over %s', (transport) => {
   it('says that rows are old at the rate limit after a gap', async () => {
     const run = feed.run(['watch', 'orders', '--until', '1'], {
       terminal: 200,
-      env: { ...feed.env, SVC_TRADE_TRANSPORT: transport },
+      env: feed.env,
     });
     await feed.called('GET /trading/get_model models=Order');
     feed.usedUp.add('Order');
@@ -92,8 +87,7 @@ describe.each(['websocket', 'polling'])('over %s', (transport) => {
   });
 
   it('reads again after a gap, and reports the changes', async () => {
-    const { stdout } = await watchOver(
-      transport,
+    const { stdout } = await watch(
       ['orders', '-o', 'ndjson'],
       () => {
         feed.tables['Order'] = [{ ...ORDER, orderId: '2' }];

@@ -28,16 +28,14 @@ async function connection() {
   return { server, engine, [Symbol.asyncDispose]: end };
 }
 
-test('goes from the handshake to the websocket, and leaves the gateway', async () => {
+test('goes from the handshake to the confirmation, and leaves the gateway', async () => {
   await using opened = await connection();
   const { server, engine } = opened;
   const { sid } = await engine.handshake();
   expect(engine.isConfirmed).toBe(false);
   await engine.confirm();
-  expect([engine.isConfirmed, engine.transport]).toEqual([true, 'polling']);
+  expect(engine.isConfirmed).toBe(true);
   expect(engine.authorization).toBe(`Bearer ${sid}${TOKEN}`);
-  await engine.upgrade();
-  expect([engine.isConfirmed, engine.transport]).toEqual([true, 'websocket']);
   await Promise.all([engine.leave(), engine.leave()]);
   expect([engine.isConfirmed, server.live, lost]).toEqual([false, [], []]);
 });
@@ -47,14 +45,10 @@ test('refuses a step before its time, and twice', async () => {
   const { server, engine } = opened;
   const early = { code: 'internal' };
   await expect(engine.confirm()).rejects.toMatchObject(early);
-  await expect(engine.upgrade()).rejects.toMatchObject(early);
   await engine.handshake();
-  await expect(engine.upgrade()).rejects.toMatchObject(early);
   await engine.confirm();
   await expect(engine.handshake()).rejects.toMatchObject(early);
   expect(server.requests.filter(({ url }) => !url.includes('sid='))).toHaveLength(1);
-  await Promise.all([engine.upgrade(), expect(engine.upgrade()).rejects.toMatchObject(early)]);
-  await expect(engine.upgrade()).rejects.toMatchObject(early);
   expect(engine.isConfirmed).toBe(true);
 });
 
@@ -65,7 +59,6 @@ test('refuses each step once it is left', async () => {
   const left = { code: 'connection_lost', message: 'the session is closed' };
   await expect(engine.handshake()).rejects.toMatchObject(left);
   await expect(engine.confirm()).rejects.toMatchObject(left);
-  await expect(engine.upgrade()).rejects.toMatchObject(left);
   expect(() => engine.authorization).toThrow('the session is closed');
 });
 

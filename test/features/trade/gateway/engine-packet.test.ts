@@ -6,7 +6,7 @@ import {
   PacketFault,
   readMessage,
   readOpening,
-} from '../../../../src/features/trade/gateway/engine-packet.ts';
+} from '../../../../src/features/trade/gateway/engine-connection.ts';
 
 const text = fc.string({ unit: 'binary' });
 const packetText = fc
@@ -75,9 +75,8 @@ describe('a polling body', () => {
 
 describe('the opening', () => {
   test('uses the values of the gateway', () => {
-    expect(readOpening('0{"sid":"a_-Z9","upgrades":["websocket",1],"pingInterval":25000,"pingTimeout":5000}')).toEqual({
+    expect(readOpening('0{"sid":"a_-Z9","upgrades":["websocket"],"pingInterval":25000,"pingTimeout":5000}')).toEqual({
       sid: 'a_-Z9',
-      offersWebsocket: true,
       pingIntervalMs: 25_000,
       pingTimeoutMs: 5_000,
     });

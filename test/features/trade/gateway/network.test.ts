@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpoint } from '../../../../src/http/endpoint.ts';
 import { Authority } from '../../../http/certificates.ts';
 import { proxy } from '../../../http/proxies.ts';
-import { type Gateway, gateway, reader, sessionWith, TOKEN, until } from '../gateway.ts';
+import { type Gateway, gateway, reader, sessionWith, TOKEN } from '../gateway.ts';
 
 const anything = async () => ({ safeParse: (data: unknown) => ({ success: true as const, data }) });
 const getModel = endpoint({ method: 'GET', path: '/trading/get_model', effect: 'read', answer: anything });
@@ -75,7 +75,7 @@ async function balancer(nodes: readonly Gateway[]): Promise<AsyncDisposable & { 
   };
 }
 
-test('behind a balancer with two nodes 40 of 40 sessions work, including requests and websocket', async () => {
+test('behind a balancer with two nodes 40 of 40 sessions work, including requests and pushes', async () => {
   await using one = await gateway();
   await using other = await gateway();
   await using front = await balancer([one, other]);
@@ -85,7 +85,6 @@ test('behind a balancer with two nodes 40 of 40 sessions work, including request
     const next = reader(session);
     const taken = await session.call(subscribe, { body: { models: 'Order' } });
     const pushed = await next();
-    await until(() => session.transport === 'websocket');
     const read = await session.call(getModel);
     return (
       [taken, read].every((answer) => JSON.stringify(answer).includes('"executed":true')) && pushed?.kind === 'push'
@@ -97,21 +96,19 @@ test('behind a balancer with two nodes 40 of 40 sessions work, including request
   expect(one.clients.length).toBe(20);
   expect(other.clients.length).toBe(20);
   expect(one.live.length + other.live.length).toBe(0);
-  expect(one.upgrades.length + other.upgrades.length).toBe(40);
 });
 
 describe('the connection to the gateway', () => {
-  test('uses a proxy for polls, requests and the websocket', async () => {
+  test('uses a proxy for polls and requests', async () => {
     await using through = await proxy(secure.port);
     await using opened = sessionWith(
       `https://${HOST}`,
-      { transport: 'websocket' },
+      {},
       { proxy: { https: `http://127.0.0.1:${through.port}` }, tls: { ca: authority.cert, insecure: false } },
     );
     const next = reader(opened.session);
     await opened.session.call(subscribe, { body: { models: 'Order' } });
     expect(await next()).toMatchObject({ kind: 'push', name: 'Order' });
-    expect(opened.session.transport).toBe('websocket');
     expect(through.heads.length).toBeGreaterThan(1);
     expect(new Set(through.heads.map((head) => head.split('\r\n')[0]))).toEqual(
       new Set([`CONNECT ${HOST}:443 HTTP/1.1`]),
@@ -127,11 +124,7 @@ describe('the connection to the gateway', () => {
   });
 
   test('trusts a named authority', async () => {
-    await using opened = sessionWith(
-      secure.url,
-      { transport: 'websocket' },
-      { tls: { ca: authority.cert, insecure: false } },
-    );
+    await using opened = sessionWith(secure.url, {}, { tls: { ca: authority.cert, insecure: false } });
     expect(await opened.session.call(getModel)).toMatchObject({ response: { executed: true } });
   });
 
@@ -185,7 +178,6 @@ describe('secrets', () => {
     const next = reader(session);
     await session.call(subscribe, { body: { models: 'Order' } });
     await next();
-    await until(() => session.transport === 'websocket');
     for (const path of ['/echo', '/echo/refuse']) {
       const echo = endpoint({ method: 'GET', path, effect: 'read', answer: anything });
       await session.call(echo, { query: { text: TOKEN } }).catch((error: unknown) => shown.push(error));
@@ -203,22 +195,4 @@ describe('secrets', () => {
     expect(server.clients).toHaveLength(2);
     for (const { id } of server.clients) expect(all).not.toContain(id);
   });
-});
-
-test('gives up on a websocket that never opens, and continues polling', async () => {
-  await using server = await gateway();
-  await using opened = sessionWith(server.url);
-  await opened.session.connect();
-  const hung = new Promise<void>((resolve) => server.hangUpgrades(resolve));
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  try {
-    opened.session.events();
-    await hung;
-    await vi.advanceTimersByTimeAsync(10_000);
-  } finally {
-    vi.useRealTimers();
-  }
-  await until(() => opened.notices.length > 0);
-  expect(opened.notices).toEqual([expect.stringMatching(/^no websocket, polling is used: .*within 10 s/)]);
-  expect(await opened.session.call(getModel)).toMatchObject({ response: { executed: true } });
 });

@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
-import { encodePayload } from '../../../../src/features/trade/gateway/engine-packet.ts';
-import type { Transport } from '../../../../src/features/trade/gateway/session.ts';
 import { answered, endpoint } from '../../../../src/http/endpoint.ts';
 import { Secret } from '../../../../src/http/redact.ts';
 import { CONFIRMED } from '../../../http/targets.ts';
@@ -39,7 +36,6 @@ describe('with the real socket.io 2.5', () => {
     expect(await session.call(getModel, { query: { models: 'Order' } })).toMatchObject({
       response: { executed: true },
     });
-    expect(session.transport).toBe('polling');
     const [first, ...others] = server.requests;
     const query = `access_token=${TOKEN}&EIO=3&transport=polling&t=[\\w.]+&b64=1`;
     expect(first?.url).toMatch(new RegExp(`^/socket\\.io/\\?${query}$`));
@@ -65,37 +61,18 @@ describe('with the real socket.io 2.5', () => {
     await expect(session.connect()).rejects.toMatchObject({ code: 'connection_lost' });
   });
 
-  test.each(['auto', 'polling', 'websocket'] as const)('delivers pushes in order by %s', async (transport) => {
+  test('delivers pushes in order', async () => {
     await using server = await gateway();
-    const { session } = sessionWith(server.url, { transport });
+    const { session } = sessionWith(server.url);
     const next = reader(session);
     await session.call(subscribe, { body: { models: 'Order' } });
     const at = expect.any(Number);
     expect(await next()).toEqual({ kind: 'push', name: 'Order', payload: '{"form":"models=Order"}', at });
-    if (transport !== 'polling') await until(() => server.live[0]?.conn.transport.name === 'websocket');
     for (let i = 0; i < 100; i++) server.live[0]?.emit('π €𝟙', `{"n":${i}}`);
     for (let i = 0; i < 100; i++) expect(await next()).toMatchObject({ name: 'π €𝟙', payload: `{"n":${i}}` });
-    expect(session.transport).toBe(transport === 'polling' ? 'polling' : 'websocket');
     await session.close();
     expect(await next()).toBeUndefined();
     expect(server.ended).toEqual(['client namespace disconnect']);
-  });
-
-  test('neither loses nor duplicates pushes during the upgrade', async () => {
-    await using opened = sessionWith(shared.url);
-    const { session } = opened;
-    await session.connect();
-    const client = shared.live[0];
-    let sent = 0;
-    const timer = setInterval(() => {
-      for (let i = 0; i < 10; i++) client?.emit('Order', String(sent++));
-    }, 1);
-    const next = reader(session);
-    await until(() => session.transport === 'websocket');
-    const before = sent;
-    await until(() => sent > before + 50);
-    clearInterval(timer);
-    for (let i = 0; i < sent; i++) expect(await next()).toMatchObject({ payload: String(i) });
   });
 
   test('queues pushes until there is a reader', async () => {
@@ -105,18 +82,18 @@ describe('with the real socket.io 2.5', () => {
     expect(await reader(opened.session)()).toMatchObject({ kind: 'push', name: 'Order' });
   });
 
-  test.each(['polling', 'websocket'] as const)('notices by %s that the gateway ended it', async (transport) => {
+  test('notices that the gateway ended it', async () => {
     await using server = await gateway();
-    await using opened = sessionWith(server.url, { transport });
+    await using opened = sessionWith(server.url);
     const next = reader(opened.session);
     await opened.session.connect();
     server.live[0]?.disconnect(true);
     expect(await next()).toMatchObject({ kind: 'closed', error: { code: 'connection_lost', retryable: true } });
   });
 
-  test.each(['polling', 'websocket'] as const)('survives a restart of the gateway by %s', async (transport) => {
+  test('survives a restart of the gateway', async () => {
     const first = await gateway();
-    const { session, notices } = sessionWith(first.url, { transport, reconnect: true }, { sleep: briefly });
+    const { session, notices } = sessionWith(first.url, { reconnect: true }, { sleep: briefly });
     const restored: unknown[] = [];
     session.onReconnect(async ({ call }) => void restored.push(await call(subscribe, { body: { models: 'Order' } })));
     const next = reader(session);
@@ -165,7 +142,7 @@ describe('with the real socket.io 2.5', () => {
     });
     await session.connect();
     server.live[0]?.disconnect(true);
-    await until(() => losses === 6 && session.transport !== undefined);
+    await until(() => losses === 6 && session.isConnected);
     expect(target.slept).toEqual([0, 1_000, 2_000, 2_000, 2_000, 2_000]);
   });
 
@@ -296,13 +273,11 @@ describe('a write', () => {
 describe('a slow reader', () => {
   const large = JSON.stringify('x'.repeat(1024 * 1024));
 
-  // More than svc reads ahead; by polling, not more than it reads at once.
-  test.each([
-    ['polling', 15],
-    ['websocket', 40],
-  ] as const)('by %s delays the gateway, and misses nothing', async (transport, count) => {
+  // More than svc reads ahead, and not more than it reads at once.
+  test('delays the gateway, and misses nothing', async () => {
+    const count = 15;
     await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 20_000 } });
-    await using opened = sessionWith(server.url, { transport });
+    await using opened = sessionWith(server.url);
     await opened.session.connect();
     const [client] = server.live;
     let pings = 0;
@@ -427,7 +402,7 @@ describe('a token', () => {
     });
   });
 
-  test('does not appear in a push by either transport, nor in a traced frame', async () => {
+  test('does not appear in a push, nor in a traced poll', async () => {
     await using server = await gateway();
     const opened = sessionWith(server.url, {}, { level: 2 });
     const next = reader(opened.session);
@@ -436,7 +411,6 @@ describe('a token', () => {
     const { id } = server.clients[0] ?? { id: '' };
     client?.emit('Order', `{"name":"${TOKEN}"}`);
     expect(await next()).toMatchObject({ payload: '{"name":"***"}' });
-    await until(() => client?.conn.transport.name === 'websocket');
     for (const more of ['', 'x'.repeat(300)]) {
       client?.emit(`of ${id}`, `{"name":"${id}${TOKEN}${more}"}`);
       expect(await next()).toMatchObject({ name: 'of ***', payload: `{"name":"******${more}"}` });
@@ -444,15 +418,6 @@ describe('a token', () => {
     await opened.session.close();
     const traced = JSON.stringify(opened.target.events);
     for (const secret of [TOKEN, id]) expect(traced).not.toContain(secret);
-    const frames = opened.target.events.flatMap((event) => (event.kind === 'frame' ? [event] : []));
-    expect(frames).toMatchObject([
-      { direction: 'sent', bytes: 6, text: '2probe' },
-      { direction: 'received', bytes: 6, text: '3probe' },
-      { direction: 'sent', bytes: 1, text: '5' },
-      { direction: 'received', text: expect.stringMatching(/^42\["of \*\*\*","\{/) },
-      { direction: 'received', bytes: expect.any(Number), text: expect.stringMatching(/^.{200}…$/) },
-      { direction: 'sent', bytes: 2, text: '41' },
-    ]);
   });
 
   test('does not appear in a raw response, however its chunks are split', async () => {
@@ -483,10 +448,10 @@ describe('a token', () => {
 });
 
 describe('an interruption', () => {
-  test.each(['polling', 'websocket'] as const)('by %s closes cleanly', async (transport) => {
+  test('closes cleanly', async () => {
     await using server = await gateway();
     const controller = new AbortController();
-    const { session } = sessionWith(server.url, { transport }, { signal: controller.signal });
+    const { session } = sessionWith(server.url, {}, { signal: controller.signal });
     const next = reader(session);
     await session.connect();
     const waiting = next();
@@ -526,11 +491,11 @@ describe('an interruption', () => {
 });
 
 describe('responses of another server', () => {
-  const answered = async (status: number, body: string, type = 'text/plain', transport: Transport = 'auto') => {
+  const answered = async (status: number, body: string, type = 'text/plain') => {
     const server = createServer((_, response) => response.writeHead(status, { 'content-type': type }).end(body));
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    await using opened = sessionWith(url, { transport });
+    await using opened = sessionWith(url);
     const error = await opened.session.connect().catch((error: unknown) => error as SvcError);
     server.close();
     server.closeAllConnections();
@@ -570,85 +535,21 @@ describe('responses of another server', () => {
   test('an endless payload', async () => {
     expect(await answered(200, 'x'.repeat(17 * 1024 * 1024))).toMatchObject({ code: 'answer_too_large' });
   });
-
-  /** Accepts a websocket and says nothing on it. It leaves each poll open but the first. */
-  const silent = async () => {
-    const opening = '0{"sid":"abcdef","upgrades":["websocket"],"pingInterval":25000,"pingTimeout":20000}';
-    const polls = [encodePayload([opening, '40'])];
-    const server = createServer((request, response) => {
-      const body = request.method === 'POST' ? 'ok' : polls.shift();
-      if (body !== undefined) response.end(body);
-    });
-    const sockets: Socket[] = [];
-    server.on('upgrade', (request: IncomingMessage, socket: Socket) => {
-      sockets.push(socket.on('error', () => {}));
-      const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
-      const accept = createHash('sha1').update(key).digest('base64');
-      socket.write(
-        `HTTP/1.1 101 X\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: ${accept}\r\n\r\n`,
-      );
-    });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const stop = async (): Promise<void> => {
-      server.closeAllConnections();
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    };
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return { url, sockets, [Symbol.asyncDispose]: stop };
-  };
-
-  test('closes a silent websocket at once', async () => {
-    await using server = await silent();
-    const { session, notices } = sessionWith(server.url);
-    session.events();
-    await session.connect();
-    await until(() => server.sockets.length === 1);
-    const [socket] = server.sockets;
-    socket?.resume();
-    await session.close();
-    await until(() => socket?.destroyed === true || socket?.readableEnded === true);
-    expect(notices).toEqual([]);
-  });
-
-  test('notices that the websocket is lost before the last poll has ended', async () => {
-    await using server = await silent();
-    await using opened = sessionWith(server.url);
-    const next = reader(opened.session);
-    await opened.session.connect();
-    await until(() => server.sockets.length === 1);
-    const [socket] = server.sockets;
-    if (socket !== undefined) await once(socket, 'data'); // the probe
-    socket?.end(Buffer.concat([Buffer.from([0x81, 6]), Buffer.from('3probe')]));
-    expect(await next()).toMatchObject({ kind: 'closed', error: { code: 'connection_lost' } });
-  });
-
-  test('without a websocket: continues polling, unless a websocket was requested', async () => {
-    await using server = await gateway({ engine: { transports: ['polling'] } });
-    await using opened = sessionWith(server.url);
-    const next = reader(opened.session);
-    await opened.session.call(subscribe, { body: { models: 'Order' } });
-    expect(await next()).toMatchObject({ kind: 'push' });
-    expect(opened.session.transport).toBe('polling');
-    expect(opened.notices).toEqual([expect.stringMatching(/^no websocket, polling is used/)]);
-    await using other = sessionWith(server.url, { transport: 'websocket' });
-    await expect(other.session.connect()).rejects.toMatchObject({ code: 'bad_answer' });
-  });
 });
 
 describe.concurrent('slow cases', () => {
-  test.each(['polling', 'websocket'] as const)('survives its heartbeats by %s', async (transport) => {
+  test('survives its heartbeats', async () => {
     await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 900 } });
-    await using opened = sessionWith(server.url, { transport });
+    await using opened = sessionWith(server.url);
     await opened.session.connect();
     await new Promise((done) => setTimeout(done, 1_200));
     expect(await opened.session.call(getModel)).toMatchObject({ response: { executed: true } });
     expect(server.ended).toEqual([]);
   });
 
-  test.each(['polling', 'websocket'] as const)('notices by %s that the gateway went silent', async (transport) => {
+  test('notices that the gateway went silent', async () => {
     await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 1_000 } });
-    await using opened = sessionWith(server.url, { transport });
+    await using opened = sessionWith(server.url);
     const next = reader(opened.session);
     await opened.session.connect();
     const conn = server.live[0]?.conn;
