@@ -31,7 +31,6 @@ const ERROR: AnyColumn = {
   name: 'error',
   cell: (row) => (FAILED in row ? (row['error'] as { readonly message: string }).message : undefined),
   flex: true,
-  optional: true,
 };
 
 /** A row of a failed part has its name and its error only. */

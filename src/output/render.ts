@@ -4,8 +4,8 @@ import { SvcError } from '../errors.ts';
 import { parseJsonText } from '../json-object.ts';
 import { cellLine, cellTone } from './cells.ts';
 import { escapeText, jsonByteFilter } from './escape.ts';
-import { GAP } from './fit.ts';
 import { type Renderer, renderCsv, renderIds, renderJson, renderNdjson, renderTsv, renderYaml } from './formats.ts';
+import { GAP } from './lines.ts';
 import { chartForm, compileQuery, shape } from './shape.ts';
 import {
   columnsHint,

@@ -2,6 +2,7 @@
 import { SvcError } from '../errors.ts';
 import { isObject } from '../json-object.ts';
 import { exactMean, exactSum } from './decimal.ts';
+import { collectRows } from './rows.ts';
 import {
   columnsHint,
   findColumn,
@@ -43,14 +44,14 @@ export async function shape(value: unknown, output: AnyOutput, options: OutputOp
 }
 
 async function shapeList(all: Rows<unknown>, output: ListOutput<unknown>, options: OutputOptions): Promise<Shaped> {
-  let rows = options.sort === undefined ? all : sortRows(await collect(all), options.sort, output);
+  let rows = options.sort === undefined ? all : sortRows(await collectRows(all), options.sort, output);
   const { limit, query, fields } = options;
   let cut = 0;
   if (limit !== undefined) {
     if (Array.isArray(rows)) cut = Math.max(0, rows.length - limit);
     rows = Array.isArray(rows) ? rows.slice(0, limit) : takeFirst(rows, limit);
   }
-  if (query !== undefined) return { subject: subjectOf((await compileQuery(query))(await collect(rows))), cut };
+  if (query !== undefined) return { subject: subjectOf((await compileQuery(query))(await collectRows(rows))), cut };
   if (fields !== undefined) return { subject: await project(rows, fields, options), cut };
   return { subject: { ...output, rows, columns: selectColumns(output, options), named: true }, cut };
 }
@@ -61,7 +62,7 @@ async function project(rows: Rows<unknown>, names: readonly string[], options: O
   const picked = pickRows(rows, fields);
   return {
     kind: 'list',
-    rows: options.format === 'ndjson' ? picked : await collect(picked),
+    rows: options.format === 'ndjson' ? picked : await collectRows(picked),
     columns: names.map(keyColumn),
     named: true,
     id: idOf,
@@ -113,13 +114,6 @@ async function* takeFirst(rows: Rows<unknown>, limit: number): AsyncGenerator<un
     yield row;
     if (++count >= limit) return;
   }
-}
-
-async function collect(rows: Rows<unknown>): Promise<readonly unknown[]> {
-  if (Array.isArray(rows)) return rows;
-  const all: unknown[] = [];
-  for await (const row of rows) all.push(row);
-  return all;
 }
 
 /** `--query` applies to what json prints; `--fields` and line formats apply to rows. */

@@ -53,6 +53,7 @@ export interface Amount {
   readonly tone?: Tone;
 }
 
+/** A plain table leaves out columns without text, but the first. */
 export interface Column<Row> {
   /** Lower case, kebab-case; the header is its upper-case form. */
   readonly name: string;
@@ -65,12 +66,10 @@ export interface Column<Row> {
   readonly flex?: true;
   /** A narrow terminal drops it only after all others; an id it never drops. */
   readonly vital?: true;
-  /** Commands also take the beginning of this id: a terminal shows as much of it as tells the rows apart, at least 8 characters. */
+  /** Commands also take the beginning of this id: a terminal shows its first 8 characters. */
   readonly brief?: true;
   /** Below 100 columns it is on a second line of its row, unless all columns fit into one. */
   readonly below?: true;
-  /** A table leaves it out where no row has a text in it. */
-  readonly optional?: true;
   /** A cell of several values: those that all rows share are printed once beside a plain table and omitted from its rows. */
   readonly shared?: true;
   readonly align?: 'right';

@@ -1,6 +1,7 @@
 /** What writes to standard output. It gathers small pieces of text into writes that are worth a system call. */
 import type { OutStream } from '../context.ts';
-import { RowBatches, type Rows } from './types.ts';
+import { batchesOf } from './rows.ts';
+import type { Rows } from './types.ts';
 
 const BATCH = 65_536;
 
@@ -87,11 +88,4 @@ export class BatchWriter {
       });
     });
   }
-}
-
-/** Rows that are there already come in one batch. */
-async function* batchesOf<Row>(rows: Rows<Row>): AsyncGenerator<Iterable<Row>, void, void> {
-  if (rows instanceof RowBatches) yield* (rows as RowBatches<Row>).batches;
-  else if (Symbol.iterator in rows) yield rows;
-  else for await (const row of rows) yield [row];
 }

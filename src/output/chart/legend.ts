@@ -1,5 +1,5 @@
 /** The legend below a chart: a table with facts about each line. */
-import { GAP } from '../fit.ts';
+import { GAP } from '../lines.ts';
 import { layOut } from '../table.ts';
 import type { ColorLevel } from '../terminal.ts';
 import type { ChartPicture, OutputOptions } from '../types.ts';
@@ -23,7 +23,7 @@ export async function legendLines(
   const list = { kind: 'list', rows: facts.rows, columns, named: true, id: () => undefined } as const;
   const { lines } = await layOut(list, { ...options, columns: undefined, width: space });
   const heads = glyphs && (options.headers ? [' ', ...glyphs] : glyphs);
-  return [...lines].map((line, index) => (heads === undefined ? line : heads[index] + GAP + line));
+  return lines.map((line, index) => (heads === undefined ? line : heads[index] + GAP + line));
 }
 
 const GLYPHS = [...'●▲■◆○△□◇★☆ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
