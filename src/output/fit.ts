@@ -40,13 +40,14 @@ export function fitColumns(columns: readonly TableColumn[], width: number): Fit 
 
 /** A column with one text in all rows comes first, then the last column if even shrinking would not suffice. */
 function leastNeeded(columns: readonly TableColumn[], width: number): TableColumn | undefined {
-  const hasCellForEach = lineWidth(columns.map(() => ({ width: 1 }))) <= width;
-  const droppable = columns.slice(1).filter(({ column }) => !hasCellForEach || !ID_COLUMN.test(column.name));
+  const droppable = columns.slice(1).filter(({ column }) => !ID_COLUMN.test(column.name));
   const usual = droppable.filter(({ column }) => !column.vital);
   const uniform = usual.findLast(isUniform);
   const least = columns.reduce((sum, column) => sum + leastWidth(column) + GAP.length, -GAP.length);
   if (uniform !== undefined || least <= width) return uniform;
-  return usual.at(-1) ?? droppable.findLast(isUniform) ?? droppable.at(-1);
+  // Only where there is not even one cell for each, an id goes.
+  const last = lineWidth(columns.map(() => ({ width: 1 }))) > width ? columns.slice(1).at(-1) : undefined;
+  return usual.at(-1) ?? droppable.findLast(isUniform) ?? droppable.at(-1) ?? last;
 }
 
 function isUniform({ cells }: TableColumn): boolean {

@@ -23,7 +23,7 @@ export async function renderTable(subject: Subject, options: OutputOptions, out:
   const { lines, ...printed } = await (subject.kind === 'list'
     ? layOut(subject, options)
     : layOutRecord(subject, options));
-  await out.writeRows(lines, (line) => `${line}\n`);
+  if (lines.length > 0) await out.write(`${lines.join('\n')}\n`);
   return printed;
 }
 
@@ -40,7 +40,7 @@ export async function layOut(
   const rows = await collectRows(subject.rows);
   if (rows.length === 0) return { rows: 0, lines: [] };
   const { columns, shared } = readColumns(subject, rows, options);
-  const { shown, below, isWrapped, ...omitted } = fitTable(columns, options);
+  const { shown, below, isWrapped, dropped, common } = fitTable(columns, options);
   const paint = await painter(options.color);
   const linesOf = (cells: TableLine) => (isWrapped ? wrapCells(cells, shown) : [cells]);
   const headers = options.headers && subject.named ? linesOf(shown.map(({ title }) => title)) : [];
@@ -57,13 +57,9 @@ export async function layOut(
     seconds.push(second);
   }
   const printed = await printLines(shown, lines, paint);
-  return {
-    rows: count,
-    lines:
-      below.length === 0 ? printed : printed.flatMap((line, index) => [line, seconds[index] ?? '']).filter(Boolean),
-    dropped: omitted.dropped,
-    shared: [...shared, ...omitted.common],
-  };
+  const all =
+    below.length === 0 ? printed : printed.flatMap((line, at) => (seconds[at] ? [line, seconds[at]] : [line]));
+  return { rows: count, lines: all, dropped, shared: [...shared, ...common] };
 }
 
 /** Whether rows may leave something out: wide and what the user names are complete. */
@@ -73,43 +69,38 @@ function isPlain({ format, columns, fields, query }: OutputOptions): boolean {
 
 /** The columns with their cells, without what a plain table leaves out: values that all rows share, and columns without text (but the first). */
 function readColumns({ columns, named }: ListSubject, rows: readonly unknown[], options: OutputOptions) {
+  const isComparable = isPlain(options) && rows.length > 1 && rows.length <= MOST_COMPARED;
   const shared: string[] = [];
   const read: TableColumn[] = [];
-  for (const declared of columns) {
-    const isShared = isPlain(options) && declared.shared && rows.length > 1 && rows.length <= MOST_COMPARED;
-    const column = isShared ? withoutSharedValues(declared, rows, shared) : declared;
-    const cells = rows.map((row) => readCell(column, row, options));
-    const isEmpty = declared !== columns[0] && cells.every(({ text }) => text === '');
-    if (isEmpty && isPlain(options)) continue;
+  for (const column of columns) {
+    const values = rows.map(column.cell);
+    const { rest, common } = column.shared && isComparable ? takeOutCommon(values) : { rest: values, common: [] };
+    shared.push(...common);
+    const cells = rest.map((value) => readCell(value, column, options));
+    const isEmpty = cells.every(({ text }) => text === '');
+    if (isEmpty && isPlain(options) && column !== columns[0]) continue;
     const title = lineCell(options.headers && named ? escapeText(column.name.toUpperCase()) : '', 'strong');
     read.push({ column, align: column.align, title, cells, width: Math.max(title.width, widthOf(cells)) });
   }
   return { columns: read, shared };
 }
 
-function readCell({ cell: read, brief }: Column<unknown>, row: unknown, options: OutputOptions): LineCell {
-  const cell = read(row);
+function readCell(cell: Cell, { brief }: Column<unknown>, options: OutputOptions): LineCell {
   const text = escapeText(cellLine(cell, options));
   const isBrief = brief === true && options.width !== undefined;
   return lineCell(isBrief ? text.replace(/\S+/g, (id) => id.slice(0, BRIEF_ID)) : text, cellTone(cell));
 }
 
-/**
- * Takes the values that all rows have out of a column, and adds them to those of the others. In each row the values that the fewest rows have come first: the
- * rest may be cut.
- */
-function withoutSharedValues(column: Column<unknown>, rows: readonly unknown[], shared: string[]): Column<unknown> {
+/** The texts that all rows have, and the rest of each row. What the fewest rows have comes first there, because it may be cut. */
+function takeOutCommon(cells: readonly Cell[]) {
+  const rows = cells.map(textsOf);
   const counts = new Map<string, number>();
-  for (const row of rows) {
-    for (const text of new Set(textsOf(column.cell(row)))) counts.set(text, (counts.get(text) ?? 0) + 1);
-  }
+  for (const text of rows.flatMap((texts) => [...new Set(texts)])) counts.set(text, (counts.get(text) ?? 0) + 1);
   const countOf = (text: string): number => counts.get(text) ?? 0;
-  for (const [text, count] of counts) if (count === rows.length) shared.push(text);
-  const cell = (row: unknown) =>
-    textsOf(column.cell(row))
-      .filter((text) => countOf(text) < rows.length)
-      .sort((a, b) => countOf(a) - countOf(b));
-  return { ...column, cell };
+  const rest = rows.map((texts) =>
+    texts.filter((text) => countOf(text) < rows.length).sort((a, b) => countOf(a) - countOf(b)),
+  );
+  return { rest, common: [...counts.keys()].filter((text) => countOf(text) === rows.length) };
 }
 
 function textsOf(cell: Cell): readonly string[] {
@@ -122,7 +113,7 @@ function fitTable(columns: readonly TableColumn[], options: OutputOptions) {
   const everything = { shown: columns, below: [], isWrapped: false, dropped: [], common: [] };
   if (lineWidth(columns) <= width) return everything;
   if (options.columns !== undefined) return { ...everything, shown: shrinkColumns(columns, width), isWrapped: true };
-  const isSplit = isPlain(options) && width < TWO_LINES_BELOW;
+  const isSplit = isPlain(options) && width < TWO_LINES_BELOW && width > 2 * INDENT.length;
   const below = isSplit ? columns.filter(({ column }) => column.below) : [];
   const above = columns.filter((column) => !below.includes(column));
   return { ...everything, ...fitColumns(above, width), below };

@@ -93,8 +93,8 @@ describe('a list', () => {
         for (const line of [header, ...others]) expect(displayWidth(line)).toBeLessThanOrEqual(width);
         expect(others).toHaveLength(rows.length);
         const shown = header.split(/ +/).map((title) => title.toLowerCase());
-        const isShown = ({ cell, wide: isWide }: (typeof ALERTS.columns)[number]): boolean =>
-          wide || (isWide !== true && rows.some((row) => cellLine(cell(row), options()) !== ''));
+        const isShown = ({ cell, wide: isWide }: (typeof ALERTS.columns)[number], index: number): boolean =>
+          wide || index === 0 || (isWide !== true && rows.some((row) => cellLine(cell(row), options()) !== ''));
         const declared = ALERTS.columns.filter(isShown).map(({ name }) => name);
         const named = shared.map((value) => value.split('=')[0] ?? '');
         expect([...shown, ...dropped, ...named].sort()).toEqual([...declared].sort());
