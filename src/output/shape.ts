@@ -13,7 +13,7 @@ import {
   selectColumns,
   subjectOf,
 } from './subject.ts';
-import type { AnyOutput, ListOutput, OutputOptions, Rows } from './types.ts';
+import type { ListOutput, OutputOf, OutputOptions, Rows } from './types.ts';
 
 export interface Shaped {
   readonly subject: Subject;
@@ -22,7 +22,7 @@ export interface Shaped {
 }
 
 /** Charts are drawn elsewhere; here are their rows or value. */
-export async function shape(value: unknown, output: AnyOutput, options: OutputOptions): Promise<Shaped> {
+export async function shape(value: unknown, output: OutputOf<unknown>, options: OutputOptions): Promise<Shaped> {
   if (output.kind === 'list') return shapeList(value as Rows<unknown>, output, options);
   if (output.kind === 'chart' && chartForm(options) === 'rows') {
     return shapeList(output.rows(value), output.list, options);

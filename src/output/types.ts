@@ -202,8 +202,7 @@ export interface ChartPicture {
 
 /** One row for each series, in their order. */
 export interface ChartFacts {
-  // biome-ignore lint/suspicious/noExplicitAny: only the columns look into the rows
-  readonly columns: readonly Column<any>[];
+  readonly columns: readonly Column<never>[];
   readonly rows: readonly unknown[];
 }
 
@@ -214,7 +213,7 @@ export interface ChartFacts {
 export interface ChartOutput<Value, Row> {
   readonly kind: 'chart';
   readonly chart: (value: Value) => ChartPicture;
-  readonly rows: (value: Value) => Iterable<Row>;
+  readonly rows: (value: Value) => Iterable<unknown>;
   readonly list: ListOutput<Row>;
 }
 
@@ -250,12 +249,13 @@ export class RawBytes {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a registry holds outputs of every row type
-export type AnyOutput = ListOutput<any> | RecordOutput<any> | TextOutput | ChartOutput<any, any>;
+export type OutputOf<Row> = ListOutput<Row> | RecordOutput<Row> | TextOutput | ChartOutput<Row, Row>;
+
+/** An output for rows of any type. */
+export type AnyOutput = OutputOf<never>;
 
 /** What a value may be printed as: a command's own output, or what an option makes of it. */
-// biome-ignore lint/suspicious/noExplicitAny: as above
-export type Rendering = AnyOutput | WatchOutput<any> | ScreenOutput;
+export type Rendering<Row = never> = OutputOf<Row> | WatchOutput<Row> | ScreenOutput;
 
 /** The global output options, resolved. */
 export interface OutputOptions {
