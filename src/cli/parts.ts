@@ -20,7 +20,8 @@ export function rowsOfParts(kind: PartKind, parts: readonly Part<object>[]): rea
   });
 }
 
-type AnyColumn = Column<{ readonly [name: string]: unknown }>;
+type PartRow = { readonly [name: string]: unknown };
+type AnyColumn = Column<PartRow>;
 
 const NAMES = {
   cluster: { name: 'cluster', cell: ({ cluster }) => cluster as string, vital: true },
@@ -31,16 +32,11 @@ const ERROR: AnyColumn = {
   name: 'error',
   cell: (row) => (FAILED in row ? (row['error'] as { readonly message: string }).message : undefined),
   flex: true,
-  optional: true,
 };
 
 /** A row of a failed part has its name and its error only. */
-export function listOfParts(
-  kind: PartKind,
-  // biome-ignore lint/suspicious/noExplicitAny: the columns are of any row type
-  { columns, families = {}, id, json: _json, live: _live, ...list }: ListOutput<any>,
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-): ListOutput<any> {
+export function listOfParts(kind: PartKind, output: ListOutput<never>): ListOutput<PartRow> {
+  const { columns, families = {}, id, json: _json, live: _live, ...list } = output as ListOutput<PartRow>;
   const own = columns.filter((column) => column !== ERROR).map(ofSuccess);
   const familyEntries = Object.entries(families).map(
     ([name, family]) => [name, (argument: string) => ofSuccess(family(argument))] as const,

@@ -4,8 +4,8 @@ import { SvcError } from '../errors.ts';
 import { parseJsonText } from '../json-object.ts';
 import { cellLine, cellTone } from './cells.ts';
 import { escapeText, jsonByteFilter } from './escape.ts';
-import { GAP } from './fit.ts';
 import { type Renderer, renderCsv, renderIds, renderJson, renderNdjson, renderTsv, renderYaml } from './formats.ts';
+import { GAP } from './lines.ts';
 import { chartForm, compileQuery, shape } from './shape.ts';
 import {
   columnsHint,
@@ -63,10 +63,11 @@ const RENDERERS: Readonly<Record<Format, Renderer>> = {
  */
 export async function render(
   value: unknown,
-  output: Rendering,
+  declared: Rendering,
   options: OutputOptions,
   sink: OutStream,
 ): Promise<Rendered> {
+  const output = declared as Rendering<unknown>;
   const { format } = options;
   if (output.kind === 'watch') {
     const { renderWatch } = await import('./watch.ts');
@@ -181,7 +182,7 @@ function checkChart(options: OutputOptions): void {
   });
 }
 
-type Plain = Exclude<AnyOutput, ChartOutput<unknown, unknown>>;
+type Plain = Exclude<AnyOutput, ChartOutput<never, never>>;
 
 function checkColumns(output: Plain, options: OutputOptions, shaping: string | undefined): void {
   if (shaping !== undefined) {

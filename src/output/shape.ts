@@ -2,6 +2,7 @@
 import { SvcError } from '../errors.ts';
 import { isObject } from '../json-object.ts';
 import { exactMean, exactSum } from './decimal.ts';
+import { collectRows } from './rows.ts';
 import {
   columnsHint,
   findColumn,
@@ -12,7 +13,7 @@ import {
   selectColumns,
   subjectOf,
 } from './subject.ts';
-import type { AnyOutput, ListOutput, OutputOptions, Rows } from './types.ts';
+import type { ListOutput, OutputOf, OutputOptions, Rows } from './types.ts';
 
 export interface Shaped {
   readonly subject: Subject;
@@ -21,7 +22,7 @@ export interface Shaped {
 }
 
 /** Charts are drawn elsewhere; here are their rows or value. */
-export async function shape(value: unknown, output: AnyOutput, options: OutputOptions): Promise<Shaped> {
+export async function shape(value: unknown, output: OutputOf<unknown>, options: OutputOptions): Promise<Shaped> {
   if (output.kind === 'list') return shapeList(value as Rows<unknown>, output, options);
   if (output.kind === 'chart' && chartForm(options) === 'rows') {
     return shapeList(output.rows(value), output.list, options);
@@ -43,14 +44,14 @@ export async function shape(value: unknown, output: AnyOutput, options: OutputOp
 }
 
 async function shapeList(all: Rows<unknown>, output: ListOutput<unknown>, options: OutputOptions): Promise<Shaped> {
-  let rows = options.sort === undefined ? all : sortRows(await collect(all), options.sort, output);
+  let rows = options.sort === undefined ? all : sortRows(await collectRows(all), options.sort, output);
   const { limit, query, fields } = options;
   let cut = 0;
   if (limit !== undefined) {
     if (Array.isArray(rows)) cut = Math.max(0, rows.length - limit);
     rows = Array.isArray(rows) ? rows.slice(0, limit) : takeFirst(rows, limit);
   }
-  if (query !== undefined) return { subject: subjectOf((await compileQuery(query))(await collect(rows))), cut };
+  if (query !== undefined) return { subject: subjectOf((await compileQuery(query))(await collectRows(rows))), cut };
   if (fields !== undefined) return { subject: await project(rows, fields, options), cut };
   return { subject: { ...output, rows, columns: selectColumns(output, options), named: true }, cut };
 }
@@ -61,7 +62,7 @@ async function project(rows: Rows<unknown>, names: readonly string[], options: O
   const picked = pickRows(rows, fields);
   return {
     kind: 'list',
-    rows: options.format === 'ndjson' ? picked : await collect(picked),
+    rows: options.format === 'ndjson' ? picked : await collectRows(picked),
     columns: names.map(keyColumn),
     named: true,
     id: idOf,
@@ -113,13 +114,6 @@ async function* takeFirst(rows: Rows<unknown>, limit: number): AsyncGenerator<un
     yield row;
     if (++count >= limit) return;
   }
-}
-
-async function collect(rows: Rows<unknown>): Promise<readonly unknown[]> {
-  if (Array.isArray(rows)) return rows;
-  const all: unknown[] = [];
-  for await (const row of rows) all.push(row);
-  return all;
 }
 
 /** `--query` applies to what json prints; `--fields` and line formats apply to rows. */
@@ -235,35 +229,20 @@ type Query = (value: unknown) => unknown;
 
 /** Refuses an invalid expression, including unknown functions, before any request. */
 export async function compileQuery(expression: string): Promise<Query> {
-  const option = '--query';
-  const { compile, isRegistered, registerFunction, TreeInterpreter, TYPE_ANY, TYPE_ARRAY_NUMBER } = await import(
-    '@jmespath-community/jmespath'
-  );
-  const tree = refuseFaults(option, () => compile(expression), languageHint(expression));
-  for (const name of functionNames(tree)) {
-    if (!isRegistered(name)) throw queryError(option, `there is no function ${name}()`);
+  const jmespath = await import('@jmespath-community/jmespath');
+  const { TreeInterpreter } = jmespath;
+  for (const [name, compute] of Object.entries(SUMS)) {
+    jmespath.registerFunction(
+      name,
+      ([values]) => compute(values as readonly number[]),
+      [{ types: [jmespath.TYPE_ARRAY_NUMBER] }],
+      { override: true },
+    );
   }
-  for (const name of comparedFields(tree)) {
-    const quoted = JSON.stringify(name);
-    if (!expression.includes(quoted)) continue;
-    throw new SvcError('usage', `${option}: ${quoted}, in double quotes, is the name of a field`, {
-      hint: `write the text as '${name}'; a field belongs on the left of a comparison`,
-    });
-  }
-  const any = { types: [TYPE_ANY] };
-  for (const [name, compare] of Object.entries(ORDERINGS)) {
-    registerFunction(name, ([left, right]) => compareOrdered(left, right, `${option}: ${name}`, compare), [any, any], {
-      override: true,
-    });
-  }
-  for (const [name, added] of Object.entries(SUMS)) {
-    registerFunction(name, ([values]) => added(values as readonly number[]), [{ types: [TYPE_ARRAY_NUMBER] }], {
-      override: true,
-    });
-  }
-  const checked = withOrderings(tree) as typeof tree;
+  const tree = refuseFaults(() => jmespath.compile(expression), languageHint(expression));
+  checkTokens(jmespath.tokenize(expression), jmespath.isRegistered);
   return (value) =>
-    refuseFaults(option, () => TreeInterpreter.search(checked, value as Parameters<typeof TreeInterpreter.search>[1]));
+    refuseFaults(() => TreeInterpreter.search(tree, value as Parameters<typeof TreeInterpreter.search>[1]));
 }
 
 /** Sums are decimal: money has no binary remainders. */
@@ -272,47 +251,35 @@ const SUMS: Readonly<Record<string, (values: readonly number[]) => number | null
   avg: (values) => (values.length === 0 ? null : exactMean(values)),
 };
 
-/** Under names that no expression can call. */
-const ORDERINGS: Readonly<Record<string, (left: number, right: number) => boolean>> = {
-  '<': (left, right) => left < right,
-  '<=': (left, right) => left <= right,
-  '>': (left, right) => left > right,
-  '>=': (left, right) => left >= right,
-};
+const COMPARATORS: readonly unknown[] = ['EQ', 'NE', 'LT', 'LTE', 'GT', 'GTE'];
 
-const SIGNS: Readonly<Record<string, string>> = { LT: '<', LTE: '<=', GT: '>', GTE: '>=' };
-
-/** JMESPath orders only numbers and returns null otherwise: in a filter that reads as "no such rows". */
-function withOrderings(node: unknown): unknown {
-  if (typeof node !== 'object' || node === null) return node;
-  if (Array.isArray(node)) return node.map(withOrderings);
-  if ('type' in node && node.type === 'Literal') return node;
-  const inner = Object.fromEntries(Object.entries(node).map(([key, part]) => [key, withOrderings(part)]));
-  const sign = inner['type'] === 'Comparator' ? SIGNS[String(inner['name'])] : undefined;
-  return sign === undefined ? inner : { type: 'Function', name: sign, children: [inner['left'], inner['right']] };
+/** Refuses what the parser accepts, and what would show after the response only, or never. */
+function checkTokens(
+  tokens: readonly { readonly type: string; readonly value: unknown }[],
+  isFunction: (name: string) => boolean,
+): void {
+  for (const [index, { type, value }] of tokens.entries()) {
+    const name = String(value);
+    const next = tokens[index + 1]?.type;
+    if (type === 'UnquotedIdentifier' && next === 'Lparen' && !isFunction(name)) {
+      throw queryError(`there is no function ${name}()`);
+    }
+    // In jq and most languages, double quotes there make a text.
+    const isCompared = COMPARATORS.includes(tokens[index - 1]?.type) && next !== 'Dot' && next !== 'Lbracket';
+    if (type === 'QuotedIdentifier' && isCompared) {
+      throw queryError(
+        `${JSON.stringify(name)}, in double quotes, is the name of a field`,
+        `write the text as '${name}'; a field belongs on the left of a comparison`,
+      );
+    }
+  }
 }
 
-/** Missing values are not ordered: a filter drops rows without the field. */
-function compareOrdered(
-  left: unknown,
-  right: unknown,
-  sign: string,
-  compare: (left: number, right: number) => boolean,
-) {
-  if (typeof left === 'number' && typeof right === 'number') return compare(left, right);
-  if (left === null || left === undefined || right === null || right === undefined) return null;
-  const other = JSON.stringify(typeof left === 'number' ? right : left).slice(0, 60);
-  throw new SvcError('usage', `${sign} compares only numbers, and ${other} is not a number`, {
-    hint: 'for strings and times write max([a, b]) == a instead of a >= b, or starts_with(a, b); --sort orders them',
-  });
-}
-
-function refuseFaults<T>(option: string, work: () => T, hint?: string): T {
+function refuseFaults<T>(work: () => T, hint?: string): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof SvcError) throw error;
-    throw queryError(option, error instanceof Error ? error.message : String(error), hint);
+    throw queryError(error instanceof Error ? error.message : String(error), hint);
   }
 }
 
@@ -323,22 +290,6 @@ function languageHint(expression: string): string {
   return expression.includes('`') ? "write texts in single quotes: 'a'; backticks are for JSON: `1`" : LANGUAGE;
 }
 
-function queryError(option: string, reason: string, hint = LANGUAGE): SvcError {
-  return new SvcError('usage', `${option}: ${reason}`, { hint });
-}
-
-/** The fields that something is compared with: in jq and most languages, double quotes there make a text. */
-function comparedFields(node: unknown): readonly string[] {
-  if (typeof node !== 'object' || node === null || ('type' in node && node.type === 'Literal')) return [];
-  const right = 'type' in node && node.type === 'Comparator' && 'right' in node ? node.right : undefined;
-  const own = isObject(right) && right['type'] === 'Field' ? [String(right['name'])] : [];
-  return [...own, ...Object.values(node).flatMap(comparedFields)];
-}
-
-/** The parser accepts any function name; only the interpreter would notice, after the response. */
-function functionNames(node: unknown): readonly string[] {
-  if (typeof node !== 'object' || node === null) return [];
-  if ('type' in node && node.type === 'Literal') return [];
-  const own = 'type' in node && node.type === 'Function' && 'name' in node ? [String(node.name)] : [];
-  return [...own, ...Object.values(node).flatMap(functionNames)];
+function queryError(reason: string, hint = LANGUAGE): SvcError {
+  return new SvcError('usage', `--query: ${reason}`, { hint });
 }

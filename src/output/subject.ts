@@ -82,10 +82,10 @@ export function idOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
 }
 
-type Columned = ListOutput<unknown> | RecordOutput<unknown>;
+type Columned<Row> = ListOutput<Row> | RecordOutput<Row>;
 
 /** The columns that `--columns` names, in its order, or all; only a plain table omits the wide ones. */
-export function selectColumns(output: Columned, options: OutputOptions): readonly Column<unknown>[] {
+export function selectColumns<Row>(output: Columned<Row>, options: OutputOptions): readonly Column<Row>[] {
   if (options.columns === undefined || !isColumnar(options.format)) {
     return options.format === 'table' ? output.columns.filter((column) => column.wide !== true) : output.columns;
   }
@@ -102,7 +102,7 @@ export function isColumnar(format: Format): boolean {
 }
 
 /** A declared column, or one of a family: `label:instance`. */
-export function findColumn(output: Columned, name: string): Column<unknown> | undefined {
+export function findColumn<Row>(output: Columned<Row>, name: string): Column<Row> | undefined {
   const declared = output.columns.find((column) => column.name === name);
   if (declared !== undefined || output.kind !== 'list' || output.families === undefined) return declared;
   const [family = '', ...argument] = name.split(':');
@@ -111,7 +111,7 @@ export function findColumn(output: Columned, name: string): Column<unknown> | un
     : undefined;
 }
 
-export function columnsHint(output: Columned): string {
+export function columnsHint(output: Columned<never>): string {
   const families = output.kind === 'list' ? Object.keys(output.families ?? {}) : [];
   const names = [...output.columns.map(({ name }) => name), ...families.map((family) => `${family}:<name>`)];
   return `columns: ${names.join(', ')}`;

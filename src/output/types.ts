@@ -53,6 +53,7 @@ export interface Amount {
   readonly tone?: Tone;
 }
 
+/** A plain table leaves out columns without text, but the first. */
 export interface Column<Row> {
   /** Lower case, kebab-case; the header is its upper-case form. */
   readonly name: string;
@@ -65,12 +66,10 @@ export interface Column<Row> {
   readonly flex?: true;
   /** A narrow terminal drops it only after all others; an id it never drops. */
   readonly vital?: true;
-  /** Commands also take the beginning of this id: a terminal shows as much of it as tells the rows apart, at least 8 characters. */
+  /** Commands also take the beginning of this id: a terminal shows its first 8 characters. */
   readonly brief?: true;
   /** Below 100 columns it is on a second line of its row, unless all columns fit into one. */
   readonly below?: true;
-  /** A table leaves it out where no row has a text in it. */
-  readonly optional?: true;
   /** A cell of several values: those that all rows share are printed once beside a plain table and omitted from its rows. */
   readonly shared?: true;
   readonly align?: 'right';
@@ -203,8 +202,7 @@ export interface ChartPicture {
 
 /** One row for each series, in their order. */
 export interface ChartFacts {
-  // biome-ignore lint/suspicious/noExplicitAny: only the columns look into the rows
-  readonly columns: readonly Column<any>[];
+  readonly columns: readonly Column<never>[];
   readonly rows: readonly unknown[];
 }
 
@@ -215,7 +213,7 @@ export interface ChartFacts {
 export interface ChartOutput<Value, Row> {
   readonly kind: 'chart';
   readonly chart: (value: Value) => ChartPicture;
-  readonly rows: (value: Value) => Iterable<Row>;
+  readonly rows: (value: Value) => Iterable<unknown>;
   readonly list: ListOutput<Row>;
 }
 
@@ -251,12 +249,13 @@ export class RawBytes {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a registry holds outputs of every row type
-export type AnyOutput = ListOutput<any> | RecordOutput<any> | TextOutput | ChartOutput<any, any>;
+export type OutputOf<Row> = ListOutput<Row> | RecordOutput<Row> | TextOutput | ChartOutput<Row, Row>;
+
+/** An output for rows of any type. */
+export type AnyOutput = OutputOf<never>;
 
 /** What a value may be printed as: a command's own output, or what an option makes of it. */
-// biome-ignore lint/suspicious/noExplicitAny: as above
-export type Rendering = AnyOutput | WatchOutput<any> | ScreenOutput;
+export type Rendering<Row = never> = OutputOf<Row> | WatchOutput<Row> | ScreenOutput;
 
 /** The global output options, resolved. */
 export interface OutputOptions {

@@ -5,10 +5,11 @@ import { cellLine, cellTone, showTime } from './cells.ts';
 import { escapeText } from './escape.ts';
 import { renderNdjson } from './formats.ts';
 import { drawLines, onFullScreen, USUAL_COLUMNS, USUAL_ROWS } from './full-screen.ts';
+import { lineCell, printLine } from './lines.ts';
 import { shape } from './shape.ts';
 import { selectColumns } from './subject.ts';
-import { alignedLine, layOut } from './table.ts';
-import { displayWidth, painter, shorten, wrap } from './terminal.ts';
+import { layOut } from './table.ts';
+import { painter, shorten, wrap } from './terminal.ts';
 import type { Change, Column, ListOutput, OutputOptions, Snapshot, WatchOutput } from './types.ts';
 import { BatchWriter } from './writer.ts';
 
@@ -81,10 +82,10 @@ async function appendChanges(
     })),
   ];
   const paint = await painter(options.color);
-  const titles = columns.map(({ name }) => ({ text: escapeText(name.toUpperCase()), tone: undefined }));
+  const titles = columns.map(({ name }) => lineCell(escapeText(name.toUpperCase()), undefined));
   // They only grow: what was printed stays as it is.
-  const grid = titles.map(({ text }, index) => ({
-    width: Math.max(displayWidth(text), index === 1 ? 'resolved'.length : 0),
+  const grid = titles.map(({ width }, index) => ({
+    width: Math.max(width, index === 1 ? 'resolved'.length : 0),
     align: columns[index]?.align,
   }));
   let headers = options.headers;
@@ -93,17 +94,17 @@ async function appendChanges(
     const lines = changes.map((change) =>
       columns.map(({ cell }) => {
         const text = cell({ at, change });
-        return { text: escapeText(cellLine(text, { ...options, now: at })), tone: cellTone(text) };
+        return lineCell(escapeText(cellLine(text, { ...options, now: at })), cellTone(text));
       }),
     );
     for (const cells of lines) {
       for (const [index, column] of grid.entries()) {
-        column.width = Math.max(column.width, displayWidth(cells[index]?.text ?? ''));
+        column.width = Math.max(column.width, cells[index]?.width ?? 0);
       }
     }
     if (headers && lines.length > 0) lines.unshift(titles);
     headers &&= lines.length === 0;
-    await out.writeRows(lines, (cells) => `${alignedLine(grid, cells, paint)}\n`);
+    await out.writeRows(lines, (cells) => `${printLine(grid, cells, paint)}\n`);
   }
 }
 

@@ -1,6 +1,8 @@
 /** What writes to standard output. It gathers small pieces of text into writes that are worth a system call. */
+import { setImmediate } from 'node:timers/promises';
 import type { OutStream } from '../context.ts';
-import { RowBatches, type Rows } from './types.ts';
+import { batchesOf } from './rows.ts';
+import type { Rows } from './types.ts';
 
 const BATCH = 65_536;
 
@@ -27,7 +29,7 @@ export class BatchWriter {
     this.#text += text;
     if (this.#failure !== undefined) throw this.#failure.error;
     if (this.#text.length >= BATCH) return this.#flush();
-    if (this.#live) this.#schedule();
+    if (this.#live) this.#scheduled ??= this.#flushSoon();
     return undefined;
   }
 
@@ -71,27 +73,16 @@ export class BatchWriter {
     if (text !== '') await this.#sink.write(text);
   }
 
-  /** While a slow reader is waited for, nothing more is written: the text meanwhile reaches the size that `write` waits for. */
-  #schedule(): void {
-    this.#scheduled ??= new Promise((done) => {
-      setImmediate(() => {
-        this.#flush()
-          .catch((error: unknown) => {
-            this.#failure = { error };
-          })
-          .finally(() => {
-            this.#scheduled = undefined;
-            if (this.#text !== '' && this.#failure === undefined) this.#schedule();
-            done();
-          });
-      });
-    });
+  /** Also writes what comes while a slow reader is waited for, until that reaches the size which `write` waits for. */
+  async #flushSoon(): Promise<void> {
+    try {
+      do {
+        await setImmediate();
+        await this.#flush();
+      } while (this.#text !== '');
+    } catch (error) {
+      this.#failure = { error };
+    }
+    this.#scheduled = undefined;
   }
-}
-
-/** Rows that are there already come in one batch. */
-async function* batchesOf<Row>(rows: Rows<Row>): AsyncGenerator<Iterable<Row>, void, void> {
-  if (rows instanceof RowBatches) yield* (rows as RowBatches<Row>).batches;
-  else if (Symbol.iterator in rows) yield rows;
-  else for await (const row of rows) yield [row];
 }

@@ -96,11 +96,11 @@ function outputNode({
   defaultFormat = null,
 }: Pick<Command, 'output'> & { readonly defaultFormat?: 'json' | null }) {
   const rows = output.kind === 'chart' ? output.list : output;
-  const columned = rows.kind === 'text' ? { columns: [] } : rows;
+  const columned = rows.kind === 'text' ? { columns: [] as readonly Column<never>[] } : rows;
   return {
     kind: output.kind,
     /** For `--columns`; `-o wide` also shows the `wide` ones. */
-    columns: columned.columns.map(({ name, wide }: Column<unknown>) => ({ name, wide: wide === true })),
+    columns: columned.columns.map(({ name, wide }) => ({ name, wide: wide === true })),
     /** Prefixes of columns that the user completes: `label` of `label:instance`. */
     families: 'families' in columned ? Object.keys(columned.families ?? {}) : [],
     defaultFormat,

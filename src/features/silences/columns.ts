@@ -39,7 +39,6 @@ export const POSTED_RECORD: RecordOutput<PostedSilence> = {
     { name: 'id', cell: ({ silenceID }) => silenceID, brief: true },
     {
       name: 'before',
-      optional: true,
       cell({ silenceID, previousID }) {
         if (previousID === undefined) return undefined;
         return previousID === silenceID ? 'the same id' : `${previousID} (expired and replaced)`;
@@ -53,7 +52,6 @@ export const POSTED_RECORD: RecordOutput<PostedSilence> = {
     { name: 'annotations', wide: true, cell: annotationCells },
     {
       name: 'result',
-      optional: true,
       cell: ({ unchanged }) => (unchanged ? 'unchanged: it already covers this time' : undefined),
     },
     {
@@ -126,7 +124,7 @@ export const OUTCOME_LIST: ListOutput<SilenceOutcome> = {
     { name: 'id', cell: ({ id, silenceID }) => silenceID ?? id, brief: true },
     { name: 'result', cell: ({ result }) => ({ text: result, tone: OUTCOME_TONES[result] }) },
     { name: 'ends', cell: ({ endsAt }) => (endsAt === null ? undefined : { time: endsAt }) },
-    { name: 'message', cell: ({ message }) => message, flex: true, optional: true },
+    { name: 'message', cell: ({ message }) => message, flex: true },
     { name: 'matchers', cell: matcherTexts, flex: true, below: true },
     { name: 'comment', cell: ({ comment }) => comment, flex: true, below: true },
     { name: 'before', cell: ({ id }) => id, wide: true },

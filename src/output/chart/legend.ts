@@ -1,8 +1,8 @@
 /** The legend below a chart: a table with facts about each line. */
-import { GAP } from '../fit.ts';
+import { GAP } from '../lines.ts';
 import { layOut } from '../table.ts';
 import type { ColorLevel } from '../terminal.ts';
-import type { ChartPicture, OutputOptions } from '../types.ts';
+import type { ChartPicture, Column, OutputOptions } from '../types.ts';
 
 interface LegendStyle {
   readonly options: OutputOptions;
@@ -19,11 +19,13 @@ export async function legendLines(
   const glyphs = series.length > 1 ? series.map((_, index) => paint(glyphOf(index, options.ascii), index)) : undefined;
   const space = glyphs === undefined ? width : width - 1 - GAP.length;
   if (space < 1) return [];
-  const columns = facts.columns.filter(({ wide }) => options.format === 'wide' || wide !== true);
+  const columns = (facts.columns as readonly Column<unknown>[]).filter(
+    ({ wide }) => options.format === 'wide' || wide !== true,
+  );
   const list = { kind: 'list', rows: facts.rows, columns, named: true, id: () => undefined } as const;
   const { lines } = await layOut(list, { ...options, columns: undefined, width: space });
   const heads = glyphs && (options.headers ? [' ', ...glyphs] : glyphs);
-  return [...lines].map((line, index) => (heads === undefined ? line : heads[index] + GAP + line));
+  return lines.map((line, index) => (heads === undefined ? line : heads[index] + GAP + line));
 }
 
 const GLYPHS = [...'●▲■◆○△□◇★☆ABCDEFGHIJKLMNOPQRSTUVWXYZ'];

@@ -40,7 +40,7 @@ const MOVERS: ListOutput<Mover> = {
   kind: 'list',
   columns: [
     { name: 'product', cell: ({ title }) => title, flex: true },
-    { name: 'store', cell: (one) => one.parser_name, optional: true },
+    { name: 'store', cell: (one) => one.parser_name },
     { name: 'from', cell: ({ from }) => from, align: 'right' },
     { name: 'to', cell: ({ to }) => to, align: 'right' },
     { name: 'change', cell: ({ change }) => change, align: 'right' },

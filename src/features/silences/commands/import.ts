@@ -47,7 +47,7 @@ export const silencesImport = listCommand({
       { name: 'id', cell: ({ silenceID }: ImportedSilence) => silenceID },
       { name: 'result', cell: ({ result }) => ({ text: result, tone: TONES[result] }) },
       { name: 'matchers', cell: matcherTexts, flex: true },
-      { name: 'message', cell: ({ message }) => message, flex: true, optional: true },
+      { name: 'message', cell: ({ message }) => message, flex: true },
       { name: 'before', cell: ({ previousID }) => previousID, wide: true },
     ],
     id: ({ silenceID }) => silenceID ?? '',

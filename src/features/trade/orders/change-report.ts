@@ -136,7 +136,7 @@ const ID_COLUMNS: ListOutput<ChangeRow>['columns'] = [
 
 const MORE_COLUMNS: ListOutput<ChangeRow>['columns'] = [
   { name: 'order-ids', cell: ({ order_ids }) => order_ids },
-  { name: 'message', cell: ({ message, along }) => message ?? alongText(along), flex: true, optional: true },
+  { name: 'message', cell: ({ message, along }) => message ?? alongText(along), flex: true },
   { name: 'request', cell: ({ request }) => request, wide: true },
 ];
 
@@ -153,12 +153,11 @@ export const CLOSE_LIST: ListOutput<CloseRow> = {
   ...CHANGE_LIST,
   columns: [
     ...ID_COLUMNS,
-    { name: 'status', cell: statusCell, optional: true },
+    { name: 'status', cell: statusCell },
     {
       name: 'closed',
       cell: ({ closed_trades }) => closed_trades.map(fillText).join(', '),
       flex: true,
-      optional: true,
     },
     ...MORE_COLUMNS,
   ],

@@ -40,9 +40,8 @@ const DELETION_LIST: ListOutput<DeletionRow> = {
     {
       name: 'secret',
       cell: ({ secret_deleted: deleted }) => (deleted ? 'stored secret deleted' : undefined),
-      optional: true,
     },
-    { name: 'message', cell: ({ message }) => message, flex: true, optional: true },
+    { name: 'message', cell: ({ message }) => message, flex: true },
   ],
   id: ({ id }) => id,
   empty: 'no matching subscriptions: nothing was sent',

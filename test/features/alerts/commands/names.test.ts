@@ -97,7 +97,7 @@ onEveryService((service) => {
     [['team', 'nosuch'], 'unknown label nosuch'],
   ])('--group-by %j: a warning, exit 0', async (names, text) => {
     const { code, stdout, stderr } = await run('list', '-a', ...names.flatMap((name) => ['--group-by', name]));
-    expect([code, stdout]).toEqual([0, expect.stringContaining((names.at(-1) ?? '').toUpperCase())]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining((names[0] ?? '').toUpperCase())]);
     expect(stderr).toContain(`warning: --group-by: ${text}\n`);
   });
 

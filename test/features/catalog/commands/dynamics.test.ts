@@ -106,7 +106,7 @@ describe('the output', () => {
     catalog.replies(() => SERIES);
     const { stdout, stderr } = await printed();
     expect(stdout).toBe(
-      'DATE                  VALUE\n2026-01-01T00:00:00Z   99.5\n2026-01-02T00:00:00Z      -\n2026-01-03T00:00:00Z    0\n',
+      'DATE                  VALUE\n2026-01-01T00:00:00Z   99.5\n2026-01-02T00:00:00Z      -\n2026-01-03T00:00:00Z      0\n',
     );
     expect(stderr).toContain('2 of 3 points have a value');
     expect((await printed('-o', 'csv')).stdout.split(/\r?\n/).slice(1, 4)).toEqual([

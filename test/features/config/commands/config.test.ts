@@ -8,6 +8,7 @@ import { configProfiles } from '../../../../src/features/config/commands/profile
 import { configSet } from '../../../../src/features/config/commands/set.ts';
 import { configUnset } from '../../../../src/features/config/commands/unset.ts';
 import { configUse } from '../../../../src/features/config/commands/use.ts';
+import type { Column } from '../../../../src/output/types.ts';
 import { testFolder } from '../../../store/folder.ts';
 import { runContext } from './context.ts';
 
@@ -37,7 +38,7 @@ async function list(
 }
 const cells = (row: Row) => {
   if (configList.output.kind !== 'list') throw new Error('no list');
-  return configList.output.columns.map((column) => column.cell(row));
+  return (configList.output.columns as readonly Column<Row>[]).map((column) => column.cell(row));
 };
 
 describe('config list', () => {
