@@ -92,7 +92,7 @@ export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly paths: Paths;
   /** `user@host`, the default author of silences. */
-  readonly identity: string;
+  identity(): string;
   readonly pid: number;
   /** Of this process, where it is used often: to read it takes as long as to take a lock. */
   readonly processName?: ProcessName | undefined;

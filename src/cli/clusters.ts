@@ -5,7 +5,7 @@ import { SvcError } from '../errors.ts';
 import { Plan } from '../http/endpoint.ts';
 import type { ServiceName } from '../http/target.ts';
 import type { AnyOutput, Cell, ListOutput, RecordOutput, Rendering } from '../output/types.ts';
-import type { Settings } from '../store/settings.ts';
+import { profileOrigin, type Settings } from '../store/settings.ts';
 import { profileNames, readSettingsFile, settingsPath } from '../store/settings-file.ts';
 import { bulk } from './bulk.ts';
 import type { Answer, ClusterRow, Command, RunContext } from './command.ts';
@@ -46,7 +46,7 @@ export function withAddresses(
   service: ServiceName | undefined,
 ): readonly Profile[] {
   const key = `${service}.url`;
-  const usable = profiles.filter(({ settings }) => settings.profileOrigin(key) !== undefined);
+  const usable = profiles.filter(({ settings }) => profileOrigin(key, settings) !== undefined);
   if (usable.length > 0 && (allProfiles || usable.length === profiles.length)) return usable;
   const without = allProfiles ? undefined : profiles.find((one) => !usable.includes(one));
   const message = without === undefined ? `no profile has ${key}` : `profile ${without.name} has no ${key}`;

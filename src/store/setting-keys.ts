@@ -191,7 +191,8 @@ export const VARIABLES: readonly Variable[] = [
 ];
 
 export function findSetting(key: string): Setting | undefined {
-  return SETTING_KEYS.find((setting) => setting.key === key);
+  for (const setting of SETTING_KEYS) if (setting.key === key) return setting;
+  return undefined;
 }
 
 export function requireSetting(key: string): Setting {
