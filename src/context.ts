@@ -119,7 +119,8 @@ export interface Context {
   readFile(file: string | number): Buffer;
   /** Whether the file belongs to the user and the group or others can read it. */
   isReadableByOthers(path: string): boolean;
-  readonly prompter: Prompter;
+  /** Undefined on a terminal that shows text and nothing else (TERM=dumb). */
+  readonly prompter: Prompter | undefined;
   /**
    * Opens an http or https address in the browser. Resolves with the reason if there is no browser, which may become known only later, else with undefined;
    * never rejects.

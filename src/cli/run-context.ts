@@ -77,7 +77,7 @@ export async function openContext(run: Run, settings: Settings, profile: string 
   const ask: Ask = async (show) => {
     await notices.release();
     const resume = notices.pause();
-    return show(context.prompter).finally(resume);
+    return show(context.prompter as Prompter).finally(resume);
   };
   return {
     ...context,
@@ -264,8 +264,11 @@ function serverOptions(globals: GlobalInput, remote: boolean): readonly string[]
 }
 
 /** Whether a person can be asked. */
-export function isInteractive({ input }: Pick<GlobalInput, 'input'>, { stdin, stderr, env }: Context): boolean {
-  return stdin.isTTY && stderr.isTTY && input && !env['CI'] && !env['SVC_NO_INPUT'];
+export function isInteractive(
+  { input }: Pick<GlobalInput, 'input'>,
+  { stdin, stderr, env, prompter }: Context,
+): boolean {
+  return stdin.isTTY && stderr.isTTY && prompter !== undefined && input && !env['CI'] && !env['SVC_NO_INPUT'];
 }
 
 /** The only proof of confirmation: its holder has called `confirm`. */

@@ -4,7 +4,7 @@ import { homedir, hostname, userInfo } from 'node:os';
 import { posix, win32 } from 'node:path';
 import type { Context, Paths } from '../context.ts';
 import { endedBy } from '../errors.ts';
-import { plainPrompter, prompter } from './prompter.ts';
+import { prompter } from './prompter.ts';
 import { CTRL_C, isTerminal, outStream, stdinChunks, stdinUntil, takeKeys } from './streams.ts';
 
 const SMALL_FILE = 1 << 20;
@@ -50,7 +50,7 @@ export function processContext(): Context {
       }
     },
     isReadableByOthers,
-    prompter: process.env['TERM'] === 'dumb' ? plainPrompter(signal) : prompter(signal),
+    prompter: process.env['TERM'] === 'dumb' ? undefined : prompter(signal),
     openBrowser: async (url) => (await import('./browser.ts')).openBrowser(url),
   };
 }
