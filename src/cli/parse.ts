@@ -129,7 +129,7 @@ function readTokens(command: Command, flags: readonly [string, Flag][], tokens: 
   const parser = declareOptions(flags, tokens, typed);
   const dashes = tokens.indexOf('--');
   const end = dashes < 0 ? tokens.length : dashes;
-  const takesCommandLine = Object.values(command.args ?? {}).some(({ afterDashes }) => afterDashes);
+  const takesCommandLine = dashes >= 0 && Object.values(command.args ?? {}).some(({ afterDashes }) => afterDashes);
   const before = markBare(tokens.slice(0, end), flags);
   try {
     const { operands, unknown } = parser.parseOptions([...before, ...(takesCommandLine ? [] : tokens.slice(end))]);
@@ -146,11 +146,11 @@ function readTokens(command: Command, flags: readonly [string, Flag][], tokens: 
 function declareOptions(flags: readonly [string, Flag][], tokens: readonly string[], typed: Typed): Commander {
   const silent = { writeOut: () => {}, writeErr: () => {} };
   const parser = new Commander().helpOption(false).exitOverride().configureOutput(silent);
-  const dashed = tokens.filter((token) => token.startsWith('-')).join(' ');
+  const typedText = tokens.join(' ');
   for (const [name, flag] of flags) {
     for (const spelling of [name, `no-${name}`, ...(flag.aliases ?? []), flag.short]) {
       const isNegation = spelling === `no-${name}`;
-      if (spelling === undefined || !dashed.includes(spelling) || (isNegation && !negatable(flag))) continue;
+      if (spelling === undefined || !typedText.includes(spelling) || (isNegation && !negatable(flag))) continue;
       const option = new Option(`${spelling === flag.short ? '-' : '--'}${spelling}${VALUES[flag.type] ?? ' <value>'}`);
       const take = (text: string | undefined): void => {
         const value = text === ALONE ? true : (text?.replace(`=${ALONE}`, '') ?? !isNegation);
@@ -168,10 +168,10 @@ const VALUES: Readonly<Record<string, string>> = { boolean: '', 'optional-value'
 const ALONE = '\0';
 
 function markBare(tokens: readonly string[], flags: readonly [string, Flag][]): readonly string[] {
-  const optional = flags.filter(([, { type }]) => type === 'optional-value');
-  if (optional.length === 0) return tokens;
-  const bare = optional.flatMap(([name, { aliases = [] }]) => [name, ...aliases].map((one) => `--${one}`));
-  return tokens.map((token) => (bare.includes(token) ? `${token}=${ALONE}` : token));
+  const bare = new Set<string>();
+  for (const [name, flag] of flags)
+    if (flag.type === 'optional-value') for (const one of [name, ...(flag.aliases ?? [])]) bare.add(`--${one}`);
+  return bare.size === 0 ? tokens : tokens.map((token) => (bare.has(token) ? `${token}=${ALONE}` : token));
 }
 
 function unknownOption(token: string, command: Command, flags: readonly [string, Flag][]): SvcError {
@@ -188,23 +188,26 @@ function unknownOption(token: string, command: Command, flags: readonly [string,
 }
 
 /** What is required, or prompted for at a terminal, and not given. */
-function findMissing(command: Command, given: ReadonlySet<string>): readonly Missing[] {
+function findMissing({ id, args = {}, flags = {} }: Command, given: ReadonlySet<string>): readonly Missing[] {
   const missing: Missing[] = [];
-  const isMissing = (name: string, { required, promptUnless }: Pick<Argument, 'required' | 'promptUnless'>): boolean =>
-    !given.has(name) && (required === true || promptUnless?.every((other) => !given.has(other)) === true);
-  for (const [name, argument] of Object.entries(command.args ?? {})) {
-    if (!isMissing(name, argument)) continue;
-    const hint = `usage: ${usageLine(command)}`;
-    const error = new SvcError('missing_value', `missing required argument '${name}'`, { hint });
-    missing.push({ name, argument, ...(argument.required ? { error } : {}) });
-  }
-  for (const [name, flag] of Object.entries(command.flags ?? {})) {
-    if (flag.type === 'boolean' || !isMissing(name, flag)) continue;
-    const hint = `pass --${name} ${placeholder(name, flag)}`;
-    const error = new SvcError('missing_value', `--${name} is required`, { hint });
-    missing.push({ name, flag, ...(flag.required ? { error } : {}) });
+  for (const [name, declared] of Object.entries<Argument | Flag>({ ...args, ...flags })) {
+    if (given.has(name) || !('required' in declared || 'promptUnless' in declared)) continue;
+    const { required, promptUnless } = declared;
+    if (!required && !promptUnless?.every((other) => !given.has(other))) continue;
+    const error = required ? { error: missingValue(name, declared, { id, args }) } : {};
+    missing.push('type' in declared ? { name, flag: declared, ...error } : { name, argument: declared, ...error });
   }
   return missing;
+}
+
+function missingValue(name: string, declared: Argument | Flag, command: Pick<Command, 'id' | 'args'>): SvcError {
+  if ('type' in declared)
+    return new SvcError('missing_value', `--${name} is required`, {
+      hint: `pass --${name} ${placeholder(name, declared)}`,
+    });
+  return new SvcError('missing_value', `missing required argument '${name}'`, {
+    hint: `usage: ${usageLine(command)}`,
+  });
 }
 
 /** The global options that decide how a failure is shown. They apply even if the rest of the command line is invalid. */
@@ -229,15 +232,15 @@ type Clock = Required<Pick<TimeRules, 'now' | 'zone'>>;
 function readFlag(name: string, flag: Flag, typed: Typed, clock: Clock): unknown {
   const given = typed.get(name);
   if (given === undefined) return defaultOf(flag);
-  if (flag.type === 'boolean' || given.every((value) => value === true)) return given.at(-1);
-  const texts = given.map(String);
-  for (const text of texts) checkEmpty(name, flag, text);
-  if (texts.length > 1 && !repeatable(flag)) {
+  if (flag.type === 'boolean') return given.at(-1);
+  for (const value of given) if (value !== true) checkEmpty(name, flag, String(value));
+  if (given.length > 1 && !repeatable(flag) && given.some((value) => value !== true)) {
     // One of two values would be ignored, and a request might go to the wrong server.
     throw new SvcError('usage', `--${name} is given more than once, but takes only one value`);
   }
-  if (flag.type === 'pairs') return texts.reduce((pairs, text) => addPair(name, text, pairs), {});
-  const values = texts.map((text) => parseSingle(name, flag, text, clock));
+  const values: unknown[] = [];
+  for (const value of given) values.push(value === true ? value : parseSingle(name, flag, String(value), clock));
+  if (flag.type === 'pairs') return joinPairs(name, values as Pair[]);
   return flag.repeat ? values : values[0];
 }
 
@@ -262,6 +265,7 @@ function checkEmpty(name: string, flag: Exclude<Flag, { type: 'boolean' }>, text
 
 /** One value of a flag. The error names the flag. */
 function parseSingle(name: string, flag: Flag, text: string, clock: Clock): unknown {
+  if (flag.type === 'pairs') return splitPair(`--${name}`, text);
   try {
     return parseValue(flag, text, clock);
   } catch (error) {
@@ -334,11 +338,16 @@ function severalValues(name: string, flag: Flag, text: string, clock: Clock): Sv
   return new SvcError('invalid_value', `--${name}: "${text}" is several values in one argument`, { hint });
 }
 
-function addPair(name: string, text: string, before: Readonly<Record<string, string>>): Record<string, string> {
-  const [key, value] = splitPair(`--${name}`, text);
-  if (Object.hasOwn(before, key)) throw new SvcError('invalid_value', `--${name}: ${key} is given twice`);
+type Pair = readonly [key: string, value: string];
+
+function joinPairs(name: string, pairs: readonly Pair[]): Record<string, string> {
   // Null prototype: a label may be named __proto__.
-  return Object.assign(Object.create(null) as Record<string, string>, before, { [key]: value });
+  const joined: Record<string, string> = Object.create(null);
+  for (const [key, value] of pairs) {
+    if (Object.hasOwn(joined, key)) throw new SvcError('invalid_value', `--${name}: ${key} is given twice`);
+    joined[key] = value;
+  }
+  return joined;
 }
 
 function checkOperand(name: string, { choices, afterDashes }: Argument, value: string): void {

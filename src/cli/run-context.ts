@@ -89,7 +89,9 @@ export async function openContext(run: Run, settings: Settings, profile: string 
     yes: globals.yes === true,
     interactive,
     screen: interactive ? canvasOf({ env, stream: stderr }) : undefined,
-    prompter: escapePrompts(ask, stderr),
+    get prompter() {
+      return escapePrompts(ask, stderr);
+    },
     typed: engine.typed,
     get serverOptions() {
       return serverOptions(globals, isRemote(command));

@@ -12,7 +12,8 @@ const SMALL_FILE = 1 << 20;
 export function processContext(): Context {
   // Node would pass rejections to the first of them. bun, which runs the executables, does not.
   process.on('uncaughtException', exitAfterBug).on('unhandledRejection', exitAfterBug);
-  leaveColorsToUs();
+  // Node 22 and later warn on stderr if both are set; svc has its own rule for that.
+  if ('NO_COLOR' in process.env && 'FORCE_COLOR' in process.env) leaveColorsToUs();
   const { signal, stop, takeSignals } = handleSignals();
   const columns = Math.max(0, Number.parseInt(process.env['SVC_FORCE_TTY'] ?? '', 10)) || undefined;
   return {
@@ -154,7 +155,6 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Node 22 and later warn on stderr if NO_COLOR and FORCE_COLOR are both set; svc has its own rule for that. */
 function leaveColorsToUs(): void {
   const printers = process.listeners('warning');
   process.removeAllListeners('warning');

@@ -52,32 +52,31 @@ export interface SettingsSources {
 
 /** The settings that can provide a service's credential. A profile has one of them at most. */
 export function credentialKeys(service: string): readonly string[] {
-  return ['tokenFile', 'tokenCommand', 'passwordFile'].map((name) => `${service}.${name}`);
+  return [`${service}.tokenFile`, `${service}.tokenCommand`, `${service}.passwordFile`];
 }
 
+/** Those of them that are set. */
 export function credentialSettings(service: string, settings: Settings): readonly string[] {
   return credentialKeys(service).filter((key) => settings.values(key).length > 0);
 }
 
 /** The origin of an address in the environment or the profile, ignoring the option. */
 export function configuredOrigin(key: string, settings: Settings): string | undefined {
-  return originOf(
-    key,
-    settings.values(key).find(({ origin }) => origin.kind !== 'flag'),
-  );
+  return originOf(key, settings, ['env', 'profile']);
 }
 
 /** The origin of an address in the profile itself. */
 export function profileOrigin(key: string, settings: Settings): string | undefined {
-  return originOf(
-    key,
-    settings.values(key).find(({ origin }) => origin.kind === 'profile'),
-  );
+  return originOf(key, settings, ['profile']);
 }
 
-function originOf(key: string, value: ResolvedSetting | undefined): string | undefined {
-  const address = value && usableValue(key, value);
-  return address === undefined ? undefined : new URL(address).origin;
+function originOf(key: string, settings: Settings, kinds: readonly Origin['kind'][]): string | undefined {
+  for (const value of settings.values(key)) {
+    if (!kinds.includes(value.origin.kind)) continue;
+    const address = usableValue(key, value);
+    return address === undefined ? undefined : new URL(address).origin;
+  }
+  return undefined;
 }
 
 /** The other origin in an address variable that an explicit `--profile` overrides. */
@@ -191,12 +190,11 @@ function isForeignAccount(key: string, loaded: Loaded): boolean {
 }
 
 function addStored(setting: Setting, { stored, shared, path, profile }: Loaded, values: ResolvedSetting[]): void {
-  const own = (key: string): unknown => (Object.hasOwn(stored, key) ? (stored[key] ?? undefined) : undefined);
   const isOwn = Object.hasOwn(stored, setting.key) || setting.key !== HELPER_SETTING;
-  const given = isOwn ? own(setting.key) : shared[HELPER_SETTING];
+  const given = (isOwn ? stored : shared)[setting.key];
   // Of an HA cluster, the first member.
-  const several = given === undefined && setting.type === 'url' ? own(`${setting.key}s`) : undefined;
-  const value = typeof several === 'string' ? several.split(',')[0] : given;
+  const several = setting.type === 'url' ? stored[`${setting.key}s`] : undefined;
+  const value = given ?? (typeof several === 'string' ? several.split(',')[0] : undefined);
   if (value === undefined) return;
   const detail = `${path} (profile ${isOwn ? profile.name : DEFAULT_PROFILE})`;
   values.push({ ...storedValue(setting, value), origin: { kind: 'profile', detail } });
