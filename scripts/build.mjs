@@ -56,7 +56,11 @@ const replacedBuiltins = {
 const made = path(`dist.${process.pid}`);
 process.on('exit', () => rmSync(made, { recursive: true, force: true }));
 const bundle = await rolldown({
-  input: { main: path('src/entry.ts'), complete: path('src/complete.ts'), pages: path('src/pages.ts') },
+  input: {
+    main: path('src/entry.ts'),
+    complete: path('src/complete.ts'),
+    pages: path('scripts/reference/prepared.ts'),
+  },
   platform: 'node',
   // Without it, a chunk contains everything that it imports.
   preserveEntrySignatures: 'allow-extension',

@@ -92,7 +92,7 @@ export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly paths: Paths;
   /** `user@host`, the default author of silences. */
-  readonly identity: string;
+  identity(): string;
   readonly pid: number;
   /** Of this process, where it is used often: to read it takes as long as to take a lock. */
   readonly processName?: ProcessName | undefined;
@@ -119,7 +119,8 @@ export interface Context {
   readFile(file: string | number): Buffer;
   /** Whether the file belongs to the user and the group or others can read it. */
   isReadableByOthers(path: string): boolean;
-  readonly prompter: Prompter;
+  /** Undefined on a terminal that shows text and nothing else (TERM=dumb). */
+  readonly prompter: Prompter | undefined;
   /**
    * Opens an http or https address in the browser. Resolves with the reason if there is no browser, which may become known only later, else with undefined;
    * never rejects.

@@ -1,9 +1,9 @@
 /** argv and context in, exit status out: the only place that maps errors to exit statuses. */
 import pkg from '../package.json' with { type: 'json' };
-import type { Command } from './cli/command.ts';
 import type { HelpSubject } from './cli/help.ts';
 import { type Aliases, findCommand, findGroup } from './cli/lookup.ts';
-import { commandPath, type ParsedInput, parseInput, parsePart } from './cli/parse.ts';
+import { commandPath, parseInput, parsePart } from './cli/parse.ts';
+import { runCommand } from './cli/run.ts';
 import type { Engine } from './cli/run-context.ts';
 import type { Context, OutStream } from './context.ts';
 import { SvcError } from './errors.ts';
@@ -37,12 +37,7 @@ async function dispatch(
   const { path, at } = commandPath(argv, 3);
   const [first, ...rest] = path;
   if (first === undefined) return runOptionsAlone(before, wantsHelp, context);
-  if (first === 'help')
-    return explain(
-      argv.filter((_, index) => index !== at[0]),
-      context,
-      secrets,
-    );
+  if (first === 'help') return explain(argv.toSpliced(at[0] ?? 0, 1), context, secrets);
   if (first === 'version' && rest.length === 0) {
     return wantsHelp
       ? printHelp(context.stdout, { kind: 'svc', groups: GROUPS }, context)
@@ -51,16 +46,15 @@ async function dispatch(
   const group = await findGroup(GROUPS, first);
   const found = await findCommand(group, rest, { at: at.slice(1), prepared: aliases, nounLists: !wantsHelp });
   if (found.kind === 'commands') return wantsHelp ? printHelp(context.stdout, found, context) : usage(context, found);
-  const { command } = found;
-  const used = new Set(at.slice(0, 1 + found.length));
-  const tokens = argv.filter((_, index) => !used.has(index));
+  const { command, length } = found;
+  const tokens = argv.filter((_, index) => at.indexOf(index) < 0 || at.indexOf(index) > length);
   const parsed = parsePart(command, tokens, context.now());
   if (parsed.help) return printHelp(context.stdout, found, context);
   const engine = engineOf(argv, secrets);
-  if (parsed.missing.length === 0) return run(command, parsed, context, engine);
+  if (parsed.missing.length === 0) return runCommand(command, parsed, context, engine);
   const { askMissing } = await import('./cli/prompting.ts');
   const { answered, typed } = await askMissing({ command, tokens, parsed }, context, engine);
-  return run(command, answered, context, { ...engine, typed });
+  return runCommand(command, answered, context, { ...engine, typed });
 }
 
 async function complete(argv: readonly string[], context: Context): Promise<number> {
@@ -87,13 +81,8 @@ function engineOf(typed: readonly string[], secrets: KnownSecrets): Engine {
     typed,
     runLine: main,
     secrets,
-    authorize: (context) => (target, settings) => authorizerFor(context, target, settings),
+    authorize: authorizerFor,
   };
-}
-
-async function run(command: Command, parsed: ParsedInput, context: Context, engine: Engine): Promise<number> {
-  const { runCommand } = await import('./cli/run.ts');
-  return runCommand(command, parsed, context, engine);
 }
 
 /** `svc help`, `svc help alerts list --format json`, `svc help exit-codes`. */
@@ -101,7 +90,8 @@ async function explain(argv: readonly string[], context: Context, secrets: Known
   const { HELP, helpText, wantsData } = await import('./cli/reference/help-command.ts');
   const tokens = argv.filter((token) => token !== '--help' && token !== '-h');
   const parsed = parseInput(HELP, tokens, context.now());
-  if (wantsData(parsed)) return run({ ...HELP, defaultFormat: 'json' }, parsed, context, engineOf(argv, secrets));
+  if (wantsData(parsed))
+    return runCommand({ ...HELP, defaultFormat: 'json' }, parsed, context, engineOf(argv, secrets));
   const topic = parsed.input['topic'] as readonly string[];
   const named = topic.length === 0 && tokens.length < argv.length ? ['help'] : topic;
   return print(context, await helpText(named, GROUPS, context.stdout.columns));

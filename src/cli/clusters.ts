@@ -5,7 +5,7 @@ import { SvcError } from '../errors.ts';
 import { Plan } from '../http/endpoint.ts';
 import type { ServiceName } from '../http/target.ts';
 import type { AnyOutput, Cell, ListOutput, RecordOutput, Rendering } from '../output/types.ts';
-import type { Settings } from '../store/settings.ts';
+import { profileOrigin, type Settings } from '../store/settings.ts';
 import { profileNames, readSettingsFile, settingsPath } from '../store/settings-file.ts';
 import { bulk } from './bulk.ts';
 import type { Answer, ClusterRow, Command, RunContext } from './command.ts';
@@ -21,37 +21,38 @@ interface Cluster {
 
 type Rows = readonly ClusterRow[];
 
-interface Profiles {
-  readonly service: ServiceName | undefined;
-  readonly paths: Paths;
-  settingsOf(profile: string): Promise<Settings>;
-  contextOf(settings: Settings, profile: string): Promise<RunContext>;
+interface Profile {
+  readonly name: string;
+  readonly settings: Settings;
 }
 
-/** Throws `config_invalid` for a profile without an address: two of them would be the same server. */
-export async function clustersOf(
-  { profile, allProfiles, baseUrl }: Pick<GlobalInput, 'profile' | 'allProfiles' | 'baseUrl'>,
-  { service, paths, settingsOf, contextOf }: Profiles,
-): Promise<readonly Cluster[]> {
+type Named = Pick<GlobalInput, 'profile' | 'allProfiles' | 'baseUrl'>;
+
+/** The names of the profiles that the command line names. */
+export function profilesOf({ profile, allProfiles, baseUrl }: Named, paths: Paths): readonly string[] {
   const given = [profile ?? []].flat();
   if (allProfiles && given.length > 0)
     throw new SvcError('usage', '--profile and --all-profiles cannot be used together');
   if (baseUrl !== undefined) throw new SvcError('usage', '--base-url names one server, and there are several profiles');
   const twice = given.find((name, index) => given.indexOf(name) !== index);
   if (twice !== undefined) throw new SvcError('usage', `--profile ${twice} is given twice`);
-  const names = allProfiles ? profileNames(readSettingsFile(settingsPath(paths)).document) : given;
-  const all = await Promise.all(names.map(async (name) => ({ name, settings: await settingsOf(name) })));
+  return allProfiles ? profileNames(readSettingsFile(settingsPath(paths)).document) : given;
+}
+
+/** Those with an address of their own. Throws `config_invalid` for one that is named and has none: two of them would be the same server. */
+export function withAddresses(
+  profiles: readonly Profile[],
+  { allProfiles }: Named,
+  service: ServiceName | undefined,
+): readonly Profile[] {
   const key = `${service}.url`;
-  const hasAddress = ({ settings }: (typeof all)[number]): boolean => settings.profileOrigin(key) !== undefined;
-  const usable = allProfiles ? all.filter(hasAddress) : all;
-  const without = usable.find((one) => !hasAddress(one));
-  if (without !== undefined || usable.length === 0) {
-    const message = without === undefined ? `no profile has ${key}` : `profile ${without.name} has no ${key}`;
-    throw new SvcError('config_invalid', message, {
-      hint: `svc config set ${key} <url> --profile ${without?.name ?? '<name>'}`,
-    });
-  }
-  return Promise.all(usable.map(async ({ name, settings }) => ({ name, ctx: await contextOf(settings, name) })));
+  const usable = profiles.filter(({ settings }) => profileOrigin(key, settings) !== undefined);
+  if (usable.length > 0 && (allProfiles || usable.length === profiles.length)) return usable;
+  const without = allProfiles ? undefined : profiles.find((one) => !usable.includes(one));
+  const message = without === undefined ? `no profile has ${key}` : `profile ${without.name} has no ${key}`;
+  throw new SvcError('config_invalid', message, {
+    hint: `svc config set ${key} <url> --profile ${without?.name ?? '<name>'}`,
+  });
 }
 
 /** Reads run at once, changes one after the other, because each may ask. */
@@ -72,7 +73,7 @@ export async function runOnClusters(
   const [first] = done;
   if (first === undefined) throw allFailed(failed);
   for (const { name, ctx, error } of failed) ctx.warn(`${name}: ${error.message}`);
-  for (const { ctx, answer } of done) for (const line of undoTexts(answer.undo, ctx)) ctx.notice(line);
+  for (const { ctx, answer } of done) for (const line of undoTexts(answer.undo ?? [], ctx)) ctx.notice(line);
   const as = first.answer.as ?? command.output;
   const rows = done.flatMap((one) => one.rows);
   const isOwn = as.kind === 'list' && as.id === (command.output as ListOutput<unknown>).id;

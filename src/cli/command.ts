@@ -138,8 +138,7 @@ export interface ClusterRow {
 
 /** What becomes of the rows of several clusters, which are listed one cluster after the other otherwise. */
 export interface Clusters {
-  // biome-ignore lint/suspicious/noExplicitAny: the rows are those that the same declaration's output renders
-  merge?(rows: readonly any[], settings: Settings): readonly any[];
+  merge?(rows: readonly object[], settings: Settings): readonly object[];
 }
 
 export interface Call {
@@ -181,19 +180,17 @@ export interface Spec<A extends Arguments, F extends Flags> {
   readonly examples: readonly [Example, ...Example[]];
 }
 
-/** A command with its input type erased: for the registry, the parser, help and completion. */
+/**
+ * A command with its input type erased: for the registry, the parser, help and completion. The parser makes the input, and `output` renders the item, from the
+ * same declaration. These are methods, because TypeScript lets the parameter of a method be narrower.
+ */
 export interface Command extends Spec<Arguments, Flags> {
   readonly output: AnyOutput;
-  // biome-ignore lint/suspicious/noExplicitAny: the item is what the same declaration's output renders
-  readonly offers?: (item: any) => Candidates;
-  // biome-ignore lint/suspicious/noExplicitAny: the parser makes the input from the same declaration
-  readonly outputOf?: (input: any) => AnyOutput;
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  readonly callOf?: (input: any) => Call;
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  readonly streams?: (input: any) => boolean;
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  readonly run: (input: any, ctx: RunContext) => Promise<Answer<unknown>>;
+  offers?(item: unknown): Candidates;
+  outputOf?(input: unknown): AnyOutput;
+  callOf?(input: unknown): Call;
+  streams?(input: unknown): boolean;
+  run(input: unknown, ctx: RunContext): Promise<Answer<unknown>>;
 }
 
 export interface Source {

@@ -103,14 +103,16 @@ export function isRemote({ service, callOf }: { readonly service?: unknown; read
 /** The options of some commands that `svc help options` lists instead of their pages. */
 export const SOME_FLAGS: Flags = { tz: TZ_FLAG, ...CLUSTER_FLAGS };
 
-export function ownFlags(command: Optioned): Flags {
-  return { ...withoutWriteFlags(command), ...(command.effect === 'read' ? {} : WRITE_FLAGS) };
-}
-
-export function withoutWriteFlags({ flags, clusters }: Pick<Optioned, 'flags' | 'clusters'>): Flags {
+/** Its options without those of every command and of every service. */
+export function ownFlags({ effect, flags, clusters }: Optioned): Flags {
   // Those with dates have their own, or none.
   const isTimed = Object.values(flags ?? {}).some((flag) => flag.type === 'time' && !flag.dates);
-  return { ...flags, ...(isTimed ? { tz: TZ_FLAG } : {}), ...(clusters === undefined ? {} : CLUSTER_FLAGS) };
+  return {
+    ...flags,
+    ...(isTimed ? { tz: TZ_FLAG } : {}),
+    ...(clusters === undefined ? {} : CLUSTER_FLAGS),
+    ...(effect === 'read' ? {} : WRITE_FLAGS),
+  };
 }
 
 export function allFlags(command: Optioned): Flags {

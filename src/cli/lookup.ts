@@ -59,6 +59,16 @@ export async function findCommand(group: Group, args: readonly string[], search:
   const { nounLists = false } = search;
   if (noun === undefined || group.single) return findDefault(group, commands, nounLists);
   const names = Object.keys(commands);
+  const load = names.includes(noun) && !names.some((name) => name.startsWith(`${noun} `)) ? commands[noun] : undefined;
+  if (load !== undefined) return { kind: 'command', command: await load(), length: 1 };
+  return findSimilar(group, commands, args, search);
+}
+
+/** The command whose name the words spell in their own way, or begin. */
+async function findSimilar(group: Group, commands: Commands, args: readonly string[], search: Search): Promise<Found> {
+  const [noun = ''] = args;
+  const { nounLists = false } = search;
+  const names = Object.keys(commands);
   const below = names.filter((name) => name.includes(' ') && sameNoun(name.split(' ')[0] ?? '', noun));
   const mayHaveTwo = args.length > 1 && (below.length > 0 || nameOf(names, [noun]) === undefined);
   const longer = mayHaveTwo ? await findNamed(group, commands, args.slice(0, 2), search) : undefined;

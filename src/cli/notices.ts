@@ -2,9 +2,9 @@
 import type { Context, OutStream } from '../context.ts';
 import type { TraceEvent } from '../http/target.ts';
 import { escapeText } from '../output/escape.ts';
-
 import { formatNotice, shorten } from '../output/terminal.ts';
-import type { Format } from '../output/types.ts';
+import type { OutputOptions } from '../output/types.ts';
+import type { GlobalInput } from './common-flags.ts';
 
 /**
  * With `-o json` and `-o ndjson`, notices wait for the end and are dropped if the command fails: stderr is then one line of JSON for scripts. A stream may
@@ -17,30 +17,17 @@ export class Notices {
   #writes: Promise<void> = Promise.resolve();
   readonly #spinner: Spinner | undefined;
 
-  /** `traces`: requests are printed line by line. */
   constructor(
     context: Context,
-    {
-      quiet,
-      traces,
-      format,
-      streams,
-      ascii,
-      dumb,
-    }: {
-      readonly quiet: boolean;
-      readonly traces: boolean;
-      readonly format: Format;
-      readonly streams: boolean;
-      readonly ascii: boolean;
-      readonly dumb: boolean;
-    },
+    { quiet, verbose, debug }: Pick<GlobalInput, 'quiet' | 'verbose' | 'debug'>,
+    { format, ascii, dumb }: Pick<OutputOptions, 'format' | 'ascii' | 'dumb'>,
+    streams: boolean,
   ) {
     const { stdout, stderr, env, now } = context;
     this.#context = context;
     this.#quiet = quiet;
     const isDrawn = stderr.isTTY && stdout.isTTY && !dumb && !env['CI'];
-    const spins = isDrawn && !quiet && !traces && !streams;
+    const spins = isDrawn && !quiet && !verbose && !debug && !streams;
     this.#spinner = spins ? new Spinner(stderr, now, ascii) : undefined;
     if (!streams && (format === 'json' || format === 'ndjson')) this.#delayed = [];
   }

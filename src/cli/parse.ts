@@ -20,43 +20,28 @@ import {
 import { didYouMean, type Suggestion, suggest } from './lookup.ts';
 import { parseDuration, parseTime, type TimeRules, zoneOf } from './time.ts';
 
-/** The command's words and the rest, which includes options before the command. */
-export interface CommandPath {
-  readonly path: readonly string[];
-  readonly at: readonly number[];
-}
-
-/** The leading words of argv that could name a command. Global options may come before and between them. */
-export function commandPath(argv: readonly string[], most: number): CommandPath {
+/** The leading words of argv that could name a command, and where they are. Global options may come before and between them. */
+export function commandPath(argv: readonly string[], most: number) {
   const path: string[] = [];
   const at: number[] = [];
-  const valued = new Set(
-    [...Object.entries<Flag>(GLOBAL_FLAGS), ...Object.entries<Flag>(SERVICE_FLAGS)]
-      .filter(([, flag]) => takesValue(flag))
-      .flatMap(([name, flag]) => [`-${flag.short}`, ...spellingsOf(name, flag)]),
-  );
   for (let i = 0; i < argv.length && path.length < most; i++) {
     const token = argv[i] ?? '';
     if (token === '--') break;
     if (!token.startsWith('-') || token === '-') {
       path.push(token);
       at.push(i);
-    } else if (takesNext(token, valued)) i++;
+    } else if (takesNextWord(token)) i++;
   }
   return { path, at };
 }
 
-/** `-qo` takes the next word as its value, `-ojson` does not. */
-function takesNext(token: string, valued: ReadonlySet<string>): boolean {
-  if (token.startsWith('--')) return valued.has(token);
-  const letters = [...token.slice(1)];
-  const first = letters.findIndex((letter) => valued.has(`-${letter}`));
-  return first >= 0 && first === letters.length - 1;
-}
-
-/** The long options that set a flag. */
-function spellingsOf(name: string, { aliases = [] }: Flag): readonly string[] {
-  return [name, ...aliases].map((one) => `--${one}`);
+/** Whether the token is an option of many commands, and its value a token of its own: `-qo`, but not `-ojson`. */
+function takesNextWord(token: string): boolean {
+  return Object.entries<Flag>({ ...GLOBAL_FLAGS, ...SERVICE_FLAGS }).some(([name, flag]) => {
+    if (!takesValue(flag)) return false;
+    if (token.startsWith('--')) return [name, ...(flag.aliases ?? [])].includes(token.slice(2));
+    return flag.short !== undefined && token.indexOf(flag.short) === token.length - 1;
+  });
 }
 
 export interface ParsedInput {
@@ -80,9 +65,6 @@ export type Missing = { readonly name: string; readonly error?: SvcError } & (
   | { readonly flag: Exclude<Flag, { type: 'boolean' }>; readonly argument?: undefined }
 );
 
-/** Passed to commander in place of a bare `--watch`, which would otherwise consume the next argument. */
-const ALONE = '\0';
-
 /** Parses the tokens after the command's words. Throws `usage`, `missing_value` and `invalid_value` (exit 2). */
 export function parseInput(command: Command, tokens: readonly string[], now: number): ParsedInput {
   return requireAll(parsePart(command, tokens, now));
@@ -95,222 +77,170 @@ export function requireAll(parsed: ParsedInput): ParsedInput {
   return parsed;
 }
 
-/** The values of each option as typed: `true` or `false` for a switch. */
-type Typed = Map<string, (string | boolean)[]>;
-
 /** Parses the tokens after the command's words. What is `missing` is no error yet: it may be prompted for. */
 export function parsePart(command: Command, tokens: readonly string[], now: number): ParsedInput {
   const flags = Object.entries(allFlags(command));
-  const typed: Typed = new Map();
-  const parser = declareOptions(command, flags, tokens, typed);
-  const args = Object.entries(command.args ?? {});
-  const operands = args.filter(([, { afterDashes }]) => !afterDashes);
-  const commandLine = args.find(([, { afterDashes }]) => afterDashes);
-  for (const [name, { repeat }] of operands) parser.argument(`[${name}${repeat ? '...' : ''}]`);
-  const dashes = tokens.indexOf('--');
-  const end = dashes < 0 ? tokens.length : dashes;
-  const before = markBare(tokens.slice(0, end), flags);
-  const after = commandLine === undefined ? tokens.slice(end) : [];
-  const failure = parseWith(parser, [...before, ...after]);
-  if (failure?.code === 'commander.helpDisplayed')
-    return { input: {}, given: new Set(), missing: [], help: true, now, notices: [] };
-  if (failure !== undefined) {
-    // An extra argument is most often an empty one.
-    const empty = operands.find((_, index) => parser.args[index] === '');
-    if (empty !== undefined) checkOperand(...empty, '');
-    throw usageError(failure, command, flags, parser.args[operands.length]);
+  const { typed, operands, commandLine } = readTokens(command, flags, tokens);
+  if (typed.has('help')) return { input: {}, given: new Set(), missing: [], help: true, now, notices: [] };
+  const args = readArguments(command, operands, commandLine);
+  const { values, notices } = readFlags(flags, typed, now);
+  const given = new Set([...typed.keys(), ...args.given]);
+  const input = { ...args.values, ...values };
+  return { input, given, missing: findMissing(command, given), help: false, now, notices };
+}
+
+/** `commandLine` is for the argument after `--`. */
+function readArguments(command: Command, operands: readonly string[], commandLine: readonly string[]) {
+  const values: Record<string, unknown> = {};
+  const given: string[] = [];
+  let rest = operands;
+  for (const [name, argument] of Object.entries(command.args ?? {})) {
+    const count = argument.repeat ? rest.length : 1;
+    const own = argument.afterDashes ? commandLine : rest.slice(0, count);
+    if (!argument.afterDashes) rest = rest.slice(count);
+    for (const value of own) checkOperand(name, argument, value);
+    if (own.length > 0) given.push(name);
+    values[camelCase(name)] = argument.repeat ? own : own[0];
   }
-  const entries: ArgumentEntry[] = operands.map(([name, argument], index) => [
-    name,
-    argument,
-    parser.processedArgs[index] ?? (argument.repeat ? [] : undefined),
-  ]);
-  if (commandLine !== undefined) entries.push([...commandLine, tokens.slice(end + 1)]);
-  checkValues(entries);
-  const { values, notices } = optionValues(flags, typed, now);
-  const input = { ...Object.fromEntries(entries.map(([name, , value]) => [camelCase(name), value])), ...values };
-  const named = entries.filter(([, , value]) => value !== undefined && value.length > 0).map(([name]) => name);
-  const given = new Set([...typed.keys(), ...named]);
-  return { input, given, missing: missingOf(command, given), help: false, now, notices };
+  if (rest.length === 0) return { values, given };
+  throw new SvcError('usage', `unexpected argument "${rest[0]}"`, { hint: `usage: ${usageLine(command)}` });
 }
 
-/** The name of an argument, its declaration and its value. */
-type ArgumentEntry = readonly [string, Argument, string | readonly string[] | undefined];
-
-function checkValues(entries: readonly ArgumentEntry[]): void {
-  for (const [name, argument, value = []] of entries)
-    for (const text of [value].flat()) checkOperand(name, argument, text);
-}
-
-function parseWith(parser: Commander, tokens: readonly string[]): CommanderError | undefined {
-  try {
-    parser.parse([...tokens], { from: 'user' });
-    return undefined;
-  } catch (error) {
-    if (error instanceof CommanderError) return error;
-    throw error;
-  }
-}
-
-/** Declaring an option takes commander 50 µs, and a command has 30 to 60: only those that a token may spell are declared. */
-function declareOptions(
-  command: Command,
-  flags: readonly [string, Flag][],
-  tokens: readonly string[],
-  typed: Typed,
-): Commander {
-  const parser = silentParser(command.id).helpOption('-h, --help');
-  const dashed = tokens.filter((token) => token.startsWith('-')).join(' ');
-  const isSpelled = (text: string | undefined) => text !== undefined && dashed.includes(text);
-  for (const [name, flag] of flags) {
-    const { aliases = [], short } = flag;
-    if (name === 'help' || ![name, short, ...aliases].some(isSpelled)) continue;
-    const take = (value: string | boolean) => typed.set(name, [...(typed.get(name) ?? []), value]);
-    declareOption(parser, name, flag, take, short);
-    for (const alias of aliases) declareOption(parser, alias, flag, take);
-  }
-  return parser;
-}
-
-function markBare(tokens: readonly string[], flags: readonly [string, Flag][]): readonly string[] {
-  const optional = flags.filter(([, { type }]) => type === 'optional-value');
-  const alone = optional.flatMap(([name, flag]) => spellingsOf(name, flag));
-  return tokens.map((token) => (alone.includes(token) ? `${token}=${ALONE}` : token));
-}
-
-function optionValues(flags: readonly [string, Flag][], typed: Typed, now: number) {
+function readFlags(flags: readonly [string, Flag][], typed: Typed, now: number) {
   const clock: Clock = { now, zone: () => zoneOf(tz) };
-  const tz = String(optionValue('tz', TZ_FLAG, typed.get('tz') ?? [], clock) ?? 'local');
+  const tz = String(readFlag('tz', TZ_FLAG, typed, clock) ?? 'local');
   const values: Record<string, unknown> = {};
   const notices = new Set<string>();
   for (const [name, flag] of flags) {
-    const texts = typed.get(name) ?? [];
-    const value = optionValue(name, flag, texts, clock);
+    const value = readFlag(name, flag, typed, clock);
     values[camelCase(name)] = value;
     const { iso, zone } = flag.type === 'time' ? ((value ?? {}) as Partial<Instant>) : {};
-    if (zone !== undefined) notices.add(`--${name} ${texts[0]} in ${zone} is ${iso}`);
+    if (zone !== undefined) notices.add(`--${name} ${typed.get(name)?.[0]} in ${zone} is ${iso}`);
   }
   return { values, notices: [...notices] };
 }
 
-function missingOf(command: Command, given: ReadonlySet<string>): readonly Missing[] {
-  const missing: Missing[] = [];
-  const isMissing = (name: string, { required, promptUnless }: Pick<Argument, 'required' | 'promptUnless'>): boolean =>
-    !given.has(name) && (required === true || promptUnless?.every((other) => !given.has(other)) === true);
-  for (const [name, argument] of Object.entries(command.args ?? {})) {
-    if (!isMissing(name, argument)) continue;
-    const hint = `usage: ${usageLine(command)}`;
-    const error = new SvcError('missing_value', `missing required argument '${name}'`, { hint });
-    missing.push({ name, argument, ...(argument.required ? { error } : {}) });
+/** The values of each option as typed: `true` or `false` for a switch. */
+type Typed = Map<string, (string | boolean)[]>;
+
+/** Separates options from arguments. `commandLine` is what follows `--`, if it is a command line of another program. */
+function readTokens(command: Command, flags: readonly [string, Flag][], tokens: readonly string[]) {
+  const typed: Typed = new Map();
+  const parser = declareOptions(flags, tokens, typed);
+  const dashes = tokens.indexOf('--');
+  const end = dashes < 0 ? tokens.length : dashes;
+  const takesCommandLine = dashes >= 0 && Object.values(command.args ?? {}).some(({ afterDashes }) => afterDashes);
+  const before = markBare(tokens.slice(0, end), flags);
+  try {
+    const { operands, unknown } = parser.parseOptions([...before, ...(takesCommandLine ? [] : tokens.slice(end))]);
+    if (unknown[0] !== undefined && !typed.has('help')) throw unknownOption(unknown[0], command, flags);
+    return { typed, operands, commandLine: tokens.slice(end + 1) };
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // Commander refuses only an option that is the last word and needs a value.
+    throw new SvcError('usage', `${before.at(-1)} needs a value`, { hint: `see svc ${command.id} --help` });
   }
-  for (const [name, flag] of Object.entries(command.flags ?? {})) {
-    if (flag.type === 'boolean' || !isMissing(name, flag)) continue;
-    const hint = `pass --${name} ${placeholder(name, flag)}`;
-    const error = new SvcError('missing_value', `--${name} is required`, { hint });
-    missing.push({ name, flag, ...(flag.required ? { error } : {}) });
+}
+
+/** Declaring an option takes commander 50 µs, and a command has 30 to 60: only those that a token may spell are declared. */
+function declareOptions(flags: readonly [string, Flag][], tokens: readonly string[], typed: Typed): Commander {
+  const silent = { writeOut: () => {}, writeErr: () => {} };
+  const parser = new Commander().helpOption(false).exitOverride().configureOutput(silent);
+  const typedText = tokens.join(' ');
+  for (const [name, flag] of flags) {
+    for (const spelling of [name, `no-${name}`, ...(flag.aliases ?? []), flag.short]) {
+      const isNegation = spelling === `no-${name}`;
+      if (spelling === undefined || !typedText.includes(spelling) || (isNegation && !negatable(flag))) continue;
+      const option = new Option(`${spelling === flag.short ? '-' : '--'}${spelling}${VALUES[flag.type] ?? ' <value>'}`);
+      const take = (text: string | undefined): void => {
+        const value = text === ALONE ? true : (text?.replace(`=${ALONE}`, '') ?? !isNegation);
+        typed.set(name, [...(typed.get(name) ?? []), value]);
+      };
+      parser.addOption(option.argParser<unknown>(take));
+    }
+  }
+  return parser;
+}
+
+const VALUES: Readonly<Record<string, string>> = { boolean: '', 'optional-value': ' [value]' };
+
+/** Passed to commander in place of a bare `--watch`, which would otherwise consume the next argument. */
+const ALONE = '\0';
+
+function markBare(tokens: readonly string[], flags: readonly [string, Flag][]): readonly string[] {
+  const bare = new Set<string>();
+  for (const [name, flag] of flags)
+    if (flag.type === 'optional-value') for (const one of [name, ...(flag.aliases ?? [])]) bare.add(`--${one}`);
+  return bare.size === 0 ? tokens : tokens.map((token) => (bare.has(token) ? `${token}=${ALONE}` : token));
+}
+
+function unknownOption(token: string, command: Command, flags: readonly [string, Flag][]): SvcError {
+  const [typed = token] = token.split('=');
+  const names = flags.map(([name, flag]) => `${negatable(flag) ? 'no-' : ''}${name}`);
+  const close = typed.startsWith('--') ? suggest(typed.slice(2), names) : undefined;
+  if (close === undefined)
+    return new SvcError('usage', `there is no option ${typed}`, { hint: `see svc ${command.id} --help` });
+  const meant = `--${close}`;
+  return new SvcError('usage', `there is no option ${typed}`, {
+    hint: `did you mean ${meant}?`,
+    meant: { typed, meant },
+  });
+}
+
+/** What is required, or prompted for at a terminal, and not given. */
+function findMissing({ id, args = {}, flags = {} }: Command, given: ReadonlySet<string>): readonly Missing[] {
+  const missing: Missing[] = [];
+  for (const [name, declared] of Object.entries<Argument | Flag>({ ...args, ...flags })) {
+    if (given.has(name) || !('required' in declared || 'promptUnless' in declared)) continue;
+    const { required, promptUnless } = declared;
+    if (!required && !promptUnless?.every((other) => !given.has(other))) continue;
+    const error = required ? { error: missingValue(name, declared, { id, args }) } : {};
+    missing.push('type' in declared ? { name, flag: declared, ...error } : { name, argument: declared, ...error });
   }
   return missing;
 }
 
-function silentParser(name: string): Commander {
-  const silent = { writeOut: () => {}, writeErr: () => {} };
-  return new Commander(name).exitOverride().showSuggestionAfterError(false).configureOutput(silent);
-}
-
-/** `take` receives each value as typed, `true` or `false` for a switch. */
-function declareOption(
-  parser: Commander,
-  name: string,
-  flag: Flag,
-  take: (text: string | boolean) => void,
-  letter?: string,
-): void {
-  const short = letter === undefined ? '' : `-${letter}, `;
-  const optional = flag.type === 'optional-value' ? ' [value]' : '';
-  parser.addOption(new Option(`${short}--${name}${takesValue(flag) ? ' <value>' : optional}`));
-  parser.on(`option:${name}`, (text?: string) => take(text === ALONE ? true : (text ?? true)));
-  if (!negatable(flag)) return;
-  parser.addOption(new Option(`--no-${name}`));
-  parser.on(`option:no-${name}`, () => take(false));
-}
-
-/** `extra` is the first argument that the command does not take. */
-function usageError(
-  { code, message }: CommanderError,
-  command: Command,
-  flags: readonly [string, Flag][],
-  extra: string | undefined,
-): SvcError {
-  const unknown = /^error: unknown option '([^'=]*)/.exec(message)?.[1];
-  if (code === 'commander.unknownOption' && unknown !== undefined) {
-    const names = flags.map(([name, flag]) => `${negatable(flag) ? 'no-' : ''}${name}`);
-    const close = unknown.startsWith('--') ? suggest(unknown.slice(2), names) : undefined;
-    const meant = close === undefined ? undefined : `--${close}`;
-    const hint = meant === undefined ? `see svc ${command.id} --help` : `did you mean ${meant}?`;
-    return new SvcError('usage', `there is no option ${unknown}`, {
-      hint,
-      meant: meant === undefined ? undefined : { typed: unknown, meant },
+function missingValue(name: string, declared: Argument | Flag, command: Pick<Command, 'id' | 'args'>): SvcError {
+  if ('type' in declared)
+    return new SvcError('missing_value', `--${name} is required`, {
+      hint: `pass --${name} ${placeholder(name, declared)}`,
     });
-  }
-  const unfinished = /^error: option '(?:-\w, )?(--\S+)/.exec(message)?.[1];
-  if (code === 'commander.optionMissingArgument' && unfinished !== undefined) {
-    return new SvcError('usage', `${unfinished} needs a value`, { hint: `see svc ${command.id} --help` });
-  }
-  const isExcess = code === 'commander.excessArguments';
-  const text = isExcess ? `unexpected argument "${extra}"` : message.replace(/^error: /, '').replace(/\n/g, ' ');
-  return new SvcError('usage', text, {
-    hint: isExcess ? `usage: ${usageLine(command)}` : `see svc ${command.id} --help`,
+  return new SvcError('missing_value', `missing required argument '${name}'`, {
+    hint: `usage: ${usageLine(command)}`,
   });
 }
 
 /** The global options that decide how a failure is shown. They apply even if the rest of the command line is invalid. */
 export function failureOptions(argv: readonly string[]): Partial<Record<'output' | 'color' | 'profile', string>> {
-  const found: Partial<Record<'output' | 'color' | 'profile', string>> = {};
-  const parser = silentParser('svc').helpOption(false).allowUnknownOption();
-  for (const [name, flag] of Object.entries<Flag>(GLOBAL_FLAGS)) {
-    declareOption(
-      parser,
-      name,
-      flag,
-      (text) => {
-        if (name === 'json') found.output = 'json';
-        else if (name === 'no-color') found.color = 'never';
-        else if ((name === 'output' || name === 'color' || name === 'profile') && text !== '')
-          found[name] = String(text);
-      },
-      flag.short,
-    );
-  }
+  const typed: Typed = new Map();
   try {
-    parser.parseOptions([...argv]);
+    declareOptions(Object.entries<Flag>(GLOBAL_FLAGS), argv, typed).parseOptions([...argv]);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
   }
-  return found;
+  if (typed.has('json') && !typed.has('output')) typed.set('output', ['json']);
+  if (typed.has('no-color')) typed.set('color', ['never']);
+  const last = (name: 'output' | 'color' | 'profile') => {
+    const text = typed.get(name)?.at(-1);
+    return text ? { [name]: String(text) } : {};
+  };
+  return { ...last('output'), ...last('color'), ...last('profile') };
 }
 
 type Clock = Required<Pick<TimeRules, 'now' | 'zone'>>;
 
-function optionValue(name: string, flag: Flag, typed: readonly (string | boolean)[], clock: Clock): unknown {
-  if (typed.length === 0) return defaultOf(flag);
-  if (flag.type === 'boolean' || typed.every((value) => value === true)) return typed.at(-1);
-  // `--comment --watch`: here --watch is the value.
-  const texts = typed
-    .map((value) => String(value))
-    .map((text) => (text.endsWith(`=${ALONE}`) ? text.slice(0, -2) : text));
-  for (const text of texts) checkEmpty(name, flag, text);
-  if (texts.length > 1 && !repeatable(flag)) {
+function readFlag(name: string, flag: Flag, typed: Typed, clock: Clock): unknown {
+  const given = typed.get(name);
+  if (given === undefined) return defaultOf(flag);
+  if (flag.type === 'boolean') return given.at(-1);
+  for (const value of given) if (value !== true) checkEmpty(name, flag, String(value));
+  if (given.length > 1 && !repeatable(flag) && given.some((value) => value !== true)) {
     // One of two values would be ignored, and a request might go to the wrong server.
     throw new SvcError('usage', `--${name} is given more than once, but takes only one value`);
   }
-  if (flag.type === 'pairs') return texts.reduce((pairs, text) => addPair(name, text, pairs), {});
-  const values = texts.map((text) => {
-    try {
-      return parseSingle(name, flag, text, clock);
-    } catch (error) {
-      throw severalValues(name, flag, text, clock) ?? error;
-    }
-  });
+  const values: unknown[] = [];
+  for (const value of given) values.push(value === true ? value : parseSingle(name, flag, String(value), clock));
+  if (flag.type === 'pairs') return joinPairs(name, values as Pair[]);
   return flag.repeat ? values : values[0];
 }
 
@@ -335,11 +265,15 @@ function checkEmpty(name: string, flag: Exclude<Flag, { type: 'boolean' }>, text
 
 /** One value of a flag. The error names the flag. */
 function parseSingle(name: string, flag: Flag, text: string, clock: Clock): unknown {
+  if (flag.type === 'pairs') return splitPair(`--${name}`, text);
   try {
     return parseValue(flag, text, clock);
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    throw new SvcError('invalid_value', `--${name}: ${error.message}`, { hint: error.hint, meant: error.meant });
+    throw (
+      severalValues(name, flag, text, clock) ??
+      new SvcError('invalid_value', `--${name}: ${error.message}`, { hint: error.hint, meant: error.meant })
+    );
   }
 }
 
@@ -395,7 +329,7 @@ function severalValues(name: string, flag: Flag, text: string, clock: Clock): Sv
   const parts = text.split(/[\s,;]+/).filter((part) => part !== '');
   if (!repeatable(flag) || parts.length < 2) return undefined;
   try {
-    for (const part of parts) parseSingle(name, flag, part, clock);
+    for (const part of parts) parseValue(flag, part, clock);
   } catch (error) {
     if (error instanceof SvcError) return undefined;
     throw error;
@@ -404,11 +338,16 @@ function severalValues(name: string, flag: Flag, text: string, clock: Clock): Sv
   return new SvcError('invalid_value', `--${name}: "${text}" is several values in one argument`, { hint });
 }
 
-function addPair(name: string, text: string, before: Readonly<Record<string, string>>): Record<string, string> {
-  const [key, value] = splitPair(`--${name}`, text);
-  if (Object.hasOwn(before, key)) throw new SvcError('invalid_value', `--${name}: ${key} is given twice`);
+type Pair = readonly [key: string, value: string];
+
+function joinPairs(name: string, pairs: readonly Pair[]): Record<string, string> {
   // Null prototype: a label may be named __proto__.
-  return Object.assign(Object.create(null) as Record<string, string>, before, { [key]: value });
+  const joined: Record<string, string> = Object.create(null);
+  for (const [key, value] of pairs) {
+    if (Object.hasOwn(joined, key)) throw new SvcError('invalid_value', `--${name}: ${key} is given twice`);
+    joined[key] = value;
+  }
+  return joined;
 }
 
 function checkOperand(name: string, { choices, afterDashes }: Argument, value: string): void {

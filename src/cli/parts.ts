@@ -20,23 +20,29 @@ export function rowsOfParts(kind: PartKind, parts: readonly Part<object>[]): rea
   });
 }
 
-type PartRow = { readonly [name: string]: unknown };
-type AnyColumn = Column<PartRow>;
+/** The row of a failed part has its name and its error only. */
+interface FailedRow {
+  readonly [FAILED]: true;
+  readonly error: { readonly message: string };
+}
 
-const NAMES = {
-  cluster: { name: 'cluster', cell: ({ cluster }) => cluster as string, vital: true },
-  member: { name: 'member', cell: ({ member }) => member as string, vital: true },
-} as const satisfies Record<PartKind, AnyColumn>;
+const isFailed = (row: object): row is FailedRow => FAILED in row;
 
-const ERROR: AnyColumn = {
+const NAMES: Readonly<Record<PartKind, Column<object>>> = {
+  cluster: { name: 'cluster', cell: (row) => (row as { readonly cluster?: string }).cluster, vital: true },
+  member: { name: 'member', cell: (row) => (row as { readonly member?: string }).member, vital: true },
+};
+
+const ERROR: Column<object> = {
   name: 'error',
-  cell: (row) => (FAILED in row ? (row['error'] as { readonly message: string }).message : undefined),
+  cell: (row) => (isFailed(row) ? row.error.message : undefined),
   flex: true,
 };
 
-/** A row of a failed part has its name and its error only. */
-export function listOfParts(kind: PartKind, output: ListOutput<never>): ListOutput<PartRow> {
-  const { columns, families = {}, id, json: _json, live: _live, ...list } = output as ListOutput<PartRow>;
+export function listOfParts<Row extends object>(
+  kind: PartKind,
+  { columns, families = {}, id, json: _json, live: _live, ...list }: ListOutput<Row>,
+): ListOutput<Row | FailedRow> {
   const own = columns.filter((column) => column !== ERROR).map(ofSuccess);
   const familyEntries = Object.entries(families).map(
     ([name, family]) => [name, (argument: string) => ofSuccess(family(argument))] as const,
@@ -45,17 +51,18 @@ export function listOfParts(kind: PartKind, output: ListOutput<never>): ListOutp
     ...list,
     columns: [NAMES[kind], ...own, ERROR],
     families: Object.fromEntries(familyEntries),
-    id: (row) => (FAILED in row ? undefined : id(row)),
+    id: (row) => (isFailed(row) ? undefined : id(row)),
   };
 }
 
-function ofSuccess(column: AnyColumn): AnyColumn {
-  if (Object.values<AnyColumn>(NAMES).includes(column)) return column;
-  const { cell, order } = column;
+function ofSuccess<Row extends object>(column: Column<Row>): Column<Row | FailedRow> {
+  const name = Object.values(NAMES).find((one) => one === column);
+  if (name !== undefined) return name;
+  const { cell, order, ...rest } = column;
   return {
-    ...column,
-    cell: (row) => (FAILED in row ? undefined : cell(row)),
-    ...(order && { order: (row) => (FAILED in row ? undefined : order(row)) }),
+    ...rest,
+    cell: (row) => (isFailed(row) ? undefined : cell(row)),
+    ...(order && { order: (row) => (isFailed(row) ? undefined : order(row)) }),
   };
 }
 

@@ -58,7 +58,7 @@ class Prompts {
     this.#line = line;
     this.#context = context;
     this.#engine = engine;
-    this.#prompter = escapePrompts((show) => show(context.prompter), context.stderr);
+    this.#prompter = escapePrompts((show) => show(context.prompter as Prompter), context.stderr);
   }
 
   /** What is added to the command line. */

@@ -2,7 +2,7 @@
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import type { Choice, Context, Prompter } from '../context.ts';
+import type { Choice, Context, OutStream, Prompter } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { Confirmed } from '../http/endpoint.ts';
 import type { KnownSecrets } from '../http/known-secrets.ts';
@@ -19,8 +19,9 @@ import type { Answer, Command, RunContext, Sources } from './command.ts';
 import { GLOBAL_FLAGS, type GlobalInput, isRemote, SERVICE_FLAGS } from './common-flags.ts';
 import { camelCase } from './flags.ts';
 import type { Notices } from './notices.ts';
+import type { ParsedInput } from './parse.ts';
 import { outageEvent } from './poll.ts';
-import { buildOutbound, buildTarget, type OutboundParts, type TargetParts } from './target.ts';
+import { type Authorize, buildOutbound, buildTarget, type OutboundParts } from './target.ts';
 
 /** What `main` passes for all of svc. */
 export interface Engine {
@@ -31,45 +32,53 @@ export interface Engine {
   /** `main`, for a command that runs other command lines. */
   readonly runLine: (argv: readonly string[], context: Context) => Promise<number>;
   readonly secrets: KnownSecrets;
-  readonly authorize: (context: Context & Pick<RunContext, 'checkSecretFile'>) => TargetParts['authorize'];
+  readonly authorize: Authorize;
 }
 
-interface Parts {
-  readonly startedAt: number;
+/** One run of a command: what its command line says, and where it prints. */
+export interface Run {
   readonly command: Command;
-  readonly service: Command['service'];
+  readonly parsed: ParsedInput;
   readonly globals: GlobalInput;
-  readonly settings: Settings;
+  readonly service: Command['service'];
+  readonly effect: Command['effect'];
+  /** Its notices are printed at once, and `q` ends it. */
+  readonly streams: boolean;
+  /** Whether it runs on several profiles. */
+  readonly several: boolean;
   readonly context: Context;
   readonly engine: Engine;
+  readonly settings: Settings;
   readonly options: OutputOptions;
   readonly notices: Notices;
-  /** What an explicit `--profile` changes in the environment; undefined without one. */
-  readonly overrides: ProfileOverrides | undefined;
+  /** Standard output. A write removes what is drawn on standard error. */
+  readonly stdout: OutStream;
 }
 
-export function createRunContext(parts: Parts): RunContext {
-  const { command, service: own, globals, settings, context: outer, engine, options, notices, overrides } = parts;
-  const env = overrides?.env ?? outer.env;
-  const context: Context = { ...outer, env };
-  const { stdout, stderr } = context;
-  const { secrets } = engine;
+/** The context of a command on the server of one profile; `profile` is the one that `--profile` names. */
+export async function openContext(run: Run, settings: Settings, profile: string | undefined): Promise<RunContext> {
+  const { command, engine, options, notices } = run;
+  const globals = { ...run.globals, profile };
+  const overrides = profile === undefined ? undefined : await readOverrides(run, settings);
+  const context: Context = { ...run.context, env: overrides?.env ?? run.context.env };
+  const { env, stdout, stderr } = context;
+  const { secrets, version } = engine;
   const dryRun = Boolean(globals.dryRun);
   addSecretsOf(env, secrets);
   const interactive = isInteractive(globals, context);
+  const printed = new Set<string>();
+  const checkSecretFile = (path: string): void => {
+    if (!context.isReadableByOthers(path) || !isFirst(printed, `file ${path}`)) return;
+    notices.warn(`other users can read ${path}, which holds a secret: chmod 600 ${shellWord(path)}`);
+  };
+  const { log, omittedRows } = openLog(globals, notices, printed);
+  const reaching: OutboundParts = { settings, context, secrets, version, dryRun, checkSecretFile, log };
+  const { targetOf, nameServer } = openServers(run, globals, reaching, overrides?.warnings, printed);
   const ask: Ask = async (show) => {
     await notices.release();
     const resume = notices.pause();
-    return show(context.prompter).finally(resume);
+    return show(context.prompter as Prompter).finally(resume);
   };
-  const once = createOnce();
-  const checkSecretFile = (path: string): void => {
-    if (!once(`file ${path}`) || !context.isReadableByOthers(path)) return;
-    notices.warn(`other users can read ${path}, which holds a secret: chmod 600 ${shellWord(path)}`);
-  };
-  const { log, omittedRows } = openLog(globals, notices, once);
-  const reaching: OutboundParts = { settings, context, secrets, version: engine.version, dryRun, checkSecretFile, log };
-  const { targetOf, nameServer } = openServers(parts, reaching, once);
   return {
     ...context,
     checkSecretFile,
@@ -80,48 +89,62 @@ export function createRunContext(parts: Parts): RunContext {
     yes: globals.yes === true,
     interactive,
     screen: interactive ? canvasOf({ env, stream: stderr }) : undefined,
-    prompter: escapePrompts(ask, stderr),
+    get prompter() {
+      return escapePrompts(ask, stderr);
+    },
     typed: engine.typed,
     get serverOptions() {
       return serverOptions(globals, isRemote(command));
     },
-    runLine: (argv, over) => engine.runLine(argv, { ...outer, ...over, env: { ...outer.env, ...over.env } }),
+    runLine: (argv, over) =>
+      engine.runLine(argv, { ...run.context, ...over, env: { ...run.context.env, ...over.env } }),
     wants: wantsOf(options, globals, stdout),
     get target(): Target {
-      if (own === undefined) throw new SvcError('internal', `${command.id} declares no service`);
-      return targetOf(own);
+      if (run.service === undefined) throw new SvcError('internal', `${command.id} declares no service`);
+      return targetOf(run.service);
     },
     targetOf,
-    confirm: createConfirm(parts, reaching, { interactive, ask, nameServer }),
+    confirm: createConfirm(run, reaching, { interactive, ask, nameServer }),
     notice: (text) => notices.say(text),
     warn: (text) => notices.warn(text),
-    startedAt: parts.startedAt,
+    startedAt: run.parsed.now,
     omittedRows,
     async reportOutage(outage) {
       if (outage === undefined || options.format !== 'ndjson') return;
       await stdout.write(`${escapeJson(JSON.stringify(outageEvent(outage, context.now())))}\n`);
     },
-    readInput: (path) => wholeInput(path, context),
+    readInput: (path) => readInput(path, context),
     inputChunks: (path) => inputChunks(path, context),
     drawSvg: async (picture, width) => (await import('../output/chart/svg.ts')).drawSvg(picture, options, width),
     outbound: ({ insecure }) => buildOutbound(reaching, insecure),
   };
 }
 
+/** What an explicit `--profile` changes in the environment. */
+async function readOverrides({ context }: Run, settings: Settings): Promise<ProfileOverrides> {
+  const { profileOverrides } = await import('../store/profile-environment.ts');
+  return profileOverrides(context.env, settings, context.paths);
+}
+
+/** True the first time it is called with a text. */
+function isFirst(printed: Set<string>, text: string): boolean {
+  return printed.size < printed.add(text).size;
+}
+
 /** What requests report. Warnings and rows that are left out are printed once. */
-function openLog(globals: GlobalInput, notices: Notices, once: Once) {
+function openLog({ debug, verbose }: GlobalInput, notices: Notices, printed: Set<string>) {
   let omittedRows = 0;
   const log: RequestLog = {
-    level: logLevel(globals),
+    level: debug ? 2 : (Number(verbose) as 0 | 1),
     trace: (event) => notices.trace(event),
     waiting: (host) => notices.waiting(host),
     // Signing in takes several requests, which would all warn of the same.
     warn(text) {
-      if (once(`warning ${text}`)) notices.always(formatNotice(text));
+      if (isFirst(printed, `warning ${text}`)) notices.always(formatNotice(text));
     },
     omit(text) {
       omittedRows++;
-      if (omittedRows <= MOST_NAMED && once(`row ${text}`)) notices.warn(text);
+      if (omittedRows <= MOST_NAMED && isFirst(printed, `row ${text}`)) notices.warn(text);
       if (omittedRows === MOST_NAMED + 1) notices.warn('more rows are left out for the same or other reasons');
     },
   };
@@ -131,17 +154,18 @@ function openLog(globals: GlobalInput, notices: Notices, once: Once) {
 /** How many of the rows that are left out get a warning of their own. */
 const MOST_NAMED = 5;
 
-function logLevel({ debug, verbose }: GlobalInput): 0 | 1 | 2 {
-  if (debug) return 2;
-  return verbose ? 1 : 0;
-}
-
 /** The servers of this run. Each is built, and named before the first write, once. */
-function openServers({ globals, settings, engine, notices, overrides }: Parts, reaching: OutboundParts, once: Once) {
-  const { context, dryRun, checkSecretFile, log } = reaching;
+function openServers(
+  { engine, notices }: Run,
+  globals: GlobalInput,
+  reaching: OutboundParts,
+  warnings: ProfileOverrides['warnings'] | undefined,
+  printed: Set<string>,
+) {
+  const { settings, dryRun, log } = reaching;
   /** Names the server before the first write: a write to the wrong one is the most expensive mistake. */
   const nameServer = (service: ServiceName, { host, pathname } = targetOf(service).baseUrl): void => {
-    if (dryRun || !once(`server ${service} ${host}`)) return;
+    if (dryRun || !isFirst(printed, `server ${service} ${host}`)) return;
     const { kind, detail } = settings.resolve(`${service}.url`).origin;
     const source = kind === 'profile' ? `profile ${settings.profile.name}` : detail;
     notices.say(`server: ${host}${pathname === '/' ? '' : pathname} (${source})`);
@@ -150,14 +174,14 @@ function openServers({ globals, settings, engine, notices, overrides }: Parts, r
   const targetOf = (service: ServiceName): Target => {
     const known = targets.get(service);
     if (known !== undefined) return known;
-    for (const warning of overrides?.warnings[service] ?? []) notices.say(warning);
+    for (const warning of warnings?.[service] ?? []) notices.say(warning);
     const members = settings.members(`${service}.url`).map((member) => {
       const built: Target = buildTarget({
         ...reaching,
         settings: member,
         service,
         globals,
-        authorize: engine.authorize({ ...context, checkSecretFile }),
+        authorize: engine.authorize,
         log: { ...log, writing: () => nameServer(service, built.baseUrl) },
       });
       return built;
@@ -174,11 +198,12 @@ function openServers({ globals, settings, engine, notices, overrides }: Parts, r
 function wantsOf(options: OutputOptions, { dryRun }: GlobalInput, stdout: Context['stdout']): RunContext['wants'] {
   const { format, fields, query, columns, sort, limit } = options;
   const table = format === 'table' || format === 'wide';
+  const isShaped = (fields ?? query ?? columns ?? sort) !== undefined;
   return {
     rawJson: format === 'json' && !fields && !query && !sort && limit === undefined,
     table,
     wide: format === 'wide',
-    fields: (!table && format !== 'id') || [fields, query, columns, sort].some((shaping) => shaping !== undefined),
+    fields: (!table && format !== 'id') || isShaped,
     sorted: sort !== undefined,
     document: format === 'json' || format === 'yaml',
     events: format === 'ndjson',
@@ -195,8 +220,8 @@ interface Asking {
 
 /** Makes the function that confirms. A confirmation holds for the rest of the run. */
 function createConfirm(
-  { service, globals, settings }: Parts,
-  { context, dryRun }: OutboundParts,
+  { service, globals }: Run,
+  { settings, context, dryRun }: OutboundParts,
   { interactive, ask, nameServer }: Asking,
 ): RunContext['confirm'] {
   const { env, stderr } = context;
@@ -225,11 +250,8 @@ function createConfirm(
 }
 
 /** The command lines that undo what was done on the server of this context. */
-export function undoTexts(
-  undo: Answer<unknown>['undo'] = [],
-  { serverOptions: options }: Pick<RunContext, 'serverOptions'>,
-): readonly string[] {
-  return undo.map((line) => `Undo: ${['svc', ...line, ...options].map(shellWord).join(' ')}`);
+export function undoTexts(undo: NonNullable<Answer<unknown>['undo']>, ctx: RunContext): readonly string[] {
+  return undo.map((line) => `Undo: ${['svc', ...line, ...ctx.serverOptions].map(shellWord).join(' ')}`);
 }
 
 /** Elsewhere an option of the same name is the command's own. */
@@ -244,24 +266,15 @@ function serverOptions(globals: GlobalInput, remote: boolean): readonly string[]
 }
 
 /** Whether a person can be asked. */
-export function isInteractive({ input }: Pick<GlobalInput, 'input'>, { stdin, stderr, env }: Context): boolean {
-  return stdin.isTTY && stderr.isTTY && input && !env['CI'] && !env['SVC_NO_INPUT'];
+export function isInteractive(
+  { input }: Pick<GlobalInput, 'input'>,
+  { stdin, stderr, env, prompter }: Context,
+): boolean {
+  return stdin.isTTY && stderr.isTTY && prompter !== undefined && input && !env['CI'] && !env['SVC_NO_INPUT'];
 }
 
 /** The only proof of confirmation: its holder has called `confirm`. */
 const PROOF = {} as Confirmed;
-
-/** True the first time it is called with a text. */
-type Once = (what: string) => boolean;
-
-function createOnce(): Once {
-  const seen = new Set<string>();
-  return (what) => {
-    if (seen.has(what)) return false;
-    seen.add(what);
-    return true;
-  };
-}
 
 /** Asks when all notices are printed, and draws nothing meanwhile. */
 type Ask = <T>(show: (prompter: Prompter) => Promise<T>) => Promise<T>;
@@ -301,7 +314,7 @@ const PIECES_PER_TURN = 64;
 const LARGEST_WHOLE = 512 << 20;
 
 /** Reads a file in chunks, directly: a stream costs a third more. `-` is standard input. */
-export async function* inputChunks(path: string, { stdin, signal }: Pick<Context, 'stdin' | 'signal'>) {
+async function* inputChunks(path: string, { stdin, signal }: Pick<Context, 'stdin' | 'signal'>) {
   if (path === '-' && stdin.isTTY) {
     throw new SvcError('missing_value', 'standard input is a terminal, but a file is expected', {
       hint: 'pipe the file in, or name it',
@@ -342,7 +355,7 @@ async function* readFileChunks(path: string, signal: AbortSignal): AsyncGenerato
   }
 }
 
-export async function wholeInput(path: string, context: Pick<Context, 'stdin' | 'signal'>): Promise<Buffer> {
+async function readInput(path: string, context: Pick<Context, 'stdin' | 'signal'>): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const piece of inputChunks(path, context)) {

@@ -6,9 +6,15 @@ import type { KnownSecrets } from '../http/known-secrets.ts';
 import type { Authorizer, Outbound, RequestLog, ServiceName, Target, TlsOptions } from '../http/target.ts';
 import { fileFailure } from '../store/own-file.ts';
 import { isSecretName, listOf, parseHeaderLine } from '../store/setting-keys.ts';
-import { credentialSettings, type Settings } from '../store/settings.ts';
+import { credentialSettings, profileOrigin, type Settings } from '../store/settings.ts';
 import type { GlobalInput } from './common-flags.ts';
 import { parseDuration } from './time.ts';
+
+export type Authorize = (
+  context: Context & { checkSecretFile(path: string): void },
+  target: Target,
+  settings: Settings,
+) => Authorizer | undefined;
 
 export interface TargetParts {
   readonly service: ServiceName;
@@ -20,7 +26,7 @@ export interface TargetParts {
   readonly dryRun: boolean;
   readonly log: RequestLog;
   /** The sign-in for requests to this target, which has no authorizer yet. */
-  readonly authorize: (target: Target, settings: Settings) => Authorizer | undefined;
+  readonly authorize: Authorize;
   checkSecretFile(path: string): void;
 }
 
@@ -33,7 +39,7 @@ const BASE_PATHS: Readonly<Record<ServiceName, string>> = {
 };
 
 export function buildTarget(parts: TargetParts): Target {
-  const { service, settings, context } = parts;
+  const { service, settings, context, checkSecretFile } = parts;
   const { header = [], headerFile = [], insecure = false } = parts.globals;
   const address = settings.get(`${service}.url`);
   if (address === undefined) {
@@ -47,7 +53,7 @@ export function buildTarget(parts: TargetParts): Target {
     return parseHeader(line, '--header');
   });
   const secret = headerFile.flatMap((path) => {
-    parts.checkSecretFile(path);
+    checkSecretFile(path);
     return readHeaderFile(path, '--header-file', context);
   });
   const exposed = open.find(([name]) => isSecretName(name));
@@ -78,7 +84,7 @@ export function buildTarget(parts: TargetParts): Target {
       { hint: `svc config unset ${credential}` },
     );
   }
-  const authorizer = parts.authorize(target, settings);
+  const authorizer = parts.authorize({ ...context, checkSecretFile }, target, settings);
   if (authorizer !== undefined && secret.some(([name]) => name === 'authorization')) {
     const message = 'two credentials: a header file and the environment both set authorization';
     throw new SvcError('config_invalid', message, {
@@ -150,7 +156,7 @@ function readProfileHeaders({ service, settings, context, checkSecretFile }: Tar
 /** What a profile sends to a service goes to the address of the same profile only. */
 export function checkProfileBound(name: string, baseUrl: URL, settings: Settings): void {
   const address = name.replace(/\w+$/, 'url');
-  const bound = settings.profileOrigin(address);
+  const bound = profileOrigin(address, settings);
   if (bound === undefined) {
     throw new SvcError('config_invalid', `${name} needs the address that it is for`, {
       hint: `set it in the same profile: svc config set ${address} <url>`,

@@ -2,17 +2,65 @@
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { posix, win32 } from 'node:path';
-import type { Context, EndSignal, Paths } from '../context.ts';
+import type { Context, Paths } from '../context.ts';
 import { endedBy } from '../errors.ts';
-import { plainPrompter, prompter } from './prompter.ts';
+import { prompter } from './prompter.ts';
 import { CTRL_C, isTerminal, outStream, stdinChunks, stdinUntil, takeKeys } from './streams.ts';
 
 const SMALL_FILE = 1 << 20;
 
 export function processContext(): Context {
+  // Node would pass rejections to the first of them. bun, which runs the executables, does not.
+  process.on('uncaughtException', exitAfterBug).on('unhandledRejection', exitAfterBug);
+  // Node 22 and later warn on stderr if both are set; svc has its own rule for that.
+  if ('NO_COLOR' in process.env && 'FORCE_COLOR' in process.env) leaveColorsToUs();
+  const { signal, stop, takeSignals } = handleSignals();
+  const columns = Math.max(0, Number.parseInt(process.env['SVC_FORCE_TTY'] ?? '', 10)) || undefined;
+  return {
+    stdin: {
+      get isTTY() {
+        return isTerminal(0);
+      },
+      chunks: () => stdinChunks(signal),
+      chunksUntil: stdinUntil,
+      onKey: (handler) => takeKeys((key) => (key === CTRL_C ? stop('SIGINT') : handler(key))),
+    },
+    stdout: outStream(1, () => process.stdout, signal, columns),
+    stderr: outStream(2, () => process.stderr, signal, undefined),
+    env: process.env,
+    paths: resolvePaths(process.env, process.platform, findHome()),
+    identity: () => `${userName()}@${hostname()}`,
+    pid: process.pid,
+    nodeMajor: Number.parseInt(process.versions.node, 10),
+    // Only the executables run on bun: the running program is the executable, not a script.
+    self: process.versions['bun'] === undefined ? [process.execPath, process.argv[1] ?? ''] : [process.execPath],
+    now: Date.now,
+    random: Math.random,
+    sleep,
+    signal,
+    takeSignals,
+    readFile(file) {
+      const stats = typeof file === 'number' ? fstatSync(file) : statSync(file);
+      if (stats.isFile()) return readSmallFile(file, SMALL_FILE);
+      // Opening a pipe blocks the process until its writer comes: without these handlers, a signal ends it at once.
+      process.off('SIGINT', stop).off('SIGTERM', stop);
+      try {
+        return readSmallFile(file, SMALL_FILE);
+      } finally {
+        process.on('SIGINT', stop).on('SIGTERM', stop);
+      }
+    },
+    isReadableByOthers,
+    prompter: process.env['TERM'] === 'dumb' ? undefined : prompter(signal),
+    openBrowser: async (url) => (await import('./browser.ts')).openBrowser(url),
+  };
+}
+
+/** How signals end this process, or go to a command that runs another program. */
+function handleSignals() {
   const stopped = new AbortController();
   const { signal } = stopped;
-  let taker: ((name: EndSignal, shared: boolean) => void) | undefined;
+  let taker: Parameters<Context['takeSignals']>[0] | undefined;
   // If one of the streams is a terminal. Its Ctrl-C cannot be distinguished from kill -INT.
   let atTerminal = false;
   const hangUp = () => taker?.('SIGHUP', atTerminal);
@@ -26,61 +74,21 @@ export function processContext(): Context {
     if (signal.aborted) process.exit(reason.exit);
     stopped.abort(reason);
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
-  const deaf = <T>(work: () => T): T => {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
-    try {
-      return work();
-    } finally {
-      process.on('SIGINT', stop).on('SIGTERM', stop);
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  const takeSignals: Context['takeSignals'] = (handler) => {
+    const before = taker;
+    taker = handler;
+    if (before === undefined) {
+      atTerminal = isTerminal(0) || isTerminal(1) || isTerminal(2);
+      // Without a listener, closing the terminal ends this process at once, which is right for all other commands.
+      process.on('SIGHUP', hangUp);
     }
+    return () => {
+      taker = before;
+      if (before === undefined) process.removeListener('SIGHUP', hangUp);
+    };
   };
-  // Node would pass rejections to the first of them. bun, which runs the executables, does not.
-  process.on('uncaughtException', exitAfterBug).on('unhandledRejection', exitAfterBug);
-  leaveColorsToUs();
-  const forced = Number(process.env['SVC_FORCE_TTY'] || Number.NaN);
-  return {
-    stdin: {
-      get isTTY() {
-        return isTerminal(0);
-      },
-      chunks: () => stdinChunks(signal),
-      chunksUntil: stdinUntil,
-      onKey: (handler) => takeKeys((key) => (key === CTRL_C ? stop('SIGINT') : handler(key))),
-    },
-    stdout: outStream(1, () => process.stdout, signal, Number.isInteger(forced) && forced > 0 ? forced : undefined),
-    stderr: outStream(2, () => process.stderr, signal, undefined),
-    env: process.env,
-    paths: resolvePaths(process.env, process.platform, findHome()),
-    get identity() {
-      return `${userName()}@${hostname()}`;
-    },
-    pid: process.pid,
-    nodeMajor: Number.parseInt(process.versions.node, 10),
-    self: ownCommand(),
-    now: Date.now,
-    random: Math.random,
-    sleep,
-    signal,
-    takeSignals: (handler) => {
-      const before = taker;
-      taker = handler;
-      if (before === undefined) {
-        atTerminal = isTerminal(0) || isTerminal(1) || isTerminal(2);
-        // Without a listener, closing the terminal ends this process at once, which is right for all other commands.
-        process.on('SIGHUP', hangUp);
-      }
-      return () => {
-        taker = before;
-        if (before === undefined) process.removeListener('SIGHUP', hangUp);
-      };
-    },
-    readFile: (file) => readSmallFile(file, SMALL_FILE, deaf),
-    isReadableByOthers,
-    prompter: process.env['TERM'] === 'dumb' ? plainPrompter(signal) : prompter(signal),
-    openBrowser: async (url) => (await import('./browser.ts')).openBrowser(url),
-  };
+  return { signal, stop, takeSignals };
 }
 
 /** The last resort: no stack trace, no source and no remote text. */
@@ -92,11 +100,6 @@ function exitAfterBug(error: unknown): never {
     // The status says it.
   }
   process.exit(70);
-}
-
-/** Only the executables run on bun: the running program is the executable, not a script. */
-function ownCommand(): Context['self'] {
-  return process.versions['bun'] === undefined ? [process.execPath, process.argv[1] ?? ''] : [process.execPath];
 }
 
 /** Containers often use a uid without an entry in the password file. */
@@ -152,26 +155,12 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Node 22 and later warn on stderr if NO_COLOR and FORCE_COLOR are both set; svc has its own rule for that. */
 function leaveColorsToUs(): void {
   const printers = process.listeners('warning');
   process.removeAllListeners('warning');
   process.on('warning', (warning) => {
     if (!warning.message.includes("'NO_COLOR'")) for (const print of printers) print(warning);
   });
-}
-
-/**
- * Reads a file of any kind that the user named. Opening a pipe blocks the process until its writer comes; `deaf` removes svc's handlers during that time, so
- * that a signal ends the process at once. Rejects more than `limit` bytes with EFBIG.
- */
-export function readSmallFile(
-  file: string | number,
-  limit: number,
-  deaf: <T>(work: () => T) => T = (work) => work(),
-): Buffer {
-  const stats = typeof file === 'number' ? fstatSync(file) : statSync(file);
-  return stats.isFile() ? readUpTo(file, limit) : deaf(() => readUpTo(file, limit));
 }
 
 /**
@@ -184,7 +173,8 @@ export function isReadableByOthers(path: string): boolean {
   return stats?.isFile() === true && stats.uid === process.geteuid?.() && (stats.mode & 0o044) !== 0;
 }
 
-function readUpTo(file: string | number, limit: number): Buffer {
+/** A file of any kind that the user named. Throws EFBIG for more than `limit` bytes. */
+export function readSmallFile(file: string | number, limit: number): Buffer {
   const descriptor = typeof file === 'number' ? file : openSync(file, 'r');
   try {
     const buffer = Buffer.allocUnsafe(limit + 1);
@@ -201,29 +191,26 @@ function readUpTo(file: string | number, limit: number): Buffer {
 }
 
 /**
- * Where svc stores its files: the XDG directories, and `%APPDATA%` on Windows. `SVC_CONFIG_DIR` replaces the configuration
+ * Where svc stores its files: the XDG directories, or `%APPDATA%` and `%LOCALAPPDATA%` on Windows. `SVC_CONFIG_DIR` replaces the configuration
  * directory as given. An XDG variable with a relative path is ignored, as its specification requires, and a home that is not absolute counts as the root: no
  * file is ever found by accident in the working directory.
  */
 export function resolvePaths(env: Context['env'], platform: string, home: string): Paths {
   const path = platform === 'win32' ? win32 : posix;
-  const absolute = (name: string): string | undefined => {
-    const value = env[name];
-    return value !== undefined && path.isAbsolute(value) ? value : undefined;
-  };
   const base = path.isAbsolute(home) ? home : path.parse(path.resolve('/')).root;
-  const own = env['SVC_CONFIG_DIR'];
-  const place = (variable: string, otherwise: string): string => {
-    const xdg = absolute(variable);
-    return xdg === undefined ? otherwise : path.join(xdg, 'svc');
+  const folderOf = (variable: string, ...otherwise: string[]): string => {
+    const value = env[variable];
+    return value !== undefined && path.isAbsolute(value) ? value : path.join(base, ...otherwise);
   };
-  const windows = platform === 'win32';
-  const roaming = absolute('APPDATA') ?? path.join(base, 'AppData', 'Roaming');
-  const local = path.join(absolute('LOCALAPPDATA') ?? path.join(base, 'AppData', 'Local'), 'svc');
-  const config = windows ? path.join(roaming, 'svc') : path.join(base, '.config', 'svc');
+  const chosen = env['SVC_CONFIG_DIR'] ? path.resolve(env['SVC_CONFIG_DIR']) : undefined;
+  if (platform === 'win32') {
+    const local = folderOf('LOCALAPPDATA', 'AppData', 'Local');
+    const config = chosen ?? path.join(folderOf('APPDATA', 'AppData', 'Roaming'), 'svc');
+    return { config, state: path.join(local, 'svc', 'state'), cache: path.join(local, 'svc', 'cache') };
+  }
   return {
-    config: own ? path.resolve(own) : place('XDG_CONFIG_HOME', config),
-    state: place('XDG_STATE_HOME', windows ? path.join(local, 'state') : path.join(base, '.local', 'state', 'svc')),
-    cache: place('XDG_CACHE_HOME', windows ? path.join(local, 'cache') : path.join(base, '.cache', 'svc')),
+    config: chosen ?? path.join(folderOf('XDG_CONFIG_HOME', '.config'), 'svc'),
+    state: path.join(folderOf('XDG_STATE_HOME', '.local', 'state'), 'svc'),
+    cache: path.join(folderOf('XDG_CACHE_HOME', '.cache'), 'svc'),
   };
 }

@@ -26,6 +26,7 @@ export function outStream(
   signal: AbortSignal,
   forcedColumns: number | undefined,
 ): OutStream {
+  let terminal: boolean | undefined;
   const output: Output = {
     fd,
     stream,
@@ -34,26 +35,19 @@ export function outStream(
     written: 0,
     waiting: 0,
     send: undefined,
-    piped: undefined,
-  };
-  let terminal: boolean | undefined;
-  const isTTY = (): boolean => {
-    terminal ??= isTerminal(fd);
-    return terminal;
-  };
-  return {
     get isTTY() {
-      return forcedColumns !== undefined || isTTY();
+      terminal ??= isTerminal(fd);
+      return terminal || forcedColumns !== undefined;
     },
     get columns() {
       // A terminal without a size reports 0.
-      return forcedColumns ?? (isTTY() ? stream().columns || undefined : undefined);
+      return forcedColumns ?? (this.isTTY ? stream().columns || undefined : undefined);
     },
     get rows() {
-      return isTTY() ? stream().rows : undefined;
+      return this.isTTY ? stream().rows : undefined;
     },
     onResize(handler) {
-      if (!isTTY()) return () => {};
+      if (!this.isTTY) return () => {};
       const terminalStream = stream().on('resize', handler);
       return () => {
         terminalStream.off('resize', handler);
@@ -68,25 +62,29 @@ export function outStream(
         }
       }),
     get colorDepth() {
-      if (!isTTY()) return 0;
-      const bits = stream().getColorDepth();
+      const bits = this.isTTY ? (stream().getColorDepth?.() ?? 1) : 1;
       if (bits >= 24) return 3;
       if (bits >= 8) return 2;
       return bits >= 4 ? 1 : 0;
     },
-    get closed() {
-      return output.closed;
+    async write(chunk) {
+      let bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      while (bytes.length > 0 && !output.closed) {
+        const mayWait = output.send !== undefined || (output.written + bytes.length > PIPE_BYTES && isPipe(fd));
+        const count = mayWait ? undefined : writeAtOnce(output, bytes);
+        if (count === undefined) return writeWaiting(output, bytes);
+        bytes = bytes.subarray(count);
+      }
     },
-    write: (chunk) => writeTo(output, typeof chunk === 'string' ? Buffer.from(chunk) : chunk),
   };
+  return output;
 }
 
 /** What is known while svc writes. */
-interface Output {
+interface Output extends OutStream {
   readonly fd: 1 | 2;
   readonly stream: () => NodeJS.WriteStream;
   readonly signal: AbortSignal;
-  /** The reader is gone. */
   closed: boolean;
   /** Bytes that were written directly. */
   written: number;
@@ -94,24 +92,6 @@ interface Output {
   waiting: number;
   /** Set by the first write that waits: all later ones follow it. */
   send: Send | undefined;
-  piped: boolean | undefined;
-}
-
-async function writeTo(output: Output, chunk: Uint8Array): Promise<void> {
-  let bytes = chunk;
-  while (bytes.length > 0 && !output.closed) {
-    if (mayWait(output, bytes.length)) return writeWaiting(output, bytes);
-    const count = writeAtOnce(output, bytes);
-    if (count === undefined) return writeWaiting(output, bytes);
-    bytes = bytes.subarray(count);
-  }
-}
-
-function mayWait(output: Output, bytes: number): boolean {
-  if (output.send !== undefined) return true;
-  if (output.written + bytes <= PIPE_BYTES) return false;
-  output.piped ??= isPipe(output.fd);
-  return output.piped;
 }
 
 /** Returns how many bytes were written; undefined if the reader has to read first. */

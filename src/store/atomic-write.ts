@@ -62,7 +62,7 @@ export function writeAtomic(
   try {
     lock?.check();
     if (file === undefined || !isAt(file, staged)) {
-      release(file);
+      if (file !== undefined) closeSync(file);
       file = undefined;
       file = createStaged(path);
     }
@@ -75,7 +75,7 @@ export function writeAtomic(
     if (file !== undefined && isAt(file, staged)) discard(staged);
     throw fileFailure(`cannot write ${path}`, error);
   } finally {
-    release(file);
+    if (file !== undefined) closeSync(file);
   }
 }
 
@@ -87,7 +87,7 @@ export function reserve(path: string, bytes: number): Reserved {
     fill(file, ' '.repeat(bytes));
     return file;
   } catch (error) {
-    release(file);
+    if (file !== undefined) closeSync(file);
     discard(stagedPath(path));
     throw fileFailure(`cannot write ${path}`, error);
   }
@@ -97,10 +97,6 @@ export function reserve(path: string, bytes: number): Reserved {
 export function giveBack(path: string, reserved: Reserved): void {
   if (isAt(reserved, stagedPath(path))) discard(stagedPath(path));
   closeSync(reserved);
-}
-
-function release(file: number | undefined): void {
-  if (file !== undefined) closeSync(file);
 }
 
 /** Whether this path still names the open file. */

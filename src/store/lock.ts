@@ -41,7 +41,12 @@ export async function withLock<T>(
     const file = await acquire(path, owner, context, waitMs);
     const touch = () => utimes(file, context.now() / 1000, context.now() / 1000, () => {});
     heartbeat = setInterval(touch, HEARTBEAT_MS);
-    return await body({ check: () => requireOwner(path, owner), isLost: () => !isOwner(path, owner) });
+    return await body({
+      isLost: () => !isOwner(path, owner),
+      check() {
+        if (!isOwner(path, owner)) throw new SvcError('file_unusable', `another process took over the lock ${path}`);
+      },
+    });
   } finally {
     clearInterval(heartbeat);
     release(path, owner);
@@ -60,39 +65,39 @@ export function nameOwner(context: Pick<LockContext, 'pid' | 'processName'>): Lo
 
 /** Returns the file that names it. Time is the sum of the pauses, which neither a clock that jumps nor a suspension of this process changes. */
 async function acquire(path: string, owner: LockOwner, context: LockContext, waitMs: number): Promise<string> {
+  const { signal, sleep, random } = context;
   let waited = 0;
   let silence = 0;
   let last: Holder | undefined;
   for (let pause = 4; ; pause = Math.min(pause * 2, 200)) {
-    context.signal.throwIfAborted();
+    signal.throwIfAborted();
     const holder = readChain(path).at(-1);
     if (holder?.file !== last?.file || holder?.touchedAt !== last?.touchedAt) silence = 0;
     last = holder;
-    const file = await tryToAcquire(path, owner, holder, silence, context);
-    if (file !== undefined) return file;
+    const file = holder === undefined ? path : successorOf(holder, path);
+    const isFree = holder === undefined || isGone(holder, silence);
+    if (isFree && (await take(path, file, owner, silence, context))) return file;
     if (waited >= waitMs) throw lockTimeout(path, holder, waitMs);
-    const ms = pause * (0.5 + context.random() / 2);
-    await context.sleep(ms, context.signal);
+    const ms = pause * (0.5 + random() / 2);
+    await sleep(ms, signal);
     waited += ms;
     silence += ms;
   }
 }
 
-/** Creates the lock, or takes it over. Undefined if another process owns it, or was faster. */
-async function tryToAcquire(
+/** False if another process was faster. */
+async function take(
   path: string,
+  file: string,
   owner: LockOwner,
-  holder: Holder | undefined,
   silence: number,
   { sleep, signal }: LockContext,
-): Promise<string | undefined> {
-  if (holder !== undefined && !isGone(holder, silence)) return undefined;
-  const file = holder === undefined ? path : successorOf(holder, path);
-  if (!create(file, owner)) return undefined;
+): Promise<boolean> {
+  if (!create(file, owner)) return false;
   if (silence >= SILENCE_MS) await sleep(GRACE_MS, signal);
-  if (isOwner(path, owner)) return file;
+  if (isOwner(path, owner)) return true;
   discard(file); // The chain that it continued was released.
-  return undefined;
+  return false;
 }
 
 interface Holder {
@@ -111,7 +116,8 @@ function readChain(path: string): readonly Holder[] {
 
 function readHolder(file: string): Holder | undefined {
   try {
-    const owner = parseOwner(readOwnFile(file).toString());
+    const value = tryParseJson(readOwnFile(file).toString());
+    const owner = isObject(value) && namesOwner(value) ? (value as unknown as LockOwner) : undefined;
     return { file, owner, touchedAt: statSync(file).mtimeMs };
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
@@ -119,15 +125,10 @@ function readHolder(file: string): Holder | undefined {
   }
 }
 
-/** Undefined if the text names no owner. */
-function parseOwner(text: string): LockOwner | undefined {
-  const value = tryParseJson(text);
-  if (!isObject(value)) return undefined;
-  const { pid, host, place, start, id } = value;
-  const isNamed = Number.isSafeInteger(pid) && [host, place, start].every((field) => typeof field === 'string');
-  // The id becomes part of a file name.
-  const hasId = typeof id === 'string' && /^[\w-]{1,64}$/.test(id);
-  return isNamed && hasId ? (value as unknown as LockOwner) : undefined;
+/** The id becomes part of a file name. */
+function namesOwner({ pid, host, place, start, id }: Readonly<Record<string, unknown>>): boolean {
+  const isNamed = typeof host === 'string' && typeof place === 'string' && typeof start === 'string';
+  return isNamed && Number.isSafeInteger(pid) && typeof id === 'string' && /^[\w-]{1,64}$/.test(id);
 }
 
 /** The file of the process that takes over from it. */
@@ -147,7 +148,12 @@ function create(file: string, owner: LockOwner): boolean {
   try {
     makeFolder(dirname(file));
     writeFileSync(draft, JSON.stringify(owner), { flag: 'wx', mode: 0o600 });
-    link(draft, file);
+    try {
+      linkSync(draft, file);
+    } catch (error) {
+      if (errorCode(error) === 'EEXIST') throw error;
+      copyFileSync(draft, file, constants.COPYFILE_EXCL); // a file system without hard links
+    }
     return true;
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
@@ -157,21 +163,8 @@ function create(file: string, owner: LockOwner): boolean {
   }
 }
 
-function link(draft: string, file: string): void {
-  try {
-    linkSync(draft, file);
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') throw error;
-    copyFileSync(draft, file, constants.COPYFILE_EXCL); // a file system without hard links
-  }
-}
-
 function isOwner(path: string, { id }: LockOwner): boolean {
   return readChain(path).at(-1)?.owner?.id === id;
-}
-
-function requireOwner(path: string, owner: LockOwner): void {
-  if (!isOwner(path, owner)) throw new SvcError('file_unusable', `another process took over the lock ${path}`);
 }
 
 /** Twice, because a disk fault may pass. A lock that cannot be removed is taken over once this process has ended. */

@@ -2,7 +2,7 @@
 import type { Context, Paths } from '../context.ts';
 import { credentialsPath, gatewayTokenKey, loginKey, ownerOf } from './credentials.ts';
 import { storedIds } from './secret-store.ts';
-import { credentialSettings, type Settings } from './settings.ts';
+import { credentialSettings, overriddenOrigin, type Settings } from './settings.ts';
 
 export const SERVICES = ['alerts', 'webhooks', 'catalog', 'trade'] as const;
 export type ServiceName = (typeof SERVICES)[number];
@@ -21,7 +21,7 @@ export async function profileOverrides(env: Env, settings: Settings, paths: Path
   const left = { ...env };
   for (const service of settings.profile.origin.kind === 'flag' ? SERVICES : []) {
     const prefix = `SVC_${service.toUpperCase()}`;
-    const other = settings.overriddenOrigin(`${service}.url`);
+    const other = overriddenOrigin(`${service}.url`, settings);
     if (other !== undefined) {
       warnings[service].push(`--profile ${settings.profile.name} overrides ${prefix}_URL, which names ${other}`);
     }

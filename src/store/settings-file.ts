@@ -5,7 +5,7 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { DEEPEST, isObject, parseJsonText } from '../json-object.ts';
+import { isObject, parseJsonText } from '../json-object.ts';
 import { errorCode, fileFailure, readOwnFile } from './own-file.ts';
 import { findSetting } from './setting-keys.ts';
 
@@ -70,9 +70,7 @@ export function parseSettings(bytes: Uint8Array, path: string): SettingsDocument
   try {
     value = parseJsonText(json);
   } catch (error) {
-    const { line, column } = jsonFault(json) ?? { line: 1, column: 1 };
-    const message = `${path} is not valid JSON at line ${line}, column ${column}`;
-    throw new SvcError('config_invalid', message, { hint: REPAIR, cause: error });
+    throw new SvcError('config_invalid', `${path} is not valid JSON`, { hint: REPAIR, cause: error });
   }
   const wrong = shapeProblem(value);
   if (wrong !== undefined) throw new SvcError('config_invalid', `${path}: ${wrong}`, { hint: REPAIR });
@@ -112,47 +110,4 @@ function unknownKeys(document: SettingsDocument, path: string): SettingsWarning[
   if (unknown.length === 0) return [];
   const text = `${path} contains unknown keys, which svc ignores: ${unknown.join(', ')}`;
   return [{ text, fix: 'svc config edit' }];
-}
-
-interface Place {
-  readonly line: number;
-  readonly column: number;
-}
-
-const SPACE = /[ \t\n\r]*/y;
-const STRING = /"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
-const LITERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-
-/** Undefined if the text is JSON. */
-export function jsonFault(text: string): Place | undefined {
-  const offset = faultOffset(text);
-  if (offset === undefined) return undefined;
-  const before = text.slice(0, offset).split(/\r\n|\r|\n/);
-  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
-}
-
-/** Parses by recursive descent. A structure that is deeper than any file of svc is a fault, too. */
-function faultOffset(text: string): number | undefined {
-  let at = 0;
-  const skip = (pattern: RegExp): boolean => {
-    pattern.lastIndex = at;
-    const isThere = pattern.test(text);
-    if (isThere) at = pattern.lastIndex;
-    return isThere;
-  };
-  const next = (token: RegExp): boolean => skip(SPACE) && skip(token);
-  const value = (depth: number): boolean => {
-    const member = (): boolean => next(STRING) && next(/:/y) && value(depth + 1);
-    if (depth > DEEPEST) return false;
-    if (next(/\{/y)) return items(member, /\}/y);
-    if (next(/\[/y)) return items(() => value(depth + 1), /\]/y);
-    return next(STRING) || next(LITERAL);
-  };
-  const items = (item: () => boolean, end: RegExp): boolean => {
-    if (next(end)) return true;
-    do if (!item()) return false;
-    while (next(/,/y));
-    return next(end);
-  };
-  return value(0) && skip(SPACE) && at === text.length ? undefined : at;
 }

@@ -34,16 +34,10 @@ export interface Settings {
   /** Throws if the effective value is invalid. Undefined if there is none, or no such setting. */
   get(key: string): string | undefined;
   resolve(key: string): ResolvedSetting;
-  /** From environment, profile or default, ignoring the option. */
-  configured(key: string): ResolvedSetting;
-  /** The origin of a service's address in the environment or the profile, ignoring the option. */
-  configuredOrigin(key: string): string | undefined;
-  /** The origin of a service's address in the profile itself. */
-  profileOrigin(key: string): string | undefined;
+  /** All values that it has, the effective one first. */
+  values(key: string): readonly ResolvedSetting[];
   /** One for each member of an HA cluster (`alerts.urls`), with the member's address; otherwise itself alone. */
   members(key: string): readonly Settings[];
-  /** The other origin in an address variable that an explicit `--profile` overrides. */
-  overriddenOrigin(key: string): string | undefined;
 }
 
 export interface SettingsSources {
@@ -58,11 +52,40 @@ export interface SettingsSources {
 
 /** The settings that can provide a service's credential. A profile has one of them at most. */
 export function credentialKeys(service: string): readonly string[] {
-  return ['tokenFile', 'tokenCommand', 'passwordFile'].map((name) => `${service}.${name}`);
+  return [`${service}.tokenFile`, `${service}.tokenCommand`, `${service}.passwordFile`];
 }
 
+/** Those of them that are set. */
 export function credentialSettings(service: string, settings: Settings): readonly string[] {
-  return credentialKeys(service).filter((key) => settings.resolve(key).value !== undefined);
+  return credentialKeys(service).filter((key) => settings.values(key).length > 0);
+}
+
+/** The origin of an address in the environment or the profile, ignoring the option. */
+export function configuredOrigin(key: string, settings: Settings): string | undefined {
+  return originOf(key, settings, ['env', 'profile']);
+}
+
+/** The origin of an address in the profile itself. */
+export function profileOrigin(key: string, settings: Settings): string | undefined {
+  return originOf(key, settings, ['profile']);
+}
+
+function originOf(key: string, settings: Settings, kinds: readonly Origin['kind'][]): string | undefined {
+  for (const value of settings.values(key)) {
+    if (!kinds.includes(value.origin.kind)) continue;
+    const address = usableValue(key, value);
+    return address === undefined ? undefined : new URL(address).origin;
+  }
+  return undefined;
+}
+
+/** The other origin in an address variable that an explicit `--profile` overrides. */
+export function overriddenOrigin(key: string, settings: Settings): string | undefined {
+  const [address, ...others] = settings.values(key).filter(({ origin }) => origin.kind !== 'flag');
+  const variable = others.find(({ origin }) => origin.kind === 'env')?.value;
+  if (address?.value === undefined || variable === undefined || !URL.canParse(variable)) return undefined;
+  const { origin } = new URL(variable);
+  return URL.canParse(address.value) && new URL(address.value).origin === origin ? undefined : origin;
 }
 
 export async function loadSettings(sources: SettingsSources): Promise<Settings> {
@@ -82,7 +105,7 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
   if (failure !== undefined && !lenient) throw failure;
   const shared = profileValues(file.document, DEFAULT_PROFILE) ?? {};
   const { warnings } = file;
-  return new LoadedSettings({ flags, env, values: values ?? {}, shared, profile, path, warnings, failure });
+  return createSettings({ flags, env, stored: values ?? {}, shared, profile, path, warnings, failure });
 }
 
 function selectProfile({ env, profileFlag }: SettingsSources, file: SettingsFile, path: string): Settings['profile'] {
@@ -103,7 +126,7 @@ function unknownProfile({ name, origin }: Settings['profile'], file: SettingsFil
 interface Loaded {
   readonly flags: Readonly<Record<string, string>>;
   readonly env: Context['env'];
-  readonly values: ProfileValues;
+  readonly stored: ProfileValues;
   /** The default profile: its store is that of every profile that names none, because they share the files. */
   readonly shared: ProfileValues;
   readonly profile: Settings['profile'];
@@ -112,132 +135,83 @@ interface Loaded {
   readonly failure: SvcError | undefined;
 }
 
-class LoadedSettings implements Settings {
-  readonly profile: Settings['profile'];
-  readonly warnings: readonly SettingsWarning[];
-  readonly failure: SvcError | undefined;
-  readonly #loaded: Loaded;
+function createSettings(loaded: Loaded): Settings {
+  const { profile, warnings, failure } = loaded;
+  return {
+    profile,
+    warnings,
+    failure,
+    get: (key) => usableValue(key, valuesOf(key, loaded)[0] ?? UNSET),
+    resolve: (key) => valuesOf(key, loaded)[0] ?? UNSET,
+    values: (key) => valuesOf(key, loaded),
+    members: (key) => membersOf(key, loaded),
+  };
+}
 
-  constructor(loaded: Loaded) {
-    this.profile = loaded.profile;
-    this.warnings = loaded.warnings;
-    this.failure = loaded.failure;
-    this.#loaded = loaded;
-  }
-
-  get(key: string): string | undefined {
-    return this.#usable(key, this.resolve(key));
-  }
-
-  resolve(key: string): ResolvedSetting {
-    const setting = findSetting(key);
-    if (setting === undefined) return UNSET;
-    return this.#fromFlag(setting) ?? this.#configured(setting) ?? fromDefault(setting);
-  }
-
-  configured(key: string): ResolvedSetting {
-    const setting = findSetting(key);
-    return setting === undefined ? UNSET : (this.#configured(setting) ?? fromDefault(setting));
-  }
-
-  configuredOrigin(key: string): string | undefined {
-    const setting = findSetting(key);
-    const address = this.#usable(key, (setting && this.#configured(setting)) ?? UNSET);
-    return address === undefined ? undefined : new URL(address).origin;
-  }
-
-  profileOrigin(key: string): string | undefined {
-    const setting = findSetting(key);
-    const address = this.#usable(key, (setting && this.#fromProfile(setting)) ?? UNSET);
-    return address === undefined ? undefined : new URL(address).origin;
-  }
-
-  members(key: string): readonly Settings[] {
-    const { values, profile } = this.#loaded;
-    const urls = this.get(`${key}s`)?.split(',');
-    if (urls === undefined || this.resolve(key).origin.kind !== 'profile') return [this];
-    if (Object.hasOwn(values, key)) {
-      throw new SvcError('config_invalid', `profile ${profile.name} has both ${key} and ${key}s`, {
-        hint: `svc config unset ${key} --profile ${profile.name}`,
-      });
-    }
-    return urls.map((url) => new LoadedSettings({ ...this.#loaded, values: { ...values, [key]: url } }));
-  }
-
-  overriddenOrigin(key: string): string | undefined {
-    const setting = findSetting(key);
-    if (setting === undefined || !this.#profileFirst(setting)) return undefined;
-    const variable = this.#fromVariable(setting)?.value;
-    const address = this.#configured(setting)?.value;
-    if (variable === undefined || address === undefined || !URL.canParse(variable)) return undefined;
-    const { origin } = new URL(variable);
-    return URL.canParse(address) && new URL(address).origin === origin ? undefined : origin;
-  }
-
-  #fromFlag(setting: Setting): ResolvedSetting | undefined {
-    const { flags } = this.#loaded;
-    const value = Object.hasOwn(flags, setting.key) ? flags[setting.key] : undefined;
-    if (value === undefined) return undefined;
-    const origin: Origin = { kind: 'flag', detail: setting.flag ?? '' };
-    return { value, origin, problem: problemWith(setting, value) };
-  }
-
-  #configured(setting: Setting): ResolvedSetting | undefined {
-    const [variable, profile] = [this.#fromVariable(setting), this.#fromProfile(setting)];
-    if (!this.#profileFirst(setting)) return variable ?? profile;
-    // The account in the variable is of the gateway that the variables name.
-    const isForeign = setting.key === 'trade.account' && this.overriddenOrigin('trade.url') !== undefined;
-    return profile ?? (isForeign ? undefined : variable);
-  }
-
-  /** `--profile` is an option: its addresses, users and account override the variables. */
-  #profileFirst({ key, type }: Setting): boolean {
-    const isOfServer = type === 'url' || key.endsWith('.user') || key === 'trade.account';
-    return isOfServer && this.#loaded.profile.origin.kind === 'flag';
-  }
-
-  #fromVariable(setting: Setting): ResolvedSetting | undefined {
-    // An empty variable counts as unset.
-    const variable = setting.env === undefined ? undefined : this.#loaded.env[setting.env] || undefined;
-    if (variable === undefined) return undefined;
-    const origin: Origin = { kind: 'env', detail: setting.env ?? '' };
-    return { value: variable, origin, problem: problemWith(setting, variable) };
-  }
-
-  #fromProfile(setting: Setting): ResolvedSetting | undefined {
-    const { values, shared, path, profile } = this.#loaded;
-    const own = (key: string): unknown => (Object.hasOwn(values, key) ? values[key] : undefined);
-    // Of an HA cluster, the first member.
-    const given = own(setting.key) ?? (setting.type === 'url' ? firstOf(own(`${setting.key}s`)) : undefined);
-    const isShared = given === undefined && setting.key === HELPER_SETTING && Object.hasOwn(shared, setting.key);
-    const stored = isShared ? shared[setting.key] : given;
-    if (stored === undefined) return undefined;
-    const from = isShared ? DEFAULT_PROFILE : profile.name;
-    const origin: Origin = { kind: 'profile', detail: `${path} (profile ${from})` };
-    return { ...storedValue(setting, stored), origin };
-  }
-
-  #usable(key: string, { value, origin, problem }: ResolvedSetting): string | undefined {
-    if (problem === undefined || value === undefined) return value;
-    const setting = findSetting(key);
-    const shown = setting === undefined ? value : shownValue(setting, value);
-    if (origin.kind !== 'profile') throw new SvcError('invalid_value', `${origin.detail}: "${shown}" ${problem}`);
-    // The command that corrects an output format must be able to print: its own option overrides the invalid one.
-    const despite =
-      setting?.type === 'choice' && setting.flag !== undefined ? ` ${setting.flag} ${setting.default}` : '';
-    throw new SvcError('config_invalid', `${key} in ${origin.detail}: "${shown}" ${problem}`, {
-      hint: `set it with: svc config set ${key} <value>${despite}`,
+function membersOf(key: string, loaded: Loaded): readonly Settings[] {
+  const { stored, profile } = loaded;
+  const settings = createSettings(loaded);
+  const urls = settings.get(`${key}s`)?.split(',');
+  if (urls === undefined || settings.resolve(key).origin.kind !== 'profile') return [settings];
+  if (Object.hasOwn(stored, key)) {
+    throw new SvcError('config_invalid', `profile ${profile.name} has both ${key} and ${key}s`, {
+      hint: `svc config unset ${key} --profile ${profile.name}`,
     });
   }
+  return urls.map((url) => createSettings({ ...loaded, stored: { ...stored, [key]: url } }));
+}
+
+/** The values of a setting in order of precedence: option, environment, profile, default. */
+function valuesOf(key: string, loaded: Loaded): readonly ResolvedSetting[] {
+  const setting = findSetting(key);
+  if (setting === undefined) return [];
+  const { flags, env, profile } = loaded;
+  const values: ResolvedSetting[] = [];
+  const add = (value: string, kind: Origin['kind'], detail: string): void =>
+    void values.push({ value, origin: { kind, detail }, problem: problemWith(setting, value) });
+  const option = Object.hasOwn(flags, key) ? flags[key] : undefined;
+  if (option !== undefined) add(option, 'flag', setting.flag ?? '');
+  // `--profile` is an option: its addresses, users and account override the variables.
+  const isOfServer = setting.type === 'url' || key.endsWith('.user') || key === 'trade.account';
+  const isProfileFirst = isOfServer && profile.origin.kind === 'flag';
+  if (isProfileFirst) addStored(setting, loaded, values);
+  // An empty variable counts as unset, and an account is of the gateway that the variables name.
+  const variable = env[setting.env ?? ''];
+  if (setting.env !== undefined && variable && !(isProfileFirst && isForeignAccount(key, loaded)))
+    add(variable, 'env', setting.env);
+  if (!isProfileFirst) addStored(setting, loaded, values);
+  if (setting.default !== undefined) values.push({ value: setting.default, origin: DEFAULT, problem: undefined });
+  return values;
+}
+
+/** Whether the account of the environment belongs to another gateway than that of the profile. */
+function isForeignAccount(key: string, loaded: Loaded): boolean {
+  return key === 'trade.account' && overriddenOrigin('trade.url', createSettings(loaded)) !== undefined;
+}
+
+function addStored(setting: Setting, { stored, shared, path, profile }: Loaded, values: ResolvedSetting[]): void {
+  const isOwn = Object.hasOwn(stored, setting.key) || setting.key !== HELPER_SETTING;
+  const given = (isOwn ? stored : shared)[setting.key];
+  // Of an HA cluster, the first member.
+  const several = setting.type === 'url' ? stored[`${setting.key}s`] : undefined;
+  const value = given ?? (typeof several === 'string' ? several.split(',')[0] : undefined);
+  if (value === undefined) return;
+  const detail = `${path} (profile ${isOwn ? profile.name : DEFAULT_PROFILE})`;
+  values.push({ ...storedValue(setting, value), origin: { kind: 'profile', detail } });
+}
+
+/** Throws if the value is invalid. */
+function usableValue(key: string, { value, origin, problem }: ResolvedSetting): string | undefined {
+  if (problem === undefined || value === undefined) return value;
+  const setting = findSetting(key);
+  const shown = setting === undefined ? value : shownValue(setting, value);
+  if (origin.kind !== 'profile') throw new SvcError('invalid_value', `${origin.detail}: "${shown}" ${problem}`);
+  // The command that corrects an output format must be able to print: its own option overrides the invalid one.
+  const despite = setting?.type === 'choice' && setting.flag !== undefined ? ` ${setting.flag} ${setting.default}` : '';
+  throw new SvcError('config_invalid', `${key} in ${origin.detail}: "${shown}" ${problem}`, {
+    hint: `set it with: svc config set ${key} <value>${despite}`,
+  });
 }
 
 const UNSET: ResolvedSetting = { value: undefined, origin: { kind: 'unset', detail: '' }, problem: undefined };
-
-function fromDefault(setting: Setting): ResolvedSetting {
-  if (setting.default === undefined) return UNSET;
-  return { value: setting.default, origin: { kind: 'default', detail: '' }, problem: undefined };
-}
-
-function firstOf(list: unknown): string | undefined {
-  return typeof list === 'string' ? list.split(',')[0] : undefined;
-}
+const DEFAULT: Origin = { kind: 'default', detail: '' };

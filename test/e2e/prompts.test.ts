@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import { getJson } from '../support/alertmanager.ts';
-import { HOME, svc } from './binary.ts';
+import { svc } from './binary.ts';
 import { named, noTmux, Terminal } from './terminal.ts';
 
 const LONG = 'svc silences create severity=critical --for 30d -c why';
@@ -142,31 +140,11 @@ describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
     expect([status, lines.filter((text) => text !== '')]).toEqual([130, []]);
   });
 
-  it.each([
-    ['answers', ['0', '1', '', 'soon', '30m', 'why'], 0],
-    ['Ctrl-C', ['1', 'C-c'], 130],
-    ['the end of the input', ['C-d'], 130],
-  ] as const)('TERM=dumb: questions are plain lines, and so are %s', async (_name, answers, expected) => {
-    const file = join(HOME, 'dumb.typescript');
-    const questions = ['Number:', 'Another matcher', 'Duration:', 'Comment:'];
-    terminal.begin(`script -qefc "env TERM=dumb svc silences create" "${file}"`);
-    for (const answer of answers) {
-      await terminal.shows((all) => questions.some((question) => all.at(-1)?.startsWith(question)));
-      if (answer.startsWith('C-')) terminal.press(answer);
-      else terminal.type(`${answer}\n`);
-      // The next question, or the same again.
-      await terminal.shows((all) => all.at(-1)?.endsWith(answer) !== true || answer === '');
-    }
-    const { lines, status } = await terminal.finish();
-    expect([status, readFileSync(file, 'utf8').includes('\u001b')]).toEqual([expected, false]);
-    if (expected === 0) expect(lines).toContain('Answer a number from 1 to 7.');
-    expect(await created()).toBe(expected === 0 ? 1 : 0);
-  });
-
   it('does not appear if it is not needed', async () => {
     for (const line of [
       `${LONG} --no-input`,
       `CI=1 ${LONG}`,
+      `TERM=dumb ${LONG}`,
       `SVC_NO_INPUT=1 ${LONG}`,
       `${LONG} </dev/null`,
       `${LONG} 2>/dev/null`,

@@ -2,15 +2,15 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { manualPages } from '../../scripts/reference/manual.ts';
+import { referencePages } from '../../scripts/reference/markdown.ts';
+import { preparedPages } from '../../scripts/reference/prepared.ts';
 import { GLOBAL_FLAGS, SERVICE_FLAGS, SOME_FLAGS, WRITE_FLAGS } from '../../src/cli/common-flags.ts';
 import type { Flags } from '../../src/cli/flags.ts';
 import { helpPage } from '../../src/cli/help.ts';
-import { manualPages } from '../../src/cli/reference/manual.ts';
 import { optionNodes, optionUsage } from '../../src/cli/reference/options.ts';
-import { referencePages } from '../../src/cli/reference/pages.ts';
 import { commandNode, commandTree } from '../../src/cli/reference/tree.ts';
 import { GROUPS } from '../../src/features/index.ts';
-import { preparedPages } from '../../src/pages.ts';
 import { svc } from '../support/svc.ts';
 import { REGISTERED } from './commands.ts';
 

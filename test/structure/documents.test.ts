@@ -2,12 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { manualPages } from '../../src/cli/reference/manual.ts';
+import { manualPages } from '../../scripts/reference/manual.ts';
+import { preparedReference } from '../../scripts/reference/prepared.ts';
 import { commandTree } from '../../src/cli/reference/tree.ts';
 import { TOPICS } from '../../src/cli/topics.ts';
 import { ERROR_KINDS, EXIT_STATUSES } from '../../src/errors.ts';
 import { GROUPS } from '../../src/features/index.ts';
-import { preparedReference } from '../../src/pages.ts';
 import { SETTING_KEYS, VARIABLES } from '../../src/store/setting-keys.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs');

@@ -10,7 +10,6 @@ const EDGES: Readonly<Record<string, string>> = {
   'http/answers.ts': 'what a service says of a failure',
   'http/transport.ts': 'a message of a websocket, of which the beginning is shown',
   'process/streams.ts': 'the error of the system, without its code and its call',
-  'cli/parse.ts': 'commander has one error class, and names the option in its message',
   'http/failures.ts': 'undici throws these two with a code that it gives other failures too',
   'process/context.ts': 'a warning of Node.js: the process prints it again, but not the one about NO_COLOR',
 };

@@ -41,7 +41,6 @@ const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
   'features/api': [...GENERAL, /^features\/(alerts|webhooks|catalog)\/api\.ts$/, /^features\/trade\/raw-trade\.ts$/],
   'features/sandbox': [...GENERAL, /^features\/\w+\/checks\.ts$/, /^sandbox\//],
   main: [...GENERAL, /^features\/index\.ts$/, /^features\/oauth\/authorizer\.ts$/, /^\.\.\/package\.json$/],
-  pages: [/^cli\//, /^features\/(index|trade\/session\/schema)\.ts$/],
   complete: [/^cli\/completion\//, /^process\//],
   entry: [/^main\.ts$/, /^process\//],
 };

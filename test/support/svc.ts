@@ -212,7 +212,7 @@ async function runHere(argv: readonly string[], options: RunOptions = {}): Promi
     stderr,
     env: options.env ?? {},
     paths: { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') },
-    identity: 'tester@host',
+    identity: () => 'tester@host',
     nodeMajor: Number.parseInt(process.versions.node, 10),
     pid: process.pid,
     self: [process.execPath, join(import.meta.dirname, '../../bin/svc.cjs')],

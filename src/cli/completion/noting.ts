@@ -1,14 +1,14 @@
 /** Notes what of a command's value <Tab> offers next, as the value is printed. */
-import type { Context } from '../../context.ts';
 import { RawJson } from '../../output/types.ts';
-import { type CacheOwner, type Candidate, keepCandidates, MOST_CANDIDATES } from '../../store/completion-cache.ts';
+import { type Candidate, keepCandidates, MOST_CANDIDATES } from '../../store/completion-cache.ts';
 import type { Command } from '../command.ts';
+import type { Run } from '../run-context.ts';
 
 interface Noting {
   /** To be printed in place of the answer's. */
   readonly value: unknown;
   /** Once it is printed. */
-  keep(owner: CacheOwner, context: Pick<Context, 'paths' | 'now' | 'pid'>): void;
+  keep(run: Pick<Run, 'service' | 'settings' | 'context'>): void;
 }
 
 export function noting(value: unknown, { output, offers }: Command): Noting {
@@ -20,8 +20,10 @@ export function noting(value: unknown, { output, offers }: Command): Noting {
       else known.push(...candidates);
     }
   };
-  const keep: Noting['keep'] = (owner, { paths, now, pid }) => {
-    if (noted.size > 0) keepCandidates(paths, owner, noted, { now: now(), pid });
+  const keep: Noting['keep'] = ({ service, settings, context: { paths, now, pid } }) => {
+    const address = service === undefined ? undefined : settings.get(`${service}.url`);
+    if (service === undefined || address === undefined || noted.size === 0) return;
+    keepCandidates(paths, { service, profile: settings.profile.name, address }, noted, { now: now(), pid });
   };
   if (value === undefined || value instanceof RawJson) return { value, keep };
   if (output.kind !== 'list') note(value);

@@ -6,7 +6,7 @@ import { ERROR_KINDS, type ErrorCode, EXIT_STATUSES } from '../../errors.ts';
 import type { Column } from '../../output/types.ts';
 import { SETTING_KEYS, VARIABLES } from '../../store/setting-keys.ts';
 import { type Command, type Group, loadCommands } from '../command.ts';
-import { GLOBAL_FLAGS, isRemote, ownFlags, SERVICE_FLAGS, WRITE_FLAGS, withoutWriteFlags } from '../common-flags.ts';
+import { GLOBAL_FLAGS, isRemote, ownFlags, SERVICE_FLAGS, WRITE_FLAGS } from '../common-flags.ts';
 import { type Argument, usageLine } from '../flags.ts';
 import type { GroupSummary } from '../help.ts';
 import { TOPICS } from '../topics.ts';
@@ -72,7 +72,7 @@ export function commandNode(command: Command) {
     service: command.service ?? (command.callOf === undefined ? null : 'any'),
     arguments: Object.entries(command.args ?? {}).map(([name, argument]) => argumentNode(name, argument)),
     /** Its own options; those of the sets are added. */
-    options: optionNodes(command.effect === 'read' ? ownFlags(command) : withoutWriteFlags(command)),
+    options: optionNodes(ownFlags({ ...command, effect: 'read' })),
     optionSets,
     output: outputNode(command),
     exitStatuses: exitStatuses(command),

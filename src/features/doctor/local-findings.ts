@@ -44,8 +44,9 @@ function profileFindings({ settings }: Local): readonly Finding[] {
 /** One for each value that cannot be used. */
 function valueFindings({ settings }: Local): readonly Finding[] {
   return SETTING_KEYS.flatMap((setting): Finding[] => {
-    const { value, origin, problem } = settings.configured(setting.key);
-    if (problem === undefined || value === undefined) return [];
+    const configured = settings.values(setting.key).find((one) => one.origin.kind !== 'flag');
+    if (configured?.problem === undefined || configured.value === undefined) return [];
+    const { value, origin, problem } = configured;
     const fix = origin.kind === 'env' ? `unset ${origin.detail}` : `svc config set ${setting.key} <value>`;
     const detail = `${origin.detail}: "${shownValue(setting, value)}" ${problem}`;
     return [{ check: 'setting', subject: setting.key, ...fail(detail, fix) }];

@@ -7,7 +7,7 @@ import { SvcError } from '../../errors.ts';
 import type { Authorizer, ServiceName, Target } from '../../http/target.ts';
 import { fileFailure } from '../../store/own-file.ts';
 import { listOf } from '../../store/setting-keys.ts';
-import { credentialSettings, type Settings } from '../../store/settings.ts';
+import { configuredOrigin, credentialSettings, type Settings } from '../../store/settings.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type AuthorizerContext = Context & Pick<RunContext, 'checkSecretFile'>;
@@ -180,7 +180,7 @@ function environmentAuthorizer(
   if (password !== undefined && user === undefined) {
     throw new SvcError('config_invalid', `${prefix}_PASSWORD is set without a user`, { hint: `set ${prefix}_USER` });
   }
-  const bound = settings.configuredOrigin(`${service}.url`);
+  const bound = configuredOrigin(`${service}.url`, settings);
   checkBound(
     bound,
     baseUrl,

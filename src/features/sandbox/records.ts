@@ -25,7 +25,7 @@ export function recordSandbox(
   { paths, random, now, identity }: Recorder,
   about: Pick<SandboxRecord, 'startedBy' | 'traps'> & { readonly env: Readonly<Record<string, string>> },
 ): () => void {
-  const record = { version: 1, startedAt: now(), identity, ...about };
+  const record = { version: 1, startedAt: now(), identity: identity(), ...about };
   const name = Array.from({ length: 16 }, () => Math.floor(random() * 16).toString(16)).join('');
   const path = join(folderOf(paths), `${now()}-${name}.json`);
   try {

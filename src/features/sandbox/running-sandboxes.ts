@@ -63,7 +63,7 @@ export async function findSandboxes(ctx: Ctx): Promise<FoundSandboxes> {
     candidates.map(async ({ env, record, forget }) => {
       const services = await statusOf(env, ctx);
       if (services !== undefined) running.push({ env, record, services, isHere: isHere(env, ctx) });
-      else if (record?.identity === ctx.identity) {
+      else if (record?.identity === ctx.identity()) {
         forget?.();
         gone.push(record);
       }

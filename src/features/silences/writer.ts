@@ -17,7 +17,7 @@ import { applyChanges, type PostedSilence } from './draft.ts';
 
 /** The author that new silences get, and that `--author me` finds. */
 export function author(ctx: Pick<RunContext, 'settings' | 'identity'>): string {
-  return ctx.settings.get('alerts.author') ?? ctx.identity;
+  return ctx.settings.get('alerts.author') ?? ctx.identity();
 }
 
 export const ALL_ALERTS = {

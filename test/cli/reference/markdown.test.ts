@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { code, escapeMarkdown, markdownTable, paragraphs } from '../../../src/cli/reference/pages.ts';
+import { code, escapeMarkdown, markdownTable, paragraphs } from '../../../scripts/reference/markdown.ts';
 
 const text = fc
   .array(

@@ -2,7 +2,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadCommands } from '../../../src/cli/command.ts';
 import {
   bold,
   escapeRoff,
@@ -12,7 +11,8 @@ import {
   subsection,
   title,
   verbatim,
-} from '../../../src/cli/reference/manual.ts';
+} from '../../../scripts/reference/manual.ts';
+import { loadCommands } from '../../../src/cli/command.ts';
 import { GROUPS } from '../../../src/features/index.ts';
 
 /** Whatever somebody may write into a declaration, the beginnings of requests and of escapes more often than not. */

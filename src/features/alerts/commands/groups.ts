@@ -60,7 +60,7 @@ export const alertsGroups = listCommand({
     'An alert appears in every group whose route matches it. Groups are sorted by their worst alert; see svc help output.',
   effect: 'read',
   service: 'alerts',
-  clusters: { merge: (rows, settings) => worstGroupsFirst(rows, severitiesOf(settings)) },
+  clusters: { merge: (rows: readonly AlertGroup[], settings) => worstGroupsFirst(rows, severitiesOf(settings)) },
   args: { matcher: { help: 'Only alerts that match all of these', repeat: true, complete: 'matchers' } },
   flags: { ...SELECTION_FLAGS, limit: { type: 'integer', min: 0, help: 'Maximum number of groups' } },
   examples: [

@@ -22,7 +22,11 @@ function startedSandbox() {
     record: (
       { env }: Pick<Sandbox, 'env'>,
       { at = NOW, by = 'start', traps = [], identity = 'tester@host' }: Partial<Facts> = {},
-    ) => recordSandbox({ paths, now: () => at, random: Math.random, identity }, { startedBy: by, traps, env }),
+    ) =>
+      recordSandbox(
+        { paths, now: () => at, random: Math.random, identity: () => identity },
+        { startedBy: by, traps, env },
+      ),
     records: () => readdirSync(join(paths.state, 'sandboxes')).length,
     status: (args: readonly string[] = [], options: RunOptions = {}) =>
       svc(['sandbox', 'status', ...args], { home, now: () => NOW + 60_000, ...options }),

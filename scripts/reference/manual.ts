@@ -1,8 +1,14 @@
 /** The man pages: svc(1), and one per group. All text is escaped for roff. */
-import type { Group } from '../command.ts';
-import { TOPICS, type Topic } from '../topics.ts';
-import { argumentText, fullNotes, type OptionNode, optionUsage, withNotes } from './options.ts';
-import { type CommandNode, type CommandTree, commandTree, type GroupNode, type OutputNode } from './tree.ts';
+import type { Group } from '../../src/cli/command.ts';
+import { argumentText, fullNotes, type OptionNode, optionUsage, withNotes } from '../../src/cli/reference/options.ts';
+import {
+  type CommandNode,
+  type CommandTree,
+  commandTree,
+  type GroupNode,
+  type OutputNode,
+} from '../../src/cli/reference/tree.ts';
+import { TOPICS, type Topic } from '../../src/cli/topics.ts';
 
 /** File name → text. */
 export async function manualPages(groups: readonly Group[]): Promise<Readonly<Record<string, string>>> {

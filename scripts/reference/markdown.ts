@@ -1,7 +1,8 @@
 /** The pages of docs/reference/: one per group and topic, and an index. */
-import { TOPICS, type Topic } from '../topics.ts';
-import { argumentText, fullNotes, type OptionNode, optionUsage, withNotes } from './options.ts';
-import type { CommandNode, CommandTree, GroupNode, OptionSet, OutputNode } from './tree.ts';
+
+import { argumentText, fullNotes, type OptionNode, optionUsage, withNotes } from '../../src/cli/reference/options.ts';
+import type { CommandNode, CommandTree, GroupNode, OptionSet, OutputNode } from '../../src/cli/reference/tree.ts';
+import { TOPICS, type Topic } from '../../src/cli/topics.ts';
 
 const NOTE = '<!-- Made from the declarations in src/: npm run docs -->';
 

@@ -1,13 +1,13 @@
 /** What the build prepares from the declarations: help and completion, which then start at once, and the manual. */
-import { loadCommands } from './cli/command.ts';
-import { completionModel, type Model } from './cli/completion/model.ts';
-import { helpPage } from './cli/help.ts';
-import { type Aliases, aliasesOf, groupPage } from './cli/lookup.ts';
-import { HELP } from './cli/reference/help-command.ts';
-import { manualPages } from './cli/reference/manual.ts';
-import { referencePages } from './cli/reference/pages.ts';
-import { commandNode, commandTree } from './cli/reference/tree.ts';
-import { GROUPS, SOURCES } from './features/index.ts';
+import { loadCommands } from '../../src/cli/command.ts';
+import { completionModel, type Model } from '../../src/cli/completion/model.ts';
+import { helpPage } from '../../src/cli/help.ts';
+import { type Aliases, aliasesOf, groupPage } from '../../src/cli/lookup.ts';
+import { HELP } from '../../src/cli/reference/help-command.ts';
+import { commandNode, commandTree } from '../../src/cli/reference/tree.ts';
+import { GROUPS, SOURCES } from '../../src/features/index.ts';
+import { manualPages } from './manual.ts';
+import { referencePages } from './markdown.ts';
 
 export interface Pages {
   /** `` for svc itself, `alerts`, `alerts list` → the text. */
