@@ -24,6 +24,7 @@ import {
 } from './endpoint.ts';
 import { type Reason, toError } from './failures.ts';
 import { JsonFault } from './json.ts';
+import { secretsIn } from './known-secrets.ts';
 import { redactText } from './redact.ts';
 import type { Target } from './target.ts';
 import { type Exchange, type Response, type ResponseHeaders, shownHeaders, Transport } from './transport.ts';
@@ -60,6 +61,7 @@ interface Failure {
   readonly retryAfter?: string | undefined;
 }
 
+const NONE: ReadonlySet<string> = new Set();
 const MOST_RETRIES = 3;
 const LARGEST_ANSWER = 512 * 1024 * 1024;
 const LARGEST_ERROR_TEXT = 64 * 1024;
@@ -79,7 +81,7 @@ export class Sender {
     this.#target = target;
     this.#rules = rules;
     this.#transport = new Transport(target, target.secretHeaders);
-    target.secrets.addHeaders(target.headers, target.secretHeaders);
+    for (const secret of secretsIn(target.headers, target.secretHeaders)) target.secrets.add(secret);
   }
 
   /** `read` takes from a successful response the part whose failure leads to a retry. */
@@ -216,7 +218,7 @@ export class Sender {
       ...this.#rules.cookies?.header(),
       ...(endpoint.fresh && { 'cache-control': 'no-cache' }),
     };
-    secrets.addPassingHeaders(headers);
+    for (const secret of secretsIn(headers, NONE)) secrets.addPassing(secret);
     return buildRequest(this.#target, this.#rules, endpoint, values, headers);
   }
 
