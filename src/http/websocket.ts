@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Sender as FrameSender, Receiver } from 'ws';
 import { SvcError } from '../errors.ts';
 import type { CallValues, EndpointShape } from './endpoint.ts';
-import type { Sender } from './sender.ts';
+import type { Response, Sender } from './sender.ts';
 
 /** Parts of ws beyond its published types: the two halves of a connection that svc's own HTTP client opened. */
 declare module 'ws' {
@@ -52,21 +52,26 @@ export async function openWebSocket(
 ): Promise<WebSocket> {
   const key = randomBytes(16).toString('base64');
   const upgrade = { 'sec-websocket-version': '13', 'sec-websocket-key': key };
-  const { result } = await sender.send(endpoint, { ...values, upgrade }, ({ status, headers, socket }) => {
-    if (socket === undefined)
-      throw new SvcError('bad_answer', `the service answered ${status} instead of opening a websocket`);
-    const expected = createHash('sha1').update(`${key}${GUID}`).digest('base64');
-    const refuse = (message: string): never => {
-      socket.destroy();
-      throw new SvcError('bad_answer', message);
-    };
-    if (headers['sec-websocket-accept'] !== expected) refuse('the websocket was opened for another request');
-    // RFC 6455 §4.1: a client must not continue with what it did not offer.
-    for (const name of ['sec-websocket-extensions', 'sec-websocket-protocol'])
-      if (headers[name] !== undefined) refuse(`the websocket was opened with ${name}, which was not offered`);
-    return new WebSocket(socket, sink, limit, sender);
-  });
-  return result;
+  const response = await sender.request(endpoint, { ...values, upgrade }, 'none');
+  try {
+    return new WebSocket(checkUpgrade(response, key), sink, limit, sender);
+  } catch (error) {
+    response.socket?.destroy();
+    throw sender.explain(error, response);
+  }
+}
+
+function checkUpgrade({ status, headers, socket }: Response, key: string): Duplex {
+  if (socket === undefined)
+    throw new SvcError('bad_answer', `the service answered ${status} instead of opening a websocket`);
+  const expected = createHash('sha1').update(`${key}${GUID}`).digest('base64');
+  if (headers['sec-websocket-accept'] !== expected)
+    throw new SvcError('bad_answer', 'the websocket was opened for another request');
+  // RFC 6455 §4.1: a client must not continue with what it did not offer.
+  for (const name of ['sec-websocket-extensions', 'sec-websocket-protocol'])
+    if (headers[name] !== undefined)
+      throw new SvcError('bad_answer', `the websocket was opened with ${name}, which was not offered`);
+  return socket;
 }
 
 export class WebSocket {

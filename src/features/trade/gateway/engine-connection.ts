@@ -426,14 +426,14 @@ class EngineRequests {
   /** Without `sid` a new connection is opened. */
   async poll(sid: string | undefined, timeoutMs: number): Promise<string[]> {
     const values = { query: this.#query('polling', sid), timeoutMs };
-    const { result } = await this.#sender.send(poll, values, (answer) => answer.body.whole());
-    return wire.decodePayload(result.toString());
+    const { start } = await this.#sender.request(poll, values, 'all');
+    return wire.decodePayload(start.toString());
   }
 
   async send(sid: string, packet: string, timeoutMs: number): Promise<void> {
     const values = { query: this.#query('polling', sid), body: wire.encodePayload([packet]), timeoutMs };
-    const { result } = await this.#sender.send(post, values, (answer) => answer.body.whole());
-    if (result.toString() !== 'ok') throw new wire.PacketFault('it did not accept a packet');
+    const { start } = await this.#sender.request(post, values, 'all');
+    if (start.toString() !== 'ok') throw new wire.PacketFault('it did not accept a packet');
   }
 
   openSocket(sid: string, sink: WebSocketSink, timeoutMs: number): Promise<WebSocket> {
