@@ -1,7 +1,7 @@
 /** JSON of a remote service: strict about the bytes, bounded in depth, with errors that say what is wrong. Arrays are read as they arrive. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { DEEPEST, exactNumbers, JsonLimit, parseJsonText, TOO_DEEP } from '../json-object.ts';
-import { ByteList } from './body.ts';
+import { ByteList } from './byte-list.ts';
 
 /** The bytes are not the promised JSON. */
 export class JsonFault extends Error {

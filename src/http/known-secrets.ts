@@ -10,9 +10,9 @@ const UNMISTAKABLE = 6;
 
 export class KnownSecrets {
   /** The forms of each secret, once a text has been searched for them. */
-  readonly #forms = new Map<string, readonly Form[] | undefined>();
+  readonly #forms = new Map<string, readonly string[] | undefined>();
   /** All of them, the longest first: one secret may be part of another. */
-  #search: readonly Form[] | undefined;
+  #search: readonly string[] | undefined;
   /** Oldest first. */
   readonly #passing = new Set<string>();
 
@@ -36,16 +36,6 @@ export class KnownSecrets {
     this.#search = undefined;
   }
 
-  /** The credentials in the headers of all requests. `secretNames` are in lower case. */
-  addHeaders(headers: Readonly<Record<string, string>>, secretNames: ReadonlySet<string>): void {
-    for (const secret of secretsOf(headers, secretNames)) this.add(secret);
-  }
-
-  /** Those of one request. */
-  addPassingHeaders(headers: Readonly<Record<string, string>>): void {
-    for (const secret of secretsOf(headers)) this.addPassing(secret);
-  }
-
   /** The password in the address of a proxy. */
   addAddress(address: string | undefined): void {
     const password = /^[a-z]+:\/\/[^/?#@]*:([^/?#@]+)@/i.exec(address ?? '')?.[1];
@@ -60,117 +50,127 @@ export class KnownSecrets {
 
   /** The text without any form of a secret. */
   hide(text: string): string {
-    this.#search ??= this.#allForms();
+    this.#search ??= this.#listForms();
     let shown = text;
-    for (const form of this.#search) shown = shown.replaceAll(form, HIDDEN);
+    for (const form of this.#search) {
+      if (form.length >= UNMISTAKABLE) shown = shown.replaceAll(form, HIDDEN);
+      else shown = shown.replace(new RegExp(`(?<![\\w%])${form.replace(/\W/g, '\\$&')}(?!\\w)`, 'g'), HIDDEN);
+    }
     return shown;
   }
 
-  #allForms(): readonly Form[] {
-    for (const [secret, forms] of this.#forms) this.#forms.set(secret, forms ?? formsOf(secret));
-    const all = [...this.#forms.values()].flatMap((forms) => forms ?? []);
-    return all.sort((one, other) => lengthOf(other) - lengthOf(one));
+  #listForms(): readonly string[] {
+    const all: string[] = [];
+    for (const [secret, known] of this.#forms) {
+      const forms = known ?? formsOf(secret);
+      this.#forms.set(secret, forms);
+      all.push(...forms);
+    }
+    return all.sort((one, other) => other.length - one.length);
   }
 }
 
-function* secretsOf(
+/** The secrets in the headers of a request. `secretNames`, in lower case, are secret whatever they are called. */
+export function secretsIn(
   headers: Readonly<Record<string, string>>,
-  secretNames: ReadonlySet<string> = new Set(),
-): Generator<string | undefined> {
+  secretNames: ReadonlySet<string>,
+): readonly string[] {
+  const found: string[] = [];
   for (const [name, value] of Object.entries(headers)) {
     if (!secretNames.has(name) && !isSecretName(name)) continue;
-    yield* [value, value.replace(/^\w+ /, ''), passwordOf(value)];
-    if (name === 'cookie') yield* value.split('; ').map((pair) => pair.slice(pair.indexOf('=') + 1));
+    const credential = value.replace(/^\w+ /, '');
+    found.push(value, credential);
+    if (/^Basic /i.test(value)) {
+      // A service sees the password of basic authentication in plain text, and may repeat it.
+      const pair = Buffer.from(credential, 'base64').toString();
+      found.push(pair.slice(pair.indexOf(':') + 1));
+    }
+    if (name === 'cookie') for (const pair of value.split('; ')) found.push(pair.slice(pair.indexOf('=') + 1));
   }
+  return found;
 }
 
-/** A service sees the password of basic authentication in plain text, and may repeat it. */
-function passwordOf(authorization: string): string | undefined {
-  const encoded = /^Basic (.*)$/i.exec(authorization)?.[1];
-  if (encoded === undefined) return undefined;
-  const pair = Buffer.from(encoded, 'base64').toString();
-  return pair.slice(pair.indexOf(':') + 1);
+/** How an encoder writes a sign: its number, with this before and after it. */
+interface Notation {
+  readonly before: string;
+  readonly radix: number;
+  readonly digits: number;
+  readonly after: string;
 }
 
-/** A text that is searched as it is; a short secret only as a word of its own. */
-type Form = string | RegExp;
+const UNICODE: Notation = { before: '\\u', radix: 16, digits: 4, after: '' };
+const PERCENT: Notation = { before: '%', radix: 16, digits: 2, after: '' };
+/** In a query within a query. */
+const PERCENT_TWICE: Notation = { before: '%25', radix: 16, digits: 2, after: '' };
+const HTML_DECIMAL: Notation = { before: '&#', radix: 10, digits: 1, after: ';' };
+const HTML_HEX: Notation = { before: '&#x', radix: 16, digits: 1, after: ';' };
 
-function lengthOf(form: Form): number {
-  return typeof form === 'string' ? form.length : SHORTEST;
-}
+/**
+ * Which signs encoders escape. `json` is the secret as JavaScript writes it in JSON, `quoted` the same without `\"`, and `bytes` its
+ * UTF-8 with one character for each byte.
+ */
+const ESCAPES: readonly (readonly [of: 'secret' | 'json' | 'quoted' | 'bytes', signs: RegExp, as: Notation])[] = [
+  ['json', /[^ -~]/g, UNICODE], // Python
+  ['json', /[<>&]/g, UNICODE], // Go
+  ['quoted', /[<>&']/g, UNICODE], // PHP
+  ['quoted', /[<>&'`+]|[^ -~]/g, UNICODE], // .NET
+  ['secret', /\W/g, UNICODE],
+  ['secret', /./gs, UNICODE],
+  ['bytes', /[^\w.~!'()*-]/g, PERCENT], // encodeURIComponent
+  ['bytes', /[^\w.~-]/g, PERCENT],
+  ['bytes', /./gs, PERCENT],
+  ['bytes', /[^\w.~!'()*-]/g, PERCENT_TWICE],
+  ['bytes', /[^\w.~-]/g, PERCENT_TWICE],
+  ['bytes', /./gs, PERCENT_TWICE],
+  ['secret', /\W/gu, HTML_DECIMAL],
+  ['secret', /./gsu, HTML_DECIMAL],
+  ['secret', /\W/gu, HTML_HEX],
+  ['secret', /./gsu, HTML_HEX],
+];
 
 /** How a secret may be written in a text: as SECURITY.md promises, and in no other way. */
-function formsOf(secret: string): readonly Form[] {
-  if (secret.length < UNMISTAKABLE) {
-    return [new RegExp(`(?<![\\w%])${secret.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')}(?!\\w)`, 'g')];
-  }
+function formsOf(secret: string): readonly string[] {
+  if (secret.length < UNMISTAKABLE) return [secret];
   const bytes = Buffer.from(secret);
-  const hex = bytes.toString('hex');
-  const escaped = [...inJson(secret), ...inAddress(bytes), ...inHtml(secret)];
-  return [...new Set([secret, hex, hex.toUpperCase(), ...escaped, ...escaped.map(inUpperCase), ...inBase64(bytes)])];
-}
-
-/** As JavaScript, Python, Go, PHP and .NET write it; with all signs as `\u002b`, and with everything. Each with `\/` as well. */
-function inJson(secret: string): readonly string[] {
   const json = JSON.stringify(secret).slice(1, -1);
-  const forms = [
-    json,
-    ...[/\\.|[^ -~]/gsu, /\\.|[<>&]/gs].map((signs) => escapeMore(json, signs)),
-    ...[/\\.|[<>&']/gs, /\\.|[<>&'`+]|[^ -~]/gsu].map((signs) => escapeMore(json.replaceAll('\\"', '\\u0022'), signs)),
-    ...[/\W/gu, /./gsu].map((signs) => secret.replace(signs, unitsOf)),
-  ];
-  return forms.flatMap((form) => [form, form.replaceAll('/', '\\/')]);
+  const texts = { secret, json, quoted: json.replaceAll('\\"', '\\u0022'), bytes: bytes.toString('latin1') };
+  const html = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const quotedHtml = html.replaceAll('"', '&quot;');
+  const hex = bytes.toString('hex');
+  const forms = [secret, json, hex, hex.toUpperCase(), html, quotedHtml, ...formsInBase64(bytes)];
+  for (const apostrophe of ['&#39;', '&#039;', '&#x27;', '&apos;']) {
+    forms.push(quotedHtml.replaceAll("'", apostrophe));
+  }
+  for (const [text, signs, notation] of ESCAPES) {
+    for (const isUpper of [false, true]) forms.push(escapeSigns(texts[text], signs, notation, isUpper));
+  }
+  const all = new Set<string>();
+  for (const form of forms) all.add(form).add(form.replaceAll('/', '\\/')).add(form.replaceAll('%20', '+'));
+  return [...all];
 }
 
-/** An escape that is there already is matched as a whole, and stays. */
-function escapeMore(json: string, signs: RegExp): string {
-  return json.replace(signs, (one) => (one.startsWith('\\') ? one : unitsOf(one)));
-}
-
-function unitsOf(character: string): string {
-  return Array.from({ length: character.length }, (_, at) => `\\u${hexOf(character.charCodeAt(at), 4)}`).join('');
-}
-
-/** What `encodeURIComponent` and other encoders escape in an address; then everything. */
-const ESCAPED_IN_ADDRESS = [/[^\w.~!'()*-]/g, /[^\w.~-]/g, /./gs];
-
-/** In a query, in a form, and in a query within a query. */
-function inAddress(secret: Buffer): readonly string[] {
-  return ESCAPED_IN_ADDRESS.flatMap((escaped) => {
-    const encoded = secret.toString('latin1').replace(escaped, (one) => `%${hexOf(one.charCodeAt(0), 2)}`);
-    const nested = [encoded, inUpperCase(encoded)].map((one) => one.replaceAll('%', '%25'));
-    return [encoded, encoded.replaceAll('%20', '+'), ...nested];
+function escapeSigns(
+  text: string,
+  signs: RegExp,
+  { before, radix, digits, after }: Notation,
+  isUpper: boolean,
+): string {
+  return text.replace(signs, (sign) => {
+    const number = (sign.codePointAt(0) ?? 0).toString(radix).padStart(digits, '0');
+    return before + (isUpper ? number.toUpperCase() : number) + after;
   });
-}
-
-/** The signs that HTML requires, with each spelling of `'`; then all signs by number, and everything. */
-function inHtml(secret: string): readonly string[] {
-  const required = secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  const quoted = required.replaceAll('"', '&quot;');
-  const named = ['&#39;', '&#039;', '&#x27;', '&apos;'].map((apostrophe) => quoted.replaceAll("'", apostrophe));
-  const numbered = [/\W/gu, /./gsu].flatMap((escaped) => [
-    secret.replace(escaped, (one) => `&#${one.codePointAt(0)};`),
-    secret.replace(escaped, (one) => `&#x${hexOf(one.codePointAt(0) ?? 0, 1)};`),
-  ]);
-  return [required, quoted, ...named, ...numbered];
 }
 
 /** Alone, and the characters that only the secret decides if others precede it, as in `user:password`, or follow it. */
-function inBase64(secret: Buffer): readonly string[] {
-  return [0, 1, 2].flatMap((before) => {
+function formsInBase64(secret: Buffer): readonly string[] {
+  const forms: string[] = [];
+  for (const before of [0, 1, 2]) {
     const text = Buffer.concat([Buffer.alloc(before), secret]).toString('base64');
     const from = Math.ceil((before * 8) / 6);
     const to = Math.floor(((before + secret.length) * 8) / 6);
-    const forms = [text.slice(from), text.slice(from).replace(/=+$/, ''), text.slice(from, to)];
-    return forms.flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')]);
-  });
-}
-
-/** The same escapes with digits in upper case. */
-function inUpperCase(escapes: string): string {
-  return escapes.replace(/(?<=\\u)[\da-f]{4}|(?<=%)[\da-f]{2}|(?<=&#x)[\da-f]+/g, (digits) => digits.toUpperCase());
-}
-
-function hexOf(value: number, digits: number): string {
-  return value.toString(16).padStart(digits, '0');
+    for (const form of [text.slice(from), text.slice(from).replace(/=+$/, ''), text.slice(from, to)]) {
+      forms.push(form, form.replaceAll('+', '-').replaceAll('/', '_'));
+    }
+  }
+  return forms;
 }

@@ -13,6 +13,8 @@ import { bare, isSocks, openTunnel, proxyFor, proxyHeaders } from './proxy.ts';
 import type { Outbound, TlsOptions } from './target.ts';
 
 export type ResponseHandler = Dispatcher.DispatchHandler;
+/** What a connection can do with the response. */
+export type Flow = Dispatcher.DispatchController;
 export type RawHeaders = IncomingHttpHeaders;
 
 export interface PoolRequest {

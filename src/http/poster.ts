@@ -1,10 +1,10 @@
 /** One POST of exact bytes, or one GET, to any address: no redirects, no retries, no credentials except the given headers. */
 import { SvcError } from '../errors.ts';
-import { type Body, Deadline } from './body.ts';
 import { isConnectionHeader, isHeaderName, isHeaderValue, Plan, type RequestValue } from './endpoint.ts';
+import type { Exchange } from './exchange.ts';
 import type { PoolRequest } from './pool.ts';
 import type { Outbound } from './target.ts';
-import { type Exchange, Transport } from './transport.ts';
+import { Transport } from './transport.ts';
 
 export interface Posting {
   readonly method?: 'GET' | 'POST';
@@ -50,26 +50,21 @@ export function openPoster(outbound: Outbound, clock: () => number = () => perfo
       signal.throwIfAborted();
       if (dryRun) throw new SvcError('internal', 'the dry run reached a delivery that only a real run sends');
       const began = clock();
+      const deadline = { ms: posting.timeoutMs, left: posting.timeoutMs };
+      const limits = { deadline, bytes: Number.POSITIVE_INFINITY };
       let exchange: Exchange | undefined;
-      const deadline = new Deadline(posting.timeoutMs, () => exchange?.cancelLate(posting.timeoutMs));
       try {
-        exchange = await transport.start(posting.url.origin, exactRequest(posting), {
-          request: requestValue(posting),
-          deadline,
-          attempt: 1,
-          limit: Number.POSITIVE_INFINITY,
-          repeatable: false,
-        });
-        const { status, headers, body } = await exchange.response;
+        exchange = await transport.send(requestValue(posting), exactRequest(posting), limits, 1);
+        const { status, headers } = await exchange.readHead();
         const ms = clock() - began;
-        const text = await beginning(body);
+        const text = (await exchange.readStart(MOST_READ_BYTES)).subarray(0, TEXT_BYTES);
         signal.throwIfAborted();
         return { status, headers, text, ms, sent: true, failure: undefined };
       } catch (error) {
         signal.throwIfAborted();
         const none = { status: undefined, headers: {}, text: new Uint8Array(), ms: clock() - began };
         if (exchange !== undefined) {
-          const { code, text, hint, refused } = exchange.failed(error);
+          const { code, text, hint, refused } = exchange.fail(error);
           const failure = new SvcError(code, text, { hint, cause: error });
           return { ...none, sent: exchange.sent && refused !== true, failure };
         }
@@ -121,18 +116,4 @@ function exactRequest({ method = 'POST', url, headers, body }: Posting): PoolReq
 
 function* pieces(body: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
-}
-
-/** A broken end is not a failure: the headers suffice. */
-async function beginning(body: Body): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of body) {
-      if (size < TEXT_BYTES) chunks.push(chunk);
-      size += chunk.length;
-      if (size >= MOST_READ_BYTES) break;
-    }
-  } catch {}
-  return Buffer.concat(chunks).subarray(0, TEXT_BYTES);
 }

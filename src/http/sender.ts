@@ -11,7 +11,6 @@ import {
   serviceMessage,
   statusFailure,
 } from './answers.ts';
-import { Deadline, tooLarge } from './body.ts';
 import {
   bodyText,
   buildRequest,
@@ -22,11 +21,14 @@ import {
   type RequestRules,
   type RequestValue,
 } from './endpoint.ts';
+import { type Deadline, type Exchange, type Head, type ResponseHeaders, tooLarge } from './exchange.ts';
 import { type Reason, toError } from './failures.ts';
 import { JsonFault } from './json.ts';
+import { secretsIn } from './known-secrets.ts';
 import { redactText } from './redact.ts';
 import type { Target } from './target.ts';
-import { type Exchange, type Response, type ResponseHeaders, shownHeaders, Transport } from './transport.ts';
+import { shownHeaders } from './trace.ts';
+import { Transport } from './transport.ts';
 
 export interface ServiceRules extends RequestRules {
   /** The service's own interpretation of a status of 400 or above; `undefined` uses the common one. */
@@ -48,10 +50,14 @@ export interface ServiceRules extends RequestRules {
   readonly stallMs?: number;
 }
 
-export interface Sent<R> {
+/** How much of the body must arrive before a response counts as received: until then a failure may lead to a retry. */
+export type Reading = 'all' | 'first' | 'none';
+
+export interface Response extends Head {
+  /** The part of the body that was read already. */
+  readonly start: Buffer;
+  /** Brings the rest. */
   readonly exchange: Exchange;
-  readonly response: Response;
-  readonly result: R;
 }
 
 interface Failure {
@@ -60,8 +66,14 @@ interface Failure {
   readonly retryAfter?: string | undefined;
 }
 
+const NONE: ReadonlySet<string> = new Set();
 const MOST_RETRIES = 3;
 const LARGEST_ANSWER = 512 * 1024 * 1024;
+/** The largest response read as one value: its text and the parsed result take six times as much memory. */
+const LARGEST_WHOLE = 24 * 1024 * 1024;
+export const LARGEST_FIRST = 4 * 1024 * 1024;
+const LEAST = { all: LARGEST_WHOLE + 1, first: LARGEST_FIRST + 1 };
+const NO_BYTES = Buffer.alloc(0);
 const LARGEST_ERROR_TEXT = 64 * 1024;
 const STALL_MS = 60_000;
 /** The response of Go's server and nginx to plain http on a TLS port. */
@@ -71,7 +83,8 @@ export class Sender {
   readonly #target: Target;
   readonly #rules: ServiceRules;
   readonly #transport: Transport;
-  #warned = false;
+  /** Printed once, and not before something is sent. */
+  #warning: string | undefined;
   /** The service's clock minus ours, from the latest response with a date. */
   clockSkewMs: number | undefined;
 
@@ -79,45 +92,28 @@ export class Sender {
     this.#target = target;
     this.#rules = rules;
     this.#transport = new Transport(target, target.secretHeaders);
-    target.secrets.addHeaders(target.headers, target.secretHeaders);
+    this.#warning = insecurityWarning(target);
+    for (const secret of secretsIn(target.headers, target.secretHeaders)) target.secrets.add(secret);
   }
 
-  /** `read` takes from a successful response the part whose failure leads to a retry. */
-  async send<R>(
+  /** Sends a request and returns the response if it is a success. A write is sent once. */
+  async request(
     endpoint: EndpointShape,
     values: CallValues,
-    read: (response: Response) => R | Promise<R>,
+    reading: Reading,
     confirmed?: Confirmed,
-  ): Promise<Sent<R>> {
+  ): Promise<Response> {
     checkConfirmed(endpoint, confirmed);
-    const { baseUrl, authorizer, now, random } = this.#target;
-    const { origin } = baseUrl;
-    const { maxAnswerBytes: limit = LARGEST_ANSWER, stallMs: bodyTimeout = STALL_MS } = this.#rules;
-    const { timeoutMs = this.#target.timeoutMs, upgrade } = values;
-    const repeatable = endpoint.effect === 'read';
-    const retries = repeatable && endpoint.method === 'GET' && endpoint.retry !== false ? MOST_RETRIES : 0;
-    let exchange: Exchange | undefined;
-    const deadline = new Deadline(timeoutMs, () => exchange?.cancelLate(timeoutMs, 'allow more time with --timeout'));
+    const { authorizer, now, random } = this.#target;
+    const { timeoutMs: ms = this.#target.timeoutMs } = values;
+    const deadline = { ms, left: ms, hint: 'allow more time with --timeout' };
+    const repeats = endpoint.effect === 'read' && endpoint.method === 'GET' && endpoint.retry !== false;
+    const retries = repeats ? MOST_RETRIES : 0;
     let refreshed = false;
     for (let attempt = 1, failed = 0; ; attempt++) {
-      const request = await this.#request(endpoint, values);
-      this.#warn();
-      const { method, headers } = request;
-      exchange = await this.#transport.start(
-        origin,
-        {
-          method,
-          path: request.url.slice(origin.length),
-          headers: Object.entries(headers).flat(),
-          body: bodyText(request),
-          bodyTimeout,
-          urgent: endpoint.urgent,
-          upgrade: upgrade && 'websocket',
-        },
-        { request, deadline, attempt, limit, repeatable },
-      );
-      const outcome = await this.#receive(exchange, endpoint, limit, read);
-      if ('result' in outcome) return outcome;
+      const exchange = await this.#send(endpoint, values, deadline, attempt);
+      const outcome = await this.#receive(exchange, endpoint, reading);
+      if ('exchange' in outcome) return outcome;
       const { error, again, retryAfter } = outcome;
       if (error.httpStatus === 401 && !refreshed && (await authorizer?.refresh?.())) {
         refreshed = true;
@@ -125,45 +121,64 @@ export class Sender {
       }
       if (!again || ++failed > retries) throw error;
       const delay = retryDelay(failed, retryAfter, now(), random());
-      if (delay >= deadline.remaining) throw error;
-      await this.#waitToRetry(delay, deadline);
+      if (delay >= deadline.left) throw error;
+      deadline.left -= delay;
+      await this.#pause(delay);
     }
   }
 
-  /** The result of a successful response, or what its failure means. */
-  async #receive<R>(
-    exchange: Exchange,
-    endpoint: EndpointShape,
-    limit: number,
-    read: (response: Response) => R | Promise<R>,
-  ): Promise<Sent<R> | Failure> {
+  async #send(endpoint: EndpointShape, values: CallValues, deadline: Deadline, attempt: number): Promise<Exchange> {
+    const { log, secrets, authorizer, baseUrl } = this.#target;
+    const { cookies, stallMs: bodyTimeout = STALL_MS, maxAnswerBytes = LARGEST_ANSWER } = this.#rules;
+    if (endpoint.effect !== 'read') log.writing?.();
+    const more = {
+      ...(await authorizer?.header()),
+      ...values.upgrade,
+      ...cookies?.header(),
+      ...(endpoint.fresh && { 'cache-control': 'no-cache' }),
+    };
+    for (const secret of secretsIn(more, NONE)) secrets.addPassing(secret);
+    const request = buildRequest(this.#target, this.#rules, endpoint, values, more);
+    if (this.#warning !== undefined) log.warn(this.#warning);
+    this.#warning = undefined;
+    const wire = {
+      method: request.method,
+      path: request.url.slice(baseUrl.origin.length),
+      headers: Object.entries(request.headers).flat(),
+      body: bodyText(request),
+      bodyTimeout,
+      urgent: endpoint.urgent,
+      upgrade: values.upgrade && ('websocket' as const),
+    };
+    return this.#transport.send(request, wire, { deadline, bytes: maxAnswerBytes }, attempt);
+  }
+
+  /** A successful response, or what its failure means. */
+  async #receive(exchange: Exchange, endpoint: EndpointShape, reading: Reading): Promise<Response | Failure> {
     const { now } = this.#target;
-    const clock = now();
+    const sentAt = now();
     try {
-      const response = await exchange.response;
-      const { status, headers, socket } = response;
-      this.#readClock(headers, (clock + now()) / 2);
+      const head = await exchange.readHead();
+      const { status, headers, socket } = head;
+      this.#readClock(headers, (sentAt + now()) / 2);
       this.#rules.cookies?.take(headers['set-cookie']);
-      if (socket !== undefined) return { exchange, response, result: await read(response) };
-      if (status < 200 || status > 299) return await this.#refusal(response, exchange.request, endpoint);
-      checkHead(response, endpoint, limit);
-      if (!endpoint.mislabeled && contentType(headers).includes('html')) throw await this.#page(response);
-      return { exchange, response, result: await read(response) };
+      if (socket !== undefined) return { ...head, exchange, start: NO_BYTES };
+      if (status < 200 || status > 299) return await this.#refusal(head, exchange, endpoint);
+      checkHead(headers, endpoint, this.#rules.maxAnswerBytes ?? LARGEST_ANSWER);
+      if (!endpoint.mislabeled && contentType(headers).includes('html')) throw await this.#page(exchange);
+      const start = reading === 'none' ? NO_BYTES : await exchange.read(LEAST[reading]);
+      if (reading === 'all' && start.length > LARGEST_WHOLE) throw tooLarge(LARGEST_WHOLE);
+      return { ...head, exchange, start };
     } catch (error) {
-      const reason = exchange.failed(error);
+      const reason = exchange.fail(error);
       return { error: this.#toError(reason, exchange), again: reason.again === true };
     }
   }
 
-  /** The wait counts against the deadline. */
-  async #waitToRetry(delay: number, deadline: Deadline): Promise<void> {
+  async #pause(delay: number): Promise<void> {
     const { baseUrl, sleep, signal, log } = this.#target;
-    deadline.run();
-    const waited = log.waiting?.(baseUrl.host);
-    await sleep(delay, signal).finally(() => {
-      deadline.halt();
-      waited?.();
-    });
+    const endWaiting = log.waiting?.(baseUrl.host);
+    await sleep(delay, signal).finally(endWaiting);
   }
 
   /** Whether this is a dry run, in which no request is sent. */
@@ -171,7 +186,8 @@ export class Sender {
     return this.#target.dryRun === true && effect !== 'read';
   }
 
-  plan(endpoint: EndpointShape, values: CallValues): Plan {
+  /** What a dry run shows of a request. */
+  plan(endpoint: EndpointShape, values: CallValues = {}): Plan {
     // The credential is not requested: that might connect to refresh it.
     const credential = this.#target.authorizer === undefined ? undefined : { authorization: '***' };
     const request = buildRequest(this.#target, this.#rules, endpoint, values, credential);
@@ -183,19 +199,18 @@ export class Sender {
     for (const row of rows) this.#target.log.omit?.(`left out of the response of ${path}: ${row}`);
   }
 
-  /** What a failure means to the user. A bug is rethrown. */
-  failure(thrown: unknown, exchange: Exchange): SvcError {
-    return this.#toError(exchange.reasonOf(thrown), exchange);
-  }
-
-  /** The error text or page in a successful response that should have had data, without secrets. */
-  saidInstead({ headers }: Response, bytes: Buffer): string {
-    const text = this.#target.secrets.hide(bytes.toString('utf8', 0, LARGEST_ERROR_TEXT));
-    return errorInSuccess({ contentType: contentType(headers), text });
+  /** What a failure to use a response means to the user. `start`: its first bytes, which may say what is wrong. A bug is rethrown. */
+  explain(thrown: unknown, { exchange, headers, start: read }: Response, start = read): SvcError {
+    const reason = exchange.fail(thrown);
+    if (!(thrown instanceof JsonFault)) return this.#toError(reason, exchange);
+    const text = this.#target.secrets.hide(start.toString('utf8', 0, LARGEST_ERROR_TEXT));
+    const instead = errorInSuccess({ contentType: contentType(headers), text });
+    if (instead === '') return this.#toError(reason, exchange);
+    return this.#toError({ ...reason, text: `${reason.text}, but says: ${instead}` }, exchange);
   }
 
   /** What the headers of a response say, without secrets, including those of the request, which it may repeat. */
-  shownHeaders({ headers }: Response): Record<string, string> {
+  shownHeaders({ headers }: Head): Record<string, string> {
     return shownHeaders(headers, this.#target.secretHeaders, this.#target);
   }
 
@@ -205,26 +220,6 @@ export class Sender {
 
   close(): Promise<void> {
     return this.#transport.close();
-  }
-
-  async #request(endpoint: EndpointShape, values: CallValues): Promise<RequestValue> {
-    const { log, secrets, authorizer } = this.#target;
-    if (endpoint.effect !== 'read') log.writing?.();
-    const headers = {
-      ...(await authorizer?.header()),
-      ...values.upgrade,
-      ...this.#rules.cookies?.header(),
-      ...(endpoint.fresh && { 'cache-control': 'no-cache' }),
-    };
-    secrets.addPassingHeaders(headers);
-    return buildRequest(this.#target, this.#rules, endpoint, values, headers);
-  }
-
-  /** Once, and not before something is sent. */
-  #warn(): void {
-    const warning = this.#warned ? undefined : insecurityWarning(this.#target);
-    this.#warned = true;
-    if (warning !== undefined) this.#target.log.warn(warning);
   }
 
   #toError(reason: Reason, { request, sent, status }: Exchange): SvcError {
@@ -239,8 +234,8 @@ export class Sender {
     return `${method} ${redactText(this.#target.secrets.hide(shown))}`;
   }
 
-  async #page({ body }: Response): Promise<JsonFault> {
-    const text = this.#target.secrets.hide((await body.start(LARGEST_ERROR_TEXT)).toString());
+  async #page(exchange: Exchange): Promise<JsonFault> {
+    const text = this.#target.secrets.hide((await exchange.readStart(LARGEST_ERROR_TEXT)).toString());
     const page = serviceMessage({ contentType: 'text/html', text });
     return new JsonFault(
       `it is ${page}, perhaps from a proxy`,
@@ -253,13 +248,9 @@ export class Sender {
     if (!Number.isNaN(ms)) this.clockSkewMs = ms - middle;
   }
 
-  async #refusal(
-    { status, headers, body }: Response,
-    request: RequestValue,
-    endpoint: EndpointShape,
-  ): Promise<Failure> {
+  async #refusal({ status, headers }: Head, exchange: Exchange, endpoint: EndpointShape): Promise<Failure> {
     const { baseUrl, secrets, now, authorizer } = this.#target;
-    const text = (await body.start(LARGEST_ERROR_TEXT)).toString();
+    const text = (await exchange.readStart(LARGEST_ERROR_TEXT)).toString();
     if (status === 400 && baseUrl.protocol === 'http:' && PLAIN_TO_TLS.test(text)) {
       const hint = 'write the address with https://';
       return {
@@ -275,18 +266,18 @@ export class Sender {
       contentType: contentType(headers),
       text: secrets.hide(text),
       retryAt: after === undefined ? undefined : new Date(now() + after).toISOString(),
-      credentialSent: 'authorization' in request.headers,
+      credentialSent: 'authorization' in exchange.request.headers,
       credentialSource: authorizer?.source,
     };
     const explainable = status >= (this.#rules.explainsRedirects ? 300 : 400);
     const explained = explainable ? this.#rules.explain?.(failed, endpoint) : undefined;
-    const error = explained ?? statusFailure(failed, this.#line(request), endpoint.effect);
+    const error = explained ?? statusFailure(failed, this.#line(exchange.request), endpoint.effect);
     return { error, again: isPassing(status, error), retryAfter };
   }
 }
 
 /** Checks what is known before the body arrives. */
-function checkHead({ headers }: Response, endpoint: EndpointShape, limit: number): void {
+function checkHead(headers: ResponseHeaders, endpoint: EndpointShape, limit: number): void {
   const encoding = headers['content-encoding'] ?? 'identity';
   // Never requested: a small compressed body can be huge.
   if (encoding !== 'identity') throw new JsonFault(`it is compressed (${encoding})`);

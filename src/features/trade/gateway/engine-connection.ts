@@ -354,14 +354,14 @@ class EngineRequests {
   /** Without `sid` a new connection is opened. */
   async poll(sid: string | undefined, timeoutMs: number): Promise<string[]> {
     const values = { query: this.#query(sid), timeoutMs };
-    const { result } = await this.#sender.send(poll, values, (answer) => answer.body.whole());
-    return decodePayload(result.toString());
+    const { start } = await this.#sender.request(poll, values, 'all');
+    return decodePayload(start.toString());
   }
 
   async send(sid: string, packet: string, timeoutMs: number): Promise<void> {
     const values = { query: this.#query(sid), body: encodePayload([packet]), timeoutMs };
-    const { result } = await this.#sender.send(post, values, (answer) => answer.body.whole());
-    if (result.toString() !== 'ok') throw new PacketFault('it did not accept a packet');
+    const { start } = await this.#sender.request(post, values, 'all');
+    if (start.toString() !== 'ok') throw new PacketFault('it did not accept a packet');
   }
 
   /** Aborts the requests under way and closes all connections. */

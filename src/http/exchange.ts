@@ -1,0 +1,245 @@
+/** One attempt of a request: how far it came, its response as it arrives, and how it ends early. A slow reader throttles the service. */
+import type { Duplex } from 'node:stream';
+import { endedBy, SvcError } from '../errors.ts';
+import { ByteList } from './byte-list.ts';
+import type { RequestValue } from './endpoint.ts';
+import { bytes, type Reason, reasonOf } from './failures.ts';
+import type { Flow, Pool, RawHeaders, ResponseHandler } from './pool.ts';
+import type { Outbound } from './target.ts';
+import type { Trace } from './trace.ts';
+
+/** Names in lower case; repeated headers are joined by commas, cookies by line breaks. */
+export type ResponseHeaders = Readonly<Record<string, string>>;
+
+export interface Head {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  /** If another protocol was requested and agreed to. */
+  readonly socket?: Duplex;
+}
+
+/** The total time of one request with its retries, counted only while svc waits for the service. */
+export interface Deadline {
+  readonly ms: number;
+  left: number;
+  /** How to allow more time for a response. */
+  readonly hint?: string;
+}
+
+export interface ExchangeLimits {
+  readonly deadline: Deadline;
+  /** The maximum size of a body in bytes. */
+  readonly bytes: number;
+}
+
+/** So many bytes wait for their reader before the service is throttled. */
+const HIGH_WATER = 512 * 1024;
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+export class Exchange implements ResponseHandler {
+  readonly request: RequestValue;
+  readonly #pool: Pool;
+  readonly #limits: ExchangeLimits;
+  readonly #signal: AbortSignal;
+  readonly #trace: Trace | undefined;
+  readonly #endWaiting: (() => void) | undefined;
+  readonly #interrupt = (): void => this.#cancel(interruption(this.#signal));
+  readonly #bytes = new ByteList();
+  #head: Head | undefined;
+  #received = 0;
+  /** How many bytes its reader waits for. */
+  #wanted = 0;
+  #flow: Flow | undefined;
+  #failure: Error | undefined;
+  #ended = false;
+  #wake: (() => void) | undefined;
+
+  constructor(pool: Pool, request: RequestValue, limits: ExchangeLimits, outbound: Outbound, trace: Trace | undefined) {
+    this.request = request;
+    this.#pool = pool;
+    this.#limits = limits;
+    this.#trace = trace;
+    this.#endWaiting = outbound.log.waiting?.(new URL(request.url).host);
+    this.#signal = outbound.signal;
+    this.#signal.addEventListener('abort', this.#interrupt);
+  }
+
+  /** Whether bytes of the request may have been sent: from then on a write may have been applied. */
+  get sent(): boolean {
+    return this.#flow !== undefined;
+  }
+
+  get status(): number | undefined {
+    return this.#head?.status;
+  }
+
+  async readHead(): Promise<Head> {
+    while (this.#head === undefined && !this.#ended) await this.#wait();
+    if (this.#head === undefined) throw this.#failure;
+    return this.#head;
+  }
+
+  /** At least so many bytes of the body, or all if there are fewer. */
+  async read(least: number): Promise<Buffer> {
+    await this.#gather(least);
+    if (this.#failure !== undefined && this.#bytes.length < least) throw this.#failure;
+    return this.#bytes.take();
+  }
+
+  /** At most so many bytes of the body, without waiting for the rest. A broken end is not an error. */
+  async readStart(most: number): Promise<Buffer> {
+    await this.#gather(most);
+    this.#abandon();
+    return this.#bytes.take().subarray(0, most);
+  }
+
+  /** The body as it arrives. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, void> {
+    try {
+      for (;;) {
+        const chunk = await this.read(1);
+        if (chunk.length === 0) return;
+        yield chunk;
+      }
+    } finally {
+      this.#abandon();
+    }
+  }
+
+  /** Ends it, and says what `thrown` means. A bug is rethrown. */
+  fail(thrown: unknown): Reason {
+    this.#abandon();
+    const length = this.#head?.headers['content-length'];
+    const reason = reasonOf(this.#pool.firstError(thrown), {
+      baseUrl: new URL(this.request.url),
+      status: this.status,
+      received: this.#received,
+      expected: length === undefined ? undefined : Number(length),
+    });
+    this.#trace?.failed(reason.text);
+    return reason;
+  }
+
+  onRequestStart(flow: Flow): void {
+    if (this.#failure !== undefined) flow.abort(this.#failure);
+    else if (this.#flow !== undefined && this.request.effect !== 'read') {
+      flow.abort(new SvcError('connection_lost', 'the connection broke, and the request was about to be sent again'));
+    } else this.#flow = flow;
+  }
+
+  onResponseStart(_: Flow, status: number, headers: RawHeaders): void {
+    if (status < 200) return; // an interim response, such as 103
+    this.#respond({ status, headers: joinHeaders(headers) });
+  }
+
+  onRequestUpgrade(_: Flow, status: number, headers: RawHeaders, socket: Duplex): void {
+    socket.on('error', () => {}); // without a listener an error would end the process
+    if (this.#failure === undefined) this.#respond({ status, headers: joinHeaders(headers), socket });
+    else socket.destroy();
+    this.#end();
+  }
+
+  onResponseData(flow: Flow, chunk: Buffer): void {
+    this.#trace?.chunk(chunk);
+    this.#received += chunk.length;
+    if (this.#received > this.#limits.bytes) {
+      this.#cancel(tooLarge(this.#limits.bytes));
+      return;
+    }
+    this.#bytes.push(chunk);
+    if (this.#bytes.length >= Math.max(this.#wanted, HIGH_WATER)) flow.pause();
+    if (this.#bytes.length >= this.#wanted) this.#wake?.();
+  }
+
+  onResponseEnd(): void {
+    this.#end();
+  }
+
+  onResponseError(_: Flow | undefined, error: Error): void {
+    this.#failure ??= error;
+    this.#end();
+  }
+
+  #respond(head: Head): void {
+    this.#head = head;
+    this.#trace?.answered(head.status);
+    this.#wake?.();
+  }
+
+  #cancel(reason: Error): void {
+    if (this.#ended) return;
+    this.#failure ??= reason;
+    if (this.#flow === undefined) this.#end();
+    else this.#flow.abort(reason);
+  }
+
+  #abandon(): void {
+    this.#cancel(new SvcError('connection_lost', 'the rest of the response is not needed'));
+  }
+
+  #expire(): void {
+    const { ms, hint } = this.#limits.deadline;
+    const within = `within ${ms / 1000} s`;
+    if (this.#head === undefined) {
+      this.#cancel(new SvcError('timeout', `${this.sent ? 'no response' : 'no connection'} ${within}`, { hint }));
+    } else {
+      const text = `the response was not complete ${within}; ${bytes(this.#received)} arrived`;
+      this.#cancel(new SvcError('timeout', text));
+    }
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#signal.removeEventListener('abort', this.#interrupt);
+    this.#endWaiting?.();
+    if (this.#head !== undefined) this.#trace?.ended(this.#head.status, this.#head.headers);
+    this.#wake?.();
+  }
+
+  async #gather(least: number): Promise<void> {
+    this.#wanted = least;
+    while (!this.#ended && this.#bytes.length < least) {
+      this.#flow?.resume();
+      await this.#wait();
+    }
+  }
+
+  /** Waits for the connection, until the deadline. */
+  async #wait(): Promise<void> {
+    const { deadline } = this.#limits;
+    const began = performance.now();
+    let waits = true;
+    const timer = setTimeout(
+      // A process that was suspended first reads what has arrived in the meantime: sockets are read before the next immediate.
+      () => setImmediate(() => waits && this.#expire()),
+      Math.min(deadline.left, LONGEST_TIMER),
+    );
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    waits = false;
+    clearTimeout(timer);
+    // A process that had to wait is late, and Node.js warns about negative times.
+    deadline.left = Math.max(0, deadline.left - (performance.now() - began));
+  }
+}
+
+/** The reason that a signal was aborted with. */
+export function interruption(signal: AbortSignal): SvcError {
+  return signal.reason instanceof SvcError ? signal.reason : endedBy('SIGINT');
+}
+
+export function tooLarge(limit: number): SvcError {
+  return new SvcError('answer_too_large', `the response is larger than ${limit} bytes`, {
+    hint: 'request less, for example with a filter',
+  });
+}
+
+function joinHeaders(headers: RawHeaders): ResponseHeaders {
+  const joined: Record<string, string> = Object.create(null);
+  for (const [name, value = ''] of Object.entries(headers)) {
+    joined[name] = Array.isArray(value) ? value.join(name === 'set-cookie' ? '\n' : ', ') : value;
+  }
+  return joined;
+}
