@@ -1,16 +1,6 @@
 /** Arguments and options that the trading commands share. */
 import type { Arguments, Flags } from '../../../cli/flags.ts';
-import {
-  checkSameUnit,
-  checkTrailed,
-  type Decimal,
-  type Distance,
-  MARKET_TIMES,
-  parseDistance,
-  parsePips,
-  parseTrail,
-  TIMES_IN_FORCE,
-} from './rules.ts';
+import { MARKET_TIMES, TIMES_IN_FORCE } from './rules.ts';
 
 /** For every command that sends something for an account. */
 export const TRADING_FLAGS = {
@@ -28,8 +18,6 @@ export const SIZED_ARGS = {
   symbol: { help: 'Symbol, such as EUR/USD or eurusd', required: true, complete: 'symbols' },
   amount: { help: 'Amount: thousands (forex) or contracts', promptUnless: ['risk'] },
 } as const satisfies Arguments;
-
-export const NEW_ORDER_EXITS = ['condition_false', 'still_pending', 'partly_done'] as const;
 
 const PRICES = 'Price options';
 
@@ -83,33 +71,6 @@ export const NEW_ORDER_FLAGS = {
   once: { type: 'string', value: 'key', help: 'Send at most one order with this key' },
   ...TRADING_FLAGS,
 } as const satisfies Flags;
-
-export interface ExitInput {
-  readonly stop?: string | undefined;
-  readonly limit?: string | undefined;
-  readonly trail?: string | undefined;
-  readonly range?: string | undefined;
-}
-
-export interface Exits {
-  readonly stop: Distance | undefined;
-  readonly limit: Distance | undefined;
-  readonly trail: number | undefined;
-  readonly range: Decimal | undefined;
-}
-
-/** Parses the stop, limit, trail and range options. */
-export function exitsOf({ stop, limit, trail, range }: ExitInput): Exits {
-  const exits: Exits = {
-    stop: stop === undefined ? undefined : parseDistance(stop, '--stop'),
-    limit: limit === undefined ? undefined : parseDistance(limit, '--limit'),
-    trail: trail === undefined ? undefined : parseTrail(trail),
-    range: range === undefined ? undefined : parsePips(range, '--range'),
-  };
-  checkSameUnit(exits.stop, exits.limit);
-  checkTrailed(exits);
-  return exits;
-}
 
 /** For every command that opens a position. */
 export const ONE_POST =

@@ -53,50 +53,44 @@ export function positionAfter(
 export function aboveMaxOrder(amount: number, symbol: string, { settings }: RunContext): SvcError | undefined {
   const max = settings.get('trade.maxOrder');
   if (max === undefined || amount <= Number(max)) return undefined;
-  return overLimit('trade.maxOrder', `the amount ${amount} of ${symbol} is above trade.maxOrder (${max})`, [
-    amount,
-    max,
-    'pass a smaller amount',
-  ]);
+  const why = `the amount ${amount} of ${symbol} is above trade.maxOrder (${max})`;
+  return overLimit('trade.maxOrder', why, amount, max, 'pass a smaller amount');
 }
 
-function overLimit(
-  setting: string,
-  why: string,
-  [value, limit, instead]: readonly [value: number, limit: string, instead: string],
-): SvcError {
-  const change = `change the limit: svc config set ${setting} <${setting === 'trade.maxDailyLoss' ? 'money' : 'amount'}>`;
-  const more = { setting, limit: Number(limit), value };
-  return new SvcError('over_limit', `${why}; nothing was sent`, { hint: `${instead}, or ${change}`, more });
+type LimitSetting = 'trade.maxOrder' | 'trade.maxPosition' | 'trade.maxDailyLoss';
+
+function overLimit(setting: LimitSetting, why: string, value: number, limit: string, instead: string): SvcError {
+  const change = `svc config set ${setting} <${setting === 'trade.maxDailyLoss' ? 'money' : 'amount'}>`;
+  return new SvcError('over_limit', `${why}; nothing was sent`, {
+    hint: `${instead}, or change the limit: ${change}`,
+    more: { setting, limit: Number(limit), value },
+  });
 }
 
 /** Throws if the order is above a limit of the profile, or if that cannot be checked. */
 export async function checkLimits(opening: Opening, tables: OrderTables, ctx: RunContext): Promise<void> {
-  const { symbol, amount, isEntry, account, replaces } = opening;
-  const nets = hedges(account) === false;
-  const tooLarge = replaces === undefined ? aboveMaxOrder(amount, symbol, ctx) : undefined;
-  // An entry order may fill after the position is closed.
-  if (tooLarge !== undefined && (isEntry || !nets)) throw tooLarge;
-  const refusal = tooLarge ?? (await aboveDailyLoss(account, tables, ctx));
-  if (refusal !== undefined && !nets) throw refusal;
+  const { symbol, side, account } = opening;
+  const refusal = aboveOrderLimit(opening, ctx) ?? (await aboveDailyLoss(account, tables, ctx));
+  if (refusal !== undefined && hedges(account) !== false) throw refusal;
   const max = ctx.settings.get('trade.maxPosition');
   if (refusal === undefined && max === undefined) return;
   // In an account that does not hedge, the order may only reduce a position, which no limit refuses.
-  const refusing = tooLarge === undefined ? 'trade.maxDailyLoss' : 'trade.maxOrder';
-  const setting = max === undefined ? refusing : 'trade.maxPosition';
+  const setting = max === undefined ? String(refusal?.more?.['setting']) : 'trade.maxPosition';
   const { most, onlyReduces } = positionAfter(opening, await exposureOf(opening, setting, tables, ctx));
   if (onlyReduces) return;
   if (refusal !== undefined) throw refusal;
-  if (most > Number(max)) throw abovePosition(opening, most, String(max));
+  if (max === undefined || most <= Number(max)) return;
+  const position = `the ${side === 'buy' ? 'long' : 'short'} position of ${symbol} in account ${account.accountId}`;
+  const why = `${position} could become ${most}, above trade.maxPosition (${max})`;
+  throw overLimit('trade.maxPosition', why, most, max, 'pass a smaller amount, or cancel pending orders');
 }
 
-function abovePosition({ account, symbol, side }: Opening, most: number, max: string): SvcError {
-  const what = `the ${side === 'buy' ? 'long' : 'short'} position of ${symbol} in account ${account.accountId}`;
-  return overLimit('trade.maxPosition', `${what} could become ${most}, above trade.maxPosition (${max})`, [
-    most,
-    max,
-    'pass a smaller amount, or cancel pending orders',
-  ]);
+/** Throws for an entry order: it may fill after the position that it would reduce is closed. */
+function aboveOrderLimit({ amount, symbol, isEntry, replaces }: Opening, ctx: RunContext): SvcError | undefined {
+  // An order that is changed was checked by its caller.
+  const refusal = replaces === undefined ? aboveMaxOrder(amount, symbol, ctx) : undefined;
+  if (refusal !== undefined && isEntry) throw refusal;
+  return refusal;
 }
 
 async function aboveDailyLoss(
@@ -106,12 +100,13 @@ async function aboveDailyLoss(
 ): Promise<SvcError | undefined> {
   const max = ctx.settings.get('trade.maxDailyLoss');
   if (max === undefined) return undefined;
+  const { trading } = await tables.open();
   const account = await readUnlessLimited(tables.account(accountId));
-  const loss = account && lossOfDay(account, await readUnlessLimited(tables.closedPositions()), ctx.now());
+  const loss = account && lossOfDay(account, await readUnlessLimited(trading.model('ClosedPosition')), ctx.now());
   if (loss === undefined) return unchecked('trade.maxDailyLoss', `the loss of the day in account ${accountId}`);
   if (loss < Number(max)) return undefined;
   const why = `account ${accountId} has lost ${loss.toFixed(2)} today, and trade.maxDailyLoss is ${max}`;
-  return overLimit('trade.maxDailyLoss', why, [loss, max, 'wait for the next trading day']);
+  return overLimit('trade.maxDailyLoss', why, loss, max, 'wait for the next trading day');
 }
 
 async function readUnlessLimited<T>(reading: Promise<T>): Promise<T | undefined> {
@@ -173,36 +168,47 @@ export function checkNoLimits(orderId: string, { settings }: RunContext): void {
 
 /** What is open and pending, and what was sent so lately that the tables may not show it. */
 async function exposureOf(opening: Opening, setting: string, tables: OrderTables, ctx: RunContext): Promise<Exposure> {
-  const { symbol, replaces } = opening;
   // The journal is older than the tables: an order that is sent in between is seen later.
-  tables.readAt = Math.min(tables.readAt, ctx.now());
   const journal = await readGatewayJournal(ctx.paths, ctx.target.baseUrl);
   requireReadable(ctx.paths, journal);
   const recent = ordersSince(ctx.now() - MAY_ARRIVE_MS, opening.account, journal);
-  const sent = sentAmounts(recent);
   const { orders, positions } = await readOwnRows(opening, setting, tables);
-  const none = (): Record<Side, number> => ({ buy: 0, sell: 0 });
-  const exposure = { open: none(), atMarket: none(), entries: none() };
-  const add = async (to: Record<Side, number>, row: OpenPosition | Order, least = 0): Promise<void> => {
-    const amount = await tables.amountOf(row);
-    if (amount === undefined || row.isBuy === undefined) {
-      const field = row.isBuy === undefined ? 'isBuy' : 'the amount';
-      throw unchecked(setting, `${field} of trade ${row.tradeId ?? '?'} or its order (${symbol})`);
-    }
-    to[row.isBuy ? 'buy' : 'sell'] += Math.max(amount, least);
-  };
-  for (const row of positions) await add(exposure.open, row);
+  const exposure = { open: { buy: 0, sell: 0 }, atMarket: { buy: 0, sell: 0 }, entries: { buy: 0, sell: 0 } };
+  for (const row of positions) exposure.open[sideOf(row, setting)] += await amountOf(row, setting, tables);
+  const sent = sentAmounts(recent);
   for (const row of orders) {
+    if (row.orderId === opening.replaces || opensNothing(row)) continue;
+    const amount = await amountOf(row, setting, tables);
+    // The row of an order that is filled in part may have only the amount of that part.
     const least = sent.get(row.orderId) ?? 0;
-    if (row.orderId === replaces || opensNothing(row) || (await isCounted(row, positions, least, tables))) continue;
-    await add(row.isEntryOrder === true ? exposure.entries : exposure.atMarket, row, least);
+    if (amount >= least && isFilled(row, positions)) continue;
+    const to = row.isEntryOrder === true ? exposure.entries : exposure.atMarket;
+    to[sideOf(row, setting)] += Math.max(amount, least);
   }
   // The tables may not show yet what became of an order whose response was lost.
-  const lost = recent.filter(({ outcome, path, form }) => {
-    return outcome === 'unknown' && path !== CHANGE && form['symbol'] === symbol;
-  });
-  for (const { form } of lost) addForm(exposure.atMarket, form);
+  for (const { outcome, path, form } of recent) {
+    if (outcome === 'unknown' && path !== CHANGE && form['symbol'] === opening.symbol) {
+      addForm(exposure.atMarket, form);
+    }
+  }
   return exposure;
+}
+
+function addForm(to: Record<Side, number>, form: JournalEntry['form']): void {
+  for (const isBuy of [form['is_buy'], form['is_buy2']]) {
+    if (isBuy !== undefined) to[isBuy === 'true' ? 'buy' : 'sell'] += Number(form['amount']);
+  }
+}
+
+async function amountOf(row: OpenPosition | Order, setting: string, tables: OrderTables): Promise<number> {
+  const amount = await tables.amountOf(row);
+  if (amount !== undefined) return amount;
+  throw unchecked(setting, `the amount of trade ${row.tradeId ?? '?'} or its order (${row.currency})`);
+}
+
+function sideOf({ isBuy, tradeId = '?', currency }: OpenPosition | Order, setting: string): Side {
+  if (isBuy === undefined) throw unchecked(setting, `isBuy of trade ${tradeId} or its order (${currency})`);
+  return isBuy ? 'buy' : 'sell';
 }
 
 /** The orders and positions of the symbol in the account. */
@@ -221,16 +227,6 @@ async function readOwnRows(
   const isOwn = (row: OpenPosition | Order): boolean =>
     (row.accountId ?? accountId) === accountId && row.currency === symbol;
   return { orders: orders.filter(isOwn), positions: positions.filter(isOwn) };
-}
-
-/** Whether the positions contain all of an order. The row of one that is filled in part may have only the amount of that part. */
-async function isCounted(
-  order: Order,
-  positions: readonly OpenPosition[],
-  sent: number,
-  tables: OrderTables,
-): Promise<boolean> {
-  return isFilled(order, positions) && ((await tables.amountOf(order)) ?? 0) >= sent;
 }
 
 /** Whether a row that cannot be read has none of these fields with another value of the right type. */
@@ -271,35 +267,27 @@ function ordersSince(since: number, { accountId }: Account, { entries }: Journal
   );
 }
 
-function addForm(to: Record<Side, number>, form: JournalEntry['form']): void {
-  for (const name of ['is_buy', 'is_buy2']) {
-    const isBuy = form[name];
-    if (isBuy !== undefined) to[isBuy === 'true' ? 'buy' : 'sell'] += Number(form['amount']);
-  }
-}
-
 /**
  * Sends an order that opens something. With `trade.maxPosition` only one process at a time does so, and the limit is checked again if
- * another order was sent since the tables were read.
+ * another order was sent since this command began.
  */
-export async function underLimits<T extends { readonly journalId: string }>(
-  opens: Opening | undefined,
+export async function sendWithinLimits<T>(
+  opening: Opening,
   tables: OrderTables,
   ctx: RunContext,
   send: () => Promise<T>,
 ): Promise<T> {
-  if (opens === undefined || ctx.settings.get('trade.maxPosition') === undefined) return send();
+  const { account } = opening;
+  if (ctx.settings.get('trade.maxPosition') === undefined) return send();
   const { withLock } = await import('../../../store/lock.ts');
-  const name = encodeURIComponent(`limits-${opens.account.accountId}`);
+  const name = encodeURIComponent(`limits-${account.accountId}`);
   return withLock(join(ctx.paths.state, 'trade', `${name}.lock`), ctx, async (lock) => {
-    const sent = ordersSince(tables.readAt, opens.account, await readGatewayJournal(ctx.paths, ctx.target.baseUrl));
-    if (sent.some(({ id }) => !tables.sent.has(id))) {
+    const journal = await readGatewayJournal(ctx.paths, ctx.target.baseUrl);
+    if (ordersSince(ctx.startedAt, account, journal).length > 0) {
       tables.invalidate();
-      await checkLimits(opens, tables, ctx);
+      await checkLimits(opening, tables, ctx);
     }
     lock.check();
-    const one = await send();
-    tables.sent.add(one.journalId);
-    return one;
+    return send();
   });
 }
