@@ -4,7 +4,6 @@ import { type Answer, listCommand, type RunContext } from '../../../cli/command.
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../output/escape.ts';
-import type { Cell, Tone } from '../../../output/types.ts';
 import { hedges, hedgingText } from '../accounts.ts';
 import { closeAllForSymbol, closeTrade } from '../client.ts';
 import { marketHours } from '../market-hours.ts';
@@ -34,7 +33,7 @@ import {
   ordersText,
 } from '../orders/fills.ts';
 import { AMOUNT_FLAG, CHANGE_FLAGS, checkedIds, MARKET_TIF_FLAG, RANGE_FLAG, SENT_ONCE } from '../orders/flags.ts';
-import { type Closing as ClosingTerms, closeAllForm, closeForm } from '../orders/forms.ts';
+import { closeAllForm, closeForm } from '../orders/forms.ts';
 import { recordReport } from '../orders/once.ts';
 import {
   checkAccount,
@@ -104,7 +103,7 @@ export const tradeClose = listCommand({
   ],
   // What `--wait` shows comes first, for a narrow terminal.
   output: listChanges<CloseRow>([
-    { name: 'status', cell: statusCell, optional: true },
+    { name: 'status', cell: ({ status }) => status, optional: true },
     {
       name: 'closed',
       cell: ({ closed_trades }) => closed_trades.map(fillText).join(', '),
@@ -132,38 +131,16 @@ export const tradeClose = listCommand({
   },
 });
 
-const STATUS_TONES: Readonly<Record<FillStatus, Tone>> = {
-  filled: 'good',
-  partly_filled: 'warn',
-  pending: 'warn',
-  rejected: 'bad',
-  unknown: 'bad',
-};
-
-function statusCell({ status }: CloseRow): Cell {
-  return status === null ? undefined : { text: status, tone: STATUS_TONES[status] };
-}
-
 /** What may be meant by a text that is no trade id. */
 function wayToClose(text: string): string {
   if (text === 'all') return `${LISTED}; --everything closes all`;
   return /^(?=.*[A-Z])[A-Z\d/.]+$/.test(text) ? `for all trades of a symbol: --symbol ${shellWord(text)}` : LISTED;
 }
 
-interface Closing {
-  /** Empty for all of the account, or of the symbol. */
-  readonly ids: readonly string[];
-  readonly symbol: string | undefined;
-  /** Of the only trade. */
-  readonly amount: number | undefined;
-  readonly terms: ClosingTerms;
-  /** The account on the command line. */
-  readonly given: string | undefined;
-  /** The account as given or set. */
-  readonly wanted: string | undefined;
-}
+type Closing = ReturnType<typeof readClosing>;
 
-function readClosing(input: CloseInput, ctx: RunContext): Closing {
+/** No ids for all of the account, or of the symbol. */
+function readClosing(input: CloseInput, ctx: RunContext) {
   const ids = checkedIds(input.trade, (id) => checkOrderId(id, 'a trade id', wayToClose(id)));
   const { symbol, everything, account: given } = input;
   const ways = [ids.length > 0, symbol !== undefined, everything].filter((wanted) => wanted).length;
@@ -183,6 +160,7 @@ function readClosing(input: CloseInput, ctx: RunContext): Closing {
       hint: 'pass --account <id|name>',
     });
   }
+  // `given` is the account on the command line, `wanted` that or the set one.
   return { ids, symbol, amount, terms: { tif, range }, given, wanted: wantedAccount(given, ctx) };
 }
 

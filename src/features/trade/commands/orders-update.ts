@@ -29,9 +29,7 @@ import {
   checkExitPrices,
   checkOrderId,
   checkPrecision,
-  type Decimal,
   type Distance,
-  type Exits,
   parseAmount,
   parseExits,
   parsePips,
@@ -77,7 +75,7 @@ export const tradeOrdersUpdate = listCommand({
     await checkConfirmable(`change order ${update.id}?`, input.account, ctx);
     return withOrderTables(ctx, {}, async (tables) => {
       const readAt = ctx.now();
-      const known = await readKnown(update, tables);
+      const known = await readKnown(update.id, input.account, tables);
       const opening = await checkedOpening(update, known, tables, ctx);
       checkRates(update, known.row, ctx);
       const changes = await planUpdate(update, known, tables);
@@ -91,19 +89,10 @@ export const tradeOrdersUpdate = listCommand({
   },
 });
 
-interface OrderUpdate {
-  readonly id: string;
-  readonly rate: Decimal | undefined;
-  readonly amount: number | undefined;
-  readonly range: Decimal | undefined;
-  readonly trailEntry: number | undefined;
-  readonly exits: Exits;
-  /** The account on the command line. */
-  readonly given: string | undefined;
-}
+type OrderUpdate = ReturnType<typeof readUpdate>;
 
-function readUpdate(input: OrderUpdateInput): OrderUpdate {
-  const { order: id, account: given } = input;
+function readUpdate(input: OrderUpdateInput) {
+  const { order: id } = input;
   checkOrderId(id);
   const none = (['stop', 'limit'] as const).find((name) => input[name] === 'none');
   if (none !== undefined) {
@@ -112,26 +101,19 @@ function readUpdate(input: OrderUpdateInput): OrderUpdate {
       hint: 'cancel the order and place it again; for an open trade: svc trade positions update',
     });
   }
-  const update = {
-    id,
+  const terms = {
     rate: input.rate === undefined ? undefined : parseRate(input.rate),
     amount: input.amount === undefined ? undefined : parseAmount(input.amount, '--amount'),
     range: input.range === undefined ? undefined : parsePips(input.range, '--range'),
     trailEntry: input.trailEntry === undefined ? undefined : parseTrail(input.trailEntry, '--trail-entry'),
-    exits: parseExits(input),
-    given,
   };
-  if (changesTerms(update) || changesExits(update)) return update;
+  const exits = parseExits(input);
+  if (hasValue(terms) || hasValue(exits)) return { id, terms, exits };
   throw new SvcError('usage', 'nothing to change: pass --rate, --amount, --range, --trail-entry, --stop or --limit');
 }
 
-/** The rate, amount and range of an order, which one request changes together with the trailing of the entry. */
-function changesTerms({ rate, amount, range, trailEntry }: OrderUpdate): boolean {
-  return (rate ?? amount ?? range ?? trailEntry) !== undefined;
-}
-
-function changesExits({ exits }: OrderUpdate): boolean {
-  return (exits.stop ?? exits.limit) !== undefined;
+function hasValue(options: object): boolean {
+  return Object.values(options).some((value) => value !== undefined);
 }
 
 /** What could be read of the order. */
@@ -140,7 +122,7 @@ interface KnownOrder {
   readonly account: Account | undefined;
 }
 
-async function readKnown({ id, given }: OrderUpdate, tables: OrderTables): Promise<KnownOrder> {
+async function readKnown(id: string, given: string | undefined, tables: OrderTables): Promise<KnownOrder> {
   const row = (await openOrders([id], tables))?.asked[0];
   const account = row && (await tables.accountOrGiven(row.accountId));
   await checkAccount(`order ${id}`, account, given, tables);
@@ -149,7 +131,7 @@ async function readKnown({ id, given }: OrderUpdate, tables: OrderTables): Promi
 
 /** What a larger amount opens. A smaller one than before is never refused. */
 async function checkedOpening(
-  { id, amount }: OrderUpdate,
+  { id, terms: { amount } }: OrderUpdate,
   { row, account }: KnownOrder,
   tables: OrderTables,
   ctx: RunContext,
@@ -169,10 +151,9 @@ async function checkedOpening(
   return opening;
 }
 
-function checkRates(update: OrderUpdate, row: Order | undefined, ctx: RunContext): void {
-  const { id, rate, exits } = update;
+function checkRates({ id, terms: { rate }, exits }: OrderUpdate, row: Order | undefined, ctx: RunContext): void {
   if (row === undefined) {
-    if (changesExits(update)) ctx.notice(`could not check the stop and limit of order ${id} against its rate`);
+    if (hasValue(exits)) ctx.notice(`could not check the stop and limit of order ${id} against its rate`);
     return;
   }
   checkPrecision({ rate, ...exits }, row);
@@ -187,7 +168,7 @@ async function planUpdate(
   { row, account }: KnownOrder,
   tables: OrderTables,
 ): Promise<readonly Change[]> {
-  const { id, trailEntry, exits } = update;
+  const { id, terms, exits } = update;
   const now = row === undefined ? `order ${id}` : orderText(row);
   const change = {
     command: 'orders update',
@@ -198,17 +179,17 @@ async function planUpdate(
     along: [],
   };
   const changes: Change[] = [];
-  if (changesTerms(update)) {
+  if (hasValue(terms)) {
     const { rate, amount, range } = await completeTerms(update, row, tables);
     changes.push({
       ...change,
       endpoint: changeOrder,
-      form: changeOrderForm(id, { rate, amount, range, trailEntry }),
+      form: changeOrderForm(id, { rate, amount, range, trailEntry: terms.trailEntry }),
       what: `to change order ${id}`,
-      does: `Change ${now} to rate ${rate}, amount ${amount}, range ${range}${followsText(trailEntry)}`,
+      does: `Change ${now} to rate ${rate}, amount ${amount}, range ${range}${followsText(terms.trailEntry)}`,
     });
   }
-  if (changesExits(update)) {
+  if (hasValue(exits)) {
     const stop = exits.stop && `${exitText('stop', exits.stop)}${followsText(exits.trail)}`;
     const limit = exits.limit && exitText('limit', exits.limit);
     changes.push({
@@ -223,17 +204,18 @@ async function planUpdate(
 }
 
 /** The request carries unchanged values, too. */
-async function completeTerms({ id, rate, amount, range }: OrderUpdate, row: Order | undefined, tables: OrderTables) {
+async function completeTerms({ id, terms }: OrderUpdate, row: Order | undefined, tables: OrderTables) {
+  const { rate, amount, range } = terms;
   const rateNow = row && orderRate(row);
-  const terms = {
+  const complete = {
     rate: rate?.text ?? (rateNow === undefined ? undefined : plainText(rateNow)),
     amount: amount ?? (row && (await tables.amountOf(row))),
     range: range?.text ?? (row && plainText(row.range ?? 0)),
   };
-  if (terms.rate !== undefined && terms.amount !== undefined && terms.range !== undefined) {
-    return { rate: terms.rate, amount: terms.amount, range: terms.range };
+  if (complete.rate !== undefined && complete.amount !== undefined && complete.range !== undefined) {
+    return { rate: complete.rate, amount: complete.amount, range: complete.range };
   }
-  const missing = Object.entries(terms).flatMap(([name, value]) => (value === undefined ? [`--${name}`] : []));
+  const missing = Object.entries(complete).flatMap(([name, value]) => (value === undefined ? [`--${name}`] : []));
   throw new SvcError(
     row === undefined ? tables.unreadCode : 'guarded',
     `the gateway needs the rate, amount and range of order ${id} together, and its current values could not be read; nothing was sent`,

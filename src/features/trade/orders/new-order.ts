@@ -1,6 +1,6 @@
 /** `buy`, `sell`, `entry buy`, `entry sell`: one new order, from its options to what became of it. */
 import type { Answer, RunContext } from '../../../cli/command.ts';
-import type { Instant } from '../../../cli/flags.ts';
+import type { Input, Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Plan } from '../../../http/endpoint.ts';
 import type { Cell, RecordOutput } from '../../../output/types.ts';
@@ -10,6 +10,7 @@ import { createEntryOrder, openTrade } from '../client.ts';
 import { FOREX, foldedSymbol } from '../symbols.ts';
 import { checkConfirmable, checkFresh, checkRepeats, confirmOrder } from './confirming.ts';
 import { acceptedBut, FILL_CODES, type FillReport, FillWatch, fillFooter, fillText, ordersText } from './fills.ts';
+import type { NEW_ORDER_FLAGS, SIZED_ARGS } from './flags.ts';
 import { entryForm, marketForm, type OrderTerms } from './forms.ts';
 import { aboveMaxOrder, checkLimits, type Opening, sendWithinLimits } from './limits.ts';
 import {
@@ -34,47 +35,17 @@ import {
   previewOrder,
   priceFor,
 } from './preview.ts';
-import {
-  checkExitPrices,
-  checkSameUnit,
-  type Distance,
-  type ExitInput,
-  parseAmount,
-  parseExits,
-  parsePips,
-  type Side,
-} from './rules.ts';
+import { checkExitPrices, type Distance, parseAmount, parseExits, parsePips, type Side } from './rules.ts';
 import { parseRisk, type Risk, sizeOf } from './sizing.ts';
 import type { AwaitedOrder, Fills } from './state.ts';
 
-export interface NewOrderInput extends ExitInput {
-  readonly symbol: string;
-  readonly amount?: string | undefined;
-  readonly risk?: string | undefined;
-  readonly range?: string | undefined;
+export type NewOrderInput = Input<typeof SIZED_ARGS, typeof NEW_ORDER_FLAGS> & {
   /** Of an entry order. */
   readonly expires?: Instant | undefined;
-  readonly account?: string | undefined;
-  /** How long to wait for fills; undefined for not at all. */
-  readonly wait?: number | undefined;
-  readonly once?: string | undefined;
-  readonly preview: boolean;
-  readonly requireOpen: boolean;
-}
+};
 
 /** An order whose values are valid by themselves. */
-export interface TypedOrder {
-  /** `buy`, `entry buy`. */
-  readonly command: string;
-  readonly symbol: string;
-  /** An amount, or with `--risk` what the stop may lose. */
-  readonly size: number | { readonly risk: Risk; readonly stop: Distance };
-  readonly terms: Omit<OrderTerms, 'amount'>;
-  /** As given or set; undefined for the only account. */
-  readonly account: string | undefined;
-  /** The order as the user asked for it: what must be the same when a command is repeated with its key. */
-  readonly asked: Readonly<Record<string, unknown>>;
-}
+export type TypedOrder = ReturnType<typeof readNewOrder>;
 
 /** `own` are the terms that only market or only entry orders have. Throws if a value is invalid by itself. */
 export function readNewOrder(
@@ -82,43 +53,45 @@ export function readNewOrder(
   own: Pick<OrderTerms, 'tif' | 'rate' | 'trailEntry' | 'expires'>,
   input: NewOrderInput,
   ctx: RunContext,
-): TypedOrder {
+) {
   const { symbol, amount, risk } = input;
   const { rate } = own;
   const exits = parseExits(input);
-  checkSameUnit(exits);
+  const { stop, limit, trail } = exits;
+  if (stop !== undefined && limit !== undefined && stop.unit !== limit.unit) {
+    throw new SvcError('usage', '--stop and --limit must have the same unit', {
+      hint: 'pass both in pips or both as prices',
+    });
+  }
   if (rate !== undefined) checkExitPrices({ side, ...exits }, rate.value);
   const range = input.range === undefined ? undefined : parsePips(input.range, '--range');
   const command = rate === undefined ? side : `entry ${side}`;
+  // As given or set; undefined for the only account.
   const account = wantedAccount(input.account, ctx);
-  const distanceOf = (exit: Distance | undefined) => exit && `${exit.value} ${exit.unit}`;
+  // What must be the same when a command is repeated with its key: prices as values, since `1.10` is `1.1`; an expiry and a risk as
+  // texts, as what they mean changes.
   const asked = {
+    ...own,
     command,
     symbol: foldedSymbol(symbol),
-    ...(risk === undefined ? { amount: Number(amount) } : { risk }),
-    ...own,
-    // Prices as values, since `1.10` is `1.1`.
+    amount: risk === undefined ? Number(amount) : undefined,
+    risk,
     rate: rate?.value,
     range: range?.value,
-    stop: distanceOf(exits.stop),
-    limit: distanceOf(exits.limit),
-    trail: exits.trail,
-    // As text: what `2h` means changes.
+    stop: stop && `${stop.value} ${stop.unit}`,
+    limit: limit && `${limit.value} ${limit.unit}`,
+    trail,
     expires: input.expires?.text,
     account,
   };
-  return {
-    command,
-    symbol,
-    size: readSize(input, exits.stop),
-    terms: { side, ...own, ...exits, range },
-    account,
-    asked: Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)),
-  };
+  return { command, symbol, size: readSize(input, stop), terms: { side, ...own, ...exits, range }, account, asked };
 }
 
 /** An amount or `--risk`: one of them. */
-function readSize({ amount, risk }: NewOrderInput, stop: Distance | undefined): TypedOrder['size'] {
+function readSize(
+  { amount, risk }: NewOrderInput,
+  stop: Distance | undefined,
+): number | { readonly risk: Risk; readonly stop: Distance } {
   if (risk === undefined) {
     if (amount !== undefined) return parseAmount(amount);
     throw new SvcError('missing_value', "missing required argument 'amount'", { hint: 'or pass --risk and --stop' });
@@ -130,15 +103,6 @@ function readSize({ amount, risk }: NewOrderInput, stop: Distance | undefined): 
   return { risk: parseRisk(risk), stop };
 }
 
-/** How long a person who places an order at market waits for its price. */
-const WATCHED_MS = 5_000;
-
-/** Follows the session from before the order is sent. */
-interface Waiting {
-  readonly watch: FillWatch;
-  readonly ms: number;
-}
-
 export async function placeNewOrder(
   typed: TypedOrder,
   input: NewOrderInput,
@@ -148,22 +112,27 @@ export async function placeNewOrder(
   const key = input.once === undefined ? undefined : checkedKey(input.once);
   const question = `${terms.side} ${typeof size === 'number' ? size : 'by risk'} ${symbol}?`;
   if (!input.preview) await checkConfirmable(question, input.account, ctx);
-  const isWatched = terms.rate === undefined && ctx.wants.table && ctx.wants.terminal;
-  const ms = input.wait ?? (isWatched ? WATCHED_MS : undefined);
+  const ms = input.wait ?? timeToWatch(terms, ctx);
   return withOrderTables(ctx, { reconnect: ms !== undefined }, async (tables) => {
     if (ctx.dryRun) return { value: await planNewOrder(typed, tables, ctx) };
     if (input.preview) return showOrder(typed, input.requireOpen, tables, ctx);
-    const waiting = ms === undefined ? undefined : { watch: new FillWatch(ctx), ms };
-    const placing = { requireOpen: input.requireOpen, tables, waiting };
+    const watch = ms === undefined ? undefined : new FillWatch(ctx);
+    const placing = { requireOpen: input.requireOpen, tables, watch };
     const accepted = await (key === undefined
       ? sendNewOrder(typed, undefined, placing, ctx)
       : sendOnce(key, typed, placing, ctx));
-    const report = waiting === undefined ? accepted.report : await waitForFill(accepted, waiting, ctx);
+    const isWaiting = watch !== undefined && ms !== undefined;
+    const report = isWaiting ? await waitForFill(accepted, watch, ms, ctx) : accepted.report;
     // Nobody asked to wait until it is filled.
     const isKnown = report !== undefined && (input.wait !== undefined || report.status !== 'pending');
     const answer = reportOrder(accepted.orderIds[0] ?? null, isKnown ? report : undefined);
     return { ...answer, undo: undoing(terms, accepted, answer.value) };
   });
+}
+
+/** How long a person who places an order at market waits for its price. */
+function timeToWatch({ rate }: TypedOrder['terms'], { wants }: RunContext): number | undefined {
+  return rate === undefined && wants.table && wants.terminal ? 5_000 : undefined;
 }
 
 /** A dry run reads what the request is made of, and sends nothing. */
@@ -193,8 +162,8 @@ function refusalText(error: unknown): string {
 interface Placing {
   readonly requireOpen: boolean;
   readonly tables: OrderTables;
-  /** Undefined if nobody waits. */
-  readonly waiting: Waiting | undefined;
+  /** Follows the session from before the order is sent; undefined if nobody waits. */
+  readonly watch: FillWatch | undefined;
 }
 
 /** An order that the gateway has accepted, now or under the same key before. */
@@ -229,7 +198,7 @@ async function readAccepted(
   entry: JournalEntry,
   key: string,
   { terms: { side } }: TypedOrder,
-  { tables, waiting }: Placing,
+  { tables, watch }: Placing,
   ctx: RunContext,
 ): Promise<AcceptedOrder> {
   requireAccepted(entry, key, ctx);
@@ -238,13 +207,13 @@ async function readAccepted(
   const amount = Number(form['amount']);
   const accepted = { orderIds, journalId, key, amount, report, awaited: undefined };
   const [orderId] = orderIds;
-  if (report !== undefined || waiting === undefined || orderId === undefined) return accepted;
+  if (report !== undefined || watch === undefined || orderId === undefined) return accepted;
   const [accountId, symbol] = [String(form['account_id']), String(form['symbol'])];
   const amountK = inThousands(amount, await tables.offer(symbol));
   const account = await tables.accountOrGiven(accountId);
-  await followOrders(waiting.watch, tables);
+  await followOrders(watch, tables);
   // Its fills may have been pushed before.
-  await waiting.watch.refresh();
+  await watch.refresh();
   return { ...accepted, awaited: { orderId, accountId, symbol, side, amountK, hedges: hedges(account) } };
 }
 
@@ -252,7 +221,7 @@ async function readAccepted(
 async function sendNewOrder(
   typed: TypedOrder,
   once: KeyClaim | undefined,
-  { requireOpen, tables, waiting }: Placing,
+  { requireOpen, tables, watch }: Placing,
   ctx: RunContext,
 ): Promise<AcceptedOrder> {
   const order = await readOrder(typed, tables, ctx);
@@ -264,7 +233,7 @@ async function sendNewOrder(
   const request = { ...requestOf(order, typed), once };
   // A new key says that a new order is meant.
   const question = await checkRepeats(`${preview.summary}?`, [request], once === undefined, ctx);
-  if (waiting !== undefined) await followOrders(waiting.watch, tables);
+  if (watch !== undefined) await followOrders(watch, tables);
   const confirmed = await confirmOrder(question, account.accountId, ctx);
   checkFresh(order.readAt, ctx);
 
@@ -345,7 +314,8 @@ function inThousands(amount: number, { instrumentType = FOREX }: { readonly inst
 /** The end of an order of an earlier run as the journal has it; undefined if nothing can be found by. */
 async function waitForFill(
   accepted: AcceptedOrder,
-  { watch, ms }: Waiting,
+  watch: FillWatch,
+  ms: number,
   ctx: RunContext,
 ): Promise<FillReport | undefined> {
   const { orderIds, key, awaited, report } = accepted;
@@ -401,13 +371,13 @@ export function reportOrder(orderId: string | null, report: FillReport | undefin
 }
 
 /** The end of an order's line. */
-const ENDS: Readonly<Record<OrderReport['status'], Cell | undefined>> = {
-  accepted: undefined,
-  filled: undefined,
-  partly_filled: { text: 'ended, partly filled', tone: 'warn' },
-  rejected: { text: 'ended without a fill', tone: 'bad' },
-  pending: { text: 'not completely filled yet', tone: 'warn' },
-  unknown: { text: 'outcome unknown', tone: 'bad' },
+const ENDS: Readonly<Record<OrderReport['status'], readonly Cell[]>> = {
+  accepted: [],
+  filled: [],
+  partly_filled: [{ text: 'ended, partly filled', tone: 'warn' }],
+  rejected: [{ text: 'ended without a fill', tone: 'bad' }],
+  pending: [{ text: 'not completely filled yet', tone: 'warn' }],
+  unknown: [{ text: 'outcome unknown', tone: 'bad' }],
 };
 
 const ORDER_REPORT: RecordOutput<OrderReport> = {
@@ -423,7 +393,7 @@ const ORDER_REPORT: RecordOutput<OrderReport> = {
     order_id === null ? `order without a known id: ${status}, as you settled it` : `order ${order_id} accepted`,
     ...trades.map((fill) => `trade ${fillText(fill)} filled`),
     ...closed_trades.map((fill) => `trade ${fillText(fill)} closed`),
-    ...[ENDS[status]].filter((end) => end !== undefined),
+    ...ENDS[status],
   ],
 };
 

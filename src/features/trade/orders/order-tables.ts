@@ -46,8 +46,8 @@ export class OrderTables {
   readonly #ctx: RunContext;
   readonly #options: { readonly reconnect?: boolean };
   readonly #rows = new Map<Table, TableRows<unknown> | undefined>();
-  #offers: Promise<readonly Offer[]> | undefined;
-  #accounts: Promise<readonly Account[]> | undefined;
+  #offers: readonly Offer[] | undefined;
+  #accounts: readonly Account[] | undefined;
   #open: Promise<TradingSession> | undefined;
   /** The account that was chosen at the terminal. */
   #chosen: string | undefined;
@@ -79,8 +79,8 @@ export class OrderTables {
 
   /** By id or name; at a terminal, one of several accounts is chosen, once. */
   async account(wanted: string | undefined): Promise<Account> {
-    this.#accounts ??= this.open().then(({ trading }) => trading.accounts());
-    const accounts = await this.#accounts;
+    this.#accounts ??= await (await this.open()).trading.accounts();
+    const accounts = this.#accounts;
     try {
       return findAccount(accounts, wanted ?? this.#chosen);
     } catch (error) {
@@ -112,8 +112,8 @@ export class OrderTables {
     return findOffer(await this.offers(), wanted);
   }
 
-  offers(): Promise<readonly Offer[]> {
-    this.#offers ??= this.open().then(({ trading }) => trading.model('Offer'));
+  async offers(): Promise<readonly Offer[]> {
+    this.#offers ??= await (await this.open()).trading.model('Offer');
     return this.#offers;
   }
 
@@ -121,11 +121,8 @@ export class OrderTables {
   async amountOf(row: OpenPosition | Order): Promise<number | undefined> {
     if (row.amountK === undefined) return undefined;
     try {
-      const offers = await this.offers();
-      return orderAmount(
-        row,
-        offers.find(({ currency }) => currency === row.currency),
-      );
+      const offer = (await this.offers()).find(({ currency }) => currency === row.currency);
+      return orderAmount(row, offer);
     } catch (error) {
       if (!isUnread(error)) throw error;
       return undefined;

@@ -7,58 +7,8 @@ import { daysLater, marketHours, newYorkText } from '../market-hours.ts';
 import type { Account, Offer } from '../schema.ts';
 import { isForex, quoteOf } from '../symbols.ts';
 import type { OrderTerms } from './forms.ts';
-import { checkExitPrices, checkPrecision, type Distance, DYNAMIC_TRAIL, type Side, type TimeInForce } from './rules.ts';
+import { checkExitPrices, checkPrecision, type Distance, DYNAMIC_TRAIL, type Side } from './rules.ts';
 import { pipValueOf, type Sizing } from './sizing.ts';
-
-/** Distance and money of a stop or limit; null if the offer does not say. */
-interface ExitPreview {
-  readonly rate: number | null;
-  readonly pips: number | null;
-  /** In the account's currency, about. */
-  readonly money: number | null;
-}
-
-/** Money is in the account's currency. Null is not known. */
-interface OrderCosts {
-  /** Of one pip, for the whole amount. */
-  readonly pip_value: number | null;
-  /** In pips. */
-  readonly spread: number | null;
-  /** The rollover of this side, as the offer has it: the interface does not say for which amount. */
-  readonly swap: number | null;
-  readonly margin_needed: number | null;
-  /** Negative if it does not suffice. */
-  readonly margin_left: number | null;
-}
-
-export interface OrderPreview extends OrderCosts {
-  /** `Buy 5 EUR/USD (5,000 EUR) at market, now 1.16013, GTC, in account 654061 (00654061)` */
-  readonly summary: string;
-  readonly account_id: string;
-  readonly account_name: string | null;
-  readonly side: Side;
-  readonly symbol: string;
-  readonly amount: number;
-  /** `5,000 EUR`, `5 contracts`. */
-  readonly notional: string;
-  /** `at market`, `at market within 5 pips`, `stop entry`, `limit entry`. */
-  readonly order: string;
-  /** The entry rate, or the current price. */
-  readonly rate: number | null;
-  readonly bid: number | null;
-  readonly ask: number | null;
-  readonly time_in_force: TimeInForce;
-  /** UTC. */
-  readonly expires: string | null;
-  readonly stop: ExitPreview | null;
-  readonly limit: ExitPreview | null;
-  /** Trailing of the stop and of the entry: 1 is dynamic, else the steps. */
-  readonly trail: number | null;
-  readonly trail_entry: number | null;
-  /** With `--risk`. */
-  readonly sizing: Sizing | null;
-  readonly warnings: readonly string[];
-}
 
 /** An order with the account and the offer that it was read with. */
 export interface OrderToCheck {
@@ -68,35 +18,46 @@ export interface OrderToCheck {
   readonly sizing?: Sizing | undefined;
 }
 
-export function previewOrder(order: OrderToCheck, now: number): OrderPreview {
-  const { terms, account, offer, sizing = null } = order;
+export type OrderPreview = ReturnType<typeof previewOrder>;
+
+export function previewOrder(order: OrderToCheck, now: number) {
+  const details = detailsOf(order);
+  return { summary: summaryOf(order.terms, details), ...details, warnings: warningsOf(order, details, now) };
+}
+
+type OrderDetails = ReturnType<typeof detailsOf>;
+
+/** Null is not known, or not asked for. */
+function detailsOf({ terms, account, offer, sizing }: OrderToCheck) {
   const { side, amount, tif, stop, limit, expires = null, trail = null, trailEntry = null } = terms;
   const { bid = null, ask = null } = quoteOf(offer);
   const rate = terms.rate?.value ?? (side === 'buy' ? ask : bid);
   const up = side === 'buy' ? 1 : -1;
-  const costs = costsOf(terms, account, offer);
-  const preview = {
+  return {
     account_id: account.accountId,
     account_name: account.accountName ?? null,
     side,
     symbol: offer.currency,
     amount,
+    // `5,000 EUR`, `5 contracts`.
     notional: notionalOf(amount, offer),
+    // `at market`, `at market within 5 pips`, `stop entry`, `limit entry`.
     order: orderKind(terms, bid, ask),
+    // The entry rate, or the current price.
     rate,
     bid,
     ask,
     time_in_force: tif,
+    // UTC.
     expires,
     stop: stop === undefined ? null : exitPreview(stop, rate, -up, amount, offer),
     limit: limit === undefined ? null : exitPreview(limit, rate, up, amount, offer),
+    // Of the stop and of the entry: 1 is dynamic, else the steps.
     trail,
     trail_entry: trailEntry,
-    ...costs,
-    sizing,
-    warnings: warningsOf(order, costs, now),
+    ...costsOf(terms, account, offer),
+    sizing: sizing ?? null,
   };
-  return { summary: summaryOf(terms, preview), ...preview };
 }
 
 function notionalOf(amount: number, offer: Offer): string {
@@ -114,7 +75,8 @@ function orderKind({ rate, range, side }: OrderTerms, bid: number | null, ask: n
   return `${isWorse ? 'stop' : 'limit'} entry${within}`;
 }
 
-function exitPreview(exit: Distance, rate: number | null, sign: number, amount: number, offer: Offer): ExitPreview {
+/** The distance and the money of a stop or limit. */
+function exitPreview(exit: Distance, rate: number | null, sign: number, amount: number, offer: Offer) {
   const { pip, pipCost, ratePrecision = 5, instrBaseUnitSize } = offer;
   const isPips = exit.unit === 'pips';
   // The other one needs the rate and the size of a pip.
@@ -128,6 +90,7 @@ function exitPreview(exit: Distance, rate: number | null, sign: number, amount: 
   return {
     rate: price === null ? null : roundTo(price, ratePrecision),
     pips,
+    // In the account's currency, about.
     money: isCostKnown ? roundTo(multiply(multiply(pips, pipCost), amount), 2) : null,
   };
 }
@@ -142,8 +105,8 @@ function multiply(one: number, other: number): number {
   return Number(`${digits}e-${decimals}`);
 }
 
-/** As far as the tables say. */
-function costsOf({ side, amount }: OrderTerms, { usableMargin }: Account, offer: Offer): OrderCosts {
+/** Money is in the account's currency. */
+function costsOf({ side, amount }: OrderTerms, { usableMargin }: Account, offer: Offer) {
   const { spread, pip, rollB, rollS, mmr, instrBaseUnitSize } = offer;
   const { bid, ask } = quoteOf(offer);
   const isQuoted = ask !== undefined && bid !== undefined && pip !== undefined && pip !== 0;
@@ -152,17 +115,21 @@ function costsOf({ side, amount }: OrderTerms, { usableMargin }: Account, offer:
   const isMarginKnown = mmr !== undefined && mmr > 0 && instrBaseUnitSize !== undefined;
   const margin = isMarginKnown ? multiply(mmr, amount) : null;
   return {
+    // Of one pip, for the whole amount.
     pip_value: pipValue === undefined ? null : multiply(pipValue, amount),
+    // In pips.
     spread: spread ?? (isQuoted ? Number(((ask - bid) / pip).toFixed(1)) : null),
+    // The rollover of this side, as the offer has it: the interface does not say for which amount.
     swap: (side === 'buy' ? rollB : rollS) ?? null,
     margin_needed: margin,
+    // Negative if it does not suffice.
     margin_left: margin === null || usableMargin === undefined ? null : exactSum([usableMargin, -margin]),
   };
 }
 
 function warningsOf(
   { terms: { side, rate }, account, offer }: OrderToCheck,
-  { margin_needed, margin_left }: OrderCosts,
+  { margin_needed, margin_left }: OrderDetails,
   now: number,
 ): readonly string[] {
   const { currency: symbol } = offer;
@@ -250,9 +217,9 @@ function guarded(why: string, hint?: string): SvcError {
 }
 
 /** `Buy 5 EUR/USD (5,000 EUR) at market, now 1.16013, GTC, in account 654061 (00654061), stop 1.15613 (40 pips)` */
-function summaryOf(terms: OrderTerms, preview: Omit<OrderPreview, 'summary'>): string {
-  const { side, amount, symbol, notional, order, rate, stop, limit, trail, trail_entry } = preview;
-  const { time_in_force: tif, expires, account_id: id, account_name: name } = preview;
+function summaryOf(terms: OrderTerms, details: OrderDetails): string {
+  const { side, amount, symbol, notional, order, rate, stop, limit, trail, trail_entry } = details;
+  const { time_in_force: tif, expires, account_id: id, account_name: name } = details;
   const price = rate === null ? '' : `${terms.rate === undefined ? ', now' : ' at'} ${rate}`;
   return [
     `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} (${notional}) ${order}${price}`,
@@ -272,7 +239,7 @@ export function trailText(trail: number): string {
 }
 
 /** `1.15613 (40 pips, about 20.00 in the account's currency)`. */
-function exitText({ rate, pips, money }: ExitPreview): string {
+function exitText({ rate, pips, money }: ReturnType<typeof exitPreview>): string {
   const away = [
     pips === null ? [] : `${pips} pips`,
     money === null ? [] : `about ${money.toFixed(2)} in the account's currency`,
@@ -284,7 +251,7 @@ function exitText({ rate, pips, money }: ExitPreview): string {
 }
 
 /** `margin 38.63 of 49024.62 usable, a pip is worth 0.50, spread 1.3 pips, swap -0.65`. Empty if nothing is known. */
-export function costsText({ margin_needed: needed, margin_left: left, pip_value, spread, swap }: OrderCosts): string {
+export function costsText({ margin_needed: needed, margin_left: left, pip_value, spread, swap }: OrderDetails): string {
   const usable = needed === null || left === null ? '' : ` of ${exactSum([needed, left]).toFixed(2)} usable`;
   return [
     needed === null ? [] : `margin ${needed.toFixed(2)}${usable}`,
@@ -296,12 +263,8 @@ export function costsText({ margin_needed: needed, margin_left: left, pip_value,
     .join(', ');
 }
 
-interface PreviewedOrder extends OrderPreview {
-  /** Why svc would refuse it. */
-  readonly refusal: string | null;
-}
-
-export const ORDER_PREVIEW: RecordOutput<PreviewedOrder> = {
+/** `refusal`: why svc would refuse it. */
+export const ORDER_PREVIEW: RecordOutput<OrderPreview & { readonly refusal: string | null }> = {
   kind: 'record',
   columns: [
     { name: 'order', cell: ({ summary }) => summary },

@@ -68,7 +68,7 @@ export function parseDistance(text: string, flag: '--stop' | '--limit'): Distanc
 }
 
 /** The options that attach a stop and a limit to an order. */
-export interface ExitInput {
+interface ExitInput {
   readonly stop?: string | undefined;
   readonly limit?: string | undefined;
   readonly trail?: string | undefined;
@@ -90,14 +90,6 @@ export function parseExits({ stop, limit, trail }: ExitInput): Exits {
     throw new SvcError('missing_value', '--trail needs a stop: pass --stop <pips|price>');
   }
   return exits;
-}
-
-/** A new order has one form field for the unit of both. */
-export function checkSameUnit({ stop, limit }: Exits): void {
-  if (stop === undefined || limit === undefined || stop.unit === limit.unit) return;
-  throw new SvcError('usage', '--stop and --limit must have the same unit', {
-    hint: 'pass both in pips or both as prices',
-  });
 }
 
 interface TypedPrices {

@@ -3,7 +3,6 @@ import { describe, expect, it, test } from 'vitest';
 import { entryForm, marketForm } from '../../../../src/features/trade/orders/forms.ts';
 import {
   checkExitPrices,
-  checkSameUnit,
   expiration,
   type OrderType,
   parseAmount,
@@ -74,15 +73,6 @@ describe('stop and limit', () => {
         },
       ),
     );
-  });
-
-  test('refuses pips and a price together, because one field applies to both', () => {
-    const check = (stop?: string, limit?: string) => thrown(() => checkSameUnit(parseExits({ stop, limit })));
-    expect(check('40pips', '1.2')).toEqual(exit2('usage'));
-    expect(check('1.2', '40pips')).toEqual(exit2('usage'));
-    for (const [stop, limit] of [['40pips', '80pips'], ['1.1', '1.2'], ['40pips'], [undefined, '1.2']]) {
-      expect(check(stop, limit)).toEqual({ returned: undefined });
-    }
   });
 
   test('prices must be on the right side of the rate, pips need not', () => {
