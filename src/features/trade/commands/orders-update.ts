@@ -22,7 +22,7 @@ import {
   TRAIL_ENTRY_FLAG,
 } from '../orders/flags.ts';
 import { changeOrderForm, orderExitsForm } from '../orders/forms.ts';
-import { aboveMaxOrder, checkLimits, checkNoLimits, type Opening, sendWithinLimits } from '../orders/limits.ts';
+import { aboveMaxOrder, checkLimits, type Opening, requireNoMaxPosition, sendWithinLimits } from '../orders/limits.ts';
 import { checkAccount, type OrderTables, openOrders, withOrderTables } from '../orders/order-tables.ts';
 import { trailText } from '../orders/preview.ts';
 import {
@@ -142,7 +142,7 @@ async function checkedOpening(
   const refusal = aboveMaxOrder(amount, `order ${id}`, ctx);
   if (refusal !== undefined) throw refusal;
   if (account === undefined || row?.currency === undefined || row.isBuy === undefined) {
-    checkNoLimits(id, ctx);
+    requireNoMaxPosition(id, ctx);
     return undefined;
   }
   const side = row.isBuy ? 'buy' : 'sell';

@@ -118,9 +118,7 @@ export async function placeNewOrder(
     if (input.preview) return showOrder(typed, input.requireOpen, tables, ctx);
     const watch = ms === undefined ? undefined : new FillWatch(ctx);
     const placing = { requireOpen: input.requireOpen, tables, watch };
-    const accepted = await (key === undefined
-      ? sendNewOrder(typed, undefined, placing, ctx)
-      : sendOnce(key, typed, placing, ctx));
+    const accepted = await sendOrFind(key, typed, placing, ctx);
     const isWaiting = watch !== undefined && ms !== undefined;
     const report = isWaiting ? await waitForFill(accepted, watch, ms, ctx) : accepted.report;
     // Nobody asked to wait until it is filled.
@@ -140,7 +138,6 @@ async function planNewOrder(typed: TypedOrder, tables: OrderTables, ctx: RunCont
   const order = await readOrder(typed, tables, ctx);
   if (ctx.interactive) ctx.notice(previewOrder(order, ctx.now()).summary);
   const refusal = aboveMaxOrder(order.terms.amount, order.offer.currency, ctx);
-  // In an account that does not hedge, it may still reduce a position.
   if (refusal !== undefined) ctx.notice(`warning: ${refusal.message}`);
   return planRequests([requestOf(order, typed)], ctx);
 }
@@ -178,8 +175,14 @@ interface AcceptedOrder {
   readonly report: FillReport | undefined;
 }
 
-/** Sends nothing if the journal has an order of the same key that was, or may have been, executed. */
-async function sendOnce(key: string, typed: TypedOrder, placing: Placing, ctx: RunContext): Promise<AcceptedOrder> {
+/** With a key, sends nothing if the journal has an order of the same key that was, or may have been, executed. */
+async function sendOrFind(
+  key: string | undefined,
+  typed: TypedOrder,
+  placing: Placing,
+  ctx: RunContext,
+): Promise<AcceptedOrder> {
+  if (key === undefined) return sendNewOrder(typed, undefined, placing, ctx);
   for (;;) {
     const entry = await readEarlier(key, typed.asked, placing.tables, ctx);
     if (entry !== undefined && !maySendAgain(entry)) return readAccepted(entry, key, typed, placing, ctx);
