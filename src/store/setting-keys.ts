@@ -100,11 +100,6 @@ export const SETTING_KEYS: readonly Setting[] = [
     help: 'Largest position of one symbol in one account, in the unit of order amounts (thousands or contracts)',
   },
   {
-    key: 'trade.maxDailyLoss',
-    type: 'decimal',
-    help: "Loss of a trading day, in the account's currency, from which on no order opens anything",
-  },
-  {
     key: 'trade.connectsPerMinute',
     type: 'integer',
     min: 1,

@@ -72,9 +72,8 @@ export async function confirmRawTrade(
   const account = one(form, 'account_id');
   const hint = 'pass -f account_id=<id>, or use the command of svc trade for it, with --account <id|name>';
   await checkConfirmable(question, account, ctx, hint);
-  const asked = ctx.dryRun
-    ? question
-    : await checkRepeats(question, [{ path, form: plainForm(form), blocksRepeat: OPENS.test(plainPath(path)) }], ctx);
+  const repeatable = { endpoint: { path }, form: plainForm(form) };
+  const asked = ctx.dryRun ? question : await checkRepeats(question, [repeatable], OPENS.test(plainPath(path)), ctx);
   return confirmOrder(asked, account ?? wantedAccount(undefined, ctx) ?? 'unknown', ctx);
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isClosedThroughout, marketHours } from '../../../src/features/trade/market-hours.ts';
+import { isClosedThroughout, marketDayStart, marketHours } from '../../../src/features/trade/market-hours.ts';
 
 function at(time: string) {
   const { state, opensAt, closesAt } = marketHours(Date.parse(time));
@@ -49,5 +49,18 @@ describe('the hours of forex, doc 3 §1', () => {
     expect(isClosedThroughout(friday, sunday)).toBe(true);
     expect(isClosedThroughout(friday - 1, sunday)).toBe(false);
     expect(isClosedThroughout(friday, sunday + 1)).toBe(false);
+  });
+});
+
+describe('the trading day', () => {
+  it.each([
+    ['2026-01-14T21:59:59.999Z', '2026-01-13T22:00:00.000Z'],
+    ['2026-01-14T22:00:00.000Z', '2026-01-14T22:00:00.000Z'],
+    ['2026-07-01T20:59:00.500Z', '2026-06-30T21:00:00.000Z'],
+    // New York's clocks go forward and back.
+    ['2026-03-08T20:59:00.000Z', '2026-03-07T22:00:00.000Z'],
+    ['2026-11-01T21:30:00.000Z', '2026-10-31T21:00:00.000Z'],
+  ])('%s began at %s', (now, start) => {
+    expect(new Date(marketDayStart(Date.parse(now))).toISOString()).toBe(start);
   });
 });

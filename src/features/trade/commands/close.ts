@@ -1,17 +1,40 @@
 /** `trade close`: trades by id, all of a symbol, or all of an account. */
-import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { FINAL } from '../../../cli/bulk.ts';
+import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../output/escape.ts';
 import { hedges, hedgingText } from '../accounts.ts';
 import { closeAllForSymbol, closeTrade } from '../client.ts';
+import { marketHours } from '../market-hours.ts';
 import { omittedOf } from '../models.ts';
 import { positionText, sideText } from '../order-text.ts';
-import { CLOSE_LIST, closeRowOf } from '../orders/change-report.ts';
+import {
+  type Change,
+  type ChangeRow,
+  codeOf,
+  confirmChanges,
+  listChanges,
+  type Outcome,
+  planChanges,
+  reportChanges,
+  rowOf,
+  sendChanges,
+} from '../orders/changes.ts';
 import { checkConfirmable } from '../orders/confirming.ts';
-import { FillWatch } from '../orders/fills.ts';
+import {
+  acceptedBut,
+  FILL_CODES,
+  type FillReport,
+  type FillStatus,
+  FillWatch,
+  fillFooter,
+  fillText,
+  ordersText,
+} from '../orders/fills.ts';
 import { AMOUNT_FLAG, CHANGE_FLAGS, checkedIds, MARKET_TIF_FLAG, RANGE_FLAG, SENT_ONCE } from '../orders/flags.ts';
-import { type Closing as ClosingTerms, closeAllForm, closeForm } from '../orders/forms.ts';
+import { closeAllForm, closeForm } from '../orders/forms.ts';
+import { recordReport } from '../orders/once.ts';
 import {
   checkAccount,
   isUnread,
@@ -20,10 +43,10 @@ import {
   wantedAccount,
   withOrderTables,
 } from '../orders/order-tables.ts';
-import { type PlannedRequest, planOrders } from '../orders/placing.ts';
-import { confirmAll, reportChanges, sendAll, waitForAll } from '../orders/planned-requests.ts';
+import { closedWarning } from '../orders/preview.ts';
 import { checkOrderId, parseAmount, parsePips, timeInForce } from '../orders/rules.ts';
-import type { Account, ClosedPosition, OpenPosition } from '../schema.ts';
+import type { AwaitedClosing, Fill } from '../orders/state.ts';
+import type { Account, OpenPosition } from '../schema.ts';
 import { foldedSymbol } from '../symbols.ts';
 
 const CLOSE_ARGS = {
@@ -57,6 +80,12 @@ const LISTED = 'svc trade positions lists open trades';
 
 type CloseInput = Input<typeof CLOSE_ARGS, typeof CLOSE_FLAGS>;
 
+/** The status and the trades are null and empty without `--wait`, or if nothing was accepted. */
+interface CloseRow extends ChangeRow {
+  readonly status: FillStatus | null;
+  readonly closed_trades: readonly Fill[];
+}
+
 export const tradeClose = listCommand({
   id: 'trade close',
   summary: 'Close trades, a symbol, or everything',
@@ -72,21 +101,31 @@ export const tradeClose = listCommand({
     { run: 'svc trade close --symbol EUR/USD --wait 30s', why: 'Close a symbol and show the rates' },
     { run: 'svc trade close --everything --account 654061', why: 'Close all trades of an account' },
   ],
-  output: CLOSE_LIST,
+  // What `--wait` shows comes first, for a narrow terminal.
+  output: listChanges<CloseRow>([
+    { name: 'status', cell: ({ status }) => status },
+    {
+      name: 'closed',
+      cell: ({ closed_trades }) => closed_trades.map(fillText).join(', '),
+      flex: true,
+    },
+  ]),
   async run(input, ctx) {
     const closing = readClosing(input, ctx);
     await checkConfirmable(questionOf(closing), input.account, ctx);
     return withOrderTables(ctx, { reconnect: input.wait !== undefined }, async (tables) => {
-      const planned = await (closing.ids.length === 0
-        ? planCloseAll(closing, tables, ctx)
-        : planCloseIds(closing, tables));
-      if (planned.length === 0) return { value: [], footer: 'no open positions to close; nothing was sent' };
-      if (ctx.dryRun) return { value: await planOrders(planned, ctx) };
-      const confirmed = await confirmAll(planned, ctx);
-      const waiting = input.wait === undefined ? undefined : { watch: new FillWatch(ctx), ms: input.wait };
-      const sent = await sendAll(planned, { confirmed, tables, watch: waiting?.watch, goesOn: true }, ctx);
-      const outcomes = waiting === undefined ? sent : await waitForAll(sent, waiting, ctx);
-      return { ...reportChanges(outcomes), value: outcomes.map(closeRowOf) };
+      const closes = await (closing.ids.length > 0
+        ? planCloseIds(closing, tables)
+        : planCloseAll(closing, tables, ctx));
+      if (closes.length === 0) return { value: [], footer: 'no open positions to close; nothing was sent' };
+      if (ctx.dryRun) return { value: await planChanges(closes, ctx) };
+      await warnOfClosedMarkets(closes, tables, ctx);
+      const confirmed = await confirmChanges(closes, ctx, input.everything);
+      const { wait } = input;
+      const watch = wait === undefined ? undefined : new FillWatch(ctx);
+      const sent = await sendChanges(closes, { confirmed, tables, watch, goesOn: true }, ctx);
+      if (watch === undefined || wait === undefined) return reportCloses(sent);
+      return reportCloses(await waitForCloses(sent, watch, wait, ctx));
     });
   },
 });
@@ -97,42 +136,31 @@ function wayToClose(text: string): string {
   return /^(?=.*[A-Z])[A-Z\d/.]+$/.test(text) ? `for all trades of a symbol: --symbol ${shellWord(text)}` : LISTED;
 }
 
-interface Closing {
-  /** Empty for all of the account, or of the symbol. */
-  readonly ids: readonly string[];
-  readonly symbol: string | undefined;
-  /** Of the only trade. */
-  readonly amount: number | undefined;
-  readonly terms: ClosingTerms;
-  /** The account as given or set. */
-  readonly wanted: string | undefined;
-  /** The account was named on the command line. */
-  readonly isNamed: boolean;
-}
+type Closing = ReturnType<typeof readClosing>;
 
-function readClosing(input: CloseInput, ctx: RunContext): Closing {
+/** No ids for all of the account, or of the symbol. */
+function readClosing(input: CloseInput, ctx: RunContext) {
   const ids = checkedIds(input.trade, (id) => checkOrderId(id, 'a trade id', wayToClose(id)));
-  const { symbol, everything } = input;
+  const { symbol, everything, account: given } = input;
   const ways = [ids.length > 0, symbol !== undefined, everything].filter((wanted) => wanted).length;
   if (ways !== 1) {
     const why = ways === 0 ? 'nothing to close' : 'conflicting options';
-    throw new SvcError('usage', `${why}: pass trade ids, --symbol <symbol>, or --everything`, {
-      hint: LISTED,
-    });
+    throw new SvcError('usage', `${why}: pass trade ids, --symbol <symbol>, or --everything`, { hint: LISTED });
   }
   const range = input.range === undefined ? undefined : parsePips(input.range, '--range');
   const tif = timeInForce(range === undefined ? 'AtMarket' : 'MarketRange', input.tif);
-  if (ids.length === 0) checkCloseAll(input, ctx);
   const amount = input.amount === undefined ? undefined : parseAmount(input.amount, '--amount');
+  if (ids.length === 0 && (amount !== undefined || range !== undefined)) {
+    throw new SvcError('usage', '--amount and --range need trade ids');
+  }
   if (amount !== undefined && ids.length > 1) throw new SvcError('usage', '--amount needs exactly one trade');
-  return {
-    ids,
-    symbol,
-    amount,
-    terms: { tif, range },
-    wanted: wantedAccount(input.account, ctx),
-    isNamed: input.account !== undefined,
-  };
+  if (everything && ctx.yes && !ctx.dryRun && given === undefined) {
+    throw new SvcError('confirmation_required', '--everything with --yes needs --account; nothing was sent', {
+      hint: 'pass --account <id|name>',
+    });
+  }
+  // `given` is the account on the command line, `wanted` that or the set one.
+  return { ids, symbol, amount, terms: { tif, range }, given, wanted: wantedAccount(given, ctx) };
 }
 
 function questionOf({ ids, symbol }: Closing): string {
@@ -140,43 +168,71 @@ function questionOf({ ids, symbol }: Closing): string {
   return `close ${symbol === undefined ? 'everything' : `all ${symbol}`}?`;
 }
 
-function checkCloseAll({ amount, range, everything, account }: CloseInput, ctx: RunContext): void {
-  if (amount !== undefined || range !== undefined) {
-    throw new SvcError('usage', '--amount and --range need trade ids');
-  }
-  if (everything && ctx.yes && !ctx.dryRun && account === undefined) {
-    throw new SvcError('confirmation_required', '--everything with --yes needs --account; nothing was sent', {
-      hint: 'pass --account <id|name>',
-    });
-  }
+interface Close extends Change {
+  readonly awaits: Omit<AwaitedClosing, 'orderIds' | 'sentAt'>;
 }
 
-async function planCloseIds(closing: Closing, tables: OrderTables): Promise<readonly PlannedRequest[]> {
+async function planCloseIds(closing: Closing, tables: OrderTables): Promise<readonly Close[]> {
   const { ids } = closing;
   const rows = await tables.rows('OpenPosition');
   // A row that cannot be read may be of any trade.
   const isListed = rows !== undefined && omittedOf(rows).length === 0;
   const missing = ids.filter((id) => isListed && !rows.some(({ tradeId }) => tradeId === id));
   if (missing.length > 0) throw notOpen(missing);
-  const planned: PlannedRequest[] = [];
-  for (const id of ids) planned.push(await planClose(id, closing, rows, tables));
-  return planned;
+  const closes: Close[] = [];
+  for (const id of ids) closes.push(await planClose(id, closing, rows, tables));
+  return closes;
 }
 
 async function planClose(
   id: string,
-  closing: Closing,
+  { amount: part, given, wanted, terms }: Closing,
   rows: readonly OpenPosition[] | undefined,
   tables: OrderTables,
-): Promise<PlannedRequest> {
-  const { amount: asked, wanted, isNamed, terms } = closing;
+): Promise<Close> {
   const row = rows?.find(({ tradeId }) => tradeId === id);
   const account = await readAccount(row?.accountId ?? wanted, tables);
-  await checkAccount(`trade ${id}`, account, isNamed ? wanted : undefined, tables);
+  await checkAccount(`trade ${id}`, account, given, tables);
   if (account !== undefined && hedges(account) === false) throw closesOldest(id, account, row);
-  if (row !== undefined) return planSeenClose(row, account?.accountId, closing, tables);
-  if (asked !== undefined) return closeRequest(id, asked, { terms, accountId: account?.accountId });
-  throw unknownAmount(id, rows === undefined ? tables.unreadCode : 'guarded');
+  const whole = row && (await tables.amountOf(row));
+  const amount = part ?? whole;
+  if (amount === undefined) throw unknownAmount(id, rows === undefined ? tables.unreadCode : 'guarded');
+  if (whole !== undefined && amount > whole) {
+    throw new SvcError('guarded', `trade ${id} has only ${whole}, not ${amount}; nothing was sent`);
+  }
+  const { currency: symbol, amountK } = row ?? {};
+  const trade = `${amount}${symbol === undefined ? '' : ` ${symbol}`} of trade ${id}`;
+  const way = terms.range === undefined ? 'at market' : `within ${terms.range.text} pips`;
+  const accountId = account?.accountId;
+  return {
+    endpoint: closeTrade,
+    form: closeForm(id, amount, terms),
+    command: 'close',
+    what: `to close ${trade}`,
+    makesOrder: true,
+    accountId,
+    does: `Close ${trade}${openedText(row)} ${way} in account ${accountId ?? 'unknown (could not be read)'}`,
+    tradeId: id,
+    orderId: null,
+    along: [],
+    awaits: {
+      tradeIds: [id],
+      accountId,
+      symbol,
+      amountK: amountK && whole && (amountK * amount) / whole,
+    },
+  };
+}
+
+function unknownAmount(id: string, code: ErrorCode): SvcError {
+  return new SvcError(code, `the amount of trade ${id} is unknown; nothing was sent`, {
+    hint: 'pass --amount <n>, or close the symbol with --symbol <symbol>',
+  });
+}
+
+function openedText(row: OpenPosition | undefined): string {
+  if (row === undefined) return '';
+  return ` (${sideText(row.isBuy)}, opened at ${row.open ?? '?'}, P/L ${row.grossPL ?? '?'})`;
 }
 
 /** The gateway closes single trades only in accounts that hedge. */
@@ -190,70 +246,6 @@ function closesOldest(id: string, { accountId, hedging }: Account, row: OpenPosi
   });
 }
 
-async function planSeenClose(
-  row: OpenPosition,
-  accountId: string | undefined,
-  { amount: asked, terms }: Closing,
-  tables: OrderTables,
-): Promise<PlannedRequest> {
-  const { tradeId: id, currency, isBuy, open = '?', grossPL = '?', amountK } = row;
-  const whole = await tables.amountOf(row);
-  const amount = asked ?? whole;
-  if (amount === undefined) throw unknownAmount(id, 'guarded');
-  checkTradeAmount(id, amount, whole);
-  // As the tables count.
-  const closedK = amountK === undefined || whole === undefined ? undefined : (amountK * amount) / whole;
-  const opened = ` (${sideText(isBuy)}, opened at ${open}, P/L ${grossPL})`;
-  return {
-    ...closeRequest(id, amount, { terms, accountId, symbol: currency, opened, amountK: closedK }),
-    warnings: await tables.closedWarnings(currency),
-  };
-}
-
-/** `whole` is undefined if it could not be read. */
-function checkTradeAmount(id: string, amount: number, whole: number | undefined): void {
-  if (whole === undefined || amount <= whole) return;
-  throw new SvcError('guarded', `trade ${id} has only ${whole}, not ${amount}; nothing was sent`);
-}
-
-interface ClosedTrade {
-  readonly terms: ClosingTerms;
-  readonly accountId: string | undefined;
-  readonly symbol?: string | undefined;
-  /** What is known of the trade, for the confirmation. */
-  readonly opened?: string;
-  /** In thousands: what is to be closed. */
-  readonly amountK?: number | undefined;
-}
-
-function closeRequest(
-  id: string,
-  amount: number,
-  { terms, accountId, symbol, opened = '', amountK }: ClosedTrade,
-): PlannedRequest {
-  const of = symbol === undefined ? '' : ` ${symbol}`;
-  const where = accountId ?? 'unknown (could not be read)';
-  return {
-    request: {
-      endpoint: closeTrade,
-      form: closeForm(id, amount, terms),
-      command: 'close',
-      what: `to close ${amount}${of} of trade ${id}`,
-      makesOrder: true,
-    },
-    accountId,
-    does: `Close ${amount}${of} of trade ${id}${opened} ${wayOf(terms)} in account ${where}`,
-    tradeId: id,
-    awaits: { tradeIds: [id], accountId, symbol, amountK },
-  };
-}
-
-function unknownAmount(id: string, code: ErrorCode): SvcError {
-  return new SvcError(code, `the amount of trade ${id} is unknown; nothing was sent`, {
-    hint: 'pass --amount <n>, or close the symbol with --symbol <symbol>',
-  });
-}
-
 /** Undefined if neither the trade's row nor the command line names it, or if it cannot be read. */
 async function readAccount(wanted: string | undefined, tables: OrderTables): Promise<Account | undefined> {
   try {
@@ -264,57 +256,53 @@ async function readAccount(wanted: string | undefined, tables: OrderTables): Pro
   }
 }
 
-function wayOf({ range }: ClosingTerms): string {
-  return range === undefined ? 'at market' : `within ${range.text} pips`;
-}
-
 /** `--symbol` and `--everything`: one request. Empty if nothing is open. */
 async function planCloseAll(
-  { symbol: wantedSymbol, wanted, terms: { tif } }: Pick<Closing, 'symbol' | 'wanted' | 'terms'>,
+  { symbol: wantedSymbol, wanted, terms: { tif } }: Closing,
   tables: OrderTables,
   ctx: RunContext,
-): Promise<readonly PlannedRequest[]> {
+): Promise<readonly Close[]> {
   const { accountId } = await tables.accountOrGiven(wanted);
-  const symbol = wantedSymbol === undefined ? undefined : await symbolOf(wantedSymbol, tables, ctx);
-  const isMeant = (row: OpenPosition | ClosedPosition): boolean =>
-    (row.accountId ?? accountId) === accountId && (symbol === undefined || row.currency === symbol);
+  const symbol = wantedSymbol === undefined ? undefined : await findClosedSymbol(wantedSymbol, tables, ctx);
   const rows = await tables.rows('OpenPosition');
-  const open = rows?.filter(isMeant);
-  const isComplete = rows !== undefined && omittedOf(rows).length === 0;
-  if (isComplete && open?.length === 0) return [];
-  const what = symbol === undefined ? 'EVERYTHING' : `all ${symbol}`;
-  const warnings = open === undefined || symbol === undefined ? [] : await tables.closedWarnings(symbol);
+  const open = rows?.filter(
+    (row) => (row.accountId ?? accountId) === accountId && (symbol === undefined || row.currency === symbol),
+  );
+  // Of a row that cannot be read, the trade and the amount are unknown.
+  const complete = rows === undefined || omittedOf(rows).length > 0 ? undefined : open;
+  if (complete?.length === 0) return [];
+  const what = symbol === undefined ? 'everything' : `all ${symbol}`;
+  const positions = open === undefined ? 'open positions could not be read' : open.map(positionText).join(', ');
   return [
     {
-      request: {
-        endpoint: closeAllForSymbol,
-        form: closeAllForm(accountId, symbol, tif),
-        command: 'close',
-        what: `to close ${symbol === undefined ? 'everything' : what} in account ${accountId}`,
-        makesOrder: false,
-      },
+      endpoint: closeAllForSymbol,
+      form: closeAllForm(accountId, symbol, tif),
+      command: 'close',
+      what: `to close ${what} in account ${accountId}`,
+      makesOrder: false,
       accountId,
-      warnings,
+      does: `Close ${symbol === undefined ? 'EVERYTHING' : what} at market in account ${accountId}: ${positions}`,
+      tradeId: null,
+      orderId: null,
+      along: [],
       awaits: {
         accountId,
         symbol,
-        tradeIds: isComplete ? open?.map(({ tradeId }) => tradeId) : undefined,
-        amountK: isComplete && open !== undefined ? wholeAmountK(open) : undefined,
+        tradeIds: complete?.map(({ tradeId }) => tradeId),
+        amountK: complete && sumAmounts(complete),
       },
-      does: `Close ${what} at market in account ${accountId}: ${open === undefined ? 'open positions could not be read' : open.map(positionText).join(', ')}`,
-      isTyped: symbol === undefined,
     },
   ];
 }
 
 /** Undefined if a row has no amount: a partial sum would pass for the total. */
-function wholeAmountK(rows: readonly OpenPosition[]): number | undefined {
+function sumAmounts(rows: readonly OpenPosition[]): number | undefined {
   const amounts = rows.flatMap(({ amountK }) => amountK ?? []);
   return amounts.length < rows.length ? undefined : amounts.reduce((sum, amountK) => sum + amountK, 0);
 }
 
 /** A symbol may be hidden from the offers, and the offers may not be readable. */
-async function symbolOf(wanted: string, tables: OrderTables, ctx: RunContext): Promise<string> {
+async function findClosedSymbol(wanted: string, tables: OrderTables, ctx: RunContext): Promise<string> {
   try {
     return (await tables.offer(wanted)).currency;
   } catch (error) {
@@ -327,4 +315,68 @@ async function symbolOf(wanted: string, tables: OrderTables, ctx: RunContext): P
     ctx.notice(`${error.message}; using ${wanted} as given`);
     return wanted;
   }
+}
+
+/** A closing order waits while its market is closed. At usual closing times the gateway's quotes decide. */
+async function warnOfClosedMarkets(closes: readonly Close[], tables: OrderTables, ctx: RunContext): Promise<void> {
+  const now = ctx.now();
+  const symbols = new Set(closes.flatMap(({ awaits }) => awaits.symbol ?? []));
+  if (symbols.size === 0 || marketHours(now).state === 'open') return;
+  try {
+    const offers = await tables.offers();
+    const closed = offers.filter(({ currency }) => symbols.has(currency));
+    for (const warning of new Set(closed.flatMap((offer) => closedWarning(offer, now) ?? []))) ctx.notice(warning);
+  } catch (error) {
+    // Prices that cannot be read must not prevent a close.
+    if (!(error instanceof SvcError) || FINAL.has(error.code)) throw error;
+  }
+}
+
+interface CloseOutcome extends Outcome<Close> {
+  /** Set if it was accepted and waited for. */
+  readonly report?: FillReport;
+}
+
+/** All are sent before the first is waited for. */
+async function waitForCloses(
+  outcomes: readonly Outcome<Close>[],
+  watch: FillWatch,
+  ms: number,
+  ctx: RunContext,
+): Promise<readonly CloseOutcome[]> {
+  const accepted = outcomes.flatMap(({ placed, error }) => (error === undefined && placed ? placed : []));
+  if (accepted.length === 0) return outcomes;
+  const ids = accepted.flatMap(({ orderIds }) => orderIds);
+  ctx.notice(`${ordersText(ids)} accepted; waiting for fills`);
+  try {
+    return await Promise.all(
+      outcomes.map(async (outcome): Promise<CloseOutcome> => {
+        const { change, placed, error } = outcome;
+        if (placed === undefined || error !== undefined) return outcome;
+        const report = await watch.wait({ ...change.awaits, ...placed }, ms);
+        await recordReport(placed, report, undefined, ctx);
+        return { ...outcome, report };
+      }),
+    );
+  } catch (error) {
+    throw acceptedBut(error, ids);
+  }
+}
+
+function reportCloses(outcomes: readonly CloseOutcome[]): Answer<readonly CloseRow[]> {
+  const { footer } = reportChanges(outcomes);
+  const footers = outcomes.flatMap(({ change, placed, report }) => {
+    if (report === undefined || placed === undefined) return [];
+    const { orderIds } = placed;
+    const which = orderIds.length === 0 ? `the request ${change.what}` : `order ${orderIds.join(', ')}`;
+    return fillFooter(which, orderIds.length === 1 ? (orderIds[0] ?? null) : null, report) ?? [];
+  });
+  return {
+    value: outcomes.map((outcome) => {
+      const { status = null, closed_trades = [] } = outcome.report ?? {};
+      return { ...rowOf(outcome), status, closed_trades };
+    }),
+    code: codeOf(outcomes.map(({ error, report }) => error?.code ?? (report && FILL_CODES[report.status]))),
+    footer: [footer ?? [], footers].flat(2).join('\n') || undefined,
+  };
 }

@@ -1,31 +1,47 @@
 /** `trade entry buy` and `trade entry sell`: one entry order. */
 import { type Command, recordCommand } from '../../../cli/command.ts';
-import { ORDER_REPORT, reportOrPreview } from '../orders/change-report.ts';
-import { NEW_ORDER_EXITS, ONE_POST, ORDER_LIMITS, SIZED_ARGS, WAITING } from '../orders/flags.ts';
-import { ENTRY_FLAGS, placeNewOrder, readEntryOrder } from '../orders/new-order.ts';
-import type { Side } from '../orders/rules.ts';
+import {
+  ENTRY_TIME_FLAGS,
+  NEW_ORDER_FLAGS,
+  ONE_POST,
+  ORDER_LIMITS,
+  RATE_FLAG,
+  SIZED_ARGS,
+  TRAIL_ENTRY_FLAG,
+  WAITING,
+} from '../orders/flags.ts';
+import { NEW_ORDER, placeNewOrder, readNewOrder } from '../orders/new-order.ts';
+import { expiration, parseRate, parseTrail, type Side, timeInForce } from '../orders/rules.ts';
 
 const entryOrder = (side: Side, verb: string, rate: string): Command =>
   recordCommand({
+    ...NEW_ORDER,
     id: `trade entry ${side}`,
     summary: `${verb} at a given price (entry order)`,
     description: `A price worse than the current one makes a stop entry, a better one a limit entry. ${ONE_POST} ${WAITING}`,
     details: ORDER_LIMITS,
-    effect: 'money',
-    service: 'trade',
     args: SIZED_ARGS,
-    flags: ENTRY_FLAGS,
-    exits: NEW_ORDER_EXITS,
+    flags: {
+      rate: { ...RATE_FLAG, required: true },
+      'trail-entry': TRAIL_ENTRY_FLAG,
+      ...ENTRY_TIME_FLAGS,
+      ...NEW_ORDER_FLAGS,
+    },
     examples: [
       { run: `svc trade entry ${side} EUR/USD 5 --rate ${rate} --stop 40pips`, why: 'Attach a stop' },
       { run: `svc trade entry ${side} EUR/USD --rate ${rate} --risk 100 --stop 40pips`, why: 'Lose 100 at the stop' },
       { run: `svc trade entry ${side} EUR/USD 5 --rate ${rate} --expires 2h`, why: 'Expire after two hours' },
     ],
-    output: ORDER_REPORT,
-    outputOf: reportOrPreview,
     async run(input, ctx) {
-      const order = readEntryOrder(side, input, ctx.now());
-      if (order.terms.expires !== undefined) ctx.notice(`the order expires at ${order.terms.expires} UTC`);
+      const { trailEntry: trail, expires: end } = input;
+      const own = {
+        tif: timeInForce(input.range === undefined ? 'Entry' : 'RangeEntry', input.tif, end !== undefined),
+        rate: parseRate(input.rate),
+        trailEntry: trail === undefined ? undefined : parseTrail(trail, '--trail-entry'),
+        expires: end === undefined ? undefined : expiration(end.ms, ctx.now()),
+      };
+      const order = readNewOrder(side, own, input, ctx);
+      if (own.expires !== undefined) ctx.notice(`the order expires at ${own.expires} UTC`);
       return placeNewOrder(order, input, ctx);
     },
   });

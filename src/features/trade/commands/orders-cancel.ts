@@ -3,19 +3,17 @@ import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { deleteOrder } from '../client.ts';
 import { orderText } from '../order-text.ts';
-import { CHANGE_LIST } from '../orders/change-report.ts';
+import {
+  type Change,
+  confirmChanges,
+  listChanges,
+  planChanges,
+  reportChanges,
+  sendChanges,
+} from '../orders/changes.ts';
 import { checkConfirmable } from '../orders/confirming.ts';
 import { CHANGE_FLAGS, checkedIds, SENT_ONCE } from '../orders/flags.ts';
-import {
-  checkAccount,
-  groupOf,
-  type OrderTables,
-  openOrders,
-  wantedAccount,
-  withOrderTables,
-} from '../orders/order-tables.ts';
-import { type PlannedRequest, planOrders } from '../orders/placing.ts';
-import { confirmAll, reportChanges, sendAll } from '../orders/planned-requests.ts';
+import { checkAccount, type OrderTables, openOrders, wantedAccount, withOrderTables } from '../orders/order-tables.ts';
 import { checkOrderId } from '../orders/rules.ts';
 import type { Order } from '../schema.ts';
 import { foldedSymbol } from '../symbols.ts';
@@ -46,69 +44,61 @@ export const tradeOrdersCancel = listCommand({
     { run: 'svc trade orders cancel 390285837', why: 'Cancel one order' },
     { run: 'svc trade orders cancel --all --symbol EUR/USD', why: 'Cancel all orders of a symbol' },
   ],
-  output: CHANGE_LIST,
+  output: listChanges(),
   async run(input, ctx) {
-    const { ids, symbol, wanted } = readCanceled(input, ctx);
-    const all = symbol === undefined ? 'all orders' : `all orders of ${symbol}`;
+    const ids = readOrderIds(input);
+    const all = input.symbol === undefined ? 'all orders' : `all orders of ${input.symbol}`;
     await checkConfirmable(`cancel ${ids.length === 0 ? all : ids.join(', ')}?`, input.account, ctx);
     return withOrderTables(ctx, {}, async (tables) => {
-      const planned = await (ids.length === 0
-        ? planCancelAll(symbol, wanted, tables)
-        : planIds(ids, input.account, tables, ctx));
-      if (planned.length === 0) return { value: [], footer: 'no pending orders to cancel; nothing was sent' };
-      if (ctx.dryRun) return { value: await planOrders(planned, ctx) };
-      const confirmed = await confirmAll(planned, ctx);
-      return reportChanges(await sendAll(planned, { confirmed, tables, goesOn: true }, ctx));
+      const cancels = await (ids.length > 0
+        ? planCancelIds(ids, input.account, tables, ctx)
+        : planCancelAll(input, tables, ctx));
+      if (cancels.length === 0) return { value: [], footer: 'no pending orders to cancel; nothing was sent' };
+      if (ctx.dryRun) return { value: await planChanges(cancels, ctx) };
+      const confirmed = await confirmChanges(cancels, ctx);
+      return reportChanges(await sendChanges(cancels, { confirmed, tables, goesOn: true }, ctx));
     });
   },
 });
 
-interface Canceled {
-  /** Empty for all of the account, or of the symbol. */
-  readonly ids: readonly string[];
-  readonly symbol: string | undefined;
-  /** The account as given or set. */
-  readonly wanted: string | undefined;
-}
-
-function readCanceled(input: CancelInput, ctx: RunContext): Canceled {
-  const ids = checkedIds(input.order, (id) =>
+/** None for all of the account, or of the symbol. */
+function readOrderIds({ order, all, symbol }: CancelInput): readonly string[] {
+  const ids = checkedIds(order, (id) =>
     checkOrderId(id, 'an order id', 'svc trade orders lists open orders; --all cancels all'),
   );
-  const { all, symbol } = input;
   if (all === ids.length > 0 || (symbol !== undefined && !all)) {
     throw new SvcError('usage', 'pass order ids, or --all (with --symbol <symbol> for one symbol)', {
       hint: 'svc trade orders lists open orders',
     });
   }
-  return { ids, symbol, wanted: wantedAccount(input.account, ctx) };
+  return ids;
 }
 
-async function planIds(
+async function planCancelIds(
   ids: readonly string[],
-  named: string | undefined,
+  given: string | undefined,
   tables: OrderTables,
   ctx: RunContext,
-): Promise<readonly PlannedRequest[]> {
+): Promise<readonly Change[]> {
   const seen = await openOrders(ids, tables);
-  const account = named === undefined ? undefined : await tables.accountOrGiven(named);
+  const account = given === undefined ? undefined : await tables.accountOrGiven(given);
   if (seen === undefined) {
     ctx.notice('could not check whether the orders are pending, nor which OCO orders end with them');
-    return ids.map((id) => cancel({ orderId: id }, [], account?.accountId));
+    return ids.map((orderId) => cancelOf({ orderId, accountId: account?.accountId }, []));
   }
   for (const row of seen.asked) {
-    await checkAccount(`order ${row.orderId}`, await tables.accountOrGiven(row.accountId), named, tables);
+    await checkAccount(`order ${row.orderId}`, await tables.accountOrGiven(row.accountId), given, tables);
   }
   return cancelEach(seen.asked, seen.all);
 }
 
 /** Of the account; throws if they cannot be read. */
 async function planCancelAll(
-  symbol: string | undefined,
-  wanted: string | undefined,
+  { symbol, account }: CancelInput,
   tables: OrderTables,
-): Promise<readonly PlannedRequest[]> {
-  const { accountId } = await tables.accountOrGiven(wanted);
+  ctx: RunContext,
+): Promise<readonly Change[]> {
+  const { accountId } = await tables.accountOrGiven(wantedAccount(account, ctx));
   const all = await tables.rows('Order');
   if (all === undefined) {
     throw new SvcError(tables.unreadCode, 'cannot read the pending orders now; nothing was sent', {
@@ -119,42 +109,40 @@ async function planCancelAll(
     symbol === undefined || foldedSymbol(currency) === foldedSymbol(symbol);
   // A hidden symbol may have orders; one without orders must at least exist.
   if (symbol !== undefined && !all.some(isOf)) await tables.offer(symbol);
-  return cancelEach(
-    all.filter((row) => row.isEntryOrder !== false && (row.accountId ?? accountId) === accountId && isOf(row)),
-    all,
+  const wanted = all.filter(
+    (row) => row.isEntryOrder !== false && (row.accountId ?? accountId) === accountId && isOf(row),
   );
+  return cancelEach(wanted, all);
 }
 
-/** No request for orders that end with another one. */
-function cancelEach(rows: readonly Order[], all: readonly Order[]): readonly PlannedRequest[] {
-  const planned: PlannedRequest[] = [];
+/** Canceling an order ends the others of its OCO group: they need no request. */
+function cancelEach(rows: readonly Order[], all: readonly Order[]): readonly Change[] {
+  const cancels: Change[] = [];
   const gone = new Set<string>();
   for (const row of rows) {
     if (gone.has(row.orderId)) continue;
-    const along = groupOf(row, all);
+    const isGrouped = Number(row.ocoBulkId ?? 0) !== 0;
+    const along = all.filter(
+      ({ ocoBulkId, orderId }) => isGrouped && ocoBulkId === row.ocoBulkId && orderId !== row.orderId,
+    );
     for (const { orderId } of along) gone.add(orderId);
-    planned.push(cancel(row, along, row.accountId));
+    cancels.push(cancelOf(row, along));
   }
-  return planned;
+  return cancels;
 }
 
-function cancel(
-  row: Pick<Order, 'orderId'> & Partial<Order>,
-  along: readonly Order[],
-  accountId: string | undefined,
-): PlannedRequest {
-  const { orderId } = row;
+function cancelOf(row: Pick<Order, 'orderId'> & Partial<Order>, along: readonly Order[]): Change {
+  const { orderId, accountId, currency } = row;
   const others = along.length === 0 ? '' : `; its OCO group ends with it: ${along.map(orderText).join('; ')}`;
   return {
-    request: {
-      endpoint: deleteOrder,
-      form: { order_id: orderId },
-      command: 'orders cancel',
-      what: `to cancel order ${orderId}`,
-      makesOrder: false,
-    },
+    endpoint: deleteOrder,
+    form: { order_id: orderId },
+    command: 'orders cancel',
+    what: `to cancel order ${orderId}`,
+    makesOrder: false,
     accountId,
-    does: `Cancel ${row.currency === undefined ? `order ${orderId}` : orderText(row)}${others}`,
+    does: `Cancel ${currency === undefined ? `order ${orderId}` : orderText(row)}${others}`,
+    tradeId: null,
     orderId,
     along: along.map((one) => one.orderId),
   };

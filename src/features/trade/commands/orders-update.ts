@@ -3,7 +3,14 @@ import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { changeOrder, changeOrderStopLimit } from '../client.ts';
 import { orderRate, orderText } from '../order-text.ts';
-import { CHANGE_LIST } from '../orders/change-report.ts';
+import {
+  type Change,
+  confirmChanges,
+  listChanges,
+  planChanges,
+  reportChanges,
+  sendChanges,
+} from '../orders/changes.ts';
 import { checkConfirmable, checkFresh } from '../orders/confirming.ts';
 import {
   AMOUNT_FLAG,
@@ -14,21 +21,17 @@ import {
   SENT_ONCE,
   TRAIL_ENTRY_FLAG,
 } from '../orders/flags.ts';
-import { changeOrderForm, type ExitsChange, orderExitsForm } from '../orders/forms.ts';
-import { aboveMaxOrder, checkLimits, checkNoLimits, type Opening } from '../orders/limits.ts';
+import { changeOrderForm, orderExitsForm } from '../orders/forms.ts';
+import { aboveMaxOrder, checkLimits, type Opening, requireNoMaxPosition, sendWithinLimits } from '../orders/limits.ts';
 import { checkAccount, type OrderTables, openOrders, withOrderTables } from '../orders/order-tables.ts';
-import { type PlannedRequest, planOrders } from '../orders/placing.ts';
-import { confirmAll, reportChanges, sendAll } from '../orders/planned-requests.ts';
 import { trailText } from '../orders/preview.ts';
 import {
   checkExitPrices,
   checkOrderId,
   checkPrecision,
-  checkTrailed,
-  type Decimal,
   type Distance,
   parseAmount,
-  parseDistance,
+  parseExits,
   parsePips,
   parseRate,
   parseTrail,
@@ -66,154 +69,71 @@ export const tradeOrdersUpdate = listCommand({
     { run: 'svc trade orders update 390285837 --rate 1.155', why: 'Change the price' },
     { run: 'svc trade orders update 390285837 --stop 40pips --limit 80pips', why: 'Set a stop and a limit' },
   ],
-  output: CHANGE_LIST,
+  output: listChanges(),
   async run(input, ctx) {
     const update = readUpdate(input);
     await checkConfirmable(`change order ${update.id}?`, input.account, ctx);
     return withOrderTables(ctx, {}, async (tables) => {
-      const planned = await planUpdate(update, tables, ctx);
-      if (ctx.dryRun) return { value: await planOrders(planned, ctx) };
-      const confirmed = await confirmAll(planned, ctx);
+      const readAt = ctx.now();
+      const known = await readKnown(update.id, input.account, tables);
+      const opening = await checkedOpening(update, known, tables, ctx);
+      checkRates(update, known.row, ctx);
+      const changes = await planUpdate(update, known, tables);
+      if (ctx.dryRun) return { value: await planChanges(changes, ctx) };
+      const confirmed = await confirmChanges(changes, ctx);
       // The request carries unchanged values, too: it would undo a change of another program.
-      checkFresh(tables.readAt, ctx);
-      return reportChanges(await sendAll(planned, { confirmed, tables, goesOn: false }, ctx));
+      checkFresh(readAt, ctx);
+      const send = () => sendChanges(changes, { confirmed, tables, goesOn: false }, ctx);
+      return reportChanges(await (opening === undefined ? send() : sendWithinLimits(opening, tables, ctx, send)));
     });
   },
 });
 
-interface Terms {
-  readonly rate: Decimal | undefined;
-  readonly amount: number | undefined;
-  readonly range: Decimal | undefined;
-  readonly trailEntry: number | undefined;
-}
+type OrderUpdate = ReturnType<typeof readUpdate>;
 
-function readUpdate(input: OrderUpdateInput): OrderUpdate {
+function readUpdate(input: OrderUpdateInput) {
   const { order: id } = input;
   checkOrderId(id);
-  const terms: Terms = {
+  const none = (['stop', 'limit'] as const).find((name) => input[name] === 'none');
+  if (none !== undefined) {
+    const why = `--${none} none: the interface has no known way to remove it from a pending order`;
+    throw new SvcError('invalid_value', why, {
+      hint: 'cancel the order and place it again; for an open trade: svc trade positions update',
+    });
+  }
+  const terms = {
     rate: input.rate === undefined ? undefined : parseRate(input.rate),
     amount: input.amount === undefined ? undefined : parseAmount(input.amount, '--amount'),
     range: input.range === undefined ? undefined : parsePips(input.range, '--range'),
     trailEntry: input.trailEntry === undefined ? undefined : parseTrail(input.trailEntry, '--trail-entry'),
   };
-  const exits: ExitsChange = {
-    stop: orderExit(input.stop, '--stop'),
-    limit: orderExit(input.limit, '--limit'),
-    trail: input.trail === undefined ? undefined : parseTrail(input.trail),
-  };
-  checkTrailed(exits);
-  const changesTerms = Object.values(terms).some((value) => value !== undefined);
-  const changesExits = exits.stop !== undefined || exits.limit !== undefined;
-  if (!changesTerms && !changesExits) {
-    throw new SvcError('usage', 'nothing to change: pass --rate, --amount, --range, --trail-entry, --stop or --limit');
-  }
-  return { id, terms, exits, changesTerms, changesExits, account: input.account };
+  const exits = parseExits(input);
+  if (hasValue(terms) || hasValue(exits)) return { id, terms, exits };
+  throw new SvcError('usage', 'nothing to change: pass --rate, --amount, --range, --trail-entry, --stop or --limit');
 }
 
-interface OrderUpdate {
-  readonly id: string;
-  readonly terms: Terms;
-  readonly exits: ExitsChange;
-  readonly changesTerms: boolean;
-  readonly changesExits: boolean;
-  /** As given. */
-  readonly account: string | undefined;
+function hasValue(options: object): boolean {
+  return Object.values(options).some((value) => value !== undefined);
 }
 
-/** The rate, amount and range of an order, which one request changes together. */
-interface WholeTerms {
-  readonly rate: string;
-  readonly amount: number;
-  readonly range: string;
+/** What could be read of the order. */
+interface KnownOrder {
+  readonly row: Order | undefined;
+  readonly account: Account | undefined;
 }
 
-async function planUpdate(
-  update: OrderUpdate,
-  tables: OrderTables,
-  ctx: RunContext,
-): Promise<readonly PlannedRequest[]> {
-  const { id, terms, exits, changesTerms, changesExits } = update;
+async function readKnown(id: string, given: string | undefined, tables: OrderTables): Promise<KnownOrder> {
   const row = (await openOrders([id], tables))?.asked[0];
   const account = row && (await tables.accountOrGiven(row.accountId));
-  await checkAccount(`order ${id}`, account, update.account, tables);
-  const opens = await checkedOpening(terms, row, { id, account, tables }, ctx);
-  if (row !== undefined) {
-    checkPrecision({ rate: terms.rate, ...exits }, row);
-    checkExits(row, terms, exits);
-  } else if (changesExits) {
-    ctx.notice(`could not check the stop and limit of order ${id} against its rate`);
-  }
-  const whole = changesTerms ? await wholeTerms(terms, row, id, tables) : undefined;
-  const planned: PlannedRequest[] = [];
-  if (whole !== undefined) planned.push({ ...planTerms(update, whole, row, account), opens });
-  if (changesExits) planned.push(planExits(update, row, account));
-  return planned;
-}
-
-function planTerms(
-  { id, terms }: OrderUpdate,
-  whole: WholeTerms,
-  row: Order | undefined,
-  account: Account | undefined,
-): PlannedRequest {
-  return {
-    request: {
-      endpoint: changeOrder,
-      form: changeOrderForm(id, { ...whole, trailEntry: terms.trailEntry }),
-      command: 'orders update',
-      what: `to change order ${id}`,
-      makesOrder: false,
-    },
-    accountId: account?.accountId,
-    orderId: id,
-    does: `Change ${nowText(id, row)} to rate ${whole.rate}, amount ${whole.amount}, range ${whole.range}${followsText(terms.trailEntry)}`,
-  };
-}
-
-function planExits({ id, exits }: OrderUpdate, row: Order | undefined, account: Account | undefined): PlannedRequest {
-  const and = exits.stop && exits.limit ? ' and ' : '';
-  return {
-    request: {
-      endpoint: changeOrderStopLimit,
-      form: orderExitsForm(id, exits),
-      command: 'orders update',
-      what: `to change the stop and limit of order ${id}`,
-      makesOrder: false,
-    },
-    accountId: account?.accountId,
-    orderId: id,
-    does: `Set ${exitText('stop', exits.stop)}${followsText(exits.trail)}${and}${exitText('limit', exits.limit)} of ${nowText(id, row)}`,
-  };
-}
-
-function nowText(id: string, row: Order | undefined): string {
-  return row === undefined ? `order ${id}` : orderText(row);
-}
-
-function orderExit(text: string | undefined, flag: '--stop' | '--limit'): Distance | undefined {
-  if (text === undefined) return undefined;
-  if (text !== 'none') return parseDistance(text, flag);
-  throw new SvcError(
-    'invalid_value',
-    `${flag} none: the interface has no known way to remove it from a pending order`,
-    {
-      hint: 'cancel the order and place it again; for an open trade: svc trade positions update',
-    },
-  );
-}
-
-function checkExits(row: Order, { rate }: Terms, exits: ExitsChange): void {
-  const at = rate?.value ?? orderRate(row);
-  if (row.isBuy === undefined || at === undefined || at === 0) return;
-  checkExitPrices({ side: row.isBuy ? 'buy' : 'sell', ...exits }, at, 'guarded');
+  await checkAccount(`order ${id}`, account, given, tables);
+  return { row, account };
 }
 
 /** What a larger amount opens. A smaller one than before is never refused. */
 async function checkedOpening(
-  { amount }: Terms,
-  row: Order | undefined,
-  { id, account, tables }: { readonly id: string; readonly account: Account | undefined; readonly tables: OrderTables },
+  { id, terms: { amount } }: OrderUpdate,
+  { row, account }: KnownOrder,
+  tables: OrderTables,
   ctx: RunContext,
 ): Promise<Opening | undefined> {
   if (amount === undefined) return undefined;
@@ -222,7 +142,7 @@ async function checkedOpening(
   const refusal = aboveMaxOrder(amount, `order ${id}`, ctx);
   if (refusal !== undefined) throw refusal;
   if (account === undefined || row?.currency === undefined || row.isBuy === undefined) {
-    checkNoLimits(id, ctx);
+    requireNoMaxPosition(id, ctx);
     return undefined;
   }
   const side = row.isBuy ? 'buy' : 'sell';
@@ -231,34 +151,80 @@ async function checkedOpening(
   return opening;
 }
 
-/** The request carries unchanged values, too. */
-async function wholeTerms(
-  { rate, amount, range }: Terms,
-  row: Order | undefined,
-  id: string,
-  tables: OrderTables,
-): Promise<WholeTerms> {
-  const rateNow = row === undefined ? undefined : orderRate(row);
-  const whole = {
-    rate: rate?.text ?? (rateNow === undefined ? undefined : plainText(rateNow)),
-    amount: amount ?? (row === undefined ? undefined : await tables.amountOf(row)),
-    range: range?.text ?? (row === undefined ? undefined : plainText(row.range ?? 0)),
-  };
-  const missing = Object.entries(whole).flatMap(([name, value]) => (value === undefined ? [`--${name}`] : []));
-  if (whole.rate !== undefined && whole.amount !== undefined && whole.range !== undefined) {
-    return { rate: whole.rate, amount: whole.amount, range: whole.range };
+function checkRates({ id, terms: { rate }, exits }: OrderUpdate, row: Order | undefined, ctx: RunContext): void {
+  if (row === undefined) {
+    if (hasValue(exits)) ctx.notice(`could not check the stop and limit of order ${id} against its rate`);
+    return;
   }
+  checkPrecision({ rate, ...exits }, row);
+  const at = rate?.value ?? orderRate(row);
+  if (row.isBuy === undefined || at === undefined || at === 0) return;
+  checkExitPrices({ side: row.isBuy ? 'buy' : 'sell', ...exits }, at, 'guarded');
+}
+
+/** Rate, amount and range take one request, the stop and the limit another. */
+async function planUpdate(
+  update: OrderUpdate,
+  { row, account }: KnownOrder,
+  tables: OrderTables,
+): Promise<readonly Change[]> {
+  const { id, terms, exits } = update;
+  const now = row === undefined ? `order ${id}` : orderText(row);
+  const change = {
+    command: 'orders update',
+    makesOrder: false,
+    accountId: account?.accountId,
+    tradeId: null,
+    orderId: id,
+    along: [],
+  };
+  const changes: Change[] = [];
+  if (hasValue(terms)) {
+    const { rate, amount, range } = await completeTerms(update, row, tables);
+    changes.push({
+      ...change,
+      endpoint: changeOrder,
+      form: changeOrderForm(id, { rate, amount, range, trailEntry: terms.trailEntry }),
+      what: `to change order ${id}`,
+      does: `Change ${now} to rate ${rate}, amount ${amount}, range ${range}${followsText(terms.trailEntry)}`,
+    });
+  }
+  if (hasValue(exits)) {
+    const stop = exits.stop && `${exitText('stop', exits.stop)}${followsText(exits.trail)}`;
+    const limit = exits.limit && exitText('limit', exits.limit);
+    changes.push({
+      ...change,
+      endpoint: changeOrderStopLimit,
+      form: orderExitsForm(id, exits),
+      what: `to change the stop and limit of order ${id}`,
+      does: `Set ${[stop ?? [], limit ?? []].flat().join(' and ')} of ${now}`,
+    });
+  }
+  return changes;
+}
+
+/** The request carries unchanged values, too. */
+async function completeTerms({ id, terms }: OrderUpdate, row: Order | undefined, tables: OrderTables) {
+  const { rate, amount, range } = terms;
+  const rateNow = row && orderRate(row);
+  const complete = {
+    rate: rate?.text ?? (rateNow === undefined ? undefined : plainText(rateNow)),
+    amount: amount ?? (row && (await tables.amountOf(row))),
+    range: range?.text ?? (row && plainText(row.range ?? 0)),
+  };
+  if (complete.rate !== undefined && complete.amount !== undefined && complete.range !== undefined) {
+    return { rate: complete.rate, amount: complete.amount, range: complete.range };
+  }
+  const missing = Object.entries(complete).flatMap(([name, value]) => (value === undefined ? [`--${name}`] : []));
   throw new SvcError(
     row === undefined ? tables.unreadCode : 'guarded',
     `the gateway needs the rate, amount and range of order ${id} together, and its current values could not be read; nothing was sent`,
-    {
-      hint: `pass ${missing.join(', ')}`,
-    },
+    { hint: `pass ${missing.join(', ')}` },
   );
 }
 
-function exitText(name: string, exit: Distance | undefined): string {
-  return exit === undefined ? '' : `the ${name} ${exit.unit === 'pips' ? `${exit.text} pips away` : `at ${exit.text}`}`;
+function exitText(name: string, { unit, text }: Distance): string {
+  return `the ${name} ${unit === 'pips' ? `${text} pips away` : `at ${text}`}`;
 }
 
 function followsText(trail: number | undefined): string {

@@ -4,13 +4,18 @@ import { SvcError } from '../../../errors.ts';
 import { changeTradeStopLimit } from '../client.ts';
 import { omittedOf } from '../models.ts';
 import { sideText } from '../order-text.ts';
-import { CHANGE_LIST } from '../orders/change-report.ts';
+import {
+  type Change,
+  confirmChanges,
+  listChanges,
+  planChanges,
+  reportChanges,
+  sendChanges,
+} from '../orders/changes.ts';
 import { checkConfirmable } from '../orders/confirming.ts';
 import { CHANGE_FLAGS, EXIT_FLAGS, SENT_ONCE } from '../orders/flags.ts';
 import { type Exit, tradeExitForm } from '../orders/forms.ts';
 import { checkAccount, notOpen, type OrderTables, withOrderTables } from '../orders/order-tables.ts';
-import { type PlannedRequest, planOrders } from '../orders/placing.ts';
-import { confirmAll, reportChanges, sendAll } from '../orders/planned-requests.ts';
 import { trailText } from '../orders/preview.ts';
 import { checkExitPrices, checkOrderId, checkPrecision, parseDistance, parseTrail } from '../orders/rules.ts';
 import type { OpenPosition } from '../schema.ts';
@@ -41,28 +46,28 @@ export const tradePositionsUpdate = listCommand({
     { run: 'svc trade positions update 170162801 --stop 40pips', why: 'Set a stop at 40 pips' },
     { run: 'svc trade positions update 170162801 --limit none', why: 'Remove the limit' },
   ],
-  output: CHANGE_LIST,
+  output: listChanges(),
   async run(input, ctx) {
     const exits = readExits(input);
     await checkConfirmable(`change trade ${input.trade}?`, input.account, ctx);
     return withOrderTables(ctx, {}, async (tables) => {
-      const planned = await planExits(input, exits, tables, ctx);
-      if (ctx.dryRun) return { value: await planOrders(planned, ctx) };
-      const confirmed = await confirmAll(planned, ctx);
-      return reportChanges(await sendAll(planned, { confirmed, tables, goesOn: false }, ctx));
+      const changes = await planExits(input, exits, tables, ctx);
+      if (ctx.dryRun) return { value: await planChanges(changes, ctx) };
+      const confirmed = await confirmChanges(changes, ctx);
+      return reportChanges(await sendChanges(changes, { confirmed, tables, goesOn: false }, ctx));
     });
   },
 });
 
-interface Exits {
+interface TradeExits {
   readonly stop: Exit | undefined;
   readonly limit: Exit | undefined;
   readonly trail: number | undefined;
 }
 
-function readExits(input: PositionUpdateInput): Exits {
+function readExits(input: PositionUpdateInput): TradeExits {
   checkOrderId(input.trade, 'a trade id');
-  const [stop, limit] = [exitOf(input.stop, '--stop'), exitOf(input.limit, '--limit')];
+  const [stop, limit] = [parseExit(input.stop, '--stop'), parseExit(input.limit, '--limit')];
   const trail = input.trail === undefined ? undefined : parseTrail(input.trail);
   if (stop === undefined && limit === undefined && trail === undefined) {
     throw new SvcError('usage', 'nothing to change: pass --stop or --limit');
@@ -73,13 +78,18 @@ function readExits(input: PositionUpdateInput): Exits {
   return { stop, limit, trail };
 }
 
+function parseExit(text: string | undefined, flag: '--stop' | '--limit'): Exit | undefined {
+  if (text === undefined || text === 'none') return text;
+  return parseDistance(text, flag);
+}
+
 /** One request for each of the two. */
 async function planExits(
   { trade: id, account: given }: PositionUpdateInput,
-  exits: Exits,
+  exits: TradeExits,
   tables: OrderTables,
   ctx: RunContext,
-): Promise<readonly PlannedRequest[]> {
+): Promise<readonly Change[]> {
   const rows = await tables.rows('OpenPosition');
   const row = rows?.find(({ tradeId }) => tradeId === id);
   // A row that cannot be read may be of this trade.
@@ -87,37 +97,32 @@ async function planExits(
   if (row !== undefined) checkExits(row, exits, ctx);
   const account = row?.accountId === undefined ? undefined : await tables.accountOrGiven(row.accountId);
   await checkAccount(`trade ${id}`, account, given, tables);
-  const of = row === undefined ? `trade ${id}` : tradeText(row);
-  return (['stop', 'limit'] as const).flatMap((name): PlannedRequest[] => {
+  const trade = row === undefined ? `trade ${id}` : tradeText(row);
+  return (['stop', 'limit'] as const).flatMap((name): Change[] => {
     const exit = exits[name];
     if (exit === undefined) return [];
     // The request of the stop always carries the trailing step: 0 turns trailing off.
     const trail = name === 'stop' ? exits.trail : undefined;
-    const endsTrailing = name === 'stop' && trail === undefined && Number(row?.stopMove ?? 0) > 0;
+    const endsTrailing = name === 'stop' && Number(row?.stopMove ?? 0) > 0;
     return [
       {
-        request: {
-          endpoint: changeTradeStopLimit,
-          form: tradeExitForm(id, name, exit, trail),
-          command: 'positions update',
-          what: `to set the ${name} of trade ${id}`,
-          makesOrder: false,
-        },
+        endpoint: changeTradeStopLimit,
+        form: tradeExitForm(id, name, exit, trail),
+        command: 'positions update',
+        what: `to set the ${name} of trade ${id}`,
+        makesOrder: false,
         accountId: account?.accountId,
-        does: describeExit(name, exit, trail, endsTrailing, of),
+        does: `${describeExit(name, exit, trail, endsTrailing)} of ${trade}`,
         tradeId: id,
+        orderId: null,
+        along: [],
       },
     ];
   });
 }
 
-function exitOf(text: string | undefined, flag: '--stop' | '--limit'): Exit | undefined {
-  if (text === undefined || text === 'none') return text;
-  return parseDistance(text, flag);
-}
-
 /** A gateway without a price has 0. */
-function checkExits(row: OpenPosition, exits: Exits, ctx: RunContext): void {
+function checkExits(row: OpenPosition, exits: TradeExits, ctx: RunContext): void {
   const [stop, limit] = [exits.stop, exits.limit].map((exit) => (exit === 'none' ? undefined : exit));
   checkPrecision({ stop, limit }, row);
   if (stop?.unit !== 'price' && limit?.unit !== 'price') return;
@@ -132,15 +137,9 @@ function tradeText({ tradeId, isBuy, amountK, currency, open, close }: OpenPosit
   return `trade ${tradeId} (${sideText(isBuy)} ${amountK ?? '?'}K ${currency ?? '?'}, opened at ${open ?? '?'}, now ${close ?? '?'})`;
 }
 
-function describeExit(
-  name: 'stop' | 'limit',
-  exit: Exit,
-  trail: number | undefined,
-  endsTrailing: boolean,
-  of: string,
-): string {
-  if (exit === 'none') return `Remove the ${name} of ${of}`;
+function describeExit(name: string, exit: Exit, trail: number | undefined, endsTrailing: boolean): string {
+  if (exit === 'none') return `Remove the ${name}`;
   const where = exit.unit === 'pips' ? `${exit.text} pips away` : `to ${exit.text}`;
-  const trailing = trail === undefined ? '' : `, ${trailText(trail)}`;
-  return `Set the ${name} ${where}${trailing}${endsTrailing ? ', no longer trailing' : ''} of ${of}`;
+  if (trail !== undefined) return `Set the ${name} ${where}, ${trailText(trail)}`;
+  return `Set the ${name} ${where}${endsTrailing ? ', no longer trailing' : ''}`;
 }

@@ -41,101 +41,86 @@ export interface TradingRows {
 
 /** Reads the tables of orders and positions in a session of its own: another one may be lost with the response. */
 export function readTradingRows(ctx: RunContext): Promise<TradingRows> {
-  const readAll = async ({ session, trading }: TradingSession): Promise<TradingRows> => {
-    const unread: string[] = [];
-    const read = async <N extends 'Order' | 'OpenPosition' | 'ClosedPosition'>(
-      name: N,
-    ): Promise<readonly ModelRows[N][]> => {
-      try {
-        const rows = await trading.model(name);
-        const { length } = rows.omitted;
-        if (length > 0) unread.push(`${length} of the rows of the table ${name} cannot be read`);
-        return rows;
-      } catch (error) {
-        if (!isUnread(error)) throw error;
-        unread.push(`the table ${name} could not be read: ${error.message}`);
-        return [];
-      }
-    };
-    const orders = await read('Order');
-    const positions = await read('OpenPosition');
-    const closed = await read('ClosedPosition');
-    return { orders, positions, closed, unread, clockSkewMs: session.clockSkewMs };
-  };
-  return withTrading(ctx, readAll, { forOrder: true });
+  return withTrading(ctx, readAllRows, { forOrder: true });
 }
+
+async function readAllRows({ session, trading }: TradingSession): Promise<TradingRows> {
+  const unread: string[] = [];
+  const read = async <N extends keyof ModelRows>(name: N): Promise<readonly ModelRows[N][]> => {
+    try {
+      const rows = await trading.model(name);
+      const { length } = rows.omitted;
+      if (length > 0) unread.push(`${length} of the rows of the table ${name} cannot be read`);
+      return rows;
+    } catch (error) {
+      if (!isUnread(error)) throw error;
+      unread.push(`the table ${name} could not be read: ${error.message}`);
+      return [];
+    }
+  };
+  const orders = await read('Order');
+  const positions = await read('OpenPosition');
+  const closed = await read('ClosedPosition');
+  return { orders, positions, closed, unread, clockSkewMs: session.clockSkewMs };
+}
+
+type Form = JournalEntry['form'];
+type Row = Pick<Order, 'accountId' | 'currency' | 'isBuy' | 'amountK'> & {
+  readonly orderId?: string | undefined;
+  readonly tradeId?: string | undefined;
+};
 
 /** Newest first. A row that lacks a field or a readable time is not left out. */
 export function findAlikeRows(
-  request: Pick<JournalEntry, 'form' | 'at' | 'clock_skew'>,
+  { form, at, clock_skew }: Pick<JournalEntry, 'form' | 'at' | 'clock_skew'>,
   { orders, positions, closed, clockSkewMs }: TradingRows,
 ): readonly AlikeRow[] {
-  const skew = request.clock_skew ?? clockSkewMs;
-  const since = skew === undefined ? 0 : Date.parse(request.at) + skew - CLOCK_MARGIN_MS;
+  const skew = clock_skew ?? clockSkewMs;
+  const since = skew === undefined ? 0 : Date.parse(at) + skew - CLOCK_MARGIN_MS;
   const isSince = (time: string | undefined): boolean => (tableTime(time) ?? since) >= since;
-  const wanted = wantedRows(request.form);
-  const alikeOrders = orders.filter((row) => wanted.isNamed(row) ?? (wanted.isOf(row) && isSince(row.time)));
-  const open = positions.filter(
-    (row) => wanted.isNamed(row) ?? (wanted.isOf(row) && (wanted.closesAll || isSince(row.time))),
-  );
-  const ended = closed.filter((row) => wanted.isNamed(row) ?? isClosedAlike(row, wanted, isSince));
+  const closesAll = form['forSymbol'] !== undefined;
+  const isSame = (row: Row): boolean => isOfMarket(row, form) && isOfSide(row, form['is_buy']);
+  // An account that does not hedge closes the other side first.
+  const other = form['is_buy'] === 'true' ? 'false' : 'true';
+  const isClosedBy = (row: ClosedPosition): boolean => {
+    if (closesAll) return isSame(row);
+    return (isOfMarket(row, form) && isOfSide(row, other)) || (isSame(row) && isSince(row.openTime));
+  };
   return [
-    ...alikeOrders.map((row) => alikeRow('order', row.orderId, row, { rate: orderRate(row), time: row.time })),
-    ...open.map((row) => alikeRow('open position', row.tradeId, row, { rate: row.open, time: row.time })),
-    ...ended.map((row) => alikeRow('closed position', row.tradeId, row, { rate: row.open, time: row.closeTime })),
-  ].sort((one, other) => newness(other) - newness(one));
+    ...orders
+      .filter((row) => isNamed(row, form) ?? (isSame(row) && isSince(row.time)))
+      .map((row) => alikeRow('order', row.orderId, row, orderRate(row), row.time)),
+    ...positions
+      .filter((row) => isNamed(row, form) ?? (isSame(row) && (closesAll || isSince(row.time))))
+      .map((row) => alikeRow('open position', row.tradeId, row, row.open, row.time)),
+    ...closed
+      .filter((row) => isNamed(row, form) ?? (isSince(row.closeTime) && isClosedBy(row)))
+      .map((row) => alikeRow('closed position', row.tradeId, row, row.open, row.closeTime)),
+  ].sort((one, another) => newness(another) - newness(one));
 }
 
-interface Wanted {
-  /** Whether the form names the order or the trade of the row; undefined if the form names neither. */
-  isNamed(row: { readonly orderId?: string | undefined; readonly tradeId?: string | undefined }): boolean | undefined;
-  /** Of the same account, symbol and side. */
-  isOf(row: Row): boolean;
-  /** Of the same account and symbol, and of the other side. */
-  isOpposite(row: Row): boolean;
-  /** It closes what is open, whatever the side. */
-  readonly closesAll: boolean;
+/** Whether the form names the trade or the order of the row; undefined if the form names neither. */
+function isNamed(row: Row, { trade_id, order_id }: Form): boolean | undefined {
+  if (trade_id !== undefined) return row.tradeId === trade_id;
+  return order_id === undefined ? undefined : row.orderId === order_id;
 }
 
-type Row = Pick<OpenPosition, 'accountId' | 'currency' | 'isBuy'>;
-
-function wantedRows(form: JournalEntry['form']): Wanted {
-  const field = (name: string): string | undefined => {
-    const value = form[name];
-    return value === undefined || value === '' ? undefined : String(value);
-  };
-  const [tradeId, orderId, account, symbol] = ['trade_id', 'order_id', 'account_id', 'symbol'].map(field);
-  const isBuy = field('is_buy');
-  const isOfSymbol = (row: Row): boolean =>
-    (row.accountId ?? account) === (account ?? row.accountId) && (row.currency ?? symbol) === (symbol ?? row.currency);
-  const isSide = (row: Row, side: string | undefined): boolean =>
-    side === undefined || row.isBuy === undefined || String(row.isBuy) === side;
-  return {
-    isNamed(row) {
-      if (tradeId !== undefined) return row.tradeId === tradeId;
-      return orderId === undefined ? undefined : row.orderId === orderId;
-    },
-    isOf: (row) => isOfSymbol(row) && isSide(row, isBuy),
-    isOpposite: (row) => isOfSymbol(row) && isSide(row, isBuy === 'true' ? 'false' : 'true'),
-    closesAll: isBuy === undefined && field('forSymbol') !== undefined,
-  };
+/** Of the same account and symbol. */
+function isOfMarket(row: Row, { account_id, symbol = '' }: Form): boolean {
+  const isOfAccount = account_id === undefined || (row.accountId ?? account_id) === account_id;
+  return isOfAccount && (symbol === '' || (row.currency ?? symbol) === symbol);
 }
 
-/** Opened and closed since; or, as an account that does not hedge closes the other side first, of that side and closed since. */
-function isClosedAlike(
-  row: ClosedPosition,
-  { isOf, isOpposite, closesAll }: Wanted,
-  isSince: (time: string | undefined) => boolean,
-): boolean {
-  if (!isSince(row.closeTime)) return false;
-  return closesAll ? isOf(row) : isOpposite(row) || (isOf(row) && isSince(row.openTime));
+function isOfSide(row: Row, isBuy: Form[string]): boolean {
+  return isBuy === undefined || row.isBuy === undefined || String(row.isBuy) === isBuy;
 }
 
 function alikeRow(
   kind: AlikeRow['kind'],
   id: string,
-  { currency, isBuy, amountK }: Row & Pick<Order, 'amountK'>,
-  { rate, time }: { readonly rate: number | undefined; readonly time: string | undefined },
+  { currency, isBuy, amountK }: Row,
+  rate: number | undefined,
+  time: string | undefined,
 ): AlikeRow {
   return {
     kind,

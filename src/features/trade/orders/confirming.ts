@@ -23,52 +23,43 @@ export async function checkConfirmable(
   }
 }
 
-/** What a check for repeats compares. */
-export interface Repeatable {
-  readonly path: string;
-  readonly form: OrderRequest['form'];
-  readonly asked?: OrderRequest['asked'];
-  /** It may open a position: svc then asks, or refuses without a terminal, and does not only warn. */
-  readonly blocksRepeat?: boolean | undefined;
-}
-
 /**
- * Checks whether a request repeats one whose outcome is unknown, and thus may double it. Returns the question to ask. Throws for an order
- * if there is no terminal, whatever `--yes` says.
+ * Checks whether a request repeats one whose outcome is unknown, and thus may double it. Returns the question to ask. If it may open a
+ * position (`opens`), svc throws without a terminal, whatever `--yes` says, and asks in any case at one; otherwise it only warns.
  */
 export async function checkRepeats(
   question: string,
-  requests: readonly Repeatable[],
+  requests: readonly (Pick<OrderRequest, 'form' | 'asked'> & { readonly endpoint: { readonly path: string } })[],
+  opens: boolean,
   ctx: RunContext,
 ): Promise<string> {
   const journal = await readGatewayJournal(ctx.paths, ctx.target.baseUrl);
   if (journal.unreadable.length > 0) ctx.warn(`warning: ${unreadableLines(ctx.paths, journal)} that this one repeats`);
   const repeated = journal.entries.filter(
-    (entry) => requests.some((request) => isRepeat(request, entry)) && !isBeingSent(entry),
+    (entry) =>
+      requests.some((request) => isRepeat({ ...request, path: request.endpoint.path }, entry)) && !isBeingSent(entry),
   );
-  if (repeated.length === 0) return question;
-  const asked = `An identical request has an unknown outcome. ${question}`;
-  const order = repeated.find((entry) => requests.some((request) => request.blocksRepeat && isRepeat(request, entry)));
-  if (order === undefined) {
+  const [first] = repeated;
+  if (first === undefined) return question;
+  const repeatedQuestion = `An identical request has an unknown outcome. ${question}`;
+  if (!opens) {
     for (const { id, at } of repeated) {
       ctx.target.log.warn(
         `an identical request was sent at ${at} and its outcome is unknown; this one may double it; ${settlingHint(id)}`,
       );
     }
-    return asked;
+    return repeatedQuestion;
   }
-  const why = `an identical order was sent at ${order.at} and its outcome is unknown (journal ${order.id})`;
+  const why = `an identical order was sent at ${first.at} and its outcome is unknown (journal ${first.id})`;
+  const hint = settlingHint(first.id);
   if (!ctx.interactive) {
-    throw new SvcError('confirmation_required', `${why}; nothing was sent`, {
-      hint: settlingHint(order.id),
-      sent: 'no',
-      more: { journal_id: order.id },
-    });
+    const more = { journal_id: first.id };
+    throw new SvcError('confirmation_required', `${why}; nothing was sent`, { hint, sent: 'no', more });
   }
-  ctx.warn(`${why}; ${settlingHint(order.id)}`);
+  ctx.warn(`${why}; ${hint}`);
   // With real money or without --yes, the question follows.
-  if (ctx.yes && !isLive(ctx)) await ctx.confirm(asked, { always: true });
-  return asked;
+  if (ctx.yes && !isLive(ctx)) await ctx.confirm(repeatedQuestion, { always: true });
+  return repeatedQuestion;
 }
 
 /** With `trade.live` the account's id must be typed, whatever `--yes` says. `isTyped` asks for it in any profile, unless `--yes` is given. */
@@ -76,7 +67,7 @@ export async function confirmOrder(
   question: string,
   accountId: string,
   ctx: RunContext,
-  { isTyped = false }: { readonly isTyped?: boolean } = {},
+  isTyped = false,
 ): Promise<Confirmed> {
   if (!isLive(ctx)) return ctx.confirm(question, isTyped ? { word: accountId, always: false } : undefined);
   return ctx.confirm(`REAL MONEY, account ${accountId}: ${question}`, { word: accountId, always: true });

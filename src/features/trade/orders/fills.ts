@@ -1,11 +1,12 @@
 /** Waits until an order is filled or ends. Collects pushes from before it is sent: they may arrive before the response. */
-import { SvcError } from '../../../errors.ts';
+import { type ErrorCode, SvcError } from '../../../errors.ts';
+import { shellWord } from '../../../output/escape.ts';
 import { openTrading, type Trading } from '../client.ts';
 import { readPush } from '../gateway/push.ts';
 import type { Session } from '../gateway/session.ts';
 import { EXECUTED, orderStateText } from '../order-text.ts';
 import { SEEN_MODELS, SeenTables } from '../tables/seen-tables.ts';
-import { type Awaited, type Fills, type OrderState, orderState } from './state.ts';
+import { type Awaited, type Fill, type Fills, type OrderState, orderState } from './state.ts';
 
 /** The tables are pushed one by one: a position may come after the end of its order. */
 const GRACE_MS = 250;
@@ -17,13 +18,6 @@ export interface FillReport extends Fills {
   readonly status: FillStatus;
   /** Why the status is unknown, or why the wait ended. */
   readonly reason: string | null;
-}
-
-/** For `--wait`. */
-export interface Waiting {
-  /** Follows the session from before the order is sent. */
-  readonly watch: FillWatch;
-  readonly ms: number;
 }
 
 export interface WatchContext {
@@ -155,7 +149,7 @@ export class FillWatch {
     }
     if (!state.over) return report(state, 'pending', state.seen ? null : 'no push has mentioned it since');
     if (!state.seen) return report(state, 'pending', 'the tables show neither it nor a position of it');
-    return report(state, outcomeOf(state), lastState(state));
+    return report(state, endOf(state), lastState(state));
   }
 
   /** A position of it may be pushed after its end. Undefined if pushes of its fills are still to come. */
@@ -174,7 +168,7 @@ export class FillWatch {
     if (now.filled) return report(now, 'filled');
     // The gateway executed all of it, and the push that links a trade to it is late.
     if ('orderId' in order && now.status === EXECUTED) return undefined;
-    return report(now, outcomeOf(now), lastState(now));
+    return report(now, endOf(now), lastState(now));
   }
 
   async #listen(session: Session): Promise<void> {
@@ -212,7 +206,7 @@ async function subscribe(trading: Trading): Promise<void> {
 }
 
 /** For an order that ended without being filled completely. */
-function outcomeOf({ touched, seen, unlinked, status }: OrderState): FillStatus {
+function endOf({ touched, seen, unlinked, status }: OrderState): FillStatus {
   if (unlinked) return 'unknown';
   if (touched) return 'partly_filled';
   return seen && status !== EXECUTED ? 'rejected' : 'unknown';
@@ -229,4 +223,57 @@ function lastState({ status, seen, unlinked, trades, closed_trades }: OrderState
 
 function report({ trades, closed_trades }: OrderState, status: FillStatus, reason: string | null = null): FillReport {
   return { status, trades, closed_trades, reason };
+}
+
+/** By fill status: the code of the exit status. */
+export const FILL_CODES: Readonly<Record<FillStatus, ErrorCode | undefined>> = {
+  filled: undefined,
+  partly_filled: 'partly_done',
+  rejected: 'refused',
+  pending: 'still_pending',
+  unknown: 'outcome_unknown',
+};
+
+/** `orderId` is null if the response named no order, or several. */
+export function fillFooter(
+  which: string,
+  orderId: string | null,
+  { status, reason }: Pick<FillReport, 'status' | 'reason'>,
+): string | undefined {
+  const check = 'check svc trade orders and svc trade positions';
+  switch (status) {
+    case 'filled':
+      return undefined;
+    case 'partly_filled':
+    case 'rejected':
+      return reason === null ? undefined : `${which}: ${reason}`;
+    case 'pending':
+      if (reason !== null) return `${which} was accepted, but ${reason}; it may be open or filled; ${check}`;
+      return orderId === null
+        ? `${which} is not complete yet; ${check}`
+        : `${which} is still open: svc trade orders get ${shellWord(orderId)}, svc trade positions`;
+    case 'unknown':
+      return `${which} was accepted and may be open or filled: ${reason}; ${check}`;
+  }
+}
+
+/** `170162801 5K @ 1.21818`. */
+export function fillText({ trade_id, amount_k, rate }: Fill): string {
+  return `${trade_id} ${amount_k ?? '?'}K @ ${rate ?? '?'}`;
+}
+
+/** `orders 1, 2`, and `request` where the response names none. */
+export function ordersText(ids: readonly string[]): string {
+  return ids.length === 0 ? 'request' : `order${ids.length > 1 ? 's' : ''} ${ids.join(', ')}`;
+}
+
+/** A failure while accepted orders are waited for: says that they were accepted. */
+export function acceptedBut(error: unknown, ids: readonly string[]): unknown {
+  if (!(error instanceof SvcError)) return error;
+  const list = ids.length === 1 ? `orders get ${shellWord(ids[0] ?? '')}` : 'orders';
+  return new SvcError(error.code, `${error.message}: ${ordersText(ids)} accepted, and now open or filled`, {
+    hint: `svc trade ${list}, svc trade positions`,
+    more: { order_id: ids.length === 0 ? undefined : ids.join(' ') },
+    cause: error,
+  });
 }

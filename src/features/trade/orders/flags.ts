@@ -1,16 +1,6 @@
 /** Arguments and options that the trading commands share. */
 import type { Arguments, Flags } from '../../../cli/flags.ts';
-import {
-  checkSameUnit,
-  checkTrailed,
-  type Decimal,
-  type Distance,
-  MARKET_TIMES,
-  parseDistance,
-  parsePips,
-  parseTrail,
-  TIMES_IN_FORCE,
-} from './rules.ts';
+import { MARKET_TIMES, TIMES_IN_FORCE } from './rules.ts';
 
 /** For every command that sends something for an account. */
 export const TRADING_FLAGS = {
@@ -28,8 +18,6 @@ export const SIZED_ARGS = {
   symbol: { help: 'Symbol, such as EUR/USD or eurusd', required: true, complete: 'symbols' },
   amount: { help: 'Amount: thousands (forex) or contracts', promptUnless: ['risk'] },
 } as const satisfies Arguments;
-
-export const NEW_ORDER_EXITS = ['condition_false', 'still_pending', 'partly_done'] as const;
 
 const PRICES = 'Price options';
 
@@ -84,41 +72,13 @@ export const NEW_ORDER_FLAGS = {
   ...TRADING_FLAGS,
 } as const satisfies Flags;
 
-export interface ExitInput {
-  readonly stop?: string | undefined;
-  readonly limit?: string | undefined;
-  readonly trail?: string | undefined;
-  readonly range?: string | undefined;
-}
-
-export interface Exits {
-  readonly stop: Distance | undefined;
-  readonly limit: Distance | undefined;
-  readonly trail: number | undefined;
-  readonly range: Decimal | undefined;
-}
-
-/** Parses the stop, limit, trail and range options. */
-export function exitsOf({ stop, limit, trail, range }: ExitInput): Exits {
-  const exits: Exits = {
-    stop: stop === undefined ? undefined : parseDistance(stop, '--stop'),
-    limit: limit === undefined ? undefined : parseDistance(limit, '--limit'),
-    trail: trail === undefined ? undefined : parseTrail(trail),
-    range: range === undefined ? undefined : parsePips(range, '--range'),
-  };
-  checkSameUnit(exits.stop, exits.limit);
-  checkTrailed(exits);
-  return exits;
-}
-
 /** For every command that opens a position. */
 export const ONE_POST =
   'svc journals the order, then sends it once. If the response is lost, it exits 8 and lists the rows that are alike. With --once, repeating the command returns the outcome of the first order.';
 
 /** For the reference. */
-export const ORDER_LIMITS = `A profile can set limits, in settings: trade.maxOrder is the largest amount of one order; trade.maxPosition is the largest position of one symbol in one account, counted by direction, with pending orders and this one; both are in the unit of order amounts. trade.maxDailyLoss is in the account's currency: from this loss on, nothing is opened until the next trading day, which begins at 17:00 in New York. An order above a limit is refused with exit 3 and the code over_limit. If the tables that a limit needs cannot be read, svc exits 7 or 11. Nothing is sent then.
-The loss of the day is the larger of two numbers: the account's dayPL as a loss; and the P/L of positions closed since 17:00 in New York (grossPL - com + roll) plus the grossPL of open positions if it is negative, together as a loss. If only one of them can be read, it decides.
-Limits never refuse a close, a cancel, or a smaller amount of a pending order. In an account that does not hedge, they never refuse an opposite order that only reduces the position, except that an entry order is never larger than trade.maxOrder.`;
+export const ORDER_LIMITS = `A profile can set limits, in settings: trade.maxOrder is the largest amount of one order; trade.maxPosition is the largest position of one symbol in one account, counted by direction, with pending orders and this one. Both are in the unit of order amounts. An order above a limit is refused with exit 3 and the code over_limit. If the tables that a limit needs cannot be read, svc exits 7 or 11. Nothing is sent then.
+Limits never refuse a close, a cancel, or a smaller amount of a pending order. In an account that does not hedge, trade.maxPosition never refuses an opposite order that only reduces the position.`;
 
 /** The exit statuses of --wait. */
 export const WAITING =

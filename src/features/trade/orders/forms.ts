@@ -1,6 +1,6 @@
 /** The form of each trading request: doc 3 §4 first, then those of the public implementation. */
 import { SvcError } from '../../../errors.ts';
-import type { Decimal, Distance, Side, TimeInForce } from './rules.ts';
+import type { Decimal, Distance, Exits, Side, TimeInForce } from './rules.ts';
 
 /** Every value is sent as is; undefined fields are not sent: no stop is no field, never 0. */
 export type OrderForm = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -33,14 +33,15 @@ export function marketForm(order: OrderPlace & OrderTerms): OrderForm {
   return {
     account_id: accountId,
     symbol,
-    is_buy: sideField(side),
+    // The gateway buys if the field is missing.
+    is_buy: String(side === 'buy'),
     rate: '0',
     amount: String(amount),
     order_type: range === undefined ? 'AtMarket' : 'MarketRange',
     time_in_force: tif,
     at_market: range?.text,
     stop: stopField(stop),
-    trailing_step: trailField(trail),
+    trailing_step: trail?.toString(),
     limit: limit?.text,
     is_in_pips: unitField(stop, limit),
   };
@@ -52,38 +53,29 @@ export function entryForm(order: OrderPlace & OrderTerms & { readonly rate: Deci
   return {
     account_id: accountId,
     symbol,
-    is_buy: sideField(side),
+    is_buy: String(side === 'buy'),
     rate: rate.text,
     amount: String(amount),
     order_type: range === undefined ? 'Entry' : 'RangeEntry',
     time_in_force: tif,
     stop: stopField(stop),
-    trailing_stop_step: trailField(trail),
+    trailing_stop_step: trail?.toString(),
     // Required even without a stop or limit.
     is_in_pips: unitField(stop, limit) ?? 'true',
     limit: limit?.text,
-    trailing_step: trailField(trailEntry),
+    trailing_step: trailEntry?.toString(),
     range: range?.text,
     expiration: expires,
   };
 }
 
-/** The gateway buys if the field is missing. */
-export function sideField(side: Side): 'true' | 'false' {
-  return side === 'buy' ? 'true' : 'false';
-}
-
-export function trailField(trail: number | undefined): string | undefined {
-  return trail === undefined ? undefined : String(trail);
-}
-
 /** In pips a stop is a loss, so it is negative for both sides. */
-export function stopField(stop: Distance | undefined): string | undefined {
+function stopField(stop: Distance | undefined): string | undefined {
   return stop?.unit === 'pips' ? `-${stop.text}` : stop?.text;
 }
 
 /** Undefined if there is neither. */
-export function unitField(stop: Distance | undefined, limit: Distance | undefined): 'true' | 'false' | undefined {
+function unitField(stop: Distance | undefined, limit: Distance | undefined): 'true' | 'false' | undefined {
   const unit = (stop ?? limit)?.unit;
   if (unit === undefined) return undefined;
   return unit === 'pips' ? 'true' : 'false';
@@ -96,14 +88,18 @@ const SIDES: Readonly<Record<string, readonly string[]>> = {
   '/trading/simple_oco': ['is_buy', 'is_buy2'],
 };
 
+/** The side field that is missing or invalid. */
+export function missingSide(path: string, form: OrderForm): string | undefined {
+  for (const field of SIDES[path.replace(/\/+$/, '')] ?? []) {
+    const values = [form[field] ?? []].flat();
+    if (values.length !== 1 || !/^(?:true|false)$/.test(values[0] ?? '')) return field;
+  }
+  return undefined;
+}
+
 export function checkForm(path: string, form: OrderForm): void {
   const field = missingSide(path, form);
   if (field !== undefined) throw new SvcError('internal', `${path} without ${field}; nothing was sent`);
-}
-
-/** The side field that is missing or invalid. */
-export function missingSide(path: string, form: OrderForm): string | undefined {
-  return SIDES[path.replace(/\/+$/, '')]?.find((field) => !/^(?:true|false)$/.test([form[field] ?? []].flat().join()));
 }
 
 /** At market, or within a range in pips. */
@@ -135,7 +131,7 @@ export function closeAllForm(accountId: string, symbol: string | undefined, tif:
   };
 }
 
-export interface OrderTermsChange {
+interface OrderTermsChange {
   readonly rate: string;
   /** In pips; 0 for none. */
   readonly range: string;
@@ -146,25 +142,18 @@ export interface OrderTermsChange {
 
 /** `POST /trading/change_order`: unchanged values are sent, too. */
 export function changeOrderForm(orderId: string, { rate, range, amount, trailEntry }: OrderTermsChange): OrderForm {
-  return { order_id: orderId, rate, range, amount: String(amount), trailing_step: trailField(trailEntry) };
-}
-
-export interface ExitsChange {
-  readonly stop: Distance | undefined;
-  readonly limit: Distance | undefined;
-  /** Trailing of the stop: 1 is dynamic. */
-  readonly trail: number | undefined;
+  return { order_id: orderId, rate, range, amount: String(amount), trailing_step: trailEntry?.toString() };
 }
 
 /** `POST /trading/change_order_stop_limit`: a side that is not sent stays as it is. */
-export function orderExitsForm(orderId: string, { stop, limit, trail }: ExitsChange): OrderForm {
+export function orderExitsForm(orderId: string, { stop, limit, trail }: Exits): OrderForm {
   return {
     order_id: orderId,
     limit: limit?.text,
     is_limit_in_pips: unitField(undefined, limit),
     stop: stopField(stop),
     is_stop_in_pips: unitField(stop, undefined),
-    trailing_step: trailField(trail),
+    trailing_step: trail?.toString(),
   };
 }
 
@@ -183,6 +172,6 @@ export function tradeExitForm(
     is_stop: side === 'stop' ? 'true' : 'false',
     rate: (side === 'stop' ? stopField(price) : price?.text) ?? '0',
     is_in_pips: unitField(price, undefined) ?? 'false',
-    trailing_step: trailField(trail) ?? '0',
+    trailing_step: trail?.toString() ?? '0',
   };
 }

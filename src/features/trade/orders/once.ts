@@ -4,24 +4,16 @@ import { ERROR_KINDS, type ErrorCode, SvcError } from '../../../errors.ts';
 import {
   fieldsOf,
   type JournalEntry,
-  journalAnswered,
   mayBeAwaited,
-  type OrderAnswered,
   readGatewayJournal,
   requireReadable,
 } from '../../../store/order-journal.ts';
 import type { FillReport } from './fills.ts';
 import type { OrderTables } from './order-tables.ts';
-import { type KeyClaim, settlingHint } from './placing.ts';
+import { type KeyClaim, type Placed, recordOutcome, settlingHint } from './placing.ts';
 
-/** An order that is sent at most once. */
-export interface Once {
-  readonly key: string;
-  /** The command as the user asked for it: of `--expires 2h` the text, not the time. */
-  readonly asked: Readonly<Record<string, unknown>>;
-  /** The account as given or set; undefined for the only one. */
-  readonly account: string | undefined;
-}
+/** The order as the user asked for it, with the account as given or set. */
+type Asked = Readonly<Record<string, unknown>>;
 
 /** Throws if the key is not usable. */
 export function checkedKey(key: string): string {
@@ -42,16 +34,21 @@ const PAUSE_MS = 100;
  * The latest order with the key, once its sender has its response. Throws `outcome_unknown` if that takes longer than a request may, and `key_conflict` for an
  * order with other terms.
  */
-export async function readEarlier(once: Once, tables: OrderTables, ctx: RunContext): Promise<JournalEntry | undefined> {
+export async function readEarlier(
+  key: string,
+  asked: Asked,
+  tables: OrderTables,
+  ctx: RunContext,
+): Promise<JournalEntry | undefined> {
   const deadline = ctx.now() + ctx.target.timeoutMs;
   for (;;) {
-    const entry = await latestEntry(once.key, ctx);
+    const entry = await latestEntry(key, ctx);
     if (entry === undefined) return undefined;
     // Before anything else is awaited: meanwhile the sender may write its outcome and end.
     const isAwaited = mayBeAwaited(entry, ctx.now());
-    await checkSame(once, entry, tables, ctx);
+    await checkSame(key, asked, entry, tables, ctx);
     if (!isAwaited) return entry;
-    if (ctx.now() >= deadline) throw unknownOutcome(entry, once.key, 'its sender still waits for the response');
+    if (ctx.now() >= deadline) throw unknownOutcome(entry, key, 'its sender still waits for the response');
     await ctx.sleep(PAUSE_MS, ctx.signal);
   }
 }
@@ -98,40 +95,36 @@ export function reportOf({ report, outcome, trade_ids }: JournalEntry): FillRepo
   return { status: 'filled', reason: null, trades, closed_trades: [] };
 }
 
-interface FoundReport {
-  readonly journalId: string;
-  readonly orderIds: readonly string[];
-  readonly report: FillReport;
-  /** A repetition with its key returns how it ended. */
-  readonly isOnce: boolean;
-}
-
-/** Writes the trades of an order that was waited for. */
-export async function keepReport(
-  { journalId: id, orderIds: order_ids, report, isOnce }: FoundReport,
+/** Writes the trades of an order that was waited for; with a key, also how it ended, which a repetition returns. */
+export async function recordReport(
+  { orderIds: order_ids, journalId: id }: Pick<Placed, 'orderIds' | 'journalId'>,
+  report: FillReport,
+  key: string | undefined,
   ctx: RunContext,
 ): Promise<void> {
   const trade_ids = [...new Set([...report.trades, ...report.closed_trades].map(({ trade_id }) => trade_id))];
   const isEnd = report.status !== 'pending' && report.status !== 'unknown';
-  const ending: Pick<OrderAnswered, 'report'> = isEnd && isOnce ? { report: { ...report } } : {};
-  if (trade_ids.length === 0 && ending.report === undefined) return;
-  try {
-    await journalAnswered(ctx.paths, ctx, { id, outcome: 'accepted', order_ids, trade_ids, ...ending });
-  } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    ctx.notice(`the end of the order could not be written to the journal: ${error.message}`);
-  }
+  const end = isEnd && key !== undefined ? { ...report } : undefined;
+  if (trade_ids.length === 0 && end === undefined) return;
+  await recordOutcome({ id, outcome: 'accepted', order_ids, trade_ids, report: end }, ctx);
 }
 
-async function checkSame(once: Once, entry: JournalEntry, tables: OrderTables, ctx: RunContext): Promise<void> {
-  const { asked = {}, form } = entry;
-  const names = [...new Set([...Object.keys(asked), ...Object.keys(once.asked)])].filter((name) => name !== 'account');
-  const other = names.find((name) => fieldsOf({ of: asked[name] }) !== fieldsOf({ of: once.asked[name] }));
-  if (other !== undefined) throw conflict(entry, once.key, other);
-  const { account = null } = asked;
-  if (account === (once.account ?? null) && entry.profile === ctx.settings.profile.name) return;
-  const { accountId } = await tables.account(once.account);
-  if (accountId !== form['account_id']) throw conflict(entry, once.key, 'account');
+async function checkSame(
+  key: string,
+  asked: Asked,
+  entry: JournalEntry,
+  tables: OrderTables,
+  ctx: RunContext,
+): Promise<void> {
+  const { asked: earlier = {}, form } = entry;
+  const names = new Set([...Object.keys(earlier), ...Object.keys(asked)]);
+  names.delete('account');
+  const other = [...names].find((name) => fieldsOf({ of: earlier[name] }) !== fieldsOf({ of: asked[name] }));
+  if (other !== undefined) throw conflict(entry, key, other);
+  const account = asked['account'] as string | undefined;
+  if (earlier['account'] === account && entry.profile === ctx.settings.profile.name) return;
+  const { accountId } = await tables.account(account);
+  if (accountId !== form['account_id']) throw conflict(entry, key, 'account');
 }
 
 function conflict({ id, at }: JournalEntry, key: string, name: string): SvcError {

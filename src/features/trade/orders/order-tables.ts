@@ -2,16 +2,13 @@
  * The tables that a command checks before it changes something. Each is read once, and the first read connects. A table that cannot be
  * read never blocks a close or a cancel: the command goes on and says what it could not check.
  */
-import { FINAL } from '../../../cli/bulk.ts';
 import type { RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { accountChoice, findAccount } from '../accounts.ts';
 import { openTradingSession, type TradingSession } from '../gateway/trading-session.ts';
-import { marketHours } from '../market-hours.ts';
 import { omittedOf, type TableRows } from '../models.ts';
-import type { Account, ClosedPosition, ModelRows, Offer, OpenPosition, Order } from '../schema.ts';
+import type { Account, ModelRows, Offer, OpenPosition, Order } from '../schema.ts';
 import { findOffer, orderAmount } from '../symbols.ts';
-import { closedWarning } from './preview.ts';
 
 /** Of tables that cannot be read although the gateway is reached and takes the token. */
 const UNREAD: ReadonlySet<ErrorCode> = new Set([
@@ -49,18 +46,13 @@ export class OrderTables {
   readonly #ctx: RunContext;
   readonly #options: { readonly reconnect?: boolean };
   readonly #rows = new Map<Table, TableRows<unknown> | undefined>();
-  #offers: Promise<readonly Offer[]> | undefined;
-  #accounts: Promise<readonly Account[]> | undefined;
-  #closed: Promise<readonly ClosedPosition[]> | undefined;
+  #offers: readonly Offer[] | undefined;
+  #accounts: readonly Account[] | undefined;
   #open: Promise<TradingSession> | undefined;
   /** The account that was chosen at the terminal. */
   #chosen: string | undefined;
-  /** The journal's ids of the requests that this command has sent. */
-  readonly sent = new Set<string>();
   /** Why the last table that could not be read could not. */
   unreadCode: ErrorCode = 'limited';
-  /** When the oldest of the rows of positions and orders was read. */
-  readAt = Number.POSITIVE_INFINITY;
 
   constructor(ctx: RunContext, options: { readonly reconnect?: boolean }) {
     this.#ctx = ctx;
@@ -83,18 +75,12 @@ export class OrderTables {
     this.#rows.clear();
     this.#offers = undefined;
     this.#accounts = undefined;
-    this.#closed = undefined;
-    this.readAt = Number.POSITIVE_INFINITY;
-  }
-
-  accounts(): Promise<readonly Account[]> {
-    this.#accounts ??= this.open().then(({ trading }) => trading.accounts());
-    return this.#accounts;
   }
 
   /** By id or name; at a terminal, one of several accounts is chosen, once. */
   async account(wanted: string | undefined): Promise<Account> {
-    const accounts = await this.accounts();
+    this.#accounts ??= await (await this.open()).trading.accounts();
+    const accounts = this.#accounts;
     try {
       return findAccount(accounts, wanted ?? this.#chosen);
     } catch (error) {
@@ -123,11 +109,11 @@ export class OrderTables {
 
   /** With the price of the first lookup. */
   async offer(wanted: string): Promise<Offer> {
-    return findOffer(await this.#allOffers(), wanted);
+    return findOffer(await this.offers(), wanted);
   }
 
-  #allOffers(): Promise<readonly Offer[]> {
-    this.#offers ??= this.open().then(({ trading }) => trading.model('Offer'));
+  async offers(): Promise<readonly Offer[]> {
+    this.#offers ??= await (await this.open()).trading.model('Offer');
     return this.#offers;
   }
 
@@ -135,29 +121,11 @@ export class OrderTables {
   async amountOf(row: OpenPosition | Order): Promise<number | undefined> {
     if (row.amountK === undefined) return undefined;
     try {
-      const offers = await this.#allOffers();
-      return orderAmount(
-        row,
-        offers.find(({ currency }) => currency === row.currency),
-      );
+      const offer = (await this.offers()).find(({ currency }) => currency === row.currency);
+      return orderAmount(row, offer);
     } catch (error) {
       if (!isUnread(error)) throw error;
       return undefined;
-    }
-  }
-
-  /** Warns if the market is closed: a closing order then waits. At usual closing times the gateway's quotes decide. */
-  async closedWarnings(symbol: string | undefined): Promise<readonly string[]> {
-    const now = this.#ctx.now();
-    if (marketHours(now).state === 'open') return [];
-    try {
-      const offer = (await this.#allOffers()).find(({ currency }) => currency === symbol);
-      const warning = offer && closedWarning(offer, now);
-      return warning === undefined ? [] : [warning];
-    } catch (error) {
-      // Prices that cannot be read must not prevent a close.
-      if (!(error instanceof SvcError) || FINAL.has(error.code)) throw error;
-      return [];
     }
   }
 
@@ -171,7 +139,6 @@ export class OrderTables {
     const { session, trading } = await this.open();
     // A gateway that cannot be reached is not a fault of the table.
     await session.connect();
-    this.readAt = Math.min(this.readAt, this.#ctx.now());
     try {
       return await trading.model(model);
     } catch (error) {
@@ -180,11 +147,6 @@ export class OrderTables {
       this.#ctx.notice(`${error.message}: could not check the table ${model}`);
       return undefined;
     }
-  }
-
-  closedPositions(): Promise<readonly ClosedPosition[]> {
-    this.#closed ??= this.open().then(({ trading }) => trading.model('ClosedPosition'));
-    return this.#closed;
   }
 }
 
@@ -203,12 +165,6 @@ export async function openOrders(ids: readonly string[], tables: OrderTables): P
   if (missing.length === 0) return { asked, all };
   if (omittedOf(all).length > 0) return undefined;
   throw missingIds('order', missing, 'it may have been filled or canceled: svc trade orders, svc trade positions');
-}
-
-/** The other orders of its OCO group, which end with it. */
-export function groupOf(order: Order, orders: readonly Order[]): readonly Order[] {
-  if (Number(order.ocoBulkId ?? 0) === 0) return [];
-  return orders.filter(({ ocoBulkId, orderId }) => ocoBulkId === order.ocoBulkId && orderId !== order.orderId);
 }
 
 /** Throws if `--account` names another account than the one of the order or trade. */

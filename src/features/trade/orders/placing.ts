@@ -3,7 +3,7 @@ import type { RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, type Sent, SvcError } from '../../../errors.ts';
 import { answered, type Confirmed, type Endpoint, type Guarded, Plan } from '../../../http/endpoint.ts';
 import type { CallCounts } from '../../../store/call-counts.ts';
-import { journalAnswered, journalSent, type OrderAnswered } from '../../../store/order-journal.ts';
+import { type JournalEntry, journalAnswered, journalSent, type OrderAnswered } from '../../../store/order-journal.ts';
 import { exceededLimit } from '../gateway/counted-caller.ts';
 import { verdictOf } from '../gateway/envelope.ts';
 import { GatewayRefusal, refusal, refusalText } from '../gateway/failed-answer.ts';
@@ -11,11 +11,8 @@ import { openSession } from '../gateway/session.ts';
 import { gatewayToken, type TradingSession } from '../gateway/trading-session.ts';
 import type { Envelope } from '../schema.ts';
 import { alikeSentence, findAlikeRows, readTradingRows } from './alike-rows.ts';
-import type { FillReport, FillWatch } from './fills.ts';
 import { checkForm, type OrderForm } from './forms.ts';
-import { type Opening, underLimits } from './limits.ts';
 import type { OrderTables } from './order-tables.ts';
-import type { AwaitedClosing } from './state.ts';
 
 export interface OrderRequest {
   readonly endpoint: Endpoint<Envelope, Guarded>;
@@ -26,9 +23,9 @@ export interface OrderRequest {
   readonly what: string;
   /** The response must name an order: the request creates one. */
   readonly makesOrder: boolean;
-  /** The order as the user asked for it. */
+  /** A new order as the user asked for it. */
   readonly asked?: Readonly<Record<string, unknown>>;
-  readonly once?: KeyClaim;
+  readonly once?: KeyClaim | undefined;
 }
 
 /** Of `--once`. */
@@ -48,60 +45,19 @@ export interface Placed {
   readonly error: SvcError | undefined;
 }
 
-export interface PlannedRequest {
-  readonly request: OrderRequest;
-  /** Undefined if a rate limit prevented reading it. */
-  readonly accountId: string | undefined;
-  /** For the confirmation: `Cancel order 390285837`. */
-  readonly does: string;
-  readonly tradeId?: string;
-  readonly orderId?: string;
-  /** What it adds to the exposure of its account. */
-  readonly opens?: Opening | undefined;
-  /** The user must type the account's id to confirm. */
-  readonly isTyped?: boolean;
-  /** Other orders of its OCO group, which end with it. */
-  readonly along?: readonly string[];
-  /** Shown before the confirmation. */
-  readonly warnings?: readonly string[];
-  /** What to wait for once it is accepted, as far as it is known before. */
-  readonly awaits?: Omit<AwaitedClosing, 'orderIds' | 'sentAt'>;
-}
-
-/** Without `placed` it was not sent; without an error too it was skipped after a failure. */
-export interface Outcome {
-  readonly planned: PlannedRequest;
-  readonly placed?: Placed;
-  readonly error?: SvcError | undefined;
-  /** Set if it was accepted and waited for. */
-  readonly report?: FillReport;
-}
-
-export interface Connecting {
-  readonly confirmed: Confirmed;
-  readonly tables: OrderTables;
-  /** For `--wait`: follows the session before anything is sent through it. */
-  readonly watch?: FillWatch | undefined;
-}
-
 /** A lost connection is not waited for: what was checked and confirmed is about now. */
-export async function connectAndPlace(
-  { request, opens }: Pick<PlannedRequest, 'request' | 'opens'>,
-  { confirmed, tables, watch }: Connecting,
-  ctx: RunContext,
-): Promise<Placed> {
+export async function connect(tables: OrderTables): Promise<TradingSession> {
   const open = await tables.open();
   const { outage } = open.session;
   if (outage !== undefined) {
     throw new SvcError('connection_lost', `${outage.message}; nothing was sent`, { sent: 'no', cause: outage });
   }
   await open.session.connect();
-  await watch?.follow(open.session, open.trading);
-  return underLimits(opens, tables, ctx, () => placeOrder(request, open, confirmed, ctx));
+  return open;
 }
 
 /** One POST: written to the journal, sent, judged, and its outcome written to the journal. */
-export async function placeOrder(
+export async function sendOrder(
   request: OrderRequest,
   open: TradingSession,
   confirmed: Confirmed,
@@ -152,32 +108,29 @@ export async function writeOutcome(
   { session, counts }: TradingSession,
   ctx: RunContext,
 ): Promise<Placed> {
-  const verdict = judge(request, received);
+  const judgment = judge(request, received);
   const clock_skew = journaled.clock_skew ?? session.clockSkewMs;
-  const placed = { orderIds: [], journalId: id, sentAt: at + (clock_skew ?? 0) };
-  switch (verdict.outcome) {
-    case 'accepted':
-      await recordOutcome({ id, outcome: 'accepted', order_ids: verdict.orderIds }, ctx);
-      return { ...placed, orderIds: verdict.orderIds, error: undefined };
-    case 'unknown': {
-      const { orderIds, why } = verdict;
-      // Before the tables are read, which takes time: a killed process must leave the outcome on disk.
-      await recordOutcome({ id, outcome: 'unknown', order_ids: orderIds, message: why }, ctx);
-      const lost = { id, form: request.form, at: new Date(at).toISOString(), clock_skew };
-      return { ...placed, orderIds, error: await unknownOutcomeError(verdict, request, lost, ctx) };
-    }
-    default: {
-      const { outcome } = verdict;
-      const error = await explainLimit(verdict.error, counts);
-      const { code, hint, more, message } = error;
-      await recordOutcome({ id, outcome, message, error: { code, hint, more } }, ctx);
-      return { ...placed, error };
-    }
+  const placed = { journalId: id, sentAt: at + (clock_skew ?? 0) };
+  if (judgment.outcome === 'accepted') {
+    const { orderIds } = judgment;
+    await recordOutcome({ id, outcome: 'accepted', order_ids: orderIds }, ctx);
+    return { ...placed, orderIds, error: undefined };
   }
+  if (judgment.outcome === 'unknown') {
+    const { orderIds, why } = judgment;
+    // Before the tables are read, which takes time: a killed process must leave the outcome on disk.
+    await recordOutcome({ id, outcome: 'unknown', order_ids: orderIds, message: why }, ctx);
+    const lost = { id, form: request.form, at: new Date(at).toISOString(), clock_skew };
+    return { ...placed, orderIds, error: await unknownOutcomeError(judgment, request.what, lost, ctx) };
+  }
+  const error = await explainLimit(judgment.error, counts);
+  const { code, hint, more, message } = error;
+  await recordOutcome({ id, outcome: judgment.outcome, message, error: { code, hint, more } }, ctx);
+  return { ...placed, orderIds: [], error };
 }
 
 /** Reports a failure to write, and no interruption of the command stops it. */
-async function recordOutcome(answer: Omit<OrderAnswered, 'at'>, ctx: RunContext): Promise<void> {
+export async function recordOutcome(answer: Omit<OrderAnswered, 'at'>, ctx: RunContext): Promise<void> {
   const { sleep, now, random, pid, processName } = ctx;
   const uninterrupted = { sleep, now, random, pid, processName, signal: new AbortController().signal };
   try {
@@ -200,7 +153,7 @@ async function explainLimit(error: SvcError, counts: CallCounts): Promise<SvcErr
   }
 }
 
-interface Doubt {
+interface UnknownOutcome {
   readonly outcome: 'unknown';
   readonly orderIds: readonly string[];
   readonly why: string;
@@ -211,30 +164,34 @@ interface Doubt {
 }
 
 /** What the response, or its absence, says about the request. */
-export type Verdict =
+export type Judgment =
   | { readonly outcome: 'accepted'; readonly orderIds: readonly string[] }
   | { readonly outcome: 'refused' | 'not_sent'; readonly error: SvcError }
-  | Doubt;
+  | UnknownOutcome;
 
-export function judge(request: Pick<OrderRequest, 'what' | 'makesOrder'>, received: Envelope | SvcError): Verdict {
-  if (received instanceof SvcError) return judgeFailure(request, received);
+export function judge(
+  { what, makesOrder }: Pick<OrderRequest, 'what' | 'makesOrder'>,
+  received: Envelope | SvcError,
+): Judgment {
+  if (received instanceof SvcError) return judgeFailure(what, received);
   const { executed, error } = verdictOf(received);
   const orderIds = idsOf(received);
-  if (executed === false && orderIds.length === 0) return { outcome: 'refused', error: refusal(error, request.what) };
-  if (executed === true && error === undefined && (orderIds.length > 0 || !request.makesOrder)) {
+  const namesOrder = orderIds.length > 0;
+  if (executed === false && !namesOrder) return { outcome: 'refused', error: refusal(error, what) };
+  if (executed === true && error === undefined && (namesOrder || !makesOrder)) {
     return { outcome: 'accepted', orderIds };
   }
-  const code = error?.code === undefined ? '' : ` (code ${error.code})`;
-  const said = error === undefined ? '' : ` with the error: ${refusalText(error)}${code}`;
-  const ids = orderIds.length === 0 ? ', and named no order' : `, and named order ${orderIds.join(', ')}`;
   const answer =
     executed === undefined
       ? "the gateway's response does not say whether it was executed"
       : `the gateway responded ${executed ? 'executed' : 'not executed'}`;
-  return { outcome: 'unknown', orderIds, why: `${answer}${said}${ids}`, sent: 'yes' };
+  const code = error?.code === undefined ? '' : ` (code ${error.code})`;
+  const reason = error === undefined ? '' : ` with the error: ${refusalText(error)}${code}`;
+  const ids = namesOrder ? `order ${orderIds.join(', ')}` : 'no order';
+  return { outcome: 'unknown', orderIds, why: `${answer}${reason}, and named ${ids}`, sent: 'yes' };
 }
 
-function judgeFailure({ what }: Pick<OrderRequest, 'what'>, error: SvcError): Verdict {
+function judgeFailure(what: string, error: SvcError): Judgment {
   const { code, message, hint, httpStatus, more, cause } = error;
   if (error instanceof GatewayRefusal) {
     return { outcome: 'refused', error: refusal(error.error, what, { httpStatus, retryAt: more?.['retry_after'] }) };
@@ -242,13 +199,13 @@ function judgeFailure({ what }: Pick<OrderRequest, 'what'>, error: SvcError): Ve
   const notSent = new SvcError(code, `${message}; nothing was sent ${what}`, { cause, sent: 'no', hint, more });
   if (error.sent === 'no') return { outcome: 'not_sent', error: notSent };
   const { sent = httpStatus === undefined ? 'maybe' : 'yes' } = error;
-  const doubt = { outcome: 'unknown', orderIds: [], why: message, sent, httpStatus } as const;
-  if (code === 'outcome_unknown') return doubt;
+  const unknown = { outcome: 'unknown', orderIds: [], why: message, sent, httpStatus } as const;
+  if (code === 'outcome_unknown') return unknown;
   if ((code === 'interrupted' || code === 'terminated') && error.sent === 'maybe') {
-    return { ...doubt, interruption: code };
+    return { ...unknown, interruption: code };
   }
   // A redirected request may have been executed; a status of 400 or above is a refusal.
-  if (httpStatus !== undefined) return httpStatus < 400 ? doubt : { outcome: 'refused', error };
+  if (httpStatus !== undefined) return httpStatus < 400 ? unknown : { outcome: 'refused', error };
   return { outcome: 'not_sent', error: notSent };
 }
 
@@ -258,38 +215,33 @@ export function settlingHint(journalId: string): string {
 }
 
 async function unknownOutcomeError(
-  { orderIds, why, sent, httpStatus, interruption }: Doubt,
-  { what, form }: OrderRequest,
-  lost: Parameters<typeof findAlikeRows>[0] & { readonly id: string },
+  { orderIds, why, sent, httpStatus, interruption }: UnknownOutcome,
+  what: string,
+  lost: Pick<JournalEntry, 'id' | 'form' | 'at' | 'clock_skew'>,
   ctx: RunContext,
 ): Promise<SvcError> {
-  const hint = settlingHint(lost.id);
-  const more = { journal_id: lost.id };
-  if (interruption !== undefined) return new SvcError(interruption, why, { hint, sent, more });
-  const account = form['account_id'];
-  const about = { ...more, account_id: account === undefined ? undefined : String(account) };
+  const { account_id } = lost.form;
+  const details = { hint: settlingHint(lost.id), sent, httpStatus };
+  const more = { journal_id: lost.id, account_id: account_id === undefined ? undefined : String(account_id) };
+  if (interruption !== undefined) return new SvcError(interruption, why, { ...details, more });
   if (orderIds.length > 0) {
-    const named = { ...about, order_id: orderIds.join(' ') };
-    return new SvcError('not_as_asked', `sent ${what}: ${why}`, { hint, sent, httpStatus, more: named });
+    const named = { ...more, order_id: orderIds.join(' ') };
+    return new SvcError('not_as_asked', `sent ${what}: ${why}`, { ...details, more: named });
   }
-  const { text, ids } = await describeAlikeRows(lost, ctx);
-  const message = `the outcome of the request ${what} is unknown: ${why}; ${text}`;
-  return new SvcError('outcome_unknown', message, { hint, sent, httpStatus, more: { ...about, candidates: ids } });
-}
-
-/** Whatever prevents the reading, the outcome of the request stays what is reported. */
-async function describeAlikeRows(
-  lost: Parameters<typeof findAlikeRows>[0],
-  ctx: RunContext,
-): Promise<{ readonly text: string; readonly ids?: string }> {
+  let alike: string;
+  let candidates: string | undefined;
   try {
     const rows = await readTradingRows(ctx);
-    const alike = findAlikeRows(lost, rows);
-    return { text: alikeSentence(alike, rows.unread), ids: alike.map(({ id }) => id).join(' ') };
+    const found = findAlikeRows(lost, rows);
+    alike = alikeSentence(found, rows.unread);
+    candidates = found.map(({ id }) => id).join(' ');
   } catch (error) {
+    // Whatever prevents the reading, the outcome of the request stays what is reported.
     if (!(error instanceof SvcError)) throw error;
-    return { text: `the rows at the gateway could not be read: ${error.message}` };
+    alike = `the rows at the gateway could not be read: ${error.message}`;
   }
+  const message = `the outcome of the request ${what} is unknown: ${why}; ${alike}`;
+  return new SvcError('outcome_unknown', message, { ...details, more: { ...more, candidates } });
 }
 
 /** From `data`: an object, a list of objects and nulls, or nothing. Strings, as ids may exceed exact numbers. */
@@ -302,14 +254,11 @@ function idsOf({ data }: Envelope): readonly string[] {
 }
 
 /** The plan of a dry run. Connects to nothing. */
-export async function planOrders(
-  planned: readonly { readonly request: Pick<OrderRequest, 'endpoint' | 'form'> }[],
-  ctx: RunContext,
-): Promise<Plan> {
+export async function planRequests(requests: readonly OrderRequest[], ctx: RunContext): Promise<Plan> {
   const session = openSession(ctx.target, { token: () => gatewayToken(ctx), onNotice: ctx.notice });
   try {
     return new Plan(
-      planned.flatMap(({ request: { endpoint, form } }) => {
+      requests.flatMap(({ endpoint, form }) => {
         checkForm(endpoint.path, form);
         return session.plan(endpoint, { body: form }).requests;
       }),

@@ -1,159 +1,144 @@
-/** Previews an order before it is sent, with warnings and guards. */
+/** What an order means and costs, as `--preview`, `--dry-run` and the confirmation show it; and what rules it out. */
 import { SvcError } from '../../../errors.ts';
-import { exactSum, fixedText } from '../../../output/decimal.ts';
+import { exact, exactSum, fixedText, times } from '../../../output/decimal.ts';
+import type { RecordOutput } from '../../../output/types.ts';
 import { hedges, marginCallText } from '../accounts.ts';
-import { daysLater, type MarketHours, marketHours, newYorkText } from '../market-hours.ts';
+import { daysLater, marketHours, newYorkText } from '../market-hours.ts';
 import type { Account, Offer } from '../schema.ts';
 import { isForex, quoteOf } from '../symbols.ts';
-import { costsOf, type OrderCosts, product } from './costs.ts';
 import type { OrderTerms } from './forms.ts';
-import {
-  checkExitPrices,
-  checkPrecision,
-  type Distance,
-  DYNAMIC_TRAIL,
-  entryKind,
-  type Side,
-  type TimeInForce,
-} from './rules.ts';
-import type { Sizing } from './sizing.ts';
-
-/** Distance and money of a stop or limit; null if the offer does not say. */
-export interface ExitPreview {
-  readonly rate: number | null;
-  readonly pips: number | null;
-  /** In the account's currency, about. */
-  readonly money: number | null;
-}
-
-export interface OrderPreview extends OrderCosts {
-  readonly account_id: string;
-  readonly account_name: string | null;
-  readonly side: Side;
-  readonly symbol: string;
-  readonly amount: number;
-  /** `5,000 EUR`, `5 contracts`. */
-  readonly notional: string;
-  /** `at market`, `at market within 5 pips`, `stop entry`, `limit entry`. */
-  readonly order: string;
-  /** The entry rate, or the current price. */
-  readonly rate: number | null;
-  readonly bid: number | null;
-  readonly ask: number | null;
-  readonly time_in_force: TimeInForce;
-  /** UTC. */
-  readonly expires: string | null;
-  readonly stop: ExitPreview | null;
-  readonly limit: ExitPreview | null;
-  /** Trailing of the stop and of the entry: 1 is dynamic, else the steps. */
-  readonly trail: number | null;
-  readonly trail_entry: number | null;
-  /** With `--risk`. */
-  readonly sizing: Sizing | null;
-  readonly warnings: readonly string[];
-}
+import { checkExitPrices, checkPrecision, type Distance, DYNAMIC_TRAIL, type Side } from './rules.ts';
+import { pipValueOf, type Sizing } from './sizing.ts';
 
 /** An order with the account and the offer that it was read with. */
-interface CheckedOrder {
+export interface OrderToCheck {
   readonly terms: OrderTerms;
   readonly account: Account;
   readonly offer: Offer;
   readonly sizing?: Sizing | undefined;
 }
 
-export function previewOrder(order: CheckedOrder, now: number): OrderPreview {
-  const { terms, account, offer, sizing = null } = order;
+export type OrderPreview = ReturnType<typeof previewOrder>;
+
+export function previewOrder(order: OrderToCheck, now: number) {
+  const details = detailsOf(order);
+  return { summary: summaryOf(order.terms, details), ...details, warnings: warningsOf(order, details, now) };
+}
+
+type OrderDetails = ReturnType<typeof detailsOf>;
+
+/** Null is not known, or not asked for. */
+function detailsOf({ terms, account, offer, sizing }: OrderToCheck) {
   const { side, amount, tif, stop, limit, expires = null, trail = null, trailEntry = null } = terms;
   const { bid = null, ask = null } = quoteOf(offer);
   const rate = terms.rate?.value ?? (side === 'buy' ? ask : bid);
   const up = side === 'buy' ? 1 : -1;
-  const costs = costsOf({ side, amount }, account, offer);
   return {
     account_id: account.accountId,
     account_name: account.accountName ?? null,
     side,
     symbol: offer.currency,
     amount,
-    notional: notional(amount, offer),
+    // `5,000 EUR`, `5 contracts`.
+    notional: notionalOf(amount, offer),
+    // `at market`, `at market within 5 pips`, `stop entry`, `limit entry`.
     order: orderKind(terms, bid, ask),
+    // The entry rate, or the current price.
     rate,
     bid,
     ask,
     time_in_force: tif,
+    // UTC.
     expires,
     stop: stop === undefined ? null : exitPreview(stop, rate, -up, amount, offer),
     limit: limit === undefined ? null : exitPreview(limit, rate, up, amount, offer),
+    // Of the stop and of the entry: 1 is dynamic, else the steps.
     trail,
     trail_entry: trailEntry,
-    ...costs,
-    sizing,
-    warnings: warningsOf(order, costs, now),
+    ...costsOf(terms, account, offer),
+    sizing: sizing ?? null,
   };
 }
 
-/** In thousands, as in the tables. Of an unknown kind, as doc 3 §4 shows symbols: a pair of currencies. */
-export function thousands(amount: number, offer: Pick<Offer, 'instrumentType'>): number {
-  return offer.instrumentType === undefined || isForex(offer) ? amount : amount / 1000;
-}
-
-export function notional(amount: number, offer: Offer): string {
+function notionalOf(amount: number, offer: Offer): string {
   if (offer.instrumentType === undefined) return 'unit unknown';
   if (isForex(offer)) return `${(amount * 1000).toLocaleString('en-US')} ${offer.currency.split('/')[0]}`;
   return `${amount.toLocaleString('en-US')} ${amount === 1 ? 'contract' : 'contracts'}`;
 }
 
+/** A stop entry waits for a worse price than the current one, a limit entry for a better one. */
 function orderKind({ rate, range, side }: OrderTerms, bid: number | null, ask: number | null): string {
   const within = range === undefined ? '' : ` within ${range.text} pips`;
   if (rate === undefined) return `at market${within}`;
-  const kind = bid === null || ask === null ? 'entry' : entryKind(side, rate.value, { bid, ask });
-  return `${kind}${within}`;
+  if (bid === null || ask === null) return `entry${within}`;
+  const isWorse = side === 'buy' ? rate.value > ask : rate.value < bid;
+  return `${isWorse ? 'stop' : 'limit'} entry${within}`;
 }
 
-export function exitPreview(
-  exit: Distance,
-  rate: number | null,
-  sign: number,
-  amount: number,
-  offer: Offer,
-): ExitPreview {
-  const { pip, pipCost, ratePrecision, instrBaseUnitSize } = offer;
+/** The distance and the money of a stop or limit. */
+function exitPreview(exit: Distance, rate: number | null, sign: number, amount: number, offer: Offer) {
+  const { pip, pipCost, ratePrecision = 5, instrBaseUnitSize } = offer;
   const isPips = exit.unit === 'pips';
   // The other one needs the rate and the size of a pip.
   const isKnown = rate !== null && pip !== undefined && pip !== 0;
-  const away = isKnown && !isPips ? rounded(Math.abs(exit.value - rate) / pip, 1) : null;
+  const away = isKnown && !isPips ? roundTo(Math.abs(exit.value - rate) / pip, 1) : null;
   const level = isKnown && isPips ? rate + sign * exit.value * pip : null;
   const pips = isPips ? exit.value : away;
   const price = isPips ? level : exit.value;
   // Older tables give the cost of a pip per single unit, and no unit size.
-  const money =
-    pips === null || pipCost === undefined || instrBaseUnitSize === undefined
-      ? null
-      : product(product(pips, pipCost), amount);
+  const isCostKnown = pips !== null && pipCost !== undefined && instrBaseUnitSize !== undefined;
   return {
-    rate: price === null ? null : rounded(price, ratePrecision ?? 5),
+    rate: price === null ? null : roundTo(price, ratePrecision),
     pips,
-    money: money === null ? null : rounded(money, 2),
+    // In the account's currency, about.
+    money: isCostKnown ? roundTo(multiply(multiply(pips, pipCost), amount), 2) : null,
   };
 }
 
-function rounded(value: number, digits: number): number {
+function roundTo(value: number, digits: number): number {
   return Number(fixedText(value, digits));
 }
 
+/** Exact, as decimals. */
+function multiply(one: number, other: number): number {
+  const { digits, decimals } = times(exact(one), exact(other));
+  return Number(`${digits}e-${decimals}`);
+}
+
+/** Money is in the account's currency. */
+function costsOf({ side, amount }: OrderTerms, { usableMargin }: Account, offer: Offer) {
+  const { spread, pip, rollB, rollS, mmr, instrBaseUnitSize } = offer;
+  const { bid, ask } = quoteOf(offer);
+  const isQuoted = ask !== undefined && bid !== undefined && pip !== undefined && pip !== 0;
+  const pipValue = pipValueOf(offer);
+  // `mmr` is the margin of an amount of 1; older tables give it per single unit, and no unit size.
+  const isMarginKnown = mmr !== undefined && mmr > 0 && instrBaseUnitSize !== undefined;
+  const margin = isMarginKnown ? multiply(mmr, amount) : null;
+  return {
+    // Of one pip, for the whole amount.
+    pip_value: pipValue === undefined ? null : multiply(pipValue, amount),
+    // In pips.
+    spread: spread ?? (isQuoted ? Number(((ask - bid) / pip).toFixed(1)) : null),
+    // The rollover of this side, as the offer has it: the interface does not say for which amount.
+    swap: (side === 'buy' ? rollB : rollS) ?? null,
+    margin_needed: margin,
+    // Negative if it does not suffice.
+    margin_left: margin === null || usableMargin === undefined ? null : exactSum([usableMargin, -margin]),
+  };
+}
+
 function warningsOf(
-  { terms: { side, rate }, account, offer }: CheckedOrder,
-  { margin_needed, margin_left }: OrderCosts,
+  { terms: { side, rate }, account, offer }: OrderToCheck,
+  { margin_needed, margin_left }: OrderDetails,
   now: number,
 ): readonly string[] {
-  const warnings: string[] = [];
-  const closed = closedWarning(offer, now);
-  if (closed !== undefined) warnings.push(closed);
-  if (priceFor(side, offer) === undefined) warnings.push(`the gateway has no ${side} price of ${offer.currency} now`);
-  if (rate !== undefined && tradable(offer, side) === false) {
-    warnings.push(`the gateway reports that ${offer.currency} cannot be ${bought(side)} now: the order stays pending`);
-  }
+  const { currency: symbol } = offer;
+  const warnings = [closedWarning(offer, now) ?? []].flat();
+  const barrier = untradableText(side, offer);
+  if (priceFor(side, offer) === undefined) warnings.push(`the gateway has no ${side} price of ${symbol} now`);
+  if (rate !== undefined && barrier !== undefined) warnings.push(`${barrier}: the order stays pending`);
   if (hedges(account) === false) {
-    warnings.push(`the account does not hedge: the order first closes opposite ${offer.currency} positions`);
+    warnings.push(`the account does not hedge: the order first closes opposite ${symbol} positions`);
   }
   if (margin_needed !== null && margin_left !== null && margin_left < 0) {
     const usable = exactSum([margin_needed, margin_left]).toFixed(2);
@@ -163,25 +148,23 @@ function warningsOf(
   return warnings;
 }
 
+const FRESH_QUOTE_MS = 60_000;
+/** Gateways may still quote for some minutes after the market has closed. */
+const LATE_QUOTES_MS = 10 * 60_000;
+
 /** For forex by the usual hours, unless the gateway quotes it now; for other products only the offers tell. */
 export function closedWarning(offer: Offer, now: number): string | undefined {
   if (!isForex(offer)) return undefined;
   const hours = marketHours(now);
-  if (hours.state === 'open' || isQuotedNow(offer, hours, now)) return undefined;
-  const { state, opensAt } = hours;
-  const minutes = Math.ceil((opensAt - now) / 60_000);
+  if (hours.state === 'open') return undefined;
+  const isFresh = Math.abs(now - Date.parse(offer.time ?? '')) < FRESH_QUOTE_MS;
+  if (isFresh && now >= daysLater(hours.closesAt, -7) + LATE_QUOTES_MS) return undefined;
+  if (hours.state === 'opening') {
+    return `forex is just opening, and prices may not be available yet (${newYorkText(now)})`;
+  }
+  const minutes = Math.ceil((hours.opensAt - now) / 60_000);
   const wait = minutes < 60 ? `${minutes} m` : `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
-  if (state === 'opening') return `forex is just opening, and prices may not be available yet (${newYorkText(now)})`;
-  return `forex is usually closed now and opens in ${wait} (${newYorkText(opensAt)})`;
-}
-
-const FRESH_QUOTE_MS = 60_000;
-const LATE_QUOTES_MS = 10 * 60_000;
-
-/** A price of the last minute. Gateways may still quote for some minutes after the market has closed. */
-function isQuotedNow({ time }: Offer, { closesAt }: MarketHours, now: number): boolean {
-  const hasJustClosed = now < daysLater(closesAt, -7) + LATE_QUOTES_MS;
-  return !hasJustClosed && Math.abs(now - Date.parse(time ?? '')) < FRESH_QUOTE_MS;
+  return `forex is usually closed now and opens in ${wait} (${newYorkText(hours.opensAt)})`;
 }
 
 /** At market. */
@@ -190,76 +173,64 @@ export function priceFor(side: Side, offer: Offer): number | undefined {
   return side === 'buy' ? ask : bid;
 }
 
+function untradableText(side: Side, { currency, buyTradable, sellTradable }: Offer): string | undefined {
+  if ((side === 'buy' ? buyTradable : sellTradable) !== false) return undefined;
+  return `the gateway reports that ${currency} cannot be ${side === 'buy' ? 'bought' : 'sold'} now`;
+}
+
 /** `--require-open`. */
 export function checkOpen(side: Side, offer: Offer, now: number): void {
-  const why =
-    closedWarning(offer, now) ??
-    (tradable(offer, side) === false
-      ? `the gateway reports that ${offer.currency} cannot be ${bought(side)} now`
-      : undefined);
+  const why = closedWarning(offer, now) ?? untradableText(side, offer);
   if (why !== undefined) throw new SvcError('condition_false', `${why}; nothing was sent`);
-}
-
-function tradable({ buyTradable, sellTradable }: Offer, side: Side): boolean | undefined {
-  return side === 'buy' ? buyTradable : sellTradable;
-}
-
-function bought(side: Side): string {
-  return side === 'buy' ? 'bought' : 'sold';
 }
 
 /** Margin states in which nothing new may be opened. */
 const BARRED = /^[WAYQ]$/;
 
-export function isBarred({ mc }: Account): boolean {
-  return BARRED.test(mc ?? '');
-}
-
 /** Throws if the gateway's state rules the order out. */
-export function guardOrder({ terms, account, offer }: CheckedOrder): void {
-  const { side, amount, rate } = terms;
+export function guardOrder({ terms, account, offer }: OrderToCheck): void {
+  const { side, amount, rate, stop, limit } = terms;
   const { currency: symbol, minQuantity: min, maxQuantity: max, instrBaseUnitSize: step } = offer;
-  const guard = (why: string, hint?: string): never => {
-    throw new SvcError('guarded', `${why}; nothing was sent`, hint === undefined ? {} : { hint });
-  };
+  const { accountId, mc = '' } = account;
   checkPrecision(terms, offer);
-  if (isBarred(account)) guard(`account ${account.accountId} cannot open positions now: ${marginCallText(account.mc)}`);
-  if (rate === undefined && tradable(offer, side) === false) {
-    guard(
-      `the gateway reports that ${symbol} cannot be ${bought(side)} now`,
-      'svc trade offers shows what can be traded',
-    );
+  if (BARRED.test(mc)) throw guarded(`account ${accountId} cannot open positions now: ${marginCallText(mc)}`);
+  const barrier = untradableText(side, offer);
+  if (rate === undefined && barrier !== undefined) throw guarded(barrier, 'svc trade offers shows what can be traded');
+  if (min !== undefined && amount < min) throw guarded(`${amount} is too small: the minimum of ${symbol} is ${min}`);
+  if (max !== undefined && max > 0 && amount > max) {
+    throw guarded(`${amount} is too large: the maximum of ${symbol} is ${max}`);
   }
-  if (min !== undefined && amount < min) guard(`${amount} is too small: the minimum of ${symbol} is ${min}`);
-  if (max !== undefined && max > 0 && amount > max) guard(`${amount} is too large: the maximum of ${symbol} is ${max}`);
-  if (step !== undefined && step > 1 && amount % step !== 0)
-    guard(`${amount} is not a multiple of ${step}, the trading step of ${symbol}`);
-  if (rate !== undefined) return;
+  if (step !== undefined && step > 1 && amount % step !== 0) {
+    throw guarded(`${amount} is not a multiple of ${step}, the trading step of ${symbol}`);
+  }
+  if (rate !== undefined || (stop ?? limit)?.unit !== 'price') return;
   const price = priceFor(side, offer);
-  const exit = terms.stop?.unit === 'price' ? '--stop' : '--limit';
-  if (price !== undefined) checkExitPrices(terms, price, 'guarded');
-  else if ((terms.stop ?? terms.limit)?.unit === 'price') {
-    guard(`the offer of ${symbol} has no ${side} price to check ${exit} against`, `pass ${exit} in pips`);
+  const exit = stop === undefined ? '--limit' : '--stop';
+  if (price === undefined) {
+    throw guarded(`the offer of ${symbol} has no ${side} price to check ${exit} against`, `pass ${exit} in pips`);
   }
+  checkExitPrices(terms, price, 'guarded');
 }
 
-/** `Buy 5 EUR/USD (5,000 EUR) at market, 1.16013 now, in account 654061 (00654061), stop 1.15613, 40 pips` */
-export function orderSentence(terms: Pick<OrderTerms, 'rate'>, preview: OrderPreview): string {
-  const { side, amount, symbol, notional, order, rate, stop, limit, trail, trail_entry, time_in_force, expires } =
-    preview;
-  const at = terms.rate === undefined ? `, now ${rate}` : ` at ${rate}`;
-  const price = rate === null ? '' : at;
-  const exits = [
-    stop === null ? '' : `, ${trail === null ? '' : `${trailText(trail)} `}stop ${exitText(stop)}`,
-    limit === null ? '' : `, limit ${exitText(limit)}`,
-  ];
-  const entry = trail_entry === null ? '' : `, ${trailText(trail_entry)} entry`;
-  const holds = expires === null ? time_in_force : `${time_in_force} until ${expires} UTC`;
-  return `${verb(side)} ${amount} ${symbol} (${notional}) ${order}${price}${entry}, ${holds}, in account ${accountText(preview)}${exits.join('')}`;
+function guarded(why: string, hint?: string): SvcError {
+  return new SvcError('guarded', `${why}; nothing was sent`, hint === undefined ? {} : { hint });
 }
 
-export function verb(side: Side): string {
-  return side === 'buy' ? 'Buy' : 'Sell';
+/** `Buy 5 EUR/USD (5,000 EUR) at market, now 1.16013, GTC, in account 654061 (00654061), stop 1.15613 (40 pips)` */
+function summaryOf(terms: OrderTerms, details: OrderDetails): string {
+  const { side, amount, symbol, notional, order, rate, stop, limit, trail, trail_entry } = details;
+  const { time_in_force: tif, expires, account_id: id, account_name: name } = details;
+  const price = rate === null ? '' : `${terms.rate === undefined ? ', now' : ' at'} ${rate}`;
+  return [
+    `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} (${notional}) ${order}${price}`,
+    trail_entry === null ? [] : `${trailText(trail_entry)} entry`,
+    expires === null ? tif : `${tif} until ${expires} UTC`,
+    `in account ${name === null ? id : `${id} (${name})`}`,
+    stop === null ? [] : `${trail === null ? '' : `${trailText(trail)} `}stop ${exitText(stop)}`,
+    limit === null ? [] : `limit ${exitText(limit)}`,
+  ]
+    .flat()
+    .join(', ');
 }
 
 /** `trailing`, `trailing in steps of 10`. */
@@ -267,16 +238,40 @@ export function trailText(trail: number): string {
   return trail === DYNAMIC_TRAIL ? 'trailing' : `trailing in steps of ${trail}`;
 }
 
-export function accountText({ account_id, account_name }: Pick<OrderPreview, 'account_id' | 'account_name'>): string {
-  return account_name === null ? account_id : `${account_id} (${account_name})`;
+/** `1.15613 (40 pips, about 20.00 in the account's currency)`. */
+function exitText({ rate, pips, money }: ReturnType<typeof exitPreview>): string {
+  const away = [
+    pips === null ? [] : `${pips} pips`,
+    money === null ? [] : `about ${money.toFixed(2)} in the account's currency`,
+  ]
+    .flat()
+    .join(', ');
+  if (rate === null) return away;
+  return away === '' ? String(rate) : `${rate} (${away})`;
 }
 
-/** `1.15613 (40 pips, about 20.00)`. */
-export function exitText({ rate, pips, money }: ExitPreview): string {
-  const away = [
-    pips === null ? undefined : `${pips} pips`,
-    money === null ? undefined : `about ${money.toFixed(2)} in the account's currency`,
-  ].filter((part) => part !== undefined);
-  if (rate === null) return away.join(', ');
-  return away.length === 0 ? String(rate) : `${rate} (${away.join(', ')})`;
+/** `margin 38.63 of 49024.62 usable, a pip is worth 0.50, spread 1.3 pips, swap -0.65`. Empty if nothing is known. */
+export function costsText({ margin_needed: needed, margin_left: left, pip_value, spread, swap }: OrderDetails): string {
+  const usable = needed === null || left === null ? '' : ` of ${exactSum([needed, left]).toFixed(2)} usable`;
+  return [
+    needed === null ? [] : `margin ${needed.toFixed(2)}${usable}`,
+    pip_value === null ? [] : `a pip is worth ${pip_value.toFixed(2)}`,
+    spread === null ? [] : `spread ${spread} pips`,
+    swap === null ? [] : `swap ${swap}`,
+  ]
+    .flat()
+    .join(', ');
 }
+
+/** `refusal`: why svc would refuse it. */
+export const ORDER_PREVIEW: RecordOutput<OrderPreview & { readonly refusal: string | null }> = {
+  kind: 'record',
+  columns: [
+    { name: 'order', cell: ({ summary }) => summary },
+    { name: 'amount', cell: ({ sizing }) => sizing?.arithmetic },
+    { name: 'costs', cell: (preview) => costsText(preview) || undefined },
+    { name: 'refused', cell: ({ refusal }) => (refusal === null ? undefined : { text: refusal, tone: 'bad' }) },
+    { name: 'warnings', cell: ({ warnings }) => warnings.map((text) => ({ text, tone: 'warn' as const })) },
+  ],
+  id: ({ account_id }) => account_id,
+};

@@ -67,25 +67,29 @@ export function parseDistance(text: string, flag: '--stop' | '--limit'): Distanc
   throw invalid(`${flag}: ${JSON.stringify(text)} is neither pips nor a price`, 'write it like 40pips or 1.1605');
 }
 
-/** One form field sets the unit of both. */
-export function checkSameUnit(stop: Distance | undefined, limit: Distance | undefined): void {
-  if (stop === undefined || limit === undefined || stop.unit === limit.unit) return;
-  throw new SvcError('usage', '--stop and --limit must have the same unit', {
-    hint: 'pass both in pips or both as prices',
-  });
+/** The options that attach a stop and a limit to an order. */
+interface ExitInput {
+  readonly stop?: string | undefined;
+  readonly limit?: string | undefined;
+  readonly trail?: string | undefined;
 }
 
-/** Only a stop can trail. */
-export function checkTrailed({
-  stop,
-  trail,
-}: {
-  readonly stop?: Distance | undefined;
-  readonly trail?: number | undefined;
-}): void {
-  if (trail !== undefined && stop === undefined) {
+export interface Exits {
+  readonly stop: Distance | undefined;
+  readonly limit: Distance | undefined;
+  readonly trail: number | undefined;
+}
+
+export function parseExits({ stop, limit, trail }: ExitInput): Exits {
+  const exits: Exits = {
+    stop: stop === undefined ? undefined : parseDistance(stop, '--stop'),
+    limit: limit === undefined ? undefined : parseDistance(limit, '--limit'),
+    trail: trail === undefined ? undefined : parseTrail(trail),
+  };
+  if (exits.trail !== undefined && exits.stop === undefined) {
     throw new SvcError('missing_value', '--trail needs a stop: pass --stop <pips|price>');
   }
+  return exits;
 }
 
 interface TypedPrices {
@@ -119,43 +123,23 @@ interface ExitPrices {
   readonly limit?: Distance | undefined;
 }
 
-/** `code`: `guarded` for a rate that only the gateway knows. */
+/** A stop or limit that is a price must be on the right side of the rate. `code`: `guarded` for a rate that only the gateway knows. */
 export function checkExitPrices(
-  exits: ExitPrices,
-  rate: number,
-  code: 'invalid_value' | 'guarded' = 'invalid_value',
-): void {
-  checkNotPips(exits, rate, code);
-  checkPriceSides(exits, rate, code);
-}
-
-/** The stop and the limit must be on the right side of the rate. */
-export function checkPriceSides(
   { side, stop, limit }: ExitPrices,
   rate: number,
   code: 'invalid_value' | 'guarded' = 'invalid_value',
 ): void {
-  const check = (price: Distance | undefined, flag: string, above: boolean): void => {
-    if (price?.unit !== 'price' || (above ? price.value > rate : price.value < rate)) return;
-    throw new SvcError(
-      code,
-      `${flag}: ${price.text} must be ${above ? 'above' : 'below'} the rate ${rate} for a ${side}`,
-    );
-  };
-  check(stop, '--stop', side === 'sell');
-  check(limit, '--limit', side === 'buy');
-}
-
-/** A whole number far from the rate is a distance without its unit: `--stop 40`. */
-function checkNotPips({ stop, limit }: ExitPrices, rate: number, code: 'invalid_value' | 'guarded'): void {
-  for (const [flag, price] of [
-    ['--stop', stop],
-    ['--limit', limit],
-  ] as const) {
-    if (price?.unit !== 'price' || !/^\d{1,4}$/.test(price.text)) continue;
-    if (price.value <= 2 * rate && price.value >= rate / 2) continue;
-    const hint = `did you mean ${flag} ${price.text}pips? Write a price with decimals: ${price.text}.0`;
-    throw new SvcError(code, `${flag}: ${price.text} is too far from the rate ${rate}; nothing was sent`, { hint });
+  for (const [flag, price] of Object.entries({ '--stop': stop, '--limit': limit })) {
+    if (price?.unit !== 'price') continue;
+    const { text, value } = price;
+    // A whole number far from the rate is a distance without its unit: `--stop 40`.
+    if (/^\d{1,4}$/.test(text) && (value > 2 * rate || value < rate / 2)) {
+      const hint = `did you mean ${flag} ${text}pips? Write a price with decimals: ${text}.0`;
+      throw new SvcError(code, `${flag}: ${text} is too far from the rate ${rate}; nothing was sent`, { hint });
+    }
+    const isAbove = (flag === '--limit') === (side === 'buy');
+    if (isAbove ? value > rate : value < rate) continue;
+    throw new SvcError(code, `${flag}: ${text} must be ${isAbove ? 'above' : 'below'} the rate ${rate} for a ${side}`);
   }
 }
 
@@ -224,17 +208,6 @@ export function expiration(at: number, now: number): string {
   const minute = Math.floor(at / 60_000) * 60_000;
   if (minute <= now) throw invalid(`--expires: ${new Date(at).toISOString()} is not in the future`);
   return new Date(minute).toISOString().slice(0, 16).replace('T', ' ');
-}
-
-/** A stop entry waits for a worse price than the current one, a limit entry for a better one. */
-export type EntryKind = 'stop entry' | 'limit entry';
-
-export function entryKind(
-  side: Side,
-  rate: number,
-  { bid, ask }: { readonly bid: number; readonly ask: number },
-): EntryKind {
-  return (side === 'buy' ? rate > ask : rate < bid) ? 'stop entry' : 'limit entry';
 }
 
 /** The gateway takes a rounded number such as `123.0` for another order, or none. */

@@ -171,6 +171,8 @@ describe('sends nothing', () => {
     ]);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
+      summary:
+        "Buy 10 EUR/USD (10,000 EUR) at market, now 1.16013, GTC, in account 654062 (00654062), limit 1.17 (98.7 pips, about 98.70 in the account's currency)",
       account_id: NETTING,
       account_name: '00654062',
       side: 'buy',

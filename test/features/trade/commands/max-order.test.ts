@@ -2,7 +2,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryHome } from '../../../support/svc.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
-import { forwarder } from './lost-answers.ts';
 import { fileTrader, HEDGING, NETTING } from './trader.ts';
 
 const client = await fileTrader({ emptied: true });
@@ -32,7 +31,7 @@ describe('trade.maxOrder', () => {
     expect(client.orders()).toEqual([]);
   });
 
-  it('is named by a dry run, which cannot know what the order reduces', async () => {
+  it('is named by a dry run', async () => {
     const { code, stderr } = await run(['buy', 'EUR/USD', '11', '--account', HEDGING, '--dry-run']);
     expect({ code, stderr }).toEqual({
       code: 0,
@@ -53,23 +52,12 @@ describe('trade.maxOrder', () => {
     expect(client.gateway.book.trades.size).toBe(0);
   });
 
-  it('never refuses an order that reduces the net position of a non-hedging account', async () => {
+  it('refuses an opposite order of a non-hedging account, too, but not the close of the symbol', async () => {
     holdTrade(client.gateway, { account: NETTING, amountK: 30 });
-    expect((await run(['sell', 'EUR/USD', '31', ...NETTED])).code).toBe(3);
-    expect((await run(['buy', 'EUR/USD', '30', ...NETTED])).code).toBe(3);
-    expect((await run(['entry', 'sell', 'EUR/USD', '30', '--rate', '1.17', ...NETTED])).code).toBe(3);
+    expect((await run(['sell', 'EUR/USD', '30', ...NETTED])).code).toBe(3);
     expect(client.orders()).toEqual([]);
-    expect((await run(['sell', 'EUR/USD', '30', ...NETTED])).code).toBe(0);
-  });
-
-  it('refuses the opposite order if positions cannot be read, and names the close that needs none', async () => {
-    holdTrade(client.gateway, { account: NETTING, amountK: 30 });
-    await using before = await forwarder(client.gateway.url);
-    before.tooOften = /models=OpenPosition/;
-    const argv = ['sell', 'EUR/USD', '30', ...NETTED, '--yes'];
-    const { code, stderr } = await client.run(argv, { home, env: { SVC_TRADE_URL: before.url } });
-    expect({ code, stderr }).toEqual({ code: 11, stderr: expect.stringContaining('svc trade close --symbol') });
-    expect(client.orders()).toEqual([]);
+    expect((await run(['close', '--symbol', 'EUR/USD', ...NETTED])).code).toBe(0);
+    expect(client.gateway.book.trades.size).toBe(0);
   });
 
   it('refuses to raise the amount of a pending order, but not to reduce it', async () => {

@@ -1,22 +1,19 @@
-/** The settings `trade.maxPosition` and `trade.maxDailyLoss`: what they refuse, and what they never refuse. */
+/** The setting `trade.maxPosition`: what it refuses, and what it never refuses. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryHome } from '../../../support/svc.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
 import { forwarder } from './lost-answers.ts';
-import { HEDGING, NETTING, NOW, type Trader, trader } from './trader.ts';
+import { HEDGING, NETTING, type Trader, trader } from './trader.ts';
 
 let client: Trader;
-const homes = { position: temporaryHome(), loss: temporaryHome() };
-let balances: readonly number[];
+const positionHome = temporaryHome();
 const set = async (home: string, key: string, value: string) =>
   expect((await client.runAny(['config', 'set', key, value], { home })).code).toBe(0);
 beforeAll(async () => {
   client = await trader();
-  await set(homes.position, 'trade.maxPosition', '10');
-  await set(homes.loss, 'trade.maxDailyLoss', '500.50');
-  balances = client.gateway.book.accounts.map(({ balance }) => balance);
+  await set(positionHome, 'trade.maxPosition', '10');
 });
 afterAll(() => client[Symbol.asyncDispose]());
 beforeEach(() => {
@@ -24,13 +21,9 @@ beforeEach(() => {
   traps.clear();
   book.trades.clear();
   book.orders.clear();
-  book.closed.length = 0;
-  for (const [index, account] of book.accounts.entries()) account.balance = balances[index] ?? 0;
 });
 
-const run = (home: string, argv: readonly string[]) => client.run([...argv, '--yes'], { home });
-const within = (argv: readonly string[]) => run(homes.position, argv);
-const losing = (argv: readonly string[]) => run(homes.loss, argv);
+const within = (argv: readonly string[]) => client.run([...argv, '--yes'], { home: positionHome });
 const NETTED = ['--account', NETTING];
 describe('trade.maxPosition', () => {
   it.each([
@@ -79,7 +72,7 @@ describe('trade.maxPosition', () => {
     const order = holdOrder(client.gateway, { amountK: 1 });
     await using before = await forwarder(client.gateway.url);
     const run = (...argv: readonly string[]) =>
-      client.run([...argv, '--yes'], { home: homes.position, env: { SVC_TRADE_URL: before.url } });
+      client.run([...argv, '--yes'], { home: positionHome, env: { SVC_TRADE_URL: before.url } });
     let readOrders: (() => void) | undefined;
     const hasReadOrders = new Promise<void>((resolve) => {
       readOrders = resolve;
@@ -162,55 +155,10 @@ describe('trade.maxPosition', () => {
     const trade = holdTrade(client.gateway, { amountK: 5 });
     await using before = await forwarder(client.gateway.url);
     before.tooOften = /models=OpenPosition/;
-    const limited = { home: homes.position, env: { SVC_TRADE_URL: before.url } };
+    const limited = { home: positionHome, env: { SVC_TRADE_URL: before.url } };
     const { code, stderr } = await client.run(['buy', 'EUR/USD', '1', '--yes'], limited);
     expect({ code, stderr }).toEqual({ code: 11, stderr: expect.stringContaining('to check trade.maxPosition') });
     expect(client.orders()).toEqual([]);
     expect((await client.run(['close', trade, '--amount', '5', '--yes'], limited)).code).toBe(0);
-  });
-});
-
-describe('trade.maxDailyLoss', () => {
-  /** Closed this many hours ago with a loss of 600. The balance, and so `dayPL`, does not show it. */
-  const closeAtLoss = (hoursAgo: number): void => {
-    const { gateway } = client;
-    const trade = gateway.book.trades.get(holdTrade(gateway));
-    if (trade === undefined) throw new Error('no trade');
-    gateway.book.trades.clear();
-    const closeTime = NOW - hoursAgo * 3_600_000;
-    gateway.book.closed.push({ ...trade, commission: 0.4, close: 1.1, closeTime, grossPL: -600 });
-  };
-
-  it('counts trades closed since 17:00 in New York', async () => {
-    closeAtLoss(13);
-    const { code, stderr } = await losing(['buy', 'EUR/USD', '1']);
-    expect({ code, stderr }).toEqual({
-      code: 3,
-      stderr: expect.stringContaining('account 654061 has lost 600.40 today, and trade.maxDailyLoss is 500.50'),
-    });
-    expect(client.orders()).toEqual([]);
-    expect((await losing(['buy', 'EUR/USD', '10', ...NETTED])).code).toBe(0);
-  });
-
-  it('does not count earlier trades', async () => {
-    closeAtLoss(15);
-    expect((await losing(['buy', 'EUR/USD', '1'])).code).toBe(0);
-  });
-
-  it("counts open losses and the account's own figure, and never refuses a close", async () => {
-    const trade = holdTrade(client.gateway, { amountK: 100, open: 1.17 });
-    expect((await losing(['entry', 'sell', 'EUR/USD', '1', '--rate', '1.2'])).code).toBe(3);
-    expect(client.orders()).toEqual([]);
-    expect((await losing(['close', trade])).code).toBe(0);
-    expect((await losing(['buy', 'EUR/USD', '1'])).code).toBe(3);
-    expect((await losing(['close', '--everything', '--account', HEDGING])).code).toBe(0);
-  });
-
-  it('never refuses an order that only reduces a netting account', async () => {
-    holdTrade(client.gateway, { account: NETTING, amountK: 100, open: 1.17 });
-    expect((await losing(['sell', 'EUR/USD', '110', ...NETTED])).code).toBe(3);
-    expect((await losing(['buy', 'EUR/USD', '10', ...NETTED])).code).toBe(3);
-    expect(client.orders()).toEqual([]);
-    expect((await losing(['sell', 'EUR/USD', '100', ...NETTED])).code).toBe(0);
   });
 });

@@ -329,7 +329,9 @@ const TASKS: Readonly<Record<string, readonly [commands: number, work: () => Pro
     async () => {
       expect((await run('buy EUR/USD 5', { terminal: 80, answer: false })).code).toBe(2);
       expect((await run('buy EUR/USD 5')).code).toBe(2);
-      expect(await good('buy EUR/USD 5 --stop 40pips --preview')).toMatch(/^STOP +1\.15613 \(40 pips, about 20\.00 /m);
+      expect(await good('buy EUR/USD 5 --stop 40pips --preview')).toMatch(
+        /^ORDER +Buy 5 EUR\/USD .*, stop 1\.15613 \(40 pips, about 20\.00 /m,
+      );
       expect(await good('buy EUR/USD 5 --dry-run')).toContain('/trading/open_trade');
       expect(client.gateway.book.orders.size + trades().length).toBe(0);
     },

@@ -3,8 +3,8 @@ import { describe, expect, it, test } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { openTrading } from '../../../../src/features/trade/client.ts';
 import type { Session, SessionEvent } from '../../../../src/features/trade/gateway/session.ts';
-import { reportedOrder } from '../../../../src/features/trade/orders/change-report.ts';
 import { FillWatch } from '../../../../src/features/trade/orders/fills.ts';
+import { reportOrder } from '../../../../src/features/trade/orders/new-order.ts';
 import type { Endpoint } from '../../../../src/http/endpoint.ts';
 
 const AWAITED = { orderId: '39', accountId: '1', symbol: 'EUR/USD', side: 'buy', amountK: 5 } as const;
@@ -224,7 +224,7 @@ test.each([
   const report = watch.wait(AWAITED, 1);
   await new Promise(setImmediate);
   ring();
-  const { value, code, footer: told } = reportedOrder('39', await report);
+  const { value, code, footer: told } = reportOrder('39', await report);
   expect({ status: value.status, code }).toEqual({ status: 'pending', code: 'still_pending' });
   expect(told?.startsWith(footer)).toBe(true);
 });

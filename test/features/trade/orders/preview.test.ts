@@ -1,10 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import {
-  closedWarning,
-  guardOrder,
-  orderSentence,
-  previewOrder,
-} from '../../../../src/features/trade/orders/preview.ts';
+import { closedWarning, guardOrder, previewOrder } from '../../../../src/features/trade/orders/preview.ts';
 import { parseDistance, parseRate } from '../../../../src/features/trade/orders/rules.ts';
 import type { Account, Offer } from '../../../../src/features/trade/schema.ts';
 
@@ -57,9 +52,7 @@ describe('a preview', () => {
       { sell: undefined, buy: undefined, pipCost: undefined },
     );
     expect(bare).toMatchObject({ rate: null, bid: null, stop: { rate: null, pips: 40, money: null } });
-    expect(orderSentence({}, bare)).toBe(
-      'Sell 5 USD/JPY (5,000 USD) at market, GTC, in account 654061 (00654061), stop 40 pips',
-    );
+    expect(bare.summary).toBe('Sell 5 USD/JPY (5,000 USD) at market, GTC, in account 654061 (00654061), stop 40 pips');
     // The older table counts by the single unit.
     expect(
       preview({ stop: parseDistance('40pips', '--stop') }, { instrBaseUnitSize: undefined }).stop?.money,
@@ -71,10 +64,20 @@ describe('a preview', () => {
     const rate = parseRate('150');
     const entry = preview({ stop, rate, trail: 1, trailEntry: 12 });
     expect(entry).toMatchObject({ trail: 1, trail_entry: 12 });
-    expect(orderSentence({ rate }, entry)).toMatch(
+    expect(entry.summary).toMatch(
       /stop entry at 150, trailing in steps of 12 entry, GTC, .*, trailing stop 150.4 \(40 pips/,
     );
     expect(preview({ stop })).toMatchObject({ trail: null, trail_entry: null });
+  });
+
+  test('an entry at a price worse than the current one is a stop entry', () => {
+    const kinds = (['buy', 'sell'] as const).map((side) =>
+      ['154', '155'].map((rate) => preview({ side, rate: parseRate(rate) }).order),
+    );
+    expect(kinds).toEqual([
+      ['limit entry', 'stop entry'],
+      ['stop entry', 'limit entry'],
+    ]);
   });
 
   test('distinguishes thousands of forex from contracts', () => {

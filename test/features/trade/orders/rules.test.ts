@@ -2,14 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { entryForm, marketForm } from '../../../../src/features/trade/orders/forms.ts';
 import {
-  checkPriceSides,
-  checkSameUnit,
-  checkTrailed,
-  entryKind,
+  checkExitPrices,
   expiration,
   type OrderType,
   parseAmount,
   parseDistance,
+  parseExits,
   parsePips,
   parseRate,
   parseTrail,
@@ -77,32 +75,20 @@ describe('stop and limit', () => {
     );
   });
 
-  test('refuses pips and a price together, because one field applies to both', () => {
-    const [pips, price] = [parseDistance('40pips', '--stop'), parseDistance('1.2', '--limit')];
-    expect(thrown(() => checkSameUnit(pips, price))).toEqual(exit2('usage'));
-    expect(thrown(() => checkSameUnit(price, pips))).toEqual(exit2('usage'));
-    for (const [a, b] of [
-      [pips, pips],
-      [price, price],
-      [pips, undefined],
-      [undefined, price],
-    ] as const)
-      checkSameUnit(a, b);
-  });
-
   test('prices must be on the right side of the rate, pips need not', () => {
     fc.assert(
       fc.property(fc.constantFrom('buy', 'sell'), decimal, decimal, (side, price, rate) => {
-        const [at, from] = [parseDistance(price, '--stop'), Number(rate)];
+        // A whole number may be a distance without its unit.
+        const [at, from] = [parseDistance(price.includes('.') ? price : `${price}.0`, '--stop'), Number(rate)];
         const loses = side === 'buy' ? at.value < from : at.value > from;
         const wins = side === 'buy' ? at.value > from : at.value < from;
-        expect(thrown(() => checkPriceSides({ side, stop: at }, from))).toEqual(
+        expect(thrown(() => checkExitPrices({ side, stop: at }, from))).toEqual(
           loses ? { returned: undefined } : exit2('invalid_value'),
         );
-        expect(thrown(() => checkPriceSides({ side, limit: at }, from, 'guarded'))).toEqual(
+        expect(thrown(() => checkExitPrices({ side, limit: at }, from, 'guarded'))).toEqual(
           wins ? { returned: undefined } : expect.objectContaining({ exit: 3 }),
         );
-        checkPriceSides({ side, stop: { ...at, unit: 'pips' }, limit: { ...at, unit: 'pips' } }, from);
+        checkExitPrices({ side, stop: { ...at, unit: 'pips' }, limit: { ...at, unit: 'pips' } }, from);
       }),
     );
   });
@@ -125,8 +111,8 @@ test('a trail is dynamic, or at least 10', () => {
       },
     ),
   );
-  expect(thrown(() => checkTrailed({ trail: 1 }))).toEqual(exit2('missing_value'));
-  checkTrailed({ trail: 1, stop: parseDistance('40pips', '--stop') });
+  expect(thrown(() => parseExits({ trail: '1' }))).toEqual(exit2('missing_value'));
+  expect(parseExits({ trail: '1', stop: '40pips' })).toMatchObject({ trail: 1 });
 });
 
 test('amounts are whole numbers above 0', () => {
@@ -190,15 +176,6 @@ describe('time in force', () => {
     expect(thrown(() => expiration(now + 29_000, now))).toEqual(exit2('invalid_value'));
     expect(expiration(now + 30_000, now)).toBe('2026-11-20 12:00');
   });
-});
-
-test('an entry at a price worse than the current one is a stop entry', () => {
-  const price = { bid: 1.16, ask: 1.1601 };
-  const kinds = (['buy', 'sell'] as const).map((side) => [1.15, 1.17].map((rate) => entryKind(side, rate, price)));
-  expect(kinds).toEqual([
-    ['limit entry', 'stop entry'],
-    ['stop entry', 'limit entry'],
-  ]);
 });
 
 test('no form lacks its side, has an exponent, or has 0 for a missing value', () => {

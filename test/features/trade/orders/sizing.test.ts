@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { costsOf, costsText } from '../../../../src/features/trade/orders/costs.ts';
+import { costsText, previewOrder } from '../../../../src/features/trade/orders/preview.ts';
 import { parseDistance, type Side } from '../../../../src/features/trade/orders/rules.ts';
 import { parseRisk, sizeOf } from '../../../../src/features/trade/orders/sizing.ts';
 import type { Account, Offer } from '../../../../src/features/trade/schema.ts';
@@ -123,17 +123,26 @@ describe('the amount of a risk', () => {
 });
 
 describe('what an order costs', () => {
+  const preview = (side: Side, account: Account, offer: Offer) =>
+    previewOrder({ terms: { side, amount: 3, tif: 'GTC' }, account, offer }, 0);
+
   it('comes from the offer and the account, exactly', () => {
-    const costs = costsOf({ side: 'buy', amount: 3 }, { ...ACCOUNT, usableMargin: 200.1 }, OFFER);
-    expect(costs).toEqual({ pip_value: 0.3, spread: 1.3, swap: -0.65, margin_needed: 115.83, margin_left: 84.27 });
+    const costs = preview('buy', { ...ACCOUNT, usableMargin: 200.1 }, OFFER);
+    expect(costs).toMatchObject({
+      pip_value: 0.3,
+      spread: 1.3,
+      swap: -0.65,
+      margin_needed: 115.83,
+      margin_left: 84.27,
+    });
     expect(costsText(costs)).toBe('margin 115.83 of 200.10 usable, a pip is worth 0.30, spread 1.3 pips, swap -0.65');
-    expect(costsOf({ side: 'sell', amount: 3 }, ACCOUNT, OFFER)).toMatchObject({ swap: 0.325 });
+    expect(preview('sell', ACCOUNT, OFFER)).toMatchObject({ swap: 0.325 });
   });
 
   it('is unknown if the tables lack values', () => {
-    const bare = { currency: 'EUR/USD', mmr: 4, pipCost: 0.1 } as Offer;
-    const costs = costsOf({ side: 'buy', amount: 3 }, ACCOUNT, bare);
-    expect(Object.values(costs)).toEqual([null, null, null, null, null]);
+    const costs = preview('buy', ACCOUNT, { currency: 'EUR/USD', mmr: 4, pipCost: 0.1 } as Offer);
+    const nothing = { pip_value: null, spread: null, swap: null, margin_needed: null, margin_left: null };
+    expect(costs).toMatchObject(nothing);
     expect(costsText(costs)).toBe('');
   });
 });
