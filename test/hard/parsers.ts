@@ -17,7 +17,6 @@ import { parseLabels, parseMatcherArguments } from '../../src/features/alerts/ma
 import { readRoutingConfig } from '../../src/features/alerts/routing/config.ts';
 import {
   decodePayload,
-  encodePayload,
   PacketFault,
   readMessage,
   readOpening,
@@ -42,6 +41,11 @@ import { parseSettings } from '../../src/store/settings-file.ts';
 import { SECRET } from '../features/webhooks/vectors.ts';
 import { sentOrder } from '../store/sent-order.ts';
 import type { Check } from './guided.ts';
+
+/** As the gateway sends packets: each after its length in UTF-16 units. */
+function encodePayload(packets: readonly string[]): string {
+  return packets.map((packet) => `${packet.length}:${packet}`).join('');
+}
 
 const NOW = Date.UTC(2026, 2, 1, 12);
 const CAPTURES = join(import.meta.dirname, '../features/webhooks/captures');

@@ -1,19 +1,27 @@
 /** The gateway's requests with their types. */
 import { SvcError } from '../../errors.ts';
-import type { CallValues, Effect, Endpoint } from '../../http/endpoint.ts';
+import type { CallValues, Effect, Endpoint, Parser } from '../../http/endpoint.ts';
 import { verdictOf } from './gateway/envelope.ts';
 import { refusal } from './gateway/failed-answer.ts';
 import { MODELS, type ModelName, type TableRows } from './models.ts';
-import type { Candle, Envelope, ListAnswer, ModelRows } from './schema.ts';
-
-const envelope = async () => (await import('./schema.ts')).envelope;
+import {
+  type Account,
+  type Candle,
+  candlesAnswer,
+  type Envelope,
+  envelope,
+  instrumentsAnswer,
+  type ListAnswer,
+  type ModelRows,
+  tableAnswer,
+} from './schema.ts';
 
 function read(path: string): Endpoint<Envelope, 'read'> {
-  return { method: 'GET', path, effect: 'read', answer: envelope };
+  return { method: 'GET', path, effect: 'read', answer: async () => envelope };
 }
 
 function post<E extends Effect>(path: string, effect: E): Endpoint<Envelope, E> {
-  return { method: 'POST', path, effect, encoding: 'form', answer: envelope };
+  return { method: 'POST', path, effect, encoding: 'form', answer: async () => envelope };
 }
 
 /** Doc 3 §4. */
@@ -62,75 +70,58 @@ export const MOST_CANDLES = 10_000;
 export type Trading = ReturnType<typeof openTrading>;
 
 export function openTrading(session: Reader) {
-  const asked = async <A extends Envelope>(what: string, endpoint: Endpoint<A, 'read'>, values?: CallValues) =>
-    unlessRefused(what, await session.call(endpoint, values));
-  const table = <N extends ModelName>(
+  /** Throws if the gateway refuses. */
+  const ask = async <A extends Envelope>(
     what: string,
     endpoint: Endpoint<Envelope, 'read'>,
-    name: N,
+    answer: Parser<A>,
     values?: CallValues,
-  ) => asked(what, { ...endpoint, answer: async () => (await schemas()).tableAnswer(name) }, values);
+  ): Promise<A> => {
+    const found = await session.call({ ...endpoint, answer: async () => answer }, values);
+    const { executed, error } = verdictOf(found);
+    if (executed === false || error !== undefined) throw refusal(error, what);
+    return found;
+  };
   return {
     /** The rows of a table without the row of totals. */
     async model<N extends ModelName>(name: N): Promise<TableRows<ModelRows[N]>> {
-      const answer = await table(`the table ${name}`, getModel, name, { query: { models: name } });
+      const answer = await ask(`the table ${name}`, getModel, tableAnswer(name), { query: { models: name } });
       return rowsOf(answer, MODELS[name].rows);
     },
     /** From the path of doc 3 §4, or else from that of the other tables, as seen on the public implementation. */
-    async accounts() {
-      const answer = await ifKnown(table('the accounts', getAccounts, 'Account'));
-      const query = { models: 'Account' };
-      const found = answer?.rows === undefined ? await table('the accounts', getModel, 'Account', { query }) : answer;
-      return rowsOf(found, MODELS.Account.rows);
+    async accounts(): Promise<TableRows<Account>> {
+      try {
+        const answer = await ask('the accounts', getAccounts, tableAnswer('Account'));
+        if (answer.rows !== undefined) return rowsOf(answer, MODELS.Account.rows);
+      } catch (error) {
+        if (!(error instanceof SvcError) || error.code !== 'wrong_path') throw error;
+      }
+      return this.model('Account');
     },
     async instruments() {
-      const answer = async () => (await schemas()).instrumentsAnswer;
-      return rowsOf(await asked('the instruments', { ...getInstruments, answer }), 'data.instrument');
+      return rowsOf(await ask('the instruments', getInstruments, instrumentsAnswer), 'data.instrument');
     },
     async subscribePrices(symbol: string) {
-      await asked(`prices of ${symbol}`, subscribePrices, { body: { pairs: symbol } });
+      await ask(`prices of ${symbol}`, subscribePrices, envelope, { body: { pairs: symbol } });
     },
     async unsubscribePrices(symbol: string) {
-      await asked(`no more prices of ${symbol}`, unsubscribePrices, { body: { pairs: symbol } });
+      await ask(`no more prices of ${symbol}`, unsubscribePrices, envelope, { body: { pairs: symbol } });
     },
     async subscribeModel(name: ModelName) {
-      await asked(`updates of ${name}`, subscribeModel, { body: { models: name } });
+      await ask(`updates of ${name}`, subscribeModel, envelope, { body: { models: name } });
     },
     async unsubscribeModel(name: ModelName) {
-      await asked(`no more updates of ${name}`, unsubscribeModel, { body: { models: name } });
+      await ask(`no more updates of ${name}`, unsubscribeModel, envelope, { body: { models: name } });
     },
     async candles({ offerId, period, from, to }: CandleQuery): Promise<readonly Candle[]> {
-      const answer = async () => (await schemas()).candlesAnswer;
-      const found = await asked(
-        `candles ${period}`,
-        { ...getCandles, answer },
-        {
-          params: { offer_id: offerId, period_id: period },
-          // `num` is required even where a range is given, and then ignored.
-          query: { num: MOST_CANDLES, from, to },
-        },
-      );
-      return rowsOf(found, 'candles');
+      const values = {
+        params: { offer_id: offerId, period_id: period },
+        // `num` is required even where a range is given, and then ignored.
+        query: { num: MOST_CANDLES, from, to },
+      };
+      return rowsOf(await ask(`candles ${period}`, getCandles, candlesAnswer, values), 'candles');
     },
   };
-}
-
-const schemas = () => import('./schema.ts');
-
-function unlessRefused<A extends Envelope>(what: string, answer: A): A {
-  const { executed, error } = verdictOf(answer);
-  if (executed === false || error !== undefined) throw refusal(error, what);
-  return answer;
-}
-
-/** Undefined if the gateway does not know the path. */
-async function ifKnown<A>(answer: Promise<A>): Promise<A | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof SvcError && error.code === 'wrong_path') return undefined;
-    throw error;
-  }
 }
 
 function rowsOf<Row>({ rows, omitted = [] }: ListAnswer<Row>, list: string): TableRows<Row> {

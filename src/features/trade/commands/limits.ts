@@ -50,7 +50,7 @@ export const tradeLimits = listCommand({
   async run({ reset }, ctx) {
     const { PERIODS } = await import('../candles/plan.ts');
     const token = await tokenOf(ctx, reset);
-    const counts = token && (await openCounts(ctx.target, token, ctx));
+    const counts = token && openCounts(ctx.target, token, ctx);
     if (reset) await counts?.reset();
     const calls = CALL_LIMITS.map((limit): Limit => {
       const { used = null, freeAt } = counts?.usage(limit) ?? {};

@@ -359,7 +359,7 @@ class EngineRequests {
   }
 
   async send(sid: string, packet: string, timeoutMs: number): Promise<void> {
-    const values = { query: this.#query(sid), body: encodePayload([packet]), timeoutMs };
+    const values = { query: this.#query(sid), body: `${packet.length}:${packet}`, timeoutMs };
     const { start } = await this.#sender.request(post, values, 'all');
     if (start.toString() !== 'ok') throw new PacketFault('it did not accept a packet');
   }
@@ -423,10 +423,6 @@ export function decodePayload(body: string): string[] {
     if (packets.length > MOST_PACKETS) throw new PacketFault(`it sent more than ${MOST_PACKETS} packets at once`);
   }
   return packets;
-}
-
-export function encodePayload(packets: readonly string[]): string {
-  return packets.map((packet) => `${packet.length}:${packet}`).join('');
 }
 
 export interface Opening {

@@ -1,4 +1,6 @@
 /** Hides the token and the connection id of a session in data, of which nothing else changes. */
+
+import type { KnownSecrets } from '../../../http/known-secrets.ts';
 import { HIDDEN } from '../../../http/redact.ts';
 import { jsonText } from '../../../json-object.ts';
 import type { Envelope } from '../schema.ts';
@@ -8,21 +10,26 @@ const SHORTEST = 16;
 
 /** The forms in which responses and pushes may contain the secrets. */
 export function formsInData(secrets: readonly string[]): readonly string[] {
-  const long = secrets.filter(({ length }) => length >= SHORTEST);
-  return [...new Set(long.flatMap((secret) => [secret, encodeURIComponent(secret)]))];
+  const forms: string[] = [];
+  for (const secret of secrets) {
+    if (secret.length >= SHORTEST) forms.push(secret, encodeURIComponent(secret));
+  }
+  return forms;
 }
 
 export function hideInText(text: string, forms: readonly string[]): string {
-  return forms.reduce((left, form) => left.replaceAll(form, HIDDEN), text);
+  let left = text;
+  for (const form of forms) left = left.replaceAll(form, HIDDEN);
+  return left;
 }
 
-/** The error of a response is no data: `hideInMessage` hides more in it. */
-export function hideInAnswer<T>(whole: T, forms: readonly string[], hideInMessage: (text: string) => string): T {
-  const answer = mapTexts(whole, (text) => hideInText(text, forms)) as T;
+/** In every text of a response. The error of a response is no data: the log's redactor hides more in it. */
+export function hideInAnswer<T>(whole: T, forms: readonly string[], secrets: Pick<KnownSecrets, 'hide'>): T {
+  const answer = hideInValue(whole, forms) as T;
   const { response } = answer as Envelope;
   const error = response?.error ?? '';
   if (error === '') return answer;
-  return { ...answer, response: { ...response, error: hideInMessage(jsonText(error)) } };
+  return { ...answer, response: { ...response, error: secrets.hide(jsonText(error)) } };
 }
 
 /** In one piece, because a secret may be split. */
@@ -36,9 +43,9 @@ export async function* hideInBytes(
   yield Buffer.from(hideInText(Buffer.concat(all).toString('latin1'), forms), 'latin1');
 }
 
-function mapTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
+function hideInValue(value: unknown, forms: readonly string[]): unknown {
+  if (typeof value === 'string') return hideInText(value, forms);
+  if (Array.isArray(value)) return value.map((item) => hideInValue(item, forms));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, mapTexts(inner, change)]));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, hideInValue(inner, forms)]));
 }

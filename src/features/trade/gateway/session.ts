@@ -460,8 +460,7 @@ class GatewaySession {
   }
 
   #withoutSecrets<T>(answer: T): T {
-    const { secrets } = this.#target;
-    return hideInAnswer(answer, this.#secrets, (text) => secrets.hide(text));
+    return hideInAnswer(answer, this.#secrets, this.#target.secrets);
   }
 }
 

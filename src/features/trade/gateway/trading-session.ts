@@ -5,9 +5,10 @@ import { SvcError } from '../../../errors.ts';
 import { isLoopback } from '../../../http/address.ts';
 import { Secret } from '../../../http/redact.ts';
 import type { Target } from '../../../http/target.ts';
-import type { CallCounts, CountsContext } from '../../../store/call-counts.ts';
-import type { Trading } from '../client.ts';
-import type { Session } from './session.ts';
+import { CallCounts, type CountsContext } from '../../../store/call-counts.ts';
+import { openTrading, type Trading } from '../client.ts';
+import { countCall, countedReader, fillIfRefused, takeCall } from './counted-caller.ts';
+import { openSession, type Session } from './session.ts';
 
 export const SYMBOL_ARGUMENT = {
   help: 'Symbol, such as EUR/USD or eurusd',
@@ -54,11 +55,8 @@ export async function openTradingSession(
   ctx: SessionContext,
   { reconnect = false, awaitGateway = false, forOrder = false }: TradingOptions,
 ): Promise<TradingSession> {
-  const { openSession } = await import('./session.ts');
-  const { openTrading } = await import('../client.ts');
-  const { countCall, countedReader, fillIfRefused, takeCall } = await import('./counted-caller.ts');
   const token = await gatewayToken(ctx);
-  const counts = await openCounts(ctx.target, token, ctx, { forOrder });
+  const counts = openCounts(ctx.target, token, ctx, { forOrder });
   const session = openSession(ctx.target, {
     token: () => gatewayToken(ctx),
     reconnect,
@@ -80,13 +78,12 @@ export async function openTradingSession(
 }
 
 /** The counts of all processes of this user. */
-export async function openCounts(
+export function openCounts(
   { baseUrl }: Pick<Target, 'baseUrl'>,
   token: Secret,
   ctx: CountsContext,
   { forOrder = false } = {},
-): Promise<CallCounts> {
-  const { CallCounts } = await import('../../../store/call-counts.ts');
+): CallCounts {
   return new CallCounts(baseUrl.href, token.reveal(), ctx, forOrder ? 0 : undefined);
 }
 
@@ -123,11 +120,10 @@ export function connectPace(
 
 /** Opens and closes a session. Throws `unauthorized` if the gateway refuses the token. */
 export async function tryToken(token: Secret, ctx: RunContext): Promise<void> {
-  const { openSession } = await import('./session.ts');
   const session = openSession(ctx.target, {
     token: () => token,
     onNotice: ctx.notice,
-    pace: connectPace(ctx.target, await openCounts(ctx.target, token, ctx), ctx),
+    pace: connectPace(ctx.target, openCounts(ctx.target, token, ctx), ctx),
   });
   try {
     await session.connect();

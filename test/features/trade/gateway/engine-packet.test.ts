@@ -2,11 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   decodePayload,
-  encodePayload,
   PacketFault,
   readMessage,
   readOpening,
 } from '../../../../src/features/trade/gateway/engine-connection.ts';
+
+/** As the gateway sends packets: each after its length in UTF-16 units. */
+function encodePayload(packets: readonly string[]): string {
+  return packets.map((packet) => `${packet.length}:${packet}`).join('');
+}
 
 const text = fc.string({ unit: 'binary' });
 const packetText = fc
