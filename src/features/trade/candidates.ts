@@ -1,8 +1,7 @@
 /** The values that a later <Tab> offers, from the rows of the gateway's tables. */
 import type { Candidates } from '../../cli/flags.ts';
-import { sideOf } from './order-text.ts';
+import { sideOf, type Traded } from './order-text.ts';
 import type { Account, Instrument, Offer, OpenPosition, Order } from './schema.ts';
-import type { Traded } from './totals.ts';
 
 export function accountCandidates({ accountId, accountName }: Account): Candidates {
   return { accounts: [{ value: accountId, note: accountName }] };
@@ -21,7 +20,7 @@ export function orderCandidates(order: Order): Candidates {
 }
 
 export function tradeCandidates(row: OpenPosition): Candidates {
-  return { trades: row.isTotal ? [] : [{ value: row.tradeId, note: tradedText(row) }] };
+  return { trades: [{ value: row.tradeId, note: tradedText(row) }] };
 }
 
 function tradedText({ currency, isBuy, amountK }: Traded): string {

@@ -2,12 +2,10 @@
 import { fixedText } from '../../output/decimal.ts';
 import type { Amount, Cell, Column, ListOutput } from '../../output/types.ts';
 import { hedgingText, marginCallText } from './accounts.ts';
-import { amountCell } from './amounts.ts';
-import { orderRate, orderStateText, orderTypeText, sideOf } from './order-text.ts';
+import { orderRate, orderStateText, orderTypeText, sideOf, type Traded } from './order-text.ts';
 import type { Account, ClosedPosition, Offer, OpenPosition, Order, Summary } from './schema.ts';
-import { instrumentText } from './symbols.ts';
+import { instrumentText, orderAmount } from './symbols.ts';
 import { shownTime } from './tables/table-time.ts';
-import type { Traded } from './totals.ts';
 
 export function rateCell(rate: number | undefined, precision: number | undefined): Cell {
   return rate === undefined ? undefined : fixed(rate, precision);
@@ -74,6 +72,22 @@ function marginCallCell({ mc }: Account): Cell {
   return text !== undefined && WARNING.test(mc ?? '') ? { text, tone: 'bad' } : text;
 }
 
+/** The amount of a row as `--amount` takes it, where the offer of its symbol says what that is. */
+const ORDER_AMOUNT = Symbol('amount');
+
+/** With the amounts that tables show. JSON has the rows of the gateway as they are. */
+export function withAmounts<Row extends Traded>(rows: readonly Row[], offers: readonly Offer[]): readonly Row[] {
+  const bySymbol = new Map(offers.map((offer) => [offer.currency, offer]));
+  return rows.map((row) => ({ ...row, [ORDER_AMOUNT]: orderAmount(row, bySymbol.get(row.currency ?? '')) }));
+}
+
+/** Thousands with a K if the kind of the symbol is unknown. */
+export function amountCell(
+  row: Traded & { readonly [ORDER_AMOUNT]?: number | undefined },
+): number | string | undefined {
+  return row[ORDER_AMOUNT] ?? (row.amountK === undefined ? undefined : `${row.amountK}K`);
+}
+
 interface TradedRow extends Traded {
   readonly accountId?: string | undefined;
   readonly accountName?: string | undefined;
@@ -105,7 +119,7 @@ export const POSITION_LIST: ListOutput<OpenPosition> = {
     { name: 'opened', cell: ({ time }) => timeCell(time) },
     ACCOUNT,
   ],
-  id: ({ tradeId, isTotal }) => (isTotal ? undefined : tradeId),
+  id: ({ tradeId }) => tradeId,
   empty: 'no open positions',
 };
 
@@ -118,7 +132,7 @@ export const CLOSED_LIST: ListOutput<ClosedPosition> = {
     { name: 'closed', cell: ({ closeTime }) => timeCell(closeTime) },
     { ...ACCOUNT, cell: ({ accountId, accountName }) => accountId ?? accountName },
   ],
-  id: ({ tradeId, isTotal }) => (isTotal ? undefined : tradeId),
+  id: ({ tradeId }) => tradeId,
   empty: 'no closed positions',
 };
 
@@ -133,7 +147,7 @@ export const SUMMARY_LIST: ListOutput<Summary> = {
     { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right', vital: true },
     { name: 'net-pl', cell: ({ netPL }) => moneyCell(netPL), align: 'right' },
   ],
-  id: ({ offerId, currency, isTotal }) => (isTotal ? undefined : (offerId ?? currency)),
+  id: ({ offerId, currency }) => offerId ?? currency,
   empty: 'no positions to sum up',
 };
 

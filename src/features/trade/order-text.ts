@@ -52,6 +52,13 @@ export function orderStateText(status: number | undefined): string | undefined {
   return status === undefined ? undefined : (STATES[status] ?? String(status));
 }
 
+/** What an order, a position or a summary row trades. */
+export interface Traded {
+  readonly currency?: string | undefined;
+  readonly isBuy?: boolean | undefined;
+  readonly amountK?: number | undefined;
+}
+
 /** The side is a word everywhere. */
 export function sideOf(isBuy: boolean | undefined): 'buy' | 'sell' | undefined {
   if (isBuy === undefined) return undefined;

@@ -1,8 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { withAmounts } from '../amounts.ts';
 import { orderCandidates } from '../candidates.ts';
-import { ORDER_COLUMNS } from '../columns.ts';
+import { ORDER_COLUMNS, withAmounts } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
 import { checkOrderId } from '../orders/rules.ts';
 import { offersToShow } from '../tables/lookups.ts';

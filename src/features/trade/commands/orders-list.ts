@@ -1,7 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
-import { withAmounts } from '../amounts.ts';
 import { orderCandidates } from '../candidates.ts';
-import { ORDER_LIST } from '../columns.ts';
+import { ORDER_LIST, withAmounts } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
 import { listed, offersToShow, ROW_FLAGS, rowFilter } from '../tables/lookups.ts';
 

@@ -1,8 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { withAmounts } from '../amounts.ts';
 import { tradeCandidates } from '../candidates.ts';
-import { CLOSED_LIST, POSITION_LIST } from '../columns.ts';
+import { CLOSED_LIST, POSITION_LIST, withAmounts } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
 import { checkOrderId } from '../orders/rules.ts';
 import { offersToShow } from '../tables/lookups.ts';

@@ -1,20 +1,18 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, Snapshot, WatchOutput } from '../../../output/types.ts';
-import { amountCell, withAmounts } from '../amounts.ts';
-import { ACCOUNT_LIST, ORDER_LIST, POSITION_LIST } from '../columns.ts';
+import { ACCOUNT_LIST, amountCell, ORDER_LIST, POSITION_LIST, withAmounts } from '../columns.ts';
 import { type Price, type Push, readPush } from '../gateway/push.ts';
 import type { Outage } from '../gateway/reconnecting.ts';
 import type { SessionEvent } from '../gateway/session.ts';
 import { FEED_FLAGS, type Feed, openFeed, parseUntil } from '../gateway/trading-feed.ts';
 import type { TradingSession } from '../gateway/trading-session.ts';
 import { omittedOf } from '../models.ts';
-import { sideOf } from '../order-text.ts';
+import { sideOf, type Traded } from '../order-text.ts';
 import { offerPrice, PRICE_COLUMNS, type PriceRow, tickPrice } from '../prices.ts';
 import type { MODEL_ROWS, Offer } from '../schema.ts';
 import { compareRows, LiveTable, type TableSnapshot } from '../tables/live-table.ts';
 import { offersToShow, symbolsOf } from '../tables/lookups.ts';
-import type { Traded } from '../totals.ts';
 
 const SPARK_BARS = 40;
 /** The midpoints of the last ticks. */
