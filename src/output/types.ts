@@ -120,8 +120,6 @@ export interface Snapshot<Row> {
   readonly rows: readonly Row[];
   /** Since the previous snapshot; in the first every row is `added`. */
   readonly changes: readonly Change<Row>[];
-  /** The rows that must not be out of sight, and what a line below the table calls them: `critical`. */
-  readonly urgent?: { readonly rows: ReadonlySet<Row>; readonly name: string } | undefined;
   /** Why there is nothing new: the rows are those of the previous snapshot. */
   readonly error?: string | undefined;
   /** The service became unreachable, or silent, for this reason; or it is as usual again. */
@@ -140,8 +138,6 @@ export interface WatchOutput<Row> {
   readonly title: (row: Row) => string;
   /** The interval as typed: `5s`. Undefined if the service pushes changes. */
   readonly every?: string;
-  /** In a pipe, a table has a line with its columns for each changed row. */
-  readonly appends?: true;
 }
 
 /** A line of a full screen: texts and their tones, one behind the other. */
