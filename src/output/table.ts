@@ -4,10 +4,9 @@ import { escapeText } from './escape.ts';
 import { fitColumns, lineWidth, shrinkColumns, type TableColumn } from './fit.ts';
 import { writePlain } from './formats.ts';
 import { cutCell, GAP, type LineCell, lineCell, NO_CELL, printLines, type TableLine } from './lines.ts';
-import { collectRows } from './rows.ts';
 import type { ListSubject, Printed, RecordSubject, Subject } from './subject.ts';
 import { type Painter, painter, wrap } from './terminal.ts';
-import type { Cell, Column, OutputOptions, Tone } from './types.ts';
+import { type Cell, type Column, collectRows, type OutputOptions, type Tone } from './types.ts';
 import type { BatchWriter } from './writer.ts';
 
 /** Nobody compares all rows of a longer table. */
@@ -109,9 +108,9 @@ function textsOf(cell: Cell): readonly string[] {
 
 /** Which columns are shown, how wide, and which are below their row on a line of their own. */
 function fitTable(columns: readonly TableColumn[], options: OutputOptions) {
-  const { width = Number.POSITIVE_INFINITY } = options;
+  const { width } = options;
   const everything = { shown: columns, below: [], isWrapped: false, dropped: [], common: [] };
-  if (lineWidth(columns) <= width) return everything;
+  if (width === undefined || lineWidth(columns) <= width) return everything;
   if (options.columns !== undefined) return { ...everything, shown: shrinkColumns(columns, width), isWrapped: true };
   const isSplit = isPlain(options) && width < TWO_LINES_BELOW && width > 2 * INDENT.length;
   const below = isSplit ? columns.filter(({ column }) => column.below) : [];
