@@ -94,16 +94,17 @@ function readCell(cell: Cell, { brief }: Column<unknown>, options: OutputOptions
 function takeOutCommon(cells: readonly Cell[]) {
   const rows = cells.map(textsOf);
   const counts = new Map<string, number>();
-  for (const text of rows.flatMap((texts) => [...new Set(texts)])) counts.set(text, (counts.get(text) ?? 0) + 1);
+  for (const texts of rows) {
+    for (const text of new Set(texts)) counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
   const countOf = (text: string): number => counts.get(text) ?? 0;
-  const rest = rows.map((texts) =>
-    texts.filter((text) => countOf(text) < rows.length).sort((a, b) => countOf(a) - countOf(b)),
-  );
-  return { rest, common: [...counts.keys()].filter((text) => countOf(text) === rows.length) };
+  const isRare = (text: string): boolean => countOf(text) < rows.length;
+  const rest = rows.map((texts) => texts.filter(isRare).sort((a, b) => countOf(a) - countOf(b)));
+  return { rest, common: [...counts.keys()].filter((text) => !isRare(text)) };
 }
 
 function textsOf(cell: Cell): readonly string[] {
-  return Array.isArray(cell) ? cell.filter((part) => typeof part === 'string') : [];
+  return Array.isArray(cell) ? cell.map(String) : [];
 }
 
 /** Which columns are shown, how wide, and which are below their row on a line of their own. */
