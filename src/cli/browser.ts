@@ -1,7 +1,7 @@
 /** Pages in the user's browser. */
 import { platform as hostPlatform } from 'node:os';
 import { SvcError } from '../errors.ts';
-import { webAddress } from '../output/terminal.ts';
+import { escapeText } from '../output/escape.ts';
 import type { TextOutput } from '../output/types.ts';
 import type { RunContext } from './command.ts';
 
@@ -52,4 +52,23 @@ export function noBrowserReason({ env, interactive }: Place, platform: string = 
 /** Whether this is a session on another machine than the user's. */
 export function isRemote(env: Place['env']): boolean {
   return Boolean(env['SSH_CONNECTION'] || env['SSH_TTY']);
+}
+
+/** Longer ones are no page's. */
+const LONGEST_ADDRESS = 2000;
+
+/** The http or https address in a text of a service, in ASCII; undefined where it is none, or has what a terminal obeys. */
+export function webAddress(text: string | null | undefined): string | undefined {
+  if (!text || escapeText(text) !== text || !/^https?:\/\/\S+$/i.test(text)) return undefined;
+  const href = hrefOf(text);
+  return href !== undefined && href.length <= LONGEST_ADDRESS && /^[\x21-\x7e]+$/.test(href) ? href : undefined;
+}
+
+/** Not by `URL.canParse`: Node 20 misreads text that is not ASCII once it is optimized. */
+function hrefOf(text: string): string | undefined {
+  try {
+    return new URL(text).href;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,7 @@
 /** The terminal's other screen: what a watch and a full-screen command draw on, and what every way out takes away again. */
 import type { OutStream } from '../context.ts';
 import { escapeText } from './escape.ts';
-import { displayWidth, painter, shorten } from './terminal.ts';
+import { displayWidth, type Painter, painter, shorten } from './terminal.ts';
 import type { Frame, OutputOptions, ScreenLine } from './types.ts';
 
 const HOME = '\u001b[H';
@@ -16,38 +16,12 @@ const LEAVE = `${HOME}${CLEAR_BELOW}\u001b[?25h\u001b[?1049l`;
 export const USUAL_ROWS = 24;
 export const USUAL_COLUMNS = 80;
 
-/** Does the work on the other screen. `drawn` settles once nothing is drawn any more. */
-export async function onFullScreen(
-  sink: OutStream,
-  { redraw, drawn }: { readonly redraw: () => void; readonly drawn: () => Promise<void> },
-  work: () => Promise<void>,
-): Promise<void> {
-  const forget = sink.onResize?.(redraw);
-  const restored = sink.restoring?.(LEAVE);
-  await sink.write(ENTER);
-  try {
-    await work();
-  } finally {
-    forget?.();
-    await drawn();
-    await sink.write(LEAVE);
-    restored?.();
-  }
-}
+/** The lines of a picture, for a terminal of this size. */
+export type Drawing = (size: Parameters<Frame>[0]) => readonly string[] | Promise<readonly string[]>;
 
-/** The lines from the top; what was below them is cleared. */
-export function drawLines(lines: readonly string[]): string {
-  return `${HOME}${lines.map((line) => `${CLEAR_LINE}${line}\r\n`).join('')}${CLEAR_BELOW}`;
-}
-
-/** Draws each frame, and the latest again when the terminal's size changes. */
-export async function renderScreen(
-  frames: AsyncIterable<Frame>,
-  options: OutputOptions,
-  sink: OutStream,
-): Promise<void> {
-  const paint = await painter(options.color);
-  let latest: Frame | undefined;
+/** Draws on the other screen, one picture at a time, and the latest again when the terminal's size changes. */
+export async function drawOnScreen(drawings: AsyncIterable<Drawing>, sink: OutStream): Promise<void> {
+  let latest: Drawing | undefined;
   let shown: string | undefined;
   let writing: Promise<void> = Promise.resolve();
   const redraw = (): void => {
@@ -55,30 +29,55 @@ export async function renderScreen(
       const columns = sink.columns ?? USUAL_COLUMNS;
       // The last row stays empty: a line feed there would scroll.
       const rows = Math.max(1, (sink.rows ?? USUAL_ROWS) - 1);
-      const lines = (latest?.({ columns, rows }) ?? []).map((line) => paintLine(line, columns, paint));
-      const text = drawLines(lines.slice(0, rows));
+      const lines = (await latest?.({ columns, rows })) ?? [];
+      const text = `${HOME}${lines.map((line) => `${CLEAR_LINE}${line}\r\n`).join('')}${CLEAR_BELOW}`;
       const isSame = text === shown;
       shown = text;
       if (!isSame) await sink.write(text);
     });
-    writing.catch(() => {}); // the next frame throws it
+    writing.catch(() => {}); // the next drawing throws it
   };
-  const resized = (): void => {
+  const forget = sink.onResize?.(() => {
     shown = undefined;
     redraw();
-  };
-  await onFullScreen(sink, { redraw: resized, drawn: () => writing.catch(() => {}) }, async () => {
-    for await (const frame of frames) {
-      latest = frame;
+  });
+  const restored = sink.restoring?.(LEAVE);
+  await sink.write(ENTER);
+  try {
+    for await (const drawing of drawings) {
+      latest = drawing;
       redraw();
       await writing;
       if (sink.closed) return;
     }
-  });
+  } finally {
+    forget?.();
+    await writing.catch(() => {});
+    await sink.write(LEAVE);
+    restored?.();
+  }
+}
+
+export async function renderScreen(
+  frames: AsyncIterable<Frame>,
+  options: OutputOptions,
+  sink: OutStream,
+): Promise<void> {
+  const paint = await painter(options.color);
+  await drawOnScreen(drawingsOf(frames, paint), sink);
+}
+
+async function* drawingsOf(frames: AsyncIterable<Frame>, paint: Painter): AsyncGenerator<Drawing, void, void> {
+  for await (const frame of frames) {
+    yield (size) => {
+      const lines = frame(size).slice(0, size.rows);
+      return lines.map((line) => paintLine(line, size.columns, paint));
+    };
+  }
 }
 
 /** Paints as much of the line as fits. */
-function paintLine(line: ScreenLine, columns: number, paint: Awaited<ReturnType<typeof painter>>): string {
+function paintLine(line: ScreenLine, columns: number, paint: Painter): string {
   let left = columns;
   return line
     .map(({ text, tone }) => {

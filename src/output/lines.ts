@@ -37,17 +37,19 @@ export async function printLines(
   lines: readonly TableLine[],
   paint: Painter,
 ): Promise<readonly string[]> {
-  const isShort = lines.length <= MOST_LIBRARY_LINES;
-  if (isShort && lines.every((cells) => cells.every(isMeasuredAlike))) return libraryLines(columns, lines, paint);
+  if (lines.length <= MOST_LIBRARY_LINES && isMeasuredAlike(lines)) return libraryLines(columns, lines, paint);
   return lines.map((cells) => printLine(columns, cells, paint));
 }
 
 /**
- * cli-table3 measures these as a terminal does. It has other widths for several scripts and for newer emoji, and cuts what it measures too wide; and it needs
- * quadratic time for a text whose width is not its length.
+ * Whether cli-table3 measures these texts as a terminal does. It has other widths for several scripts and for newer emoji, and cuts what it measures too wide;
+ * and it needs quadratic time for a text whose width is not its length.
  */
-function isMeasuredAlike({ text, width }: LineCell): boolean {
-  return text.length === width;
+function isMeasuredAlike(lines: readonly TableLine[]): boolean {
+  for (const cells of lines) {
+    for (const { text, width } of cells) if (text.length !== width) return false;
+  }
+  return true;
 }
 
 const BORDERLESS = {
@@ -68,7 +70,7 @@ const BORDERLESS = {
   middle: GAP,
 };
 
-export async function libraryLines(
+async function libraryLines(
   columns: readonly LineColumn[],
   lines: readonly TableLine[],
   paint: Painter,

@@ -206,7 +206,7 @@ function checkSort(output: Plain, sort: string, writes: boolean): void {
   });
 }
 
-export async function renderLive(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
+async function renderLive(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
   const { rows, live: cells = () => [] } = subject as ListSubject;
   const paint = await painter(options.color);
   return { rows: await out.writeRows(rows, (row) => liveLine(cells(row), options, paint)) };

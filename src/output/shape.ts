@@ -2,7 +2,6 @@
 import { SvcError } from '../errors.ts';
 import { isObject } from '../json-object.ts';
 import { exactMean, exactSum } from './decimal.ts';
-import { collectRows } from './rows.ts';
 import {
   columnsHint,
   findColumn,
@@ -13,7 +12,7 @@ import {
   selectColumns,
   subjectOf,
 } from './subject.ts';
-import type { ListOutput, OutputOf, OutputOptions, Rows } from './types.ts';
+import { collectRows, type ListOutput, type OutputOf, type OutputOptions, type Rows } from './types.ts';
 
 export interface Shaped {
   readonly subject: Subject;

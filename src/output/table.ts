@@ -4,10 +4,9 @@ import { escapeText } from './escape.ts';
 import { fitColumns, lineWidth, shrinkColumns, type TableColumn } from './fit.ts';
 import { writePlain } from './formats.ts';
 import { cutCell, GAP, type LineCell, lineCell, NO_CELL, printLines, type TableLine } from './lines.ts';
-import { collectRows } from './rows.ts';
 import type { ListSubject, Printed, RecordSubject, Subject } from './subject.ts';
 import { type Painter, painter, wrap } from './terminal.ts';
-import type { Cell, Column, OutputOptions, Tone } from './types.ts';
+import { type Cell, type Column, collectRows, type OutputOptions, type Tone } from './types.ts';
 import type { BatchWriter } from './writer.ts';
 
 /** Nobody compares all rows of a longer table. */
@@ -95,23 +94,24 @@ function readCell(cell: Cell, { brief }: Column<unknown>, options: OutputOptions
 function takeOutCommon(cells: readonly Cell[]) {
   const rows = cells.map(textsOf);
   const counts = new Map<string, number>();
-  for (const text of rows.flatMap((texts) => [...new Set(texts)])) counts.set(text, (counts.get(text) ?? 0) + 1);
+  for (const texts of rows) {
+    for (const text of new Set(texts)) counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
   const countOf = (text: string): number => counts.get(text) ?? 0;
-  const rest = rows.map((texts) =>
-    texts.filter((text) => countOf(text) < rows.length).sort((a, b) => countOf(a) - countOf(b)),
-  );
-  return { rest, common: [...counts.keys()].filter((text) => countOf(text) === rows.length) };
+  const isRare = (text: string): boolean => countOf(text) < rows.length;
+  const rest = rows.map((texts) => texts.filter(isRare).sort((a, b) => countOf(a) - countOf(b)));
+  return { rest, common: [...counts.keys()].filter((text) => !isRare(text)) };
 }
 
 function textsOf(cell: Cell): readonly string[] {
-  return Array.isArray(cell) ? cell.filter((part) => typeof part === 'string') : [];
+  return Array.isArray(cell) ? cell.map(String) : [];
 }
 
 /** Which columns are shown, how wide, and which are below their row on a line of their own. */
 function fitTable(columns: readonly TableColumn[], options: OutputOptions) {
-  const { width = Number.POSITIVE_INFINITY } = options;
+  const { width } = options;
   const everything = { shown: columns, below: [], isWrapped: false, dropped: [], common: [] };
-  if (lineWidth(columns) <= width) return everything;
+  if (width === undefined || lineWidth(columns) <= width) return everything;
   if (options.columns !== undefined) return { ...everything, shown: shrinkColumns(columns, width), isWrapped: true };
   const isSplit = isPlain(options) && width < TWO_LINES_BELOW && width > 2 * INDENT.length;
   const below = isSplit ? columns.filter(({ column }) => column.below) : [];

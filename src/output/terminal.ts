@@ -1,7 +1,6 @@
-/** What a terminal shows: colors, messages on standard error, and the width of text in cells. */
+/** What a terminal shows: colors, and the width of text in cells. */
 import type { OutStream } from '../context.ts';
-import { errorReport, type SvcError } from '../errors.ts';
-import { escapeJson, escapeText } from './escape.ts';
+import { escapeText } from './escape.ts';
 import type { Tone } from './types.ts';
 
 export type ColorLevel = 0 | 1 | 2 | 3;
@@ -50,25 +49,6 @@ export function isDumb(env: Surroundings['env']): boolean {
   return env['TERM'] === 'dumb';
 }
 
-/** Longer ones are no page's. */
-const LONGEST_ADDRESS = 2000;
-
-/** The http or https address in a text of a service, in ASCII; undefined where it is none, or has what a terminal obeys. */
-export function webAddress(text: string | null | undefined): string | undefined {
-  if (!text || escapeText(text) !== text || !/^https?:\/\/\S+$/i.test(text)) return undefined;
-  const href = hrefOf(text);
-  return href !== undefined && href.length <= LONGEST_ADDRESS && /^[\x21-\x7e]+$/.test(href) ? href : undefined;
-}
-
-/** Not by `URL.canParse`: Node 20 misreads text that is not ASCII once it is optimized. */
-function hrefOf(text: string): string | undefined {
-  try {
-    return new URL(text).href;
-  } catch {
-    return undefined;
-  }
-}
-
 interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stream: Pick<OutStream, 'isTTY' | 'columns'>;
@@ -88,25 +68,6 @@ export function canvasOf({ env, stream }: Surroundings): { readonly canvas: numb
     canvas: columns ?? stream.columns ?? USUAL_WIDTH,
     ascii: foreign || (stream.isTTY && env['TERM'] === 'linux'),
   };
-}
-
-/** `svc: …` and `hint: …`, or the one line of JSON for `-o json` and `-o ndjson`. */
-export async function formatError(
-  error: SvcError,
-  { json, color }: { readonly json: boolean; readonly color: ColorLevel },
-): Promise<string> {
-  if (json) return `${escapeJson(JSON.stringify(errorReport(error)))}\n`;
-  const paint = await painter(color);
-  const hint = error.hint === undefined ? '' : `${paint('hint:', 'dim')} ${escapeText(error.hint)}\n`;
-  return `${paint('svc:', 'bad')} ${escapeText(error.message)}\n${candidateLines(error.candidates ?? [])}${hint}`;
-}
-
-function candidateLines(candidates: NonNullable<SvcError['candidates']>): string {
-  const header = Object.keys(candidates[0] ?? {}).map((name) => name.toUpperCase());
-  const rows = [header, ...candidates.map((one) => Object.values(one).map(escapeText))];
-  const widths = header.map((_, at) => Math.max(...rows.map((cells) => displayWidth(cells[at] ?? ''))));
-  const padded = (text: string, at: number): string => text + ' '.repeat((widths[at] ?? 0) - displayWidth(text));
-  return header.length === 0 ? '' : rows.map((cells) => `  ${cells.map(padded).join('  ').trimEnd()}\n`).join('');
 }
 
 /** One line, whatever `text` contains. */

@@ -120,8 +120,6 @@ export interface Snapshot<Row> {
   readonly rows: readonly Row[];
   /** Since the previous snapshot; in the first every row is `added`. */
   readonly changes: readonly Change<Row>[];
-  /** The rows that must not be out of sight, and what a line below the table calls them: `critical`. */
-  readonly urgent?: { readonly rows: ReadonlySet<Row>; readonly name: string } | undefined;
   /** Why there is nothing new: the rows are those of the previous snapshot. */
   readonly error?: string | undefined;
   /** The service became unreachable, or silent, for this reason; or it is as usual again. */
@@ -140,8 +138,6 @@ export interface WatchOutput<Row> {
   readonly title: (row: Row) => string;
   /** The interval as typed: `5s`. Undefined if the service pushes changes. */
   readonly every?: string;
-  /** In a pipe, a table has a line with its columns for each changed row. */
-  readonly appends?: true;
 }
 
 /** A line of a full screen: texts and their tones, one behind the other. */
@@ -228,6 +224,22 @@ export class RowBatches<Row> implements AsyncIterable<Row> {
   async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, void> {
     for await (const batch of this.batches) yield* batch;
   }
+}
+
+/** Rows that are there already are one batch. */
+export async function* batchesOf<Row>(rows: Rows<Row>): AsyncGenerator<Iterable<Row>, void, void> {
+  if (rows instanceof RowBatches) yield* (rows as RowBatches<Row>).batches;
+  else if (Symbol.iterator in rows) yield rows;
+  else for await (const row of rows) yield [row];
+}
+
+export async function collectRows<Row>(rows: Rows<Row>): Promise<readonly Row[]> {
+  if (Array.isArray(rows)) return rows;
+  const all: Row[] = [];
+  for await (const batch of batchesOf(rows)) {
+    for (const row of batch) all.push(row);
+  }
+  return all;
 }
 
 /** The bytes of one JSON answer, complete and checked: they flow to stdout by way of the escaping byte filter. */

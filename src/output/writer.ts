@@ -1,8 +1,7 @@
 /** What writes to standard output. It gathers small pieces of text into writes that are worth a system call. */
 import { setImmediate } from 'node:timers/promises';
 import type { OutStream } from '../context.ts';
-import { batchesOf } from './rows.ts';
-import type { Rows } from './types.ts';
+import { batchesOf, type Rows } from './types.ts';
 
 const BATCH = 65_536;
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { canvasOf, colorLevel, painter, webAddress } from '../../src/output/terminal.ts';
+import { webAddress } from '../../src/cli/browser.ts';
+import { canvasOf, colorLevel, painter } from '../../src/output/terminal.ts';
 
 const terminal = { isTTY: true, colorDepth: 2 } as const;
 const pipe = { isTTY: false, colorDepth: 0 } as const;

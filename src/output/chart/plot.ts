@@ -12,11 +12,6 @@ const BITS = [
 ] as const;
 const BRAILLE = 0x2800;
 
-/** The part of a line that an ASCII cell shows. */
-const LEVEL = 1;
-const UPRIGHT = 2;
-const CORNER = 4;
-
 /** Columns around an isolated value. */
 const ALONE = 4;
 /** The minimum distance of glyphs on a line. */
@@ -56,12 +51,11 @@ export function plot(
     for (const [first] of stretches)
       if (first !== undefined) field.put(rowOf(first.last), cellOf(first.column), series);
   }
-  const several = all.filter((stretches) => stretches.length > 0).length > 1;
-  if (several) {
+  if (all.filter((stretches) => stretches.length > 0).length > 1) {
     const rows = all.map((one) => new Map(one.flat().map(({ column, last }) => [cellOf(column), rowOf(last)])));
     field.addGlyphs(rows);
   }
-  return field.rows(several);
+  return field.rows();
 }
 
 /** Isolated points, with nothing of their series nearby. */
@@ -89,14 +83,9 @@ class Field {
 
   /** From dot to dot, downwards. */
   line(column: number, cell: number, top: number, bottom: number, series: number): void {
-    const ends = [Math.floor(top / DOTS), Math.floor(bottom / DOTS)];
     for (let dot = top; dot <= bottom; dot++) {
-      const row = Math.floor(dot / DOTS);
-      const index = this.#index(row, cell);
-      const steep = ends.includes(row) ? CORNER : UPRIGHT;
-      const stroke = ends[0] === ends[1] ? LEVEL : steep;
-      const bit = this.#size.ascii ? stroke : BITS[column % ACROSS]?.[dot % DOTS];
-      this.#dots[index] = (this.#dots[index] ?? 0) | (bit ?? 0);
+      const index = this.#index(Math.floor(dot / DOTS), cell);
+      this.#dots[index] = (this.#dots[index] ?? 0) | (BITS[column % ACROSS]?.[dot % DOTS] ?? 0);
       this.#owner[index] = series;
     }
   }
@@ -139,25 +128,22 @@ class Field {
     }
   }
 
-  rows(several: boolean): readonly PlotRow[] {
+  rows(): readonly PlotRow[] {
     const { cells, rows } = this.#size;
     return Array.from({ length: rows }, (_row, row) =>
-      Array.from({ length: cells }, (_cell, cell) => this.#cell(this.#index(row, cell), several)),
+      Array.from({ length: cells }, (_cell, cell) => this.#cell(this.#index(row, cell))),
     );
   }
 
-  #cell(index: number, several: boolean): PlotRow[number] {
+  #cell(index: number): PlotRow[number] {
     const { ascii } = this.#size;
     const glyph = this.#glyphs.get(index);
     if (glyph !== undefined) return { text: glyphOf(glyph, ascii), series: glyph };
     const series = this.#owner[index] ?? -1;
     if (series < 0) return undefined;
-    const dots = this.#dots[index] ?? 0;
-    if (!ascii) return { text: String.fromCharCode(BRAILLE + dots), series };
     // Crossing lines of the same character could not be distinguished: each has its own.
-    if (several) return { text: glyphOf(series, true), series };
-    if ((dots & CORNER) > 0) return { text: '+', series };
-    return { text: (dots & UPRIGHT) > 0 ? '|' : '-', series };
+    if (ascii) return { text: glyphOf(series, true), series };
+    return { text: String.fromCharCode(BRAILLE + (this.#dots[index] ?? 0)), series };
   }
 
   #index(row: number, cell: number): number {

@@ -15,8 +15,7 @@ const FONT_SIZE = 12;
 const TITLE_SIZE = 16;
 const TITLE_LINE = 22;
 const LEGEND_LINE = 20;
-const NOTE_SIZE = 11;
-/** Space above the maximum and below the minimum, for their notes. */
+/** Space above the maximum and below the minimum. */
 const PADDING = 22;
 const MOST_VALUE_STEPS = 8;
 const LONGEST_NAME = 60;
@@ -24,8 +23,6 @@ const LONGEST_NAME = 60;
 const FINENESS = 2;
 /** A shorter stretch is a point. */
 const LEAST_COLUMNS = 5;
-/** With several series, notes would be in the way, and it would be unclear whose they are. */
-const MOST_NOTED = 8;
 
 interface Frame {
   readonly left: number;
@@ -85,7 +82,7 @@ export async function drawSvg(
     ...(sticks === undefined
       ? [...all.entries()].reverse().map(([index, stretches]) => seriesLine(stretches, index, frame))
       : candleShapes(sticks, frame)),
-    low > high ? empty : extremeNotes(sticks === undefined ? all : [[runsOf(sticks, columns)]], frame),
+    low > high ? empty : '',
     ...legend.entries,
     '</svg>',
   ]
@@ -206,12 +203,6 @@ function candleBody(x: number, y: number, { width, height }: Size, color: string
   return `<rect class="${color}" x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"/>`;
 }
 
-function runsOf({ sticks, places }: Candlesticks, columns: number): Stretch {
-  return sticks.map(({ place, high, low, close }) => {
-    return { column: Math.floor(((place + 0.5) / places) * columns), high, low, last: close };
-  });
-}
-
 function candleLegend({ each }: Candlesticks, top: number) {
   const named = (x: number, color: string, text: string): string =>
     `${candleBody(x, top - 10, { width: 8, height: 11 }, color)}<text class="svc-ink" x="${x + 16}" y="${top}">${text}</text>`;
@@ -231,38 +222,6 @@ function candleText({ candles, ...picture }: ChartPicture, between: string): str
 
 function circle(x: number, y: number, series: number): string {
   return `<circle class="${classOf(series)}" cx="${round(x)}" cy="${round(y)}" r="2.5"/>`;
-}
-
-/** The maximum of each series above it and its minimum below, if there is space. */
-function extremeNotes(all: readonly (readonly Stretch[])[], frame: Frame): string {
-  if (all.length > MOST_NOTED) return '';
-  const taken: Box[] = [];
-  let notes = '';
-  for (const [series, stretches] of all.entries()) {
-    const [low, high] = rangeOf([stretches]);
-    for (const value of new Set([high, low])) {
-      const below = value !== high;
-      const column = stretches.flat().find((run) => (below ? run.low : run.high) === value)?.column;
-      if (column === undefined) continue;
-      const text = String(value);
-      const [x, y] = [frame.x(column + 0.5), frame.y(value)];
-      const half = textWidth(text, NOTE_SIZE) / 2;
-      const center = Math.max(frame.left + half + 2, Math.min(frame.right - half, x));
-      const [top, bottom] = below ? [y + 5, y + 17] : [y - 17, y - 5];
-      const box = { left: center - half, right: center + half, top, bottom };
-      if (top < frame.top - 20 || bottom > frame.bottom || taken.some((other) => overlap(box, other))) continue;
-      taken.push(box);
-      notes += circle(x, y, series);
-      notes += `<text class="svc-ink svc-note" x="${round(center)}" y="${round(bottom - 2)}" text-anchor="middle" font-size="${NOTE_SIZE}">${text}</text>`;
-    }
-  }
-  return notes;
-}
-
-type Box = Pick<Frame, 'left' | 'right' | 'top' | 'bottom'>;
-
-function overlap(one: Box, other: Box): boolean {
-  return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 }
 
 /** Side by side if there is space. */
@@ -315,15 +274,13 @@ function classOf(series: number): string {
 function styleSheet(candles: boolean): string {
   const rules = (colors: readonly string[], [page, ink, pale, grid]: readonly string[]): string =>
     [
-      `.svc-page{fill:${page}}.svc-ink{fill:${ink}}.svc-pale{fill:${pale}}.svc-grid{stroke:${grid}}.svc-note{stroke:${page}}`,
+      `.svc-page{fill:${page}}.svc-ink{fill:${ink}}.svc-pale{fill:${pale}}.svc-grid{stroke:${grid}}`,
       ...colors.map((color, index) => `.svc-${index}{stroke:${color};fill:${color}}`),
       candles ? `.svc-rise{stroke:${colors[2]};fill:${page}}.svc-fall{stroke:${colors[1]};fill:${colors[1]}}` : '',
     ].join('');
   const light = rules(LIGHT, ['#ffffff', '#1b1f24', '#57606a', '#d8dee4']);
   const dark = rules(DARK, ['#0d1117', '#e6edf3', '#9da7b3', '#30363d']);
-  // The background around a note hides the line behind it.
-  const shapes =
-    '.svc-line{fill:none;stroke-width:1.75;stroke-linejoin:round}.svc-note{paint-order:stroke;stroke-width:3;stroke-linejoin:round}';
+  const shapes = '.svc-line{fill:none;stroke-width:1.75;stroke-linejoin:round}';
   const wicks = candles ? '.svc-wick{fill:none;stroke-width:1.25}' : '';
   return `<style>${light}@media (prefers-color-scheme:dark){${dark}}${shapes}${wicks}</style>`;
 }
@@ -333,6 +290,6 @@ function round(value: number): number {
 }
 
 /** Approximate: the reader's font is unknown. */
-function textWidth(text: string, fontSize = FONT_SIZE): number {
-  return displayWidth(escapeText(text)) * fontSize * 0.6;
+function textWidth(text: string): number {
+  return displayWidth(escapeText(text)) * FONT_SIZE * 0.6;
 }

@@ -137,7 +137,7 @@ describe('a write', () => {
       ],
     ]);
     const table = await svc('alerts create Test --profile eu --profile us'.split(' '), { home });
-    expect(table.stdout).toMatch(/^CLUSTER +MEMBER +ALERTNAME +STARTS +ENDS +ERROR$/m);
+    expect(table.stdout).toMatch(/^CLUSTER +MEMBER +ALERTNAME +STARTS +ERROR$/m);
   });
 });
 

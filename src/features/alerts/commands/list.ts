@@ -30,7 +30,6 @@ import {
   type GivenFilter,
   ifNone,
   inServerOrder,
-  isSuppressed,
   keepsAlert,
   noneText,
   SELECTION_FLAGS,
@@ -38,7 +37,6 @@ import {
   selects,
   serverSelects,
   severitiesOf,
-  severityRank,
   type WantedStates,
   wantedStates,
   worstFirst,
@@ -231,7 +229,7 @@ function tallyOutput(names: readonly string[], empty: string): ListOutput<Tally>
   };
 }
 
-type WatchedAlerts = Pick<Snapshot<Alert>, 'rows' | 'changes' | 'urgent'>;
+type WatchedAlerts = Pick<Snapshot<Alert>, 'rows' | 'changes'>;
 
 /** Reads alerts in every state, so that a newly silenced alert is not reported as resolved. If nothing can be read, the rows stay. */
 async function* watchAlerts(
@@ -256,7 +254,7 @@ async function* watchAlerts(
       const error = trouble?.message ?? outage?.reason;
       yield { at, readAt: readAt ?? null, ...seen, changes: [], error, outage, footer: `${shown}; ${age}` };
     } else {
-      seen = changes.update(value, (alert) => selects(alert, selection, at), at);
+      seen = changes.update(value, (alert) => selects(alert, selection, at));
       readAt = at;
       yield { at, ...seen, outage, footer: `${shown}; up to date` };
     }
@@ -299,22 +297,17 @@ function shownText({ wanted }: AlertSelection, { filter, receiver }: GivenFilter
   return [states, ...filter, ...(receiver === undefined ? [] : [`receiver=~"${receiver}"`])].join(' ');
 }
 
-/** New alerts stay on top for this long. */
-const NEW_MS = 60_000;
-
 /** Compares the selected alerts with those of the response before. */
 class AlertChanges {
   readonly #severities: Severities;
   #known = new Map<string, Alert>();
-  /** When an alert was added after the first response. */
-  #addedAt: Map<string, number> | undefined;
 
   constructor(severities: Severities) {
     this.#severities = severities;
   }
 
   /** `alerts` are those in every state. An alert that is still there, but no longer selected, has `changed`. */
-  update(all: readonly Alert[], isWanted: (alert: Alert) => boolean, at: number): WatchedAlerts {
+  update(all: readonly Alert[], isWanted: (alert: Alert) => boolean): WatchedAlerts {
     const before = this.#known;
     const alerts = worstFirst(all, this.#severities);
     const rows = alerts.filter(isWanted);
@@ -326,31 +319,9 @@ class AlertChanges {
       if (known === undefined) return wanted ? [{ event: 'added', row }] : [];
       return !wanted || digestOf(known) !== digestOf(row) ? [{ event: 'changed', row }] : [];
     });
-    const added = changes.filter(({ event }) => event === 'added');
     const resolved = [...before.values()].map((row) => ({ event: 'resolved' as const, row }));
-    return {
-      rows: this.#newFirst(rows, added, at),
-      changes: [...changes, ...resolved],
-      urgent: urgentOf(rows, this.#severities),
-    };
+    return { rows, changes: [...changes, ...resolved] };
   }
-
-  #newFirst(rows: readonly Alert[], added: WatchedAlerts['changes'], at: number): readonly Alert[] {
-    const times = this.#addedAt;
-    for (const { row } of added) times?.set(row.fingerprint, at);
-    this.#addedAt = new Map([...(times ?? [])].filter(([id, time]) => this.#known.has(id) && at - time < NEW_MS));
-    const isNew = ({ fingerprint }: Alert): boolean => this.#addedAt?.has(fingerprint) === true;
-    return [...rows.filter(isNew), ...rows.filter((row) => !isNew(row))];
-  }
-}
-
-/** The unsuppressed alerts of the highest rank that there is. `rows` are sorted. */
-function urgentOf(rows: readonly Alert[], severities: Severities): WatchedAlerts['urgent'] {
-  const [worst] = rows;
-  const rank = worst === undefined || isSuppressed(worst) ? undefined : severityRank(worst, severities);
-  if (rank === undefined) return undefined;
-  const urgent = rows.filter((row) => !isSuppressed(row) && severityRank(row, severities) === rank);
-  return { rows: new Set(urgent), name: severities[rank] ?? '' };
 }
 
 /** Without `endsAt` and `updatedAt`: they move whenever the source repeats the alert. */

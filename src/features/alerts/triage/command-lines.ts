@@ -1,6 +1,7 @@
 /** The command lines that act on an alert, and the links that it has. */
+
+import { webAddress } from '../../../cli/browser.ts';
 import { escapeText, shellWord } from '../../../output/escape.ts';
-import { webAddress } from '../../../output/terminal.ts';
 import { formatMatcher, matcher } from '../matcher.ts';
 import type { Alert } from '../schema.ts';
 

@@ -43,29 +43,27 @@ interface Watched {
   readonly output: WatchOutput<any>;
 }
 
-const COMMON = { kind: 'watch', appends: true } as const;
-
 const WATCHED: Readonly<Record<string, Watched>> = {
   positions: {
     model: 'OpenPosition',
     key: 'tradeId',
-    output: { ...COMMON, list: POSITION_LIST, noun: 'position', title: (row) => tradedTitle(row.tradeId, row) },
+    output: { kind: 'watch', list: POSITION_LIST, noun: 'position', title: (row) => tradedTitle(row.tradeId, row) },
   },
   orders: {
     model: 'Order',
     key: 'orderId',
-    output: { ...COMMON, list: ORDER_LIST, noun: 'order', title: (row) => tradedTitle(row.orderId, row) },
+    output: { kind: 'watch', list: ORDER_LIST, noun: 'order', title: (row) => tradedTitle(row.orderId, row) },
   },
   accounts: {
     model: 'Account',
     key: 'accountId',
-    output: { ...COMMON, list: ACCOUNT_LIST, noun: 'account', title: ({ accountId }) => accountId },
+    output: { kind: 'watch', list: ACCOUNT_LIST, noun: 'account', title: ({ accountId }) => accountId },
   },
   prices: {
     model: 'Offer',
     key: 'symbol',
     output: {
-      ...COMMON,
+      kind: 'watch',
       list: PRICE_LIST,
       noun: 'price',
       title: ({ symbol, bid, ask }: PriceRow) => `${symbol} ${bid ?? '?'} ${ask ?? '?'}`,
@@ -82,7 +80,7 @@ export const tradeWatch = listCommand({
   id: 'trade watch',
   summary: 'Follow positions, orders, accounts or prices live',
   description:
-    'Reads the table once, then follows the pushes; nothing is polled. A terminal redraws the table (q or Ctrl-C ends it); a pipe gets one line per change. Changes within --interval are shown as one: svc trade stream prints each.',
+    'Reads the table once, then follows the pushes; nothing is polled. A terminal redraws the table (q or Ctrl-C ends it); a pipe gets one line of JSON per change. Changes within --interval are shown as one: svc trade stream prints each.',
   details:
     'Prices have a chart of the last 40 ticks. -o ndjson prints {"event":"added|changed|resolved","at","position|order|account|price"}, with every row of the first reading as added, and {"event":"unreachable","at","reason"} and {"event":"recovered","at"} for outages; {"event":"stale","at","reason"} if no price came for a minute although forex is traded, and recovered with the next one. After an outage the table is read again. If --until ends the watch while the gateway is unreachable, the exit status is 7. The requests, the rows beyond the interface document, and the actions U and D of pushes are as seen on the public implementation.',
   effect: 'read',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { formatError } from '../../src/cli/failure.ts';
 import { SvcError } from '../../src/errors.ts';
-import { formatError, formatNotice } from '../../src/output/terminal.ts';
+import { formatNotice } from '../../src/output/terminal.ts';
 
 const error = new SvcError('refused', 'the service says: \x1b[2J\nsvc: all is well\u202e', {
   hint: 'run svc alerts list',
