@@ -9,11 +9,8 @@ const argv = process.argv.slice(2);
 const text = prepared();
 if (argv[0] === '__complete') {
   const { answerCompletion, processContext } = built(() => require('../dist/complete.cjs'));
-  answerCompletion(
-    argv.slice(1),
-    built(() => require('../dist/completion.json')),
-    processContext(),
-  ).then(print);
+  const model = built(() => require('../dist/completion.json'));
+  print(answerCompletion(argv.slice(1), model, processContext()));
 } else if (text === undefined) {
   const { main, processContext } = built(() => require('../dist/main.cjs'));
   main(argv, processContext(), () => built(() => require('../dist/prepared.json')).aliases).then((code) => {

@@ -60,7 +60,7 @@ async function dispatch(
 async function complete(argv: readonly string[], context: Context): Promise<number> {
   const { answerCompletion } = await import('./cli/completion/answer.ts');
   const { completionModel } = await import('./cli/completion/model.ts');
-  return print(context, await answerCompletion(argv, await completionModel(GROUPS, SOURCES), context));
+  return print(context, answerCompletion(argv, await completionModel(GROUPS), context));
 }
 
 /** A command line that names no command: `svc`, `svc --version`. */

@@ -5,7 +5,7 @@ import { helpPage } from '../../src/cli/help.ts';
 import { type Aliases, aliasesOf, groupPage } from '../../src/cli/lookup.ts';
 import { HELP } from '../../src/cli/reference/help-command.ts';
 import { commandNode, commandTree } from '../../src/cli/reference/tree.ts';
-import { GROUPS, SOURCES } from '../../src/features/index.ts';
+import { GROUPS } from '../../src/features/index.ts';
 import { manualPages } from './manual.ts';
 import { referencePages } from './markdown.ts';
 
@@ -38,5 +38,5 @@ export function preparedManual(): Promise<Readonly<Record<string, string>>> {
 }
 
 export function preparedCompletion(): Promise<Model> {
-  return completionModel(GROUPS, SOURCES);
+  return completionModel(GROUPS);
 }

@@ -232,7 +232,7 @@ export async function loadCommands(group: Group): Promise<readonly Command[]> {
 type None = Record<never, never>;
 type Run<A extends Arguments, F extends Flags, Value> = (input: Input<A, F>, ctx: RunContext) => Promise<Answer<Value>>;
 
-/** A command that prints rows. `offers`: the values of a row that <Tab> offers for a minute after the command ran at a terminal. */
+/** A command that prints rows. `offers`: the values of a row that prompts of other commands offer. */
 export function listCommand<Row, const A extends Arguments = None, const F extends Flags = None>(
   spec: Spec<A, F> & {
     readonly output: ListOutput<Row>;

@@ -2,9 +2,8 @@
 
 import { SvcError } from '../errors.ts';
 import { shellWord } from '../output/escape.ts';
-import type { Candidate } from '../store/completion-cache.ts';
 
-/** Where values come from: a prompt reads them from the service, completion from a short-lived cache. */
+/** Where values come from. A prompt offers all of them, completion those of this machine. */
 export type CompletionSource = 'profiles' | 'settings' | 'files' | RemoteSource;
 
 /** Sources whose values only a service knows. */
@@ -22,7 +21,13 @@ export type RemoteSource =
   | 'orders'
   | 'trades';
 
-/** Values that a later <Tab> can offer. */
+export interface Candidate {
+  readonly value: string;
+  /** A description beside the value. */
+  readonly note?: string | undefined;
+}
+
+/** The values that a row has for each source. */
 export type Candidates = Partial<Readonly<Record<RemoteSource, readonly Candidate[]>>>;
 
 interface FlagBase {

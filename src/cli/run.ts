@@ -150,27 +150,15 @@ async function printPlan({ requests }: Plan, run: Run, contexts: readonly RunCon
 async function printAnswer(answer: Answer<unknown>, run: Run, ctx: RunContext, quit: AbortController): Promise<void> {
   const { notices, command } = run;
   const { as = command.output, footer, undo } = answer;
-  const noting = isCompleted(as, run)
-    ? (await import('./completion/noting.ts')).noting(answer.value, command)
-    : undefined;
-  const value = noting === undefined ? answer.value : noting.value;
-  if (value !== undefined) {
-    const result = await printValue(value, as, run, ctx, answer.hold !== undefined, quit);
+  if (answer.value !== undefined) {
+    const result = await printValue(answer.value, as, run, ctx, answer.hold !== undefined, quit);
     if (ctx.wants.table) noticeOmissions(result, as, run);
   }
-  noting?.keep(run);
   const below = typeof footer === 'function' ? footer() : footer;
   if (ctx.wants.table && below !== undefined) for (const line of below.split('\n')) notices.say(line);
   if (undo !== undefined) for (const line of undoTexts(undo, ctx)) notices.say(line);
   await notices.release();
   await answer.hold?.();
-}
-
-/** Whether <Tab> offers the names that are printed. Only a person at a terminal presses it. */
-function isCompleted(as: Rendering, { command: { output, offers, service }, context, several }: Run): boolean {
-  if (!context.stdout.isTTY || several || offers === undefined || service === undefined) return false;
-  // The items of two lists with the same id are of the same kind, whatever the columns.
-  return as === output || (as.kind === 'list' && output.kind === 'list' && as.id === output.id);
 }
 
 /** `goesOn`: the command has not ended when the value is printed. */

@@ -28,25 +28,17 @@ const FORM = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)
 /** The range of a Go duration (64 bits of nanoseconds): the services refuse more. */
 const LONGEST = 9_223_372_036_854;
 
-/** Unambiguous spellings of units, used only for hints. */
-const SPELLINGS: readonly (readonly [RegExp, number])[] = [
-  [/^y(?:rs?|ears?)?$/i, YEAR],
-  [/^w(?:ks?|eeks?)?$/i, WEEK],
-  [/^d(?:ays?)?$/i, DAY],
-  [/^h(?:rs?|ours?)?$/i, HOUR],
-  [/^(?:m|mins?|minutes?)$/, MINUTE],
-  [/^s(?:ecs?|econds?)?$/i, SECOND],
-  [/^(?:ms|msecs?|millis|milliseconds?)$/, 1],
-];
-
-/** Milliseconds. Throws `invalid_value`, with the right spelling as its hint if the text is understood. */
+/** Milliseconds. Throws `invalid_value`. */
 export function parseDuration(text: string): number {
   if (text === '0') return 0;
   const match = FORM.exec(text);
-  if (match === null || text === '') throw badDuration(text);
-  const ms = UNITS.reduce((sum, [unit], index) => sum + unit * Number(match[index + 1] ?? 0), 0);
-  if (ms > LONGEST)
-    throw new SvcError('invalid_value', `"${text}" is too long`, { hint: 'the longest duration is 292y' });
+  if (match === null || text === '') {
+    const units = /^\d+$/.test(text) ? `${text}s, ${text}m, ${text}h or ${text}d` : 'it like 1h30m, 2d or 45s';
+    throw invalid(text, 'is not a duration', `write ${units} (units y w d h m s ms)`);
+  }
+  let ms = 0;
+  for (const [index, [unit]] of UNITS.entries()) ms += unit * Number(match[index + 1] ?? 0);
+  if (ms > LONGEST) throw invalid(text, 'is too long', 'the longest duration is 292y');
   return ms;
 }
 
@@ -63,31 +55,6 @@ export function formatDuration(ms: number): string {
     rest -= count * unit;
   }
   return text;
-}
-
-function badDuration(text: string): SvcError {
-  const right = /^\d+$/.test(text) ? `${text}s, ${text}m, ${text}h or ${text}d` : correctedDuration(text);
-  return new SvcError('invalid_value', `"${text}" is not a duration`, {
-    hint: `write ${right ?? 'it like 1h30m, 2d or 45s (units y w d h m s ms)'}`,
-  });
-}
-
-/** The right spelling of a duration written with a sign, in any order, with fractions, spaces or long unit names. */
-function correctedDuration(text: string): string | undefined {
-  const parts = text
-    .replace(/^\s*[+-]\s*/, '')
-    .trim()
-    .split(/(?<=[a-z])(?:,\s+|\s*)(?=[\d.])/i);
-  let sum = 0;
-  for (const part of parts) {
-    const [, count, name = ''] = /^(\d+(?:\.\d+)?|\.\d+)\s*([a-z]+)$/i.exec(part) ?? [];
-    const unit = SPELLINGS.find(([spelling]) => spelling.test(name))?.[1];
-    if (count === undefined || unit === undefined) return undefined;
-    sum += Number(count) * unit;
-  }
-  const ms = Math.round(sum);
-  const whole = Math.abs(sum - ms) < 1e-6;
-  return whole && ms > 0 && ms <= LONGEST ? formatDuration(ms) : undefined;
 }
 
 export interface TimeRules {
@@ -108,10 +75,10 @@ const LATEST = 253_402_300_799_999;
 
 const FORMS = 'write it like 2026-11-20T12:00:00Z, now, 2h ago or in 2h';
 
-const CLOCK = /^(?:(today|tomorrow|yesterday)\s+|(\d{4}-\d{2}-\d{2})\s+)?(\d{1,2}):(\d{2})(?::(\d{2}))?$/i;
+const CLOCK = /^(?:(today|tomorrow|yesterday)\s+|(\d{4}-\d{2}-\d{2})(?:T|\s+))?(\d{1,2}):(\d{2})(?::(\d{2}))?$/i;
 const DAYS_FROM_TODAY: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 };
 
-/** Throws `invalid_value` with the reason, and with the right spelling as its hint if the text is understood. */
+/** Throws `invalid_value` with the reason. */
 export function parseTime(text: string, rules: TimeRules): Instant {
   if (text === 'now') return { ...instant(rules.now, text), relative: true };
   if (rules.zone !== undefined && CLOCK.test(text)) return parseClockTime(text, rules, rules.zone());
@@ -178,51 +145,28 @@ function parseRelative(text: string, { now, bare, zone }: TimeRules): Instant {
   const signs = [sign !== undefined, prefix !== undefined, suffix].filter((is) => is).length;
   if (signs > 1 || !/\d/.test(body)) throw invalid(text, 'is not a time', forms);
   const back = sign === '-' || suffix || (signs === 0 && bare === 'back');
-  const offset = readDuration(body);
-  if (offset !== undefined) return instant(now + (back ? -1 : 1) * offset, text);
-  const right = correctedDuration(body);
-  if (right === undefined) throw invalid(text, 'is not a time', forms);
-  throw invalid(text, 'is not a time', `write ${sign ?? ''}${prefix ? 'in ' : ''}${right}${suffix ? ' ago' : ''}`);
-}
-
-function readDuration(text: string): number | undefined {
   try {
-    return parseDuration(text);
+    return instant(now + (back ? -1 : 1) * parseDuration(body), text);
   } catch (error) {
-    if (error instanceof SvcError) return undefined;
-    throw error;
+    if (!(error instanceof SvcError)) throw error;
+    throw invalid(text, 'is not a time', forms);
   }
 }
 
-const LOOSE =
-  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:([Tt]|[ _]+)(\d{1,2}):(\d{2})(?::(\d{2})([.,]\d+)?)?\s*([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
+const RFC3339 = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** Understands near misses, so that the refusal can show the corrected text, but accepts only RFC 3339. */
-function parseRfc3339(text: string, { dates, zone: clocks }: TimeRules): number {
-  const match = LOOSE.exec(text);
-  if (match === null) throw invalid(text, 'is not an RFC 3339 time', 'write it like 2026-11-20T12:00:00Z');
-  const [, year = '', month = '', day = '', , hour = '00', minute = '00', second = '00', fraction = '', zone] = match;
-  const offset = (zone ?? 'Z').toUpperCase().replace(/^([+-]\d\d):?(\d\d)?$/, (_, h, m = '00') => `${h}:${m}`);
-  const local = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}T${hour.padStart(2, '0')}:${minute}:${second}`;
-  const corrected = `${local}${fraction.replace(',', '.')}${offset}`;
-  if (!exists(local) || !/^(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/.test(offset)) {
-    throw invalid(text, 'names a day, time or zone that does not exist', FORMS);
+function parseRfc3339(text: string, { dates = false }: TimeRules): number {
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
+  const match = RFC3339.exec(text);
+  if (match === null && !(isDay && dates)) {
+    throw isDay
+      ? invalid(text, 'has no time of day', `write "${text} 00:00"`)
+      : invalid(text, 'is not an RFC 3339 time', 'write it like 2026-11-20T12:00:00Z');
   }
-  if (dates && /^\d{4}-\d{2}-\d{2}$/.test(text)) return Date.parse(corrected);
-  if (zone === undefined && clocks !== undefined && fraction === '') throw missingZone(text, local, corrected, clocks);
-  if (zone === undefined) throw invalid(text, 'has no zone', `add Z or +hh:mm: write ${corrected}`);
-  if (corrected !== text) throw invalid(text, 'is not in RFC 3339 form', `write ${corrected}`);
+  const [, day = text, time = '00:00:00', fraction = '', offset = 'Z'] = match ?? [];
+  if (!exists(`${day}T${time}`)) throw invalid(text, 'names a day or time that does not exist', FORMS);
   // Digits beyond milliseconds are dropped, as the services do.
-  return Date.parse(`${local}.${fraction.slice(1, 4).padEnd(3, '0')}${offset}`);
-}
-
-/** `clocks` also read the text without a zone, once it is spelled as they read it. */
-function missingZone(text: string, local: string, corrected: string, clocks: () => Zone): SvcError {
-  const written = `"${local.replace('T', ' ')}"`;
-  if (!text.includes(':')) return invalid(text, 'has no time of day', `write ${written.replace(':00"', '"')}`);
-  const { name } = clocks();
-  if (name === 'UTC') return invalid(text, 'has no zone', `write ${corrected}`);
-  return invalid(text, 'has no zone', `write ${written} for ${name}, or ${corrected} for UTC`);
+  return Date.parse(`${day}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}${offset}`);
 }
 
 /** JavaScript reads 30 February as 2 March. */

@@ -48,7 +48,7 @@ export const GROUPS: readonly Group[] = [
     name: 'completion',
     summary: 'Print completion scripts for your shell',
     description:
-      'bash, in ~/.bashrc: eval "$(svc completion bash)"\nzsh, in ~/.zshrc after compinit: eval "$(svc completion zsh)"\nfish: svc completion fish > ~/.config/fish/completions/svc.fish\nPowerShell, in $PROFILE: svc completion powershell | Out-String | iex\nCompletion makes no requests: names of receivers, alerts and silences are those that svc showed at a terminal within the last minute.',
+      'bash, in ~/.bashrc: eval "$(svc completion bash)"\nzsh, in ~/.zshrc after compinit: eval "$(svc completion zsh)"\nfish: svc completion fish > ~/.config/fish/completions/svc.fish\nPowerShell, in $PROFILE: svc completion powershell | Out-String | iex\nCompletion makes no requests: it offers commands, options, choices, files, settings and profiles.',
     load: () => import('./completion/index.ts'),
   },
   {
@@ -65,7 +65,7 @@ export const GROUPS: readonly Group[] = [
   },
 ];
 
-/** The names that only a service knows, as prompts and <Tab> offer them. */
+/** The names that only a service knows, as prompts offer them. */
 export const SOURCES: Sources = {
   receivers: { service: 'alerts', list: ['alerts', 'receivers'] },
   silences: { service: 'alerts', list: ['silences', 'list'] },

@@ -8,11 +8,8 @@ import {
   openSync,
   readFileSync,
   readSync,
-  renameSync,
-  rmSync,
   statSync,
   unlinkSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -131,22 +128,5 @@ export function discard(path: string): void {
     unlinkSync(path); // rmSync checks more, and each order takes a lock
   } catch {
     // it is not there, or the next writer tries again
-  }
-}
-
-/** Writes a file that may be lost at any time. A reader, such as <Tab>, sees the old file or the new one. Failures to write are ignored. */
-export function replaceCache(path: string, text: string, pid: number): void {
-  const draft = `${path}.${pid}`;
-  try {
-    makeFolder(dirname(path));
-    rmSync(draft, { force: true });
-    try {
-      writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
-      renameSync(draft, path);
-    } finally {
-      rmSync(draft, { force: true });
-    }
-  } catch {
-    // The next command that needs it writes it again.
   }
 }

@@ -1,6 +1,6 @@
 /** Every reader of responses, files and input on corrupted samples: it returns well-formed data or refuses. */
 
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answerCompletion } from '../../src/cli/completion/answer.ts';
@@ -10,7 +10,7 @@ import { SvcError } from '../../src/errors.ts';
 import { explainAlertmanager } from '../../src/features/alerts/errors.ts';
 import { parseMatcherArguments } from '../../src/features/alerts/matcher-arguments.ts';
 import { explainCatalog } from '../../src/features/catalog/failed-answer.ts';
-import { GROUPS, SOURCES } from '../../src/features/index.ts';
+import { GROUPS } from '../../src/features/index.ts';
 import { Authorization } from '../../src/features/oauth/authorization.ts';
 import { discover, type ServerMetadata } from '../../src/features/oauth/discovery.ts';
 import { readPastedRedirect } from '../../src/features/oauth/login.ts';
@@ -32,10 +32,9 @@ import { signatureOf, signingSecret, trimmed, verifySignature } from '../../src/
 import { parseBaseUrl } from '../../src/http/address.ts';
 import { type FailedAnswer, parseRetryAfter, serviceMessage, statusFailure } from '../../src/http/answers.ts';
 import { answered } from '../../src/http/endpoint.ts';
-import { cachePath, keepCandidates } from '../../src/store/completion-cache.ts';
 import { client as clientSchema, login as loginSchema, secretEntry, secretsDocument } from '../../src/store/schemas.ts';
 import { CorruptDocument, parseDocument } from '../../src/store/secret-file.ts';
-import { parseSettings } from '../../src/store/settings-file.ts';
+import { parseSettings, settingsPath } from '../../src/store/settings-file.ts';
 import { login } from '../features/oauth/commands/rotating-server.ts';
 import { SECRET } from '../features/webhooks/vectors.ts';
 import { type FaultServer, faultServer } from '../http/servers.ts';
@@ -120,60 +119,42 @@ function wrapped(bytes: Buffer): Buffer {
 describe('names for <Tab>', () => {
   const home = temporaryHome();
   const paths = { config: home, state: home, cache: home };
-  const owner = { service: 'alerts', profile: 'default', address: 'https://a.example.com' };
-  const model = completionModel(GROUPS, SOURCES);
-  const ask = async (prefix: string) => {
-    const argv = [`matching=${prefix}`, 'alerts', 'list', '-r'];
-    const context = { paths, env: { SVC_ALERTS_URL: owner.address }, now: () => NOW };
-    return answerCompletion(argv, await model, context);
+  const model = completionModel(GROUPS);
+  const ask = async (prefix: string, settings: string | Uint8Array) => {
+    mkdirSync(home, { recursive: true });
+    writeFileSync(settingsPath(paths), settings);
+    return answerCompletion([`matching=${prefix}`, 'config', 'use'], await model, { paths });
   };
   const name = fc.oneof(
     text(mutated('team-a', 'node', '$(touch x)', "it's")),
     fc.string({ unit: 'binary', maxLength: 20 }),
   );
+  const settingsOf = (names: readonly string[]) =>
+    JSON.stringify({ profiles: Object.fromEntries(names.map((one) => [one, {}])) });
 
   it('are offered unchanged or not at all, on one line each', async () => {
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.record({ value: name, note: name }), { maxLength: 5 }),
-        name,
-        async (candidates, start) => {
-          rmSync(cachePath(paths, owner.service), { force: true });
-          keepCandidates(paths, owner, new Map([['receivers', candidates]]), { now: NOW, pid: 1 });
-          for (const prefix of ['', start.slice(0, 1)]) {
-            const [kind, ...lines] = (await ask(prefix)).split('\n');
-            expect(kind).toMatch(/^(values|named)\t$/);
-            expect(lines.pop()).toBe('');
-            for (const line of lines) {
-              const [value = '', ...notes] = line.split('\t');
-              expect(notes.length).toBeLessThanOrEqual(1);
-              expect(value + notes.join('')).not.toMatch(FORBIDDEN);
-              const same = candidates.filter((one) => one.value === value);
-              const isNamed = ({ note }: (typeof same)[number]) => note.toLowerCase().includes(prefix.toLowerCase());
-              expect(same).not.toEqual([]);
-              expect(kind === 'named\t' ? same.some(isNamed) : value.startsWith(prefix)).toBe(true);
-            }
+      fc.asyncProperty(fc.array(name, { maxLength: 5 }), name, async (names, start) => {
+        for (const prefix of ['', start.slice(0, 1)]) {
+          const [kind, ...lines] = (await ask(prefix, settingsOf(names))).split('\n');
+          // No answer for a file that cannot be read, and options after a dash.
+          expect(kind).toMatch(/^(values\t|options\t)?$/);
+          if (kind !== 'values\t') continue;
+          expect(lines.pop()).toBe('');
+          for (const line of lines) {
+            expect(line).not.toMatch(FORBIDDEN);
+            expect(['default', ...names]).toContain(line);
+            expect(line.startsWith(prefix)).toBe(true);
           }
-        },
-      ),
+        }
+      }),
     );
   });
 
   it('in a corrupt file are ignored', async () => {
-    const { service, ...rest } = owner;
-    const sample = {
-      ...rest,
-      kinds: {
-        receivers: [
-          ['team-a', 'note', NOW],
-          ['team-b', '', NOW],
-        ],
-      },
-    };
     await fc.assert(
-      fc.asyncProperty(mutated(sample), async (bytes) => {
-        writeFileSync(cachePath(paths, service), bytes);
-        expect((await ask('')).replaceAll(/[\t\n]/g, '')).not.toMatch(FORBIDDEN);
+      fc.asyncProperty(mutated(settingsOf(['team-a', 'team-b'])), async (bytes) => {
+        expect((await ask('', bytes)).replaceAll(/[\t\n]/g, '')).not.toMatch(FORBIDDEN);
       }),
     );
   });

@@ -7,17 +7,14 @@
  * also answers values that do not begin with the word at the cursor, for shells with their own rules of what matches.
  */
 import type { Context } from '../../context.ts';
-import type { ServiceName } from '../../http/target.ts';
 import { escapeText } from '../../output/escape.ts';
-import { type Candidate, readCandidates } from '../../store/completion-cache.ts';
 import { SETTING_KEYS } from '../../store/setting-keys.ts';
-import { loadSettings } from '../../store/settings.ts';
 import { profileNames, readSettingsFile, settingsPath } from '../../store/settings-file.ts';
-import type { RemoteSource } from '../flags.ts';
+import type { Candidate } from '../flags.ts';
 import { sameNoun, VERBS } from '../grammar.ts';
-import type { Model, Option, Place, Services, Values } from './model.ts';
+import type { Model, Option, Place, Values } from './model.ts';
 
-type Files = Pick<Context, 'paths' | 'env' | 'now'>;
+type Files = Pick<Context, 'paths'>;
 
 interface Answer {
   readonly kind: 'values' | 'options' | 'files' | 'any' | 'command';
@@ -26,11 +23,11 @@ interface Answer {
 }
 
 /** Never fails: <Tab> must not report a broken file. */
-export async function answerCompletion(argv: readonly string[], model: Model, context: Files): Promise<string> {
+export function answerCompletion(argv: readonly string[], model: Model, context: Files): string {
   const [, mode, current] = /^(matching|all)=(.*)$/s.exec(argv[0] ?? '') ?? [];
   if (current === undefined) return '';
   try {
-    const { kind, before = '', candidates } = await findAnswer(model, argv.slice(1), current, context);
+    const { kind, before = '', candidates } = findAnswer(model, argv.slice(1), current, context);
     const typed = mode === 'all' || kind === 'command' ? '' : current.slice(before.length);
     const lines = candidates
       .filter(({ value }) => value.startsWith(typed) && value !== '' && escapeText(value) === value)
@@ -48,21 +45,19 @@ function shortenNote(note: string): string {
   return characters.length <= NOTE_WIDTH ? characters.join('') : `${characters.slice(0, NOTE_WIDTH - 1).join('')}…`;
 }
 
-async function findAnswer(model: Model, previous: readonly string[], current: string, context: Files): Promise<Answer> {
+function findAnswer(model: Model, previous: readonly string[], current: string, context: Files): Answer {
   const { place, option, literal, operands } = findPlace(model, previous);
-  const again = operands > place.operands.findIndex(({ kind }) => kind === 'matchers');
-  const valuesOf = (values: Values | undefined, before = ''): Promise<Answer> =>
-    answerValues(values, { before, current, previous, again }, model.services, context);
-  if (option !== undefined) return valuesOf(option.values);
+  if (option !== undefined) return answerValues(option.values, '', current, context);
   if (literal && place.commandLine) return { kind: 'command', before: String(operands), candidates: [] };
   if (!literal && current.startsWith('-')) {
     const [, name = current, equals = ''] = /^(--[^=]*)(=?)/s.exec(current) ?? [];
-    if (equals !== '') return valuesOf(findOption(model, place, name)?.values, `${name}=`);
+    if (equals !== '') return answerValues(findOption(model, place, name)?.values, `${name}=`, current, context);
     const options = optionsAt(model, place).flatMap(({ names, help }) => names.map((value) => ({ value, note: help })));
     return { kind: 'options', candidates: options };
   }
   const names = operands === 0 && !literal ? namesAt(place, current) : [];
-  const answer = await valuesOf(place.operands[operands] ?? (place.repeats ? place.operands.at(-1) : undefined));
+  const values = place.operands[operands] ?? (place.repeats ? place.operands.at(-1) : undefined);
+  const answer = answerValues(values, '', current, context);
   return names.length === 0
     ? answer
     : { kind: answer.kind === 'files' ? 'files' : 'values', candidates: [...names, ...answer.candidates] };
@@ -152,82 +147,20 @@ function namesAt({ next }: Place, typed: string): Candidate[] {
     .map(([value, { help }]) => ({ value, ...(help === '' ? {} : { note: help }) }));
 }
 
-interface Cursor {
-  /** What the word at the cursor has before its value: `--output=`. */
-  readonly before: string;
-  readonly current: string;
-  readonly previous: readonly string[];
-  /** Whether a matcher was typed already. */
-  readonly again: boolean;
-}
-
-async function answerValues(
-  values: Values | undefined,
-  { before, current, previous, again }: Cursor,
-  services: Services,
-  context: Files,
-): Promise<Answer> {
+/** `before` is what the word at the cursor has before its value: `--output=`. */
+function answerValues(values: Values | undefined, before: string, current: string, context: Files): Answer {
   if (values === undefined) return { kind: 'values', before, candidates: [] };
   if ('choices' in values) return { kind: 'values', before, candidates: values.choices.map((value) => ({ value })) };
   const { kind } = values;
   if (kind === 'files' || kind === 'any') return { kind, before, candidates: [] };
   // A name that begins with a dash would be parsed as an option, so it is offered only after a dash.
-  const typed = current.slice(before.length);
-  const offered = (one: string): boolean => typed.startsWith('-') || !one.startsWith('-');
-  const all =
-    kind === 'settings' || kind === 'profiles'
-      ? localCandidates(kind, context)
-      : await remoteCandidates(services[kind], kind, previous, context);
-  const known = all.filter(({ value }) => offered(value));
-  if (kind === 'matchers') {
-    const answer = answerMatcher(known, typed, again);
-    return { ...answer, before: before + answer.before };
-  }
-  return { kind: 'values', before, candidates: known };
-}
-
-/** Label names, or after `severity=` its values. Only the first matcher may be an alert name alone. */
-function answerMatcher(known: readonly Candidate[], typed: string, again: boolean) {
-  const [before = '', name] = /^([^=!~]*)!?=(?!~)/.exec(typed) ?? [];
-  if (name !== undefined) {
-    const values = known.filter(({ value }) => value.startsWith(`${name}=`));
-    return {
-      kind: 'values',
-      before,
-      candidates: values.map(({ value }) => ({ value: value.slice(name.length + 1) })),
-    } as const;
-  }
-  const labels = new Set(known.map(({ value }) => value.slice(0, value.indexOf('=') + 1)));
-  const alerts = again ? [] : known.filter(({ value }) => !value.includes('='));
-  return { kind: 'values', before, candidates: [...[...labels].map((value) => ({ value })), ...alerts] } as const;
+  const mayDash = current.slice(before.length).startsWith('-');
+  const candidates = localCandidates(kind, context).filter(({ value }) => mayDash || !value.startsWith('-'));
+  return { kind: 'values', before, candidates };
 }
 
 export function localCandidates(source: 'settings' | 'profiles', { paths }: Files): readonly Candidate[] {
   return source === 'settings'
     ? SETTING_KEYS.map(({ key, help }) => ({ value: key, note: help }))
     : profileNames(readSettingsFile(settingsPath(paths)).document).map((value) => ({ value }));
-}
-
-/** `previous` precedes the cursor: its `--profile` and `--base-url` decide whose names are offered. */
-async function remoteCandidates(
-  service: ServiceName,
-  source: RemoteSource,
-  previous: readonly string[],
-  { paths, env, now }: Files,
-): Promise<readonly Candidate[]> {
-  const settings = await loadSettings({ paths, env, profileFlag: optionValue(previous, '--profile') });
-  const address = optionValue(previous, '--base-url') ?? settings.get(`${service}.url`);
-  if (address === undefined) return [];
-  return readCandidates(paths, { service, profile: settings.profile.name, address }, source, now());
-}
-
-/** The last of `--profile prod` and `--profile=prod` wins. */
-function optionValue(previous: readonly string[], option: string): string | undefined {
-  let value: string | undefined;
-  for (const [index, word] of previous.entries()) {
-    if (word === '--') break;
-    if (word === option) value = previous[index + 1];
-    else if (word.startsWith(`${option}=`)) value = word.slice(option.length + 1);
-  }
-  return value;
 }

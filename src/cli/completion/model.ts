@@ -1,15 +1,14 @@
 /** What may follow each part of a command line, as data: the build prepares it, so that <Tab> loads no declaration. */
 
-import type { ServiceName } from '../../http/target.ts';
-import { type Command, type Group, loadCommands, type Sources } from '../command.ts';
+import { type Command, type Group, loadCommands } from '../command.ts';
 import { GLOBAL_FLAGS, isRemote, ownFlags, SERVICE_FLAGS, WRITE_FLAGS } from '../common-flags.ts';
-import type { Argument, CompletionSource, Flag, Flags, RemoteSource } from '../flags.ts';
+import type { Argument, CompletionSource, Flag, Flags } from '../flags.ts';
 import { HELP } from '../reference/help-command.ts';
 import { TOPICS } from '../topics.ts';
 
 /** What completes a value. `any` has no candidates; `attached` values only follow `=`: `--dry-run=curl`. */
 export type Values =
-  | { readonly kind: CompletionSource | 'any' }
+  | { readonly kind: 'profiles' | 'settings' | 'files' | 'any' }
   | { readonly kind: 'choices' | 'attached'; readonly choices: readonly string[] };
 
 /** An option in every spelling: `--output`, `-o`. */
@@ -41,19 +40,15 @@ export interface Place {
   readonly commandLine: boolean;
 }
 
-/** The service whose names the short-lived cache has, for each source. */
-export type Services = Readonly<Record<RemoteSource, ServiceName>>;
-
 export interface Model {
   /** The key has the words typed so far, with aliases replaced: ``, `alerts`, `alerts list`. */
   readonly places: Readonly<Record<string, Place>>;
-  readonly services: Services;
   readonly writeOptions: readonly Option[];
   readonly serviceOptions: readonly Option[];
   readonly globalOptions: readonly Option[];
 }
 
-export async function completionModel(groups: readonly Group[], sources: Sources): Promise<Model> {
+export async function completionModel(groups: readonly Group[]): Promise<Model> {
   const top = groups.map(({ name, summary }): [string, Word] => [name, { help: summary }]);
   const topics = TOPICS.map(({ name, summary }): [string, Word] => [name, { help: summary }]);
   const places: Record<string, Place> = {
@@ -85,12 +80,8 @@ export async function completionModel(groups: readonly Group[], sources: Sources
       if (noun !== undefined) places[noun] = { ...commandPlace(command), next: places[noun]?.next ?? {} };
     }
   }
-  const services = Object.fromEntries(
-    Object.entries(sources).map(([name, { service }]) => [name, service]),
-  ) as Services;
   return {
     places,
-    services,
     writeOptions: optionsOf(WRITE_FLAGS),
     serviceOptions: optionsOf(SERVICE_FLAGS),
     globalOptions: optionsOf(GLOBAL_FLAGS),
@@ -128,7 +119,7 @@ function commandPlace(command: Command): Place {
     options: optionsOf(ownFlags(command)),
     remote: isRemote(command),
     operands: operands.map(({ choices, complete }) =>
-      choices === undefined ? { kind: complete ?? 'any' } : { kind: 'choices', choices },
+      choices === undefined ? localValues(complete) : { kind: 'choices', choices },
     ),
     repeats: operands.at(-1)?.repeat === true,
     commandLine: args.some(({ afterDashes }) => afterDashes),
@@ -148,5 +139,10 @@ function optionsOf(flags: Flags): Option[] {
 function valuesOf(flag: Exclude<Flag, { type: 'boolean' }>): Values {
   if (flag.type === 'optional-value') return { kind: 'attached', choices: flag.choices ?? [] };
   if (flag.type === 'choice') return { kind: 'choices', choices: flag.choices };
-  return { kind: flag.complete ?? 'any' };
+  return localValues(flag.complete);
+}
+
+/** What only a service knows is not completed: <Tab> makes no requests. */
+function localValues(source: CompletionSource | undefined): Values {
+  return { kind: source === 'profiles' || source === 'settings' || source === 'files' ? source : 'any' };
 }

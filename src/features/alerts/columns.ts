@@ -1,9 +1,8 @@
 /** Cells, columns and outputs that the alert commands share. */
 
-import type { Candidates } from '../../cli/flags.ts';
+import type { Candidate, Candidates } from '../../cli/flags.ts';
 import { timeCell } from '../../output/cells.ts';
 import type { Cell, Column, ListOutput, Tone } from '../../output/types.ts';
-import type { Candidate } from '../../store/completion-cache.ts';
 import { formatMatcher, matcher } from './matcher.ts';
 import { otherMeaning } from './matcher-readings.ts';
 import type { Alert, Receiver } from './schema.ts';

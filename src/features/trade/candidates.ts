@@ -1,4 +1,4 @@
-/** The values that a later <Tab> offers, from the rows of the gateway's tables. */
+/** The values that prompts offer, from the rows of the gateway's tables. */
 import type { Candidates } from '../../cli/flags.ts';
 import { sideOf, type Traded } from './order-text.ts';
 import type { Account, Instrument, Offer, OpenPosition, Order } from './schema.ts';

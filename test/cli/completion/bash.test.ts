@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inTurn } from '../../support/turns.ts';
 import { expectTypableOffers, HOSTILE } from './hostile.ts';
 import { linePath, openTerminal, type Terminal, tmux } from './terminal.ts';
-import { MATCHERS, SCRIPTS, type Workshop, workshop } from './workshop.ts';
+import { SCRIPTS, type Workshop, workshop } from './workshop.ts';
 
 const hasBash = spawnSync('bash', ['--version']).status === 0;
 
@@ -106,33 +106,20 @@ describe.skipIf(!hasBash)('bash, by COMP_WORDS', () => {
     expect(none).toEqual([]);
   });
 
-  it('offers settings, profiles and cached values without a request', () => {
-    shop.know({ silences: ['2f1a', '77c0'], fingerprints: ['b62d'], receivers: ['team-db'], subscriptions: ['ep_1'] });
-    const [setting, profiles, silences, more, dashes, fingerprint, receiver, subscription, endpoint, other, elsewhere] =
-      offered(
-        ['svc', 'config', 'get', 'alerts.u'],
-        ['svc', 'config', 'use', ''],
-        ['svc', 'silences', 'expire', ''],
-        ['svc', 'silences', 'expire', '2f1a', '7'],
-        ['svc', 'silences', 'get', '--', ''],
-        ['svc', 'alerts', 'get', ''],
-        ['svc', 'alerts', 'list', '-r', ''],
-        ['svc', 'webhooks', 'delete', 'e'],
-        ['svc', 'webhooks', 'verify', '--endpoint', ''],
-        ['svc', '--profile', 'prod', 'silences', 'get', ''],
-        ['svc', 'silences', 'get', '--base-url', 'http://127.0.0.1:1', ''],
-      );
+  it('offers settings and profiles without a request', () => {
+    shop.know('prod', "o'brien $(x)");
+    const [setting, profiles, begun, dashes, silences] = offered(
+      ['svc', 'config', 'get', 'alerts.u'],
+      ['svc', 'config', 'use', ''],
+      ['svc', 'alerts', 'list', '--profile', 'p'],
+      ['svc', 'config', 'use', '--', ''],
+      ['svc', 'silences', 'expire', ''],
+    );
     expect(setting).toEqual(['alerts.url', 'alerts.urls', 'alerts.user']);
     expect(profiles).toEqual(['default', 'prod', "o\\'brien\\ \\$\\(x\\)"]);
-    expect(silences).toEqual(['2f1a', '77c0']);
-    expect(more).toEqual(['77c0']);
-    expect(dashes).toEqual(['2f1a', '77c0']);
-    expect(fingerprint).toEqual(['b62d']);
-    expect(receiver).toEqual(['team-db']);
-    expect(subscription).toEqual(['ep_1']);
-    expect(endpoint).toEqual(['ep_1']);
-    expect(other, 'another profile').toEqual([]);
-    expect(elsewhere, 'another address').toEqual([]);
+    expect(begun).toEqual(['prod']);
+    expect(dashes).toEqual(profiles);
+    expect(silences).toEqual([]);
     expect(shop.connections()).toBe(0);
   });
 });
@@ -154,7 +141,7 @@ dump
     terminal = await openTerminal(shop, ['bash', '--noprofile', '--rcfile', join(shop.home, 'bashrc'), '-i']);
   });
   afterAll(() => terminal?.close());
-  beforeEach(() => shop.know({}));
+  beforeEach(() => shop.know());
 
   it('completes names, options, choices and files', async () => {
     expect(await terminal.complete('svc al')).toBe('svc alerts ');
@@ -175,7 +162,6 @@ dump
   });
 
   it('completes the command line after --', async () => {
-    shop.know({ silences: ['2f1a'] });
     expect(await terminal.complete('svc silences run a=b -- prin', 'Tab', 'e', 'Tab')).toBe(
       'svc silences run a=b -- printenv ',
     );
@@ -183,27 +169,17 @@ dump
   });
 
   it.each(HOSTILE)('inserts %s as one word, and runs nothing', async (name) => {
-    shop.know({ receivers: [name] });
-    const ways = ['--receiver ', '--receiver=', "-r '", ...(name.includes('!') ? [] : ['--receiver="'])];
+    shop.know(`x${name}`);
+    const ways = ['--profile x', '--profile=x', "--profile 'x", ...(name.includes('!') ? [] : ['--profile="x'])];
     for (const typed of inTurn(ways, HOSTILE.indexOf(name), 1)) {
-      const expected = typed.includes('=') ? [`--receiver=${name}`] : [typed.split(' ')[0], name];
+      const expected = typed.includes('=') ? [`--profile=x${name}`] : ['--profile', `x${name}`];
       expect(await terminal.run(`svc alerts list ${typed}`)).toEqual(['alerts', 'list', ...expected]);
     }
     expect(readdirSync(shop.folder)).not.toContain('MARKER');
   });
 
-  it('completes a matcher: the label, then the value', async () => {
-    shop.know({ matchers: MATCHERS });
-    expect(await terminal.complete('svc alerts list al')).toBe('svc alerts list alertname=');
-    expect(await terminal.complete('svc alerts list al', 'Tab', 'Tab')).toBe('svc alerts list alertname=DiskFull ');
-    expect(await terminal.complete('svc alerts list severity=c')).toBe('svc alerts list severity=critical ');
-    expect(await terminal.complete("svc alerts list 'severity!=i")).toBe("svc alerts list 'severity!=info' ");
-    expect(await terminal.complete('svc silences create Dis')).toBe('svc silences create DiskFull ');
-    expect(await terminal.run('svc silences create job=')).toEqual(['silences', 'create', 'job="a, b"']);
-  });
-
   it('continues a partly typed name in any quoting', async () => {
-    shop.know({ receivers: ['team (db):x y', 'team (web)'] });
+    shop.know('team (db):x y', 'team (web)');
     for (const typed of [
       'team\\ \\(d',
       "'team (d",
@@ -212,20 +188,10 @@ dump
       'team\\ \\(db\\):',
       'team\\ \\(db\\):x\\',
     ]) {
-      expect(await terminal.run(`svc alerts list -r ${typed}`), typed).toEqual([
-        'alerts',
-        'list',
-        '-r',
-        'team (db):x y',
-      ]);
+      expect(await terminal.run(`svc config use ${typed}`), typed).toEqual(['config', 'use', 'team (db):x y']);
     }
     // As far as both go, and on from there.
-    expect(await terminal.run('svc alerts list -r t', 'Tab', 'w', 'Tab')).toEqual([
-      'alerts',
-      'list',
-      '-r',
-      'team (web)',
-    ]);
+    expect(await terminal.run('svc config use t', 'Tab', 'w', 'Tab')).toEqual(['config', 'use', 'team (web)']);
   });
 
   it('offers nothing that cannot be typed, and a leading dash only after a dash', async () => {

@@ -6,7 +6,7 @@ import { fish } from '../../support/peers.ts';
 import { inTurn } from '../../support/turns.ts';
 import { HOSTILE, UNTYPABLE } from './hostile.ts';
 import { linePath, openTerminal, type Terminal, tmux } from './terminal.ts';
-import { MATCHERS, SCRIPTS, type Workshop, workshop } from './workshop.ts';
+import { SCRIPTS, type Workshop, workshop } from './workshop.ts';
 
 const peer = fish();
 
@@ -34,7 +34,7 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
     );
   });
   afterAll(() => shop?.close());
-  beforeEach(() => shop.know({}));
+  beforeEach(() => shop.know());
 
   /** What fish offers for each line. */
   const offered = (...lines: readonly string[]): string[][] => {
@@ -100,44 +100,31 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
     expect(none).toEqual([]);
   });
 
-  it('offers settings, profiles and cached values without a request', () => {
-    shop.know({
-      silences: [{ value: '2f1a', note: 'disk swap' }, '77c0'],
-      fingerprints: ['b62d'],
-      receivers: ['team', ...UNTYPABLE, '-rf'],
-    });
-    const [setting, profile, silences, dashes, fingerprint, receiver, dash, other] = offered(
+  it('offers settings and profiles without a request', () => {
+    shop.know('prod', ...UNTYPABLE, '-rf');
+    const [setting, profile, begun, dash, silences] = offered(
       'svc config get alerts.u',
-      'svc config use p',
+      'svc config use ',
+      'svc alerts list --profile p',
+      'svc alerts list --profile -',
       'svc silences expire ',
-      'svc silences get -- ',
-      'svc alerts get ',
-      'svc alerts list -r ',
-      'svc alerts list -r -',
-      'svc --profile prod silences get ',
     );
     expect(typed(setting)).toEqual(['alerts.url', 'alerts.urls', 'alerts.user']);
-    expect(typed(profile)).toContain('prod');
-    expect(silences).toEqual(['2f1a\tdisk swap', '77c0']);
-    expect(typed(dashes)).toEqual(['2f1a', '77c0']);
-    expect(typed(fingerprint)).toEqual(['b62d']);
-    expect(typed(receiver)).toEqual(['team']);
+    expect(typed(profile)).toEqual(['default', 'prod']);
+    expect(typed(begun)).toEqual(['prod']);
     expect(typed(dash)).toEqual(['-rf']);
-    expect(other).toEqual([]);
+    expect(silences).toEqual([]);
     expect(shop.connections()).toBe(0);
   });
 
   it('completes the command line after --', () => {
-    shop.know({ silences: ['2f1a'] });
-    const [command, group, silence, file] = offered(
+    const [command, group, file] = offered(
       'svc silences run a=b -- sv',
       'svc silences run a=b -- svc sil',
-      'svc silences run a=b -- svc silences get ',
       'svc silences run a=b -- cat not',
     );
     expect(typed(command)).toContain('svc');
     expect(typed(group)).toEqual(['silences']);
-    expect(typed(silence)).toEqual(['2f1a']);
     expect(typed(file)).toEqual(['notes.json']);
   });
 
@@ -154,36 +141,22 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
       expect(await terminal.complete('svc api alerts PA')).toBe('svc api alerts PATCH ');
     });
 
-    it('completes a matcher: the label, then the value', async () => {
-      shop.know({ matchers: MATCHERS });
-      expect(await terminal.complete('svc alerts list al')).toBe('svc alerts list alertname=');
-      expect(await terminal.complete('svc alerts list severity=c')).toBe('svc alerts list severity=critical ');
-      expect(await terminal.complete('svc silences create Dis')).toBe('svc silences create DiskFull ');
-      expect(await terminal.run('svc silences create job=')).toEqual(['silences', 'create', 'job="a, b"']);
-    });
-
     it('continues a partly typed name in any quoting', async () => {
-      shop.know({ receivers: ["it's (db) $x"] });
+      shop.know("it's (db) $x");
       for (const typed of ["'it\\'s (", '"it\'s (', "it\\'s\\ \\("]) {
-        expect(await terminal.run(`svc alerts list -r ${typed}`), typed).toEqual([
-          'alerts',
-          'list',
-          '-r',
-          "it's (db) $x",
-        ]);
+        expect(await terminal.run(`svc config use ${typed}`), typed).toEqual(['config', 'use', "it's (db) $x"]);
       }
     });
 
     it('offers no name that begins with a tilde, which fish does not quote', async () => {
-      shop.know({ receivers: ['~root'] });
-      expect(await terminal.complete('svc alerts list -r ')).toBe('svc alerts list -r ');
+      shop.know('~root');
+      expect(await terminal.complete('svc config use ')).toBe('svc config use default ');
     });
 
     it.each(HOSTILE)('inserts %s as one word, and runs nothing', async (name) => {
-      shop.know({ receivers: [name] });
-      const ways = [...(name.startsWith('~') ? [] : ['--receiver ']), '--receiver='];
-      for (const typed of inTurn(ways, HOSTILE.indexOf(name), 1)) {
-        const expected = typed.endsWith('=') ? [`${typed}${name}`] : [typed.trim(), name];
+      shop.know(`x${name}`);
+      for (const typed of inTurn(['--profile x', '--profile=x'], HOSTILE.indexOf(name), 1)) {
+        const expected = typed.includes('=') ? [`--profile=x${name}`] : ['--profile', `x${name}`];
         expect(await terminal.run(`svc alerts list ${typed}`)).toEqual(['alerts', 'list', ...expected]);
       }
       expect(readdirSync(shop.folder)).not.toContain('MARKER');

@@ -1,4 +1,4 @@
-/** Names that a service may choose, and a shell may take for something else. */
+/** Names that a profile may have, and a shell may take for something else. */
 import { expect } from 'vitest';
 import type { Terminal } from './terminal.ts';
 import type { Workshop } from './workshop.ts';
@@ -40,10 +40,9 @@ export const UNTYPABLE = ['x\ny', 'x\x1b[31m', 'x\ty', 'x\u202ey', 'x\u0085', ''
 
 /** Nothing that cannot be typed, and a dash only to those who typed one. */
 export async function expectTypableOffers(shop: Workshop, terminal: Terminal): Promise<void> {
-  shop.know({ receivers: [...UNTYPABLE, '-rf'], silences: ['--yes'] });
-  expect(await terminal.complete('svc alerts list -r ')).toBe('svc alerts list -r ');
-  expect(await terminal.complete('svc alerts list -r -')).toBe('svc alerts list -r -rf ');
-  expect(await terminal.complete('svc silences expire ')).toBe('svc silences expire ');
-  expect(await terminal.complete('svc silences expire -- --y')).toBe('svc silences expire -- --yes ');
+  shop.know(...UNTYPABLE, '-rf');
+  expect(await terminal.complete('svc config use ')).toBe('svc config use default ');
+  expect(await terminal.complete('svc alerts list --profile -')).toBe('svc alerts list --profile -rf ');
+  expect(await terminal.complete('svc config use -- -r')).toBe('svc config use -- -rf ');
   expect(shop.connections()).toBe(0);
 }

@@ -1,12 +1,12 @@
 /** The scripts in completions/, and what `svc __complete` answers them. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadCommands } from '../../../src/cli/command.ts';
 import { allFlags } from '../../../src/cli/common-flags.ts';
 import { GROUPS } from '../../../src/features/index.ts';
-import { svc } from '../../support/svc.ts';
+import { svc, temporaryHome } from '../../support/svc.ts';
 import { SCRIPTS, workshop } from './workshop.ts';
 
 const FILES: Readonly<Record<string, string>> = {
@@ -74,7 +74,7 @@ describe('svc __complete', () => {
     ['silences run a=b -- cat no', 'command\t1\n'],
     ['silences run a=b -- ', 'command\t0\n'],
     ['alerts list --older-than ', 'any\t\n'],
-    ['alerts list -- --out', 'values\t\n'],
+    ['alerts list -- --out', 'any\t\n'],
     ['alerts list --dry-run=', 'values\t--dry-run=\ncurl\n'],
   ])('completes "%s"', async (line, answer) => {
     const typed = line.split(' ');
@@ -89,6 +89,18 @@ describe('svc __complete', () => {
     // A value of it follows, and no command.
     expect(await offered('trade positions --account ')).toEqual([]);
     expect(await offered('catalog products --order ')).toContain('price_asc');
+  });
+
+  it('offers every setting and profile of this machine, and nothing of a broken file', async () => {
+    const home = temporaryHome();
+    const profiles = async () => (await svc(['__complete', 'matching=', 'config', 'use'], { home })).stdout;
+    expect(await offered('config get alerts.u')).toEqual(['alerts.url', 'alerts.urls', 'alerts.user']);
+    expect(await profiles()).toBe('values\t\ndefault\n');
+    mkdirSync(join(home, 'config'), { mode: 0o700 });
+    writeFileSync(join(home, 'config/settings.json'), '{"profiles":{"prod":{},"-p":{},"a\\nb":{}}}', { mode: 0o600 });
+    expect(await profiles()).toBe('values\t\ndefault\nprod\n');
+    writeFileSync(join(home, 'config/settings.json'), '{');
+    expect(await profiles()).toBe('');
   });
 
   it('returns values with another beginning only if all are requested', async () => {

@@ -1,11 +1,8 @@
-/** A home directory with the committed scripts, a `svc` on its PATH and cached names, and nothing from this machine. */
+/** A home directory with the committed scripts, a `svc` on its PATH and profiles, and nothing from this machine. */
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RemoteSource } from '../../../src/cli/flags.ts';
-import { SOURCES } from '../../../src/features/index.ts';
-import { type Candidate, cachePath, keepCandidates } from '../../../src/store/completion-cache.ts';
 
 export const ROOT = join(import.meta.dirname, '../../..');
 export const SCRIPTS = join(ROOT, 'completions');
@@ -15,17 +12,14 @@ export interface Workshop {
   /** The folder to work in: `notes.json`, `no spaces`, and a place for markers. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Replaces what is known of the service. */
-  know(names: Readonly<Record<string, readonly (string | Candidate)[]>>): void;
+  /** Replaces the profiles of this machine. */
+  know(...profiles: readonly string[]): void;
   /** What `svc` was called with by the command lines that were run since it was last asked; undefined if it was not. */
   called(): readonly string[] | undefined;
   /** How often something connected to the alert manager. */
   connections(): number;
   close(): void;
 }
-
-/** Cached names of `alerts list`. */
-export const MATCHERS = ['alertname=DiskFull', 'DiskFull', 'severity=critical', 'severity=info', 'job="a, b"'];
 
 export async function workshop(): Promise<Workshop> {
   const home = mkdtempSync(join(tmpdir(), 'svc-complete-'));
@@ -52,12 +46,13 @@ mv '${calls}.new' '${calls}'
   chmodSync(join(home, 'bin/svc'), 0o755);
   const config = join(home, 'config');
   mkdirSync(config);
-  writeFileSync(
-    join(config, 'settings.json'),
-    JSON.stringify({ profiles: { prod: { 'alerts.url': address }, "o'brien $(x)": {} } }),
-    { mode: 0o600 },
-  );
-  const paths = { config, state: join(home, 'state'), cache: join(home, '.cache/svc') };
+  const know = (...profiles: readonly string[]): void =>
+    writeFileSync(
+      join(config, 'settings.json'),
+      JSON.stringify({ profiles: Object.fromEntries(profiles.map((name) => [name, { 'alerts.url': address }])) }),
+      { mode: 0o600 },
+    );
+  know();
   return {
     home,
     folder,
@@ -72,19 +67,7 @@ mv '${calls}.new' '${calls}'
       SVC_WEBHOOKS_URL: address,
       SVC_CATALOG_URL: address,
     },
-    know(names) {
-      for (const service of ['alerts', 'webhooks', 'catalog']) {
-        rmSync(cachePath(paths, service), { force: true });
-        const found = Object.entries(names)
-          .filter(([kind]) => SOURCES[kind as RemoteSource].service === service)
-          .map(([kind, values]): [string, readonly Candidate[]] => [
-            kind,
-            values.map((value) => (typeof value === 'string' ? { value } : value)),
-          ]);
-        const owner = { service, profile: 'default', address };
-        keepCandidates(paths, owner, new Map(found), { now: Date.now(), pid: process.pid });
-      }
-    },
+    know,
     called() {
       try {
         const args = readFileSync(calls, 'utf8').split('\0').slice(0, -1);

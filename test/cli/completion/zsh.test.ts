@@ -5,7 +5,7 @@ import { zsh } from '../../support/peers.ts';
 import { inTurn } from '../../support/turns.ts';
 import { expectTypableOffers, HOSTILE } from './hostile.ts';
 import { linePath, openTerminal, type Terminal, tmux } from './terminal.ts';
-import { MATCHERS, SCRIPTS, type Workshop, workshop } from './workshop.ts';
+import { SCRIPTS, type Workshop, workshop } from './workshop.ts';
 
 const peer = zsh();
 
@@ -47,9 +47,9 @@ describe.skipIf(missing)('zsh, by eval', () => {
     const shop = await workshop();
     const terminal = await openZsh(shop, EVALUATED);
     try {
-      shop.know({ receivers: ['two words'] });
+      shop.know('two words');
       expect(await terminal.complete('svc alerts rec')).toBe('svc alerts receivers ');
-      expect(await terminal.complete('svc alerts groups -r t')).toBe('svc alerts groups -r two\\ words ');
+      expect(await terminal.complete('svc config use t')).toBe('svc config use two\\ words ');
     } finally {
       terminal.close();
       shop.close();
@@ -68,7 +68,7 @@ describe.skipIf(missing)('zsh, from fpath', { timeout: 60_000 }, () => {
     terminal?.close();
     shop?.close();
   });
-  beforeEach(() => shop.know({}));
+  beforeEach(() => shop.know());
 
   /** What is offered after `typed`, which ends in a blank or `=`. */
   const offered = async (typed: string): Promise<string[]> => {
@@ -110,55 +110,32 @@ describe.skipIf(missing)('zsh, from fpath', { timeout: 60_000 }, () => {
       expect(options).toContain(option);
   });
 
-  it('offers settings, profiles and cached values without a request', async () => {
-    shop.know({
-      silences: [{ value: '2f1a', note: 'disk: swap' }, '77c0'],
-      fingerprints: ['b62d'],
-      receivers: ['team'],
-    });
+  it('offers settings and profiles without a request', async () => {
+    shop.know('prod', 'test');
     expect(await offered('svc config unset ')).toContain('timeout');
-    expect(await terminal.complete('svc config use p')).toBe('svc config use prod ');
-    expect(await offered('svc silences expire ')).toEqual(['2f1a', '77c0']);
-    expect(await offered('svc silences get -- ')).toEqual(['2f1a', '77c0']);
-    expect(await terminal.complete('svc alerts get ')).toBe('svc alerts get b62d ');
-    expect(await terminal.complete('svc alerts list -r ')).toBe('svc alerts list -r team ');
-    expect(await terminal.complete('svc --profile prod silences get ')).toBe('svc --profile prod silences get ');
+    expect(await offered('svc config use ')).toEqual(['default', 'prod', 'test']);
+    expect(await terminal.complete('svc alerts list --profile p')).toBe('svc alerts list --profile prod ');
+    expect(await terminal.complete('svc silences expire ')).toBe('svc silences expire ');
     expect(shop.connections()).toBe(0);
   });
 
   it('shows descriptions', async () => {
-    shop.know({ silences: [{ value: '2f1a', note: 'disk: swap %B $(x)' }, '77c0'] });
-    await terminal.complete('svc silences get ');
-    await terminal.shows('2f1a  -- disk: swap %B $(x)');
     await terminal.complete('svc silences ');
     await terminal.shows(/expire +-- Expire silences/);
   });
 
-  it('completes a matcher: the label, then the value', async () => {
-    shop.know({ matchers: MATCHERS });
-    expect(await terminal.complete('svc alerts list al')).toBe('svc alerts list alertname=');
-    expect(await terminal.complete('svc alerts list severity=c')).toBe('svc alerts list severity=critical ');
-    expect(await terminal.complete("svc alerts list 'severity!=i")).toBe("svc alerts list 'severity!=info' ");
-    expect(await terminal.complete('svc silences create Dis')).toBe('svc silences create DiskFull ');
-    expect(await terminal.run('svc silences create job=')).toEqual(['silences', 'create', 'job="a, b"']);
-  });
-
-  it.each(HOSTILE)('inserts %s as one word, and runs nothing', async (receiver) => {
-    shop.know({ receivers: [receiver] });
-    const ways = ['--receiver ', '--receiver=', "-r '", '-r "'];
-    for (const typed of inTurn(ways, HOSTILE.indexOf(receiver), 1)) {
-      const expected = typed.endsWith('=') ? [`${typed}${receiver}`] : [typed.split(' ')[0], receiver];
+  it.each(HOSTILE)('inserts %s as one word, and runs nothing', async (name) => {
+    shop.know(`x${name}`);
+    const ways = ['--profile x', '--profile=x', "--profile 'x", '--profile "x'];
+    for (const typed of inTurn(ways, HOSTILE.indexOf(name), 1)) {
+      const expected = typed.includes('=') ? [`--profile=x${name}`] : ['--profile', `x${name}`];
       expect(await terminal.run(`svc alerts list ${typed}`)).toEqual(['alerts', 'list', ...expected]);
     }
     expect(readdirSync(shop.folder)).not.toContain('MARKER');
   });
 
   it('completes the command line after --', async () => {
-    shop.know({ silences: ['2f1a'] });
     expect(await terminal.complete('svc silences run a=b -- svc sil')).toBe('svc silences run a=b -- svc silences ');
-    expect(await terminal.complete('svc silences run a=b -- svc silences get ')).toBe(
-      'svc silences run a=b -- svc silences get 2f1a ',
-    );
     expect(await terminal.complete('svc silences run a=b -- cat not')).toBe('svc silences run a=b -- cat notes.json ');
   });
 

@@ -216,7 +216,7 @@ onEveryService((service) => {
   test.each([
     [['-a', '--state', 'active'], 'cannot be used together'],
     [['--state', 'firing'], 'there is no "firing"'],
-    [['--older-than', '1.5h'], 'write 1h30m'],
+    [['--older-than', '1.5h'], 'not a duration'],
     [['--limit', '-1'], 'less than 0'],
     [['a==b'], '== is not an operator'],
     [['a=b', 'Up'], 'no operator'],

@@ -231,7 +231,7 @@ describe('the requests', () => {
   });
 
   test.each([
-    [['--from', '2026-02-30'], 'names a day, time or zone that does not exist'],
+    [['--from', '2026-02-30'], 'names a day or time that does not exist'],
     [['--from', '2026-01-10', '--to', '2026-01-09'], 'after --to'],
     [['--from', '1900-01-01', '--interval', '1h'], 'the maximum is'],
     [['--from', '2026-01-09', '--to', '2026-01-09'], 'the day in --to is not included'],
