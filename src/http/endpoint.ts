@@ -206,10 +206,12 @@ function fillPath(path: string, params: Readonly<Record<string, string>>): strin
 }
 
 function queryText(query: QueryValues): string {
-  const pairs = Object.entries(query)
-    .filter(([, value]) => value !== undefined)
-    .flatMap(([name, value]) => [value].flat().map((one) => `${encode(name)}=${encode(String(one))}`));
-  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+  let text = '';
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    for (const one of [value].flat()) text += `${text === '' ? '?' : '&'}${encode(name)}=${encode(String(one))}`;
+  }
+  return text;
 }
 
 function encode(text: string): string {

@@ -7,7 +7,6 @@ import type { buildConnector, Dispatcher } from 'undici';
 import buildConnect from 'undici/lib/core/connect.js';
 import UndiciPool from 'undici/lib/dispatcher/pool.js';
 import { SvcError } from '../errors.ts';
-import { isBelowLocalhost } from './address.ts';
 import { ConnectFailure, ProxyFailure } from './failures.ts';
 import { bare, isSocks, openTunnel, proxyFor, proxyHeaders } from './proxy.ts';
 import type { Outbound, TlsOptions } from './target.ts';
@@ -46,7 +45,7 @@ export async function openPool(to: URL, outbound: Outbound): Promise<Pool> {
   const { tls, proxy: settings, deferWasmTiering } = outbound;
   // Saves 100 of 250 ms of a short command on Node 20. Not set earlier: it would also disable the code cache of Node's own modules.
   if (deferWasmTiering) (await import('node:v8')).setFlagsFromString('--wasm-tiering-budget=1000000000');
-  const addresses = outbound.addresses ?? (isBelowLocalhost(to.hostname) ? LOOPBACK : undefined);
+  const addresses = outbound.addresses ?? (to.hostname.endsWith('.localhost') ? LOOPBACK : undefined);
   const proxy = addresses === undefined ? proxyFor(to, settings) : undefined;
   const https = to.protocol === 'https:';
   const context = https || proxy?.protocol === 'https:' ? { secureContext: await secureContext(tls) } : {};
