@@ -30,8 +30,6 @@ export interface Endpoint<T, E extends Effect = Effect> {
   readonly encoding?: 'json' | 'form' | 'text' | 'json-text';
   /** False for a read that must report the first response, such as a health check. */
   readonly retry?: false;
-  /** It waits for no other request of its client. */
-  readonly urgent?: true;
   /** No cache may answer it. */
   readonly fresh?: true;
   /** Its responses have meaningless content types. */

@@ -105,11 +105,11 @@ export class Sender {
     confirmed?: Confirmed,
   ): Promise<Response> {
     checkConfirmed(endpoint, confirmed);
+    const { method, effect } = endpoint;
     const { authorizer, now, random } = this.#target;
     const { timeoutMs: ms = this.#target.timeoutMs } = values;
     const deadline = { ms, left: ms, hint: 'allow more time with --timeout' };
-    const repeats = endpoint.effect === 'read' && endpoint.method === 'GET' && endpoint.retry !== false;
-    const retries = repeats ? MOST_RETRIES : 0;
+    const retries = effect === 'read' && method === 'GET' && endpoint.retry !== false ? MOST_RETRIES : 0;
     let refreshed = false;
     for (let attempt = 1, failed = 0; ; attempt++) {
       const exchange = await this.#send(endpoint, values, deadline, attempt);
@@ -148,7 +148,6 @@ export class Sender {
       headers: Object.entries(request.headers).flat(),
       body: bodyText(request),
       bodyTimeout,
-      urgent: endpoint.urgent,
       upgrade: values.upgrade && ('websocket' as const),
     };
     return this.#transport.send(request, wire, { deadline, bytes: maxAnswerBytes }, attempt);
