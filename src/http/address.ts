@@ -35,20 +35,9 @@ export function parseBaseUrl(text: string, { strip }: { readonly strip?: string 
   return url;
 }
 
-/** Whether the host is this machine: 127.0.0.0/8, `::1`, `localhost` or a name below it. */
-export function isLoopback(url: URL): boolean {
-  const { hostname } = url;
-  return (
-    hostname === 'localhost' ||
-    hostname === '[::1]' ||
-    /^127\.\d+\.\d+\.\d+$/.test(hostname) ||
-    isBelowLocalhost(hostname)
-  );
-}
-
-/** RFC 6761 §6.3: `app.localhost` is loopback, whatever a name server says. */
-export function isBelowLocalhost(hostname: string): boolean {
-  return hostname.endsWith('.localhost');
+/** Whether the host is this machine: 127.0.0.0/8, `::1`, `localhost` or a name below it (RFC 6761 §6.3), whatever a name server says. */
+export function isLoopback({ hostname }: URL): boolean {
+  return /^(?:127\.\d+\.\d+\.\d+|\[::1\]|(?:.*\.)?localhost)$/.test(hostname);
 }
 
 /** A host as an address names it: an IPv6 address in brackets. */
@@ -58,35 +47,30 @@ export function hostLiteral(host: string): string {
 
 type Rules = Pick<Target, 'baseUrl' | 'authorizer' | 'headers' | 'secretHeaders' | 'tls'>;
 
-/** Throws `credential_unusable` if the target's credential must not be sent to its address. */
-export function checkCredential(target: Rules): void {
-  const { baseUrl, authorizer, tls } = target;
-  if (authorizer !== undefined && new URL(authorizer.origin).origin !== baseUrl.origin) {
-    throw new SvcError('credential_unusable', `the credential is for ${authorizer.origin}, not for ${baseUrl.origin}`, {
+/**
+ * Throws `credential_unusable` if the target's credential must not be sent to its address. Returns the warning that is printed every
+ * time `--insecure` takes effect.
+ */
+export function checkConnection(target: Rules): string | undefined {
+  const { baseUrl, authorizer, headers, secretHeaders, tls } = target;
+  const { origin, host, protocol } = baseUrl;
+  if (authorizer !== undefined && new URL(authorizer.origin).origin !== origin) {
+    throw new SvcError('credential_unusable', `the credential is for ${authorizer.origin}, not for ${origin}`, {
       hint: 'nothing was sent; use the address that the credential belongs to, or sign in there',
     });
   }
-  if (isExposed(target) && !tls.insecure) {
-    throw new SvcError('credential_unusable', `a credential would go to ${baseUrl.origin} unencrypted`, {
+  const isPlain = protocol === 'http:' && !isLoopback(baseUrl);
+  const hasCredential = authorizer !== undefined || secretHeaders.size > 0 || Object.keys(headers).some(isSecretName);
+  if (isPlain && hasCredential) {
+    if (tls.insecure) return `the credential goes to ${origin} unencrypted`;
+    throw new SvcError('credential_unusable', `a credential would go to ${origin} unencrypted`, {
       hint: 'nothing was sent; use https://, or pass --insecure if others on the network may read it',
     });
   }
-}
-
-/** The warning printed every time `--insecure` takes effect. */
-export function insecurityWarning(target: Rules): string | undefined {
-  const { baseUrl, tls } = target;
-  if (isExposed(target)) return `the credential goes to ${baseUrl.origin} unencrypted`;
   if (!tls.insecure) return undefined;
   // Requests and responses may contain secrets, as at a sign-in.
-  if (baseUrl.protocol === 'http:') {
-    if (isLoopback(baseUrl)) return undefined;
-    return `the connection to ${baseUrl.origin} is not encrypted: others on the network can read and change it, including secrets`;
-  }
-  return `the certificate of ${baseUrl.host} is not checked: others on the network can read and change what is sent`;
-}
-
-function isExposed({ baseUrl, authorizer, headers, secretHeaders }: Rules): boolean {
-  if (baseUrl.protocol !== 'http:' || isLoopback(baseUrl)) return false;
-  return authorizer !== undefined || secretHeaders.size > 0 || Object.keys(headers).some(isSecretName);
+  if (isPlain)
+    return `the connection to ${origin} is not encrypted: others on the network can read and change it, including secrets`;
+  if (protocol === 'http:') return undefined;
+  return `the certificate of ${host} is not checked: others on the network can read and change what is sent`;
 }

@@ -27,35 +27,46 @@ export function contentType(headers: FailedAnswer['headers']): string {
 /** `line` names the request: `GET https://…`. */
 export function statusFailure(answer: FailedAnswer, line: string, effect: Effect): SvcError {
   const { status, retryAt } = answer;
+  const { code, text, hint, refuses } = meaningOf(answer);
   const details = { httpStatus: status, sent: 'yes' as const, more: { retry_after: retryAt } };
-  if (status < 400) return redirection(answer, line, effect);
-  const message = serviceMessage(answer);
-  const text = `the service answered ${status}${message === '' ? '' : `: ${message}`}`;
-  if (status >= 500 || status === 408 || status === CLOSED_BY_PROXY) {
-    const code = unclearCode(status);
-    const failure = new SvcError(code, `${text} (${line})`, details);
-    if (effect === 'read') return failure;
-    return maybeApplied(failure, text, line);
-  }
-  const [code, hint] = CLIENT_ERRORS[status] ?? ['refused'];
-  return new SvcError(code, `${text} (${line})`, { ...details, hint });
+  const failure = new SvcError(code, `${text} (${line})`, { ...details, hint });
+  if (effect === 'read' || refuses) return failure;
+  const message = `${text}; it may have been applied (${line})`;
+  const check = hint === undefined ? CHECK_FIRST : `${CHECK_FIRST}; ${hint}`;
+  return new SvcError('outcome_unknown', message, { ...details, hint: check, cause: failure });
 }
 
-/** Of a write: the response says nothing of its outcome. */
-function maybeApplied(cause: SvcError, text: string, line: string): SvcError {
-  const { httpStatus, more, hint } = cause;
-  const details = { httpStatus, more, sent: 'yes', hint: [CHECK_FIRST, hint ?? []].flat().join('; '), cause } as const;
-  return new SvcError('outcome_unknown', `${text}; it may have been applied (${line})`, details);
+interface Meaning {
+  readonly code: ErrorCode;
+  readonly text: string;
+  readonly hint?: string | undefined;
+  /** Whether a write was certainly not applied. */
+  readonly refuses?: true;
+}
+
+function meaningOf(answer: FailedAnswer): Meaning {
+  const { status, headers } = answer;
+  const text = `the service answered ${status}`;
+  const { location } = headers;
+  if (status < 400 && location === undefined) {
+    return { code: 'bad_answer', text: `${text}, which does not fit this request` };
+  }
+  // Redirects are never followed: they could take a credential or a write to another host.
+  if (status < 400) {
+    const hint = 'svc does not follow redirects; use the address that the service itself uses';
+    return { code: 'redirected', text: `${text}: it redirects to ${redactText(shorten(location ?? ''))}`, hint };
+  }
+  const message = serviceMessage(answer);
+  const full = message === '' ? text : `${text}: ${message}`;
+  if (status === 408) return { code: 'timeout', text: full };
+  if (status >= 500 && status <= 599) return { code: 'server_error', text: full };
+  if (status > 599 || status === CLOSED_BY_PROXY) return { code: 'bad_answer', text: full };
+  const [code, hint] = CLIENT_ERRORS[status] ?? ['refused' as const];
+  return { code, text: full, hint, refuses: true };
 }
 
 /** nginx: the connection to the service was closed before it answered. */
 const CLOSED_BY_PROXY = 499;
-
-/** Of a status that leaves open what became of the request. */
-function unclearCode(status: number): ErrorCode {
-  if (status === 408) return 'timeout';
-  return status >= 500 && status <= 599 ? 'server_error' : 'bad_answer';
-}
 
 const CLIENT_ERRORS: Readonly<Record<number, readonly [code: ErrorCode, hint?: string]>> = {
   401: ['unauthorized', 'sign in, or check the credential'],
@@ -64,20 +75,6 @@ const CLIENT_ERRORS: Readonly<Record<number, readonly [code: ErrorCode, hint?: s
   407: ['proxy_failed', PROXY_CREDENTIAL],
   429: ['limited', 'wait before you try again'],
 };
-
-/** Redirects are never followed: they could take a credential or a write to another host. */
-function redirection({ status, headers }: FailedAnswer, line: string, effect: Effect): SvcError {
-  const to = headers['location'];
-  if (to === undefined) {
-    const text = `the service answered ${status}, which does not fit this request`;
-    const failure = new SvcError('bad_answer', `${text} (${line})`, { httpStatus: status });
-    return effect === 'read' ? failure : maybeApplied(failure, text, line);
-  }
-  const text = `the service answered ${status}: it redirects to ${redactText(shorten(to))}`;
-  const hint = 'svc does not follow redirects; use the address that the service itself uses';
-  const failure = new SvcError('redirected', `${text} (${line})`, { hint, httpStatus: status });
-  return effect === 'read' ? failure : maybeApplied(failure, text, line);
-}
 
 /** What a service's own rules make of an error response. */
 export function explained({ status }: FailedAnswer, code: ErrorCode, message: string, hint?: string): SvcError {

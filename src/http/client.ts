@@ -1,6 +1,5 @@
 /** The only way to a remote service: an endpoint and its values in, the parsed response out. */
 import { schemaProblem } from '../json-object.ts';
-import { checkCredential } from './address.ts';
 import { contentType } from './answers.ts';
 import type { CallValues, Confirmed, Effect, Endpoint, EndpointShape, Plan, Proof } from './endpoint.ts';
 import { ArrayItems, JsonFault, outerKind, parseJson, ShapeFault } from './json.ts';
@@ -20,7 +19,6 @@ export interface WholeAnswer {
 
 /** Throws `credential_unusable` if the target's credential must not be sent to its address. Does not connect yet. */
 export function openClient(target: Target, rules: ServiceRules): Client {
-  checkCredential(target);
   return new Client(target, rules);
 }
 
@@ -55,7 +53,7 @@ export class Client extends Sender {
       const value = parseJson(response.start);
       const outcome = schema.safeParse(value);
       if (!outcome.success) throw new ShapeFault(schemaProblem(outcome.error.issues, value, ': '));
-      this.omit(endpoint, outcome.omitted ?? []);
+      for (const row of outcome.omitted ?? []) this.omit(endpoint, row);
       return outcome.data;
     } catch (error) {
       throw this.explain(error, response);
@@ -74,7 +72,7 @@ export class Client extends Sender {
         start ??= chunk;
         const items = array.push(chunk) as readonly T[];
         const { rows, omitted } = schema ? readRows(schema, items, 'item', count) : { rows: items, omitted: [] };
-        this.omit(endpoint, omitted);
+        for (const row of omitted) this.omit(endpoint, row);
         firstFault ??= omitted[0];
         count += items.length;
         read += rows.length;

@@ -30,8 +30,6 @@ export interface Endpoint<T, E extends Effect = Effect> {
   readonly encoding?: 'json' | 'form' | 'text' | 'json-text';
   /** False for a read that must report the first response, such as a health check. */
   readonly retry?: false;
-  /** It waits for no other request of its client. */
-  readonly urgent?: true;
   /** No cache may answer it. */
   readonly fresh?: true;
   /** Its responses have meaningless content types. */
@@ -206,10 +204,12 @@ function fillPath(path: string, params: Readonly<Record<string, string>>): strin
 }
 
 function queryText(query: QueryValues): string {
-  const pairs = Object.entries(query)
-    .filter(([, value]) => value !== undefined)
-    .flatMap(([name, value]) => [value].flat().map((one) => `${encode(name)}=${encode(String(one))}`));
-  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+  let text = '';
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    for (const one of [value].flat()) text += `${text === '' ? '?' : '&'}${encode(name)}=${encode(String(one))}`;
+  }
+  return text;
 }
 
 function encode(text: string): string {

@@ -18,7 +18,7 @@ export interface Head {
   readonly socket?: Duplex;
 }
 
-/** The total time of one request with its retries, counted only while svc waits for the service. */
+/** The total time of one request with its retries, without the time for which svc waits for its own output. */
 export interface Deadline {
   readonly ms: number;
   left: number;
@@ -33,7 +33,9 @@ export interface ExchangeLimits {
 }
 
 /** So many bytes wait for their reader before the service is throttled. */
-const HIGH_WATER = 512 * 1024;
+const HIGH_WATER = 128 * 1024;
+/** A reader that pauses longer waits for its own output, which is not the service's fault. */
+const LONGEST_HANDLING_MS = 100;
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export class Exchange implements ResponseHandler {
@@ -89,26 +91,31 @@ export class Exchange implements ResponseHandler {
   /** At most so many bytes of the body, without waiting for the rest. A broken end is not an error. */
   async readStart(most: number): Promise<Buffer> {
     await this.#gather(most);
-    this.#abandon();
+    this.#cancel();
     return this.#bytes.take().subarray(0, most);
   }
 
   /** The body as it arrives. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, void> {
+    const { deadline } = this.#limits;
     try {
       for (;;) {
         const chunk = await this.read(1);
         if (chunk.length === 0) return;
+        const handed = performance.now();
         yield chunk;
+        // A service that always has more is never waited for: what its data takes counts, too.
+        deadline.left -= Math.min(performance.now() - handed, LONGEST_HANDLING_MS);
+        if (deadline.left <= 0) this.#expire();
       }
     } finally {
-      this.#abandon();
+      this.#cancel();
     }
   }
 
   /** Ends it, and says what `thrown` means. A bug is rethrown. */
   fail(thrown: unknown): Reason {
-    this.#abandon();
+    this.#cancel();
     const length = this.#head?.headers['content-length'];
     const reason = reasonOf(this.#pool.firstError(thrown), {
       baseUrl: new URL(this.request.url),
@@ -129,12 +136,12 @@ export class Exchange implements ResponseHandler {
 
   onResponseStart(_: Flow, status: number, headers: RawHeaders): void {
     if (status < 200) return; // an interim response, such as 103
-    this.#respond({ status, headers: joinHeaders(headers) });
+    this.#respond(status, headers);
   }
 
   onRequestUpgrade(_: Flow, status: number, headers: RawHeaders, socket: Duplex): void {
     socket.on('error', () => {}); // without a listener an error would end the process
-    if (this.#failure === undefined) this.#respond({ status, headers: joinHeaders(headers), socket });
+    if (this.#failure === undefined) this.#respond(status, headers, socket);
     else socket.destroy();
     this.#end();
   }
@@ -160,21 +167,22 @@ export class Exchange implements ResponseHandler {
     this.#end();
   }
 
-  #respond(head: Head): void {
-    this.#head = head;
-    this.#trace?.answered(head.status);
+  #respond(status: number, received: RawHeaders, socket?: Duplex): void {
+    const headers: Record<string, string> = Object.create(null);
+    for (const [name, value = ''] of Object.entries(received)) {
+      headers[name] = Array.isArray(value) ? value.join(name === 'set-cookie' ? '\n' : ', ') : value;
+    }
+    this.#head = socket === undefined ? { status, headers } : { status, headers, socket };
+    this.#trace?.answered(status);
     this.#wake?.();
   }
 
-  #cancel(reason: Error): void {
+  /** Without a reason, because the rest is not needed. */
+  #cancel(reason: Error = new SvcError('connection_lost', 'the rest of the response is not needed')): void {
     if (this.#ended) return;
     this.#failure ??= reason;
     if (this.#flow === undefined) this.#end();
     else this.#flow.abort(reason);
-  }
-
-  #abandon(): void {
-    this.#cancel(new SvcError('connection_lost', 'the rest of the response is not needed'));
   }
 
   #expire(): void {
@@ -199,8 +207,9 @@ export class Exchange implements ResponseHandler {
 
   async #gather(least: number): Promise<void> {
     this.#wanted = least;
-    while (!this.#ended && this.#bytes.length < least) {
-      this.#flow?.resume();
+    for (;;) {
+      this.#flow?.resume(); // may bring data at once
+      if (this.#ended || this.#bytes.length >= least) return;
       await this.#wait();
     }
   }
@@ -234,12 +243,4 @@ export function tooLarge(limit: number): SvcError {
   return new SvcError('answer_too_large', `the response is larger than ${limit} bytes`, {
     hint: 'request less, for example with a filter',
   });
-}
-
-function joinHeaders(headers: RawHeaders): ResponseHeaders {
-  const joined: Record<string, string> = Object.create(null);
-  for (const [name, value = ''] of Object.entries(headers)) {
-    joined[name] = Array.isArray(value) ? value.join(name === 'set-cookie' ? '\n' : ', ') : value;
-  }
-  return joined;
 }

@@ -92,6 +92,7 @@ export class ArrayItems {
     }
     const { comma, end } = this.#scan(chunk, start);
     if (end >= 0) {
+      if (chunk[end] !== CLOSE_ARRAY) throw new JsonFault('it is not JSON');
       checkBlank(chunk, end + 1);
       this.#phase = 'after';
       return this.#parse(chunk.subarray(start, end), !this.#separated);
@@ -121,15 +122,16 @@ export class ArrayItems {
       this.#open.push(chunk);
       return undefined;
     }
-    const start = skipBlank(chunk, startsWithMark(chunk) ? 3 : 0);
-    if (start === chunk.length) return undefined;
-    if (chunk[start] === OPEN_OBJECT) throw new ShapeFault('it is an object, not an array');
-    if (chunk[start] !== OPEN_ARRAY) throw new JsonFault('it is not a JSON array');
+    // Some servers send a byte order mark.
+    const match = /^(?:\xef\xbb\xbf)?[ \n\r\t]*([^ \n\r\t])/.exec(chunk.toString('latin1'));
+    if (match === null) return undefined;
+    if (match[1] === '{') throw new ShapeFault('it is an object, not an array');
+    if (match[1] !== '[') throw new JsonFault('it is not a JSON array');
     this.#phase = 'inside';
-    return start + 1;
+    return match[0].length;
   }
 
-  /** Finds the last comma between items, and the array's end. */
+  /** Finds the last comma between items, and the bracket that ends the array. */
   #scan(chunk: Buffer, start: number): { comma: number; end: number } {
     let [depth, comma] = [this.#depth, -1];
     let i = this.#inString ? this.#skipString(chunk, start) : start;
@@ -148,7 +150,7 @@ export class ArrayItems {
           break;
         case CLOSE_OBJECT:
         case CLOSE_ARRAY:
-          if (--depth < 0) return { comma, end: endOfArray(byte, i - 1) };
+          if (--depth < 0) return { comma, end: i - 1 };
       }
     }
     this.#depth = depth;
@@ -187,23 +189,6 @@ export class ArrayItems {
   }
 }
 
-/** `at`, where a bracket ends more than was opened inside the array. */
-function endOfArray(bracket: number, at: number): number {
-  if (bracket !== CLOSE_ARRAY) throw new JsonFault('it is not JSON');
-  return at;
-}
-
 function checkBlank(chunk: Buffer, from: number): void {
-  if (skipBlank(chunk, from) < chunk.length) throw new JsonFault('more text follows its end');
-}
-
-function skipBlank(chunk: Buffer, from: number): number {
-  let i = from;
-  while (i < chunk.length && (chunk[i] === 0x20 || chunk[i] === 0x0a || chunk[i] === 0x0d || chunk[i] === 0x09)) i++;
-  return i;
-}
-
-/** A byte order mark, which some servers send. */
-function startsWithMark(chunk: Buffer): boolean {
-  return chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
+  if (/[^ \n\r\t]/.test(chunk.toString('latin1', from))) throw new JsonFault('more text follows its end');
 }

@@ -7,7 +7,6 @@ import type { buildConnector, Dispatcher } from 'undici';
 import buildConnect from 'undici/lib/core/connect.js';
 import UndiciPool from 'undici/lib/dispatcher/pool.js';
 import { SvcError } from '../errors.ts';
-import { isBelowLocalhost } from './address.ts';
 import { ConnectFailure, ProxyFailure } from './failures.ts';
 import { bare, isSocks, openTunnel, proxyFor, proxyHeaders } from './proxy.ts';
 import type { Outbound, TlsOptions } from './target.ts';
@@ -27,8 +26,6 @@ export interface PoolRequest {
   readonly body: string | Uint8Array | Iterable<Uint8Array> | undefined;
   /** The longest silence within the body of the response. */
   readonly bodyTimeout: number;
-  /** It does not wait for others, however many have no response. */
-  readonly urgent?: boolean | undefined;
   /** Requests another protocol. */
   readonly upgrade?: 'websocket' | undefined;
 }
@@ -36,7 +33,6 @@ export interface PoolRequest {
 type Connect = (options: buildConnector.Options, callback: buildConnector.Callback) => Socket;
 
 const CONNECT_MS = 10_000;
-/** In each of the two pools. */
 const CONNECTIONS = 32;
 /** Shorter than the timeouts of servers: a connection that the service is about to close makes the outcome of a write unknown. */
 const KEEP_ALIVE_MS = 2_000;
@@ -46,7 +42,7 @@ export async function openPool(to: URL, outbound: Outbound): Promise<Pool> {
   const { tls, proxy: settings, deferWasmTiering } = outbound;
   // Saves 100 of 250 ms of a short command on Node 20. Not set earlier: it would also disable the code cache of Node's own modules.
   if (deferWasmTiering) (await import('node:v8')).setFlagsFromString('--wasm-tiering-budget=1000000000');
-  const addresses = outbound.addresses ?? (isBelowLocalhost(to.hostname) ? LOOPBACK : undefined);
+  const addresses = outbound.addresses ?? (to.hostname.endsWith('.localhost') ? LOOPBACK : undefined);
   const proxy = addresses === undefined ? proxyFor(to, settings) : undefined;
   const https = to.protocol === 'https:';
   const context = https || proxy?.protocol === 'https:' ? { secureContext: await secureContext(tls) } : {};
@@ -73,8 +69,6 @@ function lookupIn(addresses: readonly LookupAddress[]): LookupFunction {
 
 export class Pool {
   readonly #pool: UndiciPool;
-  /** For urgent requests, while all connections of the other one are in use. */
-  readonly #urgent: UndiciPool;
   readonly #connecting = new Set<Socket>();
   /** The first error of each TLS connection, by its local port. */
   readonly #alerts = new Map<number, Error>();
@@ -87,7 +81,7 @@ export class Pool {
     const byAddress = proxy !== undefined && !https && !isSocks(proxy);
     this.#pathPrefix = byAddress ? to.origin : '';
     this.#proxyHeaders = byAddress ? Object.entries({ host: to.host, ...proxyHeaders(proxy) }).flat() : [];
-    const options = {
+    this.#pool = new UndiciPool(byAddress ? proxy.origin : to.origin, {
       connect: this.#watched(connect),
       connections: CONNECTIONS,
       pipelining: 1,
@@ -95,14 +89,11 @@ export class Pool {
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
       headersTimeout: 0, // the total deadline covers it
-    };
-    this.#pool = new UndiciPool(byAddress ? proxy.origin : to.origin, options);
-    this.#urgent = new UndiciPool(byAddress ? proxy.origin : to.origin, options);
+    });
   }
 
-  dispatch({ method, path, headers, body, bodyTimeout, upgrade, urgent }: PoolRequest, handler: ResponseHandler): void {
-    const isBusy = urgent && this.#pool.stats.size >= CONNECTIONS;
-    (isBusy ? this.#urgent : this.#pool).dispatch(
+  dispatch({ method, path, headers, body, bodyTimeout, upgrade }: PoolRequest, handler: ResponseHandler): void {
+    this.#pool.dispatch(
       {
         method: method as Dispatcher.HttpMethod,
         path: this.#pathPrefix + path,
@@ -126,7 +117,7 @@ export class Pool {
   async close(): Promise<void> {
     // A connecting socket would keep the process alive for its complete time limit.
     for (const socket of this.#connecting) socket.destroy();
-    await Promise.all([this.#pool.destroy(), this.#urgent.destroy()]);
+    await this.#pool.destroy();
   }
 
   /**

@@ -1,6 +1,6 @@
 /** Sends one endpoint's request: dry run, confirmation, deadline, retries, the refresh after a 401, and what a failure means. */
 import { SvcError } from '../errors.ts';
-import { insecurityWarning } from './address.ts';
+import { checkConnection } from './address.ts';
 import {
   contentType,
   errorInSuccess,
@@ -88,11 +88,12 @@ export class Sender {
   /** The service's clock minus ours, from the latest response with a date. */
   clockSkewMs: number | undefined;
 
+  /** Throws `credential_unusable` if the target's credential must not be sent to its address. Does not connect yet. */
   constructor(target: Target, rules: ServiceRules) {
     this.#target = target;
     this.#rules = rules;
     this.#transport = new Transport(target, target.secretHeaders);
-    this.#warning = insecurityWarning(target);
+    this.#warning = checkConnection(target);
     for (const secret of secretsIn(target.headers, target.secretHeaders)) target.secrets.add(secret);
   }
 
@@ -104,11 +105,11 @@ export class Sender {
     confirmed?: Confirmed,
   ): Promise<Response> {
     checkConfirmed(endpoint, confirmed);
+    const { method, effect } = endpoint;
     const { authorizer, now, random } = this.#target;
     const { timeoutMs: ms = this.#target.timeoutMs } = values;
     const deadline = { ms, left: ms, hint: 'allow more time with --timeout' };
-    const repeats = endpoint.effect === 'read' && endpoint.method === 'GET' && endpoint.retry !== false;
-    const retries = repeats ? MOST_RETRIES : 0;
+    const retries = effect === 'read' && method === 'GET' && endpoint.retry !== false ? MOST_RETRIES : 0;
     let refreshed = false;
     for (let attempt = 1, failed = 0; ; attempt++) {
       const exchange = await this.#send(endpoint, values, deadline, attempt);
@@ -147,7 +148,6 @@ export class Sender {
       headers: Object.entries(request.headers).flat(),
       body: bodyText(request),
       bodyTimeout,
-      urgent: endpoint.urgent,
       upgrade: values.upgrade && ('websocket' as const),
     };
     return this.#transport.send(request, wire, { deadline, bytes: maxAnswerBytes }, attempt);
@@ -160,7 +160,8 @@ export class Sender {
     try {
       const head = await exchange.readHead();
       const { status, headers, socket } = head;
-      this.#readClock(headers, (sentAt + now()) / 2);
+      const serverTime = Date.parse(headers['date'] ?? '');
+      if (!Number.isNaN(serverTime)) this.clockSkewMs = serverTime - (sentAt + now()) / 2;
       this.#rules.cookies?.take(headers['set-cookie']);
       if (socket !== undefined) return { ...head, exchange, start: NO_BYTES };
       if (status < 200 || status > 299) return await this.#refusal(head, exchange, endpoint);
@@ -194,9 +195,9 @@ export class Sender {
     return new Plan([{ ...request, inSession: this.#rules.inSession }]);
   }
 
-  /** Reports the rows that are left out of a response because they cannot be read. */
-  omit({ path }: EndpointShape, rows: readonly string[]): void {
-    for (const row of rows) this.#target.log.omit?.(`left out of the response of ${path}: ${row}`);
+  /** Reports a row that is left out of a response because it cannot be read. */
+  omit({ path }: EndpointShape, row: string): void {
+    this.#target.log.omit?.(`left out of the response of ${path}: ${row}`);
   }
 
   /** What a failure to use a response means to the user. `start`: its first bytes, which may say what is wrong. A bug is rethrown. */
@@ -241,11 +242,6 @@ export class Sender {
       `it is ${page}, perhaps from a proxy`,
       'check the address, and whether a proxy requires you to sign in',
     );
-  }
-
-  #readClock({ date = '' }: ResponseHeaders, middle: number): void {
-    const ms = Date.parse(date);
-    if (!Number.isNaN(ms)) this.clockSkewMs = ms - middle;
   }
 
   async #refusal({ status, headers }: Head, exchange: Exchange, endpoint: EndpointShape): Promise<Failure> {

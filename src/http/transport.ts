@@ -25,7 +25,10 @@ export class Transport {
    */
   async send(request: RequestValue, wire: PoolRequest, limits: ExchangeLimits, attempt: number): Promise<Exchange> {
     const { signal } = this.#outbound;
-    const pool = await this.#openPool(new URL(request.url).origin);
+    const { origin } = new URL(request.url);
+    const opening = this.#pools.get(origin) ?? this.#openPool(origin);
+    this.#pools.set(origin, opening);
+    const pool = await opening;
     if (signal.aborted) throw interruption(signal);
     const exchange = new Exchange(pool, request, limits, this.#outbound, this.tracer?.begin(request, attempt));
     pool.dispatch(wire, exchange);
@@ -37,10 +40,8 @@ export class Transport {
     await Promise.all(pools.map((opened) => (opened.status === 'fulfilled' ? opened.value.close() : undefined)));
   }
 
-  #openPool(origin: string): Promise<Pool> {
-    const open = () => import('./pool.ts').then(({ openPool }) => openPool(new URL(origin), this.#outbound));
-    const opening = this.#pools.get(origin) ?? open();
-    this.#pools.set(origin, opening);
-    return opening;
+  async #openPool(origin: string): Promise<Pool> {
+    const { openPool } = await import('./pool.ts');
+    return openPool(new URL(origin), this.#outbound);
   }
 }

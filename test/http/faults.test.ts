@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { type Client, openClient, type ServiceRules } from '../../src/http/client.ts';
@@ -448,7 +449,7 @@ test('accepts a response in pieces of any size', async () => {
     for (const size of [1, 2, 3, 7, 50]) {
       const write = (socket: Socket, at: number): void => {
         socket.write(text.slice(at, at + size));
-        if (at + size < text.length) setImmediate(write, socket, at + size);
+        if (at + size < text.length) globalThis.setImmediate(write, socket, at + size);
       };
       await using server = await faultServer((socket) => write(socket, 0));
       await withClient(server.url, {}, async (client) => {
@@ -545,6 +546,20 @@ describe('raw bytes', () => {
         expect([text, (await failed(client.raw(listThings))).code]).toEqual([text, 'bad_answer']);
       expect(await read(await client.raw(listThings))).toBe(' [ ]\n');
     });
+  });
+
+  // Data that arrives at the moment at which reading goes on must not be waited for.
+  test('a reader that is slow gets all of a long one', { timeout: 20_000 }, async () => {
+    await using server = await faultServer((socket) => socket.write(answer(200, big)));
+    const client = openClient(targetFor(server.url), large);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of await client.raw(listThings)) {
+      chunks.push(chunk);
+      // So many turns of the event loop bring more than is read ahead.
+      for (let turn = 0; turn < 20; turn++) await setImmediate();
+    }
+    expect(Buffer.concat(chunks).toString()).toBe(big);
+    await client.close();
   });
 
   test('a long one is streamed, and fails at a broken end', async () => {

@@ -45,10 +45,10 @@ export const openTrade = post('/trading/open_trade', 'money');
 export const createEntryOrder = post('/trading/create_entry_order', 'money');
 
 /** Not shown in the document. */
-export const closeTrade = { ...post('/trading/close_trade', 'money'), urgent: true } as const;
-export const closeAllForSymbol = { ...post('/trading/close_all_for_symbol', 'money'), urgent: true } as const;
+export const closeTrade = post('/trading/close_trade', 'money');
+export const closeAllForSymbol = post('/trading/close_all_for_symbol', 'money');
 export const changeOrder = post('/trading/change_order', 'money');
-export const deleteOrder = { ...post('/trading/delete_order', 'money'), urgent: true } as const;
+export const deleteOrder = post('/trading/delete_order', 'money');
 export const changeTradeStopLimit = post('/trading/change_trade_stop_limit', 'money');
 export const changeOrderStopLimit = post('/trading/change_order_stop_limit', 'money');
 
