@@ -42,24 +42,22 @@ export function hedges({ hedging }: Account): boolean | undefined {
 
 /** By default the only account. Ids are tried before names: a name may look like the id of another account. */
 export function findAccount(accounts: readonly Account[], wanted: string | undefined): Account {
-  const known = `accounts: ${accounts.map(nameAndId).join(', ') || 'none'}`;
+  const [first, ...others] = accounts;
   const omitted = omittedOf(accounts).length;
-  const unread = `${omitted} of the accounts cannot be read`;
-  if (wanted === undefined) {
-    const [only, ...others] = accounts;
-    if (omitted > 0) throw new SvcError('missing_value', `${unread}: pass --account <id|name>`, { hint: known });
-    if (only !== undefined && others.length === 0) return only;
-    if (only === undefined) throw new SvcError('not_found', 'the token has no account');
-    throw new SvcError('missing_value', `the token has ${accounts.length} accounts: pass --account <id|name>`, {
-      hint: known,
-    });
-  }
+  if (wanted === undefined && omitted === 0 && first !== undefined && others.length === 0) return first;
   const found =
     accounts.find(({ accountId }) => accountId === wanted) ??
-    accounts.find(({ accountName }) => accountName === wanted);
+    accounts.find(({ accountName }) => wanted !== undefined && accountName === wanted);
   if (found !== undefined) return found;
-  if (omitted > 0) throw new SvcError('not_known', `${unread}: one may be ${wanted}`, { hint: known });
-  throw new SvcError('not_found', `no account with the id or name ${wanted}`, { hint: known });
+  const hint = `accounts: ${accounts.map(nameAndId).join(', ') || 'none'}`;
+  const unread = `${omitted} of the accounts cannot be read`;
+  if (wanted !== undefined) {
+    if (omitted > 0) throw new SvcError('not_known', `${unread}: one may be ${wanted}`, { hint });
+    throw new SvcError('not_found', `no account with the id or name ${wanted}`, { hint });
+  }
+  if (omitted > 0) throw new SvcError('missing_value', `${unread}: pass --account <id|name>`, { hint });
+  if (first === undefined) throw new SvcError('not_found', 'the token has no account');
+  throw new SvcError('missing_value', `the token has ${accounts.length} accounts: pass --account <id|name>`, { hint });
 }
 
 export function accountChoice(account: Account): Choice {

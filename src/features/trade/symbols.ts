@@ -37,6 +37,8 @@ const SYMBOLS_HINT =
   'svc trade symbols list shows what there is; a hidden one is not offered until the account shows it';
 
 export function findOffer(offers: readonly Offer[], wanted: string): Offer {
+  const exact = offers.find(({ currency }) => currency === wanted);
+  if (exact !== undefined) return exact;
   const symbols = offers.map(({ currency }) => currency);
   const omitted = omittedOf(offers).length;
   if (omitted > 0 && !symbols.some((symbol) => foldedSymbol(symbol) === foldedSymbol(wanted))) {
@@ -46,6 +48,11 @@ export function findOffer(offers: readonly Offer[], wanted: string): Offer {
   const offer = offers.find(({ currency }) => currency === symbol);
   if (offer === undefined) throw new SvcError('internal', `no offer of ${symbol}`);
   return offer;
+}
+
+/** What a pip costs in the account's currency, for an amount of 1. Older tables give it per single unit, and no unit size. */
+export function pipValueOf({ pipCost, instrBaseUnitSize }: Offer): number | undefined {
+  return pipCost !== undefined && pipCost > 0 && instrBaseUnitSize !== undefined ? pipCost : undefined;
 }
 
 /** A gateway without a price has 0. */

@@ -30,7 +30,6 @@ import {
   costsText,
   guardOrder,
   ORDER_PREVIEW,
-  type OrderPreview,
   type OrderToCheck,
   previewOrder,
   priceFor,
@@ -123,8 +122,7 @@ export async function placeNewOrder(
     const report = isWaiting ? await waitForFill(accepted, watch, ms, ctx) : accepted.report;
     // Nobody asked to wait until it is filled.
     const isKnown = report !== undefined && (input.wait !== undefined || report.status !== 'pending');
-    const answer = reportOrder(accepted.orderIds[0] ?? null, isKnown ? report : undefined);
-    return { ...answer, undo: undoing(terms, accepted, answer.value) };
+    return reportOrder(accepted.orderIds[0] ?? null, isKnown ? report : undefined);
   });
 }
 
@@ -168,7 +166,6 @@ interface AcceptedOrder {
   readonly orderIds: readonly string[];
   readonly journalId: string;
   readonly key: string | undefined;
-  readonly amount: number;
   /** Undefined if it is known how the order ended, or nothing can be found by. */
   readonly awaited: AwaitedOrder | undefined;
   /** How it ended, as the journal has it. */
@@ -207,12 +204,11 @@ async function readAccepted(
   requireAccepted(entry, key, ctx);
   const report = reportOf(entry);
   const { id: journalId, order_ids: orderIds, form } = entry;
-  const amount = Number(form['amount']);
-  const accepted = { orderIds, journalId, key, amount, report, awaited: undefined };
+  const accepted = { orderIds, journalId, key, report, awaited: undefined };
   const [orderId] = orderIds;
   if (report !== undefined || watch === undefined || orderId === undefined) return accepted;
   const [accountId, symbol] = [String(form['account_id']), String(form['symbol'])];
-  const amountK = inThousands(amount, await tables.offer(symbol));
+  const amountK = inThousands(Number(form['amount']), await tables.offer(symbol));
   const account = await tables.accountOrGiven(accountId);
   await followOrders(watch, tables);
   // Its fills may have been pushed before.
@@ -231,7 +227,10 @@ async function sendNewOrder(
   const { terms, account, offer } = order;
   await checkOrder(order, requireOpen, tables, ctx);
   const preview = previewOrder(order, ctx.now());
-  announceOrder(preview, ctx);
+  for (const text of preview.warnings) ctx.warn(`warning: ${text}`);
+  if (preview.sizing !== null) ctx.notice(`amount: ${preview.sizing.arithmetic}`);
+  const costs = ctx.interactive ? costsText(preview) : '';
+  if (costs !== '') ctx.notice(costs);
 
   const request = { ...requestOf(order, typed), once };
   // A new key says that a new order is meant.
@@ -252,15 +251,7 @@ async function sendNewOrder(
     amountK: inThousands(terms.amount, offer),
     hedges: hedges(account),
   };
-  return { orderIds, journalId, key: once?.key, amount: terms.amount, awaited, report: undefined };
-}
-
-/** What is worth knowing before the question: warnings, the arithmetic of `--risk`, and for a person the costs. */
-function announceOrder(preview: OrderPreview, ctx: RunContext): void {
-  for (const text of preview.warnings) ctx.warn(`warning: ${text}`);
-  if (preview.sizing !== null) ctx.notice(`amount: ${preview.sizing.arithmetic}`);
-  const costs = ctx.interactive ? costsText(preview) : '';
-  if (costs !== '') ctx.notice(costs);
+  return { orderIds, journalId, key: once?.key, awaited, report: undefined };
 }
 
 async function followOrders(watch: FillWatch, tables: OrderTables): Promise<void> {
@@ -331,26 +322,6 @@ async function waitForFill(
   } catch (error) {
     throw acceptedBut(error, orderIds);
   }
-}
-
-/** Cancels an entry order that is still open, and takes back what was filled. Until a market order is filled nothing can be said. */
-function undoing(
-  { side, rate }: TypedOrder['terms'],
-  { amount, awaited }: AcceptedOrder,
-  { order_id, status, trades, closed_trades }: OrderReport,
-): NonNullable<Answer<unknown>['undo']> {
-  if (awaited?.hedges === false && status === 'filled') {
-    // The account has one position of a symbol: only an order of the other side takes a part of it back.
-    const opposite = side === 'buy' ? 'sell' : 'buy';
-    return [['trade', opposite, awaited.symbol, String(amount), '--account', awaited.accountId]];
-  }
-  const isPending = rate !== undefined && (status === 'accepted' || status === 'pending');
-  const lines = isPending && order_id !== null ? [['trade', 'orders', 'cancel', order_id]] : [];
-  // A trade may be stopped out at once.
-  const closed = new Set(closed_trades.map(({ trade_id }) => trade_id));
-  const open = trades.flatMap(({ trade_id }) => (closed.has(trade_id) ? [] : trade_id));
-  if (open.length > 0 && awaited !== undefined && awaited.hedges !== false) lines.push(['trade', 'close', ...open]);
-  return lines;
 }
 
 export interface OrderReport extends Fills {

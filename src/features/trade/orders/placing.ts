@@ -2,6 +2,7 @@
 import type { RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, type Sent, SvcError } from '../../../errors.ts';
 import { answered, type Confirmed, type Endpoint, type Guarded, Plan } from '../../../http/endpoint.ts';
+import { isObject } from '../../../json-object.ts';
 import type { CallCounts } from '../../../store/call-counts.ts';
 import { type JournalEntry, journalAnswered, journalSent, type OrderAnswered } from '../../../store/order-journal.ts';
 import { exceededLimit } from '../gateway/counted-caller.ts';
@@ -246,11 +247,13 @@ async function unknownOutcomeError(
 
 /** From `data`: an object, a list of objects and nulls, or nothing. Strings, as ids may exceed exact numbers. */
 function idsOf({ data }: Envelope): readonly string[] {
-  return (Array.isArray(data) ? data : [data]).flatMap((one: unknown) => {
-    const id = typeof one === 'object' && one !== null ? (one as { orderId?: unknown }).orderId : undefined;
+  const ids: string[] = [];
+  for (const one of [data].flat() as unknown[]) {
+    const id = isObject(one) ? one['orderId'] : undefined;
     const text = typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : id;
-    return typeof text === 'string' && /^\d+$/.test(text) && text !== '0' ? [text] : [];
-  });
+    if (typeof text === 'string' && /^\d+$/.test(text) && text !== '0') ids.push(text);
+  }
+  return ids;
 }
 
 /** The plan of a dry run. Connects to nothing. */

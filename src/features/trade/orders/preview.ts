@@ -5,10 +5,10 @@ import type { RecordOutput } from '../../../output/types.ts';
 import { hedges, marginCallText } from '../accounts.ts';
 import { daysLater, marketHours, newYorkText } from '../market-hours.ts';
 import type { Account, Offer } from '../schema.ts';
-import { isForex, quoteOf } from '../symbols.ts';
+import { isForex, pipValueOf, quoteOf } from '../symbols.ts';
 import type { OrderTerms } from './forms.ts';
 import { checkExitPrices, checkPrecision, type Distance, DYNAMIC_TRAIL, type Side } from './rules.ts';
-import { pipValueOf, type Sizing } from './sizing.ts';
+import type { Sizing } from './sizing.ts';
 
 /** An order with the account and the offer that it was read with. */
 export interface OrderToCheck {

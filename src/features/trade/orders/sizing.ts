@@ -2,7 +2,7 @@
 import { SvcError } from '../../../errors.ts';
 import { type Exact, exact, fixedText, minus, ratio, times } from '../../../output/decimal.ts';
 import type { Account, Offer } from '../schema.ts';
-import { isForex } from '../symbols.ts';
+import { isForex, pipValueOf } from '../symbols.ts';
 import { checkExitPrices, type Distance, type Side } from './rules.ts';
 
 /** `--risk`: money, or a part of the account's equity. */
@@ -38,11 +38,6 @@ export function parseRisk(text: string): Risk {
   throw new SvcError('invalid_value', `--risk: ${JSON.stringify(text)} is neither a part of the equity nor money`, {
     hint: 'write it like 1% or 100',
   });
-}
-
-/** In the account's currency, for an amount of 1. Older tables give it per single unit, and no unit size. */
-export function pipValueOf({ pipCost, instrBaseUnitSize }: Offer): number | undefined {
-  return pipCost !== undefined && pipCost > 0 && instrBaseUnitSize !== undefined ? pipCost : undefined;
 }
 
 export interface SizingTerms {
