@@ -1,5 +1,8 @@
 /** The history of a product as a chart, and as rows for programs. */
+import type { RunContext } from '../../cli/command.ts';
+import { FILE, type Flags } from '../../cli/flags.ts';
 import type { Cell, ChartFacts, ChartOutput, ChartPicture, Column } from '../../output/types.ts';
+import { checkNewFile, writeNewFile } from '../../store/named-files.ts';
 import type { DynamicsQuery, SeriesField } from './api.ts';
 import type { Source } from './schema.ts';
 import { type OfferField, unitOf } from './series.ts';
@@ -159,4 +162,35 @@ function changeCell({ change, change_percent }: Statistics): Cell {
 
 function signed(value: number): string {
   return value > 0 ? `+${value}` : String(value);
+}
+
+export const CHART_FLAGS = {
+  width: { type: 'integer', min: 20, max: 1000, help: 'Columns of the chart (default the terminal, or 80)' },
+  height: { type: 'integer', min: 3, max: 200, help: 'Lines of the chart (default 15)' },
+  ascii: { type: 'boolean', help: 'Draw with ASCII characters only' },
+  svg: { ...FILE, help: 'Also write the chart to a file; -: print it alone' },
+} as const satisfies Flags;
+
+interface SvgInput {
+  readonly svg?: string | undefined;
+  readonly force: boolean;
+}
+
+/** Checked before any request: whether the file can be written. */
+export function checkSvg({ svg, force }: SvgInput): void {
+  if (svg !== undefined && svg !== '-') checkNewFile({ option: '--svg', path: svg, force });
+}
+
+/** Writes the chart to its file, or returns it if it is to be printed alone. */
+export async function writeSvg(
+  { svg, force }: SvgInput,
+  picture: Parameters<RunContext['drawSvg']>[0],
+  ctx: RunContext,
+): Promise<string | undefined> {
+  if (svg === undefined) return undefined;
+  const text = await ctx.drawSvg(picture);
+  if (svg === '-') return text;
+  writeNewFile({ option: '--svg', path: svg, force }, text, ctx.pid);
+  ctx.notice(`the chart is in ${svg}`);
+  return undefined;
 }

@@ -1,11 +1,19 @@
-import { CHART_FLAGS, checkSvg, drawn } from '../../../cli/chart-flags.ts';
 import { chartCommand, type RunContext } from '../../../cli/command.ts';
 import type { Instant } from '../../../cli/flags.ts';
 import { UTC, zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { AnyOutput, Zone } from '../../../output/types.ts';
 import { type Catalog, openCatalog, type SeriesInterval } from '../api.ts';
-import { type Fill, type HistoryView, historyChart, historyPicture, type ProductHistory } from '../history-chart.ts';
+import {
+  CHART_FLAGS,
+  checkSvg,
+  type Fill,
+  type HistoryView,
+  historyChart,
+  historyPicture,
+  type ProductHistory,
+  writeSvg,
+} from '../history-chart.ts';
 import { type Report, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
 import { missingSources, productSeries, type SourceSelection, sourceSelection } from '../product-sources.ts';
 import {
@@ -130,7 +138,7 @@ export const catalogHistory = chartCommand({
     const view = viewOf(input, recorded, series, window);
     const shown = several ? readable(histories) : histories;
     const undrawn = undrawnNote(shown.length, histories.length);
-    const drawing = await drawn(input, historyPicture(shown, view), ctx);
+    const drawing = await writeSvg(input, historyPicture(shown, view), ctx);
     if (drawing !== undefined) {
       for (const text of undrawn) ctx.notice(text);
       return { value: drawing, as: { kind: 'text' }, code };

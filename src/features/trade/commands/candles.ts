@@ -1,11 +1,9 @@
-import { CHART_FLAGS, checkSvg, drawn } from '../../../cli/chart-flags.ts';
-import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
+import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { TZ_FLAG } from '../../../cli/common-flags.ts';
 import type { Arguments, Flags, Input, Instant } from '../../../cli/flags.ts';
 import { UTC, zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import { type AnyOutput, RowBatches } from '../../../output/types.ts';
-import { candleChart, drawCandles } from '../candles/chart.ts';
 import { type CandleBatch, downloadCandles, openSource } from '../candles/download.ts';
 import { CANDLE_FILE, prepareFile, writeFile } from '../candles/file.ts';
 import { Coverage, GAP_LIST, listGaps } from '../candles/gaps.ts';
@@ -13,7 +11,6 @@ import { findPeriod, NO_PROGRESS, type Period, planRange, planWindows } from '..
 import { type CandleRow, candleList, candleRow, type RowShape } from '../candles/rows.ts';
 import { SYMBOL_ARGUMENT } from '../gateway/trading-session.ts';
 
-const CHART = 'Chart options';
 const USUAL_LAST = 100;
 
 const ARGS = {
@@ -36,11 +33,6 @@ const FLAGS = {
   tz: { ...TZ_FLAG, help: 'Zone of times (default local; of printed ones UTC)' },
   gaps: { type: 'boolean', help: 'List gaps instead of candles' },
   'fail-on-gap': { type: 'boolean', help: 'Exit 1 if candles are missing' },
-  chart: { type: 'boolean', group: CHART, help: 'Draw candlesticks' },
-  width: { ...CHART_FLAGS.width, group: CHART },
-  height: { ...CHART_FLAGS.height, group: CHART },
-  ascii: { ...CHART_FLAGS.ascii, group: CHART },
-  svg: { ...CHART_FLAGS.svg, group: CHART },
   out: {
     type: 'string',
     value: 'file',
@@ -49,7 +41,7 @@ const FLAGS = {
     help: 'Write a .csv or .ndjson file',
   },
   resume: { type: 'boolean', group: 'File options', help: 'Complete an interrupted --out file' },
-  force: { type: 'boolean', group: 'File options', help: 'Replace an existing --out or --svg file' },
+  force: { type: 'boolean', group: 'File options', help: 'Replace an existing --out file' },
 } as const satisfies Flags;
 
 type TypedInput = Input<typeof ARGS, typeof FLAGS>;
@@ -58,7 +50,7 @@ export const tradeCandles = listCommand({
   id: 'trade candles',
   summary: 'Show candles, or write them to a file',
   details:
-    'Long ranges take several requests. Unfinished candles are omitted; if a request fails after others, what came before it is printed, and the exit status is 10. m1 is a minute, M1 a month.\nEach request is within the limits of its period (10,000 candles, and days by period; see svc trade limits). Duplicates are removed, a response outside the requested range is refused, and candles that are missing while forex was traded are reported; holidays are not known.\nIn JSON each candle has time, open, high, low, close (with --price both bid_open … ask_close) and tick_qty. Times are as received, in UTC or the zone of --tz; a date or a time without a zone is local, or of --tz. On the public implementation, minutes and hours carry their start and days their end (17:00 in New York); weeks and months are not known. The path of the request and its fields num, from and to are as seen there, too.\n--out needs --from, and writes .csv and .ndjson step by step, each step safe on disk before the next request, with FILE.state.json beside it until the file is complete. After an interruption, the same command with --resume completes the file.\n--chart draws each candle from its low to its high, with a body from open to close: hollow if the price rose, filled if it fell. If there are more candles than columns, several are drawn as one, and the line below says how many. Times without candles stay empty. The price is the mid unless --price is given.',
+    'Long ranges take several requests. Unfinished candles are omitted; if a request fails after others, what came before it is printed, and the exit status is 10. m1 is a minute, M1 a month.\nEach request is within the limits of its period (10,000 candles, and days by period; see svc trade limits). Duplicates are removed, a response outside the requested range is refused, and candles that are missing while forex was traded are reported; holidays are not known.\nIn JSON each candle has time, open, high, low, close (with --price both bid_open … ask_close) and tick_qty. Times are as received, in UTC or the zone of --tz; a date or a time without a zone is local, or of --tz. On the public implementation, minutes and hours carry their start and days their end (17:00 in New York); weeks and months are not known. The path of the request and its fields num, from and to are as seen there, too.\n--out needs --from, and writes .csv and .ndjson step by step, each step safe on disk before the next request, with FILE.state.json beside it until the file is complete. After an interruption, the same command with --resume completes the file.',
   effect: 'read',
   service: 'trade',
   args: ARGS,
@@ -90,7 +82,6 @@ export const tradeCandles = listCommand({
       return { value: await writeFile(target, batches, coverage, ctx), as: CANDLE_FILE, code };
     }
     if (input.gaps) return { value: await listGaps(batches, coverage, input.zone), as: GAP_LIST, code };
-    if (input.chart) return { ...(await drawChart(batches, source.symbol, input, ctx)), code };
     return { value: new RowBatches(rowBatches(batches, input)), as: candleList(input.price), code };
   },
 });
@@ -101,13 +92,11 @@ interface CandlesInput extends Omit<TypedInput, 'period'>, RowShape {
 
 function readInput(typed: TypedInput, ctx: RunContext): CandlesInput {
   checkTogether(typed);
-  checkSvg(typed);
   return {
     ...typed,
     period: findPeriod(typed.period),
     from: inZone('from', typed, ctx),
     to: inZone('to', typed, ctx),
-    price: shownPrice(typed),
     zone: typed.tz === undefined ? UTC : zoneOf(typed.tz),
   };
 }
@@ -134,47 +123,21 @@ async function* rowBatches(
   for await (const { candles } of batches) yield candles.map((candle) => candleRow(candle, shape));
 }
 
-async function drawChart(
-  batches: AsyncIterable<CandleBatch>,
-  symbol: string,
-  input: CandlesInput,
-  ctx: RunContext,
-): Promise<Answer<never>> {
-  const rows: CandleRow[] = [];
-  for await (const batch of rowBatches(batches, input)) for (const row of batch) rows.push(row);
-  const picture = drawCandles(rows, { ...input, symbol });
-  const drawing = await drawn(input, picture, ctx);
-  if (drawing !== undefined) return { value: drawing, as: { kind: 'text' } };
-  return { value: rows, as: candleChart(input.price, picture) };
-}
-
-function outputOf(input: Pick<TypedInput, 'gaps' | 'out' | 'chart' | 'price' | 'svg'>): AnyOutput {
-  const { gaps, out, chart, price, svg } = input;
+function outputOf({ gaps, out, price }: Pick<TypedInput, 'gaps' | 'out' | 'price'>): AnyOutput {
   if (gaps) return GAP_LIST;
-  if (out !== undefined) return CANDLE_FILE;
-  if (chart && svg === '-') return { kind: 'text' };
-  return chart ? candleChart(price) : candleList(price);
-}
-
-/** A chart has one price. */
-function shownPrice({ chart, price }: Pick<TypedInput, 'chart' | 'price'>): RowShape['price'] {
-  return chart && price === 'both' ? 'mid' : price;
+  return out === undefined ? candleList(price) : CANDLE_FILE;
 }
 
 function checkTogether(input: TypedInput): void {
-  const { from, last, gaps, chart, out, resume, force, svg } = input;
+  const { from, last, gaps, out, resume, force } = input;
   const clashes: readonly (readonly [isGiven: boolean, one: string, other: string])[] = [
     [from !== undefined && last !== undefined, '--from', '--last'],
-    [gaps && chart, '--gaps', '--chart'],
     [gaps && out !== undefined, '--gaps', '--out'],
-    [chart && out !== undefined, '--chart', '--out'],
     [resume && force, '--resume', '--force'],
   ];
   for (const [isGiven, one, other] of clashes) {
     if (isGiven) throw new SvcError('usage', `${one} and ${other} cannot be combined`);
   }
-  const drawing = (['width', 'height', 'ascii', 'svg'] as const).find((name) => input[name]);
-  if (drawing !== undefined && !chart) throw new SvcError('usage', `--${drawing} needs --chart`);
   if (resume && out === undefined) throw new SvcError('usage', '--resume needs --out');
-  if (force && svg === undefined && out === undefined) throw new SvcError('usage', '--force needs --out or --svg');
+  if (force && out === undefined) throw new SvcError('usage', '--force needs --out');
 }

@@ -1,8 +1,5 @@
-/** `svc trade candles` at the socket: requests, output, notices and exit statuses. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Run, type RunOptions, temporaryHome } from '../../../support/svc.ts';
+import type { Run, RunOptions } from '../../../support/svc.ts';
 import { TOKEN } from '../gateway.ts';
 import { type CandleGateway, candleGateway, candlesOf, type Row, row } from './candle-gateway.ts';
 
@@ -341,62 +338,10 @@ describe('the output', () => {
     `);
   });
 
-  it('is a chart of candlesticks', async () => {
-    const { code, stdout } = await run(['EUR/USD', 'H1', '--from', '2026-01-12', '--chart'], { terminal: 60 });
-    expect(code).toBe(0);
-    expect(stdout.replaceAll(/\u001b\[\d+m/g, '')).toMatch(
-      /^EUR\/USD H1: mid\n(?:.|\n)*║(?:.|\n)*\n║ rising {2}█ falling {2}2 candles each\n\nSYMBOL .*CHANGE/,
-    );
-    const narrow = await run(['EUR/USD', 'H1', '--from', '2026-01-12', '--chart', '--width', '20'], { terminal: 60 });
-    expect(narrow.stdout).toContain('EUR/USD H1: mid');
-    const zoned = await run(['EUR/USD', 'H1', '--last', '24', '--chart', '--tz', 'Asia/Tokyo'], { terminal: 60 });
-    expect(zoned.stdout).toContain('\nUTC+09:00  2026-01-14\n');
-    const rows = await run(['EUR/USD', 'H1', '--from', '2026-01-12', '--chart', '--price', 'ask', '-o', 'json']);
-    expect(JSON.parse(rows.stdout)[0]).toEqual({
-      time: '2026-01-12T00:00:00Z',
-      open: expect.any(Number),
-      high: expect.any(Number),
-      low: expect.any(Number),
-      close: expect.any(Number),
-      tick_qty: expect.any(Number),
-    });
-    served.answer = () => [];
-    expect(await run(['EUR/USD', 'H1', '--chart'], { terminal: 60 })).toMatchObject({ code: 0 });
-  });
-
-  it('is a chart of any number of candles', async () => {
-    const candle = row(0);
-    served.answer = ({ from, to }) =>
-      Array.from({ length: Math.floor((to - from) / 60) }, (_, index) => [from + index * 60, ...candle.slice(1)]);
-    const { code, stdout } = await run(['EUR/USD', 'm1', '--last', '130000', '--chart']);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('candles each') });
-  });
-
-  it('is a chart of the given size, in ASCII, and in a file', async () => {
-    const week = ['EUR/USD', 'H1', '--from', '2026-01-12', '--chart'];
-    const small = await run([...week, '--width', '40', '--height', '5', '--ascii']);
-    const lines = small.stdout.split('\n');
-    const axis = lines.findIndex((line) => /^ +[+`-]/.test(line));
-    expect(Math.max(...lines.slice(0, axis).map(({ length }) => length))).toBeLessThanOrEqual(40);
-    expect(axis).toBeLessThanOrEqual(1 + 5);
-    expect(small.stdout).not.toMatch(/[^\n -~]/);
-    const file = join(temporaryHome(), 'week.svg');
-    const { code, stdout, stderr } = await run([...week, '--svg', file, '-o', 'json']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(`the chart is in ${file}`) });
-    expect(JSON.parse(stdout)[0]).toHaveProperty('close');
-    const svg = await run([...week, '--svg', '-']);
-    expect(svg.stdout).toMatch(/^<svg[\s>]|^<\?xml/);
-    expect(svg.stdout).toContain('EUR/USD H1: mid<');
-    expect(readFileSync(file, 'utf8').trimEnd()).toBe(svg.stdout.trimEnd());
-    const again = await run([...week, '--svg', file]);
-    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('already exists') });
-    expect((await run([...week, '--svg', file, '--force'])).code).toBe(0);
-  });
-
   it('never contains control sequences of a symbol', async () => {
     const hostile = 'EUR\u001b[31m/\u202eUSD';
     served.offers.push({ t: 0, offerId: 7, currency: hostile, instrumentType: 1 });
-    for (const args of [['--chart'], ['--gaps'], ['-o', 'json', '--gaps'], ['--last', '3']]) {
+    for (const args of [['--gaps'], ['-o', 'json', '--gaps'], ['--last', '3']]) {
       const { code, stdout, stderr } = await run([hostile, 'm5', ...args], { terminal: 80 });
       expect(code).toBe(0);
       expect(stdout + stderr).not.toMatch(/\u001b\[31m\/|\u202e/);
@@ -425,12 +370,7 @@ it.each([
   [['EUR/USD', 'm1', '--from', '2026-01-02', '--to', '2026-01-01'], '--from must be before --to'],
   [['EUR/USD', 'm1', '--from', '2027-01-01'], '--from is'],
   [['EUR/USD', 'm1', '--resume'], '--resume needs --out'],
-  [['EUR/USD', 'm1', '--force'], '--force needs --out or --svg'],
-  [['EUR/USD', 'm1', '--svg', 'x.svg'], '--svg needs --chart'],
-  [['EUR/USD', 'm1', '--width', '40'], '--width needs --chart'],
-  [['EUR/USD', 'm1', '--chart', '--svg', '/nowhere/at/all/x.svg', '--height', '2'], '--height'],
-  [['EUR/USD', 'm1', '--gaps', '--chart'], '--gaps and --chart cannot be combined'],
-  [['EUR/USD', 'm1', '--chart', '--out', 'x.csv'], '--chart and --out cannot be combined'],
+  [['EUR/USD', 'm1', '--force'], '--force needs --out'],
   [['EUR/USD', 'm1', '--gaps', '--out', 'x.csv', '--from', '2d'], '--gaps and --out cannot be combined'],
   [['EUR/USD', 'm1', '--out', 'x.json', '--from', '2d'], 'use .csv or .ndjson'],
   [['EUR/USD', 'm1', '--out', 'x.csv', '--last', '5'], '--out needs --from'],
