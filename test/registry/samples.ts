@@ -266,7 +266,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'trade orders get': [{ args: ['390285837'] }],
   'trade offers list': [{ args: [] }],
   'trade quote': [{ args: ['eurusd'] }],
-  'trade stream': [{ args: ['EUR/USD', '--until', '1'] }, { args: ['Order', '--snapshot', '--until', '1'] }],
+  'trade stream': [{ args: ['EUR/USD', '--until', '1'] }, { args: ['Order', '--until', '1'] }],
   'trade watch': [{ args: ['orders', '--until', '1'], draws: true }],
   'trade candles': [{ args: ['EUR/USD', 'H1', '--last', '2'] }],
   'trade model': [{ args: ['Account'] }],

@@ -5,20 +5,11 @@ import { moneyCell } from '../columns.ts';
 import { type Price, readPush } from '../gateway/push.ts';
 import type { Outage } from '../gateway/reconnecting.ts';
 import type { SessionEvent } from '../gateway/session.ts';
-import { FEED_FLAGS, type Feed, openFeed, parseUntil, type Wanted } from '../gateway/trading-feed.ts';
-import type { TradingSession } from '../gateway/trading-session.ts';
-import { isModelName, MODEL_NAMES, MODELS, type ModelName } from '../models.ts';
+import { FEED_FLAGS, type Feed, openFeed, parseUntil } from '../gateway/trading-feed.ts';
+import { isModelName, MODEL_NAMES, type ModelName } from '../models.ts';
 import { orderStateText, orderTypeText, sideOf } from '../order-text.ts';
 import { wantedOf } from '../tables/lookups.ts';
 import { shownTime } from '../tables/table-time.ts';
-
-/** A row of a table that was read. */
-interface SnapshotRow {
-  readonly kind: 'snapshot';
-  readonly model: ModelName;
-  readonly row: Fields;
-  readonly at: number;
-}
 
 /** The payload as the gateway sent it: its numbers keep their digits, and its records their order. */
 const PAYLOAD = Symbol('payload');
@@ -28,7 +19,7 @@ interface StreamEvent extends Partial<OutageLine> {
   /** The time of arrival by our clock: RFC 3339. */
   readonly ts: string;
   /** Insert, update and delete are the gateway's own letters. */
-  readonly kind: 'I' | 'U' | 'D' | 'price' | 'other' | 'snapshot' | 'gap' | Outage['kind'];
+  readonly kind: 'I' | 'U' | 'D' | 'price' | 'other' | 'gap' | Outage['kind'];
   readonly table: ModelName | null;
   /** Identifies a row in its table; for a price the symbol, for anything else the name of the push. */
   readonly key: string | null;
@@ -99,8 +90,8 @@ export const tradeStream = listCommand({
   id: 'trade stream',
   summary: 'Stream prices and table changes as they are pushed',
   description: `Subscribes to symbols and to the tables ${MODEL_NAMES.join(', ')} (exact spelling). Prints every push. Reconnects after an outage and reports what was missed as a gap.`,
-  details: `Each NDJSON line is {"ts","kind","table","key","data"}. ts is the time of arrival by this machine's clock. data is the record as received. kind is I, U or D for a row that was inserted, updated or deleted (an update may have only the changed fields); price; snapshot for a row of --snapshot; other for unknown records; and unreachable, stale, recovered or gap for the connection. The form of a price and the actions U and D are as seen on the public implementation.
-When the gateway cannot be reached, also at the start, {"event":"unreachable","at","reason"} is printed at once, and {"event":"recovered","at"} when it can be reached again, together with the usual keys. svc then reconnects and resubscribes. gap says between which times pushes are missing; with --snapshot the tables are read again. {"event":"stale","at","reason"} is printed if no push came for a minute although prices of forex are followed and the market is open by its usual hours; recovered follows with the next push. If the connection is lost for good, or --until ends the stream while the gateway is unreachable, the exit status is 7.
+  details: `Each NDJSON line is {"ts","kind","table","key","data"}. ts is the time of arrival by this machine's clock. data is the record as received. kind is I, U or D for a row that was inserted, updated or deleted (an update may have only the changed fields); price; other for unknown records; and unreachable, stale, recovered or gap for the connection. The form of a price and the actions U and D are as seen on the public implementation.
+When the gateway cannot be reached, also at the start, {"event":"unreachable","at","reason"} is printed at once, and {"event":"recovered","at"} when it can be reached again, together with the usual keys. svc then reconnects and resubscribes. gap says between which times pushes are missing; svc trade watch reads the tables again. {"event":"stale","at","reason"} is printed if no push came for a minute although prices of forex are followed and the market is open by its usual hours; recovered follows with the next push. If the connection is lost for good, or --until ends the stream while the gateway is unreachable, the exit status is 7.
 With --prices, a row has time (of the gateway, in UTC), symbol, bid, ask, high and low (of the day), and other pushes are left out; NDJSON and JSON have outages and gaps as {"event","at"} between them, csv and tsv only prices, with notices on standard error.
 --until counts only pushes. The gateway waits for a slow reader. By polling it then sends all at once, and more than 16 MiB end the stream with exit 7.`,
   effect: 'read',
@@ -108,14 +99,13 @@ With --prices, a row has time (of the gateway, in UTC), symbol, bid, ask, high a
   streams: () => true,
   args: { what: { help: 'A symbol such as EUR/USD, or a table such as Order', required: true, repeat: true } },
   flags: {
-    snapshot: { type: 'boolean', help: 'Print the current rows first (counts towards rate limits)' },
     prices: { type: 'boolean', help: 'Print prices only: time, symbol, bid, ask, high, low' },
     ...FEED_FLAGS,
   },
   examples: [
     { run: 'svc trade stream EUR/USD USD/JPY', why: 'Follow two prices' },
     {
-      run: 'svc trade stream Order OpenPosition --snapshot -o ndjson',
+      run: 'svc trade stream Order OpenPosition -o ndjson',
       why: 'Follow orders and positions in a program',
     },
     { run: 'svc trade stream EUR/USD --prices -o csv >> prices.csv', why: 'Record prices in a file' },
@@ -124,7 +114,6 @@ With --prices, a row has time (of the gateway, in UTC), symbol, bid, ask, high a
   outputOf: ({ prices }) => (prices ? TICK_LIST : STREAM_LIST),
   async run(input, ctx) {
     if (!input.prices) return { value: followEvents(input, streamEvent, ctx) };
-    if (input.snapshot) throw new SvcError('usage', '--snapshot and --prices cannot be combined');
     const model = input.what.find(isModelName);
     if (model !== undefined) throw new SvcError('usage', `--prices is for symbols, and ${model} is a table`);
     const { table, document, events } = ctx.wants;
@@ -136,15 +125,14 @@ With --prices, a row has time (of the gateway, in UTC), symbol, bid, ask, high a
 
 interface StreamInput {
   readonly what: readonly string[];
-  readonly snapshot: boolean;
   readonly until: string | undefined;
   readonly reconnect: boolean;
 }
 
 /** Null for an event that is not printed. */
-type ToRow<Row> = (event: SessionEvent | SnapshotRow) => Row | null;
+type ToRow<Row> = (event: SessionEvent) => Row | null;
 
-/** Yields a row for each push, outage and gap, and after each connection the current rows if they are wanted. */
+/** Yields a row for each push, outage and gap. */
 async function* followEvents<Row>(
   input: StreamInput,
   toRow: ToRow<Row>,
@@ -158,9 +146,8 @@ async function* followEvents<Row>(
       if (event.kind === 'closed') throw event.error;
       const row = toRow(event);
       if (row !== null) yield row;
-      if (event.kind !== 'push') {
-        for (const current of await readAfter(event, input, feed, ctx)) yield toRow(current) as Row;
-      } else if (row !== null && --left === 0) break;
+      if (event.kind !== 'push') await beginConnection(event, input.what, feed);
+      else if (row !== null && --left === 0) break;
     }
     feed.checkReachable();
   } finally {
@@ -168,66 +155,19 @@ async function* followEvents<Row>(
   }
 }
 
-/** The rows to print after a connection. */
-async function readAfter(
-  { kind }: SessionEvent,
-  input: StreamInput,
-  feed: Feed,
-  ctx: RunContext,
-): Promise<readonly SnapshotRow[]> {
+/** Subscribes unless an earlier connection did: then this one has the same subscriptions. */
+async function beginConnection({ kind }: SessionEvent, what: readonly string[], feed: Feed): Promise<void> {
   const isConnected = kind === 'connected' || kind === 'gap';
-  const rows = isConnected ? await feed.attempt(() => beginConnection(input, feed, ctx)) : [];
+  if (isConnected && feed.subscribed === undefined) {
+    await feed.attempt(async () => feed.subscribe(await wantedOf(what, feed.open)));
+  }
   feed.startTimer();
-  return rows ?? [];
 }
 
-/** Subscribes after the first connection, and with --snapshot reads the rows after each. A rate limit after a gap does not end the stream. */
-async function beginConnection(
-  { what, snapshot }: StreamInput,
-  feed: Feed,
-  ctx: RunContext,
-): Promise<readonly SnapshotRow[]> {
-  if (feed.subscribed === undefined) {
-    const wanted = await wantedOf(what, feed.open);
-    await feed.subscribe(wanted);
-    return snapshot ? readRows(wanted, feed.open, ctx) : [];
-  }
-  if (!snapshot) return [];
-  try {
-    return await readRows(feed.subscribed, feed.open, ctx);
-  } catch (error) {
-    if (!(error instanceof SvcError) || !error.retryable) throw error;
-    ctx.notice(`could not read the rows after the gap: ${error.message}`);
-    return [];
-  }
-}
-
-/** The current rows of each table, and the offers of the symbols. */
-async function readRows(
-  { models, symbols }: Wanted,
-  { trading }: TradingSession,
-  { now }: RunContext,
-): Promise<readonly SnapshotRow[]> {
-  const all: SnapshotRow[] = [];
-  for (const model of models) {
-    const rows = model === 'Account' ? await trading.accounts() : await trading.model(model);
-    all.push(...rows.map((row) => ({ kind: 'snapshot', model, row, at: now() }) as const));
-  }
-  if (symbols.length === 0 || models.includes('Offer')) return all;
-  const offers = (await trading.model('Offer')).filter(({ currency }) => symbols.includes(currency));
-  return [...all, ...offers.map((row) => ({ kind: 'snapshot', model: 'Offer', row, at: now() }) as const)];
-}
-
-function streamEvent(event: SessionEvent | SnapshotRow): StreamEvent | null {
+function streamEvent(event: SessionEvent): StreamEvent | null {
   switch (event.kind) {
     case 'push':
       return pushedEvent(event);
-    case 'snapshot': {
-      const { model, row } = event;
-      const { key = '' } = MODELS[model];
-      const id = row[key] === undefined ? null : String(row[key]);
-      return { ts: timeText(event.at), kind: 'snapshot', table: model, key: id, data: row };
-    }
     case 'gap': {
       const { at, from, to, reason } = gapLine(event);
       return { ts: at, kind: 'gap', table: null, key: null, data: { from, to, reason } };
@@ -280,7 +220,7 @@ function causeOf(event: Outage): object | null {
   return event.kind === 'stale' ? { reason: event.reason } : null;
 }
 
-function tickRow(event: SessionEvent | SnapshotRow): TickRow | null {
+function tickRow(event: SessionEvent): TickRow | null {
   switch (event.kind) {
     case 'push': {
       const push = readPush(event.name, event.payload);
@@ -290,7 +230,6 @@ function tickRow(event: SessionEvent | SnapshotRow): TickRow | null {
       return gapLine(event);
     case 'connected':
     case 'closed':
-    case 'snapshot':
       return null;
     default:
       return outageLine(event);
