@@ -1,15 +1,12 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Cell, Column, ListOutput, Tone } from '../../../output/types.ts';
-import { moneyCell } from '../columns.ts';
 import { type Price, readPush } from '../gateway/push.ts';
 import type { Outage } from '../gateway/reconnecting.ts';
 import type { SessionEvent } from '../gateway/session.ts';
 import { FEED_FLAGS, type Feed, openFeed, parseUntil } from '../gateway/trading-feed.ts';
 import { isModelName, MODEL_NAMES, type ModelName } from '../models.ts';
-import { orderStateText, orderTypeText, sideOf } from '../order-text.ts';
 import { wantedOf } from '../tables/lookups.ts';
-import { shownTime } from '../tables/table-time.ts';
 
 /** The payload as the gateway sent it: its numbers keep their digits, and its records their order. */
 const PAYLOAD = Symbol('payload');
@@ -253,44 +250,26 @@ function liveTickCells(row: TickRow): readonly Cell[] {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const ROW_TONES: Readonly<Record<string, Tone>> = { I: 'good', D: 'warn' };
+const TONES: Readonly<Record<string, Tone>> = {
+  I: 'good',
+  D: 'warn',
+  recovered: 'good',
+  stale: 'warn',
+  unreachable: 'bad',
+  gap: 'bad',
+};
 
-function liveCells(event: StreamEvent): readonly Cell[] {
-  const { ts, kind, table, key, data } = event;
+/** At a terminal. svc trade watch shows rows in columns. */
+function liveCells({ ts, kind, table, key, data }: StreamEvent): readonly Cell[] {
+  const start: Cell[] = [ts.slice(11), { text: kind, tone: TONES[kind] ?? 'dim' }];
   const fields = typeof data === 'object' && data !== null ? (data as Fields) : {};
-  const time = ts.slice(11);
-  if (kind === 'recovered') return [time, { text: kind, tone: 'good' }];
-  if (kind === 'stale') return [time, { text: kind, tone: 'warn' }, gapText(fields)];
-  if (kind === 'unreachable' || kind === 'gap') return [time, { text: kind, tone: 'bad' }, gapText(fields)];
-  if (kind === 'price') return [time, kind, key, ...priceCells(fields)];
-  if (table === null) return [time, kind, key, { text: JSON.stringify(data), tone: 'dim' }];
-  return [time, { text: kind, tone: ROW_TONES[kind] ?? 'dim' }, table, key, ...rowCells(fields)];
+  if (kind === 'recovered') return start;
+  if (kind === 'stale' || kind === 'unreachable' || kind === 'gap') return [...start, gapText(fields)];
+  const { Rates: rates } = fields;
+  if (kind === 'price' && Array.isArray(rates)) return [...start, key, ...rates.slice(0, 2).map(String)];
+  return [...start, table ?? undefined, key, { text: JSON.stringify(data), tone: 'dim' }];
 }
 
 function gapText({ from, to, reason }: Fields): string {
   return from === undefined ? `${reason}` : `no data from ${from} to ${to}: ${reason}`;
-}
-
-function priceCells({ Rates: rates }: Fields): readonly Cell[] {
-  return (Array.isArray(rates) ? rates : []).slice(0, 2).map((rate) => String(rate));
-}
-
-/** The fields of a row that a person follows. */
-function rowCells(fields: Fields): readonly Cell[] {
-  const { currency, isBuy, amountK, type, status, grossPL, time } = fields;
-  return [
-    typeof currency === 'string' ? currency : undefined,
-    typeof isBuy === 'boolean' ? sideOf(isBuy) : undefined,
-    typeof amountK === 'number' ? `${amountK}K` : undefined,
-    typeof type === 'string' ? orderTypeText(type) : undefined,
-    typeof status === 'number' ? orderStateText(status) : undefined,
-    ...['sell', 'buy', 'open', 'close', 'balance', 'equity'].map((name) => numberCell(name, fields[name])),
-    typeof grossPL === 'number' ? ['P/L', moneyCell(grossPL)] : undefined,
-    typeof time === 'string' ? { text: shownTime(time) ?? '', tone: 'dim' } : undefined,
-  ];
-}
-
-/** The tables use 0 for none. */
-function numberCell(name: string, value: unknown): Cell {
-  return typeof value === 'number' && value !== 0 ? `${name} ${value}` : undefined;
 }
