@@ -31,7 +31,7 @@ const NAMES = {
 const ERROR: AnyColumn = {
   name: 'error',
   cell: (row) => (FAILED in row ? (row['error'] as { readonly message: string }).message : undefined),
-  flex: true,
+  shrinks: true,
 };
 
 /** A row of a failed part has its name and its error only. */

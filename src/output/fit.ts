@@ -93,7 +93,7 @@ function countTexts(cells: readonly LineCell[]): number {
 }
 
 function leastWidth({ column, title, width }: TableColumn): number {
-  return column.flex && !ID_COLUMN.test(column.name) ? Math.min(width, Math.max(LEAST, title.width)) : width;
+  return column.shrinks && !ID_COLUMN.test(column.name) ? Math.min(width, Math.max(LEAST, title.width)) : width;
 }
 
 export function lineWidth(columns: readonly LineColumn[]): number {

@@ -136,7 +136,7 @@ const ID_COLUMNS: ListOutput<ChangeRow>['columns'] = [
 
 const MORE_COLUMNS: ListOutput<ChangeRow>['columns'] = [
   { name: 'order-ids', cell: ({ order_ids }) => order_ids },
-  { name: 'message', cell: ({ message, along }) => message ?? alongText(along), flex: true },
+  { name: 'message', cell: ({ message, along }) => message ?? alongText(along), shrinks: true },
   { name: 'request', cell: ({ request }) => request, wide: true },
 ];
 
@@ -157,7 +157,7 @@ export const CLOSE_LIST: ListOutput<CloseRow> = {
     {
       name: 'closed',
       cell: ({ closed_trades }) => closed_trades.map(fillText).join(', '),
-      flex: true,
+      shrinks: true,
     },
     ...MORE_COLUMNS,
   ],
