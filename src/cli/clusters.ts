@@ -136,5 +136,5 @@ function recordAsList<Value>({ columns, id, line }: RecordOutput<Value>): ListOu
   if (line === undefined) return { kind: 'list', columns, id };
   const result = (value: Value): Cell => [line(value)].flat()[0] as Cell;
   const others = columns.map((column) => ({ ...column, wide: true as const }));
-  return { kind: 'list', columns: [{ name: 'result', cell: result, flex: true }, ...others], id };
+  return { kind: 'list', columns: [{ name: 'result', cell: result, shrinks: true }, ...others], id };
 }

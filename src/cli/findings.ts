@@ -32,8 +32,8 @@ export const FINDING_LIST: ListOutput<Finding> = {
     { name: 'check', cell: ({ check }) => check },
     { name: 'subject', cell: ({ subject }) => subject },
     { name: 'status', cell: ({ status }) => ({ text: status, tone: TONES[status] }) },
-    { name: 'detail', cell: ({ detail }) => detail, flex: true },
-    { name: 'fix', cell: ({ fix }) => fix, flex: true },
+    { name: 'detail', cell: ({ detail }) => detail, shrinks: true },
+    { name: 'fix', cell: ({ fix }) => fix, shrinks: true },
   ],
   id: ({ check, subject, status }) => {
     if (status === 'ok' || status === 'skipped') return undefined;

@@ -36,7 +36,7 @@ const NAMES: Readonly<Record<PartKind, Column<object>>> = {
 const ERROR: Column<object> = {
   name: 'error',
   cell: (row) => (isFailed(row) ? row.error.message : undefined),
-  flex: true,
+  shrinks: true,
 };
 
 export function listOfParts<Row extends object>(

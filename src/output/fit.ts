@@ -54,23 +54,29 @@ function isUniform({ cells }: TableColumn): boolean {
   return cells.length > 1 && cells.every(({ text }) => text === cells[0]?.text);
 }
 
-/** The widest column shrinks first. Where not even the ids fit, all columns do. */
 export function shrinkColumns(columns: readonly TableColumn[], width: number): readonly TableColumn[] {
-  const shrunk = columns.map((column) => ({ ...column, width: Math.min(column.width, width) }));
-  let floors = columns.map(leastWidth);
-  for (let excess = lineWidth(shrunk) - width; excess > 0; ) {
-    const wider = shrunk.filter((column, index) => column.width > (floors[index] ?? 1));
-    const widest = wider.reduce(
-      (most, column) => (column.width >= most.width ? column : most),
-      wider[0] ?? { width: 0 },
-    );
-    if (widest.width > 0) {
-      widest.width--;
-      excess--;
-    } else if (floors.every((floor) => floor === 1)) break;
-    else floors = floors.map(() => 1);
+  const widths = columns.map((column) => Math.min(column.width, width));
+  shrinkWidths(widths, columns.map(leastWidth), width);
+  // Where not even the ids fit, all columns shrink.
+  shrinkWidths(
+    widths,
+    columns.map(() => 1),
+    width,
+  );
+  return columns.map((column, index) => ({ ...column, width: widths[index] ?? 1 }));
+}
+
+/** Takes one from the widest that is above its least width until they fit. */
+function shrinkWidths(widths: number[], least: readonly number[], width: number): void {
+  const columns = widths.map((one) => ({ width: one }));
+  for (let excess = lineWidth(columns) - width; excess > 0; excess--) {
+    let widest = -1;
+    for (const [index, one] of widths.entries()) {
+      if (one > (least[index] ?? 1) && one >= (widths[widest] ?? 0)) widest = index;
+    }
+    if (widest < 0) return;
+    widths[widest] = (widths[widest] ?? 1) - 1;
   }
-  return shrunk;
 }
 
 /** Cuts the cells at their end, or in the middle where more of them stay different that way. */
@@ -87,7 +93,7 @@ function countTexts(cells: readonly LineCell[]): number {
 }
 
 function leastWidth({ column, title, width }: TableColumn): number {
-  return column.flex && !ID_COLUMN.test(column.name) ? Math.min(width, Math.max(LEAST, title.width)) : width;
+  return column.shrinks && !ID_COLUMN.test(column.name) ? Math.min(width, Math.max(LEAST, title.width)) : width;
 }
 
 export function lineWidth(columns: readonly LineColumn[]): number {

@@ -56,7 +56,7 @@ function listOf(rows: readonly unknown[]): ListSubject {
     (_, index): Column<unknown> => ({
       name: String(index),
       cell: (row) => plainCell((Array.isArray(row) ? row : [row])[index]),
-      flex: true,
+      shrinks: true,
     }),
   );
   return { kind: 'list', rows, columns, named: false, id: idOf };
@@ -66,7 +66,7 @@ export function keyColumn(key: string): Column<unknown> {
   return {
     name: key,
     cell: (row) => (isObject(row) && Object.hasOwn(row, key) ? plainCell(row[key]) : undefined),
-    flex: true,
+    shrinks: true,
   };
 }
 

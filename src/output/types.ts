@@ -62,8 +62,8 @@ export interface Column<Row> {
   readonly order?: (row: Row) => number | undefined;
   /** Shown only by `-o wide`, csv and tsv. */
   readonly wide?: true;
-  /** May be shortened to fit a terminal. */
-  readonly flex?: true;
+  /** It may be cut to fit a terminal. */
+  readonly shrinks?: true;
   /** A narrow terminal drops it only after all others; an id it never drops. */
   readonly vital?: true;
   /** Commands also take the beginning of this id: a terminal shows its first 8 characters. */

@@ -71,7 +71,7 @@ const COLUMNS: ListOutput<Alert>['columns'] = [
   },
   { name: 'alertname', cell: ({ labels }) => labels['alertname'] },
   { name: 'value', cell: ({ value }) => value, align: 'right' },
-  { name: 'summary', cell: ({ summary }) => summary, flex: true },
+  { name: 'summary', cell: ({ summary }) => summary, shrinks: true },
   { name: 'since', cell: ({ startsAt }) => ({ time: startsAt }) },
   { name: 'receivers', cell: ({ receivers }) => receivers },
   { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint, wide: true },

@@ -172,8 +172,8 @@ test('a column of empty cells without a header looks the same in short and in lo
 });
 
 describe('fitColumns', () => {
-  const sized = (name: string, width: number, flex?: true): TableColumn => ({
-    column: { name, cell: () => undefined, ...(flex && { flex }) },
+  const sized = (name: string, width: number, shrinks?: true): TableColumn => ({
+    column: { name, cell: () => undefined, ...(shrinks && { shrinks }) },
     title: lineCell('', undefined),
     cells: [lineCell('x'.repeat(width), undefined)],
     width,
@@ -187,14 +187,14 @@ describe('fitColumns', () => {
         fc.array(column, { minLength: 1, maxLength: 10 }),
         fc.integer({ min: 10, max: 250 }),
         (all, width) => {
-          const columns = all.map(([natural, flex], index) => sized(`c${index}`, natural, flex));
+          const columns = all.map(([natural, shrinks], index) => sized(`c${index}`, natural, shrinks));
           const { shown, dropped } = fitColumns(columns, width);
           expect(used(shown)).toBeLessThanOrEqual(width);
           expect(shown[0]?.column.name).toBe('c0');
           expect(shown.length + dropped.length).toBe(columns.length);
-          const [first, ...others] = shown.map(({ column: { name, flex }, width: given }) => {
+          const [first, ...others] = shown.map(({ column: { name, shrinks }, width: given }) => {
             const { width: natural = 0 } = columns.find(({ column: one }) => one.name === name) ?? {};
-            return { given, natural, least: flex ? Math.min(8, natural) : natural };
+            return { given, natural, least: shrinks ? Math.min(8, natural) : natural };
           });
           if ([first, ...others].some((one) => one !== undefined && one.given < one.natural))
             expect(used(shown)).toBe(width);
@@ -239,7 +239,7 @@ describe('gives width to columns that distinguish rows', () => {
     columns,
     id: ({ id }) => id,
   });
-  const wide = list(column('id'), column('type'), column('source', { flex: true }), column('note'));
+  const wide = list(column('id'), column('type'), column('source', { shrinks: true }), column('note'));
 
   test('drops a column that is the same in all rows first, and names its value', async () => {
     expect((await rendering(rows, wide, { width: 80 })).shared).toEqual([]);
@@ -358,7 +358,7 @@ describe('a record', () => {
 test('lays out huge cells in linear time', async () => {
   const output: ListOutput<string> = {
     kind: 'list',
-    columns: [{ name: 'text', cell: (row) => row, flex: true }],
+    columns: [{ name: 'text', cell: (row) => row, shrinks: true }],
     id: (row) => row,
   };
   const huge = 'é日 '.repeat(200_000);

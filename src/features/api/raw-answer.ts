@@ -67,13 +67,13 @@ function answerOutput(value: unknown): ListOutput<unknown> | RecordOutput<unknow
     return { kind: 'record', columns: isObject(value) ? columnsOf([value]) : [], id: idOf, ...line };
   }
   const keyed = value.length > 0 && value.every(isObject);
-  const columns = keyed ? columnsOf(value) : [{ name: 'value', cell: cellOf, flex: true } as const];
+  const columns = keyed ? columnsOf(value) : [{ name: 'value', cell: cellOf, shrinks: true } as const];
   return { kind: 'list', columns, id: idOf, empty: 'an empty list' };
 }
 
 function columnsOf(rows: readonly Keyed[]): readonly Column<unknown>[] {
   const keys = new Set(rows.flatMap((row) => Object.keys(row)));
-  return [...keys].map((name) => ({ name, cell: (row) => cellOf((row as Keyed)[name]), flex: true }));
+  return [...keys].map((name) => ({ name, cell: (row) => cellOf((row as Keyed)[name]), shrinks: true }));
 }
 
 function cellOf(value: unknown): Cell {

@@ -20,9 +20,9 @@ export const BRANCH_TABLE: ListOutput<BranchRow> = {
 function branchColumns(title: (row: BranchRow) => string): readonly Column<BranchRow>[] {
   return [
     { name: 'store', cell: (row) => row.parser_name },
-    { name: 'title', cell: title, flex: true },
+    { name: 'title', cell: title, shrinks: true },
     { name: 'id', cell: ({ id }) => id, align: 'right' },
-    { name: 'source-uid', cell: (row) => row.source_uid, flex: true },
+    { name: 'source-uid', cell: (row) => row.source_uid, shrinks: true },
     { name: 'level', cell: ({ level }) => level, align: 'right', wide: true },
     { name: 'path', cell: ({ path }) => path.join(' / '), wide: true },
   ];

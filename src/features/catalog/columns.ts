@@ -5,9 +5,9 @@ import type { Category, Product, Settlement } from './schema.ts';
 
 const PRODUCT_COLUMNS: readonly Column<Product>[] = [
   { name: 'id', cell: (one) => one.canonical_product_id, below: true },
-  { name: 'title', cell: ({ title }) => title, flex: true },
+  { name: 'title', cell: ({ title }) => title, shrinks: true },
   { name: 'from', cell: (one) => one.price_from, align: 'right' },
-  { name: 'stores', cell: ({ parsers }) => parsers ?? undefined, flex: true },
+  { name: 'stores', cell: ({ parsers }) => parsers ?? undefined, shrinks: true },
   { name: 'observed', cell: (one) => timeCell(one.observed_at_latest) },
   { name: 'currency', cell: (one) => one.price_unit, wide: true },
   { name: 'brand', cell: ({ brand }) => brand, wide: true },
@@ -21,7 +21,7 @@ export const PRODUCT_RECORD = recordOf(PRODUCT_LIST);
 const CATEGORY_COLUMNS: readonly Column<Category>[] = [
   { name: 'id', cell: ({ id }) => id, align: 'right' },
   { name: 'store', cell: (one) => one.parser_name },
-  { name: 'title', cell: ({ title }) => title, flex: true },
+  { name: 'title', cell: ({ title }) => title, shrinks: true },
   { name: 'source-uid', cell: (one) => one.source_uid },
   { name: 'parent', cell: (one) => one.parent_source_uid },
   { name: 'depth', cell: ({ depth }) => depth, align: 'right' },
@@ -34,9 +34,9 @@ export const CATEGORY_RECORD = recordOf(CATEGORY_LIST);
 
 const SETTLEMENT_COLUMNS: readonly Column<Settlement>[] = [
   { name: 'id', cell: ({ id }) => id, align: 'right' },
-  { name: 'name', cell: ({ name }) => name, flex: true },
-  { name: 'region', cell: ({ region }) => region, flex: true },
-  { name: 'normalized', cell: (one) => one.region_normalized, flex: true },
+  { name: 'name', cell: ({ name }) => name, shrinks: true },
+  { name: 'region', cell: ({ region }) => region, shrinks: true },
+  { name: 'normalized', cell: (one) => one.region_normalized, shrinks: true },
   { name: 'country', cell: ({ country }) => country },
   { name: 'type', cell: (one) => one.settlement_type },
   { name: 'updated', cell: (one) => timeCell(one.updated_at) },

@@ -121,7 +121,7 @@ const FIGURES_OF_MANY = 5;
 
 function historyFacts(histories: readonly ProductHistory[]): ChartFacts {
   const columns: Column<ProductHistory>[] = [
-    { name: 'series', cell: ({ series }) => series, flex: true },
+    { name: 'series', cell: ({ series }) => series, shrinks: true },
     { name: 'last', cell: ({ statistics }) => figure(statistics.last), align: 'right' },
     { name: 'change', cell: ({ statistics }) => changeCell(statistics), align: 'right' },
     { name: 'min', cell: ({ statistics }) => figure(statistics.min), align: 'right' },

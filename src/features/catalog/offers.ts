@@ -118,12 +118,12 @@ interface OfferView {
 }
 
 export function offerList({ several, trend, mixed = false }: OfferView): ListOutput<Offer> {
-  const product: Column<Offer> = { name: 'product', cell: productOf, flex: true };
+  const product: Column<Offer> = { name: 'product', cell: productOf, shrinks: true };
   const unit: Column<Offer> = { name: 'unit', cell: unitOf };
   const columns: Column<Offer>[] = [
     several ? product : { ...product, wide: true },
     { name: 'store', cell: (one) => one.parser_name },
-    { name: 'where', cell: ({ settlement }) => settlement?.name ?? settlement?.region, flex: true },
+    { name: 'where', cell: ({ settlement }) => settlement?.name ?? settlement?.region, shrinks: true },
     { name: 'lowest', cell: priceCell, align: 'right' },
     ...(mixed ? [unit] : []),
     { name: 'above', cell: aboveCell, align: 'right' },
@@ -146,8 +146,8 @@ export function spreadList(by: Place): ListOutput<Spread> {
   return {
     kind: 'list',
     columns: [
-      { name: 'product', cell: (one) => one.title ?? one.canonical_product_id, flex: true },
-      { name: by, cell: ({ place }) => place, flex: true },
+      { name: 'product', cell: (one) => one.title ?? one.canonical_product_id, shrinks: true },
+      { name: by, cell: ({ place }) => place, shrinks: true },
       { name: 'unit', cell: ({ unit }) => unit },
       { name: 'offers', cell: ({ offers }) => offers, align: 'right' },
       { name: 'min', cell: ({ min }) => min, align: 'right' },

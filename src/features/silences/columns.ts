@@ -23,10 +23,10 @@ export const annotationCells = ({ annotations }: Pick<PostableSilence, 'annotati
 export const SILENCE_COLUMNS: readonly Column<Silence>[] = [
   { name: 'id', cell: ({ id }) => id, brief: true },
   { name: 'state', cell: stateCell },
-  { name: 'matchers', cell: matcherTexts, flex: true, below: true },
+  { name: 'matchers', cell: matcherTexts, shrinks: true, below: true },
   { name: 'ends', cell: ({ endsAt }) => ({ time: endsAt }) },
-  { name: 'created-by', cell: ({ createdBy }) => createdBy, flex: true },
-  { name: 'comment', cell: ({ comment }) => comment, flex: true, below: true },
+  { name: 'created-by', cell: ({ createdBy }) => createdBy, shrinks: true },
+  { name: 'comment', cell: ({ comment }) => comment, shrinks: true, below: true },
   { name: 'annotations', cell: annotationCells, wide: true },
   { name: 'starts', cell: ({ startsAt }) => ({ time: startsAt }), wide: true },
   { name: 'updated', cell: ({ updatedAt }) => timeCell(updatedAt), wide: true },
@@ -69,7 +69,9 @@ export const POSTED_RECORD: RecordOutput<PostedSilence> = {
 export const POSTED_LIST: ListOutput<PostedSilence> = {
   ...POSTED_RECORD,
   kind: 'list',
-  columns: POSTED_RECORD.columns.map((column) => (column.name === 'id' ? column : { ...column, flex: true as const })),
+  columns: POSTED_RECORD.columns.map((column) =>
+    column.name === 'id' ? column : { ...column, shrinks: true as const },
+  ),
 };
 
 export function silenceCandidates({ id, ...silence }: Pick<Silence, 'id' | 'matchers' | 'comment'>): Candidates {
@@ -124,9 +126,9 @@ export const OUTCOME_LIST: ListOutput<SilenceOutcome> = {
     { name: 'id', cell: ({ id, silenceID }) => silenceID ?? id, brief: true },
     { name: 'result', cell: ({ result }) => ({ text: result, tone: OUTCOME_TONES[result] }) },
     { name: 'ends', cell: ({ endsAt }) => (endsAt === null ? undefined : { time: endsAt }) },
-    { name: 'message', cell: ({ message }) => message, flex: true },
-    { name: 'matchers', cell: matcherTexts, flex: true, below: true },
-    { name: 'comment', cell: ({ comment }) => comment, flex: true, below: true },
+    { name: 'message', cell: ({ message }) => message, shrinks: true },
+    { name: 'matchers', cell: matcherTexts, shrinks: true, below: true },
+    { name: 'comment', cell: ({ comment }) => comment, shrinks: true, below: true },
     { name: 'before', cell: ({ id }) => id, wide: true },
     { name: 'silence', cell: ({ silenceID }) => silenceID, wide: true },
   ],

@@ -25,8 +25,8 @@ export const SUBSCRIPTION_COLUMNS: readonly Column<ShownSubscription>[] = [
   { name: 'id', cell: ({ id }) => id },
   { name: 'status', cell: statusCell },
   { name: 'fails', cell: failsCell, align: 'right' },
-  { name: 'url', cell: ({ url }) => url, flex: true },
-  { name: 'events', cell: eventsCell, flex: true },
+  { name: 'url', cell: ({ url }) => url, shrinks: true },
+  { name: 'events', cell: eventsCell, shrinks: true },
   { name: 'last-activity', cell: (one) => timeCell(one.updated_at) },
   { name: 'created', cell: (one) => timeCell(one.created_at), wide: true },
 ];
@@ -35,7 +35,7 @@ export const SECRET_COLUMNS: readonly Column<ShownSecret>[] = [
   { name: 'endpoint', cell: (secret) => secret.endpoint_id },
   { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint ?? undefined },
   { name: 'stored', cell: ({ stored_at }) => timeCell(stored_at) },
-  { name: 'service', cell: (secret) => secret.base_url ?? '-', flex: true },
+  { name: 'service', cell: (secret) => secret.base_url ?? '-', shrinks: true },
 ];
 
 export const SECRET_RECORD: RecordOutput<ShownSecret> = {
@@ -52,7 +52,7 @@ const SENT_COLUMNS: readonly Column<SentDelivery>[] = [
   { name: 'event-type', cell: (row) => row.event_type, wide: true },
   { name: 'status', cell: sentStatusCell },
   { name: 'ms', cell: ({ ms }) => ms, align: 'right' },
-  { name: 'answer', cell: answerCell, flex: true },
+  { name: 'answer', cell: answerCell, shrinks: true },
 ];
 
 export const SENT_LIST: ListOutput<SentDelivery> = {

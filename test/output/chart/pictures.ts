@@ -44,7 +44,7 @@ export function picture(changes: Partial<ChartPicture> = {}): ChartPicture {
 
 const known = ({ values }: ChartSeries): readonly number[] => values.filter((value) => value !== null);
 const FACTS: readonly Column<ChartSeries>[] = [
-  { name: 'series', cell: ({ name }) => name, flex: true },
+  { name: 'series', cell: ({ name }) => name, shrinks: true },
   { name: 'first', cell: (one) => known(one)[0], align: 'right' },
   { name: 'last', cell: (one) => known(one).at(-1), align: 'right' },
   { name: 'min', cell: (one) => Math.min(...known(one)), align: 'right' },

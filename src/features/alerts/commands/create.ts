@@ -18,7 +18,7 @@ const POSTED: ListOutput<PostableAlert> = {
   kind: 'list',
   columns: [
     { name: 'alertname', cell: ({ labels }) => labels['alertname'] },
-    { name: 'labels', cell: ({ labels }) => labelCells(labels, new Set(['alertname'])), flex: true },
+    { name: 'labels', cell: ({ labels }) => labelCells(labels, new Set(['alertname'])), shrinks: true },
     { name: 'starts', cell: ({ startsAt }) => timeCell(startsAt) },
     { name: 'ends', cell: ({ endsAt }) => timeCell(endsAt) },
   ],

@@ -28,7 +28,7 @@ const GROUP_LIST: ListOutput<AlertGroup> = {
   kind: 'list',
   columns: [
     { name: 'receiver', cell: ({ receiver }) => receiver.name },
-    { name: 'group', cell: ({ labels }) => labelCells(labels), flex: true, below: true },
+    { name: 'group', cell: ({ labels }) => labelCells(labels), shrinks: true, below: true },
     { name: 'active', cell: ({ alerts }) => alerts.filter(isActive).length, align: 'right' },
     { name: 'suppressed', cell: ({ alerts }) => alerts.filter((alert) => !isActive(alert)).length, align: 'right' },
     {

@@ -218,7 +218,7 @@ function tallyOutput(names: readonly string[], empty: string): ListOutput<Tally>
   return {
     kind: 'list',
     columns: [
-      ...names.map((name): Column<Tally> => ({ name, cell: ({ labels }) => labels[name], flex: true })),
+      ...names.map((name): Column<Tally> => ({ name, cell: ({ labels }) => labels[name], shrinks: true })),
       { name: 'alerts', cell: ({ alerts }) => alerts, align: 'right' },
       { name: 'active', cell: ({ active }) => active, align: 'right' },
       { name: 'suppressed', cell: ({ suppressed }) => suppressed, align: 'right' },

@@ -14,7 +14,7 @@ export const alertsReceivers = listCommand({
     kind: 'list',
     columns: [
       { name: 'name', cell: ({ name }: Receiver) => name },
-      { name: 'labels', cell: ({ labels }: Receiver) => labelCells(labels ?? {}), wide: true, flex: true },
+      { name: 'labels', cell: ({ labels }: Receiver) => labelCells(labels ?? {}), wide: true, shrinks: true },
     ],
     id: ({ name }) => name,
     empty: 'the server has no receivers',

@@ -23,7 +23,7 @@ const RESOLVED: ListOutput<Resolved> = {
   kind: 'list',
   columns: [
     { name: 'alertname', cell: ({ labels }) => labels['alertname'] },
-    { name: 'labels', cell: ({ labels }) => labelCells(labels, new Set(['alertname'])), flex: true },
+    { name: 'labels', cell: ({ labels }) => labelCells(labels, new Set(['alertname'])), shrinks: true },
     { name: 'ended', cell: ({ endsAt }) => timeCell(endsAt) },
     { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint },
   ],

@@ -27,7 +27,7 @@ const ROUTES: ListOutput<RouteRow> = {
   columns: [
     { name: 'receiver', cell: ({ receiver }) => receiver, vital: true },
     { name: 'path', cell: ({ path }) => path.map(pathText).join(' > ') || 'default', below: true },
-    { name: 'group', cell: ({ group }) => labelCells(group), flex: true, below: true },
+    { name: 'group', cell: ({ group }) => labelCells(group), shrinks: true, below: true },
     { name: 'muted-by', cell: (row) => row.mutedBy, vital: true },
     { name: 'inhibited-by', cell: ({ inhibitedBy }) => inhibitedBy ?? undefined, vital: true },
     { name: 'wait', cell: ({ groupWait }) => groupWait },
@@ -63,7 +63,7 @@ const OUTCOMES: ListOutput<Outcome> = {
       cell: ({ ok }) => (ok ? { text: 'ok', tone: 'good' } : { text: 'failed', tone: 'bad' }),
       vital: true,
     },
-    { name: 'name', cell: ({ name, labels }) => name || labelCells(labels).join(' '), flex: true },
+    { name: 'name', cell: ({ name, labels }) => name || labelCells(labels).join(' '), shrinks: true },
     { name: 'expected', cell: ({ expected }) => factsText(expected, expected), vital: true },
     { name: 'receivers', cell: ({ expected, ...found }) => factsText(found, expected), vital: true },
   ],

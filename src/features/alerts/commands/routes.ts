@@ -28,7 +28,7 @@ export const alertsRoutes = listCommand({
       },
       { name: 'receiver', cell: ({ receiver }) => receiver, vital: true },
       { name: 'continue', cell: (route) => (route.continue ? 'continue' : undefined) },
-      { name: 'group-by', cell: ({ groupBy }) => groupBy, flex: true },
+      { name: 'group-by', cell: ({ groupBy }) => groupBy, shrinks: true },
       { name: 'muted', cell: ({ muteTimeIntervals }) => muteTimeIntervals },
       { name: 'only', cell: ({ activeTimeIntervals }) => activeTimeIntervals },
       { name: 'wait', cell: ({ groupWait }) => groupWait, wide: true },

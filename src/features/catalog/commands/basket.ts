@@ -37,8 +37,8 @@ interface BasketCost {
 const COSTS: ListOutput<BasketCost> = {
   kind: 'list',
   columns: [
-    { name: 'store', cell: (row) => row.parser_name, flex: true },
-    { name: 'place', cell: ({ place }) => place, flex: true },
+    { name: 'store', cell: (row) => row.parser_name, shrinks: true },
+    { name: 'place', cell: ({ place }) => place, shrinks: true },
     { name: 'cost', cell: ({ cost }) => cost, align: 'right' },
     { name: 'currency', cell: ({ currency }) => currency },
     { name: 'items', cell: ({ items }) => items.length, align: 'right' },

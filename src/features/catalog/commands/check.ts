@@ -68,8 +68,8 @@ const PRICE_CHECK_LIST: ListOutput<CheckedProduct> = {
   columns: [
     { name: 'result', cell: (checked) => ({ text: outcomeText(checked), tone: toneOf(checked) }) },
     { name: 'product', cell: (checked) => checked.canonical_product_id, wide: true },
-    { name: 'title', cell: ({ title }) => title, flex: true, vital: true },
-    { name: 'found', cell: ({ message }) => message, flex: true },
+    { name: 'title', cell: ({ title }) => title, shrinks: true, vital: true },
+    { name: 'found', cell: ({ message }) => message, shrinks: true },
   ],
   id: (checked) => (checked.ok ? checked.canonical_product_id : undefined),
 };

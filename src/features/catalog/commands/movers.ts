@@ -39,7 +39,7 @@ interface Mover {
 const MOVERS: ListOutput<Mover> = {
   kind: 'list',
   columns: [
-    { name: 'product', cell: ({ title }) => title, flex: true },
+    { name: 'product', cell: ({ title }) => title, shrinks: true },
     { name: 'store', cell: (one) => one.parser_name },
     { name: 'from', cell: ({ from }) => from, align: 'right' },
     { name: 'to', cell: ({ to }) => to, align: 'right' },

@@ -17,7 +17,7 @@ const SOURCE_LIST: ListOutput<SourceRow> = {
     { name: 'loyal', cell: (one) => one.loyal_price, align: 'right' },
     { name: 'currency', cell: (one) => one.price_unit },
     { name: 'available', cell: (one) => one.available_count, align: 'right' },
-    { name: 'where', cell: ({ settlement }) => settlement?.name ?? settlement?.region, flex: true },
+    { name: 'where', cell: ({ settlement }) => settlement?.name ?? settlement?.region, shrinks: true },
     { name: 'flags', cell: flagsCell },
     { name: 'observed', cell: (one) => timeCell(one.observed_at) },
     { name: 'title', cell: (one) => one.title_original, wide: true },

@@ -44,7 +44,7 @@ export const configImport = listCommand({
     kind: 'list',
     columns: [
       { name: 'from', cell: (row: ImportedValue) => row.from },
-      { name: 'result', cell: resultCell, flex: true },
+      { name: 'result', cell: resultCell, shrinks: true },
       { name: 'note', cell: ({ note }) => note ?? undefined, wide: true },
     ],
     id: ({ from }) => from,

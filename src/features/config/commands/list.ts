@@ -32,11 +32,11 @@ export const configList = listCommand({
     kind: 'list',
     columns: [
       { name: 'key', cell: (row: SettingRow) => row.key },
-      { name: 'value', flex: true, cell: valueCell },
+      { name: 'value', shrinks: true, cell: valueCell },
       {
         name: 'origin',
         cell: ({ origin, source }) => (source ? `${origin}: ${source}` : origin),
-        flex: true,
+        shrinks: true,
         vital: true,
       },
     ],

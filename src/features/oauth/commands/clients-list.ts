@@ -29,11 +29,11 @@ export const oauthClientsList = listCommand({
   output: {
     kind: 'list',
     columns: [
-      { name: 'client-id', cell: ({ client_id }: ClientRow) => client_id, flex: true },
-      { name: 'name', cell: ({ client_name }) => client_name, flex: true },
-      { name: 'issuer', cell: ({ issuer }) => issuer, flex: true },
+      { name: 'client-id', cell: ({ client_id }: ClientRow) => client_id, shrinks: true },
+      { name: 'name', cell: ({ client_name }) => client_name, shrinks: true },
+      { name: 'issuer', cell: ({ issuer }) => issuer, shrinks: true },
       { name: 'auth-method', cell: (row) => row.token_endpoint_auth_method },
-      { name: 'used-by', cell: ({ used_by }) => used_by, flex: true },
+      { name: 'used-by', cell: ({ used_by }) => used_by, shrinks: true },
       { name: 'registered', cell: ({ registered_at }) => ({ time: registered_at }) },
       { name: 'redirects', cell: ({ redirect_uris }) => redirect_uris, wide: true },
       { name: 'secret', cell: ({ has_secret }) => (has_secret ? '***' : ''), wide: true },

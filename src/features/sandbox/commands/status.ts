@@ -23,8 +23,8 @@ const STATUS_LIST: ListOutput<StatusRow> = {
     { name: 'address', cell: ({ address }) => address },
     { name: 'state', cell: ({ up }) => (up ? { text: 'up', tone: 'good' } : { text: 'down', tone: 'bad' }) },
     // A failure may be several lines of a database: only its beginning.
-    { name: 'holds', cell: ({ holds, failure }) => (holds ? counts(holds) : failure?.split(': ')[0]), flex: true },
-    { name: 'traps', cell: ({ traps }) => traps?.join(' '), flex: true },
+    { name: 'holds', cell: ({ holds, failure }) => (holds ? counts(holds) : failure?.split(': ')[0]), shrinks: true },
+    { name: 'traps', cell: ({ traps }) => traps?.join(' '), shrinks: true },
     { name: 'started', cell: ({ startedAt }) => (startedAt === null ? null : { time: startedAt }) },
     { name: 'started-by', cell: ({ startedBy }) => startedBy, wide: true },
     { name: 'version', cell: ({ version }) => version, wide: true },

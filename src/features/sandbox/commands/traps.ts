@@ -18,7 +18,7 @@ export const sandboxTraps = listCommand({
     columns: [
       { name: 'trap', cell: ({ trap }: Trap) => trap },
       { name: 'service', cell: ({ service }) => service },
-      { name: 'effect', cell: ({ effect }) => effect, flex: true },
+      { name: 'effect', cell: ({ effect }) => effect, shrinks: true },
     ],
     id: ({ trap }) => trap,
   },

@@ -69,7 +69,7 @@ export const silencesExpire = listCommand({
     columns: [
       { name: 'id', cell: ({ id }: Expired) => id },
       { name: 'result', cell: ({ result }: Expired) => ({ text: result, tone: TONES[result] }) },
-      { name: 'message', cell: ({ message }: Expired) => message, flex: true },
+      { name: 'message', cell: ({ message }: Expired) => message, shrinks: true },
     ],
     id: ({ id }) => id,
     empty: NONE_MATCH,

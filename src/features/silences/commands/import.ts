@@ -46,8 +46,8 @@ export const silencesImport = listCommand({
     columns: [
       { name: 'id', cell: ({ silenceID }: ImportedSilence) => silenceID },
       { name: 'result', cell: ({ result }) => ({ text: result, tone: TONES[result] }) },
-      { name: 'matchers', cell: matcherTexts, flex: true },
-      { name: 'message', cell: ({ message }) => message, flex: true },
+      { name: 'matchers', cell: matcherTexts, shrinks: true },
+      { name: 'message', cell: ({ message }) => message, shrinks: true },
       { name: 'before', cell: ({ previousID }) => previousID, wide: true },
     ],
     id: ({ silenceID }) => silenceID ?? '',

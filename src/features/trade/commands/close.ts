@@ -107,7 +107,7 @@ export const tradeClose = listCommand({
     {
       name: 'closed',
       cell: ({ closed_trades }) => closed_trades.map(fillText).join(', '),
-      flex: true,
+      shrinks: true,
     },
   ]),
   async run(input, ctx) {

@@ -40,7 +40,7 @@ export const tradeJournalSettle = listCommand({
       { name: 'time', cell: ({ at }: SettlingRow) => ({ time: at }) },
       { name: 'command', cell: ({ command }) => command },
       { name: 'outcome', cell: outcomeCell },
-      { name: 'alike', cell: ({ alike }) => alike.map(({ id }) => id), flex: true },
+      { name: 'alike', cell: ({ alike }) => alike.map(({ id }) => id), shrinks: true },
       { name: 'form', cell: formCell, wide: true },
       { name: 'id', cell: ({ id }) => id, brief: true },
     ],

@@ -43,7 +43,7 @@ export const tradeLimits = listCommand({
       { name: 'window', cell: ({ window_s: seconds }) => (seconds === null ? undefined : `${seconds} s`) },
       { name: 'days-back', cell: ({ max_days_back }) => max_days_back, align: 'right' },
       { name: 'free', cell: ({ free_at }) => (free_at === null ? undefined : { time: free_at, tone: 'warn' }) },
-      { name: 'what', cell: ({ does }) => does, flex: true },
+      { name: 'what', cell: ({ does }) => does, shrinks: true },
     ],
     id: ({ name }) => name,
   },

@@ -52,7 +52,7 @@ function rowList(key: string | undefined): ListOutput<AnyRow> {
     kind: 'list',
     columns: [
       ...(key === undefined ? [] : [{ name: 'key', cell: keyOf }]),
-      { name: 'row', cell: (row) => JSON.stringify(row), flex: true },
+      { name: 'row', cell: (row) => JSON.stringify(row), shrinks: true },
     ],
     id: keyOf,
     empty: 'the table is empty',

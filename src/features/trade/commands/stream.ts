@@ -47,7 +47,7 @@ const STREAM_LIST: ListOutput<StreamEvent> = {
     { name: 'kind', cell: ({ kind }) => kind },
     { name: 'table', cell: ({ table }) => table },
     { name: 'key', cell: ({ key }) => key },
-    { name: 'data', cell: ({ data }) => JSON.stringify(data), flex: true },
+    { name: 'data', cell: ({ data }) => JSON.stringify(data), shrinks: true },
   ],
   id: ({ key }) => key ?? undefined,
   json: jsonLine,

@@ -187,7 +187,7 @@ export function listChanges<Row extends ChangeRow>(more: ListOutput<Row>['column
       { name: 'outcome', cell: ({ outcome }) => ({ text: outcome, tone: TONES[outcome] }) },
       ...more,
       { name: 'order-ids', cell: ({ order_ids }) => order_ids },
-      { name: 'message', cell: messageOf, flex: true },
+      { name: 'message', cell: messageOf, shrinks: true },
       { name: 'request', cell: ({ request }) => request, wide: true },
     ],
     // Only accepted requests have an id to use next.

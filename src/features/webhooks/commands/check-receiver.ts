@@ -24,10 +24,10 @@ const RESULTS: ListOutput<ProbeResult> = {
     { name: 'probe', cell: ({ probe }) => probe },
     { name: 'status', cell: ({ status }) => ({ text: status, tone: TONES[status] }) },
     { name: 'expected', cell: ({ expected }) => expected },
-    { name: 'got', cell: ({ got }) => got, flex: true },
+    { name: 'got', cell: ({ got }) => got, shrinks: true },
     { name: 'ms', cell: ({ ms }) => ms, align: 'right' },
-    { name: 'sent', cell: ({ sent }) => sent, flex: true },
-    { name: 'fix', cell: ({ fix }) => fix, flex: true },
+    { name: 'sent', cell: ({ sent }) => sent, shrinks: true },
+    { name: 'fix', cell: ({ fix }) => fix, shrinks: true },
   ],
   id: ({ probe, status }) => (status === 'fail' ? probe : undefined),
 };

@@ -36,12 +36,12 @@ const DELETION_LIST: ListOutput<DeletionRow> = {
   columns: [
     { name: 'id', cell: ({ id }) => id },
     { name: 'result', cell: ({ result }) => ({ text: result, tone: RESULT_TONES[result] }) },
-    { name: 'url', cell: ({ url }) => url, flex: true },
+    { name: 'url', cell: ({ url }) => url, shrinks: true },
     {
       name: 'secret',
       cell: ({ secret_deleted: deleted }) => (deleted ? 'stored secret deleted' : undefined),
     },
-    { name: 'message', cell: ({ message }) => message, flex: true },
+    { name: 'message', cell: ({ message }) => message, shrinks: true },
   ],
   id: ({ id }) => id,
   empty: 'no matching subscriptions: nothing was sent',

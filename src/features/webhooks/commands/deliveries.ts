@@ -36,10 +36,10 @@ function stateCell({ status_text: text }: ShownLogItem): Cell {
 
 const COLUMNS: readonly Column<ShownLogItem>[] = [
   { name: 'event', cell: (item) => item.event_id },
-  { name: 'type', cell: (item) => item.event_type, flex: true },
+  { name: 'type', cell: (item) => item.event_type, shrinks: true },
   { name: 'status', cell: stateCell, vital: true },
   { name: 'attempts', cell: ({ attempts }) => attempts, align: 'right' },
-  { name: 'last-error', cell: (item) => item.last_error || '-', flex: true, vital: true },
+  { name: 'last-error', cell: (item) => item.last_error || '-', shrinks: true, vital: true },
   { name: 'created', cell: (item) => timeCell(item.created_at) ?? '-', vital: true },
   { name: 'delivered', cell: (item) => timeCell(item.delivered_at) ?? '-' },
   { name: 'id', cell: ({ id }) => id },

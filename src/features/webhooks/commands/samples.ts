@@ -20,7 +20,7 @@ const SAMPLE_LIST: ListOutput<ShownSample> = {
     { name: 'type', cell: ({ type }) => word(type) },
     { name: 'kind', cell: ({ synthetic }) => (synthetic ? { text: 'synthetic', tone: 'dim' } : 'real') },
     { name: 'created', cell: (sample) => timeCell(word(sample['created_at'])) },
-    { name: 'title', cell: ({ data }) => word((data as { title?: unknown } | undefined)?.title), flex: true },
+    { name: 'title', cell: ({ data }) => word((data as { title?: unknown } | undefined)?.title), shrinks: true },
   ],
   id: ({ id }) => word(id) ?? '',
   empty: 'no matching samples',

@@ -24,7 +24,7 @@ interface VerdictView {
 }
 
 const COLUMNS: ListOutput<CheckedDelivery>['columns'] = [
-  { name: 'source', cell: ({ source }) => source, flex: true },
+  { name: 'source', cell: ({ source }) => source, shrinks: true },
   { name: 'status', cell: ({ status, valid }) => ({ text: status, tone: valid ? 'good' : 'bad' }) },
   { name: 'valid', cell: ({ valid }) => valid, wide: true },
   { name: 'signature-ok', cell: (row) => row.signature_ok, wide: true },
