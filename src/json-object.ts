@@ -142,7 +142,9 @@ function isWithinScalar(code: number): boolean {
 
 /** An object whose values are all strings. */
 export function isTextRecord(value: unknown): value is Readonly<Record<string, string>> {
-  return isObject(value) && Object.values(value).every((text) => typeof text === 'string');
+  if (!isObject(value)) return false;
+  for (const text of Object.values(value)) if (typeof text !== 'string') return false;
+  return true;
 }
 
 export interface SchemaIssue {

@@ -65,9 +65,20 @@ export class Notices {
     return this.#spinner?.pause() ?? (() => {});
   }
 
-  /** Takes away what is drawn, for good: standard output is written, perhaps in mid-line. */
+  /** Takes away what is drawn, for good. */
   endDrawing(): void {
     this.#spinner?.end();
+  }
+
+  /** Standard output, whose first write ends the drawing: it may end in mid-line. */
+  clearing(stdout: OutStream): OutStream {
+    if (this.#spinner === undefined) return stdout;
+    return Object.assign(Object.create(stdout) as OutStream, {
+      write: (chunk: string | Uint8Array) => {
+        this.endDrawing();
+        return stdout.write(chunk);
+      },
+    });
   }
 
   /** Prints nothing before the pager, whose screen it is, has ended. */
@@ -82,7 +93,8 @@ export class Notices {
     await this.#writes;
   }
 
-  flushed(): Promise<void> {
+  close(): Promise<void> {
+    this.#spinner?.end();
     return this.#writes;
   }
 }

@@ -9,8 +9,6 @@ import { childEnvironment } from '../store/setting-keys.ts';
 /** `-F`: print what fits; `-R`: show colors; `-X`: leave the text on the screen. */
 const LESS_OPTIONS = 'FRX';
 const USUAL = 'less';
-/** What a shell makes of a command that it cannot run. */
-const NOT_RUN: readonly (number | null)[] = [126, 127];
 
 /** SVC_PAGER takes precedence over PAGER. Undefined where nothing is paged: it is empty, or `cat`. */
 export function pagerCommand(env: Context['env']): string | undefined {
@@ -41,7 +39,7 @@ export class PagedOutput implements OutStream {
   #lines = 0;
   #lastLine = '';
   #pager: Child | undefined;
-  #status: Promise<number | null> | undefined;
+  #ended: Promise<void> | undefined;
   #isLeft = false;
   #signal: EndSignal | undefined;
 
@@ -62,10 +60,7 @@ export class PagedOutput implements OutStream {
 
   async write(chunk: string | Uint8Array): Promise<void> {
     if (this.closed) return;
-    if (this.#pager !== undefined) {
-      this.#buffered?.push(chunk);
-      return this.#send(chunk);
-    }
+    if (this.#pager !== undefined) return this.#send(chunk);
     if (this.#buffered === undefined) return this.#stdout.write(chunk);
     this.#buffered.push(chunk);
     this.#count(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString());
@@ -76,16 +71,14 @@ export class PagedOutput implements OutStream {
   async end(): Promise<void> {
     if (this.#pager === undefined) return this.#printBuffered();
     this.#pager.stdin.end();
-    const status = await this.#status;
+    await this.#ended;
     if (this.#signal !== undefined) throw endedBy(this.#signal);
-    if (NOT_RUN.includes(status ?? 0)) await this.#printBuffered();
   }
 
   async #start(): Promise<void> {
     const { context, onStart, notice } = this.#surroundings;
-    // The words of a plain command need no shell, and without one it is known at once whether it runs.
-    const needsShell = /[^\w\s./:=+,@-]/.test(this.#command);
-    const [name = '', ...args] = needsShell ? ['/bin/sh', '-c', this.#command] : this.#command.split(/\s+/);
+    // Without a shell, it is known at once whether it runs.
+    const [name = '', ...args] = this.#command.split(/\s+/);
     const env = { ...childEnvironment(context.env), LESS: context.env['LESS'] ?? LESS_OPTIONS };
     const pager = spawn(name, args, { stdio: ['pipe', 'inherit', 'inherit'], env });
     const failure = await new Promise<NodeJS.ErrnoException | undefined>((done) => {
@@ -105,24 +98,24 @@ export class PagedOutput implements OutStream {
       this.#signal ??= signal;
       pager.kill(signal);
     });
-    this.#status = new Promise((done) => {
-      pager.once('close', (code) => {
+    this.#ended = new Promise((done) => {
+      pager.once('close', () => {
         this.#isLeft = true;
         release();
-        done(code);
+        done();
       });
     });
-    onStart(this.#status.then(() => {}));
+    onStart(this.#ended);
     this.#pager = pager;
     const buffered = this.#buffered ?? [];
-    this.#buffered = needsShell ? buffered : undefined;
+    this.#buffered = undefined;
     for (const chunk of buffered) await this.#send(chunk);
   }
 
   /** Resolves also where the pager is left meanwhile. */
   async #send(chunk: string | Uint8Array): Promise<void> {
     const taken = new Promise((done) => this.#pager?.stdin.write(chunk, done));
-    await Promise.race([taken, this.#status]);
+    await Promise.race([taken, this.#ended]);
   }
 
   async #printBuffered(): Promise<void> {

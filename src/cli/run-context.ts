@@ -46,6 +46,8 @@ export interface Run {
   readonly streams: boolean;
   /** Whether it runs on several profiles. */
   readonly several: boolean;
+  /** The one profile that `--profile` names. */
+  readonly profile: string | undefined;
   readonly context: Context;
   readonly engine: Engine;
   readonly settings: Settings;
@@ -175,19 +177,16 @@ function openServers(
     const known = targets.get(service);
     if (known !== undefined) return known;
     for (const warning of warnings?.[service] ?? []) notices.say(warning);
-    const members = settings.members(`${service}.url`).map((member) => {
-      const built: Target = buildTarget({
-        ...reaching,
-        settings: member,
-        service,
-        globals,
-        authorize: engine.authorize,
-        log: { ...log, writing: () => nameServer(service, built.baseUrl) },
-      });
-      return built;
-    });
-    // All members together have the time of one request.
-    const [first, ...others] = members.map((one) => ({ ...one, timeoutMs: one.timeoutMs / members.length }));
+    const members = settings.members(`${service}.url`);
+    const built: Target[] = [];
+    for (const member of members) {
+      const named = { ...log, writing: () => nameServer(service, one.baseUrl) };
+      const parts = { ...reaching, settings: member, service, globals, authorize: engine.authorize, log: named };
+      const one: Target = buildTarget(parts);
+      // All members together have the time of one request.
+      built.push({ ...one, timeoutMs: one.timeoutMs / members.length });
+    }
+    const [first, ...others] = built;
     const target = { ...(first as Target), others };
     targets.set(service, target);
     return target;

@@ -1,6 +1,6 @@
 /** Runs one parsed command and returns its exit status: settings, context, dry run, rendering. */
 import { setMaxListeners } from 'node:events';
-import type { Context, OutStream } from '../context.ts';
+import type { Context } from '../context.ts';
 import { ERROR_KINDS, endedBy, SvcError } from '../errors.ts';
 import { Plan } from '../http/endpoint.ts';
 import { checkOutputOptions, type Rendered, render } from '../output/render.ts';
@@ -26,7 +26,7 @@ export async function runCommand(
   let end: Answer<unknown>['end'];
   try {
     const clusters = run.several ? await openClusters(run) : undefined;
-    const contexts = clusters?.map(({ ctx }) => ctx) ?? [await openContext(run, run.settings, oneProfile(run.globals))];
+    const contexts = clusters?.map(({ ctx }) => ctx) ?? [await openContext(run, run.settings, run.profile)];
     const [ctx] = contexts as [RunContext];
     const answer = clusters === undefined ? await command.run(parsed.input, ctx) : await runOnAll(run, clusters);
     end = answer.end;
@@ -39,9 +39,8 @@ export async function runCommand(
     if (hasQuit && error instanceof SvcError && error.reason === 'signal') return 0;
     throw error;
   } finally {
-    run.notices.endDrawing();
     await end?.();
-    await run.notices.flushed();
+    await run.notices.close();
   }
 }
 
@@ -60,11 +59,10 @@ async function openRun(
   setMaxListeners(0, context.signal);
   const globals = parsed.input as unknown as GlobalInput;
   const { service, effect } = command.callOf?.(parsed.input) ?? command;
-  const several = globals.allProfiles === true || [globals.profile ?? []].flat().length > 1;
-  const settings = await readSettings(
-    { command, globals, service, context },
-    several ? undefined : oneProfile(globals),
-  );
+  const profiles = [globals.profile ?? []].flat();
+  const several = globals.allProfiles === true || profiles.length > 1;
+  const profile = several ? undefined : profiles[0];
+  const settings = await readSettings({ command, globals, service, context }, profile);
   const options = outputOptions(globals, settings, context, command.repairsSettings === true);
   const notices = new Notices(context, globals, options, streams);
   for (const text of parsed.notices) notices.say(text);
@@ -72,12 +70,7 @@ async function openRun(
   const declared = command.outputOf?.(parsed.input) ?? command.output;
   const output = several ? (await import('./clusters.ts')).clusterOutput(declared) : declared;
   await checkOutputOptions(output, options, { writes: effect !== 'read' });
-  const stdout: OutStream = Object.assign(Object.create(context.stdout) as OutStream, {
-    write: (chunk: string | Uint8Array) => {
-      notices.endDrawing();
-      return context.stdout.write(chunk);
-    },
-  });
+  const stdout = notices.clearing(context.stdout);
   return {
     command,
     parsed,
@@ -86,6 +79,7 @@ async function openRun(
     effect,
     streams,
     several,
+    profile,
     context,
     engine,
     settings,
@@ -93,11 +87,6 @@ async function openRun(
     notices,
     stdout,
   };
-}
-
-/** The one profile that is named. */
-function oneProfile({ profile }: GlobalInput): string | undefined {
-  return typeof profile === 'object' ? profile[0] : profile;
 }
 
 type Asked = Pick<Run, 'command' | 'globals' | 'service' | 'context'>;
@@ -221,7 +210,8 @@ function exitStatusOf({ status, code: given }: Answer<unknown>, contexts: readon
   if (status !== undefined) return status;
   const code = typeof given === 'function' ? given() : given;
   if (code !== undefined) return ERROR_KINDS[code].exit;
-  return contexts.some((one) => one.omittedRows() > 0) ? ERROR_KINDS.partly_done.exit : 0;
+  for (const ctx of contexts) if (ctx.omittedRows() > 0) return ERROR_KINDS.partly_done.exit;
+  return 0;
 }
 
 /** An unknown field shows only in the response: after a write, the error must not read as "nothing was sent". */

@@ -107,7 +107,11 @@ export function buildOutbound(parts: OutboundParts, insecure: boolean): Outbound
   const { env } = context;
   return {
     userAgent: `svc/${version}`,
-    tls: { ...readPemFiles(parts), extraCa: readExtraCa(env['NODE_EXTRA_CA_CERTS'], context), insecure },
+    tls: {
+      ...readPemFiles(parts),
+      extraCa: env['NODE_EXTRA_CA_CERTS'] ? readExtraCa(env['NODE_EXTRA_CA_CERTS'], context) : undefined,
+      insecure,
+    },
     deferWasmTiering: context.nodeMajor < 22,
     proxy: {
       // A CGI server sets HTTP_PROXY from a "Proxy:" header.
@@ -200,8 +204,7 @@ function readPemFiles({ settings, context, checkSecretFile }: OutboundParts): Pi
 }
 
 /** Node itself warns about an unreadable file. */
-function readExtraCa(path: string | undefined, context: Context): string | undefined {
-  if (!path) return undefined;
+function readExtraCa(path: string, context: Context): string | undefined {
   try {
     return context.readFile(path).toString();
   } catch {

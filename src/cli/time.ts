@@ -175,8 +175,8 @@ function exists(local: string): boolean {
   return Number.isFinite(ms) && new Date(ms).toISOString().startsWith(local);
 }
 
-/** No zone changes its clocks twice within it. */
-const STRETCH = 8 * DAY;
+/** Zones change their clocks at a quarter of an hour. */
+const QUARTER = 15 * MINUTE;
 
 export const UTC: Zone = { name: 'UTC', offset: () => 0, instant: (clock) => clock, text: utcText };
 
@@ -194,22 +194,12 @@ export function zoneOf(name: string): Zone {
     if (hours === undefined) return 0;
     return (sign === '-' ? -1 : 1) * ((Number(hours) * 60 + Number(minutes)) * MINUTE + Number(seconds) * 1000);
   };
-  const stretches = new Map<number, { readonly before: number; readonly change: number; readonly after: number }>();
-  const stretchOf = (index: number) => {
-    let [low, high] = [index * STRETCH, (index + 1) * STRETCH - 1];
-    const [before, after] = [read(low), read(high)];
-    while (before !== after && high - low > 1) {
-      const middle = Math.floor((low + high) / 2);
-      if (read(middle) === before) low = middle;
-      else high = middle;
-    }
-    return { before, change: before === after ? Number.POSITIVE_INFINITY : high, after };
-  };
+  const offsets = new Map<number, number>();
   const offset = (at: number): number => {
-    const index = Math.floor(at / STRETCH);
-    const stretch = stretches.get(index) ?? stretchOf(index);
-    stretches.set(index, stretch);
-    return at < stretch.change ? stretch.before : stretch.after;
+    const quarter = Math.floor(at / QUARTER);
+    const known = offsets.get(quarter) ?? read(at);
+    offsets.set(quarter, known);
+    return known;
   };
   return {
     name: timeZone,

@@ -24,7 +24,7 @@ const LONGEST_REASON = 300;
 /** What the helpers print for an entry that they do not have; `pass` prints an empty one. */
 const NOT_FOUND = 'credentials not found in native keychain';
 
-type Action = 'get' | 'store' | 'erase' | 'list';
+type Action = 'get' | 'store' | 'erase';
 
 export class CredentialHelper {
   readonly name: string;
@@ -61,14 +61,6 @@ export class CredentialHelper {
     const { status, output } = await this.#run('erase', entry);
     if (status === 0 || (await this.get(entry)) === undefined) return;
     throw this.#failure(`failed to erase with exit status ${status}${reason(output)}`);
-  }
-
-  /** The names of all entries, also of other programs. */
-  async list(): Promise<readonly string[]> {
-    const { status, output } = await this.#run('list', '');
-    const names = status === 0 ? tryParseJson(output) : undefined;
-    if (!isObject(names)) throw this.#failure(`failed to list its entries with exit status ${status}`);
-    return Object.keys(names);
   }
 
   /** Stores, reads and erases an entry without a secret. Throws what does not work. */
@@ -111,10 +103,7 @@ export class CredentialHelper {
       const status = await Promise.race([
         ended,
         // A change is not interrupted: what it stores may exist nowhere else.
-        sleep(
-          LIMIT_S * 1000,
-          ['get', 'list'].includes(action) ? AbortSignal.any([signal, over.signal]) : over.signal,
-        ).then(() => -1),
+        sleep(LIMIT_S * 1000, action === 'get' ? AbortSignal.any([signal, over.signal]) : over.signal).then(() => -1),
       ]);
       if (status !== -1) return { status, output: Buffer.concat(chunks).toString() };
       throw this.#failure(

@@ -36,7 +36,8 @@ export function journalPath(paths: Paths): string {
 /** Runs under the journal's lock before a line is written, and may throw. */
 export type Claim = () => Promise<void>;
 
-type Line = OrderSent | OrderAnswered;
+/** The time is that of the write. */
+type Untimed = Omit<OrderSent, 'at'> | Omit<OrderAnswered, 'at'>;
 
 /** Writes a request before it is sent. Returns its id once the line is on disk. Throws `file_unusable`: an order that cannot be journaled is not sent. */
 export async function journalSent(
@@ -47,7 +48,7 @@ export async function journalSent(
 ): Promise<string> {
   const id = randomUUID();
   const owner = context.processName ?? processName(context.pid);
-  await append(paths, context, (at) => ({ id, at, ...request, owner }), claim);
+  await append(paths, context, { id, ...request, owner }, claim);
   return id;
 }
 
@@ -58,14 +59,14 @@ export async function journalAnswered(
   answer: Omit<OrderAnswered, 'at'>,
   claim?: Claim,
 ): Promise<void> {
-  await append(paths, context, (at) => ({ at, ...answer }), claim);
+  await append(paths, context, answer, claim);
 }
 
-async function append(paths: Paths, context: LockContext, lineAt: (at: string) => Line, claim?: Claim): Promise<void> {
+async function append(paths: Paths, context: LockContext, entry: Untimed, claim?: Claim): Promise<void> {
   const path = journalPath(paths);
   await withLock(`${path}.lock`, context, async (lock) => {
     await claim?.();
-    const line = lineAt(new Date(context.now()).toISOString());
+    const line = { at: new Date(context.now()).toISOString(), ...entry };
     try {
       const file = openOwnFile(path, 'a+');
       try {

@@ -60,17 +60,6 @@ export function helperPlace(name: string, context: HelperContext): SecretPlace {
   };
 }
 
-/** How many entries of svc the helper has that none of these names. */
-export async function countUnnamed(
-  helper: string,
-  named: readonly HelperEntry[],
-  context: HelperContext,
-): Promise<number> {
-  const known = new Set(named.flatMap(partNames));
-  const all = await new CredentialHelper(helper, context).list();
-  return all.filter((name) => name.startsWith(`${ADDRESS}/`) && !known.has(name)).length;
-}
-
 /** A second time if that fails, because the secret may exist nowhere else. Some helpers report a success and store nothing. */
 async function storeAndCheck(helper: CredentialHelper, entry: HelperEntry, parts: readonly string[]): Promise<void> {
   const attempt = async (): Promise<boolean> => {

@@ -162,7 +162,11 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'SVC_CONFIG_DIR', secret: false, help: 'Directory of settings and credentials' },
   { name: 'SVC_NO_INPUT', secret: false, help: 'Never prompt (same as --no-input)' },
   { name: 'SVC_FORCE_TTY', secret: false, help: 'Treat standard output as a terminal of this many columns' },
-  { name: 'SVC_PAGER', secret: false, help: 'Pager for tables longer than the screen; empty or cat for none' },
+  {
+    name: 'SVC_PAGER',
+    secret: false,
+    help: 'Pager for long tables, run without a shell; empty or cat for none',
+  },
   { name: 'PAGER', secret: false, help: 'The same, if SVC_PAGER is not set (default less)' },
   { name: 'LESS', secret: false, help: 'Options of less (default FRX)' },
   { name: 'BROWSER', secret: false, help: 'Program that opens web addresses, as for xdg-open; none for no browser' },

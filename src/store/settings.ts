@@ -57,7 +57,9 @@ export function credentialKeys(service: string): readonly string[] {
 
 /** Those of them that are set. */
 export function credentialSettings(service: string, settings: Settings): readonly string[] {
-  return credentialKeys(service).filter((key) => settings.values(key).length > 0);
+  const found: string[] = [];
+  for (const key of credentialKeys(service)) if (settings.values(key).length > 0) found.push(key);
+  return found;
 }
 
 /** The origin of an address in the environment or the profile, ignoring the option. */

@@ -10,8 +10,9 @@ import { named, noTmux, Terminal } from './terminal.ts';
 const ROWS = 20;
 const COUNT = 60;
 const LAST = `Alert${COUNT - 1}`;
-/** Prints its arguments, and reads everything. */
-const TELL = `SVC_PAGER='sh -c "cat >${join(HOME, 'paged')}; echo paged by LESS=\\$LESS"'`;
+/** Prints its options, and reads everything. */
+const SCRIPT = join(HOME, 'tell.sh');
+const TELL = `SVC_PAGER='sh ${SCRIPT}'`;
 const PAGED = /^paged by LESS=/;
 /** What all rows have is printed when the pager has ended. */
 const isNoNotice = (line: string): boolean => !line.startsWith('common: ');
@@ -35,6 +36,7 @@ describe.skipIf(noTmux)(named('a table that is longer than the screen', noTmux),
   let ending: FaultServer;
   let terminal: Terminal;
   beforeAll(async () => {
+    writeFileSync(SCRIPT, `cat >'${join(HOME, 'paged')}'; echo paged by LESS=$LESS\n`);
     const alerts = Array.from({ length: COUNT }, (_, index) => wireAlert(index));
     const hostile = { ...wireAlert(COUNT), labels: { alertname: 'Bad\u001b[2J\u009b', x: '\u202e' } };
     long = await staticServer(JSON.stringify([hostile, ...alerts]));

@@ -19,7 +19,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { SvcError } from '../../src/errors.ts';
 import { nameOwner } from '../../src/store/lock.ts';
-import { countUnnamed } from '../../src/store/secret-places.ts';
 import {
   chosenPlace,
   FILE,
@@ -491,9 +490,6 @@ describe('a credential helper', () => {
       ),
     ]);
     expect([await read(context()).get(ANN), helper.names().length]).toEqual([{ secret: 'new' }, 2]);
-    const entries = [...(await read(context()).entries()).values()];
-    const named = entries.flatMap((entry) => ('helper' in entry ? [entry] : []));
-    expect(await countUnnamed('small', named, context())).toBe(1);
   });
 
   it('of a process that died before it wrote the file: the old secret counts', async () => {

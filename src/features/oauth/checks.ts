@@ -7,9 +7,9 @@ import { type Finding, fail, ok, type Result, warn } from '../../cli/findings.ts
 import { SvcError } from '../../errors.ts';
 import { type Credential, credentialsFile, credentialsPath, loginKey, ownerOf } from '../../store/credentials.ts';
 import { readOwnFile } from '../../store/own-file.ts';
-import type { HelperEntry, SecretEntry } from '../../store/schemas.ts';
+import type { SecretEntry } from '../../store/schemas.ts';
 import { parseDocument } from '../../store/secret-file.ts';
-import { countUnnamed, helperPlace } from '../../store/secret-places.ts';
+import { helperPlace } from '../../store/secret-places.ts';
 import { chosenPlace, FILE, isSecret, partsOfId, placeOf, SecretStore } from '../../store/secret-store.ts';
 import { HELPER_SETTING } from '../../store/setting-keys.ts';
 import { settingsPath } from '../../store/settings-file.ts';
@@ -81,7 +81,7 @@ export async function storeFindings(ctx: RunContext): Promise<readonly Finding[]
     new SecretStore(webhookSecretsFile(ctx.paths), ctx),
   ];
   const entries = (await Promise.all(stores.map(secretEntries))).flat();
-  const found: Finding[] = chosen === FILE ? [] : await helperFindings(chosen, entries, ctx);
+  const found: Finding[] = chosen === FILE ? [] : [await helperFinding(chosen, ctx)];
   for (const other of new Set(entries.map(({ entry }) => placeOf(entry)).filter((one) => one !== chosen))) {
     const where = other === FILE ? 'files' : `the credential helper ${other}`;
     const detail = `secrets are in ${where}, where svc does not look: ${HELPER_SETTING} is ${chosen}`;
@@ -91,37 +91,15 @@ export async function storeFindings(ctx: RunContext): Promise<readonly Finding[]
   return found;
 }
 
-async function helperFindings(name: string, entries: readonly Named[], ctx: RunContext): Promise<Finding[]> {
+async function helperFinding(name: string, ctx: RunContext): Promise<Finding> {
   const common = { check: 'store', subject: null };
   try {
     await helperPlace(name, ctx).check();
+    return { ...common, ...ok(`the credential helper ${name} stores, reads and erases`) };
   } catch (error) {
     if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
-    return [
-      {
-        ...common,
-        ...fail(
-          `${error.message}${error.hint === undefined ? '' : ` (${error.hint})`}`,
-          `svc config set ${HELPER_SETTING} <name>`,
-        ),
-      },
-    ];
-  }
-  const unnamed = await countLeftovers(name, entries, ctx);
-  const more =
-    unnamed === 0
-      ? ''
-      : `; ${unnamed} of its svc entries are named by no file here: an interrupted command left them, or they are of another configuration`;
-  return [{ ...common, ...ok(`the credential helper ${name} stores, reads and erases${more}`) }];
-}
-
-/** 0 for a helper that cannot list its entries. */
-async function countLeftovers(name: string, entries: readonly Named[], ctx: RunContext): Promise<number> {
-  try {
-    return await countUnnamed(name, entries.map(({ entry }) => entry).filter(isHelperEntry), ctx);
-  } catch (error) {
-    if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
-    return 0;
+    const detail = `${error.message}${error.hint === undefined ? '' : ` (${error.hint})`}`;
+    return { ...common, ...fail(detail, `svc config set ${HELPER_SETTING} <name>`) };
   }
 }
 
@@ -129,10 +107,6 @@ interface Named {
   /** `login` */
   readonly kind: string;
   readonly entry: SecretEntry;
-}
-
-function isHelperEntry(entry: SecretEntry): entry is HelperEntry {
-  return 'helper' in entry;
 }
 
 /** Those that are secret. What is wrong with the files of secrets is a finding of its own. */

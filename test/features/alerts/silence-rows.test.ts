@@ -73,8 +73,8 @@ describe('rows of a file', () => {
     ['2026-11-31T00:00:00.000Z', 'does not exist'],
     ['2026-11-20T24:00:00.000Z', 'does not exist'],
     ['0000-01-01T00:00:00.000Z', 'years 1 to 9999'],
-    ['2026-11-20 12:00:00.000Z', 'write 2026-11-20T12:00:00.000Z'],
-    ['2026-11-20T12:00:00.000z', 'write 2026-11-20T12:00:00.000Z'],
+    ['2026-11-20 12:00:00.000Z', 'not an RFC 3339 time'],
+    ['2026-11-20T12:00:00.000z', 'not an RFC 3339 time'],
     ['Fri Nov 20 2026 12:00:00', 'not a time'],
   ])('refuses %s of the same length', async (endsAt, why) => {
     const silence = { matchers: [{ name: 'a', value: 'b', isRegex: false }], endsAt, comment: 'c' };
