@@ -111,8 +111,6 @@ function traceLines(event: TraceEvent): string[] {
       return [`> ${event.method} ${event.url}`, ...detailLines('>', event)];
     case 'answer-detail':
       return [`< ${event.status}`, ...detailLines('<', event)];
-    case 'frame':
-      return [`${event.direction === 'sent' ? '>' : '<'} websocket, ${event.bytes} bytes: ${event.text}`];
   }
 }
 

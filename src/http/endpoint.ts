@@ -55,8 +55,6 @@ export interface CallValues {
   readonly body?: unknown;
   /** Replaces the target's. */
   readonly timeoutMs?: number;
-  /** Requests a websocket, with these headers. */
-  readonly upgrade?: Readonly<Record<string, string>>;
 }
 
 /** One complete request: sent, printed by a dry run, and turned into curl. */

@@ -1,9 +1,7 @@
 /** One attempt of a request: how far it came, its response as it arrives, and how it ends early. A slow reader throttles the service. */
-import type { Duplex } from 'node:stream';
-import { endedBy, SvcError } from '../errors.ts';
-import { ByteList } from './byte-list.ts';
+import { SvcError } from '../errors.ts';
 import type { RequestValue } from './endpoint.ts';
-import { bytes, type Reason, reasonOf } from './failures.ts';
+import { bytes, interruption, type Reason, reasonOf, tooLarge } from './failures.ts';
 import type { Flow, Pool, RawHeaders, ResponseHandler } from './pool.ts';
 import type { Outbound } from './target.ts';
 import type { Trace } from './trace.ts';
@@ -14,8 +12,6 @@ export type ResponseHeaders = Readonly<Record<string, string>>;
 export interface Head {
   readonly status: number;
   readonly headers: ResponseHeaders;
-  /** If another protocol was requested and agreed to. */
-  readonly socket?: Duplex;
 }
 
 /** The total time of one request with its retries, without the time for which svc waits for its own output. */
@@ -134,20 +130,19 @@ export class Exchange implements ResponseHandler {
     } else this.#flow = flow;
   }
 
-  onResponseStart(_: Flow, status: number, headers: RawHeaders): void {
+  onResponseStart(_: Flow, status: number, received: RawHeaders): void {
     if (status < 200) return; // an interim response, such as 103
-    this.#respond(status, headers);
-  }
-
-  onRequestUpgrade(_: Flow, status: number, headers: RawHeaders, socket: Duplex): void {
-    socket.on('error', () => {}); // without a listener an error would end the process
-    if (this.#failure === undefined) this.#respond(status, headers, socket);
-    else socket.destroy();
-    this.#end();
+    const headers: Record<string, string> = Object.create(null);
+    for (const [name, value = ''] of Object.entries(received)) {
+      headers[name] = Array.isArray(value) ? value.join(name === 'set-cookie' ? '\n' : ', ') : value;
+    }
+    this.#head = { status, headers };
+    this.#trace?.answered(status);
+    this.#wake?.();
   }
 
   onResponseData(flow: Flow, chunk: Buffer): void {
-    this.#trace?.chunk(chunk);
+    this.#trace?.addChunk(chunk);
     this.#received += chunk.length;
     if (this.#received > this.#limits.bytes) {
       this.#cancel(tooLarge(this.#limits.bytes));
@@ -165,16 +160,6 @@ export class Exchange implements ResponseHandler {
   onResponseError(_: Flow | undefined, error: Error): void {
     this.#failure ??= error;
     this.#end();
-  }
-
-  #respond(status: number, received: RawHeaders, socket?: Duplex): void {
-    const headers: Record<string, string> = Object.create(null);
-    for (const [name, value = ''] of Object.entries(received)) {
-      headers[name] = Array.isArray(value) ? value.join(name === 'set-cookie' ? '\n' : ', ') : value;
-    }
-    this.#head = socket === undefined ? { status, headers } : { status, headers, socket };
-    this.#trace?.answered(status);
-    this.#wake?.();
   }
 
   /** Without a reason, because the rest is not needed. */
@@ -234,13 +219,28 @@ export class Exchange implements ResponseHandler {
   }
 }
 
-/** The reason that a signal was aborted with. */
-export function interruption(signal: AbortSignal): SvcError {
-  return signal.reason instanceof SvcError ? signal.reason : endedBy('SIGINT');
-}
+const MOST_CHUNKS = 1024;
 
-export function tooLarge(limit: number): SvcError {
-  return new SvcError('answer_too_large', `the response is larger than ${limit} bytes`, {
-    hint: 'request less, for example with a filter',
-  });
+/** Bytes in order of arrival. Many chunks become one block: a service that sends single bytes must not cost an object for each. */
+class ByteList {
+  #blocks: Buffer[] = [];
+  #chunks: Buffer[] = [];
+  length = 0;
+
+  push(chunk: Buffer): void {
+    this.length += chunk.length;
+    this.#chunks.push(chunk);
+    if (this.#chunks.length < MOST_CHUNKS) return;
+    this.#blocks.push(Buffer.concat(this.#chunks));
+    this.#chunks = [];
+  }
+
+  /** Removes and returns all of them. */
+  take(): Buffer {
+    const all = [...this.#blocks, ...this.#chunks];
+    this.#blocks = [];
+    this.#chunks = [];
+    this.length = 0;
+    return all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all);
+  }
 }

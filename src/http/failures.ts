@@ -1,5 +1,5 @@
 /** What a broken exchange means: the error code, the reason as text, and whether the service may have acted on the request. */
-import { type ErrorCode, SvcError } from '../errors.ts';
+import { type ErrorCode, endedBy, SvcError } from '../errors.ts';
 import { JsonFault, ShapeFault } from './json.ts';
 
 /** Why no response came. */
@@ -53,6 +53,17 @@ export function reasonOf(error: unknown, progress: Progress): Reason {
   if (error instanceof ConnectFailure) return connectReason(error.cause, progress.baseUrl);
   if (codeOf(error) === '') throw error; // not a failure of the network: a bug
   return brokenReason(error, progress);
+}
+
+/** The reason that a signal was aborted with. */
+export function interruption(signal: AbortSignal): SvcError {
+  return signal.reason instanceof SvcError ? signal.reason : endedBy('SIGINT');
+}
+
+export function tooLarge(limit: number): SvcError {
+  return new SvcError('answer_too_large', `the response is larger than ${limit} bytes`, {
+    hint: 'request less, for example with a filter',
+  });
 }
 
 /** `unsure`: the request is a write, and the service may have acted on it. `line` names the request. */

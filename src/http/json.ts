@@ -1,7 +1,6 @@
 /** JSON of a remote service: strict about the bytes, bounded in depth, with errors that say what is wrong. Arrays are read as they arrive. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { DEEPEST, exactNumbers, JsonLimit, parseJsonText, TOO_DEEP } from '../json-object.ts';
-import { ByteList } from './byte-list.ts';
 
 /** The bytes are not the promised JSON. */
 export class JsonFault extends Error {
@@ -67,7 +66,8 @@ export class ArrayItems {
   #escaped = false;
   #separated = false;
   /** The bytes since the last comma between items. */
-  readonly #open = new ByteList();
+  #open: Buffer[] = [];
+  #openBytes = 0;
   readonly #limits: typeof ITEM | typeof LARGE_ITEM;
 
   constructor(large = false) {
@@ -80,8 +80,8 @@ export class ArrayItems {
     let start = 0;
     if (this.#phase === 'before') {
       // The byte order mark may arrive in pieces.
-      this.#open.push(piece);
-      chunk = this.#open.take();
+      chunk = Buffer.concat([...this.#open, piece]);
+      this.#open = [];
       const inside = this.#enter(chunk);
       if (inside === undefined) return [];
       start = inside;
@@ -99,15 +99,17 @@ export class ArrayItems {
     }
     if (comma < 0) {
       this.#open.push(chunk.subarray(start));
+      this.#openBytes += chunk.length - start;
       const { mebibytes } = this.#limits;
-      if (this.#open.length > mebibytes * 2 ** 20) {
+      if (this.#openBytes > mebibytes * 2 ** 20) {
         throw new JsonFault(`one of its items is larger than ${mebibytes} MiB`);
       }
       return [];
     }
     this.#separated = true;
     const items = this.#parse(chunk.subarray(start, comma), false);
-    this.#open.push(chunk.subarray(comma + 1));
+    this.#open = [chunk.subarray(comma + 1)];
+    this.#openBytes = chunk.length - comma - 1;
     return items;
   }
 
@@ -178,12 +180,7 @@ export class ArrayItems {
   }
 
   #parse(rest: Buffer, mayBeEmpty: boolean): readonly unknown[] {
-    let bytes = rest;
-    if (this.#open.length > 0) {
-      this.#open.push(rest);
-      bytes = this.#open.take();
-    }
-    const text = decodeUtf8(bytes);
+    const text = decodeUtf8(this.#open.length === 0 ? rest : Buffer.concat([...this.#open, rest]));
     if (!mayBeEmpty && text.trim() === '') throw new JsonFault('it is not JSON');
     return parseText(`[${text}]`, this.#limits.values) as unknown[];
   }

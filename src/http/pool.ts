@@ -26,8 +26,6 @@ export interface PoolRequest {
   readonly body: string | Uint8Array | Iterable<Uint8Array> | undefined;
   /** The longest silence within the body of the response. */
   readonly bodyTimeout: number;
-  /** Requests another protocol. */
-  readonly upgrade?: 'websocket' | undefined;
 }
 
 type Connect = (options: buildConnector.Options, callback: buildConnector.Callback) => Socket;
@@ -92,7 +90,7 @@ export class Pool {
     });
   }
 
-  dispatch({ method, path, headers, body, bodyTimeout, upgrade }: PoolRequest, handler: ResponseHandler): void {
+  dispatch({ method, path, headers, body, bodyTimeout }: PoolRequest, handler: ResponseHandler): void {
     this.#pool.dispatch(
       {
         method: method as Dispatcher.HttpMethod,
@@ -100,7 +98,6 @@ export class Pool {
         headers: [...headers, ...this.#proxyHeaders],
         body: (body ?? null) as string, // any iterable, whatever its type says
         bodyTimeout,
-        upgrade: upgrade ?? null,
       },
       handler,
     );

@@ -21,8 +21,8 @@ import {
   type RequestRules,
   type RequestValue,
 } from './endpoint.ts';
-import { type Deadline, type Exchange, type Head, type ResponseHeaders, tooLarge } from './exchange.ts';
-import { type Reason, toError } from './failures.ts';
+import type { Deadline, Exchange, Head, ResponseHeaders } from './exchange.ts';
+import { type Reason, toError, tooLarge } from './failures.ts';
 import { JsonFault } from './json.ts';
 import { secretsIn } from './known-secrets.ts';
 import { redactText } from './redact.ts';
@@ -134,7 +134,6 @@ export class Sender {
     if (endpoint.effect !== 'read') log.writing?.();
     const more = {
       ...(await authorizer?.header()),
-      ...values.upgrade,
       ...cookies?.header(),
       ...(endpoint.fresh && { 'cache-control': 'no-cache' }),
     };
@@ -148,7 +147,6 @@ export class Sender {
       headers: Object.entries(request.headers).flat(),
       body: bodyText(request),
       bodyTimeout,
-      upgrade: values.upgrade && ('websocket' as const),
     };
     return this.#transport.send(request, wire, { deadline, bytes: maxAnswerBytes }, attempt);
   }
@@ -159,11 +157,10 @@ export class Sender {
     const sentAt = now();
     try {
       const head = await exchange.readHead();
-      const { status, headers, socket } = head;
+      const { status, headers } = head;
       const serverTime = Date.parse(headers['date'] ?? '');
       if (!Number.isNaN(serverTime)) this.clockSkewMs = serverTime - (sentAt + now()) / 2;
       this.#rules.cookies?.take(headers['set-cookie']);
-      if (socket !== undefined) return { ...head, exchange, start: NO_BYTES };
       if (status < 200 || status > 299) return await this.#refusal(head, exchange, endpoint);
       checkHead(headers, endpoint, this.#rules.maxAnswerBytes ?? LARGEST_ANSWER);
       if (!endpoint.mislabeled && contentType(headers).includes('html')) throw await this.#page(exchange);
@@ -213,10 +210,6 @@ export class Sender {
   /** What the headers of a response say, without secrets, including those of the request, which it may repeat. */
   shownHeaders({ headers }: Head): Record<string, string> {
     return shownHeaders(headers, this.#target.secretHeaders, this.#target);
-  }
-
-  traceFrame(direction: 'sent' | 'received', message: string): void {
-    this.#transport.tracer?.frame(direction, message);
   }
 
   close(): Promise<void> {

@@ -51,9 +51,7 @@ export type TraceEvent =
   | (Traced & { readonly kind: 'answer'; readonly status: number })
   | (Traced & { readonly kind: 'failure'; readonly reason: string })
   | (TracedDetail & { readonly kind: 'request-detail'; readonly method: string; readonly url: string })
-  | (TracedDetail & { readonly kind: 'answer-detail'; readonly status: number })
-  /** The beginning of a websocket message. */
-  | { readonly kind: 'frame'; readonly direction: 'sent' | 'received'; readonly bytes: number; readonly text: string };
+  | (TracedDetail & { readonly kind: 'answer-detail'; readonly status: number });
 
 /** How any address is reached. */
 export interface Outbound {
@@ -73,7 +71,7 @@ export interface Outbound {
 }
 
 export interface RequestLog {
-  /** 0: no events, 1: one per response and failure, 2: also their details and frames. */
+  /** 0: no events, 1: one per response and failure, 2: also their details. */
   readonly level: 0 | 1 | 2;
   trace(event: TraceEvent): void;
   /** A warning for the user, such as an unchecked certificate. */

@@ -1,77 +1,72 @@
-/** What `-v` and `--debug` show of requests: a line each, then also headers, bodies and frames. Without secrets. */
+/** What `-v` and `--debug` show of one request: a line, then also headers and bodies. Without secrets. */
 import { bodyText, type Headers, type RequestValue } from './endpoint.ts';
 import { redactHeaders, redactText } from './redact.ts';
 import type { Outbound } from './target.ts';
 
 const LONGEST_BODY = 16 * 1024;
-const LONGEST_FRAME = 200;
-/** How much of a frame is redacted before it is cut. */
-const READ_FRAME = 4096;
 
-export type Trace = ReturnType<Tracer['begin']>;
-
-export class Tracer {
-  readonly #outbound: Pick<Outbound, 'log' | 'secrets'>;
+export class Trace {
+  readonly #request: RequestValue;
+  readonly #attempt: number;
+  readonly #outbound: Outbound;
   readonly #secretHeaders: ReadonlySet<string>;
+  readonly #inDetail: boolean;
+  readonly #began = performance.now();
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
 
-  constructor(outbound: Pick<Outbound, 'log' | 'secrets'>, secretHeaders: ReadonlySet<string>) {
+  /** `secretHeaders`, in lower case, are not shown. */
+  constructor(request: RequestValue, attempt: number, outbound: Outbound, secretHeaders: ReadonlySet<string>) {
+    this.#request = request;
+    this.#attempt = attempt;
     this.#outbound = outbound;
     this.#secretHeaders = secretHeaders;
+    this.#inDetail = outbound.log.level === 2;
+    if (!this.#inDetail) return;
+    const { method, url } = this.#line();
+    const headers = shownHeaders(request.headers, secretHeaders, outbound);
+    const body = this.#shownBody(Buffer.from(bodyText(request) ?? ''));
+    outbound.log.trace({ kind: 'request-detail', method, url, headers, body });
   }
 
-  begin(request: RequestValue, attempt: number) {
-    const { log } = this.#outbound;
-    const began = performance.now();
-    const line = () => ({
-      method: request.method,
-      url: this.#hidden(request.url),
-      ms: Math.round(performance.now() - began),
-      attempt,
-    });
-    const inDetail = log.level === 2;
-    if (inDetail) {
-      const { method, url } = line();
-      const headers = shownHeaders(request.headers, this.#secretHeaders, this.#outbound);
-      const body = this.#shown(Buffer.from(bodyText(request) ?? ''));
-      log.trace({ kind: 'request-detail', method, url, headers, body });
-    }
-    const chunks: Buffer[] = [];
-    let size = 0;
+  answered(status: number): void {
+    this.#outbound.log.trace({ kind: 'answer', ...this.#line(), status });
+  }
+
+  failed(reason: string): void {
+    this.#outbound.log.trace({ kind: 'failure', ...this.#line(), reason: this.#hide(reason) });
+  }
+
+  /** Takes a part of the response's body. */
+  addChunk(chunk: Buffer): void {
+    if (this.#inDetail && this.#size <= LONGEST_BODY) this.#chunks.push(chunk);
+    this.#size += chunk.length;
+  }
+
+  ended(status: number, headers: Headers): void {
+    if (!this.#inDetail) return;
+    const shown = shownHeaders(headers, this.#secretHeaders, this.#outbound);
+    const body = this.#shownBody(Buffer.concat(this.#chunks));
+    this.#outbound.log.trace({ kind: 'answer-detail', status, headers: shown, body });
+  }
+
+  #line() {
+    const { method, url } = this.#request;
     return {
-      answered: (status: number) => log.trace({ kind: 'answer', ...line(), status }),
-      failed: (reason: string) => log.trace({ kind: 'failure', ...line(), reason: this.#hidden(reason) }),
-      /** A chunk of the response's body. */
-      chunk: (chunk: Buffer) => {
-        if (inDetail && size <= LONGEST_BODY) chunks.push(chunk);
-        size += chunk.length;
-      },
-      ended: (status: number, headers: Headers) => {
-        if (!inDetail) return;
-        const shown = shownHeaders(headers, this.#secretHeaders, this.#outbound);
-        log.trace({ kind: 'answer-detail', status, headers: shown, body: this.#shown(Buffer.concat(chunks)) });
-      },
+      method,
+      url: this.#hide(url),
+      ms: Math.round(performance.now() - this.#began),
+      attempt: this.#attempt,
     };
   }
 
-  frame(direction: 'sent' | 'received', message: string): void {
-    if (this.#outbound.log.level < 2) return;
-    const text = this.#hidden(message.slice(0, READ_FRAME));
-    const isWhole = message.length <= READ_FRAME && text.length <= LONGEST_FRAME;
-    this.#outbound.log.trace({
-      kind: 'frame',
-      direction,
-      bytes: Buffer.byteLength(message),
-      text: isWhole ? text : `${text.slice(0, LONGEST_FRAME)}…`,
-    });
-  }
-
-  #hidden(text: string): string {
+  #hide(text: string): string {
     return redactText(this.#outbound.secrets.hide(text));
   }
 
-  #shown(body: Buffer): string {
+  #shownBody(body: Buffer): string {
     // Redacted before it is cut: half a secret at the cut would match no pattern.
-    const text = this.#hidden(body.toString());
+    const text = this.#hide(body.toString());
     return text.length > LONGEST_BODY ? `${text.slice(0, LONGEST_BODY)}…` : text;
   }
 }

@@ -1,20 +1,21 @@
 /** The connections of one client to any number of origins. Connects only for the first request. */
 import { setMaxListeners } from 'node:events';
 import type { RequestValue } from './endpoint.ts';
-import { Exchange, type ExchangeLimits, interruption } from './exchange.ts';
+import { Exchange, type ExchangeLimits } from './exchange.ts';
+import { interruption } from './failures.ts';
 import type { Pool, PoolRequest } from './pool.ts';
 import type { Outbound } from './target.ts';
-import { Tracer } from './trace.ts';
+import { Trace } from './trace.ts';
 
 export class Transport {
-  readonly tracer: Tracer | undefined;
   readonly #outbound: Outbound;
+  readonly #secretHeaders: ReadonlySet<string>;
   readonly #pools = new Map<string, Promise<Pool>>();
 
   /** `secretHeaders`, in lower case, are not shown. */
   constructor(outbound: Outbound, secretHeaders: ReadonlySet<string> = new Set()) {
     this.#outbound = outbound;
-    this.tracer = outbound.log.level === 0 ? undefined : new Tracer(outbound, secretHeaders);
+    this.#secretHeaders = secretHeaders;
     // Each exchange listens: Node.js would report more than ten as a leak.
     setMaxListeners(0, outbound.signal);
   }
@@ -24,13 +25,14 @@ export class Transport {
    * command was interrupted.
    */
   async send(request: RequestValue, wire: PoolRequest, limits: ExchangeLimits, attempt: number): Promise<Exchange> {
-    const { signal } = this.#outbound;
+    const { signal, log } = this.#outbound;
     const { origin } = new URL(request.url);
     const opening = this.#pools.get(origin) ?? this.#openPool(origin);
     this.#pools.set(origin, opening);
     const pool = await opening;
     if (signal.aborted) throw interruption(signal);
-    const exchange = new Exchange(pool, request, limits, this.#outbound, this.tracer?.begin(request, attempt));
+    const trace = log.level === 0 ? undefined : new Trace(request, attempt, this.#outbound, this.#secretHeaders);
+    const exchange = new Exchange(pool, request, limits, this.#outbound, trace);
     pool.dispatch(wire, exchange);
     return exchange;
   }

@@ -8,7 +8,6 @@ const EDGES: Readonly<Record<string, string>> = {
   'features/trade/gateway/envelope.ts': 'what the gateway says, which becomes a fault here',
   'features/webhooks/api.ts': 'what the service says in an error of its own',
   'http/answers.ts': 'what a service says of a failure',
-  'http/trace.ts': 'a message of a websocket, of which the beginning is shown',
   'process/streams.ts': 'the error of the system, without its code and its call',
   'http/failures.ts': 'undici throws these two with a code that it gives other failures too',
   'process/context.ts': 'a warning of Node.js: the process prints it again, but not the one about NO_COLOR',
