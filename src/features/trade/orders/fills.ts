@@ -1,4 +1,5 @@
 /** Waits until an order is filled or ends. Collects pushes from before it is sent: they may arrive before the response. */
+import type { RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../output/escape.ts';
 import { openTrading, type Trading } from '../client.ts';
@@ -20,16 +21,10 @@ export interface FillReport extends Fills {
   readonly reason: string | null;
 }
 
-export interface WatchContext {
-  readonly signal: AbortSignal;
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  notice(text: string): void;
-}
-
 export class FillWatch {
   /** Everything that was read and pushed so far. */
   readonly #tables = new SeenTables();
-  readonly #context: WatchContext;
+  readonly #context: Pick<RunContext, 'signal' | 'sleep' | 'notice'>;
   readonly #sleepers = new Set<() => void>();
   #session: Session | undefined;
   #trading!: Trading;
@@ -39,7 +34,7 @@ export class FillWatch {
   #misses = false;
   #ended: SvcError | undefined;
 
-  constructor(context: WatchContext) {
+  constructor(context: Pick<RunContext, 'signal' | 'sleep' | 'notice'>) {
     this.#context = context;
     context.signal.addEventListener('abort', () => this.#wake());
   }

@@ -112,7 +112,7 @@ export async function placeNewOrder(
   const question = `${terms.side} ${typeof size === 'number' ? size : 'by risk'} ${symbol}?`;
   if (!input.preview) await checkConfirmable(question, input.account, ctx);
   const ms = input.wait ?? timeToWatch(terms, ctx);
-  return withOrderTables(ctx, { reconnect: ms !== undefined }, async (tables) => {
+  return withOrderTables(ctx, ms !== undefined, async (tables) => {
     if (ctx.dryRun) return { value: await planNewOrder(typed, tables, ctx) };
     if (input.preview) return showOrder(typed, input.requireOpen, tables, ctx);
     const watch = ms === undefined ? undefined : new FillWatch(ctx);
