@@ -80,7 +80,7 @@ async function sendChange<C extends Change>(
   let outcome: Outcome<C>;
   try {
     const open = await connect(tables);
-    await watch?.follow(open.session, open.trading);
+    await watch?.follow(open);
     const placed = await sendOrder(change, open, confirmed, ctx);
     outcome = { change, placed, error: placed.error };
   } catch (error) {

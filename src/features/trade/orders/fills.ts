@@ -5,6 +5,7 @@ import { shellWord } from '../../../output/escape.ts';
 import { openTrading, type Trading } from '../client.ts';
 import { readPush } from '../gateway/push.ts';
 import type { Session } from '../gateway/session.ts';
+import type { TradingSession } from '../gateway/trading-session.ts';
 import { EXECUTED, orderStateText } from '../order-text.ts';
 import { SEEN_MODELS, SeenTables } from '../tables/seen-tables.ts';
 import { type Awaited, type Fill, type Fills, type OrderState, orderState } from './state.ts';
@@ -43,7 +44,7 @@ export class FillWatch {
    * Subscribes and collects pushes: to be awaited before an order is sent. Reads the session's events. Can go on with another session
    * once the first is gone, and reads what was missed. May be called again after it rejects.
    */
-  async follow(session: Session, trading: Trading): Promise<void> {
+  async follow({ session, trading }: Pick<TradingSession, 'session' | 'trading'>): Promise<void> {
     if (session !== this.#session) {
       this.#misses ||= this.#isReady;
       this.#isReady = false;

@@ -187,7 +187,7 @@ export function timeInForce(type: OrderType, wanted: TimeInForce | undefined, ex
     throw new SvcError('usage', `--expires needs --tif GTD, not ${wanted}`);
   }
   const tif = wanted ?? (expires ? 'GTD' : times[0]);
-  if (!times.some((time) => time === tif)) {
+  if (!(times as readonly TimeInForce[]).includes(tif)) {
     throw invalid(`--tif ${tif} is not valid for ${label}: use ${times.join(', ')}`);
   }
   if (tif === 'GTD' && !expires) throw new SvcError('missing_value', '--tif GTD needs --expires <time>');
@@ -199,6 +199,12 @@ export function expiration(at: number, now: number): string {
   const minute = Math.floor(at / 60_000) * 60_000;
   if (minute <= now) throw invalid(`--expires: ${new Date(at).toISOString()} is not in the future`);
   return new Date(minute).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+/** `--once`. */
+export function checkKey(key: string): void {
+  if (/^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u.test(key)) return;
+  throw invalid('the key of --once must have 1 to 200 characters in one line');
 }
 
 /** The gateway takes a rounded number such as `123.0` for another order, or none. */
