@@ -122,15 +122,6 @@ export function replaceByStaged(path: string, lock: Lock): void {
   syncDirectory(dirname(path));
 }
 
-/** Removes a file that must not exist afterwards. */
-export function remove(path: string): void {
-  try {
-    rmSync(path, { force: true });
-  } catch (error) {
-    throw fileFailure(`cannot remove ${path}`, error);
-  }
-}
-
 function createStaged(path: string): number {
   const staged = stagedPath(path);
   const previous = statSync(path, { throwIfNoEntry: false });

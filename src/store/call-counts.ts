@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { remove, writeAtomic } from './atomic-write.ts';
+import { writeAtomic } from './atomic-write.ts';
 import { type Lock, type LockContext, withLock } from './lock.ts';
 import { readOwnFile } from './own-file.ts';
 
@@ -81,10 +81,6 @@ export class CallCounts {
   usage(window: Window): Usage {
     const recent = timesWithin(readCalls(this.path)[window.cmd], window, this.#context.now());
     return { used: recent.length, freeAt: freeFrom(recent, window) };
-  }
-
-  async reset(): Promise<void> {
-    await withLock(`${this.path}.lock`, this.#context, () => remove(this.path));
   }
 
   async #change<R>(

@@ -285,10 +285,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'trade orders update': [{ args: ['390285837', '--rate', '1.15'] }, { args: ['390285837', '--stop', '40pips'] }],
   'trade orders cancel': [{ args: ['390285837'] }, { args: ['--all', '--symbol', 'eurusd', '--account', '654061'] }],
   'trade hours': [{ args: [] }],
-  'trade limits': [
-    { args: [], silent: true },
-    { args: ['--reset'], silent: true },
-  ],
+  'trade limits': [{ args: [], silent: true }],
   'trade journal': [
     { args: [], silent: true },
     { args: ['--open', '--all-gateways'], silent: true },

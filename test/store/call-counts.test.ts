@@ -75,13 +75,6 @@ describe('the counts of calls', () => {
     expect(await counts.take({ ...WINDOW, cmd: 44 })).toBeUndefined();
   });
 
-  it('are reset on request', async () => {
-    const counts = countsAt();
-    await counts.fill(WINDOW);
-    await counts.reset();
-    expect(counts.usage(WINDOW).used).toBe(0);
-  });
-
   it.each(['', '{', '[]', '{"version":2,"calls":{}}', '{"version":1,"calls":{"118":"x"}}', '{"version":1}'])(
     'start over from %j',
     async (text) => {

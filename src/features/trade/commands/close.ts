@@ -113,7 +113,7 @@ export const tradeClose = listCommand({
   async run(input, ctx) {
     const closing = readClosing(input, ctx);
     await checkConfirmable(questionOf(closing), input.account, ctx);
-    return withOrderTables(ctx, { reconnect: input.wait !== undefined }, async (tables) => {
+    return withOrderTables(ctx, input.wait !== undefined, async (tables) => {
       const closes = await (closing.ids.length > 0
         ? planCloseIds(closing, tables)
         : planCloseAll(closing, tables, ctx));

@@ -4,7 +4,6 @@ import {
   type JournalEntry,
   journalAnswered,
   mayBeAwaited,
-  type OrderOutcome,
   readGatewayJournal,
   readJournal,
 } from '../../../store/order-journal.ts';
@@ -53,15 +52,11 @@ export const tradeJournalSettle = listCommand({
   },
 });
 
-interface SettlingRow {
-  readonly id: string;
-  readonly at: string;
-  readonly command: string;
-  readonly form: JournalEntry['form'];
-  readonly outcome: OrderOutcome;
-  readonly order_ids: readonly string[];
-  /** What may belong to it, newest first. */
-  readonly alike: readonly AlikeRow[];
+type SettlingRow = ReturnType<typeof rowOf>;
+
+/** `alike` is what may belong to it, newest first. */
+function rowOf({ id, at, command, form, outcome, order_ids }: JournalEntry, alike: readonly AlikeRow[]) {
+  return { id, at, command, form, outcome, order_ids, alike };
 }
 
 /** Oldest first. */
@@ -99,11 +94,6 @@ function alikeFooter({ id, command, at, alike }: SettlingRow): string {
     ...alike.map((row) => `  ${alikeText(row)}`),
     `  if you know what became of it: svc trade journal settle ${id} --as ${OUTCOMES.join('|')}`,
   ].join('\n');
-}
-
-function rowOf(entry: JournalEntry, alike: readonly AlikeRow[]): SettlingRow {
-  const { id, at, command, form, outcome, order_ids } = entry;
-  return { id, at, command, form, outcome, order_ids, alike };
 }
 
 /** Writes what the user has found out. Connects to nothing. */

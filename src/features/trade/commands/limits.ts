@@ -1,9 +1,8 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+import type { CallCounts } from '../../../store/call-counts.ts';
 import { CALL_LIMITS } from '../gateway/counted-caller.ts';
 import { gatewayToken, openCounts } from '../gateway/trading-session.ts';
-
-type Token = Awaited<ReturnType<typeof gatewayToken>>;
 
 /** A rate limit, or the limits of one request for candles. */
 interface Limit {
@@ -29,11 +28,7 @@ export const tradeLimits = listCommand({
     'An ORA-20301 of the gateway marks a window as used up. Which request counts towards which command is inferred. svc never sends commands 8 and 117.',
   effect: 'read',
   service: 'trade',
-  flags: { reset: { type: 'boolean', help: 'Reset the counts' } },
-  examples: [
-    { run: 'svc trade limits', why: 'Show what is left' },
-    { run: 'svc trade limits --reset', why: 'Start counting from zero' },
-  ],
+  examples: [{ run: 'svc trade limits', why: 'Show what is left' }],
   output: {
     kind: 'list',
     columns: [
@@ -47,55 +42,45 @@ export const tradeLimits = listCommand({
     ],
     id: ({ name }) => name,
   },
-  async run({ reset }, ctx) {
+  async run(_input, ctx) {
     const { PERIODS } = await import('../candles/plan.ts');
-    const token = await tokenOf(ctx, reset);
-    const counts = token && openCounts(ctx.target, token, ctx);
-    if (reset) await counts?.reset();
+    const counts = await readCounts(ctx);
+    const none = { does: null, max: null, window_s: null, used: null, free_at: null, max_days_back: null };
     const calls = CALL_LIMITS.map((limit): Limit => {
       const { used = null, freeAt } = counts?.usage(limit) ?? {};
-      const { requests } = limit;
+      const { cmd, does, maxCalls: max, windowMs, requests } = limit;
       return {
+        ...none,
         kind: 'calls',
-        name: String(limit.cmd),
-        does: `${limit.does}${requests.length === 0 ? '' : ` (${requests.join(', ')})`}`,
-        max: limit.maxCalls,
-        window_s: limit.windowMs / 1000,
+        name: String(cmd),
+        does: requests.length === 0 ? does : `${does} (${requests.join(', ')})`,
+        max,
+        window_s: windowMs / 1000,
         used,
         free_at: freeAt === undefined ? null : new Date(freeAt).toISOString(),
-        max_days_back: null,
       };
     });
-    const candles = PERIODS.map(({ name, maxDaysBack, maxCandles }): Limit => {
-      return {
-        kind: 'candles',
-        name,
-        does: maxCandles === undefined ? 'candles: no limit' : 'candles per request',
-        max: maxCandles ?? null,
-        window_s: null,
-        used: null,
-        free_at: null,
-        max_days_back: maxDaysBack ?? null,
-      };
+    const candles = PERIODS.map(({ name, maxDaysBack: max_days_back = null, maxCandles: max = null }): Limit => {
+      const does = max === null ? 'candles: no limit' : 'candles per request';
+      return { ...none, kind: 'candles', name, does, max, max_days_back };
     });
     return { value: [...calls, ...candles] };
   },
 });
 
-/** Only the counts need a token. */
-async function tokenOf(ctx: RunContext, isNeeded: boolean): Promise<Token | undefined> {
-  const missing = (what: string, hint: string): undefined => {
-    ctx.notice(`use is not shown because ${what}: ${hint}`);
+/** Undefined without an address or a token, which only the use needs. */
+async function readCounts(ctx: RunContext): Promise<CallCounts | undefined> {
+  const unused = 'use is not shown because';
+  if (ctx.settings.get('trade.url') === undefined) {
+    ctx.notice(`${unused} no address is configured: set SVC_TRADE_URL, or run: svc config set trade.url <url>`);
     return undefined;
-  };
-  if (!isNeeded && ctx.settings.get('trade.url') === undefined) {
-    return missing('no address is configured', 'set SVC_TRADE_URL, or run: svc config set trade.url <url>');
   }
   try {
-    return await gatewayToken(ctx);
+    return openCounts(ctx.target, await gatewayToken(ctx), ctx);
   } catch (error) {
-    if (isNeeded || !(error instanceof SvcError) || error.code !== 'unauthorized') throw error;
-    return missing('there is no token', error.hint ?? error.message);
+    if (!(error instanceof SvcError) || error.code !== 'unauthorized') throw error;
+    ctx.notice(`${unused} there is no token: ${error.hint ?? error.message}`);
+    return undefined;
   }
 }
 

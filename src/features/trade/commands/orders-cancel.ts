@@ -49,7 +49,7 @@ export const tradeOrdersCancel = listCommand({
     const ids = readOrderIds(input);
     const all = input.symbol === undefined ? 'all orders' : `all orders of ${input.symbol}`;
     await checkConfirmable(`cancel ${ids.length === 0 ? all : ids.join(', ')}?`, input.account, ctx);
-    return withOrderTables(ctx, {}, async (tables) => {
+    return withOrderTables(ctx, false, async (tables) => {
       const cancels = await (ids.length > 0
         ? planCancelIds(ids, input.account, tables, ctx)
         : planCancelAll(input, tables, ctx));

@@ -37,7 +37,7 @@ import {
   parseTrail,
   plainText,
 } from '../orders/rules.ts';
-import type { Account, Order } from '../schema.ts';
+import type { Order } from '../schema.ts';
 
 const ORDER_UPDATE_ARGS = {
   order: { help: 'Order id', required: true, complete: 'orders' },
@@ -73,7 +73,7 @@ export const tradeOrdersUpdate = listCommand({
   async run(input, ctx) {
     const update = readUpdate(input);
     await checkConfirmable(`change order ${update.id}?`, input.account, ctx);
-    return withOrderTables(ctx, {}, async (tables) => {
+    return withOrderTables(ctx, false, async (tables) => {
       const readAt = ctx.now();
       const known = await readKnown(update.id, input.account, tables);
       const opening = await checkedOpening(update, known, tables, ctx);
@@ -117,12 +117,9 @@ function hasValue(options: object): boolean {
 }
 
 /** What could be read of the order. */
-interface KnownOrder {
-  readonly row: Order | undefined;
-  readonly account: Account | undefined;
-}
+type KnownOrder = Awaited<ReturnType<typeof readKnown>>;
 
-async function readKnown(id: string, given: string | undefined, tables: OrderTables): Promise<KnownOrder> {
+async function readKnown(id: string, given: string | undefined, tables: OrderTables) {
   const row = (await openOrders([id], tables))?.asked[0];
   const account = row && (await tables.accountOrGiven(row.accountId));
   await checkAccount(`order ${id}`, account, given, tables);

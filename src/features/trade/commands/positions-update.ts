@@ -50,7 +50,7 @@ export const tradePositionsUpdate = listCommand({
   async run(input, ctx) {
     const exits = readExits(input);
     await checkConfirmable(`change trade ${input.trade}?`, input.account, ctx);
-    return withOrderTables(ctx, {}, async (tables) => {
+    return withOrderTables(ctx, false, async (tables) => {
       const changes = await planExits(input, exits, tables, ctx);
       if (ctx.dryRun) return { value: await planChanges(changes, ctx) };
       const confirmed = await confirmChanges(changes, ctx);
@@ -59,13 +59,9 @@ export const tradePositionsUpdate = listCommand({
   },
 });
 
-interface TradeExits {
-  readonly stop: Exit | undefined;
-  readonly limit: Exit | undefined;
-  readonly trail: number | undefined;
-}
+type TradeExits = ReturnType<typeof readExits>;
 
-function readExits(input: PositionUpdateInput): TradeExits {
+function readExits(input: PositionUpdateInput) {
   checkOrderId(input.trade, 'a trade id');
   const [stop, limit] = [parseExit(input.stop, '--stop'), parseExit(input.limit, '--limit')];
   const trail = input.trail === undefined ? undefined : parseTrail(input.trail);

@@ -6,45 +6,26 @@ import type { RunContext } from '../../../cli/command.ts';
 import type { JournalEntry } from '../../../store/order-journal.ts';
 import { type TradingSession, withTrading } from '../gateway/trading-session.ts';
 import { orderRate, sideOf } from '../order-text.ts';
-import type { ClosedPosition, ModelRows, OpenPosition, Order } from '../schema.ts';
+import type { ClosedPosition, ModelRows, Order } from '../schema.ts';
 import { shownTime, tableTime } from '../tables/table-time.ts';
 import { isUnread } from './order-tables.ts';
-import type { Side } from './rules.ts';
 
 /** The gateway's clock is measured to the second, and some of its times have no fractions. */
 const CLOCK_MARGIN_MS = 10_000;
 /** An error names so many rows at most. */
 const MOST_IN_ERROR = 10;
 
-export interface AlikeRow {
-  readonly kind: 'order' | 'open position' | 'closed position';
-  /** Of the order, or of the trade. */
-  readonly id: string;
-  readonly symbol: string | null;
-  readonly side: Side | null;
-  /** In thousands, as the tables count. */
-  readonly amount_k: number | null;
-  readonly rate: number | null;
-  /** RFC 3339 in UTC: when it was made, or for a closed position when it was closed. */
-  readonly time: string | null;
-}
+export type AlikeRow = ReturnType<typeof alikeRow>;
 
-export interface TradingRows {
-  readonly orders: readonly Order[];
-  readonly positions: readonly OpenPosition[];
-  readonly closed: readonly ClosedPosition[];
-  /** Sentences about tables that could not be read. */
-  readonly unread: readonly string[];
-  /** The gateway's clock minus ours; undefined if no response had a date. */
-  readonly clockSkewMs: number | undefined;
-}
+type TradingRows = Awaited<ReturnType<typeof readAllRows>>;
 
 /** Reads the tables of orders and positions in a session of its own: another one may be lost with the response. */
 export function readTradingRows(ctx: RunContext): Promise<TradingRows> {
   return withTrading(ctx, readAllRows, { forOrder: true });
 }
 
-async function readAllRows({ session, trading }: TradingSession): Promise<TradingRows> {
+async function readAllRows({ session, trading }: TradingSession) {
+  // Sentences about tables that could not be read.
   const unread: string[] = [];
   const read = async <N extends keyof ModelRows>(name: N): Promise<readonly ModelRows[N][]> => {
     try {
@@ -116,19 +97,22 @@ function isOfSide(row: Row, isBuy: Form[string]): boolean {
 }
 
 function alikeRow(
-  kind: AlikeRow['kind'],
+  kind: 'order' | 'open position' | 'closed position',
   id: string,
   { currency, isBuy, amountK }: Row,
   rate: number | undefined,
   time: string | undefined,
-): AlikeRow {
+) {
   return {
     kind,
+    // Of the order, or of the trade.
     id,
     symbol: currency ?? null,
     side: sideOf(isBuy) ?? null,
+    // In thousands, as the tables count.
     amount_k: amountK ?? null,
     rate: rate ?? null,
+    // When it was made, or for a closed position when it was closed.
     time: shownTime(time) || null,
   };
 }

@@ -80,7 +80,7 @@ async function sendChange<C extends Change>(
   let outcome: Outcome<C>;
   try {
     const open = await connect(tables);
-    await watch?.follow(open.session, open.trading);
+    await watch?.follow(open);
     const placed = await sendOrder(change, open, confirmed, ctx);
     outcome = { change, placed, error: placed.error };
   } catch (error) {
@@ -98,46 +98,27 @@ const UNKNOWN: ReadonlySet<ErrorCode> = new Set(['outcome_unknown', 'not_as_aske
 /** The exit status for an unreachable gateway. */
 const UNAVAILABLE = 7;
 
-export interface ChangeRow {
-  /** As typed: `close`, `orders cancel`. */
-  readonly command: string;
-  /** The path: one command may send several requests. */
-  readonly request: string;
-  readonly trade_id: string | null;
-  readonly order_id: string | null;
-  /** Null if the request names none. */
-  readonly symbol: string | null;
-  readonly account_id: string | null;
-  /** `not_sent`: nothing left this machine. */
-  readonly outcome: 'accepted' | 'refused' | 'unknown' | 'not_sent';
-  /** The orders that it created. */
-  readonly order_ids: readonly string[];
-  /** Orders that ended together with it. */
-  readonly along: readonly string[];
-  readonly message: string | null;
-  /** The failure, with the names of an error on stderr. */
-  readonly code: ErrorCode | null;
-  readonly server_code: string | number | null;
-  readonly http_status: number | null;
-  readonly journal_id: string | null;
-}
+export type ChangeRow = ReturnType<typeof rowOf>;
 
-export function rowOf({ change, placed, error }: Outcome): ChangeRow {
+export function rowOf({ change, placed, error }: Outcome) {
   const { command, endpoint, form, tradeId, orderId, accountId = null, along } = change;
   const { symbol = '' } = form;
   const isAccepted = placed !== undefined && error === undefined;
   return {
     command,
+    // The path: one command may send several requests.
     request: endpoint.path,
     trade_id: tradeId,
     order_id: orderId,
     symbol: symbol === '' ? null : String(symbol),
     account_id: accountId,
     outcome: placed === undefined ? 'not_sent' : outcomeAfter(error),
-    // Some responses name the changed order itself.
+    // The orders that it created: some responses name the changed order itself.
     order_ids: placed?.orderIds.filter((id) => id !== orderId) ?? [],
+    // Orders that ended together with it.
     along: isAccepted ? along : [],
     message: error?.message ?? (isAccepted ? null : 'skipped because an earlier request failed'),
+    // The failure, with the names of an error on stderr.
     code: error?.code ?? null,
     server_code: error?.more?.['server_code'] ?? null,
     http_status: error?.httpStatus ?? null,
@@ -145,7 +126,7 @@ export function rowOf({ change, placed, error }: Outcome): ChangeRow {
   };
 }
 
-function outcomeAfter(error: SvcError | undefined): ChangeRow['outcome'] {
+function outcomeAfter(error: SvcError | undefined): 'accepted' | 'refused' | 'unknown' | 'not_sent' {
   if (error === undefined) return 'accepted';
   if (UNKNOWN.has(error.code)) return 'unknown';
   // For a write this means that nothing was sent.

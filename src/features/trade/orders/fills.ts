@@ -1,9 +1,11 @@
 /** Waits until an order is filled or ends. Collects pushes from before it is sent: they may arrive before the response. */
+import type { RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../output/escape.ts';
 import { openTrading, type Trading } from '../client.ts';
 import { readPush } from '../gateway/push.ts';
 import type { Session } from '../gateway/session.ts';
+import type { TradingSession } from '../gateway/trading-session.ts';
 import { EXECUTED, orderStateText } from '../order-text.ts';
 import { SEEN_MODELS, SeenTables } from '../tables/seen-tables.ts';
 import { type Awaited, type Fill, type Fills, type OrderState, orderState } from './state.ts';
@@ -20,16 +22,10 @@ export interface FillReport extends Fills {
   readonly reason: string | null;
 }
 
-export interface WatchContext {
-  readonly signal: AbortSignal;
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  notice(text: string): void;
-}
-
 export class FillWatch {
   /** Everything that was read and pushed so far. */
   readonly #tables = new SeenTables();
-  readonly #context: WatchContext;
+  readonly #context: Pick<RunContext, 'signal' | 'sleep' | 'notice'>;
   readonly #sleepers = new Set<() => void>();
   #session: Session | undefined;
   #trading!: Trading;
@@ -39,7 +35,7 @@ export class FillWatch {
   #misses = false;
   #ended: SvcError | undefined;
 
-  constructor(context: WatchContext) {
+  constructor(context: Pick<RunContext, 'signal' | 'sleep' | 'notice'>) {
     this.#context = context;
     context.signal.addEventListener('abort', () => this.#wake());
   }
@@ -48,7 +44,7 @@ export class FillWatch {
    * Subscribes and collects pushes: to be awaited before an order is sent. Reads the session's events. Can go on with another session
    * once the first is gone, and reads what was missed. May be called again after it rejects.
    */
-  async follow(session: Session, trading: Trading): Promise<void> {
+  async follow({ session, trading }: Pick<TradingSession, 'session' | 'trading'>): Promise<void> {
     if (session !== this.#session) {
       this.#misses ||= this.#isReady;
       this.#isReady = false;

@@ -1,6 +1,6 @@
 /** Arguments and options that the trading commands share. */
 import type { Arguments, Flags } from '../../../cli/flags.ts';
-import { MARKET_TIMES, TIMES_IN_FORCE } from './rules.ts';
+import { checkKey, MARKET_TIMES, TIMES_IN_FORCE } from './rules.ts';
 
 /** For every command that sends something for an account. */
 export const TRADING_FLAGS = {
@@ -68,7 +68,7 @@ export const NEW_ORDER_FLAGS = {
   },
   wait: { type: 'duration', positive: true, help: 'Wait this long for fills and show the trades' },
   'require-open': { type: 'boolean', help: 'Send nothing and exit 1 if the market is closed' },
-  once: { type: 'string', value: 'key', help: 'Send at most one order with this key' },
+  once: { type: 'string', value: 'key', help: 'Send at most one order with this key', check: checkKey },
   ...TRADING_FLAGS,
 } as const satisfies Flags;
 

@@ -13,18 +13,9 @@ import { acceptedBut, FILL_CODES, type FillReport, FillWatch, fillFooter, fillTe
 import type { NEW_ORDER_FLAGS, SIZED_ARGS } from './flags.ts';
 import { entryForm, marketForm, type OrderTerms } from './forms.ts';
 import { aboveMaxOrder, checkLimits, type Opening, sendWithinLimits } from './limits.ts';
-import {
-  checkedKey,
-  claimOf,
-  KeyTaken,
-  maySendAgain,
-  readEarlier,
-  recordReport,
-  reportOf,
-  requireAccepted,
-} from './once.ts';
+import { claimOf, KeyTaken, maySendAgain, readEarlier, recordReport, reportOf, requireAccepted } from './once.ts';
 import { type OrderTables, wantedAccount, withOrderTables } from './order-tables.ts';
-import { connect, type KeyClaim, type OrderRequest, planRequests, sendOrder } from './placing.ts';
+import { connect, type KeyClaim, type OrderRequest, type Placed, planRequests, sendOrder } from './placing.ts';
 import {
   checkOpen,
   costsText,
@@ -83,7 +74,9 @@ export function readNewOrder(
     expires: input.expires?.text,
     account,
   };
-  return { command, symbol, size: readSize(input, stop), terms: { side, ...own, ...exits, range }, account, asked };
+  const terms = { side, ...own, ...exits, range };
+  const { requireOpen, once: key } = input;
+  return { command, symbol, size: readSize(input, stop), terms, account, requireOpen, key, asked };
 }
 
 /** An amount or `--risk`: one of them. */
@@ -102,22 +95,26 @@ function readSize(
   return { risk: parseRisk(risk), stop };
 }
 
+/**
+ * Reads the account and the offer, checks the rules and the limits, confirms, journals, sends once, judges the response, waits, reports.
+ * If the response is lost, the journal says `unknown`, svc exits 8 and lists the rows that are alike; if the answer is no, it says
+ * `refused`. If the process is killed after the order is in the journal, that entry stays `unknown`: the next identical order is not sent
+ * without a question, and one with the same key not at all until the user has settled it.
+ */
 export async function placeNewOrder(
   typed: TypedOrder,
   input: NewOrderInput,
   ctx: RunContext,
 ): Promise<Answer<OrderReport>> {
   const { terms, size, symbol } = typed;
-  const key = input.once === undefined ? undefined : checkedKey(input.once);
   const question = `${terms.side} ${typeof size === 'number' ? size : 'by risk'} ${symbol}?`;
   if (!input.preview) await checkConfirmable(question, input.account, ctx);
   const ms = input.wait ?? timeToWatch(terms, ctx);
-  return withOrderTables(ctx, { reconnect: ms !== undefined }, async (tables) => {
+  return withOrderTables(ctx, ms !== undefined, async (tables) => {
     if (ctx.dryRun) return { value: await planNewOrder(typed, tables, ctx) };
-    if (input.preview) return showOrder(typed, input.requireOpen, tables, ctx);
+    if (input.preview) return showOrder(typed, tables, ctx);
     const watch = ms === undefined ? undefined : new FillWatch(ctx);
-    const placing = { requireOpen: input.requireOpen, tables, watch };
-    const accepted = await sendOrFind(key, typed, placing, ctx);
+    const accepted = await sendOrFind(typed, tables, watch, ctx);
     const isWaiting = watch !== undefined && ms !== undefined;
     const report = isWaiting ? await waitForFill(accepted, watch, ms, ctx) : accepted.report;
     // Nobody asked to wait until it is filled.
@@ -141,9 +138,9 @@ async function planNewOrder(typed: TypedOrder, tables: OrderTables, ctx: RunCont
 }
 
 /** `--preview`. */
-async function showOrder(typed: TypedOrder, requireOpen: boolean, tables: OrderTables, ctx: RunContext) {
+async function showOrder(typed: TypedOrder, tables: OrderTables, ctx: RunContext) {
   const order = await readOrder(typed, tables, ctx);
-  const refusal = await checkOrder(order, requireOpen, tables, ctx).then(() => null, refusalText);
+  const refusal = await checkOrder(order, typed, tables, ctx).then(() => null, refusalText);
   return { value: { ...previewOrder(order, ctx.now()), refusal }, as: ORDER_PREVIEW };
 }
 
@@ -153,18 +150,8 @@ function refusalText(error: unknown): string {
   throw error;
 }
 
-/** What the steps of sending share. */
-interface Placing {
-  readonly requireOpen: boolean;
-  readonly tables: OrderTables;
-  /** Follows the session from before the order is sent; undefined if nobody waits. */
-  readonly watch: FillWatch | undefined;
-}
-
 /** An order that the gateway has accepted, now or under the same key before. */
-interface AcceptedOrder {
-  readonly orderIds: readonly string[];
-  readonly journalId: string;
+interface AcceptedOrder extends Pick<Placed, 'orderIds' | 'journalId'> {
   readonly key: string | undefined;
   /** Undefined if it is known how the order ended, or nothing can be found by. */
   readonly awaited: AwaitedOrder | undefined;
@@ -174,21 +161,22 @@ interface AcceptedOrder {
 
 /** With a key, sends nothing if the journal has an order of the same key that was, or may have been, executed. */
 async function sendOrFind(
-  key: string | undefined,
   typed: TypedOrder,
-  placing: Placing,
+  tables: OrderTables,
+  watch: FillWatch | undefined,
   ctx: RunContext,
 ): Promise<AcceptedOrder> {
-  if (key === undefined) return sendNewOrder(typed, undefined, placing, ctx);
+  const { key, asked } = typed;
+  if (key === undefined) return sendNewOrder(typed, undefined, tables, watch, ctx);
   for (;;) {
-    const entry = await readEarlier(key, typed.asked, placing.tables, ctx);
-    if (entry !== undefined && !maySendAgain(entry)) return readAccepted(entry, key, typed, placing, ctx);
+    const entry = await readEarlier(key, asked, tables, ctx);
+    if (entry !== undefined && !maySendAgain(entry)) return readAccepted(entry, key, tables, watch, ctx);
     try {
-      return await sendNewOrder(typed, claimOf(key, entry, ctx), placing, ctx);
+      return await sendNewOrder(typed, claimOf(key, entry, ctx), tables, watch, ctx);
     } catch (error) {
       if (!(error instanceof KeyTaken)) throw error;
       // Another order was sent meanwhile.
-      placing.tables.invalidate();
+      tables.invalidate();
     }
   }
 }
@@ -197,8 +185,8 @@ async function sendOrFind(
 async function readAccepted(
   entry: JournalEntry,
   key: string,
-  { terms: { side } }: TypedOrder,
-  { tables, watch }: Placing,
+  tables: OrderTables,
+  watch: FillWatch | undefined,
   ctx: RunContext,
 ): Promise<AcceptedOrder> {
   requireAccepted(entry, key, ctx);
@@ -208,9 +196,10 @@ async function readAccepted(
   const [orderId] = orderIds;
   if (report !== undefined || watch === undefined || orderId === undefined) return accepted;
   const [accountId, symbol] = [String(form['account_id']), String(form['symbol'])];
+  const side = form['is_buy'] === 'true' ? 'buy' : 'sell';
   const amountK = inThousands(Number(form['amount']), await tables.offer(symbol));
   const account = await tables.accountOrGiven(accountId);
-  await followOrders(watch, tables);
+  await watch.follow(await tables.open());
   // Its fills may have been pushed before.
   await watch.refresh();
   return { ...accepted, awaited: { orderId, accountId, symbol, side, amountK, hedges: hedges(account) } };
@@ -220,75 +209,69 @@ async function readAccepted(
 async function sendNewOrder(
   typed: TypedOrder,
   once: KeyClaim | undefined,
-  { requireOpen, tables, watch }: Placing,
+  tables: OrderTables,
+  watch: FillWatch | undefined,
   ctx: RunContext,
 ): Promise<AcceptedOrder> {
   const order = await readOrder(typed, tables, ctx);
-  const { terms, account, offer } = order;
-  await checkOrder(order, requireOpen, tables, ctx);
+  await checkOrder(order, typed, tables, ctx);
   const preview = previewOrder(order, ctx.now());
   for (const text of preview.warnings) ctx.warn(`warning: ${text}`);
   if (preview.sizing !== null) ctx.notice(`amount: ${preview.sizing.arithmetic}`);
   const costs = ctx.interactive ? costsText(preview) : '';
   if (costs !== '') ctx.notice(costs);
 
+  const { opening, account, offer } = order;
+  const { accountId } = account;
   const request = { ...requestOf(order, typed), once };
   // A new key says that a new order is meant.
   const question = await checkRepeats(`${preview.summary}?`, [request], once === undefined, ctx);
-  if (watch !== undefined) await followOrders(watch, tables);
-  const confirmed = await confirmOrder(question, account.accountId, ctx);
+  await watch?.follow(await tables.open());
+  const confirmed = await confirmOrder(question, accountId, ctx);
   checkFresh(order.readAt, ctx);
 
   const open = await connect(tables);
-  const placed = await sendWithinLimits(openingOf(order), tables, ctx, () => sendOrder(request, open, confirmed, ctx));
+  const placed = await sendWithinLimits(opening, tables, ctx, () => sendOrder(request, open, confirmed, ctx));
   if (placed.error !== undefined) throw placed.error;
   const { orderIds, journalId } = placed;
-  const awaited = {
-    orderId: orderIds[0] ?? '',
-    accountId: account.accountId,
-    symbol: offer.currency,
-    side: terms.side,
-    amountK: inThousands(terms.amount, offer),
-    hedges: hedges(account),
-  };
-  return { orderIds, journalId, key: once?.key, awaited, report: undefined };
-}
-
-async function followOrders(watch: FillWatch, tables: OrderTables): Promise<void> {
-  const { session, trading } = await tables.open();
-  await watch.follow(session, trading);
+  const [orderId = ''] = orderIds;
+  const { symbol, side, amount } = opening;
+  const awaited = { orderId, accountId, symbol, side, amountK: inThousands(amount, offer), hedges: hedges(account) };
+  return { orderIds, journalId, key: typed.key, awaited, report: undefined };
 }
 
 /** An order with the rows that it is checked against. */
 interface ReadOrder extends OrderToCheck {
+  readonly opening: Opening;
   /** When the offer was read, by our clock: milliseconds since 1970. */
   readonly readAt: number;
 }
 
 /** With the account and the offer, and with the amount that `--risk` sets. */
-async function readOrder(
-  { account: wanted, symbol, size, terms }: TypedOrder,
-  tables: OrderTables,
-  { now }: RunContext,
-): Promise<ReadOrder> {
-  const account = await tables.account(wanted);
+async function readOrder(typed: TypedOrder, tables: OrderTables, { now }: RunContext): Promise<ReadOrder> {
+  const { size } = typed;
+  const { side, rate } = typed.terms;
+  const account = await tables.account(typed.account);
   const readAt = now();
-  const offer = await tables.offer(symbol);
-  if (typeof size === 'number') return { terms: { ...terms, amount: size }, account, offer, readAt };
-  const rate = terms.rate?.text ?? priceFor(terms.side, offer);
-  const sizing = sizeOf({ ...size, side: terms.side, rate }, account, offer);
-  return { terms: { ...terms, amount: sizing.amount }, sizing, account, offer, readAt };
+  const offer = await tables.offer(typed.symbol);
+  const price = rate?.text ?? priceFor(side, offer);
+  const sized = typeof size === 'number' ? { amount: size } : sizeOf({ ...size, side, rate: price }, account, offer);
+  const sizing = 'arithmetic' in sized ? sized : undefined;
+  const { amount } = sized;
+  const opening = { account, symbol: offer.currency, side, amount, isEntry: rate !== undefined };
+  return { terms: { ...typed.terms, amount }, sizing, account, offer, opening, readAt };
 }
 
 /** Throws if the gateway's state or a limit rules the order out. */
-async function checkOrder(order: ReadOrder, requireOpen: boolean, tables: OrderTables, ctx: RunContext): Promise<void> {
+async function checkOrder(
+  order: ReadOrder,
+  { requireOpen }: TypedOrder,
+  tables: OrderTables,
+  ctx: RunContext,
+): Promise<void> {
   if (requireOpen) checkOpen(order.terms.side, order.offer, ctx.now());
   guardOrder(order);
-  await checkLimits(openingOf(order), tables, ctx);
-}
-
-function openingOf({ terms: { side, amount, rate }, account, offer }: ReadOrder): Opening {
-  return { account, symbol: offer.currency, side, amount, isEntry: rate !== undefined };
+  await checkLimits(order.opening, tables, ctx);
 }
 
 function requestOf({ terms, account, offer }: ReadOrder, { command, asked }: TypedOrder): OrderRequest {

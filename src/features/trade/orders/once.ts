@@ -15,12 +15,6 @@ import { type KeyClaim, type Placed, recordOutcome, settlingHint } from './placi
 /** The order as the user asked for it, with the account as given or set. */
 type Asked = Readonly<Record<string, unknown>>;
 
-/** Throws if the key is not usable. */
-export function checkedKey(key: string): string {
-  if (/^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u.test(key)) return key;
-  throw new SvcError('invalid_value', 'the key of --once must have 1 to 200 characters in one line');
-}
-
 /** Another process took the key since it was read. */
 export class KeyTaken extends SvcError {
   constructor(key: string) {
@@ -82,10 +76,9 @@ export function requireAccepted(entry: JournalEntry, key: string, ctx: RunContex
     throw unknownOutcome(entry, key, message ?? why);
   }
   ctx.notice(`the key ${key} was used at ${at}: this is the outcome of that order; nothing is sent now`);
-  if (order_ids.length === 0) ctx.notice(`${SETTLED_BY_HAND}: its id is not in the journal`);
+  if (order_ids.length > 0) return;
+  ctx.notice('the outcome of that order is what you told svc trade journal settle: its id is not in the journal');
 }
-
-const SETTLED_BY_HAND = 'the outcome of that order is what you told svc trade journal settle';
 
 /** How the order ended, as the first run found it or as the user settled it. Of the latter there are only the ids of trades, without their amounts. */
 export function reportOf({ report, outcome, trade_ids }: JournalEntry): FillReport | undefined {

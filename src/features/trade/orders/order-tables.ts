@@ -28,13 +28,13 @@ export function isUnread(error: unknown): error is SvcError {
 
 type Table = 'OpenPosition' | 'Order';
 
-/** Always closes its session. `reconnect`: the command waits for what becomes of its order. */
+/** Always closes its session. `reconnects`: the command waits for what becomes of its order. */
 export async function withOrderTables<T>(
   ctx: RunContext,
-  options: { readonly reconnect?: boolean },
+  reconnects: boolean,
   work: (tables: OrderTables) => Promise<T>,
 ): Promise<T> {
-  const tables = new OrderTables(ctx, options);
+  const tables = new OrderTables(ctx, reconnects);
   try {
     return await work(tables);
   } finally {
@@ -44,7 +44,7 @@ export async function withOrderTables<T>(
 
 export class OrderTables {
   readonly #ctx: RunContext;
-  readonly #options: { readonly reconnect?: boolean };
+  readonly #reconnects: boolean;
   readonly #rows = new Map<Table, TableRows<unknown> | undefined>();
   #offers: readonly Offer[] | undefined;
   #accounts: readonly Account[] | undefined;
@@ -54,13 +54,13 @@ export class OrderTables {
   /** Why the last table that could not be read could not. */
   unreadCode: ErrorCode = 'limited';
 
-  constructor(ctx: RunContext, options: { readonly reconnect?: boolean }) {
+  constructor(ctx: RunContext, reconnects: boolean) {
     this.#ctx = ctx;
-    this.#options = options;
+    this.#reconnects = reconnects;
   }
 
   open(): Promise<TradingSession> {
-    this.#open ??= openTradingSession(this.#ctx, { ...this.#options, forOrder: true });
+    this.#open ??= openTradingSession(this.#ctx, { reconnect: this.#reconnects, forOrder: true });
     return this.#open;
   }
 
@@ -150,14 +150,8 @@ export class OrderTables {
   }
 }
 
-export interface OpenOrders {
-  /** Those that were asked for. */
-  readonly asked: readonly Order[];
-  readonly all: readonly Order[];
-}
-
 /** Undefined if the orders, or a row that may be one of these, cannot be read; throws if an order is missing. */
-export async function openOrders(ids: readonly string[], tables: OrderTables): Promise<OpenOrders | undefined> {
+export async function openOrders(ids: readonly string[], tables: OrderTables) {
   const all = await tables.rows('Order');
   if (all === undefined) return undefined;
   const asked = ids.flatMap((id) => all.find(({ orderId }) => orderId === id) ?? []);

@@ -71,20 +71,14 @@ export async function sendOrder(
 }
 
 /** A request that the journal has, before anything of it is sent. */
-interface Journaled {
-  readonly id: string;
-  /** Milliseconds since 1970, by our clock. */
-  readonly at: number;
-  /** The gateway's clock minus ours, if it was measured before. */
-  readonly clock_skew: number | undefined;
-}
+type Journaled = Awaited<ReturnType<typeof writeSent>>;
 
 export async function writeSent(
   { endpoint, form, command, asked, once }: OrderRequest,
   { session }: TradingSession,
   ctx: RunContext,
-): Promise<Journaled> {
-  // Measured before sending if possible: the response may come from a proxy with another clock.
+) {
+  // The gateway's clock minus ours, before sending if it is known: the response may come from a proxy with another clock.
   const clock_skew = session.clockSkewMs;
   const where = { profile: ctx.settings.profile.name, base_url: ctx.target.baseUrl.href };
   const line = { ...where, command, path: endpoint.path, form, once: once?.key, asked, clock_skew };

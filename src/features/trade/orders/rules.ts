@@ -166,40 +166,31 @@ export function parseAmount(text: string, name = 'the amount'): number {
   );
 }
 
-export type OrderType = 'AtMarket' | 'MarketRange' | 'Entry' | 'RangeEntry';
 export const TIMES_IN_FORCE = ['GTC', 'DAY', 'IOC', 'FOK', 'GTD'] as const;
 export type TimeInForce = (typeof TIMES_IN_FORCE)[number];
 
 /** For a market order, which has no expiry. */
 export const MARKET_TIMES = ['GTC', 'DAY', 'IOC', 'FOK'] as const satisfies readonly TimeInForce[];
 
-/** The first is the default. AtMarket and GTC: doc 3 §4; the others follow the public implementation. */
-const IN_FORCE: Readonly<Record<OrderType, readonly TimeInForce[]>> = {
-  AtMarket: MARKET_TIMES,
-  MarketRange: ['IOC', 'FOK'],
-  Entry: ['GTC', 'DAY', 'GTD', 'IOC', 'FOK'],
-  RangeEntry: ['GTC', 'DAY', 'GTD', 'IOC', 'FOK'],
-};
-
-const TYPE_LABELS: Readonly<Record<OrderType, string>> = {
-  AtMarket: 'a market order',
-  MarketRange: 'a market order with --range',
-  Entry: 'an entry order',
-  RangeEntry: 'an entry order with --range',
-};
+/** The first time is the default. AtMarket and GTC: doc 3 §4; the others follow the public implementation. */
+const ORDER_TYPES = {
+  AtMarket: { label: 'a market order', times: MARKET_TIMES },
+  MarketRange: { label: 'a market order with --range', times: ['IOC', 'FOK'] },
+  Entry: { label: 'an entry order', times: TIMES_IN_FORCE },
+  RangeEntry: { label: 'an entry order with --range', times: TIMES_IN_FORCE },
+} as const satisfies Record<string, { readonly label: string; readonly times: readonly TimeInForce[] }>;
+export type OrderType = keyof typeof ORDER_TYPES;
 
 export function timeInForce(type: OrderType, wanted: TimeInForce | undefined, expires = false): TimeInForce {
-  const possible = IN_FORCE[type];
+  const { label, times } = ORDER_TYPES[type];
   if (expires && wanted !== undefined && wanted !== 'GTD') {
     throw new SvcError('usage', `--expires needs --tif GTD, not ${wanted}`);
   }
-  const tif = wanted ?? (expires ? 'GTD' : (possible[0] ?? 'GTC'));
-  if (!possible.includes(tif)) {
-    throw invalid(`--tif ${tif} is not valid for ${TYPE_LABELS[type]}: use ${possible.join(', ')}`);
+  const tif = wanted ?? (expires ? 'GTD' : times[0]);
+  if (!(times as readonly TimeInForce[]).includes(tif)) {
+    throw invalid(`--tif ${tif} is not valid for ${label}: use ${times.join(', ')}`);
   }
-  if (tif === 'GTD' && !expires) {
-    throw new SvcError('missing_value', '--tif GTD needs --expires <time>');
-  }
+  if (tif === 'GTD' && !expires) throw new SvcError('missing_value', '--tif GTD needs --expires <time>');
   return tif;
 }
 
@@ -208,6 +199,12 @@ export function expiration(at: number, now: number): string {
   const minute = Math.floor(at / 60_000) * 60_000;
   if (minute <= now) throw invalid(`--expires: ${new Date(at).toISOString()} is not in the future`);
   return new Date(minute).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+/** `--once`. */
+export function checkKey(key: string): void {
+  if (/^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u.test(key)) return;
+  throw invalid('the key of --once must have 1 to 200 characters in one line');
 }
 
 /** The gateway takes a rounded number such as `123.0` for another order, or none. */

@@ -11,19 +11,7 @@ export interface Risk {
   readonly text: string;
 }
 
-export interface Sizing {
-  readonly amount: number;
-  /** In the account's currency. */
-  readonly risk: number;
-  readonly risk_percent: number | null;
-  readonly equity: number | null;
-  readonly stop_pips: number;
-  /** For an amount of 1. */
-  readonly pip_value_of_one: number;
-  /** What the stop loses with this amount. */
-  readonly loss: number;
-  readonly arithmetic: string;
-}
+export type Sizing = ReturnType<typeof sizeOf>;
 
 function unknown(why: string, hint?: string): SvcError {
   return new SvcError('invalid_value', `--risk: ${why}; nothing was sent`, hint === undefined ? {} : { hint });
@@ -49,7 +37,7 @@ export interface SizingTerms {
 }
 
 /** Throws if something that it needs is unknown, or if the risk is too small for the smallest amount. */
-export function sizeOf({ risk, side, stop, rate }: SizingTerms, account: Account, offer: Offer): Sizing {
+export function sizeOf({ risk, side, stop, rate }: SizingTerms, account: Account, offer: Offer) {
   const { currency: symbol, instrBaseUnitSize, minQuantity = 1 } = offer;
   const pipValue = pipValueOf(offer);
   if (pipValue === undefined)
@@ -75,13 +63,16 @@ export function sizeOf({ risk, side, stop, rate }: SizingTerms, account: Account
     );
   }
   if (!Number.isSafeInteger(amount)) throw unknown('the amount is too large');
+  // Money is in the account's currency.
   return {
     amount,
     risk: Number(moneyText),
     risk_percent: risk.unit === 'percent' ? Number(risk.text) : null,
     equity: equity ?? null,
     stop_pips: stopPips,
+    // For an amount of 1.
     pip_value_of_one: pipValue,
+    // What the stop loses with this amount.
     loss: loss(amount),
     arithmetic: `${moneyText}${ofEquity} / (${each}) = ${amount}, rounded down${step > 1n ? ` to a multiple of ${step}` : ''}`,
   };

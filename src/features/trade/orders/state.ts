@@ -91,7 +91,7 @@ function closingState(awaited: AwaitedClosing, tables: SeenTables): OrderState {
   const wanted = amountK ?? (isKnown ? known.reduce((sum, order) => sum + order.amountK, 0) : Number.POSITIVE_INFINITY);
   return {
     trades: [],
-    closed_trades: closed.map(closeFill),
+    closed_trades: closed.map((row) => fill(row, row.close, row.closeTime)),
     filled: total(closed) >= wanted - TINY,
     touched: closed.length > 0,
     over,
@@ -112,7 +112,10 @@ function openingState(awaited: AwaitedOrder, tables: SeenTables): OrderState {
   const opened = [...tables.opened.values()].filter(isOurs);
   // A trade may be opened and stopped out before it is seen open.
   const atOnce = ours.filter((row) => !tables.opened.has(row.tradeId));
-  let trades = [...opened.map((row) => fill(row, row.open, row.time)), ...atOnce.map(openFill)];
+  let trades = [
+    ...opened.map((row) => fill(row, row.open, row.time)),
+    ...atOnce.map((row) => fill(row, row.open, row.openTime)),
+  ];
   const over = tables.isGone(orderId);
   let sum = total(closed.filter((row) => !ours.includes(row))) + total([...opened, ...atOnce]);
   if (over && order !== undefined && trades.length === 0 && closed.length === 0) {
@@ -121,7 +124,7 @@ function openingState(awaited: AwaitedOrder, tables: SeenTables): OrderState {
   }
   return {
     trades,
-    closed_trades: closed.map(closeFill),
+    closed_trades: closed.map((row) => fill(row, row.close, row.closeTime)),
     filled: sum >= amountK - TINY,
     touched: trades.length > 0 || closed.length > 0,
     over,
@@ -171,14 +174,6 @@ function withOffsets(
 
 function wholeSecond(ms: number): number {
   return Math.floor(ms / 1000) * 1000;
-}
-
-function openFill(row: ClosedPosition): Fill {
-  return fill(row, row.open, row.openTime);
-}
-
-function closeFill(row: ClosedPosition): Fill {
-  return fill(row, row.close, row.closeTime);
 }
 
 function fill(

@@ -63,14 +63,6 @@ it('an ORA-20301 fills the window that it names, even of an unused command', asy
   expect(client.asked()).toEqual([]);
 });
 
-it('limits --reset empties a window that the gateway filled', async () => {
-  const home = client.temporaryHome();
-  await use(home, 50);
-  expect((await client.run('limits --reset', { home })).code).toBe(0);
-  expect(await limitOf(POSITIONS, home)).toMatchObject({ used: 0, free_at: null });
-  expect((await client.run('positions', { home })).code).toBe(0);
-});
-
 describe('limits', () => {
   it('has both tables, and the window of each request', async () => {
     const { stdout } = await client.run('limits --columns limit,max,window,days-back,what');
@@ -102,7 +94,6 @@ describe('limits', () => {
     expect(stderr).toMatch(new RegExp(`use is not shown because ${why}: .*${hint}`));
     const table = await client.run('limits', { env });
     expect(table.stdout).toMatch(/^command 8 +2 +600 s/m);
-    expect((await client.run('limits --reset', { env })).code).toBe(why.includes('token') ? 4 : 2);
   });
 
   it('belongs to one address and token, which is not stored', async () => {

@@ -68,7 +68,7 @@ async function watched(sleep: (ms: number, signal?: AbortSignal) => Promise<void
   const made = handMade();
   const stop = new AbortController();
   const watch = new FillWatch({ signal: stop.signal, sleep, notice: () => {} });
-  await watch.follow(made.session, openTrading(made.session));
+  await watch.follow({ session: made.session, trading: openTrading(made.session) });
   return { ...made, stop, watch };
 }
 
