@@ -94,12 +94,6 @@ export const SETTING_KEYS: readonly Setting[] = [
     help: 'Largest amount of one order, in the unit of order amounts (thousands or contracts)',
   },
   {
-    key: 'trade.maxPosition',
-    type: 'integer',
-    min: 1,
-    help: 'Largest position of one symbol in one account, in the unit of order amounts (thousands or contracts)',
-  },
-  {
     key: 'trade.connectsPerMinute',
     type: 'integer',
     min: 1,

@@ -9,8 +9,9 @@ import {
 } from '../../../store/order-journal.ts';
 import { formCell, outcomeCell } from '../columns.ts';
 import { type AlikeRow, alikeText, findAlikeRows, readTradingRows } from '../orders/alike-rows.ts';
-import { MAY_ARRIVE_MS } from '../orders/limits.ts';
 
+/** A request may be executed this long after it was sent, and the tables show it later still. */
+const MAY_ARRIVE_MS = 10_000;
 const OUTCOMES = ['filled', 'open', 'done', 'absent'] as const;
 
 export const tradeJournalSettle = listCommand({

@@ -22,7 +22,7 @@ import {
   TRAIL_ENTRY_FLAG,
 } from '../orders/flags.ts';
 import { changeOrderForm, orderExitsForm } from '../orders/forms.ts';
-import { aboveMaxOrder, checkLimits, type Opening, requireNoMaxPosition, sendWithinLimits } from '../orders/limits.ts';
+import { aboveMaxOrder } from '../orders/limits.ts';
 import { checkAccount, type OrderTables, openOrders, withOrderTables } from '../orders/order-tables.ts';
 import { trailText } from '../orders/preview.ts';
 import {
@@ -59,7 +59,7 @@ export const tradeOrdersUpdate = listCommand({
   summary: 'Change a pending order',
   description: `Options that you omit stay unchanged. ${SENT_ONCE}`,
   details:
-    'Rate, amount and range take one request, stop and limit another; if only one succeeds, svc exits 10. Limits of the profile apply to a larger amount: see svc trade buy.',
+    'Rate, amount and range take one request, stop and limit another; if only one succeeds, svc exits 10. The limit of the profile applies to a larger amount: see svc trade buy.',
   effect: 'money',
   service: 'trade',
   args: ORDER_UPDATE_ARGS,
@@ -76,15 +76,14 @@ export const tradeOrdersUpdate = listCommand({
     return withOrderTables(ctx, false, async (tables) => {
       const readAt = ctx.now();
       const known = await readKnown(update.id, input.account, tables);
-      const opening = await checkedOpening(update, known, tables, ctx);
+      await checkAmount(update, known, tables, ctx);
       checkRates(update, known.row, ctx);
       const changes = await planUpdate(update, known, tables);
       if (ctx.dryRun) return { value: await planChanges(changes, ctx) };
       const confirmed = await confirmChanges(changes, ctx);
       // The request carries unchanged values, too: it would undo a change of another program.
       checkFresh(readAt, ctx);
-      const send = () => sendChanges(changes, { confirmed, tables, goesOn: false }, ctx);
-      return reportChanges(await (opening === undefined ? send() : sendWithinLimits(opening, tables, ctx, send)));
+      return reportChanges(await sendChanges(changes, { confirmed, tables, goesOn: false }, ctx));
     });
   },
 });
@@ -126,26 +125,18 @@ async function readKnown(id: string, given: string | undefined, tables: OrderTab
   return { row, account };
 }
 
-/** What a larger amount opens. A smaller one than before is never refused. */
-async function checkedOpening(
+/** A smaller amount than before is never refused. */
+async function checkAmount(
   { id, terms: { amount } }: OrderUpdate,
-  { row, account }: KnownOrder,
+  { row }: KnownOrder,
   tables: OrderTables,
   ctx: RunContext,
-): Promise<Opening | undefined> {
-  if (amount === undefined) return undefined;
+): Promise<void> {
+  if (amount === undefined) return;
   const before = row && (await tables.amountOf(row));
-  if (before !== undefined && amount <= before) return undefined;
+  if (before !== undefined && amount <= before) return;
   const refusal = aboveMaxOrder(amount, `order ${id}`, ctx);
   if (refusal !== undefined) throw refusal;
-  if (account === undefined || row?.currency === undefined || row.isBuy === undefined) {
-    requireNoMaxPosition(id, ctx);
-    return undefined;
-  }
-  const side = row.isBuy ? 'buy' : 'sell';
-  const opening: Opening = { account, symbol: row.currency, side, amount, isEntry: true, replaces: id };
-  await checkLimits(opening, tables, ctx);
-  return opening;
 }
 
 function checkRates({ id, terms: { rate }, exits }: OrderUpdate, row: Order | undefined, ctx: RunContext): void {

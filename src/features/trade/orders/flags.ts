@@ -77,8 +77,7 @@ export const ONE_POST =
   'svc journals the order, then sends it once. If the response is lost, it exits 8 and lists the rows that are alike. With --once, repeating the command returns the outcome of the first order.';
 
 /** For the reference. */
-export const ORDER_LIMITS = `A profile can set limits, in settings: trade.maxOrder is the largest amount of one order; trade.maxPosition is the largest position of one symbol in one account, counted by direction, with pending orders and this one. Both are in the unit of order amounts. An order above a limit is refused with exit 3 and the code over_limit. If the tables that a limit needs cannot be read, svc exits 7 or 11. Nothing is sent then.
-Limits never refuse a close, a cancel, or a smaller amount of a pending order. In an account that does not hedge, trade.maxPosition never refuses an opposite order that only reduces the position.`;
+export const ORDER_LIMITS = `A profile can set a limit: trade.maxOrder is the largest amount of one order, in the unit of order amounts. An order above it is refused with exit 3 and the code over_limit, and nothing is sent. A close, a cancel, or a smaller amount of a pending order is never refused.`;
 
 /** The exit statuses of --wait. */
 export const WAITING =

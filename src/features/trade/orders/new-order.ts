@@ -12,7 +12,7 @@ import { checkConfirmable, checkFresh, checkRepeats, confirmOrder } from './conf
 import { acceptedBut, FILL_CODES, type FillReport, FillWatch, fillFooter, fillText, ordersText } from './fills.ts';
 import type { NEW_ORDER_FLAGS, SIZED_ARGS } from './flags.ts';
 import { entryForm, marketForm, type OrderTerms } from './forms.ts';
-import { aboveMaxOrder, checkLimits, type Opening, sendWithinLimits } from './limits.ts';
+import { aboveMaxOrder } from './limits.ts';
 import { claimOf, KeyTaken, maySendAgain, readEarlier, recordReport, reportOf, requireAccepted } from './once.ts';
 import { type OrderTables, wantedAccount, withOrderTables } from './order-tables.ts';
 import { connect, type KeyClaim, type OrderRequest, type Placed, planRequests, sendOrder } from './placing.ts';
@@ -140,14 +140,18 @@ async function planNewOrder(typed: TypedOrder, tables: OrderTables, ctx: RunCont
 /** `--preview`. */
 async function showOrder(typed: TypedOrder, tables: OrderTables, ctx: RunContext) {
   const order = await readOrder(typed, tables, ctx);
-  const refusal = await checkOrder(order, typed, tables, ctx).then(() => null, refusalText);
-  return { value: { ...previewOrder(order, ctx.now()), refusal }, as: ORDER_PREVIEW };
+  return { value: { ...previewOrder(order, ctx.now()), refusal: refusalOf(order, typed, ctx) }, as: ORDER_PREVIEW };
 }
 
 /** Why svc would refuse it because of the gateway's state, or because that is unknown. */
-function refusalText(error: unknown): string {
-  if (error instanceof SvcError && (error.exit === 3 || error.exit === 11)) return error.message;
-  throw error;
+function refusalOf(order: ReadOrder, typed: TypedOrder, ctx: RunContext): string | null {
+  try {
+    checkOrder(order, typed, ctx);
+    return null;
+  } catch (error) {
+    if (error instanceof SvcError && (error.exit === 3 || error.exit === 11)) return error.message;
+    throw error;
+  }
 }
 
 /** An order that the gateway has accepted, now or under the same key before. */
@@ -214,14 +218,14 @@ async function sendNewOrder(
   ctx: RunContext,
 ): Promise<AcceptedOrder> {
   const order = await readOrder(typed, tables, ctx);
-  await checkOrder(order, typed, tables, ctx);
+  checkOrder(order, typed, ctx);
   const preview = previewOrder(order, ctx.now());
   for (const text of preview.warnings) ctx.warn(`warning: ${text}`);
   if (preview.sizing !== null) ctx.notice(`amount: ${preview.sizing.arithmetic}`);
   const costs = ctx.interactive ? costsText(preview) : '';
   if (costs !== '') ctx.notice(costs);
 
-  const { opening, account, offer } = order;
+  const { terms, account, offer } = order;
   const { accountId } = account;
   const request = { ...requestOf(order, typed), once };
   // A new key says that a new order is meant.
@@ -231,18 +235,17 @@ async function sendNewOrder(
   checkFresh(order.readAt, ctx);
 
   const open = await connect(tables);
-  const placed = await sendWithinLimits(opening, tables, ctx, () => sendOrder(request, open, confirmed, ctx));
+  const placed = await sendOrder(request, open, confirmed, ctx);
   if (placed.error !== undefined) throw placed.error;
   const { orderIds, journalId } = placed;
   const [orderId = ''] = orderIds;
-  const { symbol, side, amount } = opening;
-  const awaited = { orderId, accountId, symbol, side, amountK: inThousands(amount, offer), hedges: hedges(account) };
+  const amountK = inThousands(terms.amount, offer);
+  const awaited = { orderId, accountId, symbol: offer.currency, side: terms.side, amountK, hedges: hedges(account) };
   return { orderIds, journalId, key: typed.key, awaited, report: undefined };
 }
 
 /** An order with the rows that it is checked against. */
 interface ReadOrder extends OrderToCheck {
-  readonly opening: Opening;
   /** When the offer was read, by our clock: milliseconds since 1970. */
   readonly readAt: number;
 }
@@ -257,21 +260,16 @@ async function readOrder(typed: TypedOrder, tables: OrderTables, { now }: RunCon
   const price = rate?.text ?? priceFor(side, offer);
   const sized = typeof size === 'number' ? { amount: size } : sizeOf({ ...size, side, rate: price }, account, offer);
   const sizing = 'arithmetic' in sized ? sized : undefined;
-  const { amount } = sized;
-  const opening = { account, symbol: offer.currency, side, amount, isEntry: rate !== undefined };
-  return { terms: { ...typed.terms, amount }, sizing, account, offer, opening, readAt };
+  return { terms: { ...typed.terms, amount: sized.amount }, sizing, account, offer, readAt };
 }
 
 /** Throws if the gateway's state or a limit rules the order out. */
-async function checkOrder(
-  order: ReadOrder,
-  { requireOpen }: TypedOrder,
-  tables: OrderTables,
-  ctx: RunContext,
-): Promise<void> {
-  if (requireOpen) checkOpen(order.terms.side, order.offer, ctx.now());
+function checkOrder(order: ReadOrder, { requireOpen }: TypedOrder, ctx: RunContext): void {
+  const { terms, offer } = order;
+  if (requireOpen) checkOpen(terms.side, offer, ctx.now());
   guardOrder(order);
-  await checkLimits(order.opening, tables, ctx);
+  const refusal = aboveMaxOrder(terms.amount, offer.currency, ctx);
+  if (refusal !== undefined) throw refusal;
 }
 
 function requestOf({ terms, account, offer }: ReadOrder, { command, asked }: TypedOrder): OrderRequest {
