@@ -192,12 +192,14 @@ describe('amounts in tables are in the unit of orders', () => {
     let isPushed = false;
     const watch = gateway.run(['watch', 'positions', '--until', '1'], {
       sleeps: true,
+      terminal: 120,
+      env: { TERM: 'dumb' },
       onStdout() {
         if (!isPushed) feed.push('OpenPosition', { tradeId: '8', grossPL: 5 });
         isPushed = true;
         return undefined;
       },
     });
-    expect((await watch).stdout).toMatch(new RegExp(`changed +8 +XAU/USD +buy +${amounts[1]} `));
+    expect((await watch).stdout).toMatch(new RegExp(`^~ +8 +XAU/USD +buy +${amounts[1]} `, 'm'));
   });
 });
