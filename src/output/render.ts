@@ -100,10 +100,9 @@ export async function render(
 
 async function drawChart(picture: ChartPicture, options: OutputOptions, sink: OutStream): Promise<Rendered> {
   const { chartLines } = await import('./chart/terminal.ts');
-  const out = new BatchWriter(sink);
-  const rows = await out.writeRows(await chartLines(picture, options), (line) => `${line}\n`);
-  await out.end();
-  return { ...UNCOUNTED, rows };
+  const lines = await chartLines(picture, options);
+  await sink.write(lines.map((line) => `${line}\n`).join(''));
+  return { ...UNCOUNTED, rows: lines.length };
 }
 
 function isWhole({ query, fields, sort, limit }: OutputOptions): boolean {

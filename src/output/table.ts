@@ -44,7 +44,8 @@ export async function layOut(
   const linesOf = (cells: TableLine) => (isWrapped ? wrapCells(cells, shown) : [cells]);
   const headers = options.headers && subject.named ? linesOf(shown.map(({ title }) => title)) : [];
   const lines = [...headers];
-  const seconds = headers.map(() => '');
+  // What is below each line, if anything.
+  const secondLines = headers.map(() => '');
   let count = 0;
   let free = height;
   for (; count < rows.length; count++) {
@@ -53,12 +54,21 @@ export async function layOut(
     free -= first.length + (second === '' ? 0 : 1);
     if (free < 0) break;
     lines.push(...first);
-    seconds.push(second);
+    secondLines.push(second);
   }
   const printed = await printLines(shown, lines, paint);
-  const all =
-    below.length === 0 ? printed : printed.flatMap((line, at) => (seconds[at] ? [line, seconds[at]] : [line]));
+  const all = below.length === 0 ? printed : interleave(printed, secondLines);
   return { rows: count, lines: all, dropped, shared: [...shared, ...common] };
+}
+
+function interleave(firstLines: readonly string[], secondLines: readonly string[]): readonly string[] {
+  const lines: string[] = [];
+  for (const [index, line] of firstLines.entries()) {
+    lines.push(line);
+    const second = secondLines[index];
+    if (second) lines.push(second);
+  }
+  return lines;
 }
 
 /** Whether rows may leave something out: wide and what the user names are complete. */

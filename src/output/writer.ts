@@ -56,11 +56,11 @@ export class BatchWriter {
       if (!this.#live) this.#text = '';
       throw error;
     } finally {
-      await this.end();
+      await this.#end();
     }
   }
 
-  async end(): Promise<void> {
+  async #end(): Promise<void> {
     await this.#scheduled;
     await this.#flush();
     if (this.#failure !== undefined) throw this.#failure.error;
