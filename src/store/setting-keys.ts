@@ -182,7 +182,7 @@ export const VARIABLES: readonly Variable[] = [
   },
   { name: 'PAGER', secret: false, help: 'The same, if SVC_PAGER is not set (default less)' },
   { name: 'LESS', secret: false, help: 'Options of less (default FRX)' },
-  { name: 'BROWSER', secret: false, help: 'Program that opens web addresses, as for xdg-open; none for no browser' },
+  { name: 'BROWSER', secret: false, help: 'Program that opens web addresses; none for no browser' },
   { name: 'TERM', secret: false, help: 'dumb for text alone: no color, spinner, pager, prompt or drawn screen' },
   { name: 'NO_COLOR', secret: false, help: 'No color' },
   { name: 'FORCE_COLOR', secret: false, help: 'Color even without a terminal' },
