@@ -1,5 +1,6 @@
 /** Parses argv into a command's typed input, with commander. */
 import { Command as Commander, CommanderError, Option } from 'commander';
+import { parseDuration } from '../duration.ts';
 import { SvcError } from '../errors.ts';
 import { shellWord } from '../output/escape.ts';
 import type { Command } from './command.ts';
@@ -18,7 +19,7 @@ import {
   usageLine,
 } from './flags.ts';
 import { didYouMean, type Suggestion, suggest } from './lookup.ts';
-import { parseDuration, parseTime, type TimeRules, zoneOf } from './time.ts';
+import { parseTime, type TimeRules, zoneOf } from './time.ts';
 
 /** The leading words of argv that could name a command, and where they are. Global options may come before and between them. */
 export function commandPath(argv: readonly string[], most: number) {

@@ -1,5 +1,6 @@
 /** Makes a `Target` of settings and options: where requests go and under which rules. */
 import type { Context } from '../context.ts';
+import { parseDuration } from '../duration.ts';
 import { SvcError } from '../errors.ts';
 import { parseBaseUrl } from '../http/address.ts';
 import type { KnownSecrets } from '../http/known-secrets.ts';
@@ -8,7 +9,6 @@ import { fileFailure } from '../store/own-file.ts';
 import { isSecretName, listOf, parseHeaderLine } from '../store/setting-keys.ts';
 import { credentialSettings, profileOrigin, type Settings } from '../store/settings.ts';
 import type { GlobalInput } from './common-flags.ts';
-import { parseDuration } from './time.ts';
 
 export type Authorize = (
   context: Context & { checkSecretFile(path: string): void },

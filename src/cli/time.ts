@@ -1,61 +1,13 @@
 /**
- * Durations as Prometheus writes them, `1y2w3d4h5m6s7ms`: each unit at most once, in this order; a year is 365 days. Points in time as people write them,
- * without JavaScript's parser, which accepts 30 February and guesses zones. And the clocks of time zones.
+ * Points in time as people write them, without JavaScript's parser, which accepts 30 February and guesses zones. And the clocks of time zones.
  */
+import { parseDuration } from '../duration.ts';
 import { SvcError } from '../errors.ts';
 import type { Zone } from '../output/types.ts';
 import type { Instant } from './flags.ts';
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-const WEEK = 7 * DAY;
-const YEAR = 365 * DAY;
-
-const UNITS = [
-  [YEAR, 'y'],
-  [WEEK, 'w'],
-  [DAY, 'd'],
-  [HOUR, 'h'],
-  [MINUTE, 'm'],
-  [SECOND, 's'],
-  [1, 'ms'],
-] as const;
-
-const FORM = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
-
-/** The range of a Go duration (64 bits of nanoseconds): the services refuse more. */
-const LONGEST = 9_223_372_036_854;
-
-/** Milliseconds. Throws `invalid_value`. */
-export function parseDuration(text: string): number {
-  if (text === '0') return 0;
-  const match = FORM.exec(text);
-  if (match === null || text === '') {
-    const units = /^\d+$/.test(text) ? `${text}s, ${text}m, ${text}h or ${text}d` : 'it like 1h30m, 2d or 45s';
-    throw invalid(text, 'is not a duration', `write ${units} (units y w d h m s ms)`);
-  }
-  let ms = 0;
-  for (const [index, [unit]] of UNITS.entries()) ms += unit * Number(match[index + 1] ?? 0);
-  if (ms > LONGEST) throw invalid(text, 'is too long', 'the longest duration is 292y');
-  return ms;
-}
-
-/** The shortest spelling that `parseDuration` reads back as this number of milliseconds. */
-export function formatDuration(ms: number): string {
-  if (ms === 0) return '0s';
-  let rest = ms;
-  let text = '';
-  for (const [unit, name] of UNITS) {
-    // As in Prometheus: 90d reads better than 12w6d, so years and weeks are only used if nothing is left over.
-    if (unit >= WEEK && rest % unit !== 0) continue;
-    const count = Math.floor(rest / unit);
-    if (count > 0) text += `${count}${name}`;
-    rest -= count * unit;
-  }
-  return text;
-}
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 
 export interface TimeRules {
   readonly now: number;

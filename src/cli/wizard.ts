@@ -1,8 +1,9 @@
 /** Prompts for missing values, and prints the equivalent command line. */
+
+import { parseDuration } from '../duration.ts';
 import { SvcError } from '../errors.ts';
 import { shellWord } from '../output/escape.ts';
 import type { RunContext } from './command.ts';
-import { parseDuration } from './time.ts';
 
 /** More choices than a person reads. */
 export const MOST_CHOICES = 100;

@@ -2,13 +2,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { delimiter } from 'node:path';
 
 /** Resolves with why there is no browser, or undefined: see `Context.openBrowser`. */
 export async function openBrowser(url: URL): Promise<string | undefined> {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'only web addresses can be opened';
-  const commands = chosenCommands(url.href);
-  if (commands.length > 0) return openWithOneOf(commands);
+  const [program, ...args] = chosenCommand(url.href);
+  if (program !== undefined) return openWith(program, args);
   if (existsSync('/.dockerenv') || existsSync('/run/.containerenv')) return 'svc runs in a container';
   return explainFailure(async () => {
     const { default: open } = await import('open');
@@ -16,19 +15,15 @@ export async function openBrowser(url: URL): Promise<string | undefined> {
   }, 'the program that opens it');
 }
 
-type Command = readonly [program: string, ...args: string[]];
-
-/** The commands in BROWSER: a list as in xdg-open, each with `%s` for the address, or the address is the last argument. */
-function chosenCommands(address: string): readonly Command[] {
+/** The command in BROWSER, with the address for `%s` or as the last argument. */
+function chosenCommand(address: string): readonly string[] {
   const { BROWSER, VSCODE_IPC_HOOK_CLI } = process.env;
   // A terminal of VS Code on a remote machine opens addresses on the machine with the window.
-  const list = BROWSER || (VSCODE_IPC_HOOK_CLI ? 'code --openExternal' : '');
-  return list.split(delimiter).flatMap((text) => {
-    const [program, ...args] = existsSync(text) ? [text] : splitCommand(text);
-    if (program === undefined) return [];
-    const given = args.map((argument) => argument.replaceAll('%s', () => address));
-    return [[program, ...given, ...(text.includes('%s') ? [] : [address])]];
-  });
+  const text = (BROWSER || (VSCODE_IPC_HOOK_CLI ? 'code --openExternal' : '')).trim();
+  if (text === '') return [];
+  const words = existsSync(text) ? [text] : splitCommand(text);
+  if (!text.includes('%s')) return [...words, address];
+  return words.map((word) => word.replaceAll('%s', () => address));
 }
 
 /** The words of a command, with quotes as in a shell. */
@@ -37,20 +32,14 @@ function splitCommand(text: string): readonly string[] {
   return parts.map((part) => part.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }
 
-/** Resolves with why the last one failed, if all do. */
-async function openWithOneOf(commands: readonly Command[]): Promise<string | undefined> {
-  let failure: string | undefined;
-  for (const [program, ...args] of commands) {
-    failure = await explainFailure(async () => {
-      // Without a shell: an address may contain anything. It may outlive svc, so it gets none of the credentials.
-      const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')));
-      const child = spawn(program, args, { stdio: 'ignore', detached: true, env });
-      child.unref();
-      return child;
-    }, program);
-    if (failure === undefined) return undefined;
-  }
-  return failure;
+/** Without a shell: an address may contain anything. The program may outlive svc, so it gets none of the credentials. */
+function openWith(program: string, args: readonly string[]): Promise<string | undefined> {
+  return explainFailure(async () => {
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')));
+    const child = spawn(program, args, { stdio: 'ignore', detached: true, env });
+    child.unref();
+    return child;
+  }, program);
 }
 
 /** It starts, and may report only later that there is no browser. */

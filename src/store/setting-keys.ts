@@ -1,6 +1,7 @@
 /** The settings and the environment variables as tables, and the validation of settings. Help and reference use them, too. */
 import { isAbsolute } from 'node:path';
 import type { Context } from '../context.ts';
+import { readDuration } from '../duration.ts';
 import { SvcError } from '../errors.ts';
 
 type SettingType =
@@ -163,7 +164,7 @@ export const VARIABLES: readonly Variable[] = [
   },
   { name: 'PAGER', secret: false, help: 'The same, if SVC_PAGER is not set (default less)' },
   { name: 'LESS', secret: false, help: 'Options of less (default FRX)' },
-  { name: 'BROWSER', secret: false, help: 'Program that opens web addresses, as for xdg-open; none for no browser' },
+  { name: 'BROWSER', secret: false, help: 'Program that opens web addresses; none for no browser' },
   { name: 'TERM', secret: false, help: 'dumb for text alone: no color, spinner, pager, prompt or drawn screen' },
   { name: 'NO_COLOR', secret: false, help: 'No color' },
   { name: 'FORCE_COLOR', secret: false, help: 'Color even without a terminal' },
@@ -320,11 +321,10 @@ function proxyProblem(text: string): string | undefined {
   return text.includes('@') ? 'must not contain a user name or password: set ALL_PROXY instead' : undefined;
 }
 
-const DURATION = /^(?=\d)(?:\d+y)?(?:\d+w)?(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?:\d+ms)?$/;
-
 function durationProblem(text: string): string | undefined {
-  if (!DURATION.test(text)) return 'is not a duration such as 30s or 1h30m';
-  return /[1-9]/.test(text) ? undefined : 'must be longer than zero';
+  const ms = readDuration(text);
+  if (ms === undefined) return 'is not a duration such as 30s or 1h30m';
+  return ms > 0 ? undefined : 'must be longer than zero';
 }
 
 function integerProblem({ min = 0, max = Number.MAX_SAFE_INTEGER }: Setting, text: string): string | undefined {

@@ -1,8 +1,9 @@
 /** What the topics list is what the code takes: none of them is made up, and none is left out. */
 import { describe, expect, it } from 'vitest';
 import { GLOBAL_FLAGS } from '../../src/cli/common-flags.ts';
-import { parseDuration, parseTime, UTC } from '../../src/cli/time.ts';
+import { parseTime, UTC } from '../../src/cli/time.ts';
 import { TOPICS, topicText } from '../../src/cli/topics.ts';
+import { parseDuration } from '../../src/duration.ts';
 import { OPERATORS, operatorOf } from '../../src/features/alerts/matcher.ts';
 import { parseMatcherArguments } from '../../src/features/alerts/matcher-arguments.ts';
 

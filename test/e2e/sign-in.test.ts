@@ -101,7 +101,6 @@ describe('BROWSER', () => {
     ['a program with a blank in its path', () => program('a browser'), []],
     ['a command with arguments', () => `${program('two')} --new-window`, ['--new-window']],
     ['a command with a placeholder', () => `'${program('a third')}' --app=%s "last one"`, ['--app=', 'last one']],
-    ['the last of a list', () => `${program('bad')}:no-such-program:${program('four')} -a`, ['-a']],
   ])('%s gets the address, over ssh and without a terminal', async (_name, browser, options) => {
     const { run, given, address } = await open(browser(), server.url);
     await browse(address);

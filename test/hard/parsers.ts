@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatDuration, parseDuration, parseTime, UTC } from '../../src/cli/time.ts';
+import { parseTime, UTC } from '../../src/cli/time.ts';
+import { formatDuration, parseDuration } from '../../src/duration.ts';
 import { SvcError } from '../../src/errors.ts';
 import { readKnownNames } from '../../src/features/alerts/known-names.ts';
 import {

@@ -12,7 +12,7 @@ function partOf(file: string): string {
 }
 
 /** Any module may import these. */
-const COMMON = ['errors.ts', 'context.ts', 'json-object.ts', 'async-queue.ts'];
+const COMMON = ['errors.ts', 'context.ts', 'json-object.ts', 'async-queue.ts', 'duration.ts'];
 
 const GENERAL = [/^(cli|http|output|store)\//];
 
@@ -21,6 +21,7 @@ const ALLOWED: Readonly<Record<string, readonly RegExp[]>> = {
   errors: [],
   'json-object': [],
   'async-queue': [],
+  duration: [],
   context: [],
   process: [],
   output: [],

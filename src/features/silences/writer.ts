@@ -2,7 +2,7 @@
 import { bulk, bulkAnswer } from '../../cli/bulk.ts';
 import type { RunContext } from '../../cli/command.ts';
 import type { Flags } from '../../cli/flags.ts';
-import { parseDuration } from '../../cli/time.ts';
+import { parseDuration } from '../../duration.ts';
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import { Plan } from '../../http/endpoint.ts';
 import { shellWord } from '../../output/escape.ts';

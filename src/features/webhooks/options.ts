@@ -1,7 +1,7 @@
 /** Options of several commands, and how their values are read. */
 import type { RunContext } from '../../cli/command.ts';
 import { FILE, type Options, section } from '../../cli/flags.ts';
-import { parseDuration } from '../../cli/time.ts';
+import { parseDuration } from '../../duration.ts';
 import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
 import { redactText } from '../../http/redact.ts';

@@ -1,7 +1,7 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { section } from '../../../cli/flags.ts';
 import { poll } from '../../../cli/poll.ts';
-import { formatDuration } from '../../../cli/time.ts';
+import { formatDuration } from '../../../duration.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Cell, RecordOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../api.ts';

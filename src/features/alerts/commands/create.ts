@@ -1,7 +1,7 @@
 import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
 import { FILE, type Instant } from '../../../cli/flags.ts';
-import { parseDuration } from '../../../cli/time.ts';
 import { askForEach, durationFault, faultOf, tellCommand } from '../../../cli/wizard.ts';
+import { parseDuration } from '../../../duration.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { timeCell } from '../../../output/cells.ts';

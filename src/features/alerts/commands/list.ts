@@ -1,6 +1,6 @@
 import { type ClusterRow, listCommand, type RunContext } from '../../../cli/command.ts';
 import { poll } from '../../../cli/poll.ts';
-import { parseDuration } from '../../../cli/time.ts';
+import { parseDuration } from '../../../duration.ts';
 import { SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../output/escape.ts';
 import {

@@ -1,6 +1,6 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { poll } from '../../../cli/poll.ts';
-import { formatDuration } from '../../../cli/time.ts';
+import { formatDuration } from '../../../duration.ts';
 import { SvcError } from '../../../errors.ts';
 import { timeCell } from '../../../output/cells.ts';
 import type { RecordOutput } from '../../../output/types.ts';

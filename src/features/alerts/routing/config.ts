@@ -1,5 +1,6 @@
 /** The parts of an Alertmanager's configuration that decide who is notified: read and checked as `amtool check-config` does. */
 import * as z from 'zod/mini';
+import { readDuration } from '../../../duration.ts';
 import { type Matcher, matcher, minorOf, parseMatcherList } from '../matcher.ts';
 import { regexCompiler } from '../matching.ts';
 import { listOf, MAPPING, readText, type TimeInterval, text, timeInterval } from './time-intervals.ts';
@@ -134,10 +135,10 @@ async function regexTest(source: string): Promise<RegexTest> {
 }
 
 const CLASSIC_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
-const DURATION = /^(?:0|(?=\d)(?:\d+y)?(?:\d+w)?(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?:\d+ms)?)$/;
 
 const duration = readText((value) => {
-  if (!DURATION.test(value)) throw new Error(`${value || 'an empty text'} is not a duration, such as 30s or 1h30m`);
+  if (readDuration(value) === undefined)
+    throw new Error(`${value || 'an empty text'} is not a duration, such as 30s or 1h30m`);
   return value;
 });
 const positiveDuration = duration.check(z.refine((value) => /[1-9]/.test(value), 'it must not be zero'));

@@ -1,7 +1,8 @@
 import { type Answer, type RunContext, recordCommand } from '../../../cli/command.ts';
 import type { Instant } from '../../../cli/flags.ts';
 import { poll } from '../../../cli/poll.ts';
-import { formatDuration, zoneOf } from '../../../cli/time.ts';
+import { zoneOf } from '../../../cli/time.ts';
+import { formatDuration } from '../../../duration.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import type { ListOutput, RecordOutput, Tone } from '../../../output/types.ts';
 import { type Catalog, openCatalog } from '../api.ts';

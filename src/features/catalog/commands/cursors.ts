@@ -1,5 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
-import { formatDuration } from '../../../cli/time.ts';
+import { formatDuration } from '../../../duration.ts';
 import { timeCell } from '../../../output/cells.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';

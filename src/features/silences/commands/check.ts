@@ -1,5 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
-import { formatDuration } from '../../../cli/time.ts';
+import { formatDuration } from '../../../duration.ts';
 import { SvcError } from '../../../errors.ts';
 import { openAlertmanager } from '../../alerts/api.ts';
 import { collect } from '../../alerts/selection.ts';

@@ -1,7 +1,7 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { type Instant, section } from '../../../cli/flags.ts';
-import { parseDuration } from '../../../cli/time.ts';
 import { askForEach, durationFault, faultOf, MOST_CHOICES, tellCommand } from '../../../cli/wizard.ts';
+import { parseDuration } from '../../../duration.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { type Alertmanager, openAlertmanager, requireRelease } from '../../alerts/api.ts';

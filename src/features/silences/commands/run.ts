@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { runChild, signalStatus } from '../../../cli/child.ts';
 import { type RunContext, textCommand } from '../../../cli/command.ts';
-import { formatDuration } from '../../../cli/time.ts';
 import type { EndSignal } from '../../../context.ts';
+import { formatDuration } from '../../../duration.ts';
 import { ERROR_KINDS, SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { shellWord } from '../../../output/escape.ts';

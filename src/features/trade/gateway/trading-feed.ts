@@ -1,7 +1,7 @@
 /** A session that follows pushes. It unsubscribes before it ends, also on Ctrl-C. */
 import type { RunContext } from '../../../cli/command.ts';
 import type { Flags } from '../../../cli/flags.ts';
-import { parseDuration } from '../../../cli/time.ts';
+import { parseDuration } from '../../../duration.ts';
 import { SvcError } from '../../../errors.ts';
 import { openTrading, type Trading } from '../client.ts';
 import { marketHours } from '../market-hours.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatDuration, parseDuration } from '../../src/cli/time.ts';
-import { refusalOf } from '../support/refusal.ts';
+import { formatDuration, parseDuration } from '../src/duration.ts';
+import { refusalOf } from './support/refusal.ts';
 
 const refusal = (text: string) => refusalOf(() => parseDuration(text));
 
