@@ -4,8 +4,7 @@ import { contentType } from './answers.ts';
 import type { CallValues, Confirmed, Effect, Endpoint, EndpointShape, Plan, Proof } from './endpoint.ts';
 import { ArrayItems, JsonFault, outerKind, parseJson, ShapeFault } from './json.ts';
 import { readRows } from './rows.ts';
-import { LARGEST_FIRST, LENIENT_TYPES, type Response, Sender, type ServiceRules } from './sender.ts';
-import type { Target } from './target.ts';
+import { LARGEST_FIRST, LENIENT_TYPES, type Response, Sender } from './sender.ts';
 
 export type { ServiceRules } from './sender.ts';
 
@@ -15,11 +14,6 @@ export interface WholeAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly isJson: boolean;
   readonly bytes: AsyncIterable<Uint8Array>;
-}
-
-/** Throws `credential_unusable` if the target's credential must not be sent to its address. Does not connect yet. */
-export function openClient(target: Target, rules: ServiceRules): Client {
-  return new Client(target, rules);
 }
 
 export class Client extends Sender {

@@ -105,7 +105,7 @@ export class Exchange implements ResponseHandler {
         if (deadline.left <= 0) this.#expire();
       }
     } finally {
-      this.#cancel();
+      if (!this.#ended) this.#cancel();
     }
   }
 

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { openClient } from '../../src/http/client.ts';
+import { Client } from '../../src/http/client.ts';
 import { fileAuthority } from '../http/certificates.ts';
 import { createThing, getThing } from '../http/endpoints.ts';
 import { answer } from '../http/servers.ts';
@@ -192,7 +192,7 @@ interface Outcome {
 
 async function outcome(url: string, write: boolean, body: object): Promise<Outcome> {
   const target = targetFor(url, { timeoutMs: TIMEOUT_MS, tls: { insecure: false, ca: authority.cert } });
-  const client = openClient(target, { basePath: '', maxAnswerBytes: 100_000 });
+  const client = new Client(target, { basePath: '', maxAnswerBytes: 100_000 });
   try {
     return { value: await (write ? client.send(createThing, { body }) : client.call(getThing)) };
   } catch (error) {

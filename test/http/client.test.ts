@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { type Client, openClient, type ServiceRules } from '../../src/http/client.ts';
+import { Client, type ServiceRules } from '../../src/http/client.ts';
 import { answered, Plan } from '../../src/http/endpoint.ts';
 import type { Authorizer } from '../../src/http/target.ts';
 import { createThing, deleteThing, getThing, listThings, probe, touchThing } from './endpoints.ts';
@@ -65,7 +65,7 @@ describe('statuses', () => {
     [503, 'server_error', 7, 'outcome_unknown', 8],
   ])('%i: a read is %s (%i), a write %s (%i)', async (status, read, readExit, write, writeExit) => {
     await using server = await answering(answer(status, '{"message":"because"}'));
-    const client = openClient(targetFor(server.url), rules);
+    const client = new Client(targetFor(server.url), rules);
     const one = await failed(client.call(probe));
     expect(one).toMatchObject({ code: read, exit: readExit, httpStatus: status });
     expect(one.message).toBe(`the service answered ${status}: because (GET ${server.url}/v1/thing)`);
@@ -86,7 +86,7 @@ describe('statuses', () => {
         'content-type': 'text/html',
       }),
     );
-    const client = openClient(targetFor(server.url, { authorizer: authorizer(server.url, ['t']) }), rules);
+    const client = new Client(targetFor(server.url, { authorizer: authorizer(server.url, ['t']) }), rules);
     const read = { code: 'redirected', exit: 3, httpStatus: status };
     // A 303 is the usual answer of a web application to a POST that succeeded.
     const write = { code: 'outcome_unknown', exit: 8, sent: 'yes', httpStatus: status };
@@ -105,7 +105,7 @@ describe('statuses', () => {
 
   test('a redirect without a target is a bad answer, and says nothing of a write', async () => {
     await using server = await answering('HTTP/1.1 304 Not Modified\r\n\r\n');
-    const client = openClient(targetFor(server.url), rules);
+    const client = new Client(targetFor(server.url), rules);
     expect(await failed(client.call(getThing))).toMatchObject({ code: 'bad_answer', httpStatus: 304 });
     const write = await failed(client.send(createThing, { body: {} }));
     expect(write).toMatchObject({ code: 'outcome_unknown', exit: 8, sent: 'yes', httpStatus: 304 });
@@ -136,7 +136,7 @@ describe('statuses', () => {
       headers: { 'x-tenant': 'sEsAmE99' },
       secretHeaders: new Set(['x-tenant']),
     });
-    const client = openClient(target, rules);
+    const client = new Client(target, rules);
     expect((await failed(client.call(getThing))).message).toBe(
       `the service answered 422${message} (GET ${server.url}/v1/thing)`,
     );
@@ -152,7 +152,7 @@ describe('statuses', () => {
       socket.on('drain', more);
       more();
     });
-    const client = openClient(targetFor(server.url), rules);
+    const client = new Client(targetFor(server.url), rules);
     const error = await failed(client.send(createThing, { body: {} }));
     expect(error).toMatchObject({ code: 'refused', httpStatus: 400 });
     expect(error.message.length).toBeLessThan(500);
@@ -162,7 +162,7 @@ describe('statuses', () => {
   test("the service's own explanation comes first, and gets only failures", async () => {
     await using server = await answering(answer(500, '"silence not found"', { 'x-note': 'n' }), answer(200, ok));
     const seen: unknown[] = [];
-    const client = openClient(targetFor(server.url), {
+    const client = new Client(targetFor(server.url), {
       basePath: '',
       explain: (failure, endpoint) => {
         seen.push([failure.status, failure.contentType, failure.text, failure.headers['x-note'], endpoint.path]);
@@ -183,7 +183,7 @@ describe('retries', () => {
   test.each([429, 500, 502, 503, 504])('repeats a read three times after %i', async (status) => {
     await using server = await answering(...Array(3).fill(answer(status, '')), answer(200, ok));
     const target = targetFor(server.url);
-    const client = openClient(target, rules);
+    const client = new Client(target, rules);
     expect(await client.call(getThing)).toEqual({ id: 1 });
     expect(target.slept).toEqual([125, 250, 500]);
     expect(server.requests).toHaveLength(4);
@@ -192,7 +192,7 @@ describe('retries', () => {
 
   test('reports the last response if it still fails', async () => {
     await using server = await answering(answer(503, '"busy"'));
-    const client = openClient(targetFor(server.url), rules);
+    const client = new Client(targetFor(server.url), rules);
     expect((await failed(client.call(getThing))).message).toContain('answered 503: busy');
     expect(server.requests).toHaveLength(4);
     await client.close();
@@ -200,7 +200,7 @@ describe('retries', () => {
 
   test.each([429, 500, 503])('does not repeat a probe or a write after %i', async (status) => {
     await using server = await answering(answer(status, ''));
-    const client = openClient(targetFor(server.url), rules);
+    const client = new Client(targetFor(server.url), rules);
     await failed(client.call(probe));
     await failed(client.send(createThing, { body: {} }));
     expect(server.requests).toHaveLength(2);
@@ -210,7 +210,7 @@ describe('retries', () => {
   test('does not repeat a read after a 500 that is an answer of the service', async () => {
     await using server = await answering(answer(500, '"call rate"'));
     const explain = () => new SvcError('limited', 'too many calls');
-    const client = openClient(targetFor(server.url), { ...rules, explain });
+    const client = new Client(targetFor(server.url), { ...rules, explain });
     await failed(client.call(getThing));
     expect(server.requests).toHaveLength(1);
     await client.close();
@@ -223,7 +223,7 @@ describe('retries', () => {
       answer(429, '', { 'retry-after': '60' }),
     );
     const target = targetFor(server.url, { timeoutMs: 5_000 });
-    const client = openClient(target, rules);
+    const client = new Client(target, rules);
     await client.call(getThing);
     expect(target.slept).toEqual([2_000]);
     expect(await failed(client.call(getThing))).toMatchObject({ code: 'limited', exit: 6 });
@@ -235,7 +235,7 @@ describe('retries', () => {
   test('the deadline covers all attempts and the waits between them', async () => {
     await using server = await answering(answer(503, ''));
     const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-    const client = openClient(targetFor(server.url, { timeoutMs: 350, sleep }), rules);
+    const client = new Client(targetFor(server.url, { timeoutMs: 350, sleep }), rules);
     expect((await failed(client.call(getThing))).code).toBe('server_error');
     expect(server.requests.length).toBeLessThan(4);
     await client.close();
@@ -246,7 +246,7 @@ describe('retries', () => {
       if (index < 3) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n{"i');
       else socket.write(answer(200, ok));
     });
-    const client = openClient(targetFor(server.url), rules);
+    const client = new Client(targetFor(server.url), rules);
     expect(await client.call(getThing)).toEqual({ id: 1 });
     await client.close();
   });
@@ -258,7 +258,7 @@ describe('credentials', () => {
       socket.write(headers['authorization'] === 'Bearer new' ? answer(200, ok) : answer(401, '')),
     );
     const auth = authorizer(server.url, ['old', 'new']);
-    const client = openClient(targetFor(server.url, { authorizer: auth }), rules);
+    const client = new Client(targetFor(server.url, { authorizer: auth }), rules);
     expect(await client.send(createThing, { body: { a: 1 } })).toEqual({ id: 1 });
     expect(server.requests.map(({ headers, body }) => [headers['authorization'], body])).toEqual([
       ['Bearer old', '{"a":1}'],
@@ -275,7 +275,7 @@ describe('credentials', () => {
       [twice, 2],
       [never, 1],
     ] as const) {
-      const client = openClient(targetFor(server.url, { authorizer: auth }), rules);
+      const client = new Client(targetFor(server.url, { authorizer: auth }), rules);
       const before = server.requests.length;
       expect(await failed(client.call(getThing))).toMatchObject({ code: 'unauthorized', exit: 4 });
       expect([server.requests.length - before, auth.refreshes]).toEqual([sends, 1]);
@@ -290,7 +290,7 @@ describe('credentials', () => {
     ['https://api.example.com', 'http://api.example.com'],
     ['https://api.example.com', 'https://api.example.com.'],
   ])('does not send one for %s to %s', (origin, address) => {
-    expect(() => openClient(targetFor(address, { authorizer: authorizer(origin, ['t']) }), rules)).toThrow(
+    expect(() => new Client(targetFor(address, { authorizer: authorizer(origin, ['t']) }), rules)).toThrow(
       expect.objectContaining({ code: 'credential_unusable', exit: 2 }),
     );
   });
@@ -301,10 +301,10 @@ describe('credentials', () => {
     { headers: { Authorization: 'x' } },
     { headers: { 'x-api-key': 'x' } },
   ])('sends none unencrypted over a network: %j', (more) => {
-    expect(() => openClient(targetFor('http://h', more), rules)).toThrow(
+    expect(() => new Client(targetFor('http://h', more), rules)).toThrow(
       expect.objectContaining({ code: 'credential_unusable', hint: expect.stringContaining('--insecure') }),
     );
-    expect(() => openClient(targetFor('http://h', { ...more, tls: { insecure: true } }), rules)).not.toThrow();
+    expect(() => new Client(targetFor('http://h', { ...more, tls: { insecure: true } }), rules)).not.toThrow();
   });
 
   test('sends one to a name below localhost, which is this machine whatever name servers and proxies say', async () => {
@@ -315,7 +315,7 @@ describe('credentials', () => {
       authorizer: authorizer(address, ['t']),
       proxy: { all: 'http://no-such-proxy.invalid' },
     });
-    const client = openClient(target, rules);
+    const client = new Client(target, rules);
     await client.call(probe);
     expect(server.requests).toHaveLength(1);
     await client.close();
@@ -323,13 +323,13 @@ describe('credentials', () => {
 
   test('warns about --insecure over plain http even without a credential', async () => {
     const open = targetFor('http://no-such-host.invalid', { tls: { insecure: true } });
-    const client = openClient(open, rules);
+    const client = new Client(open, rules);
     await failed(client.call(probe));
     expect(open.warnings).toEqual([expect.stringContaining('the connection to http://no-such-host')]);
     await client.close();
     await using server = await answering(answer(200, ok));
     const near = targetFor(server.url, { tls: { insecure: true } });
-    await openClient(near, rules).call(probe);
+    await new Client(near, rules).call(probe);
     expect(near.warnings).toEqual([]);
   });
 
@@ -338,7 +338,7 @@ describe('credentials', () => {
       headers: { authorization: 'x' },
       tls: { insecure: true },
     });
-    const client = openClient(exposed, rules);
+    const client = new Client(exposed, rules);
     expect(exposed.warnings).toEqual([]);
     await failed(client.call(probe));
     await failed(client.call(probe));
@@ -354,7 +354,7 @@ describe('a dry run', () => {
       origin: server.url,
       header: () => Promise.reject(new Error('asked for the credential')),
     };
-    const client = openClient(targetFor(server.url, { dryRun: true, authorizer: auth }), rules);
+    const client = new Client(targetFor(server.url, { dryRun: true, authorizer: auth }), rules);
     const plans = [
       await client.send(createThing, { body: { a: 1 } }),
       await client.send(deleteThing, {}, CONFIRMED),
@@ -380,7 +380,7 @@ describe('a dry run', () => {
 
   test('still reads', async () => {
     await using server = await answering(answer(200, ok));
-    const client = openClient(targetFor(server.url, { dryRun: true }), rules);
+    const client = new Client(targetFor(server.url, { dryRun: true }), rules);
     expect(await client.call(getThing)).toEqual({ id: 1 });
     await client.close();
   });
@@ -388,7 +388,7 @@ describe('a dry run', () => {
 
 test('does not send a destructive request without a confirmation', async () => {
   await using server = await answering(answer(200, ''));
-  const client = openClient(targetFor(server.url), rules);
+  const client = new Client(targetFor(server.url), rules);
   // @ts-expect-error: without the proof it does not compile
   expect(await failed(client.send(deleteThing, {}))).toMatchObject({ code: 'internal', exit: 70 });
   // @ts-expect-error: nor as a read
@@ -410,7 +410,7 @@ describe('interruption', () => {
   ] as const)('of %s in flight', async (_name, ask, message) => {
     const controller = new AbortController();
     await using server = await faultServer(() => controller.abort(new SvcError('interrupted', 'interrupted')));
-    const client = openClient(targetFor(server.url, { signal: controller.signal }), rules);
+    const client = new Client(targetFor(server.url, { signal: controller.signal }), rules);
     const error = await failed(ask(client));
     expect(error).toMatchObject({
       code: 'interrupted',
@@ -427,7 +427,7 @@ describe('interruption', () => {
       controller.abort(new SvcError('terminated', 'terminated'));
       controller.signal.throwIfAborted();
     };
-    const client = openClient(targetFor(server.url, { signal: controller.signal, sleep }), rules);
+    const client = new Client(targetFor(server.url, { signal: controller.signal, sleep }), rules);
     expect(await failed(client.call(getThing))).toMatchObject({ code: 'terminated', exit: 143 });
     await client.close();
   });
@@ -440,7 +440,7 @@ describe('interruption', () => {
     await using server = await faultServer((_socket, _request, index) => {
       if (index === 32) controller.abort(new SvcError('interrupted', 'interrupted'));
     });
-    const client = openClient(targetFor(server.url, { signal: controller.signal }), rules);
+    const client = new Client(targetFor(server.url, { signal: controller.signal }), rules);
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, () => failed(client.send(createThing, { body: {} }))),
     );
@@ -458,7 +458,7 @@ describe('slow readers', () => {
 
   test('a reader slower than the deadline gets everything', async () => {
     await using server = await answering(answer(200, many));
-    const client = openClient(targetFor(server.url, { timeoutMs: 2000 }), { ...rules, stallMs: 300 });
+    const client = new Client(targetFor(server.url, { timeoutMs: 2000 }), { ...rules, stallMs: 300 });
     const ids: number[] = [];
     for await (const { id } of client.items(listThings)) {
       ids.push(id);
@@ -474,7 +474,7 @@ describe('slow readers', () => {
       gone = new Promise((resolve) => socket.on('close', resolve));
       socket.write(answer(200, many));
     });
-    const client = openClient(targetFor(server.url), rules);
+    const client = new Client(targetFor(server.url), rules);
     for await (const { id } of client.items(listThings)) if (id === 5) break;
     await gone;
     await client.close();
@@ -482,7 +482,7 @@ describe('slow readers', () => {
 
   test('call returns a complete list, in order', async () => {
     await using server = await answering(answer(200, many));
-    const client = openClient(targetFor(server.url), rules);
+    const client = new Client(targetFor(server.url), rules);
     const things = await client.call(listThings);
     expect(things.map(({ id }) => id)).toEqual(Array.from({ length: 30_000 }, (_, id) => id));
     await client.close();
@@ -491,7 +491,7 @@ describe('slow readers', () => {
 
 test('many concurrent writes each get their own response, on at most 32 connections', async () => {
   await using server = await faultServer((socket, { body }) => socket.write(answer(200, body)));
-  const client = openClient(targetFor(server.url), rules);
+  const client = new Client(targetFor(server.url), rules);
   const answers = await Promise.all(Array.from({ length: 500 }, (_, id) => client.send(createThing, { body: { id } })));
   expect(answers.map((one) => answered(one).id)).toEqual(Array.from({ length: 500 }, (_, id) => id));
   expect(server.connections).toBeLessThanOrEqual(32);
@@ -505,7 +505,7 @@ test('the clock skew of the service', async () => {
     answer(200, ok, { date: 'noon' }),
   );
   const times = [0, 2_000, 0, 0].map((ms) => Date.parse('2026-11-20T12:00:00Z') + ms);
-  const client = openClient(targetFor(server.url, { now: () => times.shift() ?? 0 }), rules);
+  const client = new Client(targetFor(server.url, { now: () => times.shift() ?? 0 }), rules);
   expect(client.clockSkewMs).toBeUndefined();
   await client.call(getThing);
   expect(client.clockSkewMs).toBe(9_000);
@@ -523,7 +523,7 @@ describe('the trace', () => {
       else socket.write(index === 2 ? answer(503, '') : answer(200, ok));
     });
     const target = targetFor(server.url, { level: 1 });
-    const client = openClient(target, rules);
+    const client = new Client(target, rules);
     await client.call(getThing, { query: { access_token: 'hunter22' } });
     const url = `${server.url}/v1/thing?access_token=***`;
     expect(target.events).toEqual([
@@ -555,7 +555,7 @@ describe('the trace', () => {
       headers: { 'x-tenant': 's3cr3t-header' },
       secretHeaders: new Set(['x-tenant']),
     });
-    const client = openClient(target, rules);
+    const client = new Client(target, rules);
     await client.send(createThing, { body: { client_secret: 's3cr3t-5', name: 'n' } });
     expect(JSON.stringify(target.events)).not.toContain('s3cr3t');
     const [sent, received] = ['request-detail', 'answer-detail'].map((kind) =>
@@ -583,7 +583,7 @@ describe('close', () => {
       arrived = resolve;
     });
     await using server = await faultServer(() => arrived());
-    const client = openClient(targetFor(server.url), rules);
+    const client = new Client(targetFor(server.url), rules);
     const work = failed(client.send(touchThing, {}));
     await arrival;
     await client.close();
@@ -592,7 +592,7 @@ describe('close', () => {
   });
 
   test('before any request does nothing', async () => {
-    await openClient(targetFor('http://h'), rules).close();
+    await new Client(targetFor('http://h'), rules).close();
   });
 
   test.runIf(process.platform === 'linux')(

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { type Client, openClient, type ServiceRules } from '../../src/http/client.ts';
+import { Client, type ServiceRules } from '../../src/http/client.ts';
 import type { Target } from '../../src/http/target.ts';
 import { freePort } from '../support/ports.ts';
 import { createThing, getThing, listThings, probe, type Thing, touchThing } from './endpoints.ts';
@@ -220,7 +220,7 @@ async function withClient<R>(
   stallMs = 60_000,
 ): Promise<R> {
   const target = targetFor(address, more);
-  const client = openClient(target, { ...rules, stallMs });
+  const client = new Client(target, { ...rules, stallMs });
   try {
     return await use(client, target);
   } finally {
@@ -551,7 +551,7 @@ describe('raw bytes', () => {
   // Data that arrives at the moment at which reading goes on must not be waited for.
   test('a reader that is slow gets all of a long one', { timeout: 20_000 }, async () => {
     await using server = await faultServer((socket) => socket.write(answer(200, big)));
-    const client = openClient(targetFor(server.url), large);
+    const client = new Client(targetFor(server.url), large);
     const chunks: Uint8Array[] = [];
     for await (const chunk of await client.raw(listThings)) {
       chunks.push(chunk);
@@ -568,7 +568,7 @@ describe('raw bytes', () => {
       else if (index === 2) socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${big.length}\r\n\r\n${big.slice(0, -500)}`);
       else socket.write(answer(200, index === 3 ? big.slice(0, -2) : `{"a":${big}}`));
     });
-    const client = openClient(targetFor(server.url), large);
+    const client = new Client(targetFor(server.url), large);
     expect(await read(await client.raw(listThings))).toBe(big);
     expect((await failed(client.raw(listThings).then(read))).code).toBe('connection_lost');
     expect((await failed(client.raw(listThings).then(read))).message).toContain('its end is missing');

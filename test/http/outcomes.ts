@@ -1,11 +1,11 @@
 import type { SvcError } from '../../src/errors.ts';
-import { openClient } from '../../src/http/client.ts';
+import { Client } from '../../src/http/client.ts';
 import { createThing, probe } from './endpoints.ts';
 import type { TestTarget } from './targets.ts';
 
 /** What became of a read and of a write, one after the other. */
 export async function outcomes(target: TestTarget): Promise<(SvcError | 'done')[]> {
-  const client = openClient(target, { basePath: '' });
+  const client = new Client(target, { basePath: '' });
   const found: (SvcError | 'done')[] = [];
   for (const work of [() => client.call(probe), () => client.send(createThing, { body: {} })]) {
     found.push(

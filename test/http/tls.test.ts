@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { rolldown } from 'rolldown';
 import { describe, expect, test } from 'vitest';
 import type { SvcError } from '../../src/errors.ts';
-import { openClient } from '../../src/http/client.ts';
+import { Client } from '../../src/http/client.ts';
 import type { Target } from '../../src/http/target.ts';
 import { Authority, fileAuthority } from './certificates.ts';
 import { getThing } from './endpoints.ts';
@@ -46,7 +46,7 @@ describe('trust', () => {
   test('--insecure does not check, and says so once', async () => {
     await using server = await faultServer((socket) => socket.write(say), { tls: authority.selfSigned() });
     const target = targetFor(server.url, { tls: { insecure: true } });
-    const client = openClient(target, { basePath: '' });
+    const client = new Client(target, { basePath: '' });
     expect(await client.call(getThing)).toEqual({ id: 1 });
     expect(await client.call(getThing)).toEqual({ id: 1 });
     expect(target.warnings).toEqual([expect.stringMatching(/^the certificate of 127\.0\.0\.1:\d+ is not checked/)]);

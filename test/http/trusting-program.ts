@@ -1,14 +1,14 @@
 /** A program of its own, for what Node reads from its environment only at its start: one request over TLS. */
 import { readFileSync } from 'node:fs';
 import type { SvcError } from '../../src/errors.ts';
-import { openClient } from '../../src/http/client.ts';
+import { Client } from '../../src/http/client.ts';
 import { probe } from './endpoints.ts';
 import { targetFor } from './targets.ts';
 
 const [url = '', ca = ''] = process.argv.slice(2);
 const extra = process.env['NODE_EXTRA_CA_CERTS'];
 const tls = { insecure: false, ...(ca && { ca }), ...(extra && { extraCa: readFileSync(extra, 'utf8') }) };
-const client = openClient(targetFor(url, { tls }), { basePath: '' });
+const client = new Client(targetFor(url, { tls }), { basePath: '' });
 client
   .call(probe)
   .then(

@@ -9,7 +9,7 @@ import { openTrading, type Trading } from '../../src/features/trade/client.ts';
 import { FORM } from '../../src/features/trade/gateway/engine-connection.ts';
 import { explainTrading } from '../../src/features/trade/gateway/failed-answer.ts';
 import { MODEL_NAMES, MODELS, type ModelName } from '../../src/features/trade/models.ts';
-import { type Client, openClient } from '../../src/http/client.ts';
+import { Client } from '../../src/http/client.ts';
 import { answer, type FaultServer, faultServer } from '../http/servers.ts';
 import { targetFor } from '../http/targets.ts';
 import { nodesOf, syntaxTree } from '../structure/source.ts';
@@ -23,7 +23,7 @@ let client: Client;
 let trading: Trading;
 beforeAll(async () => {
   server = await faultServer((socket) => socket.write((answers.length > 1 ? answers.shift() : answers[0]) ?? ''));
-  client = openClient(targetFor(server.url, { service: 'trade' }), {
+  client = new Client(targetFor(server.url, { service: 'trade' }), {
     basePath: '',
     contentType: FORM,
     explain: explainTrading,

@@ -1,6 +1,6 @@
 /** The members of one HA cluster as one client: reads go to the next member if one is away, and a write goes to one. */
 import { ERROR_KINDS, SvcError } from '../../errors.ts';
-import { type Client, openClient, type ServiceRules } from '../../http/client.ts';
+import { Client, type ServiceRules } from '../../http/client.ts';
 import type { CallValues, Effect, Endpoint, Plan, Proof } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 
@@ -12,7 +12,7 @@ export interface Member {
 }
 
 export function openMembers(targets: readonly Target[], rules: ServiceRules): readonly Member[] {
-  return targets.map((target) => ({ host: target.baseUrl.host, client: openClient(target, rules) }));
+  return targets.map((target) => ({ host: target.baseUrl.host, client: new Client(target, rules) }));
 }
 
 /** Stays with the member that answered last. */

@@ -1,6 +1,6 @@
 /** The catalog's endpoints and its client (doc 3 §4, part A). All are GET: the service refuses HEAD too. */
 import { SvcError } from '../../errors.ts';
-import { openClient } from '../../http/client.ts';
+import { Client } from '../../http/client.ts';
 import { type Endpoint, endpoint, type Parser, type QueryValues } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { explainCatalog } from './failed-answer.ts';
@@ -68,7 +68,7 @@ export type Catalog = ReturnType<typeof openCatalog>;
 
 export function openCatalog(target: Target) {
   const { pathname } = target.baseUrl;
-  const client = openClient(target, { basePath: '', explain: (...failure) => explainCatalog(...failure, pathname) });
+  const client = new Client(target, { basePath: '', explain: (...failure) => explainCatalog(...failure, pathname) });
   const one =
     <T>(from: Endpoint<T, 'read'>) =>
     (query: QueryValues = {}): Promise<T> =>

@@ -1,7 +1,7 @@
 /** Stores the result of a sign-in for this profile and address, and checks whether the service accepts it. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { openClient } from '../../http/client.ts';
+import { Client } from '../../http/client.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import {
@@ -139,7 +139,7 @@ const LIST = endpoint<unknown>({
 
 /** The cheapest request of the service (doc 2 §4). Throws what is wrong with the credential or the connection. */
 export async function checkSignIn(target: Target): Promise<void> {
-  const client = openClient(target, { basePath: '/v1' });
+  const client = new Client(target, { basePath: '/v1' });
   try {
     await client.call(LIST);
   } finally {

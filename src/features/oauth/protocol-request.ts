@@ -2,7 +2,7 @@
 import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
 import { type FailedAnswer, statusFailure } from '../../http/answers.ts';
-import { openClient } from '../../http/client.ts';
+import { Client } from '../../http/client.ts';
 import { type Effect, endpoint, type Parser, type Plan } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { isObject } from '../../json-object.ts';
@@ -49,7 +49,7 @@ export async function protocolRequest(
   for (const secret of request.secrets ?? []) target.secrets.add(secret);
   const line = `${method} ${url.origin}${url.pathname}`;
   checkEncrypted(url, target);
-  const client = openClient(addressed(target, request), {
+  const client = new Client(addressed(target, request), {
     basePath: '',
     maxAnswerBytes: LARGEST_ANSWER,
     explainsRedirects: true,

@@ -2,7 +2,7 @@
 
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
-import { openClient } from '../../http/client.ts';
+import { Client } from '../../http/client.ts';
 import { type Confirmed, type EndpointShape, endpoint, Plan } from '../../http/endpoint.ts';
 import { CHECK_FIRST } from '../../http/failures.ts';
 import { redactText } from '../../http/redact.ts';
@@ -51,7 +51,7 @@ export interface SubscriptionChange {
 export type Recordings = ReturnType<typeof openRecordings>;
 
 export function openRecordings(target: Target) {
-  const client = openClient(target, { basePath: '/v1', explain: explainRecordings });
+  const client = new Client(target, { basePath: '/v1', explain: explainRecordings });
   const byId = (id: string) => ({ params: { endpoint_id: id } });
   return {
     subscriptions: async (): Promise<readonly Subscription[]> => (await client.call(ENDPOINTS.subscriptions)).rows,

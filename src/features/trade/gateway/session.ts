@@ -13,7 +13,7 @@
 import { EventEmitter, once } from 'node:events';
 import { AsyncQueue } from '../../../async-queue.ts';
 import { SvcError } from '../../../errors.ts';
-import { type Client, openClient, type WholeAnswer } from '../../../http/client.ts';
+import { Client, type WholeAnswer } from '../../../http/client.ts';
 import {
   type CallValues,
   type Effect,
@@ -146,7 +146,7 @@ class GatewaySession {
     this.#target = target;
     this.#options = options;
     const header = async () => ({ authorization: this.#requireEngine().authorization });
-    this.#client = openClient(
+    this.#client = new Client(
       { ...target, authorizer: { origin: target.baseUrl.origin, header } },
       { basePath: '', contentType: FORM, cookies: this.#cookies, inSession: true, explain: explainTrading },
     );
