@@ -241,9 +241,8 @@ function closesOldest(id: string, { accountId, hedging }: Account, row: OpenPosi
   const why = `account ${accountId} does not hedge (${hedgingText(hedging)}), so trade ${id} cannot be closed alone`;
   const less =
     row?.isBuy === undefined ? '' : `, or reduce it: svc trade ${row.isBuy ? 'sell' : 'buy'} ${symbol} <amount>`;
-  return new SvcError('guarded', `${why}; nothing was sent`, {
-    hint: `close the symbol: svc trade close --symbol ${symbol}${less}`,
-  });
+  const hint = `close the symbol: svc trade close --symbol ${symbol}${less}`;
+  return new SvcError('guarded', `${why}; nothing was sent`, { hint });
 }
 
 /** Undefined if neither the trade's row nor the command line names it, or if it cannot be read. */

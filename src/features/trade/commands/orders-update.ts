@@ -178,8 +178,8 @@ async function planUpdate(
     });
   }
   if (hasValue(exits)) {
-    const stop = exits.stop && `${exitText('stop', exits.stop)}${followsText(exits.trail)}`;
-    const limit = exits.limit && exitText('limit', exits.limit);
+    const stop = exits.stop && `the stop ${placeText(exits.stop)}${followsText(exits.trail)}`;
+    const limit = exits.limit && `the limit ${placeText(exits.limit)}`;
     changes.push({
       ...change,
       endpoint: changeOrderStopLimit,
@@ -211,8 +211,8 @@ async function completeTerms({ id, terms }: OrderUpdate, row: Order | undefined,
   );
 }
 
-function exitText(name: string, { unit, text }: Distance): string {
-  return `the ${name} ${unit === 'pips' ? `${text} pips away` : `at ${text}`}`;
+function placeText({ unit, text }: Distance): string {
+  return unit === 'pips' ? `${text} pips away` : `at ${text}`;
 }
 
 function followsText(trail: number | undefined): string {

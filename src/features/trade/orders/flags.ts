@@ -21,6 +21,9 @@ export const SIZED_ARGS = {
 
 const PRICES = 'Price options';
 
+const TRAIL = { type: 'string', value: 'dynamic|n', group: PRICES } as const;
+const EXIT = { type: 'string', value: 'pips|price', group: PRICES } as const;
+
 export const AMOUNT_FLAG = { type: 'string', value: 'n', help: 'Amount: thousands (forex) or contracts' } as const;
 export const RATE_FLAG = { type: 'string', value: 'price', group: PRICES, help: 'Entry price' } as const;
 export const RANGE_FLAG = {
@@ -29,21 +32,11 @@ export const RANGE_FLAG = {
   group: PRICES,
   help: 'Maximum distance from the rate, in pips',
 } as const;
-export const TRAIL_ENTRY_FLAG = {
-  type: 'string',
-  value: 'dynamic|n',
-  group: PRICES,
-  help: 'Trailing entry: dynamic (1), or steps n >= 10',
-} as const;
+export const TRAIL_ENTRY_FLAG = { ...TRAIL, help: 'Trailing entry: dynamic (1), or steps n >= 10' } as const;
 export const EXIT_FLAGS = {
-  stop: { type: 'string', value: 'pips|price', group: PRICES, help: 'Stop loss: distance (40pips) or price' },
-  limit: { type: 'string', value: 'pips|price', group: PRICES, help: 'Take profit: distance (80pips) or price' },
-  trail: {
-    type: 'string',
-    value: 'dynamic|n',
-    group: PRICES,
-    help: 'Trailing stop: dynamic (1), or steps n >= 10',
-  },
+  stop: { ...EXIT, help: 'Stop loss: distance (40pips) or price' },
+  limit: { ...EXIT, help: 'Take profit: distance (80pips) or price' },
+  trail: { ...TRAIL, help: 'Trailing stop: dynamic (1), or steps n >= 10' },
 } as const satisfies Flags;
 
 /** For market orders, including those that close. */

@@ -103,13 +103,10 @@ export function checkForm(path: string, form: OrderForm): void {
 }
 
 /** At market, or within a range in pips. */
-export interface Closing {
-  readonly tif: TimeInForce;
-  readonly range: Decimal | undefined;
-}
+type ClosingTerms = Pick<OrderTerms, 'tif' | 'range'>;
 
 /** `POST /trading/close_trade`. */
-export function closeForm(tradeId: string, amount: number, { tif, range }: Closing): OrderForm {
+export function closeForm(tradeId: string, amount: number, { tif, range }: ClosingTerms): OrderForm {
   return {
     trade_id: tradeId,
     rate: '0',

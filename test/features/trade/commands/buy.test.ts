@@ -217,6 +217,8 @@ describe('sends nothing', () => {
     });
     expect(client.calls()).toEqual(['GET /trading/get_model/Accounts', 'GET /trading/get_model models=Offer']);
     expect(client.journal()).toEqual([]);
+    const shown = await client.run(['buy', 'EUR/USD', '5', '--dry-run'], { terminal: 200 });
+    expect(shown.stderr).toContain('Buy 5 EUR/USD (5,000 EUR) at market, now 1.16013, GTC, in account 654061');
     const noAccount = await client.run(['buy', 'EUR/USD', '5', '--dry-run'], { env: { SVC_TRADE_ACCOUNT: undefined } });
     expect(noAccount).toMatchObject({ code: 2, stderr: expect.stringContaining('pass --account <id|name>') });
     const curl = await client.run(['buy', 'EUR/USD', '5', '--dry-run=curl', '--limit', '80pips']);
