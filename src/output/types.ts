@@ -163,22 +163,9 @@ export interface ChartSeries {
   readonly until: number;
 }
 
-/** The prices of a period. */
-export interface ChartCandle {
-  /** Its start and its end, in milliseconds since 1970. */
-  readonly at: number;
-  readonly until: number;
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
-}
-
 export interface ChartPicture {
   readonly title: string;
   readonly series: readonly ChartSeries[];
-  /** Drawn instead of the lines, where there is space, in the order of time. */
-  readonly candles?: { readonly periodMs: number; readonly list: readonly ChartCandle[] } | undefined;
   /** The unit of all values: `EUR`. */
   readonly unit?: string | undefined;
   /** The window in milliseconds since 1970: values outside are not drawn. */

@@ -86,8 +86,7 @@ export function rangeOf(all: readonly (readonly Stretch[])[]): readonly [low: nu
   return [low, high];
 }
 
-export function rangeIn({ series, candles, ...window }: ChartPicture): readonly [low: number, high: number] {
-  if (candles !== undefined) return rangeOf([[candles.list.map((one) => ({ ...one, column: 0, last: one.close }))]]);
+export function rangeIn({ series, ...window }: ChartPicture): readonly [low: number, high: number] {
   return rangeOf(series.map((one) => stretchesOf(one, window, 1)));
 }
 

@@ -3,7 +3,6 @@ import { fraction } from '../cells.ts';
 import { escapeText, xmlText } from '../escape.ts';
 import { displayWidth, shorten, wrap } from '../terminal.ts';
 import type { ChartPicture, OutputOptions } from '../types.ts';
-import { type Candlesticks, candlesticks } from './candles.ts';
 import { isPoint, position, rangeIn, rangeOf, type Stretch, stretchesOf, titleOf, type Window } from './stretches.ts';
 import { instantText, newContexts, type ShownTime, timeTicks, windowText, zoneName, zoneNames } from './time-axis.ts';
 import { stepsFrom, ticksBetween, type ValueTick } from './value-axis.ts';
@@ -58,11 +57,9 @@ export async function drawSvg(
     y: (value) => top + PADDING + (1 - fraction(value, low, high)) * (FIELD_HEIGHT - 2 * PADDING),
   };
   const columns = Math.max(1, Math.floor((frame.right - left) * FINENESS));
-  const sticks = picture.candles === undefined ? undefined : candlesticks(picture, (frame.right - left) / LEAST_CANDLE);
   const all = series.map((one) => stretchesOf(one, picture, columns));
   const legendTop = frame.bottom + 62;
-  const legend =
-    sticks === undefined ? legendEntries(picture, all, legendTop, frame.right) : candleLegend(sticks, legendTop);
+  const legend = legendEntries(picture, all, legendTop, frame.right);
   const height = round(legend.bottom + EDGE);
   const between = windowText(picture, shown);
   const empty = `<text class="svc-pale" x="${width / 2}" y="${top + FIELD_HEIGHT / 2}" text-anchor="middle">no values ${between}</text>`;
@@ -70,8 +67,8 @@ export async function drawSvg(
   return `${[
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" font-family="system-ui, sans-serif" font-size="${FONT_SIZE}">`,
     `<title>${xmlText(title)}</title>`,
-    `<desc>${xmlText(sticks === undefined ? description(picture, all, between) : candleText(picture, between))}</desc>`,
-    styleSheet(sticks !== undefined),
+    `<desc>${xmlText(description(picture, all, between))}</desc>`,
+    styleSheet(),
     `<rect class="svc-page" width="${width}" height="${height}"/>`,
     ...titles.map(
       (line, index) =>
@@ -79,9 +76,7 @@ export async function drawSvg(
     ),
     ...ticks.map((tick) => valueLine(tick, frame)),
     timeAxis(picture, shown, frame),
-    ...(sticks === undefined
-      ? [...all.entries()].reverse().map(([index, stretches]) => seriesLine(stretches, index, frame))
-      : candleShapes(sticks, frame)),
+    ...[...all.entries()].reverse().map(([index, stretches]) => seriesLine(stretches, index, frame)),
     low > high ? empty : '',
     ...legend.entries,
     '</svg>',
@@ -175,51 +170,6 @@ function stretchPath(stretch: Stretch, x: Frame['x'], y: Frame['y']): string {
   return `${path}H${round(x((stretch.at(-1)?.column ?? 0) + 1))}`;
 }
 
-/** The narrowest candlestick, with the space beside it. */
-const LEAST_CANDLE = 4;
-const WIDEST_BODY = 18;
-
-function candleShapes({ sticks, places }: Candlesticks, { left, right, y }: Frame): readonly string[] {
-  const width = (right - left) / places;
-  const half = Math.min(WIDEST_BODY, Math.max(3, width * 0.65)) / 2;
-  return sticks.map(({ place, open, high, low, close }) => {
-    const x = round(left + (place + 0.5) * width);
-    const [top, bottom] = [y(Math.max(open, close)), y(Math.min(open, close))];
-    const color = close < open ? 'svc-fall' : 'svc-rise';
-    const wicks = [
-      ...(y(high) < top ? [`M${x} ${round(y(high))}V${round(top)}`] : []),
-      ...(y(low) > bottom ? [`M${x} ${round(bottom)}V${round(y(low))}`] : []),
-      ...(open === close ? [`M${round(x - half)} ${round(top)}H${round(x + half)}`] : []),
-    ];
-    const path = wicks.length === 0 ? '' : `<path class="svc-wick ${color}" d="${wicks.join('')}"/>`;
-    return path + (open === close ? '' : candleBody(x - half, top, { width: 2 * half, height: bottom - top }, color));
-  });
-}
-
-type Size = { readonly width: number; readonly height: number };
-
-/** Hollow if the price rose: its middle is that of the page. */
-function candleBody(x: number, y: number, { width, height }: Size, color: string): string {
-  return `<rect class="${color}" x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"/>`;
-}
-
-function candleLegend({ each }: Candlesticks, top: number) {
-  const named = (x: number, color: string, text: string): string =>
-    `${candleBody(x, top - 10, { width: 8, height: 11 }, color)}<text class="svc-ink" x="${x + 16}" y="${top}">${text}</text>`;
-  const merged = each === 1 ? '' : `<text class="svc-pale" x="${EDGE + 168}" y="${top}">${each} candles each</text>`;
-  return {
-    entries: [named(EDGE, 'svc-rise', 'rising') + named(EDGE + 80, 'svc-fall', 'falling') + merged],
-    bottom: top,
-  };
-}
-
-function candleText({ candles, ...picture }: ChartPicture, between: string): string {
-  const { list = [] } = candles ?? {};
-  const [low, high] = rangeIn({ candles, ...picture });
-  const last = list.at(-1)?.close;
-  return `${list.length} candlesticks ${between}.${last === undefined ? '' : ` Lowest ${low}, highest ${high}, last ${last}.`}`;
-}
-
 function circle(x: number, y: number, series: number): string {
   return `<circle class="${classOf(series)}" cx="${round(x)}" cy="${round(y)}" r="2.5"/>`;
 }
@@ -271,18 +221,16 @@ function classOf(series: number): string {
   return `svc-${series % LIGHT.length}`;
 }
 
-function styleSheet(candles: boolean): string {
+function styleSheet(): string {
   const rules = (colors: readonly string[], [page, ink, pale, grid]: readonly string[]): string =>
     [
       `.svc-page{fill:${page}}.svc-ink{fill:${ink}}.svc-pale{fill:${pale}}.svc-grid{stroke:${grid}}`,
       ...colors.map((color, index) => `.svc-${index}{stroke:${color};fill:${color}}`),
-      candles ? `.svc-rise{stroke:${colors[2]};fill:${page}}.svc-fall{stroke:${colors[1]};fill:${colors[1]}}` : '',
     ].join('');
   const light = rules(LIGHT, ['#ffffff', '#1b1f24', '#57606a', '#d8dee4']);
   const dark = rules(DARK, ['#0d1117', '#e6edf3', '#9da7b3', '#30363d']);
   const shapes = '.svc-line{fill:none;stroke-width:1.75;stroke-linejoin:round}';
-  const wicks = candles ? '.svc-wick{fill:none;stroke-width:1.25}' : '';
-  return `<style>${light}@media (prefers-color-scheme:dark){${dark}}${shapes}${wicks}</style>`;
+  return `<style>${light}@media (prefers-color-scheme:dark){${dark}}${shapes}</style>`;
 }
 
 function round(value: number): number {

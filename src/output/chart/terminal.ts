@@ -2,7 +2,6 @@
 import { escapeText } from '../escape.ts';
 import { painter, wrap } from '../terminal.ts';
 import type { ChartPicture, OutputOptions } from '../types.ts';
-import { candleKey, candlesticks, plotCandles } from './candles.ts';
 import { legendLines, type SeriesPainter, seriesPainter } from './legend.ts';
 import { columnsFor, type PlotRow, plot } from './plot.ts';
 import { position, rangeIn, stretchesOf, titleOf, type Window } from './stretches.ts';
@@ -54,10 +53,8 @@ function fieldLines(picture: ChartPicture, { width, ascii, time, paint }: FieldS
   const cells = width - margin - 2;
   if (cells < LEAST_CELLS) return wrap('too narrow for a chart', width);
 
-  const sticks = picture.candles === undefined ? undefined : candlesticks(picture, cells);
   const all = series.map((one) => stretchesOf(one, picture, columnsFor({ cells, ascii })));
-  const size = { cells, rows, ascii };
-  const drawn = sticks === undefined ? plot(all, scale.dot, size) : plotCandles(sticks, scale.dot, size);
+  const drawn = plot(all, scale.dot, { cells, rows, ascii });
   const edges = ascii ? { plain: '|', labeled: '+' } : { plain: '│', labeled: '┤' };
   const field = drawn.map((row, index) => {
     const label = scale.labels[index];
@@ -68,7 +65,6 @@ function fieldLines(picture: ChartPicture, { width, ascii, time, paint }: FieldS
   return [
     ...field,
     ...axisLines(picture, time, { width, margin: margin + 1, ascii }),
-    ...(sticks === undefined ? [] : [candleKey(sticks, ascii, paint)]),
     ...(without.length === 0 ? [] : wrap(`no values: ${without.join(', ')}`, width)),
   ];
 }
