@@ -21,9 +21,9 @@ function chosenCommand(address: string): readonly string[] {
   // A terminal of VS Code on a remote machine opens addresses on the machine with the window.
   const text = (BROWSER || (VSCODE_IPC_HOOK_CLI ? 'code --openExternal' : '')).trim();
   if (text === '') return [];
-  const words = existsSync(text) ? [text] : splitCommand(text);
-  if (!text.includes('%s')) return [...words, address];
-  return words.map((word) => word.replaceAll('%s', () => address));
+  const parts = existsSync(text) ? [text] : splitCommand(text);
+  if (!text.includes('%s')) return [...parts, address];
+  return parts.map((part) => part.replaceAll('%s', () => address));
 }
 
 /** The words of a command, with quotes as in a shell. */
