@@ -153,7 +153,7 @@ function refusalText(error: unknown): string {
 /** An order that the gateway has accepted, now or under the same key before. */
 interface AcceptedOrder extends Pick<Placed, 'orderIds' | 'journalId'> {
   readonly key: string | undefined;
-  /** Undefined if it is known how the order ended, or nothing can be found by. */
+  /** Undefined if nobody waits, it is known how the order ended, or nothing can be found by. */
   readonly awaited: AwaitedOrder | undefined;
   /** How it ended, as the journal has it. */
   readonly report: FillReport | undefined;
@@ -236,7 +236,14 @@ async function sendNewOrder(
   const { orderIds, journalId } = placed;
   const [orderId = ''] = orderIds;
   const { symbol, side, amount } = opening;
-  const awaited = { orderId, accountId, symbol, side, amountK: inThousands(amount, offer), hedges: hedges(account) };
+  const awaited = watch && {
+    orderId,
+    accountId,
+    symbol,
+    side,
+    amountK: inThousands(amount, offer),
+    hedges: hedges(account),
+  };
   return { orderIds, journalId, key: typed.key, awaited, report: undefined };
 }
 
