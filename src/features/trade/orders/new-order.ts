@@ -157,7 +157,7 @@ function refusalOf(order: ReadOrder, typed: TypedOrder, ctx: RunContext): string
 /** An order that the gateway has accepted, now or under the same key before. */
 interface AcceptedOrder extends Pick<Placed, 'orderIds' | 'journalId'> {
   readonly key: string | undefined;
-  /** Undefined if it is known how the order ended, or nothing can be found by. */
+  /** Undefined if nobody waits, it is known how the order ended, or nothing can be found by. */
   readonly awaited: AwaitedOrder | undefined;
   /** How it ended, as the journal has it. */
   readonly report: FillReport | undefined;
@@ -239,8 +239,14 @@ async function sendNewOrder(
   if (placed.error !== undefined) throw placed.error;
   const { orderIds, journalId } = placed;
   const [orderId = ''] = orderIds;
-  const amountK = inThousands(terms.amount, offer);
-  const awaited = { orderId, accountId, symbol: offer.currency, side: terms.side, amountK, hedges: hedges(account) };
+  const awaited = watch && {
+    orderId,
+    accountId,
+    symbol: offer.currency,
+    side: terms.side,
+    amountK: inThousands(terms.amount, offer),
+    hedges: hedges(account),
+  };
   return { orderIds, journalId, key: typed.key, awaited, report: undefined };
 }
 
