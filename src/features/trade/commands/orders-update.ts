@@ -22,10 +22,10 @@ import {
   TRAIL_ENTRY_FLAG,
 } from '../orders/flags.ts';
 import { changeOrderForm, orderExitsForm } from '../orders/forms.ts';
-import { aboveMaxOrder } from '../orders/limits.ts';
 import { checkAccount, type OrderTables, openOrders, withOrderTables } from '../orders/order-tables.ts';
 import { trailText } from '../orders/preview.ts';
 import {
+  aboveMaxOrder,
   checkExitPrices,
   checkOrderId,
   checkPrecision,

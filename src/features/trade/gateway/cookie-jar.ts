@@ -22,8 +22,9 @@ export class CookieJar {
   }
 
   header(): { readonly cookie?: string } {
-    if (this.#cookies.size === 0) return {};
-    return { cookie: [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ') };
+    const pairs: string[] = [];
+    for (const [name, value] of this.#cookies) pairs.push(`${name}=${value}`);
+    return pairs.length === 0 ? {} : { cookie: pairs.join('; ') };
   }
 
   clear(): void {

@@ -36,9 +36,8 @@ interface OtherPush {
 export type Push = Price | RowPush | OtherPush;
 export type PushedRecord = Readonly<Record<string, unknown>>;
 
-const TABLES: ReadonlyMap<number, ModelName> = new Map(
-  Object.values(MODELS).flatMap(({ table, name }) => (table === undefined ? [] : [[table, name] as const])),
-);
+const TABLES = new Map<unknown, ModelName>();
+for (const { table, name } of Object.values(MODELS)) if (table !== undefined) TABLES.set(table, name);
 
 /** Undefined for a payload that is not JSON, which does occur. */
 export function readPush(name: string, payload: string): Push | undefined {
@@ -46,14 +45,10 @@ export function readPush(name: string, payload: string): Push | undefined {
   if (record === undefined) return undefined;
   if (!isObject(record)) return { kind: 'other', record };
   const { t, Rates: rates } = record;
-  const model = isModelName(name) ? name : tableOf(t);
+  const model = isModelName(name) ? name : TABLES.get(numberOf(t));
   if (model !== undefined) return rowPush(model, record);
   if (Array.isArray(rates)) return price(name, rates, record);
   return { kind: 'other', record };
-}
-
-function tableOf(t: unknown): ModelName | undefined {
-  return TABLES.get(numberOf(t) as number);
 }
 
 function rowPush(model: ModelName, record: PushedRecord): RowPush {

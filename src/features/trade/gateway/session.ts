@@ -58,7 +58,7 @@ export interface SessionOptions {
   /** One line each, without secrets. */
   readonly onNotice: (text: string) => void;
   /** Waits until the pace allows one more connect. */
-  readonly pace?: { wait(signal: AbortSignal): Promise<void> };
+  readonly pace?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 /** What each event does in each state. An event that a state does not have is a bug. */
@@ -359,7 +359,7 @@ class GatewaySession {
 
   async #dial(missing: Missing | undefined): Promise<EngineConnection> {
     const { signal } = this.#life;
-    await this.#options.pace?.wait(signal);
+    await this.#options.pace?.(signal);
     signal.throwIfAborted();
     const token = await this.#options.token();
     signal.throwIfAborted();

@@ -8,7 +8,7 @@ import type { Target } from '../../../http/target.ts';
 import { CallCounts, type CountsContext } from '../../../store/call-counts.ts';
 import { openTrading, type Trading } from '../client.ts';
 import { countCall, countedReader, fillIfRefused, takeCall } from './counted-caller.ts';
-import { openSession, type Session } from './session.ts';
+import { openSession, type Session, type SessionOptions } from './session.ts';
 
 export const SYMBOL_ARGUMENT = {
   help: 'Symbol, such as EUR/USD or eurusd',
@@ -87,34 +87,29 @@ export function openCounts(
   return new CallCounts(baseUrl.href, token.reveal(), ctx, forOrder ? 0 : undefined);
 }
 
-/** The limit of connections, `trade.connectsPerMinute`. Without that setting, a gateway on this machine has none. */
+/** Waits until `trade.connectsPerMinute` allows one more connect. Without that setting, a gateway on this machine has no limit. */
 export function connectPace(
   target: Pick<Target, 'baseUrl' | 'log'>,
   counts: CallCounts,
   { settings, now, sleep }: Pick<RunContext, 'settings' | 'now' | 'sleep'>,
   { forOrder = false } = {},
-): { wait(signal: AbortSignal): Promise<void> } {
+): SessionOptions['pace'] {
   const isSet = settings.resolve('trade.connectsPerMinute').origin.kind !== 'default';
-  if (!isSet && isLoopback(target.baseUrl)) return { wait: async () => {} };
+  if (!isSet && isLoopback(target.baseUrl)) return undefined;
   const perMinute = Number(settings.get('trade.connectsPerMinute'));
   const limit = { cmd: 'connections', maxCalls: perMinute, windowMs: 60_000 } as const;
-  return {
-    async wait(signal) {
-      if (forOrder) {
-        await counts.count(limit);
-        return;
-      }
-      for (;;) {
-        const freeAt = await counts.take(limit);
-        if (freeAt === undefined) return;
-        const delay = Math.max(0, freeAt - now());
-        // A wait is announced at once, in every format.
-        target.log.warn(
-          `waiting ${Math.ceil(delay / 1000)} s to connect: at most ${perMinute} connections a minute to ${target.baseUrl.host} (setting trade.connectsPerMinute)`,
-        );
-        await sleep(delay, signal);
-      }
-    },
+  if (forOrder) return () => counts.count(limit);
+  return async (signal) => {
+    for (;;) {
+      const freeAt = await counts.take(limit);
+      if (freeAt === undefined) return;
+      const delay = Math.max(0, freeAt - now());
+      // A wait is announced at once, in every format.
+      target.log.warn(
+        `waiting ${Math.ceil(delay / 1000)} s to connect: at most ${perMinute} connections a minute to ${target.baseUrl.host} (setting trade.connectsPerMinute)`,
+      );
+      await sleep(delay, signal);
+    }
   };
 }
 

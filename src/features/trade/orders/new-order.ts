@@ -12,7 +12,6 @@ import { checkConfirmable, checkFresh, checkRepeats, confirmOrder } from './conf
 import { acceptedBut, FILL_CODES, type FillReport, FillWatch, fillFooter, fillText, ordersText } from './fills.ts';
 import type { NEW_ORDER_FLAGS, SIZED_ARGS } from './flags.ts';
 import { entryForm, marketForm, type OrderTerms } from './forms.ts';
-import { aboveMaxOrder } from './limits.ts';
 import { claimOf, KeyTaken, maySendAgain, readEarlier, recordReport, reportOf, requireAccepted } from './once.ts';
 import { type OrderTables, wantedAccount, withOrderTables } from './order-tables.ts';
 import { connect, type KeyClaim, type OrderRequest, type Placed, planRequests, sendOrder } from './placing.ts';
@@ -25,7 +24,15 @@ import {
   previewOrder,
   priceFor,
 } from './preview.ts';
-import { checkExitPrices, type Distance, parseAmount, parseExits, parsePips, type Side } from './rules.ts';
+import {
+  aboveMaxOrder,
+  checkExitPrices,
+  type Distance,
+  parseAmount,
+  parseExits,
+  parsePips,
+  type Side,
+} from './rules.ts';
 import { parseRisk, type Risk, sizeOf } from './sizing.ts';
 import type { AwaitedOrder, Fills } from './state.ts';
 

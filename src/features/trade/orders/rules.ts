@@ -1,4 +1,5 @@
 /** Rules for the values of an order that do not depend on the gateway's state. */
+import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { exact, fixedText } from '../../../output/decimal.ts';
 
@@ -211,4 +212,18 @@ export function checkKey(key: string): void {
 export function checkOrderId(text: string, what = 'an order id', hint?: string): void {
   if (/^\d+$/.test(text)) return;
   throw new SvcError('invalid_value', `${JSON.stringify(text)} is not ${what}: use digits only`, { hint });
+}
+
+/** The refusal of an amount above `trade.maxOrder`, if it is. A close, a cancel and a smaller amount of a pending order have no limit. */
+export function aboveMaxOrder(amount: number, symbol: string, { settings }: RunContext): SvcError | undefined {
+  const max = settings.get('trade.maxOrder');
+  if (max === undefined || amount <= Number(max)) return undefined;
+  return new SvcError(
+    'over_limit',
+    `the amount ${amount} of ${symbol} is above trade.maxOrder (${max}); nothing was sent`,
+    {
+      hint: 'pass a smaller amount, or change the limit: svc config set trade.maxOrder <amount>',
+      more: { setting: 'trade.maxOrder', limit: Number(max), value: amount },
+    },
+  );
 }

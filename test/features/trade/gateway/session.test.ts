@@ -482,7 +482,7 @@ describe('an interruption', () => {
     const controller = new AbortController();
     const wait = (signal: AbortSignal) =>
       new Promise<void>((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
-    const { session } = sessionWith(shared.url, { pace: { wait } }, { signal: controller.signal });
+    const { session } = sessionWith(shared.url, { pace: wait }, { signal: controller.signal });
     const connecting = session.connect();
     controller.abort(new SvcError('interrupted', 'interrupted'));
     await expect(connecting).rejects.toMatchObject({ code: 'interrupted' });

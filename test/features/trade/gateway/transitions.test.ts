@@ -134,7 +134,7 @@ const WALKS: Readonly<Record<string, () => Promise<void>>> = {
   'lost retry': async () => {
     const attempts: StateName[] = [];
     const wait = async (): Promise<void> => void attempts.push(stage.session.state);
-    await using stage = new Stage({ reconnect: true, pace: { wait } });
+    await using stage = new Stage({ reconnect: true, pace: wait });
     await stage.dropFrom('lost');
     stage.endPause();
     await stage.reach('open');
