@@ -23,10 +23,10 @@ export const tradeOrdersList = listCommand({
   offers: orderCandidates,
   async run(input, ctx) {
     return withTrading(ctx, async (open) => {
-      const { apply } = await rowFilter(input, open);
+      const filter = await rowFilter(input, open);
       const orders = await open.trading.model('Order');
       const type = input.type?.toUpperCase();
-      const rows = apply(orders).filter((order) => type === undefined || order.type === type);
+      const rows = filter(orders).filter((order) => type === undefined || order.type === type);
       return rows.length > 0
         ? { value: withAmounts(rows, await offersToShow(open, ctx)) }
         : listed({ value: rows, of: orders, as: ORDER_LIST }, input);

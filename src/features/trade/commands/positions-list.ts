@@ -36,12 +36,12 @@ export const tradePositionsList = listCommand({
       const filter = await rowFilter(input, open);
       if (summary) {
         const of = await open.trading.model('Summary');
-        return listed({ value: filter.apply(of), of, as: SUMMARY_LIST }, input);
+        return listed({ value: filter(of), of, as: SUMMARY_LIST }, input);
       }
       const of: readonly (OpenPosition | ClosedPosition)[] = await open.trading.model(
         closed ? 'ClosedPosition' : 'OpenPosition',
       );
-      const found = filter.apply(of);
+      const found = filter(of);
       const value = found.length === 0 ? found : withAmounts(found, await offersToShow(open, ctx));
       return listed({ value, of, as: outputOf(input) }, input);
     });

@@ -38,37 +38,26 @@ interface TableRow {
   readonly accountName?: string | undefined;
 }
 
-export interface RowFilter {
-  /** Undefined for all accounts. */
-  readonly account: Account | undefined;
-  /** Throws if rows name no account: an empty list would look like an empty account. */
-  apply<Row extends TableRow>(rows: readonly Row[]): readonly Row[];
-}
+type RowFilter = <Row extends TableRow>(rows: readonly Row[]) => readonly Row[];
 
-/** A symbol may be written as `eurusd`; an account is looked up. */
+/**
+ * A symbol may be written as `eurusd`; an account is looked up. The filter throws if rows name no account: an empty list would look
+ * like an empty account.
+ */
 export async function rowFilter({ symbol, account: name }: RowQuery, open: TradingSession): Promise<RowFilter> {
   const account = name === undefined ? undefined : findAccount(await open.trading.accounts(), name);
-  const isOfAccount = (row: TableRow): boolean => {
-    if (account === undefined) return true;
-    if (row.accountId !== undefined) return row.accountId === account.accountId;
-    // Closed positions have the name alone, as seen on the public implementation.
-    if (row.accountName !== undefined) return row.accountName === account.accountName;
-    throw new SvcError(
-      'bad_answer',
-      `the gateway's rows do not name their account, so they cannot be filtered by ${account.accountId}`,
-      {
-        hint: 'omit --account to list all accounts',
-      },
-    );
-  };
-  return {
-    account,
-    apply: (rows) =>
-      rows.filter(
-        (row) =>
-          isOfAccount(row) && (symbol === undefined || foldedSymbol(row.currency ?? '') === foldedSymbol(symbol)),
-      ),
-  };
+  const isWanted = (row: TableRow): boolean =>
+    (account === undefined || isOfAccount(row, account)) &&
+    (symbol === undefined || foldedSymbol(row.currency ?? '') === foldedSymbol(symbol));
+  return (rows) => rows.filter(isWanted);
+}
+
+function isOfAccount({ accountId, accountName }: TableRow, account: Account): boolean {
+  if (accountId !== undefined) return accountId === account.accountId;
+  // Closed positions have the name alone, as seen on the public implementation.
+  if (accountName !== undefined) return accountName === account.accountName;
+  const message = `the gateway's rows do not name their account, so they cannot be filtered by ${account.accountId}`;
+  throw new SvcError('bad_answer', message, { hint: 'omit --account to list all accounts' });
 }
 
 /** A list whose empty text says if a filter left all rows out. */
