@@ -2,7 +2,7 @@
 import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
 import type { Target } from '../../http/target.ts';
-import { checkEncrypted, type ProtocolAnswer, protocolRequest } from './protocol-request.ts';
+import { checkEncrypted, type ProtocolAnswer, ProtocolRefusal, protocolRequest } from './protocol-request.ts';
 import type { ServerMetadata } from './schema.ts';
 
 export type { ServerMetadata };
@@ -60,19 +60,17 @@ const ABSENT: readonly SvcError['code'][] = [
 ];
 
 async function readAt(url: URL, target: Target): Promise<Found> {
-  const metadata = await protocolRequest(target, {
-    method: 'GET',
-    effect: 'read',
-    url,
-    explain: ({ status }, line) =>
-      [404, 405, 410].includes(status)
-        ? new SvcError('wrong_path', `this address has no authorization server: ${line} answered ${status}`, {
-            hint: 'check the address: --base-url, SVC_WEBHOOKS_URL, or svc config set webhooks.url <url>',
-            httpStatus: status,
-          })
-        : undefined,
-  });
-  return { url, metadata };
+  try {
+    return { url, metadata: await protocolRequest(target, { method: 'GET', effect: 'read', url }) };
+  } catch (error) {
+    if (!(error instanceof ProtocolRefusal)) throw error;
+    const { status } = error.answer;
+    if (![404, 405, 410].includes(status)) throw error;
+    throw new SvcError('wrong_path', `this address has no authorization server: GET ${url.href} answered ${status}`, {
+      hint: 'check the address: --base-url, SVC_WEBHOOKS_URL, or svc config set webhooks.url <url>',
+      httpStatus: status,
+    });
+  }
 }
 
 function checked(metadata: ServerMetadata, baseUrl: URL, line: string): ServerMetadata {

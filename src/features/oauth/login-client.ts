@@ -6,7 +6,7 @@ import type { ClientAuthMethod, ClientRecord } from '../../store/credentials.ts'
 import { Authorization, SCOPE } from './authorization.ts';
 import type { ServerMetadata } from './discovery.ts';
 import { callbackPath, type LoopbackListener, openListener } from './loopback-listener.ts';
-import { protocolRequest } from './protocol-request.ts';
+import { ProtocolRefusal, protocolRequest } from './protocol-request.ts';
 import { isLive, offeredMethods, registerForLogin } from './registration.ts';
 import { isClientError } from './token-endpoint.ts';
 
@@ -305,7 +305,7 @@ const UNKNOWN_CLIENT = [
 /** True if the server does not know the client. Throws if it refuses this sign-in for good. A failed probe says nothing, and the sign-in continues. */
 async function isUnknownClient(target: Target, authorization: Authorization): Promise<boolean> {
   const { url } = authorization;
-  const answer = await refusal(target, url);
+  const answer = await readRefusal(target, url);
   if (answer === undefined) return false;
   const { status, headers, text } = answer;
   if (status >= 400) return [400, 401, 403, 404].includes(status) && UNKNOWN_CLIENT.some((one) => one.test(text));
@@ -320,8 +320,7 @@ async function isUnknownClient(target: Target, authorization: Authorization): Pr
   return false;
 }
 
-async function refusal(target: Target, url: URL): Promise<FailedAnswer | undefined> {
-  let refused: FailedAnswer | undefined;
+async function readRefusal(target: Target, url: URL): Promise<FailedAnswer | undefined> {
   try {
     await protocolRequest(
       // A browser has neither the headers of svc nor its credential. The state in the address is not traced.
@@ -330,19 +329,16 @@ async function refusal(target: Target, url: URL): Promise<FailedAnswer | undefin
         method: 'GET',
         effect: 'read',
         url,
-        once: true,
+        retry: false,
         // Not JSON: some servers then respond 200 with the address of their error page.
         accept: 'text/html, */*;q=0.8',
         bodiless: true,
         timeoutMs: PROBE_MS,
-        explain: (answer) => {
-          refused = answer;
-          return undefined;
-        },
       },
     );
-  } catch {
+  } catch (error) {
     target.signal.throwIfAborted();
+    if (error instanceof ProtocolRefusal) return error.answer;
   }
-  return refused;
+  return undefined;
 }

@@ -22,20 +22,29 @@ interface ProtocolRequest<E extends Effect = Effect> {
   readonly timeoutMs?: number;
   /** Whether the body of a success is ignored. */
   readonly bodiless?: true;
-  /** The first response counts: even a read is not retried. */
-  readonly once?: true;
+  /** False if the first response counts: even a read is not retried. */
+  readonly retry?: false;
   /** JSON by default. */
   readonly accept?: string;
-  /** The protocol's own interpretation of a redirect, or of a status of 400 and above. */
-  explain?(answer: FailedAnswer, line: string): SvcError | undefined;
 }
 
 export type ProtocolAnswer = Readonly<Record<string, unknown>>;
 
+/** A redirect, or a status of 400 and above. The protocol's own error may be in the response. */
+export class ProtocolRefusal extends SvcError {
+  readonly answer: FailedAnswer;
+
+  constructor(answer: FailedAnswer, line: string, effect: Effect) {
+    const failure = statusFailure(answer, line, effect);
+    super(failure.code, failure.message, failure);
+    this.answer = answer;
+  }
+}
+
 /** More than any of these responses needs. */
 const LARGEST_ANSWER = 1024 * 1024;
 
-/** The JSON object of a success; everything else is thrown as a `SvcError`. */
+/** The JSON object of a success. Throws a `ProtocolRefusal` for another response, or another `SvcError` if none came. */
 export async function protocolRequest(target: Target, request: ProtocolRequest<'read'>): Promise<ProtocolAnswer>;
 export async function protocolRequest(
   target: Target,
@@ -45,7 +54,7 @@ export async function protocolRequest(
   target: Target,
   request: ProtocolRequest<'read' | 'write'>,
 ): Promise<ProtocolAnswer | Plan> {
-  const { url, method, effect, encoding, body, bodiless, once, accept, explain } = request;
+  const { url, method, effect, encoding = 'json', body, bodiless, accept } = request;
   for (const secret of request.secrets ?? []) target.secrets.add(secret);
   const line = `${method} ${url.origin}${url.pathname}`;
   checkEncrypted(url, target);
@@ -54,13 +63,13 @@ export async function protocolRequest(
     maxAnswerBytes: LARGEST_ANSWER,
     explainsRedirects: true,
     ...(accept === undefined ? {} : { accept }),
-    explain: (answer) => explain?.(answer, line) ?? statusFailure(answer, line, effect),
+    explain: (answer) => new ProtocolRefusal(answer, line, effect),
   });
   // The request builder reads braces as parameters.
   const path = `${url.pathname}${url.search}`.replace(/[{}]/g, encodeURIComponent);
-  const retry = once ? { retry: false as const } : {};
+  const retry = request.retry === false ? { retry: false as const } : {};
   const answer = bodiless ? {} : { answer: async () => OBJECT };
-  const shape = { method, path, ...retry, ...(encoding === undefined ? {} : { encoding }), ...answer };
+  const shape = { method, path, encoding, ...retry, ...answer };
   try {
     const received =
       effect === 'read'

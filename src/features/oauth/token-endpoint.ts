@@ -1,11 +1,11 @@
 /** One request to the token endpoint (doc 2 §5), for the exchange of a code and for a refresh, and what became of it. */
 
 import { type ErrorCode, SvcError } from '../../errors.ts';
-import { type FailedAnswer, parseRetryAfter, serviceMessage } from '../../http/answers.ts';
+import { parseRetryAfter, serviceMessage } from '../../http/answers.ts';
 import type { Target } from '../../http/target.ts';
 import { isObject, schemaProblem, tryParseJson } from '../../json-object.ts';
 import type { ClientRecord, OAuthCredential } from '../../store/credentials.ts';
-import { formEncoded, type ProtocolAnswer, protocolRequest } from './protocol-request.ts';
+import { formEncoded, type ProtocolAnswer, ProtocolRefusal, protocolRequest } from './protocol-request.ts';
 import type { TokenGrant } from './schema.ts';
 
 export type OAuthClient = Pick<
@@ -127,7 +127,6 @@ async function submitOnce(
   const named = form?.endsWith('without_client_id') ? {} : { client_id };
   const { refresh_token, token, code, code_verifier, device_code } = fields;
   const secrets = [refresh_token, token, code, code_verifier, device_code, client_secret];
-  let refusal: FailedAnswer | undefined;
   try {
     const answer = await protocolRequest(target, {
       method: 'POST',
@@ -140,14 +139,10 @@ async function submitOnce(
       secrets: secrets.filter((one) => one !== undefined),
       timeoutMs,
       ...(bodiless && { bodiless }),
-      explain: (answer) => {
-        if (answer.status >= 400) refusal = answer;
-        return undefined;
-      },
     });
     return { kind: 'answered', answer, basicForm: form };
   } catch (error) {
-    return outcomeOf(error, refusal, target.now());
+    return outcomeOf(error, target.now());
   }
 }
 
@@ -159,11 +154,7 @@ function basic(form: BasicForm, id: string, secret: string): Record<string, stri
 const UNSENT: readonly ErrorCode[] = ['dns_failed', 'connect_failed', 'tls_failed', 'proxy_failed'];
 const UNCLEAR: readonly ErrorCode[] = ['timeout', 'connection_lost', 'bad_answer', 'wrong_shape', 'answer_too_large'];
 
-function outcomeOf(
-  error: unknown,
-  refusal: FailedAnswer | undefined,
-  now: number,
-): Exclude<Submitted, { kind: 'answered' }> {
+function outcomeOf(error: unknown, now: number): Exclude<Submitted, { kind: 'answered' }> {
   if (!(error instanceof SvcError)) throw error;
   const { httpStatus: status, message } = error;
   const failed = (code: ErrorCode): SvcError =>
@@ -172,13 +163,13 @@ function outcomeOf(
       hint: code === 'timeout' || status !== undefined ? undefined : error.hint,
       httpStatus: status,
     });
-  if (refusal !== undefined && status !== undefined) {
-    if (status === 429 || status === 408 || status >= 500) {
-      const retryAfterMs = parseRetryAfter(refusal.headers['retry-after'], now);
-      return { kind: 'busy', retryAfterMs, failure: failed(error.code) };
+  if (error instanceof ProtocolRefusal && error.answer.status >= 400) {
+    const { status: refused, headers, text } = error.answer;
+    if (refused === 429 || refused === 408 || refused >= 500) {
+      return { kind: 'busy', retryAfterMs: parseRetryAfter(headers['retry-after'], now), failure: failed(error.code) };
     }
-    const name = oauthError(refusal.text);
-    return { kind: 'refused', error: name, failure: failed(codeOf(name, status, refusal.text)) };
+    const name = oauthError(text);
+    return { kind: 'refused', error: name, failure: failed(codeOf(name, refused, text)) };
   }
   if (error.code === 'redirected') return { kind: 'refused', error: '', failure: error };
   if (UNSENT.includes(error.code)) return { kind: 'unsent', failure: failed(error.code) };
