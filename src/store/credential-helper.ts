@@ -5,7 +5,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { platform } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
-// biome-ignore lint/style/noRestrictedImports: a helper that hangs is ended with all that it started
 import { kill } from 'node:process';
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';

@@ -1,7 +1,6 @@
 /** Which process wrote a lock or a record, and whether it still runs. */
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-// biome-ignore lint/style/noRestrictedImports: whether another process lives is a fact of the machine, as a file is, and of no context
 import { kill } from 'node:process';
 import type { ProcessName } from '../context.ts';
 import { errorCode } from './own-file.ts';

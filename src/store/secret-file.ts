@@ -16,7 +16,6 @@ import {
 } from 'node:fs';
 import { platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-// biome-ignore lint/style/noRestrictedImports: whose files are ours is a fact of the machine, as a file is, and of no context
 import { geteuid } from 'node:process';
 import type * as z from 'zod/mini';
 import { SvcError } from '../errors.ts';

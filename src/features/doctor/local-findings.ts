@@ -1,7 +1,6 @@
 /** What svc uses on this machine: Node.js, the settings, and its own files and folders. Nothing is changed; a credential helper stores an entry of the check, and erases it. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { platform } from 'node:os';
-// biome-ignore lint/style/noRestrictedImports: which Node.js runs this is a fact of the machine, and of no context
 import { version } from 'node:process';
 import type { RunContext } from '../../cli/command.ts';
 import { type Finding, fail, ok, type Result, warn } from '../../cli/findings.ts';

@@ -2,7 +2,6 @@
  * Replaces the token of a stored login: under the lock of the file, by one process of many, with signals deferred. A kill -9 between the response of the
  * service and the end of the write loses the login: the next command then says to sign in again.
  */
-// biome-ignore lint/style/noRestrictedImports: a deferred signal is raised again
 import { kill } from 'node:process';
 import type { Context, EndSignal } from '../../context.ts';
 import { SvcError } from '../../errors.ts';

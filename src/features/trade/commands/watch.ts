@@ -10,7 +10,7 @@ import type { TradingSession } from '../gateway/trading-session.ts';
 import { omittedOf } from '../models.ts';
 import { sideOf, type Traded } from '../order-text.ts';
 import { offerPrice, PRICE_COLUMNS, type PriceRow, tickPrice } from '../prices.ts';
-import type { MODEL_ROWS, Offer } from '../schema.ts';
+import type { Account, MODEL_ROWS, Offer, OpenPosition, Order } from '../schema.ts';
 import { compareRows, LiveTable, type TableSnapshot } from '../tables/live-table.ts';
 import { offersToShow, symbolsOf } from '../tables/lookups.ts';
 
@@ -39,25 +39,29 @@ interface Watched {
   readonly model: 'OpenPosition' | 'Order' | 'Account' | 'Offer';
   /** The field that identifies a row. */
   readonly key: string;
-  // biome-ignore lint/suspicious/noExplicitAny: each has rows of its own
-  readonly output: WatchOutput<any>;
+  readonly output: WatchOutput<never>;
 }
 
 const WATCHED: Readonly<Record<string, Watched>> = {
   positions: {
     model: 'OpenPosition',
     key: 'tradeId',
-    output: { kind: 'watch', list: POSITION_LIST, noun: 'position', title: (row) => tradedTitle(row.tradeId, row) },
+    output: {
+      kind: 'watch',
+      list: POSITION_LIST,
+      noun: 'position',
+      title: (row: OpenPosition) => tradedTitle(row.tradeId, row),
+    },
   },
   orders: {
     model: 'Order',
     key: 'orderId',
-    output: { kind: 'watch', list: ORDER_LIST, noun: 'order', title: (row) => tradedTitle(row.orderId, row) },
+    output: { kind: 'watch', list: ORDER_LIST, noun: 'order', title: (row: Order) => tradedTitle(row.orderId, row) },
   },
   accounts: {
     model: 'Account',
     key: 'accountId',
-    output: { kind: 'watch', list: ACCOUNT_LIST, noun: 'account', title: ({ accountId }) => accountId },
+    output: { kind: 'watch', list: ACCOUNT_LIST, noun: 'account', title: ({ accountId }: Account) => accountId },
   },
   prices: {
     model: 'Offer',

@@ -1,7 +1,6 @@
 /** The user's tunnel program: started through the shell, read until it prints its address, and stopped with all that it started. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { platform } from 'node:os';
-// biome-ignore lint/style/noRestrictedImports: a process group can only be signalled this way
 import { kill } from 'node:process';
 import { signalStatus } from '../../../cli/child.ts';
 import type { Context } from '../../../context.ts';
