@@ -1,8 +1,7 @@
 /** The commands that look at a table once: what they ask, show and refuse. */
 import { describe, expect, it } from 'vitest';
-import { svc } from '../../../support/svc.ts';
 import { feedGateway, ORDER } from './feed.ts';
-import { errorOf, NOW, reader, rowsOf } from './reader.ts';
+import { errorOf, reader, rowsOf } from './reader.ts';
 
 const client = reader();
 const ids = async (argv: string) => (await client.run(`${argv} -q`)).stdout.trimEnd().split('\n');
@@ -287,37 +286,4 @@ it('traces neither the token nor the session id', async () => {
     expect(text).not.toMatch(/\bsid["=: ]+(?!\*\*\*)[\w-]{20}/);
   }
   expect(client.gateway.sessions).toEqual([]);
-});
-
-describe('<Tab>', () => {
-  const offered = async (line: string, home: string) => {
-    const env = { SVC_TRADE_URL: client.gateway.url };
-    const { stdout } = await svc(['__complete', 'matching=', 'trade', ...line.split(' ')], {
-      home,
-      env,
-      now: () => NOW,
-    });
-    const [kind, ...lines] = stdout.trimEnd().split('\n');
-    expect(kind).toBe('values\t');
-    return lines;
-  };
-
-  it('offers names that were shown at a terminal', async () => {
-    const home = client.temporaryHome();
-    for (const argv of [
-      'accounts',
-      'positions',
-      'orders',
-      'symbols list',
-      'positions --closed',
-      'positions --summary',
-    ]) {
-      await client.run(argv, { home, terminal: 80 });
-    }
-    expect(await offered('positions list --account', home)).toEqual(['654061\t00654061', '654062\t00654062']);
-    expect(await offered('quote', home)).toEqual(expect.arrayContaining(['EUR/USD', 'USD/CHF\thidden']));
-    expect(await offered('orders get', home)).toEqual([expect.stringMatching(/^\d+\tbuy 10K EUR\/USD$/)]);
-    expect(await offered('close', home)).toHaveLength(4);
-    expect((await offered('close', home))[1]).toMatch(/^\d+\tsell 5K USD\/JPY$/);
-  });
 });
