@@ -1,7 +1,7 @@
 /**
  * Points in time as people write them, without JavaScript's parser, which accepts 30 February and guesses zones. And the clocks of time zones.
  */
-import { parseDuration } from '../duration.ts';
+import { readDuration } from '../duration.ts';
 import { SvcError } from '../errors.ts';
 import type { Zone } from '../output/types.ts';
 import type { Instant } from './flags.ts';
@@ -97,12 +97,9 @@ function parseRelative(text: string, { now, bare, zone }: TimeRules): Instant {
   const signs = [sign !== undefined, prefix !== undefined, suffix].filter((is) => is).length;
   if (signs > 1 || !/\d/.test(body)) throw invalid(text, 'is not a time', forms);
   const back = sign === '-' || suffix || (signs === 0 && bare === 'back');
-  try {
-    return instant(now + (back ? -1 : 1) * parseDuration(body), text);
-  } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    throw invalid(text, 'is not a time', forms);
-  }
+  const distance = readDuration(body);
+  if (distance === undefined) throw invalid(text, 'is not a time', forms);
+  return instant(now + (back ? -1 : 1) * distance, text);
 }
 
 const RFC3339 = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;

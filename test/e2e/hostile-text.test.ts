@@ -24,10 +24,6 @@ const RENDERINGS = [
   'svc alerts groups -a',
   'svc alerts groups -a -o json',
   'svc alerts receivers',
-  // Of what the terminal was shown just before.
-  'svc __complete matching= alerts list -r',
-  'svc __complete matching= silences get',
-  'svc __complete matching= alerts get',
   'svc alerts list -a --group-by host',
   `svc alerts resolve ${FINGERPRINT} --dry-run`,
   `svc silences extend ${SILENCE} --for 1h --dry-run`,
@@ -84,8 +80,7 @@ const OBEYED =
   /[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)|[\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/u;
 const plain = (bytes: string): string => bytes.replace(/\x1b\[[0-9;]*m/g, '');
 /** tsv has tabs, and raw text keeps tabs and line breaks. */
-const keepsTabs = (line: string): boolean =>
-  line.endsWith('-o tsv') || line.endsWith(' --config') || line.includes(' __complete ');
+const keepsTabs = (line: string): boolean => line.endsWith('-o tsv') || line.endsWith(' --config');
 const obeyed = (line: string, bytes: string): RegExpExecArray | null =>
   OBEYED.exec(keepsTabs(line) ? plain(bytes).replaceAll('\t', '') : plain(bytes));
 
