@@ -288,7 +288,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'trade limits': [{ args: [], silent: true }],
   'trade journal': [
     { args: [], silent: true },
-    { args: ['--open', '--all-gateways'], silent: true },
+    { args: ['--open'], silent: true },
   ],
   'trade journal settle': [
     { args: [], exits: 8, apart: 'a table that cannot be read leaves the others to be read, and the outcome unknown' },

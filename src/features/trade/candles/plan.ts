@@ -12,7 +12,6 @@ export interface Period {
   readonly ms: number;
   /** Undefined without a limit. */
   readonly maxDaysBack?: number;
-  readonly maxCandles?: number;
 }
 
 const MINUTE_MS = 60_000;
@@ -20,22 +19,18 @@ const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 const LONGEST_MONTH_MS = 31 * DAY_MS;
 
-function limited(name: string, ms: number, maxDaysBack: number): Period {
-  return { name, ms, maxDaysBack, maxCandles: MOST_CANDLES };
-}
-
 /** Doc 3 §8. */
 export const PERIODS: readonly Period[] = [
-  limited('m1', MINUTE_MS, 16),
-  limited('m5', 5 * MINUTE_MS, 56),
-  limited('m15', 15 * MINUTE_MS, 212),
-  limited('m30', 30 * MINUTE_MS, 316),
-  limited('H1', HOUR_MS, 624),
-  limited('H2', 2 * HOUR_MS, 1224),
-  limited('H3', 3 * HOUR_MS, 2056),
-  limited('H4', 4 * HOUR_MS, 2664),
-  limited('H6', 6 * HOUR_MS, 3632),
-  limited('H8', 8 * HOUR_MS, 5128),
+  { name: 'm1', ms: MINUTE_MS, maxDaysBack: 16 },
+  { name: 'm5', ms: 5 * MINUTE_MS, maxDaysBack: 56 },
+  { name: 'm15', ms: 15 * MINUTE_MS, maxDaysBack: 212 },
+  { name: 'm30', ms: 30 * MINUTE_MS, maxDaysBack: 316 },
+  { name: 'H1', ms: HOUR_MS, maxDaysBack: 624 },
+  { name: 'H2', ms: 2 * HOUR_MS, maxDaysBack: 1224 },
+  { name: 'H3', ms: 3 * HOUR_MS, maxDaysBack: 2056 },
+  { name: 'H4', ms: 4 * HOUR_MS, maxDaysBack: 2664 },
+  { name: 'H6', ms: 6 * HOUR_MS, maxDaysBack: 3632 },
+  { name: 'H8', ms: 8 * HOUR_MS, maxDaysBack: 5128 },
   { name: 'D1', ms: DAY_MS },
   { name: 'W1', ms: 7 * DAY_MS },
   { name: 'M1', ms: 30 * DAY_MS },

@@ -1,12 +1,10 @@
 /** `trade close`: trades by id, all of a symbol, or all of an account. */
-import { FINAL } from '../../../cli/bulk.ts';
 import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../output/escape.ts';
 import { hedges, hedgingText } from '../accounts.ts';
 import { closeAllForSymbol, closeTrade } from '../client.ts';
-import { marketHours } from '../market-hours.ts';
 import { omittedOf } from '../models.ts';
 import { positionText, sideText } from '../order-text.ts';
 import {
@@ -43,7 +41,6 @@ import {
   wantedAccount,
   withOrderTables,
 } from '../orders/order-tables.ts';
-import { closedWarning } from '../orders/preview.ts';
 import { checkOrderId, parseAmount, parsePips, timeInForce } from '../orders/rules.ts';
 import type { AwaitedClosing, Fill } from '../orders/state.ts';
 import type { Account, OpenPosition } from '../schema.ts';
@@ -119,7 +116,6 @@ export const tradeClose = listCommand({
         : planCloseAll(closing, tables, ctx));
       if (closes.length === 0) return { value: [], footer: 'no open positions to close; nothing was sent' };
       if (ctx.dryRun) return { value: await planChanges(closes, ctx) };
-      await warnOfClosedMarkets(closes, tables, ctx);
       const confirmed = await confirmChanges(closes, ctx, input.everything);
       const { wait } = input;
       const watch = wait === undefined ? undefined : new FillWatch(ctx);
@@ -313,21 +309,6 @@ async function findClosedSymbol(wanted: string, tables: OrderTables, ctx: RunCon
     if (isHidden) throw error;
     ctx.notice(`${error.message}; using ${wanted} as given`);
     return wanted;
-  }
-}
-
-/** A closing order waits while its market is closed. At usual closing times the gateway's quotes decide. */
-async function warnOfClosedMarkets(closes: readonly Close[], tables: OrderTables, ctx: RunContext): Promise<void> {
-  const now = ctx.now();
-  const symbols = new Set(closes.flatMap(({ awaits }) => awaits.symbol ?? []));
-  if (symbols.size === 0 || marketHours(now).state === 'open') return;
-  try {
-    const offers = await tables.offers();
-    const closed = offers.filter(({ currency }) => symbols.has(currency));
-    for (const warning of new Set(closed.flatMap((offer) => closedWarning(offer, now) ?? []))) ctx.notice(warning);
-  } catch (error) {
-    // Prices that cannot be read must not prevent a close.
-    if (!(error instanceof SvcError) || FINAL.has(error.code)) throw error;
   }
 }
 

@@ -4,24 +4,21 @@ import type { CallCounts } from '../../../store/call-counts.ts';
 import { CALL_LIMITS } from '../gateway/counted-caller.ts';
 import { gatewayToken, openCounts } from '../gateway/trading-session.ts';
 
-/** A rate limit, or the limits of one request for candles. */
 interface Limit {
-  readonly kind: 'calls' | 'candles';
-  /** The command number, or the period. */
-  readonly name: string;
-  readonly does: string | null;
-  readonly max: number | null;
-  readonly window_s: number | null;
-  /** By all processes of this machine; null for candles and without a token. */
+  /** The command number. */
+  readonly cmd: number;
+  readonly does: string;
+  readonly max: number;
+  readonly window_s: number;
+  /** By all processes of this machine; null without a token. */
   readonly used: number | null;
   /** When the next call is possible; null if now. */
   readonly free_at: string | null;
-  readonly max_days_back: number | null;
 }
 
 export const tradeLimits = listCommand({
   id: 'trade limits',
-  summary: 'Show rate limits, their use, and candle limits',
+  summary: 'Show rate limits and their use',
   description:
     'Works offline: svc counts the calls of this machine per address and token. At a limit, svc refuses reads; it never delays or refuses an order, a cancel or a close.',
   details:
@@ -32,27 +29,22 @@ export const tradeLimits = listCommand({
   output: {
     kind: 'list',
     columns: [
-      { name: 'limit', cell: ({ kind, name }: Limit) => (kind === 'calls' ? `command ${name}` : name) },
+      { name: 'limit', cell: ({ cmd }: Limit) => `command ${cmd}` },
       { name: 'used', cell: usedCell, align: 'right' },
       { name: 'max', cell: ({ max }) => max, align: 'right' },
-      { name: 'window', cell: ({ window_s: seconds }) => (seconds === null ? undefined : `${seconds} s`) },
-      { name: 'days-back', cell: ({ max_days_back }) => max_days_back, align: 'right' },
+      { name: 'window', cell: ({ window_s: seconds }) => `${seconds} s` },
       { name: 'free', cell: ({ free_at }) => (free_at === null ? undefined : { time: free_at, tone: 'warn' }) },
       { name: 'what', cell: ({ does }) => does, shrinks: true },
     ],
-    id: ({ name }) => name,
+    id: ({ cmd }) => String(cmd),
   },
   async run(_input, ctx) {
-    const { PERIODS } = await import('../candles/plan.ts');
     const counts = await readCounts(ctx);
-    const none = { does: null, max: null, window_s: null, used: null, free_at: null, max_days_back: null };
-    const calls = CALL_LIMITS.map((limit): Limit => {
+    const value = CALL_LIMITS.map((limit): Limit => {
       const { used = null, freeAt } = counts?.usage(limit) ?? {};
       const { cmd, does, maxCalls: max, windowMs, requests } = limit;
       return {
-        ...none,
-        kind: 'calls',
-        name: String(cmd),
+        cmd,
         does: requests.length === 0 ? does : `${does} (${requests.join(', ')})`,
         max,
         window_s: windowMs / 1000,
@@ -60,11 +52,7 @@ export const tradeLimits = listCommand({
         free_at: freeAt === undefined ? null : new Date(freeAt).toISOString(),
       };
     });
-    const candles = PERIODS.map(({ name, maxDaysBack: max_days_back = null, maxCandles: max = null }): Limit => {
-      const does = max === null ? 'candles: no limit' : 'candles per request';
-      return { ...none, kind: 'candles', name, does, max, max_days_back };
-    });
-    return { value: [...calls, ...candles] };
+    return { value };
   },
 });
 
@@ -86,5 +74,5 @@ async function readCounts(ctx: RunContext): Promise<CallCounts | undefined> {
 
 function usedCell({ used, max }: Limit) {
   if (used === null) return undefined;
-  return max !== null && used >= max ? { text: String(used), tone: 'bad' as const } : used;
+  return used >= max ? { text: String(used), tone: 'bad' as const } : used;
 }

@@ -9,20 +9,20 @@ import {
 } from '../../../../src/features/trade/candles/plan.ts';
 
 it('the periods are the thirteen of the document, with its limits', () => {
-  expect(PERIODS.map(({ name, maxDaysBack, maxCandles }) => [name, maxDaysBack, maxCandles])).toEqual([
-    ['m1', 16, 10_000],
-    ['m5', 56, 10_000],
-    ['m15', 212, 10_000],
-    ['m30', 316, 10_000],
-    ['H1', 624, 10_000],
-    ['H2', 1224, 10_000],
-    ['H3', 2056, 10_000],
-    ['H4', 2664, 10_000],
-    ['H6', 3632, 10_000],
-    ['H8', 5128, 10_000],
-    ['D1', undefined, undefined],
-    ['W1', undefined, undefined],
-    ['M1', undefined, undefined],
+  expect(PERIODS.map(({ name, maxDaysBack }) => [name, maxDaysBack])).toEqual([
+    ['m1', 16],
+    ['m5', 56],
+    ['m15', 212],
+    ['m30', 316],
+    ['H1', 624],
+    ['H2', 1224],
+    ['H3', 2056],
+    ['H4', 2664],
+    ['H6', 3632],
+    ['H8', 5128],
+    ['D1', undefined],
+    ['W1', undefined],
+    ['M1', undefined],
   ]);
 });
 

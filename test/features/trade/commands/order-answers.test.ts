@@ -67,7 +67,7 @@ describe.each(oneIn(2, CASES))('an error in $place, with status $status', ({ put
       hint: 'wait until then, or see svc trade limits',
     });
     const limits = await gateway.run(['limits', '-o', 'json'], { home: gateway.home });
-    expect(JSON.parse(limits.stdout)).toContainEqual(expect.objectContaining({ name: '44', used: 50, max: 50 }));
+    expect(JSON.parse(limits.stdout)).toContainEqual(expect.objectContaining({ cmd: 44, used: 50, max: 50 }));
   });
 });
 
