@@ -4,8 +4,8 @@ import { SvcError } from '../../errors.ts';
 import { findSetting, SETTING_KEYS, type Setting } from '../../store/setting-keys.ts';
 import { profileValues, type SettingsDocument } from '../../store/settings-file.ts';
 
-/** The setting that the user named. */
-export function namedSetting(key: string): Setting {
+/** Throws for a name that is no setting, and suggests what was meant. */
+export function requireSetting(key: string): Setting {
   const setting = findSetting(key);
   if (setting !== undefined) return setting;
   const keys = SETTING_KEYS.map((known) => known.key);
