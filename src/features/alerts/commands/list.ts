@@ -13,7 +13,8 @@ import {
 } from '../../../output/types.ts';
 import type { Settings } from '../../../store/settings.ts';
 import { type Alertmanager, openAlertmanager } from '../api.ts';
-import { ALERT_LIST, alertCandidates, alertList, labelCells, OWN_COLUMN, ownValue } from '../columns.ts';
+import { alertCandidates } from '../candidates.ts';
+import { ALERT_LIST, alertList, labelCells, OWN_COLUMN, ownValue } from '../columns.ts';
 import { warnOfLabels, warnOfNames } from '../known-names.ts';
 import type { Alert } from '../schema.ts';
 import {
