@@ -1,4 +1,4 @@
-/** Durations as Prometheus writes them, `1y2w3d4h5m6s7ms`: each unit at most once, in this order; a year is 365 days. */
+/** Durations as in Prometheus: `1y2w3d4h5m6s7ms`, each unit once at most. A year is 365 days. */
 import { SvcError } from './errors.ts';
 
 const DAY = 86_400_000;

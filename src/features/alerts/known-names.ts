@@ -1,4 +1,6 @@
-/** Questions label names, values and receivers that the service does not know, in warnings: a mistyped filter matches nothing. */
+/**
+ * Warns of names and values that the service does not know, because a typing error matches nothing.
+ */
 import type { RunContext } from '../../cli/command.ts';
 import { suggest } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';

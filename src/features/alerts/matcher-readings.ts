@@ -79,7 +79,9 @@ export function withoutQuotes(text: string): string {
     .replace(/\\(["\\])/g, '$1');
 }
 
-/** How to write the matchers that were meant; nothing if that is not clear. Values of one label that are joined by `or` are one matcher. */
+/**
+ * Nothing if it is not clear what was meant. Values of one label joined by `or` become one matcher.
+ */
 export function spellMeant(readings: readonly Reading[]): readonly string[] {
   if (!readings.every((reading, index) => isClear(reading, index === readings.length - 1))) return [];
   const all = readings.map(matcherOf);
@@ -136,7 +138,7 @@ export function matcherOf({ name, operator, value }: Reading): Matcher {
   return matcher(withoutQuotes(name), meant as Operator, read?.value ?? withoutQuotes(value));
 }
 
-/** What else a bare value may mean than what it says: a list of values, a regular expression, or a pattern with asterisks. */
+/** A bare value may also be meant as a list, a regular expression or a pattern with asterisks. */
 export function otherMeaning(literal: Matcher): { readonly why: string; readonly meant: Matcher } | undefined {
   const { value, isRegex } = literal;
   if (!isRegex && /\.[*+]|\(.*\|.*\)/.test(value)) {

@@ -27,7 +27,7 @@ export function operatorOf(of: Matcher): Operator {
   return of.isRegex ? '!~' : '!=';
 }
 
-/** In double quotes with only `\`, `"` and the line feed escaped: more escapes would not mean the same to old servers. */
+/** Only `\`, `"` and the line feed are escaped: old servers read other escapes differently. */
 function quote(text: string): string {
   return `"${text.replace(/[\\"\n]/g, (char) => (char === '\n' ? '\\n' : `\\${char}`))}"`;
 }

@@ -1,4 +1,6 @@
-/** The resources of doc 1 §2. Unknown fields are preserved, enum values and times stay text, and only what svc relies on is required. */
+/**
+ * The resources of doc 1 §2. Unknown fields are preserved, and only what svc relies on is required.
+ */
 import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
 import { flag, identifier, text } from '../../http/fields.ts';

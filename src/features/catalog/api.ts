@@ -130,7 +130,7 @@ function unknownId(isProduct: boolean): SvcError {
   );
 }
 
-/** The service takes any text as an id, but no address leads to one with a slash: `%2F` is a slash to its router too. */
+/** No address leads to an id with a slash: the service's router reads `%2F` as a slash, too. */
 function pathId(id: string): string {
   if (!id.includes('/')) return id;
   throw new SvcError(

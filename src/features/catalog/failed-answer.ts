@@ -1,6 +1,6 @@
 /**
- * What the catalog's answers of 400 and above mean. Doc 3 shows none; they are those seen on the public implementation:
- * `detail` as a text, `detail` as a list of faults, a plain text, and a database's own text. The transport reads the others.
+ * What the catalog's error responses mean. Doc 3 shows none, so these are as seen on the public
+ * implementation: `detail` as a text or a list, a plain text, and the text of a database.
  */
 import { SvcError } from '../../errors.ts';
 import { explained, explainedCredential, type FailedAnswer, serviceMessage } from '../../http/answers.ts';
@@ -93,7 +93,7 @@ const MISSING: Readonly<Record<string, readonly [message: string, hint: string]>
   ],
 };
 
-/** `query.limit: Input should be less than or equal to 100`, one after the other; else what the transport makes of it. */
+/** All faults of a list, such as `query.limit: Input should be less than or equal to 100`. */
 function textOf(answer: FailedAnswer): string {
   const faults = faultList(answer.text);
   return faults === undefined ? serviceMessage(answer) : redactText(faults.join('; '));

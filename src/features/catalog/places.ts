@@ -32,8 +32,8 @@ function hasSpelling(settlement: Settlement, names: ReadonlySet<string>): boolea
 }
 
 /**
- * A region is its settlements: those that have the name as their region or normalized region, and those that share a spelling with
- * them. An unknown name is reported, and not found if there is no other.
+ * A region is the settlements that name it as their region or normalized region, and those that
+ * share a spelling with them. Unknown names are reported; `not_found` if none is known.
  */
 export async function findRegions(
   catalog: Pick<Catalog, 'settlements'>,
@@ -149,7 +149,10 @@ export async function findStore(catalog: Pick<Catalog, 'cursors'>, name: string,
   });
 }
 
-/** A list that the service filters by the exact name of a store. A name that finds nothing is looked up, and asked for again. */
+/**
+ * The service knows a store only by its exact name. A name without rows is looked up and sent
+ * again.
+ */
 export function ofStore<Item>(
   ask: (query: PageQuery) => Promise<Page<Item>>,
   store: string | undefined,
@@ -209,7 +212,7 @@ export function pastable(typed: string, name: string | undefined): ErrorDetails[
 
 const MOST_NAMED = 10;
 
-/** A line for each name that was given and that nothing has: a typing error must not read as a price that is not there. */
+/** A line for each name without rows: a typing error must not look like a missing price. */
 export function missingNames(
   option: NameOption,
   given: readonly string[],

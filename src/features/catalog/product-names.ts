@@ -1,4 +1,7 @@
-/** Products by what people type: an id, or a part of the title. The service finds only whole ids, and titles by `q` (undocumented). */
+/**
+ * Finds products by an id or a part of the title. The service has only whole ids, and `q` for
+ * titles (undocumented).
+ */
 import type { RunContext } from '../../cli/command.ts';
 import { MOST_CHOICES, tellCommand } from '../../cli/wizard.ts';
 import { SvcError } from '../../errors.ts';
@@ -32,7 +35,10 @@ export function productNames(catalog: Pick<Catalog, 'products' | 'product' | 'sn
     }
     return ask(await idOf(text));
   };
-  /** For what the service answers alike for a product without such items and an unknown one. Throws where it is unknown. */
+  /**
+   * The service has the same answer for an unknown product and for one without items. Throws for
+   * the first.
+   */
   const checkProduct = async (id: string): Promise<void> => {
     const { items } = await catalog.snapshots(id, { limit: 1 });
     if (items.length === 0) await catalog.product(id);
@@ -79,7 +85,9 @@ async function findProduct(text: string, catalog: Pick<Catalog, 'products'>, ctx
   return id;
 }
 
-/** `q` finds brands, too, and takes % and _ for wildcards, and a service may ignore it. A whole title takes precedence. */
+/**
+ * `q` also finds brands, has the wildcards % and _, and may be ignored. A whole title is preferred.
+ */
 function titledSo(text: string, items: readonly Product[], total: number): readonly Product[] {
   const whole = items.filter(({ title }) => folded(title) === folded(text));
   if (whole.length > 0 && total === items.length) return whole;

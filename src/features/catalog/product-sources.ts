@@ -84,10 +84,9 @@ export interface ProductSeries {
 }
 
 /**
- * The history of a product, one series for each store, place and unit. It is read from the snapshots and not from `dynamics`: that
- * answers for one source, and the catalog's writer makes a new source for every scrape. Snapshots tell what was in effect before the
- * window, too, and are one paged read. All of them are read, for an old one may be valid until later than a new one (doc 3 §4).
- * Throws `not_found` where there is nothing.
+ * One series for each store, place and unit, from the snapshots: `dynamics` shows one source, and
+ * the catalog's writer makes a new source for every scrape. All snapshots are read, because an old
+ * one may be valid for longer than a new one (doc 3 §4). Throws `not_found` if there is nothing.
  */
 export async function productSeries(
   catalog: Reader,
@@ -193,7 +192,7 @@ export async function notListed(catalog: Reader, productId: string): Promise<Svc
   });
 }
 
-/** The service answers an unknown id with an empty list of sources: only the product itself tells which of the two it is. */
+/** An unknown product has an empty list of sources, too: reading the product throws for it. */
 export async function unknownProduct(catalog: Reader, productId: string): Promise<SvcError> {
   await catalog.product(productId);
   return new SvcError('not_found', 'no source has this product, and it has no snapshots', {

@@ -1,6 +1,6 @@
 /**
- * The resources of doc 3, part A. Of most of them the document does not show the fields: they are those seen on the public
- * implementation. A response is only checked, and preserved as it came. Null and absent are the same, and anything more may be there.
+ * The resources of doc 3, part A, with fields as seen on the public implementation. A response is
+ * checked, but not changed. Null and absent are the same.
  */
 import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
@@ -151,7 +151,9 @@ export interface Page<Item> {
   readonly size: number | undefined;
 }
 
-/** What decides about prices: a row with another shape there is left out, for without the field it would say something else. */
+/**
+ * Without one of these fields a row would say something else about prices, so the row is omitted.
+ */
 const COMPUTED = [
   ...(['parser_name', 'source_id', 'price', 'discount_price', 'loyal_price', 'available_count'] as const),
   ...(['price_unit', 'unit', 'observed_at'] as const),
@@ -209,7 +211,7 @@ function whole<T>(what: string, parser: Parser<T>): Parser<T> {
   };
 }
 
-/** Returns the very value that came: its keys stay in their order. Of what is not needed, a field of another shape is absent. */
+/** Returns the value itself, with its keys in order. Other fields of a wrong type become absent. */
 function shaped<T>(schema: z.ZodMiniType, needed: readonly (keyof T)[]): Parser<T> {
   return {
     safeParse(value) {

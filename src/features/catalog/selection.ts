@@ -1,4 +1,4 @@
-/** Which products a command reads: those that are named, listed in a file, or found by the catalog. Each is read once. */
+/** The products that a command reads: named, listed in a file, or found. Each is read once. */
 import { bulk } from '../../cli/bulk.ts';
 import type { RunContext } from '../../cli/command.ts';
 import { FILE, type Options, section } from '../../cli/flags.ts';
@@ -223,8 +223,8 @@ interface ProductsRead<Result> {
 const AT_ONCE = 8;
 
 /**
- * The result of each product, a few at a time; two names of one product are read once. A product that cannot be read is named and does
- * not stop the others. Throws if all fail, or if a name is ambiguous.
+ * Reads a few products at a time, and each once. A product that fails is named and does not stop
+ * the others. Throws if all fail, or if a name is ambiguous.
  */
 export async function readProducts<Result>(
   catalog: Catalog,

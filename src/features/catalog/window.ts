@@ -54,7 +54,8 @@ export function bucketStart(ms: number, interval: SeriesInterval, zone: Zone): n
   const clock = ms + zone.offset(ms);
   const into = clock - bucketClock(clock, interval);
   const first = zone.instant(clock - into);
-  // An hour that the clocks show twice is two hours. Of one whose first half they skip, as on Lord Howe Island, the rest is one.
+  // An hour that the clocks repeat is two hours. If they skip its first half, as on Lord Howe
+  // Island, the rest is one.
   return interval === '1h' ? Math.max(ms - into, first) : first;
 }
 
@@ -97,7 +98,10 @@ const READABLE_POINTS = 400;
 /** By weeks it is every window that there is. */
 const MOST_WINDOW_POINTS = 1_000_000;
 
-/** `exclusive`: `to` is not included. Throws `invalid_value` where nothing is in the window, or more than anybody reads. */
+/**
+ * `exclusive`: without `to`. Throws `invalid_value` for an empty window, and for one with too many
+ * intervals.
+ */
 export function calendarWindow(
   { from, to, interval }: Window,
   zone: Zone,

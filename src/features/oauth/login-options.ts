@@ -71,7 +71,10 @@ export interface SignInOptions {
   readonly callbackHost: string | undefined;
 }
 
-/** Throws, before anything is sent, for options that exclude each other, and if nobody could bring the answer of the service. */
+/**
+ * Throws before anything is sent: for options that exclude each other, and if no answer could come
+ * back.
+ */
 export function checkWayToSignIn(
   { device, paste, callbackPort, callbackHost, browser }: SignInOptions,
   ctx: RunContext,

@@ -1,4 +1,4 @@
-/** One request to the token endpoint (doc 2 §5), for the exchange of a code and for a refresh, and what became of it. */
+/** One request to the token endpoint (doc 2 §5), and what became of it. */
 
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import { parseRetryAfter, serviceMessage } from '../../http/answers.ts';

@@ -232,7 +232,10 @@ function tallyOutput(names: readonly string[], empty: string): ListOutput<Tally>
 
 type WatchedAlerts = Pick<Snapshot<Alert>, 'rows' | 'changes'>;
 
-/** Reads alerts in every state, so that a newly silenced alert is not reported as resolved. If nothing can be read, the rows stay. */
+/**
+ * Reads all states, because an alert that was just silenced is not resolved. If a read fails, the
+ * rows stay.
+ */
 async function* watchAlerts(
   alertmanager: Alertmanager,
   given: GivenFilter,

@@ -113,7 +113,7 @@ async function chooseAlerts(
   return { alerts: await collect(alertmanager.alerts({ filter })), byMatcher: true };
 }
 
-/** The end must be in the past for the server, so the slower of the two clocks counts. `skewMs` is the server's clock minus ours. */
+/** The end must be in the past for the server, too. `skewMs` is the server's clock minus ours. */
 export function endOfAlerts(now: number, skewMs: number | undefined): string {
   return new Date(now + Math.min(0, skewMs ?? 0)).toISOString();
 }

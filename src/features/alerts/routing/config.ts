@@ -1,4 +1,6 @@
-/** The parts of an Alertmanager's configuration that decide who is notified: read and checked as `amtool check-config` does. */
+/**
+ * The parts of a configuration that decide who is notified, checked as `amtool check-config` does.
+ */
 import * as z from 'zod/mini';
 import { readDuration } from '../../../duration.ts';
 import { type Matcher, matcher, minorOf, parseMatcherList } from '../matcher.ts';

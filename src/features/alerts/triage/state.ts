@@ -53,8 +53,8 @@ function changed(state: TriageState, change: (action: Action) => Action): Triage
 }
 
 /**
- * The selected alert as it is now. In the list the next takes the place of one that is resolved or was just muted, so that work goes
- * on from there; in view it stays.
+ * In the list, the next alert is selected after one that is resolved or was just muted, so that
+ * work continues there. An alert that is shown alone stays selected.
  */
 function reselected(state: TriageState): TriageState {
   const alerts = alertsOf(rowsOf(pick(state)));
