@@ -12,7 +12,8 @@ import { authorizerFor } from './features/oauth/authorizer.ts';
 import { KnownSecrets } from './http/known-secrets.ts';
 
 /**
- * Runs one command line. Never throws: errors go to stderr and into the status. The build prepares `aliases`; without them they are read from the declarations.
+ * Never throws: errors go to stderr and into the status. Without the prepared `aliases`, they are
+ * read from the declarations.
  */
 export async function main(argv: readonly string[], outer: Context, aliases?: () => Aliases): Promise<number> {
   const secrets = new KnownSecrets();

@@ -128,8 +128,8 @@ const FIRST_DELAY_MS = 250;
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /**
- * Whether a read is retried: a service is busy, a proxy in front of it fails, or the service failed by itself. A 500 that the service
- * explains as something else, such as a rate limit, is its answer.
+ * A service that is busy or failed by itself, or a failing proxy, may answer a second read. A 500
+ * that the service explains, such as a rate limit, is its answer.
  */
 export function isPassing(status: number, { code }: Pick<SvcError, 'code'>): boolean {
   return PASSING.has(status) || (status === 500 && code === 'server_error');

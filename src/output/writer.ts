@@ -12,7 +12,10 @@ export class BatchWriter {
   #scheduled: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
 
-  /** `live`: what was gathered goes out at the end of the same turn of the event loop, for rows that arrive over time. */
+  /**
+   * `live`, for rows that arrive over time: gathered text goes out in the same turn of the event
+   * loop.
+   */
   constructor(sink: OutStream, live = false) {
     this.#sink = sink;
     this.#live = live;

@@ -1,4 +1,7 @@
-/** Stored credentials for the transport: the login of one profile and address, whose access token is replaced when it must be, by one process of many; and the token of the trading gateway. */
+/**
+ * Stored credentials for the transport: the login of a profile and address, and the gateway's
+ * token.
+ */
 import { SvcError } from '../../errors.ts';
 import type { Authorizer, Target } from '../../http/target.ts';
 import {

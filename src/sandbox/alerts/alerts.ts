@@ -71,7 +71,7 @@ export class Alerts {
     this.stored.set(alert.fingerprint, merges ? this.merge(old, alert) : alert);
   }
 
-  /** The earliest start is preserved; so is a later end, unless it was only a timeout or the new alert is a resolution. */
+  /** A later end is preserved, unless it was only a timeout or the new alert is a resolution. */
   private merge(old: Alert, next: Alert): Alert {
     const startsAt = Math.min(old.startsAt, next.startsAt);
     const keepsEnd = this.resolved(next) ? this.resolved(old) : !old.timesOut;

@@ -54,7 +54,9 @@ const HISTORY_STARTS = Date.UTC(2012, 0, 3);
 
 type Row = readonly number[];
 
-/** Those whose label is within the span, both ends included: the newest `max`, oldest first. The current candle is the last. */
+/**
+ * The newest `max` whose label is in the span, both ends included. The current candle is the last.
+ */
 export function cutCandles(
   market: Market,
   instrument: Instrument,

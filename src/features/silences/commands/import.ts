@@ -144,7 +144,10 @@ function whyUnsent({ startsAt, endsAt }: PostableSilence, now: number): ImportPl
   return Date.parse(endsAt) <= now ? { result: 'skipped', message: 'already over' } : undefined;
 }
 
-/** Silences are the same if matchers, author and comment are equal and their times overlap: nothing is created twice. */
+/**
+ * So that nothing is created twice: the same are those with equal matchers, author and comment
+ * whose times overlap.
+ */
 export function importPlan(present: readonly Silence[], now: number): (row: PostableSilence) => ImportPlan {
   const known = new Map<string, PostableSilence[]>();
   const alike = (silence: PostableSilence): PostableSilence[] => {
