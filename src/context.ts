@@ -81,9 +81,7 @@ export interface ProcessName {
   readonly host: string;
   /** Boot and process-id namespace: a process id means something only if both are ours. */
   readonly place: string;
-  /**
-   * The start of the process, because its id may be used again. Empty if the platform does not say.
-   */
+  /** The start of the process, because its id may be used again; empty if unknown. */
   readonly start: string;
 }
 
@@ -123,9 +121,6 @@ export interface Context {
   isReadableByOthers(path: string): boolean;
   /** Undefined on a terminal that shows text and nothing else (TERM=dumb). */
   readonly prompter: Prompter | undefined;
-  /**
-   * Resolves with the reason if there is no browser, which may become known only later. Never
-   * rejects.
-   */
+  /** Never rejects. Resolves with the reason if no browser opened, which may take a while. */
   openBrowser(url: URL): Promise<string | undefined>;
 }

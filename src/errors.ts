@@ -98,10 +98,7 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/**
- * A failure that a user can act on. `message` may contain remote text, which is escaped when
- * printed.
- */
+/** A failure that a user can act on. `message` is escaped when printed. */
 export class SvcError extends Error {
   override readonly name = 'SvcError';
   readonly code: ErrorCode;

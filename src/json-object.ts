@@ -16,10 +16,7 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 /** Outside of strings, such numbers begin like this; so do some texts. */
 const MAY_BE_INEXACT = /(?:[:,[\s]|^)-?(?:[\d.]{16}|[\d.]+[eE])/;
 
-/**
- * Numbers that JavaScript cannot represent become strings, so that every digit is shown as
- * received.
- */
+/** Numbers that JavaScript cannot represent become strings, so that no digit is lost. */
 export function exactNumbers(json: string): string {
   if (!MAY_BE_INEXACT.test(json)) return json;
   return json.replace(TOKEN, (token) => (token.startsWith('"') || isExact(token) ? token : `"${token}"`));
@@ -53,9 +50,7 @@ export class JsonLimit extends SyntaxError {
 export const TOO_DEEP = `nested more than ${DEEPEST} levels deep`;
 const TOO_WIDE = `too large: more than ${MOST_NAMES} names in one object`;
 
-/**
- * Throws `JsonLimit` for a text of a service. The user's own file may have any number of values.
- */
+/** Throws `JsonLimit`. The user's own file may have any number of values. */
 export function parseJsonText(text: string, mostValues = MOST_VALUES): unknown {
   // Most texts cannot exceed the limits.
   if (text.length > DEEPEST) checkLimits(text, mostValues);

@@ -1,6 +1,4 @@
-/**
- * Base addresses, and the rules that protect a credential from a wrong host and from plain http.
- */
+/** Base addresses, and the rules that protect a credential from wrong hosts and plain http. */
 import { SvcError } from '../errors.ts';
 import { isSecretName, redactText } from './redact.ts';
 import type { Target } from './target.ts';

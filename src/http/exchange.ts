@@ -1,6 +1,4 @@
-/**
- * One attempt of a request, with its response as it arrives. A slow reader throttles the service.
- */
+/** One attempt of a request and its response. A slow reader throttles the service. */
 import { SvcError } from '../errors.ts';
 import type { RequestValue } from './endpoint.ts';
 import { bytes, interruption, type Reason, reasonOf, tooLarge } from './failures.ts';
@@ -224,10 +222,7 @@ export class Exchange implements ResponseHandler {
 
 const MOST_CHUNKS = 1024;
 
-/**
- * Joins many chunks to one block, so that a service that sends single bytes does not cost an object
- * for each.
- */
+/** Joins chunks to blocks: a service that sends single bytes must not cost an object for each. */
 class ByteList {
   #blocks: Buffer[] = [];
   #chunks: Buffer[] = [];

@@ -2,17 +2,13 @@
 import * as z from 'zod/mini';
 import { NUMERIC } from '../json-object.ts';
 
-/**
- * Numbers and truth values become text. A string is tried first, because a conversion takes long.
- */
+/** Numbers and truth values become text. Strings come first, because a conversion is slow. */
 export const text = z.union(
   [z.string(), z.pipe(z.union([z.number(), z.boolean()]), z.transform(String))],
   'expected a text',
 );
 
-/**
- * For use on a command line. A leading dash is refused, because a service must not choose options.
- */
+/** For a command line: no leading dash, because a service must not choose options. */
 export const identifier = z.pipe(
   text,
   z.string().check(z.refine((value) => value !== '' && !value.startsWith('-'), 'expected an id')),

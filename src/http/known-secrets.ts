@@ -23,10 +23,7 @@ export class KnownSecrets {
     this.#search = undefined;
   }
 
-  /**
-   * For a secret that is replaced often, such as the id of a connection: a long run has many of
-   * them.
-   */
+  /** For a secret that is replaced often, such as the id of a connection in a long run. */
   addPassing(secret: string | undefined): void {
     if (secret === undefined || (this.#forms.has(secret) && !this.#passing.has(secret))) return;
     this.add(secret);

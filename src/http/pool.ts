@@ -1,7 +1,4 @@
-/**
- * The connections to one origin: undici's pool, certificates and proxy. No other file imports
- * undici.
- */
+/** The connections to one origin, with certificates and proxy. Only this file imports undici. */
 import type { LookupAddress } from 'node:dns';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { LookupFunction, Socket } from 'node:net';
@@ -35,9 +32,7 @@ type Connect = (options: buildConnector.Options, callback: buildConnector.Callba
 
 const CONNECT_MS = 10_000;
 const CONNECTIONS = 32;
-/**
- * Shorter than servers wait: a write on a connection that is about to close has no known outcome.
- */
+/** Shorter than servers wait: a write on a closing connection has no known outcome. */
 const KEEP_ALIVE_MS = 2_000;
 
 /** Does not connect yet. Throws for an unusable proxy setting or certificate. */

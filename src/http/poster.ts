@@ -37,9 +37,7 @@ const TEXT_BYTES = 4096;
 /** Reading a little more than needed keeps the connection usable. */
 const MOST_READ_BYTES = 64 * 1024;
 const STALL_MS = 60_000;
-/**
- * A longer body is sent in chunks, because the receiver may respond before its end, as with a 413.
- */
+/** Longer bodies are sent in chunks: a receiver may respond before the end, as with a 413. */
 const PIECE_BYTES = 16 * 1024;
 
 /** Does not connect yet. Posts share connections. `clock` counts milliseconds. */

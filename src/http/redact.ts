@@ -113,9 +113,7 @@ function redactField(all: string, head: string, value: string | undefined): stri
   return value === '' ? all : `${head}"${HIDDEN}"`;
 }
 
-/**
- * An error code may end like a token's name (`bad_refresh_token: …`). A password may be a sentence.
- */
+/** An error code may end like a token's name: `bad_refresh_token`. A password may be a sentence. */
 const MAY_BE_AN_ERROR = /(?<!passw(?:or)?ds?["']?\s*):\s+$/i;
 /** How such sentences begin and go on. A closed list of words: anything else may be the token itself. */
 const SENTENCE_START = /^(?:the|this|that|your|an|a|no|is|was|has|must|not|access|refresh|token|bearer)$/i;

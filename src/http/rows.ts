@@ -40,10 +40,7 @@ export interface ReceivedList<Row> {
   readonly received: number;
 }
 
-/**
- * The list is the field `items`, or the response itself. Servers in Go write null for an empty
- * list.
- */
+/** The list is the field `items`, or the response itself. Go writes null for an empty list. */
 export function listParser<Row>(schema: Parser<Row>, noun: string): Parser<ReceivedList<Row>> {
   return {
     safeParse(value) {

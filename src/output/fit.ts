@@ -10,8 +10,7 @@ export interface TableColumn extends LineColumn {
 }
 
 /**
- * The next command needs an id, so no id is cut or dropped. Services write `tradeId` and
- * `event_id`.
+ * The next command needs an id, so none is cut or dropped. Services write `tradeId`, `event_id`.
  */
 const ID_COLUMN = /^(id|fingerprint)$|[-_]ids?$|[a-z]I[dD]s?$/;
 /** A column that shrinks has this width at least, or that of its title. */

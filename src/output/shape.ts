@@ -162,8 +162,8 @@ interface Key {
 }
 
 /**
- * Numbers sort by value, times by instant, and other text naturally (`disk9` before `disk10`).
- * Equal rows keep their order.
+ * Numbers sort by value, times by instant, text naturally (`disk9` before `disk10`). The sort is
+ * stable.
  */
 function sortRows(rows: readonly unknown[], sorts: readonly string[], output: ListOutput<unknown>): readonly unknown[] {
   const directions = sorts.map((sort) => (sort.startsWith('-') ? -1 : 1));

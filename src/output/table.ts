@@ -30,10 +30,7 @@ interface LaidOut extends Printed {
   readonly lines: readonly string[];
 }
 
-/**
- * Includes the headers; empty without rows. `height` is the maximum number of lines below the
- * headers.
- */
+/** Includes the headers; empty without rows. `height` limits the lines below the headers. */
 export async function layOut(
   subject: ListSubject,
   options: OutputOptions,
@@ -79,9 +76,7 @@ function isPlain({ format, columns, fields, query }: OutputOptions): boolean {
   return format === 'table' && columns === undefined && fields === undefined && query === undefined;
 }
 
-/**
- * A plain table leaves out values that all rows share, and columns without text except the first.
- */
+/** A plain table leaves out what all rows share, and columns without text except the first. */
 function readColumns({ columns, named }: ListSubject, rows: readonly unknown[], options: OutputOptions) {
   const isComparable = isPlain(options) && rows.length > 1 && rows.length <= MOST_COMPARED;
   const shared: string[] = [];

@@ -15,8 +15,8 @@ export interface ColorChoice {
 }
 
 /**
- * `--color` > NO_COLOR > FORCE_COLOR, CLICOLOR_FORCE > CLICOLOR=0, TERM=dumb > the stream. An empty
- * variable counts as unset.
+ * `--color` > NO_COLOR > FORCE_COLOR, CLICOLOR_FORCE > CLICOLOR=0, TERM=dumb > the stream. Empty
+ * counts as unset.
  */
 export function colorLevel({ flag, env, stream }: ColorChoice): ColorLevel {
   const forced: ColorLevel = stream.colorDepth === 0 ? 1 : stream.colorDepth;
@@ -134,9 +134,7 @@ export function shortenMiddle(text: string, width: number): string {
   return shorten(text, width - displayWidth(tail)) + tail;
 }
 
-/**
- * Breaks after a space if possible, and drops only the spaces at a break. `width` is 2 at least.
- */
+/** Breaks after a space if possible, which it drops. `width` is 2 at least. */
 export function wrap(text: string, width: number): readonly string[] {
   if (displayWidth(text) <= width) return [text];
   const lines: string[] = [];

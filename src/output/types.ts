@@ -46,10 +46,7 @@ export interface Spark {
   readonly tone?: Tone;
 }
 
-/**
- * People read it rounded or in a sentence (`16.8% more`); pipes, csv, tsv and `--sort` use the
- * number.
- */
+/** People read it rounded or in a sentence; pipes, csv, tsv and `--sort` use the number. */
 export interface Amount {
   readonly amount: number | null;
   readonly text: string;
@@ -105,9 +102,7 @@ export interface RecordOutput<Value> {
   readonly line?: (value: Value) => Cell;
 }
 
-/**
- * Text that is itself the data (a path, a script, a token), or a bare number: printed unchanged.
- */
+/** Text that is itself the data, such as a path or a token, or a bare number. */
 export interface TextOutput {
   readonly kind: 'text';
 }

@@ -12,10 +12,7 @@ export class BatchWriter {
   #scheduled: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
 
-  /**
-   * `live`, for rows that arrive over time: gathered text goes out in the same turn of the event
-   * loop.
-   */
+  /** `live`: text is written in the same turn of the event loop, for rows that arrive over time. */
   constructor(sink: OutStream, live = false) {
     this.#sink = sink;
     this.#live = live;

@@ -1,6 +1,4 @@
-/**
- * Warns of names and values that the service does not know, because a typing error matches nothing.
- */
+/** Warns of names that the service does not know, because a typing error matches nothing. */
 import type { RunContext } from '../../cli/command.ts';
 import { suggest } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';

@@ -79,9 +79,7 @@ export function withoutQuotes(text: string): string {
     .replace(/\\(["\\])/g, '$1');
 }
 
-/**
- * Nothing if it is not clear what was meant. Values of one label joined by `or` become one matcher.
- */
+/** Empty if it is not clear what was meant. Values joined by `or` become one matcher. */
 export function spellMeant(readings: readonly Reading[]): readonly string[] {
   if (!readings.every((reading, index) => isClear(reading, index === readings.length - 1))) return [];
   const all = readings.map(matcherOf);

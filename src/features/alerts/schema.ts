@@ -1,6 +1,4 @@
-/**
- * The resources of doc 1 §2. Unknown fields are preserved, and only what svc relies on is required.
- */
+/** The resources of doc 1 §2. Only what svc relies on is required, and all else is preserved. */
 import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
 import { flag, identifier, text } from '../../http/fields.ts';

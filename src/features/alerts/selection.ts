@@ -1,6 +1,4 @@
-/**
- * The options that select alerts, the query for the server, and the selection from its response.
- */
+/** Options that select alerts, the query for the server, and the choice from its response. */
 import type { RunContext } from '../../cli/command.ts';
 import { type Flags, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';

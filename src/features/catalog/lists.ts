@@ -1,6 +1,4 @@
-/**
- * Lists in pages by `limit` and `offset` (seen on the public implementation), and their options.
- */
+/** Lists in pages, as seen on the public implementation, and the options that they share. */
 import type { RunContext } from '../../cli/command.ts';
 import { TZ_FLAG as CLOCK_TZ } from '../../cli/common-flags.ts';
 import type { Flags } from '../../cli/flags.ts';
@@ -153,10 +151,7 @@ function reportOmitted({ omitted = 0 }: Page<unknown>, report: Report): void {
   report({ text: `${omitted} ${omitted === 1 ? 'row' : 'rows'} cannot be read`, incomplete: true, named: true });
 }
 
-/**
- * A page may be shorter than its limit. Without a total, only an empty or a repeated page is the
- * end.
- */
+/** A page may be short. Without a total, only an empty or a repeated page is the end. */
 function isLast(page: Page<unknown>, asked: number): boolean {
   const came = countRows(page);
   if (page.total === undefined && came > asked) return true;
@@ -221,10 +216,7 @@ interface Listed<Item> {
   readonly code: () => ErrorCode | undefined;
 }
 
-/**
- * `none` says what may be wrong if there are no rows. The service cannot sort, so `--sort` reads
- * all.
- */
+/** `none` explains an empty list. The service cannot sort, so `--sort` reads everything. */
 export async function listed<Item extends Identified>(
   ask: (query: PageQuery) => Promise<Page<Item>>,
   query: PageQuery,

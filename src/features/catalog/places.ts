@@ -149,10 +149,7 @@ export async function findStore(catalog: Pick<Catalog, 'cursors'>, name: string,
   });
 }
 
-/**
- * The service knows a store only by its exact name. A name without rows is looked up and sent
- * again.
- */
+/** The service knows only exact names. A name without rows is looked up and sent again. */
 export function ofStore<Item>(
   ask: (query: PageQuery) => Promise<Page<Item>>,
   store: string | undefined,

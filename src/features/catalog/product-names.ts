@@ -1,7 +1,4 @@
-/**
- * Finds products by an id or a part of the title. The service has only whole ids, and `q` for
- * titles (undocumented).
- */
+/** Finds products by id or by a part of the title, for which the service has `q` (undocumented). */
 import type { RunContext } from '../../cli/command.ts';
 import { MOST_CHOICES, tellCommand } from '../../cli/wizard.ts';
 import { SvcError } from '../../errors.ts';
@@ -35,10 +32,7 @@ export function productNames(catalog: Pick<Catalog, 'products' | 'product' | 'sn
     }
     return ask(await idOf(text));
   };
-  /**
-   * The service has the same answer for an unknown product and for one without items. Throws for
-   * the first.
-   */
+  /** Throws for an unknown product, which the service answers like one without items. */
   const checkProduct = async (id: string): Promise<void> => {
     const { items } = await catalog.snapshots(id, { limit: 1 });
     if (items.length === 0) await catalog.product(id);
@@ -85,9 +79,7 @@ async function findProduct(text: string, catalog: Pick<Catalog, 'products'>, ctx
   return id;
 }
 
-/**
- * `q` also finds brands, has the wildcards % and _, and may be ignored. A whole title is preferred.
- */
+/** `q` also finds brands, has wildcards, and may be ignored. A whole title is preferred. */
 function titledSo(text: string, items: readonly Product[], total: number): readonly Product[] {
   const whole = items.filter(({ title }) => folded(title) === folded(text));
   if (whole.length > 0 && total === items.length) return whole;

@@ -151,9 +151,7 @@ export interface Page<Item> {
   readonly size: number | undefined;
 }
 
-/**
- * Without one of these fields a row would say something else about prices, so the row is omitted.
- */
+/** A row without one of these would say something else about prices, so it is omitted. */
 const COMPUTED = [
   ...(['parser_name', 'source_id', 'price', 'discount_price', 'loyal_price', 'available_count'] as const),
   ...(['price_unit', 'unit', 'observed_at'] as const),

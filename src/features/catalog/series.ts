@@ -7,9 +7,7 @@ import type { Snapshot, SnapshotRow, Source, SourceKey } from './schema.ts';
 import { isBlank, numberOf } from './statistics.ts';
 import type { CalendarWindow } from './window.ts';
 
-/**
- * `lowest` is the lowest price of a source. It may be a loyalty price, and so below `price_from`.
- */
+/** `lowest` may be a loyalty price, and so below the product's `price_from`. */
 export type OfferField = 'lowest' | SeriesField;
 
 const PRICES = ['price', 'discount_price', 'loyal_price'] as const;
@@ -58,9 +56,7 @@ type Micros = number;
 /** What is used of a snapshot: a thousand products have many. */
 type Observed = Pick<Snapshot, SeriesField | 'id' | 'parser_name' | 'source_id' | 'observed_at'>;
 
-/**
- * Its values hold from valid_from_at to valid_to_at, else at the time of observation (doc 3 §4).
- */
+/** It is valid from valid_from_at to valid_to_at, else when it was observed (doc 3 §4). */
 export interface Observation {
   readonly snapshot: Observed;
   readonly from: Micros;

@@ -98,10 +98,7 @@ const READABLE_POINTS = 400;
 /** By weeks it is every window that there is. */
 const MOST_WINDOW_POINTS = 1_000_000;
 
-/**
- * `exclusive`: without `to`. Throws `invalid_value` for an empty window, and for one with too many
- * intervals.
- */
+/** `exclusive`: without `to`. Throws `invalid_value` if it has too many intervals, or none. */
 export function calendarWindow(
   { from, to, interval }: Window,
   zone: Zone,

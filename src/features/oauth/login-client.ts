@@ -292,9 +292,7 @@ function harmless({ code, message, hint = '', httpStatus, cause }: SvcError): Sv
 
 const PROBE_MS = 5_000;
 
-/**
- * Neither another client nor a browser with cookies can change these errors (RFC 6749 §4.1.2.1).
- */
+/** Another client, or a browser with cookies, cannot change these (RFC 6749 §4.1.2.1). */
 const FINAL = ['invalid_request', 'invalid_scope', 'unsupported_response_type'];
 
 /** How servers say on their pages that they do not know the client. */
@@ -304,10 +302,7 @@ const UNKNOWN_CLIENT = [
   /\bclient(?:[_ ]?id)?\b[^.<>]{0,40}\b(?:unknown|invalid|not (?:be )?(?:known|found|registered|exist)|does(?: not|n't) exist)\b/i,
 ];
 
-/**
- * Throws if the server refuses this sign-in for good. If the probe itself fails, the sign-in
- * continues.
- */
+/** Throws if the server refuses this sign-in for good. After a failed probe it continues. */
 async function isUnknownClient(target: Target, authorization: Authorization): Promise<boolean> {
   const { url } = authorization;
   const answer = await readRefusal(target, url);

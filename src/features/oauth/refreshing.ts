@@ -100,10 +100,7 @@ function loginRequired(reason: string): SvcError {
 
 type Refusal = Exclude<TokenOutcome, { readonly kind: 'granted' }>;
 
-/**
- * Stores the refusal for later commands and throws. Returns a login that meanwhile replaced the
- * refused one.
- */
+/** Stores the refusal and throws. Returns a login that replaced the refused one meanwhile. */
 async function handleRefusal(
   outcome: Refusal,
   login: OAuthCredential,

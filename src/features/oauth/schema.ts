@@ -29,10 +29,7 @@ const lifetime = z.pipe(
   z.transform((seconds) => Math.min(Math.floor(Number(seconds)), LONGEST_LIFETIME_S)),
 );
 
-/**
- * An unreadable optional field counts as absent: the old token is spent, so an error would lose the
- * login.
- */
+/** An unreadable optional field is absent: the old token is spent, so an error loses the login. */
 export const tokenResponse = z.object({
   /** It goes into a header as it is. */
   access_token: text.check(z.regex(/^[\x21-\x7e]+$/, 'is not a token that can be sent')),

@@ -1,7 +1,4 @@
-/**
- * Stored credentials for the transport: the login of a profile and address, and the gateway's
- * token.
- */
+/** Stored credentials for the transport: logins, and the token of the trading gateway. */
 import { SvcError } from '../../errors.ts';
 import type { Authorizer, Target } from '../../http/target.ts';
 import {

@@ -1,6 +1,4 @@
-/**
- * Asks the services of each sandbox, because its record alone does not show whether it still runs.
- */
+/** Asks the services of each sandbox, because a record does not show whether it still runs. */
 import type { RunContext } from '../../cli/command.ts';
 import type { ServiceContents } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';

@@ -23,9 +23,7 @@ const number = orAbsent(fields.number);
 const text = orAbsent(fields.text);
 const flag = orAbsent(fields.flag);
 
-/**
- * `error` is absent, empty, a sentence, or JSON in a string (seen on the public implementation).
- */
+/** `error` is absent, empty, a sentence or a JSON text (seen on the public implementation). */
 const body = z.looseObject({
   response: orAbsent(z.looseObject({ executed: flag, error: z.optional(z.unknown()) })),
 });

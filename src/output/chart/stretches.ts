@@ -51,10 +51,7 @@ function isOutside(start: number, end: number, { from, to }: Window): boolean {
   return start > to || end < from || (end === from && start < end);
 }
 
-/**
- * Continues the last run if it is in the first column. The step into the value is in that column,
- * too.
- */
+/** Continues the last run if it is in the first column, which also has the step into the value. */
 function addValue(stretch: Run[], value: number, [first, last]: readonly [first: number, last: number]): void {
   const open = stretch.at(-1);
   const before = open?.column === first ? open : { low: open?.last ?? value, high: open?.last ?? value };

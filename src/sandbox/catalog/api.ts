@@ -258,9 +258,7 @@ const STEPS: ReadonlyMap<string, Micros> = new Map([
 ]);
 const MAX_POINTS = 20_000;
 
-/**
- * Doc 3 §4, with rules seen on the public implementation. Reads snapshots only for a valid request.
- */
+/** Doc 3 §4 and the public implementation. Reads snapshots only for a valid request. */
 export function dynamics(request: SeriesRequest, snapshots: () => readonly Snapshot[]) {
   const { parser_name, source_id, interval } = request;
   const [from, to] = [instant(request.date_from), instant(request.date_to)];

@@ -1,6 +1,4 @@
-/**
- * The service filters rows before it groups them to products, so a filter changes a product's item.
- */
+/** The service filters rows before it groups them, so a filter changes a product's item. */
 import { Refusal } from '../http.ts';
 import type { Parameters } from './parameters.ts';
 import { isoZ, type SourceRow } from './records.ts';
@@ -100,10 +98,7 @@ export function matches(row: SourceRow, filters: ProductFilters): boolean {
   );
 }
 
-/**
- * `LOWER(column) LIKE '%…%'`: % and _ are wildcards. SQLite lowers only ASCII, Python lowers all of
- * `q`.
- */
+/** % and _ are wildcards, as in LIKE. SQLite lowers only ASCII, Python lowers all of `q`. */
 export function contains(columns: readonly (string | null)[], q: string): boolean {
   const escaped = q
     .trim()

@@ -54,9 +54,7 @@ const HISTORY_STARTS = Date.UTC(2012, 0, 3);
 
 type Row = readonly number[];
 
-/**
- * The newest `max` whose label is in the span, both ends included. The current candle is the last.
- */
+/** The newest `max` with a label in the span, ends included. The last is the current candle. */
 export function cutCandles(
   market: Market,
   instrument: Instrument,

@@ -104,10 +104,7 @@ export class Form {
     return step;
   }
 
-  /**
-   * In UTC, or a day, which starts at 17:00 in New York on the day before. DAY ends with the
-   * trading day.
-   */
+  /** In UTC; a day starts at 17:00 in New York on the day before. DAY ends with the trading day. */
   expiry(timeInForce: string, now: number): number | undefined {
     if (timeInForce === 'DAY') return nextDay(dayStart(now));
     if (timeInForce !== 'GTD') return undefined;

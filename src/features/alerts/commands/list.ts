@@ -232,10 +232,7 @@ function tallyOutput(names: readonly string[], empty: string): ListOutput<Tally>
 
 type WatchedAlerts = Pick<Snapshot<Alert>, 'rows' | 'changes'>;
 
-/**
- * Reads all states, because an alert that was just silenced is not resolved. If a read fails, the
- * rows stay.
- */
+/** Reads all states: an alert just silenced is not resolved. If a read fails, the rows stay. */
 async function* watchAlerts(
   alertmanager: Alertmanager,
   given: GivenFilter,

@@ -1,6 +1,4 @@
-/**
- * The parts of a configuration that decide who is notified, checked as `amtool check-config` does.
- */
+/** What decides who is notified in a configuration, checked as `amtool check-config` does. */
 import * as z from 'zod/mini';
 import { readDuration } from '../../../duration.ts';
 import { type Matcher, matcher, minorOf, parseMatcherList } from '../matcher.ts';

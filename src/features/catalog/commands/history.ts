@@ -308,9 +308,7 @@ function undrawnNote(shown: number, all: number): readonly string[] {
 /** Fewer make no line. */
 const FEWEST_POINTS = 10;
 
-/**
- * Daily observations leave most quarters of a day empty: then the next coarser interval is taken.
- */
+/** Daily values leave most quarters of a day empty: then the next coarser interval is taken. */
 function fittingWindow(
   windowBy: (interval: SeriesInterval) => CalendarWindow,
   finest: CalendarWindow,

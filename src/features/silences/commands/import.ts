@@ -144,10 +144,7 @@ function whyUnsent({ startsAt, endsAt }: PostableSilence, now: number): ImportPl
   return Date.parse(endsAt) <= now ? { result: 'skipped', message: 'already over' } : undefined;
 }
 
-/**
- * So that nothing is created twice: the same are those with equal matchers, author and comment
- * whose times overlap.
- */
+/** One with equal matchers, author and comment at overlapping times is not created twice. */
 export function importPlan(present: readonly Silence[], now: number): (row: PostableSilence) => ImportPlan {
   const known = new Map<string, PostableSilence[]>();
   const alike = (silence: PostableSilence): PostableSilence[] => {

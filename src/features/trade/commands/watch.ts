@@ -262,10 +262,7 @@ function takePush(
   return push !== undefined;
 }
 
-/**
- * Reads the rows after the first connection and after a gap. False if the connection is lost
- * meanwhile.
- */
+/** Reads the rows at first, and after a gap. False if the connection is lost meanwhile. */
 async function readRows({ feed, rows, connection, input }: Following, ctx: RunContext): Promise<boolean> {
   const isFirst = feed.subscribed === undefined;
   const table = await feed.attempt(async () => {
