@@ -199,7 +199,7 @@ function brokenReason(error: unknown, { baseUrl, status, received, expected }: P
       return { code: 'connection_lost', text: 'the connection was abandoned' };
   }
   if (code === 'HPE') return garbageReason(error as Error, baseUrl);
-  // With TLS 1.3 a client certificate is refused after the request was sent, but before it counts.
+  // With TLS 1.3 a client certificate may be refused after the request, which is then discarded.
   const tls =
     code.startsWith('ERR_SSL_') && status === undefined ? tlsReason(error as Error, code, baseUrl.host) : undefined;
   if (tls !== undefined) return { ...tls, refused: HANDSHAKE_ALERT.test(code) };

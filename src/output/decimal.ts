@@ -55,7 +55,7 @@ export function minus(one: Exact, other: Exact): Exact {
   return { digits: scaled(one) - scaled(other), decimals };
 }
 
-/** For numbers above 0. Rounds down, and returns the digits of the quotient without its point. */
+/** For numbers above 0. Rounds down to `decimals`, and returns the digits without the point. */
 export function ratio(one: Exact, other: Exact, decimals = 0): bigint {
   return (one.digits * 10n ** BigInt(other.decimals + decimals)) / (other.digits * 10n ** BigInt(one.decimals));
 }

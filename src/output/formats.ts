@@ -9,7 +9,7 @@ import type { BatchWriter } from './writer.ts';
 /** The output of a format for the command's value. */
 export type Renderer = (subject: Subject, options: OutputOptions, out: BatchWriter) => Promise<Printed>;
 
-/** Writes item by item, so that a list is never one string. Begins with the first item. */
+/** Writes a list item by item, and nothing before the first: it is never one string. */
 export async function renderJson(subject: Subject, _options: OutputOptions, out: BatchWriter): Promise<Printed> {
   if (subject.kind !== 'list') {
     await out.write(`${escapeJson(JSON.stringify(singleValue(subject), null, 2) ?? 'null')}\n`);

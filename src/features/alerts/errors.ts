@@ -1,6 +1,6 @@
 /** What error responses mean: the three of doc 1 §7, and those of real servers and proxies. */
 import { SvcError } from '../../errors.ts';
-import { explained, explainedCredential, type FailedAnswer, serviceMessage } from '../../http/answers.ts';
+import { answerFailure, credentialFailure, type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import type { EndpointShape } from '../../http/endpoint.ts';
 
 type Call = Pick<EndpointShape, 'method' | 'path' | 'effect'>;
@@ -56,36 +56,36 @@ function explainStatus(answer: FailedAnswer, reason: string, endpoint: Call): Sv
 function explainCredential(answer: FailedAnswer, reason: string): SvcError {
   const { credentialSent, credentialSource = CREDENTIAL } = answer;
   const hint = credentialSent ? `check ${credentialSource}` : `set ${CREDENTIAL}`;
-  return explainedCredential(answer, 'Alertmanager', reason, hint);
+  return credentialFailure(answer, 'Alertmanager', reason, hint);
 }
 
 function explainNotFound(answer: FailedAnswer, reason: string, endpoint: Call): SvcError {
   if (answer.status === 404 && isMissingSilence(answer, endpoint)) return missingSilence(answer);
   const { method, path } = endpoint;
   const message = `the server does not know ${method} ${path}: ${reason || 'no reason given'}`;
-  return explained(answer, 'wrong_path', message, CHECK_PATH);
+  return answerFailure(answer, 'wrong_path', message, CHECK_PATH);
 }
 
 function missingSilence(answer: FailedAnswer): SvcError {
-  return explained(answer, 'not_found', 'no silence has this id', 'svc silences list -a shows all silences');
+  return answerFailure(answer, 'not_found', 'no silence has this id', 'svc silences list -a shows all silences');
 }
 
 function explainLimit(answer: FailedAnswer, reason: string, { method, path }: Call): SvcError | undefined {
   if (method !== 'POST' || path !== '/silences' || !/^(?:silence )?exceeded maximum /.test(reason)) return undefined;
   const hint = 'the limits are --silences.max-silences and --silences.max-silence-size-bytes of the server';
-  return explained(answer, 'limited', `Alertmanager has a limit: ${reason}`, hint);
+  return answerFailure(answer, 'limited', `Alertmanager has a limit: ${reason}`, hint);
 }
 
 function explainRefusal(answer: FailedAnswer, reason: string, endpoint: Call): SvcError {
   const message = `Alertmanager refused the request: ${reason || `status ${answer.status}`}`;
-  return explained(answer, 'refused', message, refusalHint(answer, reason, endpoint));
+  return answerFailure(answer, 'refused', message, refusalHint(answer, reason, endpoint));
 }
 
 function explainServerError(answer: FailedAnswer, reason: string, { method }: Call): SvcError | undefined {
   // Before 0.26, deleting a missing silence is a server error.
   if (method === 'DELETE' && reason === 'silence not found') return missingSilence(answer);
   if (!reason.includes('multiple matcher sets')) return undefined;
-  return explained(
+  return answerFailure(
     answer,
     'refused',
     `Alertmanager cannot show this silence in its API v2: ${reason}`,
@@ -96,14 +96,14 @@ function explainServerError(answer: FailedAnswer, reason: string, { method }: Ca
 function explainOverload(answer: FailedAnswer, reason: string, { effect }: Call): SvcError | undefined {
   if (reason.startsWith('Limit of concurrent GET')) {
     const hint = 'try again, or raise --web.get-concurrency of the server';
-    return explained(answer, 'server_error', `Alertmanager is busy: ${reason}`, hint);
+    return answerFailure(answer, 'server_error', `Alertmanager is busy: ${reason}`, hint);
   }
   if (!reason.startsWith('Exceeded configured timeout')) return undefined;
   if (effect === 'read') {
     const hint = 'add matchers, or raise --web.timeout of the server';
-    return explained(answer, 'server_error', `Alertmanager timed out: ${reason}`, hint);
+    return answerFailure(answer, 'server_error', `Alertmanager timed out: ${reason}`, hint);
   }
-  return explained(
+  return answerFailure(
     answer,
     'outcome_unknown',
     `Alertmanager timed out: ${reason}; it has probably applied the write`,
