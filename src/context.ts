@@ -1,4 +1,4 @@
-/** Everything that `svc` takes from outside, as types. `process/` implements them on the running process. */
+/** Types of what `svc` takes from outside. `process/` implements them on the running process. */
 
 export interface OutStream {
   /** The state of the terminal; false for a pipe or a file. */
@@ -9,7 +9,7 @@ export interface OutStream {
   readonly rows?: number | undefined;
   /** Calls back when the terminal's size changes, until the returned function is called. */
   onResize?(handler: () => void): () => void;
-  /** Writes `text` when the process ends, whatever ends it, unless what it returns is called before. */
+  /** Writes `text` when the process ends, unless the returned function is called before. */
   restoring?(text: string): () => void;
   /** The colors of the terminal as chalk's level: 0 none, 1 sixteen, 2 256, 3 all. */
   readonly colorDepth: 0 | 1 | 2 | 3;

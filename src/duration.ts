@@ -47,7 +47,7 @@ export function formatDuration(ms: number): string {
   let rest = ms;
   let text = '';
   for (const [unit, name] of UNITS) {
-    // As in Prometheus: 90d reads better than 12w6d, so years and weeks are only used if nothing is left over.
+    // As in Prometheus: 90d reads better than 12w6d, so weeks and years only appear alone.
     if (unit >= WEEK && rest % unit !== 0) continue;
     const count = Math.floor(rest / unit);
     if (count > 0) text += `${count}${name}`;

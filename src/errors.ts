@@ -88,9 +88,9 @@ export interface ErrorDetails {
   readonly reason?: Reason | undefined;
   /** Further JSON fields of the failure for programs: an order's id, the time of the next free slot. */
   readonly more?: Readonly<Record<string, string | number | undefined>> | undefined;
-  /** What there is to choose from, each with the same keys: a table below the message. It may hold remote text. */
+  /** Choices with the same keys: a table below the message. May contain remote text. */
   readonly candidates?: readonly Readonly<Record<string, string>>[] | undefined;
-  /** A mistyped word and its likely correction, or several: the error report turns them into lines to paste. */
+  /** Mistyped words and their corrections, from which the error report makes lines to paste. */
   readonly meant?:
     | { readonly typed: string; readonly meant: string | readonly string[] }
     | { readonly append: string }

@@ -8,7 +8,7 @@ import type { RouteConfig } from './routing/config.ts';
 import { readRoutingConfig } from './routing/source.ts';
 import type { Status } from './schema.ts';
 
-/** The values of each label in alerts and the running configuration. Names in silences may themselves be mistyped. */
+/** From alerts and the running configuration. Names in silences may themselves be mistyped. */
 export type KnownNames = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** One question for each unknown name or value that is close to a known one. */

@@ -52,7 +52,7 @@ const wireMatcher = z.looseObject({
 export const silence = z.looseObject({
   id: identifier,
   status: z.looseObject({ state: text }),
-  /** Before 0.32.3, null for a silence with several sets of matchers: what it mutes is not known. */
+  /** Before 0.32.3, null for a silence with several sets of matchers, which are then unknown. */
   matchers: orElse(z.array(wireMatcher), []),
   startsAt: time,
   endsAt: time,

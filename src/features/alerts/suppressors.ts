@@ -1,4 +1,4 @@
-/** What suppresses an alert: the silences, alerts and time intervals themselves, not only their ids. */
+/** What suppresses an alert: silences, alerts and time intervals, not only their ids. */
 import { SvcError } from '../../errors.ts';
 import type { AlertGroup, Alertmanager } from './api.ts';
 import type { Alert, Silence } from './schema.ts';

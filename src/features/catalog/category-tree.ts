@@ -31,7 +31,7 @@ function branchColumns(title: (row: BranchRow) => string): readonly Column<Branc
 /** `parent_source_uid` names the `source_uid` of another category of the same `parser_name`. */
 export type CategoryNode = Category & { readonly children: readonly CategoryNode[] };
 
-/** One that is further down stands at the top again: nothing that prints a tree has to follow it any deeper. */
+/** Deeper categories are at the top again, so that no printer has to follow more levels. */
 const DEEPEST = 64;
 
 /**

@@ -1,4 +1,4 @@
-/** Stores and regions by what people type: in any case, and a region by each of its spellings, raw or normalized. */
+/** Finds stores and regions in any case, and a region by each of its spellings. */
 import { suggest } from '../../cli/lookup.ts';
 import { type ErrorDetails, SvcError } from '../../errors.ts';
 import { shellWord } from '../../output/escape.ts';
@@ -66,7 +66,7 @@ export function isInside(regions: readonly Region[], place: Place | null | undef
   return regions.some(({ keys }) => (!isBlank(place.id) && keys.has(idKey(place))) || keys.has(region));
 }
 
-/** Every spelling of the regions, for a service that counts what has one of them. An unknown name is sent, too. */
+/** All spellings, for a service that counts by one of them. An unknown name is sent, too. */
 export function regionSpellings(regions: readonly Region[]): readonly string[] {
   const spellings = regions.flatMap(({ name, settlements }) =>
     settlements.length === 0 ? [name] : settlements.flatMap(spellingsOf),
@@ -119,7 +119,7 @@ export function hasProducts(catalog: Pick<Catalog, 'count'>): HasRows {
   return async (store) => numberOf((await catalog.count({ store: [store] })).products_count) !== 0;
 }
 
-/** The names of stores as the service writes them. An unknown one is reported, and not found if there is no other. */
+/** As the service writes them. Unknown names are reported; `not_found` if none is known. */
 export async function findStores(
   catalog: Pick<Catalog, 'cursors'>,
   names: readonly string[],

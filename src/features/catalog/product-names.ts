@@ -10,7 +10,7 @@ import type { Product } from './schema.ts';
 
 type Asking = Pick<RunContext, 'notice' | 'interactive' | 'prompter' | 'typed'>;
 
-/** The names of one command: each is searched for once, and only one at a time, because the user may be asked. */
+/** Each name is searched once, and one at a time, because the user may be asked. */
 export function productNames(catalog: Pick<Catalog, 'products' | 'product' | 'snapshots'>, ctx: Asking) {
   const ids = new Map<string, Promise<string>>();
   const existing = new Set<string>();

@@ -1,4 +1,4 @@
-/** Where a product is sold, or was: the rows and snapshots from which its prices and its history are made. */
+/** Where a product is or was sold: the rows and snapshots of its prices and history. */
 import { SvcError } from '../../errors.ts';
 import type { Catalog, PageQuery } from './api.ts';
 import { everyItem, type Report } from './lists.ts';
@@ -117,7 +117,7 @@ export async function productSeries(
   };
 }
 
-/** The service compares names exactly, and takes one of each: it narrows the list, and svc selects. */
+/** The service takes only one exact name of each, so svc selects from the shorter list. */
 export async function productSnapshots(
   catalog: Pick<Catalog, 'snapshots'>,
   productId: string,

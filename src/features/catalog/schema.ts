@@ -147,7 +147,7 @@ export interface Page<Item> {
   readonly omitted?: number | undefined;
   /** Of all pages, as the service counted them for this one; it may move. */
   readonly total: number | undefined;
-  /** How many items a page has at most where the service says so: it may give fewer than it is asked for. */
+  /** The limit of a page, if the service names it. A page may have fewer items than requested. */
   readonly size: number | undefined;
 }
 

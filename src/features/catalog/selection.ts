@@ -108,7 +108,7 @@ export async function productLines(path: string, ctx: Pick<RunContext, 'readInpu
   });
 }
 
-/** A table, JSON or binary data is not a list of ids. Throws `invalid_value`, with the number of the line. */
+/** Throws `invalid_value` with the line's number for a table, JSON or binary data. */
 function checkedId(text: string, path: string, line: number): string {
   if (!/[/,;"\p{Cc}\ufffd]|^[{[]/u.test(text)) return text;
   throw new SvcError(
@@ -160,7 +160,7 @@ function combineFilters(
   );
 }
 
-/** Adds to `ids` until there are `limit`. Returns how many products match, as far as the catalog says. */
+/** Adds to `ids` up to `limit`. Returns how many products match, as far as is known. */
 async function addProducts(
   ids: Set<string>,
   catalog: Catalog,

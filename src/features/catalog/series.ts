@@ -99,7 +99,7 @@ export function seriesOf(rows: readonly Source[], snapshots: readonly Snapshot[]
   for (const row of rows) groupOf(placeOf(row), unitsOf(row)).rows.push(row);
   for (const snapshot of snapshots) {
     const row = rowOf.get(sourceKey(snapshot));
-    // Only the row of a source knows its place. Without it nothing says that two sources are of the same.
+    // Only a source's row has its place. Without it two sources may be of different places.
     const place =
       row === undefined ? JSON.stringify([snapshot.parser_name, 'source', snapshot.source_id]) : placeOf(row);
     const [price, goods] = row === undefined ? [null, null] : unitsOf(row);
@@ -110,7 +110,7 @@ export function seriesOf(rows: readonly Source[], snapshots: readonly Snapshot[]
     .sort(byPlace);
 }
 
-/** A row without a price often has no unit either: where the place has one series that it can belong to, it does. */
+/** A row without a price often has no unit. It joins its place's series if there is just one. */
 function joinedUnits(groups: readonly Group[]): readonly Group[] {
   const left = new Set(groups);
   for (const group of groups) {

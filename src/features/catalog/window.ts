@@ -28,10 +28,10 @@ export interface Window {
   readonly interval: SeriesInterval;
 }
 
-/** A window whose points begin where an hour, a quarter of a day, a day or a week begins in a time zone. */
+/** A window whose points are hours, quarters of a day, days or weeks of a time zone. */
 export interface CalendarWindow extends Window {
   readonly zone: Zone;
-  /** Where each point begins, `from` the first; when the clocks change, a day has 23 or 25 hours. */
+  /** The start of each point, `from` first. A day may have 23 or 25 hours. */
   readonly starts: readonly number[];
   /** Where the last point ends. What is observed then is not in it. */
   readonly end: number;

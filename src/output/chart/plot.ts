@@ -46,8 +46,8 @@ export function drawPlot(
   }
   // A glyph marks an isolated point, because a single dot is easily missed.
   for (const [series, points] of isolated.entries()) {
-    for (const run of points.flatMap((point) => point.slice(0, 1))) {
-      grid.putGlyph(rowOf(run.last), grid.cellOf(run.column), series);
+    for (const [run] of points) {
+      if (run !== undefined) grid.putGlyph(rowOf(run.last), grid.cellOf(run.column), series);
     }
   }
   if (stretchesOfSeries.filter((stretches) => stretches.length > 0).length > 1) {

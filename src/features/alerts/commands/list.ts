@@ -307,7 +307,7 @@ class AlertChanges {
     this.#severities = severities;
   }
 
-  /** `alerts` are those in every state. An alert that is still there, but no longer selected, has `changed`. */
+  /** `alerts` has every state: an alert that exists, but is no longer selected, has `changed`. */
   update(all: readonly Alert[], isWanted: (alert: Alert) => boolean): WatchedAlerts {
     const before = this.#known;
     const alerts = worstFirst(all, this.#severities);

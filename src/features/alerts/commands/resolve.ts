@@ -86,7 +86,7 @@ interface Chosen {
   readonly byMatcher: boolean;
 }
 
-/** Hexadecimal arguments are fingerprints. Alerts in every state are read: a silenced alert can be over, too. */
+/** Hexadecimal arguments are fingerprints. All states count: a silenced alert may be over. */
 async function chooseAlerts(
   args: readonly string[],
   alertmanager: Pick<Alertmanager, 'alerts'>,
@@ -129,7 +129,7 @@ function resolvedAlert(
 /** Of the `Date` header. */
 const CLOCK_RESOLUTION = 1000;
 
-/** The server refuses an end before the start. An alert that has only just started ends when it started. */
+/** The server refuses an end before the start, so a new alert ends when it started. */
 function endedWindow(startsAt: string, endsAt: string, now: number): { startsAt: string; endsAt: string } {
   const [start, end] = [Date.parse(startsAt), Date.parse(endsAt)];
   if (start <= end) return { startsAt, endsAt };

@@ -41,7 +41,7 @@ export interface CheckedConfig {
   readonly problems?: readonly Problem[];
   /** Fields that svc does not know: mistyped, or of a newer server. */
   readonly unknown: readonly Problem[];
-  /** Routes that no alert can reach, and documents that nothing reads. Compares each route with all others. */
+  /** Routes that no alert can reach, and documents that nothing reads. */
   readonly unused: () => Promise<readonly Problem[]>;
 }
 

@@ -1,4 +1,4 @@
-/** The routing tree as the server builds it: what a route inherits, and which routes an alert takes. */
+/** The routing tree as the server builds it: what routes inherit, and which an alert takes. */
 import { zoneOf } from '../../../cli/time.ts';
 import { ownValue } from '../columns.ts';
 import { formatMatcher, type Matcher } from '../matcher.ts';
@@ -78,7 +78,7 @@ export interface MatchedRoute extends Route {
   readonly path: readonly string[];
 }
 
-/** The routes that notify for an alert: the deepest that match, one for each branch that `continue` leads to. */
+/** The deepest routes that match, one for each branch that `continue` leads to. */
 export async function matchRoutes(root: RouteConfig, labels: Labels): Promise<MatchedRoute[]> {
   return matchBelow(root, DEFAULTS, undefined, labels);
 }

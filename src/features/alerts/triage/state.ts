@@ -1,4 +1,4 @@
-/** The triage as a pure function: each event makes the next state, with what the session has to do for it. */
+/** The triage as a pure function: an event makes the next state and effects for the session. */
 import type { Alert } from '../schema.ts';
 import { isSuppressed, worstFirst } from '../selection.ts';
 import { type CommandLine, expiring, linksOf, matchersText } from './command-lines.ts';

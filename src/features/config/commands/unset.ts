@@ -34,7 +34,7 @@ export const configUnset = recordCommand({
     await changeSettings(ctx.paths, ctx, (document) => {
       removed = Object.hasOwn(profileValues(document, name) ?? {}, key);
       if (removed) return withValues(document, name, { [key]: undefined });
-      // A key that svc does not know can be removed from the file; if it is not there, it is a typing error.
+      // An unknown key can be removed from the file. If it is not there, it is a typing error.
       requireSetting(key);
       return document;
     });
