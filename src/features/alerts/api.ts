@@ -102,8 +102,8 @@ async function* readAlerts(client: ClusterClient, query: AlertQuery): AsyncGener
 async function readRawAlerts(client: ClusterClient, query: AlertQuery) {
   const chunks = (await client.raw(ENDPOINTS.alerts, { query: alertParameters(query) }))[Symbol.asyncIterator]();
   const { value: first } = await chunks.next();
-  // The first chunk has the first alert, if there is one, and so shows whether the server knows the field.
   const begin = Buffer.from(first ?? []);
+  // The first alert is in the first chunk, and shows whether the server knows the field.
   if (begin.includes('"mutedBy"') && (await readMutedAlerts(client, query)).size > 0) {
     await chunks.return?.();
     return undefined;
@@ -114,7 +114,7 @@ async function readRawAlerts(client: ClusterClient, query: AlertQuery) {
 /** Only `GET /alerts/groups` names the intervals. With a receiver, only its own groups count. */
 async function readMutedAlerts(client: ClusterClient, { filter, receiver }: AlertFilter): Promise<MutedAlerts> {
   if (!(await mayMuteByTime(client))) return new Map();
-  const groupsOf = new Map<string, AlertGroup[]>();
+  const groupsOf = new Map<string, GroupMuting[]>();
   for await (const group of readGroups(client, { filter, receiver })) {
     for (const { fingerprint, status } of group.alerts) {
       const others = groupsOf.get(fingerprint) ?? [];
@@ -133,18 +133,18 @@ async function mayMuteByTime(client: ClusterClient): Promise<boolean> {
   return typeof config !== 'string' || /\b(?:mute|active)_time_intervals\b/.test(config);
 }
 
-/** A group that an alert is in. */
-export interface AlertGroup {
+/** A group that an alert is in, and whether it is muted there. */
+export interface GroupMuting {
   readonly receiver: string;
   /** The names of the intervals that mute it; empty if the group notifies its receiver. */
   readonly mutedBy: readonly string[];
 }
 
 /** By fingerprint: all groups of each alert that a time interval mutes in at least one of them. */
-type MutedAlerts = ReadonlyMap<string, readonly AlertGroup[]>;
+type MutedAlerts = ReadonlyMap<string, readonly GroupMuting[]>;
 
 /** An alert that is muted in each of its groups is suppressed. */
-function withMuting(alert: Alert, groups: readonly AlertGroup[] | undefined): Alert {
+function withMuting(alert: Alert, groups: readonly GroupMuting[] | undefined): Alert {
   if (groups === undefined || groups.some(({ mutedBy }) => mutedBy.length === 0)) return alert;
   const mutedBy = [...new Set(groups.flatMap((group) => group.mutedBy))];
   return { ...alert, status: { ...alert.status, state: 'suppressed', mutedBy } };

@@ -1,6 +1,6 @@
 /** What suppresses an alert: silences, alerts and time intervals, not only their ids. */
 import { SvcError } from '../../errors.ts';
-import type { AlertGroup, Alertmanager } from './api.ts';
+import type { Alertmanager, GroupMuting } from './api.ts';
 import type { Alert, Silence } from './schema.ts';
 import { collect, filterAsync } from './selection.ts';
 
@@ -10,7 +10,7 @@ export interface SuppressedAlert extends Alert {
   /** Those of `status.inhibitedBy` that still fire. */
   readonly inhibitors: readonly Alert[];
   /** The groups that a time interval mutes. Where there are others too, the alert is active. */
-  readonly mutedGroups: readonly AlertGroup[];
+  readonly mutedGroups: readonly GroupMuting[];
 }
 
 export async function withSuppressors(
