@@ -1,4 +1,4 @@
-/** A queue of pushed values, iterated in order and once. It counts them, so that a sender can be throttled. */
+/** A queue of pushed values, iterated once. It counts them, so that a sender can be throttled. */
 import { SvcError } from './errors.ts';
 
 /** How many values that were read stay in the list before it is cut. */

@@ -1,4 +1,4 @@
-/** What the launcher loads for `svc __complete`: <Tab> waits for nothing that only commands need. */
+/** The launcher loads this for `svc __complete`, so that <Tab> waits only for what it needs. */
 
 export { answerCompletion } from './cli/completion/answer.ts';
 export { processContext } from './process/context.ts';

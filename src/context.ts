@@ -1,4 +1,4 @@
-/** Everything that `svc` takes from outside, as types. `process/` implements them on the running process. */
+/** Types of what `svc` takes from outside. `process/` implements them on the running process. */
 
 export interface OutStream {
   /** The state of the terminal; false for a pipe or a file. */
@@ -9,13 +9,13 @@ export interface OutStream {
   readonly rows?: number | undefined;
   /** Calls back when the terminal's size changes, until the returned function is called. */
   onResize?(handler: () => void): () => void;
-  /** Writes `text` when the process ends, whatever ends it, unless what it returns is called before. */
+  /** Writes `text` when the process ends, unless the returned function is called before. */
   restoring?(text: string): () => void;
   /** The colors of the terminal as chalk's level: 0 none, 1 sixteen, 2 256, 3 all. */
   readonly colorDepth: 0 | 1 | 2 | 3;
   /**
-   * Writes everything, and waits for a slow reader; an interruption ends the wait. If the reader is gone, later writes are dropped without an error. Rejects if
-   * standard output cannot be written, as on a full disk.
+   * Waits for a slow reader, unless interrupted. Once the reader is gone, drops the rest without an
+   * error. Rejects if it cannot write, as on a full disk.
    */
   write(chunk: string | Uint8Array): Promise<void>;
   /** True once the reader is gone: producers can stop. */
@@ -29,8 +29,8 @@ export interface InStream {
   /** The same until the consumer stops: input that never ends does not keep the process alive. */
   chunksUntil(over: AbortSignal): AsyncIterable<Uint8Array>;
   /**
-   * At a terminal: each key as it is pressed, without echo, until the returned function is called. An arrow or function key is one
-   * escape sequence. Ctrl-C keeps its meaning.
+   * At a terminal: each key as it is pressed, without echo, until the returned function is called.
+   * An arrow or function key is one escape sequence. Ctrl-C keeps its meaning.
    */
   onKey?(handler: (key: string) => void): () => void;
 }
@@ -58,7 +58,7 @@ export interface Prompter {
   secret(question: string, withdrawn?: AbortSignal): Promise<string>;
   /** One of them. */
   select(question: string, choices: readonly Choice[]): Promise<string>;
-  /** One of those that `find` has for what is typed so far. It is called again with every change, and then its signal is aborted. */
+  /** Calls `find` for each change of the text. The signal of the call before is then aborted. */
   search(question: string, find: Find): Promise<string>;
   /** At least one of them. */
   checkbox(question: string, choices: readonly Choice[]): Promise<readonly string[]>;
@@ -81,7 +81,7 @@ export interface ProcessName {
   readonly host: string;
   /** Boot and process-id namespace: a process id means something only if both are ours. */
   readonly place: string;
-  /** When the process started, so that a reused process id is not mistaken for it; empty if the platform does not say. */
+  /** The start of the process, because its id may be used again; empty if unknown. */
   readonly start: string;
 }
 
@@ -105,25 +105,22 @@ export interface Context {
   random(): number;
   /** Rejects with the signal's reason if it is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Aborted with a `SvcError` (`interrupted`, `terminated`) by SIGINT and SIGTERM. A second signal ends the process. */
+  /** SIGINT and SIGTERM abort it with a `SvcError`. A second signal ends the process. */
   readonly signal: AbortSignal;
   /**
-   * Until the returned function is called, these signals go only to `handler`: for commands that run another program. `shared`: the terminal sent the signal to
-   * all its processes, including the other program.
+   * For commands that run another program: until the returned function is called, only `handler`
+   * gets these signals. `shared`: the terminal sent the signal to the other program, too.
    */
   takeSignals(handler: (name: EndSignal, shared: boolean) => void): () => void;
   /**
-   * A small file that the user named, such as a secret or a certificate. A signal ends the process while it waits for the writer of a pipe: nothing was sent
-   * yet. Throws the system's error, and EFBIG above 1 MiB.
+   * A small file that the user named. Throws the system's error, and EFBIG above 1 MiB. A signal
+   * ends the process while it waits for the writer of a pipe, because nothing was sent yet.
    */
   readFile(file: string | number): Buffer;
   /** Whether the file belongs to the user and the group or others can read it. */
   isReadableByOthers(path: string): boolean;
   /** Undefined on a terminal that shows text and nothing else (TERM=dumb). */
   readonly prompter: Prompter | undefined;
-  /**
-   * Opens an http or https address in the browser. Resolves with the reason if there is no browser, which may become known only later, else with undefined;
-   * never rejects.
-   */
+  /** Never rejects. Resolves with the reason if no browser opened, which may take a while. */
   openBrowser(url: URL): Promise<string | undefined>;
 }

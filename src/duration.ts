@@ -1,4 +1,4 @@
-/** Durations as Prometheus writes them, `1y2w3d4h5m6s7ms`: each unit at most once, in this order; a year is 365 days. */
+/** Durations as in Prometheus: `1y2w3d4h5m6s7ms`, each unit once at most. A year is 365 days. */
 import { SvcError } from './errors.ts';
 
 const DAY = 86_400_000;
@@ -47,7 +47,7 @@ export function formatDuration(ms: number): string {
   let rest = ms;
   let text = '';
   for (const [unit, name] of UNITS) {
-    // As in Prometheus: 90d reads better than 12w6d, so years and weeks are only used if nothing is left over.
+    // As in Prometheus: 90d reads better than 12w6d, so weeks and years only appear alone.
     if (unit >= WEEK && rest % unit !== 0) continue;
     const count = Math.floor(rest / unit);
     if (count > 0) text += `${count}${name}`;

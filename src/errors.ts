@@ -1,4 +1,4 @@
-/** The errors of `svc`, and the only table from error codes to exit statuses. `svc help exit-codes` and the documents use it, too. */
+/** The errors of `svc`, and the only table from error codes to exit statuses. */
 
 interface ErrorKind {
   readonly exit: number;
@@ -78,15 +78,19 @@ export interface ErrorDetails {
   readonly hint?: string | undefined;
   /** The status of the response, if there was one. */
   readonly httpStatus?: number | undefined;
-  /** Whether the request was sent; `maybe` if it was interrupted. Undefined if nothing was to be sent, or it is unknown. */
+  /** `maybe` if it was interrupted. Undefined if nothing was to be sent, or if it is unknown. */
   readonly sent?: Sent | undefined;
-  /** Where code acts on the cause, and not only on the code: `signal` is a bare interruption, of which there is nothing to say; of an unknown product the id may be a name; a 404 is `unclear_404` if either the path or the id may be wrong. */
+  /**
+   * For code that acts on the cause. `signal` is a bare interruption, which needs no message;
+   * `unclear_404` means that either the path or the id may be wrong; the id of an unknown product
+   * may be a name.
+   */
   readonly reason?: Reason | undefined;
   /** Further JSON fields of the failure for programs: an order's id, the time of the next free slot. */
   readonly more?: Readonly<Record<string, string | number | undefined>> | undefined;
-  /** What there is to choose from, each with the same keys: a table below the message. It may hold remote text. */
+  /** Choices with the same keys: a table below the message. May contain remote text. */
   readonly candidates?: readonly Readonly<Record<string, string>>[] | undefined;
-  /** A mistyped word and its likely correction, or several: the error report turns them into lines to paste. */
+  /** Mistyped words and their corrections, from which the error report makes lines to paste. */
   readonly meant?:
     | { readonly typed: string; readonly meant: string | readonly string[] }
     | { readonly append: string }
@@ -94,7 +98,7 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** A failure that a user can act on. `message` says what failed and why; it may contain remote text, which is escaped when printed. */
+/** A failure that a user can act on. `message` is escaped when printed. */
 export class SvcError extends Error {
   override readonly name = 'SvcError';
   readonly code: ErrorCode;

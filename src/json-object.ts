@@ -16,7 +16,7 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 /** Outside of strings, such numbers begin like this; so do some texts. */
 const MAY_BE_INEXACT = /(?:[:,[\s]|^)-?(?:[\d.]{16}|[\d.]+[eE])/;
 
-/** JSON in which numbers that JavaScript cannot represent exactly are strings, so that every digit is shown as it was received. */
+/** Numbers that JavaScript cannot represent become strings, so that no digit is lost. */
 export function exactNumbers(json: string): string {
   if (!MAY_BE_INEXACT.test(json)) return json;
   return json.replace(TOKEN, (token) => (token.startsWith('"') || isExact(token) ? token : `"${token}"`));
@@ -50,7 +50,7 @@ export class JsonLimit extends SyntaxError {
 export const TOO_DEEP = `nested more than ${DEEPEST} levels deep`;
 const TOO_WIDE = `too large: more than ${MOST_NAMES} names in one object`;
 
-/** `JSON.parse` for text from a service or a file. Throws `JsonLimit`. The user's own file may have any number of values. */
+/** Throws `JsonLimit`. The user's own file may have any number of values. */
 export function parseJsonText(text: string, mostValues = MOST_VALUES): unknown {
   // Most texts cannot exceed the limits.
   if (text.length > DEEPEST) checkLimits(text, mostValues);
@@ -155,8 +155,8 @@ export interface SchemaIssue {
 }
 
 /**
- * The field that a schema refuses, and why: `credentials.0.expires_at is a string, not a number`. The value may be secret and is not shown. `before`: separates the
- * field from the schema's own message.
+ * Such as `credentials.0.expires_at is a string, not a number`, without the value, which may be
+ * secret. `before` separates the field from the schema's own message.
  */
 export function schemaProblem([issue]: readonly SchemaIssue[], value: unknown, before = ' '): string {
   const path = issue?.path ?? [];

@@ -11,9 +11,7 @@ import { GROUPS, SOURCES } from './features/index.ts';
 import { authorizerFor } from './features/oauth/authorizer.ts';
 import { KnownSecrets } from './http/known-secrets.ts';
 
-/**
- * Runs one command line. Never throws: errors go to stderr and into the status. The build prepares `aliases`; without them they are read from the declarations.
- */
+/** Never throws: errors go to stderr and into the status. `aliases` are prepared by the build. */
 export async function main(argv: readonly string[], outer: Context, aliases?: () => Aliases): Promise<number> {
   const secrets = new KnownSecrets();
   const context = { ...outer, stderr: hiding(outer.stderr, secrets) };

@@ -1,4 +1,4 @@
-/** The single list of what `svc` can do. The names of a group's commands load when the group is named. */
+/** The list of what `svc` can do. The commands of a group load when it is named. */
 import type { Group, Sources } from '../cli/command.ts';
 
 export const GROUPS: readonly Group[] = [

@@ -1,17 +1,17 @@
-/** Base addresses as people write and paste them, and the rules that keep a credential from the wrong host and from unencrypted connections. */
+/** Base addresses, and the rules that protect a credential from wrong hosts and plain http. */
 import { SvcError } from '../errors.ts';
 import { isSecretName, redactText } from './redact.ts';
 import type { Target } from './target.ts';
 
 /**
- * An http or https URL without userinfo, query, fragment, doubled or trailing slash. `strip` is the service's own base path, which is removed if it was pasted,
- * too: `/api/v2`.
+ * An http or https URL without userinfo, query or fragment. `strip` is the service's own base path,
+ * such as `/api/v2`, which is removed if it was pasted, too.
  */
 export function parseBaseUrl(text: string, { strip }: { readonly strip?: string } = {}): URL {
   const refuse = (why: string, hint?: string): SvcError =>
     new SvcError('invalid_value', `the address ${JSON.stringify(redactText(text))} ${why}`, { hint });
 
-  // The URL parser drops tabs and line breaks and reads a backslash as a slash: the address used would differ from the one shown.
+  // The URL parser would drop or change these, so the address used would differ from the one shown.
   if (/[\s\\\x00-\x1f\x7f]/.test(text)) throw refuse('contains a space, a backslash or a control character');
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined) throw refuse('has no scheme', 'write it with http:// or https:// in front');
@@ -35,7 +35,7 @@ export function parseBaseUrl(text: string, { strip }: { readonly strip?: string 
   return url;
 }
 
-/** Whether the host is this machine: 127.0.0.0/8, `::1`, `localhost` or a name below it (RFC 6761 §6.3), whatever a name server says. */
+/** By the name alone, whatever a name server says (RFC 6761 §6.3). */
 export function isLoopback({ hostname }: URL): boolean {
   return /^(?:127\.\d+\.\d+\.\d+|\[::1\]|(?:.*\.)?localhost)$/.test(hostname);
 }
@@ -48,8 +48,8 @@ export function hostLiteral(host: string): string {
 type Rules = Pick<Target, 'baseUrl' | 'authorizer' | 'headers' | 'secretHeaders' | 'tls'>;
 
 /**
- * Throws `credential_unusable` if the target's credential must not be sent to its address. Returns the warning that is printed every
- * time `--insecure` takes effect.
+ * Throws `credential_unusable` if the credential must not be sent to this address. Returns the
+ * warning that is printed every time `--insecure` takes effect.
  */
 export function checkConnection(target: Rules): string | undefined {
   const { baseUrl, authorizer, headers, secretHeaders, tls } = target;

@@ -76,16 +76,16 @@ const CLIENT_ERRORS: Readonly<Record<number, readonly [code: ErrorCode, hint?: s
   429: ['limited', 'wait before you try again'],
 };
 
-/** What a service's own rules make of an error response. */
-export function explained({ status }: FailedAnswer, code: ErrorCode, message: string, hint?: string): SvcError {
+/** A failure that the service's own rules explain. */
+export function answerFailure({ status }: FailedAnswer, code: ErrorCode, message: string, hint?: string): SvcError {
   return new SvcError(code, message, { httpStatus: status, hint });
 }
 
-/** Of a service without a sign-in, where only a proxy asks for a credential. `text`: its message, or ''. */
-export function explainedCredential(answer: FailedAnswer, service: string, text: string, hint: string): SvcError {
+/** For a service without a sign-in, where a proxy may ask for a credential. */
+export function credentialFailure(answer: FailedAnswer, service: string, reason: string, hint: string): SvcError {
   const what = answer.credentialSent ? 'refused the credential' : 'requires a credential';
-  const message = `${service}, or a proxy in front of it, ${what}${text && `: ${text}`}`;
-  return explained(answer, 'unauthorized', message, hint);
+  const message = `${service}, or a proxy in front of it, ${what}${reason && `: ${reason}`}`;
+  return answerFailure(answer, 'unauthorized', message, hint);
 }
 
 const LONGEST_MESSAGE = 300;
@@ -128,8 +128,8 @@ const FIRST_DELAY_MS = 250;
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /**
- * Whether a read is retried: a service is busy, a proxy in front of it fails, or the service failed by itself. A 500 that the service
- * explains as something else, such as a rate limit, is its answer.
+ * A service that is busy or failed by itself, or a failing proxy, may answer a second read. A 500
+ * that the service explains, such as a rate limit, is its answer.
  */
 export function isPassing(status: number, { code }: Pick<SvcError, 'code'>): boolean {
   return PASSING.has(status) || (status === 500 && code === 'server_error');

@@ -54,7 +54,7 @@ export class Client extends Sender {
     }
   }
 
-  /** The items of an array, each as soon as its bytes have arrived. One that cannot be read is left out, unless all are such. */
+  /** Each item as soon as its bytes have arrived. Throws if no item can be read. */
   async *items<T>(endpoint: Endpoint<readonly T[], 'read'>, values: CallValues = {}): AsyncGenerator<T, void, void> {
     const [schema, response] = await Promise.all([endpoint.item?.(), this.request(endpoint, values, 'none')]);
     const array = new ArrayItems(endpoint.largeItems);
@@ -80,8 +80,8 @@ export class Client extends Sender {
   }
 
   /**
-   * The bytes of a JSON response. Up to 4 MiB they are checked completely before the first is returned; in a longer response, a broken end is detected while it
-   * is read.
+   * The bytes of a JSON response. Up to 4 MiB are checked before the first is returned; a longer
+   * response is checked while it is read.
    */
   async raw<T>(endpoint: Endpoint<T, 'read'>, values: CallValues = {}): Promise<AsyncIterable<Uint8Array>> {
     const response = await this.request(endpoint, values, 'first');

@@ -38,7 +38,7 @@ export interface Endpoint<T, E extends Effect = Effect> {
   readonly largeItems?: true;
   /** The schema of the response, or none if a success has no body. */
   readonly answer?: () => Promise<Parser<T>>;
-  /** Instead of `answer` if the response is an array: the schema of one item, so that a long array is parsed as it arrives. */
+  /** Instead of `answer`: the schema of an item, so that a long array is parsed as it arrives. */
   readonly item?: () => Promise<Parser<T extends readonly (infer Item)[] ? Item : never>>;
 }
 
@@ -109,7 +109,7 @@ export function endpoint<T>(declaration: Endpoint<T>): Endpoint<T> {
   return declaration;
 }
 
-/** Whether each connection sets this header itself: another value would desynchronize it from the service (RFC 9110 §7.6.1). */
+/** Each connection sets these itself, and another value would break it (RFC 9110 §7.6.1). */
 export function isConnectionHeader(name: string): boolean {
   return /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|content-length|expect)$/i.test(
     name,

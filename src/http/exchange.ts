@@ -1,4 +1,4 @@
-/** One attempt of a request: how far it came, its response as it arrives, and how it ends early. A slow reader throttles the service. */
+/** One attempt of a request and its response. A slow reader throttles the service. */
 import { SvcError } from '../errors.ts';
 import type { RequestValue } from './endpoint.ts';
 import { bytes, interruption, type Reason, reasonOf, tooLarge } from './failures.ts';
@@ -205,7 +205,8 @@ export class Exchange implements ResponseHandler {
     const began = performance.now();
     let waits = true;
     const timer = setTimeout(
-      // A process that was suspended first reads what has arrived in the meantime: sockets are read before the next immediate.
+      // After a suspension, what has arrived meanwhile counts: sockets are read before the next
+      // immediate.
       () => setImmediate(() => waits && this.#expire()),
       Math.min(deadline.left, LONGEST_TIMER),
     );
@@ -221,7 +222,7 @@ export class Exchange implements ResponseHandler {
 
 const MOST_CHUNKS = 1024;
 
-/** Bytes in order of arrival. Many chunks become one block: a service that sends single bytes must not cost an object for each. */
+/** Joins chunks to blocks: a service that sends single bytes must not cost an object for each. */
 class ByteList {
   #blocks: Buffer[] = [];
   #chunks: Buffer[] = [];

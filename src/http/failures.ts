@@ -1,4 +1,4 @@
-/** What a broken exchange means: the error code, the reason as text, and whether the service may have acted on the request. */
+/** What a broken exchange means, and whether the service may have acted on the request. */
 import { type ErrorCode, endedBy, SvcError } from '../errors.ts';
 import { JsonFault, ShapeFault } from './json.ts';
 
@@ -199,7 +199,7 @@ function brokenReason(error: unknown, { baseUrl, status, received, expected }: P
       return { code: 'connection_lost', text: 'the connection was abandoned' };
   }
   if (code === 'HPE') return garbageReason(error as Error, baseUrl);
-  // With TLS 1.3 a client certificate is refused after the request was sent, which is then discarded with the handshake.
+  // With TLS 1.3 a client certificate may be refused after the request, which is then discarded.
   const tls =
     code.startsWith('ERR_SSL_') && status === undefined ? tlsReason(error as Error, code, baseUrl.host) : undefined;
   if (tls !== undefined) return { ...tls, refused: HANDSHAKE_ALERT.test(code) };

@@ -2,13 +2,13 @@
 import * as z from 'zod/mini';
 import { NUMERIC } from '../json-object.ts';
 
-/** Text. A number or a truth value becomes its text. Most values are texts, so that is tried first: a conversion takes long. */
+/** Numbers and truth values become text. Strings come first, because a conversion is slow. */
 export const text = z.union(
   [z.string(), z.pipe(z.union([z.number(), z.boolean()]), z.transform(String))],
   'expected a text',
 );
 
-/** A text that a command line names. One with a dash first would be an option there, and a service must not choose options. */
+/** For a command line: no leading dash, because a service must not choose options. */
 export const identifier = z.pipe(
   text,
   z.string().check(z.refine((value) => value !== '' && !value.startsWith('-'), 'expected an id')),

@@ -1,4 +1,4 @@
-/** JSON of a remote service: strict about the bytes, bounded in depth, with errors that say what is wrong. Arrays are read as they arrive. */
+/** JSON of a remote service, strict about bytes and depth. Arrays are read as they arrive. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { DEEPEST, exactNumbers, JsonLimit, parseJsonText, TOO_DEEP } from '../json-object.ts';
 

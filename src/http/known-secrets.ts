@@ -1,4 +1,4 @@
-/** Redacts the secrets that a run has used, by their values. Each is searched for in a fixed list of plain forms, which are computed once. */
+/** Redacts the secrets that a run has used, in a fixed list of notations. */
 import { HIDDEN, isSecretName } from './redact.ts';
 
 /** A shorter one would match innocent text, and can be guessed anyway. */
@@ -23,7 +23,7 @@ export class KnownSecrets {
     this.#search = undefined;
   }
 
-  /** For a secret that another will replace, such as the id of a connection: a run of many days has any number of them. */
+  /** For a secret that is replaced often, such as the id of a connection in a long run. */
   addPassing(secret: string | undefined): void {
     if (secret === undefined || (this.#forms.has(secret) && !this.#passing.has(secret))) return;
     this.add(secret);
@@ -106,8 +106,8 @@ const HTML_DECIMAL: Notation = { before: '&#', radix: 10, digits: 1, after: ';' 
 const HTML_HEX: Notation = { before: '&#x', radix: 16, digits: 1, after: ';' };
 
 /**
- * Which signs encoders escape. `json` is the secret as JavaScript writes it in JSON, `quoted` the same without `\"`, and `bytes` its
- * UTF-8 with one character for each byte.
+ * The signs that encoders escape. `json` is the secret as JavaScript writes it in JSON, `quoted`
+ * the same without `\"`, and `bytes` its UTF-8 with one character for each byte.
  */
 const ESCAPES: readonly (readonly [of: 'secret' | 'json' | 'quoted' | 'bytes', signs: RegExp, as: Notation])[] = [
   ['json', /[^ -~]/g, UNICODE], // Python

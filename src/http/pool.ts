@@ -1,4 +1,4 @@
-/** The connections to one origin: undici's pool, the trusted certificates and the proxy. The only importer of undici. */
+/** The connections to one origin, with certificates and proxy. Only this file imports undici. */
 import type { LookupAddress } from 'node:dns';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { LookupFunction, Socket } from 'node:net';
@@ -32,13 +32,14 @@ type Connect = (options: buildConnector.Options, callback: buildConnector.Callba
 
 const CONNECT_MS = 10_000;
 const CONNECTIONS = 32;
-/** Shorter than the timeouts of servers: a connection that the service is about to close makes the outcome of a write unknown. */
+/** Shorter than servers wait: a write on a closing connection has no known outcome. */
 const KEEP_ALIVE_MS = 2_000;
 
 /** Does not connect yet. Throws for an unusable proxy setting or certificate. */
 export async function openPool(to: URL, outbound: Outbound): Promise<Pool> {
   const { tls, proxy: settings, deferWasmTiering } = outbound;
-  // Saves 100 of 250 ms of a short command on Node 20. Not set earlier: it would also disable the code cache of Node's own modules.
+  // Saves 100 of 250 ms on Node 20. Set earlier, it would disable the code cache of Node's own
+  // modules.
   if (deferWasmTiering) (await import('node:v8')).setFlagsFromString('--wasm-tiering-budget=1000000000');
   const addresses = outbound.addresses ?? (to.hostname.endsWith('.localhost') ? LOOPBACK : undefined);
   const proxy = addresses === undefined ? proxyFor(to, settings) : undefined;
@@ -103,7 +104,7 @@ export class Pool {
     );
   }
 
-  /** The first error of the connection: undici forgets a TLS alert, such as the refusal of a client certificate, if the end of the connection follows it. */
+  /** undici forgets a TLS alert, such as a refused certificate, if the connection ends after it. */
   firstError(error: unknown): unknown {
     if (!(error instanceof Error && 'socket' in error)) return error;
     const { localPort } = (error.socket ?? {}) as { readonly localPort?: number };
@@ -118,8 +119,9 @@ export class Pool {
   }
 
   /**
-   * Marks every failure as one before anything was sent, and remembers sockets that are not connected yet. The mark has a second purpose: undici retries
-   * forever if a connection fails with its own socket error.
+   * Remembers sockets that are not connected yet, and marks every failure as one before anything
+   * was sent. Without a mark, undici retries forever if a connection fails with its own socket
+   * error.
    */
   #watched(connect: Connect): Connect {
     return (options, callback) => {

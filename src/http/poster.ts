@@ -1,4 +1,4 @@
-/** One POST of exact bytes, or one GET, to any address: no redirects, no retries, no credentials except the given headers. */
+/** One POST of exact bytes, or one GET: no redirects, no retries, no other credentials. */
 import { SvcError } from '../errors.ts';
 import { isConnectionHeader, isHeaderName, isHeaderValue, Plan, type RequestValue } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
@@ -37,7 +37,7 @@ const TEXT_BYTES = 4096;
 /** Reading a little more than needed keeps the connection usable. */
 const MOST_READ_BYTES = 64 * 1024;
 const STALL_MS = 60_000;
-/** A longer body is sent in chunks of this size: the receiver may respond before it has read everything, as with a 413. */
+/** Longer bodies are sent in chunks: a receiver may respond before the end, as with a 413. */
 const PIECE_BYTES = 16 * 1024;
 
 /** Does not connect yet. Posts share connections. `clock` counts milliseconds. */

@@ -1,4 +1,4 @@
-/** Redacts secrets that svc does not know, by their names, in everything that is shown: headers, addresses, bodies, messages. */
+/** Redacts secrets that svc does not know, by their names, in everything that is shown. */
 
 export const HIDDEN = '***';
 
@@ -36,7 +36,7 @@ export function isSecretName(name: string): boolean {
   return SECRET_HEADER.test(name) && !HARMLESS_HEADER.test(name);
 }
 
-/** The headers with every secret value replaced; the scheme of an `authorization` stays. `secretNames` are in lower case. */
+/** The scheme of an `authorization` stays. `secretNames` are in lower case. */
 export function redactHeaders(
   headers: Readonly<Record<string, string>>,
   secretNames: ReadonlySet<string>,
@@ -54,7 +54,7 @@ function hideAfterScheme(_all: string, scheme: string | undefined): string {
   return scheme === undefined ? HIDDEN : `${scheme} ${HIDDEN}`;
 }
 
-/** Fields that are secret by their name or its ending, in any notation: `refresh_token`, `x-api-key`, `client_secret`. */
+/** Names of secret fields, in any notation: `refresh_token`, `x-api-key`, `client_secret`. */
 const STRONG =
   '(?:[\\w.-]*[_-])?(?:access_?token|refresh_?token|id_?token|(?<=[_-])token|secret|passw(?:or)?d|api[_-]?key|private[_-]?key|code_?verifier|device_?code|assertion|credential|sessionid)s?';
 /** Names that are secret in an address, a form or a JSON object, but ordinary words in a sentence. */
@@ -92,8 +92,8 @@ export function redactForm(fields: Readonly<Record<string, unknown>>): Record<st
 const ERROR_NAME = /^[a-z]{2,}(_[a-z]+)*$/;
 
 /**
- * Any text with its secrets replaced: credentials in headers and addresses, tokens, and the secret fields of queries, forms and JSON, complete or cut off.
- * Redacting twice changes nothing.
+ * Redacts credentials in headers and addresses, tokens, and secret fields of queries, forms and
+ * JSON, complete or not. Redacting twice changes nothing.
  */
 export function redactText(text: string): string {
   return text
@@ -113,7 +113,7 @@ function redactField(all: string, head: string, value: string | undefined): stri
   return value === '' ? all : `${head}"${HIDDEN}"`;
 }
 
-/** An error code may end like the name of a token (`bad_refresh_token: The token is wrong`). A password may be a sentence. */
+/** An error code may end like a token's name: `bad_refresh_token`. A password may be a sentence. */
 const MAY_BE_AN_ERROR = /(?<!passw(?:or)?ds?["']?\s*):\s+$/i;
 /** How such sentences begin and go on. A closed list of words: anything else may be the token itself. */
 const SENTENCE_START = /^(?:the|this|that|your|an|a|no|is|was|has|must|not|access|refresh|token|bearer)$/i;

@@ -40,7 +40,7 @@ export interface ReceivedList<Row> {
   readonly received: number;
 }
 
-/** The list in the field `items`, or the response itself where it is one. Null is an empty list, as servers in Go write it. */
+/** The list is the field `items`, or the response itself. Go writes null for an empty list. */
 export function listParser<Row>(schema: Parser<Row>, noun: string): Parser<ReceivedList<Row>> {
   return {
     safeParse(value) {

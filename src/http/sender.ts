@@ -1,4 +1,4 @@
-/** Sends one endpoint's request: dry run, confirmation, deadline, retries, the refresh after a 401, and what a failure means. */
+/** Sends one endpoint's request, with its dry run, confirmation, deadline, retries and failures. */
 import { SvcError } from '../errors.ts';
 import { checkConnection } from './address.ts';
 import {
@@ -197,7 +197,7 @@ export class Sender {
     this.#target.log.omit?.(`left out of the response of ${path}: ${row}`);
   }
 
-  /** What a failure to use a response means to the user. `start`: its first bytes, which may say what is wrong. A bug is rethrown. */
+  /** `start` is the first bytes of the response, which may say what is wrong. A bug is rethrown. */
   explain(thrown: unknown, { exchange, headers, start: read }: Response, start = read): SvcError {
     const reason = exchange.fail(thrown);
     if (!(thrown instanceof JsonFault)) return this.#toError(reason, exchange);

@@ -21,8 +21,8 @@ export class Transport {
   }
 
   /**
-   * Begins to send a request. `request` is what is shown of it, and `wire` what is sent. Throws if it cannot be sent at all, or the
-   * command was interrupted.
+   * `request` is the form that is shown, and `wire` the form that is sent. Throws if it cannot be
+   * sent at all, or after an interruption.
    */
   async send(request: RequestValue, wire: PoolRequest, limits: ExchangeLimits, attempt: number): Promise<Exchange> {
     const { signal, log } = this.#outbound;

@@ -128,8 +128,8 @@ const BLOCKS = [...'▁▂▃▄▅▆▇█'];
 const DENSITIES = [...'.:-=+*%#'];
 
 /**
- * At most `bars` groups, each shown by the value furthest from the mean, so that no spike is lost. A gap is blank, the lowest value still a bar, and constant
- * values are at mid-height.
+ * Each group is shown by the value furthest from the mean, so that no spike is lost. A gap is
+ * blank, the lowest value still has a bar, and constant values are at mid-height.
  */
 export function drawSparkline(values: readonly (number | null)[], bars: number, ascii: boolean): string {
   const known = values.filter(isFiniteNumber);

@@ -55,7 +55,7 @@ export function minus(one: Exact, other: Exact): Exact {
   return { digits: scaled(one) - scaled(other), decimals };
 }
 
-/** Divides two numbers above 0. The quotient is rounded down to this many decimals, for which the result has no point. */
+/** For numbers above 0. Rounds down to `decimals`, and returns the digits without the point. */
 export function ratio(one: Exact, other: Exact, decimals = 0): bigint {
   return (one.digits * 10n ** BigInt(other.decimals + decimals)) / (other.digits * 10n ** BigInt(one.decimals));
 }

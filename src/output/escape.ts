@@ -1,8 +1,8 @@
 /**
- * Prevents remote text from controlling a terminal, forging lines or hiding: every rendering passes through here.
- * Unsafe is what a terminal obeys or does not show: C0 and C1 controls, DEL, default-ignorable code points (bidi controls, zero-width characters, tags,
- * variation selectors), line and paragraph separators, interlinear marks, the blank Braille pattern, marks that arrange hieroglyphs, and lone
- * surrogates.
+ * Every rendering passes through here, so that remote text cannot control a terminal, forge lines
+ * or hide. Unsafe are C0 and C1 controls, DEL, default-ignorable code points (bidi controls,
+ * zero-width characters, tags, variation selectors), line and paragraph separators, interlinear
+ * marks, the blank Braille pattern, marks that arrange hieroglyphs, and lone surrogates.
  */
 import { isUtf8 } from 'node:buffer';
 
@@ -11,13 +11,13 @@ const PLAIN_ASCII = /^[\x20-\x7e]*$/;
 const PLAIN_JSON = /^[\t\n\x20-\x7e]*$/;
 const UNSAFE_IN_TEXT =
   /[\x00-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\p{Cs}\u2028\u2029\u2800\u{13430}-\u{1343f}\ufff9-\ufffb]/gu;
-/** U+FFFD as well, so that it is written the same whether the service sent it or the filter inserted it for a broken byte. */
+/** U+FFFD, too, so that it looks the same whether the service or the filter wrote it. */
 const UNSAFE_IN_JSON =
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\p{Cs}\u2028\u2029\u2800\u{13430}-\u{1343f}\ufff9-\ufffb\ufffd]/gu;
 
 /**
- * `text` with visible escapes: `\n`, `\x1b`, `\u202e`, `\u{e0001}`. A backslash in the text stays single, so that paths and patterns stay readable: the result
- * is not meant to be decoded. A variation selector after a pictograph stays.
+ * The result is to be read, not decoded: a backslash in the text stays single, so that paths and
+ * patterns stay readable. A variation selector after a pictograph stays.
  */
 export function escapeText(text: string): string {
   if (PLAIN_ASCII.test(text)) return text;
@@ -33,7 +33,7 @@ export function escapeLines(text: string): string {
   return text.replace(/[^\n\t]+/g, escapeText);
 }
 
-/** The output of `JSON.stringify` with unsafe characters as `\uXXXX`, astral ones as surrogate pairs. The value stays the same. */
+/** The value of the JSON stays the same. An astral character becomes a surrogate pair. */
 export function escapeJson(json: string): string {
   if (PLAIN_JSON.test(json)) return json;
   return json.replace(UNSAFE_IN_JSON, jsonEscape);
@@ -54,9 +54,9 @@ export function needsYamlQuotes(text: string): boolean {
 }
 
 /**
- * The only path of a service's JSON bytes to standard output: unsafe characters become `\uXXXX`, invalid bytes `\ufffd`, a carriage return between tokens a
- * space; a leading byte order mark is removed. Valid JSON keeps its value, and the result does not depend on how the bytes are cut into chunks. A call without
- * a chunk ends the text.
+ * The only way of a service's JSON to standard output. Invalid bytes become `\ufffd`, and a
+ * carriage return between tokens becomes a space. Valid JSON keeps its value, however the bytes are
+ * cut into chunks. A call without a chunk ends the text.
  */
 export function jsonByteFilter(): (chunk?: Uint8Array) => Uint8Array {
   let pending = Buffer.alloc(0);
@@ -81,8 +81,8 @@ function withoutByteOrderMark(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
 }
 
 /**
- * The first UTF-8 bytes of everything in UNSAFE_IN_JSON, and a little more: the exact search runs only on a match. Searching bytes as a one-byte string is six
- * times as fast as decoding first.
+ * The first UTF-8 bytes of UNSAFE_IN_JSON, and a few more: only a match needs the exact search.
+ * Searching bytes as a one-byte string is six times as fast as decoding first.
  */
 const SUSPECT_BYTES =
   /[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f\xad]|\xcd\x8f|\xd8\x9c|\xe1(?:\x85[\x9f\xa0]|\x9e[\xb4\xb5]|\xa0[\x8b-\x8f])|\xe2(?:\x80[\x8b-\x8f\xa8-\xae]|\x81[\xa0-\xaf]|\xa0\x80)|\xe3\x85\xa4|\xef(?:\xb8[\x80-\x8f]|\xbb\xbf|\xbe\xa0|\xbf[\xb0-\xbd])|\xf0(?:\x93\x90|\x9b\xb2|\x9d\x85)|\xf3/;
@@ -154,8 +154,8 @@ export function shellWord(text: string): string {
 }
 
 /**
- * One shell word. Single quotes protect everything but `'` and, because of fish, `\`: these are in double quotes. Bytes that cannot be shown come from printf
- * in octal: `$'…'` does not work in dash and fish.
+ * Double quotes protect `'` and, because of fish, `\`; single quotes all else. printf makes bytes
+ * that cannot be shown, because `$'…'` does not work in dash and fish.
  */
 export function shellBytes(bytes: Buffer): string {
   const text = bytes.toString();

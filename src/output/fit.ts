@@ -9,7 +9,9 @@ export interface TableColumn extends LineColumn {
   readonly cells: readonly LineCell[];
 }
 
-/** The next command needs an id: a column of ids is never dropped, nor is the first column, and no id is cut. Services write `tradeId` and `event_id`. */
+/**
+ * The next command needs an id, so none is cut or dropped. Services write `tradeId`, `event_id`.
+ */
 const ID_COLUMN = /^(id|fingerprint)$|[-_]ids?$|[a-z]I[dD]s?$/;
 /** A column that shrinks has this width at least, or that of its title. */
 const LEAST = 8;

@@ -9,7 +9,7 @@ import type { BatchWriter } from './writer.ts';
 /** The output of a format for the command's value. */
 export type Renderer = (subject: Subject, options: OutputOptions, out: BatchWriter) => Promise<Printed>;
 
-/** One complete value, indented by two spaces. A list is written item by item, so that it is never one string, and nothing is written before the first item. */
+/** Writes a list item by item, and nothing before the first: it is never one string. */
 export async function renderJson(subject: Subject, _options: OutputOptions, out: BatchWriter): Promise<Printed> {
   if (subject.kind !== 'list') {
     await out.write(`${escapeJson(JSON.stringify(singleValue(subject), null, 2) ?? 'null')}\n`);
@@ -75,7 +75,7 @@ async function yamlSerializer(): Promise<(value: unknown) => string> {
   };
 }
 
-/** RFC 4180 except for the line ends, which are `\n`, as shell tools expect. Escaped text has no line breaks, so a row is one line. */
+/** RFC 4180, but with `\n` as shell tools expect. A row is one line, because text is escaped. */
 export function renderCsv(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
   return writeSeparated(subject, options, out, ',', csvField);
 }
@@ -120,7 +120,7 @@ async function writeSeparated(
 
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Spreadsheets run values that begin like a formula, even after spaces or in full width: a leading apostrophe makes them text. */
+/** Spreadsheets run values like a formula. A leading apostrophe makes them text. */
 export function withoutFormula(text: string): string {
   return /^\s*[=+\-@＝＋－＠]/.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }

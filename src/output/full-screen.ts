@@ -1,4 +1,4 @@
-/** The terminal's other screen: what a watch and a full-screen command draw on, and what every way out takes away again. */
+/** The terminal's other screen, which every way out takes away again. */
 import type { OutStream } from '../context.ts';
 import { escapeText } from './escape.ts';
 import { displayWidth, type Painter, painter, shorten } from './terminal.ts';

@@ -42,8 +42,8 @@ export async function printLines(
 }
 
 /**
- * Whether cli-table3 measures these texts as a terminal does. It has other widths for several scripts and for newer emoji, and cuts what it measures too wide;
- * and it needs quadratic time for a text whose width is not its length.
+ * cli-table3 has other widths for several scripts and newer emoji, and cuts what it measures too
+ * wide. It also needs quadratic time for a text whose width is not its length.
  */
 function isMeasuredAlike(lines: readonly TableLine[]): boolean {
   for (const cells of lines) {

@@ -58,8 +58,8 @@ const RENDERERS: Readonly<Record<Format, Renderer>> = {
 };
 
 /**
- * Prints a command's value. The options have passed `checkOutputOptions`; problems that only the value shows (an unknown field) are refused here, before
- * anything is printed except by ndjson.
+ * The options have passed `checkOutputOptions`. Other problems, such as an unknown field, are
+ * refused before anything is printed, except by ndjson.
  */
 export async function render(
   value: unknown,
@@ -143,7 +143,7 @@ async function textOf(value: RawJson): Promise<string> {
 }
 
 /**
- * Refuses options that cannot work with this output, before anything else happens. After a write it is too late to refuse what only the rows show: with
+ * Called before anything else happens. After a write it is too late to refuse an option, so with
  * `writes` a list is sorted by its columns only.
  */
 export async function checkOutputOptions(

@@ -55,7 +55,7 @@ async function shapeList(all: Rows<unknown>, output: ListOutput<unknown>, option
   return { subject: { ...output, rows, columns: selectColumns(output, options), named: true }, cut };
 }
 
-/** NDJSON gets each row as it comes; other formats wait for the last, so that nothing is written if a field is unknown. */
+/** Only NDJSON gets each row as it comes: the others print nothing if a field is unknown. */
 async function project(rows: Rows<unknown>, names: readonly string[], options: OutputOptions): Promise<ListSubject> {
   const fields = new Fields(names);
   const picked = pickRows(rows, fields);
@@ -123,7 +123,10 @@ export function chartForm({ format, query, fields }: OutputOptions): 'drawing' |
   return format === 'json' || format === 'yaml' ? 'value' : 'rows';
 }
 
-/** The value at `path`. A key with dots is first tried as one name; on an array, a number selects one item and any other name that field of every item. */
+/**
+ * A key with dots is first tried as one name. A number selects an item of an array, and any other
+ * name that field of every item.
+ */
 export function valueAt(value: unknown, path: string): unknown {
   if (Array.isArray(value) && !/^\d+(\.|$)/.test(path)) {
     const found = value.map((item) => valueAt(item, path)).filter((item) => item !== undefined);
@@ -159,8 +162,8 @@ interface Key {
 }
 
 /**
- * The rows in a new array, sorted by the first key, then the second, and so on. Numbers sort by value, times by instant, other text naturally (`disk9` before
- * `disk10`); equal rows keep their order.
+ * Numbers sort by value, times by instant, text naturally (`disk9` before `disk10`). The sort is
+ * stable.
  */
 function sortRows(rows: readonly unknown[], sorts: readonly string[], output: ListOutput<unknown>): readonly unknown[] {
   const directions = sorts.map((sort) => (sort.startsWith('-') ? -1 : 1));

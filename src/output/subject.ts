@@ -1,4 +1,4 @@
-/** What a format renders: the command's value or the result of `--query` and `--fields`, with the columns of its rows. */
+/** What a format renders: a value after `--query` and `--fields`, with the columns of its rows. */
 import { SvcError } from '../errors.ts';
 import { isObject } from '../json-object.ts';
 import type { Cell, Column, Format, ListOutput, OutputOptions, RecordOutput, Rows } from './types.ts';

@@ -30,7 +30,7 @@ interface LaidOut extends Printed {
   readonly lines: readonly string[];
 }
 
-/** The lines of a table, headers among them; none where there are no rows. With `height`, no more rows than fit into so many lines below the header. */
+/** Includes the headers; empty without rows. `height` limits the lines below the headers. */
 export async function layOut(
   subject: ListSubject,
   options: OutputOptions,
@@ -76,7 +76,7 @@ function isPlain({ format, columns, fields, query }: OutputOptions): boolean {
   return format === 'table' && columns === undefined && fields === undefined && query === undefined;
 }
 
-/** The columns with their cells, without what a plain table leaves out: values that all rows share, and columns without text (but the first). */
+/** A plain table leaves out what all rows share, and columns without text except the first. */
 function readColumns({ columns, named }: ListSubject, rows: readonly unknown[], options: OutputOptions) {
   const isComparable = isPlain(options) && rows.length > 1 && rows.length <= MOST_COMPARED;
   const shared: string[] = [];
@@ -100,7 +100,7 @@ function readCell(cell: Cell, { brief }: Column<unknown>, options: OutputOptions
   return lineCell(isBrief ? text.replace(/\S+/g, (id) => id.slice(0, BRIEF_ID)) : text, cellTone(cell));
 }
 
-/** The texts that all rows have, and the rest of each row. What the fewest rows have comes first there, because it may be cut. */
+/** In the rest of a row, the rarest text comes first, because the end may be cut. */
 function takeOutCommon(cells: readonly Cell[]) {
   const rows = cells.map(textsOf);
   const counts = new Map<string, number>();

@@ -14,7 +14,10 @@ export interface ColorChoice {
   readonly stream: Pick<OutStream, 'isTTY' | 'colorDepth'>;
 }
 
-/** `--color` > NO_COLOR > FORCE_COLOR, CLICOLOR_FORCE > CLICOLOR=0, TERM=dumb > whether it is a terminal. Empty counts as unset. */
+/**
+ * `--color` > NO_COLOR > FORCE_COLOR, CLICOLOR_FORCE > CLICOLOR=0, TERM=dumb > the stream. Empty
+ * counts as unset.
+ */
 export function colorLevel({ flag, env, stream }: ColorChoice): ColorLevel {
   const forced: ColorLevel = stream.colorDepth === 0 ? 1 : stream.colorDepth;
   if (flag !== 'auto') return flag === 'always' ? forced : 0;
@@ -57,8 +60,8 @@ interface Surroundings {
 const USUAL_WIDTH = 80;
 
 /**
- * `COLUMNS` > the terminal > 80. A locale that is set and is not UTF-8 gets ASCII, and so does the Linux console, whose font has no braille. Without a locale,
- * as in most containers, the output is UTF-8.
+ * `COLUMNS` > the terminal > 80. ASCII for a locale that is not UTF-8, and for the Linux console,
+ * whose font has no braille. Most containers have no locale: they get UTF-8.
  */
 export function canvasOf({ env, stream }: Surroundings): { readonly canvas: number; readonly ascii: boolean } {
   const columns = /^[1-9]\d{0,3}$/.test(env['COLUMNS'] ?? '') ? Number(env['COLUMNS']) : undefined;
@@ -82,8 +85,8 @@ const NARROW = /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2
 const HAN_KANA_HANGUL = /[\u3041-\u3096\u309b-\u30ff\u4e00-\u9fff\uac00-\ud7a3]+/g;
 
 /**
- * One character as a person sees it: a base with its marks, a pair of regional indicators, a syllable of conjoining jamo. `Intl.Segmenter` knows more, but
- * loading its data takes half as long as Node's start; what it adds are sequences with invisible joiners, which never get here unescaped.
+ * One character as a person sees it. `Intl.Segmenter` knows more, but takes half as long to load as
+ * Node. It adds only sequences with invisible joiners, which are escaped before they get here.
  */
 const CLUSTER = /\p{Regional_Indicator}{2}|\P{M}[\p{M}\p{Emoji_Modifier}\u1160-\u11ff]*|\p{M}+/gsu;
 
@@ -131,7 +134,7 @@ export function shortenMiddle(text: string, width: number): string {
   return shorten(text, width - displayWidth(tail)) + tail;
 }
 
-/** Lines of at most `width` cells (at least 2), broken after a space if possible. Only the spaces at a break are dropped. */
+/** Breaks after a space if possible, which it drops. `width` is 2 at least. */
 export function wrap(text: string, width: number): readonly string[] {
   if (displayWidth(text) <= width) return [text];
   const lines: string[] = [];

@@ -7,8 +7,8 @@ export interface Zone {
   /** Milliseconds that its clocks are ahead of UTC at a time in milliseconds since 1970. */
   offset(at: number): number;
   /**
-   * When its clocks show a time, which is given as if they were those of UTC: the first of two such times, and the end of the gap
-   * where a change of the clocks leaves it out.
+   * The moment when its clocks show a time, given as if it were UTC: the first of two such moments,
+   * or the end of the gap that leaves it out.
    */
   instant(clock: number): number;
   /** RFC 3339 with the zone's offset: `2026-11-01T00:00:00+01:00`. */
@@ -22,8 +22,8 @@ export type Format = (typeof FORMATS)[number];
 export type Tone = 'bad' | 'warn' | 'good' | 'dim' | 'strong';
 
 /**
- * One table cell. `time` is RFC 3339, shown relative on a terminal and unchanged elsewhere. An array is several values: one line each in a record, joined by a
- * space in a row.
+ * `time` is RFC 3339, shown relative on a terminal. An array is several values: a line for each in
+ * a record, joined by a space in a row.
  */
 export type Cell =
   | string
@@ -38,7 +38,7 @@ export type Cell =
   | Spark
   | readonly Cell[];
 
-/** A line of small bars; null is blank. csv and tsv print the last value instead (nothing for null), and `--sort` uses it. */
+/** Small bars; null is blank. csv, tsv and `--sort` use the last value instead. */
 export interface Spark {
   readonly spark: readonly (number | null)[];
   /** Maximum number of bars; default 16. */
@@ -46,7 +46,7 @@ export interface Spark {
   readonly tone?: Tone;
 }
 
-/** A number that people read rounded or in a sentence (`16.8% more`): pipes, csv and tsv have the number, nothing for null, and `--sort` goes by it. */
+/** People read it rounded or in a sentence; pipes, csv, tsv and `--sort` use the number. */
 export interface Amount {
   readonly amount: number | null;
   readonly text: string;
@@ -70,7 +70,7 @@ export interface Column<Row> {
   readonly brief?: true;
   /** Below 100 columns it is on a second line of its row, unless all columns fit into one. */
   readonly below?: true;
-  /** A cell of several values: those that all rows share are printed once beside a plain table and omitted from its rows. */
+  /** Of several values, those that all rows share are printed once beside a plain table. */
   readonly shared?: true;
   readonly align?: 'right';
 }
@@ -87,7 +87,7 @@ export interface ListOutput<Row> {
   readonly id: (row: Row) => string | undefined;
   /** Printed on stderr instead of a bare header if there are no rows. */
   readonly empty?: string;
-  /** For rows that arrive over time: a table prints each at once as a line of these cells, and nothing if there are none. */
+  /** For rows that arrive over time: a table prints each at once as a line, if it has cells. */
   readonly live?: (row: Row) => readonly Cell[];
   /** A row as one line of JSON for `-o ndjson`, if its text exists already. Unsafe characters are still escaped. */
   readonly json?: (row: Row) => string;
@@ -102,7 +102,7 @@ export interface RecordOutput<Value> {
   readonly line?: (value: Value) => Cell;
 }
 
-/** Text that is itself the data (a path, a script, a token), or a bare number: printed unchanged, as a JSON value in json. */
+/** Text that is itself the data, such as a path or a token, or a bare number. */
 export interface TextOutput {
   readonly kind: 'text';
 }
@@ -190,8 +190,8 @@ export interface ChartFacts {
 }
 
 /**
- * One value that is best looked at: table and wide print the drawing, on a terminal or not. csv, tsv, ndjson and ids are made of the
- * rows, as are `--fields`, `--sort` and `--columns`; json and yaml print the value itself, and `--query` is asked of it.
+ * table and wide print the drawing. csv, tsv, ndjson, ids, `--fields`, `--sort` and `--columns` use
+ * the rows; json, yaml and `--query` use the value itself.
  */
 export interface ChartOutput<Value, Row> {
   readonly kind: 'chart';
@@ -238,8 +238,8 @@ export class RawJson {
 }
 
 /**
- * Bytes that are themselves the data, as a body that was verified: exact in a pipe and in a file. A terminal gets them as text,
- * escaped, and `-o json`, `ndjson` and `yaml` as a text too. For outputs of kind `text`.
+ * Bytes that are themselves the data: exact in a pipe and in a file, escaped text on a terminal and
+ * in `-o json`, `ndjson` and `yaml`. For outputs of kind `text`.
  */
 export class RawBytes {
   readonly bytes: Uint8Array;

@@ -126,7 +126,8 @@ async function drawPicture(
   if (snapshot.error !== undefined) headings.push(...wrapped(snapshot.error));
   const quit = `${options.endKey ?? 'Ctrl-C'} to quit`;
   const footer = wrapped(snapshot.footer === undefined ? quit : `${snapshot.footer}; ${quit}`);
-  // A row stays free for a notice on standard error. Then the headings, a blank line, what is common, the table's header, what is left out.
+  // For the headings, a blank line, common values, the table's header, the omitted rows, and a
+  // notice on stderr.
   const space = Math.max(0, height - headings.length - footer.length - (options.headers ? 5 : 4));
   const columns = [markColumn(changes), ...subject.columns];
   const table = await layOut({ ...subject, columns, rows: rows.slice(0, space) }, options, space);

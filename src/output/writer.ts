@@ -12,7 +12,7 @@ export class BatchWriter {
   #scheduled: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
 
-  /** `live`: what was gathered goes out at the end of the same turn of the event loop, for rows that arrive over time. */
+  /** `live`: text is written in the same turn of the event loop, for rows that arrive over time. */
   constructor(sink: OutStream, live = false) {
     this.#sink = sink;
     this.#live = live;

@@ -8,7 +8,7 @@ import { startTradingEmulator } from './trade/server.ts';
 import { type SandboxTrap, TRAPS } from './traps.ts';
 import { startRecordingsEmulator } from './webhooks/server.ts';
 
-/** `port` is that of the first service, which the others follow; 0, the default, for any free ports. The sample data by default. */
+/** The services have ports in sequence from `port`; 0, the default, takes any free ones. */
 export interface SandboxOptions extends EmulatorOptions {
   readonly random: () => number;
   /** Divides the times that services wait, as until a retry or the next price, and the lifetimes of tokens. */

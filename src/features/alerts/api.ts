@@ -10,36 +10,36 @@ type Schemas = typeof import('./schema.ts');
 type Parsed<N extends keyof Schemas> = Schemas[N] extends Parser<infer T> ? T : never;
 
 /** zod loads with the first response, not at the start. */
-const schema = (name: keyof Schemas) => async () => (await import('./schema.ts'))[name] as never;
+const schemaLoader = (name: keyof Schemas) => async () => (await import('./schema.ts'))[name] as never;
 
-function get<N extends keyof Schemas>(path: string, name: N): Endpoint<Parsed<N>, 'read'> {
-  return endpoint({ method: 'GET', path, effect: 'read', answer: schema(name) });
+function objectEndpoint<N extends keyof Schemas>(path: string, name: N): Endpoint<Parsed<N>, 'read'> {
+  return endpoint({ method: 'GET', path, effect: 'read', answer: schemaLoader(name) });
 }
 
-function list<N extends keyof Schemas>(path: string, name: N): Endpoint<readonly Parsed<N>[], 'read'> {
-  return endpoint({ method: 'GET', path, effect: 'read', item: schema(name) });
+function listEndpoint<N extends keyof Schemas>(path: string, name: N): Endpoint<readonly Parsed<N>[], 'read'> {
+  return endpoint({ method: 'GET', path, effect: 'read', item: schemaLoader(name) });
 }
 
 const SILENCE = '/silence/{silenceID}';
 export const ENDPOINTS = {
-  status: get('/status', 'status'),
-  receivers: list('/receivers', 'receiver'),
-  silences: list('/silences', 'silence'),
-  silence: get(SILENCE, 'silence'),
+  status: objectEndpoint('/status', 'status'),
+  receivers: listEndpoint('/receivers', 'receiver'),
+  silences: listEndpoint('/silences', 'silence'),
+  silence: objectEndpoint(SILENCE, 'silence'),
   /** Not repeatable: each success creates a silence, or replaces the one with the given id. */
   postSilence: endpoint<Parsed<'postedSilence'>>({
     method: 'POST',
     path: '/silences',
     effect: 'write',
-    answer: schema('postedSilence'),
+    answer: schemaLoader('postedSilence'),
   }),
   /** Expires the silence. The service cannot make it active again. */
   deleteSilence: endpoint({ method: 'DELETE', path: SILENCE, effect: 'destroy' }),
   /** Without a confirmation, for a silence that the command itself created. It may be repeated. */
   withdrawSilence: endpoint({ method: 'DELETE', path: SILENCE, effect: 'write' }),
-  alerts: list('/alerts', 'alert'),
+  alerts: listEndpoint('/alerts', 'alert'),
   postAlerts: endpoint({ method: 'POST', path: '/alerts', effect: 'write' }),
-  groups: { ...list('/alerts/groups', 'alertGroup'), largeItems: true as const },
+  groups: { ...listEndpoint('/alerts/groups', 'alertGroup'), largeItems: true as const },
 };
 
 type AlertQuery = StateQuery & AlertFilter;
@@ -52,19 +52,21 @@ export function openAlertmanager(target: Target) {
     explain: explainAlertmanager,
   });
   const client = new ClusterClient(members, target.log.warn);
-  const byId = (id: string) => ({ params: { silenceID: silenceId(id) } });
+  const byId = (id: string) => ({ params: { silenceID: parseSilenceId(id) } });
 
   return {
     status: async () => client.call(ENDPOINTS.status),
     groups: (query: AlertQuery = {}) => readGroups(client, query),
-    mutings: async (filter: AlertFilter = {}) => readMutings(client, filter),
+    mutedAlerts: async (filter: AlertFilter = {}) => readMutedAlerts(client, filter),
     alerts: (query: AlertQuery = {}) => readAlerts(client, query),
-    /** The unchanged response; undefined if a time interval mutes alerts, which the response does not show. */
+    /** The unchanged response. Undefined if a time interval mutes alerts: the response does not say so. */
     alertsRaw: async (query: AlertQuery = {}) => readRawAlerts(client, query),
     /** To all members: they do not tell each other of alerts. */
     postAlerts: async (body: readonly PostableAlert[]) =>
       (await import('./on-members.ts')).onMembers(members, (member) =>
-        member.client.send(ENDPOINTS.postAlerts, { body }).catch((error: unknown) => partlyStored(error, body.length)),
+        member.client
+          .send(ENDPOINTS.postAlerts, { body })
+          .catch((error: unknown) => throwPartlyStored(error, body.length)),
       ),
     receivers: () => client.items(ENDPOINTS.receivers),
     /** Compares the filter with the matchers as text. Includes expired silences. */
@@ -88,11 +90,11 @@ function readGroups(client: ClusterClient, query: AlertQuery) {
   return client.items(ENDPOINTS.groups, { query: groupParameters(query) });
 }
 
-/** With the time intervals that mute each alert (0.28 or newer). */
+/** Adds the time intervals that mute each alert; servers older than 0.28 do not name any. */
 async function* readAlerts(client: ClusterClient, query: AlertQuery): AsyncGenerator<Alert, void, void> {
-  let muted: Mutings | undefined;
+  let muted: MutedAlerts | undefined;
   for await (const alert of client.items(ENDPOINTS.alerts, { query: alertParameters(query) })) {
-    if (muted === undefined && alert.status.mutedBy !== undefined) muted = await readMutings(client, query);
+    if (muted === undefined && alert.status.mutedBy !== undefined) muted = await readMutedAlerts(client, query);
     yield withMuting(alert, muted?.get(alert.fingerprint));
   }
 }
@@ -101,49 +103,55 @@ async function readRawAlerts(client: ClusterClient, query: AlertQuery) {
   const chunks = (await client.raw(ENDPOINTS.alerts, { query: alertParameters(query) }))[Symbol.asyncIterator]();
   const { value: first } = await chunks.next();
   const begin = Buffer.from(first ?? []);
-  if (begin.includes('"mutedBy"') && (await readMutings(client, query)).size > 0) {
+  // The first alert is in the first chunk, and shows whether the server knows the field.
+  if (begin.includes('"mutedBy"') && (await readMutedAlerts(client, query)).size > 0) {
     await chunks.return?.();
     return undefined;
   }
-  return { bytes: joined(begin, chunks), isEmpty: !begin.includes('{') };
+  return { bytes: joinChunks(begin, chunks), isEmpty: !begin.includes('{') };
 }
 
-/** With a receiver, only its own groups decide whether it is notified. */
-async function readMutings(client: ClusterClient, { filter, receiver }: AlertFilter): Promise<Mutings> {
-  // The configuration is short; groups can be as long as the list of alerts.
-  const read = await ifPossible(() => client.call(ENDPOINTS.status));
-  const all = new Map<string, MutedGroup[]>();
-  // Some compatible servers do not show their configuration.
-  const config = read?.config?.original ?? 'mute_time_intervals';
-  if (read === undefined || !/\b(?:mute|active)_time_intervals\b/.test(config)) return all;
+/** Only `GET /alerts/groups` names the intervals. With a receiver, only its own groups count. */
+async function readMutedAlerts(client: ClusterClient, { filter, receiver }: AlertFilter): Promise<MutedAlerts> {
+  if (!(await mayMuteByTime(client))) return new Map();
+  const groupsOf = new Map<string, GroupMuting[]>();
   for await (const group of readGroups(client, { filter, receiver })) {
     for (const { fingerprint, status } of group.alerts) {
-      const others = all.get(fingerprint) ?? [];
-      all.set(fingerprint, [...others, { receiver: group.receiver.name, mutedBy: status.mutedBy ?? [] }]);
+      const others = groupsOf.get(fingerprint) ?? [];
+      groupsOf.set(fingerprint, [...others, { receiver: group.receiver.name, mutedBy: status.mutedBy ?? [] }]);
     }
   }
-  return new Map([...all].filter(([, of]) => of.some(({ mutedBy }) => mutedBy.length > 0)));
+  return new Map([...groupsOf].filter(([, groups]) => groups.some(({ mutedBy }) => mutedBy.length > 0)));
 }
 
-/** One group that an alert is in. */
-export interface MutedGroup {
+/** Reads the configuration, which is short: the groups can be as long as the list of alerts. */
+async function mayMuteByTime(client: ClusterClient): Promise<boolean> {
+  const status = await ifPossible(() => client.call(ENDPOINTS.status));
+  if (status === undefined) return false;
+  const config = status.config?.original;
+  // Some compatible servers do not show their configuration; then only the groups can tell.
+  return typeof config !== 'string' || /\b(?:mute|active)_time_intervals\b/.test(config);
+}
+
+/** A group that an alert is in, and whether it is muted there. */
+export interface GroupMuting {
   readonly receiver: string;
-  /** The names of the intervals; empty if the group notifies its receiver. */
+  /** The names of the intervals that mute it; empty if the group notifies its receiver. */
   readonly mutedBy: readonly string[];
 }
 
-/** The groups of each alert that a time interval mutes in at least one, by fingerprint. Only `GET /alerts/groups` names the intervals. */
-type Mutings = ReadonlyMap<string, readonly MutedGroup[]>;
+/** By fingerprint: all groups of each alert that a time interval mutes in at least one of them. */
+type MutedAlerts = ReadonlyMap<string, readonly GroupMuting[]>;
 
 /** An alert that is muted in each of its groups is suppressed. */
-function withMuting(alert: Alert, groups: readonly MutedGroup[] | undefined): Alert {
+function withMuting(alert: Alert, groups: readonly GroupMuting[] | undefined): Alert {
   if (groups === undefined || groups.some(({ mutedBy }) => mutedBy.length === 0)) return alert;
   const mutedBy = [...new Set(groups.flatMap((group) => group.mutedBy))];
   return { ...alert, status: { ...alert.status, state: 'suppressed', mutedBy } };
 }
 
 /** The server stores the valid alerts of a batch that it answers with 400. */
-function partlyStored(error: unknown, count: number): never {
+function throwPartlyStored(error: unknown, count: number): never {
   if (!(error instanceof SvcError) || error.code !== 'refused' || error.httpStatus !== 400 || count < 2) throw error;
   throw new SvcError('partly_done', `${error.message}; the server may have stored the other alerts of the ${count}`, {
     hint: 'check: svc alerts list -a',
@@ -152,7 +160,7 @@ function partlyStored(error: unknown, count: number): never {
   });
 }
 
-/** Only what computes with the configuration needs it: some compatible servers show none. */
+/** Throws if a compatible server does not show its configuration. */
 export function originalConfig({ config }: Pick<Status, 'config'>): string {
   if (config?.original) return config.original;
   throw new SvcError('not_found', 'the server does not show its configuration', {
@@ -160,7 +168,7 @@ export function originalConfig({ config }: Pick<Status, 'config'>): string {
   });
 }
 
-/** Older servers ignore what they do not know: nothing is sent to them. `since` is a release such as 0.33. */
+/** Throws for a server older than `since` (`0.33`), which would ignore the option. */
 export async function requireRelease(
   since: string,
   option: string,
@@ -188,7 +196,7 @@ export async function ifPossible<T>(read: () => Promise<T>): Promise<T | undefin
   }
 }
 
-async function* joined(begin: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+async function* joinChunks(begin: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   try {
     yield begin;
     for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
@@ -211,7 +219,7 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-export function silenceId(text: string): string {
+export function parseSilenceId(text: string): string {
   if (!isUuid(text)) {
     throw new SvcError('invalid_value', `"${text}" is not a silence id`, {
       hint: 'a silence id is a UUID; svc silences list -a -q shows them',

@@ -1,11 +1,7 @@
 /** Cells, columns and outputs that the alert commands share. */
-
-import type { Candidate, Candidates } from '../../cli/flags.ts';
 import { timeCell } from '../../output/cells.ts';
 import type { Cell, Column, ListOutput, Tone } from '../../output/types.ts';
-import { formatMatcher, matcher } from './matcher.ts';
-import { otherMeaning } from './matcher-readings.ts';
-import type { Alert, Receiver } from './schema.ts';
+import type { Alert } from './schema.ts';
 import { effectiveState, type Severities, severityRank } from './selection.ts';
 
 const SEVERITY_TONES: Readonly<Record<string, Tone>> = { critical: 'bad', page: 'bad', error: 'bad', warning: 'warn' };
@@ -13,7 +9,7 @@ const SEVERITY_TONES: Readonly<Record<string, Tone>> = { critical: 'bad', page: 
 /** Labels with a column of their own are left out of the labels column. */
 export const OWN_COLUMN = new Set(['alertname', 'severity']);
 
-/** Labels may have names such as `constructor`. */
+/** Undefined for names such as `constructor`, unless there is such a label or annotation. */
 export function ownValue(texts: Readonly<Record<string, string>>, name: string): string | undefined {
   return Object.hasOwn(texts, name) ? texts[name] : undefined;
 }
@@ -38,12 +34,12 @@ export function labelCells(
   return names.sort().map((name) => `${name}=${labels[name]}`);
 }
 
-/** The page that says what to do. */
+/** The address of the page that says what to do. */
 export function runbookOf({ annotations }: Pick<Alert, 'annotations'>): string | undefined {
   return ownValue(annotations, 'runbook_url') ?? ownValue(annotations, 'runbook');
 }
 
-/** What most rules call it, or else what others do. */
+/** Most rules have a `summary`; others have only one of the other two. */
 export function summaryOf({ annotations }: Pick<Alert, 'annotations'>): string | undefined {
   return annotations['summary'] ?? annotations['description'] ?? annotations['message'];
 }
@@ -80,7 +76,7 @@ export const ALERT_LIST: ListOutput<Alert> = {
   id: ({ fingerprint }) => fingerprint,
 };
 
-/** `--sort severity` goes by rank. */
+/** `--sort severity` sorts by rank. `empty` is printed if there are no alerts. */
 export function alertList(severities: Severities, empty: string): ListOutput<Alert> {
   const order = (alert: Alert): number | undefined => severityRank(alert, severities);
   const columns = ALERT_COLUMNS.map((column) => (column.name === 'severity' ? { ...column, order } : column));
@@ -90,38 +86,4 @@ export function alertList(severities: Severities, empty: string): ListOutput<Ale
 /** The name and labels of an alert, on one line. */
 export function alertTitle({ labels }: Pick<Alert, 'labels'>): string {
   return [labels['alertname'] ?? '', ...labelCells(labels, new Set(['alertname']))].join(' ').trim();
-}
-
-export function alertCandidates(alert: Alert): Candidates {
-  return {
-    fingerprints: [{ value: alert.fingerprint, note: alertTitle(alert) }],
-    receivers: alert.receivers.map(receiverCandidate),
-    matchers: Object.entries(alert.labels).flatMap(matcherCandidates),
-  };
-}
-
-/** What needs no quotes in a matcher. */
-const SIMPLE_VALUE = /^[\p{L}\p{N}_./:@+-]+(?: [\p{L}\p{N}_./:@+-]+)*$/u;
-
-/** A label as a matcher is typed, and an alert name alone, too. */
-function matcherCandidates([name, value]: [string, string]): readonly Candidate[] {
-  if (!/^[a-zA-Z_]\w*$/.test(name) || value === '') return [];
-  const of = matcher(name, '=', value);
-  if (!SIMPLE_VALUE.test(value) || otherMeaning(of) !== undefined) return [{ value: formatMatcher(of) }];
-  return [{ value: `${name}=${value}` }, ...(name === 'alertname' ? [{ value, note: 'alert' }] : [])];
-}
-
-export function receiverCandidate({ name }: Receiver): { readonly value: string } {
-  return { value: receiverPattern(name) };
-}
-
-/** Control and invisible characters. RE2 accepts their escapes. */
-const UNSEEN = /[\x00-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
-
-/** The regular expression for this name, for `--receiver`. Dots are not escaped, so that the names stay readable. */
-export function receiverPattern(name: string): string {
-  return name
-    .replace(/[\\+*?()|[\]{}^$]/g, '\\$&')
-    .replace(/[,;]/g, '[$&]') // a bare one is refused: it may separate names
-    .replace(UNSEEN, (character) => `\\x{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }

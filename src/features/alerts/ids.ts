@@ -6,7 +6,7 @@ import { formatMatcher, matcher } from './matcher.ts';
 import type { Alert, Silence } from './schema.ts';
 import { collect } from './selection.ts';
 
-/** `form`: a possible beginning. The server does not find ids in upper case, so they are in lower case here. */
+/** `form`: a possible beginning, in lower case, as the server finds no id in upper case. */
 const KINDS = {
   alert: { form: /^[0-9a-f]{1,16}$/, hint: 'svc alerts list -a shows all alerts that are not resolved' },
   silence: { form: /^[0-9a-f][0-9a-f-]{0,35}$/, hint: 'svc silences list -a shows all silences' },

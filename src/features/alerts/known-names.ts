@@ -1,4 +1,4 @@
-/** Questions label names, values and receivers that the service does not know, in warnings: a mistyped filter matches nothing. */
+/** Warns of names that the service does not know, because a typing error matches nothing. */
 import type { RunContext } from '../../cli/command.ts';
 import { suggest } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';
@@ -8,7 +8,7 @@ import type { RouteConfig } from './routing/config.ts';
 import { readRoutingConfig } from './routing/source.ts';
 import type { Status } from './schema.ts';
 
-/** The values of each label in alerts and the running configuration. Names in silences may themselves be mistyped. */
+/** From alerts and the running configuration. Names in silences may themselves be mistyped. */
 export type KnownNames = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** One question for each unknown name or value that is close to a known one. */

@@ -1,6 +1,6 @@
 /**
- * Matchers and labels on the command line, in the default grammar of the service. Where this grammar takes literally what a person may mean in another way,
- * svc refuses the text and shows how to write each meaning.
+ * Matchers and labels in the service's default grammar. Where a person may mean something else than
+ * this grammar says, svc refuses the text and shows how to write each meaning.
  */
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../output/escape.ts';
@@ -24,7 +24,7 @@ interface Typed {
   readonly matcher: Matcher;
 }
 
-/** All arguments, and all items of a `{…}` list, must match. `notice` reports a first argument that is taken as an alert name. */
+/** All of them must match. `notice` reports a first argument that is taken as an alert name. */
 export function parseMatcherArguments(args: readonly string[], notice: (text: string) => void = () => {}): Matcher[] {
   return args.flatMap((text, index) => {
     const typed = parseArgument(text, index === 0);

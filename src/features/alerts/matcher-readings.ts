@@ -1,4 +1,4 @@
-/** What a person may have meant by a text that the service's grammar refuses, or takes as something else. */
+/** What a person may have meant by a text that the service refuses or takes otherwise. */
 import { formatMatcher, type Matcher, matcher, type Operator, parseClassic, parseFallback } from './matcher.ts';
 
 /** A matcher that a person reads in a text, as it was written. */
@@ -6,7 +6,7 @@ export interface Reading {
   readonly name: string;
   readonly operator: string;
   readonly value: string;
-  /** What follows the value: a comma, a word such as `and`, a bracket, or text that makes no sense. */
+  /** The text after the value: a comma, a word such as `and`, a bracket, or anything else. */
   readonly after: string;
 }
 
@@ -30,7 +30,7 @@ const BEFORE_BRACKET = joined(BREAK);
 const AT_END = new RegExp(`(?<![\\s,;])(?:[\\s,;]+(?:${CONJUNCTIONS}|&&|\\|\\|))?[\\s,;]*$`, 'i');
 const JOINT = new RegExp(`^(?:${BREAK}|\\\\[nrt]|${CONJUNCTIONS}(?!\\w))*$`, 'iu');
 
-/** Each `name=value` outside quotes, whatever is between them. Text before the first name is read as an alert name. */
+/** Each `name=value` outside quotes. Text before the first name is read as an alert name. */
 export function readMatchers(text: string, inQuotes = false): readonly Reading[] {
   const [head, quoted, bare = '', operator = ''] = FIRST.exec(text) ?? [];
   if (head === undefined) return [];
@@ -79,7 +79,7 @@ export function withoutQuotes(text: string): string {
     .replace(/\\(["\\])/g, '$1');
 }
 
-/** How to write the matchers that were meant; nothing if that is not clear. Values of one label that are joined by `or` are one matcher. */
+/** Empty if it is not clear what was meant. Values joined by `or` become one matcher. */
 export function spellMeant(readings: readonly Reading[]): readonly string[] {
   if (!readings.every((reading, index) => isClear(reading, index === readings.length - 1))) return [];
   const all = readings.map(matcherOf);
@@ -136,7 +136,7 @@ export function matcherOf({ name, operator, value }: Reading): Matcher {
   return matcher(withoutQuotes(name), meant as Operator, read?.value ?? withoutQuotes(value));
 }
 
-/** What else a bare value may mean than what it says: a list of values, a regular expression, or a pattern with asterisks. */
+/** A bare value may also be meant as a list, a regular expression or a pattern with asterisks. */
 export function otherMeaning(literal: Matcher): { readonly why: string; readonly meant: Matcher } | undefined {
   const { value, isRegex } = literal;
   if (!isRegex && /\.[*+]|\(.*\|.*\)/.test(value)) {
@@ -149,7 +149,7 @@ export function otherMeaning(literal: Matcher): { readonly why: string; readonly
   return { why: '* needs a regular expression', meant: { ...literal, isRegex: true, value: pattern } };
 }
 
-/** `critical,warning`, `critical or warning`. In a regular expression, `|` is not a separator of its own. */
+/** `critical,warning` or `critical or warning`. In a regular expression `|` does not separate. */
 function listedValues(text: string, isRegex: boolean): readonly string[] {
   const plain = text.replace(/^[[(](.*)[\])]$/s, '$1');
   const isInProse = /^\S+(?:\s+(?:and|or)\s+\S+)+$/i.test(plain);

@@ -27,7 +27,7 @@ export function operatorOf(of: Matcher): Operator {
   return of.isRegex ? '!~' : '!=';
 }
 
-/** In double quotes with only `\`, `"` and the line feed escaped: more escapes would not mean the same to old servers. */
+/** Only `\`, `"` and the line feed are escaped: old servers read other escapes differently. */
 function quote(text: string): string {
   return `"${text.replace(/[\\"\n]/g, (char) => (char === '\n' ? '\\n' : `\\${char}`))}"`;
 }
@@ -52,7 +52,7 @@ const CLASSIC = new RegExp(`^${BLANK}*([a-zA-Z_:][a-zA-Z0-9_:]*)${BLANK}*(=~|=|!
 const LAST_BLANKS = new RegExp(`(?<!${BLANK})${BLANK}+$`);
 const CLASSIC_VALUE = /^(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^"\\]*(?:\\.[^"\\]*)*\\?))$/s;
 
-/** The grammar of servers before 0.27, and of later ones in classic mode. Undefined where it refuses the text. */
+/** The grammar before 0.27, and later in classic mode. Undefined if it refuses the text. */
 export function parseClassic(text: string): Matcher | undefined {
   const [, name, operator, rest = ''] = CLASSIC.exec(text) ?? [];
   const [, quoted, bare] = CLASSIC_VALUE.exec(rest.replace(LAST_BLANKS, '')) ?? [];
@@ -71,7 +71,7 @@ const UTF8 = new RegExp(
   'su',
 );
 
-/** The grammar of 0.27 and later in strict mode, for one matcher. Undefined where it refuses the text. */
+/** The grammar since 0.27 in strict mode, for one matcher. Undefined if it refuses the text. */
 export function parseUtf8(text: string): Matcher | undefined {
   const [, open, name, operator, value, close] = isList(text) ? [] : (UTF8.exec(text) ?? []);
   if (name === undefined || value === undefined || (open === undefined) !== (close === undefined)) return undefined;
@@ -80,7 +80,7 @@ export function parseUtf8(text: string): Matcher | undefined {
   return matcher(left, operator as Operator, right);
 }
 
-/** As a server reads a `filter` by default: the classic grammar wins where both read the text, but differently. */
+/** A server prefers the classic grammar if both read a `filter`, but differently. */
 export function parseFallback(text: string): Matcher | undefined {
   return isList(text) ? undefined : (parseClassic(text) ?? parseUtf8(text));
 }
@@ -131,7 +131,7 @@ export function minorOf(version: string | undefined): number {
   return Number(/^v?0\.(\d+)/.exec(version ?? '')?.[1] ?? 'Infinity');
 }
 
-/** A line of matchers, with or without braces. Where both grammars read it, the classic one wins. */
+/** With or without braces. The classic grammar is preferred if both read the text. */
 export function parseMatcherList(
   line: string,
   acceptsUtf8: boolean,

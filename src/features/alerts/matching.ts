@@ -74,7 +74,7 @@ export async function needsLabel(of: Matcher): Promise<boolean> {
   return !(await reachOf(of)).empty;
 }
 
-/** Whether no matcher requires a definite value: each is negative, or accepts every name or a missing label. */
+/** True if each matcher is negative, or accepts every name or a missing label. */
 export async function isWide(matchers: readonly Matcher[]): Promise<boolean> {
   if (matchers.some(({ isEqual, isRegex, value }) => isEqual && !isRegex && value !== '')) return false;
   const reaches = await Promise.all(matchers.filter(({ isEqual, isRegex }) => isEqual && isRegex).map(reachOf));

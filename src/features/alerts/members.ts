@@ -1,4 +1,4 @@
-/** The members of one HA cluster as one client: reads go to the next member if one is away, and a write goes to one. */
+/** An HA cluster as one client: a read goes to the next member if one is away, a write to one. */
 import { ERROR_KINDS, SvcError } from '../../errors.ts';
 import { Client, type ServiceRules } from '../../http/client.ts';
 import type { CallValues, Effect, Endpoint, Plan, Proof } from '../../http/endpoint.ts';

@@ -1,4 +1,4 @@
-/** One request to every member of an HA cluster, what a command returns of it, and whether the members know each other. */
+/** One request to every member of an HA cluster, and whether the members know each other. */
 import { bulk, type Outcome } from '../../cli/bulk.ts';
 import type { RunContext } from '../../cli/command.ts';
 import { allFailed, commonCode, listOfParts, type Part, partialCode, rowsOfParts } from '../../cli/parts.ts';

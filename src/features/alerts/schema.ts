@@ -1,4 +1,4 @@
-/** The resources of doc 1 §2. Unknown fields are preserved, enum values and times stay text, and only what svc relies on is required. */
+/** The resources of doc 1 §2. Only what svc relies on is required, and all else is preserved. */
 import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
 import { flag, identifier, text } from '../../http/fields.ts';
@@ -52,7 +52,7 @@ const wireMatcher = z.looseObject({
 export const silence = z.looseObject({
   id: identifier,
   status: z.looseObject({ state: text }),
-  /** Before 0.32.3, null for a silence with several sets of matchers: what it mutes is not known. */
+  /** Before 0.32.3, null for a silence with several sets of matchers, which are then unknown. */
   matchers: orElse(z.array(wireMatcher), []),
   startsAt: time,
   endsAt: time,

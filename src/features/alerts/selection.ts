@@ -1,4 +1,4 @@
-/** The options that select alerts, the query sent to the server, and the selection from its response in the order of urgency. */
+/** Options that select alerts, the query for the server, and the choice from its response. */
 import type { RunContext } from '../../cli/command.ts';
 import { type Flags, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
@@ -67,8 +67,8 @@ export function selects(alert: Alert, { wanted, olderThan, newerThan }: AlertSel
 }
 
 /**
- * The service omits an alert that is silenced and inhibited unless both are requested, and calls a muted alert active. So svc requests
- * every state that may include a wanted alert, and `keepsAlert` selects from the response.
+ * The service omits an alert that is silenced and inhibited unless both are requested, and calls a
+ * muted one active. So svc requests more states, and `keepsAlert` selects from the response.
  */
 export function alertQuery(wanted: WantedStates): StateQuery {
   if (wanted === 'all') return {};

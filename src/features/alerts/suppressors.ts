@@ -1,6 +1,6 @@
-/** What suppresses an alert: the silences, alerts and time intervals themselves, not only their ids. */
+/** What suppresses an alert: silences, alerts and time intervals, not only their ids. */
 import { SvcError } from '../../errors.ts';
-import type { Alertmanager, MutedGroup } from './api.ts';
+import type { Alertmanager, GroupMuting } from './api.ts';
 import type { Alert, Silence } from './schema.ts';
 import { collect, filterAsync } from './selection.ts';
 
@@ -10,22 +10,22 @@ export interface SuppressedAlert extends Alert {
   /** Those of `status.inhibitedBy` that still fire. */
   readonly inhibitors: readonly Alert[];
   /** The groups that a time interval mutes. Where there are others too, the alert is active. */
-  readonly mutedGroups: readonly MutedGroup[];
+  readonly mutedGroups: readonly GroupMuting[];
 }
 
 export async function withSuppressors(
   alert: Alert,
-  alertmanager: Pick<Alertmanager, 'alerts' | 'mutings' | 'silence'>,
+  alertmanager: Pick<Alertmanager, 'alerts' | 'mutedAlerts' | 'silence'>,
 ): Promise<SuppressedAlert> {
   const { silencedBy, inhibitedBy, mutedBy } = alert.status;
-  const [silences, inhibitors, mutings] = await Promise.all([
+  const [silences, inhibitors, mutedAlerts] = await Promise.all([
     readNamedSilences(silencedBy, alertmanager),
     inhibitedBy.length === 0
       ? []
       : collect(filterAsync(alertmanager.alerts(), (other) => inhibitedBy.includes(other.fingerprint))),
-    mutedBy === undefined ? undefined : alertmanager.mutings(),
+    mutedBy === undefined ? undefined : alertmanager.mutedAlerts(),
   ]);
-  const groups = mutings?.get(alert.fingerprint) ?? [];
+  const groups = mutedAlerts?.get(alert.fingerprint) ?? [];
   return { ...alert, silences, inhibitors, mutedGroups: groups.filter((group) => group.mutedBy.length > 0) };
 }
 

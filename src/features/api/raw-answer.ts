@@ -1,6 +1,6 @@
 /**
- * One request that somebody wrote out, sent by the service's own client: signed in, limited and explained as all its requests are. Its
- * answer may have any shape: an array of objects is a list, an object a record, with a column for each key.
+ * One request of the user, sent by the service's own client with its credential and limits. In a
+ * table, an array of objects is a list, an object is a record, and each key is a column.
  */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';

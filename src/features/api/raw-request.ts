@@ -1,4 +1,4 @@
-/** A request as somebody writes it: its path, its parameters and its body, checked so that it goes where it seems to go. */
+/** A request as the user writes it, checked so that it goes where it seems to go. */
 
 import { isUtf8 } from 'node:buffer';
 import type { RunContext } from '../../cli/command.ts';
@@ -61,7 +61,7 @@ interface BodyInput {
   readonly body: string | undefined;
 }
 
-/** Of fields, or JSON from a file as it is. Undefined where there is none. The trading gateway takes forms, the others JSON. */
+/** The trading gateway takes forms, the others JSON. The JSON of a file is sent as it is. */
 export async function rawBody(
   { field, fieldJson, body }: BodyInput,
   form: boolean,

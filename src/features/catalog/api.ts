@@ -1,4 +1,4 @@
-/** The catalog's endpoints and its client (doc 3 §4, part A). All are GET: the service refuses HEAD too. */
+/** The catalog's endpoints and client (doc 3 §4, part A). All are GET: it refuses even HEAD. */
 import { SvcError } from '../../errors.ts';
 import { Client } from '../../http/client.ts';
 import { type Endpoint, endpoint, type Parser, type QueryValues } from '../../http/endpoint.ts';
@@ -73,7 +73,7 @@ export function openCatalog(target: Target) {
     <T>(from: Endpoint<T, 'read'>) =>
     (query: QueryValues = {}): Promise<T> =>
       client.call(from, { query });
-  /** `siblings`: the list that tells whether the path is right where a 404 does not say what is missing. */
+  /** `siblings`: a list that tells whether the path is right if a 404 does not say so. */
   const byId =
     <T>(from: Endpoint<T, 'read'>, name: string, siblings: Endpoint<Page<unknown>, 'read'>) =>
     async (id: string, query: QueryValues = {}): Promise<T> => {
@@ -130,7 +130,7 @@ function unknownId(isProduct: boolean): SvcError {
   );
 }
 
-/** The service takes any text as an id, but no address leads to one with a slash: `%2F` is a slash to its router too. */
+/** No address leads to an id with a slash: the service's router reads `%2F` as a slash, too. */
 function pathId(id: string): string {
   if (!id.includes('/')) return id;
   throw new SvcError(

@@ -28,15 +28,15 @@ function branchColumns(title: (row: BranchRow) => string): readonly Column<Branc
   ];
 }
 
-/** Categories are below their parents: `parent_source_uid` names the `source_uid` of another of the same `parser_name`. */
+/** `parent_source_uid` names the `source_uid` of another category of the same `parser_name`. */
 export type CategoryNode = Category & { readonly children: readonly CategoryNode[] };
 
-/** One that is further down stands at the top again: nothing that prints a tree has to follow it any deeper. */
+/** Deeper categories are at the top again, so that no printer has to follow more levels. */
 const DEEPEST = 64;
 
 /**
- * Each category once, whatever the service sends: those whose parent is not among them, or which are their own ancestors, stand at
- * the top. Neighbors are in the store's own order, and by title where it has none.
+ * Each category once. One whose parent is missing, or which is its own ancestor, is at the top.
+ * Siblings are in the store's order, and by title if it has none.
  */
 export function categoryTree(categories: readonly Category[]): readonly CategoryNode[] {
   const sorted = [...categories].sort(inOrder);

@@ -1,4 +1,4 @@
-/** How the catalog's resources are shown. Prices stand as they came: they are never rounded or scaled. */
+/** How the catalog's resources are shown. Prices are never rounded or scaled. */
 import { timeCell } from '../../output/cells.ts';
 import type { Column, ListOutput, RecordOutput } from '../../output/types.ts';
 import type { Category, Product, Settlement } from './schema.ts';

@@ -1,9 +1,9 @@
 /**
- * What the catalog's answers of 400 and above mean. Doc 3 shows none; they are those seen on the public implementation:
- * `detail` as a text, `detail` as a list of faults, a plain text, and a database's own text. The transport reads the others.
+ * What the catalog's error responses mean. Doc 3 shows none, so these are as seen on the public
+ * implementation: `detail` as a text or a list, a plain text, and the text of a database.
  */
 import { SvcError } from '../../errors.ts';
-import { explained, explainedCredential, type FailedAnswer, serviceMessage } from '../../http/answers.ts';
+import { answerFailure, credentialFailure, type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import type { EndpointShape } from '../../http/endpoint.ts';
 import { redactText } from '../../http/redact.ts';
 import { isObject, tryParseJson } from '../../json-object.ts';
@@ -31,10 +31,10 @@ export function explainCatalog(answer: FailedAnswer, endpoint: Call, basePath = 
       return explainMissing(answer, text) ?? explainUnknown(answer, text, endpoint, basePath);
     case 500:
       if (text !== FAILED || path === '/healthz') return undefined;
-      return explained(answer, 'server_error', `${method} ${path} answered 500: ${text}`, ASK_HEALTH);
+      return answerFailure(answer, 'server_error', `${method} ${path} answered 500: ${text}`, ASK_HEALTH);
     case 503:
       if (!text.startsWith(NO_DATA)) return undefined;
-      return explained(
+      return answerFailure(
         answer,
         'server_error',
         `the catalog cannot read its data: ${text.slice(NO_DATA.length).trim()}`,
@@ -46,17 +46,17 @@ export function explainCatalog(answer: FailedAnswer, endpoint: Call, basePath = 
 
 function wrongPath(answer: FailedAnswer, text: string, basePath: string): SvcError {
   const message = basePath === '/' ? text : `${text} (the path of the base URL is ${basePath})`;
-  return explained(answer, 'wrong_path', message, CHECK_PATH);
+  return answerFailure(answer, 'wrong_path', message, CHECK_PATH);
 }
 
 function explainRefusal(answer: FailedAnswer, text: string, { path }: Call): SvcError {
   const message = `the catalog refused the request: ${text || `status ${answer.status}`}`;
-  return explained(answer, 'refused', message, refusalHint(text, path));
+  return answerFailure(answer, 'refused', message, refusalHint(text, path));
 }
 
 function explainCredential(answer: FailedAnswer, text: string): SvcError {
   const { credentialSource: source } = answer;
-  return explainedCredential(answer, 'the catalog', text, source === undefined ? TOKEN : `check ${source}`);
+  return credentialFailure(answer, 'the catalog', text, source === undefined ? TOKEN : `check ${source}`);
 }
 
 function explainMissing({ status }: FailedAnswer, text: string): SvcError | undefined {
@@ -93,7 +93,7 @@ const MISSING: Readonly<Record<string, readonly [message: string, hint: string]>
   ],
 };
 
-/** `query.limit: Input should be less than or equal to 100`, one after the other; else what the transport makes of it. */
+/** All faults of a list, such as `query.limit: Input should be less than or equal to 100`. */
 function textOf(answer: FailedAnswer): string {
   const faults = faultList(answer.text);
   return faults === undefined ? serviceMessage(answer) : redactText(faults.join('; '));

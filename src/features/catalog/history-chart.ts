@@ -140,7 +140,7 @@ function figure(value: number | null): Cell {
   return value ?? NONE;
 }
 
-/** As many decimals as the values have, and two at least: the mean of whole numbers is seldom one. */
+/** As many decimals as the values have, but at least two, because a mean is seldom whole. */
 function meanCell({ mean, min, max, first, last }: Statistics): Cell {
   if (mean === null) return NONE;
   // What is too small or too large for decimals is written as the values are.

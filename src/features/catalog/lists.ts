@@ -1,4 +1,4 @@
-/** Lists of the catalog: pages by `limit` and `offset` as seen on the public implementation, and the options that lists share. */
+/** Lists in pages, as seen on the public implementation, and the options that they share. */
 import type { RunContext } from '../../cli/command.ts';
 import { TZ_FLAG as CLOCK_TZ } from '../../cli/common-flags.ts';
 import type { Flags } from '../../cli/flags.ts';
@@ -106,9 +106,9 @@ interface Identified {
 }
 
 /**
- * Reads the items from `offset` on, a page at a time, in one pass. The end is a short page or an empty one, never `total`, which moves
- * while a list is read. Rows that are written meanwhile move from page to page: one that an earlier page had is left out, and reported,
- * because another may then be missing. Two equal snapshots of one page are two rows.
+ * Reads pages until one is short or empty: `total` changes while a list is read. Rows that are
+ * written meanwhile move others to the next page. A row that was on an earlier page is omitted and
+ * reported, because another may then be missing. Two equal snapshots on one page are two rows.
  */
 export async function* readPages<Item extends Identified>(
   ask: (query: PageQuery) => Promise<Page<Item>>,
@@ -151,7 +151,7 @@ function reportOmitted({ omitted = 0 }: Page<unknown>, report: Report): void {
   report({ text: `${omitted} ${omitted === 1 ? 'row' : 'rows'} cannot be read`, incomplete: true, named: true });
 }
 
-/** A service may give fewer than it is asked for. If it does not say how many, only an empty page or the same one is the end. */
+/** A page may be short. Without a total, only an empty or a repeated page is the end. */
 function isLast(page: Page<unknown>, asked: number): boolean {
   const came = countRows(page);
   if (page.total === undefined && came > asked) return true;
@@ -216,7 +216,7 @@ interface Listed<Item> {
   readonly code: () => ErrorCode | undefined;
 }
 
-/** `none` says what may be wrong where there is nothing. With `--sort` the whole list is read: the service sorts by nothing else. */
+/** `none` explains an empty list. The service cannot sort, so `--sort` reads everything. */
 export async function listed<Item extends Identified>(
   ask: (query: PageQuery) => Promise<Page<Item>>,
   query: PageQuery,

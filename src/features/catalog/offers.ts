@@ -1,11 +1,11 @@
-/** Prices of a product side by side: where it is sold now, where it is cheapest, and how far the places are apart. */
+/** Prices of a product side by side: where it is sold now, the cheapest place, the differences. */
 import type { Cell, Column, ListOutput } from '../../output/types.ts';
 import type { SeriesField } from './api.ts';
 import type { Source } from './schema.ts';
 import { amountOf, type OfferField, unitOf } from './series.ts';
 import { exact, percentOf, type Series } from './statistics.ts';
 
-/** A source as it came, and how its price compares with the others of the product that sell by the same unit. */
+/** A source, and how its price compares with others of the product in the same unit. */
 export type Offer = Source & {
   readonly canonical_product_id: string;
   readonly effective_price: number | null;

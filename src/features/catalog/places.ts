@@ -1,4 +1,4 @@
-/** Stores and regions by what people type: in any case, and a region by each of its spellings, raw or normalized. */
+/** Finds stores and regions in any case, and a region by each of its spellings. */
 import { suggest } from '../../cli/lookup.ts';
 import { type ErrorDetails, SvcError } from '../../errors.ts';
 import { shellWord } from '../../output/escape.ts';
@@ -32,8 +32,8 @@ function hasSpelling(settlement: Settlement, names: ReadonlySet<string>): boolea
 }
 
 /**
- * A region is its settlements: those that have the name as their region or normalized region, and those that share a spelling with
- * them. An unknown name is reported, and not found if there is no other.
+ * A region is the settlements that name it as their region or normalized region, and those that
+ * share a spelling with them. Unknown names are reported; `not_found` if none is known.
  */
 export async function findRegions(
   catalog: Pick<Catalog, 'settlements'>,
@@ -66,7 +66,7 @@ export function isInside(regions: readonly Region[], place: Place | null | undef
   return regions.some(({ keys }) => (!isBlank(place.id) && keys.has(idKey(place))) || keys.has(region));
 }
 
-/** Every spelling of the regions, for a service that counts what has one of them. An unknown name is sent, too. */
+/** All spellings, for a service that counts by one of them. An unknown name is sent, too. */
 export function regionSpellings(regions: readonly Region[]): readonly string[] {
   const spellings = regions.flatMap(({ name, settlements }) =>
     settlements.length === 0 ? [name] : settlements.flatMap(spellingsOf),
@@ -119,7 +119,7 @@ export function hasProducts(catalog: Pick<Catalog, 'count'>): HasRows {
   return async (store) => numberOf((await catalog.count({ store: [store] })).products_count) !== 0;
 }
 
-/** The names of stores as the service writes them. An unknown one is reported, and not found if there is no other. */
+/** As the service writes them. Unknown names are reported; `not_found` if none is known. */
 export async function findStores(
   catalog: Pick<Catalog, 'cursors'>,
   names: readonly string[],
@@ -149,7 +149,7 @@ export async function findStore(catalog: Pick<Catalog, 'cursors'>, name: string,
   });
 }
 
-/** A list that the service filters by the exact name of a store. A name that finds nothing is looked up, and asked for again. */
+/** The service knows only exact names. A name without rows is looked up and sent again. */
 export function ofStore<Item>(
   ask: (query: PageQuery) => Promise<Page<Item>>,
   store: string | undefined,
@@ -209,7 +209,7 @@ export function pastable(typed: string, name: string | undefined): ErrorDetails[
 
 const MOST_NAMED = 10;
 
-/** A line for each name that was given and that nothing has: a typing error must not read as a price that is not there. */
+/** A line for each name without rows: a typing error must not look like a missing price. */
 export function missingNames(
   option: NameOption,
   given: readonly string[],

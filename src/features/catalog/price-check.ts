@@ -103,8 +103,9 @@ export interface Verdict {
 }
 
 /**
- * Old values are no current ones: an offer that has ended would otherwise hold forever. They decide nothing but that, with `all`, not
- * every offer is known. An offer without a value has no such price, and can neither hold nor be a reason to say that nothing is known.
+ * An old value never satisfies the condition, because its offer may have ended. With `all` it
+ * leaves the result unknown, unless another offer decides. Without `all`, an offer without a value
+ * is ignored.
  */
 export function judge(condition: Condition, readings: readonly Reading[], judged: Judged): Verdict {
   const stale = readings.filter((reading) => reading.stale);
@@ -200,7 +201,7 @@ export interface Readings {
   readonly missing: readonly string[];
 }
 
-/** What is known of a product's prices now, and how far they moved. Throws `not_found` where there is no such product or source. */
+/** Throws `not_found` if there is no such product or source. */
 export async function readings(
   catalog: Catalog,
   productId: string,

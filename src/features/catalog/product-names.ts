@@ -1,4 +1,4 @@
-/** Products by what people type: an id, or a part of the title. The service finds only whole ids, and titles by `q` (undocumented). */
+/** Finds products by id or by a part of the title, for which the service has `q` (undocumented). */
 import type { RunContext } from '../../cli/command.ts';
 import { MOST_CHOICES, tellCommand } from '../../cli/wizard.ts';
 import { SvcError } from '../../errors.ts';
@@ -10,7 +10,7 @@ import type { Product } from './schema.ts';
 
 type Asking = Pick<RunContext, 'notice' | 'interactive' | 'prompter' | 'typed'>;
 
-/** The names of one command: each is searched for once, and only one at a time, because the user may be asked. */
+/** Each name is searched once, and one at a time, because the user may be asked. */
 export function productNames(catalog: Pick<Catalog, 'products' | 'product' | 'snapshots'>, ctx: Asking) {
   const ids = new Map<string, Promise<string>>();
   const existing = new Set<string>();
@@ -32,7 +32,7 @@ export function productNames(catalog: Pick<Catalog, 'products' | 'product' | 'sn
     }
     return ask(await idOf(text));
   };
-  /** For what the service answers alike for a product without such items and an unknown one. Throws where it is unknown. */
+  /** Throws for an unknown product, which the service answers like one without items. */
   const checkProduct = async (id: string): Promise<void> => {
     const { items } = await catalog.snapshots(id, { limit: 1 });
     if (items.length === 0) await catalog.product(id);
@@ -79,7 +79,7 @@ async function findProduct(text: string, catalog: Pick<Catalog, 'products'>, ctx
   return id;
 }
 
-/** `q` finds brands, too, and takes % and _ for wildcards, and a service may ignore it. A whole title takes precedence. */
+/** `q` also finds brands, has wildcards, and may be ignored. A whole title is preferred. */
 function titledSo(text: string, items: readonly Product[], total: number): readonly Product[] {
   const whole = items.filter(({ title }) => folded(title) === folded(text));
   if (whole.length > 0 && total === items.length) return whole;

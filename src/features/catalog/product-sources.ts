@@ -1,4 +1,4 @@
-/** Where a product is sold, or was: the rows and snapshots from which its prices and its history are made. */
+/** Where a product is or was sold: the rows and snapshots of its prices and history. */
 import { SvcError } from '../../errors.ts';
 import type { Catalog, PageQuery } from './api.ts';
 import { everyItem, type Report } from './lists.ts';
@@ -84,10 +84,9 @@ export interface ProductSeries {
 }
 
 /**
- * The history of a product, one series for each store, place and unit. It is read from the snapshots and not from `dynamics`: that
- * answers for one source, and the catalog's writer makes a new source for every scrape. Snapshots tell what was in effect before the
- * window, too, and are one paged read. All of them are read, for an old one may be valid until later than a new one (doc 3 §4).
- * Throws `not_found` where there is nothing.
+ * One series for each store, place and unit, from the snapshots: `dynamics` shows one source, and
+ * the catalog's writer makes a new source for every scrape. All snapshots are read, because an old
+ * one may be valid for longer than a new one (doc 3 §4). Throws `not_found` if there is nothing.
  */
 export async function productSeries(
   catalog: Reader,
@@ -118,7 +117,7 @@ export async function productSeries(
   };
 }
 
-/** The service compares names exactly, and takes one of each: it narrows the list, and svc selects. */
+/** The service takes only one exact name of each, so svc selects from the shorter list. */
 export async function productSnapshots(
   catalog: Pick<Catalog, 'snapshots'>,
   productId: string,
@@ -193,7 +192,7 @@ export async function notListed(catalog: Reader, productId: string): Promise<Svc
   });
 }
 
-/** The service answers an unknown id with an empty list of sources: only the product itself tells which of the two it is. */
+/** An unknown product has an empty list of sources, too: reading the product throws for it. */
 export async function unknownProduct(catalog: Reader, productId: string): Promise<SvcError> {
   await catalog.product(productId);
   return new SvcError('not_found', 'no source has this product, and it has no snapshots', {

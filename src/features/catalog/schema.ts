@@ -1,6 +1,6 @@
 /**
- * The resources of doc 3, part A. Of most of them the document does not show the fields: they are those seen on the public
- * implementation. A response is only checked, and preserved as it came. Null and absent are the same, and anything more may be there.
+ * The resources of doc 3, part A, with fields as seen on the public implementation. A response is
+ * checked, but not changed. Null and absent are the same.
  */
 import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
@@ -147,11 +147,11 @@ export interface Page<Item> {
   readonly omitted?: number | undefined;
   /** Of all pages, as the service counted them for this one; it may move. */
   readonly total: number | undefined;
-  /** How many items a page has at most where the service says so: it may give fewer than it is asked for. */
+  /** The limit of a page, if the service names it. A page may have fewer items than requested. */
   readonly size: number | undefined;
 }
 
-/** What decides about prices: a row with another shape there is left out, for without the field it would say something else. */
+/** A row without one of these would say something else about prices, so it is omitted. */
 const COMPUTED = [
   ...(['parser_name', 'source_id', 'price', 'discount_price', 'loyal_price', 'available_count'] as const),
   ...(['price_unit', 'unit', 'observed_at'] as const),
@@ -209,7 +209,7 @@ function whole<T>(what: string, parser: Parser<T>): Parser<T> {
   };
 }
 
-/** Returns the very value that came: its keys stay in their order. Of what is not needed, a field of another shape is absent. */
+/** Returns the value itself, with its keys in order. Other fields of a wrong type become absent. */
 function shaped<T>(schema: z.ZodMiniType, needed: readonly (keyof T)[]): Parser<T> {
   return {
     safeParse(value) {

@@ -1,4 +1,4 @@
-/** Which products a command reads: those that are named, listed in a file, or found by the catalog. Each is read once. */
+/** The products that a command reads: named, listed in a file, or found. Each is read once. */
 import { bulk } from '../../cli/bulk.ts';
 import type { RunContext } from '../../cli/command.ts';
 import { FILE, type Options, section } from '../../cli/flags.ts';
@@ -108,7 +108,7 @@ export async function productLines(path: string, ctx: Pick<RunContext, 'readInpu
   });
 }
 
-/** A table, JSON or binary data is not a list of ids. Throws `invalid_value`, with the number of the line. */
+/** Throws `invalid_value` with the line's number for a table, JSON or binary data. */
 function checkedId(text: string, path: string, line: number): string {
   if (!/[/,;"\p{Cc}\ufffd]|^[{[]/u.test(text)) return text;
   throw new SvcError(
@@ -160,7 +160,7 @@ function combineFilters(
   );
 }
 
-/** Adds to `ids` until there are `limit`. Returns how many products match, as far as the catalog says. */
+/** Adds to `ids` up to `limit`. Returns how many products match, as far as is known. */
 async function addProducts(
   ids: Set<string>,
   catalog: Catalog,
@@ -223,8 +223,8 @@ interface ProductsRead<Result> {
 const AT_ONCE = 8;
 
 /**
- * The result of each product, a few at a time; two names of one product are read once. A product that cannot be read is named and does
- * not stop the others. Throws if all fail, or if a name is ambiguous.
+ * Reads a few products at a time, and each once. A product that fails is named and does not stop
+ * the others. Throws if all fail, or if a name is ambiguous.
  */
 export async function readProducts<Result>(
   catalog: Catalog,

@@ -1,13 +1,13 @@
 /**
- * The prices of a product at one store, in one place, by one unit. A source is no such thing: the catalog's writer makes a new one for
- * every scrape, with one snapshot, and leaves the old rows. They are joined here by the time of observation.
+ * The prices of a product at one store, in one place, by one unit. The catalog's writer makes a new
+ * source with one snapshot for every scrape; here they are joined by time of observation.
  */
 import type { SeriesField } from './api.ts';
 import type { Snapshot, SnapshotRow, Source, SourceKey } from './schema.ts';
 import { isBlank, numberOf } from './statistics.ts';
 import type { CalendarWindow } from './window.ts';
 
-/** `lowest`: the lowest of the prices that a source has. A product's `price_from` is not: its loyalty price may be below it. */
+/** `lowest` may be a loyalty price, and so below the product's `price_from`. */
 export type OfferField = 'lowest' | SeriesField;
 
 const PRICES = ['price', 'discount_price', 'loyal_price'] as const;
@@ -27,7 +27,7 @@ function fieldsOf(wanted: OfferField): readonly SeriesField[] {
   return wanted === 'lowest' ? PRICES : [wanted];
 }
 
-/** Undefined where there is no such value. Nothing is sold for 0 or less: such a price is none, but a count may be 0. */
+/** A price of 0 or less is no price, but a count may be 0. */
 export function amountOf(source: Amounts, wanted: OfferField): Amount | undefined {
   let lowest: Amount | undefined;
   for (const field of fieldsOf(wanted)) {
@@ -56,7 +56,7 @@ type Micros = number;
 /** What is used of a snapshot: a thousand products have many. */
 type Observed = Pick<Snapshot, SeriesField | 'id' | 'parser_name' | 'source_id' | 'observed_at'>;
 
-/** A snapshot and the time that its values hold for (doc 3 §4): that between valid_from_at and valid_to_at, else the time of observation. */
+/** It is valid from valid_from_at to valid_to_at, else when it was observed (doc 3 §4). */
 export interface Observation {
   readonly snapshot: Observed;
   readonly from: Micros;
@@ -99,7 +99,7 @@ export function seriesOf(rows: readonly Source[], snapshots: readonly Snapshot[]
   for (const row of rows) groupOf(placeOf(row), unitsOf(row)).rows.push(row);
   for (const snapshot of snapshots) {
     const row = rowOf.get(sourceKey(snapshot));
-    // Only the row of a source knows its place. Without it nothing says that two sources are of the same.
+    // Only a source's row has its place. Without it two sources may be of different places.
     const place =
       row === undefined ? JSON.stringify([snapshot.parser_name, 'source', snapshot.source_id]) : placeOf(row);
     const [price, goods] = row === undefined ? [null, null] : unitsOf(row);
@@ -110,7 +110,7 @@ export function seriesOf(rows: readonly Source[], snapshots: readonly Snapshot[]
     .sort(byPlace);
 }
 
-/** A row without a price often has no unit either: where the place has one series that it can belong to, it does. */
+/** A row without a price often has no unit. It joins its place's series if there is just one. */
 function joinedUnits(groups: readonly Group[]): readonly Group[] {
   const left = new Set(groups);
   for (const group of groups) {
@@ -152,7 +152,7 @@ function seriesIn({ units: [price_unit, unit], rows, snapshots }: Group): PriceS
   };
 }
 
-/** The field in each interval of the window, by the rule of the service's own `dynamics` of one source: the latest observation decides. */
+/** As in the service's own `dynamics`, the latest observation in an interval decides. */
 export function bucketAmounts(
   observations: readonly Observation[],
   field: OfferField,
@@ -194,7 +194,7 @@ export function titleOf(rows: readonly { readonly title_original?: string | null
   return rows.find((one) => one.title_original)?.title_original ?? undefined;
 }
 
-/** What a field was at a time, in milliseconds since 1970: a value lasts until the next observation. Undefined before the first. */
+/** A value lasts until the next observation. `at` is in milliseconds since 1970. */
 export function inEffect(observations: readonly Observation[], field: OfferField, at: number): InEffect | undefined {
   const time = at * 1000;
   let found: Observation | undefined;

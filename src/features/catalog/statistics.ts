@@ -1,4 +1,4 @@
-/** Numbers of the catalog, and what a series comes to. Only values count: a point without one is no zero. */
+/** Numbers of the catalog and statistics of a series. A point without a value is not zero. */
 
 /** JSON numbers, or texts where a server writes decimals so. */
 export type Numeric = number | string;

@@ -104,7 +104,7 @@ const SIZE_UNITS: Readonly<Record<string, number>> = {
   ...{ g: 0.001, г: 0.001, ml: 0.001, мл: 0.001 },
 };
 
-/** The catalog may have the size of one piece and the price of all. It has not if the pieces of the title together have this size. */
+/** The size may be that of one piece and the price that of all, unless the title denies it. */
 function multipackNote(offer: Source | undefined, per: Per): readonly string[] {
   const title = offer?.title_original ?? '';
   const [, after, before] = PIECES.exec(title) ?? [];

@@ -28,10 +28,10 @@ export interface Window {
   readonly interval: SeriesInterval;
 }
 
-/** A window whose points begin where an hour, a quarter of a day, a day or a week begins in a time zone. */
+/** A window whose points are hours, quarters of a day, days or weeks of a time zone. */
 export interface CalendarWindow extends Window {
   readonly zone: Zone;
-  /** Where each point begins, `from` the first; when the clocks change, a day has 23 or 25 hours. */
+  /** The start of each point, `from` first. A day may have 23 or 25 hours. */
   readonly starts: readonly number[];
   /** Where the last point ends. What is observed then is not in it. */
   readonly end: number;
@@ -54,7 +54,8 @@ export function bucketStart(ms: number, interval: SeriesInterval, zone: Zone): n
   const clock = ms + zone.offset(ms);
   const into = clock - bucketClock(clock, interval);
   const first = zone.instant(clock - into);
-  // An hour that the clocks show twice is two hours. Of one whose first half they skip, as on Lord Howe Island, the rest is one.
+  // An hour that the clocks repeat is two hours. If they skip its first half, as on Lord Howe
+  // Island, the rest is one.
   return interval === '1h' ? Math.max(ms - into, first) : first;
 }
 
@@ -97,7 +98,7 @@ const READABLE_POINTS = 400;
 /** By weeks it is every window that there is. */
 const MOST_WINDOW_POINTS = 1_000_000;
 
-/** `exclusive`: `to` is not included. Throws `invalid_value` where nothing is in the window, or more than anybody reads. */
+/** `exclusive`: without `to`. Throws `invalid_value` if it has too many intervals, or none. */
 export function calendarWindow(
   { from, to, interval }: Window,
   zone: Zone,

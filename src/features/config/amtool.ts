@@ -49,7 +49,7 @@ export function amtoolValues(paths: readonly string[], files: Files): readonly A
   return [...own, ...httpValues(resolve(http), files)];
 }
 
-/** All scalars are texts, as amtool reads them. No message quotes the file: it may contain a secret. */
+/** Scalars are texts, as for amtool. No message quotes the file, which may contain a secret. */
 function parseTree(path: string, { read }: Files): Tree {
   const text = read(path);
   let tree: unknown;
@@ -112,7 +112,7 @@ function httpValues(path: string, files: Files): readonly AmtoolValue[] {
 /** svc has nothing for any of their keys. */
 const WHOLE_GROUPS: ReadonlySet<string> = new Set(['oauth2', 'proxy_connect_header', 'http_headers']);
 
-/** Each value that is no mapping, with its path in the tree. Lists of one text count as this text. */
+/** Each value with its path in the tree. A list of one text counts as this text. */
 function leaves(tree: Tree, prefix = ''): readonly (readonly [from: string, value: unknown])[] {
   return Object.entries(tree).flatMap(([key, value]) => {
     if (isObject(value) && !WHOLE_GROUPS.has(key)) return leaves(value, `${prefix}${key}.`);

@@ -1,11 +1,11 @@
-/** What `svc config` is asked to read or change: a setting by its name, and the values of one profile. */
+/** A setting by its name, and the values of one profile, for `svc config`. */
 import { suggest } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';
 import { findSetting, SETTING_KEYS, type Setting } from '../../store/setting-keys.ts';
 import { profileValues, type SettingsDocument } from '../../store/settings-file.ts';
 
-/** The setting that the user named. */
-export function namedSetting(key: string): Setting {
+/** Throws for a name that is no setting, and suggests what was meant. */
+export function requireSetting(key: string): Setting {
   const setting = findSetting(key);
   if (setting !== undefined) return setting;
   const keys = SETTING_KEYS.map((known) => known.key);
@@ -23,7 +23,7 @@ export function checkProfileName(name: string): void {
   });
 }
 
-/** Sets these keys, and removes those that are undefined. The profile is created if it does not exist. */
+/** Removes keys that are undefined. The profile is created if it does not exist. */
 export function withValues(
   document: SettingsDocument,
   name: string,

@@ -1,4 +1,7 @@
-/** What svc uses on this machine: Node.js, the settings, and its own files and folders. Nothing is changed; a credential helper stores an entry of the check, and erases it. */
+/**
+ * What svc uses on this machine: Node.js, settings, files. Only a credential helper is made to
+ * write: it stores a test entry and erases it.
+ */
 import { accessSync, constants, statSync } from 'node:fs';
 import { platform } from 'node:os';
 import { version } from 'node:process';

@@ -1,4 +1,4 @@
-/** Connects to a service step by step, without a request, and reports each step with its own cause. */
+/** Connects to a service step by step, without a request, and reports each step. */
 import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';

@@ -1,4 +1,4 @@
-/** One service as it is configured and reached: its address, its credential, the way to it, and what one cheap read says. */
+/** One service: its address, its credential, the way to it, and the result of one cheap read. */
 import type { RunContext } from '../../cli/command.ts';
 import {
   clockResult,

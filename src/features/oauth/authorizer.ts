@@ -13,8 +13,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 type AuthorizerContext = Context & Pick<RunContext, 'checkSecretFile'>;
 
 /**
- * The credential for a target: of the environment, else of the profile, else what is stored for the recording service and
- * the trading gateway. The environment's needs no file and no lock. Loads nothing before the first request.
+ * The credential of the environment, else of the profile, else of a login. The environment needs no
+ * file and no lock. Nothing is loaded before the first request.
  */
 export function authorizerFor(context: AuthorizerContext, target: Target, settings: Settings): Authorizer | undefined {
   const { service, baseUrl, headers } = target;
@@ -152,8 +152,8 @@ function basic(user: string, password: string): Headers {
 }
 
 /**
- * The credential in the environment for a service, bound to one origin. A token that is set but empty is an error: a script whose secret is missing must not
- * continue without one.
+ * Bound to one origin. A token that is set but empty is an error, so that a script whose secret is
+ * missing does not continue without one.
  */
 function environmentAuthorizer(
   env: Env,

@@ -1,4 +1,4 @@
-/** Which client signs in, and on which port it waits for the browser: a given client, a stored one that the server still knows, or a new one. */
+/** Which client signs in, and on which port it waits for the browser. */
 import { SvcError } from '../../errors.ts';
 import type { FailedAnswer } from '../../http/answers.ts';
 import type { Target } from '../../http/target.ts';
@@ -199,8 +199,8 @@ function loopbackAddress({ redirect_uris }: ClientRecord, issuer: string): URL |
 }
 
 /**
- * Binds the port before choosing the client: a strict server accepts only the registered port, and says so on a page in the browser that this process never
- * sees. Undefined if the port of a stored client is in use.
+ * Binds the port first: a strict server accepts only the registered port, and says so only to the
+ * browser. Undefined if the port of a stored client is in use.
  */
 async function listenFor(
   client: ClientRecord,
@@ -292,7 +292,7 @@ function harmless({ code, message, hint = '', httpStatus, cause }: SvcError): Sv
 
 const PROBE_MS = 5_000;
 
-/** Errors that another client, or a browser with cookies, cannot change. Other errors of RFC 6749 §4.1.2.1 may end differently there. */
+/** Another client, or a browser with cookies, cannot change these (RFC 6749 §4.1.2.1). */
 const FINAL = ['invalid_request', 'invalid_scope', 'unsupported_response_type'];
 
 /** How servers say on their pages that they do not know the client. */
@@ -302,7 +302,7 @@ const UNKNOWN_CLIENT = [
   /\bclient(?:[_ ]?id)?\b[^.<>]{0,40}\b(?:unknown|invalid|not (?:be )?(?:known|found|registered|exist)|does(?: not|n't) exist)\b/i,
 ];
 
-/** True if the server does not know the client. Throws if it refuses this sign-in for good. A failed probe says nothing, and the sign-in continues. */
+/** Throws if the server refuses this sign-in for good. After a failed probe it continues. */
 async function isUnknownClient(target: Target, authorization: Authorization): Promise<boolean> {
   const { url } = authorization;
   const answer = await readRefusal(target, url);

@@ -71,7 +71,7 @@ export interface SignInOptions {
   readonly callbackHost: string | undefined;
 }
 
-/** Throws, before anything is sent, for options that exclude each other, and if nobody could bring the answer of the service. */
+/** Throws, before anything is sent, if options exclude each other or no answer could arrive. */
 export function checkWayToSignIn(
   { device, paste, callbackPort, callbackHost, browser }: SignInOptions,
   ctx: RunContext,

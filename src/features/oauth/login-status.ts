@@ -83,8 +83,8 @@ type Lifetime = Pick<OAuthCredential, 'obtained_at' | 'expires_at'>;
 const MARGIN_S = 60;
 
 /**
- * Whether the token lasts long enough for the next request. `spread` in [0, 1) makes processes that started together refresh at different
- * moments. A token without a known expiry lasts until it is refused.
+ * `spread` in [0, 1) makes processes that started together refresh at different moments. A token
+ * without a known expiry lasts until it is refused.
  */
 export function isFresh({ obtained_at, expires_at }: Lifetime, now: number, spread: number): boolean {
   if (expires_at === undefined) return true;

@@ -111,7 +111,7 @@ async function revokeReplaced(replaced: Revocable, next: Credential, ctx: RunCon
   return sharesClient && next.refresh_token !== undefined ? checkSurvived(next, ctx) : next;
 }
 
-/** A server may have ended the new login together with the earlier one of the same client. Only a refresh shows that. */
+/** The server may have ended the new login with the earlier one. Only a refresh shows that. */
 async function checkSurvived(next: Credential, ctx: RunContext): Promise<Credential> {
   try {
     return await new TokenManager(ctx, ctx.target).renewed();

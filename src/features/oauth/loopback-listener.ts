@@ -1,6 +1,6 @@
 /**
- * Where the browser returns: a server on loopback unless the user says otherwise, with one path, which accepts one response and closes. Everything else is
- * refused and changes nothing (RFC 8252 §7.3, §8.3; RFC 9700 §4.7, §4.12).
+ * Where the browser returns: a server on loopback by default, with one path, which accepts one
+ * response and closes. It refuses everything else (RFC 8252 §7.3, §8.3; RFC 9700 §4.7, §4.12).
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -108,7 +108,7 @@ export class LoopbackListener {
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.#unreadable(error, socket));
   }
 
-  /** The first response that `judge` accepts. Until it is called, every request is refused. Rejects with the failure. */
+  /** The first response that `judge` accepts. Before this call, every request is refused. */
   answer<T>(judge: (query: string) => Verdict<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#judge = judge;

@@ -1,4 +1,4 @@
-/** One request of the sign-in protocol: one connection, no redirects, only reads are retried, and no secret is shown. */
+/** One request of the sign-in protocol. Only reads are retried, and no secret is shown. */
 import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
 import { type FailedAnswer, statusFailure } from '../../http/answers.ts';
@@ -44,7 +44,7 @@ export class ProtocolRefusal extends SvcError {
 /** More than any of these responses needs. */
 const LARGEST_ANSWER = 1024 * 1024;
 
-/** The JSON object of a success. Throws a `ProtocolRefusal` for another response, or another `SvcError` if none came. */
+/** Throws a `ProtocolRefusal` for any other response, or another `SvcError` if none came. */
 export async function protocolRequest(target: Target, request: ProtocolRequest<'read'>): Promise<ProtocolAnswer>;
 export async function protocolRequest(
   target: Target,

@@ -1,6 +1,7 @@
 /**
- * Replaces the token of a stored login: under the lock of the file, by one process of many, with signals deferred. A kill -9 between the response of the
- * service and the end of the write loses the login: the next command then says to sign in again.
+ * Replaces the token of a stored login under the lock of the file, with signals deferred. A kill -9
+ * between the response and the end of the write loses the login: the next command says to sign in
+ * again.
  */
 import { kill } from 'node:process';
 import type { Context, EndSignal } from '../../context.ts';
@@ -44,7 +45,7 @@ export async function refreshLogin(
       const client = await store.get(clientKey(login));
       await store.reserve();
       context.signal.throwIfAborted();
-      // Until the new token is stored, nothing interrupts and nothing else is written: a death of this process loses the login.
+      // Nothing may interrupt until the new token is stored: the login would be lost.
       interruption.stop();
       releaseSignals = deferSignals(context);
       const log = { ...target.log, trace: (event: TraceEvent) => void events.push(event) };
@@ -98,7 +99,7 @@ function loginRequired(reason: string): SvcError {
 
 type Refusal = Exclude<TokenOutcome, { readonly kind: 'granted' }>;
 
-/** Stores what later commands must know, then throws why there is no new token. Returns a login that replaced the refused one without the lock. */
+/** Stores the refusal and throws. Returns a login that replaced the refused one meanwhile. */
 async function handleRefusal(
   outcome: Refusal,
   login: OAuthCredential,
@@ -144,7 +145,7 @@ function forwardAbort(outer: AbortSignal): { readonly signal: AbortSignal; stop(
   return { signal: inner.signal, stop: () => outer.removeEventListener('abort', forward) };
 }
 
-/** Defers SIGINT, SIGTERM and SIGHUP until the function it returns is called: a lost token cannot be asked for twice. */
+/** Until the returned function is called, because a lost token cannot be requested again. */
 function deferSignals({ takeSignals, pid }: Pick<Context, 'takeSignals' | 'pid'>): () => void {
   let received: EndSignal | undefined;
   const release = takeSignals((name) => {

@@ -45,7 +45,7 @@ export async function registerClient(
       grant_types: [asked.device ? DEVICE_GRANT : 'authorization_code', 'refresh_token'],
       response_types: asked.device ? [] : ['code'],
       scope: asked.scope ?? SCOPE,
-      // Without it a server takes the client for a web application, which may have no http redirect (OpenID registration §2).
+      // The default is a web application, which may have no http redirect (OpenID registration §2).
       ...(asked.redirectUris.every(isHttp) ? { application_type: 'native' } : {}),
     },
   }).catch(unfinished);

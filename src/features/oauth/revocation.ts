@@ -23,7 +23,7 @@ export async function findRevocable(
   return { credential, client: known ?? { client_id, token_endpoint_auth_method: 'none' }, endpoint };
 }
 
-/** Resolves to what went wrong, if anything did. Revoking a refresh token also ends its access token (RFC 7009 §2.1). */
+/** Resolves to the failure, if any. A refresh token takes its access token along (RFC 7009). */
 export async function revoke(
   { credential, client, endpoint }: Revocable,
   target: Target,

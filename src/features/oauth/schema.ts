@@ -1,4 +1,4 @@
-/** The responses of an authorization server (RFC 8414 §2, RFC 6749 §5.1, RFC 7591 §3.2.1, RFC 8628 §3.2). Unknown fields are preserved. */
+/** Responses of authorization servers (RFC 8414 §2, 6749 §5.1, 7591 §3.2.1, 8628 §3.2). */
 import * as z from 'zod/mini';
 import { flag, optional, orAbsent, text as textOrNumber } from '../../http/fields.ts';
 
@@ -29,7 +29,7 @@ const lifetime = z.pipe(
   z.transform((seconds) => Math.min(Math.floor(Number(seconds)), LONGEST_LIFETIME_S)),
 );
 
-/** What is optional and unreadable counts as absent: the service has spent the old refresh token, and refusing the answer would lose the login. */
+/** An unreadable optional field is absent: the old token is spent, so an error loses the login. */
 export const tokenResponse = z.object({
   /** It goes into a header as it is. */
   access_token: text.check(z.regex(/^[\x21-\x7e]+$/, 'is not a token that can be sent')),

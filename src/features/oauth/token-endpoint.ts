@@ -1,4 +1,4 @@
-/** One request to the token endpoint (doc 2 §5), for the exchange of a code and for a refresh, and what became of it. */
+/** One request to the token endpoint (doc 2 §5), and what became of it. */
 
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import { parseRetryAfter, serviceMessage } from '../../http/answers.ts';
@@ -14,8 +14,8 @@ export type OAuthClient = Pick<
 >;
 
 /**
- * Servers read client_secret_basic in different ways. Some refuse the `client_id` in the body beside it, and some do not form-decode the
- * two parts. They are tried in this order: what RFC 6749 §2.3.1 and doc 2 §5 say comes first.
+ * Servers read client_secret_basic differently: some refuse the `client_id` beside it, and some do
+ * not form-decode it. The first form is that of RFC 6749 §2.3.1 and doc 2 §5.
  */
 const BASIC_FORMS = ['encoded', 'encoded_without_client_id', 'plain', 'plain_without_client_id'] as const;
 type BasicForm = (typeof BASIC_FORMS)[number];
@@ -58,8 +58,8 @@ export type TokenOutcome =
 const TIMEOUT_MS = 20_000;
 
 /**
- * Sends one POST, on a connection of its own, and follows no redirect. Rejects only where nothing may be sent (a credential over
- * plain http), and with an interruption.
+ * Sends one POST and follows no redirect. Rejects after an interruption, and if nothing may be
+ * sent, as a credential over plain http.
  */
 export async function requestToken(request: TokenRequest): Promise<TokenOutcome> {
   // Loaded first: from the answer on, nothing may delay the saving of a new token.
@@ -87,8 +87,8 @@ type Submitted =
   | Exclude<TokenOutcome, { kind: 'granted' }>;
 
 /**
- * Any form that a client sends with its authentication, such as that of RFC 8628 §3.1. Another form of authentication follows only after the server refused the
- * client: a refusal of the client spends neither a code nor a token.
+ * Also for other forms with a client's authentication (RFC 8628 §3.1). Another way to authenticate
+ * follows only if the server refused the client, which spends neither a code nor a token.
  */
 export async function submit(request: TokenRequest, bodiless?: true): Promise<Submitted> {
   const began = performance.now();
@@ -207,8 +207,8 @@ const ATTEMPT_MS = 20_000;
 const TOTAL_MS = 45_000;
 
 /**
- * A lost answer is asked for once more with the same token: had the service acted on the first request, the token would be spent
- * anyway; if it has not, this saves the login. So is an answer of a busy service. An answer of a wrong shape was not lost.
+ * Repeats the request once after a lost response, or that of a busy service. If the first had an
+ * effect, the token is spent anyway; if not, this saves the login.
  */
 export async function refreshTokens(
   target: Target,

@@ -1,4 +1,4 @@
-/** Stored credentials for the transport: the login of one profile and address, whose access token is replaced when it must be, by one process of many; and the token of the trading gateway. */
+/** Stored credentials for the transport: logins, and the token of the trading gateway. */
 import { SvcError } from '../../errors.ts';
 import type { Authorizer, Target } from '../../http/target.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * The sandboxes of this user: one file each, removed when the sandbox ends. A killed sandbox leaves its file behind, so only its services can tell whether it
- * is still running.
+ * The sandboxes of this user, one file each. A killed sandbox leaves its file behind, so only its
+ * services can tell whether it still runs.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The sandboxes of this user. Their services are asked, because a record alone does not show whether its sandbox still runs. */
+/** Asks the services of each sandbox, because a record does not show whether it still runs. */
 import type { RunContext } from '../../cli/command.ts';
 import type { ServiceContents } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';

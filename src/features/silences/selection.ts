@@ -165,10 +165,7 @@ function endsWithin({ status, endsAt }: Silence, ms: number, now: number): boole
   return status.state === 'expired' ? end >= now - ms : end <= now + ms;
 }
 
-/**
- * The server does not say when a silence was created. A new one starts at once or later, and is updated then: it was created at
- * the earlier of the two times, or before.
- */
+/** The server does not say when a silence was created: at the earlier of these, or before. */
 function latestCreation({ startsAt, updatedAt }: Silence): number {
   return Math.min(...timesOf([startsAt, updatedAt]));
 }

@@ -87,7 +87,7 @@ export class SilenceWriter {
     return { draft, alerts };
   }
 
-  /** From 0.25 to 0.27 a refused update of the matchers expires the old silence, so svc finds out beforehand what would be refused. */
+  /** From 0.25 to 0.27 a refused update expires the old silence, so svc checks first. */
   async checkUpdate(silence: Silence, draft: PostableSilence): Promise<CheckedSilence> {
     const over = expiredError(silence);
     if (over !== undefined) throw over;

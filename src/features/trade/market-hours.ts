@@ -1,4 +1,4 @@
-/** When forex is traded (doc 3 §1): from Sunday 17:00–17:15 to Friday about 16:55, New York time, with its own daylight saving. */
+/** Forex hours (doc 3 §1): Sunday 17:00–17:15 to Friday about 16:55, in New York's time. */
 
 const OPEN = { weekday: 0, minutes: 17 * 60 } as const;
 /** By then it has certainly opened. */
@@ -40,7 +40,7 @@ export function isClosedThroughout(from: number, to: number): boolean {
   return state === 'closed' && to <= opensAt;
 }
 
-/** This many days later by New York's clocks, at the same time of day: an hour more or less if they were changed in between. */
+/** At the same time of day in New York: an hour more or less if its clocks change in between. */
 export function daysLater(ms: number, days: number): number {
   const then = ms + days * DAY_MS;
   const shift = (newYork(ms).minutes - newYork(then).minutes) * MINUTE_MS;

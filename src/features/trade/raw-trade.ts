@@ -147,7 +147,7 @@ async function readWhole(sent: RawAnswer): Promise<{ readonly answer: RawAnswer;
   return { answer: { ...sent, bytes: again() }, envelope: isObject(value) ? (value as Envelope) : {} };
 }
 
-/** A long response is returned before all of it is checked: that does not change whether the request was carried out. */
+/** A long response is returned before its end is checked: the request was carried out anyway. */
 function jsonOf(bytes: Uint8Array): unknown {
   return tryParseJson(exactNumbers(new TextDecoder().decode(bytes)));
 }

@@ -1,6 +1,6 @@
 /**
- * The records of doc 3 §2 Part B, read leniently: unknown fields are preserved, and only the needed fields are required. Tables that the document does not show
- * are as seen on the public implementation.
+ * The records of doc 3 §2 Part B. Only the needed fields are required, and unknown ones are
+ * preserved. Tables that the document does not show are as seen on the public implementation.
  */
 import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
@@ -23,7 +23,7 @@ const number = orAbsent(fields.number);
 const text = orAbsent(fields.text);
 const flag = orAbsent(fields.flag);
 
-/** The fields of every response beside its rows (seen on the public implementation): `error` is absent, empty, a sentence, or JSON in a string. */
+/** `error` is absent, empty, a sentence or a JSON text (seen on the public implementation). */
 const body = z.looseObject({
   response: orAbsent(z.looseObject({ executed: flag, error: z.optional(z.unknown()) })),
 });
@@ -173,7 +173,10 @@ export const MODEL_ROWS = {
 };
 export type ModelRows = { readonly [N in keyof typeof MODEL_ROWS]: z.infer<(typeof MODEL_ROWS)[N]> };
 
-/** `[time, bidOpen, bidClose, bidHigh, bidLow, askOpen, askClose, askHigh, askLow, ticks]`, the time in Unix seconds. Only the ticks may be absent. */
+/**
+ * `[time, bidOpen, bidClose, bidHigh, bidLow, askOpen, askClose, askHigh, askLow, ticks]`, the time
+ * in Unix seconds. Only the ticks may be absent.
+ */
 const candle = z.pipe(
   z.transform((value: unknown) => {
     if (!Array.isArray(value) || value.every((one) => typeof one === 'number')) return value;
@@ -215,7 +218,7 @@ export interface ListAnswer<Row> {
   readonly omitted?: readonly unknown[] | undefined;
 }
 
-/** The envelope with the rows of a list, read one by one, unless all are of another shape. Without the list it has no rows. */
+/** Rows are read one by one, and the response is refused only if none can be read. */
 function withRows<Row>(path: readonly string[], schema: Parser<Row>, noun: string, totalKey?: string) {
   return {
     safeParse(value: unknown) {

@@ -9,7 +9,7 @@ export function foldedSymbol(symbol: string): string {
   return symbol.replace(/[\s/_-]/g, '').toUpperCase();
 }
 
-/** The symbol that a typo turned into `wanted`. Two letters apart may be another pair: AUD/USD and EUR/USD. */
+/** One letter apart only: two letters make another pair of AUD/USD and EUR/USD. */
 export function similarSymbol(symbols: readonly string[], wanted: string): string | undefined {
   const folded = foldedSymbol(wanted);
   return symbols.find((symbol) => {
@@ -17,6 +17,9 @@ export function similarSymbol(symbols: readonly string[], wanted: string): strin
     return Math.abs(other.length - folded.length) <= 1 && distance(other, folded) === 1;
   });
 }
+
+const SYMBOLS_HINT =
+  'svc trade symbols list shows what there is; a hidden one is not offered until the account shows it';
 
 /** The symbol as the gateway writes it. Throws `not_found` if the gateway does not offer it. */
 export function findSymbol(symbols: readonly string[], wanted: string): string {
@@ -33,15 +36,11 @@ export function findSymbol(symbols: readonly string[], wanted: string): string {
   });
 }
 
-const SYMBOLS_HINT =
-  'svc trade symbols list shows what there is; a hidden one is not offered until the account shows it';
-
 export function findOffer(offers: readonly Offer[], wanted: string): Offer {
-  const exact = offers.find(({ currency }) => currency === wanted);
-  if (exact !== undefined) return exact;
   const symbols = offers.map(({ currency }) => currency);
+  const isListed = symbols.some((symbol) => foldedSymbol(symbol) === foldedSymbol(wanted));
   const omitted = omittedOf(offers).length;
-  if (omitted > 0 && !symbols.some((symbol) => foldedSymbol(symbol) === foldedSymbol(wanted))) {
+  if (omitted > 0 && !isListed) {
     throw new SvcError('not_known', `${omitted} of the offers cannot be read: one may be ${wanted}`);
   }
   const symbol = findSymbol(symbols, wanted);
@@ -50,24 +49,27 @@ export function findOffer(offers: readonly Offer[], wanted: string): Offer {
   return offer;
 }
 
-/** What a pip costs in the account's currency, for an amount of 1. Older tables give it per single unit, and no unit size. */
+/** The value of a pip for the amount 1. Tables without a unit size count it for a single unit instead. */
 export function pipValueOf({ pipCost, instrBaseUnitSize }: Offer): number | undefined {
   return pipCost !== undefined && pipCost > 0 && instrBaseUnitSize !== undefined ? pipCost : undefined;
 }
 
-/** A gateway without a price has 0. */
+/** The gateway writes 0 for a price that it does not have. */
 export function quoteOf({ sell, buy }: Pick<Offer, 'sell' | 'buy'>) {
   return { bid: sell || undefined, ask: buy || undefined };
 }
 
-/** Amounts of forex are in thousands of the base currency; those of anything else are contracts (seen on the public implementation). */
+/** The instrument type of forex (seen on the public implementation). */
 export const FOREX = 1;
 
 export function isForex({ instrumentType }: Pick<Offer, 'instrumentType'>): boolean {
   return instrumentType === FOREX;
 }
 
-/** The amount of a row as orders count: thousands for forex, contracts for anything else. Undefined if the kind is unknown: a guess could be a thousand times too large. */
+/**
+ * The amount of a row as orders count it: in thousands for forex, else in contracts. Undefined if the
+ * kind is unknown, because a guess could be wrong by a factor of a thousand.
+ */
 export function orderAmount({ amountK }: { readonly amountK?: number | undefined }, offer: Offer | undefined) {
   if (amountK === undefined || offer?.instrumentType === undefined) return undefined;
   return isForex(offer) ? amountK : Math.round(amountK * 1000);

@@ -51,7 +51,7 @@ function isOutside(start: number, end: number, { from, to }: Window): boolean {
   return start > to || end < from || (end === from && start < end);
 }
 
-/** Continues the last run if it is in the first of the columns. The step from the value before belongs to that column, too. */
+/** Continues the last run if it is in the first column, which also has the step into the value. */
 function addValue(stretch: Run[], value: number, [first, last]: readonly [first: number, last: number]): void {
   const open = stretch.at(-1);
   const before = open?.column === first ? open : { low: open?.last ?? value, high: open?.last ?? value };
@@ -65,8 +65,8 @@ function addValue(stretch: Run[], value: number, [first, last]: readonly [first:
 }
 
 /**
- * A column shows what applies at its middle: values and gaps keep their proportions, and a gap as wide as a column is always visible. A spike between two
- * middles goes to the column that contains most of it.
+ * A column shows the value at its middle, so that values and gaps keep their proportions. A spike
+ * between two middles goes to the column that has most of it.
  */
 function columnsOf(left: number, right: number, columns: number): readonly [first: number, last: number] {
   const first = Math.round(left);

@@ -3,7 +3,7 @@ import { escapeText } from '../escape.ts';
 import { painter, wrap } from '../terminal.ts';
 import type { ChartPicture, OutputOptions } from '../types.ts';
 import { legendLines, type SeriesPainter, seriesPainter } from './legend.ts';
-import { columnsFor, type PlotRow, plot } from './plot.ts';
+import { columnsFor, drawPlot, type PlotRow } from './plot.ts';
 import { position, rangeIn, stretchesOf, titleOf, type Window } from './stretches.ts';
 import { instantText, newContexts, type ShownTime, timeTicks, windowText, zoneNames } from './time-axis.ts';
 import { rowScale } from './value-axis.ts';
@@ -54,7 +54,7 @@ function fieldLines(picture: ChartPicture, { width, ascii, time, paint }: FieldS
   if (cells < LEAST_CELLS) return wrap('too narrow for a chart', width);
 
   const all = series.map((one) => stretchesOf(one, picture, columnsFor({ cells, ascii })));
-  const drawn = plot(all, scale.dot, { cells, rows, ascii });
+  const drawn = drawPlot(all, scale.dotOf, { cells, rows, ascii });
   const edges = ascii ? { plain: '|', labeled: '+' } : { plain: '│', labeled: '┤' };
   const field = drawn.map((row, index) => {
     const label = scale.labels[index];

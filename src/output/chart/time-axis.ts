@@ -42,7 +42,7 @@ const STEPS: readonly Step[] = [
   { months: 12 * 100_000 },
 ];
 
-/** The ticks of the finest step whose labels are at least `gap` apart, on an axis of `length`. None if there is no space for two. */
+/** The finest step with labels at least `gap` apart. Empty if fewer than two ticks fit. */
 export function timeTicks(
   window: Window,
   time: ShownTime,

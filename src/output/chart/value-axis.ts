@@ -57,13 +57,14 @@ function toTick(count: number, { mantissa, exponent }: Step): ValueTick {
 }
 
 export interface RowScale {
-  /** By row from the top; undefined if nothing is written. */
+  /** The label of each row from the top; undefined for a row without one. */
   readonly labels: readonly (string | undefined)[];
-  /** The row of a value's dot from the top; a row of text has four. */
-  readonly dot: (value: number) => number;
+  /** The row of dots of a value, from the top. */
+  readonly dotOf: (value: number) => number;
 }
 
-export const DOTS = 4;
+/** Rows of dots in a row of text. */
+export const DOTS_PER_ROW = 4;
 /** A tick is in the middle of its row. */
 const MIDDLE = 1.5;
 
@@ -71,10 +72,14 @@ const MIDDLE = 1.5;
 export function rowScale(low: number, high: number, rows: number): RowScale {
   const labels = (labelOf: (row: number) => string | undefined) =>
     Array.from({ length: rows }, (_, row) => labelOf(row));
-  const dotAt = (row: number): number => Math.min(rows * DOTS - 1, Math.max(0, Math.round(row * DOTS + MIDDLE)));
+  const dotAt = (row: number): number =>
+    Math.min(rows * DOTS_PER_ROW - 1, Math.max(0, Math.round(row * DOTS_PER_ROW + MIDDLE)));
   if (low === high) {
     const middle = Math.floor(rows / 2);
-    return { labels: labels((row) => (row === middle ? String(low) : undefined)), dot: () => middle * DOTS + 1 };
+    return {
+      labels: labels((row) => (row === middle ? String(low) : undefined)),
+      dotOf: () => middle * DOTS_PER_ROW + 1,
+    };
   }
   let best: Rows | undefined;
   for (const apart of [3, 2, 4]) {
@@ -83,18 +88,18 @@ export function rowScale(low: number, high: number, rows: number): RowScale {
     if (found !== undefined && (best === undefined || found.used > best.used * 1.05)) best = found;
   }
   if (best === undefined) {
-    // If round values do not work: both ends, unrounded.
+    // No round values fit: both ends are labeled, unrounded.
     const ends = new Map([
       [rows - 1, String(low)],
       [0, String(high)],
     ]);
     return {
       labels: labels((row) => ends.get(row)),
-      dot: (value) => dotAt((1 - fraction(value, low, high)) * (rows - 1)),
+      dotOf: (value) => dotAt((1 - fraction(value, low, high)) * (rows - 1)),
     };
   }
   const { rowAt, labelOf } = best;
-  return { labels: labels(labelOf), dot: (value) => dotAt(rowAt(value)) };
+  return { labels: labels(labelOf), dotOf: (value) => dotAt(rowAt(value)) };
 }
 
 interface Rows {

@@ -1,19 +1,10 @@
 /** The alerts of an emulated server: how they merge, what suppresses them, and their groups. */
 
+import { Refusal } from '../http.ts';
 import type { AlertsTrap } from '../traps.ts';
 import type { PostedAlert } from './bodies.ts';
-import {
-  canonical,
-  fingerprint,
-  groupLabelsOf,
-  INHIBITION,
-  INTERVAL,
-  type LabelSet,
-  MUTED_RECEIVER,
-  RESOLVE_TIMEOUT_MS,
-  refuse,
-  routesOf,
-} from './labels.ts';
+import { canonicalText, fingerprintOf, type LabelSet } from './labels.ts';
+import { groupLabelsOf, INHIBITION, MUTED_RECEIVER, MUTING_INTERVAL, RESOLVE_TIMEOUT_MS, routesOf } from './routing.ts';
 import { iso, type Silences } from './silences.ts';
 
 interface Alert {
@@ -67,10 +58,10 @@ export class Alerts {
       if (complaint !== undefined) complaints.push(complaint);
       else {
         const times = { startsAt, endsAt, updatedAt: now, timesOut: one.endsAt === undefined };
-        this.put({ labels, annotations, generatorURL, fingerprint: fingerprint(labels), ...times });
+        this.put({ labels, annotations, generatorURL, fingerprint: fingerprintOf(labels), ...times });
       }
     }
-    if (complaints.length > 0) throw refuse(400, complaints.join('; '));
+    if (complaints.length > 0) throw new Refusal(400, complaints.join('; '));
   }
 
   private put(alert: Alert): void {
@@ -80,7 +71,7 @@ export class Alerts {
     this.stored.set(alert.fingerprint, merges ? this.merge(old, alert) : alert);
   }
 
-  /** The earliest start is preserved; so is a later end, unless it was only a timeout or the new alert is a resolution. */
+  /** A later end is preserved, unless it was only a timeout or the new alert is a resolution. */
   private merge(old: Alert, next: Alert): Alert {
     const startsAt = Math.min(old.startsAt, next.startsAt);
     const keepsEnd = this.resolved(next) ? this.resolved(old) : !old.timesOut;
@@ -103,7 +94,7 @@ export class Alerts {
   /** Only a group has a time interval: elsewhere the alert is active. */
   private statusIn(receiver: string, status: Status): Status {
     if (!this.traps.has('mute-interval') || receiver !== MUTED_RECEIVER) return status;
-    return { ...status, mutedBy: [INTERVAL], state: 'suppressed' };
+    return { ...status, mutedBy: [MUTING_INTERVAL], state: 'suppressed' };
   }
 
   /** At most one: the server also stops at the first. */
@@ -152,10 +143,10 @@ export class Alerts {
         .sort();
       const labels = groupLabelsOf(alert.labels);
       for (const receiver of receivers) {
-        const key = `${canonical(labels)} ${receiver}`;
+        const key = `${canonicalText(labels)} ${receiver}`;
         const group = groups.get(key) ?? { labels, receiver, members: [] };
         const answer = alertAnswer(alert, this.statusIn(receiver, status), receivers);
-        group.members.push([canonical(alert.labels), answer]);
+        group.members.push([canonicalText(alert.labels), answer]);
         groups.set(key, group);
       }
     }

@@ -1,4 +1,4 @@
-/** The bodies of POST requests: invalid JSON is a 400, a missing or invalid field a 422. These are not svc's own schemas. */
+/** Bodies of POST requests: 400 for invalid JSON, 422 for a wrong field. Not svc's schemas. */
 import * as z from 'zod/mini';
 import { Refusal } from '../http.ts';
 import type { Matcher } from './labels.ts';

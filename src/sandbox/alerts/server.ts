@@ -5,15 +5,8 @@ import type { AlertsTrap } from '../traps.ts';
 import { type AlertQuery, Alerts } from './alerts.ts';
 import { decodeAlerts, decodeSilence, framed } from './bodies.ts';
 import { seedDemo } from './demo.ts';
-import {
-  CONFIG_TEXT,
-  compileMatchers,
-  compileRegex,
-  type Matcher,
-  parseMatcher,
-  RECEIVERS,
-  withInterval,
-} from './labels.ts';
+import { compileMatchers, compileRegex, type Matcher, parseMatcher } from './labels.ts';
+import { addMutingInterval, CONFIG_TEXT, RECEIVERS } from './routing.ts';
 import { hasMatchers, iso, Silences, silenceAnswer } from './silences.ts';
 
 interface AlertsOptions extends EmulatorOptions {
@@ -115,7 +108,7 @@ function status(started: number, mutes: boolean): object {
   const build = { branch: 'sandbox', buildDate: '', buildUser: '', goVersion: '', revision: 'sandbox' };
   return {
     cluster: { peers: [], status: 'disabled' },
-    config: { original: mutes ? withInterval(CONFIG_TEXT) : CONFIG_TEXT },
+    config: { original: mutes ? addMutingInterval(CONFIG_TEXT) : CONFIG_TEXT },
     uptime: iso(started),
     versionInfo: { ...build, version: mutes ? '0.28.0' : '0.25.0' },
   };

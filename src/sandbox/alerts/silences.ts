@@ -1,6 +1,7 @@
 /** The silences of an emulated server, with the update rules of version 0.25. */
+import { Refusal } from '../http.ts';
 import type { PostedSilence } from './bodies.ts';
-import { compileMatchers, type LabelSet, type Match, type Matcher, refuse } from './labels.ts';
+import { compileMatchers, type LabelSet, type Match, type Matcher } from './labels.ts';
 
 type SilenceState = 'active' | 'pending' | 'expired';
 
@@ -56,11 +57,11 @@ export class Silences {
   post(posted: PostedSilence): string {
     const now = this.now();
     const { startsAt, endsAt } = posted;
-    if (startsAt >= endsAt) throw refuse(400, 'start time must be before end time');
-    if (endsAt <= now) throw refuse(400, "end time can't be in the past");
+    if (startsAt >= endsAt) throw new Refusal(400, 'start time must be before end time');
+    if (endsAt <= now) throw new Refusal(400, "end time can't be in the past");
     const silence = { ...posted, updatedAt: now };
     const previous = this.get(posted.id);
-    if (posted.id !== '' && previous === undefined) throw refuse(404, NOT_FOUND);
+    if (posted.id !== '' && previous === undefined) throw new Refusal(404, NOT_FOUND);
     if (previous !== undefined) {
       if (canUpdate(previous, silence, now)) return this.store(silence);
       // Version 0.25 does this before it checks the new matchers: if they are invalid, the old silence is gone.
@@ -73,7 +74,7 @@ export class Silences {
   expire(id: string): void {
     const silence = this.get(id);
     // Version 0.25 answers 500 here.
-    if (silence === undefined) throw refuse(500, NOT_FOUND);
+    if (silence === undefined) throw new Refusal(500, NOT_FOUND);
     const now = this.now();
     const state = silenceState(silence, now);
     if (state === 'expired') return;
@@ -103,11 +104,11 @@ function canUpdate(previous: Silence, next: Silence, now: number): boolean {
 
 function validated(matchers: readonly Matcher[]): Match {
   for (const { name } of matchers) {
-    if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) throw refuse(400, `invalid label name ${JSON.stringify(name)}`);
+    if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name)) throw new Refusal(400, `invalid label name ${JSON.stringify(name)}`);
   }
   const match = compileMatchers(matchers);
   if (matchers.every((one) => one.isEqual && compileMatchers([one])({})))
-    throw refuse(400, 'at least one matcher must not match the empty string');
+    throw new Refusal(400, 'at least one matcher must not match the empty string');
   return match;
 }
 

@@ -258,7 +258,7 @@ const STEPS: ReadonlyMap<string, Micros> = new Map([
 ]);
 const MAX_POINTS = 20_000;
 
-/** A field of one source over time: doc 3 §4, with the rules seen on the public implementation. Reads the snapshots of the product once the request is known to be valid. */
+/** Doc 3 §4 and the public implementation. Reads snapshots only for a valid request. */
 export function dynamics(request: SeriesRequest, snapshots: () => readonly Snapshot[]) {
   const { parser_name, source_id, interval } = request;
   const [from, to] = [instant(request.date_from), instant(request.date_to)];

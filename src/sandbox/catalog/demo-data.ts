@@ -60,7 +60,7 @@ export interface DemoProduct {
   readonly rating?: number;
   readonly flags?: Partial<Readonly<Record<'promo' | 'is_new' | 'hit' | 'adult', boolean>>>;
   readonly offers: readonly Offer[];
-  /** One source for each place, with a long past, and one id in all stores. The others are as the real writer writes them. */
+  /** One source for each place, with a long past and one id, unlike the real writer's. */
   readonly lasting?: true;
   /** Only its snapshots exist, not its row. */
   readonly snapshotsOnly?: true;

@@ -105,8 +105,8 @@ const RUNS = 30;
 const FIRST_RUN_ID = 10_000;
 
 /**
- * As the real writer leaves it: every day a run with its own id reads the price, and makes a new source with one snapshot. The rows of
- * earlier days stay.
+ * As the real writer works: a daily run has its own id, and makes a new source with one snapshot.
+ * The rows of earlier days stay.
  */
 function dailyRuns(today: SourceRow, course: Course): readonly Listed[] {
   const past = history(today, course);

@@ -1,4 +1,4 @@
-/** Products: the service filters the rows of the stores first, and groups them then, so that a filter changes a product's item. */
+/** The service filters rows before it groups them, so a filter changes a product's item. */
 import { Refusal } from '../http.ts';
 import type { Parameters } from './parameters.ts';
 import { isoZ, type SourceRow } from './records.ts';
@@ -98,7 +98,7 @@ export function matches(row: SourceRow, filters: ProductFilters): boolean {
   );
 }
 
-/** SQL's `LOWER(column) LIKE '%…%'`: `%` and `_` in `q` are wildcards. SQLite lowers ASCII only, Python lowers all of `q`. */
+/** % and _ are wildcards, as in LIKE. SQLite lowers only ASCII, Python lowers all of `q`. */
 export function contains(columns: readonly (string | null)[], q: string): boolean {
   const escaped = q
     .trim()

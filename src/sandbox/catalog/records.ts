@@ -1,4 +1,4 @@
-/** The rows of the catalog's tables, and the items that the endpoints make of them, with their fields in the service's order. */
+/** The rows of the catalog's tables, and their items, with fields in the service's order. */
 
 /** Microseconds since 1970. */
 export type Micros = number;

@@ -54,7 +54,7 @@ const HISTORY_STARTS = Date.UTC(2012, 0, 3);
 
 type Row = readonly number[];
 
-/** Those whose label is within the span, both ends included: the newest `max`, oldest first. The current candle is the last. */
+/** The newest `max` with a label in the span, ends included. The last is the current candle. */
 export function cutCandles(
   market: Market,
   instrument: Instrument,

@@ -122,8 +122,9 @@ const TEXT = 0;
 const END_OF_LENGTH = 255;
 
 /**
- * Before each packet: a byte for text (0) or binary (1), the digits of its length in bytes, and 255. Only the type of a binary packet
- * counts: the gateway's clients send none with data. Undefined for a body that is not framed like this.
+ * Before each packet: a byte for text (0) or binary (1), the digits of its length in bytes, and
+ * 255. Only the type of a binary packet counts, because the gateway's clients send none with data.
+ * Undefined for another framing.
  */
 export function decodeBinaryPayload(body: Buffer): readonly string[] | undefined {
   const packets: string[] = [];

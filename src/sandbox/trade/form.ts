@@ -1,6 +1,6 @@
 /**
- * The parameters of a request, and its refusals. The codes 1, 3, 18, 19, 20001 and 20301 and their words are those of doc 3 §7 or of
- * the public implementation; the others are the sandbox's own.
+ * The parameters of a request, and its refusals. The codes 1, 3, 18, 19, 20001 and 20301 are of doc
+ * 3 §7 or the public implementation; the others are the sandbox's own.
  */
 import { Refusal } from '../http.ts';
 import type { Account, Book, Exit } from './book.ts';
@@ -104,7 +104,7 @@ export class Form {
     return step;
   }
 
-  /** `YYYY-MM-DD hh:mm` in UTC, or a day, which starts at 17:00 in New York on the day before. DAY ends with the trading day. */
+  /** In UTC; a day starts at 17:00 in New York on the day before. DAY ends with the trading day. */
   expiry(timeInForce: string, now: number): number | undefined {
     if (timeInForce === 'DAY') return nextDay(dayStart(now));
     if (timeInForce !== 'GTD') return undefined;

@@ -1,4 +1,4 @@
-/** Delivers events: signs them, repeats failed deliveries, and disables an endpoint that fails too often (doc 2 §3, §6). */
+/** Delivers events, and disables an endpoint that fails too often (doc 2 §3, §6). */
 
 import { createHmac } from 'node:crypto';
 import http from 'node:http';

@@ -166,7 +166,7 @@ class RecordingsApi {
     return [{ endpoint_id: id, secret, url, events, status }, 'lost-create'];
   }
 
-  /** Rules 4 and 5: without events the list is cleared; an empty or missing url stays. Only another url enables again (§3). */
+  /** Rules 4 and 5: no events clear the list, no url stays. Only a new url enables again (§3). */
   #update(subscription: Subscription, body: Readonly<Record<string, unknown>>): Answer {
     const url = body['url'] ? this.#checkedUrl(body['url']) : subscription.url;
     const events = checkedEvents(body['events'] ?? []);

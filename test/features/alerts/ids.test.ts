@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SvcError } from '../../../src/errors.ts';
-import { isUuid, silenceId } from '../../../src/features/alerts/api.ts';
+import { isUuid, parseSilenceId } from '../../../src/features/alerts/api.ts';
 import { findAlert, findSilence, isFingerprintPrefix, pickSilence } from '../../../src/features/alerts/ids.ts';
 import type { Alert, Silence } from '../../../src/features/alerts/schema.ts';
 
@@ -33,8 +33,8 @@ test('accepts UUIDs in any case, and nothing else', () => {
   expect(['', '2f1a', `${A}0`, `x${A}`, A.replaceAll('-', ''), `${A}\n`, A.replace('2', 'g')].filter(isUuid)).toEqual(
     [],
   );
-  expect(silenceId(A.toUpperCase())).toBe(A);
-  expect(failure(() => silenceId('2f1a'))).toMatchObject({
+  expect(parseSilenceId(A.toUpperCase())).toBe(A);
+  expect(failure(() => parseSilenceId('2f1a'))).toMatchObject({
     code: 'invalid_value',
     message: '"2f1a" is not a silence id',
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DOTS, rowScale, stepsFrom, ticksBetween } from '../../../src/output/chart/value-axis.ts';
+import { DOTS_PER_ROW, rowScale, stepsFrom, ticksBetween } from '../../../src/output/chart/value-axis.ts';
 
 const written = (low: number, high: number, rows: number): string[] =>
   rowScale(low, high, rows).labels.filter((label) => label !== undefined);
@@ -24,9 +24,9 @@ describe('rowScale', () => {
     [1, 1 + Number.EPSILON],
     [1e21, 2e22],
   ])('shows both ends exactly if no round values distinguish them: %d to %d', (low, high) => {
-    const { labels, dot } = rowScale(low, high, 9);
+    const { labels, dotOf } = rowScale(low, high, 9);
     expect([labels[0], labels[8]]).toEqual([String(high), String(low)]);
-    expect([dot(high), dot(low)]).toEqual([2, 34]);
+    expect([dotOf(high), dotOf(low)]).toEqual([2, 34]);
   });
 
   const numbers = fc.oneof(
@@ -38,14 +38,14 @@ describe('rowScale', () => {
     .filter(([one, other]) => one !== other)
     .map(([one, other, rows]) => ({ low: Math.min(one, other), high: Math.max(one, other), rows }));
 
-  test('every value has a dot, and a greater value is not lower', () => {
+  test('every value has a dotOf, and a greater value is not lower', () => {
     fc.assert(
       fc.property(scales, fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 }), (scale, parts) => {
         const { low, high, rows } = scale;
-        const { dot } = rowScale(low, high, rows);
+        const { dotOf } = rowScale(low, high, rows);
         const values = [0, ...parts, 1].sort((a, b) => a - b).map((part) => low * (1 - part) + high * part);
-        const dots = values.map(dot);
-        expect(dots.every((one) => Number.isInteger(one) && one >= 0 && one < rows * DOTS)).toBe(true);
+        const dots = values.map(dotOf);
+        expect(dots.every((one) => Number.isInteger(one) && one >= 0 && one < rows * DOTS_PER_ROW)).toBe(true);
         expect(dots).toEqual([...dots].sort((a, b) => b - a));
       }),
     );
@@ -54,14 +54,14 @@ describe('rowScale', () => {
   test('every label is at its value, and labels are distinct', () => {
     fc.assert(
       fc.property(scales, ({ low, high, rows }) => {
-        const { labels, dot } = rowScale(low, high, rows);
+        const { labels, dotOf } = rowScale(low, high, rows);
         const texts = labels.filter((label) => label !== undefined);
         expect(texts.length).toBeGreaterThan(1);
         expect(new Set(texts).size).toBe(texts.length);
         for (const [row, label] of labels.entries()) {
           const value = Number(label);
           if (label === undefined || value < low || value > high) continue;
-          expect(Math.floor(dot(value) / DOTS), label).toBe(row);
+          expect(Math.floor(dotOf(value) / DOTS_PER_ROW), label).toBe(row);
         }
       }),
     );
@@ -70,8 +70,8 @@ describe('rowScale', () => {
   test('most of the height is used', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 500_000 }), fc.integer({ min: 1, max: 500_000 }), (low, range) => {
-        const { dot } = rowScale(low / 100, (low + range) / 100, 15);
-        expect(dot(low / 100) - dot((low + range) / 100)).toBeGreaterThanOrEqual(15 * DOTS * 0.5);
+        const { dotOf } = rowScale(low / 100, (low + range) / 100, 15);
+        expect(dotOf(low / 100) - dotOf((low + range) / 100)).toBeGreaterThanOrEqual(15 * DOTS_PER_ROW * 0.5);
       }),
     );
   });

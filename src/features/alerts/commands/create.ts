@@ -132,7 +132,7 @@ async function fromFile(input: AlertOptions, path: string, ctx: RunContext): Pro
   return alerts;
 }
 
-/** The server accepts empty times, but its defaults for them are surprising. Go writes the year 1 for a time that is not set. */
+/** The server's defaults for empty times are surprising. Go writes the year 1 for no time. */
 function timeIn(value: unknown): unknown {
   return value === '' || (typeof value === 'string' && value.startsWith('0001-01-01T00:00:00')) ? undefined : value;
 }

@@ -1,7 +1,8 @@
 import { listCommand } from '../../../cli/command.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../api.ts';
-import { labelCells, receiverCandidate } from '../columns.ts';
+import { receiverCandidate } from '../candidates.ts';
+import { labelCells } from '../columns.ts';
 import { warnOfNames } from '../known-names.ts';
 import type { Alert, AlertGroup } from '../schema.ts';
 import {

@@ -13,7 +13,8 @@ import {
 } from '../../../output/types.ts';
 import type { Settings } from '../../../store/settings.ts';
 import { type Alertmanager, openAlertmanager } from '../api.ts';
-import { ALERT_LIST, alertCandidates, alertList, labelCells, OWN_COLUMN, ownValue } from '../columns.ts';
+import { alertCandidates } from '../candidates.ts';
+import { ALERT_LIST, alertList, labelCells, OWN_COLUMN, ownValue } from '../columns.ts';
 import { warnOfLabels, warnOfNames } from '../known-names.ts';
 import type { Alert } from '../schema.ts';
 import {
@@ -231,7 +232,7 @@ function tallyOutput(names: readonly string[], empty: string): ListOutput<Tally>
 
 type WatchedAlerts = Pick<Snapshot<Alert>, 'rows' | 'changes'>;
 
-/** Reads alerts in every state, so that a newly silenced alert is not reported as resolved. If nothing can be read, the rows stay. */
+/** Reads all states: an alert just silenced is not resolved. If a read fails, the rows stay. */
 async function* watchAlerts(
   alertmanager: Alertmanager,
   given: GivenFilter,
@@ -306,7 +307,7 @@ class AlertChanges {
     this.#severities = severities;
   }
 
-  /** `alerts` are those in every state. An alert that is still there, but no longer selected, has `changed`. */
+  /** `alerts` has every state: an alert that exists, but is no longer selected, has `changed`. */
   update(all: readonly Alert[], isWanted: (alert: Alert) => boolean): WatchedAlerts {
     const before = this.#known;
     const alerts = worstFirst(all, this.#severities);

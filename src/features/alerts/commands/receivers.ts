@@ -1,6 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { openAlertmanager } from '../api.ts';
-import { labelCells, receiverCandidate } from '../columns.ts';
+import { receiverCandidate } from '../candidates.ts';
+import { labelCells } from '../columns.ts';
 import type { Receiver } from '../schema.ts';
 
 export const alertsReceivers = listCommand({

@@ -86,7 +86,7 @@ interface Chosen {
   readonly byMatcher: boolean;
 }
 
-/** Hexadecimal arguments are fingerprints. Alerts in every state are read: a silenced alert can be over, too. */
+/** Hexadecimal arguments are fingerprints. All states count: a silenced alert may be over. */
 async function chooseAlerts(
   args: readonly string[],
   alertmanager: Pick<Alertmanager, 'alerts'>,
@@ -113,7 +113,7 @@ async function chooseAlerts(
   return { alerts: await collect(alertmanager.alerts({ filter })), byMatcher: true };
 }
 
-/** The end must be in the past for the server, so the slower of the two clocks counts. `skewMs` is the server's clock minus ours. */
+/** The end must be in the past for the server, too. `skewMs` is the server's clock minus ours. */
 export function endOfAlerts(now: number, skewMs: number | undefined): string {
   return new Date(now + Math.min(0, skewMs ?? 0)).toISOString();
 }
@@ -129,7 +129,7 @@ function resolvedAlert(
 /** Of the `Date` header. */
 const CLOCK_RESOLUTION = 1000;
 
-/** The server refuses an end before the start. An alert that has only just started ends when it started. */
+/** The server refuses an end before the start, so a new alert ends when it started. */
 function endedWindow(startsAt: string, endsAt: string, now: number): { startsAt: string; endsAt: string } {
   const [start, end] = [Date.parse(startsAt), Date.parse(endsAt)];
   if (start <= end) return { startsAt, endsAt };

@@ -1,4 +1,4 @@
-/** The parts of an Alertmanager's configuration that decide who is notified: read and checked as `amtool check-config` does. */
+/** What decides who is notified in a configuration, checked as `amtool check-config` does. */
 import * as z from 'zod/mini';
 import { readDuration } from '../../../duration.ts';
 import { type Matcher, matcher, minorOf, parseMatcherList } from '../matcher.ts';
@@ -41,7 +41,7 @@ export interface CheckedConfig {
   readonly problems?: readonly Problem[];
   /** Fields that svc does not know: mistyped, or of a newer server. */
   readonly unknown: readonly Problem[];
-  /** Routes that no alert can reach, and documents that nothing reads. Compares each route with all others. */
+  /** Routes that no alert can reach, and documents that nothing reads. */
   readonly unused: () => Promise<readonly Problem[]>;
 }
 

@@ -20,7 +20,7 @@ interface Source {
   readonly version?: string;
 }
 
-/** From a file, or from a server. Warns about fields that svc does not know: they may decide about an alert. */
+/** Warns about fields that svc does not know, because they may decide about an alert. */
 export async function readConfig(from: string | Server, ctx: Input): Promise<RoutingConfig> {
   const source = await readSource(from, ctx);
   const read = await readRoutingConfig(source.text, source.version);

@@ -1,4 +1,4 @@
-/** The routing tree as the server builds it: what a route inherits, and which routes an alert takes. */
+/** The routing tree as the server builds it: what routes inherit, and which an alert takes. */
 import { zoneOf } from '../../../cli/time.ts';
 import { ownValue } from '../columns.ts';
 import { formatMatcher, type Matcher } from '../matcher.ts';
@@ -74,11 +74,11 @@ function* walk(config: RouteConfig, parent: Inherited, { depth, branch, below }:
 }
 
 export interface MatchedRoute extends Route {
-  /** The matchers of each route below the root; `{}` for one without matchers, as in the server's own keys of routes. */
+  /** The matchers of each route below the root; `{}` if it has none, as the server writes it. */
   readonly path: readonly string[];
 }
 
-/** The routes that notify for an alert: the deepest that match, one for each branch that `continue` leads to. */
+/** The deepest routes that match, one for each branch that `continue` leads to. */
 export async function matchRoutes(root: RouteConfig, labels: Labels): Promise<MatchedRoute[]> {
   return matchBelow(root, DEFAULTS, undefined, labels);
 }
@@ -114,7 +114,7 @@ export function groupLabels({ groupBy }: Route, labels: Labels): Labels {
   return Object.fromEntries(groupBy.map((name) => [name, ownValue(labels, name) ?? '']));
 }
 
-/** The names of the intervals that mute the route at this time: those it is muted in, or all of those it is active in. */
+/** The route is muted in any of its mute intervals, and outside all of its active intervals. */
 export function mutedBy(route: Route, { timeIntervals }: RoutingConfig, ms: number): readonly string[] {
   const contains = (name: string) => (timeIntervals.get(name) ?? []).some((interval) => containsTime(interval, ms));
   const muting = route.muteTimeIntervals.filter(contains);
@@ -153,7 +153,7 @@ function localTime(ms: number, zone: string) {
   };
 }
 
-/** Which of the firing alerts inhibit an alert with these labels. `firing` is read only if a rule is about such alerts. */
+/** `firing` is read only if a rule is about alerts with these labels. */
 export async function inhibitors<T extends { readonly labels: Labels }>(
   rules: readonly InhibitRule[],
   labels: Labels,

@@ -1,6 +1,6 @@
 /**
- * Merge keys (`<<`) as the server's library decodes them: it assigns one field after the other, so a merge after a field replaces it.
- * A later list of matchers is appended to an earlier one, and a later mapping of labels is added.
+ * The server's library assigns one field after the other, so a merge (`<<`) after a field replaces
+ * it. Later lists of matchers are appended to earlier ones, and labels are merged.
  */
 import type { Alias, Node, Pair, YAMLMap, YAMLSeq } from 'yaml';
 

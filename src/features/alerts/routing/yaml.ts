@@ -18,7 +18,7 @@ interface YamlFile {
   readonly problems: readonly Problem[];
   /** Where a second document begins, which nothing reads. */
   readonly ignored: readonly Problem[];
-  /** Where something is, or the closest thing around it that exists. `of` is the key of a field, or its value. */
+  /** The position of a field or its value (`of`), or the closest thing around it that exists. */
   problemAt(path: Path, message: string, of?: 'key'): Problem;
 }
 
@@ -74,7 +74,7 @@ export async function readYaml(text: string): Promise<YamlFile> {
       version: '1.1',
       schema: 'failsafe',
       customTags: TAGS,
-      // The library compares each key with all before it, which takes seconds for a mapping of 10,000.
+      // The library compares each key with all before it: 10,000 keys would take seconds.
       uniqueKeys: false,
       lineCounter: lines,
       prettyErrors: false,
@@ -142,7 +142,7 @@ function repeatedKeys({ isScalar, visit }: typeof import('yaml'), document: Yaml
 
 type Checked<T> = { readonly data: T } | { readonly problems: readonly Problem[] };
 
-/** Unknown fields are left out and returned apart: they may be mistyped, or newer than the schema. */
+/** Unknown fields are returned apart: they may be mistyped, or newer than the schema. */
 export function checkYaml<T>(
   { value, problems, problemAt }: YamlFile,
   schema: z.ZodMiniType<T>,

@@ -1,4 +1,4 @@
-/** Runs command lines of svc inside the full screen: the same code, rules and questions as in a shell. */
+/** Runs command lines of svc inside the full screen, with the same rules as in a shell. */
 import type { RunContext } from '../../../cli/command.ts';
 import type { OutStream, Prompter } from '../../../context.ts';
 import { SvcError } from '../../../errors.ts';

@@ -33,7 +33,7 @@ export function spelled(line: CommandLine): string {
   return escapeText(['svc', ...line].map(shellWord).join(' '));
 }
 
-/** The matchers that only this alert, and any with all of its labels, match; the alert name first. */
+/** They match this alert and any other with all of its labels. The alert name is first. */
 export function matchersText({ labels }: Alert): string {
   const names = Object.keys(labels).sort(
     (a, b) => Number(b === 'alertname') - Number(a === 'alertname') || order(a, b),
@@ -50,7 +50,7 @@ export interface Link {
   readonly url: string;
 }
 
-/** The runbook, other addresses among the annotations, and the graph. Only web addresses are links. */
+/** The runbook, web addresses among the annotations, and the graph. */
 export function linksOf({ annotations, generatorURL }: Alert): readonly Link[] {
   const named = [...Object.entries(annotations), ['graph', generatorURL] as const];
   const all = named.flatMap(([name, text]): Link[] => {

@@ -1,4 +1,4 @@
-/** The state of the triage and its rows, the events that change it, and what the session has to do. */
+/** The state of the triage and its rows, its events, and the effects for the session. */
 import { alertTitle, ownValue } from '../columns.ts';
 import type { Alert } from '../schema.ts';
 import type { Severities } from '../selection.ts';
@@ -6,7 +6,7 @@ import type { SuppressedAlert } from '../suppressors.ts';
 import type { CommandLine, Link } from './command-lines.ts';
 import type { Typing, TypingAnswer } from './typing.ts';
 
-/** A command line that runs, or has run. It takes the screen until the user has seen the outcome. */
+/** A command line that runs or has run. It fills the screen until the user has seen the outcome. */
 export interface Action {
   readonly kind: 'action';
   readonly line: CommandLine;

@@ -94,7 +94,7 @@ export class TriageSession {
     }
   }
 
-  /** What a typed line means is known before the keys behind it are taken. Escape gives up waiting. */
+  /** A typed line is understood before later keys are taken. Escape gives up waiting. */
   #take(event: TriageEvent): void {
     if (event.kind === 'key' && this.#isWaiting && event.key !== 'escape') {
       this.#ahead = [...this.#ahead, event];

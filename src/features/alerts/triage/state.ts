@@ -1,4 +1,4 @@
-/** The triage as a pure function: each event makes the next state, with what the session has to do for it. */
+/** The triage as a pure function: an event makes the next state and effects for the session. */
 import type { Alert } from '../schema.ts';
 import { isSuppressed, worstFirst } from '../selection.ts';
 import { type CommandLine, expiring, linksOf, matchersText } from './command-lines.ts';
@@ -53,8 +53,8 @@ function changed(state: TriageState, change: (action: Action) => Action): Triage
 }
 
 /**
- * The selected alert as it is now. In the list the next takes the place of one that is resolved or was just muted, so that work goes
- * on from there; in view it stays.
+ * In the list, the next alert is selected after one that is resolved or was just muted, so that
+ * work continues there. An alert that is shown alone stays selected.
  */
 function reselected(state: TriageState): TriageState {
   const alerts = alertsOf(rowsOf(pick(state)));

@@ -1,4 +1,4 @@
-/** The keys, and the line that is typed at the bottom of the screen: a filter, a label, or what an action needs. */
+/** The keys, and the line at the bottom of the screen where a filter or a label is typed. */
 import { durationFault } from '../../../cli/wizard.ts';
 import type { Alert } from '../schema.ts';
 import { acknowledging, type CommandLine, silencing } from './command-lines.ts';
@@ -26,7 +26,7 @@ const SEQUENCES: Readonly<Record<string, string>> = {
   '\u0017': 'delete-word',
 };
 
-/** The name of a key, the character that it types, or undefined for one that has no meaning here. */
+/** The name of the key or its character; undefined if it has no meaning here. */
 export function keyOf(sequence: string): string | undefined {
   // Keypads in application mode send O in place of [.
   const name = SEQUENCES[sequence.replace(/^\u001bO/, '\u001b[')];

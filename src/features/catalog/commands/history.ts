@@ -308,7 +308,7 @@ function undrawnNote(shown: number, all: number): readonly string[] {
 /** Fewer make no line. */
 const FEWEST_POINTS = 10;
 
-/** What is observed once a day is mostly holes by quarters of a day: the first coarser interval that is not is taken. */
+/** Daily values leave most quarters of a day empty: then the next coarser interval is taken. */
 function fittingWindow(
   windowBy: (interval: SeriesInterval) => CalendarWindow,
   finest: CalendarWindow,

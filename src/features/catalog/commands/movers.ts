@@ -172,7 +172,8 @@ function moversOf(
         const prices = group.flatMap((one) => priceAt(one, field, at, maxAge)?.value ?? []);
         return prices.length === 0 ? null : Math.min(...prices);
       };
-      // What was not observed after --since has no price now, even if --max-age is longer than that.
+      // A product that was not observed after --since has no price now, even with a longer
+      // --max-age.
       const isSeen = group.some(({ observations }) => observations.some((one) => one.to > since * 1000));
       const [from, to] = [lowest(since), isSeen ? lowest(now) : null];
       const isKnown = from !== null && to !== null;

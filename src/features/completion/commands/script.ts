@@ -1,4 +1,4 @@
-/** The scripts of completions/, one command for each shell. They are the same files: what is printed is what the package ships. */
+/** One command for each shell prints the script of completions/ that the package ships. */
 import { type Command, textCommand } from '../../../cli/command.ts';
 
 interface Shell {

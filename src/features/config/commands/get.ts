@@ -1,6 +1,6 @@
 import { textCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { namedSetting } from '../settings.ts';
+import { requireSetting } from '../settings.ts';
 
 export const configGet = textCommand({
   id: 'config get',
@@ -14,7 +14,7 @@ export const configGet = textCommand({
   examples: [{ run: 'svc config get alerts.url', why: 'Print the address of the alert manager' }],
   output: { kind: 'text' },
   run: async ({ key }, ctx) => {
-    namedSetting(key);
+    requireSetting(key);
     if (ctx.settings.failure !== undefined) throw ctx.settings.failure;
     const value = ctx.settings.get(key);
     if (value === undefined) {

@@ -3,7 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import { problemWithStored, type Setting, shownValue } from '../../../store/setting-keys.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
 import { profileValues } from '../../../store/settings-file.ts';
-import { checkProfileName, namedSetting, withValues } from '../settings.ts';
+import { checkProfileName, requireSetting, withValues } from '../settings.ts';
 
 interface StoredSetting {
   readonly profile: string;
@@ -35,7 +35,7 @@ export const configSet = recordCommand({
     id: (stored) => stored.key,
   },
   run: async ({ key, value }, ctx) => {
-    const setting = namedSetting(key);
+    const setting = requireSetting(key);
     checkValue(setting, value);
     const { name } = ctx.settings.profile;
     checkProfileName(name);

@@ -1,12 +1,12 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
 import { profileValues } from '../../../store/settings-file.ts';
-import { namedSetting } from '../settings.ts';
+import { requireSetting, withValues } from '../settings.ts';
 
 interface RemovedSetting {
   readonly profile: string;
   readonly key: string;
-  /** False where it was not set in the first place. */
+  /** False if it was not set. */
   readonly removed: boolean;
 }
 
@@ -32,15 +32,11 @@ export const configUnset = recordCommand({
     const { name } = ctx.settings.profile;
     let removed = false;
     await changeSettings(ctx.paths, ctx, (document) => {
-      const values = profileValues(document, name) ?? {};
-      removed = Object.hasOwn(values, key);
-      if (!removed) {
-        // A key that svc does not know can be removed where it stands, and is a slip of the hand elsewhere.
-        namedSetting(key);
-        return document;
-      }
-      const { [key]: _, ...rest } = values;
-      return { ...document, profiles: { ...document.profiles, [name]: rest } };
+      removed = Object.hasOwn(profileValues(document, name) ?? {}, key);
+      if (removed) return withValues(document, name, { [key]: undefined });
+      // An unknown key can be removed from the file. If it is not there, it is a typing error.
+      requireSetting(key);
+      return document;
     });
     return { value: { profile: name, key, removed } };
   },

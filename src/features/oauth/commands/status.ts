@@ -16,8 +16,8 @@ interface SignIn {
   readonly state: 'signed_in' | 'expired' | 'not_signed_in';
   readonly signed_in: boolean;
   /**
-   * `environment`: SVC_WEBHOOKS_TOKEN; `token_file` and `token_command`: the settings webhooks.tokenFile and webhooks.tokenCommand; `file` and `helper`: the
-   * stored login.
+   * `environment` is SVC_WEBHOOKS_TOKEN; `token_file` and `token_command` are the settings
+   * webhooks.tokenFile and webhooks.tokenCommand; `file` and `helper` have the stored login.
    */
   readonly source: SourceKind | 'file' | 'helper' | null;
   /** Where the login is, or a new one would be: `file`, or the name of a credential helper. */

@@ -108,7 +108,7 @@ interface Acknowledged {
   readonly alerts: readonly Alert[];
 }
 
-/** One silence for each chosen alert, with all of its labels, or for each group with the same values of the labels `by`. */
+/** One silence for each alert, or for each group with the same values of the labels `by`. */
 async function acknowledge(
   chosen: readonly Alert[],
   by: readonly string[],

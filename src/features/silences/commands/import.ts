@@ -144,7 +144,7 @@ function whyUnsent({ startsAt, endsAt }: PostableSilence, now: number): ImportPl
   return Date.parse(endsAt) <= now ? { result: 'skipped', message: 'already over' } : undefined;
 }
 
-/** Silences are the same if matchers, author and comment are equal and their times overlap: nothing is created twice. */
+/** One with equal matchers, author and comment at overlapping times is not created twice. */
 export function importPlan(present: readonly Silence[], now: number): (row: PostableSilence) => ImportPlan {
   const known = new Map<string, PostableSilence[]>();
   const alike = (silence: PostableSilence): PostableSilence[] => {

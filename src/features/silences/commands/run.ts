@@ -184,7 +184,7 @@ function leftBehind({ id, end }: SilenceLease, why: string): string {
 
 const IMPATIENCE_MS = 3000;
 
-/** Waits for a write to finish. After a signal it waits only a little longer; there is no result if that is not enough. */
+/** After a signal it waits only a little longer. Undefined if that was not enough. */
 async function settle<T extends object>(
   work: Promise<T>,
   ctx: Pick<RunContext, 'takeSignals' | 'sleep'>,

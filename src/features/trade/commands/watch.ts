@@ -175,7 +175,7 @@ interface Following {
   readonly input: WatchInput;
 }
 
-/** Keeps the rows and the state of the connection up to date. Yields when they are to be shown, with the outage that is the reason. */
+/** Yields when the rows are to be shown, with the outage if it is the reason. */
 async function* follow(following: Following, ctx: RunContext): AsyncGenerator<Outage | undefined, void, void> {
   const { feed, rows, connection, pushes, input } = following;
   const changes = new DueChanges(input.interval, feed.signal, ctx);
@@ -266,7 +266,7 @@ function takePush(
   return push !== undefined;
 }
 
-/** Subscribes and reads the rows after the first connection, and reads them again after a gap. False if the connection is lost meanwhile. */
+/** Reads the rows at first, and after a gap. False if the connection is lost meanwhile. */
 async function readRows({ feed, rows, connection, input }: Following, ctx: RunContext): Promise<boolean> {
   const isFirst = feed.subscribed === undefined;
   const table = await feed.attempt(async () => {

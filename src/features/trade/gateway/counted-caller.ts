@@ -11,7 +11,7 @@ export interface CallLimit extends Window {
   readonly cmd: number;
   /** The document's names. */
   readonly does: string;
-  /** What counts towards it: tables, or the last part of a path. Inferred from the names, as the document does not say. */
+  /** The tables, or last parts of a path, that count. Inferred, as the document does not say. */
   readonly requests: readonly string[];
 }
 
@@ -46,7 +46,7 @@ type CountRequest = (
   counts: CallCounts,
 ) => Promise<CallLimit | undefined>;
 
-/** Counts each read by `countRequest`: `countCall` never refuses, for what an order, a cancel or a close has to know. */
+/** With `countCall` no read is refused: an order, a cancel or a close needs it. */
 export function countedReader(session: Reader, countRequest: CountRequest, counts: CallCounts): Reader {
   return {
     async call(endpoint, values) {
@@ -59,7 +59,7 @@ export function countedReader(session: Reader, countRequest: CountRequest, count
   };
 }
 
-/** Counts a call that is possible now, and returns its limit, if it has one. Throws `limited` if the limit is reached by our own count, an estimate. */
+/** Throws `limited` if our own count, an estimate, has reached the limit of the call. */
 export const takeCall: CountRequest = async (endpoint, values, counts) => {
   const limit = limitOfRequest(endpoint, values);
   const freeAt = limit && (await counts.take(limit));

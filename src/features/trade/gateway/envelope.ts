@@ -1,7 +1,8 @@
 /**
- * Reads what a response says about the request. `response.executed` tells success from failure, both with status 200. The error of doc 3 §7, `{code, message,
- * parameters}`, is the complete body or in `response.error`, as an object or as JSON in a string; there are also plain sentences, and a second shape (seen on
- * the public implementation).
+ * What a response says about its request. `response.executed` distinguishes success from failure,
+ * both with status 200. The error of doc 3 §7 is the body or `response.error`, as an object or as
+ * JSON in a string. There are also plain sentences, and a second shape (seen on the public
+ * implementation).
  */
 import { isObject, jsonText, parseJsonText } from '../../../json-object.ts';
 import type { Envelope } from '../schema.ts';

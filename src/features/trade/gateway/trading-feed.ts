@@ -118,7 +118,7 @@ class TradingFeed {
     return events;
   }
 
-  /** Makes requests after the event of a connection. Undefined if it is lost meanwhile, or cannot serve them: the events say so. */
+  /** Undefined if the connection is lost meanwhile or cannot serve them: the events say so. */
   async attempt<T>(requests: () => Promise<T>): Promise<T | undefined> {
     const before = this.#reconnects;
     const done = this.#restored.then(requests);

@@ -20,7 +20,7 @@ export interface TradingOptions {
   readonly reconnect?: boolean;
   /** Keeps trying if the first connection fails. */
   readonly awaitGateway?: boolean;
-  /** For an order, a cancel or a close, which our own rate limits never delay or refuse, as they only estimate the gateway's. */
+  /** An order, a cancel or a close: our own rate limits, an estimate, never delay or refuse it. */
   readonly forOrder?: boolean;
 }
 
@@ -87,7 +87,7 @@ export function openCounts(
   return new CallCounts(baseUrl.href, token.reveal(), ctx, forOrder ? 0 : undefined);
 }
 
-/** Waits until `trade.connectsPerMinute` allows one more connect. Without that setting, a gateway on this machine has no limit. */
+/** Waits as `trade.connectsPerMinute` says. Without it, a gateway on this machine has no limit. */
 export function connectPace(
   target: Pick<Target, 'baseUrl' | 'log'>,
   counts: CallCounts,

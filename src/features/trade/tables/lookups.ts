@@ -41,8 +41,8 @@ interface TableRow {
 type RowFilter = <Row extends TableRow>(rows: readonly Row[]) => readonly Row[];
 
 /**
- * A symbol may be written as `eurusd`; an account is looked up. The filter throws if rows name no account: an empty list would look
- * like an empty account.
+ * A symbol may be written as `eurusd`. The filter throws if rows name no account, because an empty
+ * list would look like an empty account.
  */
 export async function rowFilter({ symbol, account: name }: RowQuery, open: TradingSession): Promise<RowFilter> {
   const account = name === undefined ? undefined : findAccount(await open.trading.accounts(), name);

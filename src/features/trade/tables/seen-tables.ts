@@ -11,18 +11,19 @@ import { tableTime } from './table-time.ts';
 export const SEEN_MODELS = ['Order', 'OpenPosition', 'ClosedPosition'] as const;
 export type SeenModel = (typeof SEEN_MODELS)[number];
 
+/** Ids may be numbers. One of another type becomes '', which matches nothing. */
 const IDS = ['orderId', 'tradeId', 'accountId'];
 const NUMBERS = ['amountK', 'open', 'close', 'buy', 'sell', 'status'];
 const TEXTS = ['time', 'openTime', 'closeTime'];
 
 export interface SeenOrder {
-  /** Everything known about it, including its end. */
+  /** All fields that its rows have had, including those of the row that ended it. */
   row: Order;
-  /** In the order of their pushes. */
+  /** The trades that its rows name, in the order of the rows. */
   readonly tradeIds: Set<string>;
-  /** By trade: the amount of the row that named it as executed. */
+  /** By trade: the amount in thousands of the row that named it as executed. */
   readonly executed: Map<string, number>;
-  /** The largest of its rows. A row may have the whole amount, what is left of it, or that of one fill. */
+  /** In thousands: the largest of its rows, of which some have only what is left, or one fill. */
   amountK: number;
   isOver: boolean;
 }
@@ -31,18 +32,19 @@ type OpenRow = Order & OpenPosition;
 
 export class SeenTables {
   /** The current rows. */
-  readonly #open = { Order: openTable('orderId'), OpenPosition: openTable('tradeId') };
+  readonly #open = { Order: newLiveTable('orderId'), OpenPosition: newLiveTable('tradeId') };
   readonly #orders = new Map<string, SeenOrder>();
   readonly #opened = new Map<string, OpenPosition>();
   readonly #closed = new Set<ClosedPosition>();
   /** By trade: the order that opened it. */
   readonly #openedBy = new Map<string, string>();
-  /** By close: how many of its rows a snapshot has shown, and no push yet. */
+  /** By close: how many rows a snapshot has shown that are still to be pushed. */
   readonly #unpushed = new Map<string, number>();
-  /** The orders of the last snapshot. */
+  /** The ids of the orders in the last complete snapshot. */
   #listed: ReadonlySet<string> | undefined;
-  #snapshotsForgotten = 0;
-  /** Pushes were missed between two connections: a link of a position to its order may be among them. */
+  /** Calls of forgetSnapshot: a snapshot that was asked for before the last one does not count. */
+  #forgetCalls = 0;
+  /** Pushes were missed between two connections. One may have linked a position to its order. */
   hasGap = false;
   /** Why tables could not be read. */
   readonly unread = new Map<SeenModel, SvcError>();
@@ -62,12 +64,12 @@ export class SeenTables {
     else this.#noteSnapshot(model, this.#open[model].snapshot(snapshotOf(records)));
   }
 
-  /** What is pushed while it is read is newer than the response. */
+  /** Rows that are pushed meanwhile are newer than the response. */
   async readTable(model: SeenModel, trading: Pick<Trading, 'model'>): Promise<void> {
-    const forgotten = this.#snapshotsForgotten;
+    const before = this.#forgetCalls;
     if (model === 'ClosedPosition') this.snapshot(model, await trading.model(model));
     else this.#noteSnapshot(model, await this.#open[model].read(async () => snapshotOf(await trading.model(model))));
-    if (forgotten !== this.#snapshotsForgotten) this.#listed = undefined;
+    if (before !== this.#forgetCalls) this.#listed = undefined;
   }
 
   /** Reads all tables. Those that a rate limit hides stay unread. */
@@ -77,7 +79,7 @@ export class SeenTables {
         await this.readTable(model, trading);
         this.unread.delete(model);
       } catch (error) {
-        // A rate limit does not make the connection a bad one.
+        // After a rate limit the connection still works, so its table is only unread.
         if (!(error instanceof SvcError) || (error.retryable && error.code !== 'limited')) throw error;
         this.unread.set(model, error);
       }
@@ -99,15 +101,15 @@ export class SeenTables {
     return this.#openedBy.get(tradeId);
   }
 
-  /** It ended, or the last snapshot lacks it. */
+  /** True if it ended, or the last snapshot lacks it. */
   isGone(id: string): boolean {
     return this.#orders.get(id)?.isOver ?? this.#listed?.has(id) === false;
   }
 
-  /** From now on only snapshots that are asked for later say whether an order is open. */
+  /** Only snapshots that are asked for after this call say whether an order is open. */
   forgetSnapshot(): void {
     this.#listed = undefined;
-    this.#snapshotsForgotten += 1;
+    this.#forgetCalls += 1;
   }
 
   /** Positions by trade id, as they were first seen, in the order of their arrival. */
@@ -128,7 +130,7 @@ export class SeenTables {
   }
 
   #noteOrder(row: Order, isEnd: boolean): void {
-    const known = this.#orders.get(row.orderId) ?? unseen(row);
+    const known = this.#orders.get(row.orderId) ?? newOrder(row);
     this.#orders.set(row.orderId, known);
     known.row = { ...known.row, ...row };
     known.isOver ||= isEnd;
@@ -142,47 +144,48 @@ export class SeenTables {
   }
 
   #takeClosed(row: ClosedPosition): void {
-    const unpushed = this.#unpushed.get(closeOf(row)) ?? 0;
-    if (unpushed > 0) this.#unpushed.set(closeOf(row), unpushed - 1);
+    const unpushed = this.#unpushed.get(closeKey(row)) ?? 0;
+    if (unpushed > 0) this.#unpushed.set(closeKey(row), unpushed - 1);
     else this.#closed.add(row);
   }
 
-  /** One close may have several rows, of parts; each may be pushed before the snapshot that shows it, or after. */
+  /** A close in parts has several rows. Each may be pushed before or after the snapshot with it. */
   #readClosed(rows: readonly ClosedPosition[]): void {
     const known = new Map<string, number>();
-    const count = (counts: Map<string, number>, close: string, more: number): void => {
-      counts.set(close, (counts.get(close) ?? 0) + more);
-    };
-    for (const row of this.#closed) count(known, closeOf(row), 1);
+    for (const row of this.#closed) addTo(known, closeKey(row), 1);
     for (const row of rows) {
-      const close = closeOf(row);
-      if ((known.get(close) ?? 0) > 0) count(known, close, -1);
+      const close = closeKey(row);
+      if ((known.get(close) ?? 0) > 0) addTo(known, close, -1);
       else {
         this.#closed.add(row);
-        count(this.#unpushed, close, 1);
+        addTo(this.#unpushed, close, 1);
       }
     }
   }
 }
 
-function unseen(row: Order): SeenOrder {
+function addTo(counts: Map<string, number>, key: string, difference: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + difference);
+}
+
+function newOrder(row: Order): SeenOrder {
   return { row, tradeIds: new Set(), executed: new Map(), amountK: 0, isOver: false };
 }
 
-function closeOf({ tradeId, closeTime }: ClosedPosition): string {
+function closeKey({ tradeId, closeTime }: ClosedPosition): string {
   return `${tradeId} ${tableTime(closeTime)}`;
 }
 
-function openTable(key: string): LiveTable<OpenRow> {
+function newLiveTable(key: string): LiveTable<OpenRow> {
   return new LiveTable<OpenRow>(key, (fields) => fields as unknown as OpenRow);
 }
 
-/** A row that is left out may be any: what is not listed may still be there. */
+/** Incomplete if a row is left out, because a row that is not listed may be that one. */
 function snapshotOf(records: readonly PushedRecord[]): TableSnapshot<OpenRow> {
   return { rows: records.map((record) => rowOf<OpenRow>(record)), isComplete: omittedOf(records).length === 0 };
 }
 
-/** A push is not validated: ids may be numbers, and an id that is neither a number nor a string matches nothing. */
+/** A push is not validated by a schema: fields of the wrong type are removed here. */
 function rowOf<Row>(record: PushedRecord): Row {
   const row: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(record)) if (value !== null && value !== undefined) row[name] = value;

@@ -1,6 +1,6 @@
-/** The times of the gateway's tables: digits only, and in UTC as far as is known (doc 3 §2 shows only their length). */
+/** Times in the gateway's tables. Doc 3 §2 does not say that they are in UTC; svc assumes it. */
 
-/** `MMddyyyyHHmmss` with or without milliseconds; `MMddyyyy`, a day; or RFC 3339 as in the offers. */
+/** `MMddyyyyHHmmss`, with or without milliseconds, or the day `MMddyyyy`. */
 const DIGITS = /^(\d{2})(\d{2})(\d{4})(?:(\d{2})(\d{2})(\d{2})(\d{3})?)?$/;
 
 /** Milliseconds since 1970; undefined for an empty or invalid text. */
@@ -8,6 +8,7 @@ export function tableTime(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   const digits = DIGITS.exec(text);
   if (digits === null) {
+    // The table of offers has RFC 3339.
     const ms = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : Number.NaN;
     return Number.isNaN(ms) ? undefined : ms;
   }
@@ -21,11 +22,11 @@ export function tableTime(text: string | undefined): number | undefined {
     Number(second),
     Number(fraction),
   );
-  // A thirteenth month is not January.
+  // Date.UTC would take a thirteenth month as January.
   return new Date(ms).getUTCMonth() === Number(month) - 1 ? ms : undefined;
 }
 
-/** RFC 3339, for a table cell; an invalid time is shown unchanged. */
+/** RFC 3339. An invalid time is shown unchanged. */
 export function shownTime(text: string | undefined): string | undefined {
   const ms = tableTime(text);
   return ms === undefined ? text : new Date(ms).toISOString();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { receiverPattern } from '../../../src/features/alerts/columns.ts';
+import { receiverPattern } from '../../../src/features/alerts/candidates.ts';
 import { escapeText } from '../../../src/output/escape.ts';
 
 /** RE2 writes a code point as \x{1b}, JavaScript as \u{1b}; of what these patterns use, all else is the same. */
