@@ -32,7 +32,6 @@ export const RANGE_FLAG = {
   group: PRICES,
   help: 'Maximum distance from the rate, in pips',
 } as const;
-export const TRAIL_ENTRY_FLAG = { ...TRAIL, help: 'Trailing entry: dynamic (1), or steps n >= 10' } as const;
 export const EXIT_FLAGS = {
   stop: { ...EXIT, help: 'Stop loss: distance (40pips) or price' },
   limit: { ...EXIT, help: 'Take profit: distance (80pips) or price' },

@@ -47,7 +47,7 @@ export type TypedOrder = ReturnType<typeof readNewOrder>;
 /** `own` are the terms that only market or only entry orders have. Throws if a value is invalid by itself. */
 export function readNewOrder(
   side: Side,
-  own: Pick<OrderTerms, 'tif' | 'rate' | 'trailEntry' | 'expires'>,
+  own: Pick<OrderTerms, 'tif' | 'rate' | 'expires'>,
   input: NewOrderInput,
   ctx: RunContext,
 ) {

@@ -29,7 +29,7 @@ type OrderDetails = ReturnType<typeof detailsOf>;
 
 /** Null is not known, or not asked for. */
 function detailsOf({ terms, account, offer, sizing }: OrderToCheck) {
-  const { side, amount, tif, stop, limit, expires = null, trail = null, trailEntry = null } = terms;
+  const { side, amount, tif, stop, limit, expires = null, trail = null } = terms;
   const { bid = null, ask = null } = quoteOf(offer);
   const rate = terms.rate?.value ?? (side === 'buy' ? ask : bid);
   const up = side === 'buy' ? 1 : -1;
@@ -52,9 +52,8 @@ function detailsOf({ terms, account, offer, sizing }: OrderToCheck) {
     expires,
     stop: stop === undefined ? null : exitPreview(stop, rate, -up, amount, offer),
     limit: limit === undefined ? null : exitPreview(limit, rate, up, amount, offer),
-    // Of the stop and of the entry: 1 is dynamic, else the steps.
+    // 1 is dynamic, else the steps.
     trail,
-    trail_entry: trailEntry,
     ...costsOf(terms, account, offer),
     sizing: sizing ?? null,
   };
@@ -218,12 +217,11 @@ function guarded(why: string, hint?: string): SvcError {
 
 /** `Buy 5 EUR/USD (5,000 EUR) at market, now 1.16013, GTC, in account 654061 (00654061), stop 1.15613 (40 pips)` */
 function summaryOf(terms: OrderTerms, details: OrderDetails): string {
-  const { side, amount, symbol, notional, order, rate, stop, limit, trail, trail_entry } = details;
+  const { side, amount, symbol, notional, order, rate, stop, limit, trail } = details;
   const { time_in_force: tif, expires, account_id: id, account_name: name } = details;
   const price = rate === null ? '' : `${terms.rate === undefined ? ', now' : ' at'} ${rate}`;
   return [
     `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} (${notional}) ${order}${price}`,
-    trail_entry === null ? [] : `${trailText(trail_entry)} entry`,
     expires === null ? tif : `${tif} until ${expires} UTC`,
     `in account ${name === null ? id : `${id} (${name})`}`,
     stop === null ? [] : `${trail === null ? '' : `${trailText(trail)} `}stop ${exitText(stop)}`,

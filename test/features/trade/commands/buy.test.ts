@@ -188,7 +188,6 @@ describe('sends nothing', () => {
       stop: null,
       limit: { rate: 1.17, pips: 98.7, money: 98.7 },
       trail: null,
-      trail_entry: null,
       pip_value: 1,
       spread: 1.3,
       swap: -0.65,

@@ -18,7 +18,7 @@ describe('the request', () => {
     ],
     [
       'stop and limit as prices, a range, an entry that trails',
-      [...SELL, '--stop', '1.16', '--limit', '1.14', '--range', '3', '--trail-entry', '10', '--tif', 'DAY'],
+      [...SELL, '--stop', '1.16', '--limit', '1.14', '--range', '3', '--tif', 'DAY'],
       {
         ...ENTRY_FORM,
         is_buy: 'false',
@@ -27,7 +27,6 @@ describe('the request', () => {
         stop: '1.16',
         limit: '1.14',
         is_in_pips: 'false',
-        trailing_step: '10',
         range: '3',
       },
     ],
@@ -71,7 +70,6 @@ describe('does not connect with an invalid value', () => {
     [[...BUY, '--tif', 'GTD'], '--tif GTD needs --expires <time>'],
     [[...BUY, '--tif', 'GTC', '--expires', '2h'], '--expires needs --tif GTD, not GTC'],
     [[...BUY, '--expires', '20s'], 'is not in the future'],
-    [[...BUY, '--trail-entry', '9'], '--trail-entry: invalid value "9"'],
     [BUY.slice(0, 4), '--rate'],
     [[...BUY.slice(0, -1), '0'], '--rate: "0" is not a price above 0'],
   ])('%j', async (argv, why) => {

@@ -59,15 +59,13 @@ describe('a preview', () => {
     ).toBeNull();
   });
 
-  test('says how the stop and the entry follow the price', () => {
+  test('says how the stop follows the price', () => {
     const stop = parseDistance('40pips', '--stop');
     const rate = parseRate('150');
-    const entry = preview({ stop, rate, trail: 1, trailEntry: 12 });
-    expect(entry).toMatchObject({ trail: 1, trail_entry: 12 });
-    expect(entry.summary).toMatch(
-      /stop entry at 150, trailing in steps of 12 entry, GTC, .*, trailing stop 150.4 \(40 pips/,
-    );
-    expect(preview({ stop })).toMatchObject({ trail: null, trail_entry: null });
+    const entry = preview({ stop, rate, trail: 1 });
+    expect(entry).toMatchObject({ trail: 1 });
+    expect(entry.summary).toMatch(/stop entry at 150, GTC, .*, trailing stop 150.4 \(40 pips/);
+    expect(preview({ stop })).toMatchObject({ trail: null });
   });
 
   test('an entry at a price worse than the current one is a stop entry', () => {
