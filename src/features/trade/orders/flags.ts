@@ -59,7 +59,6 @@ export const NEW_ORDER_FLAGS = {
     help: 'Amount by what the stop may lose: 1%, or 100',
   },
   wait: { type: 'duration', positive: true, help: 'Wait this long for fills and show the trades' },
-  'require-open': { type: 'boolean', help: 'Send nothing and exit 1 if the market is closed' },
   once: { type: 'string', value: 'key', help: 'Send at most one order with this key', check: checkKey },
   ...TRADING_FLAGS,
 } as const satisfies Flags;

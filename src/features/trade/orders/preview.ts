@@ -177,12 +177,6 @@ function untradableText(side: Side, { currency, buyTradable, sellTradable }: Off
   return `the gateway reports that ${currency} cannot be ${side === 'buy' ? 'bought' : 'sold'} now`;
 }
 
-/** `--require-open`. */
-export function checkOpen(side: Side, offer: Offer, now: number): void {
-  const why = closedWarning(offer, now) ?? untradableText(side, offer);
-  if (why !== undefined) throw new SvcError('condition_false', `${why}; nothing was sent`);
-}
-
 /** Margin states in which nothing new may be opened. */
 const BARRED = /^[WAYQ]$/;
 
