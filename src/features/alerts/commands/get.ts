@@ -3,7 +3,7 @@ import { recordCommand } from '../../../cli/command.ts';
 import { timeCell } from '../../../output/cells.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../api.ts';
-import { alertCandidates, alertTitle, labelCells, runbookOf, severityCell, stateCell } from '../columns.ts';
+import { alertTitle, labelCells, runbookOf, severityCell, stateCell } from '../columns.ts';
 import { findAlert } from '../ids.ts';
 import type { Alert, Silence } from '../schema.ts';
 import { type SuppressedAlert, withSuppressors } from '../suppressors.ts';
@@ -76,7 +76,6 @@ export const alertsGet = recordCommand({
   ],
   output: ALERT_RECORD,
   outputOf: ({ web }) => (web === undefined ? ALERT_RECORD : { kind: 'text' }),
-  offers: alertCandidates,
   async run({ fingerprint, web }, ctx) {
     const alertmanager = openAlertmanager(ctx.target);
     const alert = await findAlert(alertmanager, fingerprint);

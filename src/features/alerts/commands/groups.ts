@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../api.ts';
-import { labelCells, receiverCandidate } from '../columns.ts';
+import { labelCells } from '../columns.ts';
 import { warnOfNames } from '../known-names.ts';
 import type { Alert, AlertGroup } from '../schema.ts';
 import {
@@ -71,7 +71,6 @@ export const alertsGroups = listCommand({
     },
   ],
   output: GROUP_LIST,
-  offers: ({ receiver }) => ({ receivers: [receiverCandidate(receiver)] }),
   async run(input, ctx) {
     const wanted = wantedStates(input);
     const given = alertFilter(input, ctx);

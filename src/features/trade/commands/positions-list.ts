@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
-import { tradeCandidates } from '../candidates.ts';
 import { CLOSED_LIST, POSITION_LIST, withAmounts } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
+import { tradedText } from '../order-text.ts';
 import type { ClosedPosition, OpenPosition } from '../schema.ts';
 import { listed, offersToShow, ROW_FLAGS, rowFilter } from '../tables/lookups.ts';
 
@@ -22,7 +22,7 @@ export const tradePositionsList = listCommand({
   ],
   output: POSITION_LIST,
   outputOf,
-  offers: tradeCandidates,
+  offers: (row) => ({ trades: [{ value: row.tradeId, note: tradedText(row) }] }),
   async run(input, ctx) {
     return withTrading(ctx, async (open) => {
       const filter = await rowFilter(input, open);

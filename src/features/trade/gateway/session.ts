@@ -57,7 +57,7 @@ export interface SessionOptions {
   readonly pace?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
-/** Each state, and those that may follow. An engine is dialed anew within `opening`. Another change is a bug. */
+/** Each state, and those that may follow. An engine is dialed again within `opening`. Another change is a bug. */
 export const FOLLOWING = {
   idle: ['opening', 'closing'],
   opening: ['opening', 'open', 'lost', 'failed', 'closing'],

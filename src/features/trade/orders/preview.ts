@@ -3,7 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import { exact, exactSum, fixedText, times } from '../../../output/decimal.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { hedges, marginCallText } from '../accounts.ts';
-import { daysLater, marketHours, newYorkText } from '../market-hours.ts';
+import { daysLater, marketHours } from '../market-hours.ts';
 import type { Account, Offer } from '../schema.ts';
 import { isForex, pipValueOf, quoteOf } from '../symbols.ts';
 import type { OrderTerms } from './forms.ts';
@@ -158,12 +158,10 @@ export function closedWarning(offer: Offer, now: number): string | undefined {
   if (hours.state === 'open') return undefined;
   const isFresh = Math.abs(now - Date.parse(offer.time ?? '')) < FRESH_QUOTE_MS;
   if (isFresh && now >= daysLater(hours.closesAt, -7) + LATE_QUOTES_MS) return undefined;
-  if (hours.state === 'opening') {
-    return `forex is just opening, and prices may not be available yet (${newYorkText(now)})`;
-  }
+  if (hours.state === 'opening') return 'forex is just opening, and prices may not be available yet';
   const minutes = Math.ceil((hours.opensAt - now) / 60_000);
   const wait = minutes < 60 ? `${minutes} m` : `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
-  return `forex is usually closed now and opens in ${wait} (${newYorkText(hours.opensAt)})`;
+  return `forex is usually closed now and opens in ${wait}`;
 }
 
 /** At market. */

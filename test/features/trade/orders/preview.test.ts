@@ -91,23 +91,11 @@ describe('hours', () => {
     [
       'on Friday after 16:55 in New York',
       Date.UTC(2026, 0, 16, 21, 55),
-      'forex is usually closed now and opens in 48 h 5 m (Sun 2026-01-18 17:00 EST)',
+      'forex is usually closed now and opens in 48 h 5 m',
     ],
-    [
-      'the last minutes',
-      Date.UTC(2026, 0, 18, 21, 48),
-      'forex is usually closed now and opens in 12 m (Sun 2026-01-18 17:00 EST)',
-    ],
-    [
-      "within New York's summer",
-      Date.UTC(2026, 2, 8, 20, 30),
-      'forex is usually closed now and opens in 30 m (Sun 2026-03-08 17:00 EDT)',
-    ],
-    [
-      'just opening',
-      Date.UTC(2026, 0, 18, 22, 5),
-      'forex is just opening, and prices may not be available yet (Sun 2026-01-18 17:05 EST)',
-    ],
+    ['the last minutes', Date.UTC(2026, 0, 18, 21, 48), 'forex is usually closed now and opens in 12 m'],
+    ["within New York's summer", Date.UTC(2026, 2, 8, 20, 30), 'forex is usually closed now and opens in 30 m'],
+    ['just opening', Date.UTC(2026, 0, 18, 22, 5), 'forex is just opening, and prices may not be available yet'],
   ])('%s', (_name, now, warning) => {
     expect(closedWarning(OFFER, now)).toBe(warning);
     expect(closedWarning({ ...OFFER, instrumentType: 3 }, now)).toBeUndefined();
