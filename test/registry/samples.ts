@@ -258,7 +258,6 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'trade positions list': [
     { args: [] },
     { args: ['--closed', '--symbol', 'eurusd'] },
-    { args: ['--summary'] },
     { args: ['--account', '654061'] },
   ],
   'trade positions get': [{ args: ['170162801'] }, { args: ['1', '--closed'] }],

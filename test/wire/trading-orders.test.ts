@@ -57,7 +57,6 @@ const FORMS: Readonly<Record<string, OrderForm>> = {
     rate: parseRate('1.2'),
     stop: stop('1.21'),
     limit: limit('1.15'),
-    trailEntry: 12,
     range: parsePips('3', '--range'),
     expires: '2026-11-20 12:00',
   }),

@@ -78,10 +78,6 @@ export function silenceCandidates({ id, ...silence }: Pick<Silence, 'id' | 'matc
   return { silences: [{ value: id, note: [...matcherTexts(silence), silence.comment].join(' ') }] };
 }
 
-export function postedCandidates(posted: PostedSilence): Candidates {
-  return silenceCandidates({ ...posted, id: posted.silenceID });
-}
-
 /** A longer line helps nobody. */
 const MOST_UNDONE = 100;
 

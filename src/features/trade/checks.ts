@@ -7,7 +7,7 @@ import type { Target } from '../../http/target.ts';
 import { openTrading } from './client.ts';
 import { openSession } from './gateway/session.ts';
 import { withTrading } from './gateway/trading-session.ts';
-import { marketHours, newYorkText } from './market-hours.ts';
+import { marketHours } from './market-hours.ts';
 
 /** Connects with the token, and reads the accounts. */
 export async function checkTrade(target: Target, ctx: Omit<RunContext, 'target'>): Promise<ServiceReply> {
@@ -24,8 +24,8 @@ export async function checkTrade(target: Target, ctx: Omit<RunContext, 'target'>
 
 function marketText(now: number): string {
   const { state, opensAt, closesAt } = marketHours(now);
-  if (state === 'open') return `forex is traded until ${newYorkText(closesAt)}`;
-  return `forex usually opens at ${newYorkText(opensAt)}`;
+  const minute = (ms: number) => `${new Date(ms).toISOString().slice(0, 16)}Z`;
+  return state === 'open' ? `forex is traded until ${minute(closesAt)}` : `forex usually opens at ${minute(opensAt)}`;
 }
 
 export async function tradeContents(target: Target, token: Secret): Promise<ServiceContents> {

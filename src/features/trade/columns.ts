@@ -3,7 +3,7 @@ import { fixedText } from '../../output/decimal.ts';
 import type { Amount, Cell, Column, ListOutput } from '../../output/types.ts';
 import { hedgingText, marginCallText } from './accounts.ts';
 import { orderRate, orderStateText, orderTypeText, sideOf, type Traded } from './order-text.ts';
-import type { Account, ClosedPosition, Offer, OpenPosition, Order, Summary } from './schema.ts';
+import type { Account, ClosedPosition, Offer, OpenPosition, Order } from './schema.ts';
 import { instrumentText, orderAmount } from './symbols.ts';
 import { shownTime } from './tables/table-time.ts';
 
@@ -134,21 +134,6 @@ export const CLOSED_LIST: ListOutput<ClosedPosition> = {
   ],
   id: ({ tradeId }) => tradeId,
   empty: 'no closed positions',
-};
-
-export const SUMMARY_LIST: ListOutput<Summary> = {
-  kind: 'list',
-  columns: [
-    { name: 'symbol', cell: ({ currency }) => currency },
-    { name: 'sell-k', cell: ({ amountKSell }) => amountKSell, align: 'right' },
-    { name: 'avg-sell', cell: ({ avgSell, ratePrecision }) => setRate(avgSell, ratePrecision), align: 'right' },
-    { name: 'buy-k', cell: ({ amountKBuy }) => amountKBuy, align: 'right' },
-    { name: 'avg-buy', cell: ({ avgBuy, ratePrecision }) => setRate(avgBuy, ratePrecision), align: 'right' },
-    { name: 'gross-pl', cell: ({ grossPL }) => moneyCell(grossPL), align: 'right', vital: true },
-    { name: 'net-pl', cell: ({ netPL }) => moneyCell(netPL), align: 'right' },
-  ],
-  id: ({ offerId, currency }) => offerId ?? currency,
-  empty: 'no positions to sum up',
 };
 
 export const ORDER_COLUMNS: readonly Column<Order>[] = [

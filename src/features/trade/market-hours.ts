@@ -98,23 +98,3 @@ function newYork(ms: number): LocalTime {
     rest: ((ms % MINUTE_MS) + MINUTE_MS) % MINUTE_MS,
   };
 }
-
-const CLOCK = new Intl.DateTimeFormat('en-US', {
-  timeZone: 'America/New_York',
-  weekday: 'short',
-  year: 'numeric',
-  month: '2-digit',
-  day: '2-digit',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-  timeZoneName: 'short',
-});
-
-/** `Sun 2026-11-01 17:00 EST`. */
-export function newYorkText(ms: number): string {
-  const parts = new Map(CLOCK.formatToParts(ms).map(({ type, value }) => [type, value]));
-  const get = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? '';
-  const date = `${get('year')}-${get('month')}-${get('day')}`;
-  return `${get('weekday')} ${date} ${get('hour')}:${get('minute')} ${get('timeZoneName')}`;
-}

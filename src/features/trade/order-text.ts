@@ -65,6 +65,13 @@ export function sideOf(isBuy: boolean | undefined): 'buy' | 'sell' | undefined {
   return isBuy ? 'buy' : 'sell';
 }
 
+/** `buy 10K EUR/USD`. */
+export function tradedText({ currency, isBuy, amountK }: Traded): string {
+  return [sideOf(isBuy), amountK === undefined ? undefined : `${amountK}K`, currency]
+    .filter((part) => part !== undefined)
+    .join(' ');
+}
+
 export function sideText(isBuy: boolean | undefined): string {
   return sideOf(isBuy) ?? '?';
 }

@@ -1,12 +1,15 @@
-/** A raw request to the gateway. If it may trade, it is treated as an order: confirmed, journaled, and sent once. */
+/** A raw request to the gateway. Anything but a GET may trade, and is treated as an order: confirmed, journaled, and sent once. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { answered, type Confirmed, Plan } from '../../http/endpoint.ts';
 import { exactNumbers, isObject, tryParseJson } from '../../json-object.ts';
+import { exceededLimit } from './gateway/counted-caller.ts';
+import { verdictOf } from './gateway/envelope.ts';
+import { refusal } from './gateway/failed-answer.ts';
 import type { Session } from './gateway/session.ts';
 import { openTradingSession, type TradingSession } from './gateway/trading-session.ts';
 import { checkConfirmable, checkRepeats, confirmOrder } from './orders/confirming.ts';
-import type { OrderForm } from './orders/forms.ts';
+import { missingSide, type OrderForm } from './orders/forms.ts';
 import { wantedAccount } from './orders/order-tables.ts';
 import { answerOrError, writeOutcome, writeSent } from './orders/placing.ts';
 import type { Envelope } from './schema.ts';
@@ -22,24 +25,10 @@ export interface RawVerdict {
   readonly refused: SvcError | undefined;
 }
 
-/** Requests that change nothing of value. Anything else but a GET may trade. */
-const HARMLESS: ReadonlySet<string> = new Set([
-  '/subscribe',
-  '/unsubscribe',
-  '/trading/subscribe',
-  '/trading/unsubscribe',
-  '/trading/update_subscriptions',
-  '/logout',
-]);
-
 /** Requests whose response names an order. */
 const MAKES_ORDER = /^\/trading\/(?:open_trade|close_trade|create_entry_order)$/;
 
 const OPENS = /^\/trading\/(?:open_trade|create_entry_order|simple_oco)$/;
-
-export function mayTrade(method: string, path: string): boolean {
-  return method !== 'GET' && !HARMLESS.has(plainPath(path));
-}
 
 /** Normalized as a server may read it: one path can be written in many ways. */
 function plainPath(path: string): string {
@@ -61,7 +50,6 @@ export async function confirmRawTrade(
   ctx: RunContext,
 ): Promise<Confirmed> {
   const form = (body ?? {}) as OrderForm;
-  const { missingSide } = await import('./orders/forms.ts');
   const field = missingSide(plainPath(path), form);
   if (field !== undefined) {
     // To the gateway, an order without a known side is a buy.
@@ -84,15 +72,13 @@ export async function rawTrade(
   values: RawValues,
   confirmed: Confirmed | undefined,
 ): Promise<RawVerdict | Plan> {
-  const open = await openTradingSession(ctx, { forOrder: mayTrade(endpoint.method, endpoint.path) });
+  const open = await openTradingSession(ctx, { forOrder: endpoint.method !== 'GET' });
   try {
-    if (ctx.dryRun || confirmed === undefined || !mayTrade(endpoint.method, endpoint.path)) {
-      const sent = await open.answer(endpoint, values, confirmed);
-      if (sent instanceof Plan) return sent;
-      const { answer, envelope } = await readWhole(sent);
-      return { answer, refused: await verdict(envelope, endpoint.effect !== 'read', open) };
-    }
-    return await placeRaw(ctx, endpoint, values, open, confirmed);
+    if (confirmed !== undefined && !ctx.dryRun) return await placeRaw(ctx, endpoint, values, open, confirmed);
+    const sent = await open.answer(endpoint, values, confirmed);
+    if (sent instanceof Plan) return sent;
+    const { answer, envelope } = await readWhole(sent);
+    return { answer, refused: await refusalIn(envelope, open) };
   } finally {
     await open.session.close();
   }
@@ -152,16 +138,8 @@ function jsonOf(bytes: Uint8Array): unknown {
   return tryParseJson(exactNumbers(new TextDecoder().decode(bytes)));
 }
 
-/** A change that was carried out is not a refusal. */
-async function verdict(envelope: Envelope, changes: boolean, open: TradingSession): Promise<SvcError | undefined> {
-  const { verdictOf } = await import('./gateway/envelope.ts');
-  const { refusal, refusalText } = await import('./gateway/failed-answer.ts');
-  const { exceededLimit } = await import('./gateway/counted-caller.ts');
+async function refusalIn(envelope: Envelope, { counts }: TradingSession): Promise<SvcError | undefined> {
   const { executed, error } = verdictOf(envelope);
   if (executed !== false && error === undefined) return undefined;
-  if (changes && executed !== false && error !== undefined) {
-    const message = `the gateway does not say that the request failed, but it returned the error: ${refusalText(error)}`;
-    return new SvcError('not_as_asked', message);
-  }
-  return (await exceededLimit(error, open.counts)) ?? refusal(error, 'the request');
+  return (await exceededLimit(error, counts)) ?? refusal(error, 'the request');
 }

@@ -136,23 +136,6 @@ export type OpenPosition = z.infer<typeof openPosition>;
 export const closedPosition = z.looseObject({ ...position, openTime: text, closeTime: text });
 export type ClosedPosition = z.infer<typeof closedPosition>;
 
-export const summary = z.looseObject({
-  offerId: optionalId,
-  currency: text,
-  amountKSell: number,
-  amountKBuy: number,
-  amountK: number,
-  avgSell: number,
-  avgBuy: number,
-  plSell: number,
-  plBuy: number,
-  grossPL: number,
-  netPL: number,
-  ratePrecision: number,
-  isTotal: flag,
-});
-export type Summary = z.infer<typeof summary>;
-
 export const instrument = z.looseObject({ symbol: id, visible: flag, order: number });
 export type Instrument = z.infer<typeof instrument>;
 
@@ -166,7 +149,7 @@ export const MODEL_ROWS = {
   OpenPosition: openPosition,
   ClosedPosition: closedPosition,
   Order: order,
-  Summary: summary,
+  Summary: z.looseObject({ offerId: optionalId, isTotal: flag }),
   LeverageProfile: row,
   Account: account,
   Properties: row,

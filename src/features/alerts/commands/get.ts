@@ -3,7 +3,6 @@ import { recordCommand } from '../../../cli/command.ts';
 import { timeCell } from '../../../output/cells.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../api.ts';
-import { alertCandidates } from '../candidates.ts';
 import { alertTitle, labelCells, runbookOf, severityCell, stateCell } from '../columns.ts';
 import { findAlert } from '../ids.ts';
 import type { Alert, Silence } from '../schema.ts';
@@ -77,7 +76,6 @@ export const alertsGet = recordCommand({
   ],
   output: ALERT_RECORD,
   outputOf: ({ web }) => (web === undefined ? ALERT_RECORD : { kind: 'text' }),
-  offers: alertCandidates,
   async run({ fingerprint, web }, ctx) {
     const alertmanager = openAlertmanager(ctx.target);
     const alert = await findAlert(alertmanager, fingerprint);

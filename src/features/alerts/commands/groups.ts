@@ -1,7 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../api.ts';
-import { receiverCandidate } from '../candidates.ts';
 import { labelCells } from '../columns.ts';
 import { warnOfNames } from '../known-names.ts';
 import type { Alert, AlertGroup } from '../schema.ts';
@@ -72,7 +71,6 @@ export const alertsGroups = listCommand({
     },
   ],
   output: GROUP_LIST,
-  offers: ({ receiver }) => ({ receivers: [receiverCandidate(receiver)] }),
   async run(input, ctx) {
     const wanted = wantedStates(input);
     const given = alertFilter(input, ctx);

@@ -1,7 +1,7 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { FILE } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { type Confirmed, Plan } from '../../../http/endpoint.ts';
+import { Plan } from '../../../http/endpoint.ts';
 import { SERVICES } from '../../../store/profile-environment.ts';
 import { ANY_ANSWER, printedAnswer, rawCall } from '../raw-answer.ts';
 import { rawBody, rawPath } from '../raw-request.ts';
@@ -12,7 +12,7 @@ export const api = recordCommand({
   description:
     "Uses the sign-in, certificates, proxies, limits and exit statuses of svc's own commands. svc adds the base path of the service (/api/v2 for alerts, /v1 for webhooks). Requests other than GET need confirmation and are sent once; exit status 8 if the response is lost.",
   details:
-    'Prints JSON exactly as the service wrote it, and a table with -o table. Another response is printed as a JSON string; with -o table in a pipe, byte for byte. With --include, JSON has status, headers (redacted) and body.\nFields make a JSON object; for trade they make a form, sent in a session of its own. A request that may trade is treated as an order: svc confirms it as one (by typing the account if trade.live is set) and writes it to svc trade journal before sending it.',
+    'Prints JSON exactly as the service wrote it, and a table with -o table. Another response is printed as a JSON string; with -o table in a pipe, byte for byte. With --include, JSON has status, headers (redacted) and body.\nFields make a JSON object; for trade they make a form, sent in a session of its own. A request other than GET is treated as an order: svc confirms it as one (by typing the account if trade.live is set) and writes it to svc trade journal before sending it.',
   effect: 'write',
   callOf: ({ service, method }) => ({ service, effect: method === 'GET' ? 'read' : 'write' }),
   defaultFormat: 'json',
@@ -57,10 +57,9 @@ export const api = recordCommand({
       if (answer instanceof Plan) return { value: answer };
       return printedAnswer(answer, { include, unread: ctx.wants.rawJson });
     }
-    const { confirmRawTrade, mayTrade, rawTrade } = await import('../../trade/raw-trade.ts');
-    const confirm = (): Promise<Confirmed> =>
-      mayTrade(method, asked.path) ? confirmRawTrade(asked.path, body?.body, question, ctx) : ctx.confirm(question);
-    const raw = await rawTrade(ctx, endpoint, values, changes ? await confirm() : undefined);
+    const { confirmRawTrade, rawTrade } = await import('../../trade/raw-trade.ts');
+    const confirmed = changes ? await confirmRawTrade(asked.path, body?.body, question, ctx) : undefined;
+    const raw = await rawTrade(ctx, endpoint, values, confirmed);
     if (raw instanceof Plan) return { value: raw };
     const { answer, refused } = raw;
     if (refused !== undefined) ctx.notice(refused.message);

@@ -1,7 +1,7 @@
 import { openPage } from '../../../cli/browser.ts';
 import { recordCommand } from '../../../cli/command.ts';
 import { openCatalog } from '../api.ts';
-import { PRODUCT_RECORD, productCandidates } from '../columns.ts';
+import { PRODUCT_RECORD } from '../columns.ts';
 import { PRODUCT_ARGUMENT } from '../lists.ts';
 import { productNames } from '../product-names.ts';
 
@@ -19,7 +19,6 @@ export const catalogProductsGet = recordCommand({
   examples: [{ run: 'svc catalog products get 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10', why: 'Show a product' }],
   output: PRODUCT_RECORD,
   outputOf: ({ web }) => (web ? { kind: 'text' } : PRODUCT_RECORD),
-  offers: productCandidates,
   async run({ id, web }, ctx) {
     const catalog = openCatalog(ctx.target);
     const value = await productNames(catalog, ctx).read(id, (exact) => catalog.product(exact));

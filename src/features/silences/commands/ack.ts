@@ -9,7 +9,7 @@ import { formatMatcher, type Matcher, matcher } from '../../alerts/matcher.ts';
 import { labelTest } from '../../alerts/matching.ts';
 import type { Alert, Silence } from '../../alerts/schema.ts';
 import { collect, keepsAlert } from '../../alerts/selection.ts';
-import { POSTED_LIST, postedCandidates, undoSilences } from '../columns.ts';
+import { POSTED_LIST, undoSilences } from '../columns.ts';
 import { ensured, matchersOfLabels, type PostedSilence, unchangedSilence } from '../draft.ts';
 import { chooseSome } from '../selection.ts';
 import { ALL_ALERTS, AUTHOR, author, type CheckedSilence, SilenceWriter } from '../writer.ts';
@@ -39,7 +39,6 @@ export const silencesAck = listCommand({
     { run: 'svc silences ack 1a58 77c0 --by alertname,cluster', why: 'One silence for each alert name and cluster' },
   ],
   output: { ...POSTED_LIST, empty: 'no alert was chosen; nothing was sent' },
-  offers: postedCandidates,
   async run(input, ctx) {
     const alertmanager = openAlertmanager(ctx.target);
     const { fingerprint: typed } = input;

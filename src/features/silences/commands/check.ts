@@ -3,7 +3,7 @@ import { formatDuration } from '../../../duration.ts';
 import { SvcError } from '../../../errors.ts';
 import { openAlertmanager } from '../../alerts/api.ts';
 import { collect } from '../../alerts/selection.ts';
-import { SILENCE_COLUMNS, silenceCandidates } from '../columns.ts';
+import { SILENCE_COLUMNS } from '../columns.ts';
 import { CURRENT, SELECTION_FLAGS, selectedSilences, silenceFilter } from '../selection.ts';
 
 export const silencesCheck = listCommand({
@@ -32,7 +32,6 @@ export const silencesCheck = listCommand({
     id: ({ id }) => id,
     empty: 'ok: no matching silence ends within this time',
   },
-  offers: silenceCandidates,
   async run({ expiringWithin: within, ...input }, ctx) {
     const selection = { ...input, states: new Set(CURRENT), within, unusedFor: undefined };
     const filter = silenceFilter(input.matcher, ctx);

@@ -11,7 +11,7 @@ import { formatMatcher, type Matcher, matcher, matcherFrom } from '../../alerts/
 import { parseMatcherArguments } from '../../alerts/matcher-arguments.ts';
 import type { PostableSilence } from '../../alerts/schema.ts';
 import { alertQuery } from '../../alerts/selection.ts';
-import { POSTED_RECORD, postedCandidates, undoSilences } from '../columns.ts';
+import { POSTED_RECORD, undoSilences } from '../columns.ts';
 import { ensured, matchersOfLabels, unchangedSilence } from '../draft.ts';
 import { ALL_ALERTS, ANNOTATION, AUTHOR, author, SilenceWriter } from '../writer.ts';
 
@@ -71,7 +71,6 @@ export const silencesCreate = recordCommand({
     { run: 'svc silences create team=db --for 1h -c "nightly backup" --ensure', why: 'From cron, without duplicates' },
   ],
   output: POSTED_RECORD,
-  offers: postedCandidates,
   async run(given, ctx) {
     const alertmanager = openAlertmanager(ctx.target);
     const { drop, allAlerts, maxAlerts } = given;

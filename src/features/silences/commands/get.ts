@@ -4,7 +4,7 @@ import type { RecordOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../../alerts/api.ts';
 import { findSilence } from '../../alerts/ids.ts';
 import type { Silence } from '../../alerts/schema.ts';
-import { annotationCells, SILENCE_COLUMNS, silenceCandidates } from '../columns.ts';
+import { annotationCells, SILENCE_COLUMNS } from '../columns.ts';
 
 const SILENCE_RECORD: RecordOutput<Silence> = {
   kind: 'record',
@@ -27,7 +27,6 @@ export const silencesGet = recordCommand({
   args: { id: { help: 'The id, or its unambiguous beginning', required: true, complete: 'silences' } },
   examples: [{ run: 'svc silences get 2f1a', why: 'Show a silence by the beginning of its id' }],
   output: SILENCE_RECORD,
-  offers: silenceCandidates,
   async run({ id }, ctx) {
     return { value: await findSilence(openAlertmanager(ctx.target), id) };
   },

@@ -5,7 +5,7 @@ import { openAlertmanager, requireRelease } from '../../alerts/api.ts';
 import { findSilences } from '../../alerts/ids.ts';
 import { parseMatcherArguments } from '../../alerts/matcher-arguments.ts';
 import type { Silence } from '../../alerts/schema.ts';
-import { OUTCOME_LIST, POSTED_RECORD, postedCandidates } from '../columns.ts';
+import { OUTCOME_LIST, POSTED_RECORD } from '../columns.ts';
 import { applyChanges } from '../draft.ts';
 import { NONE_MATCH, TARGET_IDS, typedIds } from '../selection.ts';
 import { ALL_ALERTS, ANNOTATION, changeEach, expiredError, type SilenceStep, SilenceWriter } from '../writer.ts';
@@ -46,7 +46,6 @@ export const silencesUpdate = recordCommand({
     { run: 'svc silences update 2f1a -m NodeDown -m instance=~"web-[12]:9100"', why: 'Replace the matchers' },
   ],
   output: POSTED_RECORD,
-  offers: postedCandidates,
   outputOf: (input) => (isSingle(input) ? POSTED_RECORD : CHANGED_LIST),
   async run(input, ctx) {
     const alertmanager = openAlertmanager(ctx.target);

@@ -1,5 +1,4 @@
 import { listCommand } from '../../../cli/command.ts';
-import { accountCandidates } from '../candidates.ts';
 import { ACCOUNT_LIST } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
 
@@ -17,7 +16,7 @@ export const tradeAccountsList = listCommand({
     { run: 'svc trade accounts list -q', why: 'Print only the ids' },
   ],
   output: ACCOUNT_LIST,
-  offers: accountCandidates,
+  offers: ({ accountId, accountName }) => ({ accounts: [{ value: accountId, note: accountName }] }),
   async run(_input, ctx) {
     return withTrading(ctx, async ({ trading }) => {
       return { value: await trading.accounts() };

@@ -7,11 +7,10 @@ import {
   ORDER_LIMITS,
   RATE_FLAG,
   SIZED_ARGS,
-  TRAIL_ENTRY_FLAG,
   WAITING,
 } from '../orders/flags.ts';
 import { NEW_ORDER, placeNewOrder, readNewOrder } from '../orders/new-order.ts';
-import { expiration, parseRate, parseTrail, type Side, timeInForce } from '../orders/rules.ts';
+import { expiration, parseRate, type Side, timeInForce } from '../orders/rules.ts';
 
 const entryOrder = (side: Side, verb: string, rate: string): Command =>
   recordCommand({
@@ -23,7 +22,6 @@ const entryOrder = (side: Side, verb: string, rate: string): Command =>
     args: SIZED_ARGS,
     flags: {
       rate: { ...RATE_FLAG, required: true },
-      'trail-entry': TRAIL_ENTRY_FLAG,
       ...ENTRY_TIME_FLAGS,
       ...NEW_ORDER_FLAGS,
     },
@@ -33,11 +31,10 @@ const entryOrder = (side: Side, verb: string, rate: string): Command =>
       { run: `svc trade entry ${side} EUR/USD 5 --rate ${rate} --expires 2h`, why: 'Expire after two hours' },
     ],
     async run(input, ctx) {
-      const { trailEntry: trail, expires: end } = input;
+      const { expires: end } = input;
       const own = {
         tif: timeInForce(input.range === undefined ? 'Entry' : 'RangeEntry', input.tif, end !== undefined),
         rate: parseRate(input.rate),
-        trailEntry: trail === undefined ? undefined : parseTrail(trail, '--trail-entry'),
         expires: end === undefined ? undefined : expiration(end.ms, ctx.now()),
       };
       const order = readNewOrder(side, own, input, ctx);

@@ -5,9 +5,6 @@ interface Hours {
   readonly now: string;
   readonly opens_at: string;
   readonly closes_at: string;
-  /** In New York time. */
-  readonly opens_new_york: string;
-  readonly closes_new_york: string;
 }
 
 export const tradeHours = recordCommand({
@@ -31,20 +28,15 @@ export const tradeHours = recordCommand({
   output: {
     kind: 'record',
     columns: [
-      {
-        name: 'state',
-        cell: ({ state }: Hours) => ({ text: state, tone: state === 'closed' ? 'warn' : 'good' }),
-      },
+      { name: 'state', cell: ({ state }: Hours) => ({ text: state, tone: state === 'closed' ? 'warn' : 'good' }) },
       { name: 'now', cell: ({ now }) => ({ time: now }) },
       { name: 'opens', cell: ({ opens_at }) => ({ time: opens_at }) },
-      { name: 'opens-new-york', cell: ({ opens_new_york }) => opens_new_york },
       { name: 'closes', cell: ({ closes_at }) => ({ time: closes_at }) },
-      { name: 'closes-new-york', cell: ({ closes_new_york }) => closes_new_york },
     ],
     id: ({ state }) => state,
   },
   async run({ at, requireOpen }, ctx) {
-    const { marketHours, newYorkText } = await import('../market-hours.ts');
+    const { marketHours } = await import('../market-hours.ts');
     const now = at?.ms ?? ctx.now();
     const { state, opensAt, closesAt } = marketHours(now);
     const value: Hours = {
@@ -52,8 +44,6 @@ export const tradeHours = recordCommand({
       now: new Date(now).toISOString(),
       opens_at: new Date(opensAt).toISOString(),
       closes_at: new Date(closesAt).toISOString(),
-      opens_new_york: newYorkText(opensAt),
-      closes_new_york: newYorkText(closesAt),
     };
     return requireOpen && state !== 'open' ? { value, code: 'condition_false' } : { value };
   },

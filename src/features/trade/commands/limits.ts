@@ -30,7 +30,7 @@ export const tradeLimits = listCommand({
     kind: 'list',
     columns: [
       { name: 'limit', cell: ({ cmd }: Limit) => `command ${cmd}` },
-      { name: 'used', cell: usedCell, align: 'right' },
+      { name: 'used', cell: ({ used }) => used, align: 'right' },
       { name: 'max', cell: ({ max }) => max, align: 'right' },
       { name: 'window', cell: ({ window_s: seconds }) => `${seconds} s` },
       { name: 'free', cell: ({ free_at }) => (free_at === null ? undefined : { time: free_at, tone: 'warn' }) },
@@ -70,9 +70,4 @@ async function readCounts(ctx: RunContext): Promise<CallCounts | undefined> {
     ctx.notice(`${unused} there is no token: ${error.hint ?? error.message}`);
     return undefined;
   }
-}
-
-function usedCell({ used, max }: Limit) {
-  if (used === null) return undefined;
-  return used >= max ? { text: String(used), tone: 'bad' as const } : used;
 }

@@ -1,5 +1,4 @@
 import { listCommand } from '../../../cli/command.ts';
-import { offerCandidates } from '../candidates.ts';
 import { OFFER_LIST } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
 import { foldedSymbol } from '../symbols.ts';
@@ -21,7 +20,7 @@ export const tradeOffersList = listCommand({
     },
   ],
   output: OFFER_LIST,
-  offers: offerCandidates,
+  offers: ({ currency }) => ({ symbols: [{ value: currency }] }),
   async run(input, ctx) {
     return withTrading(ctx, async ({ trading }) => {
       const offers = await trading.model('Offer');

@@ -1,6 +1,5 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { orderCandidates } from '../candidates.ts';
 import { ORDER_COLUMNS, withAmounts } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
 import { checkOrderId } from '../orders/rules.ts';
@@ -19,7 +18,6 @@ export const tradeOrdersGet = recordCommand({
     columns: ORDER_COLUMNS.map(({ wide: _, ...column }) => column),
     id: ({ orderId }) => orderId,
   },
-  offers: orderCandidates,
   async run(input, ctx) {
     checkOrderId(input.order);
     return withTrading(ctx, async (open) => {

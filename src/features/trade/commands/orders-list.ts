@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
-import { orderCandidates } from '../candidates.ts';
 import { ORDER_LIST, withAmounts } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
+import { tradedText } from '../order-text.ts';
 import { listed, offersToShow, ROW_FLAGS, rowFilter } from '../tables/lookups.ts';
 
 export const tradeOrdersList = listCommand({
@@ -20,7 +20,7 @@ export const tradeOrdersList = listCommand({
     { run: 'svc trade orders list --symbol EUR/USD -q', why: 'Print the ids for one symbol' },
   ],
   output: ORDER_LIST,
-  offers: orderCandidates,
+  offers: (order) => ({ orders: [{ value: order.orderId, note: tradedText(order) }] }),
   async run(input, ctx) {
     return withTrading(ctx, async (open) => {
       const filter = await rowFilter(input, open);

@@ -12,15 +12,7 @@ import {
   sendChanges,
 } from '../orders/changes.ts';
 import { checkConfirmable, checkFresh } from '../orders/confirming.ts';
-import {
-  AMOUNT_FLAG,
-  CHANGE_FLAGS,
-  EXIT_FLAGS,
-  RANGE_FLAG,
-  RATE_FLAG,
-  SENT_ONCE,
-  TRAIL_ENTRY_FLAG,
-} from '../orders/flags.ts';
+import { AMOUNT_FLAG, CHANGE_FLAGS, EXIT_FLAGS, RANGE_FLAG, RATE_FLAG, SENT_ONCE } from '../orders/flags.ts';
 import { changeOrderForm, orderExitsForm } from '../orders/forms.ts';
 import { checkAccount, type OrderTables, openOrders, withOrderTables } from '../orders/order-tables.ts';
 import { trailText } from '../orders/preview.ts';
@@ -34,7 +26,6 @@ import {
   parseExits,
   parsePips,
   parseRate,
-  parseTrail,
   plainText,
 } from '../orders/rules.ts';
 import type { Order } from '../schema.ts';
@@ -47,7 +38,6 @@ const ORDER_UPDATE_FLAGS = {
   rate: RATE_FLAG,
   amount: AMOUNT_FLAG,
   range: RANGE_FLAG,
-  'trail-entry': TRAIL_ENTRY_FLAG,
   ...EXIT_FLAGS,
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
@@ -104,11 +94,10 @@ function readUpdate(input: OrderUpdateInput) {
     rate: input.rate === undefined ? undefined : parseRate(input.rate),
     amount: input.amount === undefined ? undefined : parseAmount(input.amount, '--amount'),
     range: input.range === undefined ? undefined : parsePips(input.range, '--range'),
-    trailEntry: input.trailEntry === undefined ? undefined : parseTrail(input.trailEntry, '--trail-entry'),
   };
   const exits = parseExits(input);
   if (hasValue(terms) || hasValue(exits)) return { id, terms, exits };
-  throw new SvcError('usage', 'nothing to change: pass --rate, --amount, --range, --trail-entry, --stop or --limit');
+  throw new SvcError('usage', 'nothing to change: pass --rate, --amount, --range, --stop or --limit');
 }
 
 function hasValue(options: object): boolean {
@@ -172,13 +161,15 @@ async function planUpdate(
     changes.push({
       ...change,
       endpoint: changeOrder,
-      form: changeOrderForm(id, { rate, amount, range, trailEntry: terms.trailEntry }),
+      form: changeOrderForm(id, { rate, amount, range }),
       what: `to change order ${id}`,
-      does: `Change ${now} to rate ${rate}, amount ${amount}, range ${range}${followsText(terms.trailEntry)}`,
+      does: `Change ${now} to rate ${rate}, amount ${amount}, range ${range}`,
     });
   }
   if (hasValue(exits)) {
-    const stop = exits.stop && `the stop ${placeText(exits.stop)}${followsText(exits.trail)}`;
+    const stop =
+      exits.stop &&
+      `the stop ${placeText(exits.stop)}${exits.trail === undefined ? '' : `, ${trailText(exits.trail)}`}`;
     const limit = exits.limit && `the limit ${placeText(exits.limit)}`;
     changes.push({
       ...change,
@@ -213,8 +204,4 @@ async function completeTerms({ id, terms }: OrderUpdate, row: Order | undefined,
 
 function placeText({ unit, text }: Distance): string {
   return unit === 'pips' ? `${text} pips away` : `at ${text}`;
-}
-
-function followsText(trail: number | undefined): string {
-  return trail === undefined ? '' : `, ${trailText(trail)}`;
 }

@@ -1,6 +1,5 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { tradeCandidates } from '../candidates.ts';
 import { CLOSED_LIST, POSITION_LIST, withAmounts } from '../columns.ts';
 import { withTrading } from '../gateway/trading-session.ts';
 import { checkOrderId } from '../orders/rules.ts';
@@ -23,7 +22,6 @@ export const tradePositionsGet = recordCommand({
   ],
   output: { ...RECORD, id: ({ tradeId }) => tradeId },
   outputOf: ({ closed }) => (closed ? { ...CLOSED_RECORD, id: CLOSED_LIST.id } : { ...RECORD, id: POSITION_LIST.id }),
-  offers: tradeCandidates,
   async run(input, ctx) {
     checkOrderId(input.trade, 'a trade id');
     return withTrading(ctx, async (open) => {

@@ -102,12 +102,7 @@ async function subscribeTo(names: readonly string[], feed: Feed): Promise<readon
 }
 
 function describeSilent(silent: readonly Quote[]): string {
-  const [known, unknown] = [
-    silent.filter(({ bid, ask }) => bid !== null && ask !== null),
-    silent.filter(({ bid, ask }) => bid === null || ask === null),
-  ].map((quotes) => quotes.map(({ symbol }) => symbol).join(', '));
-  return [
-    ...(known ? [`no tick of ${known} in time; showing the last known price`] : []),
-    ...(unknown ? [`no tick of ${unknown} in time, and no known price`] : []),
-  ].join('\n');
+  return silent
+    .map(({ symbol, bid }) => `no tick of ${symbol} in time${bid === null ? ', and no known price' : ''}`)
+    .join('\n');
 }

@@ -1,5 +1,4 @@
 import { recordCommand } from '../../../cli/command.ts';
-import { offerCandidates } from '../candidates.ts';
 import { OFFER_COLUMNS } from '../columns.ts';
 import { SYMBOL_ARGUMENT, withTrading } from '../gateway/trading-session.ts';
 import { findOffer } from '../symbols.ts';
@@ -26,7 +25,6 @@ export const tradeSymbolsGet = recordCommand({
     ],
     id: ({ currency }) => currency,
   },
-  offers: offerCandidates,
   async run(input, ctx) {
     return withTrading(ctx, async ({ trading }) => {
       return { value: findOffer(await trading.model('Offer'), input.symbol) };

@@ -1,5 +1,4 @@
 import { listCommand } from '../../../cli/command.ts';
-import { instrumentCandidates } from '../candidates.ts';
 import { withTrading } from '../gateway/trading-session.ts';
 import type { Instrument } from '../schema.ts';
 
@@ -23,12 +22,10 @@ export const tradeSymbolsList = listCommand({
     columns: [
       { name: 'symbol', cell: ({ symbol }: Instrument) => symbol },
       { name: 'visible', cell: ({ visible }) => visible },
-      { name: 'order', cell: ({ order }) => order, align: 'right', wide: true },
     ],
     id: ({ symbol }) => symbol,
     empty: 'no matching symbols',
   },
-  offers: instrumentCandidates,
   async run(input, ctx) {
     const { visible, search = '' } = input;
     return withTrading(ctx, async ({ trading }) => {

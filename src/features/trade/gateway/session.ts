@@ -1,14 +1,10 @@
 /**
  * A session with the gateway, which stays connected, and carries requests and pushes.
  *
- *     idle --connect--> opening --dial--> opening --ready--> open
- *                        |   ^                                |
- *                       lose retry                           lose
- *                        v   |                                |
- *                        lost <-------------------------------+
+ *     idle --> opening --> open     opening, open --> lost --> opening (again)
  *
- *     opening, open, lost --fail--> failed
- *     idle, opening, open, lost, failed --close--> closing --left--> closed
+ *     opening, open, lost --> failed
+ *     idle, opening, open, lost, failed --> closing --> closed
  */
 import { EventEmitter, once } from 'node:events';
 import { AsyncQueue } from '../../../async-queue.ts';
@@ -61,22 +57,18 @@ export interface SessionOptions {
   readonly pace?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
-/** What each event does in each state. An event that a state does not have is a bug. */
-export const TRANSITIONS = {
-  idle: { connect: 'opening', close: 'closing' },
-  opening: { dial: 'opening', ready: 'open', lose: 'lost', fail: 'failed', close: 'closing' },
-  open: { lose: 'lost', fail: 'failed', close: 'closing' },
-  lost: { retry: 'opening', fail: 'failed', close: 'closing' },
-  failed: { close: 'closing' },
-  closing: { left: 'closed' },
-  closed: {},
-} as const;
+/** Each state, and those that may follow. An engine is dialed again within `opening`. Another change is a bug. */
+export const FOLLOWING = {
+  idle: ['opening', 'closing'],
+  opening: ['opening', 'open', 'lost', 'failed', 'closing'],
+  open: ['lost', 'failed', 'closing'],
+  lost: ['opening', 'failed', 'closing'],
+  failed: ['closing'],
+  closing: ['closed'],
+  closed: [],
+} as const satisfies Record<State['name'], readonly State['name'][]>;
 
-export type StateName = keyof typeof TRANSITIONS;
-export type Transition = { [Name in StateName]: keyof (typeof TRANSITIONS)[Name] }[StateName];
-type TargetOf<Event extends Transition> = {
-  [Name in StateName]: (typeof TRANSITIONS)[Name] extends Readonly<Record<Event, infer Next>> ? Next : never;
-}[StateName];
+export type StateName = keyof typeof FOLLOWING;
 
 type State =
   | { readonly name: 'idle' }
@@ -102,11 +94,10 @@ interface Missing {
   readonly reason: string;
 }
 
-/** Throws for a transition that the table does not have. */
-export function stateAfter(name: StateName, event: Transition): StateName {
-  const next = (TRANSITIONS[name] as Partial<Record<Transition, StateName>>)[event];
-  if (next === undefined) throw new SvcError('internal', `the session cannot ${event} while it is ${name}`);
-  return next;
+/** Throws for a change that the table does not have. */
+export function checkChange(from: StateName, to: StateName): void {
+  const following: readonly StateName[] = FOLLOWING[from];
+  if (!following.includes(to)) throw new SvcError('internal', `a session that is ${from} cannot be ${to}`);
 }
 
 /** Throws `credential_unusable` if the token must not go to the address. Does not connect yet. */
@@ -254,12 +245,12 @@ class GatewaySession {
 
   #beginConnecting(): void {
     if (this.#state.name !== 'idle') return;
-    this.#change('connect', { name: 'opening', missing: undefined });
+    this.#change({ name: 'opening', missing: undefined });
     this.#connecting = this.#stayConnected();
   }
 
-  #change<Event extends Transition>(event: Event, next: Extract<State, { readonly name: TargetOf<Event> }>): void {
-    stateAfter(this.#state.name, event);
+  #change(next: State): void {
+    checkChange(this.#state.name, next.name);
     this.#state = next;
     this.#changes.emit('change');
   }
@@ -294,7 +285,7 @@ class GatewaySession {
 
   async #end(state: Exclude<State, { readonly name: 'closing' | 'closed' }>, request: unknown): Promise<void> {
     const reason = state.name === 'failed' ? state.reason : request;
-    this.#change('close', { name: 'closing', reason });
+    this.#change({ name: 'closing', reason });
     this.#target.signal.removeEventListener('abort', this.#interrupt);
     this.#life.abort(reason);
     if (request === CLOSED) this.#queue.end();
@@ -302,7 +293,7 @@ class GatewaySession {
     if (state.name !== 'idle') await state.engine?.leave();
     await this.#connecting;
     await this.#client.close();
-    this.#change('left', { name: 'closed', reason });
+    this.#change({ name: 'closed', reason });
   }
 
   readonly #interrupt = (): void => void this.close(this.#target.signal.reason);
@@ -328,7 +319,7 @@ class GatewaySession {
     this.#options.onNotice(`${this.hide(error.message)}; ${when}`);
     await this.#target.sleep(delay, this.#life.signal);
     await engine?.leave();
-    if (this.#state === lost) this.#change('retry', { name: 'opening', missing });
+    if (this.#state === lost) this.#change({ name: 'opening', missing });
   }
 
   async #attempt(missing: Missing | undefined): Promise<void> {
@@ -337,7 +328,7 @@ class GatewaySession {
       this.#reportConnected(missing);
       if (missing !== undefined) await this.#restore(engine);
       if (!engine.isConfirmed) throw new SvcError('connection_lost', 'the connection was lost again');
-      this.#change('ready', { name: 'open', engine, since: performance.now() });
+      this.#change({ name: 'open', engine, since: performance.now() });
       if (missing === undefined) this.#queue.push({ kind: 'connected' });
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
@@ -375,7 +366,7 @@ class GatewaySession {
       onPush: (name, payload, at) => this.#push(name, payload, at),
       onLost: (lost, error) => this.#lost(lost, error),
     });
-    this.#change('dial', { name: 'opening', missing, engine });
+    this.#change({ name: 'opening', missing, engine });
     try {
       const { sid } = await engine.handshake();
       this.#secrets = formsInData([secret, sid]);
@@ -436,7 +427,7 @@ class GatewaySession {
     else if (!mayRetry) this.giveUp(error);
     else {
       this.#reportUnreachable(error);
-      this.#change('lose', { name: 'lost', error, missing, engine: state.engine });
+      this.#change({ name: 'lost', error, missing, engine: state.engine });
       void state.engine?.leave();
     }
   }
@@ -451,7 +442,7 @@ class GatewaySession {
     if (reason.code !== 'internal') this.#reportUnreachable(reason);
     this.#queue.push({ kind: 'closed', reason: this.hide(reason.message), error: reason });
     this.#queue.end();
-    this.#change('fail', { name: 'failed', reason, engine: state.engine });
+    this.#change({ name: 'failed', reason, engine: state.engine });
     void state.engine?.leave();
   }
 

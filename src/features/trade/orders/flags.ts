@@ -32,7 +32,6 @@ export const RANGE_FLAG = {
   group: PRICES,
   help: 'Maximum distance from the rate, in pips',
 } as const;
-export const TRAIL_ENTRY_FLAG = { ...TRAIL, help: 'Trailing entry: dynamic (1), or steps n >= 10' } as const;
 export const EXIT_FLAGS = {
   stop: { ...EXIT, help: 'Stop loss: distance (40pips) or price' },
   limit: { ...EXIT, help: 'Take profit: distance (80pips) or price' },
@@ -60,7 +59,6 @@ export const NEW_ORDER_FLAGS = {
     help: 'Amount by what the stop may lose: 1%, or 100',
   },
   wait: { type: 'duration', positive: true, help: 'Wait this long for fills and show the trades' },
-  'require-open': { type: 'boolean', help: 'Send nothing and exit 1 if the market is closed' },
   once: { type: 'string', value: 'key', help: 'Send at most one order with this key', check: checkKey },
   ...TRADING_FLAGS,
 } as const satisfies Flags;

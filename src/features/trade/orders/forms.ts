@@ -11,9 +11,8 @@ export interface OrderTerms {
   readonly tif: TimeInForce;
   readonly stop?: Distance | undefined;
   readonly limit?: Distance | undefined;
-  /** Trailing of the attached stop, and of the entry itself: 1 is dynamic. */
+  /** Trailing of the attached stop: 1 is dynamic. */
   readonly trail?: number | undefined;
-  readonly trailEntry?: number | undefined;
   /** In pips. */
   readonly range?: Decimal | undefined;
   /** Of an entry order. */
@@ -49,7 +48,7 @@ export function marketForm(order: OrderPlace & OrderTerms): OrderForm {
 
 /** `POST /trading/create_entry_order`. */
 export function entryForm(order: OrderPlace & OrderTerms & { readonly rate: Decimal }): OrderForm {
-  const { accountId, symbol, side, rate, amount, tif, stop, trail, limit, trailEntry, range, expires } = order;
+  const { accountId, symbol, side, rate, amount, tif, stop, trail, limit, range, expires } = order;
   return {
     account_id: accountId,
     symbol,
@@ -63,7 +62,6 @@ export function entryForm(order: OrderPlace & OrderTerms & { readonly rate: Deci
     // Required even without a stop or limit.
     is_in_pips: unitField(stop, limit) ?? 'true',
     limit: limit?.text,
-    trailing_step: trailEntry?.toString(),
     range: range?.text,
     expiration: expires,
   };
@@ -133,13 +131,11 @@ interface OrderTermsChange {
   /** In pips; 0 for none. */
   readonly range: string;
   readonly amount: number;
-  /** Trailing of the entry itself. */
-  readonly trailEntry?: number | undefined;
 }
 
 /** `POST /trading/change_order`: unchanged values are sent, too. */
-export function changeOrderForm(orderId: string, { rate, range, amount, trailEntry }: OrderTermsChange): OrderForm {
-  return { order_id: orderId, rate, range, amount: String(amount), trailing_step: trailEntry?.toString() };
+export function changeOrderForm(orderId: string, { rate, range, amount }: OrderTermsChange): OrderForm {
+  return { order_id: orderId, rate, range, amount: String(amount) };
 }
 
 /** `POST /trading/change_order_stop_limit`: a side that is not sent stays as it is. */

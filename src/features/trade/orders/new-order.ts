@@ -15,15 +15,7 @@ import { entryForm, marketForm, type OrderTerms } from './forms.ts';
 import { claimOf, KeyTaken, maySendAgain, readEarlier, recordReport, reportOf, requireAccepted } from './once.ts';
 import { type OrderTables, wantedAccount, withOrderTables } from './order-tables.ts';
 import { connect, type KeyClaim, type OrderRequest, type Placed, planRequests, sendOrder } from './placing.ts';
-import {
-  checkOpen,
-  costsText,
-  guardOrder,
-  ORDER_PREVIEW,
-  type OrderToCheck,
-  previewOrder,
-  priceFor,
-} from './preview.ts';
+import { costsText, guardOrder, ORDER_PREVIEW, type OrderToCheck, previewOrder, priceFor } from './preview.ts';
 import {
   aboveMaxOrder,
   checkExitPrices,
@@ -47,7 +39,7 @@ export type TypedOrder = ReturnType<typeof readNewOrder>;
 /** `own` are the terms that only market or only entry orders have. Throws if a value is invalid by itself. */
 export function readNewOrder(
   side: Side,
-  own: Pick<OrderTerms, 'tif' | 'rate' | 'trailEntry' | 'expires'>,
+  own: Pick<OrderTerms, 'tif' | 'rate' | 'expires'>,
   input: NewOrderInput,
   ctx: RunContext,
 ) {
@@ -82,8 +74,7 @@ export function readNewOrder(
     account,
   };
   const terms = { side, ...own, ...exits, range };
-  const { requireOpen, once: key } = input;
-  return { command, symbol, size: readSize(input, stop), terms, account, requireOpen, key, asked };
+  return { command, symbol, size: readSize(input, stop), terms, account, key: input.once, asked };
 }
 
 /** An amount or `--risk`: one of them. */
@@ -147,13 +138,13 @@ async function planNewOrder(typed: TypedOrder, tables: OrderTables, ctx: RunCont
 /** `--preview`. */
 async function showOrder(typed: TypedOrder, tables: OrderTables, ctx: RunContext) {
   const order = await readOrder(typed, tables, ctx);
-  return { value: { ...previewOrder(order, ctx.now()), refusal: refusalOf(order, typed, ctx) }, as: ORDER_PREVIEW };
+  return { value: { ...previewOrder(order, ctx.now()), refusal: refusalOf(order, ctx) }, as: ORDER_PREVIEW };
 }
 
 /** Why svc would refuse it because of the gateway's state, or because that is unknown. */
-function refusalOf(order: ReadOrder, typed: TypedOrder, ctx: RunContext): string | null {
+function refusalOf(order: ReadOrder, ctx: RunContext): string | null {
   try {
-    checkOrder(order, typed, ctx);
+    checkOrder(order, ctx);
     return null;
   } catch (error) {
     if (error instanceof SvcError && (error.exit === 3 || error.exit === 11)) return error.message;
@@ -225,7 +216,7 @@ async function sendNewOrder(
   ctx: RunContext,
 ): Promise<AcceptedOrder> {
   const order = await readOrder(typed, tables, ctx);
-  checkOrder(order, typed, ctx);
+  checkOrder(order, ctx);
   const preview = previewOrder(order, ctx.now());
   for (const text of preview.warnings) ctx.warn(`warning: ${text}`);
   if (preview.sizing !== null) ctx.notice(`amount: ${preview.sizing.arithmetic}`);
@@ -277,9 +268,8 @@ async function readOrder(typed: TypedOrder, tables: OrderTables, { now }: RunCon
 }
 
 /** Throws if the gateway's state or a limit rules the order out. */
-function checkOrder(order: ReadOrder, { requireOpen }: TypedOrder, ctx: RunContext): void {
+function checkOrder(order: ReadOrder, ctx: RunContext): void {
   const { terms, offer } = order;
-  if (requireOpen) checkOpen(terms.side, offer, ctx.now());
   guardOrder(order);
   const refusal = aboveMaxOrder(terms.amount, offer.currency, ctx);
   if (refusal !== undefined) throw refusal;

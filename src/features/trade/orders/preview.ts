@@ -3,7 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import { exact, exactSum, fixedText, times } from '../../../output/decimal.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { hedges, marginCallText } from '../accounts.ts';
-import { daysLater, marketHours, newYorkText } from '../market-hours.ts';
+import { daysLater, marketHours } from '../market-hours.ts';
 import type { Account, Offer } from '../schema.ts';
 import { isForex, pipValueOf, quoteOf } from '../symbols.ts';
 import type { OrderTerms } from './forms.ts';
@@ -29,7 +29,7 @@ type OrderDetails = ReturnType<typeof detailsOf>;
 
 /** Null is not known, or not asked for. */
 function detailsOf({ terms, account, offer, sizing }: OrderToCheck) {
-  const { side, amount, tif, stop, limit, expires = null, trail = null, trailEntry = null } = terms;
+  const { side, amount, tif, stop, limit, expires = null, trail = null } = terms;
   const { bid = null, ask = null } = quoteOf(offer);
   const rate = terms.rate?.value ?? (side === 'buy' ? ask : bid);
   const up = side === 'buy' ? 1 : -1;
@@ -52,9 +52,8 @@ function detailsOf({ terms, account, offer, sizing }: OrderToCheck) {
     expires,
     stop: stop === undefined ? null : exitPreview(stop, rate, -up, amount, offer),
     limit: limit === undefined ? null : exitPreview(limit, rate, up, amount, offer),
-    // Of the stop and of the entry: 1 is dynamic, else the steps.
+    // 1 is dynamic, else the steps.
     trail,
-    trail_entry: trailEntry,
     ...costsOf(terms, account, offer),
     sizing: sizing ?? null,
   };
@@ -159,12 +158,10 @@ export function closedWarning(offer: Offer, now: number): string | undefined {
   if (hours.state === 'open') return undefined;
   const isFresh = Math.abs(now - Date.parse(offer.time ?? '')) < FRESH_QUOTE_MS;
   if (isFresh && now >= daysLater(hours.closesAt, -7) + LATE_QUOTES_MS) return undefined;
-  if (hours.state === 'opening') {
-    return `forex is just opening, and prices may not be available yet (${newYorkText(now)})`;
-  }
+  if (hours.state === 'opening') return 'forex is just opening, and prices may not be available yet';
   const minutes = Math.ceil((hours.opensAt - now) / 60_000);
   const wait = minutes < 60 ? `${minutes} m` : `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
-  return `forex is usually closed now and opens in ${wait} (${newYorkText(hours.opensAt)})`;
+  return `forex is usually closed now and opens in ${wait}`;
 }
 
 /** At market. */
@@ -176,12 +173,6 @@ export function priceFor(side: Side, offer: Offer): number | undefined {
 function untradableText(side: Side, { currency, buyTradable, sellTradable }: Offer): string | undefined {
   if ((side === 'buy' ? buyTradable : sellTradable) !== false) return undefined;
   return `the gateway reports that ${currency} cannot be ${side === 'buy' ? 'bought' : 'sold'} now`;
-}
-
-/** `--require-open`. */
-export function checkOpen(side: Side, offer: Offer, now: number): void {
-  const why = closedWarning(offer, now) ?? untradableText(side, offer);
-  if (why !== undefined) throw new SvcError('condition_false', `${why}; nothing was sent`);
 }
 
 /** Margin states in which nothing new may be opened. */
@@ -218,12 +209,11 @@ function guarded(why: string, hint?: string): SvcError {
 
 /** `Buy 5 EUR/USD (5,000 EUR) at market, now 1.16013, GTC, in account 654061 (00654061), stop 1.15613 (40 pips)` */
 function summaryOf(terms: OrderTerms, details: OrderDetails): string {
-  const { side, amount, symbol, notional, order, rate, stop, limit, trail, trail_entry } = details;
+  const { side, amount, symbol, notional, order, rate, stop, limit, trail } = details;
   const { time_in_force: tif, expires, account_id: id, account_name: name } = details;
   const price = rate === null ? '' : `${terms.rate === undefined ? ', now' : ' at'} ${rate}`;
   return [
     `${side === 'buy' ? 'Buy' : 'Sell'} ${amount} ${symbol} (${notional}) ${order}${price}`,
-    trail_entry === null ? [] : `${trailText(trail_entry)} entry`,
     expires === null ? tif : `${tif} until ${expires} UTC`,
     `in account ${name === null ? id : `${id} (${name})`}`,
     stop === null ? [] : `${trail === null ? '' : `${trailText(trail)} `}stop ${exitText(stop)}`,

@@ -149,12 +149,12 @@ export const DYNAMIC_TRAIL = 1;
 const LEAST_TRAIL = 10;
 const TRAIL_RULE = `1 or "dynamic" follows every price, and ${LEAST_TRAIL} or more follows in such steps; the gateway rejects 2 to 9`;
 
-/** `--trail` and `--trail-entry`: the value of the field. */
-export function parseTrail(text: string, flag = '--trail'): number {
+/** `--trail`: the value of the field. */
+export function parseTrail(text: string): number {
   if (text === 'dynamic' || text === String(DYNAMIC_TRAIL)) return DYNAMIC_TRAIL;
   const steps = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0;
   if (steps >= LEAST_TRAIL) return steps;
-  throw invalid(`${flag}: invalid value ${JSON.stringify(text)}: ${TRAIL_RULE}`);
+  throw invalid(`--trail: invalid value ${JSON.stringify(text)}: ${TRAIL_RULE}`);
 }
 
 /** Amounts are whole: thousands of forex, contracts of anything else. */

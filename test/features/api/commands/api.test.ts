@@ -213,7 +213,7 @@ describe('the trading gateway', () => {
     const refused = await trade(['POST', '/trading/subscribe', '-f', 'models=Nothing', '--yes']);
     expect(refused.code).toBe(3);
     expect(JSON.parse(refused.stdout)).toMatchObject({ response: { executed: false } });
-    expect(refused.stderr).toContain('the gateway refused the request');
+    expect(refused.stderr).toContain('the gateway refused by POST /trading/subscribe');
     const dry = await trade(['POST', '/subscribe', '-f', 'pairs=A', '-f', 'pairs=B', '--dry-run']);
     expect(JSON.parse(dry.stdout)).toMatchObject({ body: { pairs: ['A', 'B'] } });
     expect((await trade(['POST', '/x', '--field-json', 'a=1', '--yes'])).code).toBe(2);

@@ -80,20 +80,10 @@ describe('positions', () => {
     for (const text of money) expect(colored).toContain(tone(text));
   });
 
-  it('closed and summarized are other tables', async () => {
+  it('closed are another table', async () => {
     expect(await client.json('positions --closed')).toHaveLength(3);
     expect(client.asked()).toEqual(['GET /trading/get_model models=ClosedPosition']);
     expect(rowsOf((await client.run('positions --closed')).stdout)[0]).toContain('CLOSED');
-    expect(await client.json('positions --summary --symbol usdjpy')).toMatchObject([{ currency: 'USD/JPY' }]);
-    expect(client.asked()).toEqual(['GET /trading/get_model models=Summary']);
-    expect(await client.run('positions --closed --summary')).toMatchObject({ code: 2, stdout: '' });
-    expect(client.asked()).toEqual([]);
-  });
-
-  it('summarized are of all accounts together', async () => {
-    const { code, stderr } = await client.run('positions --summary --account 654061');
-    expect({ code, asked: client.asked() }).toEqual({ code: 2, asked: [] });
-    expect(stderr).toContain('--summary covers all accounts together');
   });
 
   it('closed ones belong to the account of their name', async () => {
@@ -112,7 +102,6 @@ describe('positions', () => {
     const { stdout, stderr, code } = await client.run('positions --symbol GBP/JPY --account 654062');
     expect({ stdout, code }).toEqual({ stdout: '', code: 0 });
     expect(stderr).toBe('--symbol GBP/JPY and --account 654062: no match (4 without it)\n');
-    expect((await client.run('positions --summary --symbol GBP/JPY')).stderr).toContain('no match (');
     expect((await client.run('orders --account 654062')).stderr).toContain('--account 654062: no match (1 without it)');
   });
 
@@ -121,7 +110,7 @@ describe('positions', () => {
       code: 0,
       stderr: expect.stringMatching(/without it\)\n$/),
     });
-    for (const list of ['positions', 'positions --summary', 'orders']) {
+    for (const list of ['positions', 'orders']) {
       const { code, stderr } = await client.run(`${list} --symbol eurusdd`);
       expect({ code, stderr }).toEqual({
         code: 0,

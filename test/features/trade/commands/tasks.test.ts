@@ -188,7 +188,7 @@ const TASKS: Readonly<Record<string, readonly [commands: number, work: () => Pro
       holdTrade(client.gateway, { isBuy: false, amountK: 4 });
       holdTrade(client.gateway, { account: NETTING, symbol: 'USD/JPY' });
       client.gateway.tick();
-      const all = await json<Row[]>('positions --summary');
+      const all = await json<Row[]>('model Summary');
       expect(all.map(({ currency, amountK }) => [currency, amountK])).toEqual([
         ['EUR/USD', 6],
         ['USD/JPY', 10],

@@ -49,8 +49,8 @@ describe('the forms', () => {
     ],
     [
       'change_order of one that trails',
-      changeOrderForm('390285837', { rate: '1.15', range: '5', amount: 10, trailEntry: 1 }),
-      'order_id=390285837&rate=1.15&range=5&amount=10&trailing_step=1',
+      changeOrderForm('390285837', { rate: '1.15', range: '5', amount: 10 }),
+      'order_id=390285837&rate=1.15&range=5&amount=10',
     ],
     [
       'change_order_stop_limit, each in its own unit',
