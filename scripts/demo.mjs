@@ -221,8 +221,8 @@ function catalog() {
 
 function trade() {
   svc('List the accounts. No real money is involved.', ['trade', 'accounts'], (out) => out.includes('654061'));
-  svc('Draw the daily candles of a month.', ['trade', 'candles', 'EUR/USD', 'D1', '--last', '30', '--chart'], (out) =>
-    out.includes('EUR/USD D1: mid'),
+  svc('List the candles of the last days.', ['trade', 'candles', 'EUR/USD', 'D1', '--last', '5'], (out) =>
+    out.includes('BID-OPEN'),
   );
   const order = ['trade', 'buy', 'EUR/USD', '5', '--account', '654061', '--stop', '40pips'];
   svc('Print the request of an order. A dry run does not connect.', [...order, '--dry-run'], (out) =>

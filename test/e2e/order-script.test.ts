@@ -6,7 +6,7 @@ import { ROOT, svc } from './binary.ts';
 
 const [, SCRIPT = ''] = /```sh\n(status=7\n[\s\S]*?)```/.exec(readFileSync(join(ROOT, 'docs/trader.md'), 'utf8')) ?? [];
 const SVC = `set -e\nsvc() { "${process.execPath}" "${join(ROOT, 'bin/svc.cjs')}" "$@"; }\n`;
-const COUNT = `trap 'svc trade journal -o ndjson | grep -c . >&2' EXIT\n`;
+const COUNT = `trap 'svc trade journal -o ndjson | grep -c "$SVC_TRADE_URL" >&2' EXIT\n`;
 
 it.each([
   ['is filled', [], 0, /trade \d+ 5K @ [\d.]+ filled/],

@@ -4,24 +4,18 @@ import type { CallValues, Effect, Endpoint, Parser } from '../../http/endpoint.t
 import { verdictOf } from './gateway/envelope.ts';
 import { refusal } from './gateway/failed-answer.ts';
 import { MODELS, type ModelName, type TableRows } from './models.ts';
-import {
-  type Account,
-  type Candle,
-  candlesAnswer,
-  type Envelope,
-  envelope,
-  instrumentsAnswer,
-  type ListAnswer,
-  type ModelRows,
-  tableAnswer,
-} from './schema.ts';
+import type { Account, Candle, Envelope, ListAnswer, ModelRows } from './schema.ts';
+
+type Schemas = typeof import('./schema.ts');
+
+const anyEnvelope = async () => (await import('./schema.ts')).envelope;
 
 function read(path: string): Endpoint<Envelope, 'read'> {
-  return { method: 'GET', path, effect: 'read', answer: async () => envelope };
+  return { method: 'GET', path, effect: 'read', answer: anyEnvelope };
 }
 
 function post<E extends Effect>(path: string, effect: E): Endpoint<Envelope, E> {
-  return { method: 'POST', path, effect, encoding: 'form', answer: async () => envelope };
+  return { method: 'POST', path, effect, encoding: 'form', answer: anyEnvelope };
 }
 
 /** Doc 3 §4. */
@@ -74,10 +68,11 @@ export function openTrading(session: Reader) {
   const ask = async <A extends Envelope>(
     what: string,
     endpoint: Endpoint<Envelope, 'read'>,
-    answer: Parser<A>,
+    answerOf: (schemas: Schemas) => Parser<A>,
     values?: CallValues,
   ): Promise<A> => {
-    const found = await session.call({ ...endpoint, answer: async () => answer }, values);
+    const answer = async () => answerOf(await import('./schema.ts'));
+    const found = await session.call({ ...endpoint, answer }, values);
     const { executed, error } = verdictOf(found);
     if (executed === false || error !== undefined) throw refusal(error, what);
     return found;
@@ -85,13 +80,15 @@ export function openTrading(session: Reader) {
   return {
     /** The rows of a table without the row of totals. */
     async model<N extends ModelName>(name: N): Promise<TableRows<ModelRows[N]>> {
-      const answer = await ask(`the table ${name}`, getModel, tableAnswer(name), { query: { models: name } });
+      const answer = await ask(`the table ${name}`, getModel, (schemas) => schemas.tableAnswer(name), {
+        query: { models: name },
+      });
       return rowsOf(answer, MODELS[name].rows);
     },
     /** From the path of doc 3 §4, or else from that of the other tables, as seen on the public implementation. */
     async accounts(): Promise<TableRows<Account>> {
       try {
-        const answer = await ask('the accounts', getAccounts, tableAnswer('Account'));
+        const answer = await ask('the accounts', getAccounts, (schemas) => schemas.tableAnswer('Account'));
         if (answer.rows !== undefined) return rowsOf(answer, MODELS.Account.rows);
       } catch (error) {
         if (!(error instanceof SvcError) || error.code !== 'wrong_path') throw error;
@@ -99,19 +96,26 @@ export function openTrading(session: Reader) {
       return this.model('Account');
     },
     async instruments() {
-      return rowsOf(await ask('the instruments', getInstruments, instrumentsAnswer), 'data.instrument');
+      return rowsOf(
+        await ask('the instruments', getInstruments, (schemas) => schemas.instrumentsAnswer),
+        'data.instrument',
+      );
     },
     async subscribePrices(symbol: string) {
-      await ask(`prices of ${symbol}`, subscribePrices, envelope, { body: { pairs: symbol } });
+      await ask(`prices of ${symbol}`, subscribePrices, (schemas) => schemas.envelope, { body: { pairs: symbol } });
     },
     async unsubscribePrices(symbol: string) {
-      await ask(`no more prices of ${symbol}`, unsubscribePrices, envelope, { body: { pairs: symbol } });
+      await ask(`no more prices of ${symbol}`, unsubscribePrices, (schemas) => schemas.envelope, {
+        body: { pairs: symbol },
+      });
     },
     async subscribeModel(name: ModelName) {
-      await ask(`updates of ${name}`, subscribeModel, envelope, { body: { models: name } });
+      await ask(`updates of ${name}`, subscribeModel, (schemas) => schemas.envelope, { body: { models: name } });
     },
     async unsubscribeModel(name: ModelName) {
-      await ask(`no more updates of ${name}`, unsubscribeModel, envelope, { body: { models: name } });
+      await ask(`no more updates of ${name}`, unsubscribeModel, (schemas) => schemas.envelope, {
+        body: { models: name },
+      });
     },
     async candles({ offerId, period, from, to }: CandleQuery): Promise<readonly Candle[]> {
       const values = {
@@ -119,7 +123,7 @@ export function openTrading(session: Reader) {
         // `num` is required even where a range is given, and then ignored.
         query: { num: MOST_CANDLES, from, to },
       };
-      return rowsOf(await ask(`candles ${period}`, getCandles, candlesAnswer, values), 'candles');
+      return rowsOf(await ask(`candles ${period}`, getCandles, (schemas) => schemas.candlesAnswer, values), 'candles');
     },
   };
 }

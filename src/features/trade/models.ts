@@ -1,4 +1,5 @@
 /** The tables of doc 3 §2 Part B, and their names in requests, responses and pushes. */
+import { NUMERIC } from '../../json-object.ts';
 
 export const MODEL_NAMES = [
   'Offer',
@@ -46,4 +47,10 @@ export interface TableRows<Row> extends ReadonlyArray<Row> {
 /** Those that are left out of these rows. */
 export function omittedOf(rows: readonly unknown[]): readonly unknown[] {
   return (rows as Partial<TableRows<unknown>>).omitted ?? [];
+}
+
+/** A number, also from a numeric string; null is none. Anything else as it is. */
+export function numberOf(value: unknown): unknown {
+  if (value === null) return undefined;
+  return typeof value === 'string' && NUMERIC.test(value) ? Number(value) : value;
 }

@@ -7,14 +7,8 @@ import type { Parser } from '../../http/endpoint.ts';
 import * as fields from '../../http/fields.ts';
 import { orAbsent } from '../../http/fields.ts';
 import { readRows } from '../../http/rows.ts';
-import { isObject, NUMERIC } from '../../json-object.ts';
-import { MODELS, type ModelName } from './models.ts';
-
-/** A number, also from a numeric string; null is none. Anything else as it is. */
-export function numberOf(value: unknown): unknown {
-  if (value === null) return undefined;
-  return typeof value === 'string' && NUMERIC.test(value) ? Number(value) : value;
-}
+import { isObject } from '../../json-object.ts';
+import { MODELS, type ModelName, numberOf } from './models.ts';
 
 /** Integers in one response and strings in the next. */
 const id = fields.identifier;

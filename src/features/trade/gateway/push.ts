@@ -1,7 +1,6 @@
 /** The pushes on the socket after a subscription (doc 3 §6): the name of an event and a string that contains JSON. */
 import { exactNumbers, isObject, tryParseJson } from '../../../json-object.ts';
-import { isModelName, MODELS, type ModelName } from '../models.ts';
-import { numberOf } from '../schema.ts';
+import { isModelName, MODELS, type ModelName, numberOf } from '../models.ts';
 
 export interface Price {
   readonly kind: 'price';

@@ -105,8 +105,8 @@ function multiply(one: number, other: number): number {
 }
 
 /** Money is in the account's currency. */
-function costsOf({ side, amount }: OrderTerms, { usableMargin }: Account, offer: Offer) {
-  const { spread, pip, rollB, rollS, mmr, instrBaseUnitSize } = offer;
+function costsOf({ amount }: OrderTerms, { usableMargin }: Account, offer: Offer) {
+  const { spread, pip, mmr, instrBaseUnitSize } = offer;
   const { bid, ask } = quoteOf(offer);
   const isQuoted = ask !== undefined && bid !== undefined && pip !== undefined && pip !== 0;
   const pipValue = pipValueOf(offer);
@@ -118,8 +118,6 @@ function costsOf({ side, amount }: OrderTerms, { usableMargin }: Account, offer:
     pip_value: pipValue === undefined ? null : multiply(pipValue, amount),
     // In pips.
     spread: spread ?? (isQuoted ? Number(((ask - bid) / pip).toFixed(1)) : null),
-    // The rollover of this side, as the offer has it: the interface does not say for which amount.
-    swap: (side === 'buy' ? rollB : rollS) ?? null,
     margin_needed: margin,
     // Negative if it does not suffice.
     margin_left: margin === null || usableMargin === undefined ? null : exactSum([usableMargin, -margin]),
@@ -240,14 +238,13 @@ function exitText({ rate, pips, money }: ReturnType<typeof exitPreview>): string
   return away === '' ? String(rate) : `${rate} (${away})`;
 }
 
-/** `margin 38.63 of 49024.62 usable, a pip is worth 0.50, spread 1.3 pips, swap -0.65`. Empty if nothing is known. */
-export function costsText({ margin_needed: needed, margin_left: left, pip_value, spread, swap }: OrderDetails): string {
+/** `margin 38.63 of 49024.62 usable, a pip is worth 0.50, spread 1.3 pips`. Empty if nothing is known. */
+export function costsText({ margin_needed: needed, margin_left: left, pip_value, spread }: OrderDetails): string {
   const usable = needed === null || left === null ? '' : ` of ${exactSum([needed, left]).toFixed(2)} usable`;
   return [
     needed === null ? [] : `margin ${needed.toFixed(2)}${usable}`,
     pip_value === null ? [] : `a pip is worth ${pip_value.toFixed(2)}`,
     spread === null ? [] : `spread ${spread} pips`,
-    swap === null ? [] : `swap ${swap}`,
   ]
     .flat()
     .join(', ');

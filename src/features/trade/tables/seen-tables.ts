@@ -2,9 +2,9 @@
 import { SvcError } from '../../../errors.ts';
 import type { Trading } from '../client.ts';
 import type { PushedRecord, RowPush } from '../gateway/push.ts';
-import { omittedOf } from '../models.ts';
+import { numberOf, omittedOf } from '../models.ts';
 import { EXECUTED, opensNothing } from '../order-text.ts';
-import { type ClosedPosition, type ModelRows, numberOf, type OpenPosition, type Order } from '../schema.ts';
+import type { ClosedPosition, ModelRows, OpenPosition, Order } from '../schema.ts';
 import { LiveTable, type TableSnapshot } from './live-table.ts';
 import { tableTime } from './table-time.ts';
 

@@ -183,7 +183,6 @@ describe('sends nothing', () => {
       trail: null,
       pip_value: 1,
       spread: 1.3,
-      swap: -0.65,
       margin_needed: 386.3,
       margin_left: expect.any(Number),
       sizing: null,

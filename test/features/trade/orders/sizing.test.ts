@@ -131,17 +131,15 @@ describe('what an order costs', () => {
     expect(costs).toMatchObject({
       pip_value: 0.3,
       spread: 1.3,
-      swap: -0.65,
       margin_needed: 115.83,
       margin_left: 84.27,
     });
-    expect(costsText(costs)).toBe('margin 115.83 of 200.10 usable, a pip is worth 0.30, spread 1.3 pips, swap -0.65');
-    expect(preview('sell', ACCOUNT, OFFER)).toMatchObject({ swap: 0.325 });
+    expect(costsText(costs)).toBe('margin 115.83 of 200.10 usable, a pip is worth 0.30, spread 1.3 pips');
   });
 
   it('is unknown if the tables lack values', () => {
     const costs = preview('buy', ACCOUNT, { currency: 'EUR/USD', mmr: 4, pipCost: 0.1 } as Offer);
-    const nothing = { pip_value: null, spread: null, swap: null, margin_needed: null, margin_left: null };
+    const nothing = { pip_value: null, spread: null, margin_needed: null, margin_left: null };
     expect(costs).toMatchObject(nothing);
     expect(costsText(costs)).toBe('');
   });
