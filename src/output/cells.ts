@@ -36,8 +36,8 @@ export function cellLine(cell: Cell, style: CellStyle): string {
 
 function objectText(cell: Exclude<Cell, Primitive | readonly Cell[]>, style: CellStyle): string {
   if ('spark' in cell) {
-    const { spark, bars = USUAL_BARS } = cell;
-    return style.undrawn ? String(spark.at(-1) ?? '') : drawSparkline(spark, bars, style.ascii === true);
+    const { spark } = cell;
+    return style.undrawn ? String(spark.at(-1) ?? '') : drawSparkline(spark, MOST_BARS, style.ascii === true);
   }
   // `50000.00` is no rounded number.
   if ('amount' in cell && style.exact && Number(cell.text || 'none') !== cell.amount) return String(cell.amount ?? '');
@@ -51,7 +51,7 @@ export function timeCell(time: string | null | undefined): Cell {
 
 type Primitive = string | number | boolean | null | undefined;
 
-const USUAL_BARS = 16;
+const MOST_BARS = 16;
 
 /** Several values in one line have a tone only if all have the same. */
 export function cellTone(cell: Cell): Tone | undefined {

@@ -38,11 +38,9 @@ export type Cell =
   | Spark
   | readonly Cell[];
 
-/** Small bars; null is blank. csv, tsv and `--sort` use the last value instead. */
+/** At most 16 small bars; null is blank. csv, tsv and `--sort` use the last value instead. */
 export interface Spark {
   readonly spark: readonly (number | null)[];
-  /** Maximum number of bars; default 16. */
-  readonly bars?: number;
   readonly tone?: Tone;
 }
 

@@ -88,7 +88,7 @@ describe('a cell of bars', () => {
     kind: 'list',
     columns: [
       { name: 'name', cell: ({ name }) => name },
-      { name: 'trend', cell: ({ prices }) => ({ spark: prices, bars: 4 }) },
+      { name: 'trend', cell: ({ prices }) => ({ spark: prices }) },
       { name: 'tone', cell: ({ prices }) => ({ spark: prices, tone: 'bad' }), wide: true },
     ],
     id: ({ name }) => name,
@@ -101,13 +101,13 @@ describe('a cell of bars', () => {
   ];
 
   test('is drawn in a table, also in ASCII and with its tone', async () => {
-    expect((await rendering(rows, ROWS)).text).toBe('NAME  TREND\nb     ▇█▁\na     ▁▃▆█\ngone  ▄\nnew\n');
-    expect((await rendering(rows, ROWS, { ascii: true })).text).toContain('a     .-*#');
+    expect((await rendering(rows, ROWS)).text).toBe('NAME  TREND\nb     ▇█▁\na     ▁▂▃▄▅▆▇█\ngone  ▄\nnew\n');
+    expect((await rendering(rows, ROWS, { ascii: true })).text).toContain('a     .:-=+*%#');
     expect((await rendering(rows.slice(0, 1), ROWS, { format: 'wide', color: 1 })).text).toContain(
       '\x1b[31m▇█▁\x1b[39m',
     );
     const record = { kind: 'record', columns: ROWS.columns, id: ROWS.id } as const;
-    expect((await rendering(rows[1], record)).text).toBe('NAME   a\nTREND  ▁▃▆█\n');
+    expect((await rendering(rows[1], record)).text).toBe('NAME   a\nTREND  ▁▂▃▄▅▆▇█\n');
   });
 
   test('is its last value in csv and tsv, as a number, and nothing where that is null', async () => {

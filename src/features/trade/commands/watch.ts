@@ -1,6 +1,6 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Column, ListOutput, Snapshot, WatchOutput } from '../../../output/types.ts';
+import type { ListOutput, Snapshot, WatchOutput } from '../../../output/types.ts';
 import { ACCOUNT_LIST, amountCell, ORDER_LIST, POSITION_LIST, withAmounts } from '../columns.ts';
 import { type Price, type Push, readPush } from '../gateway/push.ts';
 import type { Outage } from '../gateway/reconnecting.ts';
@@ -14,22 +14,9 @@ import type { Account, MODEL_ROWS, Offer, OpenPosition, Order } from '../schema.
 import { compareRows, LiveTable, type TableSnapshot } from '../tables/live-table.ts';
 import { offersToShow, symbolsOf } from '../tables/lookups.ts';
 
-const SPARK_BARS = 40;
-/** The midpoints of the last ticks. */
-const TREND = Symbol('trend');
-
-interface WatchedPrice extends PriceRow {
-  readonly [TREND]?: readonly number[];
-}
-
-const { symbol, bid, ask, high, low, time } = PRICE_COLUMNS;
-const TREND_COLUMN: Column<WatchedPrice> = {
-  name: 'trend',
-  cell: (row) => ({ spark: row[TREND] ?? [], bars: SPARK_BARS }),
-};
-const PRICE_LIST: ListOutput<WatchedPrice> = {
+const PRICE_LIST: ListOutput<PriceRow> = {
   kind: 'list',
-  columns: [symbol, bid, ask, TREND_COLUMN, high, low, time],
+  columns: Object.values(PRICE_COLUMNS),
   id: (row) => row.symbol,
   empty: 'no prices',
 };
@@ -86,7 +73,7 @@ export const tradeWatch = listCommand({
   description:
     'Reads the table once, then follows the pushes; nothing is polled. A terminal redraws the table (q or Ctrl-C ends it); a pipe gets one line of JSON per change. Changes within --interval are shown as one: svc trade stream prints each.',
   details:
-    'Prices have a chart of the last 40 ticks. -o ndjson prints {"event":"added|changed|resolved","at","position|order|account|price"}, with every row of the first reading as added, and {"event":"unreachable","at","reason"} and {"event":"recovered","at"} for outages; {"event":"stale","at","reason"} if no price came for a minute although forex is traded, and recovered with the next one. After an outage the table is read again. If --until ends the watch while the gateway is unreachable, the exit status is 7. The requests, the rows beyond the interface document, and the actions U and D of pushes are as seen on the public implementation.',
+    '-o ndjson prints {"event":"added|changed|resolved","at","position|order|account|price"}, with every row of the first reading as added, and {"event":"unreachable","at","reason"} and {"event":"recovered","at"} for outages; {"event":"stale","at","reason"} if no price came for a minute although forex is traded, and recovered with the next one. After an outage the table is read again. If --until ends the watch while the gateway is unreachable, the exit status is 7. The requests, the rows beyond the interface document, and the actions U and D of pushes are as seen on the public implementation.',
   effect: 'read',
   service: 'trade',
   streams: () => true,
@@ -362,10 +349,8 @@ class WatchedRows {
   }
 
   #takePrice(tick: Price): void {
-    const before = this.#table.rows.get(tick.symbol) as WatchedPrice | undefined;
-    if (before === undefined) return;
-    const trend = [...(before[TREND] ?? []), (tick.bid + tick.ask) / 2].slice(-SPARK_BARS);
-    this.#table.set(tick.symbol, { ...tickPrice(tick, before), [TREND]: trend });
+    const before = this.#table.rows.get(tick.symbol) as PriceRow | undefined;
+    if (before !== undefined) this.#table.set(tick.symbol, { ...tickPrice(tick, before) });
   }
 
   /** Since the call before. */
