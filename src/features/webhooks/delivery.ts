@@ -92,21 +92,17 @@ export function readEvent(bytes: Uint8Array): ReadEvent | undefined {
   return asEvent(tryParseJson(json.startsWith('\ufeff') ? json.slice(1) : json));
 }
 
-/** The same for a parsed value: one of several samples. */
+/** The event in a parsed value. */
 export function asEvent(value: unknown): ReadEvent | undefined {
   if (!isObject(value)) return undefined;
+  const { id, type, created_at, data } = value;
   return {
-    id: text(value['id']),
-    type: text(value['type']),
-    created_at: text(value['created_at']),
-    data: isObject(value['data']) ? value['data'] : {},
+    id: typeof id === 'string' ? id : undefined,
+    type: typeof type === 'string' ? type : undefined,
+    created_at: typeof created_at === 'string' ? created_at : undefined,
+    data: isObject(data) ? data : {},
     value,
   };
-}
-
-/** Undefined for anything else. */
-export function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 export const FILTER_FLAGS = section('Filter options', {
@@ -119,50 +115,50 @@ export const FILTER_FLAGS = section('Filter options', {
 /** Both times are included. */
 type FilterInput = Options<typeof FILTER_FLAGS>;
 
-/** Counts what it leaves out. Throws `invalid_value` for an event type that the service does not have. */
-export class DeliveryFilter {
-  readonly #input: FilterInput;
-  readonly #types: readonly string[];
-  /** By option. */
-  readonly #leftOut = new Map<string, number>();
+export interface DeliveryFilter extends Omit<FilterInput, 'event'> {
+  readonly types: readonly string[];
+  /** How many deliveries each option leaves out. */
+  readonly leftOut: Map<string, number>;
+}
 
-  constructor(input: FilterInput) {
-    this.#input = input;
-    this.#types = eventFilter(input.event);
-  }
+/** Throws `invalid_value` for an event type that the service does not have. */
+export function readFilter({ event, ...others }: FilterInput): DeliveryFilter {
+  return { ...others, types: eventFilter(event), leftOut: new Map() };
+}
 
-  /** The type is the one in the body where that was read; otherwise the header says it, if there is one. */
-  takes(delivery: Delivery, type?: string | null): boolean {
-    const option = this.#against(delivery, type);
-    if (option !== undefined) this.leaveOut(option);
-    return option === undefined;
-  }
+/**
+ * Whether a delivery is wanted; what is not is counted. The type is the one in the body where that was read; otherwise
+ * the header says it, if there is one.
+ */
+export function isWanted(delivery: Delivery, filter: DeliveryFilter, type?: string | null): boolean {
+  const option = findExcludingOption(delivery, filter, type);
+  if (option !== undefined) countLeftOut(filter, option);
+  return option === undefined;
+}
 
-  leaveOut(option: string): void {
-    this.#leftOut.set(option, (this.#leftOut.get(option) ?? 0) + 1);
-  }
+export function countLeftOut({ leftOut }: DeliveryFilter, option: string): void {
+  leftOut.set(option, (leftOut.get(option) ?? 0) + 1);
+}
 
-  report(notice: (text: string) => void): void {
-    if (this.#leftOut.size === 0) return;
-    notice(`skipped: ${[...this.#leftOut].map(([option, count]) => `${count} by ${option}`).join(', ')}`);
-  }
+export function reportLeftOut({ leftOut }: DeliveryFilter, notice: (text: string) => void): void {
+  if (leftOut.size === 0) return;
+  notice(`skipped: ${[...leftOut].map(([option, count]) => `${count} by ${option}`).join(', ')}`);
+}
 
-  #against(delivery: Delivery, type: string | null | undefined): string | undefined {
-    const { since, until, status } = this.#input;
-    const { receivedS, failed } = delivery;
-    if (receivedS === undefined && (since ?? until) !== undefined) return NO_TIME;
-    const receivedMs = (receivedS ?? 0) * 1000;
-    if (since !== undefined && receivedMs < since.ms) return '--since';
-    if (until !== undefined && receivedMs > until.ms) return '--until';
-    if (status !== undefined && failed !== (status === 'failed')) return '--status';
-    if (this.#types.length === 0) return undefined;
-    const found = type === undefined ? this.#typeOf(delivery) : type;
-    return this.#types.includes(found ?? '') ? undefined : '--event';
-  }
-
-  #typeOf({ headers, body }: Delivery): string | undefined {
-    return headerValues(headers, `${HEADER_PREFIX}Event`)[0] ?? readEvent(body)?.type;
-  }
+function findExcludingOption(
+  { receivedS, failed, headers, body }: Delivery,
+  { since, until, status, types }: DeliveryFilter,
+  type: string | null | undefined,
+): string | undefined {
+  if (receivedS === undefined && (since ?? until) !== undefined) return NO_TIME;
+  const receivedMs = (receivedS ?? 0) * 1000;
+  if (since !== undefined && receivedMs < since.ms) return '--since';
+  if (until !== undefined && receivedMs > until.ms) return '--until';
+  if (status !== undefined && failed !== (status === 'failed')) return '--status';
+  if (types.length === 0) return undefined;
+  const found =
+    type === undefined ? (headerValues(headers, `${HEADER_PREFIX}Event`)[0] ?? readEvent(body)?.type) : type;
+  return types.includes(found ?? '') ? undefined : '--event';
 }
 
 const NO_TIME = '--since or --until (their time of receipt is unknown)';

@@ -7,17 +7,21 @@ import { gather, type Input, InputErrors, once } from '../captures/input.ts';
 import {
   asEvent,
   type Delivery,
-  DeliveryFilter,
+  type DeliveryFilter,
   FILTER_FLAGS,
+  isWanted,
   lostBytes,
+  REBUILT,
   type ReadEvent,
   readEvent,
+  readFilter,
+  reportLeftOut,
   signatureHeaders,
 } from '../delivery.ts';
 import { type EventVerdict, type EventView, eventList, eventRecord } from '../event-columns.ts';
 import { ANY_AGE, fingerprint, type SigningSecret, verifySignature } from '../signature.ts';
 import { SECRET_FLAGS, signingSecrets } from '../signing-secrets.ts';
-import { receivedBody } from '../verification.ts';
+import { findSignedLayout } from '../verification.ts';
 
 const UNKNOWN = { verdict: 'unsigned', secret: undefined } as const;
 
@@ -52,12 +56,12 @@ export const webhooksInspect = recordCommand({
     const { file = '-', format, full, unverified, eventId } = input;
     const secrets = await signingSecrets(input, ctx);
     const { inputChunks: chunks, notice } = ctx;
-    const filter = new DeliveryFilter(input);
+    const filter = readFilter(input);
     const bad = new InputErrors(notice);
     const unusable = (error: SvcError): void => bad.add(error);
     const options = { format, secrets, filter, unverified, chunks, notice, unusable };
     const { shown, refused, others } = await collectEvents(file, eventId, options);
-    filter.report(notice);
+    reportLeftOut(filter, notice);
     const [first] = shown.values();
     if (first === undefined) throw bad.failure('shown') ?? explainNothing(refused[0], others[0], input);
     if (!unverified) for (const { source, verdict } of refused) notice(`${source}: ${verdict}: not shown`);
@@ -151,7 +155,7 @@ async function* readEvents(path: string, input: EventInput): AsyncGenerator<Foun
 
 async function* readDelivered(deliveries: Iterable<Delivery>, input: EventInput): AsyncGenerator<FoundEvent> {
   for (const delivery of deliveries) {
-    if (!input.filter.takes(delivery)) continue;
+    if (!isWanted(delivery, input.filter)) continue;
     const event = await verifyDelivered(delivery, input);
     if (event === undefined) input.unusable(lostBytes(delivery.source));
     else yield event;
@@ -169,7 +173,9 @@ async function verifyDelivered(
     return { source, bytes: body, verdict: 'unchecked', secret: undefined, event: readEvent(body) };
   }
   const signed = signatureHeaders(headers);
-  const body = (await receivedBody(delivery, signed, secrets)) ?? (unverified ? delivery.body : undefined);
+  const isRebuilt = delivery.notes.includes(REBUILT);
+  const received = isRebuilt ? await findSignedLayout(delivery.body, signed, secrets) : delivery.body;
+  const body = received ?? (unverified ? delivery.body : undefined);
   if (body === undefined) return undefined;
   const { verdict, secretIndex } = verifySignature(signed, body, secrets, ANY_AGE, truncated);
   const secret = secrets[secretIndex ?? -1];

@@ -5,15 +5,19 @@ import { DELIVERY_FORMATS, type DeliveryFormat, readDeliveries } from '../captur
 import { once } from '../captures/input.ts';
 import { SENT_LIST } from '../columns.ts';
 import {
+  countLeftOut,
   type Delivery,
-  DeliveryFilter,
+  type DeliveryFilter,
   FILTER_FLAGS,
   HEADER_PREFIX,
   headerValues,
+  isWanted,
   lostBytes,
   type RawHeader,
   REBUILT,
   readEvent,
+  readFilter,
+  reportLeftOut,
   signatureHeaders,
 } from '../delivery.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
@@ -23,7 +27,7 @@ import { withAgent } from '../sending/sample-event.ts';
 import { type Draft, planAll, sendAll, Tally } from '../sending/sending.ts';
 import { ANY_AGE, type SigningSecret, signatureOf, TOLERANCE_S, type Verdict, verifySignature } from '../signature.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
-import { receivedBody } from '../verification.ts';
+import { findSignedLayout } from '../verification.ts';
 
 const FILTER = { group: FILTER_FLAGS.since.group } as const;
 
@@ -80,7 +84,7 @@ export const webhooksReplay = listCommand({
     const replay = new Replay({
       path: input.file,
       format: line === undefined ? input.format : 'ndjson',
-      filter: new DeliveryFilter(input),
+      filter: readFilter(input),
       eventIds: input.eventId,
       limit: input.limit,
       resign: input.resign ? { secret: await requireSecret(input, ctx), unproven: input.resignUnproven } : undefined,
@@ -213,9 +217,9 @@ class Replay {
   /** Counts what is left out by its option. */
   #isChosen(delivery: Delivery, { eventId, eventType }: EventIds): boolean {
     const { filter, eventIds } = this.#options;
-    if (!filter.takes(delivery, eventType)) return false;
+    if (!isWanted(delivery, filter, eventType)) return false;
     if (eventIds.length > 0 && !eventIds.includes(eventId ?? '')) {
-      filter.leaveOut('--event-id');
+      countLeftOut(filter, '--event-id');
       return false;
     }
     return true;
@@ -223,7 +227,7 @@ class Replay {
 
   #reportSkipped(): void {
     const { filter, notice } = this.#options;
-    filter.report(notice);
+    reportLeftOut(filter, notice);
     if (this.#unproven === 0) return;
     notice(
       `${this.#unproven} skipped: nothing proves that the service signed them; --resign-unproven signs them anyway`,
@@ -270,7 +274,7 @@ class Replay {
     if (!delivery.notes.includes(REBUILT)) return delivery;
     const { resign } = this.#options;
     if (resign === undefined) return undefined;
-    const body = await receivedBody(delivery, signatureHeaders(delivery.headers), [resign.secret]);
+    const body = await findSignedLayout(delivery.body, signatureHeaders(delivery.headers), [resign.secret]);
     if (body !== undefined) return { ...delivery, body };
     return resign.unproven ? delivery : undefined;
   }

@@ -1,4 +1,4 @@
-import { type Answer, listCommand } from '../../../cli/command.ts';
+import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
 import { section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import {
@@ -9,19 +9,22 @@ import {
   RowBatches,
   type Rows,
 } from '../../../output/types.ts';
-import { DELIVERY_FORMATS, inputFiles } from '../captures/formats.ts';
-import { DeliveryFilter, FILTER_FLAGS, HEADER_PREFIX, signatureHeaders } from '../delivery.ts';
+import { DELIVERY_FORMATS, inputFiles, readDeliveries } from '../captures/formats.ts';
+import { gather, InputErrors } from '../captures/input.ts';
+import {
+  type Delivery,
+  FILTER_FLAGS,
+  HEADER_PREFIX,
+  isWanted,
+  lostBytes,
+  readFilter,
+  reportLeftOut,
+  signatureHeaders,
+} from '../delivery.ts';
 import { GIVEN_HEADER_FLAGS, givenHeaders, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
 import { fingerprint, standardWebhooksSecret, type Verdict } from '../signature.ts';
 import { requireSecrets, SECRET_FLAGS } from '../signing-secrets.ts';
-import { type CheckedDelivery, Verification } from '../verification.ts';
-
-interface VerdictView {
-  /** The fingerprints of the secrets, in the given order. */
-  readonly secrets: readonly string[];
-  /** With several deliveries, each line says where it was read. */
-  readonly several: boolean;
-}
+import { type CheckedDelivery, checkDelivery, checkFiles, summarize, type Verification } from '../verification.ts';
 
 const COLUMNS: ListOutput<CheckedDelivery>['columns'] = [
   { name: 'source', cell: ({ source }) => source, shrinks: true },
@@ -44,10 +47,7 @@ const COLUMNS: ListOutput<CheckedDelivery>['columns'] = [
 
 const id = ({ event_id: eventId, source }: CheckedDelivery): string => eventId ?? source;
 
-/** `valid  evt_1  webhook.ping  age 1 s  82 B  secret 1f3a9c02`, `INVALID  signature_mismatch  body.json  why`. */
-function verdictList(view: VerdictView): ListOutput<CheckedDelivery> {
-  return { kind: 'list', columns: COLUMNS, id, live: (row) => verdictLine(row, view) };
-}
+const VERDICTS: ListOutput<CheckedDelivery> = { kind: 'list', columns: COLUMNS, id };
 
 const VERDICT_RECORD: RecordOutput<CheckedDelivery> = { kind: 'record', columns: COLUMNS, id };
 
@@ -101,80 +101,133 @@ export const webhooksVerify = listCommand({
     { run: 'svc webhooks verify rec.ndjson --tolerance 1h -o ndjson', why: 'A recording, as lines of JSON' },
     { run: 'svc webhooks verify --extract request.http | jq .data', why: 'Use a body only if it is genuine' },
   ],
-  output: verdictList({ secrets: [], several: true }),
+  output: VERDICTS,
   async run(input, ctx): Promise<Answer<Rows<CheckedDelivery>>> {
     const named = await requireSecrets(input, ctx);
     const given = await givenHeaders(input, ctx);
-    const signing = signatureHeaders(given);
-    const filter = new DeliveryFilter(input);
-    const verification = new Verification(
-      {
-        filter,
-        secrets: input.keyDerivation === 'std' ? named.map(standardWebhooksSecret) : named,
-        given,
-        toleranceS: parseTolerance(input.tolerance),
-        asOfS: input.now === undefined ? undefined : input.now.ms / 1000,
-        now: ctx.now,
-        hints: input.hints,
-        digests: ctx.wants.fields,
-      },
-      {
+    const { timestamps, signatures } = signatureHeaders(given);
+    const failures = new InputErrors(ctx.notice);
+    const verification: Verification = {
+      input: {
         format: input.format,
-        signed: signing.timestamps.length + signing.signatures.length > 0,
+        signed: timestamps.length + signatures.length > 0,
         refuseBodies: 'if this is the body, pass its headers: --headers-file FILE, or --timestamp T --signature S',
         chunks: ctx.inputChunks,
         notice: ctx.notice,
+        unusable: (error) => failures.add(error),
       },
-    );
-    const paths = inputFiles(input.file);
-    const secrets = named.map(fingerprint);
-    if (input.extract) return extractBody(await verification.only(paths));
-
-    const batches = verification.batches(paths);
-    const taken = await batches.next();
-    const [first, ...others] = taken.done ? [] : taken.value;
-    if (taken.done || first === undefined) {
-      filter.report(ctx.notice);
-      throw verification.nothing();
-    }
-    const several = paths.length > 1 || first.source !== (paths[0] === '-' ? 'stdin' : paths[0]);
-    const whole: Pick<Answer<unknown>, 'footer' | 'code'> = {
-      footer: () => {
-        filter.report(ctx.notice);
-        const summary = verification.count > 1 ? verification.summary() : undefined;
-        if (verification.failure === undefined) return summary;
-        if (summary !== undefined && ctx.wants.table) ctx.notice(summary);
-        throw verification.failure;
-      },
-      code: () => (verification.allValid ? undefined : 'signature_invalid'),
+      failures,
+      filter: readFilter(input),
+      secrets: input.keyDerivation === 'std' ? named.map(standardWebhooksSecret) : named,
+      given,
+      toleranceS: parseTolerance(input.tolerance),
+      asOfS: input.now === undefined ? undefined : input.now.ms / 1000,
+      now: ctx.now,
+      hints: input.hints,
+      digests: ctx.wants.fields,
+      counts: new Map(),
+      fruitless: 0,
     };
-    const begun = [taken.value];
-    if (ctx.wants.document && others.length === 0) {
-      const next = await batches.next();
-      if (next.done) return { ...whole, value: first, as: VERDICT_RECORD };
-      begun.push(next.value);
+    const paths = inputFiles(input.file);
+    if (input.extract) return extractBody(paths, verification);
+
+    const batches = checkFiles(paths, verification);
+    const begun = await readAhead(batches, ctx.wants.document);
+    const [first, ...others] = begun.flat();
+    if (first === undefined) {
+      reportLeftOut(verification.filter, ctx.notice);
+      throw explainNothing(failures);
     }
-    return { ...whole, value: new RowBatches(resumeBatches(begun, batches)), as: verdictList({ secrets, several }) };
+    const whole = {
+      footer: () => finishReport(verification, ctx),
+      code: () => (isAllValid(verification) ? undefined : 'signature_invalid'),
+    } as const;
+    if (ctx.wants.document && others.length === 0) return { ...whole, value: first, as: VERDICT_RECORD };
+    const several = paths.length > 1 || first.source !== (paths[0] === '-' ? 'stdin' : paths[0]);
+    const secrets = named.map(fingerprint);
+    const live = (row: CheckedDelivery): readonly Cell[] => verdictLine(row, secrets, several);
+    return { ...whole, value: new RowBatches(resumeBatches(begun, batches)), as: { ...VERDICTS, live } };
   },
 });
 
-/** The deliveries read ahead to count them, and all that follow. */
-async function* resumeBatches<Batch>(
-  taken: readonly Batch[],
-  rest: AsyncGenerator<Batch, void, void>,
-): AsyncGenerator<Batch> {
-  yield* taken;
+type Batches = AsyncGenerator<readonly CheckedDelivery[], void, void>;
+
+/** The first batch. Of a document also the next, because one delivery is an object, and several are a list. */
+async function readAhead(batches: Batches, isDocument: boolean): Promise<(readonly CheckedDelivery[])[]> {
+  const begun: (readonly CheckedDelivery[])[] = [];
+  let next = await batches.next();
+  if (!next.done) begun.push(next.value);
+  if (next.done || !isDocument || next.value.length > 1) return begun;
+  next = await batches.next();
+  if (!next.done) begun.push(next.value);
+  return begun;
+}
+
+/** The rows that were read ahead, and all that follow. */
+async function* resumeBatches(begun: readonly (readonly CheckedDelivery[])[], rest: Batches): Batches {
+  yield* begun;
   yield* rest;
 }
 
-function extractBody({ row, body }: { readonly row: CheckedDelivery; readonly body: Uint8Array }): Answer<never> {
+function isAllValid({ counts }: Verification): boolean {
+  return counts.size === 1 && counts.has('valid');
+}
+
+/** The summary of several deliveries. Throws the failure if not everything could be checked. */
+function finishReport({ filter, counts, failures }: Verification, ctx: RunContext): string | undefined {
+  reportLeftOut(filter, ctx.notice);
+  const isSingle = counts.size === 1 && counts.values().next().value === 1;
+  const summary = isSingle ? undefined : summarize(counts);
+  const failure = failures.failure('checked');
+  if (failure === undefined) return summary;
+  if (summary !== undefined && ctx.wants.table) ctx.notice(summary);
+  throw failure;
+}
+
+function explainNothing(failures: InputErrors): SvcError {
+  return (
+    failures.failure('checked') ??
+    new SvcError('missing_value', 'there is no delivery to check', {
+      hint: 'an empty input does not count as valid; name a file that contains a delivery',
+    })
+  );
+}
+
+/** The body of the only delivery, if it is valid. */
+async function extractBody(paths: readonly string[], verification: Verification): Promise<Answer<never>> {
+  const [delivery, ...others] = await readAll(paths, verification);
+  if (others.length > 0) {
+    throw new SvcError('usage', '--extract takes one delivery, and the input has more', {
+      hint: 'nothing was printed',
+    });
+  }
+  if (delivery === undefined || verification.failures.failure('checked')) throw explainNothing(verification.failures);
+  const checked = await checkDelivery(delivery, verification);
+  if (checked === undefined) throw lostBytes(delivery.source);
+  const { row, body } = checked;
   if (row.valid) return { value: new RawBytes(body), as: { kind: 'text' } };
   throw new SvcError('signature_invalid', `${row.status}: ${row.source}: ${explainVerdict(row)}`, {
     hint: 'nothing was printed',
   });
 }
 
-function verdictLine(row: CheckedDelivery, { secrets, several }: VerdictView): readonly Cell[] {
+/** The wanted deliveries: all, or the first two. */
+async function readAll(paths: readonly string[], { input, filter }: Verification): Promise<readonly Delivery[]> {
+  const wanted: Delivery[] = [];
+  for (const path of paths) {
+    for await (const found of readDeliveries(path, input)) {
+      if ('pieces' in found) {
+        const body = await gather(found.pieces, found.source, Number.POSITIVE_INFINITY);
+        wanted.push({ source: found.source, headers: [], body, notes: [] });
+      } else wanted.push(...[...found].filter((one) => isWanted(one, filter)));
+      if (wanted.length > 1) return wanted;
+    }
+  }
+  return wanted;
+}
+
+/** `valid  evt_1  webhook.ping  age 1 s  82 B  secret 1f3a9c02`, `INVALID  signature_mismatch  body.json  why`. */
+function verdictLine(row: CheckedDelivery, secrets: readonly string[], several: boolean): readonly Cell[] {
   if (!row.valid) return [{ text: 'INVALID', tone: 'bad' }, row.status, row.source, explainVerdict(row)];
   const age = `age ${formatDuration(row.age_s ?? 0)}${row.clock === 'now' ? '' : ' when received'}`;
   // One cell: a recording has a hundred thousand of them.
