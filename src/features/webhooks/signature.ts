@@ -80,7 +80,7 @@ export function startCheck(headers: SignedHeaders, secrets: readonly SigningSecr
   const shape = readShape(headers);
   const macs: Hmac[] = [];
   if ('verdict' in shape) return { shape, macs };
-  for (const secret of secrets) macs.push(createHmac('sha256', hmacKey(secret)).update(`${shape.timestamp}.`));
+  for (const { key } of secrets) macs.push(createHmac('sha256', key.reveal()).update(`${shape.timestamp}.`));
   return { shape, macs };
 }
 
@@ -155,8 +155,6 @@ export interface SigningSecret {
   /** The complete text is the key, including `whsec_`. */
   readonly key: Secret;
   readonly source: string;
-  /** The key is these bytes, written in base64: not what the document says, but what Standard Webhooks does. */
-  readonly encoding?: 'base64';
 }
 
 /** The prefix of every secret of the service (doc 2 §2). Alone it is not a secret. */
@@ -175,23 +173,6 @@ export function signingSecret(text: string, source: string): SigningSecret {
     throw new SvcError('bad_secret', `${source}: the secret is only the prefix ${SECRET_PREFIX}`, advice);
   }
   return { key: new Secret(text), source };
-}
-
-/** What the HMAC takes. */
-export function hmacKey({ key, encoding }: SigningSecret): string | Uint8Array {
-  return encoding === undefined ? key.reveal() : Buffer.from(key.reveal(), encoding);
-}
-
-/** The same secret, used as Standard Webhooks does: what follows the prefix is the key in base64. */
-export function standardWebhooksSecret({ key, source }: SigningSecret): SigningSecret {
-  const text = withoutPrefix(key.reveal());
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 === 1) {
-    throw new SvcError(
-      'bad_secret',
-      `${source}: the part after ${SECRET_PREFIX} is not base64, which --key-derivation std needs`,
-    );
-  }
-  return { key: new Secret(text), source, encoding: 'base64' };
 }
 
 export function withoutPrefix(text: string): string {

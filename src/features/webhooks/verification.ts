@@ -223,9 +223,8 @@ async function explainMismatch({ headers, body }: CheckableDelivery, verificatio
   const { hints: isEnabled, secrets, fruitless } = verification;
   if (!isEnabled || fruitless >= MOST_FRUITLESS) return NOT_EXPLAINED;
   if (body === undefined || body.length > MAX_BUFFERED_BYTES) return NOT_EXPLAINED;
-  const [deliveryId] = headerValues(headers, `${HEADER_PREFIX}Delivery`);
   const { describeHint, findHints } = await import('./signature-hints.ts');
-  const hints = findHints({ headers: signatureHeaders(headers), body, secrets, deliveryId });
+  const hints = findHints({ headers: signatureHeaders(headers), body, secrets });
   verification.fruitless = hints.length === 0 ? fruitless + 1 : 0;
   return hints.length === 0 ? NOT_EXPLAINED : { hints, explanation: hints.map(describeHint).join('; and ') };
 }

@@ -22,7 +22,7 @@ import {
   signatureHeaders,
 } from '../delivery.ts';
 import { GIVEN_HEADER_FLAGS, givenHeaders, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
-import { fingerprint, standardWebhooksSecret, type Verdict } from '../signature.ts';
+import { fingerprint, type Verdict } from '../signature.ts';
 import { requireSecrets, SECRET_FLAGS } from '../signing-secrets.ts';
 import { type CheckedDelivery, checkDelivery, checkFiles, summarize, type Verification } from '../verification.ts';
 
@@ -70,14 +70,6 @@ export const webhooksVerify = listCommand({
     },
     ...GIVEN_HEADER_FLAGS,
     ...SECRET_FLAGS,
-    'key-derivation': {
-      type: 'choice',
-      value: 'how',
-      choices: ['raw', 'std'],
-      default: 'raw',
-      group: 'Secret options',
-      help: 'With std, whsec_ and base64 (Standard Webhooks)',
-    },
     tolerance: TOLERANCE_FLAG,
     ...section('Verification options', {
       now: { type: 'time', bare: 'back', unix: true, help: 'Verify as of this time' },
@@ -103,7 +95,7 @@ export const webhooksVerify = listCommand({
   ],
   output: VERDICTS,
   async run(input, ctx): Promise<Answer<Rows<CheckedDelivery>>> {
-    const named = await requireSecrets(input, ctx);
+    const secrets = await requireSecrets(input, ctx);
     const given = await givenHeaders(input, ctx);
     const { timestamps, signatures } = signatureHeaders(given);
     const failures = new InputErrors(ctx.notice);
@@ -118,7 +110,7 @@ export const webhooksVerify = listCommand({
       },
       failures,
       filter: readFilter(input),
-      secrets: input.keyDerivation === 'std' ? named.map(standardWebhooksSecret) : named,
+      secrets,
       given,
       toleranceS: parseTolerance(input.tolerance),
       asOfS: input.now === undefined ? undefined : input.now.ms / 1000,
@@ -144,8 +136,8 @@ export const webhooksVerify = listCommand({
     } as const;
     if (ctx.wants.document && others.length === 0) return { ...whole, value: first, as: VERDICT_RECORD };
     const several = paths.length > 1 || first.source !== (paths[0] === '-' ? 'stdin' : paths[0]);
-    const secrets = named.map(fingerprint);
-    const live = (row: CheckedDelivery): readonly Cell[] => verdictLine(row, secrets, several);
+    const fingerprints = secrets.map(fingerprint);
+    const live = (row: CheckedDelivery): readonly Cell[] => verdictLine(row, fingerprints, several);
     return { ...whole, value: new RowBatches(resumeBatches(begun, batches)), as: { ...VERDICTS, live } };
   },
 });
