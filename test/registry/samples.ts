@@ -173,7 +173,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'webhooks replay': [
     { args: ['-', '--to', RECEIVER], stdin: RECORDED },
     {
-      args: ['-', '--to', RECEIVER, '--resign', '--resign-unproven', '--limit', '1'],
+      args: ['-', '--to', RECEIVER, '--resign', '--limit', '1'],
       stdin: RECORDED + RECORDED,
     },
   ],

@@ -56,7 +56,6 @@ export const webhooksReplay = listCommand({
     ...SECRET_FLAGS,
     ...section(SECRET_FLAGS.endpoint.group, {
       resign: { type: 'boolean', help: 'Sign each again when it is sent' },
-      'resign-unproven': { type: 'boolean', help: 'With --resign: sign unproven ones, even forgeries' },
     }),
   },
   exits: ['delivery_failed', 'connect_failed', 'partly_done'],
@@ -77,7 +76,6 @@ export const webhooksReplay = listCommand({
   ],
   output: SENT_LIST,
   async run(input, ctx) {
-    if (input.resignUnproven && !input.resign) throw new SvcError('usage', '--resign-unproven needs --resign');
     const url = receiverAddress(input.to);
     const outbound = ctx.outbound(input);
     const line = EVENT_ID.test(input.file) ? findReceived(input.file, historyPath(ctx.paths)) : undefined;
@@ -87,7 +85,7 @@ export const webhooksReplay = listCommand({
       filter: readFilter(input),
       eventIds: input.eventId,
       limit: input.limit,
-      resign: input.resign ? { secret: await requireSecret(input, ctx), unproven: input.resignUnproven } : undefined,
+      secret: input.resign ? await requireSecret(input, ctx) : undefined,
       userAgent: outbound.userAgent,
       chunks: line === undefined ? ctx.inputChunks : () => once(Buffer.from(line)),
       now: ctx.now,
@@ -137,8 +135,8 @@ interface ReplayOptions {
   /** Empty for all events. */
   readonly eventIds: readonly string[];
   readonly limit: number | undefined;
-  /** Signs each again when it is sent; with `unproven` also those that may not be from the service. */
-  readonly resign: { readonly secret: SigningSecret; readonly unproven: boolean } | undefined;
+  /** Signs each again when it is sent. */
+  readonly secret: SigningSecret | undefined;
   readonly userAgent: string;
   chunks(path: string): AsyncIterable<Uint8Array>;
   /** Milliseconds since 1970. */
@@ -230,7 +228,7 @@ class Replay {
     reportLeftOut(filter, notice);
     if (this.#unproven === 0) return;
     notice(
-      `${this.#unproven} skipped: nothing proves that the service signed them; --resign-unproven signs them anyway`,
+      `${this.#unproven} skipped: nothing proves that the service signed them; svc webhooks send --body signs any body`,
     );
   }
 
@@ -269,30 +267,29 @@ class Replay {
     });
   }
 
-  /** What an export parsed and wrote again is sent in the layout that its signature proves, or in any if it need not be proven. */
+  /** What an export parsed and wrote again is sent in the layout that its signature proves. */
   async #restore(delivery: Delivery): Promise<Delivery | undefined> {
     if (!delivery.notes.includes(REBUILT)) return delivery;
-    const { resign } = this.#options;
-    if (resign === undefined) return undefined;
-    const body = await findSignedLayout(delivery.body, signatureHeaders(delivery.headers), [resign.secret]);
-    if (body !== undefined) return { ...delivery, body };
-    return resign.unproven ? delivery : undefined;
+    const { secret } = this.#options;
+    if (secret === undefined) return undefined;
+    const body = await findSignedLayout(delivery.body, signatureHeaders(delivery.headers), [secret]);
+    return body && { ...delivery, body };
   }
 
   /** A new signature makes a forgery valid, so --resign needs proof that the service signed the delivery. */
   #isProven({ verdict, headers, body }: Delivery): boolean {
-    const { resign } = this.#options;
-    if (resign === undefined || resign.unproven || SIGNED.includes(verdict)) return true;
-    return verifySignature(signatureHeaders(headers), body, [resign.secret], ANY_AGE).signatureOk;
+    const { secret } = this.#options;
+    if (secret === undefined || SIGNED.includes(verdict)) return true;
+    return verifySignature(signatureHeaders(headers), body, [secret], ANY_AGE).signatureOk;
   }
 
   /** The documented headers, signed again with --resign. */
   #headers({ headers, body }: Delivery): readonly RawHeader[] {
-    const { resign, userAgent, now } = this.#options;
+    const { secret, userAgent, now } = this.#options;
     const documented = forwardedHeaders(headers);
     const nowS = Math.floor(now() / 1000);
-    if (resign !== undefined) {
-      return withAgent(signAgain(documented, resign.secret.key.reveal(), String(nowS), body), userAgent);
+    if (secret !== undefined) {
+      return withAgent(signAgain(documented, secret.key.reveal(), String(nowS), body), userAgent);
     }
     const ageS = ageOf(documented, nowS);
     if (ageS > TOLERANCE_S && !this.#warned) {
