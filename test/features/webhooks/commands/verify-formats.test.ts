@@ -70,16 +70,6 @@ const READ: Readonly<Record<string, unknown>> = {
       },
     ],
   },
-  'a Postman collection, in a folder': {
-    info: { name: 'x', schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json' },
-    item: [
-      { name: 'other', request: { method: 'GET', header: [], url: 'https://x' } },
-      {
-        name: 'folder',
-        item: [{ name: 'hook', request: { method: 'POST', header: named('key'), body: { mode: 'raw', raw: body } } }],
-      },
-    ],
-  },
   'a log of {headers, body}': { time: 'x', headers: HEADERS, body },
   'a log that has both bodies': { headers: HEADERS, body: JSON.parse(body), rawBody: body },
   'a log of {request: {headers, body}}': { request: { method: 'POST', headers: HEADERS, body } },
