@@ -131,34 +131,27 @@ export function readFilter({ event, ...others }: FilterInput): DeliveryFilter {
  * the header says it, if there is one.
  */
 export function isWanted(delivery: Delivery, filter: DeliveryFilter, type?: string | null): boolean {
-  const option = findExcludingOption(delivery, filter, type);
-  if (option !== undefined) countLeftOut(filter, option);
+  const { types, status, leftOut } = filter;
+  let option = checkTime(delivery, filter);
+  if (status !== undefined && delivery.failed !== (status === 'failed')) option ??= '--status';
+  if (types.length > 0 && !types.includes((type === undefined ? typeOf(delivery) : type) ?? '')) option ??= '--event';
+  if (option !== undefined) leftOut.set(option, (leftOut.get(option) ?? 0) + 1);
   return option === undefined;
 }
 
-export function countLeftOut({ leftOut }: DeliveryFilter, option: string): void {
-  leftOut.set(option, (leftOut.get(option) ?? 0) + 1);
+/** The option that leaves the delivery out by its time of receipt. */
+function checkTime({ receivedS }: Delivery, { since, until }: DeliveryFilter): string | undefined {
+  if ((since ?? until) === undefined) return undefined;
+  if (receivedS === undefined) return '--since or --until (their time of receipt is unknown)';
+  if (since !== undefined && receivedS * 1000 < since.ms) return '--since';
+  return until !== undefined && receivedS * 1000 > until.ms ? '--until' : undefined;
+}
+
+function typeOf({ headers, body }: Delivery): string | undefined {
+  return headerValues(headers, `${HEADER_PREFIX}Event`)[0] ?? readEvent(body)?.type;
 }
 
 export function reportLeftOut({ leftOut }: DeliveryFilter, notice: (text: string) => void): void {
   if (leftOut.size === 0) return;
   notice(`skipped: ${[...leftOut].map(([option, count]) => `${count} by ${option}`).join(', ')}`);
 }
-
-function findExcludingOption(
-  { receivedS, failed, headers, body }: Delivery,
-  { since, until, status, types }: DeliveryFilter,
-  type: string | null | undefined,
-): string | undefined {
-  if (receivedS === undefined && (since ?? until) !== undefined) return NO_TIME;
-  const receivedMs = (receivedS ?? 0) * 1000;
-  if (since !== undefined && receivedMs < since.ms) return '--since';
-  if (until !== undefined && receivedMs > until.ms) return '--until';
-  if (status !== undefined && failed !== (status === 'failed')) return '--status';
-  if (types.length === 0) return undefined;
-  const found =
-    type === undefined ? (headerValues(headers, `${HEADER_PREFIX}Event`)[0] ?? readEvent(body)?.type) : type;
-  return types.includes(found ?? '') ? undefined : '--event';
-}
-
-const NO_TIME = '--since or --until (their time of receipt is unknown)';

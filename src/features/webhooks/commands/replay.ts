@@ -5,7 +5,6 @@ import { DELIVERY_FORMATS, type DeliveryFormat, readDeliveries } from '../captur
 import { once } from '../captures/input.ts';
 import { SENT_LIST } from '../columns.ts';
 import {
-  countLeftOut,
   type Delivery,
   type DeliveryFilter,
   FILTER_FLAGS,
@@ -48,9 +47,6 @@ export const webhooksReplay = listCommand({
     to: RECEIVER_FLAGS.to,
     deadline: RECEIVER_FLAGS.deadline,
     insecure: RECEIVER_FLAGS.insecure,
-    ...section(FILTER_FLAGS.since.group, {
-      'event-id': { type: 'string', value: 'evt_x', repeat: true, help: 'Only this event' },
-    }),
     ...FILTER_FLAGS,
     limit: { ...FILTER, type: 'integer', min: 1, help: 'Maximum number of deliveries' },
     ...SECRET_FLAGS,
@@ -83,7 +79,6 @@ export const webhooksReplay = listCommand({
       path: input.file,
       format: line === undefined ? input.format : 'ndjson',
       filter: readFilter(input),
-      eventIds: input.eventId,
       limit: input.limit,
       secret: input.resign ? await requireSecret(input, ctx) : undefined,
       userAgent: outbound.userAgent,
@@ -132,8 +127,6 @@ interface ReplayOptions {
   readonly path: string;
   readonly format: DeliveryFormat;
   readonly filter: DeliveryFilter;
-  /** Empty for all events. */
-  readonly eventIds: readonly string[];
   readonly limit: number | undefined;
   /** Signs each again when it is sent. */
   readonly secret: SigningSecret | undefined;
@@ -154,11 +147,6 @@ function refuseBodyFile({ source, bodyFile }: Delivery): void {
       hint: 'send the file itself: svc webhooks send --body <file>',
     },
   );
-}
-
-interface EventIds {
-  readonly eventId: string | null;
-  readonly eventType: string | null;
 }
 
 /** The deliveries of one file, in its order. */
@@ -189,16 +177,14 @@ class Replay {
   }
 
   async *#deliveries(): AsyncGenerator<Draft, void, void> {
-    const { limit = Number.POSITIVE_INFINITY, eventIds } = this.#options;
+    const { limit = Number.POSITIVE_INFINITY, filter } = this.#options;
     let chosen = 0;
-    const missing = new Set(eventIds);
     try {
       for await (const delivery of this.#read()) {
         refuseBodyFile(delivery);
         const event = readEvent(delivery.body);
         const ids = { eventId: event?.id ?? null, eventType: event?.type ?? null };
-        missing.delete(ids.eventId ?? '');
-        if (!this.#isChosen(delivery, ids)) continue;
+        if (!isWanted(delivery, filter, ids.eventType)) continue;
         if (!this.#isProven(delivery)) {
           this.#unproven++;
           continue;
@@ -206,21 +192,9 @@ class Replay {
         yield () => ({ ...ids, headers: this.#headers(delivery), body: delivery.body });
         if (++chosen >= limit) return;
       }
-      if (missing.size > 0) this.#reportMissing(missing);
     } finally {
       this.#reportSkipped();
     }
-  }
-
-  /** Counts what is left out by its option. */
-  #isChosen(delivery: Delivery, { eventId, eventType }: EventIds): boolean {
-    const { filter, eventIds } = this.#options;
-    if (!isWanted(delivery, filter, eventType)) return false;
-    if (eventIds.length > 0 && !eventIds.includes(eventId ?? '')) {
-      countLeftOut(filter, '--event-id');
-      return false;
-    }
-    return true;
   }
 
   #reportSkipped(): void {
@@ -230,13 +204,6 @@ class Replay {
     notice(
       `${this.#unproven} skipped: nothing proves that the service signed them; svc webhooks send --body signs any body`,
     );
-  }
-
-  #reportMissing(missing: ReadonlySet<string>): void {
-    const { path, eventIds, notice } = this.#options;
-    const text = `${sourceName(path)} has no event ${[...missing].join(', ')}`;
-    if (eventIds.every((id) => missing.has(id))) throw new SvcError('not_found', `${text}; nothing was sent`);
-    notice(`warning: ${text}`);
   }
 
   async *#read(): AsyncGenerator<Delivery, void, void> {

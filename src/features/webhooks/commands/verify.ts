@@ -99,6 +99,7 @@ export const webhooksVerify = listCommand({
     const given = await givenHeaders(input, ctx);
     const { timestamps, signatures } = signatureHeaders(given);
     const failures = new InputErrors(ctx.notice);
+    const counts = new Map<Verdict, number>();
     const verification: Verification = {
       input: {
         format: input.format,
@@ -117,7 +118,7 @@ export const webhooksVerify = listCommand({
       now: ctx.now,
       hints: input.hints,
       digests: ctx.wants.fields,
-      counts: new Map(),
+      counts,
       fruitless: 0,
     };
     const paths = inputFiles(input.file);
@@ -132,7 +133,7 @@ export const webhooksVerify = listCommand({
     }
     const whole = {
       footer: () => finishReport(verification, ctx),
-      code: () => (isAllValid(verification) ? undefined : 'signature_invalid'),
+      code: () => (counts.size === 1 && counts.has('valid') ? undefined : 'signature_invalid'),
     } as const;
     if (ctx.wants.document && others.length === 0) return { ...whole, value: first, as: VERDICT_RECORD };
     const several = paths.length > 1 || first.source !== (paths[0] === '-' ? 'stdin' : paths[0]);
@@ -159,10 +160,6 @@ async function readAhead(batches: Batches, isDocument: boolean): Promise<(readon
 async function* resumeBatches(begun: readonly (readonly CheckedDelivery[])[], rest: Batches): Batches {
   yield* begun;
   yield* rest;
-}
-
-function isAllValid({ counts }: Verification): boolean {
-  return counts.size === 1 && counts.has('valid');
 }
 
 /** The summary of several deliveries. Throws the failure if not everything could be checked. */

@@ -195,10 +195,6 @@ describe('the selection', () => {
       ['--status', 'failed'],
       ['2', '3', '4'],
     ],
-    [
-      ['--event-id', 'evt_5', '--event-id', 'evt_2'],
-      ['2', '5'],
-    ],
     [['--event', 'summary.completed'], ['3']],
     [
       ['--event', 'webhook.ping', '--status', 'failed'],
@@ -218,33 +214,6 @@ describe('the selection', () => {
     expect(code).toBe(0);
     expect(ids(peer.taken)).toEqual(chosen.map((id) => `evt_${id}`));
     expect((JSON.parse(stdout) as unknown[]).length).toBe(chosen.length);
-  });
-});
-
-describe('--event-id', () => {
-  const text = line({ id: 'evt_1' }) + line({ id: 'evt_2', more: { response: 500 } });
-
-  it.each([[['--event-id', 'evt_9']], [['--event-id', 'evt_9', '--event-id', 'evt_9', '--status', 'failed']]])(
-    '%j: exit 5 if no such event was recorded',
-    async (args) => {
-      const peer = await statuses(200);
-      const { code, stderr } = await replay(text, peer, args);
-      expect(code).toBe(5);
-      expect(stderr).toContain('svc: stdin has no event evt_9; nothing was sent\n');
-      expect(peer.taken).toEqual([]);
-    },
-  );
-
-  it('warns of an event that is missing beside others', async () => {
-    const peer = await statuses(200);
-    const { code, stderr } = await replay(text, peer, ['--event-id', 'evt_9', '--event-id', 'evt_2']);
-    expect(code).toBe(0);
-    expect(stderr).toContain('warning: stdin has no event evt_9\n');
-    expect(ids(peer.taken)).toEqual(['evt_2']);
-  });
-
-  it('is found although another filter leaves it out', async () => {
-    expect((await replay(text, await statuses(200), ['--event-id', 'evt_1', '--status', 'failed'])).code).toBe(0);
   });
 });
 
