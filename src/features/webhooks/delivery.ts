@@ -131,8 +131,8 @@ export function readFilter({ event, ...others }: FilterInput): DeliveryFilter {
  * the header says it, if there is one.
  */
 export function isWanted(delivery: Delivery, filter: DeliveryFilter, type?: string | null): boolean {
-  const { types, status, leftOut } = filter;
-  let option = checkTime(delivery, filter);
+  const { since, until, types, status, leftOut } = filter;
+  let option = (since ?? until) === undefined ? undefined : checkTime(delivery, filter);
   if (status !== undefined && delivery.failed !== (status === 'failed')) option ??= '--status';
   if (types.length > 0 && !types.includes((type === undefined ? typeOf(delivery) : type) ?? '')) option ??= '--event';
   if (option !== undefined) leftOut.set(option, (leftOut.get(option) ?? 0) + 1);
@@ -141,7 +141,6 @@ export function isWanted(delivery: Delivery, filter: DeliveryFilter, type?: stri
 
 /** The option that leaves the delivery out by its time of receipt. */
 function checkTime({ receivedS }: Delivery, { since, until }: DeliveryFilter): string | undefined {
-  if ((since ?? until) === undefined) return undefined;
   if (receivedS === undefined) return '--since or --until (their time of receipt is unknown)';
   if (since !== undefined && receivedS * 1000 < since.ms) return '--since';
   return until !== undefined && receivedS * 1000 > until.ms ? '--until' : undefined;

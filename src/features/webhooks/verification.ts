@@ -15,6 +15,7 @@ import {
   REBUILT,
   type ReadEvent,
   readEvent,
+  reportLeftOut,
   signatureHeaders,
 } from './delivery.ts';
 import {
@@ -98,7 +99,7 @@ const MAX_BUFFERED_BYTES = 8 << 20;
 /** A wrong secret fails every delivery of a recording: after this many mismatches without a hint, the search stops. */
 const MOST_FRUITLESS = 100;
 
-/** In non-empty batches. What cannot be read or checked is left out and reported as a failure. */
+/** In non-empty batches. What cannot be read or checked is left out and reported as a failure. Throws if nothing was checked. */
 export async function* checkFiles(
   paths: readonly string[],
   verification: Verification,
@@ -106,8 +107,7 @@ export async function* checkFiles(
   for (const path of paths) {
     try {
       for await (const found of readDeliveries(path, verification.input)) {
-        const rows =
-          'pieces' in found ? [await checkStream(found, verification)] : await checkBatch(found, verification);
+        const rows = await checkBatch(found, verification);
         if (rows.length > 0) yield rows;
       }
     } catch (error) {
@@ -115,6 +115,19 @@ export async function* checkFiles(
       verification.failures.add(error);
     }
   }
+  if (verification.counts.size > 0) return;
+  reportLeftOut(verification.filter, verification.input.notice);
+  throw explainNothing(verification);
+}
+
+/** Why there is no verdict. */
+export function explainNothing({ failures }: Verification): SvcError {
+  return (
+    failures.failure('checked') ??
+    new SvcError('missing_value', 'there is no delivery to check', {
+      hint: 'an empty input does not count as valid; name a file that contains a delivery',
+    })
+  );
 }
 
 /** `3 checked: 2 valid, 1 stale` */
@@ -124,9 +137,13 @@ export function summarize(counts: ReadonlyMap<Verdict, number>): string {
   return `${total} checked: ${parts.map(([verdict, count]) => `${count} ${verdict}`).join(', ')}`;
 }
 
-async function checkBatch(deliveries: Iterable<Delivery>, verification: Verification): Promise<CheckedDelivery[]> {
+async function checkBatch(
+  found: StreamedBody | Iterable<Delivery>,
+  verification: Verification,
+): Promise<readonly CheckedDelivery[]> {
+  if ('pieces' in found) return [await checkStream(found, verification)];
   const rows: CheckedDelivery[] = [];
-  for (const delivery of deliveries) {
+  for (const delivery of found) {
     if (!isWanted(delivery, verification.filter)) continue;
     const checked = await checkDelivery(delivery, verification);
     if (checked === undefined) verification.failures.add(lostBytes(delivery.source));

@@ -24,7 +24,14 @@ import {
 import { GIVEN_HEADER_FLAGS, givenHeaders, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
 import { fingerprint, type Verdict } from '../signature.ts';
 import { requireSecrets, SECRET_FLAGS } from '../signing-secrets.ts';
-import { type CheckedDelivery, checkDelivery, checkFiles, summarize, type Verification } from '../verification.ts';
+import {
+  type CheckedDelivery,
+  checkDelivery,
+  checkFiles,
+  explainNothing,
+  summarize,
+  type Verification,
+} from '../verification.ts';
 
 const COLUMNS: ListOutput<CheckedDelivery>['columns'] = [
   { name: 'source', cell: ({ source }) => source, shrinks: true },
@@ -125,34 +132,30 @@ export const webhooksVerify = listCommand({
     if (input.extract) return extractBody(paths, verification);
 
     const batches = checkFiles(paths, verification);
-    const begun = await readAhead(batches, ctx.wants.document);
+    // In a document, one delivery is an object, and several are a list.
+    const begun = ctx.wants.document ? await readAhead(batches) : [];
     const [first, ...others] = begun.flat();
-    if (first === undefined) {
-      reportLeftOut(verification.filter, ctx.notice);
-      throw explainNothing(failures);
-    }
     const whole = {
       footer: () => finishReport(verification, ctx),
       code: () => (counts.size === 1 && counts.has('valid') ? undefined : 'signature_invalid'),
     } as const;
-    if (ctx.wants.document && others.length === 0) return { ...whole, value: first, as: VERDICT_RECORD };
-    const several = paths.length > 1 || first.source !== (paths[0] === '-' ? 'stdin' : paths[0]);
+    if (first !== undefined && others.length === 0) return { ...whole, value: first, as: VERDICT_RECORD };
     const fingerprints = secrets.map(fingerprint);
-    const live = (row: CheckedDelivery): readonly Cell[] => verdictLine(row, fingerprints, several);
+    const live = (row: CheckedDelivery): readonly Cell[] => verdictLine(row, fingerprints, paths);
     return { ...whole, value: new RowBatches(resumeBatches(begun, batches)), as: { ...VERDICTS, live } };
   },
 });
 
 type Batches = AsyncGenerator<readonly CheckedDelivery[], void, void>;
 
-/** The first batch. Of a document also the next, because one delivery is an object, and several are a list. */
-async function readAhead(batches: Batches, isDocument: boolean): Promise<(readonly CheckedDelivery[])[]> {
+/** Batches up to the second delivery. */
+async function readAhead(batches: Batches): Promise<(readonly CheckedDelivery[])[]> {
   const begun: (readonly CheckedDelivery[])[] = [];
-  let next = await batches.next();
-  if (!next.done) begun.push(next.value);
-  if (next.done || !isDocument || next.value.length > 1) return begun;
-  next = await batches.next();
-  if (!next.done) begun.push(next.value);
+  while (begun.flat().length < 2) {
+    const next = await batches.next();
+    if (next.done) break;
+    begun.push(next.value);
+  }
   return begun;
 }
 
@@ -173,15 +176,6 @@ function finishReport({ filter, counts, failures }: Verification, ctx: RunContex
   throw failure;
 }
 
-function explainNothing(failures: InputErrors): SvcError {
-  return (
-    failures.failure('checked') ??
-    new SvcError('missing_value', 'there is no delivery to check', {
-      hint: 'an empty input does not count as valid; name a file that contains a delivery',
-    })
-  );
-}
-
 /** The body of the only delivery, if it is valid. */
 async function extractBody(paths: readonly string[], verification: Verification): Promise<Answer<never>> {
   const [delivery, ...others] = await readAll(paths, verification);
@@ -190,7 +184,7 @@ async function extractBody(paths: readonly string[], verification: Verification)
       hint: 'nothing was printed',
     });
   }
-  if (delivery === undefined || verification.failures.failure('checked')) throw explainNothing(verification.failures);
+  if (delivery === undefined || verification.failures.failure('checked')) throw explainNothing(verification);
   const checked = await checkDelivery(delivery, verification);
   if (checked === undefined) throw lostBytes(delivery.source);
   const { row, body } = checked;
@@ -216,13 +210,14 @@ async function readAll(paths: readonly string[], { input, filter }: Verification
 }
 
 /** `valid  evt_1  webhook.ping  age 1 s  82 B  secret 1f3a9c02`, `INVALID  signature_mismatch  body.json  why`. */
-function verdictLine(row: CheckedDelivery, secrets: readonly string[], several: boolean): readonly Cell[] {
+function verdictLine(row: CheckedDelivery, secrets: readonly string[], paths: readonly string[]): readonly Cell[] {
   if (!row.valid) return [{ text: 'INVALID', tone: 'bad' }, row.status, row.source, explainVerdict(row)];
   const age = `age ${formatDuration(row.age_s ?? 0)}${row.clock === 'now' ? '' : ' when received'}`;
   // One cell: a recording has a hundred thousand of them.
   const facts = `${row.event_id ?? '-'}  ${row.event_type ?? '-'}  ${age}  ${row.body_bytes} B  secret ${secrets[row.secret_index ?? 0]}`;
   const cells: Cell[] = [VALID, facts];
-  if (several) cells.push(row.source);
+  const isOnly = paths.length === 1 && row.source === (paths[0] === '-' ? 'stdin' : paths[0]);
+  if (!isOnly) cells.push(row.source);
   for (const note of row.notes) cells.push({ text: NOTES[note]?.(row) ?? note, tone: 'warn' });
   return cells;
 }
