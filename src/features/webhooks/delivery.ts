@@ -1,9 +1,7 @@
 /** A delivery from the network or a file, and the event in its body (doc 2 §2, §6). */
 import { isUtf8 } from 'node:buffer';
-import { type Options, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { isObject, tryParseJson } from '../../json-object.ts';
-import { EVENT_FLAG, eventFilter } from './event-types.ts';
 import type { SignedHeaders } from './signature.ts';
 
 /** A received header: the name in its original case, repeated headers separate. */
@@ -103,54 +101,4 @@ export function asEvent(value: unknown): ReadEvent | undefined {
     data: isObject(data) ? data : {},
     value,
   };
-}
-
-export const FILTER_FLAGS = section('Filter options', {
-  since: { type: 'time', bare: 'back', help: 'Only deliveries received since this time' },
-  until: { type: 'time', bare: 'back', help: 'Only deliveries received until this time' },
-  event: { ...EVENT_FLAG },
-  status: { type: 'choice', choices: ['delivered', 'failed'], help: 'Only with this recorded outcome' },
-});
-
-/** Both times are included. */
-type FilterInput = Options<typeof FILTER_FLAGS>;
-
-export interface DeliveryFilter extends Omit<FilterInput, 'event'> {
-  readonly types: readonly string[];
-  /** How many deliveries each option leaves out. */
-  readonly leftOut: Map<string, number>;
-}
-
-/** Throws `invalid_value` for an event type that the service does not have. */
-export function readFilter({ event, ...others }: FilterInput): DeliveryFilter {
-  return { ...others, types: eventFilter(event), leftOut: new Map() };
-}
-
-/**
- * Whether a delivery is wanted; what is not is counted. The type is the one in the body where that was read; otherwise
- * the header says it, if there is one.
- */
-export function isWanted(delivery: Delivery, filter: DeliveryFilter, type?: string | null): boolean {
-  const { since, until, types, status, leftOut } = filter;
-  let option = (since ?? until) === undefined ? undefined : checkTime(delivery, filter);
-  if (status !== undefined && delivery.failed !== (status === 'failed')) option ??= '--status';
-  if (types.length > 0 && !types.includes((type === undefined ? typeOf(delivery) : type) ?? '')) option ??= '--event';
-  if (option !== undefined) leftOut.set(option, (leftOut.get(option) ?? 0) + 1);
-  return option === undefined;
-}
-
-/** The option that leaves the delivery out by its time of receipt. */
-function checkTime({ receivedS }: Delivery, { since, until }: DeliveryFilter): string | undefined {
-  if (receivedS === undefined) return '--since or --until (their time of receipt is unknown)';
-  if (since !== undefined && receivedS * 1000 < since.ms) return '--since';
-  return until !== undefined && receivedS * 1000 > until.ms ? '--until' : undefined;
-}
-
-function typeOf({ headers, body }: Delivery): string | undefined {
-  return headerValues(headers, `${HEADER_PREFIX}Event`)[0] ?? readEvent(body)?.type;
-}
-
-export function reportLeftOut({ leftOut }: DeliveryFilter, notice: (text: string) => void): void {
-  if (leftOut.size === 0) return;
-  notice(`skipped: ${[...leftOut].map(([option, count]) => `${count} by ${option}`).join(', ')}`);
 }

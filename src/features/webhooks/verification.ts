@@ -5,17 +5,14 @@ import { readDeliveries } from './captures/formats.ts';
 import type { Input, InputErrors, StreamedBody } from './captures/input.ts';
 import {
   type Delivery,
-  type DeliveryFilter,
   HEADER_PREFIX,
   headerValues,
   isExact,
-  isWanted,
   lostBytes,
   type RawHeader,
   REBUILT,
   type ReadEvent,
   readEvent,
-  reportLeftOut,
   signatureHeaders,
 } from './delivery.ts';
 import {
@@ -81,7 +78,6 @@ export interface Verification {
   readonly asOfS: number | undefined;
   /** Milliseconds since 1970. */
   now(): number;
-  readonly filter: DeliveryFilter;
   readonly hints: boolean;
   readonly digests: boolean;
   readonly counts: Map<Verdict, number>;
@@ -115,9 +111,7 @@ export async function* checkFiles(
       verification.failures.add(error);
     }
   }
-  if (verification.counts.size > 0) return;
-  reportLeftOut(verification.filter, verification.input.notice);
-  throw explainNothing(verification);
+  if (verification.counts.size === 0) throw explainNothing(verification);
 }
 
 /** Why there is no verdict. */
@@ -144,7 +138,6 @@ async function checkBatch(
   if ('pieces' in found) return [await checkStream(found, verification)];
   const rows: CheckedDelivery[] = [];
   for (const delivery of found) {
-    if (!isWanted(delivery, verification.filter)) continue;
     const checked = await checkDelivery(delivery, verification);
     if (checked === undefined) verification.failures.add(lostBytes(delivery.source));
     else rows.push(checked.row);

@@ -7,15 +7,10 @@ import { gather, type Input, InputErrors, once } from '../captures/input.ts';
 import {
   asEvent,
   type Delivery,
-  type DeliveryFilter,
-  FILTER_FLAGS,
-  isWanted,
   lostBytes,
   REBUILT,
   type ReadEvent,
   readEvent,
-  readFilter,
-  reportLeftOut,
   signatureHeaders,
 } from '../delivery.ts';
 import { type EventVerdict, type EventView, eventList, eventRecord } from '../event-columns.ts';
@@ -36,8 +31,7 @@ export const webhooksInspect = recordCommand({
   effect: 'read',
   args: { file: { help: 'File, or - for standard input (the default)', complete: 'files' } },
   flags: {
-    ...FILTER_FLAGS,
-    'event-id': { type: 'string', value: 'id', group: FILTER_FLAGS.since.group, help: 'Only this event' },
+    'event-id': { type: 'string', value: 'id', help: 'Only this event' },
     format: { type: 'choice', choices: DELIVERY_FORMATS, default: 'auto', help: 'Format of the file' },
     full: { type: 'boolean', help: 'Do not shorten texts' },
     unverified: { type: 'boolean', help: 'Show events whose signature is invalid' },
@@ -56,12 +50,10 @@ export const webhooksInspect = recordCommand({
     const { file = '-', format, full, unverified, eventId } = input;
     const secrets = await signingSecrets(input, ctx);
     const { inputChunks: chunks, notice } = ctx;
-    const filter = readFilter(input);
     const bad = new InputErrors(notice);
     const unusable = (error: SvcError): void => bad.add(error);
-    const options = { format, secrets, filter, unverified, chunks, notice, unusable };
+    const options = { format, secrets, unverified, chunks, notice, unusable };
     const { shown, refused, others } = await collectEvents(file, eventId, options);
-    reportLeftOut(filter, notice);
     const [first] = shown.values();
     if (first === undefined) throw bad.failure('shown') ?? explainNothing(refused[0], others[0], input);
     if (!unverified) for (const { source, verdict } of refused) notice(`${source}: ${verdict}: not shown`);
@@ -139,7 +131,6 @@ interface FoundEvent {
 
 interface EventInput extends Omit<Input, 'signed' | 'refuseBodies'> {
   readonly secrets: readonly SigningSecret[];
-  readonly filter: DeliveryFilter;
   /** Whether a body is read although its signature is invalid. */
   readonly unverified: boolean;
 }
@@ -155,7 +146,6 @@ async function* readEvents(path: string, input: EventInput): AsyncGenerator<Foun
 
 async function* readDelivered(deliveries: Iterable<Delivery>, input: EventInput): AsyncGenerator<FoundEvent> {
   for (const delivery of deliveries) {
-    if (!isWanted(delivery, input.filter)) continue;
     const event = await verifyDelivered(delivery, input);
     if (event === undefined) input.unusable(lostBytes(delivery.source));
     else yield event;

@@ -1,24 +1,20 @@
 import { listCommand } from '../../../cli/command.ts';
-import { section } from '../../../cli/flags.ts';
+import { type Options, section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { DELIVERY_FORMATS, type DeliveryFormat, readDeliveries } from '../captures/formats.ts';
 import { once } from '../captures/input.ts';
 import { SENT_LIST } from '../columns.ts';
 import {
   type Delivery,
-  type DeliveryFilter,
-  FILTER_FLAGS,
   HEADER_PREFIX,
   headerValues,
-  isWanted,
   lostBytes,
   type RawHeader,
   REBUILT,
   readEvent,
-  readFilter,
-  reportLeftOut,
   signatureHeaders,
 } from '../delivery.ts';
+import { EVENT_FLAG, eventFilter } from '../event-types.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
 import { forwardedHeaders } from '../receiver/forwarder.ts';
 import { eventIdIn, historyPath, readHistory } from '../receiver/history.ts';
@@ -28,7 +24,13 @@ import { ANY_AGE, type SigningSecret, signatureOf, TOLERANCE_S, type Verdict, ve
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 import { findSignedLayout } from '../verification.ts';
 
-const FILTER = { group: FILTER_FLAGS.since.group } as const;
+const FILTER_FLAGS = section('Filter options', {
+  since: { type: 'time', bare: 'back', help: 'Only deliveries received since this time' },
+  until: { type: 'time', bare: 'back', help: 'Only deliveries received until this time' },
+  event: { ...EVENT_FLAG },
+  status: { type: 'choice', choices: ['delivered', 'failed'], help: 'Only with this recorded outcome' },
+  limit: { type: 'integer', min: 1, help: 'Maximum number of deliveries' },
+});
 
 export const webhooksReplay = listCommand({
   id: 'webhooks replay',
@@ -48,7 +50,6 @@ export const webhooksReplay = listCommand({
     deadline: RECEIVER_FLAGS.deadline,
     insecure: RECEIVER_FLAGS.insecure,
     ...FILTER_FLAGS,
-    limit: { ...FILTER, type: 'integer', min: 1, help: 'Maximum number of deliveries' },
     ...SECRET_FLAGS,
     ...section(SECRET_FLAGS.endpoint.group, {
       resign: { type: 'boolean', help: 'Sign each again when it is sent' },
@@ -78,8 +79,7 @@ export const webhooksReplay = listCommand({
     const replay = new Replay({
       path: input.file,
       format: line === undefined ? input.format : 'ndjson',
-      filter: readFilter(input),
-      limit: input.limit,
+      filter: { ...input, types: eventFilter(input.event) },
       secret: input.resign ? await requireSecret(input, ctx) : undefined,
       userAgent: outbound.userAgent,
       chunks: line === undefined ? ctx.inputChunks : () => once(Buffer.from(line)),
@@ -127,7 +127,6 @@ interface ReplayOptions {
   readonly path: string;
   readonly format: DeliveryFormat;
   readonly filter: DeliveryFilter;
-  readonly limit: number | undefined;
   /** Signs each again when it is sent. */
   readonly secret: SigningSecret | undefined;
   readonly userAgent: string;
@@ -153,6 +152,8 @@ function refuseBodyFile({ source, bodyFile }: Delivery): void {
 class Replay {
   readonly #options: ReplayOptions;
   #unproven = 0;
+  /** How many deliveries each filter leaves out. */
+  readonly #leftOut = new Map<string, number>();
   #warned = false;
   /** Lines that hold no delivery, except a last one that was cut off. */
   unreadable = 0;
@@ -177,14 +178,19 @@ class Replay {
   }
 
   async *#deliveries(): AsyncGenerator<Draft, void, void> {
-    const { limit = Number.POSITIVE_INFINITY, filter } = this.#options;
+    const { filter } = this.#options;
+    const { limit = Number.POSITIVE_INFINITY } = filter;
     let chosen = 0;
     try {
       for await (const delivery of this.#read()) {
         refuseBodyFile(delivery);
         const event = readEvent(delivery.body);
         const ids = { eventId: event?.id ?? null, eventType: event?.type ?? null };
-        if (!isWanted(delivery, filter, ids.eventType)) continue;
+        const option = findExcludingOption(delivery, ids.eventType, filter);
+        if (option !== undefined) {
+          this.#leftOut.set(option, (this.#leftOut.get(option) ?? 0) + 1);
+          continue;
+        }
         if (!this.#isProven(delivery)) {
           this.#unproven++;
           continue;
@@ -198,8 +204,10 @@ class Replay {
   }
 
   #reportSkipped(): void {
-    const { filter, notice } = this.#options;
-    reportLeftOut(filter, notice);
+    const { notice } = this.#options;
+    if (this.#leftOut.size > 0) {
+      notice(`skipped: ${[...this.#leftOut].map(([option, count]) => `${count} by ${option}`).join(', ')}`);
+    }
     if (this.#unproven === 0) return;
     notice(
       `${this.#unproven} skipped: nothing proves that the service signed them; svc webhooks send --body signs any body`,
@@ -268,6 +276,28 @@ class Replay {
     return withAgent(documented, userAgent);
   }
 }
+
+/** Both times are included. */
+interface DeliveryFilter extends Omit<Options<typeof FILTER_FLAGS>, 'event'> {
+  /** Empty for all. */
+  readonly types: readonly string[];
+}
+
+/** Why a delivery is left out. The type is the one in its body. */
+function findExcludingOption(
+  { receivedS, failed }: Delivery,
+  type: string | null,
+  { since, until, status, types }: DeliveryFilter,
+): string | undefined {
+  if (receivedS === undefined && (since ?? until) !== undefined) return NO_TIME;
+  const receivedMs = (receivedS ?? 0) * 1000;
+  if (since !== undefined && receivedMs < since.ms) return '--since';
+  if (until !== undefined && receivedMs > until.ms) return '--until';
+  if (status !== undefined && failed !== (status === 'failed')) return '--status';
+  return types.length === 0 || types.includes(type ?? '') ? undefined : '--event';
+}
+
+const NO_TIME = '--since or --until (their time of receipt is unknown)';
 
 function sourceName(path: string): string {
   return path === '-' ? 'stdin' : path;

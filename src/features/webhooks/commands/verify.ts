@@ -11,16 +11,7 @@ import {
 } from '../../../output/types.ts';
 import { DELIVERY_FORMATS, inputFiles, readDeliveries } from '../captures/formats.ts';
 import { gather, InputErrors } from '../captures/input.ts';
-import {
-  type Delivery,
-  FILTER_FLAGS,
-  HEADER_PREFIX,
-  isWanted,
-  lostBytes,
-  readFilter,
-  reportLeftOut,
-  signatureHeaders,
-} from '../delivery.ts';
+import { type Delivery, HEADER_PREFIX, lostBytes, signatureHeaders } from '../delivery.ts';
 import { GIVEN_HEADER_FLAGS, givenHeaders, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
 import { fingerprint, type Verdict } from '../signature.ts';
 import { requireSecrets, SECRET_FLAGS } from '../signing-secrets.ts';
@@ -82,7 +73,6 @@ export const webhooksVerify = listCommand({
       now: { type: 'time', bare: 'back', unix: true, help: 'Verify as of this time' },
       hints: { type: 'boolean', default: true, help: 'Do not search for the cause of a mismatch' },
     }),
-    ...FILTER_FLAGS,
     ...section('Output options', {
       extract: { type: 'boolean', help: 'Print the exact body of one delivery, only if it is valid' },
     }),
@@ -117,7 +107,6 @@ export const webhooksVerify = listCommand({
         unusable: (error) => failures.add(error),
       },
       failures,
-      filter: readFilter(input),
       secrets,
       given,
       toleranceS: parseTolerance(input.tolerance),
@@ -166,8 +155,7 @@ async function* resumeBatches(begun: readonly (readonly CheckedDelivery[])[], re
 }
 
 /** The summary of several deliveries. Throws the failure if not everything could be checked. */
-function finishReport({ filter, counts, failures }: Verification, ctx: RunContext): string | undefined {
-  reportLeftOut(filter, ctx.notice);
+function finishReport({ counts, failures }: Verification, ctx: RunContext): string | undefined {
   const isSingle = counts.size === 1 && counts.values().next().value === 1;
   const summary = isSingle ? undefined : summarize(counts);
   const failure = failures.failure('checked');
@@ -194,19 +182,19 @@ async function extractBody(paths: readonly string[], verification: Verification)
   });
 }
 
-/** The wanted deliveries: all, or the first two. */
-async function readAll(paths: readonly string[], { input, filter }: Verification): Promise<readonly Delivery[]> {
-  const wanted: Delivery[] = [];
+/** All deliveries, or the first two batches. */
+async function readAll(paths: readonly string[], { input }: Verification): Promise<readonly Delivery[]> {
+  const all: Delivery[] = [];
   for (const path of paths) {
     for await (const found of readDeliveries(path, input)) {
       if ('pieces' in found) {
         const body = await gather(found.pieces, found.source, Number.POSITIVE_INFINITY);
-        wanted.push({ source: found.source, headers: [], body, notes: [] });
-      } else wanted.push(...[...found].filter((one) => isWanted(one, filter)));
-      if (wanted.length > 1) return wanted;
+        all.push({ source: found.source, headers: [], body, notes: [] });
+      } else all.push(...found);
+      if (all.length > 1) return all;
     }
   }
-  return wanted;
+  return all;
 }
 
 /** `valid  evt_1  webhook.ping  age 1 s  82 B  secret 1f3a9c02`, `INVALID  signature_mismatch  body.json  why`. */
