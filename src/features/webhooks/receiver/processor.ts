@@ -123,7 +123,8 @@ export class DeliveryProcessor {
     const event = valid ? readEvent(delivery.body) : undefined;
     const { id = null, type = null } = event ?? {};
     const notes = [...verification.notes, ...(valid ? this.#observe(delivery, event) : [])];
-    const omitted = !valid && !isSigned(verification) && !strangers.admits();
+    // No stranger can send the right signature, and a wrong clock must not lose deliveries.
+    const omitted = !verification.signatureOk && !strangers.admits();
     return { delivery, verification, valid, id, type, omitted, notes };
   }
 
@@ -159,7 +160,8 @@ export class DeliveryProcessor {
     }
     // Not earlier: a forged or failed event would hide the real one.
     if (key !== undefined && isSuccess(response)) this.#seen.add(key, delivery.receivedMs);
-    sendResponse(verified, response);
+    const text = valid ? '' : verified.verification.verdict;
+    if (!delivery.respond(response, text)) verified.notes.push('sender_gone');
     if (history !== undefined && duplicate === null && valid) {
       history.add(toRecord(verified, { duplicate, forwarded, response }));
     }
@@ -167,8 +169,8 @@ export class DeliveryProcessor {
     return { row, omitted, location: forwarded?.location };
   }
 
-  #isRecorded({ valid, verification, omitted, delivery }: Verified): boolean {
-    if (valid || isSigned(verification)) return true;
+  #isRecorded({ verification, omitted, delivery }: Verified): boolean {
+    if (verification.signatureOk) return true;
     if (omitted) return false;
     this.#recordedBytes += delivery.body.length;
     return this.#recordedBytes <= MOST_RECORDED_BYTES;
@@ -202,11 +204,6 @@ export class DeliveryProcessor {
       body: valid && showBody ? body.toString('utf8') : undefined,
     };
   }
-}
-
-/** By the service, although the time may be wrong: no stranger can send that, and a wrong clock must not lose deliveries. */
-function isSigned({ signatureOk }: Verification): boolean {
-  return signatureOk;
 }
 
 /** Why the signature does not match, where that can be searched for: each search takes time. */
@@ -258,11 +255,6 @@ export function verifyDelivery(
   toleranceS: number | undefined,
 ): Verification {
   return verifySignature(signatureHeaders(headers), body, secrets, { nowS: receivedMs / 1000, toleranceS });
-}
-
-function sendResponse({ delivery, valid, verification, notes }: Verified, status: number): void {
-  const text = valid ? '' : verification.verdict;
-  if (!delivery.respond(status, text)) notes.push('sender_gone');
 }
 
 interface Done {
