@@ -177,11 +177,6 @@ export const REPAIRS: readonly Repair[] = [
     attempts: ({ body }) => [{ message: [body] }],
   },
   {
-    name: 'prefix_case',
-    sentence: 'the signature matches except for the case of its prefix: it must be sha256=',
-    attempts: ({ signature }) => [{ digest: digestOf(signature.replace(/^sha256=/i, 'sha256=')) }],
-  },
-  {
     name: 'signature_label',
     sentence: 'the signature matches, but its label is wrong: it must begin with sha256=',
     attempts: ({ signature }) => [{ digest: digestOf(signature.replace(/^[\w-]+[=:] ?/, 'sha256=')) }],

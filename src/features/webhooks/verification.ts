@@ -234,9 +234,9 @@ async function explainMismatch({ headers, body }: CheckableDelivery, verificatio
   if (!isEnabled || fruitless >= MOST_FRUITLESS) return NOT_EXPLAINED;
   if (body === undefined || body.length > MAX_BUFFERED_BYTES) return NOT_EXPLAINED;
   const { describeHint, findHints } = await import('./signature-hints.ts');
-  const hints = findHints({ headers: signatureHeaders(headers), body, secrets });
-  verification.fruitless = hints.length === 0 ? fruitless + 1 : 0;
-  return hints.length === 0 ? NOT_EXPLAINED : { hints, explanation: hints.map(describeHint).join('; and ') };
+  const [hint] = findHints({ headers: signatureHeaders(headers), body, secrets });
+  verification.fruitless = hint === undefined ? fruitless + 1 : 0;
+  return hint === undefined ? NOT_EXPLAINED : { hints: [hint], explanation: describeHint(hint) };
 }
 
 /** Of a body that was parsed, the layout of the JSON that is signed; undefined if none is, because the received bytes are lost. */

@@ -144,7 +144,7 @@ describe('a signature', () => {
   const found = (signature: string) =>
     findHints({ headers: { timestamps: [T], signatures: [signature] }, body: PING, secrets: [S1] });
   it.each([
-    ['prefix_case', right.replace('sha', 'Sha')],
+    ['signature_label', right.replace('sha', 'Sha')],
     ['signature_label', `hmac-${right}`],
     ['signature_label', right.replace('sha256', 'v1')],
     ['signature_plus_prefix', right.slice(7)],
@@ -162,5 +162,5 @@ describe('a signature', () => {
 });
 
 it('has a sentence for every hint', () => {
-  expect(describeHint('prefix_case')).toMatch(/^the signature matches/);
+  expect(describeHint('signature_label')).toMatch(/^the signature matches/);
 });

@@ -3,6 +3,7 @@ import type { SvcError } from '../../../errors.ts';
 import type { Plan } from '../../../http/endpoint.ts';
 import { openPoster, type Posted, planPosts } from '../../../http/poster.ts';
 import type { Outbound } from '../../../http/target.ts';
+import { isAccepted, isRedirect } from '../sending/sending.ts';
 import { SECRET_PREFIX, withoutPrefix } from '../signature.ts';
 import {
   ACCEPTED,
@@ -240,14 +241,6 @@ async function explainRefusal(posted: Posted, receiver: Receiver): Promise<Cause
   }
   const mistake = REFUSALS.includes(status ?? 0) ? await findMistake(receiver) : undefined;
   return { ...cause, sent: 'every delivery, correctly signed or forged', fix: mistake ?? adviseOn(posted) };
-}
-
-function isAccepted({ status }: Posted): boolean {
-  return status !== undefined && ACCEPTED.accepts(status);
-}
-
-function isRedirect({ status = 0 }: Posted): boolean {
-  return status >= 300 && status <= 399;
 }
 
 /** What a receiver that refuses correct signatures accepts instead. */
