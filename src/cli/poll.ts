@@ -5,8 +5,7 @@ import { SvcError } from '../errors.ts';
 import type { Snapshot } from '../output/types.ts';
 
 export interface PollOptions {
-  /** A function is called before each pause. */
-  readonly intervalMs: number | (() => number);
+  readonly intervalMs: number;
   /** How long to poll; without it, until interrupted. */
   readonly waitMs?: number | undefined;
 }
@@ -101,10 +100,10 @@ function reportOutage(
   return { event: 'recovered' };
 }
 
-function pauseAfter(trouble: SvcError | undefined, failures: number, intervalMs: PollOptions['intervalMs']): number {
-  const usual = typeof intervalMs === 'number' ? intervalMs : intervalMs();
-  if (trouble?.code === 'limited') return Math.min(usual * 2 ** Math.min(failures, 10), Math.max(usual, SLOWEST_MS));
-  return trouble !== undefined && failures <= QUICK_RETRIES ? Math.min(usual, RETRY_MS) : usual;
+function pauseAfter(trouble: SvcError | undefined, failures: number, intervalMs: number): number {
+  if (trouble?.code === 'limited')
+    return Math.min(intervalMs * 2 ** Math.min(failures, 10), Math.max(intervalMs, SLOWEST_MS));
+  return trouble !== undefined && failures <= QUICK_RETRIES ? Math.min(intervalMs, RETRY_MS) : intervalMs;
 }
 
 async function isLate(work: Promise<unknown>, ms: number): Promise<boolean> {

@@ -21,7 +21,6 @@ const WATCHING: Readonly<Record<string, Watching>> = {
   'alerts check': { argv: ['--expect', '--wait', '1h'] },
   'alerts status': { argv: ['--wait-ready', '1h'] },
   'catalog check': { argv: ['5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10', '--below', '1000', '--wait', '1h'] },
-  'webhooks deliveries': { argv: ['ep_1', '--follow'], isEndless: true },
   'webhooks test': { argv: ['ep_1', '--wait', '1h'] },
 };
 

@@ -11,8 +11,6 @@ afterAll(() => peer.close());
 
 const TABULAR = CASES.filter(({ command, sample }) => {
   const printsRows = ['list', 'record'].includes(command.output.kind) && command.defaultFormat === undefined;
-  // A line of a stream says what happens, and to what.
-  if (sample.args.includes('--follow')) return false;
   return printsRows && sample.prints === undefined && !sample.draws && !sample.waits && sample.terminal === undefined;
 });
 

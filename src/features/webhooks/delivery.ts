@@ -1,9 +1,7 @@
 /** A delivery from the network or a file, and the event in its body (doc 2 §2, §6). */
 import { isUtf8 } from 'node:buffer';
-import { type Options, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import { isObject, tryParseJson } from '../../json-object.ts';
-import { EVENT_FLAG, eventFilter } from './event-types.ts';
 import type { SignedHeaders } from './signature.ts';
 
 /** A received header: the name in its original case, repeated headers separate. */
@@ -92,77 +90,15 @@ export function readEvent(bytes: Uint8Array): ReadEvent | undefined {
   return asEvent(tryParseJson(json.startsWith('\ufeff') ? json.slice(1) : json));
 }
 
-/** The same for a parsed value: one of several samples. */
+/** The event in a parsed value. */
 export function asEvent(value: unknown): ReadEvent | undefined {
   if (!isObject(value)) return undefined;
+  const { id, type, created_at, data } = value;
   return {
-    id: text(value['id']),
-    type: text(value['type']),
-    created_at: text(value['created_at']),
-    data: isObject(value['data']) ? value['data'] : {},
+    id: typeof id === 'string' ? id : undefined,
+    type: typeof type === 'string' ? type : undefined,
+    created_at: typeof created_at === 'string' ? created_at : undefined,
+    data: isObject(data) ? data : {},
     value,
   };
 }
-
-/** Undefined for anything else. */
-export function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-export const FILTER_FLAGS = section('Filter options', {
-  since: { type: 'time', bare: 'back', help: 'Only deliveries received since this time' },
-  until: { type: 'time', bare: 'back', help: 'Only deliveries received until this time' },
-  event: { ...EVENT_FLAG },
-  status: { type: 'choice', choices: ['delivered', 'failed'], help: 'Only with this recorded outcome' },
-});
-
-/** Both times are included. */
-type FilterInput = Options<typeof FILTER_FLAGS>;
-
-/** Counts what it leaves out. Throws `invalid_value` for an event type that the service does not have. */
-export class DeliveryFilter {
-  readonly #input: FilterInput;
-  readonly #types: readonly string[];
-  /** By option. */
-  readonly #leftOut = new Map<string, number>();
-
-  constructor(input: FilterInput) {
-    this.#input = input;
-    this.#types = eventFilter(input.event);
-  }
-
-  /** The type is the one in the body where that was read; otherwise the header says it, if there is one. */
-  takes(delivery: Delivery, type?: string | null): boolean {
-    const option = this.#against(delivery, type);
-    if (option !== undefined) this.leaveOut(option);
-    return option === undefined;
-  }
-
-  leaveOut(option: string): void {
-    this.#leftOut.set(option, (this.#leftOut.get(option) ?? 0) + 1);
-  }
-
-  report(notice: (text: string) => void): void {
-    if (this.#leftOut.size === 0) return;
-    notice(`skipped: ${[...this.#leftOut].map(([option, count]) => `${count} by ${option}`).join(', ')}`);
-  }
-
-  #against(delivery: Delivery, type: string | null | undefined): string | undefined {
-    const { since, until, status } = this.#input;
-    const { receivedS, failed } = delivery;
-    if (receivedS === undefined && (since ?? until) !== undefined) return NO_TIME;
-    const receivedMs = (receivedS ?? 0) * 1000;
-    if (since !== undefined && receivedMs < since.ms) return '--since';
-    if (until !== undefined && receivedMs > until.ms) return '--until';
-    if (status !== undefined && failed !== (status === 'failed')) return '--status';
-    if (this.#types.length === 0) return undefined;
-    const found = type === undefined ? this.#typeOf(delivery) : type;
-    return this.#types.includes(found ?? '') ? undefined : '--event';
-  }
-
-  #typeOf({ headers, body }: Delivery): string | undefined {
-    return headerValues(headers, `${HEADER_PREFIX}Event`)[0] ?? readEvent(body)?.type;
-  }
-}
-
-const NO_TIME = '--since or --until (their time of receipt is unknown)';

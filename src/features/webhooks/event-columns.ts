@@ -1,7 +1,7 @@
 /** An event as a table. Its texts are untrusted: they stay in lines of their own column, and are never rendered. */
 import { isObject } from '../../json-object.ts';
 import type { Cell, Column, ListOutput, RecordOutput } from '../../output/types.ts';
-import { asEvent, type ReadEvent, text } from './delivery.ts';
+import { asEvent, type ReadEvent } from './delivery.ts';
 import type { Verdict } from './signature.ts';
 
 type EventValue = ReadEvent['value'];
@@ -198,6 +198,10 @@ function padTwo(number: number): string {
 
 function toText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** An id or a status is the same thing as a number. */

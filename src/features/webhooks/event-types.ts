@@ -28,7 +28,7 @@ export function awaitedEvents(lists: readonly string[], filter: readonly string[
     if (one.startsWith('evt_')) continue;
     requireKnown(one, '--until-event');
     if (filter.length === 0 || filter.includes(one)) continue;
-    throw new SvcError('usage', `--until-event ${one} will never arrive: --event filters it out`, {
+    throw new SvcError('usage', `--until-event ${one} will never arrive: --event leaves it out`, {
       hint: `add --event ${one}`,
     });
   }

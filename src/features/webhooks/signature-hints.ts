@@ -1,14 +1,12 @@
 /** Why a signature does not match: every repair is tried, and named only if the signature then matches. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isObject, parseJsonText, tryParseJson } from '../../json-object.ts';
-import { hmacKey, SECRET_PREFIX, type SignedHeaders, type SigningSecret, trimmed, withoutPrefix } from './signature.ts';
+import { SECRET_PREFIX, type SignedHeaders, type SigningSecret, trimmed, withoutPrefix } from './signature.ts';
 
 export interface Evidence {
   readonly headers: SignedHeaders;
   readonly body: Uint8Array;
   readonly secrets: readonly SigningSecret[];
-  /** What Standard Webhooks signs before the timestamp. */
-  readonly deliveryId?: string | undefined;
 }
 
 type Part = string | Uint8Array;
@@ -26,7 +24,6 @@ interface Received extends Comparison {
   readonly timestamp: string;
   readonly body: Buffer;
   readonly secrets: readonly SigningSecret[];
-  readonly deliveryId: string | undefined;
 }
 
 interface Repair {
@@ -38,8 +35,8 @@ interface Repair {
   readonly attempts: (received: Received) => readonly Partial<Comparison>[];
 }
 
-/** The names of the repairs that together make the signature match; empty if none do. */
-export function findHints({ headers, body, secrets, deliveryId }: Evidence): readonly string[] {
+/** The name of the repair that makes the signature match, as the only item of a list; empty if none does. */
+export function findHints({ headers, body, secrets }: Evidence): readonly string[] {
   const timestamp = trimmed(headers.timestamps[0]);
   const signature = trimmed(headers.signatures[0]);
   const received: Received = {
@@ -47,10 +44,9 @@ export function findHints({ headers, body, secrets, deliveryId }: Evidence): rea
     timestamp,
     body: Buffer.from(body.buffer, body.byteOffset, body.byteLength),
     secrets,
-    deliveryId,
     digest: digestOf(signature),
     message: [`${timestamp}.`, body],
-    keys: secrets.map(hmacKey),
+    keys: secrets.map(({ key }) => key.reveal()),
   };
   // A repair that changes nothing must not be named.
   if (matches(received)) return [];
@@ -58,22 +54,6 @@ export function findHints({ headers, body, secrets, deliveryId }: Evidence): rea
   const part = /^\d+$/.test(timestamp) ? '' : 'timestamp_';
   for (const { name, attempts } of REPAIRS) {
     if (name.startsWith(part) && attempts(received).some((one) => matches({ ...received, ...one }))) return [name];
-  }
-  return part === '' ? findPairs(received) : [];
-}
-
-/** A wrong secret may come together with a final newline, or with another message. */
-function findPairs(received: Received): readonly string[] {
-  const first = REPAIRS.filter(({ name }) => name.startsWith('message_') || name.endsWith('_trailing_newline'));
-  const second = REPAIRS.filter(({ name }) => name.startsWith('secret_'));
-  for (const one of first) {
-    for (const { message = received.message } of one.attempts(received)) {
-      for (const other of second) {
-        for (const { keys = [] } of other.attempts(received)) {
-          if (matches({ ...received, message, keys })) return [one.name, other.name];
-        }
-      }
-    }
   }
   return [];
 }
@@ -188,23 +168,13 @@ export const REPAIRS: readonly Repair[] = [
   ),
   secretRepair(
     'secret_standard_webhooks_key',
-    `the signature matches if the part after ${SECRET_PREFIX} is base64-decoded (Standard Webhooks); use --key-derivation std if your service does that`,
+    `the signature matches if the part after ${SECRET_PREFIX} is base64-decoded: the sender does that, as Standard Webhooks says; the service does not`,
     (text) => Buffer.from(withoutPrefix(text), 'base64'),
   ),
   {
     name: 'message_without_timestamp',
     sentence: 'the signature covers only the body: the sender did not sign the timestamp, so anyone can replay it',
     attempts: ({ body }) => [{ message: [body] }],
-  },
-  {
-    name: 'message_standard_webhooks',
-    sentence: 'the signature covers id, timestamp and body (Standard Webhooks)',
-    attempts: ({ timestamp, body, deliveryId }) => [{ message: [`${deliveryId}.${timestamp}.`, body] }],
-  },
-  {
-    name: 'prefix_case',
-    sentence: 'the signature matches except for the case of its prefix: it must be sha256=',
-    attempts: ({ signature }) => [{ digest: digestOf(signature.replace(/^sha256=/i, 'sha256=')) }],
   },
   {
     name: 'signature_label',

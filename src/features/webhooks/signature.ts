@@ -64,51 +64,39 @@ export function verifySignature(
   clock: Clock,
   truncated = false,
 ): Verification {
-  const check = new SignatureCheck(headers, secrets);
-  check.update(body);
-  return check.finish(clock, truncated);
+  const check = startCheck(headers, secrets);
+  for (const mac of check.macs) mac.update(body);
+  return finishCheck(check, clock, truncated);
 }
 
-/** Verifies a body in chunks. Precedence of verdicts: duplicate header, missing, malformed or unsupported, truncated, mismatch, stale or future, valid. */
-export class SignatureCheck {
-  readonly #shape: Shape | Refusal;
-  readonly #macs: readonly Hmac[];
-
-  constructor(headers: SignedHeaders, secrets: readonly SigningSecret[]) {
-    const shape = readShape(headers);
-    this.#shape = shape;
-    this.#macs =
-      'verdict' in shape
-        ? []
-        : secrets.map((secret) => createHmac('sha256', hmacKey(secret)).update(`${shape.timestamp}.`));
-  }
-
-  update(chunk: Uint8Array): void {
-    for (const mac of this.#macs) mac.update(chunk);
-  }
-
-  /** `truncated`: the input ended before the body did. Call it once. */
-  finish(clock: Clock, truncated = false): Verification {
-    if ('verdict' in this.#shape) {
-      return { ...this.#shape, signatureOk: false, ageS: null, secretIndex: null, notes: [] };
-    }
-    const digests = this.#macs.map((mac) => mac.digest());
-    return judge(this.#shape, digests, clock, truncated);
-  }
+/** The check of a body that is read in chunks: each goes to every HMAC. */
+export interface SignatureCheck {
+  readonly shape: Shape | Refusal;
+  /** One for each secret; none if the headers alone decide. */
+  readonly macs: readonly Hmac[];
 }
 
-function judge(
-  shape: Shape,
-  digests: readonly Buffer[],
-  { nowS, toleranceS }: Clock,
-  truncated: boolean,
-): Verification {
+export function startCheck(headers: SignedHeaders, secrets: readonly SigningSecret[]): SignatureCheck {
+  const shape = readShape(headers);
+  const macs: Hmac[] = [];
+  if ('verdict' in shape) return { shape, macs };
+  for (const { key } of secrets) macs.push(createHmac('sha256', key.reveal()).update(`${shape.timestamp}.`));
+  return { shape, macs };
+}
+
+/**
+ * The verdict once all chunks are there. The first that applies: duplicate header, missing, malformed or unsupported,
+ * truncated, mismatch, stale or future, valid.
+ */
+export function finishCheck({ shape, macs }: SignatureCheck, clock: Clock, truncated = false): Verification {
+  if ('verdict' in shape) return { ...shape, signatureOk: false, ageS: null, secretIndex: null, notes: [] };
+  const { toleranceS } = clock;
   const timestamp = Number(shape.timestamp);
-  const ageS = Math.floor(nowS) - timestamp;
+  const ageS = Math.floor(clock.nowS) - timestamp;
   // Every secret is tried, and each comparison takes constant time.
   let found = -1;
-  for (let index = 0; index < digests.length; index++) {
-    if (timingSafeEqual(digests[index] as Buffer, shape.digest) && found === -1) found = index;
+  for (const [index, mac] of macs.entries()) {
+    if (timingSafeEqual(mac.digest(), shape.digest) && found === -1) found = index;
   }
   if (truncated || found === -1) {
     const verdict = truncated ? 'truncated_input' : 'signature_mismatch';
@@ -116,9 +104,9 @@ function judge(
   }
   const notes: Note[] = shape.upperCase ? ['noncanonical_hex_case'] : [];
   if (toleranceS === undefined) notes.push('tolerance_not_checked');
-  const late = toleranceS !== undefined && Math.abs(ageS) > toleranceS;
+  const isLate = toleranceS !== undefined && Math.abs(ageS) > toleranceS;
   const lateVerdict = ageS > 0 ? 'stale' : 'future';
-  const verdict = late ? lateVerdict : 'valid';
+  const verdict = isLate ? lateVerdict : 'valid';
   return { verdict, signatureOk: true, timestamp, ageS, secretIndex: found, notes };
 }
 
@@ -159,14 +147,7 @@ function readShape({ timestamps, signatures }: SignedHeaders): Shape | Refusal {
 
 /** Spaces around a header's value are not part of it. The lookbehind keeps a long run from being searched from each of its spaces. */
 export function trimmed(value = ''): string {
-  return isBlank(value, 0) || isBlank(value, value.length - 1)
-    ? value.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '')
-    : value;
-}
-
-function isBlank(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code === 0x20 || code === 0x09;
+  return /^[ \t]|[ \t]$/.test(value) ? value.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '') : value;
 }
 
 /** A usable signing secret, and where it came from (`--secret-file key.txt`), which messages may show. */
@@ -174,8 +155,6 @@ export interface SigningSecret {
   /** The complete text is the key, including `whsec_`. */
   readonly key: Secret;
   readonly source: string;
-  /** The key is these bytes, written in base64: not what the document says, but what Standard Webhooks does. */
-  readonly encoding?: 'base64';
 }
 
 /** The prefix of every secret of the service (doc 2 §2). Alone it is not a secret. */
@@ -194,23 +173,6 @@ export function signingSecret(text: string, source: string): SigningSecret {
     throw new SvcError('bad_secret', `${source}: the secret is only the prefix ${SECRET_PREFIX}`, advice);
   }
   return { key: new Secret(text), source };
-}
-
-/** What the HMAC takes. */
-export function hmacKey({ key, encoding }: SigningSecret): string | Uint8Array {
-  return encoding === undefined ? key.reveal() : Buffer.from(key.reveal(), encoding);
-}
-
-/** The same secret, used as Standard Webhooks does: what follows the prefix is the key in base64. */
-export function standardWebhooksSecret({ key, source }: SigningSecret): SigningSecret {
-  const text = withoutPrefix(key.reveal());
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 === 1) {
-    throw new SvcError(
-      'bad_secret',
-      `${source}: the part after ${SECRET_PREFIX} is not base64, which --key-derivation std needs`,
-    );
-  }
-  return { key: new Secret(text), source, encoding: 'base64' };
 }
 
 export function withoutPrefix(text: string): string {

@@ -11,13 +11,22 @@ const SOURCES = '--secret-file <file>, --secret-env <name> or --endpoint <id>';
 
 const SECRET = { group: 'Secret options' } as const;
 
+/** Declared so that an error does not show its value. */
+const REFUSED = { type: 'string', hidden: true, help: 'Refused: other users can see command lines' } as const;
+
+function refuseTypedSecret(advice: string): never {
+  throw new SvcError('invalid_value', 'svc takes no secret from the command line, because other users can see it', {
+    hint: `pass ${advice}`,
+  });
+}
+
 /** Where a secret is read from. */
 export const SECRET_SOURCE_FLAGS = {
   ...section('Secret options', {
     'secret-file': { ...FILE, repeat: true, help: 'File with a signing secret' },
     'secret-env': { type: 'string', repeat: true, value: 'name', help: 'Variable with a signing secret' },
   }),
-  secret: refusedSecret('--secret-file <file> or --secret-env <name>'),
+  secret: { ...REFUSED, check: () => refuseTypedSecret('--secret-file <file> or --secret-env <name>') },
 } as const satisfies Flags;
 
 /** Those, and the secrets that svc stores. */
@@ -32,22 +41,8 @@ export const SECRET_FLAGS = {
   },
   ...SECRET_SOURCE_FLAGS,
   'secret-env': { ...SECRET_SOURCE_FLAGS['secret-env'], help: `Variable (default ${VARIABLE})` },
-  secret: refusedSecret(`${SOURCES}, or set ${VARIABLE}`),
+  secret: { ...REFUSED, check: () => refuseTypedSecret(`${SOURCES}, or set ${VARIABLE}`) },
 } as const satisfies Flags;
-
-/** Declared so that an error does not show its value. */
-function refusedSecret(advice: string) {
-  return {
-    type: 'string',
-    hidden: true,
-    help: 'Refused: other users can see command lines',
-    check: () => {
-      throw new SvcError('invalid_value', 'svc takes no secret from the command line, because other users can see it', {
-        hint: `pass ${advice}`,
-      });
-    },
-  } as const;
-}
 
 export type SecretSources = Omit<Options<typeof SECRET_SOURCE_FLAGS>, 'secret'>;
 export type SecretInput = Omit<Options<typeof SECRET_FLAGS>, 'secret'>;
@@ -60,10 +55,12 @@ type SecretContext = Pick<
 
 /** The secrets of the options, else that of the environment, else none. Exit 2 if one cannot be used. */
 export async function signingSecrets(input: SecretInput, ctx: SecretContext): Promise<readonly SigningSecret[]> {
-  const named = [...namedSecrets(input, ctx)];
-  for (const id of input.endpoint) named.push(await ofEndpoint(id, ctx));
-  if (named.length > 0) return named;
-  return ctx.env[VARIABLE] === undefined ? [] : [hidden(fromVariable(VARIABLE, ctx.env), ctx)];
+  const secrets = readSecrets(input, ctx);
+  for (const id of input.endpoint) secrets.push(await ofEndpoint(id, ctx));
+  if (secrets.length === 0 && ctx.env[VARIABLE] !== undefined) secrets.push(fromVariable(VARIABLE, ctx.env));
+  // A receiver may print the secret.
+  for (const { key } of secrets) ctx.secrets.add(key.reveal());
+  return secrets;
 }
 
 export async function requireSecrets(input: SecretInput, ctx: SecretContext): Promise<readonly SigningSecret[]> {
@@ -80,36 +77,30 @@ export async function requireSecret(input: SecretInput, ctx: SecretContext): Pro
 }
 
 /** The secrets of the options that read one. */
-export function namedSecrets(
+export function readSecrets(
   input: SecretSources,
-  ctx: Pick<RunContext, 'env' | 'readFile' | 'checkSecretFile' | 'secrets'>,
-): readonly SigningSecret[] {
-  return [
-    ...input.secretFile.map((path) => fromFile(path, ctx)),
-    ...input.secretEnv.map((name) => fromVariable(name, ctx.env)),
-  ].map((secret) => hidden(secret, ctx));
+  ctx: Pick<RunContext, 'env' | 'readFile' | 'checkSecretFile'>,
+): SigningSecret[] {
+  const secrets: SigningSecret[] = [];
+  for (const path of input.secretFile) secrets.push(fromFile(path, ctx));
+  for (const name of input.secretEnv) secrets.push(fromVariable(name, ctx.env));
+  return secrets;
 }
 
 async function ofEndpoint(id: string, ctx: SecretContext): Promise<SigningSecret> {
   // Loads the store, which takes 2 ms on Node 20: a secret of the environment does not need it.
   const { storedSecret } = await import('./stored-secrets.ts');
   const stored = await storedSecret(id, ctx);
-  if (stored !== undefined) return hidden(signingSecret(stored.secret, `--endpoint ${id}`), ctx);
+  if (stored !== undefined) return signingSecret(stored.secret, `--endpoint ${id}`);
   throw new SvcError('missing_value', `--endpoint: no secret is stored for endpoint ${JSON.stringify(id)}`, {
     hint: 'svc webhooks secrets list shows them; svc webhooks secrets import adds one',
   });
 }
 
-/** A receiver may print the secret. */
-function hidden(secret: SigningSecret, { secrets }: Pick<RunContext, 'secrets'>): SigningSecret {
-  secrets.add(secret.key.reveal());
-  return secret;
-}
-
 function fromVariable(name: string, env: RunContext['env']): SigningSecret {
   const text = env[name];
   if (text === undefined) throw new SvcError('missing_value', `--secret-env: the variable ${name} is not set`);
-  return checked(text, name);
+  return checkSecret(text, name);
 }
 
 function fromFile(path: string, ctx: Pick<RunContext, 'readFile' | 'checkSecretFile'>): SigningSecret {
@@ -133,7 +124,7 @@ export function secretOf(bytes: Uint8Array, source: string): SigningSecret {
   } catch {
     throw new SvcError('bad_secret', `${source}: the secret is not UTF-8 text`);
   }
-  return checked(text, source);
+  return checkSecret(text, source);
 }
 
 /** Common mistakes in place of the secret. */
@@ -155,11 +146,10 @@ const SLIPS: readonly (readonly [form: RegExp, what: string, hint: string])[] = 
 ];
 
 /** One final line end comes from the editor, and is dropped. */
-function checked(text: string, source: string): SigningSecret {
+function checkSecret(text: string, source: string): SigningSecret {
   const line = text.replace(/\r?\n$/, '');
-  const [, what, hint] = SLIPS.find(([form]) => form.test(line)) ?? [];
-  if (what !== undefined && hint !== undefined) {
-    throw new SvcError('bad_secret', `${source}: the secret ${what}`, { hint });
+  for (const [form, what, hint] of SLIPS) {
+    if (form.test(line)) throw new SvcError('bad_secret', `${source}: the secret ${what}`, { hint });
   }
   return signingSecret(line, source);
 }

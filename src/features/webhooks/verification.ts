@@ -1,25 +1,27 @@
-/** Verifies all deliveries of an input, one after the other, and counts the verdicts. */
+/** Verifies the deliveries of files, one after the other, and counts the verdicts. */
 import { createHash, hash } from 'node:crypto';
 import { SvcError } from '../../errors.ts';
 import { readDeliveries } from './captures/formats.ts';
-import { gather, type Input, InputErrors, type StreamedBody } from './captures/input.ts';
+import type { Input, InputErrors, StreamedBody } from './captures/input.ts';
 import {
   type Delivery,
-  type DeliveryFilter,
   HEADER_PREFIX,
   headerValues,
   isExact,
   lostBytes,
   type RawHeader,
   REBUILT,
+  type ReadEvent,
   readEvent,
   signatureHeaders,
 } from './delivery.ts';
 import {
   ANY_AGE,
-  SignatureCheck,
+  finishCheck,
+  type SignatureCheck,
   type SignedHeaders,
   type SigningSecret,
+  startCheck,
   type Verdict,
   verifySignature,
 } from './signature.ts';
@@ -62,7 +64,11 @@ export interface CheckedDelivery extends DeliveryFacts {
 /** `received_at`: of the recording; `startedDateTime`: of the HAR. */
 type CheckClock = 'now' | 'received_at' | 'startedDateTime';
 
-export interface CheckOptions {
+/** What deliveries are checked against, and what was found so far. */
+export interface Verification {
+  readonly input: Input;
+  /** What could not be read or checked. */
+  readonly failures: InputErrors;
   readonly secrets: readonly SigningSecret[];
   /** Undefined: the age is not checked. */
   readonly toleranceS: number | undefined;
@@ -72,9 +78,11 @@ export interface CheckOptions {
   readonly asOfS: number | undefined;
   /** Milliseconds since 1970. */
   now(): number;
-  readonly filter: DeliveryFilter;
   readonly hints: boolean;
   readonly digests: boolean;
+  readonly counts: Map<Verdict, number>;
+  /** Mismatches in a row whose cause was not found. */
+  fruitless: number;
 }
 
 interface CheckedBody {
@@ -87,202 +95,156 @@ const MAX_BUFFERED_BYTES = 8 << 20;
 /** A wrong secret fails every delivery of a recording: after this many mismatches without a hint, the search stops. */
 const MOST_FRUITLESS = 100;
 
-export class Verification {
-  readonly #options: CheckOptions;
-  readonly #input: Input;
-  readonly #given: ReadonlySet<string>;
-  readonly #counts = new Map<Verdict, number>();
-  readonly #unusable: InputErrors;
-  #fruitless = 0;
-
-  constructor(options: CheckOptions, input: Omit<Input, 'unusable'>) {
-    this.#options = options;
-    this.#given = new Set(options.given.map(([name]) => name.toLowerCase()));
-    this.#unusable = new InputErrors(input.notice);
-    this.#input = { ...input, unusable: (error) => this.#unusable.add(error) };
-  }
-
-  /** In non-empty batches. Unreadable items are skipped, and reported by `failure`. */
-  async *batches(paths: readonly string[]): AsyncGenerator<readonly CheckedDelivery[], void, void> {
-    for (const path of paths) yield* this.#batchesOf(path);
-  }
-
-  async *#batchesOf(path: string): AsyncGenerator<readonly CheckedDelivery[], void, void> {
+/** In non-empty batches. What cannot be read or checked is left out and reported as a failure. Throws if nothing was checked. */
+export async function* checkFiles(
+  paths: readonly string[],
+  verification: Verification,
+): AsyncGenerator<readonly CheckedDelivery[], void, void> {
+  for (const path of paths) {
     try {
-      for await (const found of readDeliveries(path, this.#input)) {
-        const rows = 'pieces' in found ? [await this.#checkStream(found)] : await this.#checkAll(found);
+      for await (const found of readDeliveries(path, verification.input)) {
+        const rows = await checkBatch(found, verification);
         if (rows.length > 0) yield rows;
       }
     } catch (error) {
       if (!(error instanceof SvcError) || error.code !== 'file_unusable') throw error;
-      this.#unusable.add(error);
+      verification.failures.add(error);
     }
   }
+  if (verification.counts.size === 0) throw explainNothing(verification);
+}
 
-  /** The verdict on a single delivery, and its body. */
-  async only(paths: readonly string[]): Promise<CheckedBody> {
-    const found: Delivery[] = [];
-    for (const path of paths) {
-      for await (const some of readDeliveries(path, this.#input)) {
-        if ('pieces' in some) {
-          const body = await gather(some.pieces, some.source, Number.POSITIVE_INFINITY);
-          found.push({ source: some.source, headers: [], body, notes: [] });
-        } else found.push(...[...some].filter((one) => this.#options.filter.takes(one)));
-        if (found.length > 1) {
-          throw new SvcError('usage', '--extract takes one delivery, and the input has more', {
-            hint: 'nothing was printed',
-          });
-        }
-      }
-    }
-    const [delivery] = found;
-    if (delivery === undefined || this.failure !== undefined) throw this.nothing();
-    const checked = await this.#check(delivery);
-    if (checked === undefined) throw lostBytes(delivery.source);
-    return checked;
-  }
+/** Why there is no verdict. */
+export function explainNothing({ failures }: Verification): SvcError {
+  return (
+    failures.failure('checked') ??
+    new SvcError('missing_value', 'there is no delivery to check', {
+      hint: 'an empty input does not count as valid; name a file that contains a delivery',
+    })
+  );
+}
 
-  get count(): number {
-    return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
-  }
+/** `3 checked: 2 valid, 1 stale` */
+export function summarize(counts: ReadonlyMap<Verdict, number>): string {
+  const parts = [...counts].sort(([a], [b]) => Number(b === 'valid') - Number(a === 'valid'));
+  const total = parts.reduce((sum, [, count]) => sum + count, 0);
+  return `${total} checked: ${parts.map(([verdict, count]) => `${count} ${verdict}`).join(', ')}`;
+}
 
-  get allValid(): boolean {
-    return this.count === (this.#counts.get('valid') ?? 0);
+async function checkBatch(
+  found: StreamedBody | Iterable<Delivery>,
+  verification: Verification,
+): Promise<readonly CheckedDelivery[]> {
+  if ('pieces' in found) return [await checkStream(found, verification)];
+  const rows: CheckedDelivery[] = [];
+  for (const delivery of found) {
+    const checked = await checkDelivery(delivery, verification);
+    if (checked === undefined) verification.failures.add(lostBytes(delivery.source));
+    else rows.push(checked.row);
   }
+  return rows;
+}
 
-  /** `3 checked: 2 valid, 1 stale` */
-  summary(): string {
-    const parts = [...this.#counts].sort(([a], [b]) => Number(b === 'valid') - Number(a === 'valid'));
-    return `${this.count} checked: ${parts.map(([verdict, count]) => `${count} ${verdict}`).join(', ')}`;
-  }
+/** The verdict on a delivery in memory; undefined if the signed bytes are lost. */
+export async function checkDelivery(found: Delivery, verification: Verification): Promise<CheckedBody | undefined> {
+  const { given, secrets, digests } = verification;
+  const headers = given.length === 0 ? found.headers : replaceHeaders(found.headers, given);
+  const signed = signatureHeaders(headers);
+  const body = found.notes.includes(REBUILT) ? await findSignedLayout(found.body, signed, secrets) : found.body;
+  if (body === undefined) return undefined;
+  const check = startCheck(signed, secrets);
+  for (const mac of check.macs) mac.update(body);
+  const digest = digests ? hash('sha256', body) : undefined;
+  return { row: await toRow(check, { ...found, headers, body }, body.length, digest, verification), body };
+}
 
-  /** Why not everything could be checked. */
-  get failure(): SvcError | undefined {
-    return this.#unusable.failure('checked');
-  }
+function replaceHeaders(headers: readonly RawHeader[], given: readonly RawHeader[]): readonly RawHeader[] {
+  const names = new Set(given.map(([name]) => name.toLowerCase()));
+  return [...headers.filter(([name]) => !names.has(name.toLowerCase())), ...given];
+}
 
-  nothing(): SvcError {
-    return (
-      this.failure ??
-      new SvcError('missing_value', 'there is no delivery to check', {
-        hint: 'an empty input does not count as valid; name a file that contains a delivery',
-      })
-    );
+/** A body of any size, with separately given headers. */
+async function checkStream({ source, pieces }: StreamedBody, verification: Verification): Promise<CheckedDelivery> {
+  const { secrets, given: headers, digests } = verification;
+  const check = startCheck(signatureHeaders(headers), secrets);
+  const hashing = digests ? createHash('sha256') : undefined;
+  let buffered: Buffer[] | undefined = [];
+  let length = 0;
+  for await (const piece of pieces) {
+    for (const mac of check.macs) mac.update(piece);
+    hashing?.update(piece);
+    length += piece.length;
+    if (length > MAX_BUFFERED_BYTES) buffered = undefined;
+    buffered?.push(Buffer.from(piece));
   }
+  const body = buffered && Buffer.concat(buffered);
+  return toRow(check, { source, headers, body, notes: [] }, length, hashing?.digest('hex'), verification);
+}
 
-  async #checkAll(deliveries: Iterable<Delivery>): Promise<readonly CheckedDelivery[]> {
-    const rows: CheckedDelivery[] = [];
-    for (const delivery of deliveries) {
-      if (!this.#options.filter.takes(delivery)) continue;
-      const checked = await this.#check(delivery);
-      if (checked === undefined) {
-        this.#unusable.add(lostBytes(delivery.source));
-        continue;
-      }
-      rows.push(checked.row);
-    }
-    return rows;
-  }
+async function toRow(
+  check: SignatureCheck,
+  delivery: CheckableDelivery,
+  length: number,
+  digest: string | undefined,
+  verification: Verification,
+): Promise<CheckedDelivery> {
+  const { toleranceS, asOfS, counts } = verification;
+  const { source, headers, body, receivedS } = delivery;
+  const nowS = asOfS ?? receivedS ?? verification.now() / 1000;
+  const isRecorded = asOfS === undefined && receivedS !== undefined;
+  const found = finishCheck(check, { nowS, toleranceS }, delivery.truncated);
+  counts.set(found.verdict, (counts.get(found.verdict) ?? 0) + 1);
+  const notes: string[] = [...delivery.notes, ...found.notes];
+  // A body is read only if its signature is valid (doc 2 §6 rule 3); of the headers only the timestamp is signed.
+  if (found.signatureOk && body === undefined) notes.push('event_not_read');
+  const event = found.signatureOk && body !== undefined ? readEvent(body) : undefined;
+  const contradiction = findOtherType(headers, event);
+  if (contradiction !== undefined) notes.push('unsigned_header_mismatch');
+  return {
+    source,
+    status: found.verdict,
+    valid: found.verdict === 'valid',
+    signature_ok: found.signatureOk,
+    timestamp: found.timestamp,
+    age_s: found.ageS,
+    tolerance_s: toleranceS ?? null,
+    event_id: event?.id ?? null,
+    event_type: event?.type ?? null,
+    secret_index: found.secretIndex,
+    body_bytes: length,
+    body_sha256: digest,
+    ...(EXPLAINABLE.has(found.verdict) ? await explainMismatch(delivery, verification) : NOT_EXPLAINED),
+    notes,
+    exact: found.signatureOk || isExact(delivery),
+    clock: isRecorded ? (delivery.clock ?? 'received_at') : 'now',
+    unsigned_event_type: contradiction,
+  };
+}
 
-  /** The verdict on a delivery in memory; undefined if the signed bytes are lost. */
-  async #check(found: Delivery): Promise<CheckedBody | undefined> {
-    const others = found.headers.filter(([name]) => !this.#given.has(name.toLowerCase()));
-    const headers = [...others, ...this.#options.given];
-    const signed = signatureHeaders(headers);
-    const body = await receivedBody(found, signed, this.#options.secrets);
-    if (body === undefined) return undefined;
-    const check = new SignatureCheck(signed, this.#options.secrets);
-    check.update(body);
-    const digest = this.#options.digests ? hash('sha256', body) : undefined;
-    return { row: await this.#row(check, { ...found, headers, body }, body.length, digest), body };
-  }
+/** The type in the unsigned header, if the signed body has another. */
+function findOtherType(headers: readonly RawHeader[], event: ReadEvent | undefined): string | undefined {
+  if (event?.type === undefined) return undefined;
+  for (const value of headerValues(headers, `${HEADER_PREFIX}Event`)) if (value.trim() !== event.type) return value;
+  return undefined;
+}
 
-  /** A body of any size, with separately given headers. */
-  async #checkStream({ source, pieces }: StreamedBody): Promise<CheckedDelivery> {
-    const { secrets, given: headers, digests } = this.#options;
-    const check = new SignatureCheck(signatureHeaders(headers), secrets);
-    const hashing = digests ? createHash('sha256') : undefined;
-    let buffered: Buffer[] | undefined = [];
-    let length = 0;
-    for await (const piece of pieces) {
-      check.update(piece);
-      hashing?.update(piece);
-      length += piece.length;
-      if (length > MAX_BUFFERED_BYTES) buffered = undefined;
-      buffered?.push(Buffer.from(piece));
-    }
-    const body = buffered && Buffer.concat(buffered);
-    return this.#row(check, { source, headers, body, notes: [] }, length, hashing?.digest('hex'));
-  }
-
-  async #row(
-    check: SignatureCheck,
-    delivery: CheckableDelivery,
-    length: number,
-    digest?: string,
-  ): Promise<CheckedDelivery> {
-    const { toleranceS } = this.#options;
-    const { source, headers, body } = delivery;
-    const { clock, nowS } = this.#clock(delivery);
-    const found = check.finish({ nowS, toleranceS }, delivery.truncated);
-    const notes: string[] = [...delivery.notes, ...found.notes];
-    // A body is read only if its signature is valid (doc 2 §6 rule 3); of the headers only the timestamp is signed.
-    if (found.signatureOk && body === undefined) notes.push('event_not_read');
-    const event = found.signatureOk && body !== undefined ? readEvent(body) : undefined;
-    const type = event?.type ?? null;
-    const named = type === null ? [] : headerValues(headers, `${HEADER_PREFIX}Event`);
-    const contradiction = named.find((value) => value.trim() !== type);
-    if (contradiction !== undefined) notes.push('unsigned_header_mismatch');
-    this.#counts.set(found.verdict, (this.#counts.get(found.verdict) ?? 0) + 1);
-    return {
-      source,
-      status: found.verdict,
-      valid: found.verdict === 'valid',
-      signature_ok: found.signatureOk,
-      timestamp: found.timestamp,
-      age_s: found.ageS,
-      tolerance_s: toleranceS ?? null,
-      event_id: event?.id ?? null,
-      event_type: type,
-      secret_index: found.secretIndex,
-      body_bytes: length,
-      body_sha256: digest,
-      ...(EXPLAINABLE.has(found.verdict) ? await this.#explain(delivery) : NOT_EXPLAINED),
-      notes,
-      exact: found.signatureOk || isExact(delivery),
-      clock,
-      unsigned_event_type: contradiction,
-    };
-  }
-
-  /** The repairs that make the signature match. */
-  async #explain({ headers, body }: CheckableDelivery): Promise<Explanation> {
-    const { hints: wanted, secrets } = this.#options;
-    if (!wanted || this.#fruitless >= MOST_FRUITLESS) return NOT_EXPLAINED;
-    if (body === undefined || body.length > MAX_BUFFERED_BYTES) return NOT_EXPLAINED;
-    const [deliveryId] = headerValues(headers, `${HEADER_PREFIX}Delivery`);
-    const { describeHint, findHints } = await import('./signature-hints.ts');
-    const hints = findHints({ headers: signatureHeaders(headers), body, secrets, deliveryId });
-    this.#fruitless = hints.length === 0 ? this.#fruitless + 1 : 0;
-    return hints.length === 0 ? NOT_EXPLAINED : { hints, explanation: hints.map(describeHint).join('; and ') };
-  }
-
-  #clock({ receivedS, clock }: CheckableDelivery): { clock: CheckClock; nowS: number } {
-    const { asOfS, now } = this.#options;
-    if (asOfS !== undefined) return { clock: 'now', nowS: asOfS };
-    return receivedS === undefined
-      ? { clock: 'now', nowS: now() / 1000 }
-      : { clock: clock ?? 'received_at', nowS: receivedS };
-  }
+/** The repairs that make the signature match. */
+async function explainMismatch({ headers, body }: CheckableDelivery, verification: Verification): Promise<Explanation> {
+  const { hints: isEnabled, secrets, fruitless } = verification;
+  if (!isEnabled || fruitless >= MOST_FRUITLESS) return NOT_EXPLAINED;
+  if (body === undefined || body.length > MAX_BUFFERED_BYTES) return NOT_EXPLAINED;
+  const { describeHint, findHints } = await import('./signature-hints.ts');
+  const [hint] = findHints({ headers: signatureHeaders(headers), body, secrets });
+  verification.fruitless = hint === undefined ? fruitless + 1 : 0;
+  return hint === undefined ? NOT_EXPLAINED : { hints: [hint], explanation: describeHint(hint) };
 }
 
 /** Of a body that was parsed, the layout of the JSON that is signed; undefined if none is, because the received bytes are lost. */
-export async function receivedBody(
-  { body, notes }: Pick<Delivery, 'body' | 'notes'>,
+export async function findSignedLayout(
+  body: Uint8Array,
   headers: SignedHeaders,
   secrets: readonly SigningSecret[],
 ): Promise<Uint8Array | undefined> {
-  if (!notes.includes(REBUILT)) return body;
   const { jsonLayouts } = await import('./signature-hints.ts');
   // With unusable headers no layout can match, and the verdict is about the headers.
   return [body, ...jsonLayouts(body)].find(

@@ -33,7 +33,6 @@ const FILES: readonly (readonly [file: string, bytes: Bytes, time: boolean, body
   ['alb-base64.ndjson', 'exact', false, RICH],
   ['webhook.site.json', 'text', true, RICH],
   ['ngrok.json', 'exact', true, RICH],
-  ['postman.json', 'text', false, RICH],
   ['hookdeck.json', 'parsed', true, PING],
   ['smee.ndjson', 'parsed', true, PING],
   ['log.ndjson', 'text', true, RICH],

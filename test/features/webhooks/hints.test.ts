@@ -117,15 +117,6 @@ describe('a secret', () => {
     const secrets = [signingSecret('whsec_another', 'x'), signingSecret(given, 'x')];
     expect(findHints({ headers: signedBy(key), body: PING, secrets })).toEqual([name]);
   });
-
-  it('with a trailing newline and another slip', () => {
-    const found = findHints({
-      headers: signedBy(SECRET.slice(6)),
-      body: Buffer.concat([PING, Buffer.from('\n')]),
-      secrets: [S1],
-    });
-    expect(found).toEqual(['body_minus_trailing_newline', 'secret_without_prefix']);
-  });
 });
 
 describe('the signed text', () => {
@@ -134,25 +125,16 @@ describe('the signed text', () => {
     for (const part of parts) hmac.update(part);
     return `sha256=${hmac.digest('hex')}`;
   };
-  const found = (signature: string, timestamp = T, deliveryId?: string) =>
-    findHints({ headers: { timestamps: [timestamp], signatures: [signature] }, body: PING, secrets: [S1], deliveryId });
+  const found = (signature: string, timestamp = T) =>
+    findHints({ headers: { timestamps: [timestamp], signatures: [signature] }, body: PING, secrets: [S1] });
 
   it.each([
     ['message_without_timestamp', [mac(SECRET, PING)]],
     ['timestamp_in_seconds', [mac(SECRET, `${T}.`, PING), `${T}123`]],
     ['timestamp_canonical', [mac(SECRET, `${T}.`, PING), `"${T}"`]],
     ['timestamp_canonical', [mac(SECRET, `${T}.`, PING), `0${T}.0`]],
-    ['message_standard_webhooks', [mac(SECRET, `dlv_1.${T}.`, PING), T, 'dlv_1']],
-  ] as const)('%s', (name, [signature, timestamp, id]) => {
-    expect(found(signature, timestamp, id)).toEqual([name]);
-  });
-
-  it('with a key of Standard Webhooks too', () => {
-    const key = Buffer.from(SECRET.slice(6), 'base64');
-    expect(found(mac(key, `dlv_1.${T}.`, PING), T, 'dlv_1')).toEqual([
-      'message_standard_webhooks',
-      'secret_standard_webhooks_key',
-    ]);
+  ] as const)('%s', (name, [signature, timestamp]) => {
+    expect(found(signature, timestamp)).toEqual([name]);
   });
 });
 
@@ -162,7 +144,7 @@ describe('a signature', () => {
   const found = (signature: string) =>
     findHints({ headers: { timestamps: [T], signatures: [signature] }, body: PING, secrets: [S1] });
   it.each([
-    ['prefix_case', right.replace('sha', 'Sha')],
+    ['signature_label', right.replace('sha', 'Sha')],
     ['signature_label', `hmac-${right}`],
     ['signature_label', right.replace('sha256', 'v1')],
     ['signature_plus_prefix', right.slice(7)],
@@ -180,6 +162,5 @@ describe('a signature', () => {
 });
 
 it('has a sentence for every hint', () => {
-  expect(describeHint('prefix_case')).toMatch(/^the signature matches/);
-  expect(describeHint('secret_standard_webhooks_key')).toContain('--key-derivation std');
+  expect(describeHint('signature_label')).toMatch(/^the signature matches/);
 });

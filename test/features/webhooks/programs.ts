@@ -27,8 +27,8 @@ const renamed = (headers: Received['headers'], rename: (name: string) => string)
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [rename(name), value]));
 const lists = (headers: Received['headers']): Record<string, string[]> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
-const named = (headers: Received['headers'], key = 'name'): object[] =>
-  Object.entries(headers).map(([name, value]) => ({ [key]: name, value }));
+const named = (headers: Received['headers']): object[] =>
+  Object.entries(headers).map(([name, value]) => ({ name, value }));
 const head = (headers: Received['headers'], end = '\n'): string =>
   Object.entries(headers)
     .map(([name, value]) => `${capital(name)}: ${value}${end}`)
@@ -438,25 +438,6 @@ const CLOUDS: readonly Program[] = [
       }),
   ],
   [
-    'Lambda@Edge',
-    'whole',
-    ({ headers, body }) =>
-      json({
-        Records: [
-          {
-            cf: {
-              request: {
-                headers: Object.fromEntries(
-                  Object.entries(headers).map(([name, value]) => [name, [{ key: capital(name), value }]]),
-                ),
-                body: { action: 'read-only', data: body.toString('base64'), encoding: 'base64', inputTruncated: false },
-              },
-            },
-          },
-        ],
-      }),
-  ],
-  [
     'aws logs filter-log-events',
     'whole',
     ({ headers, body }) =>
@@ -587,37 +568,6 @@ const INSPECTORS: readonly Program[] = [
     'parsed',
     ({ headers, body }) =>
       json({ event: { method: 'POST', path: '/', headers, body: parsed(body), client_ip: '1.1.1.1' } }),
-  ],
-  [
-    'Postman',
-    'whole',
-    ({ headers, body }) =>
-      json({
-        info: { name: 'x', schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json' },
-        item: [
-          { name: 'other', request: { method: 'GET', header: [], url: 'https://x' } },
-          {
-            name: 'f',
-            item: [
-              {
-                name: 'hook',
-                request: { method: 'POST', header: named(headers, 'key'), body: { mode: 'raw', raw: `${body}` } },
-              },
-            ],
-          },
-        ],
-      }),
-  ],
-  [
-    'Hoppscotch',
-    'whole',
-    ({ headers, body }) =>
-      json({
-        v: '1',
-        method: 'POST',
-        headers: named(headers, 'key').map((one) => ({ ...one, active: true })),
-        body: { contentType: 'application/json', body: `${body}` },
-      }),
   ],
   [
     'a HAR of Chromium or Firefox',

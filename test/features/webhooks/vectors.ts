@@ -74,7 +74,7 @@ export const VECTORS: readonly Vector[] = [
     name: 'D02 the prefix in upper case',
     signature: SIGNATURE.replace('sha', 'SHA'),
     verdict: 'malformed_signature',
-    hint: 'prefix_case',
+    hint: 'signature_label',
   },
   {
     name: 'D14 a list, the good one second',

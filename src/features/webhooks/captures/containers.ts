@@ -19,7 +19,8 @@ export async function* readContainer(
   chunks: AsyncIterable<Uint8Array>,
   input: Input,
 ): AsyncGenerator<StreamedBody | Iterable<Delivery>, void, void> {
-  const { bytes, pieces } = input.format === 'auto' ? await peek(chunks) : { bytes: undefined, pieces: chunks };
+  const { bytes, isWhole, pieces } =
+    input.format === 'auto' ? await peek(chunks) : { bytes: undefined, isWhole: false, pieces: chunks };
   if (bytes?.length === 0) return;
   const format = bytes === undefined ? input.format : detectFormat(bytes);
   if (format === 'ndjson') {
@@ -32,7 +33,7 @@ export async function* readContainer(
     yield toBareBody(source, pieces, bytes, input);
     return;
   }
-  const whole = await gather(pieces, source);
+  const whole = bytes !== undefined && isWhole ? bytes : await gather(pieces, source);
   if (whole.length === 0) return;
   yield (await readDeliveriesIn(whole, source, format, input)) ??
     toBareBody(source, once(whole), whole.subarray(0, PEEK), input);
@@ -149,8 +150,10 @@ async function readNamedFile(path: string, source: string, chunks: Input['chunks
   throw new SvcError('file_unusable', `${source}: the body is in ${path}, which is not a file`);
 }
 
-/** The first bytes, and then all of them. */
-async function peek(pieces: AsyncIterable<Uint8Array>): Promise<{ bytes: Buffer; pieces: AsyncIterable<Uint8Array> }> {
+/** The first bytes, whether there are no others, and all of them. */
+async function peek(
+  pieces: AsyncIterable<Uint8Array>,
+): Promise<{ bytes: Buffer; isWhole: boolean; pieces: AsyncIterable<Uint8Array> }> {
   const rest = pieces[Symbol.asyncIterator]();
   let bytes = Buffer.alloc(0);
   let ended = false;
@@ -163,5 +166,5 @@ async function peek(pieces: AsyncIterable<Uint8Array>): Promise<{ bytes: Buffer;
     yield bytes;
     if (!ended) yield* { [Symbol.asyncIterator]: () => rest };
   }
-  return { bytes: bytes.subarray(0, PEEK), pieces: all() };
+  return { bytes: bytes.subarray(0, PEEK), isWhole: ended, pieces: all() };
 }

@@ -7,7 +7,27 @@ import type { Input, StreamedBody } from './input.ts';
 
 export { DELIVERY_FORMATS, type DeliveryFormat } from './input.ts';
 
-/** The deliveries of one file: a streamed body, or batches whose items are all there. */
+/** The files of a command line, with those in its folders. Standard input if there are none. */
+export function inputFiles(paths: readonly string[]): readonly string[] {
+  if (paths.indexOf('-') !== paths.lastIndexOf('-'))
+    throw new SvcError('usage', '- (standard input) can be given only once');
+  if (paths.length === 0) return ['-'];
+  const files: string[] = [];
+  for (const path of paths) {
+    if (path !== '-' && statSync(path, { throwIfNoEntry: false })?.isDirectory()) files.push(...filesIn(path));
+    else files.push(path);
+  }
+  return files;
+}
+
+function filesIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+/** The deliveries of one file: a body of any size, left unread, or batches whose items are all there. */
 export async function* readDeliveries(
   path: string,
   input: Input,
@@ -19,20 +39,7 @@ export async function* readDeliveries(
     yield { source, pieces };
     return;
   }
-  // One body with its headers is the most common input, and needs none of the readers.
+  // Loading the readers costs several milliseconds, and a body with separate headers needs none.
   const { readContainer } = await import('./containers.ts');
   yield* readContainer(source, pieces, input);
-}
-
-export function inputFiles(paths: readonly string[]): readonly string[] {
-  const named = paths.length === 0 ? ['-'] : paths;
-  if (named.filter((path) => path === '-').length > 1)
-    throw new SvcError('usage', '- (standard input) can be given only once');
-  return named.flatMap((path) => {
-    if (path === '-' || !statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [path];
-    return readdirSync(path, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
-      .map((entry) => join(entry.parentPath, entry.name))
-      .sort();
-  });
 }

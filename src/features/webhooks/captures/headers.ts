@@ -36,15 +36,6 @@ export function readHeaders(value: unknown): readonly RawHeader[] | undefined {
   return pairs.flatMap((pair = ['', '']) => readHeader(...pair));
 }
 
-/** A list of `{name, value}` or `{key, value}`, as exports of API clients and HARs have it. */
-export function isNamedList(value: unknown): value is readonly Readonly<Record<string, unknown>>[] {
-  return (
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.every((one) => isObject(one) && typeof (one['name'] ?? one['key']) === 'string')
-  );
-}
-
 /** What RFC 9110 permits in a name. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
@@ -54,16 +45,15 @@ function isText(value: unknown): value is string | Buffer {
 
 function pairOf(one: unknown): readonly [name: string, value: unknown] | undefined {
   if (Array.isArray(one)) return one.length === 2 && isText(one[0]) ? [`${one[0]}`, one[1]] : undefined;
-  if (!isNamedList([one])) return undefined;
-  const { name, key, value = '', disabled, active } = one as Readonly<Record<string, unknown>>;
-  return [`${name ?? key}`, disabled === true || active === false ? undefined : value];
+  if (!isObject(one)) return undefined;
+  const { name, value = '' } = one;
+  return typeof name === 'string' ? [name, value] : undefined;
 }
 
 /** One header for each of its values. */
 function readHeader(name: string, value: unknown): readonly RawHeader[] {
   return [value].flat().flatMap((one): RawHeader[] => {
-    const text = isObject(one) && !Buffer.isBuffer(one) ? one['value'] : one;
-    return isText(text) || typeof text === 'number' ? [[nameOf(name), String(text)]] : [];
+    return isText(one) || typeof one === 'number' ? [[nameOf(name), String(one)]] : [];
   });
 }
 

@@ -31,10 +31,11 @@ export function httpDeliveries(bytes: Buffer, source: string): readonly Delivery
   } while (REQUEST_LINE.test(withoutBlankLines(rest).toString('latin1', 0, 8192)));
   // One line end was added by an editor.
   if (rest.length > 0 && !/^\r?\n$/.test(rest.toString('latin1', 0, 3))) found.at(-1)?.notes.push('bytes_after_body');
-  return found.map(({ length: _, ...request }, index) => ({
-    source: found.length === 1 ? source : `${source}#${index + 1}`,
-    ...request,
-  }));
+  const deliveries: Delivery[] = [];
+  for (const [index, { length: _, ...request }] of found.entries()) {
+    deliveries.push({ source: found.length === 1 ? source : `${source}#${index + 1}`, ...request });
+  }
+  return deliveries;
 }
 
 function withoutBlankLines(bytes: Buffer): Buffer {

@@ -13,7 +13,7 @@ import {
   REBUILT,
   signatureHeaders,
 } from '../delivery.ts';
-import { isNamedList, readHeaders } from './headers.ts';
+import { readHeaders } from './headers.ts';
 import { httpDeliveries, REQUEST_LINE } from './http-dump.ts';
 import { SHORTENED, valuesIn } from './literals.ts';
 
@@ -231,17 +231,10 @@ const ENCODING_KEYS = 'encoding _encoding bodyEncoding body_encoding base64 _bas
   ' ',
 );
 
+/** A HAR has the text below the body. Elsewhere an object with a text is a parsed body. */
 function readBodyValue(record: Json, name: string): { readonly value: unknown; readonly holder: Json } {
   const value = record[name] ?? undefined;
-  if (!isObject(value) || Buffer.isBuffer(value) || !isExport(record, name)) return { value, holder: record };
-  return { value: value['text'] ?? value['raw'] ?? value['body'] ?? value['data'], holder: value };
-}
-
-/** HARs, Postman, Hoppscotch and Lambda@Edge have the text below the body. Elsewhere an object with a text is a parsed body. */
-function isExport({ header, headers }: Json, name: string): boolean {
-  const isHoppscotch = isNamedList(headers) && headers.every((one) => 'active' in one);
-  const isEdge = isObject(headers) && isNamedList(Object.values(headers).flat());
-  return name === 'postData' || isNamedList(header) || isHoppscotch || isEdge;
+  return name === 'postData' && isObject(value) ? { value: value['text'], holder: value } : { value, holder: record };
 }
 
 function bytesOf(value: unknown): Buffer | undefined {

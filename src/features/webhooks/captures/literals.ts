@@ -260,7 +260,10 @@ const CONSTANTS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['True', true],
   ['false', false],
   ['False', false],
-  ...['null', 'None', 'nil', 'undefined'].map((name) => [name, null] as const),
+  ['null', null],
+  ['None', null],
+  ['nil', null],
+  ['undefined', null],
 ]);
 
 /** A number only if its text is the same again: a timestamp with a zero before it is another text. */

@@ -7,9 +7,8 @@ import { gather, type Input, InputErrors, once } from '../captures/input.ts';
 import {
   asEvent,
   type Delivery,
-  DeliveryFilter,
-  FILTER_FLAGS,
   lostBytes,
+  REBUILT,
   type ReadEvent,
   readEvent,
   signatureHeaders,
@@ -17,7 +16,7 @@ import {
 import { type EventVerdict, type EventView, eventList, eventRecord } from '../event-columns.ts';
 import { ANY_AGE, fingerprint, type SigningSecret, verifySignature } from '../signature.ts';
 import { SECRET_FLAGS, signingSecrets } from '../signing-secrets.ts';
-import { receivedBody } from '../verification.ts';
+import { findSignedLayout } from '../verification.ts';
 
 const UNKNOWN = { verdict: 'unsigned', secret: undefined } as const;
 
@@ -32,8 +31,7 @@ export const webhooksInspect = recordCommand({
   effect: 'read',
   args: { file: { help: 'File, or - for standard input (the default)', complete: 'files' } },
   flags: {
-    ...FILTER_FLAGS,
-    'event-id': { type: 'string', value: 'id', group: FILTER_FLAGS.since.group, help: 'Only this event' },
+    'event-id': { type: 'string', value: 'id', help: 'Only this event' },
     format: { type: 'choice', choices: DELIVERY_FORMATS, default: 'auto', help: 'Format of the file' },
     full: { type: 'boolean', help: 'Do not shorten texts' },
     unverified: { type: 'boolean', help: 'Show events whose signature is invalid' },
@@ -52,12 +50,10 @@ export const webhooksInspect = recordCommand({
     const { file = '-', format, full, unverified, eventId } = input;
     const secrets = await signingSecrets(input, ctx);
     const { inputChunks: chunks, notice } = ctx;
-    const filter = new DeliveryFilter(input);
     const bad = new InputErrors(notice);
     const unusable = (error: SvcError): void => bad.add(error);
-    const options = { format, secrets, filter, unverified, chunks, notice, unusable };
+    const options = { format, secrets, unverified, chunks, notice, unusable };
     const { shown, refused, others } = await collectEvents(file, eventId, options);
-    filter.report(notice);
     const [first] = shown.values();
     if (first === undefined) throw bad.failure('shown') ?? explainNothing(refused[0], others[0], input);
     if (!unverified) for (const { source, verdict } of refused) notice(`${source}: ${verdict}: not shown`);
@@ -135,7 +131,6 @@ interface FoundEvent {
 
 interface EventInput extends Omit<Input, 'signed' | 'refuseBodies'> {
   readonly secrets: readonly SigningSecret[];
-  readonly filter: DeliveryFilter;
   /** Whether a body is read although its signature is invalid. */
   readonly unverified: boolean;
 }
@@ -151,7 +146,6 @@ async function* readEvents(path: string, input: EventInput): AsyncGenerator<Foun
 
 async function* readDelivered(deliveries: Iterable<Delivery>, input: EventInput): AsyncGenerator<FoundEvent> {
   for (const delivery of deliveries) {
-    if (!input.filter.takes(delivery)) continue;
     const event = await verifyDelivered(delivery, input);
     if (event === undefined) input.unusable(lostBytes(delivery.source));
     else yield event;
@@ -169,7 +163,9 @@ async function verifyDelivered(
     return { source, bytes: body, verdict: 'unchecked', secret: undefined, event: readEvent(body) };
   }
   const signed = signatureHeaders(headers);
-  const body = (await receivedBody(delivery, signed, secrets)) ?? (unverified ? delivery.body : undefined);
+  const isRebuilt = delivery.notes.includes(REBUILT);
+  const received = isRebuilt ? await findSignedLayout(delivery.body, signed, secrets) : delivery.body;
+  const body = received ?? (unverified ? delivery.body : undefined);
   if (body === undefined) return undefined;
   const { verdict, secretIndex } = verifySignature(signed, body, secrets, ANY_AGE, truncated);
   const secret = secrets[secretIndex ?? -1];

@@ -41,6 +41,7 @@ const FORWARDING_FLAGS = section('Forwarding options', {
 const TUNNEL_FLAGS = section('Tunnel options', {
   tunnel: { type: 'string', value: 'command', help: 'Run a tunnel: cloudflared, ngrok or a command' },
   'tunnel-url': { type: 'string', value: 'url', help: 'Its public address, if it prints none' },
+  event: { ...EVENT_FLAG, help: 'Subscribe only to these event types' },
 });
 
 const STOP_FLAGS = section('Stop conditions', {
@@ -51,7 +52,6 @@ const STOP_FLAGS = section('Stop conditions', {
 });
 
 const OUTPUT_FLAGS = section('Output options', {
-  event: { ...EVENT_FLAG, help: 'Print and forward only these event types' },
   'show-body': { type: 'boolean', help: 'Print the bodies of valid deliveries' },
   record: { ...FILE, help: 'Add deliveries to this recording' },
   history: { type: 'boolean', default: true, help: 'Do not keep the last deliveries for replay' },
@@ -77,15 +77,15 @@ export const webhooksListen = listCommand({
   summary: 'Receive, verify, record and forward deliveries',
   description:
     'Listens on this machine and verifies the exact bytes before parsing anything. The response is 204 to a valid delivery (with a target, its status) and 401 to an invalid one. At a terminal, svc makes a secret if none is given. With --tunnel, svc makes itself public and subscribes; it deletes the subscription when it ends.',
-  details: `--tunnel takes cloudflared, ngrok, or a command line for the shell, in which {port} and $PORT are the local port. svc reads the https address from its output, creates a subscription for it (--event sets its event types), keeps its secret in memory, and sends the test event of the service. When svc ends, it deletes the subscription and stops the program. Only a kill leaves the subscription behind: svc webhooks list shows it.
+  details: `--tunnel takes cloudflared, ngrok, or a command line for the shell, in which {port} and $PORT are the local port. svc reads the https address from its output, creates a subscription for it (--event sets its event types), keeps its secret in memory, and sends the test event of the service, unless --event leaves out webhook.ping. When svc ends, it deletes the subscription and stops the program. Only a kill leaves the subscription behind: svc webhooks list shows it.
 Ctrl-C ends svc; deliveries in progress then have 2 s to finish.
 A target is a port of this machine, an address such as localhost:3000/hook, or a URL. Its name must resolve to this machine, and svc connects to the addresses that it had at the start; *.localhost is always this machine. svc forwards the unchanged bytes and the five documented headers in their order. A redirect is not followed and counts as a failure; no response is 502, a late one 504. svc shows the first lines of a response that is not a 2xx.
 Every path takes deliveries, or only that of --path. GET / answers 200, for health checks of tunnels. Requests of browsers are refused. A body may have 32 MiB.
-An event that was accepted before (among the last 20,000, within a day) is answered 204 and not forwarded again. Events that --event leaves out are answered 204 and recorded, but neither forwarded nor printed; svc reports the first of each type, and their number at the end.
+An event that was accepted before (among the last 20,000, within a day) is answered 204 and not forwarded again.
 With --record, svc adds each delivery to the file before it responds; if the file cannot be written, it responds 500, and the service sends the delivery again. svc also keeps the last valid delivery of each of the last 100 events (16 MiB at most) in deliveries.ndjson in its state directory, for svc webhooks replay evt_…. A delivery is there within a second of its response; kill -9 loses those of the last second.
 Anyone can send requests without a valid signature. svc shows and records the first 20 and then one a second (16 MiB in one run at most), and counts the others.
 Exit 0 when --count or --until-event is reached, which only valid, new and accepted events do; 1 at the first invalid delivery with --fail-on-invalid; 9 when --wait is over; 130 after Ctrl-C.
-Each line of NDJSON has a "type": first "ready" (port, url, forward, record, history, events, tunnel, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "omitted" (requests) for those that are only counted, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted, filtered). "forward" has status, ms, error, and body: the first KiB of a response that is not a 2xx. Event id and type come from the signed body.`,
+Each line of NDJSON has a "type": first "ready" (port, url, forward, record, history, tunnel, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "omitted" (requests) for those that are only counted, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted). "forward" has status, ms, error, and body: the first KiB of a response that is not a 2xx. Event id and type come from the signed body.`,
   effect: 'write',
   service: 'webhooks',
   // It takes back what it writes, so its failures are those of its rows.
@@ -134,7 +134,6 @@ Each line of NDJSON has a "type": first "ready" (port, url, forward, record, his
       recording,
       history: input.history ? { path: historyPath(ctx.paths), context: ctx } : undefined,
       toleranceS: parseTolerance(input.tolerance),
-      events: new Set(events),
       untilEvents,
       digests: !ctx.wants.table,
       waitMs: input.wait,
@@ -164,8 +163,13 @@ function targetOf({ target, forwardTo }: ListenInput): string | undefined {
 
 /** The subscription of a tunnel has its own secret. */
 function checkTunnelOptions(input: ListenInput, { dryRun }: RunContext): void {
-  const { tunnel, tunnelUrl, endpoint, secretFile, secretEnv } = input;
+  const { tunnel, tunnelUrl, event, endpoint, secretFile, secretEnv } = input;
   if (tunnel === undefined) {
+    if (event.length > 0) {
+      throw new SvcError('usage', '--event needs --tunnel: it selects the events of its subscription', {
+        hint: 'to change those of another: svc webhooks update <id> --set-event <types>',
+      });
+    }
     if (tunnelUrl !== undefined) throw new SvcError('usage', '--tunnel-url needs --tunnel, which runs the tunnel');
     if (dryRun) throw new SvcError('usage', '--dry-run needs --tunnel: without it, nothing is sent to the service');
   } else if ([endpoint, secretFile, secretEnv].some((list) => list.length > 0)) {
@@ -235,7 +239,6 @@ async function* receive(
     yield ready;
     yield* session.rows;
     yield { type: 'end', ...session.tally };
-    if (!ctx.wants.table && session.tally.filtered > 0) ctx.notice(summary(session.tally));
   } finally {
     await session.close();
     readiness?.withdraw();
@@ -244,7 +247,7 @@ async function* receive(
 }
 
 function readyRow(
-  { forwarder, events, history }: SessionOptions,
+  { forwarder, history }: SessionOptions,
   { port, url, record, tunnel, pid }: Pick<ReadyRow, 'port' | 'url' | 'record' | 'tunnel' | 'pid'>,
 ): ReadyRow {
   return {
@@ -254,7 +257,6 @@ function readyRow(
     forward: forwarder?.url.href ?? null,
     record,
     history: history?.path ?? null,
-    events: events.size === 0 ? null : [...events],
     tunnel,
     pid,
   };

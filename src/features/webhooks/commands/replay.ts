@@ -1,13 +1,11 @@
 import { listCommand } from '../../../cli/command.ts';
-import { section } from '../../../cli/flags.ts';
+import { type Options, section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { DELIVERY_FORMATS, type DeliveryFormat, readDeliveries } from '../captures/formats.ts';
 import { once } from '../captures/input.ts';
 import { SENT_LIST } from '../columns.ts';
 import {
   type Delivery,
-  DeliveryFilter,
-  FILTER_FLAGS,
   HEADER_PREFIX,
   headerValues,
   lostBytes,
@@ -16,6 +14,7 @@ import {
   readEvent,
   signatureHeaders,
 } from '../delivery.ts';
+import { EVENT_FLAG, eventFilter } from '../event-types.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
 import { forwardedHeaders } from '../receiver/forwarder.ts';
 import { eventIdIn, historyPath, readHistory } from '../receiver/history.ts';
@@ -23,9 +22,15 @@ import { withAgent } from '../sending/sample-event.ts';
 import { type Draft, planAll, sendAll, Tally } from '../sending/sending.ts';
 import { ANY_AGE, type SigningSecret, signatureOf, TOLERANCE_S, type Verdict, verifySignature } from '../signature.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
-import { receivedBody } from '../verification.ts';
+import { findSignedLayout } from '../verification.ts';
 
-const FILTER = { group: FILTER_FLAGS.since.group } as const;
+const FILTER_FLAGS = section('Filter options', {
+  since: { type: 'time', bare: 'back', help: 'Only deliveries received since this time' },
+  until: { type: 'time', bare: 'back', help: 'Only deliveries received until this time' },
+  event: { ...EVENT_FLAG },
+  status: { type: 'choice', choices: ['delivered', 'failed'], help: 'Only with this recorded outcome' },
+  limit: { type: 'integer', min: 1, help: 'Maximum number of deliveries' },
+});
 
 export const webhooksReplay = listCommand({
   id: 'webhooks replay',
@@ -44,15 +49,10 @@ export const webhooksReplay = listCommand({
     to: RECEIVER_FLAGS.to,
     deadline: RECEIVER_FLAGS.deadline,
     insecure: RECEIVER_FLAGS.insecure,
-    ...section(FILTER_FLAGS.since.group, {
-      'event-id': { type: 'string', value: 'evt_x', repeat: true, help: 'Only this event' },
-    }),
     ...FILTER_FLAGS,
-    limit: { ...FILTER, type: 'integer', min: 1, help: 'Maximum number of deliveries' },
     ...SECRET_FLAGS,
     ...section(SECRET_FLAGS.endpoint.group, {
       resign: { type: 'boolean', help: 'Sign each again when it is sent' },
-      'resign-unproven': { type: 'boolean', help: 'With --resign: sign unproven ones, even forgeries' },
     }),
   },
   exits: ['delivery_failed', 'connect_failed', 'partly_done'],
@@ -73,17 +73,14 @@ export const webhooksReplay = listCommand({
   ],
   output: SENT_LIST,
   async run(input, ctx) {
-    if (input.resignUnproven && !input.resign) throw new SvcError('usage', '--resign-unproven needs --resign');
     const url = receiverAddress(input.to);
     const outbound = ctx.outbound(input);
     const line = EVENT_ID.test(input.file) ? findReceived(input.file, historyPath(ctx.paths)) : undefined;
     const replay = new Replay({
       path: input.file,
       format: line === undefined ? input.format : 'ndjson',
-      filter: new DeliveryFilter(input),
-      eventIds: input.eventId,
-      limit: input.limit,
-      resign: input.resign ? { secret: await requireSecret(input, ctx), unproven: input.resignUnproven } : undefined,
+      filter: { ...input, types: eventFilter(input.event) },
+      secret: input.resign ? await requireSecret(input, ctx) : undefined,
       userAgent: outbound.userAgent,
       chunks: line === undefined ? ctx.inputChunks : () => once(Buffer.from(line)),
       now: ctx.now,
@@ -130,11 +127,8 @@ interface ReplayOptions {
   readonly path: string;
   readonly format: DeliveryFormat;
   readonly filter: DeliveryFilter;
-  /** Empty for all events. */
-  readonly eventIds: readonly string[];
-  readonly limit: number | undefined;
-  /** Signs each again when it is sent; with `unproven` also those that may not be from the service. */
-  readonly resign: { readonly secret: SigningSecret; readonly unproven: boolean } | undefined;
+  /** Signs each again when it is sent. */
+  readonly secret: SigningSecret | undefined;
   readonly userAgent: string;
   chunks(path: string): AsyncIterable<Uint8Array>;
   /** Milliseconds since 1970. */
@@ -154,15 +148,12 @@ function refuseBodyFile({ source, bodyFile }: Delivery): void {
   );
 }
 
-interface EventIds {
-  readonly eventId: string | null;
-  readonly eventType: string | null;
-}
-
 /** The deliveries of one file, in its order. */
 class Replay {
   readonly #options: ReplayOptions;
   #unproven = 0;
+  /** How many deliveries each filter leaves out. */
+  readonly #leftOut = new Map<string, number>();
   #warned = false;
   /** Lines that hold no delivery, except a last one that was cut off. */
   unreadable = 0;
@@ -187,16 +178,19 @@ class Replay {
   }
 
   async *#deliveries(): AsyncGenerator<Draft, void, void> {
-    const { limit = Number.POSITIVE_INFINITY, eventIds } = this.#options;
+    const { filter } = this.#options;
+    const { limit = Number.POSITIVE_INFINITY } = filter;
     let chosen = 0;
-    const missing = new Set(eventIds);
     try {
       for await (const delivery of this.#read()) {
         refuseBodyFile(delivery);
         const event = readEvent(delivery.body);
         const ids = { eventId: event?.id ?? null, eventType: event?.type ?? null };
-        missing.delete(ids.eventId ?? '');
-        if (!this.#isChosen(delivery, ids)) continue;
+        const option = findExcludingOption(delivery, ids.eventType, filter);
+        if (option !== undefined) {
+          this.#leftOut.set(option, (this.#leftOut.get(option) ?? 0) + 1);
+          continue;
+        }
         if (!this.#isProven(delivery)) {
           this.#unproven++;
           continue;
@@ -204,37 +198,20 @@ class Replay {
         yield () => ({ ...ids, headers: this.#headers(delivery), body: delivery.body });
         if (++chosen >= limit) return;
       }
-      if (missing.size > 0) this.#reportMissing(missing);
     } finally {
       this.#reportSkipped();
     }
   }
 
-  /** Counts what is left out by its option. */
-  #isChosen(delivery: Delivery, { eventId, eventType }: EventIds): boolean {
-    const { filter, eventIds } = this.#options;
-    if (!filter.takes(delivery, eventType)) return false;
-    if (eventIds.length > 0 && !eventIds.includes(eventId ?? '')) {
-      filter.leaveOut('--event-id');
-      return false;
-    }
-    return true;
-  }
-
   #reportSkipped(): void {
-    const { filter, notice } = this.#options;
-    filter.report(notice);
+    const { notice } = this.#options;
+    if (this.#leftOut.size > 0) {
+      notice(`skipped: ${[...this.#leftOut].map(([option, count]) => `${count} by ${option}`).join(', ')}`);
+    }
     if (this.#unproven === 0) return;
     notice(
-      `${this.#unproven} skipped: nothing proves that the service signed them; --resign-unproven signs them anyway`,
+      `${this.#unproven} skipped: nothing proves that the service signed them; svc webhooks send --body signs any body`,
     );
-  }
-
-  #reportMissing(missing: ReadonlySet<string>): void {
-    const { path, eventIds, notice } = this.#options;
-    const text = `${sourceName(path)} has no event ${[...missing].join(', ')}`;
-    if (eventIds.every((id) => missing.has(id))) throw new SvcError('not_found', `${text}; nothing was sent`);
-    notice(`warning: ${text}`);
   }
 
   async *#read(): AsyncGenerator<Delivery, void, void> {
@@ -265,30 +242,29 @@ class Replay {
     });
   }
 
-  /** What an export parsed and wrote again is sent in the layout that its signature proves, or in any if it need not be proven. */
+  /** What an export parsed and wrote again is sent in the layout that its signature proves. */
   async #restore(delivery: Delivery): Promise<Delivery | undefined> {
     if (!delivery.notes.includes(REBUILT)) return delivery;
-    const { resign } = this.#options;
-    if (resign === undefined) return undefined;
-    const body = await receivedBody(delivery, signatureHeaders(delivery.headers), [resign.secret]);
-    if (body !== undefined) return { ...delivery, body };
-    return resign.unproven ? delivery : undefined;
+    const { secret } = this.#options;
+    if (secret === undefined) return undefined;
+    const body = await findSignedLayout(delivery.body, signatureHeaders(delivery.headers), [secret]);
+    return body && { ...delivery, body };
   }
 
   /** A new signature makes a forgery valid, so --resign needs proof that the service signed the delivery. */
   #isProven({ verdict, headers, body }: Delivery): boolean {
-    const { resign } = this.#options;
-    if (resign === undefined || resign.unproven || SIGNED.includes(verdict)) return true;
-    return verifySignature(signatureHeaders(headers), body, [resign.secret], ANY_AGE).signatureOk;
+    const { secret } = this.#options;
+    if (secret === undefined || SIGNED.includes(verdict)) return true;
+    return verifySignature(signatureHeaders(headers), body, [secret], ANY_AGE).signatureOk;
   }
 
   /** The documented headers, signed again with --resign. */
   #headers({ headers, body }: Delivery): readonly RawHeader[] {
-    const { resign, userAgent, now } = this.#options;
+    const { secret, userAgent, now } = this.#options;
     const documented = forwardedHeaders(headers);
     const nowS = Math.floor(now() / 1000);
-    if (resign !== undefined) {
-      return withAgent(signAgain(documented, resign.secret.key.reveal(), String(nowS), body), userAgent);
+    if (secret !== undefined) {
+      return withAgent(signAgain(documented, secret.key.reveal(), String(nowS), body), userAgent);
     }
     const ageS = ageOf(documented, nowS);
     if (ageS > TOLERANCE_S && !this.#warned) {
@@ -300,6 +276,28 @@ class Replay {
     return withAgent(documented, userAgent);
   }
 }
+
+/** Both times are included. */
+interface DeliveryFilter extends Omit<Options<typeof FILTER_FLAGS>, 'event'> {
+  /** Empty for all. */
+  readonly types: readonly string[];
+}
+
+/** Why a delivery is left out. The type is the one in its body. */
+function findExcludingOption(
+  { receivedS, failed }: Delivery,
+  type: string | null,
+  { since, until, status, types }: DeliveryFilter,
+): string | undefined {
+  if (receivedS === undefined && (since ?? until) !== undefined) return NO_TIME;
+  const receivedMs = (receivedS ?? 0) * 1000;
+  if (since !== undefined && receivedMs < since.ms) return '--since';
+  if (until !== undefined && receivedMs > until.ms) return '--until';
+  if (status !== undefined && failed !== (status === 'failed')) return '--status';
+  return types.length === 0 || types.includes(type ?? '') ? undefined : '--event';
+}
+
+const NO_TIME = '--since or --until (their time of receipt is unknown)';
 
 function sourceName(path: string): string {
   return path === '-' ? 'stdin' : path;

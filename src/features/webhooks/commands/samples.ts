@@ -2,7 +2,6 @@ import { listCommand } from '../../../cli/command.ts';
 import { timeCell } from '../../../output/cells.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { openRecordings } from '../api.ts';
-import { text } from '../delivery.ts';
 import { word } from '../event-columns.ts';
 import { EVENT_FLAG, eventTypes, withSuggestion } from '../event-types.ts';
 import type { Sample } from '../schema.ts';
@@ -56,7 +55,7 @@ export const webhooksSamples = listCommand({
       }
     }
     const value = samples.map((sample): ShownSample => {
-      return { ...sample, synthetic: text(sample['id'])?.startsWith('evt_sample_') === true };
+      return { ...sample, synthetic: word(sample['id'])?.startsWith('evt_sample_') === true };
     });
     return { value };
   },

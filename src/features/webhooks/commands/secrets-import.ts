@@ -4,7 +4,7 @@ import { chosenPlace, SecretStore, withSecrets } from '../../../store/secret-sto
 import { type StoredSecret, signingSecretKey, webhookSecretsFile } from '../../../store/webhook-secrets.ts';
 import { SECRET_RECORD } from '../columns.ts';
 import type { SigningSecret } from '../signature.ts';
-import { namedSecrets, SECRET_SOURCE_FLAGS, type SecretSources, secretOf } from '../signing-secrets.ts';
+import { readSecrets, SECRET_SOURCE_FLAGS, type SecretSources, secretOf } from '../signing-secrets.ts';
 import { findStored, isSameStored, serviceOf, shownSecret, storedUnder } from '../stored-secrets.ts';
 
 export const webhooksSecretsImport = recordCommand({
@@ -27,6 +27,7 @@ export const webhooksSecretsImport = recordCommand({
     const { id } = input;
     checkId(id);
     const secret = await readSecret(input, ctx);
+    ctx.secrets.add(secret.key.reveal());
     const base_url = storedUnder(ctx);
     const stored_at = new Date(ctx.now()).toISOString();
     const next = { base_url, endpoint_id: id, secret: secret.key.reveal(), stored_at };
@@ -64,7 +65,7 @@ function checkId(id: string): void {
 }
 
 async function readSecret(input: SecretSources, ctx: RunContext): Promise<SigningSecret> {
-  const [named, ...others] = namedSecrets(input, ctx);
+  const [named, ...others] = readSecrets(input, ctx);
   if (others.length > 0) throw new SvcError('usage', `an endpoint has one secret, and ${others.length + 1} were given`);
   if (named !== undefined) return named;
   if (!ctx.stdin.isTTY) return secretOf(await ctx.readInput('-'), 'standard input');

@@ -5,7 +5,7 @@ import { SENT_LIST, SENT_ONE } from '../columns.ts';
 import { readEvent } from '../delivery.ts';
 import { eventTypes, likelyType } from '../event-types.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
-import { draftEvent, eventBytes, type Making, makeDelivery, WEBHOOK_PING } from '../sending/sample-event.ts';
+import { eventBytes, type Making, makeDelivery, sampleEvent, WEBHOOK_PING } from '../sending/sample-event.ts';
 import { type Draft, planAll, sendAll, Tally } from '../sending/sending.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
@@ -15,7 +15,6 @@ const FLAGS = {
   insecure: RECEIVER_FLAGS.insecure,
   ...section('Event options', {
     body: { ...FILE, help: 'Send these exact bytes; - for stdin' },
-    set: { type: 'pairs', value: 'path=value', repeat: true, help: 'Set a field: data.title=Hello' },
     id: { type: 'string', value: 'evt_x', help: 'Event id' },
     repeat: { type: 'integer', min: 1, max: 1_000_000, default: 1, help: 'Number of times to send it' },
   }),
@@ -40,7 +39,7 @@ export const webhooksSend = listCommand({
   examples: [
     { run: 'svc webhooks send webhook.ping --to http://127.0.0.1:3000/hook --secret-file key.txt', why: 'A ping' },
     {
-      run: 'svc webhooks send summary.completed --to http://127.0.0.1:3000/hook --set data.title=Standup',
+      run: 'svc webhooks send summary.completed --to http://127.0.0.1:3000/hook',
       why: 'A summary, signed with the secret in $SVC_WEBHOOK_SECRET',
     },
     { run: 'svc webhooks send --to http://127.0.0.1:3000/hook --repeat 2', why: 'Test the handling of duplicates' },
@@ -97,18 +96,18 @@ async function makeDrafts(input: SendInput, userAgent: string, ctx: RunContext):
   return repeatDrafts(input.repeat, [() => makeDelivery(bytes, about, making)]);
 }
 
-function checkCombination({ id, body, set }: SendInput, types: readonly string[]): void {
+function checkCombination({ id, body }: SendInput, types: readonly string[]): void {
   if (types.length > 1 && (id !== undefined || body !== undefined)) {
     throw new SvcError('usage', `--${id === undefined ? 'body' : 'id'} applies to one event: name only one`);
   }
-  if (body === undefined || (Object.keys(set).length === 0 && id === undefined)) return;
-  throw new SvcError('usage', '--body is the complete event: it cannot be combined with --set or --id');
+  if (body === undefined || id === undefined) return;
+  throw new SvcError('usage', '--body is the complete event: it cannot be combined with --id');
 }
 
 /** One event for each type, which repetitions deliver again. */
-function eventMakers({ id, set }: SendInput, types: readonly string[], making: Making): readonly Draft[] {
+function eventMakers({ id }: SendInput, types: readonly string[], making: Making): readonly Draft[] {
   return (types.length > 0 ? types : [WEBHOOK_PING]).map((type): Draft => {
-    const event = draftEvent({ type, id, set }, making);
+    const event = sampleEvent(type, { ...making, id });
     return () => makeDelivery(eventBytes(event), event, making);
   });
 }

@@ -1,4 +1,4 @@
-import { type Answer, listCommand } from '../../../cli/command.ts';
+import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
 import { section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import {
@@ -9,19 +9,20 @@ import {
   RowBatches,
   type Rows,
 } from '../../../output/types.ts';
-import { DELIVERY_FORMATS, inputFiles } from '../captures/formats.ts';
-import { DeliveryFilter, FILTER_FLAGS, HEADER_PREFIX, signatureHeaders } from '../delivery.ts';
+import { DELIVERY_FORMATS, inputFiles, readDeliveries } from '../captures/formats.ts';
+import { gather, InputErrors } from '../captures/input.ts';
+import { type Delivery, HEADER_PREFIX, lostBytes, signatureHeaders } from '../delivery.ts';
 import { GIVEN_HEADER_FLAGS, givenHeaders, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
-import { fingerprint, standardWebhooksSecret, type Verdict } from '../signature.ts';
+import { fingerprint, type Verdict } from '../signature.ts';
 import { requireSecrets, SECRET_FLAGS } from '../signing-secrets.ts';
-import { type CheckedDelivery, Verification } from '../verification.ts';
-
-interface VerdictView {
-  /** The fingerprints of the secrets, in the given order. */
-  readonly secrets: readonly string[];
-  /** With several deliveries, each line says where it was read. */
-  readonly several: boolean;
-}
+import {
+  type CheckedDelivery,
+  checkDelivery,
+  checkFiles,
+  explainNothing,
+  summarize,
+  type Verification,
+} from '../verification.ts';
 
 const COLUMNS: ListOutput<CheckedDelivery>['columns'] = [
   { name: 'source', cell: ({ source }) => source, shrinks: true },
@@ -44,10 +45,7 @@ const COLUMNS: ListOutput<CheckedDelivery>['columns'] = [
 
 const id = ({ event_id: eventId, source }: CheckedDelivery): string => eventId ?? source;
 
-/** `valid  evt_1  webhook.ping  age 1 s  82 B  secret 1f3a9c02`, `INVALID  signature_mismatch  body.json  why`. */
-function verdictList(view: VerdictView): ListOutput<CheckedDelivery> {
-  return { kind: 'list', columns: COLUMNS, id, live: (row) => verdictLine(row, view) };
-}
+const VERDICTS: ListOutput<CheckedDelivery> = { kind: 'list', columns: COLUMNS, id };
 
 const VERDICT_RECORD: RecordOutput<CheckedDelivery> = { kind: 'record', columns: COLUMNS, id };
 
@@ -70,20 +68,11 @@ export const webhooksVerify = listCommand({
     },
     ...GIVEN_HEADER_FLAGS,
     ...SECRET_FLAGS,
-    'key-derivation': {
-      type: 'choice',
-      value: 'how',
-      choices: ['raw', 'std'],
-      default: 'raw',
-      group: 'Secret options',
-      help: 'With std, whsec_ and base64 (Standard Webhooks)',
-    },
     tolerance: TOLERANCE_FLAG,
     ...section('Verification options', {
       now: { type: 'time', bare: 'back', unix: true, help: 'Verify as of this time' },
       hints: { type: 'boolean', default: true, help: 'Do not search for the cause of a mismatch' },
     }),
-    ...FILTER_FLAGS,
     ...section('Output options', {
       extract: { type: 'boolean', help: 'Print the exact body of one delivery, only if it is valid' },
     }),
@@ -101,86 +90,122 @@ export const webhooksVerify = listCommand({
     { run: 'svc webhooks verify rec.ndjson --tolerance 1h -o ndjson', why: 'A recording, as lines of JSON' },
     { run: 'svc webhooks verify --extract request.http | jq .data', why: 'Use a body only if it is genuine' },
   ],
-  output: verdictList({ secrets: [], several: true }),
+  output: VERDICTS,
   async run(input, ctx): Promise<Answer<Rows<CheckedDelivery>>> {
-    const named = await requireSecrets(input, ctx);
+    const secrets = await requireSecrets(input, ctx);
     const given = await givenHeaders(input, ctx);
-    const signing = signatureHeaders(given);
-    const filter = new DeliveryFilter(input);
-    const verification = new Verification(
-      {
-        filter,
-        secrets: input.keyDerivation === 'std' ? named.map(standardWebhooksSecret) : named,
-        given,
-        toleranceS: parseTolerance(input.tolerance),
-        asOfS: input.now === undefined ? undefined : input.now.ms / 1000,
-        now: ctx.now,
-        hints: input.hints,
-        digests: ctx.wants.fields,
-      },
-      {
+    const { timestamps, signatures } = signatureHeaders(given);
+    const failures = new InputErrors(ctx.notice);
+    const counts = new Map<Verdict, number>();
+    const verification: Verification = {
+      input: {
         format: input.format,
-        signed: signing.timestamps.length + signing.signatures.length > 0,
+        signed: timestamps.length + signatures.length > 0,
         refuseBodies: 'if this is the body, pass its headers: --headers-file FILE, or --timestamp T --signature S',
         chunks: ctx.inputChunks,
         notice: ctx.notice,
+        unusable: (error) => failures.add(error),
       },
-    );
-    const paths = inputFiles(input.file);
-    const secrets = named.map(fingerprint);
-    if (input.extract) return extractBody(await verification.only(paths));
-
-    const batches = verification.batches(paths);
-    const taken = await batches.next();
-    const [first, ...others] = taken.done ? [] : taken.value;
-    if (taken.done || first === undefined) {
-      filter.report(ctx.notice);
-      throw verification.nothing();
-    }
-    const several = paths.length > 1 || first.source !== (paths[0] === '-' ? 'stdin' : paths[0]);
-    const whole: Pick<Answer<unknown>, 'footer' | 'code'> = {
-      footer: () => {
-        filter.report(ctx.notice);
-        const summary = verification.count > 1 ? verification.summary() : undefined;
-        if (verification.failure === undefined) return summary;
-        if (summary !== undefined && ctx.wants.table) ctx.notice(summary);
-        throw verification.failure;
-      },
-      code: () => (verification.allValid ? undefined : 'signature_invalid'),
+      failures,
+      secrets,
+      given,
+      toleranceS: parseTolerance(input.tolerance),
+      asOfS: input.now === undefined ? undefined : input.now.ms / 1000,
+      now: ctx.now,
+      hints: input.hints,
+      digests: ctx.wants.fields,
+      counts,
+      fruitless: 0,
     };
-    const begun = [taken.value];
-    if (ctx.wants.document && others.length === 0) {
-      const next = await batches.next();
-      if (next.done) return { ...whole, value: first, as: VERDICT_RECORD };
-      begun.push(next.value);
-    }
-    return { ...whole, value: new RowBatches(resumeBatches(begun, batches)), as: verdictList({ secrets, several }) };
+    const paths = inputFiles(input.file);
+    if (input.extract) return extractBody(paths, verification);
+
+    const batches = checkFiles(paths, verification);
+    // In a document, one delivery is an object, and several are a list.
+    const begun = ctx.wants.document ? await readAhead(batches) : [];
+    const [first, ...others] = begun.flat();
+    const whole = {
+      footer: () => finishReport(verification, ctx),
+      code: () => (counts.size === 1 && counts.has('valid') ? undefined : 'signature_invalid'),
+    } as const;
+    if (first !== undefined && others.length === 0) return { ...whole, value: first, as: VERDICT_RECORD };
+    const fingerprints = secrets.map(fingerprint);
+    const live = (row: CheckedDelivery): readonly Cell[] => verdictLine(row, fingerprints, paths);
+    return { ...whole, value: new RowBatches(resumeBatches(begun, batches)), as: { ...VERDICTS, live } };
   },
 });
 
-/** The deliveries read ahead to count them, and all that follow. */
-async function* resumeBatches<Batch>(
-  taken: readonly Batch[],
-  rest: AsyncGenerator<Batch, void, void>,
-): AsyncGenerator<Batch> {
-  yield* taken;
+type Batches = AsyncGenerator<readonly CheckedDelivery[], void, void>;
+
+/** Batches up to the second delivery. */
+async function readAhead(batches: Batches): Promise<(readonly CheckedDelivery[])[]> {
+  const begun: (readonly CheckedDelivery[])[] = [];
+  while (begun.flat().length < 2) {
+    const next = await batches.next();
+    if (next.done) break;
+    begun.push(next.value);
+  }
+  return begun;
+}
+
+/** The rows that were read ahead, and all that follow. */
+async function* resumeBatches(begun: readonly (readonly CheckedDelivery[])[], rest: Batches): Batches {
+  yield* begun;
   yield* rest;
 }
 
-function extractBody({ row, body }: { readonly row: CheckedDelivery; readonly body: Uint8Array }): Answer<never> {
+/** The summary of several deliveries. Throws the failure if not everything could be checked. */
+function finishReport({ counts, failures }: Verification, ctx: RunContext): string | undefined {
+  const isSingle = counts.size === 1 && counts.values().next().value === 1;
+  const summary = isSingle ? undefined : summarize(counts);
+  const failure = failures.failure('checked');
+  if (failure === undefined) return summary;
+  if (summary !== undefined && ctx.wants.table) ctx.notice(summary);
+  throw failure;
+}
+
+/** The body of the only delivery, if it is valid. */
+async function extractBody(paths: readonly string[], verification: Verification): Promise<Answer<never>> {
+  const [delivery, ...others] = await readAll(paths, verification);
+  if (others.length > 0) {
+    throw new SvcError('usage', '--extract takes one delivery, and the input has more', {
+      hint: 'nothing was printed',
+    });
+  }
+  if (delivery === undefined || verification.failures.failure('checked')) throw explainNothing(verification);
+  const checked = await checkDelivery(delivery, verification);
+  if (checked === undefined) throw lostBytes(delivery.source);
+  const { row, body } = checked;
   if (row.valid) return { value: new RawBytes(body), as: { kind: 'text' } };
   throw new SvcError('signature_invalid', `${row.status}: ${row.source}: ${explainVerdict(row)}`, {
     hint: 'nothing was printed',
   });
 }
 
-function verdictLine(row: CheckedDelivery, { secrets, several }: VerdictView): readonly Cell[] {
+/** All deliveries, or the first two batches. */
+async function readAll(paths: readonly string[], { input }: Verification): Promise<readonly Delivery[]> {
+  const all: Delivery[] = [];
+  for (const path of paths) {
+    for await (const found of readDeliveries(path, input)) {
+      if ('pieces' in found) {
+        const body = await gather(found.pieces, found.source, Number.POSITIVE_INFINITY);
+        all.push({ source: found.source, headers: [], body, notes: [] });
+      } else all.push(...found);
+      if (all.length > 1) return all;
+    }
+  }
+  return all;
+}
+
+/** `valid  evt_1  webhook.ping  age 1 s  82 B  secret 1f3a9c02`, `INVALID  signature_mismatch  body.json  why`. */
+function verdictLine(row: CheckedDelivery, secrets: readonly string[], paths: readonly string[]): readonly Cell[] {
   if (!row.valid) return [{ text: 'INVALID', tone: 'bad' }, row.status, row.source, explainVerdict(row)];
   const age = `age ${formatDuration(row.age_s ?? 0)}${row.clock === 'now' ? '' : ' when received'}`;
   // One cell: a recording has a hundred thousand of them.
   const facts = `${row.event_id ?? '-'}  ${row.event_type ?? '-'}  ${age}  ${row.body_bytes} B  secret ${secrets[row.secret_index ?? 0]}`;
   const cells: Cell[] = [VALID, facts];
-  if (several) cells.push(row.source);
+  const isOnly = paths.length === 1 && row.source === (paths[0] === '-' ? 'stdin' : paths[0]);
+  if (!isOnly) cells.push(row.source);
   for (const note of row.notes) cells.push({ text: NOTES[note]?.(row) ?? note, tone: 'warn' });
   return cells;
 }

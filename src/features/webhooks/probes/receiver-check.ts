@@ -3,6 +3,7 @@ import type { SvcError } from '../../../errors.ts';
 import type { Plan } from '../../../http/endpoint.ts';
 import { openPoster, type Posted, planPosts } from '../../../http/poster.ts';
 import type { Outbound } from '../../../http/target.ts';
+import { isAccepted, isRedirect } from '../sending/sending.ts';
 import { SECRET_PREFIX, withoutPrefix } from '../signature.ts';
 import {
   ACCEPTED,
@@ -150,8 +151,8 @@ function findFix(
     ({ probe, status, http_status }) => ORDINARY.includes(probe) && status === 'fail' && http_status === last?.status,
   );
   if (expected === ACCEPTED && ordinary?.fix) return ordinary.fix;
-  if (name !== RAW_BODY || first === undefined || others.length > 0) return fix;
-  return `verify the raw body, not a parsed one. ${findRawBodySetting(first)}`;
+  if (name !== RAW_BODY || others.length > 0) return fix;
+  return `verify the raw body, not a parsed one. ${RAW_BODY_SETTINGS}`;
 }
 
 function outcomeOf({ status, failure, ms, text }: Posted): Pick<ProbeResult, 'got' | 'http_status' | 'ms' | 'answer'> {
@@ -242,20 +243,12 @@ async function explainRefusal(posted: Posted, receiver: Receiver): Promise<Cause
   return { ...cause, sent: 'every delivery, correctly signed or forged', fix: mistake ?? adviseOn(posted) };
 }
 
-function isAccepted({ status }: Posted): boolean {
-  return status !== undefined && ACCEPTED.accepts(status);
-}
-
-function isRedirect({ status = 0 }: Posted): boolean {
-  return status >= 300 && status <= 399;
-}
-
 /** What a receiver that refuses correct signatures accepts instead. */
 async function findMistake(receiver: Receiver): Promise<string | undefined> {
   const { key } = receiver.kit;
   const rest = withoutPrefix(String(key));
   const spaced = await send(SPACED, receiver);
-  if (isAccepted(spaced)) return `verify the raw body, not what json.dumps() writes. ${findRawBodySetting(spaced)}`;
+  if (isAccepted(spaced)) return `verify the raw body, not what json.dumps() writes. ${RAW_BODY_SETTINGS}`;
   if (isAccepted(await send(PING, receiver, rest === key ? SECRET_PREFIX + rest : rest))) {
     return `its key and this secret differ only by ${SECRET_PREFIX}, which is part of the key`;
   }
@@ -264,6 +257,9 @@ async function findMistake(receiver: Receiver): Promise<string | undefined> {
   }
   return undefined;
 }
+
+const RAW_BODY_SETTINGS =
+  'Such as express.raw() in Express, await request.body() in FastAPI, request.raw_post in Rails';
 
 /** By the status of the response to every delivery. */
 const ADVICE: readonly (readonly [statuses: readonly number[], advice: string])[] = [
@@ -294,7 +290,7 @@ function adviseOn(posted: Posted): string {
   const text = Buffer.from(posted.text).toString();
   if (/csrf|authenticity.?token/i.test(text)) return 'exempt this path from the CSRF check';
   if (status === 422 || (status === 400 && /json|body|pars|schema|validat/i.test(text))) {
-    return `verify the signature before anything checks the body. ${findRawBodySetting(posted)}`;
+    return `verify the signature before anything checks the body. ${RAW_BODY_SETTINGS}`;
   }
   const [, advice] = ADVICE.find(([statuses]) => statuses.includes(status)) ?? [];
   return advice ?? 'see its log: it fails whatever the signature is';
@@ -306,24 +302,4 @@ function adviseOnRedirect({ headers: { location = '' } }: Posted, url: URL): str
   if (target.href === url.href) advice = 'respond 2xx at this URL';
   else if (/log-?in|sign-?in|auth/i.test(target.pathname)) advice = 'exempt this path from the login';
   return `the service follows no redirect: ${advice}`;
-}
-
-/** How to get the raw body, by what a response of the framework has. */
-const RAW_BODY_SETTINGS: readonly (readonly [seen: RegExp, setting: string])[] = [
-  [/^x-powered-by: next\.js/im, 'Next.js: await request.text(); in pages/api, bodyParser: false'],
-  [/^\{(?:"message":.*,"statusCode":|"statusCode":\d+,"message":)/m, 'NestJS: rawBody: true, and request.rawBody'],
-  [/^x-powered-by: express/im, "Express: express.raw({ type: '*/*', limit: '8mb' }) before express.json()"],
-  [/^server: uvicorn/im, 'FastAPI: await request.body()'],
-  [/^server: werkzeug/im, 'Flask: request.get_data()'],
-  [/^x-runtime: /im, 'Rails: request.raw_post'],
-  [/^x-powered-by: php/im, "PHP: file_get_contents('php://input')"],
-  [/^content-type: text\/plain; charset=utf-8\n(?:.*\n)*x-content-type-options: nosniff/im, 'Go: io.ReadAll(r.Body)'],
-];
-const USUAL_SETTINGS = 'Such as express.raw() in Express, await request.body() in FastAPI, request.raw_post in Rails';
-
-/** The setting of the framework that sent this response. */
-function findRawBodySetting({ headers, text }: Posted): string {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\n`);
-  const response = lines.join('') + Buffer.from(text).toString();
-  return RAW_BODY_SETTINGS.find(([seen]) => seen.test(response))?.[1] ?? USUAL_SETTINGS;
 }

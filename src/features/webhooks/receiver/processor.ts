@@ -10,8 +10,6 @@ import type { DeliveryRow } from './rows.ts';
 import type { IncomingDelivery } from './server.ts';
 
 export interface ProcessorOptions {
-  /** Event types; deliveries of others are only answered, recorded and counted. Empty for all. */
-  readonly events: ReadonlySet<string>;
   readonly toleranceS: number | undefined;
   readonly secrets: readonly SigningSecret[];
   readonly showBody: boolean;
@@ -26,8 +24,6 @@ export interface ProcessorOptions {
 
 export interface Outcome {
   readonly row: DeliveryRow;
-  /** Left out by --event. */
-  readonly filtered: boolean;
   /** One of too many without a valid signature. */
   readonly omitted: boolean;
   readonly location: string | undefined;
@@ -39,7 +35,6 @@ interface Verified {
   readonly valid: boolean;
   readonly id: string | null;
   readonly type: string | null;
-  readonly filtered: boolean;
   /** One of too many without a valid signature: it is only answered and counted. */
   readonly omitted: boolean;
   readonly notes: string[];
@@ -94,9 +89,8 @@ export class DeliveryProcessor {
 
   async handle(delivery: IncomingDelivery): Promise<Outcome> {
     const verified = this.#verify(delivery);
-    const { valid, filtered, id } = verified;
+    const { valid, id } = verified;
     if (!valid) return await this.#process(verified, { status: UNVERIFIED });
-    if (filtered) return await this.#process(verified, { status: ACCEPTED });
     if (id === null) return await this.#process(verified, {});
 
     const key = hash('sha256', id, 'base64');
@@ -123,15 +117,15 @@ export class DeliveryProcessor {
 
   /** Nothing is parsed in an invalid delivery (doc 2 §6 rule 3). */
   #verify(delivery: IncomingDelivery): Verified {
-    const { events, secrets, toleranceS, strangers } = this.#options;
+    const { secrets, toleranceS, strangers } = this.#options;
     const verification = verifyDelivery(delivery, secrets, toleranceS);
     const valid = verification.verdict === 'valid';
     const event = valid ? readEvent(delivery.body) : undefined;
     const { id = null, type = null } = event ?? {};
     const notes = [...verification.notes, ...(valid ? this.#observe(delivery, event) : [])];
-    const filtered = valid && events.size > 0 && !events.has(type ?? '');
-    const omitted = !valid && !isSigned(verification) && !strangers.admits();
-    return { delivery, verification, valid, id, type, filtered, omitted, notes };
+    // No stranger can send the right signature, and a wrong clock must not lose deliveries.
+    const omitted = !verification.signatureOk && !strangers.admits();
+    return { delivery, verification, valid, id, type, omitted, notes };
   }
 
   /** What is odd about a valid delivery. */
@@ -155,7 +149,7 @@ export class DeliveryProcessor {
   /** Forwards, records, responds: in this order, so that the service sends again what was not accepted or not recorded. */
   async #process(verified: Verified, { status, duplicate = null, key }: Plan): Promise<Outcome> {
     const { recording, history } = this.#options;
-    const { delivery, valid, filtered, omitted } = verified;
+    const { delivery, valid, omitted } = verified;
     const forwarder = status === undefined ? this.#options.forwarder : undefined;
     const forwarded = forwarder === undefined ? null : await forwarder.forward(delivery.headers, delivery.body);
     let response = status ?? (forwarded === null ? ACCEPTED : statusOf(forwarded));
@@ -166,16 +160,17 @@ export class DeliveryProcessor {
     }
     // Not earlier: a forged or failed event would hide the real one.
     if (key !== undefined && isSuccess(response)) this.#seen.add(key, delivery.receivedMs);
-    sendResponse(verified, response);
-    if (history !== undefined && duplicate === null && valid && !filtered) {
+    const text = valid ? '' : verified.verification.verdict;
+    if (!delivery.respond(response, text)) verified.notes.push('sender_gone');
+    if (history !== undefined && duplicate === null && valid) {
       history.add(toRecord(verified, { duplicate, forwarded, response }));
     }
     const row = this.#row(verified, { duplicate, forwarded, response });
-    return { row, filtered, omitted, location: forwarded?.location };
+    return { row, omitted, location: forwarded?.location };
   }
 
-  #isRecorded({ valid, verification, omitted, delivery }: Verified): boolean {
-    if (valid || isSigned(verification)) return true;
+  #isRecorded({ verification, omitted, delivery }: Verified): boolean {
+    if (verification.signatureOk) return true;
     if (omitted) return false;
     this.#recordedBytes += delivery.body.length;
     return this.#recordedBytes <= MOST_RECORDED_BYTES;
@@ -211,11 +206,6 @@ export class DeliveryProcessor {
   }
 }
 
-/** By the service, although the time may be wrong: no stranger can send that, and a wrong clock must not lose deliveries. */
-function isSigned({ signatureOk }: Verification): boolean {
-  return signatureOk;
-}
-
 /** Why the signature does not match, where that can be searched for: each search takes time. */
 function hintsOf(
   { delivery, verification: { verdict }, omitted }: Verified,
@@ -224,8 +214,7 @@ function hintsOf(
   const { headers, body } = delivery;
   if (verdict !== 'signature_mismatch' && verdict !== 'malformed_signature') return [];
   if (omitted || body.length > MOST_SEARCHED_BYTES) return [];
-  const deliveryId = headerValues(headers, `${HEADER_PREFIX}Delivery`)[0];
-  return findHints({ headers: signatureHeaders(headers), body, secrets, deliveryId });
+  return findHints({ headers: signatureHeaders(headers), body, secrets });
 }
 
 const MOST_EVENTS = 20_000;
@@ -266,11 +255,6 @@ export function verifyDelivery(
   toleranceS: number | undefined,
 ): Verification {
   return verifySignature(signatureHeaders(headers), body, secrets, { nowS: receivedMs / 1000, toleranceS });
-}
-
-function sendResponse({ delivery, valid, verification, notes }: Verified, status: number): void {
-  const text = valid ? '' : verification.verdict;
-  if (!delivery.respond(status, text)) notes.push('sender_gone');
 }
 
 interface Done {

@@ -14,8 +14,6 @@ export interface ReadyRow {
   readonly record: string | null;
   /** The file of the last deliveries; null with --no-history. */
   readonly history: string | null;
-  /** The event types of --event; null for all. */
-  readonly events: readonly string[] | null;
   readonly tunnel?: TunnelFacts | undefined;
   readonly pid: number;
 }
@@ -78,8 +76,6 @@ export interface Tally {
   refused: number;
   /** Valid, no duplicates, and answered with a 2xx. */
   accepted: number;
-  /** Valid, but filtered out by --event: not counted as a delivery. */
-  filtered: number;
 }
 
 interface EndRow extends Readonly<Tally> {
@@ -214,22 +210,20 @@ function formatLocalTime(iso: string): string {
   return new Date(iso).toTimeString().slice(0, 8);
 }
 
-/** `14 deliveries: 12 valid (1 duplicate), 2 invalid, 3 filtered out` */
-export function summary({ deliveries, valid, duplicates, invalid, refused, filtered }: Tally): string {
+/** `14 deliveries: 12 valid (1 duplicate), 2 invalid` */
+export function summary({ deliveries, valid, duplicates, invalid, refused }: Tally): string {
   const repeated = duplicates === 0 ? '' : ` (${duplicates} ${duplicates === 1 ? 'duplicate' : 'duplicates'})`;
   const parts = [`${valid} valid${repeated}`, `${invalid} invalid`];
   if (refused > 0) parts.push(`${refused} other ${refused === 1 ? 'request' : 'requests'} refused`);
-  if (filtered > 0) parts.push(`${filtered} filtered out`);
   return `${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'}: ${parts.join(', ')}`;
 }
 
 /** The first notices on standard error. `secrets`: how many secrets verify. */
-export function introduction({ url, forward, record, history, events }: ReadyRow, secrets: number): string[] {
+export function introduction({ url, forward, record, history }: ReadyRow, secrets: number): string[] {
   const parts = [`listening on ${url}`, `verify: on (${secrets} ${secrets === 1 ? 'secret' : 'secrets'})`];
   if (forward !== null) parts.push(`forward: ${forward}`);
   if (record !== null) parts.push(`record: ${record}`);
   if (history !== null) parts.push(`history: ${history}`);
-  if (events !== null) parts.push(`events: ${events.join(', ')}`);
   const lines = [parts.join('  ')];
   if (!isLoopback(new URL(url))) lines.push('warning: other machines can reach this address');
   if (record !== null) lines.push('warning: recordings contain transcripts, which are personal data');

@@ -126,7 +126,7 @@ export class ReceiverSession {
     }
     const outcome = await this.#processor.handle(delivery);
     if (outcome.omitted) this.#omit();
-    else if (!outcome.filtered) this.rows.push(outcome.row);
+    else this.rows.push(outcome.row);
     const decision = this.#monitor.record(outcome);
     if (decision !== 'continue') this.#end(decision === 'failed' ? 'signature_invalid' : undefined);
   }
@@ -228,7 +228,7 @@ const FIRST_WARNING = 3;
 
 /** Counts deliveries, warns before the service disables the endpoint, and decides when to end. */
 class DeliveryMonitor {
-  readonly tally: Tally = { deliveries: 0, valid: 0, duplicates: 0, invalid: 0, refused: 0, accepted: 0, filtered: 0 };
+  readonly tally: Tally = { deliveries: 0, valid: 0, duplicates: 0, invalid: 0, refused: 0, accepted: 0 };
   readonly #options: Pick<SessionOptions, 'count' | 'untilEvents' | 'failOnInvalid'>;
   /** `key` identifies the reason: each is reported once. */
   readonly #warn: (key: string, text: string) => void;
@@ -241,23 +241,9 @@ class DeliveryMonitor {
     this.#warn = warn;
   }
 
-  record({ row, filtered, location }: Outcome): Decision {
-    if (filtered) {
-      this.#recordFiltered(row);
-      return 'continue';
-    }
+  record({ row, location }: Outcome): Decision {
     this.tally.deliveries++;
     return row.valid ? this.#recordValid(row, location) : this.#recordInvalid(row);
-  }
-
-  /** The sender counts it as delivered and never sends it again, so it must not go unseen. */
-  #recordFiltered({ event_type: type, response }: DeliveryRow): void {
-    this.tally.filtered++;
-    const final = isSuccess(response) ? ', so the service does not send it again' : '';
-    this.#warn(
-      `filtered ${type}`,
-      `filtered out by --event: ${type ?? 'a delivery without an event type'} (answered ${response}${final})`,
-    );
   }
 
   #recordValid(row: DeliveryRow, location: string | undefined): Decision {

@@ -1,6 +1,4 @@
 /** Sample events to test a receiver with, and deliveries of them (doc 2 §2, §6). */
-import { SvcError } from '../../../errors.ts';
-import { isObject, tryParseJson } from '../../../json-object.ts';
 import { HEADER_PREFIX, type RawHeader } from '../delivery.ts';
 import { signatureOf } from '../signature.ts';
 import type { Outgoing } from './sending.ts';
@@ -129,55 +127,6 @@ function makeSummary(audioId: string, now: number, more: string): Record<string,
 function makeFilling(bytes: number): string {
   const sentence = ' And so it went on, for longer than anybody had planned.';
   return sentence.repeat(Math.ceil(bytes / sentence.length)).slice(0, bytes);
-}
-
-interface EventDraft {
-  readonly type: string;
-  readonly id?: string | undefined;
-  /** By path: `data.title`. */
-  readonly set: Readonly<Record<string, string>>;
-}
-
-export function draftEvent({ type, id, set }: EventDraft, { now, random }: Surroundings): SampleEvent {
-  const changed = structuredClone(sampleEvent(type, { now, random, id }));
-  for (const [path, text] of Object.entries(set)) setValue(changed, path, text);
-  return changed;
-}
-
-/** Replaces an existing value with one of the same kind. */
-function setValue(event: SampleEvent, path: string, text: string): void {
-  const names = path.split('.');
-  const last = names.pop() ?? '';
-  let holder: unknown = event;
-  for (const name of names) holder = readField(holder, name, path);
-  const before = readField(holder, last, path);
-  (holder as Record<string, unknown>)[last] = parseSameKind(before, text, path);
-}
-
-function readField(holder: unknown, name: string, path: string): unknown {
-  if ((isObject(holder) || Array.isArray(holder)) && Object.hasOwn(holder, name) && name !== 'length') {
-    return (holder as Readonly<Record<string, unknown>>)[name];
-  }
-  const names = typeof holder === 'object' && holder !== null ? Object.keys(holder) : [];
-  throw new SvcError('invalid_value', `--set: the event has no ${path}`, {
-    hint:
-      names.length > 0
-        ? `it has ${names.join(', ')}`
-        : `send ${SUMMARY_COMPLETED}, whose data has fields, or add fields: --set data='{"a":1}'`,
-  });
-}
-
-function parseSameKind(before: unknown, text: string, path: string): unknown {
-  if (typeof before === 'string') return text;
-  const value = tryParseJson(text);
-  const kind = kindOf(before);
-  if (kindOf(value) === kind) return value;
-  throw new SvcError('invalid_value', `--set: ${path} is ${kind}, but ${JSON.stringify(text)} is not`);
-}
-
-function kindOf(value: unknown): string {
-  if (Array.isArray(value)) return 'a list';
-  return isObject(value) ? 'an object' : `a ${typeof value}`;
 }
 
 export interface Making extends Surroundings {

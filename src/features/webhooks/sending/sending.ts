@@ -91,11 +91,11 @@ async function send(
   };
 }
 
-function isAccepted({ status }: Pick<Posted, 'status'>): boolean {
+export function isAccepted({ status }: Pick<Posted, 'status'>): boolean {
   return status !== undefined && status >= 200 && status <= 299;
 }
 
-function isRedirect({ status }: Pick<Posted, 'status'>): boolean {
+export function isRedirect({ status }: Pick<Posted, 'status'>): boolean {
   return status !== undefined && status >= 300 && status <= 399;
 }
 

@@ -11,15 +11,6 @@ export const LARGEST_PAGE = 100;
 
 export type ShownLogItem = LogItem & { readonly status_text: string };
 
-/** A line of `deliveries --follow`. Version 1; fields may be added. */
-export interface DeliveryChange extends ShownLogItem {
-  readonly type: 'delivery';
-  readonly change: 'new' | 'status' | 'attempt';
-  /** The status before and after, if it changed. */
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
-}
-
 /** Numbers of deliveries only: those of subscriptions have other meanings. */
 export function deliveryStatus(status: number | undefined): string {
   if (status === undefined) return 'unknown';

@@ -11,8 +11,6 @@ import { childEnvironment } from '../../../store/setting-keys.ts';
 interface Preset {
   readonly name: string;
   readonly command: string;
-  /** Command lines of this program. */
-  readonly program: RegExp;
   /** The address in a line of its output. The programs also print links to their documentation. */
   readonly address: RegExp;
 }
@@ -22,13 +20,11 @@ const PRESETS: readonly Preset[] = [
   {
     name: 'cloudflared',
     command: 'cloudflared tunnel --no-autoupdate --url http://127.0.0.1:{port}',
-    program: /\bcloudflared\b/,
     address: /(https:\/\/[\w-]+\.trycloudflare\.com)\b/,
   },
   {
     name: 'ngrok',
     command: 'ngrok http 127.0.0.1:{port} --log stdout',
-    program: /\bngrok\b/,
     address: /\burl"?[=:]"?(https:\/\/[^\s"]+)/,
   },
 ];
@@ -50,7 +46,8 @@ type Runner = Pick<Context, 'env' | 'sleep'>;
 
 /** The command line that a name or a command stands for, and the pattern for the address in its output. */
 export function tunnelCommand(text: string, port: number): Pick<Preset, 'command' | 'address'> {
-  const preset = PRESETS.find(({ name }) => name === text) ?? PRESETS.find(({ program }) => program.test(text));
+  // A command line that names one of the programs prints its address in the same way.
+  const preset = PRESETS.find(({ name }) => new RegExp(`\\b${name}\\b`).test(text));
   const command = preset?.name === text ? preset.command : text;
   return { command: command.replaceAll('{port}', String(port)), address: preset?.address ?? ANY_ADDRESS };
 }

@@ -8,10 +8,11 @@ import { shellWord } from '../../../output/escape.ts';
 import { openRecordings, type Recordings } from '../api.ts';
 import { KNOWN_EVENTS } from '../event-types.ts';
 import type { TunnelFacts } from '../receiver/rows.ts';
+import { WEBHOOK_PING } from '../sending/sample-event.ts';
 import { type SigningSecret, signingSecret } from '../signature.ts';
 import { createSubscription, UNKNOWN_ID } from '../subscriptions/creating.ts';
 import { checkReceiverUrl, receiverWarnings, sameAddress } from '../subscriptions/subscription.ts';
-import { queueTest, testWarning, waitForTest } from '../subscriptions/test-delivery.ts';
+import { queueTest, waitForTest } from '../subscriptions/test-delivery.ts';
 import { deleteSubscription } from '../subscriptions/updating.ts';
 import { TunnelProgram, tunnelCommand } from './program.ts';
 
@@ -86,10 +87,12 @@ export class Tunnel {
     const { id, events } = await this.#subscribe(url);
     this.#program.failed().catch(fail);
     if (ctx.wants.table) ctx.notice(`tunnel: ${url}  subscription: ${id}, deleted when svc ends`);
-    this.#watch = this.#test(id, events).catch((error: unknown) => {
-      if (!this.signal.aborted && !this.#closed.signal.aborted)
-        ctx.notice(`warning: no test event: ${(error as Error).message}`);
-    });
+    if (events.includes(WEBHOOK_PING)) {
+      this.#watch = this.#test(id).catch((error: unknown) => {
+        if (!this.signal.aborted && !this.#closed.signal.aborted)
+          ctx.notice(`warning: no test event: ${(error as Error).message}`);
+      });
+    }
     return { url, endpoint_id: id };
   }
 
@@ -165,10 +168,8 @@ export class Tunnel {
   }
 
   /** Sends the service's test event, and says what the service reports of it if it does not arrive. */
-  async #test(id: string, events: readonly string[]): Promise<void> {
+  async #test(id: string): Promise<void> {
     const { notice } = this.#ctx;
-    const doubt = testWarning({ id, events: [...events] });
-    if (doubt !== undefined) notice(doubt);
     const ctx = { ...this.#ctx, signal: AbortSignal.any([this.signal, this.#closed.signal]) };
     const recordings = openRecordings({ ...ctx.target, signal: ctx.signal });
     const event = await queueTest(id, recordings);

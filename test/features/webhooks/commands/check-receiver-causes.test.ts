@@ -50,6 +50,7 @@ async function check({ url }: Receiver, ...args: string[]) {
 }
 
 const EVERY = 'to every delivery, correctly signed or forged';
+const SETTINGS = 'Such as express.raw() in Express, await request.body() in FastAPI, request.raw_post in Rails';
 const SECRET_OR_PATH =
   'check its secret and path, and that no login, CSRF check or body parser comes before the verification';
 
@@ -80,7 +81,7 @@ describe('every delivery gets', () => {
     [
       '401: the body is parsed and written in another layout',
       parsing(python),
-      `valid-ping  401 ${EVERY}  → verify the raw body, not what json.dumps() writes. Such as express.raw() in Express, await request.body() in FastAPI, request.raw_post in Rails`,
+      `valid-ping  401 ${EVERY}  → verify the raw body, not what json.dumps() writes. ${SETTINGS}`,
     ],
     [
       '404',
@@ -96,12 +97,12 @@ describe('every delivery gets', () => {
     [
       '422 of a schema',
       () => [422, '{"detail":[]}', { server: 'uvicorn' }],
-      `valid-ping  422 ${EVERY}: "{\\"detail\\":[]}"  → verify the signature before anything checks the body. FastAPI: await request.body()`,
+      `valid-ping  422 ${EVERY}: "{\\"detail\\":[]}"  → verify the signature before anything checks the body. ${SETTINGS}`,
     ],
     [
       '400 of a parser',
       () => [400, 'Unexpected token in JSON', { 'x-powered-by': 'Express' }],
-      `valid-ping  400 ${EVERY}: "Unexpected token in JSON"  → verify the signature before anything checks the body. Express: express.raw({ type: '*/*', limit: '8mb' }) before express.json()`,
+      `valid-ping  400 ${EVERY}: "Unexpected token in JSON"  → verify the signature before anything checks the body. ${SETTINGS}`,
     ],
     ['400', () => [400, 'bad signature'], `valid-ping  400 ${EVERY}: "bad signature"  → ${SECRET_OR_PATH}`],
     ['500', () => [500, 'boom'], `valid-ping  500 ${EVERY}: "boom"  → see its log: it fails whatever the signature is`],
@@ -127,7 +128,7 @@ describe('every delivery gets', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: `fail  ${line}\n`,
-      stderr: '0 of 24 probes passed, 23 not sent\n',
+      stderr: '0 of 21 probes passed, 20 not sent\n',
     });
     expect(stdout.length).toBeLessThan(400);
     expect(one.taken.length).toBeLessThanOrEqual(6);
@@ -190,43 +191,11 @@ it('does not take a receiver for one that refuses everything because it does not
 });
 
 describe('a body that is parsed and written again', () => {
-  it.each<readonly [framework: string, refusal: Reply, setting: string]>([
-    [
-      'Express',
-      [401, '', { 'x-powered-by': 'Express' }],
-      "Express: express.raw({ type: '*/*', limit: '8mb' }) before express.json()",
-    ],
-    [
-      'Next.js',
-      [401, '', { 'x-powered-by': 'Next.js' }],
-      'Next.js: await request.text(); in pages/api, bodyParser: false',
-    ],
-    [
-      'NestJS',
-      [401, '{"message":"no","statusCode":401}', { 'x-powered-by': 'Express' }],
-      'NestJS: rawBody: true, and request.rawBody',
-    ],
-    ['FastAPI', [401, '{"detail":"no"}', { server: 'uvicorn' }], 'FastAPI: await request.body()'],
-    ['Flask', [401, '', { server: 'Werkzeug/3.0.1 Python/3.12' }], 'Flask: request.get_data()'],
-    ['Rails', [401, '', { 'x-runtime': '0.004' }], 'Rails: request.raw_post'],
-    [
-      'Go',
-      [401, 'no\n', { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }],
-      'Go: io.ReadAll(r.Body)',
-    ],
-    [
-      'an unknown framework',
-      [401],
-      'Such as express.raw() in Express, await request.body() in FastAPI, request.raw_post in Rails',
-    ],
-  ])('in %s is one line', async (_, refusal, setting) => {
-    const one = await serve(parsing(JSON.stringify, refusal));
+  it('is one line', async () => {
+    const one = await serve(parsing(JSON.stringify, [401, 'no\n']));
     const { stdout } = await check(one, '--only', 'valid-summary', '--only', 'raw-body');
-    const [, text] = refusal;
     expect(stdout).toBe(
-      `fail  raw-body  401 to a correctly signed event whose JSON has spaces, tabs and newlines inside${
-        text ? `: ${JSON.stringify(text.trim())}` : ''
-      }  → verify the raw body, not a parsed one. ${setting}\n`,
+      `fail  raw-body  401 to a correctly signed event whose JSON has spaces, tabs and newlines inside: "no"  → verify the raw body, not a parsed one. ${SETTINGS}\n`,
     );
   });
 

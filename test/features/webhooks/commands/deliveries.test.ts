@@ -1,8 +1,5 @@
 /** A log without a total, without filters, in no stated order, whose pages move. */
 import { describe, expect, test } from 'vitest';
-import { SvcError } from '../../../../src/errors.ts';
-import type { Subscription } from '../../../../src/sandbox/webhooks/account.ts';
-import { startReceiver } from '../../../sandbox/webhooks/service.ts';
 import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
@@ -39,7 +36,6 @@ describe('deliveries', () => {
     expect(ids((await service.run(['deliveries', 'ep_1', '--limit', '50', '-q'])).stdout)).toHaveLength(50);
     expect(ids((await service.run(['deliveries', 'ep_1', '--limit', '150', '-q'])).stdout)).toHaveLength(150);
     expect(ids((await service.run(['deliveries', 'ep_1', '--all', '-q'])).stdout)).toHaveLength(250);
-    expect((await service.run(['deliveries', 'ep_1', '--follow', '--all'])).code).toBe(2);
   });
 
   test('--sort sorts the complete log', async () => {
@@ -101,112 +97,6 @@ describe('deliveries', () => {
     const shifted = ids((await service.run(['deliveries', 'ep_1', '--all', '-q'])).stdout);
     expect(new Set(shifted).size).toBe(shifted.length);
     expect(shifted.filter((id) => /^dlv_\d+$/.test(id))).toHaveLength(250);
-  });
-});
-
-describe('deliveries --follow', () => {
-  const lines = (stdout: string) =>
-    stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-
-  test('a line for each change, until the event has arrived', async () => {
-    await using receiver = await startReceiver([502, 204]);
-    // Slow enough for the state between the attempts to be seen.
-    await using service = await subscribed([], { fast: 60 });
-    service.subscribe(receiver.url);
-    // Older than --since, by the same clock.
-    fill(service, 3, Date.now() - 86_400_000);
-    const event = service.emit();
-    const run = await service.run([
-      'deliveries',
-      'ep_1',
-      '--follow',
-      '--since',
-      '1h',
-      '--until',
-      event,
-      '-o',
-      'ndjson',
-    ]);
-    expect(run.code).toBe(0);
-    const changes = lines(run.stdout);
-    expect(changes[0]).toMatchObject({
-      type: 'delivery',
-      change: 'new',
-      event_id: event,
-      status: 0,
-      status_text: 'pending',
-    });
-    expect(changes.at(-1)).toMatchObject({ change: 'status', from: 0, to: 1, attempts: 2 });
-    expect(changes.every(({ event_id: id }) => id === event)).toBe(true);
-  });
-
-  test('exits 1 for a failed event, 9 after the time, 130 after Ctrl-C', async () => {
-    await using service = await subscribed();
-    service.subscribe();
-    fill(service, 10);
-    expect((await service.run(['deliveries', 'ep_1', '--follow', '--until', 'evt_9'])).code).toBe(1);
-    expect(await service.run(['deliveries', 'ep_1', '--follow', '--until', 'evt_x', '--wait', '50ms'])).toMatchObject({
-      code: 9,
-      stdout: '',
-    });
-    const stop = new AbortController();
-    const run = await service.run(['deliveries', 'ep_1', '--follow', '--since', '2026-11-20T12:08:00Z'], {
-      signal: stop.signal,
-      async onStdout(text) {
-        if (text.includes('evt_9')) stop.abort(new SvcError('interrupted', 'interrupted'));
-      },
-    });
-    expect([run.code, run.stdout]).toEqual([
-      130,
-      'evt_8  summary.completed  delivered  attempt 1\nevt_9  summary.completed  failed  attempt 6  http_501\n',
-    ]);
-  });
-
-  test('exits 0 if its reader closes the pipe', async () => {
-    await using service = await subscribed();
-    service.subscribe();
-    fill(service, 10);
-    const run = await service.run(['deliveries', 'ep_1', '--follow', '--since', '2026-11-20T12:08:00Z'], {
-      onStdout() {
-        fill(service, 11); // it is only found out with what is written next
-        return 'closed';
-      },
-    });
-    expect(run.code).toBe(0);
-  });
-
-  test('begins with everything since --since, on any number of pages', async () => {
-    await using service = await subscribed();
-    service.subscribe();
-    fill(service, 250);
-    const since = ['--since', '2026-11-20T12:10:00Z', '--wait', '50ms', '-o', 'id'];
-    const run = await service.run(['deliveries', 'ep_1', '--follow', ...since]);
-    expect(run.code).toBe(9);
-    expect(ids(run.stdout)).toEqual(Array.from({ length: 240 }, (_, n) => `dlv_${n + 10}`));
-  });
-
-  test('continues during an outage', async () => {
-    await using service = await subscribed();
-    service.subscribe();
-    const one = service.account.subscriptions.get('ep_1') as Subscription;
-    fill(service, 1);
-    let looks = 0;
-    const broken = new Proxy(service.account.log, {
-      get(target, name, self) {
-        // Three retries belong to each look.
-        if (name === 'filter' && ++looks > 1 && looks <= 5) throw new Error('away');
-        if (name === 'filter' && looks === 6) fill(service, 2);
-        return Reflect.get(target, name, self);
-      },
-    });
-    Object.assign(service.account, { log: broken });
-    expect(one.status).toBe(1);
-    const run = await service.run(['deliveries', 'ep_1', '--follow', '--until', 'evt_1', '-o', 'ndjson']);
-    expect(run.code).toBe(0);
-    expect(run.stderr).toMatch(/waiting for it\n.*the service responds again\n/s);
   });
 });
 

@@ -16,7 +16,6 @@ export type Flaw =
   | 'no-past-limit'
   | 'no-future-limit'
   | 'timestamp-parsed-loosely'
-  | 'utf8-crashes'
   | 'small-bodies-only'
   | 'redirects';
 
@@ -92,7 +91,7 @@ export async function handmade(flaws: readonly Flaw[] = [], now: () => number = 
     try {
       event = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
     } catch {
-      return flaws.includes('utf8-crashes') ? answer(500, 'TypeError: invalid') : answer(400);
+      return answer(400);
     }
     const known = ['webhook.ping', 'summary.completed'].includes(event.type);
     if (flaws.includes('types-known-only') && !known) return answer(422);

@@ -60,7 +60,7 @@ describe('the history', () => {
     const home = temporaryHome();
     let status = 500;
     const app = await target((response) => response.writeHead(status).end('no\n'));
-    const { port, stop } = await listen(['--forward-to', app.url, '--event', 'webhook.ping'], { home });
+    const { port, stop } = await listen(['--forward-to', app.url], { home });
     const ping = event('evt_1', 'webhook.ping');
     await deliver(port, ping);
     await deliver(port, event('evt_2', 'webhook.ping'));
@@ -68,7 +68,6 @@ describe('the history', () => {
     await deliver(port, ping, { path: '/again' });
     await deliver(port, ping, { path: '/duplicate' });
     await deliver(port, event('evt_3', 'webhook.ping'), { key: 'whsec_other' });
-    await deliver(port, event('evt_4', 'summary.completed'));
     await stop();
     expect(recorded(home)).toMatchObject([
       { v: 1, event_id: 'evt_2', status: 'valid', forward: { status: 500, body: 'no\n' }, response: 500 },

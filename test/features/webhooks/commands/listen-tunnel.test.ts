@@ -68,7 +68,8 @@ describe('a run with a tunnel', () => {
     expect(ended.stdout + ended.stderr).not.toContain('whsec_');
   });
 
-  it('subscribes to the types of --event', async () => {
+  it('subscribes to the types of --event, and sends no test event of another', async () => {
+    const sentBefore = service.account.log.length;
     const interrupted = new AbortController();
     let seen: readonly (readonly string[])[] = [];
     const ended = await run([script.command, '--event', 'summary.completed', '-o', 'ndjson'], {
@@ -80,6 +81,7 @@ describe('a run with a tunnel', () => {
       },
     });
     expect([ended.code, seen, events(), await tunnelIsGone()]).toEqual([130, [['summary.completed']], [], true]);
+    expect(service.account.log).toHaveLength(sentBefore);
   });
 
   it('cleans up after --wait and after an invalid delivery', async () => {

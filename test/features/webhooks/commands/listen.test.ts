@@ -94,7 +94,7 @@ describe('the output', () => {
     const run = await ended;
     const history = join(home, 'state', 'deliveries.ndjson');
     const { port: _, pid, url, ...ready } = rows(run)[0] ?? {};
-    expect(ready).toEqual({ type: 'ready', forward: null, record: null, history, events: null });
+    expect(ready).toEqual({ type: 'ready', forward: null, record: null, history });
     expect([pid, url]).toEqual([process.pid, `http://127.0.0.1:${port}/`]);
     expect(deliveries(run)).toEqual([
       {
@@ -178,15 +178,8 @@ describe('the output', () => {
 
 describe('the end', () => {
   it('comes after --count accepted events, without duplicates', async () => {
-    const { port, ended } = await listen(['--count', '2', '--event', 'webhook.ping', '-o', 'ndjson']);
-    for (const [id, type] of [
-      ['evt_1', 'webhook.ping'],
-      ['evt_1', 'webhook.ping'],
-      ['evt_2', 'summary.completed'],
-      ['evt_3', 'webhook.ping'],
-    ] as const) {
-      expect((await deliver(port, event(id, type))).status).toBe(204);
-    }
+    const { port, ended } = await listen(['--count', '2', '-o', 'ndjson']);
+    for (const id of ['evt_1', 'evt_1', 'evt_3']) expect((await deliver(port, event(id))).status).toBe(204);
     const run = await ended;
     expect(run.code).toBe(0);
     expect(deliveries(run).map(({ event_id }) => event_id)).toEqual(['evt_1', 'evt_1', 'evt_3']);

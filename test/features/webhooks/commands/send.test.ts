@@ -88,39 +88,6 @@ describe('the request', () => {
     }
   });
 
-  it.each([
-    [
-      ['summary.completed', '--set', 'data.title=Stand=up', '--set', 'data.duration_ms=7'],
-      { title: 'Stand=up', duration_ms: 7 },
-    ],
-    [
-      ['summary.completed', '--set', 'data.summaries.0.format=html'],
-      { summaries: [expect.objectContaining({ format: 'html' })] },
-    ],
-    [['summary.completed', '--set', 'data.transcript.truncated=true', '--set', 'data.summaries=[]'], { summaries: [] }],
-    [['x.y', '--set', 'data={"a":1}'], { a: 1 }],
-  ])('has the value of --set: %j', async (args, data) => {
-    const [taken] = (await sent(args)) as [Taken];
-    expect(json(taken).data).toMatchObject(data);
-  });
-
-  it.each([
-    ['data.titel=a', 'the event has no data.titel', 'it has audio_id'],
-    ['nothing=a', 'the event has no nothing', 'it has id, type, created_at, data'],
-    ['data.summaries.7.format=a', 'has no data.summaries.7.format', ''],
-    ['data.summaries.length=0', 'has no data.summaries.length', ''],
-    ['data.__proto__.a=1', 'has no data.__proto__.a', ''],
-    ['data.title.0=1', 'has no data.title.0', ''],
-    ['data.duration_ms=long', 'data.duration_ms is a number, but "long" is not', ''],
-    ['data.summaries={}', 'data.summaries is a list, but "{}" is not', ''],
-  ])('refuses --set %s', async (setting, message, hint) => {
-    const peer = await statuses(200);
-    const { code, stderr } = await send(peer, ['summary.completed', '--set', setting]);
-    expect({ code, taken: peer.taken }).toEqual({ code: 2, taken: [] });
-    expect(stderr).toContain(message);
-    expect(stderr).toContain(hint);
-  });
-
   it('is the file, signed byte for byte', async () => {
     const body = Buffer.from([...Buffer.from('\ufeff{"id":"evt_f", "type":"a.b"}\r\n\n'), 0xff, 0]);
     const file = join(temporaryHome(), 'body');
@@ -157,7 +124,7 @@ describe('the request', () => {
   });
 
   it.each([
-    [['--body', '-', '--set', 'id=a'], '--body is the complete event'],
+    [['--body', '-', '--id', 'evt_1'], '--body is the complete event'],
     [['webhook.ping,x.y', '--id', 'evt_1'], '--id applies to one event'],
     [['webhook.ping,x.y', '--body', '-'], '--body applies to one event'],
     [['http://127.0.0.1:3000/hook'], 'is not an event type\nhint: name the receiver with --to <url>, and a file with'],

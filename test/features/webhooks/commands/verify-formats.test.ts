@@ -25,7 +25,6 @@ const HEADERS = {
 const LISTS = Object.fromEntries(Object.entries(HEADERS).map(([name, value]) => [name, [value]]));
 const body = PING.toString();
 const b64 = PING.toString('base64');
-const named = (key: string): object[] => Object.entries(HEADERS).map(([name, value]) => ({ [key]: name, value }));
 
 const READ: Readonly<Record<string, unknown>> = {
   'API Gateway, payload version 1.0': {
@@ -67,16 +66,6 @@ const READ: Readonly<Record<string, unknown>> = {
         id: 'airt_1',
         start: '2026-01-01T00:00:10Z',
         request: { method: 'POST', uri: '/hook', headers: LISTS, raw: request().toString('base64') },
-      },
-    ],
-  },
-  'a Postman collection, in a folder': {
-    info: { name: 'x', schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json' },
-    item: [
-      { name: 'other', request: { method: 'GET', header: [], url: 'https://x' } },
-      {
-        name: 'folder',
-        item: [{ name: 'hook', request: { method: 'POST', header: named('key'), body: { mode: 'raw', raw: body } } }],
       },
     ],
   },
@@ -241,46 +230,5 @@ describe('a hint', () => {
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toContain('SVC_WEBHOOKS_TOKEN begins with "Bearer", which svc adds itself');
     expect(run.stderr).not.toContain(KEY.slice(6));
-  });
-});
-
-describe('filters', () => {
-  const entry = (minutesAgo: number, status: number, type = 'webhook.ping'): object => ({
-    startedDateTime: new Date((NOW_S - minutesAgo * 60) * 1000).toISOString(),
-    request: {
-      method: 'POST',
-      headers: [
-        ...named('name').filter((one) => !JSON.stringify(one).includes('-event')),
-        { name: 'X-Service-Event', value: type },
-      ],
-      postData: { text: body },
-    },
-    response: { status },
-  });
-  const har = JSON.stringify({ log: { entries: [entry(3, 204), entry(2, 500), entry(1, 204, 'summary.completed')] } });
-
-  it.each([
-    [['--since', '150s'], 2, 'skipped: 1 by --since\n'],
-    [['--until', '150s'], 1, 'skipped: 2 by --until\n'],
-    [['--status', 'failed'], 1, 'skipped: 2 by --status\n'],
-    [['--status', 'delivered', '--event', 'webhook.ping'], 1, 'skipped: 1 by --status, 1 by --event\n'],
-  ])('%j', async (filter, count, notice) => {
-    const checked = await verify(har, '--tolerance', 'none', '-o', 'ndjson', ...filter);
-    expect(checked).toMatchObject({ code: 0, stderr: notice });
-    expect(checked.stdout.trim().split('\n')).toHaveLength(count);
-    const shown = await svc(['webhooks', 'inspect', '-', '-o', 'json', ...filter], {
-      stdin: har,
-      now: () => NOW_S * 1000,
-    });
-    expect(shown).toMatchObject({ code: 0, stderr: notice });
-    expect([JSON.parse(shown.stdout)].flat()).toHaveLength(count);
-  });
-
-  it('that leave nothing do not exit 0', async () => {
-    expect(await verify(har, '--since', '30s')).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringMatching(/^skipped: 3 by --since\nsvc: there is no delivery to check\n/),
-    });
   });
 });

@@ -27,7 +27,6 @@ it.each<readonly [what: string, content: string]>([
   ['JSON of pairs', JSON.stringify(pairs)],
   ['rawHeaders', JSON.stringify(pairs.flat())],
   ['names and values', JSON.stringify(pairs.map(([name, value]) => ({ name, value })))],
-  ['keys and values', JSON.stringify(pairs.map(([key, value]) => ({ key, value, disabled: false })))],
   ['JSON around them', JSON.stringify({ method: 'POST', request: { headers: HEADERS } }, null, 2)],
   ['console.log(req.headers)', `${inspect(HEADERS)}\n`],
   ['console.log(req.rawHeaders)', `${inspect(pairs.flat())}\n`],

@@ -201,16 +201,6 @@ describe('secrets', () => {
     expect(typed.stderr).not.toContain('whsec_x');
     expect(await verify([http], { env: { SVC_WEBHOOK_SECRET: '' } })).toMatchObject({ code: 2, stdout: '' });
   });
-
-  it('may have the format of Standard Webhooks', async () => {
-    const signature = 'sha256=3d04fbca21084dee2152e8e6752ab4840a47695f97ae7d34a0202ebda09ba510';
-    const args = [ping, '--timestamp', T, '--signature', signature];
-    expect((await verify([...args, '--key-derivation', 'std'])).stdout).toMatch(/^valid .* secret 5036e143\n$/);
-    expect((await verify(args)).stdout).toContain('use --key-derivation std if your service does that');
-    expect(
-      await verify([...args, '--key-derivation', 'std'], { env: { SVC_WEBHOOK_SECRET: 'whsec_!' } }),
-    ).toMatchObject({ code: 2 });
-  });
 });
 
 describe('the clock', () => {

@@ -112,22 +112,6 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
     }),
     ['signature-length'],
   ],
-  'takes-base64-too': [
-    receiver({
-      same: (given, expected) =>
-        equal(given, expected) || equal(given.slice(7), Buffer.from(expected.slice(7), 'hex').toString('base64')),
-    }),
-    ['signature-base64'],
-  ],
-  'throws-on-upper-case': [
-    receiver({
-      same: (given, expected) => {
-        if (/[A-F]/.test(given)) throw new Error('not a lower-case digest');
-        return equal(given, expected);
-      },
-    }),
-    ['signature-upper-case'],
-  ],
   'needs-no-prefix': [
     receiver({ same: (given, expected) => equal(`sha256=${given.replace(/^sha256=/, '')}`, expected) }),
     ['signature-prefix'],
@@ -284,14 +268,6 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
       return (data['audio_id'] as string).length > 0 ? 204 : 400;
     }),
     ['type-mismatch'],
-  ],
-  'crashes-on-bytes': [
-    (delivery) => {
-      if (!verifies(delivery)) return 401;
-      JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(delivery.raw));
-      return 204;
-    },
-    ['not-utf8'],
   ],
   // What else.
   'takes-100-kb': [(delivery) => (delivery.raw.length > 102_400 ? 413 : receiver()(delivery)), ['large-body']],
