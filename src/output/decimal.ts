@@ -4,8 +4,10 @@
 export function exactSum(values: readonly number[]): number {
   if (!values.every(Number.isFinite)) return values.reduce((sum, value) => sum + value, 0);
   const parts = values.map(decimalOf);
-  const scale = parts.reduce((most, { decimals }) => Math.max(most, decimals), 0);
-  const sum = parts.reduce((all, { digits, decimals }) => all + digits * 10n ** BigInt(scale - decimals), 0n);
+  let scale = 0;
+  for (const { decimals } of parts) scale = Math.max(scale, decimals);
+  let sum = 0n;
+  for (const { digits, decimals } of parts) sum += digits * 10n ** BigInt(scale - decimals);
   return Number(`${sum}e-${scale}`);
 }
 

@@ -38,9 +38,8 @@ export function findSymbol(symbols: readonly string[], wanted: string): string {
 
 export function findOffer(offers: readonly Offer[], wanted: string): Offer {
   const symbols = offers.map(({ currency }) => currency);
-  const isListed = symbols.some((symbol) => foldedSymbol(symbol) === foldedSymbol(wanted));
   const omitted = omittedOf(offers).length;
-  if (omitted > 0 && !isListed) {
+  if (omitted > 0 && !symbols.some((symbol) => foldedSymbol(symbol) === foldedSymbol(wanted))) {
     throw new SvcError('not_known', `${omitted} of the offers cannot be read: one may be ${wanted}`);
   }
   const symbol = findSymbol(symbols, wanted);

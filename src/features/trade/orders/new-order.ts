@@ -107,7 +107,9 @@ export async function placeNewOrder(
   const { terms, size, symbol } = typed;
   const question = `${terms.side} ${typeof size === 'number' ? size : 'by risk'} ${symbol}?`;
   if (!input.preview) await checkConfirmable(question, input.account, ctx);
-  const ms = input.wait ?? timeToWatch(terms, ctx);
+  // A person who orders at market waits for the price.
+  const watches = terms.rate === undefined && ctx.wants.table && ctx.wants.terminal;
+  const ms = input.wait ?? (watches ? 5_000 : undefined);
   return withOrderTables(ctx, ms !== undefined, async (tables) => {
     if (ctx.dryRun) return { value: await planNewOrder(typed, tables, ctx) };
     if (input.preview) return showOrder(typed, tables, ctx);
@@ -119,11 +121,6 @@ export async function placeNewOrder(
     const isKnown = report !== undefined && (input.wait !== undefined || report.status !== 'pending');
     return reportOrder(accepted.orderIds[0] ?? null, isKnown ? report : undefined);
   });
-}
-
-/** How long a person who places an order at market waits for its price. */
-function timeToWatch({ rate }: TypedOrder['terms'], { wants }: RunContext): number | undefined {
-  return rate === undefined && wants.table && wants.terminal ? 5_000 : undefined;
 }
 
 /** A dry run reads what the request is made of, and sends nothing. */

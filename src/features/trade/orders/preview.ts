@@ -3,7 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import { exact, exactSum, fixedText, times } from '../../../output/decimal.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { hedges, marginCallText } from '../accounts.ts';
-import { daysLater, marketHours } from '../market-hours.ts';
+import { marketHours } from '../market-hours.ts';
 import type { Account, Offer } from '../schema.ts';
 import { isForex, pipValueOf, quoteOf } from '../symbols.ts';
 import type { OrderTerms } from './forms.ts';
@@ -146,16 +146,13 @@ function warningsOf(
 }
 
 const FRESH_QUOTE_MS = 60_000;
-/** Gateways may still quote for some minutes after the market has closed. */
-const LATE_QUOTES_MS = 10 * 60_000;
 
 /** For forex by the usual hours, unless the gateway quotes it now; for other products only the offers tell. */
 export function closedWarning(offer: Offer, now: number): string | undefined {
   if (!isForex(offer)) return undefined;
   const hours = marketHours(now);
   if (hours.state === 'open') return undefined;
-  const isFresh = Math.abs(now - Date.parse(offer.time ?? '')) < FRESH_QUOTE_MS;
-  if (isFresh && now >= daysLater(hours.closesAt, -7) + LATE_QUOTES_MS) return undefined;
+  if (Math.abs(now - Date.parse(offer.time ?? '')) < FRESH_QUOTE_MS) return undefined;
   if (hours.state === 'opening') return 'forex is just opening, and prices may not be available yet';
   const minutes = Math.ceil((hours.opensAt - now) / 60_000);
   const wait = minutes < 60 ? `${minutes} m` : `${Math.floor(minutes / 60)} h ${minutes % 60} m`;

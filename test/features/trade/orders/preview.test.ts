@@ -104,7 +104,7 @@ describe('hours', () => {
   it.each([
     ['a price of half a minute ago', Date.UTC(2026, 0, 17, 12), 30_000, false],
     ['a price of two minutes ago', Date.UTC(2026, 0, 17, 12), 120_000, true],
-    ['a price just after the close', Date.UTC(2026, 0, 16, 21, 59), 1000, true],
+    ['a price just after the close', Date.UTC(2026, 0, 16, 21, 59), 1000, false],
     ['a price while it opens', Date.UTC(2026, 0, 18, 22, 5), 1000, false],
   ])('%s decides about a weekend', (_name, now, age, warned) => {
     const warning = closedWarning({ ...OFFER, time: new Date(now - age).toISOString() }, now);
