@@ -15,7 +15,7 @@ if (!process.argv.includes('--built')) setup();
 const home = mkdtempSync(join(tmpdir(), 'svc-demo-'));
 const launcher = join(root, 'bin/svc.cjs');
 const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')));
-const env = { ...inherited, XDG_CONFIG_HOME: home, XDG_STATE_HOME: home, XDG_CACHE_HOME: home };
+const env = { ...inherited, XDG_CONFIG_HOME: home, XDG_STATE_HOME: home };
 const { isTTY, columns } = process.stdout;
 if (isTTY) {
   // svc writes to a pipe here, but should print what it prints at a terminal.

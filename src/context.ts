@@ -71,8 +71,6 @@ export interface Paths {
   readonly config: string;
   /** locks and counters */
   readonly state: string;
-  /** completion values; may be deleted at any time */
-  readonly cache: string;
 }
 
 /** How the locks and records of svc name a process. */

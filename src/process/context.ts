@@ -206,11 +206,10 @@ export function resolvePaths(env: Context['env'], platform: string, home: string
   if (platform === 'win32') {
     const local = folderOf('LOCALAPPDATA', 'AppData', 'Local');
     const config = chosen ?? path.join(folderOf('APPDATA', 'AppData', 'Roaming'), 'svc');
-    return { config, state: path.join(local, 'svc', 'state'), cache: path.join(local, 'svc', 'cache') };
+    return { config, state: path.join(local, 'svc', 'state') };
   }
   return {
     config: chosen ?? path.join(folderOf('XDG_CONFIG_HOME', '.config'), 'svc'),
     state: path.join(folderOf('XDG_STATE_HOME', '.local', 'state'), 'svc'),
-    cache: path.join(folderOf('XDG_CACHE_HOME', '.cache'), 'svc'),
   };
 }

@@ -234,7 +234,7 @@ describe('a login', () => {
 });
 
 describe('an order', () => {
-  const paths = (root: string) => ({ config: root, state: join(root, 'svc'), cache: root });
+  const paths = (root: string) => ({ config: root, state: join(root, 'svc') });
   const trade = (gateway: TradingEmulator, root: string, argv: readonly string[], more = {}) =>
     svc(['trade', ...argv], {
       env: { ...environmentIn(root, gateway), ...more },

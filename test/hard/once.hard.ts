@@ -102,7 +102,7 @@ it('a command that is repeated with its key until it succeeds sends one order', 
     }
   };
   await Promise.all(Array.from({ length: WORKERS }, work));
-  const keys = new Set(journalIn({ config: home, state: `${home}/svc`, cache: home }).map((entry) => entry.once));
+  const keys = new Set(journalIn({ config: home, state: `${home}/svc` }).map((entry) => entry.once));
   expect(keys.size).toBe(RUNS);
   expect(gateway.book.orders.size).toBeGreaterThanOrEqual(RUNS);
   const { all, killed, unknown, absent } = tries;

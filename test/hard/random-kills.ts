@@ -77,12 +77,12 @@ export async function soon<T>(work: Promise<T>): Promise<T> {
   return result;
 }
 
-/** An environment whose files are all in `root`, but for the caches, which hold no secret. */
+/** An environment whose files are all in `root`. */
 export function freshHome(): { readonly root: string; readonly env: Readonly<Record<string, string>> } {
-  const [root, cache] = [freshFolder(), freshFolder()];
+  const root = freshFolder();
   const state = join(root, 'state');
   mkdirSync(state, { mode: 0o700 });
-  return { root, env: { SVC_CONFIG_DIR: join(root, 'config'), XDG_STATE_HOME: state, XDG_CACHE_HOME: cache } };
+  return { root, env: { SVC_CONFIG_DIR: join(root, 'config'), XDG_STATE_HOME: state } };
 }
 
 interface SlowNetwork extends AsyncDisposable {

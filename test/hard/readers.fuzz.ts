@@ -119,7 +119,7 @@ function wrapped(bytes: Buffer): Buffer {
 
 describe('names for <Tab>', () => {
   const home = temporaryHome();
-  const paths = { config: home, state: home, cache: home };
+  const paths = { config: home, state: home };
   const model = completionModel(GROUPS);
   const ask = async (prefix: string, settings: string | Uint8Array) => {
     mkdirSync(home, { recursive: true });

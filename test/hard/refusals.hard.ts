@@ -233,7 +233,7 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$
       svc(['trade', 'entry', 'sell', 'EUR/USD', amount, '--rate', '1.2', '--yes'], {
         env: { ...environmentIn(root, gateway), ...more },
       });
-    const journalAt = (root: string) => journalIn({ config: root, state: join(root, 'svc'), cache: root });
+    const journalAt = (root: string) => journalIn({ config: root, state: join(root, 'svc') });
     const cases = await refuseEverywhere(
       refusal,
       order,

@@ -8,14 +8,13 @@ describe('resolvePaths', () => {
     expect(resolvePaths({}, 'linux', '/home/u')).toEqual({
       config: '/home/u/.config/svc',
       state: '/home/u/.local/state/svc',
-      cache: '/home/u/.cache/svc',
     });
-    const xdg = { XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s', XDG_CACHE_HOME: '/k' };
-    expect(resolvePaths(xdg, 'darwin', '/home/u')).toEqual({ config: '/c/svc', state: '/s/svc', cache: '/k/svc' });
+    const xdg = { XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s' };
+    expect(resolvePaths(xdg, 'darwin', '/home/u')).toEqual({ config: '/c/svc', state: '/s/svc' });
   });
 
   it('ignores XDG variables that are relative or empty', () => {
-    const env = { XDG_CONFIG_HOME: 'c', XDG_STATE_HOME: '', XDG_CACHE_HOME: './k' };
+    const env = { XDG_CONFIG_HOME: 'c', XDG_STATE_HOME: '' };
     expect(resolvePaths(env, 'linux', '/home/u')).toEqual(resolvePaths({}, 'linux', '/home/u'));
   });
 
@@ -33,13 +32,12 @@ describe('resolvePaths', () => {
     expect(resolvePaths(env, 'win32', 'C:\\Users\\u')).toEqual({
       config: 'C:\\Users\\u\\Roaming\\svc',
       state: 'C:\\Users\\u\\Local\\svc\\state',
-      cache: 'C:\\Users\\u\\Local\\svc\\cache',
     });
     expect(resolvePaths({}, 'win32', 'C:\\Users\\u').config).toBe('C:\\Users\\u\\AppData\\Roaming\\svc');
   });
 
   it('is absolute for any home and variables', () => {
-    const names = ['SVC_CONFIG_DIR', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'] as const;
+    const names = ['SVC_CONFIG_DIR', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME'] as const;
     const some = fc.option(fc.oneof(fc.string(), fc.constantFrom('', '.', '~', '/x', 'a/b')), { nil: undefined });
     fc.assert(
       fc.property(

@@ -16,7 +16,7 @@ const context: SecretContext = {
 };
 
 const [mode, path = '', count = '1', name = ''] = process.argv.slice(2);
-const paths = { config: path, state: path, cache: path };
+const paths = { config: path, state: path };
 
 const CLIENT = {
   issuer: 'https://h',

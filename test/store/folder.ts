@@ -9,11 +9,11 @@ import { FILE, type SecretContext } from '../../src/store/secret-store.ts';
 
 /** A folder of its own for each test: `config` in it does not exist yet. */
 export function testFolder(): { readonly path: string; readonly paths: Paths } {
-  const folder = { path: '', paths: { config: '', state: '', cache: '' } };
+  const folder = { path: '', paths: { config: '', state: '' } };
   beforeEach(() => {
     folder.path = mkdtempSync(join(tmpdir(), 'svc-store-'));
     const config = join(folder.path, 'config');
-    folder.paths = { config, state: join(folder.path, 'state'), cache: join(folder.path, 'cache') };
+    folder.paths = { config, state: join(folder.path, 'state') };
   });
   afterEach(() => rmSync(folder.path, { recursive: true, force: true }));
   return folder;

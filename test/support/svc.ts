@@ -134,17 +134,13 @@ async function runExecutable(program: string, argv: readonly string[], options: 
     ...(options.at === undefined ? {} : clockAt(options.at)),
     ...options.env,
   };
-  // svc adds its name to these folders.
-  for (const [folder, variable] of [
-    ['state', 'XDG_STATE_HOME'],
-    ['cache', 'XDG_CACHE_HOME'],
-  ] as const) {
-    const parent = join(home, `xdg-${folder}`);
-    env[variable] = parent;
-    if (existsSync(parent)) continue;
+  // svc adds its name to this folder.
+  const parent = join(home, 'xdg-state');
+  env['XDG_STATE_HOME'] = parent;
+  if (!existsSync(parent)) {
     mkdirSync(parent, { recursive: true });
-    symlinkSync(join('..', folder), join(parent, 'svc'));
-    mkdirSync(join(home, folder), { recursive: true });
+    symlinkSync(join('..', 'state'), join(parent, 'svc'));
+    mkdirSync(join(home, 'state'), { recursive: true });
   }
   const child = spawn(program, argv, { env });
   child.stdin.on('error', () => {}).end(options.stdin ?? '');
@@ -211,7 +207,7 @@ async function runHere(argv: readonly string[], options: RunOptions = {}): Promi
     stdout,
     stderr,
     env: options.env ?? {},
-    paths: { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') },
+    paths: { config: join(home, 'config'), state: join(home, 'state') },
     identity: () => 'tester@host',
     nodeMajor: Number.parseInt(process.versions.node, 10),
     pid: process.pid,

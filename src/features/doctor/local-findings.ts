@@ -69,7 +69,7 @@ async function secretFindings({ paths }: Local): Promise<readonly Finding[]> {
 }
 
 function folderFindings({ paths }: Local): readonly Finding[] {
-  return (['config', 'state', 'cache'] as const).flatMap((name): Finding[] => {
+  return (['config', 'state'] as const).flatMap((name): Finding[] => {
     const path = paths[name];
     const common = { check: 'folder', subject: name };
     const stats = statSync(path, { throwIfNoEntry: false });

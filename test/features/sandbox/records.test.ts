@@ -17,7 +17,7 @@ const ENV = {
 
 function machine() {
   const home = temporaryHome();
-  const paths = { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') };
+  const paths = { config: join(home, 'config'), state: join(home, 'state') };
   const at = (now: number) => ({ paths, now: () => now, random: Math.random, identity: () => 'ann@host' });
   return { paths, at, folder: join(paths.state, 'sandboxes') };
 }

@@ -244,7 +244,7 @@ describe('the trading gateway', () => {
     await gateway.close();
     return all;
   }
-  const journalOf = (home: string) => journalIn({ config: '', cache: '', state: join(home, 'state') });
+  const journalOf = (home: string) => journalIn({ config: '', state: join(home, 'state') });
 
   test('writes an order to the journal before it is sent, and its outcome afterwards', async () => {
     const home = temporaryHome();

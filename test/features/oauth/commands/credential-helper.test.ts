@@ -144,7 +144,7 @@ it('stores a refreshed login although the command is interrupted meanwhile', asy
   expect(await run('config set credentials.helper small')).toMatchObject({ code: 0 });
   const context = { ...lockContext, env, settings: { get: () => 'small' } };
   const [due] = login(server.url, -10).credentials;
-  await withSecrets(credentialsFile({ config: join(home, 'config'), state: home, cache: home }), context, (store) =>
+  await withSecrets(credentialsFile({ config: join(home, 'config'), state: home }), context, (store) =>
     due === undefined ? undefined : store.set(loginKey(due), due),
   );
   const stop = new AbortController();

@@ -17,7 +17,7 @@ const UNUSED = 'this shell does not use it: eval "$(svc sandbox status --env)"\n
 /** One user's files. */
 function startedSandbox() {
   const home = temporaryHome();
-  const paths = { config: join(home, 'config'), state: join(home, 'state'), cache: join(home, 'cache') };
+  const paths = { config: join(home, 'config'), state: join(home, 'state') };
   return {
     record: (
       { env }: Pick<Sandbox, 'env'>,

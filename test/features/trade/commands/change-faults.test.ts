@@ -110,7 +110,7 @@ describe.each(FAULTS.map(([fault, answer], turn) => ({ fault, answer, turn })))(
       env: environmentThrough(way),
     });
     expect({ code: run.code, posts: way.orders.length }, run.stderr).toEqual({ code: 8, posts });
-    const entries = journalIn({ config: '', cache: '', state: `${home}/state` });
+    const entries = journalIn({ config: '', state: `${home}/state` });
     expect(entries.map(({ outcome }) => outcome)).toEqual(new Array(posts).fill('unknown'));
     if (seen === undefined) {
       const rows = JSON.parse(run.stdout) as { outcome: string }[];

@@ -50,7 +50,7 @@ async function documentGateway(): Promise<DocumentGateway> {
       const env = { ...feed.env, SVC_TRADE_ACCOUNT: ACCOUNT, ...options.env };
       return feed.run(argv, { sleeps: 20, ...options, home, env });
     },
-    journal: () => journalIn({ config: '', cache: '', state: `${home}/state` }),
+    journal: () => journalIn({ config: '', state: `${home}/state` }),
     reset,
     [Symbol.asyncDispose]: () => feed[Symbol.asyncDispose](),
   };

@@ -28,7 +28,7 @@ interface Earlier {
 /** A home whose journal has an order with the key. */
 function homeWith({ ago = 15_000, answered, sent }: Earlier = {}): string {
   const home = temporaryHome();
-  const paths = { config: `${home}/config`, state: `${home}/state`, cache: `${home}/cache` };
+  const paths = { config: `${home}/config`, state: `${home}/state` };
   const at = new Date(Date.now() - ago).toISOString();
   const market = { rate: '0', order_type: 'AtMarket', time_in_force: 'GTC' };
   addToJournal(paths, {

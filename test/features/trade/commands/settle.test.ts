@@ -53,7 +53,7 @@ interface Sent {
 /** A home whose journal has these, sent a minute ago and never answered. */
 function homeWith(requests: readonly Sent[], ago = AGO_MS): string {
   const home = temporaryHome();
-  const paths = { config: `${home}/config`, state: `${home}/state`, cache: `${home}/cache` };
+  const paths = { config: `${home}/config`, state: `${home}/state` };
   for (const [index, request] of requests.entries()) {
     const at = new Date(Date.now() - ago + index).toISOString();
     const base_url = `${gateway.feed.env['SVC_TRADE_URL']}/`;

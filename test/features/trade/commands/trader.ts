@@ -37,7 +37,6 @@ export function environmentIn(root: string, { url, token }: TradingEmulator): Re
   return {
     SVC_CONFIG_DIR: root,
     XDG_STATE_HOME: root,
-    XDG_CACHE_HOME: root,
     SVC_TRADE_URL: url,
     SVC_TRADE_TOKEN: token,
     SVC_TRADE_ACCOUNT: HEDGING,
@@ -85,7 +84,7 @@ export async function trader(): Promise<Trader> {
         `${method} ${path} ${form.map((pair) => pair.join('=')).join('&')}`.trim(),
       ),
     journal() {
-      const paths = { config: `${home}/config`, state: `${home}/state`, cache: `${home}/cache` };
+      const paths = { config: `${home}/config`, state: `${home}/state` };
       return journalIn(paths);
     },
     [Symbol.asyncDispose]: () => gateway.close(),
