@@ -1,10 +1,10 @@
 /** The only context that is the running process: everything from outside comes through here. */
+
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { posix, win32 } from 'node:path';
-import type { Context, Paths } from '../context.ts';
+import type { Context, Paths, Prompter } from '../context.ts';
 import { endedBy } from '../errors.ts';
-import { prompter } from './prompter.ts';
 import { CTRL_C, isTerminal, outStream, stdinChunks, stdinUntil, takeKeys } from './streams.ts';
 
 const SMALL_FILE = 1 << 20;
@@ -211,5 +211,67 @@ export function resolvePaths(env: Context['env'], platform: string, home: string
   return {
     config: chosen ?? path.join(folderOf('XDG_CONFIG_HOME', '.config'), 'svc'),
     state: path.join(folderOf('XDG_STATE_HOME', '.local', 'state'), 'svc'),
+  };
+}
+
+/** How many choices are shown at a time. */
+const PAGE = 12;
+
+type Prompts = typeof import('@inquirer/prompts');
+type PromptContext = NonNullable<Parameters<Prompts['confirm']>[1]>;
+
+/** Asks on standard error, so that what is printed stays data. */
+function prompter(signal: AbortSignal): Prompter {
+  const ask = async <T>(
+    show: (prompts: Prompts, context: PromptContext) => Promise<T>,
+    ended: AbortSignal = signal,
+  ): Promise<T> => {
+    const { stdin: input, stderr: output } = process;
+    const context = { input, output, signal: ended, clearPromptOnDone: false };
+    // Of a question without an answer nothing stays on the screen. The library reads this when the question ends.
+    const clear = (): void => {
+      context.clearPromptOnDone = true;
+    };
+    const onKey = (_text: unknown, key: { readonly ctrl?: boolean; readonly name?: string } | undefined): void => {
+      if (key?.ctrl && (key.name === 'c' || key.name === 'd')) clear();
+    };
+    input.on('keypress', onKey);
+    signal.addEventListener('abort', clear, { once: true });
+    try {
+      return await show(await import('@inquirer/prompts'), context);
+    } catch (error) {
+      signal.throwIfAborted();
+      // Ctrl-C at a prompt is a key, not a signal, and ends the command all the same.
+      if (error instanceof Error && error.name === 'ExitPromptError') throw endedBy('SIGINT');
+      throw error;
+    } finally {
+      input.off('keypress', onKey);
+      signal.removeEventListener('abort', clear);
+    }
+  };
+  return {
+    confirm: (message) => ask((prompts, context) => prompts.confirm({ message, default: false }, context)),
+    text: ({ question: message, check, ...rest }) =>
+      ask((prompts, context) =>
+        prompts.input({ message, validate: (text) => check?.(text) ?? true, ...rest }, context),
+      ),
+    secret: (message, withdrawn) =>
+      ask(
+        (prompts, context) => prompts.password({ message, mask: false, toggleMask: false }, context),
+        withdrawn === undefined ? signal : AbortSignal.any([signal, withdrawn]),
+      ),
+    select: (message, choices) =>
+      ask((prompts, context) => prompts.select({ message, choices, pageSize: PAGE, loop: false }, context)),
+    search: (message, find) =>
+      ask((prompts, context) =>
+        prompts.search(
+          { message, pageSize: PAGE, source: async (typed, { signal: changed }) => await find(typed ?? '', changed) },
+          context,
+        ),
+      ),
+    checkbox: (message, choices) =>
+      ask((prompts, context) =>
+        prompts.checkbox({ message, choices, required: true, pageSize: PAGE, loop: false }, context),
+      ),
   };
 }

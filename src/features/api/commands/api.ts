@@ -1,10 +1,26 @@
+/** `svc api`: any request, through the sign-in, the limits and the exit statuses of svc. */
+import { isUtf8 } from 'node:buffer';
+import type { RunContext } from '../../../cli/command.ts';
 import { recordCommand } from '../../../cli/command.ts';
-import { FILE } from '../../../cli/flags.ts';
+import { FILE, splitAtEquals, splitPair } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
+import type { WholeAnswer } from '../../../http/client.ts';
 import { Plan } from '../../../http/endpoint.ts';
+import { exactNumbers, isObject, parseJsonText } from '../../../json-object.ts';
+import {
+  type Cell,
+  type Column,
+  type ListOutput,
+  RawBytes,
+  RawJson,
+  type RecordOutput,
+  type TextOutput,
+} from '../../../output/types.ts';
 import { SERVICES } from '../../../store/profile-environment.ts';
-import { ANY_ANSWER, printedAnswer, rawCall } from '../raw-answer.ts';
-import { rawBody, rawPath } from '../raw-request.ts';
+import type { Alertmanager } from '../../alerts/api.ts';
+
+/** Before the answer is there, any field may be in it. */
+const ANY_ANSWER: RecordOutput<unknown> = { kind: 'record', columns: [], id: String };
 
 export const api = recordCommand({
   id: 'api',
@@ -67,3 +83,230 @@ export const api = recordCommand({
     return { ...(await printedAnswer(answer, { include, unread: ctx.wants.rawJson })), code: refused?.code };
   },
 });
+
+interface Printed {
+  /** Undefined where there is nothing to print. */
+  readonly value: unknown;
+  readonly as: ListOutput<unknown> | RecordOutput<unknown> | TextOutput;
+}
+
+type Keyed = Readonly<Record<string, unknown>>;
+
+/** `unread`: nobody asks for a part of it, and what is JSON goes through as it is. */
+async function printedAnswer(
+  { status, headers, isJson, bytes }: WholeAnswer,
+  { include, unread }: { readonly include: boolean; readonly unread: boolean },
+): Promise<Printed> {
+  if (isJson && unread) {
+    const value = new RawJson(include ? within(JSON.stringify({ status, headers, body: null }), bytes) : bytes);
+    return { value, as: ANY_ANSWER };
+  }
+  const whole = await collected(bytes);
+  const text = whole.length === 0 ? null : whole.toString();
+  const body = isJson ? parseJsonText(exactNumbers(new TextDecoder().decode(whole))) : text;
+  if (include || isJson) {
+    const value = include ? { status, headers, body } : body;
+    return { value, as: answerOutput(value) };
+  }
+  return { value: body === null ? undefined : new RawBytes(whole), as: { kind: 'text' } };
+}
+
+/** The bytes in the place of the `null` that the text ends with. */
+async function* within(text: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text.slice(0, -'null}'.length));
+  yield* bytes;
+  yield Buffer.from('}');
+}
+
+async function collected(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of bytes) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+function answerOutput(value: unknown): ListOutput<unknown> | RecordOutput<unknown> {
+  if (!Array.isArray(value)) {
+    const line = isObject(value) ? {} : { line: () => cellOf(value) };
+    return { kind: 'record', columns: isObject(value) ? columnsOf([value]) : [], id: idOf, ...line };
+  }
+  const keyed = value.length > 0 && value.every(isObject);
+  const columns = keyed ? columnsOf(value) : [{ name: 'value', cell: cellOf, shrinks: true } as const];
+  return { kind: 'list', columns, id: idOf, empty: 'an empty list' };
+}
+
+function columnsOf(rows: readonly Keyed[]): readonly Column<unknown>[] {
+  const keys = new Set(rows.flatMap((row) => Object.keys(row)));
+  return [...keys].map((name) => ({ name, cell: (row) => cellOf((row as Keyed)[name]), shrinks: true }));
+}
+
+function cellOf(value: unknown): Cell {
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
+  return value as Cell;
+}
+
+function idOf(value: unknown): string {
+  if (!isObject(value)) return String(cellOf(value) ?? '');
+  return typeof value['id'] === 'string' ? value['id'] : JSON.stringify(value);
+}
+
+type Send = Alertmanager['answer'];
+
+/** The connections end with the last byte of the answer, or with what goes wrong before it. */
+async function rawCall(ctx: RunContext, ...request: Parameters<Send>): ReturnType<Send> {
+  const { answer, close } = await open(ctx);
+  try {
+    const answered = await answer(...request);
+    if (answered instanceof Plan) {
+      await close();
+      return answered;
+    }
+    const { bytes, ...head } = answered;
+    return { ...head, bytes: until(bytes, close) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function* until(bytes: AsyncIterable<Uint8Array>, close: () => Promise<void>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes;
+  } finally {
+    await close();
+  }
+}
+
+async function open(ctx: RunContext): Promise<{ readonly answer: Send; close(): Promise<void> }> {
+  switch (ctx.target.service) {
+    case 'alerts':
+      return (await import('../../alerts/api.ts')).openAlertmanager(ctx.target);
+    case 'webhooks':
+      return (await import('../../webhooks/api.ts')).openRecordings(ctx.target);
+    case 'catalog':
+      return (await import('../../catalog/api.ts')).openCatalog(ctx.target);
+    case 'trade':
+      throw new SvcError('internal', 'svc calls the trading gateway within a session');
+  }
+}
+
+/** What svc adds to the path, and what people paste along all the same. */
+const BASE_PATHS = { alerts: '/api/v2', webhooks: '/v1', catalog: '', trade: '' } as const;
+
+interface RawPath {
+  readonly path: string;
+  /** With what svc adds to it, as the service sees it. */
+  readonly whole: string;
+  readonly query: Readonly<Record<string, readonly string[]>>;
+}
+
+const hint = 'write the path below the address of the service: /status';
+
+/** `params` come after those that stand in the path. */
+export function rawPath(text: string, service: keyof typeof BASE_PATHS, params: readonly string[]): RawPath {
+  const refuse = (why: string, more = hint): SvcError =>
+    new SvcError('invalid_value', `<path>: ${JSON.stringify(text)} ${why}`, { hint: more });
+  if (!text.startsWith('/')) throw refuse('does not begin with /');
+  // Where an address is resolved, what follows two slashes is a host.
+  if (/^\/[/\\]/.test(text)) throw refuse('begins with two slashes, which would name another host');
+  if (text.includes('#'))
+    throw refuse('contains a fragment', 'remove the part that starts with "#", or write # as %23');
+  if (!/^(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*$/i.test(text)) {
+    throw refuse('contains a character that addresses cannot have', 'write it percent-encoded: a space is %20');
+  }
+  const cut = text.indexOf('?');
+  const path = cut < 0 ? text : text.slice(0, cut);
+  // Some servers decode first and go up the tree then.
+  if (
+    path
+      .replace(/%2e/gi, '.')
+      .split(/\/|\\|%2f|%5c/i)
+      .some((segment) => segment === '.' || segment === '..')
+  ) {
+    throw refuse('contains a segment of dots, which leads to another path');
+  }
+  const query = grouped([
+    ...(cut < 0 ? [] : new URLSearchParams(text.slice(cut + 1))),
+    ...params.map((param) => splitPair('--param', param)),
+  ]);
+  const base = BASE_PATHS[service];
+  const below = base !== '' && path.startsWith(`${base}/`) ? path.slice(base.length) : path;
+  return { path: below, whole: base + below, query };
+}
+
+interface RawBody {
+  readonly encoding: 'json' | 'form' | 'json-text';
+  readonly body: unknown;
+}
+
+interface BodyInput {
+  readonly field: readonly string[];
+  readonly fieldJson: readonly string[];
+  readonly body: string | undefined;
+}
+
+/** The trading gateway takes forms, the others JSON. The JSON of a file is sent as it is. */
+export async function rawBody(
+  { field, fieldJson, body }: BodyInput,
+  form: boolean,
+  ctx: Pick<RunContext, 'readInput'>,
+): Promise<RawBody | undefined> {
+  const hasFields = field.length + fieldJson.length > 0;
+  if (body !== undefined && hasFields)
+    throw new SvcError('usage', '--body and fields cannot be combined: each is a body');
+  if (body !== undefined) {
+    const text = bodyText(await ctx.readInput(body));
+    if (form) return { encoding: 'form', body: grouped([...new URLSearchParams(text.trimEnd())]) };
+    return { encoding: 'json-text', body: checkedJson(text) };
+  }
+  if (!hasFields) return undefined;
+  if (!form) return { encoding: 'json', body: jsonFields(field, fieldJson) };
+  if (fieldJson.length > 0) {
+    throw new SvcError('usage', '--field-json: the trading gateway takes forms, whose fields are strings', {
+      hint: 'pass -f key=value',
+    });
+  }
+  return { encoding: 'form', body: grouped(field.map((one) => splitPair('--field', one))) };
+}
+
+function bodyText(bytes: Uint8Array): string {
+  if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
+  throw new SvcError('invalid_value', '--body: the input is not UTF-8');
+}
+
+function checkedJson(text: string): string {
+  try {
+    parseJsonText(text);
+    return text;
+  } catch {
+    throw new SvcError('invalid_value', '--body: the input is not JSON, which the service requires');
+  }
+}
+
+function jsonFields(texts: readonly string[], values: readonly string[]): Readonly<Record<string, unknown>> {
+  const fields: Record<string, unknown> = Object.create(null);
+  const add = (name: string, value: unknown): void => {
+    if (name in fields) throw new SvcError('invalid_value', `the field ${name} is given twice`);
+    fields[name] = value;
+  };
+  for (const text of texts) add(...splitPair('--field', text));
+  for (const text of values) {
+    const [name, value] = splitAtEquals('--field-json', text);
+    try {
+      add(name, parseJsonText(value));
+    } catch (error) {
+      if (error instanceof SvcError) throw error;
+      throw new SvcError('invalid_value', `--field-json: the value of ${name} is not JSON`, {
+        hint: `for a string, pass -f ${name}=<text>`,
+      });
+    }
+  }
+  return fields;
+}
+
+function grouped(
+  pairs: readonly (readonly [name: string, value: string])[],
+): Readonly<Record<string, readonly string[]>> {
+  const fields: Record<string, string[]> = Object.create(null);
+  for (const [name, value] of pairs) fields[name] = [...(fields[name] ?? []), value];
+  return fields;
+}

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { type Arguments, FILE, type Flags, type Input, section } from '../../../cli/flags.ts';
@@ -8,11 +8,11 @@ import { hostLiteral } from '../../../http/address.ts';
 import { shellWord } from '../../../output/escape.ts';
 import { writeAtomic } from '../../../store/atomic-write.ts';
 import { withLock } from '../../../store/lock.ts';
+import { readOwnFile } from '../../../store/own-file.ts';
 import { awaitedEvents, EVENT_FLAG, eventFilter } from '../event-types.ts';
 import { parseTolerance, TOLERANCE_FLAG } from '../options.ts';
 import { openForwarder } from '../receiver/forwarder.ts';
 import { historyPath } from '../receiver/history.ts';
-import { ReadyFile } from '../receiver/ready-file.ts';
 import { openRecording, type RecordingWriter } from '../receiver/recording-writer.ts';
 import { introduction, RECEIVER_LIST, type ReadyRow, type ReceiverRow, summary } from '../receiver/rows.ts';
 import { ReceiverSession, type SessionOptions } from '../receiver/session.ts';
@@ -287,4 +287,63 @@ function openRecorder(path: string, ctx: RunContext): RecordingWriter {
   const { writer, notices } = openRecording(path);
   for (const text of notices) ctx.notice(`warning: ${text}`);
   return writer;
+}
+
+interface Readiness {
+  readonly port: number;
+  readonly url: string;
+  readonly pid: number;
+}
+
+class ReadyFile {
+  readonly #path: string;
+  #text: string | undefined;
+
+  /** Removes the file of an earlier listener, so that it is not mistaken for this one's; anything else is refused. */
+  constructor(path: string) {
+    this.#path = path;
+    const before = contentOf(path);
+    if (before === undefined) return;
+    if (!isReadiness(before)) {
+      throw new SvcError('file_unusable', `--ready-file: ${path} has other contents, and was not overwritten`);
+    }
+    rmSync(path, { force: true });
+  }
+
+  announce(readiness: Readiness): void {
+    const text = `${JSON.stringify(readiness)}\n`;
+    const staged = `${this.#path}.${readiness.pid}.new`;
+    try {
+      writeFileSync(staged, text, { flag: 'wx', mode: 0o600 });
+      renameSync(staged, this.#path);
+      this.#text = text;
+    } catch (error) {
+      rmSync(staged, { force: true });
+      throw unusable(this.#path, error);
+    }
+  }
+
+  withdraw(): void {
+    // Another listener may have taken its place.
+    if (this.#text !== undefined && contentOf(this.#path) === this.#text) rmSync(this.#path, { force: true });
+  }
+}
+
+function contentOf(path: string): string | undefined {
+  try {
+    return readOwnFile(path).toString();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw unusable(path, error);
+  }
+}
+
+function isReadiness(text: string): boolean {
+  return /^\{"port":\d+,"url":"[^"]*","pid":\d+\}\n$/.test(text);
+}
+
+function unusable(path: string, error: unknown): SvcError {
+  const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+  const why = code === 'EFTYPE' ? 'not a regular file' : code;
+  return new SvcError('file_unusable', `--ready-file: cannot use ${path}: ${why}`, { cause: error });
 }

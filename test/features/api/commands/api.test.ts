@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rawPath } from '../../../../src/features/api/raw-request.ts';
+import { rawPath } from '../../../../src/features/api/commands/api.ts';
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/sandbox.ts';
 import { startTradingEmulator } from '../../../../src/sandbox/trade/server.ts';
 import type { TradeTrap } from '../../../../src/sandbox/traps.ts';
