@@ -16,7 +16,7 @@ const LONG_LINE = 100;
 
 /** Add something, and remove something else: lower these with the source, and raise none. */
 const MOST_LINES = 61_400;
-const MOST_FILES = 440;
+const MOST_FILES = 435;
 const MOST_SANDBOX_LINES = 5_700;
 const MOST_LONG_LINES = 0.07;
 
@@ -25,10 +25,10 @@ const LISTEN = ['webhooks', 'listen', '--port', '0', '--count', '1', '-o', 'ndjs
 const BUY = ['trade', 'buy', 'EUR/USD', '10', '--account', '654061', '--yes'];
 /** Command lines that exit 0 in the sandbox, and how many functions, in how many files, they may enter. */
 const COMMANDS: readonly (readonly [functions: number, files: number, args: readonly string[]])[] = [
-  [300, 53, ['alerts', 'list']],
-  [200, 42, ['webhooks', 'verify', 'signed.http', ...SECRET]],
-  [288, 49, LISTEN],
-  [473, 75, BUY],
+  [300, 52, ['alerts', 'list']],
+  [200, 41, ['webhooks', 'verify', 'signed.http', ...SECRET]],
+  [288, 48, LISTEN],
+  [473, 74, BUY],
 ];
 
 describe('the source', () => {
