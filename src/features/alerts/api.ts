@@ -1,9 +1,10 @@
 /** The Alertmanager's endpoints (doc 1 §4) and its client. */
 import { SvcError } from '../../errors.ts';
+import { Client } from '../../http/client.ts';
 import { answered, type Confirmed, type Endpoint, endpoint, type Parser } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { explainAlertmanager } from './errors.ts';
-import { ClusterClient, openMembers } from './members.ts';
+import { ClusterClient, type Member, type MemberClient } from './members.ts';
 import type { Alert, AlertFilter, PostableAlert, PostableSilence, StateQuery, Status } from './schema.ts';
 
 type Schemas = typeof import('./schema.ts');
@@ -46,12 +47,15 @@ type AlertQuery = StateQuery & AlertFilter;
 
 export type Alertmanager = ReturnType<typeof openAlertmanager>;
 
+function openMember(target: Target): Member {
+  const client = new Client(target, { basePath: '/api/v2', explain: explainAlertmanager });
+  return { host: target.baseUrl.host, client };
+}
+
 export function openAlertmanager(target: Target) {
-  const members = openMembers([target, ...(target.others ?? [])], {
-    basePath: '/api/v2',
-    explain: explainAlertmanager,
-  });
-  const client = new ClusterClient(members, target.log.warn);
+  const own = openMember(target);
+  const members = [own, ...(target.others ?? []).map(openMember)];
+  const client = members.length === 1 ? own.client : new ClusterClient(members, target.log.warn);
   const byId = (id: string) => ({ params: { silenceID: parseSilenceId(id) } });
 
   return {
@@ -86,12 +90,12 @@ export function openAlertmanager(target: Target) {
   };
 }
 
-function readGroups(client: ClusterClient, query: AlertQuery) {
+function readGroups(client: MemberClient, query: AlertQuery) {
   return client.items(ENDPOINTS.groups, { query: groupParameters(query) });
 }
 
 /** Adds the time intervals that mute each alert; servers older than 0.28 do not name any. */
-async function* readAlerts(client: ClusterClient, query: AlertQuery): AsyncGenerator<Alert, void, void> {
+async function* readAlerts(client: MemberClient, query: AlertQuery): AsyncGenerator<Alert, void, void> {
   let muted: MutedAlerts | undefined;
   for await (const alert of client.items(ENDPOINTS.alerts, { query: alertParameters(query) })) {
     if (muted === undefined && alert.status.mutedBy !== undefined) muted = await readMutedAlerts(client, query);
@@ -99,7 +103,7 @@ async function* readAlerts(client: ClusterClient, query: AlertQuery): AsyncGener
   }
 }
 
-async function readRawAlerts(client: ClusterClient, query: AlertQuery) {
+async function readRawAlerts(client: MemberClient, query: AlertQuery) {
   const chunks = (await client.raw(ENDPOINTS.alerts, { query: alertParameters(query) }))[Symbol.asyncIterator]();
   const { value: first } = await chunks.next();
   const begin = Buffer.from(first ?? []);
@@ -112,7 +116,7 @@ async function readRawAlerts(client: ClusterClient, query: AlertQuery) {
 }
 
 /** Only `GET /alerts/groups` names the intervals. With a receiver, only its own groups count. */
-async function readMutedAlerts(client: ClusterClient, { filter, receiver }: AlertFilter): Promise<MutedAlerts> {
+async function readMutedAlerts(client: MemberClient, { filter, receiver }: AlertFilter): Promise<MutedAlerts> {
   if (!(await mayMuteByTime(client))) return new Map();
   const groupsOf = new Map<string, GroupMuting[]>();
   for await (const group of readGroups(client, { filter, receiver })) {
@@ -125,7 +129,7 @@ async function readMutedAlerts(client: ClusterClient, { filter, receiver }: Aler
 }
 
 /** Reads the configuration, which is short: the groups can be as long as the list of alerts. */
-async function mayMuteByTime(client: ClusterClient): Promise<boolean> {
+async function mayMuteByTime(client: MemberClient): Promise<boolean> {
   const status = await ifPossible(() => client.call(ENDPOINTS.status));
   if (status === undefined) return false;
   const config = status.config?.original;

@@ -1,18 +1,13 @@
 /** An HA cluster as one client: a read goes to the next member if one is away, a write to one. */
 import { ERROR_KINDS, SvcError } from '../../errors.ts';
-import { Client, type ServiceRules } from '../../http/client.ts';
+import type { Client } from '../../http/client.ts';
 import type { CallValues, Effect, Endpoint, Plan, Proof } from '../../http/endpoint.ts';
-import type { Target } from '../../http/target.ts';
 
 export type MemberClient = Pick<Client, 'call' | 'items' | 'raw' | 'send' | 'answer' | 'close' | 'clockSkewMs'>;
 
 export interface Member {
   readonly host: string;
   readonly client: MemberClient;
-}
-
-export function openMembers(targets: readonly Target[], rules: ServiceRules): readonly Member[] {
-  return targets.map((target) => ({ host: target.baseUrl.host, client: new Client(target, rules) }));
 }
 
 /** Stays with the member that answered last. */
