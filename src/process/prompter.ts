@@ -15,7 +15,7 @@ export function prompter(signal: AbortSignal): Prompter {
   ): Promise<T> => {
     const { stdin: input, stderr: output } = process;
     const context = { input, output, signal: ended, clearPromptOnDone: false };
-    // Of a question without an answer nothing stays on the screen. The library reads this when the question ends.
+    // Nothing of an unanswered question stays. The library reads this when the question ends.
     const clear = (): void => {
       context.clearPromptOnDone = true;
     };
