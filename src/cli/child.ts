@@ -20,7 +20,7 @@ export function signalStatus(signal: NodeJS.Signals | null): number {
   return 128 + (signal === null ? 0 : constants.signals[signal]);
 }
 
-/** Passes signals on, once: many programs take a second one as a request to hurry. */
+/** Passes on signals that the terminal has not sent: many programs hurry at a second one. */
 export async function runChild(
   [name = '', ...args]: readonly string[],
   env: RunContext['env'],

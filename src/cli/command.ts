@@ -89,7 +89,7 @@ export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompte
   readonly yes: boolean;
   /** Whether prompts are possible. */
   readonly interactive: boolean;
-  /** The terminal for prompts and notices: its width, and whether it has only ASCII. */
+  /** The terminal of prompts, its width and whether only ASCII; undefined unless `interactive`. */
   readonly screen: { readonly canvas: number; readonly ascii: boolean } | undefined;
   /** Prompts for missing values; only if `interactive`. All text shown is escaped. */
   readonly prompter: Omit<Prompter, 'confirm'>;

@@ -108,7 +108,7 @@ export function asCurl(request: RequestValue, secretHeaders: ReadonlySet<string>
   // Not --data: it would read a body that starts with @ as a file name.
   if (body.length < LONGEST_WORD && !body.includes(0) && body.at(-1) !== LINE_FEED)
     return [...parts, '--data-raw', shellBytes(body)].join(' ');
-  // `echo` is built in, so its arguments can have any length. No shell word can contain NUL.
+  // `echo` is built in: any length. No word has NUL, and `$(…)` drops the last line feed.
   return `echo ${body.toString('base64')} | base64 -d | ${[...parts, '--data-binary', '@-'].join(' ')}`;
 }
 

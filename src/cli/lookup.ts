@@ -18,7 +18,7 @@ export async function findGroup(
   throw unknownCommand(name, didYouMean(name, [...groups.map((one) => one.name), ...others]));
 }
 
-/** `ack` → `silences ack`, `orders` → `trade orders`: what the word means after a group name. */
+/** `ack` → `silences ack`, `orders` → `trade orders`: what the word may mean. */
 async function findMeant(groups: readonly Group[], typed: string): Promise<readonly string[]> {
   const commands = (await Promise.all(groups.map(loadCommands))).flat();
   const [verb] = withOurVerb([typed]);

@@ -163,7 +163,7 @@ function secondLine(cells: TableLine, width = Number.POSITIVE_INFINITY, paint: P
   return texts.length === 0 ? '' : INDENT + texts.join(GAP);
 }
 
-/** Several values are shown one below the other. Long ones wrap on a terminal, uncut. */
+/** Several values are shown one below the other. Long ones wrap on a terminal. */
 async function layOutRecord({ value, columns, line }: RecordSubject, options: OutputOptions): Promise<LaidOut> {
   const paint = await painter(options.color);
   const { width = Number.POSITIVE_INFINITY, headers } = options;

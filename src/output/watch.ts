@@ -40,7 +40,7 @@ export async function renderWatch(
   await out.during(renderNdjson(subject, ndjson, out));
 }
 
-/** `{"event":"added","at":"…","alert":{…}}` and `{"event":"unreachable","reason":"…"}`. */
+/** `{"event":"added","at":"…","alert":{…}}` or `{"event":"unreachable","at":"…",…}`. */
 async function* eachChange(snapshots: Snapshots, noun: string, sink: OutStream): AsyncGenerator<unknown> {
   for await (const { at: ms, changes, outage } of snapshots) {
     if (sink.closed) return;

@@ -164,7 +164,7 @@ function leaveColorsToUs(): void {
 }
 
 /**
- * Only for a regular file of the user. Not for pipes, files of other users, such as mounted
+ * True only for a regular file of the user. Not for pipes, files of other users, such as mounted
  * secrets, and Windows, which has no modes.
  */
 export function isReadableByOthers(path: string): boolean {

@@ -42,7 +42,7 @@ export function stagedPath(path: string): string {
 /** The open staged file of this process. Its inode is not used again while it is open. */
 export type Reserved = number;
 
-/** What writes a file that processes share: its lock, and the space reserved for it. */
+/** For a file that several processes share: its lock, and the space reserved for it. */
 interface Shared {
   readonly lock: Lock;
   readonly reserved?: Reserved | undefined;

@@ -90,7 +90,7 @@ export async function readClientLogins(store: SecretStore): Promise<readonly OAu
   return found;
 }
 
-/** The logins that this client refreshes. Throws if one cannot be read: it may be such a one. */
+/** The logins that this client refreshes. Throws if one cannot be read: it may be one of them. */
 export async function loginsOf(store: SecretStore, client: ClientName): Promise<readonly OAuthCredential[]> {
   return (await readClientLogins(store)).filter((login) => isClientOf(login, client));
 }

@@ -28,7 +28,7 @@ export interface Lock {
   isLost(): boolean;
 }
 
-/** Runs `body` alone. Waits at most `waitMs`; 15 s are needed to take over from a silent owner. */
+/** Runs `body` alone. Waits at most `waitMs`; to take over from a silent owner takes over 15 s. */
 export async function withLock<T>(
   path: string,
   context: LockContext,

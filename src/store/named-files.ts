@@ -13,7 +13,7 @@ export interface NewFile {
   readonly force: boolean;
 }
 
-/** The format of the end of the name in `--out`. Throws for others or an unwritable folder. */
+/** By the end of the name in `--out`. Throws at once for another or a folder without access. */
 export function outFormat<Format>(path: string, formats: Readonly<Record<string, Format>>, hint: string): Format {
   const format = formats[extname(path).toLowerCase()];
   if (format === undefined) {

@@ -39,7 +39,7 @@ export type Claim = () => Promise<void>;
 /** The time is that of the write. */
 type Untimed = Omit<OrderSent, 'at'> | Omit<OrderAnswered, 'at'>;
 
-/** Returns its id once it is on disk. Throws `file_unusable`: then the order is not sent. */
+/** Returns the id once the line is on disk. Throws `file_unusable`: then nothing is sent. */
 export async function journalSent(
   paths: Paths,
   context: LockContext,
@@ -74,7 +74,7 @@ async function append(paths: Paths, context: LockContext, entry: Untimed, claim?
         lock.check();
         removeCutLine(file, size);
         writeAll(file, Buffer.from(`${JSON.stringify(line)}\n`), null);
-        // Without its outcome an order is unknown, which is safe; without its line, sent twice.
+        // Without its outcome an order is unknown, which is safe; without its line, sent again.
         if ('form' in line) fsyncSync(file);
         if (size === 0) syncDirectory(dirname(path));
       } finally {
@@ -89,7 +89,7 @@ async function append(paths: Paths, context: LockContext, entry: Untimed, claim?
 /** Entries are oldest first. */
 export interface Journal {
   readonly entries: readonly JournalEntry[];
-  /** Lines that svc did not write so, except a last one that a crash cut off: it was not sent. */
+  /** Numbers of lines that svc did not write so, except a last one that a crash cut off: unsent. */
   readonly unreadable: readonly number[];
 }
 

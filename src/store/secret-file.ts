@@ -119,7 +119,7 @@ function octal(mode: number): string {
 
 const MOST_SET_ASIDE = 3;
 
-/** Moves a corrupt file aside, as a person may need it. Returns a warning. Needs the lock. */
+/** Moves a corrupt file aside for a person. Returns a warning. The caller holds the file's lock. */
 export function setAside(path: string, corrupt: string, now: number): string {
   const stamp = new Date(now).toISOString().replace(/[-:.]/g, '');
   let aside = `${path}.corrupt-${stamp}`;

@@ -25,7 +25,7 @@ export const FILE_PLACE: SecretPlace = {
 
 /** A host that cannot exist (RFC 6761): the protocol requires an address. */
 const ADDRESS = 'https://svc.invalid';
-/** Entries of any size. Windows takes 2,560 bytes, and of other helpers svc does not know. */
+/** Their entries may have any size. Windows takes 2,560 bytes; of others svc does not know. */
 const UNLIMITED = ['pass', 'secretservice', 'osxkeychain'];
 const LARGEST_PART = 2400;
 /** `pass` makes the name of a folder of it. */

@@ -244,7 +244,7 @@ export function listOf(text: string): readonly string[] | undefined {
   }
 }
 
-/** Stricter: a stored path must mean the same from every working directory. */
+/** Stricter than `problemWith`: a stored path must mean the same from every working directory. */
 export function problemWithStored(setting: Setting, text: string): string | undefined {
   const problem = problemWith(setting, text);
   if (problem !== undefined) return problem;

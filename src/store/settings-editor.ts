@@ -44,8 +44,8 @@ function withSettingsLock<T>(
 }
 
 /**
- * conf writes beside settings.json, because a full disk may leave half a file, and in place if SNAP
- * is set. The result is read back, then replaces settings.json. Only changes load conf: it is slow.
+ * conf writes a file beside settings.json, as it may leave half of it (full disk, SNAP is set). The
+ * file is read back, then replaces settings.json. Only changes load conf, which takes long.
  */
 async function replaceByConf(path: string, lock: Lock, next: SettingsDocument): Promise<void> {
   const staged = stagedPath(path);

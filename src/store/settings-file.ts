@@ -19,7 +19,7 @@ export interface SettingsDocument {
 
 export type ProfileValues = Readonly<Record<string, unknown>>;
 
-/** Always exists. Profiles inherit nothing: no address must never mean another profile's. */
+/** Always exists. Profiles inherit nothing: a missing address must not mean another's service. */
 export const DEFAULT_PROFILE = 'default';
 
 const LARGEST = 1024 * 1024;

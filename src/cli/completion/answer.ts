@@ -3,7 +3,7 @@
  *
  * The first line of the answer says what is completed (`values`, `options`, `files`, `any`,
  * `command`), then a tab and how the word begins before the value (`--output=`); after `command`,
- * how many words that has so far. Further lines are values, with a tab before the note. `all=`
+ * how many words the other line has so far. Further lines are values, a tab before the note. `all=`
  * in place of `matching=` also answers values that do not begin with the word.
  */
 import type { Context } from '../../context.ts';

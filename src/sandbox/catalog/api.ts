@@ -272,7 +272,7 @@ export function dynamics(request: SeriesRequest, snapshots: () => readonly Snaps
   const rows = snapshots().filter((row) => row.parser_name === parser_name && row.source_id === source_id);
   if (rows.length === 0) throw refused(404, 'source not found');
   const values: (number | null)[] = Array.from({ length: count }, () => null);
-  // Later observations overwrite earlier ones. After `to` nothing counts, in any bucket.
+  // Later observations overwrite earlier ones. Nothing after `to` counts, even in its bucket.
   for (const row of rows.toSorted((a, b) => a.observed_at - b.observed_at || a.id - b.id)) {
     const [one, other] = [row.valid_from_at ?? row.observed_at, row.valid_to_at ?? row.observed_at];
     const start = Math.max(Math.min(one, other), from);
