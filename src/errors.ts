@@ -86,7 +86,7 @@ export interface ErrorDetails {
    * may be a name.
    */
   readonly reason?: Reason | undefined;
-  /** Further JSON fields of the failure for programs: an order's id, the time of the next free slot. */
+  /** Further JSON fields of the failure, for programs: an order's id, the next free slot. */
   readonly more?: Readonly<Record<string, string | number | undefined>> | undefined;
   /** Choices with the same keys: a table below the message. May contain remote text. */
   readonly candidates?: readonly Readonly<Record<string, string>>[] | undefined;

@@ -6,7 +6,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 /** A text that is a number. */
 export const NUMERIC = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** A string unchanged, anything else as JSON: an object may have its own `toString` that is not a function. */
+/** A string unchanged, other values as JSON: an object's own `toString` may be no function. */
 export function jsonText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -100,7 +100,7 @@ function checkLimits(text: string, mostValues: number): void {
   }
 }
 
-/** Where the quote is that ends the string. Searching for it is much faster than reading each character. */
+/** Where the string ends. A search for the quote is much faster than reading each character. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);

@@ -16,7 +16,7 @@ export async function openInBrowser(url: URL, ctx: RunContext): Promise<void> {
   await Promise.race([opened, ctx.sleep(BROWSER_MS)]);
 }
 
-/** Opens the page that a service names, and prints its address. `of` is what has the page: `alert 1a58c20e`. */
+/** Opens the page that a service names, and prints its address. `of` has it: `alert 1a58c20e`. */
 export async function openPage(
   text: string | null | undefined,
   { page, of }: { readonly page: string; readonly of: string },
@@ -57,7 +57,7 @@ export function isRemote(env: Place['env']): boolean {
 /** Longer ones are no page's. */
 const LONGEST_ADDRESS = 2000;
 
-/** The http or https address in a text of a service, in ASCII; undefined where it is none, or has what a terminal obeys. */
+/** An http or https address in ASCII; undefined for others, or with what a terminal obeys. */
 export function webAddress(text: string | null | undefined): string | undefined {
   if (!text || escapeText(text) !== text || !/^https?:\/\/\S+$/i.test(text)) return undefined;
   const href = hrefOf(text);

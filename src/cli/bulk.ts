@@ -42,7 +42,7 @@ export async function bulk<Item, Result>(
   return { outcomes, code: commonCode(outcomes.map(({ error }) => error?.code)) };
 }
 
-/** The command's result: a row for each item, made by `failed` if the item failed. The failure of a single item is the command's failure. */
+/** A row for each item, by `failed` if it failed. The failure of a single item is thrown. */
 export function bulkAnswer<Item, Row>(
   outcome: BulkOutcome<Item, Row>,
   failed: (item: Item, error: SvcError) => Row,

@@ -20,9 +20,7 @@ export function signalStatus(signal: NodeJS.Signals | null): number {
   return 128 + (signal === null ? 0 : constants.signals[signal]);
 }
 
-/**
- * Signals are passed on to the command. Those that the terminal already sent to it are not sent twice: many programs take a second one as a request to hurry.
- */
+/** Passes on signals that the terminal has not sent: many programs hurry at a second one. */
 export async function runChild(
   [name = '', ...args]: readonly string[],
   env: RunContext['env'],
@@ -52,7 +50,7 @@ export async function runChild(
 
 /** Why a program could not be started. */
 export function missingProgram(name: string, env: RunContext['env'], { code, message }: NodeJS.ErrnoException): string {
-  // The system's error is misleading: one unsearchable folder in PATH makes it EACCES, whatever the other folders contain.
+  // The system's error misleads: one unsearchable folder in PATH makes it EACCES.
   const paths = /[/\\]/.test(name) ? [name] : (env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name));
   const found = name === '' ? [] : paths.filter((path) => existsSync(path));
   if (found.length === 0) return 'not found';

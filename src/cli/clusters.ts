@@ -1,4 +1,4 @@
-/** One command on several profiles: each runs it on its own server, and what they return is one answer. */
+/** One command on several profiles: each runs on its own server, and all make one answer. */
 
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
@@ -39,7 +39,7 @@ export function profilesOf({ profile, allProfiles, baseUrl }: Named, paths: Path
   return allProfiles ? profileNames(readSettingsFile(settingsPath(paths)).document) : given;
 }
 
-/** Those with an address of their own. Throws `config_invalid` for one that is named and has none: two of them would be the same server. */
+/** Those with an address. Throws if a named one has none: two such would be the same server. */
 export function withAddresses(
   profiles: readonly Profile[],
   { allProfiles }: Named,
@@ -99,7 +99,7 @@ export async function runOnClusters(
   };
 }
 
-/** Messages and questions say which cluster they are about. The bytes of several responses are no JSON. */
+/** Messages and questions name their cluster. The bytes of several responses are no JSON. */
 function nameContext(name: string, ctx: RunContext): RunContext {
   return Object.assign(Object.create(ctx) as RunContext, {
     wants: { ...ctx.wants, rawJson: false },

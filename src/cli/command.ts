@@ -1,4 +1,4 @@
-/** A command as data: flags, help, completion, reference and renderings are made from one declaration. */
+/** A command as data: flags, help, completion, reference and renderings come from it alone. */
 import type { Context, Prompter } from '../context.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Confirmed, Effect, Plan } from '../http/endpoint.ts';
@@ -28,7 +28,7 @@ interface AnswerParts {
   readonly footer?: Afterwards<string>;
   /** The value is printed, and the exit status is that of this code. */
   readonly code?: Afterwards<ErrorCode>;
-  /** The command lines that undo what was done, each as the words after `svc`; printed with the options that name the server. */
+  /** Command lines that undo it, after `svc`; printed with the options that name the server. */
   readonly undo?: readonly (readonly string[])[] | undefined;
   /** The exit status of another program, passed on. */
   readonly status?: number | undefined;
@@ -38,7 +38,7 @@ interface AnswerParts {
   readonly end?: (() => Promise<void>) | undefined;
 }
 
-/** What a command returns: the value (`undefined` prints nothing) and messages for the person at the terminal. */
+/** The value of a command (`undefined` prints nothing) and messages for the terminal. */
 export type Answer<Value> =
   /** A plan has the requests that a dry run would have sent. */
   | (AnswerParts & { readonly value: Value | Plan; readonly as?: undefined })
@@ -89,40 +89,40 @@ export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompte
   readonly yes: boolean;
   /** Whether prompts are possible. */
   readonly interactive: boolean;
-  /** How wide the terminal is that shows prompts and notices, and whether it has only ASCII; undefined unless `interactive`. */
+  /** The terminal of prompts, its width and whether only ASCII; undefined unless `interactive`. */
   readonly screen: { readonly canvas: number; readonly ascii: boolean } | undefined;
   /** Prompts for missing values; only if `interactive`. All text shown is escaped. */
   readonly prompter: Omit<Prompter, 'confirm'>;
   /** The command line without the program name. */
   readonly typed: readonly string[];
   /**
-   * Asks a yes-or-no question, except with `--yes` or in a dry run. Exit 2 if prompts are impossible or the answer is no.
-   * The result is the proof that every `destroy` or `money` request needs.
+   * Asks a yes-or-no question, except with `--yes` or in a dry run. Exit 2 if nobody can be asked
+   * or the answer is no. The result is the proof that `destroy` and `money` requests need.
    */
   confirm(question: string, typing?: Typing): Promise<Confirmed>;
   /** The options of this command line that lead another command to the same server. */
   readonly serverOptions: readonly string[];
-  /** Runs another command line of svc, in this process, with other streams and somebody else who asks. Resolves with its status. */
+  /** Runs another command line of svc in this process, and resolves with its status. */
   runLine(argv: readonly string[], over: Pick<Context, 'stdout' | 'stderr' | 'prompter' | 'env'>): Promise<number>;
   /** Prints an escaped line on stderr, except with `-q`. */
   notice(text: string): void;
   /** Prints an escaped line on stderr even with `-q`: it explains why the exit status is not 0. */
   warn(text: string): void;
-  /** When the command line was read: a command that computes with it and with times such as `2h ago` reads the clock once. */
+  /** When the command line was read: with it, times such as `2h ago` share one clock reading. */
   readonly startedAt: number;
-  /** How many rows of responses were left out so far because they could not be read: a decision on the others may be wrong. */
+  /** Rows of responses left out so far as unreadable: a decision on the others may be wrong. */
   omittedRows(): number;
-  /** Prints an outage as an event if `wants.events`, for commands whose value comes only at the end. */
+  /** Prints an outage as an event if `wants.events`, for commands whose value comes at the end. */
   reportOutage(outage: Outage | undefined): Promise<void>;
-  /** The bytes of a file, or of standard input for `-`. Exit 2 if it cannot be read, or standard input is a terminal. */
+  /** The bytes of a file, or of standard input for `-`. Exit 2 if unreadable or a terminal. */
   readInput(path: string): Promise<Uint8Array>;
   /** Warns once per file if other users can read a file with a secret or a key. */
   checkSecretFile(path: string): void;
-  /** Reads input of any size in chunks. The next chunk overwrites the buffer: use a chunk at once, or copy it. */
+  /** Input of any size. The next chunk overwrites the buffer: use a chunk at once, or copy it. */
   inputChunks(path: string): AsyncIterable<Uint8Array>;
   /** Draws a chart as a self-contained SVG file of this width, in CSS pixels. */
   drawSvg(picture: ChartPicture, width?: number): Promise<string>;
-  /** How a command without a service reaches an address that its user named: TLS, proxies, dry run, interruption. */
+  /** How a command without a service reaches an address of its user: TLS, proxies, dry run. */
   outbound(options: { readonly insecure: boolean }): Outbound;
 }
 
@@ -136,7 +136,7 @@ export interface ClusterRow {
   readonly cluster: string;
 }
 
-/** What becomes of the rows of several clusters, which are listed one cluster after the other otherwise. */
+/** What becomes of the rows of several clusters, otherwise listed one cluster after the other. */
 export interface Clusters {
   merge?(rows: readonly object[], settings: Settings): readonly object[];
 }
@@ -163,9 +163,9 @@ export interface Spec<A extends Arguments, F extends Flags> {
   readonly service?: ServiceName;
   /** It can run on several profiles, each with a cluster of its own. */
   readonly clusters?: Clusters;
-  /** For commands whose service and effect depend on the arguments. `effect` is then the strongest possible effect. */
+  /** If service and effect depend on the arguments; `effect` is then the strongest possible. */
   readonly callOf?: (input: Input<A, F>) => Call;
-  /** Whether the command runs until it is stopped or waits for something: its notices are then printed at once in every format. */
+  /** Whether it runs until stopped, or waits: notices are then printed at once in any format. */
   readonly streams?: (input: Input<A, F>) => boolean;
   /** The format if no option sets one, whatever the settings say: data for another program. */
   readonly defaultFormat?: 'json';
@@ -175,14 +175,14 @@ export interface Spec<A extends Arguments, F extends Flags> {
   readonly flags?: F;
   /** The output that the output options are checked against, if options change what is printed. */
   readonly outputOf?: (input: Input<A, F>) => AnyOutput;
-  /** Exit codes beyond those of its effect and service: a negative answer, a partial failure, a timeout. */
+  /** Exits beyond those of its effect and service: a negative answer, a partial failure. */
   readonly exits?: readonly ErrorCode[];
   readonly examples: readonly [Example, ...Example[]];
 }
 
 /**
- * A command with its input type erased: for the registry, the parser, help and completion. The parser makes the input, and `output` renders the item, from the
- * same declaration. These are methods, because TypeScript lets the parameter of a method be narrower.
+ * A command with its input type erased, for the registry, the parser, help and completion. These
+ * are methods, because TypeScript lets the parameter of a method be narrower.
  */
 export interface Command extends Spec<Arguments, Flags> {
   readonly output: AnyOutput;
@@ -202,7 +202,7 @@ export interface Source {
 }
 export type Sources = Readonly<Record<RemoteSource, Source>>;
 
-/** Commands that share their first word: `svc alerts …`; or a single command with a one-word name: `svc doctor`. */
+/** Commands that share their first word, as `svc alerts …`, or a single one, as `svc doctor`. */
 export interface Group {
   readonly name: string;
   /** The group has one command, with the group's name. */
@@ -214,7 +214,7 @@ export interface Group {
   readonly load: () => Promise<{ readonly commands: Commands; readonly sections?: Sections }>;
 }
 
-/** Keyed by the words after the group name, in the order of help; a single command by its own name. Each loads separately. */
+/** Keyed by the words after the group name, in the order of help; a single command by its name. */
 export type Commands = Readonly<Record<string, () => Promise<Command>>>;
 
 /** The commands of a group by purpose, in the order of help. */
@@ -232,7 +232,7 @@ export async function loadCommands(group: Group): Promise<readonly Command[]> {
 type None = Record<never, never>;
 type Run<A extends Arguments, F extends Flags, Value> = (input: Input<A, F>, ctx: RunContext) => Promise<Answer<Value>>;
 
-/** A command that prints rows. `offers`: the values of a row that prompts of other commands offer. */
+/** A command that prints rows. `offers`: the values of a row for prompts of other commands. */
 export function listCommand<Row, const A extends Arguments = None, const F extends Flags = None>(
   spec: Spec<A, F> & {
     readonly output: ListOutput<Row>;

@@ -77,7 +77,7 @@ export const TZ_FLAG = {
   help: 'Time zone of clock times (default local)',
 } as const satisfies Flags[string];
 
-/** The values of the shared options. Those for services and writes are set only if the command takes them. */
+/** Values of the shared options; those for services and writes only if the command takes them. */
 export type GlobalInput = Omit<Input<Record<never, never>, typeof GLOBAL_FLAGS>, 'profile'> &
   Partial<Input<Record<never, never>, typeof SERVICE_FLAGS & typeof WRITE_FLAGS>> & {
     readonly profile?: string | readonly string[] | undefined;

@@ -28,7 +28,7 @@ function bodyLines(body: unknown): readonly string[] {
   return (typeof body === 'string' ? body : JSON.stringify(body, null, 2)).split('\n');
 }
 
-/** Exact bytes are shown as text if they are text: a JSON value would hide spaces and field order, which signatures cover. */
+/** Text stays text: a JSON value would hide spaces and field order, which signatures cover. */
 function bodyValue({ body, encoding }: RequestValue): unknown {
   if (encoding === 'json-text') return JSON.parse(String(body));
   if (encoding !== 'bytes') return body ?? null;
@@ -85,16 +85,16 @@ export async function renderDryRun(
 }
 
 /**
- * A request as one curl command line. It means the same in sh (dash, busybox), bash, zsh, ksh and fish, whatever the values contain, and
- * has nothing that a terminal would interpret. Secret headers become shell variables, `"authorization: $AUTHORIZATION"`: the line shows no secret and runs where the variable is set. Secret fields of the
- * address and of a form are `***`. A JSON body is exact: the services take no secrets in one, and a comment that only looks like a secret must not be changed.
- * `secretHeaders` are in lower case.
+ * A request as one curl command line. It means the same in sh (dash, busybox), bash, zsh, ksh and
+ * fish, and has nothing that a terminal obeys. Secret headers (`secretHeaders`, in lower case)
+ * become variables, secret fields of the address and of a form `***`. A JSON body is exact: the
+ * services take no secrets in one, and a comment may only look like a secret.
  */
 export function asCurl(request: RequestValue, secretHeaders: ReadonlySet<string>): string {
   const { headers } = request;
   const parts = ['curl', '-sS'];
   if (/[[\]{}]/.test(request.url)) parts.push('--globoff');
-  // `-X POST` is redundant with a body, but PUT and DELETE need it, and one form for all reads best.
+  // `-X POST` is redundant with a body, but PUT and DELETE need it: one form for all.
   if (request.method !== 'GET' || request.body !== undefined) parts.push('-X', request.method);
   parts.push(shellWord(redactText(request.url)));
   for (const [name, value] of Object.entries(headers)) {
@@ -108,7 +108,7 @@ export function asCurl(request: RequestValue, secretHeaders: ReadonlySet<string>
   // Not --data: it would read a body that starts with @ as a file name.
   if (body.length < LONGEST_WORD && !body.includes(0) && body.at(-1) !== LINE_FEED)
     return [...parts, '--data-raw', shellBytes(body)].join(' ');
-  // `echo` is built into the shell, so its arguments can have any length; a word cannot contain NUL, and command substitution drops the last line feed.
+  // `echo` is built in: any length. No word has NUL, and `$(…)` drops the last line feed.
   return `echo ${body.toString('base64')} | base64 -d | ${[...parts, '--data-binary', '@-'].join(' ')}`;
 }
 
@@ -122,7 +122,7 @@ function plainHeader(name: string, value: string): string {
   return shellBytes(Buffer.from(line, 'latin1'));
 }
 
-/** The header with its value from an environment variable. A name may contain `$` and backquotes (RFC 9110 §5.1). */
+/** The value comes from a variable. A name may contain `$` and backquotes (RFC 9110 §5.1). */
 function secretHeader(name: string): string {
   const variable = name
     .toUpperCase()

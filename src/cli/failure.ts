@@ -39,7 +39,7 @@ function candidateLines(candidates: NonNullable<SvcError['candidates']>): string
 const LONGEST_LINE = 200;
 const LONGEST_CONFIRMATION = 4096;
 
-/** The complete command line to paste, instead of the corrected word or the missing option alone. */
+/** The complete command line to paste, not only the corrected word or the missing option. */
 function withLine(error: SvcError, argv: readonly string[]): SvcError {
   if (error.meant === undefined) return error;
   if ('append' in error.meant) {
@@ -75,7 +75,7 @@ interface Wanted {
   color?: string | undefined;
 }
 
-/** Same precedence as elsewhere: option, environment, profile. Unreadable settings are ignored here. */
+/** Precedence as elsewhere: option, environment, profile. Unreadable settings are ignored. */
 async function readWanted(argv: readonly string[], { env, paths }: Context): Promise<Wanted> {
   const spelled = failureOptions(argv);
   const { profile } = spelled;

@@ -121,7 +121,7 @@ interface PairsFlag extends FlagBase {
   readonly type: 'pairs';
 }
 
-/** `--flag` or `--flag=value`, never `--flag value`: an optional value must not swallow the next argument. */
+/** `--flag` or `--flag=value`: an optional value must not swallow the next argument. */
 interface OptionalValueFlag extends FlagBase {
   readonly type: 'optional-value';
   readonly choices?: readonly string[];
@@ -212,7 +212,7 @@ export function placeholder(name: string, flag: Flag): string {
 
 export interface Argument {
   readonly help: string;
-  /** Takes all remaining words; only for the last argument, or the last before one that is `afterDashes`. */
+  /** Takes all remaining words; for the last argument, or the last before an `afterDashes`. */
   readonly repeat?: true;
   readonly required?: true;
   /** Prompted for at a terminal, unless one of these options is given. */

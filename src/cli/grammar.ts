@@ -10,7 +10,7 @@ function plural(noun: string): string {
   return /(s|x|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
 }
 
-/** Verbs of other tools and our verbs with the same meaning. Declared names and aliases take precedence. */
+/** Verbs of other tools and ours with the same meaning. Declared names and aliases precede. */
 export const VERBS: Readonly<Record<string, string>> = {
   ls: 'list',
   query: 'list',

@@ -1,4 +1,4 @@
-/** Help, made only from the declarations: `svc --help`, `svc alerts --help`, `svc alerts list --help`. */
+/** Help, made only from the declarations: `svc --help`, `svc alerts --help` and so on. */
 import type { Command, Sections } from './command.ts';
 import { ownFlags, SOME_FLAGS } from './common-flags.ts';
 import { type Flag, type Flags, operands, usageLine } from './flags.ts';

@@ -18,7 +18,7 @@ export async function findGroup(
   throw unknownCommand(name, didYouMean(name, [...groups.map((one) => one.name), ...others]));
 }
 
-/** `ack` → `silences ack`, `orders` → `trade orders`: what the word may mean after the name of a group. */
+/** `ack` → `silences ack`, `orders` → `trade orders`: what the word may mean. */
 async function findMeant(groups: readonly Group[], typed: string): Promise<readonly string[]> {
   const commands = (await Promise.all(groups.map(loadCommands))).flat();
   const [verb] = withOurVerb([typed]);
@@ -156,7 +156,7 @@ function unknownCommand(typed: string, details: Suggestion): SvcError {
   return new SvcError('usage', `there is no command "${typed}"`, details);
 }
 
-/** Optimal string alignment distance: insert, delete, replace, and swap of neighbors each cost one. */
+/** Optimal string alignment: insert, delete, replace, and swap of neighbors each cost one. */
 export function distance(a: string, b: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);

@@ -7,8 +7,8 @@ import type { OutputOptions } from '../output/types.ts';
 import type { GlobalInput } from './common-flags.ts';
 
 /**
- * With `-o json` and `-o ndjson`, notices wait for the end and are dropped if the command fails: stderr is then one line of JSON for scripts. A stream may
- * never end, so its notices are printed at once.
+ * With `-o json` and `-o ndjson`, notices wait for the end and are dropped if the command fails:
+ * stderr is then one line of JSON. A stream may never end, so its notices are printed at once.
  */
 export class Notices {
   readonly #context: Context;
@@ -159,7 +159,7 @@ export class Spinner {
     this.#waits++;
     if (this.#timer === undefined && !this.#isOver) {
       this.#began = this.#now();
-      // The wait for one request after another is one wait. The spinner alone is no reason for the process to live.
+      // Waits in a row are one wait. The spinner alone is no reason for the process to live.
       this.#timer = setInterval(() => this.#tick(), REDRAW_MS).unref();
     }
     return () => {

@@ -10,7 +10,7 @@ import { childEnvironment } from '../store/setting-keys.ts';
 const LESS_OPTIONS = 'FRX';
 const USUAL = 'less';
 
-/** SVC_PAGER takes precedence over PAGER. Undefined where nothing is paged: it is empty, or `cat`. */
+/** SVC_PAGER precedes PAGER. Undefined if nothing is to be paged: it is empty, or `cat`. */
 export function pagerCommand(env: Context['env']): string | undefined {
   const command = (env['SVC_PAGER'] ?? env['PAGER'] ?? USUAL).trim();
   return command === '' || command === 'cat' ? undefined : command;

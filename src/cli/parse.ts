@@ -21,7 +21,7 @@ import {
 import { didYouMean, type Suggestion, suggest } from './lookup.ts';
 import { parseTime, type TimeRules, zoneOf } from './time.ts';
 
-/** The leading words of argv that could name a command, and where they are. Global options may come before and between them. */
+/** The leading words that could name a command, and where. Global options may be among them. */
 export function commandPath(argv: readonly string[], most: number) {
   const path: string[] = [];
   const at: number[] = [];
@@ -36,7 +36,7 @@ export function commandPath(argv: readonly string[], most: number) {
   return { path, at };
 }
 
-/** Whether the token is an option of many commands, and its value a token of its own: `-qo`, but not `-ojson`. */
+/** Whether it is an option of many commands whose value is the next token: `-qo`, not `-ojson`. */
 function takesNextWord(token: string): boolean {
   return Object.entries<Flag>({ ...GLOBAL_FLAGS, ...SERVICE_FLAGS }).some(([name, flag]) => {
     if (!takesValue(flag)) return false;
@@ -66,7 +66,7 @@ export type Missing = { readonly name: string; readonly error?: SvcError } & (
   | { readonly flag: Exclude<Flag, { type: 'boolean' }>; readonly argument?: undefined }
 );
 
-/** Parses the tokens after the command's words. Throws `usage`, `missing_value` and `invalid_value` (exit 2). */
+/** Parses what follows the command's words. Throws `usage`, `missing_value`, `invalid_value`. */
 export function parseInput(command: Command, tokens: readonly string[], now: number): ParsedInput {
   return requireAll(parsePart(command, tokens, now));
 }
@@ -78,7 +78,7 @@ export function requireAll(parsed: ParsedInput): ParsedInput {
   return parsed;
 }
 
-/** Parses the tokens after the command's words. What is `missing` is no error yet: it may be prompted for. */
+/** Like `parseInput`, but what is `missing` is no error yet: it may be prompted for. */
 export function parsePart(command: Command, tokens: readonly string[], now: number): ParsedInput {
   const flags = Object.entries(allFlags(command));
   const { typed, operands, commandLine } = readTokens(command, flags, tokens);
@@ -124,7 +124,7 @@ function readFlags(flags: readonly [string, Flag][], typed: Typed, now: number) 
 /** The values of each option as typed: `true` or `false` for a switch. */
 type Typed = Map<string, (string | boolean)[]>;
 
-/** Separates options from arguments. `commandLine` is what follows `--`, if it is a command line of another program. */
+/** Separates options from arguments. `commandLine` is another program's, from after `--`. */
 function readTokens(command: Command, flags: readonly [string, Flag][], tokens: readonly string[]) {
   const typed: Typed = new Map();
   const parser = declareOptions(flags, tokens, typed);
@@ -143,7 +143,7 @@ function readTokens(command: Command, flags: readonly [string, Flag][], tokens: 
   }
 }
 
-/** Declaring an option takes commander 50 µs, and a command has 30 to 60: only those that a token may spell are declared. */
+/** Only options that a token may spell: each costs commander 50 µs, and there are 30 to 60. */
 function declareOptions(flags: readonly [string, Flag][], tokens: readonly string[], typed: Typed): Commander {
   const silent = { writeOut: () => {}, writeErr: () => {} };
   const parser = new Commander().helpOption(false).exitOverride().configureOutput(silent);
@@ -165,7 +165,7 @@ function declareOptions(flags: readonly [string, Flag][], tokens: readonly strin
 
 const VALUES: Readonly<Record<string, string>> = { boolean: '', 'optional-value': ' [value]' };
 
-/** Passed to commander in place of a bare `--watch`, which would otherwise consume the next argument. */
+/** Passed to commander for a bare `--watch`, which would otherwise consume the next argument. */
 const ALONE = '\0';
 
 function markBare(tokens: readonly string[], flags: readonly [string, Flag][]): readonly string[] {
@@ -211,7 +211,7 @@ function missingValue(name: string, declared: Argument | Flag, command: Pick<Com
   });
 }
 
-/** The global options that decide how a failure is shown. They apply even if the rest of the command line is invalid. */
+/** The options that decide how a failure is shown, even if the command line is invalid. */
 export function failureOptions(argv: readonly string[]): Partial<Record<'output' | 'color' | 'profile', string>> {
   const typed: Typed = new Map();
   try {

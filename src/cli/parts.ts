@@ -1,4 +1,4 @@
-/** What a command on several clusters or members returns: the rows of each, and one row for each that failed. */
+/** What a command on several clusters or members returns: rows of each, and one per failure. */
 import { type ErrorCode, errorReport, SvcError } from '../errors.ts';
 import type { Column, ListOutput } from '../output/types.ts';
 
@@ -9,7 +9,7 @@ export type Part<Row> =
   | { readonly name: string; readonly rows: readonly Row[]; readonly error?: undefined }
   | { readonly name: string; readonly error: SvcError };
 
-/** A service may have a field of any name, but none that is a symbol. A copy of the row has it, too. */
+/** A symbol, because a service may have a field of any name. A copy of the row has it, too. */
 const FAILED = Symbol('failed');
 
 export function rowsOfParts(kind: PartKind, parts: readonly Part<object>[]): readonly object[] {

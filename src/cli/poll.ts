@@ -27,7 +27,7 @@ export function outageEvent({ event, reason }: Outage, at: number): OutageEvent 
   return { event, at: new Date(at).toISOString(), ...(reason === undefined ? {} : { reason }) };
 }
 
-/** The result of one read: a value, a retryable failure, or neither yet. `outage` is set if the service became unreachable with this read, or recovered. */
+/** One read: a value, a retryable failure, or neither yet; with the outage it began or ended. */
 export type Reading<T> = { readonly at: number; readonly outage?: Outage | undefined } & (
   | Attempt<T>
   | { readonly value?: undefined; readonly trouble?: undefined; readonly outage: Outage }
@@ -37,7 +37,7 @@ type Attempt<T> = { readonly at: number } & (
   | { readonly value?: undefined; readonly trouble: SvcError }
 );
 
-/** A service that does not respond within this time counts as unreachable, unless it was as slow before. */
+/** A service slower than this counts as unreachable, unless it was as slow before. */
 const PATIENCE_MS = 700;
 /** The first retry interval for an unreachable service, so that its return is noticed at once. */
 const RETRY_MS = 1000;
@@ -46,9 +46,9 @@ const QUICK_RETRIES = 60;
 const SLOWEST_MS = 60_000;
 
 /**
- * Reads repeatedly, one read at a time, and yields each outcome with its time. Ends after the read at the deadline; makes at least one read, and only one if
- * there is no time to wait. A retryable failure is reported once, yielded as `trouble` and waited out; any other failure, or one at the deadline, ends the
- * loop.
+ * Reads repeatedly, one read at a time, and yields each outcome with its time; the last read is at
+ * the deadline, or the only one if there is no time. A retryable failure is reported once, yielded
+ * as `trouble` and waited out; any other, or one at the deadline, ends the loop.
  */
 export async function* poll<T>(
   read: () => Promise<T>,
@@ -85,7 +85,7 @@ export async function* poll<T>(
   }
 }
 
-/** Says what a read changed, given how the service was before it. The result is set if the service became unreachable or recovered. */
+/** Reports what a read changed; the arguments tell how the service was before it. */
 function reportOutage(
   trouble: SvcError | undefined,
   { isReachable, failures }: { readonly isReachable: boolean; readonly failures: number },

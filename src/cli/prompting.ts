@@ -1,4 +1,4 @@
-/** Prompts for the arguments and options that a command line leaves out, with choices from the service. */
+/** Prompts for arguments and options that a command line omits, with choices of the service. */
 import type { Choice, Context, Prompter } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { formatNotice } from '../output/terminal.ts';

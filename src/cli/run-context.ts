@@ -57,7 +57,7 @@ export interface Run {
   readonly stdout: OutStream;
 }
 
-/** The context of a command on the server of one profile; `profile` is the one that `--profile` names. */
+/** The context of a command on the server of a profile; `profile` is what `--profile` names. */
 export async function openContext(run: Run, settings: Settings, profile: string | undefined): Promise<RunContext> {
   const { command, engine, options, notices } = run;
   const globals = { ...run.globals, profile };
@@ -165,7 +165,7 @@ function openServers(
   printed: Set<string>,
 ) {
   const { settings, dryRun, log } = reaching;
-  /** Names the server before the first write: a write to the wrong one is the most expensive mistake. */
+  /** Names the server before the first write: one to the wrong server is the costliest mistake. */
   const nameServer = (service: ServiceName, { host, pathname } = targetOf(service).baseUrl): void => {
     if (dryRun || !isFirst(printed, `server ${service} ${host}`)) return;
     const { kind, detail } = settings.resolve(`${service}.url`).origin;
@@ -281,7 +281,7 @@ type Ask = <T>(show: (prompter: Prompter) => Promise<T>) => Promise<T>;
 /** Beside a choice: the cursor, a box, and the cell that some terminals break a full line after. */
 const BESIDE_CHOICE = 5;
 
-/** Questions and choices may contain labels and comments of the service. A choice takes one line of the terminal. */
+/** Prompts may contain labels and comments of the service. A choice takes one terminal line. */
 export function escapePrompts(ask: Ask, terminal: Pick<Context['stderr'], 'columns'>): RunContext['prompter'] {
   const shown = (choices: readonly Choice[]): Choice[] => {
     const width = (terminal.columns ?? 80) - BESIDE_CHOICE;
@@ -332,7 +332,7 @@ function inputName(path: string): string {
   return path === '-' ? 'standard input' : path;
 }
 
-/** Data appended in the meantime is not read: a recording replayed to its own recorder would never end. */
+/** Not beyond its size at the start: a recording replayed to its own recorder would never end. */
 async function* readFileChunks(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const file = openSync(path, 'r');
   try {

@@ -178,7 +178,7 @@ async function printValue(
   }
 }
 
-/** Only what a person reads is paged: no data for a program, no rows that come over time, and no report of what was done. */
+/** Only what a person reads is paged: no data for a program, no stream, no report of a write. */
 function isPaged(output: Rendering, { stdout, options, effect, streams, globals, context }: Run, ctx: RunContext) {
   if (!stdout.isTTY || stdout.rows === undefined || options.dumb || effect !== 'read' || streams) return false;
   if (output.kind === 'watch' || (output.kind === 'list' && output.live !== undefined)) return false;
@@ -214,7 +214,7 @@ function exitStatusOf({ status, code: given }: Answer<unknown>, contexts: readon
   return 0;
 }
 
-/** An unknown field shows only in the response: after a write, the error must not read as "nothing was sent". */
+/** An unknown field shows only in the response: no error may then read as "nothing was sent". */
 function afterWrite(error: unknown, effect: Command['effect']): unknown {
   if (effect === 'read' || !(error instanceof SvcError) || error.exit !== 2) return error;
   return new SvcError(

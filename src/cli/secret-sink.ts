@@ -1,4 +1,4 @@
-/** Where the secret of a new subscription goes: decided and tested before the service creates one. */
+/** Where the secret of a new subscription goes: decided and tested before one is created. */
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SvcError } from '../errors.ts';
@@ -8,7 +8,7 @@ import { descriptorOf, errorCode, fileFailure, writeAll } from '../store/own-fil
 import type { RunContext } from './command.ts';
 import { FILE, type Flags, type Options } from './flags.ts';
 
-/** For commands that wait before they print: a secret that is only printed could be lost to Ctrl-C. */
+/** For commands that wait before they print: a secret only printed could be lost to Ctrl-C. */
 export const LASTING_SINK_FLAGS = {
   'secret-file': { ...FILE, help: 'Write the secret to this new file, mode 600' },
   store: { type: 'boolean', help: 'Store the secret for --endpoint (the default at a terminal)' },
@@ -32,7 +32,7 @@ export interface SecretSink {
   abandon(): void;
 }
 
-/** Undefined if svc stores the secret itself. Exit 2 if no destination is given, or it cannot be written. */
+/** Undefined if svc stores the secret itself. Exit 2 without a destination that can be written. */
 export function openSink(input: SinkInput, ctx: RunContext): SecretSink | undefined {
   const { secretFile: file, store, showSecret = false } = input;
   const named = [file !== undefined, store, showSecret].filter((given) => given).length;

@@ -141,7 +141,7 @@ function parseHeader(line: string, source: string): readonly [name: string, valu
   return header;
 }
 
-/** The headers of the profile, which go to the address of the profile only. Those from a file are secret. */
+/** The profile's headers, only for the profile's address. Those from a file are secret. */
 function readProfileHeaders({ service, settings, context, checkSecretFile }: TargetParts, baseUrl: URL) {
   const name = `${service}.headers`;
   const value = settings.get(name);

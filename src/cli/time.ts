@@ -1,5 +1,5 @@
 /**
- * Points in time as people write them, without JavaScript's parser, which accepts 30 February and guesses zones. And the clocks of time zones.
+ * Points in time as people write them: JavaScript's parser accepts 30 February and guesses zones.
  */
 import { readDuration } from '../duration.ts';
 import { SvcError } from '../errors.ts';
@@ -84,7 +84,7 @@ function parseBareNumber(text: string, rules: TimeRules): Instant {
   if (rules.unix && !millis) return instant(number * 1000, text);
   const seconds = millis ? Math.floor(number / 1000) : number;
   if (rules.unix) throw invalid(text, 'has 13 digits: milliseconds?', `divide by 1000: write ${seconds}`);
-  // Nine digits or more are Unix seconds (1973 and later), fewer may be a duration without its unit.
+  // Nine digits or more are Unix seconds (since 1973), fewer may be a duration without a unit.
   const hint = text.length >= 9 && seconds * 1000 <= LATEST ? `write ${utcText(seconds * 1000)}` : FORMS;
   throw invalid(text, 'is a bare number, not a time', hint);
 }

@@ -1,4 +1,4 @@
-/** `svc help <topic>`: subjects of many commands. Lists come from the tables that the code uses, or are tested against them. */
+/** `svc help <topic>`. Lists come from the tables of the code, or are tested against them. */
 import { EXIT_STATUSES } from '../errors.ts';
 import type { Format } from '../output/types.ts';
 import { SETTING_KEYS, VARIABLES } from '../store/setting-keys.ts';

@@ -28,7 +28,7 @@ export function durationFault(text: string): string | undefined {
   return faultOf(() => parseDuration(text)) ?? (parseDuration(text) > 0 ? undefined : 'must be longer than zero');
 }
 
-/** Asks for texts until one is empty. `parse` throws if it refuses the list, whose last text is the new one. */
+/** Asks for texts until one is empty. `parse` throws if it refuses the list with the new text. */
 export async function askForEach(
   { question, parse }: { readonly question: string; readonly parse: (texts: readonly string[]) => unknown },
   { prompter }: Pick<RunContext, 'prompter'>,

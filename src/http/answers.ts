@@ -1,4 +1,4 @@
-/** What an error response means if the service's own rules do not say, and when a read is retried after it. */
+/** What an error response means by default, and when a read is retried after it. */
 import { type ErrorCode, SvcError } from '../errors.ts';
 import { tryParseJson } from '../json-object.ts';
 import type { Effect } from './endpoint.ts';
@@ -100,7 +100,7 @@ export function serviceMessage({ contentType: type, text }: Pick<FailedAnswer, '
   return shorten(redactText(fromJson(trimmed) ?? trimmed));
 }
 
-/** The error text or the page in a successful response that should have had data; '' if there is neither. */
+/** The error text or the page in a success that should have had data; '' if there is neither. */
 export function errorInSuccess(answer: Pick<FailedAnswer, 'contentType' | 'text'>): string {
   const trimmed = answer.text.trim();
   if (!/^[[{]/.test(trimmed)) return serviceMessage(answer);
@@ -135,7 +135,7 @@ export function isPassing(status: number, { code }: Pick<SvcError, 'code'>): boo
   return PASSING.has(status) || (status === 500 && code === 'server_error');
 }
 
-/** The delay before the next attempt: what the service asks for, else full jitter with a doubling bound. */
+/** What the service asks for, otherwise full jitter with a doubling bound. */
 export function retryDelay(attempt: number, retryAfter: string | undefined, now: number, random: number): number {
   return parseRetryAfter(retryAfter, now) ?? random * FIRST_DELAY_MS * 2 ** (attempt - 1);
 }

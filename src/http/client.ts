@@ -94,7 +94,7 @@ export class Client extends Sender {
     return this.#bytesOf(response, true);
   }
 
-  /** A successful response of any type, unchanged; if its headers say JSON, it is checked as for `raw`. */
+  /** A success of any type, unchanged; if its headers say JSON, it is checked as for `raw`. */
   async answer(
     endpoint: EndpointShape,
     values: CallValues,
@@ -133,7 +133,7 @@ function isComplete({ start }: Response): boolean {
   return start.length <= LARGEST_FIRST;
 }
 
-/** By its label if that says JSON, by its content if it is labeled otherwise. Throws if the label JSON is wrong. */
+/** By its label if that is JSON, otherwise by its content. Throws if the label JSON is wrong. */
 function isJsonAnswer(response: Response): boolean {
   const { headers, start } = response;
   const type = contentType(headers);

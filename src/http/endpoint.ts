@@ -6,7 +6,7 @@ import type { Target } from './target.ts';
 /** What a request can do to the service: decides about retries, confirmation and dry runs. */
 export type Effect = 'read' | 'write' | 'destroy' | 'money';
 
-/** The part of zod schemas that endpoints use: they load their schema only when a response is parsed. */
+/** The part of zod schemas that endpoints use: loaded only when a response is parsed. */
 export interface Parser<T> {
   safeParse(value: unknown):
     | {
@@ -34,7 +34,7 @@ export interface Endpoint<T, E extends Effect = Effect> {
   readonly fresh?: true;
   /** Its responses have meaningless content types. */
   readonly mislabeled?: true;
-  /** An item of its array may be as large as a complete response: one group may contain every alert. */
+  /** An item of its array may be as large as a response: one group may have every alert. */
   readonly largeItems?: true;
   /** The schema of the response, or none if a success has no body. */
   readonly answer?: () => Promise<Parser<T>>;
@@ -51,7 +51,7 @@ export interface EndpointShape<E extends Effect = Effect> extends Omit<Endpoint<
 export interface CallValues {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: QueryValues;
-  /** A JSON value, or for `form` an object of field → string; an array repeats its field per item. */
+  /** A JSON value, or for `form` field → string; an array repeats its field per item. */
   readonly body?: unknown;
   /** Replaces the target's. */
   readonly timeoutMs?: number;
@@ -64,7 +64,7 @@ export interface RequestValue {
   /** Names in lower case, credentials unredacted: print only what `redactHeaders` returns. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** `bytes`: the body is a Uint8Array, which is sent unchanged, as are the names of the headers. */
+  /** `bytes`: the body is a Uint8Array, sent unchanged, as are the names of the headers. */
   readonly encoding: 'json' | 'form' | 'text' | 'json-text' | 'bytes';
   readonly effect: Effect;
   /** Valid only in the live session that it is sent in. */
@@ -93,14 +93,14 @@ export class Plan {
   }
 }
 
-/** The response to a write that only a real run reaches: in a dry run the command has ended with an earlier plan. */
+/** For a write that only a real run reaches: a dry run has ended with an earlier plan. */
 export function answered<T>(answer: T): Exclude<T, Plan> {
   if (answer instanceof Plan)
     throw new SvcError('internal', 'the dry run reached a request that only a real run sends');
   return answer as Exclude<T, Plan>;
 }
 
-/** Inferred from the schema: `endpoint({ …, answer: async () => (await import('./schema.ts')).silence })`. */
+/** Inferred: `endpoint({ …, answer: async () => (await import('./schema.ts')).silence })`. */
 export function endpoint<T = undefined>(declaration: Endpoint<T, 'read'>): Endpoint<T, 'read'>;
 export function endpoint<T = undefined>(declaration: Endpoint<T, 'write'>): Endpoint<T, 'write'>;
 export function endpoint<T = undefined>(declaration: Endpoint<T, 'destroy'>): Endpoint<T, 'destroy'>;

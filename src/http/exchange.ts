@@ -14,7 +14,7 @@ export interface Head {
   readonly headers: ResponseHeaders;
 }
 
-/** The total time of one request with its retries, without the time for which svc waits for its own output. */
+/** The total time of one request with retries, without the waits for svc's own output. */
 export interface Deadline {
   readonly ms: number;
   left: number;
@@ -62,7 +62,7 @@ export class Exchange implements ResponseHandler {
     this.#signal.addEventListener('abort', this.#interrupt);
   }
 
-  /** Whether bytes of the request may have been sent: from then on a write may have been applied. */
+  /** Whether bytes of it may have been sent: from then on a write may have been applied. */
   get sent(): boolean {
     return this.#flow !== undefined;
   }
@@ -84,7 +84,7 @@ export class Exchange implements ResponseHandler {
     return this.#bytes.take();
   }
 
-  /** At most so many bytes of the body, without waiting for the rest. A broken end is not an error. */
+  /** At most so many bytes, without waiting for the rest. A broken end is not an error. */
   async readStart(most: number): Promise<Buffer> {
     await this.#gather(most);
     this.#cancel();

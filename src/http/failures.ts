@@ -66,7 +66,7 @@ export function tooLarge(limit: number): SvcError {
   });
 }
 
-/** `unsure`: the request is a write, and the service may have acted on it. `line` names the request. */
+/** `unsure`: the service may have acted on the request, a write. `line` names the request. */
 export function toError({ code, text, hint }: Reason, line: string, unsure: boolean, status?: number): SvcError {
   if (code === 'interrupted' || code === 'terminated') {
     if (!unsure) return new SvcError(code, text, { reason: 'signal' });

@@ -1,4 +1,4 @@
-/** Fields of a response as services write them: null is absent, a number may be a text, and an identifier a number. */
+/** Fields as services write them: null is absent, a number may be text, an id a number. */
 import * as z from 'zod/mini';
 import { NUMERIC } from '../json-object.ts';
 
@@ -37,7 +37,7 @@ export function optional<T>(field: z.ZodMiniType<T>) {
   return z.catch(z.optional(field), undefined);
 }
 
-/** For what svc computes with where it is there: null counts as absent, but a value of another shape is an error. */
+/** For what svc computes with: null counts as absent, but another shape is an error. */
 export function orAbsent<T>(field: z.ZodMiniType<T>) {
   return z.optional(
     z.pipe(

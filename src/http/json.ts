@@ -159,7 +159,7 @@ export class ArrayItems {
     return { comma, end: -1 };
   }
 
-  /** Returns where the string has ended, or the end of the chunk: the string then continues in the next one. */
+  /** Where the string has ended, or the end of the chunk: it continues in the next one. */
   #skipString(chunk: Buffer, start: number): number {
     const length = chunk.length;
     let i = start;

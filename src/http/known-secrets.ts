@@ -70,7 +70,7 @@ export class KnownSecrets {
   }
 }
 
-/** The secrets in the headers of a request. `secretNames`, in lower case, are secret whatever they are called. */
+/** The secrets in the headers of a request; `secretNames`, in lower case, are always secret. */
 export function secretsIn(
   headers: Readonly<Record<string, string>>,
   secretNames: ReadonlySet<string>,
@@ -161,7 +161,7 @@ function escapeSigns(
   });
 }
 
-/** Alone, and the characters that only the secret decides if others precede it, as in `user:password`, or follow it. */
+/** Alone, and the characters that the secret alone decides next to others: `user:password`. */
 function formsInBase64(secret: Buffer): readonly string[] {
   const forms: string[] = [];
   for (const before of [0, 1, 2]) {

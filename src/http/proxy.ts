@@ -35,7 +35,7 @@ export function isSocks(proxy: URL): boolean {
   return proxy.protocol.startsWith('socks');
 }
 
-/** `no_proxy`: domains with their subdomains, addresses, networks, each with or without a port; `*` is everything. */
+/** `no_proxy`: domains with subdomains, addresses, networks, perhaps ports; `*` is everything. */
 function isExempt(url: URL, list: string): boolean {
   const host = bare(url.hostname).replace(/\.$/, '');
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');

@@ -57,7 +57,7 @@ function hideAfterScheme(_all: string, scheme: string | undefined): string {
 /** Names of secret fields, in any notation: `refresh_token`, `x-api-key`, `client_secret`. */
 const STRONG =
   '(?:[\\w.-]*[_-])?(?:access_?token|refresh_?token|id_?token|(?<=[_-])token|secret|passw(?:or)?d|api[_-]?key|private[_-]?key|code_?verifier|device_?code|assertion|credential|sessionid)s?';
-/** Names that are secret in an address, a form or a JSON object, but ordinary words in a sentence. */
+/** Names that are secret in an address, a form or JSON, but ordinary words in a sentence. */
 const WEAK = 'token|code|sid|auth|authorization|cookie|session';
 
 const HEADER_LINE =
@@ -115,7 +115,7 @@ function redactField(all: string, head: string, value: string | undefined): stri
 
 /** An error code may end like a token's name: `bad_refresh_token`. A password may be a sentence. */
 const MAY_BE_AN_ERROR = /(?<!passw(?:or)?ds?["']?\s*):\s+$/i;
-/** How such sentences begin and go on. A closed list of words: anything else may be the token itself. */
+/** How such sentences begin and go on; any other word may be the token itself. */
 const SENTENCE_START = /^(?:the|this|that|your|an|a|no|is|was|has|must|not|access|refresh|token|bearer)$/i;
 const SENTENCE_GOES_ON = /^\s+[a-z]+(?![\w~+/=-])/;
 

@@ -1,4 +1,4 @@
-/** Rows of a response, read one by one: a row that cannot be read is left out and never hides the others. */
+/** Rows of a response, read one by one: an unreadable row is left out and hides no others. */
 import { isObject, schemaProblem } from '../json-object.ts';
 import type { Parser } from './endpoint.ts';
 

@@ -31,7 +31,7 @@ import { shownHeaders } from './trace.ts';
 import { Transport } from './transport.ts';
 
 export interface ServiceRules extends RequestRules {
-  /** The service's own interpretation of a status of 400 or above; `undefined` uses the common one. */
+  /** The service's own reading of a status of 400 or above; `undefined` uses the common one. */
   explain?(answer: FailedAnswer, endpoint: EndpointShape): SvcError | undefined;
   /** Whether `explain` also handles redirects. */
   readonly explainsRedirects?: true;
@@ -50,7 +50,7 @@ export interface ServiceRules extends RequestRules {
   readonly stallMs?: number;
 }
 
-/** How much of the body must arrive before a response counts as received: until then a failure may lead to a retry. */
+/** How much of the body must arrive: until then a failure may lead to a retry. */
 export type Reading = 'all' | 'first' | 'none';
 
 export interface Response extends Head {
@@ -69,7 +69,7 @@ interface Failure {
 const NONE: ReadonlySet<string> = new Set();
 const MOST_RETRIES = 3;
 const LARGEST_ANSWER = 512 * 1024 * 1024;
-/** The largest response read as one value: its text and the parsed result take six times as much memory. */
+/** The largest response read as one value: text and result take six times as much memory. */
 const LARGEST_WHOLE = 24 * 1024 * 1024;
 export const LARGEST_FIRST = 4 * 1024 * 1024;
 const LEAST = { all: LARGEST_WHOLE + 1, first: LARGEST_FIRST + 1 };
@@ -88,7 +88,7 @@ export class Sender {
   /** The service's clock minus ours, from the latest response with a date. */
   clockSkewMs: number | undefined;
 
-  /** Throws `credential_unusable` if the target's credential must not be sent to its address. Does not connect yet. */
+  /** Throws `credential_unusable` if the address must not get the credential. Does not connect. */
   constructor(target: Target, rules: ServiceRules) {
     this.#target = target;
     this.#rules = rules;
@@ -207,7 +207,7 @@ export class Sender {
     return this.#toError({ ...reason, text: `${reason.text}, but says: ${instead}` }, exchange);
   }
 
-  /** What the headers of a response say, without secrets, including those of the request, which it may repeat. */
+  /** Without secrets, including those of the request, which a response may repeat. */
   shownHeaders({ headers }: Head): Record<string, string> {
     return shownHeaders(headers, this.#target.secretHeaders, this.#target);
   }
@@ -278,7 +278,7 @@ function checkHead(headers: ResponseHeaders, endpoint: EndpointShape, limit: num
   throw new JsonFault(`it is ${type}, not JSON`);
 }
 
-/** The types require the proof for endpoints known at compile time; this covers endpoints made at run time. */
+/** For endpoints made at run time; the types require the proof for all others. */
 function checkConfirmed({ method, path, effect }: EndpointShape, confirmed: Confirmed | undefined): void {
   if ((effect !== 'destroy' && effect !== 'money') || confirmed !== undefined) return;
   throw new SvcError('internal', `${method} ${path} was not confirmed; nothing was sent`);

@@ -1,4 +1,4 @@
-/** Where requests go and under which rules. The command line, environment and profile decide; the transport obeys. */
+/** Where requests go, and by which rules: the run decides them, and the transport obeys. */
 import type { LookupAddress } from 'node:dns';
 import type { KnownSecrets } from './known-secrets.ts';
 
@@ -60,7 +60,7 @@ export interface Outbound {
   /** On Node 20 and 21 V8 compiles undici's parser twice; a flag avoids it. */
   readonly deferWasmTiering?: boolean;
   readonly proxy: ProxySettings;
-  /** Connect to these addresses, without a proxy, whatever the name in the address resolves to later. */
+  /** Connect to these, without a proxy, whatever the name in the address resolves to later. */
   readonly addresses?: readonly LookupAddress[] | undefined;
   readonly signal: AbortSignal;
   /** The secrets that the run has used, which are redacted everywhere. */
@@ -76,11 +76,11 @@ export interface RequestLog {
   trace(event: TraceEvent): void;
   /** A warning for the user, such as an unchecked certificate. */
   warn(text: string): void;
-  /** A row that cannot be read is left out of a response: `item 3 of /alerts: labels is missing`. */
+  /** A row that cannot be read is left out: `item 3 of /alerts: labels is missing`. */
   omit?(text: string): void;
   /** Called before each request that is not a read. */
   writing?(): void;
-  /** Called when something of this host begins to be waited for; what it returns is called when that is over. */
+  /** Called when a wait for this host begins; what it returns, when that is over. */
   waiting?(host: string): () => void;
 }
 
@@ -92,7 +92,7 @@ export interface Target extends Outbound {
   readonly timeoutMs: number;
   /** `--header` and `--header-file`: sent only to `baseUrl`'s origin. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The names in `headers` (lower case) that came from a header file, and so are redacted in every output. */
+  /** The names in `headers` (lower case) from a header file: redacted in every output. */
   readonly secretHeaders: ReadonlySet<string>;
   readonly authorizer?: Authorizer | undefined;
   /** The other members of its HA cluster. */

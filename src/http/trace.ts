@@ -1,4 +1,4 @@
-/** What `-v` and `--debug` show of one request: a line, then also headers and bodies. Without secrets. */
+/** What `-v` and `--debug` show of a request: a line, then also headers and bodies. No secrets. */
 import { bodyText, type Headers, type RequestValue } from './endpoint.ts';
 import { redactHeaders, redactText } from './redact.ts';
 import type { Outbound } from './target.ts';

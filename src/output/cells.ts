@@ -79,7 +79,7 @@ const UNITS = [
   ['s', 1],
 ] as const;
 
-/** `text` is RFC 3339; anything else is shown unchanged. All styles but `relative` are RFC 3339 again. */
+/** `text` is RFC 3339, as are all styles but `relative`; other text is shown unchanged. */
 export function showTime(text: string, { time, now }: Clock): string {
   // A time in UTC keeps its digits: services send nanoseconds.
   if (time === 'iso' || (time === 'utc' && text.endsWith('Z'))) return text;
@@ -89,7 +89,7 @@ export function showTime(text: string, { time, now }: Clock): string {
   return time === 'local' ? localTime(ms) : new Date(ms).toISOString().replace('.000Z', 'Z');
 }
 
-/** `3m ago`, `in 2h15m`, `now`: at most two adjacent units, seconds only alone, rounded to the last unit. */
+/** `3m ago`, `in 2h15m`, `now`: at most two adjacent units, seconds only alone; rounded. */
 function relativeTime(ms: number, now: number): string {
   const distance = distanceText(Math.abs(ms - now) / 1000);
   if (distance === '') return 'now';

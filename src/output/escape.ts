@@ -7,7 +7,7 @@
 import { isUtf8 } from 'node:buffer';
 
 const PLAIN_ASCII = /^[\x20-\x7e]*$/;
-/** Printable ASCII and the white space of JSON: a check that is five times as fast and suffices for most values. */
+/** Printable ASCII and JSON's white space: five times as fast, and enough for most values. */
 const PLAIN_JSON = /^[\t\n\x20-\x7e]*$/;
 const UNSAFE_IN_TEXT =
   /[\x00-\x1f\x7f-\x9f\p{Default_Ignorable_Code_Point}\p{Cs}\u2028\u2029\u2800\u{13430}-\u{1343f}\ufff9-\ufffb]/gu;
@@ -39,7 +39,7 @@ export function escapeJson(json: string): string {
   return json.replace(UNSAFE_IN_JSON, jsonEscape);
 }
 
-/** Escapes unsafe characters in YAML, whose double-quoted strings have `\xXX`, `\uXXXX` and `\UXXXXXXXX`. */
+/** Double-quoted strings in YAML have `\xXX`, `\uXXXX` and `\UXXXXXXXX` for unsafe characters. */
 export function escapeYaml(yaml: string): string {
   return yaml.replace(UNSAFE_IN_JSON, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -133,7 +133,7 @@ function hex(code: number, digits: number): string {
   return code.toString(16).padStart(digits, '0');
 }
 
-/** For XML and HTML, also in a quoted attribute. Characters that XML cannot represent are escaped or replaced. */
+/** Also for a quoted attribute. Characters that XML cannot have are escaped or replaced. */
 export function xmlText(text: string): string {
   return escapeText(text)
     .replace(/[\ufffe\uffff]/g, '\ufffd')
@@ -145,7 +145,7 @@ export function xmlText(text: string): string {
 
 /** No leading `=`: zsh would look for a command with the name that follows. */
 export const PLAIN_WORD = /^[\w@%+:,./-][\w@%+=:,./-]*$/;
-/** What a terminal or editor must not interpret: controls, bidi, zero width, and bytes that are not UTF-8. */
+/** What no terminal or editor may interpret: controls, bidi, zero width, broken UTF-8. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufffd]/u;
 
 /** A text as one word of a command line, to be shown and pasted. Trailing line feeds are lost. */

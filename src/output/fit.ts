@@ -1,4 +1,4 @@
-/** The columns of a table, and how they share the width of a terminal: it goes to what tells the rows apart. */
+/** How columns of a table share the width of a terminal: it goes to what tells rows apart. */
 import { cutCell, GAP, type LineCell, type LineColumn, lineCell } from './lines.ts';
 import { shortenMiddle } from './terminal.ts';
 import type { Column } from './types.ts';
@@ -40,7 +40,7 @@ export function fitColumns(columns: readonly TableColumn[], width: number): Fit 
   return { shown: shrinkColumns(shown, width).map(cutColumn), dropped, common };
 }
 
-/** A column with one text in all rows comes first, then the last column if even shrinking would not suffice. */
+/** First a column with one text in all rows, then the last if shrinking would not suffice. */
 function leastNeeded(columns: readonly TableColumn[], width: number): TableColumn | undefined {
   const droppable = columns.slice(1).filter(({ column }) => !ID_COLUMN.test(column.name));
   const usual = droppable.filter(({ column }) => !column.vital);

@@ -80,7 +80,7 @@ export function renderCsv(subject: Subject, options: OutputOptions, out: BatchWr
   return writeSeparated(subject, options, out, ',', csvField);
 }
 
-/** Tabs and line breaks in values are escaped and nothing is quoted, so that `cut` and `awk` work. */
+/** Tabs and line breaks are escaped and nothing is quoted, so that `cut` and `awk` work. */
 export function renderTsv(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
   return writeSeparated(subject, options, out, '\t', (text) => text);
 }

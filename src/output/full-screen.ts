@@ -19,7 +19,7 @@ export const USUAL_COLUMNS = 80;
 /** The lines of a picture, for a terminal of this size. */
 export type Drawing = (size: Parameters<Frame>[0]) => readonly string[] | Promise<readonly string[]>;
 
-/** Draws on the other screen, one picture at a time, and the latest again when the terminal's size changes. */
+/** Draws one picture at a time on the other screen, and the latest again on a new size. */
 export async function drawOnScreen(drawings: AsyncIterable<Drawing>, sink: OutStream): Promise<void> {
   let latest: Drawing | undefined;
   let shown: string | undefined;

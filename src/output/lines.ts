@@ -4,7 +4,7 @@ import type { Tone } from './types.ts';
 
 /** Between two columns. */
 export const GAP = '  ';
-/** For 10,000 rows cli-table3 needs 1.3 s and our own printer 0.02 s, which therefore prints longer tables. */
+/** Longer tables use our own printer: for 10,000 rows 0.02 s instead of cli-table3's 1.3 s. */
 const MOST_LIBRARY_LINES = 200;
 
 /** A text that is escaped and fits on one line. */

@@ -235,7 +235,7 @@ function liveLine(cells: readonly Cell[], options: OutputOptions, paint: Painter
   return text === '' ? '' : `${text}\n`;
 }
 
-/** All lines but the first are indented, and so are all lines of a first part that does not fit into one. */
+/** All lines but the first are indented, or all if a first part does not fit into one. */
 function breakLine(part: string, isFirst: boolean, width: number): readonly string[] {
   return isFirst && displayWidth(part) <= width ? [part] : wrap(part, Math.max(1, width - GAP.length));
 }

@@ -1,4 +1,4 @@
-/** Applies `--sort`, the list's `--limit`, then `--query` or `--fields`, before a format renders the value. */
+/** Applies `--sort`, the list's `--limit`, then `--query` or `--fields`, before the format. */
 import { SvcError } from '../errors.ts';
 import { isObject } from '../json-object.ts';
 import { exactMean, exactSum } from './decimal.ts';
@@ -154,7 +154,7 @@ function pathsOf(value: unknown): readonly string[] {
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
-/** Numbers precede times (rank 1), times precede other text, and missing values come last in either direction. */
+/** Numbers precede times (rank 1), which precede other text; missing values always come last. */
 interface Key {
   readonly rank: 0 | 1 | 2;
   readonly amount: number;

@@ -84,7 +84,7 @@ export function idOf(value: unknown): string {
 
 type Columned<Row> = ListOutput<Row> | RecordOutput<Row>;
 
-/** The columns that `--columns` names, in its order, or all; only a plain table omits the wide ones. */
+/** Those that `--columns` names, in its order, or all; only a plain table omits the wide ones. */
 export function selectColumns<Row>(output: Columned<Row>, options: OutputOptions): readonly Column<Row>[] {
   if (options.columns === undefined || !isColumnar(options.format)) {
     return options.format === 'table' ? output.columns.filter((column) => column.wide !== true) : output.columns;

@@ -148,7 +148,7 @@ function wrapText(text: string, tone: Tone | undefined, width: number): TableLin
   return wrap(text, width).map((line) => lineCell(line, tone));
 }
 
-/** The cells below a row in one line: each may take two fifths of what is left, or what the others do not need. */
+/** Each cell may take two fifths of what is left, or what the others do not need. */
 function secondLine(cells: TableLine, width = Number.POSITIVE_INFINITY, paint: Painter): string {
   const filled = cells.filter(({ text }) => text !== '');
   const texts: string[] = [];
@@ -163,7 +163,7 @@ function secondLine(cells: TableLine, width = Number.POSITIVE_INFINITY, paint: P
   return texts.length === 0 ? '' : INDENT + texts.join(GAP);
 }
 
-/** Several values are shown one below the other. On a terminal long values wrap; nothing is cut off. */
+/** Several values are shown one below the other. Long ones wrap on a terminal. */
 async function layOutRecord({ value, columns, line }: RecordSubject, options: OutputOptions): Promise<LaidOut> {
   const paint = await painter(options.color);
   const { width = Number.POSITIVE_INFINITY, headers } = options;

@@ -32,7 +32,7 @@ export function colorLevel({ flag, env, stream }: ColorChoice): ColorLevel {
   return stream.colorDepth;
 }
 
-/** chalk is loaded only for color and never decides about it: its own detection ignores NO_COLOR. */
+/** chalk is loaded only for color and never decides about it: it ignores NO_COLOR. */
 export async function painter(level: ColorLevel): Promise<Painter> {
   if (level === 0) return (text) => text;
   const { Chalk } = await import('chalk');
@@ -47,7 +47,7 @@ export async function painter(level: ColorLevel): Promise<Painter> {
   return (text, tone) => (tone === undefined ? text : styles[tone](text));
 }
 
-/** A terminal that shows text and nothing else, as that of an editor: it gets no color and no cursor movement. */
+/** A terminal that only shows text, as an editor's: it gets no color and no cursor movement. */
 export function isDumb(env: Surroundings['env']): boolean {
   return env['TERM'] === 'dumb';
 }
@@ -78,7 +78,7 @@ export function formatNotice(text: string): string {
   return `${escapeText(text)}\n`;
 }
 
-/** ASCII, Latin, Greek, Cyrillic and general punctuation: each code unit is a character of one cell. */
+/** Latin, Greek, Cyrillic and general punctuation: each code unit is a character of one cell. */
 const NARROW = /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
 
 /** Each code unit is a character of two cells. */

@@ -56,7 +56,7 @@ export interface Column<Row> {
   /** Lower case, kebab-case; the header is its upper-case form. */
   readonly name: string;
   readonly cell: (row: Row) => Cell;
-  /** What `--sort` goes by instead of the cell. Where it is undefined the cell counts, after all numbers. */
+  /** What `--sort` goes by. Where it is undefined the cell counts, after all numbers. */
   readonly order?: (row: Row) => number | undefined;
   /** Shown only by `-o wide`, csv and tsv. */
   readonly wide?: true;
@@ -87,7 +87,7 @@ export interface ListOutput<Row> {
   readonly empty?: string;
   /** For rows that arrive over time: a table prints each at once as a line, if it has cells. */
   readonly live?: (row: Row) => readonly Cell[];
-  /** A row as one line of JSON for `-o ndjson`, if its text exists already. Unsafe characters are still escaped. */
+  /** One line of JSON, if its text exists already. Unsafe characters are still escaped. */
   readonly json?: (row: Row) => string;
 }
 
@@ -96,7 +96,7 @@ export interface RecordOutput<Value> {
   /** Printed as `NAME  value` lines; undefined cells and empty lists are omitted. */
   readonly columns: readonly Column<Value>[];
   readonly id: (value: Value) => string | undefined;
-  /** A one-line summary, printed in a table instead of the columns unless `--columns` names some. */
+  /** One line in a table instead of the columns, unless `--columns` names some. */
   readonly line?: (value: Value) => Cell;
 }
 
@@ -122,11 +122,11 @@ export interface Snapshot<Row> {
   readonly error?: string | undefined;
   /** The service became unreachable, or silent, for this reason; or it is as usual again. */
   readonly outage?: { readonly event: 'unreachable' | 'stale' | 'recovered'; readonly reason?: string } | undefined;
-  /** The line below the table: what is shown, and how fresh it is. How to end the watch follows it. */
+  /** The line below the table: what is shown, and how fresh it is. How to end it follows. */
   readonly footer?: string | undefined;
 }
 
-/** Rows that are read repeatedly: a redrawn table on a terminal, else one line of JSON per change. */
+/** Rows read repeatedly: a redrawn table on a terminal, otherwise a line of JSON per change. */
 export interface WatchOutput<Row> {
   readonly kind: 'watch';
   readonly list: ListOutput<Row>;
@@ -200,7 +200,7 @@ export interface ChartOutput<Value, Row> {
 
 export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
 
-/** Rows that come many at a time: a format that takes them so waits for nothing between two of them. */
+/** Rows that come many at a time: a format need not wait between two of one batch. */
 export class RowBatches<Row> implements AsyncIterable<Row> {
   readonly batches: AsyncIterable<Iterable<Row>>;
   constructor(batches: AsyncIterable<Iterable<Row>>) {
@@ -227,7 +227,7 @@ export async function collectRows<Row>(rows: Rows<Row>): Promise<readonly Row[]>
   return all;
 }
 
-/** The bytes of one JSON answer, complete and checked: they flow to stdout by way of the escaping byte filter. */
+/** One complete and checked JSON answer: its bytes flow to stdout through the escaping filter. */
 export class RawJson {
   readonly bytes: AsyncIterable<Uint8Array>;
   constructor(bytes: AsyncIterable<Uint8Array>) {

@@ -1,4 +1,4 @@
-/** Rows that are watched: a screen that is redrawn on a terminal, the changes as lines anywhere else. */
+/** Rows that are watched: a redrawn screen on a terminal, the changes as lines elsewhere. */
 import type { OutStream } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { showTime } from './cells.ts';
@@ -40,7 +40,7 @@ export async function renderWatch(
   await out.during(renderNdjson(subject, ndjson, out));
 }
 
-/** `{"event":"added","at":"…","alert":{…}}`, and `{"event":"unreachable","at":"…","reason":"…"}` */
+/** `{"event":"added","at":"…","alert":{…}}` or `{"event":"unreachable","at":"…",…}`. */
 async function* eachChange(snapshots: Snapshots, noun: string, sink: OutStream): AsyncGenerator<unknown> {
   for await (const { at: ms, changes, outage } of snapshots) {
     if (sink.closed) return;
@@ -63,7 +63,7 @@ interface Picture {
   readonly snapshot: Snapshot<unknown>;
   /** What changed since the picture before it. */
   readonly changes: readonly Change<unknown>[];
-  /** The latest changes that are worth a line: where rows change all the time only those that come and go. */
+  /** The latest changes worth a line: where rows change all the time, those that come and go. */
   readonly named: Pick<Snapshot<unknown>, 'at' | 'changes'> | undefined;
   /** It differs from the picture before it in more than the age of the connection. */
   readonly isNew: boolean;

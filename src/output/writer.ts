@@ -1,4 +1,4 @@
-/** What writes to standard output. It gathers small pieces of text into writes that are worth a system call. */
+/** Writes to standard output, and gathers small texts into writes worth a system call. */
 import { setImmediate } from 'node:timers/promises';
 import type { OutStream } from '../context.ts';
 import { batchesOf, type Rows } from './types.ts';
@@ -72,7 +72,7 @@ export class BatchWriter {
     if (text !== '') await this.#sink.write(text);
   }
 
-  /** Also writes what comes while a slow reader is waited for, until that reaches the size which `write` waits for. */
+  /** Also what comes while a slow reader is waited for, up to the size that `write` waits for. */
   async #flushSoon(): Promise<void> {
     try {
       do {

@@ -32,7 +32,7 @@ function splitCommand(text: string): readonly string[] {
   return parts.map((part) => part.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }
 
-/** Without a shell: an address may contain anything. The program may outlive svc, so it gets none of the credentials. */
+/** Without a shell, as an address may have anything; without credentials, as it may outlive svc. */
 function openWith(program: string, args: readonly string[]): Promise<string | undefined> {
   return explainFailure(async () => {
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')));

@@ -42,7 +42,7 @@ export function processContext(): Context {
     readFile(file) {
       const stats = typeof file === 'number' ? fstatSync(file) : statSync(file);
       if (stats.isFile()) return readSmallFile(file, SMALL_FILE);
-      // Opening a pipe blocks the process until its writer comes: without these handlers, a signal ends it at once.
+      // Opening a pipe blocks until its writer comes: without these handlers, a signal ends it.
       process.off('SIGINT', stop).off('SIGTERM', stop);
       try {
         return readSmallFile(file, SMALL_FILE);
@@ -80,7 +80,7 @@ function handleSignals() {
     taker = handler;
     if (before === undefined) {
       atTerminal = isTerminal(0) || isTerminal(1) || isTerminal(2);
-      // Without a listener, closing the terminal ends this process at once, which is right for all other commands.
+      // Without a listener, closing the terminal ends the process: right for other commands.
       process.on('SIGHUP', hangUp);
     }
     return () => {
@@ -105,7 +105,7 @@ function exitAfterBug(error: unknown): never {
 /** Containers often use a uid without an entry in the password file. */
 function userName(): string {
   try {
-    // bun, which runs the executables, takes the name from the environment, and reports `unknown` if there is none.
+    // bun, which runs the executables, takes the name from the environment, or says `unknown`.
     return (process.versions['bun'] && passwordEntry(process.geteuid?.())) || userInfo().username;
   } catch {
     return process.env['USER'] || 'unknown';
@@ -164,8 +164,8 @@ function leaveColorsToUs(): void {
 }
 
 /**
- * Whether it is the user's own file and its mode lets others read it. Pipes, files of other users, such as mounted secrets, and Windows, which has no modes,
- * are fine.
+ * True only for a regular file of the user. Not for pipes, files of other users, such as mounted
+ * secrets, and Windows, which has no modes.
  */
 export function isReadableByOthers(path: string): boolean {
   if (process.platform === 'win32' || /^\/(?:dev\/(?:fd\/|std)|proc\/)/.test(path)) return false;
@@ -191,9 +191,9 @@ export function readSmallFile(file: string | number, limit: number): Buffer {
 }
 
 /**
- * Where svc stores its files: the XDG directories, or `%APPDATA%` and `%LOCALAPPDATA%` on Windows. `SVC_CONFIG_DIR` replaces the configuration
- * directory as given. An XDG variable with a relative path is ignored, as its specification requires, and a home that is not absolute counts as the root: no
- * file is ever found by accident in the working directory.
+ * The XDG directories, or `%APPDATA%` and `%LOCALAPPDATA%` on Windows; `SVC_CONFIG_DIR` as given
+ * for the configuration. A relative XDG variable is ignored, as its specification requires, and a
+ * home that is not absolute is the root: no file is found by accident in the working directory.
  */
 export function resolvePaths(env: Context['env'], platform: string, home: string): Paths {
   const path = platform === 'win32' ? win32 : posix;

@@ -17,8 +17,8 @@ export function isTerminal(fd: number): boolean {
 }
 
 /**
- * Writes to the descriptor, which loads no stream. Output that may wait for a reader uses Node's stream: a direct write would block the process, and no signal
- * would end it.
+ * Writes to the descriptor, which loads no stream. Where a reader may be slow it uses Node's: a
+ * direct write would block the process, and no signal would end it.
  */
 export function outStream(
   fd: 1 | 2,
@@ -149,7 +149,7 @@ function throughStream(stream: NodeJS.WriteStream): Send {
   return (bytes, ended) => void stream.write(bytes, ended);
 }
 
-/** For bun, whose own stream takes everything and keeps it in memory: a reader that does not read would go unnoticed. */
+/** For bun, whose stream takes everything into memory: nobody would notice a stopped reader. */
 function throughThread(fd: number): Send {
   let last = Promise.resolve();
   const writeAll = (bytes: Uint8Array): Promise<Error | null> =>
@@ -177,8 +177,8 @@ export function isPipe(fd: number): boolean {
 const HUNG_UP = 129;
 
 /**
- * Runs `restore` when the process ends, unless what this returns is called before. A hangup would end it without that, so it
- * becomes an exit.
+ * Runs `restore` when the process ends, unless the result is called before. A hangup would end it
+ * without that, so it becomes an exit.
  */
 export function atExit(restore: () => void): () => void {
   const hangUp = (): void => process.exit(HUNG_UP);
@@ -190,9 +190,7 @@ export function atExit(restore: () => void): () => void {
   };
 }
 
-/**
- * Reads a file from its descriptor. Sources that may wait for a writer use Node's stream: a direct read would block the process, and no signal would end it.
- */
+/** From its descriptor, but with Node's stream where a signal must end a wait for a writer. */
 export async function* stdinChunks(signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
   if (isPipe(0)) {
     yield* stdinUntil(signal);
@@ -228,8 +226,8 @@ export async function* stdinUntil(over: AbortSignal): AsyncGenerator<Uint8Array,
 }
 
 /**
- * Reads a pipe through one buffer, which the next chunk overwrites. Node's stream allocates one per chunk: for a gigabyte that costs a quarter more time and
- * nearly twice the memory.
+ * Reads a pipe through one buffer, which the next chunk overwrites. Node's stream allocates one per
+ * chunk: for a gigabyte, a quarter more time and twice the memory.
  */
 async function pipedInput(): Promise<{ readonly source: Socket; readonly chunks: AsyncIterable<Uint8Array> }> {
   const { Socket } = await import('node:net');

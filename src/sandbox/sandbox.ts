@@ -1,4 +1,4 @@
-/** The sandbox: every emulated service on loopback, and the environment that points `svc` at them. */
+/** The emulated services on loopback, and the environment that points `svc` at them. */
 import { startAlertmanagerEmulator } from './alerts/server.ts';
 import { startCatalogEmulator } from './catalog/server.ts';
 import type { EmulatorOptions } from './http.ts';
@@ -11,7 +11,7 @@ import { startRecordingsEmulator } from './webhooks/server.ts';
 /** The services have ports in sequence from `port`; 0, the default, takes any free ones. */
 export interface SandboxOptions extends EmulatorOptions {
   readonly random: () => number;
-  /** Divides the times that services wait, as until a retry or the next price, and the lifetimes of tokens. */
+  /** Divides the waits of services, as until a retry or the next price, and token lifetimes. */
   readonly fast?: number;
   /** False: only https receivers on other machines can subscribe, as at the real service. */
   readonly loopbackReceivers?: boolean;

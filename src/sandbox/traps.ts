@@ -1,4 +1,4 @@
-/** The traps: faults and surprises of the real services, each of which a test or a user can switch on. */
+/** The traps: faults and surprises of the real services, which tests and users switch on. */
 
 export const TRAPS = {
   alerts: {
@@ -80,7 +80,7 @@ export const ALLOW_LISTED = 'https://app.example.com/callback';
 /** What must never reach a terminal. */
 export const HOSTILE = ' \u001b[31m\u202e\u009b2J\u0007\r\n3 fake row';
 
-/** Appends the hostile text to every text within a value, also within JSON in a text, except in exempt fields. */
+/** Appends the hostile text to every text, also within JSON in a text; not in exempt fields. */
 export function hostile(value: unknown, exempt: RegExp, name = ''): unknown {
   if (typeof value === 'string') {
     if (value === '' || exempt.test(name)) return value;

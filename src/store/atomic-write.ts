@@ -42,15 +42,15 @@ export function stagedPath(path: string): string {
 /** The open staged file of this process. Its inode is not used again while it is open. */
 export type Reserved = number;
 
-/** What a file that several processes share is written with: its lock, and the space that was reserved for it. */
+/** For a file that several processes share: its lock, and the space reserved for it. */
 interface Shared {
   readonly lock: Lock;
   readonly reserved?: Reserved | undefined;
 }
 
 /**
- * Writes a file of mode 0600. A reader sees the old content or the new, even after a crash. An existing staged file was left by a process that died, and is
- * removed. If the lock was lost, nothing is written, and the staged file of its new owner stays.
+ * Writes a file of mode 0600; readers see old or new content, even after a crash. Removes what a
+ * dead process staged. If the lock was lost, nothing is written or removed.
  */
 export function writeAtomic(
   path: string,
@@ -79,7 +79,7 @@ export function writeAtomic(
   }
 }
 
-/** Takes disk space for the next content, in the staged file, until `writeAtomic` or `giveBack` gets it. */
+/** Takes disk space in the staged file, until `writeAtomic` or `giveBack` gets it. */
 export function reserve(path: string, bytes: number): Reserved {
   let file: number | undefined;
   try {

@@ -1,6 +1,6 @@
 /**
- * How many calls and connections the processes of this user made recently, in one file for each gateway and token. The counts are only an
- * estimate: if the file is lost or the disk is full, nothing counts as used, and no call fails because of that.
+ * How many calls and connections the user's processes made recently, by gateway and token. An
+ * estimate: if the file is lost or the disk is full, nothing counts as used and no call fails.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ export interface CountsContext extends LockContext {
   notice(text: string): void;
 }
 
-/** How long a read waits for a process that is counting now: long enough to take over from one that cannot be examined. */
+/** Long enough for a read to take over from a process that cannot be examined. */
 const LOCK_MS = 20_000;
 
 interface Change<R> {
@@ -48,7 +48,7 @@ export class CallCounts {
   readonly #context: CountsContext;
   readonly #lockMs: number;
 
-  /** The token identifies the caller; it is never written. For an order, a cancel or a close, pass 0 as `lockMs`: then nothing ever waits. */
+  /** The token is never written. Pass 0 as `lockMs` for orders, cancels and closes: no waiting. */
   constructor(address: string, token: string, context: CountsContext, lockMs = LOCK_MS) {
     const name = createHash('sha256').update(`${address}\n${token}`).digest('hex').slice(0, 16);
     this.path = join(context.paths.state, 'trade', `calls-${name}.json`);
@@ -56,7 +56,7 @@ export class CallCounts {
     this.#lockMs = lockMs;
   }
 
-  /** Counts a call that is possible now. Otherwise it counts nothing and returns when a call is possible again. */
+  /** Counts a call if one is possible now. Otherwise returns when a call is possible again. */
   take(window: Window): Promise<number | undefined> {
     return this.#change<number | undefined>(window, undefined, (recent, now) => {
       const freeAt = freeFrom(recent, window);
@@ -69,7 +69,7 @@ export class CallCounts {
     return this.#change(window, undefined, (recent, now) => ({ next: [...recent, now], result: undefined }));
   }
 
-  /** Counts all calls as used now, because another program may have made them. Returns when a call is possible again. */
+  /** Counts all as used: another program may have made them. Returns when one is possible. */
   fill(window: Window): Promise<number> {
     const { maxCalls, windowMs } = window;
     return this.#change(window, this.#context.now() + windowMs, (recent, now) => {
@@ -115,7 +115,7 @@ function freeFrom(recent: readonly number[], { maxCalls, windowMs }: Window): nu
   return oldest === undefined ? undefined : oldest + windowMs;
 }
 
-/** The latest calls, at most as many as the window allows. A clock that was set back leaves future times, which would count forever. */
+/** The latest, at most a full window. Times of a clock since set back would count forever. */
 function timesWithin(
   times: readonly number[] | undefined,
   { maxCalls, windowMs }: Window,

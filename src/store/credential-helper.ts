@@ -1,6 +1,6 @@
 /**
- * A credential helper of Docker's protocol: a program `docker-credential-<name>` that stores secrets in the key store of the machine. Secrets go through its
- * standard streams, never through arguments or variables.
+ * A helper of Docker's protocol: a program `docker-credential-<name>` that has secrets in the key
+ * store of the machine. They go through its streams, never through arguments or variables.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { platform } from 'node:os';
@@ -71,7 +71,7 @@ export class CredentialHelper {
     if (read !== text) throw this.#failure('did not return what was stored');
   }
 
-  /** A change outlives this process: it is in a group of its own, which no Ctrl-C and no closed terminal reaches. */
+  /** In a group of its own, so that a change outlives this process, Ctrl-C and the terminal. */
   async #run(action: Action, input: string): Promise<{ readonly status: number; readonly output: string }> {
     const { env, signal, sleep } = this.#context;
     const name = `docker-credential-${this.name}`;
@@ -125,7 +125,7 @@ function reason(output: string): string {
   return text === '' ? '' : `: ${text.slice(0, LONGEST_REASON)}`;
 }
 
-/** In the folders of PATH that are absolute: never in the working directory, which spawn itself would search on Windows. */
+/** In absolute folders of PATH, never the working directory, which Windows would search. */
 function findProgram(name: string, path: string): string | undefined {
   const file = platform() === 'win32' ? `${name}.exe` : name;
   const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));

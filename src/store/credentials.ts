@@ -1,4 +1,4 @@
-/** What credentials.json has: the logins of the recording service, its OAuth clients, and the tokens of the trading gateway. */
+/** The secrets in credentials.json: logins, OAuth clients, and tokens of the trading gateway. */
 import { accessSync, constants } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
@@ -90,7 +90,7 @@ export async function readClientLogins(store: SecretStore): Promise<readonly OAu
   return found;
 }
 
-/** The logins that are refreshed with this client. Throws if a login cannot be read: it may be one of them. */
+/** The logins that this client refreshes. Throws if one cannot be read: it may be one of them. */
 export async function loginsOf(store: SecretStore, client: ClientName): Promise<readonly OAuthCredential[]> {
   return (await readClientLogins(store)).filter((login) => isClientOf(login, client));
 }

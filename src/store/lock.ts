@@ -1,7 +1,7 @@
 /**
- * A lock between processes: a file that names its owner, who touches it every two seconds. No process removes the lock of another, because two could do that at
- * once. It creates a file whose name contains the id of the acquisition that it takes over, which only one process can. So the owner is at the end of a chain:
- * the process that the lock file names, or the one that took over from it, and so on.
+ * A lock between processes: a file that names its owner, who touches it every two seconds. Nobody
+ * removes another's lock, because two could at once. A successor creates a file named after the
+ * acquisition that it takes over, which only one can: the last of this chain is the owner.
  */
 import { randomUUID } from 'node:crypto';
 import { constants, copyFileSync, linkSync, statSync, unlinkSync, utimes, writeFileSync } from 'node:fs';
@@ -17,18 +17,18 @@ export type LockContext = Pick<Context, 'signal' | 'sleep' | 'now' | 'random' | 
 /** Longer than most owners need. */
 const WAIT_MS = 30_000;
 const HEARTBEAT_MS = 2_000;
-/** An owner that this machine cannot examine counts as gone after so much waiting without a heartbeat. */
+/** An owner that cannot be examined counts as gone after so much silence. */
 const SILENCE_MS = 15_000;
-/** Such an owner may have woken up just before. What it has begun by then, a write or a release, it ends in this time. */
+/** Such an owner may have just woken up. What it has begun by then it ends in this time. */
 const GRACE_MS = 1_000;
 
 export interface Lock {
-  /** Throws if another process took the lock over. Call it before a write: a process that was suspended may have lost its lock. */
+  /** Throws if the lock was taken over, as from a suspended process. Call it before a write. */
   check(): void;
   isLost(): boolean;
 }
 
-/** Runs `body` while no other process runs one under the same path. Waits at most `waitMs`; less than 15 s is too short to take over from a silent owner. */
+/** Runs `body` alone. Waits at most `waitMs`; to take over from a silent owner takes over 15 s. */
 export async function withLock<T>(
   path: string,
   context: LockContext,
@@ -63,7 +63,7 @@ export function nameOwner(context: Pick<LockContext, 'pid' | 'processName'>): Lo
   return { ...(context.processName ?? processName(context.pid)), id: randomUUID() };
 }
 
-/** Returns the file that names it. Time is the sum of the pauses, which neither a clock that jumps nor a suspension of this process changes. */
+/** Returns its file. Pauses add up to the time: clock jumps and suspensions do not count. */
 async function acquire(path: string, owner: LockOwner, context: LockContext, waitMs: number): Promise<string> {
   const { signal, sleep, random } = context;
   let waited = 0;
@@ -136,13 +136,13 @@ function successorOf({ file, owner }: Holder, path: string): string {
   return owner === undefined ? `${file}.next` : `${path}.${owner.id}`;
 }
 
-/** A process that runs on this machine keeps its lock even if it is suspended: it may have sent what must not be sent twice. */
+/** A suspended process keeps its lock: it may have sent what must not be sent twice. */
 function isGone({ owner }: Holder, silence: number): boolean {
   const liveness = owner === undefined ? 'unknown' : processLiveness(owner);
   return liveness === 'dead' || (liveness === 'unknown' && silence >= SILENCE_MS);
 }
 
-/** False if it exists. It appears with its content: a process that is suspended before it has written its name would look like a file of another program. */
+/** False if it exists. It appears with its content: an unnamed file would look foreign. */
 function create(file: string, owner: LockOwner): boolean {
   const draft = `${file}.${randomUUID()}`;
   try {
@@ -167,7 +167,7 @@ function isOwner(path: string, { id }: LockOwner): boolean {
   return readChain(path).at(-1)?.owner?.id === id;
 }
 
-/** Twice, because a disk fault may pass. A lock that cannot be removed is taken over once this process has ended. */
+/** Twice, because a disk fault may pass. What stays is taken over when this process ends. */
 function release(path: string, owner: LockOwner): void {
   for (let tries = 0; tries < 2; tries++) {
     try {

@@ -1,4 +1,4 @@
-/** Files that the user names: written completely or not at all, and never over an existing one without --force; and pipes and devices, where a signal ends the wait. */
+/** Files that the user names: written as a whole, over others only with --force; and pipes. */
 import { accessSync, constants, linkSync, lstatSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
@@ -13,7 +13,7 @@ export interface NewFile {
   readonly force: boolean;
 }
 
-/** The format that `formats` has for the end of the name in `--out`. Throws, before any work, for another end or a folder that cannot be written to. */
+/** By the end of the name in `--out`. Throws at once for another or a folder without access. */
 export function outFormat<Format>(path: string, formats: Readonly<Record<string, Format>>, hint: string): Format {
   const format = formats[extname(path).toLowerCase()];
   if (format === undefined) {

@@ -1,4 +1,4 @@
-/** Every order that left this machine, as a line of JSON that is on disk before the order is sent: where to look after a lost response. */
+/** Every order, on disk before it is sent: where to look after a lost response. */
 
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync } from 'node:fs';
@@ -39,7 +39,7 @@ export type Claim = () => Promise<void>;
 /** The time is that of the write. */
 type Untimed = Omit<OrderSent, 'at'> | Omit<OrderAnswered, 'at'>;
 
-/** Writes a request before it is sent. Returns its id once the line is on disk. Throws `file_unusable`: an order that cannot be journaled is not sent. */
+/** Returns the id once the line is on disk. Throws `file_unusable`: then nothing is sent. */
 export async function journalSent(
   paths: Paths,
   context: LockContext,
@@ -74,7 +74,7 @@ async function append(paths: Paths, context: LockContext, entry: Untimed, claim?
         lock.check();
         removeCutLine(file, size);
         writeAll(file, Buffer.from(`${JSON.stringify(line)}\n`), null);
-        // Without its outcome an order is unknown, which is safe; without its line it could be sent again.
+        // Without its outcome an order is unknown, which is safe; without its line, sent again.
         if ('form' in line) fsyncSync(file);
         if (size === 0) syncDirectory(dirname(path));
       } finally {
@@ -89,7 +89,7 @@ async function append(paths: Paths, context: LockContext, entry: Untimed, claim?
 /** Entries are oldest first. */
 export interface Journal {
   readonly entries: readonly JournalEntry[];
-  /** The numbers of lines that svc did not write so. Only a last line that a crash cut off was never sent, and is none of them. */
+  /** Numbers of lines that svc did not write so, except a last one that a crash cut off: unsent. */
   readonly unreadable: readonly number[];
 }
 
@@ -173,7 +173,7 @@ export function isBeingSent({ outcome, answered_at, owner }: JournalEntry): bool
   return isOpen && owner !== undefined && processLiveness(owner) === 'alive';
 }
 
-/** Its sender may still wait for the response: it is alive, or nobody can tell, and the request is not old. */
+/** Whether a sender may still await the response: it may be alive, and the request is not old. */
 export function mayBeAwaited(entry: JournalEntry, now: number): boolean {
   const { outcome, answered_at, owner, at } = entry;
   if (outcome !== 'unknown' || answered_at !== null || owner === undefined) return false;
@@ -181,7 +181,7 @@ export function mayBeAwaited(entry: JournalEntry, now: number): boolean {
   return liveness === 'alive' || (liveness === 'unknown' && now - Date.parse(at) < UNKNOWN_SENDER_MS);
 }
 
-/** An identical request whose outcome is unknown. What was asked for is the same even if `2h` now means another time. */
+/** An identical request with an unknown outcome, even if `2h` now means another time. */
 export function isRepeat(
   { path, form, asked }: Pick<OrderSent, 'path' | 'form' | 'asked'>,
   entry: Pick<JournalEntry, 'outcome' | 'path' | 'form' | 'asked'>,

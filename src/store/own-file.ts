@@ -26,8 +26,8 @@ const FLAGS = {
 } as const;
 
 /**
- * The descriptor of a regular file; EFTYPE for anything else: a pipe or a device is refused, never waited for. `w` does not truncate: the caller does, once it
- * is known to be a file.
+ * A regular file; EFTYPE for anything else: a pipe or a device is refused, never waited for. `w`
+ * does not truncate: the caller does, once it is known to be a file.
  */
 export function openOwnFile(path: string, flags: keyof typeof FLAGS, mode = 0o600): number {
   let file: number | undefined;
@@ -51,7 +51,7 @@ export function readOwnFile(path: string): Buffer {
   }
 }
 
-/** Like `mkdir -p -m 700`. Node's version never returns if the parent exists and cannot contain folders, such as `/proc`. */
+/** Like `mkdir -p -m 700`. Node's never returns where no folder can be made, as in `/proc`. */
 export function makeFolder(path: string): void {
   try {
     make(path);
@@ -101,7 +101,7 @@ export function endOfLastLine(file: number, size: number): number {
   return 0;
 }
 
-/** The descriptor that `/dev/fd/3` names. A shell's `<(…)` is such a name. Not every kind can be opened by it, so its reader uses the number. */
+/** The 3 of `/dev/fd/3`, as of a shell's `<(…)`. Not every kind can be opened by its name. */
 export function descriptorOf(path: string): number | undefined {
   const [, digits] = /^\/dev\/fd\/(\d{1,9})$/.exec(path) ?? [];
   return digits === undefined ? undefined : Number(digits);
@@ -112,7 +112,7 @@ export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** A system error as a failure that a user can act on: `cannot write /a/b: no space left on device`. */
+/** A system error as a user can act on it: `cannot write /a/b: no space left on device`. */
 export function fileFailure(what: string, error: unknown, hint?: string): SvcError {
   if (error instanceof SvcError) return error;
   const text = error instanceof Error ? error.message : String(error);
@@ -122,7 +122,7 @@ export function fileFailure(what: string, error: unknown, hint?: string): SvcErr
   return new SvcError('file_unusable', `${what}: ${reason}`, { cause: error, hint });
 }
 
-/** Removes a file that may stay. If the disk refuses that, too, the earlier failure is the one to report. */
+/** Removes a file that may stay. If that fails, too, the earlier failure is the one to report. */
 export function discard(path: string): void {
   try {
     unlinkSync(path); // rmSync checks more, and each order takes a lock

@@ -9,7 +9,7 @@ export function processName(pid: number): ProcessName {
   return { pid, host: hostname(), place: readPlace(), start: readState(pid)?.start ?? '' };
 }
 
-/** `unknown` where this machine cannot say: another host, container or boot, or a platform that does not tell when a process started. */
+/** `unknown` for another host, container or boot, or a platform that tells no start times. */
 export function processLiveness({ pid, host, place, start }: ProcessName): 'alive' | 'dead' | 'unknown' {
   if (host !== hostname() || place !== readPlace()) return 'unknown';
   try {
@@ -39,7 +39,7 @@ function readState(pid: number): { readonly start: string; readonly hasEnded: bo
   } catch {
     return undefined;
   }
-  // The name in parentheses may itself contain spaces and parentheses; after it, the state is field 3 and the start field 22.
+  // The name in parentheses may contain more. After it, the state is field 3, the start 22.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { start: fields[19] ?? '', hasEnded: fields[0] === 'Z' || fields[0] === 'X' };
 }

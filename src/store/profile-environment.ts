@@ -1,4 +1,4 @@
-/** What an explicit `--profile` overrides in the environment: its address precedes the variable's, and so may its credential. */
+/** What an explicit `--profile` overrides in the environment: an address, maybe a credential. */
 import type { Context, Paths } from '../context.ts';
 import { credentialsPath, gatewayTokenKey, loginKey, ownerOf } from './credentials.ts';
 import { storedIds } from './secret-store.ts';
@@ -35,7 +35,7 @@ export async function profileOverrides(env: Env, settings: Settings, paths: Path
   return { env: left, warnings };
 }
 
-/** Why the credential variables of a service are not used. `other` is the origin that its address variable names. */
+/** Why a service's credential variables are not used. `other` is its address variable's origin. */
 async function whyNotUsed(
   service: ServiceName,
   other: string | undefined,

@@ -1,4 +1,4 @@
-/** The schemas of svc's own files. Unknown fields are preserved. Loaded only by the readers, if there is a file: zod costs time at every start. */
+/** Schemas of svc's own files; unknown fields stay. Loaded if there is a file: zod costs time. */
 import * as z from 'zod/mini';
 
 const text = z.string();
@@ -18,7 +18,7 @@ const clientFields = {
   client_secret_expires_at: z.optional(seconds),
   token_endpoint_auth_method: z.enum(['none', 'client_secret_basic', 'client_secret_post'], 'is not a method of svc'),
   redirect_uris: list(name),
-  /** The port of the loopback redirect, which a strict server compares; absent for an https redirect. */
+  /** The port of the loopback redirect, compared by a strict server; absent for https. */
   redirect_port: z.optional(seconds),
   client_name: z.optional(text),
   /** Absent if it is that of doc 2 §5. */

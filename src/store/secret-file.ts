@@ -1,6 +1,6 @@
 /**
- * A JSON file with secrets: for its owner alone, in a folder that only the owner changes. It is read, or moved aside if it is corrupt. No message contains a
- * part of its content.
+ * A JSON file with secrets, for its owner alone, in a folder that only the owner changes. It is
+ * read, or moved aside if corrupt. No message contains a part of its content.
  */
 import {
   closeSync,
@@ -119,7 +119,7 @@ function octal(mode: number): string {
 
 const MOST_SET_ASIDE = 3;
 
-/** Moves a corrupt file aside, because a person may still need its content. Returns a warning. The caller holds the file's lock. */
+/** Moves a corrupt file aside for a person. Returns a warning. The caller holds the file's lock. */
 export function setAside(path: string, corrupt: string, now: number): string {
   const stamp = new Date(now).toISOString().replace(/[-:.]/g, '');
   let aside = `${path}.corrupt-${stamp}`;

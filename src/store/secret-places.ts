@@ -1,4 +1,4 @@
-/** Where secrets are: in the file itself, or in a credential helper, each in an entry of its own or, where a helper limits their size, in several. */
+/** Where secrets are: in the file itself, or in one or several entries of a credential helper. */
 import { randomBytes } from 'node:crypto';
 import { SvcError } from '../errors.ts';
 import { isObject, tryParseJson } from '../json-object.ts';
@@ -25,7 +25,7 @@ export const FILE_PLACE: SecretPlace = {
 
 /** A host that cannot exist (RFC 6761): the protocol requires an address. */
 const ADDRESS = 'https://svc.invalid';
-/** Entries of these may have any size. Windows takes 2,560 bytes, and of others svc does not know. */
+/** Their entries may have any size. Windows takes 2,560 bytes; of others svc does not know. */
 const UNLIMITED = ['pass', 'secretservice', 'osxkeychain'];
 const LARGEST_PART = 2400;
 /** `pass` makes the name of a folder of it. */
@@ -60,7 +60,7 @@ export function helperPlace(name: string, context: HelperContext): SecretPlace {
   };
 }
 
-/** A second time if that fails, because the secret may exist nowhere else. Some helpers report a success and store nothing. */
+/** Tries twice: the secret may exist nowhere else. Some helpers report a false success. */
 async function storeAndCheck(helper: CredentialHelper, entry: HelperEntry, parts: readonly string[]): Promise<void> {
   const attempt = async (): Promise<boolean> => {
     for (const [index, name] of partNames(entry).entries()) await helper.store(name, parts[index] ?? '');

@@ -1,6 +1,6 @@
 /**
- * Secrets by key. A file that only its owner can read has them, or names the entries of a credential helper that has them. With a helper, svc stores a secret in
- * a new entry and reads it back, then the file names that entry, then the old entry is erased. An entry that no file names is never read.
+ * Secrets by key, in a file or in a credential helper whose entries it names. svc stores a new
+ * entry, reads it back, names it in the file, then erases the old one. No other entry is read.
  */
 import { existsSync } from 'node:fs';
 import type * as z from 'zod/mini';
@@ -91,7 +91,7 @@ export class SecretStore {
     this.context = context;
   }
 
-  /** From the chosen place; undefined if there is none. Throws `unauthorized` if it is elsewhere, or its helper does not have it. */
+  /** Undefined if there is none. Throws `unauthorized` if the chosen place does not have it. */
   async get<T>(key: SecretKey<T>): Promise<T | undefined> {
     const entry = await this.#entry(key);
     if (entry === undefined) return undefined;
@@ -179,13 +179,13 @@ export class LockedSecretStore extends SecretStore {
     this.#opened = opened;
   }
 
-  /** Takes disk space for the next `set`. Throws `file_unusable` if there is none, `unauthorized` if a credential helper cannot store. */
+  /** Takes disk space for the next `set`. Throws if there is none, or the helper cannot store. */
   async reserve(): Promise<void> {
     this.#reserved = reserve(this.path, JSON.stringify(this.#opened, null, 2).length + GROWTH);
     await this.place().check();
   }
 
-  /** `mayReplace`: what another process may have stored meanwhile, if this one lost its lock. By default, nothing. */
+  /** `mayReplace`: what another process may have stored if this one lost its lock; else nothing. */
   async set<T>(key: SecretKey<T>, value: T & object, mayReplace?: (current: T | undefined) => boolean): Promise<void> {
     const place = hasSecret(value) ? this.place() : FILE_PLACE;
     const entry = await place.put(key.id, value as StoredValue);
@@ -273,7 +273,7 @@ export class LockedSecretStore extends SecretStore {
   }
 }
 
-/** The only way to write. Removes what a process staged before it died, and moves a corrupt file aside. */
+/** The only way to write. Removes what a dead process staged, and moves a corrupt file aside. */
 export async function withSecrets<T>(
   file: SecretsFile,
   context: SecretContext,
@@ -339,7 +339,7 @@ function lockOf(path: string): string {
   return `${path}.lock`;
 }
 
-/** The two parts after the kind in the ids of the keys of a kind: of `login`, profile and address. */
+/** The two parts after the kind in the ids of its keys: of `login`, profile and address. */
 export async function pairsOf(store: SecretStore, kind: string): Promise<readonly (readonly [string, string])[]> {
   return (await store.list()).flatMap((id) => {
     const [first, one, other] = partsOfId(id);

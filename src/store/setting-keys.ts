@@ -1,4 +1,4 @@
-/** The settings and the environment variables as tables, and the validation of settings. Help and reference use them, too. */
+/** Settings and environment variables as tables, for validation, help and reference. */
 import { isAbsolute } from 'node:path';
 import type { Context } from '../context.ts';
 import { readDuration } from '../duration.ts';
@@ -36,7 +36,7 @@ export interface Setting {
 /** The store of tokens and signing secrets. */
 export const HELPER_SETTING = 'credentials.helper';
 
-/** The address of a service, and the credential of a profile for it. `token` and `name` are as help calls them. */
+/** A service's address, and a profile's credential for it. `token` and `name` are as in help. */
 function connectionSettings(service: string, name: string, token: string, hasUser: boolean): readonly Setting[] {
   const prefix = `SVC_${service.toUpperCase()}`;
   const user: readonly Setting[] = [
@@ -197,7 +197,7 @@ function namesProblem(names: readonly string[]): string | undefined {
   return new Set(names).size === names.length ? undefined : 'names one twice';
 }
 
-/** What is wrong with the text, as the end of a sentence that begins with its name; undefined if it is valid. */
+/** What is wrong with the text, as the end of a sentence after its name; undefined if valid. */
 export function problemWith(setting: Setting, text: string): string | undefined {
   if (text === '') return 'is empty';
   if (/[\x00-\x1f\x7f]/.test(text)) return 'contains a control character';
@@ -233,7 +233,7 @@ export function problemWith(setting: Setting, text: string): string | undefined 
   }
 }
 
-/** The items of a JSON array of strings; any other text is its only item. Undefined if it begins as an array, but is none. */
+/** The items of a JSON array of strings, or the text itself; undefined for a broken array. */
 export function listOf(text: string): readonly string[] | undefined {
   if (!text.startsWith('[')) return [text];
   try {
@@ -244,7 +244,7 @@ export function listOf(text: string): readonly string[] | undefined {
   }
 }
 
-/** Stricter than for an option or a variable: a stored path must mean the same from every working directory. */
+/** Stricter than `problemWith`: a stored path must mean the same from every working directory. */
 export function problemWithStored(setting: Setting, text: string): string | undefined {
   const problem = problemWith(setting, text);
   if (problem !== undefined) return problem;
@@ -292,7 +292,7 @@ function headersProblem(text: string): string | undefined {
   return secret && `has a secret, ${secret[0]}: put this line in a file, and write @FILE`;
 }
 
-/** The text for display: an address may be refused because of the password in it, and a header because it is secret. */
+/** For display: an address may have a password, for which it is refused, or a header be secret. */
 export function shownValue(setting: Setting, text: string): string {
   if (setting.type === 'headers') {
     const shown = (listOf(text) ?? ['']).map((item) =>

@@ -19,7 +19,7 @@ export async function changeSettings(
   );
 }
 
-/** Replaces a file that still contains `expected` (undefined: there is none) with `next`; the file may be invalid. False if its content has changed. */
+/** `next` replaces `expected` (undefined: no file), valid or not. False if the file has changed. */
 export async function replaceSettings(
   paths: Paths,
   context: LockContext,
@@ -44,8 +44,8 @@ function withSettingsLock<T>(
 }
 
 /**
- * conf writes the next settings to a file beside settings.json: on a full disk it may leave half a file, and if SNAP is set it writes in place. The result is
- * read back and then replaces settings.json. conf takes longer to load than everything else, so only changes load it.
+ * conf writes a file beside settings.json, as it may leave half of it (full disk, SNAP is set). The
+ * file is read back, then replaces settings.json. Only changes load conf, which takes long.
  */
 async function replaceByConf(path: string, lock: Lock, next: SettingsDocument): Promise<void> {
   const staged = stagedPath(path);

@@ -9,7 +9,7 @@ import { isObject, parseJsonText } from '../json-object.ts';
 import { errorCode, fileFailure, readOwnFile } from './own-file.ts';
 import { findSetting } from './setting-keys.ts';
 
-/** `{ "profile": "prod", "profiles": { "prod": { "alerts.url": "https://…" } } }`, and unknown keys. */
+/** `{ "profile": "prod", "profiles": { "prod": { "alerts.url": "…" } } }`, and unknown keys. */
 export interface SettingsDocument {
   /** The profile in use if neither option nor variable names one. */
   readonly profile?: string;
@@ -19,7 +19,7 @@ export interface SettingsDocument {
 
 export type ProfileValues = Readonly<Record<string, unknown>>;
 
-/** The profile that always exists. Profiles inherit nothing: a missing address must never mean another profile's service. */
+/** Always exists. Profiles inherit nothing: a missing address must not mean another's service. */
 export const DEFAULT_PROFILE = 'default';
 
 const LARGEST = 1024 * 1024;
@@ -39,7 +39,7 @@ export interface SettingsWarning {
   readonly fix: string;
 }
 
-/** A missing file counts as empty. Any other unusable file is an error, and is never overwritten. */
+/** A missing file counts as empty. An unusable one is an error, and is never overwritten. */
 export function readSettingsFile(path: string): SettingsFile {
   const file = readSettingsBytes(path);
   if (file === undefined) return { document: {}, warnings: [] };

@@ -36,7 +36,7 @@ export interface Settings {
   resolve(key: string): ResolvedSetting;
   /** All values that it has, the effective one first. */
   values(key: string): readonly ResolvedSetting[];
-  /** One for each member of an HA cluster (`alerts.urls`), with the member's address; otherwise itself alone. */
+  /** One for each member of an HA cluster (`alerts.urls`), with its address; otherwise itself. */
   members(key: string): readonly Settings[];
 }
 
@@ -46,7 +46,7 @@ export interface SettingsSources {
   readonly profileFlag?: string | undefined;
   /** Key → the value of the option that sets it. */
   readonly flags?: Readonly<Record<string, string>>;
-  /** For commands that repair settings: an unknown profile or an invalid file is no error yet, but `failure`. */
+  /** For commands that repair settings: an unknown profile or an invalid file is a `failure`. */
   readonly lenient?: boolean;
 }
 
@@ -129,7 +129,7 @@ interface Loaded {
   readonly flags: Readonly<Record<string, string>>;
   readonly env: Context['env'];
   readonly stored: ProfileValues;
-  /** The default profile: its store is that of every profile that names none, because they share the files. */
+  /** The default profile, whose store serves all profiles that name none: they share the files. */
   readonly shared: ProfileValues;
   readonly profile: Settings['profile'];
   readonly path: string;
@@ -208,7 +208,7 @@ function usableValue(key: string, { value, origin, problem }: ResolvedSetting): 
   const setting = findSetting(key);
   const shown = setting === undefined ? value : shownValue(setting, value);
   if (origin.kind !== 'profile') throw new SvcError('invalid_value', `${origin.detail}: "${shown}" ${problem}`);
-  // The command that corrects an output format must be able to print: its own option overrides the invalid one.
+  // The command that corrects an output format must print: its own option overrides the value.
   const despite = setting?.type === 'choice' && setting.flag !== undefined ? ` ${setting.flag} ${setting.default}` : '';
   throw new SvcError('config_invalid', `${key} in ${origin.detail}: "${shown}" ${problem}`, {
     hint: `set it with: svc config set ${key} <value>${despite}`,

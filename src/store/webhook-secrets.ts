@@ -39,8 +39,8 @@ export async function listEndpoints(store: SecretStore): Promise<readonly Endpoi
 const RESERVED_BYTES = 16 * 1024;
 
 /**
- * Reserves the disk space for the next change, which must not fail for lack of it, until the returned function is called right before that change. The file has
- * no name, so it disappears however this process ends.
+ * Reserves disk space for the next change, which must not fail for lack of it, until the result is
+ * called right before. The file has no name, so it disappears however this process ends.
  */
 export function reserveSpace(paths: Paths, pid: number): () => void {
   const path = realTarget(webhookSecretsPath(paths));

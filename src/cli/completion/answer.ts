@@ -1,10 +1,10 @@
 /**
- * `svc __complete matching=<word at the cursor> <word before it>…`: what the shells' scripts ask for.
+ * `svc __complete matching=<word at the cursor> <word before it>…`: what the shells ask for.
  *
- * The first line of the answer says what is completed (`values`, `options`, `files`, `any` or `command`), then a
- * tab and what the word at the cursor begins with before the value (`--output=`). After `command` it is the number of words that
- * another program's command line already has. Each further line is a value, with a tab before its note. `all=` in place of `matching=`
- * also answers values that do not begin with the word at the cursor, for shells with their own rules of what matches.
+ * The first line of the answer says what is completed (`values`, `options`, `files`, `any`,
+ * `command`), then a tab and how the word begins before the value (`--output=`); after `command`,
+ * how many words the other line has so far. Further lines are values, a tab before the note. `all=`
+ * in place of `matching=` also answers values that do not begin with the word.
  */
 import type { Context } from '../../context.ts';
 import { escapeText } from '../../output/escape.ts';
@@ -153,7 +153,7 @@ function answerValues(values: Values | undefined, before: string, current: strin
   if ('choices' in values) return { kind: 'values', before, candidates: values.choices.map((value) => ({ value })) };
   const { kind } = values;
   if (kind === 'files' || kind === 'any') return { kind, before, candidates: [] };
-  // A name that begins with a dash would be parsed as an option, so it is offered only after a dash.
+  // A name that begins with a dash would be parsed as an option: only offered after a dash.
   const mayDash = current.slice(before.length).startsWith('-');
   const candidates = localCandidates(kind, context).filter(({ value }) => mayDash || !value.startsWith('-'));
   return { kind: 'values', before, candidates };

@@ -1,4 +1,4 @@
-/** What may follow each part of a command line, as data: the build prepares it, so that <Tab> loads no declaration. */
+/** What may follow each part of a command line: built ahead, so that <Tab> loads no declaration. */
 
 import { type Command, type Group, loadCommands } from '../command.ts';
 import { GLOBAL_FLAGS, isRemote, ownFlags, SERVICE_FLAGS, WRITE_FLAGS } from '../common-flags.ts';
@@ -6,7 +6,7 @@ import type { Argument, CompletionSource, Flag, Flags } from '../flags.ts';
 import { HELP } from '../reference/help-command.ts';
 import { TOPICS } from '../topics.ts';
 
-/** What completes a value. `any` has no candidates; `attached` values only follow `=`: `--dry-run=curl`. */
+/** What completes a value. `any`: no candidates; `attached`: only after `=`: `--dry-run=curl`. */
 export type Values =
   | { readonly kind: 'profiles' | 'settings' | 'files' | 'any' }
   | { readonly kind: 'choices' | 'attached'; readonly choices: readonly string[] };

@@ -1,5 +1,5 @@
 /**
- * Everything svc can do as plain data: for `svc help --format json`, the reference and the manual. Every key is always present, `null` if it does not apply.
+ * Everything svc can do as plain data. Every key is always present, `null` if it does not apply.
  */
 import pkg from '../../../package.json' with { type: 'json' };
 import { ERROR_KINDS, type ErrorCode, EXIT_STATUSES } from '../../errors.ts';

@@ -37,7 +37,7 @@ export function glyphOf(index: number, ascii: boolean): string {
   return glyphs[index % glyphs.length] ?? '';
 }
 
-/** Okabe and Ito's colors, which nearly everybody can distinguish, without those that disappear on white or black. */
+/** Okabe and Ito's, which nearly all eyes distinguish, less those that white or black hides. */
 const COLORS = ['#56b4e9', '#e69f00', '#009e73', '#cc79a7', '#d55e00', '#0072b2'] as const;
 const FEW_COLORS = ['cyan', 'yellow', 'green', 'magenta', 'red', 'blueBright'] as const;
 

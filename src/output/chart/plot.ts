@@ -107,7 +107,7 @@ class Grid {
     return true;
   }
 
-  /** Each series has its glyphs at other places, so that lines with equal values are all visible. */
+  /** Each series has its glyphs elsewhere, so that lines with equal values are all visible. */
   spreadGlyphs(lines: readonly LineRows[]): void {
     const distance = Math.max(GLYPH_DISTANCE, lines.length * 3);
     for (const [series, rows] of lines.entries()) {

@@ -1,4 +1,4 @@
-/** What terminal and SVG charts draw: the title, and the series reduced to the columns of the drawing. */
+/** What terminal and SVG charts draw: a title, and series reduced to the columns. */
 import type { ChartPicture, ChartSeries } from '../types.ts';
 
 export type Window = Pick<ChartPicture, 'from' | 'to'>;
@@ -19,12 +19,12 @@ export function titleOf({ title, unit }: ChartPicture): string {
   return [title, unit].filter(Boolean).join(', ');
 }
 
-/** From 0 at the start of the window to 1 at its end. A window of one instant has it in the middle. */
+/** From 0 at the start of the window to 1 at its end; the middle of a window of one instant. */
 export function position(ms: number, { from, to }: Window): number {
   return to > from ? Math.min(1, Math.max(0, (ms - from) / (to - from))) : 0.5;
 }
 
-/** In the order of time. The minimum and maximum of each column are preserved, and so is every spike. */
+/** By time. The minimum and maximum of each column are preserved, and so is every spike. */
 export function stretchesOf({ at, values, until }: ChartSeries, window: Window, columns: number): readonly Stretch[] {
   const stretches: Run[][] = [];
   let stretch: Run[] | undefined;

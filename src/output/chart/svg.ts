@@ -1,4 +1,4 @@
-/** A chart as a self-contained SVG file: no script, no font or other files, and the same bytes for the same picture. */
+/** A chart as one SVG file: no script, font or other file, and always the same bytes. */
 import { fraction } from '../cells.ts';
 import { escapeText, xmlText } from '../escape.ts';
 import { displayWidth, shorten, wrap } from '../terminal.ts';

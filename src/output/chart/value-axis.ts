@@ -68,7 +68,7 @@ export const DOTS_PER_ROW = 4;
 /** A tick is in the middle of its row. */
 const MIDDLE = 1.5;
 
-/** Ticks two to four rows apart, whichever uses the height best. Constant values are in the middle. */
+/** Ticks two to four rows apart, whichever uses the height best. Constants are in the middle. */
 export function rowScale(low: number, high: number, rows: number): RowScale {
   const labels = (labelOf: (row: number) => string | undefined) =>
     Array.from({ length: rows }, (_, row) => labelOf(row));

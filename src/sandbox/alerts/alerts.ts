@@ -133,7 +133,7 @@ export class Alerts {
     return this.traps.has('sparse-alerts') ? sparse(alerts) : alerts;
   }
 
-  /** An alert of several routes is in several groups, and each names the receivers of all requested routes. */
+  /** An alert of several routes is in several groups, and each names all requested receivers. */
   groups(query: AlertQuery): object[] {
     const groups = new Map<string, { labels: LabelSet; receiver: string; members: [key: string, answer: object][] }>();
     for (const { alert, status } of this.shown(query)) {

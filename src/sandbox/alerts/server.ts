@@ -1,4 +1,4 @@
-/** An Alertmanager 0.25 on loopback, emulated at the HTTP level: to try `svc` out, and for its tests. */
+/** An Alertmanager 0.25 on loopback, emulated at the HTTP level, to try `svc` out and to test. */
 import { randomUUID } from 'node:crypto';
 import { type EmulatorOptions, plain, Refusal, type Request, type Response, startServer } from '../http.ts';
 import type { AlertsTrap } from '../traps.ts';

@@ -64,7 +64,7 @@ export class Silences {
     if (posted.id !== '' && previous === undefined) throw new Refusal(404, NOT_FOUND);
     if (previous !== undefined) {
       if (canUpdate(previous, silence, now)) return this.store(silence);
-      // Version 0.25 does this before it checks the new matchers: if they are invalid, the old silence is gone.
+      // Like 0.25, before the new matchers are checked: if invalid, the old silence is gone.
       this.expire(previous.id);
     }
     return this.store({ ...silence, id: this.newId(), startsAt: Math.max(startsAt, now) });

@@ -1,4 +1,4 @@
-/** The endpoints of doc 3 §4, part A. What the document does not show follows the public implementation. */
+/** The endpoints of doc 3 §4, part A; the rest follows the public implementation. */
 import { Refusal } from '../http.ts';
 import type { CatalogTrap } from '../traps.ts';
 import type { Parameters } from './parameters.ts';
@@ -272,7 +272,7 @@ export function dynamics(request: SeriesRequest, snapshots: () => readonly Snaps
   const rows = snapshots().filter((row) => row.parser_name === parser_name && row.source_id === source_id);
   if (rows.length === 0) throw refused(404, 'source not found');
   const values: (number | null)[] = Array.from({ length: count }, () => null);
-  // Later observations overwrite earlier ones. What comes after `to` does not count, not even in the last bucket.
+  // Later observations overwrite earlier ones. Nothing after `to` counts, even in its bucket.
   for (const row of rows.toSorted((a, b) => a.observed_at - b.observed_at || a.id - b.id)) {
     const [one, other] = [row.valid_from_at ?? row.observed_at, row.valid_to_at ?? row.observed_at];
     const start = Math.max(Math.min(one, other), from);

@@ -1,4 +1,4 @@
-/** Query parameters as the framework reads them: it reads all of them, then reports every problem at once. */
+/** Query parameters as the framework reads them: all, before it reports every problem at once. */
 import { Refusal } from '../http.ts';
 
 const TRUE: ReadonlySet<string> = new Set(['1', 'on', 't', 'true', 'y', 'yes']);

@@ -62,7 +62,7 @@ export function groupProducts(rows: readonly SourceRow[]): readonly Product[] {
   });
 }
 
-/** The first of the three that is known, which is not the lowest where members pay less than the discount. */
+/** The first known one, not the lowest where members pay less than the discount. */
 function askedPrice(row: SourceRow): number | null {
   return row.discount_price ?? row.loyal_price ?? row.price;
 }

@@ -1,4 +1,4 @@
-/** The product catalog on loopback, emulated at the wire: for trying `svc` out, and for its tests. */
+/** The product catalog on loopback, emulated at the wire, for trying `svc` out and for tests. */
 import {
   type EmulatorOptions,
   findRoute,

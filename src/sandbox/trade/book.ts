@@ -54,7 +54,7 @@ export interface Order {
   readonly account: Account;
   readonly instrument: Instrument;
   readonly isBuy: boolean;
-  /** OM, OR: at market; CM, CR: closes; S, L: a stop or limit that closes; LE, SE, LTE, STE: waits for its rate. */
+  /** OM, OR: at market; CM, CR: close; S, L: a closing stop or limit; others wait for a rate. */
   type: string;
   status: number;
   readonly timeInForce: string;

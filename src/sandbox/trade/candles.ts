@@ -1,4 +1,4 @@
-/** Candles of doc 3 §8, cut from the curve of prices. Labels and rows follow the public implementation. */
+/** Candles of doc 3 §8 from the curve of prices; the rest follows the public implementation. */
 import { type Instrument, roundRate } from './instruments.ts';
 import type { Market } from './market.ts';
 import { DAY_MS, dayStart, HOUR_MS, isTradingDay, MINUTE_MS, monthStart, weekStart } from './trading-days.ts';
@@ -79,7 +79,7 @@ export function cutCandles(
   return found.reverse();
 }
 
-/** The prices between these, besides the first and the last, that a candle shows as its high and low. */
+/** Parts of a candle's time whose prices, with the first and last, give its high and low. */
 const PARTS = [0.2, 0.4, 0.6, 0.8];
 
 function toRow(market: Market, instrument: Instrument, label: number, { from, to }: Span, now: number): Row {

@@ -1,4 +1,4 @@
-/** A small, believable state: two accounts, of which one hedges; trades that win and lose; an order that waits. */
+/** A small, believable state: two accounts, one of which hedges; trades; an order that waits. */
 import type { Account, Book, Trade } from './book.ts';
 import { type Instrument, inThousands, requireInstrument, round, roundRate } from './instruments.ts';
 import type { Market } from './market.ts';

@@ -1,4 +1,4 @@
-/** The path /socket.io/ (doc 3 §4): connections by polling, as socket.io 2.5 manages them without websockets. */
+/** The path /socket.io/ (doc 3 §4): connections by polling, as socket.io 2.5 manages them. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json, type Request, type Response } from '../http.ts';

@@ -1,4 +1,4 @@
-/** The HTTP requests beside the connection: who may send them, the responses, and the traps of responses. */
+/** The HTTP requests beside the connection: who may send them, responses, and their traps. */
 import { findRoute, json, Refusal, type Request, type Response } from '../http.ts';
 import { hostile, withoutHostile } from '../traps.ts';
 import type { EngineServer } from './engine-server.ts';

@@ -1,4 +1,4 @@
-/** What can be traded in the sandbox. Ids follow the public implementation; the prices are invented. */
+/** What can be traded. Ids follow the public implementation; the prices are invented. */
 
 export interface Instrument {
   readonly symbol: string;

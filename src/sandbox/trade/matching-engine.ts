@@ -210,7 +210,7 @@ function splitInThirds({ instrument, amountK }: Order): number[] {
   return parts.map((part) => round(part * unit, 3));
 }
 
-/** Moves a rate with a price that moves away from it, by whole steps of tenths of a pip. False if it stays. */
+/** Moves a rate with a price that moves away, by steps of tenths of a pip. False if it stays. */
 function followPrice(exit: Exit, from: Pick<Trade, 'instrument' | 'trailedFrom'>, price: number): boolean {
   if (exit.trail === 0) return false;
   const step = (exit.trail * from.instrument.pip) / 10;

@@ -1,4 +1,4 @@
-/** The requests that trade (doc 3 §4; what the document only mentions follows the public implementation). */
+/** The requests that trade (doc 3 §4; the rest follows the public implementation). */
 import { isEntry, type Order, type Trade } from './book.ts';
 import { type Base, type Form, limitAt, refusal, refused, stopAt } from './form.ts';
 import type { Exchange, MatchingEngine } from './matching-engine.ts';

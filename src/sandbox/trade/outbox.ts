@@ -1,4 +1,4 @@
-/** What is pushed, and to whom, with the traps of pushes. A push follows the response to the request that caused it. */
+/** What is pushed, to whom, and with which traps. A push follows the response to its cause. */
 import { HOSTILE, hostile, type TradeTrap } from '../traps.ts';
 import type { EngineServer } from './engine-server.ts';
 

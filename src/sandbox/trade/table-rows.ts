@@ -1,4 +1,4 @@
-/** The rows of doc 3 §2; those of the tables that it does not show follow the public implementation. */
+/** The rows of doc 3 §2; tables that it does not show follow the public implementation. */
 import { type Account, type ClosedTrade, isEntry, type Order, type Trade } from './book.ts';
 import { type Instrument, inDollars, inThousands, round, roundRate } from './instruments.ts';
 import type { Market } from './market.ts';

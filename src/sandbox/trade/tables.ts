@@ -1,4 +1,4 @@
-/** The requests that read and subscribe (doc 3 §4; what it does not show follows the public implementation). */
+/** Requests that read and subscribe (doc 3 §4; the rest follows the public implementation). */
 import { cutCandles, MAX_CANDLES, periodOf } from './candles.ts';
 import type { EngineSession } from './engine-session.ts';
 import { type Form, instrumentOf, invalid, refusal, refused } from './form.ts';

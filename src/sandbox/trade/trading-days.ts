@@ -1,10 +1,10 @@
-/** The trading day, from 17:00 in New York to the next: an hour earlier in UTC during daylight saving time. */
+/** The trading day, from 17:00 in New York: an hour earlier in UTC in daylight saving time. */
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** From the second Sunday of March to the first of November, at 2 in the morning (the rule since 2007). */
+/** From the second Sunday of March to the first of November, at 02:00 (since 2007). */
 function savesDaylight(ms: number): boolean {
   const year = new Date(ms).getUTCFullYear();
   const sunday = (month: number, which: number): number => {
@@ -27,7 +27,7 @@ export function nextDay(start: number): number {
   return dayStart(start + 26 * HOUR_MS);
 }
 
-/** Days are named for the day they end on: those that end on a Saturday or a Sunday are not traded. */
+/** Days are named for the day they end on: those of Saturdays and Sundays are not traded. */
 export function isTradingDay(start: number): boolean {
   const weekday = new Date(start + 12 * HOUR_MS).getUTCDay();
   return weekday !== 6 && weekday !== 0;

@@ -1,4 +1,4 @@
-/** What the service stores of one account: subscriptions, the delivery log and events; and the sample data. */
+/** What the service stores of an account: subscriptions, the log, events; and sample data. */
 
 export const ACTIVE = 1;
 export const DISABLED = 2;

@@ -41,7 +41,7 @@ export class Dispatcher {
     this.#options = options;
   }
 
-  /** A log item appears with the dispatch, if the endpoint exists and is active then (doc 2 §4 rule 6). */
+  /** A log item appears with the dispatch, if the endpoint is active then (doc 2 §4 rule 6). */
   queue({ id }: Subscription, event: Envelope): void {
     this.#later(DISPATCH_MS, () => {
       if (this.#account.subscriptions.get(id)?.status !== ACTIVE) return;

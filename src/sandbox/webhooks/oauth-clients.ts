@@ -26,7 +26,7 @@ export function invalidRequest(description: string): OAuthError {
 
 export type Parameters = ReadonlyMap<string, string>;
 
-/** Empty parameters count as missing. Throws for a repeated parameter, and for a broken encoding. */
+/** Empty parameters count as missing. Throws for a repeated one, and for a broken encoding. */
 export function readParameters(text: string): Parameters {
   if (/%(?![0-9a-f]{2})/i.test(text)) throw invalidRequest('the parameters are not encoded correctly');
   const pairs = [...new URLSearchParams(text)];
@@ -235,7 +235,7 @@ interface Credential {
   isUsed: boolean;
 }
 
-/** Codes, and the tokens made from them. Using a code or a refresh token twice ends all tokens of its sign-in. */
+/** Codes and their tokens. A code or a refresh token used twice ends all of its sign-in. */
 export class Grants {
   readonly #codes = new Map<string, Credential>();
   readonly #accessTokens = new Map<string, Credential>();

@@ -109,7 +109,7 @@ export class OAuth {
     };
   }
 
-  /** Until the redirect is known to be the client's, a problem is a page for the person (RFC 6749 §4.1.2.1). */
+  /** Until the redirect is known to be the client's, a problem is a page (RFC 6749 §4.1.2.1). */
   #authorize(parameters: Parameters): Response {
     const client = this.#clients.find(required(parameters, 'client_id'));
     const redirectUri = required(parameters, 'redirect_uri');
