@@ -13,7 +13,7 @@ export class ReadyFile {
   readonly #path: string;
   #text: string | undefined;
 
-  /** Removes the file of an earlier listener, so that it is not mistaken for this one's; anything else is refused. */
+  /** Removes an earlier listener's file, not to be taken for this one's; refuses anything else. */
   constructor(path: string) {
     this.#path = path;
     const before = contentOf(path);
