@@ -63,7 +63,7 @@ export function openAlertmanager(target: Target) {
     groups: (query: AlertQuery = {}) => readGroups(client, query),
     mutedAlerts: async (filter: AlertFilter = {}) => readMutedAlerts(client, filter),
     alerts: (query: AlertQuery = {}) => readAlerts(client, query),
-    /** The unchanged response. Undefined if a time interval mutes alerts: the response does not say so. */
+    /** The unchanged response. Undefined if a time interval mutes alerts, which it does not say. */
     alertsRaw: async (query: AlertQuery = {}) => readRawAlerts(client, query),
     /** To all members: they do not tell each other of alerts. */
     postAlerts: async (body: readonly PostableAlert[]) =>

@@ -1,6 +1,6 @@
 /** The canonical spelling of matchers, and the two grammars that servers use. */
 
-// A type, because an interface is not assignable to the service's matcher, which has unknown fields.
+// A type: an interface is not assignable to the service's matcher, which has unknown fields.
 export type Matcher = {
   readonly name: string;
   readonly value: string;

@@ -42,7 +42,7 @@ const ENDPOINTS = {
   cursors: get('/sync/cursors', 'cursorList'),
 };
 
-/** Names are those of the wire. Of the products' parameters only `store` and `region` of the counts are documented. */
+/** As on the wire. For products, only `store` and `region` of the counts are documented. */
 export type PageQuery = QueryValues & { readonly limit?: number | undefined; readonly offset?: number | undefined };
 
 export type SeriesField = 'price' | 'discount_price' | 'loyal_price' | 'available_count';

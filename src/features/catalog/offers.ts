@@ -74,7 +74,7 @@ export interface Spread {
   readonly spread_percent: number | null;
 }
 
-/** In the order of the offers: product by product, the lowest price first. `placeOf` names the store or the region. */
+/** In the offers' order: by product, cheapest first. `placeOf` names the store or the region. */
 export function spreadsOf(offers: readonly Offer[], placeOf: (offer: Offer) => string | null): readonly Spread[] {
   const priced = offers.filter(({ effective_price }) => effective_price !== null);
   return grouped(priced, (offer) => [offer.canonical_product_id, placeOf(offer), unitOf(offer)]).map((group) => {

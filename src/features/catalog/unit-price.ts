@@ -94,7 +94,7 @@ function amountIn({ unit, package_quantity, package_unit }: Source, per: Per): n
   return quantity * size;
 }
 
-/** `x 12` or `12x`, `12 шт`, `12 pcs`, also with a Cyrillic x: one of the groups is the number of pieces. */
+/** `x 12`, `12x`, `12 шт`, `12 pcs`, also with a Cyrillic x: one group is the number of pieces. */
 const PIECES =
   /(?<=^|[\s(,\d]|kg|g|l|кг|г|л)[x×х*]\s?(\d{1,3})(?![\d.,\p{L}])|(?<![\p{L}\d.,])(\d{1,3})\s?(?:[x×х*]|шт(?:ук)?|pcs?|pieces?|packs?|pk)(?!\p{L})/iu;
 /** `0.5 l` */

@@ -75,7 +75,7 @@ export function checkWindow({ from, to }: Window): void {
   throw new SvcError('invalid_value', `--from is ${wireTime(from)}, after --to, ${wireTime(to)}`);
 }
 
-/** Of -30d, or now, the milliseconds are noise in every date. A day alone begins when it begins in the zone. */
+/** In -30d or now, milliseconds are noise in dates. A day alone begins when it does in the zone. */
 export function plainInstant(given: Omit<Instant, 'iso'> | undefined, otherwise: number, zone: Zone): number {
   if (given?.date) return zone.instant(given.ms);
   if (given !== undefined && !given.relative) return given.ms;
@@ -87,12 +87,12 @@ export function wireTime(ms: number): string {
   return UTC.text(ms);
 }
 
-/** Whether a time was given otherwise than in UTC, as a day or a duration: its user sees what it means. */
+/** Whether a time was not given in UTC but as a day or a duration: its user sees what it means. */
 export function isResolved(given: Instant | undefined, ms: number): boolean {
   return given !== undefined && given.text !== wireTime(ms);
 }
 
-/** What a chart and its reader can take in: a fortnight by hours, three months by quarters of a day, a year by days. */
+/** What a reader can take in: two weeks by hours, three months by quarter days, a year by days. */
 const READABLE_POINTS = 400;
 
 /** By weeks it is every window that there is. */

@@ -1,4 +1,4 @@
-/** The settings of svc that mean the same as amtool's configuration and its HTTP client file (`http.config.file`). */
+/** The svc settings that match amtool's configuration and HTTP client file (`http.config.file`). */
 import { dirname, resolve } from 'node:path';
 import { parse, type YAMLParseError } from 'yaml';
 import { SvcError } from '../../errors.ts';
@@ -188,7 +188,7 @@ function httpValue(
   }
 }
 
-/** A path in the HTTP client file is relative to its folder; for amtool before 0.29, to the folder above. */
+/** A path in the HTTP client file is relative to its folder; before amtool 0.29, to its parent. */
 function besideOf(value: string, path: string, { exists }: Files): string {
   const [beside, above] = [resolve(dirname(path), value), resolve(dirname(path), '..', value)];
   return !exists(beside) && exists(above) ? above : beside;

@@ -1,4 +1,4 @@
-/** One attempt to sign in: the request to the service, and which response is accepted. Valid for one response. */
+/** One attempt to sign in: its request, and which response is accepted. Valid for one response. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { SvcError } from '../../errors.ts';
 import type { ServerMetadata } from './discovery.ts';
@@ -64,7 +64,7 @@ export class Authorization {
   judge(query: string): Verdict<Grant> {
     const parameters = new URLSearchParams(query);
     const given = (name: string): string => parameters.get(name) ?? '';
-    // Checked first, for errors too: a sender that does not know the state can neither answer nor end the sign-in.
+    // First, for errors too: a sender that lacks the state can neither answer nor end a sign-in.
     if (!sameText(given('state'), this.#state)) return refused('its state does not match');
     const twice = SINGLE.find((name) => parameters.getAll(name).length > 1);
     if (twice !== undefined) return refused(`it has ${twice} twice`);

@@ -42,7 +42,7 @@ export function authorizerFor(context: AuthorizerContext, target: Target, settin
   };
 }
 
-/** The variable or the setting that a service's credential comes from; undefined if svc stores it, or there is none. */
+/** The variable or setting with the credential; undefined if svc stores it, or there is none. */
 export function credentialSource(
   { env, settings }: Pick<RunContext, 'env' | 'settings'>,
   service: ServiceName = 'webhooks',
@@ -65,7 +65,7 @@ export function sourceText(kind: SourceKind, service: ServiceName): string {
   return kind === 'token_file' ? `${service}.tokenFile` : `${service}.tokenCommand`;
 }
 
-/** The credential of the profile, which goes to the address of the profile only. Undefined if the profile has none. */
+/** The profile's credential, which goes to the profile's address only. Undefined if it has none. */
 function profileAuthorizer(context: AuthorizerContext, target: Target, settings: Settings): Authorizer | undefined {
   const { service, baseUrl } = target;
   const [name, other] = credentialSettings(service, settings);
@@ -105,7 +105,7 @@ function fileSecret(name: string, path: string, { readFile, checkSecretFile }: A
   };
 }
 
-/** A 401 this soon after the command printed a new token answers a request that was sent with the old one. */
+/** A 401 this soon after the command printed a new token answers a request with the old one. */
 const OVERLAP_MS = 10_000;
 
 /** The command runs before the first request, and again when the service refuses its token. */

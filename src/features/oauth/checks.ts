@@ -22,7 +22,7 @@ export { credentialSource };
 type Where = Pick<RunContext, 'paths'>;
 type Modes = ReadonlyMap<string, number>;
 
-/** Read before anything else: reading the files changes their modes. Windows stores permissions elsewhere. */
+/** Read first: reading the files changes their modes. Windows stores permissions elsewhere. */
 export function fileModes({ paths }: Where): Modes {
   const files = [paths.config, credentialsPath(paths), webhookSecretsPath(paths), settingsPath(paths)];
   const modes = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** Signs in with a code that the person enters on any other device: device authorization (RFC 8628). Stores nothing. */
+/** Signs in with a code that the person enters on any device (RFC 8628). Stores nothing. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import type { Target } from '../../http/target.ts';
@@ -117,7 +117,7 @@ async function requestCode(
   return rest;
 }
 
-/** For a phone. Only on a terminal that is wide enough; before the text, which stays in view if the code is high. */
+/** For a phone, if the terminal is wide enough. First, so that the text below stays in view. */
 async function showQrCode(text: string, { screen, wants, warn }: RunContext): Promise<void> {
   if (screen === undefined || screen.ascii || !wants.table) return;
   const { renderUnicodeCompact } = await import('uqr');

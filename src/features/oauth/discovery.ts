@@ -1,4 +1,4 @@
-/** The service's own metadata about its sign-in: authoritative for all its addresses (RFC 8414, doc 2 §5). */
+/** The service's sign-in metadata, authoritative for all its addresses (RFC 8414, doc 2 §5). */
 import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
 import type { Target } from '../../http/target.ts';

@@ -323,7 +323,7 @@ async function isUnknownClient(target: Target, authorization: Authorization): Pr
 async function readRefusal(target: Target, url: URL): Promise<FailedAnswer | undefined> {
   try {
     await protocolRequest(
-      // A browser has neither the headers of svc nor its credential. The state in the address is not traced.
+      // A browser has neither svc's headers nor its credential. The address's state is not traced.
       { ...target, headers: {}, secretHeaders: new Set(), log: { ...target.log, level: 0 } },
       {
         method: 'GET',

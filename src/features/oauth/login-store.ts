@@ -1,4 +1,4 @@
-/** Stores the result of a sign-in for this profile and address, and checks whether the service accepts it. */
+/** Stores a sign-in's result for this profile and address, and checks if the service accepts it. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { Client } from '../../http/client.ts';
@@ -88,10 +88,10 @@ async function findReplaced(store: SecretStore, next: Credential, ctx: RunContex
     const found = await findRevocable(store, await store.find(loginKey(next)));
     if (found === undefined) return undefined;
     const { refresh_token, login_required } = found.credential;
-    // A login that the service refuses has ended there. A server may also give the same token again.
+    // A login that the service refuses has ended there. A server may also repeat the same token.
     if (refresh_token === undefined || login_required !== undefined) return undefined;
     if (next.kind === 'oauth' && next.refresh_token === refresh_token) return undefined;
-    // A server may end all logins of a client together (RFC 7009 §2.1), and other profiles keep theirs.
+    // A server may end all of a client's logins (RFC 7009 §2.1), and other profiles keep theirs.
     return (await loginsOf(store, found.credential)).length > 1 ? undefined : found;
   } catch (error) {
     // A credential helper that fails, or a damaged file, is no reason not to sign in.
@@ -137,7 +137,7 @@ const LIST = endpoint<unknown>({
   answer: async () => ({ safeParse: (data) => ({ success: true, data }) }),
 });
 
-/** The cheapest request of the service (doc 2 §4). Throws what is wrong with the credential or the connection. */
+/** The service's cheapest request (doc 2 §4). Throws what is wrong: credential or connection. */
 export async function checkSignIn(target: Target): Promise<void> {
   const client = new Client(target, { basePath: '/v1' });
   try {

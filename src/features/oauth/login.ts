@@ -1,4 +1,4 @@
-/** Signs in by browser: authorization code with PKCE over a loopback redirect (doc 2 §5, RFC 8252). Stores nothing. */
+/** Signs in by browser: code with PKCE, loopback redirect (doc 2 §5, RFC 8252). Stores nothing. */
 import { isRemote, openInBrowser } from '../../cli/browser.ts';
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
@@ -75,7 +75,7 @@ function codeRefused({ code, message, httpStatus, hint = 'sign in again: svc oau
   return new SvcError(code, message, { httpStatus, hint });
 }
 
-/** Some servers reject a form of client_secret_basic that they do not support as an invalid request. */
+/** Some servers reject an unsupported form of client_secret_basic as an invalid request. */
 function refusesClient(error: string, { token_endpoint_auth_method: method }: ClientRecord): boolean {
   return isClientError(error) || (error === 'invalid_request' && method === 'client_secret_basic');
 }
@@ -199,7 +199,7 @@ async function* inputLines(ctx: RunContext, withdrawn: AbortSignal): AsyncGenera
   if (rest.trim() !== '') yield rest;
 }
 
-/** The query of a pasted redirect address, or what is wrong with it. Messages contain no secrets of it. */
+/** The query of a pasted redirect address, or what is wrong with it. Messages have no secrets. */
 type PastedRedirect =
   | { readonly query: string; readonly problem?: undefined }
   | { readonly query?: undefined; readonly problem: string };

@@ -21,7 +21,7 @@ export type Verdict<T> =
 interface ListenerOptions {
   readonly path: string;
   readonly port?: number | undefined;
-  /** Of the redirect address. Tried in this order; the next only if the machine lacks the previous one. */
+  /** Of the redirect address. The next is tried only if the machine lacks the previous one. */
   readonly hosts?: readonly string[];
   /** Where to listen instead, if something forwards the port of the redirect address. */
   readonly listenAt?: string | undefined;
@@ -116,7 +116,7 @@ export class LoopbackListener {
     });
   }
 
-  /** The port is free when this resolves, soon after the response: the browser may be about to fetch its page. */
+  /** Resolves when the port is free, soon after the response: browsers may yet fetch its page. */
   async close(): Promise<void> {
     if (this.#page === 'expected' || this.#page === 'given') {
       await new Promise<void>((done) => {
@@ -128,7 +128,7 @@ export class LoopbackListener {
       });
     }
     const closed = new Promise<void>((done) => this.#server.close(() => done()));
-    // A browser keeps connections that it may never use: they would hold the port, and this process, for minutes.
+    // A browser keeps unused connections, which would hold the port and this process for minutes.
     for (const socket of this.#sockets) socket.destroy();
     await closed;
   }
@@ -157,7 +157,7 @@ export class LoopbackListener {
     const [path = '', ...rest] = target.split('?');
     if (path === DONE && this.#page !== 'unasked') return 200;
     if (path !== this.#path || this.#page !== 'unasked') return 404;
-    // Images, scripts and frames are not a person coming back. Older browsers and curl send neither header.
+    // Images, scripts and frames are no person coming back. Old browsers and curl send neither.
     const { 'sec-fetch-mode': mode = 'navigate', 'sec-fetch-dest': destination = 'document' } = headers;
     if (mode !== 'navigate' || destination !== 'document') return 400;
     return this.#take(rest.join('?'));
@@ -206,7 +206,7 @@ const PAGES = {
     'html',
     '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>svc</title>\n<p>svc has received the response. The terminal shows the result. You can close this page.</p>\n</html>\n',
   ),
-  // Not 307, which would send a body again (RFC 9700 §4.12); and the code leaves the address bar and the history.
+  // Not 307, which repeats a body (RFC 9700 §4.12). The code leaves address bar and history.
   303: page('plain', '', { Location: DONE }),
   400: page('plain', 'This request does not belong to the sign-in that svc waits for.\n'),
   404: page('plain', 'Not found.\n'),

@@ -88,7 +88,7 @@ const OBJECT: Parser<ProtocolAnswer> = {
       : { success: false, error: { issues: [{ path: [], message: 'it is not a JSON object' }] } },
 };
 
-/** The target with another address: its own headers go to its own origin only, and its credential nowhere. */
+/** Target with another address: its headers go to its own origin only, its credential nowhere. */
 function addressed(
   { authorizer: _, ...target }: Target,
   { url: { origin }, credentials, timeoutMs = target.timeoutMs }: ProtocolRequest,
@@ -106,7 +106,7 @@ function addressed(
   };
 }
 
-/** Codes and tokens travel in bodies, so every address of the protocol counts as one that is given a credential. */
+/** Bodies carry codes and tokens, so every protocol address counts as one given a credential. */
 export function checkEncrypted(url: URL, { tls }: Pick<Target, 'tls'>): void {
   if (url.protocol === 'https:' || isLoopback(url) || tls.insecure) return;
   throw new SvcError('credential_unusable', `signing in at ${url.origin} would send secrets unencrypted`, {

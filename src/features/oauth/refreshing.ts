@@ -24,7 +24,7 @@ export type RefreshContext = SecretContext & Pick<Context, 'paths' | 'takeSignal
 
 const SIGN_IN = 'sign in again with: svc oauth login';
 
-/** The login with its new token, or with one that another process has got since `spent` was read. */
+/** The login with its new token, or with one that another process got since `spent` was read. */
 export async function refreshLogin(
   owner: CredentialOwner,
   spent: string,
@@ -125,7 +125,7 @@ async function handleRefusal(
 function explainRefusal(outcome: Refusal, clientId: string): SvcError {
   const { message, hint, httpStatus } = outcome.failure;
   const ofClient = outcome.kind === 'refused' && isClientError(outcome.error);
-  // Some servers call a revoked refresh token an invalid request. Whatever the error is, only a new login helps.
+  // Some servers call a revoked token an invalid request. For any error, only a new login helps.
   const isRefused = outcome.kind === 'refused' && outcome.error !== '';
   const code = isRefused ? 'unauthorized' : outcome.failure.code;
   const why = ofClient ? `; the service may have deleted the stored client ${clientId}, or its secret has expired` : '';

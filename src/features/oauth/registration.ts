@@ -26,7 +26,7 @@ interface Registration {
 
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** Sends one POST. Throws if the service refuses (3), or creates another client or an unknown one (8). */
+/** Sends one POST. Throws if the service refuses (3) or creates another or unknown client (8). */
 export async function registerClient(
   target: Target,
   server: ServerMetadata,

@@ -1,4 +1,4 @@
-/** Runs the token command of a profile: a program without a shell, whose output is the token and stays in memory. */
+/** Runs a profile's token command without a shell. Its output is the token and stays in memory. */
 import { spawn } from 'node:child_process';
 import { missingProgram, signalStatus } from '../../cli/child.ts';
 import type { Context } from '../../context.ts';
@@ -11,7 +11,7 @@ import { childEnvironment } from '../../store/setting-keys.ts';
 const LIMIT_S = 10;
 const LARGEST_OUTPUT = 64 * 1024;
 const LONGEST_REASON = 2000;
-/** Names the services whose token commands are running: one that runs svc for the same service would never end. */
+/** Names the services whose token commands run: one that calls svc for its own would never end. */
 const RUNNING = 'SVC_TOKEN_COMMANDS';
 
 type Runner = Pick<Context, 'env' | 'self' | 'signal' | 'sleep'>;
@@ -63,7 +63,7 @@ export async function commandToken(
   }
 }
 
-/** The beginning of what a program prints; it is read to the end, so that the program can end, too. */
+/** The beginning of what a program prints; all of it is read, so that the program can end. */
 function collect(stream: NodeJS.ReadableStream): { text(): string } {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -21,7 +21,7 @@ const BASIC_FORMS = ['encoded', 'encoded_without_client_id', 'plain', 'plain_wit
 type BasicForm = (typeof BASIC_FORMS)[number];
 
 interface TokenRequest {
-  /** How the service is reached. Its headers go along only where the endpoint is on the same origin. */
+  /** How the service is reached. Its headers go along only to an endpoint on the same origin. */
   readonly target: Target;
   readonly tokenEndpoint: string;
   readonly client: OAuthClient;
@@ -131,7 +131,7 @@ async function submitOnce(
     const answer = await protocolRequest(target, {
       method: 'POST',
       url: new URL(tokenEndpoint),
-      // To the transport, which repeats no POST: no state of the service's hangs on it, and a dry run may need a token.
+      // No POST is repeated anyway: no state hangs on it, and a dry run may need a token.
       effect: 'read',
       encoding: 'form',
       body: { ...fields, ...named, ...(method === 'client_secret_post' ? { client_secret } : {}) },

@@ -20,7 +20,7 @@ interface StoredSandbox {
 
 type Recorder = Pick<Context, 'paths' | 'random' | 'now' | 'identity'>;
 
-/** Returns a function that removes the file. Names are never reused, so it cannot remove another's file. */
+/** Returns a function that removes the file; never another's, as names are not reused. */
 export function recordSandbox(
   { paths, random, now, identity }: Recorder,
   about: Pick<SandboxRecord, 'startedBy' | 'traps'> & { readonly env: Readonly<Record<string, string>> },

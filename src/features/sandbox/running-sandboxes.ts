@@ -42,7 +42,7 @@ export interface RunningSandbox {
 }
 
 export interface FoundSandboxes {
-  /** The one that a shell most likely needs comes first: its own, then the newest that `start` started. */
+  /** First the one that a shell most likely needs: its own, then the newest by `start`. */
   readonly running: readonly RunningSandbox[];
   /** Started on this machine and killed: their records are removed now. */
   readonly gone: readonly SandboxRecord[];

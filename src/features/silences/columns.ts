@@ -87,7 +87,7 @@ interface Sent {
   readonly unchanged?: boolean | undefined;
 }
 
-/** What ends the new silences again. To expire one that was there before would undo more than was done. */
+/** What ends the new silences again. Expiring one that was there before would undo too much. */
 export function undoSilences(posted: readonly Sent[]): { readonly undo?: readonly (readonly string[])[] } {
   const ids = posted.flatMap(({ silenceID, previousID, unchanged }) =>
     silenceID === null || previousID !== undefined || unchanged ? [] : [silenceID],

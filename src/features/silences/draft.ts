@@ -1,4 +1,4 @@
-/** Silences before they are sent: from an existing silence and its changes, or from the labels of an alert. */
+/** Silences before they are sent: an existing one with its changes, or from an alert's labels. */
 import { SvcError } from '../../errors.ts';
 import type { Alertmanager } from '../alerts/api.ts';
 import { unknownLabel } from '../alerts/known-names.ts';
@@ -24,7 +24,7 @@ export interface SilenceChanges {
   readonly annotations?: PostableSilence['annotations'];
 }
 
-/** Without the fields that the service does not accept (doc 1 §2: gettableSilence). Unknown fields are preserved. */
+/** Without fields that the service rejects (doc 1 §2: gettableSilence). Unknown fields are kept. */
 export function applyChanges(
   { status: _, updatedAt: __, ...silence }: Silence,
   changes: SilenceChanges,
@@ -33,7 +33,7 @@ export function applyChanges(
   return { ...silence, ...Object.fromEntries(changed) };
 }
 
-/** The existing silence that covers the draft, or what to send: an existing silence with a later end, or the draft. */
+/** The silence that covers the draft, or what to send: one with a later end, or the draft. */
 export async function ensured(
   draft: PostableSilence,
   alertmanager: Pick<Alertmanager, 'silences'>,

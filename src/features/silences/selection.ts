@@ -51,7 +51,7 @@ export const UNUSED_FOR = {
 export const UNUSED_DETAILS =
   'Alertmanager has no history: a silence that muted an alert an hour ago and mutes none now is unused. --for D leaves out silences that began or were changed within D.';
 
-/** The silences that a command changes: by id, or by options that select active and pending ones. */
+/** Which silences a command changes: by id, or by options that select active and pending ones. */
 export const TARGET_IDS = {
   id: { help: 'Ids, or their unambiguous beginnings (- for standard input)', repeat: true, complete: 'silences' },
 } as const satisfies Arguments;

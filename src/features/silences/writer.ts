@@ -184,10 +184,10 @@ export class SilenceWriter {
   }
 }
 
-/** What to do with one silence: send it and report the result, report this outcome, or report this error. */
+/** For one silence: send it and report the result, or report this outcome or this error. */
 export type SilenceStep = (CheckedSilence & { readonly result: SilenceOutcome['result'] }) | SilenceOutcome | SvcError;
 
-/** Plans and confirms all changes before it sends the first. One that fails does not stop the others. */
+/** Plans and confirms all changes before sending the first. A failed one does not stop the rest. */
 export async function changeEach(
   found: readonly FoundSilence[],
   plan: (silence: Silence) => Promise<SilenceStep>,

@@ -40,7 +40,7 @@ export function hedges({ hedging }: Account): boolean | undefined {
   return hedging === undefined ? undefined : hedging === 'Y';
 }
 
-/** By default the only account. Ids are tried before names: a name may look like the id of another account. */
+/** By default the only account. Ids are tried before names: a name may look like another's id. */
 export function findAccount(accounts: readonly Account[], wanted: string | undefined): Account {
   const [first, ...others] = accounts;
   const omitted = omittedOf(accounts).length;

@@ -24,7 +24,7 @@ export const getAccounts = read('/trading/get_model/Accounts');
 export const getModel = read('/trading/get_model');
 /** Not shown in the document. */
 export const getInstruments = read('/trading/get_instruments');
-/** Doc 3 §8 has its limits; the path is not shown. Never from a cache, as the last candle changes by the second. */
+/** Doc 3 §8 has limits but no path. Never cached, as the last candle changes by the second. */
 export const getCandles = { ...read('/candles/{offer_id}/{period_id}'), fresh: true } as const;
 
 /** Doc 3 §4; a read, as it only changes what this session receives. */
@@ -85,7 +85,7 @@ export function openTrading(session: Reader) {
       });
       return rowsOf(answer, MODELS[name].rows);
     },
-    /** From the path of doc 3 §4, or else from that of the other tables, as seen on the public implementation. */
+    /** From doc 3 §4's path, else the other tables', as seen on the public implementation. */
     async accounts(): Promise<TableRows<Account>> {
       try {
         const answer = await ask('the accounts', getAccounts, (schemas) => schemas.tableAnswer('Account'));

@@ -21,7 +21,7 @@ function setRate(rate: number | undefined, precision: number | undefined): Cell 
   return rate === 0 ? undefined : rateCell(rate, precision);
 }
 
-/** How the stop trails: doc 3 §4 for 1, and the public implementation for its place in the tables. */
+/** How the stop trails: doc 3 §4 for 1; its place in tables is from the public implementation. */
 function trailCell({ stopMove = '0' }: Pick<Order, 'stopMove'>): Cell {
   if (stopMove === '0' || stopMove === '') return undefined;
   return stopMove === '1' ? 'dynamic' : `steps of ${stopMove}`;

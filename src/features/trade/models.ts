@@ -39,7 +39,7 @@ export function isModelName(text: string): text is ModelName {
   return Object.hasOwn(MODELS, text);
 }
 
-/** The rows of a table, and those that cannot be read, as received: a decision may depend on what is in them. */
+/** A table's rows, and unreadable ones as received: a decision may depend on what is in them. */
 export interface TableRows<Row> extends ReadonlyArray<Row> {
   readonly omitted: readonly unknown[];
 }

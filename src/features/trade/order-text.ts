@@ -1,4 +1,4 @@
-/** Labels for the codes of the Order table, as in the public implementation; unknown codes are shown as they are. */
+/** Labels of the Order table's codes, as in the public implementation; unknown codes stay codes. */
 import type { OpenPosition, Order } from './schema.ts';
 
 const TYPES: Readonly<Record<string, string>> = {

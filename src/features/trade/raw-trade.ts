@@ -1,4 +1,4 @@
-/** A raw request to the gateway. Anything but a GET may trade, and is treated as an order: confirmed, journaled, and sent once. */
+/** A raw request. Anything but a GET may trade: like an order, confirmed, journaled, sent once. */
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { answered, type Confirmed, Plan } from '../../http/endpoint.ts';

@@ -48,7 +48,7 @@ export function findOffer(offers: readonly Offer[], wanted: string): Offer {
   return offer;
 }
 
-/** The value of a pip for the amount 1. Tables without a unit size count it for a single unit instead. */
+/** A pip's value for the amount 1. Tables without a unit size count it for a single unit. */
 export function pipValueOf({ pipCost, instrBaseUnitSize }: Offer): number | undefined {
   return pipCost !== undefined && pipCost > 0 && instrBaseUnitSize !== undefined ? pipCost : undefined;
 }
@@ -66,7 +66,7 @@ export function isForex({ instrumentType }: Pick<Offer, 'instrumentType'>): bool
 }
 
 /**
- * The amount of a row as orders count it: in thousands for forex, else in contracts. Undefined if the
+ * The amount of a row as orders count it: thousands for forex, else contracts. Undefined if the
  * kind is unknown, because a guess could be wrong by a factor of a thousand.
  */
 export function orderAmount({ amountK }: { readonly amountK?: number | undefined }, offer: Offer | undefined) {

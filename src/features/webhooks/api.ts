@@ -100,7 +100,7 @@ export function stillUnknown(error: SvcError, found: string, hint: string): SvcE
   });
 }
 
-/** The same where the list does not show the change, or could not be read. Only a failure reported by the service itself means that it was not done. */
+/** Likewise if the list lacks the change or is unreadable. Only the service itself can say no. */
 export function unresolved(
   error: SvcError,
   what: 'created' | 'updated' | 'deleted',

@@ -1,4 +1,4 @@
-/** Finds problems of subscriptions, present or near, with the command that fixes each. Makes only DNS requests. */
+/** Finds present or near problems of subscriptions, and their fixes. Makes only DNS requests. */
 
 import type { RunContext } from '../../cli/command.ts';
 import {
@@ -134,7 +134,7 @@ function secretsFinding(
   return { ...common, ...warn(detail, `svc webhooks secrets import ${id}`) };
 }
 
-/** Stored secrets of this service whose subscription does not exist. Secrets of other services cannot be judged. */
+/** This service's stored secrets without a subscription. Those of others cannot be judged. */
 function orphanFindings(
   stored: readonly StoredSecret[],
   all: readonly Subscription[],
@@ -206,7 +206,7 @@ export async function recordingsFindings(id: string | undefined, ctx: RunContext
   return findings;
 }
 
-/** Called before the subscriptions are read, so that a secret stored meanwhile is not missed. Undefined if they cannot be read. */
+/** Before the subscriptions, or a new secret would seem an orphan. Undefined if unreadable. */
 async function readStored(findings: Finding[], ctx: RunContext): Promise<readonly StoredSecret[] | undefined> {
   try {
     const { secrets, failures } = await readSecrets({ ...ctx, warn: () => {} });

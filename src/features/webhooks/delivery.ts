@@ -12,7 +12,7 @@ export interface Delivery {
   readonly source: string;
   readonly headers: readonly RawHeader[];
   readonly body: Uint8Array;
-  /** Another file of this machine that has the body, because the capture names it. It may be verified, and is never sent. */
+  /** A local file with the body, named by the capture. It may be verified, and is never sent. */
   readonly bodyFile?: string | undefined;
   /** The time of receipt in Unix seconds, if it is recorded. */
   readonly receivedS?: number | undefined;
@@ -28,7 +28,7 @@ export interface Delivery {
   readonly notes: readonly string[];
 }
 
-/** The file has what a JSON parser made of the body; svc wrote it as compact JSON, which most senders use. */
+/** The file has a parsed body; svc wrote it as compact JSON, which most senders use. */
 export const REBUILT = 'rebuilt_body';
 const INEXACT: readonly string[] = ['text_body', REBUILT];
 
@@ -82,7 +82,7 @@ export interface ReadEvent {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-/** Undefined if the bytes are not a JSON object in UTF-8. Read only a body with a valid signature (doc 2 §6 rule 3). */
+/** Undefined unless a JSON object in UTF-8. Only for a validly signed body (doc 2 §6 rule 3). */
 export function readEvent(bytes: Uint8Array): ReadEvent | undefined {
   // Decoding would silently replace invalid UTF-8, so the text would differ from what was signed.
   if (!isUtf8(bytes)) return undefined;

@@ -1,4 +1,4 @@
-/** An event as a table. Its texts are untrusted: they stay in lines of their own column, and are never rendered. */
+/** An event as a table. Its untrusted texts stay in lines of their column and are not rendered. */
 import { isObject } from '../../json-object.ts';
 import type { Cell, Column, ListOutput, RecordOutput } from '../../output/types.ts';
 import { asEvent, type ReadEvent } from './delivery.ts';

@@ -14,14 +14,14 @@ export const EVENT_FLAG = {
   help: 'Only events of these types',
 } as const satisfies Flag;
 
-/** The types of a filter. Throws `invalid_value` for one that the service does not have: it would match nothing. */
+/** A filter's types. Throws `invalid_value` for one that the service lacks: nothing would match. */
 export function eventFilter(lists: readonly string[]): readonly string[] {
   const types = eventTypes(lists);
   for (const type of types) requireKnown(type, '--event');
   return types;
 }
 
-/** The types and the ids of events to wait for. Throws `invalid_value` for anything that will never arrive. */
+/** Types and ids of events to wait for. Throws `invalid_value` for what will never arrive. */
 export function awaitedEvents(lists: readonly string[], filter: readonly string[]): readonly string[] {
   const wanted = eventTypes(lists);
   for (const one of wanted) {

@@ -79,7 +79,7 @@ export const RECEIVER_FLAGS = section('Receiver options', {
 const PORT = /^:?(\d{1,5})(\/.*)?$/;
 const LOCAL = /^(?:(?:[\w-]+\.)*localhost|127\.\d+\.\d+\.\d+|\[::1\])(?:[:/?]|$)/i;
 
-/** `3000`, `3000/hook` and `localhost:3000/hook` are addresses of this machine, where http is the rule. */
+/** `3000`, `3000/hook` and `localhost:3000/hook` are on this machine, where http is the rule. */
 function withScheme(text: string): string {
   const [, port, path = ''] = PORT.exec(text) ?? [];
   if (port !== undefined) return `http://localhost:${port}${path}`;
@@ -91,7 +91,7 @@ export function receiverAddress(typed: string): URL {
   const text = withScheme(typed);
   const refuse = (why: string, hint?: string): SvcError =>
     new SvcError('invalid_value', `the address ${JSON.stringify(redactText(text))} ${why}`, { hint });
-  // The URL parser drops tabs and line breaks and reads a backslash as a slash: the address used would differ from the one shown.
+  // The URL parser drops or rewrites these: the address used would differ from the one shown.
   if (/[\s\\\x00-\x1f\x7f]/.test(text)) throw refuse('contains a space, a backslash or a control character');
   if (!/^https?:\/\//i.test(text)) {
     throw refuse(

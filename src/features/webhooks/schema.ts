@@ -1,4 +1,4 @@
-/** The resources of doc 2 §2 in responses, read leniently: unknown fields are preserved, states are numbers, and only what svc computes with is required. */
+/** Doc 2 §2, read leniently: unknown fields stay, states are numbers, and little is required. */
 import * as z from 'zod/mini';
 import { flag, identifier, number, optional, text } from '../../http/fields.ts';
 import { listParser } from '../../http/rows.ts';
@@ -17,7 +17,7 @@ export type Subscription = z.infer<typeof subscription>;
 
 export const subscriptionList = listParser(subscription, 'subscription');
 
-/** Accepts anything: the only place where the secret ever appears must not be lost because of a missing field. */
+/** Accepts anything: a missing field must not lose the only place where the secret ever appears. */
 export const createdSubscription = z.looseObject({ endpoint_id: optional(identifier) });
 export type CreatedSubscription = z.infer<typeof createdSubscription>;
 

@@ -1,4 +1,4 @@
-/** Why a signature does not match: every repair is tried, and named only if the signature then matches. */
+/** Why a signature does not match: every repair is tried, and named only if it then matches. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isObject, parseJsonText, tryParseJson } from '../../json-object.ts';
 import { SECRET_PREFIX, type SignedHeaders, type SigningSecret, trimmed, withoutPrefix } from './signature.ts';
@@ -35,7 +35,7 @@ interface Repair {
   readonly attempts: (received: Received) => readonly Partial<Comparison>[];
 }
 
-/** The name of the repair that makes the signature match, as the only item of a list; empty if none does. */
+/** The repair that makes the signature match, as the only item of a list; empty if none does. */
 export function findHints({ headers, body, secrets }: Evidence): readonly string[] {
   const timestamp = trimmed(headers.timestamps[0]);
   const signature = trimmed(headers.signatures[0]);
@@ -50,7 +50,7 @@ export function findHints({ headers, body, secrets }: Evidence): readonly string
   };
   // A repair that changes nothing must not be named.
   if (matches(received)) return [];
-  // Another dot in the timestamp moves the border to the body: such a message is not searched further.
+  // A dot in the timestamp moves the border to the body: such a message is not searched on.
   const part = /^\d+$/.test(timestamp) ? '' : 'timestamp_';
   for (const { name, attempts } of REPAIRS) {
     if (name.startsWith(part) && attempts(received).some((one) => matches({ ...received, ...one }))) return [name];
@@ -224,7 +224,7 @@ function goLayouts(body: Buffer): readonly Uint8Array[] {
   return [text, `${text}\n`].map(utf8);
 }
 
-/** What programs do to a body. `text` has one character per byte. A repair that throws does not apply. */
+/** What programs do to a body. `text` has a character per byte. If it throws, it does not apply. */
 function bodyRepair(
   name: string,
   sentence: string,

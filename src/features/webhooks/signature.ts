@@ -1,4 +1,4 @@
-/** The signature of a delivery (doc 2 §6): bytes in, verdict out. Nothing is parsed before it is verified. */
+/** A delivery's signature (doc 2 §6): bytes in, verdict out. Nothing is parsed before that. */
 import { createHash, createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
 import { SvcError } from '../../errors.ts';
 import { Secret } from '../../http/redact.ts';
@@ -85,8 +85,8 @@ export function startCheck(headers: SignedHeaders, secrets: readonly SigningSecr
 }
 
 /**
- * The verdict once all chunks are there. The first that applies: duplicate header, missing, malformed or unsupported,
- * truncated, mismatch, stale or future, valid.
+ * The verdict once all chunks are there. The first that applies: duplicate header, missing,
+ * malformed or unsupported, truncated, mismatch, stale or future, valid.
  */
 export function finishCheck({ shape, macs }: SignatureCheck, clock: Clock, truncated = false): Verification {
   if ('verdict' in shape) return { ...shape, signatureOk: false, ageS: null, secretIndex: null, notes: [] };
@@ -122,7 +122,7 @@ interface Refusal {
   readonly timestamp: number | null;
 }
 
-/** Canonical decimal digits only: any other spelling of a number would move the `.` within the signed text. */
+/** Canonical decimal digits only: another spelling would move the `.` within the signed text. */
 const TIMESTAMP = /^(?:0|[1-9][0-9]{0,14})$/;
 const SCHEME = 'sha256=';
 const ANY_CASE = /^sha256=[0-9a-fA-F]{64}$/;
@@ -145,12 +145,12 @@ function readShape({ timestamps, signatures }: SignedHeaders): Shape | Refusal {
   return refuse(OTHER_ALGORITHM.test(signature) ? 'unsupported_algorithm' : 'malformed_signature', known);
 }
 
-/** Spaces around a header's value are not part of it. The lookbehind keeps a long run from being searched from each of its spaces. */
+/** Spaces around a value are not part of it. The lookbehind searches a long run of them once. */
 export function trimmed(value = ''): string {
   return /^[ \t]|[ \t]$/.test(value) ? value.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '') : value;
 }
 
-/** A usable signing secret, and where it came from (`--secret-file key.txt`), which messages may show. */
+/** A usable signing secret, and where it is from (`--secret-file key.txt`), for messages. */
 export interface SigningSecret {
   /** The complete text is the key, including `whsec_`. */
   readonly key: Secret;
@@ -160,7 +160,7 @@ export interface SigningSecret {
 /** The prefix of every secret of the service (doc 2 §2). Alone it is not a secret. */
 export const SECRET_PREFIX = 'whsec_';
 
-/** HMAC pads a key with zeros, so that K and K‖NUL sign alike: no secret holds a control character. White space is for `trimmed` hints. */
+/** In HMAC, K and K‖NUL sign alike: no control characters. White space is for `trimmed` hints. */
 const CONTROL = /[\x00-\x08\x0e-\x1f\x7f-\x9f]/;
 
 /** Throws `empty_secret` and `bad_secret` (exit 2), whose messages never contain the secret. */

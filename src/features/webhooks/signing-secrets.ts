@@ -1,4 +1,4 @@
-/** The options that give signing secrets. None takes a secret as its value, because other users can see command lines. */
+/** The options for signing secrets. None takes one as its value: others can see command lines. */
 import type { RunContext } from '../../cli/command.ts';
 import { FILE, type Flags, type Options, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
@@ -53,7 +53,7 @@ type SecretContext = Pick<
 > &
   StoreContext;
 
-/** The secrets of the options, else that of the environment, else none. Exit 2 if one cannot be used. */
+/** The secrets of the options, else of the environment, else none. Exit 2 if one is unusable. */
 export async function signingSecrets(input: SecretInput, ctx: SecretContext): Promise<readonly SigningSecret[]> {
   const secrets = readSecrets(input, ctx);
   for (const id of input.endpoint) secrets.push(await ofEndpoint(id, ctx));

@@ -49,7 +49,7 @@ export async function readSecrets(ctx: Pick<RunContext, 'paths'> & SecretContext
   return { secrets, failures };
 }
 
-/** `unreadable` if the file has it, and it cannot be read: its helper fails, or the entry is damaged. Undefined for a file that cannot be read at all. */
+/** `unreadable` if the helper fails or the entry is damaged. Undefined for an unreadable file. */
 export async function findStored(
   store: SecretStore,
   endpoint: Endpoint,
@@ -77,13 +77,13 @@ export function isSameStored(
   return typeof one === 'object' && typeof other === 'object' ? one.secret === other.secret : one === other;
 }
 
-/** The secret of an endpoint: that of the configured service, else the only one. Exit 2 if several other services have the endpoint. */
+/** An endpoint's secret: the configured service's, else the only one. Exit 2 if there are more. */
 export async function storedSecret(id: string, ctx: Where): Promise<StoredSecret | undefined> {
   const endpoint = await findEndpoint(id, ctx);
   return endpoint && new SecretStore(webhookSecretsFile(ctx.paths), ctx).get(signingSecretKey(endpoint));
 }
 
-/** Which service's endpoint with this id a command means. Undefined if no secret is stored for one. */
+/** Which service's endpoint a command means by this id. Undefined if no secret is stored for it. */
 export async function findEndpoint(id: string, ctx: Where): Promise<Endpoint | undefined> {
   const all = await listEndpoints(new SecretStore(webhookSecretsFile(ctx.paths), ctx));
   const found = all.filter(({ endpoint_id }) => endpoint_id === id);
@@ -96,7 +96,7 @@ export async function findEndpoint(id: string, ctx: Where): Promise<Endpoint | u
   });
 }
 
-/** Whether the secret of this endpoint of the configured service is stored; not if the file cannot be read. */
+/** Whether this endpoint's secret of the configured service is stored, in a readable file. */
 async function isStored(id: string, ctx: Where): Promise<boolean> {
   const address = storedUnder(ctx);
   try {
@@ -108,7 +108,7 @@ async function isStored(id: string, ctx: Where): Promise<boolean> {
   }
 }
 
-/** Deletes the stored secret of a subscription that the service no longer has. Whether there was one. */
+/** Deletes the secret of a subscription that the service no longer has. Whether there was one. */
 export async function forgetSecret(id: string, ctx: Where & Pick<RunContext, 'dryRun' | 'notice'>): Promise<boolean> {
   if (ctx.dryRun || !(await isStored(id, ctx))) return false;
   const key = signingSecretKey({ base_url: storedUnder(ctx), endpoint_id: id });

@@ -28,7 +28,7 @@ import {
 
 /** The result of a check, wherever the delivery came from. */
 export interface DeliveryFacts {
-  /** The file, and the line or entry in it; or the sender's address, which for a tunnel is the tunnel's. */
+  /** The file, and the line or entry in it; or the address of the sender or of its tunnel. */
   readonly source: string;
   readonly valid: boolean;
   /** Whether the signature belongs to body and timestamp, whatever its age. */
@@ -53,7 +53,7 @@ export interface CheckedDelivery extends DeliveryFacts {
   readonly status: Verdict;
   /** The hints in words. */
   readonly explanation: string | undefined;
-  /** Whether these are the signed bytes. False: the file may have others, and a mismatch proves nothing. */
+  /** Whether these are the signed bytes. If false, others may be: a mismatch proves nothing. */
   readonly exact: boolean;
   /** What the age is measured against. */
   readonly clock: CheckClock;
@@ -90,12 +90,12 @@ interface CheckedBody {
   readonly body: Uint8Array;
 }
 
-/** A streamed body up to this size is buffered: its event is read, and on a mismatch the cause is searched for. */
+/** A body up to this size is buffered: its event is read, and the cause of a mismatch sought. */
 const MAX_BUFFERED_BYTES = 8 << 20;
-/** A wrong secret fails every delivery of a recording: after this many mismatches without a hint, the search stops. */
+/** A wrong secret fails a whole recording: the search ends after this many hintless mismatches. */
 const MOST_FRUITLESS = 100;
 
-/** In non-empty batches. What cannot be read or checked is left out and reported as a failure. Throws if nothing was checked. */
+/** In non-empty batches. What cannot be checked is a failure. Throws if nothing was checked. */
 export async function* checkFiles(
   paths: readonly string[],
   verification: Verification,
@@ -195,7 +195,7 @@ async function toRow(
   const found = finishCheck(check, { nowS, toleranceS }, delivery.truncated);
   counts.set(found.verdict, (counts.get(found.verdict) ?? 0) + 1);
   const notes: string[] = [...delivery.notes, ...found.notes];
-  // A body is read only if its signature is valid (doc 2 §6 rule 3); of the headers only the timestamp is signed.
+  // Only a validly signed body is read (doc 2 §6 rule 3); no header but the timestamp is signed.
   if (found.signatureOk && body === undefined) notes.push('event_not_read');
   const event = found.signatureOk && body !== undefined ? readEvent(body) : undefined;
   const contradiction = findOtherType(headers, event);
@@ -239,7 +239,7 @@ async function explainMismatch({ headers, body }: CheckableDelivery, verificatio
   return hint === undefined ? NOT_EXPLAINED : { hints: [hint], explanation: describeHint(hint) };
 }
 
-/** Of a body that was parsed, the layout of the JSON that is signed; undefined if none is, because the received bytes are lost. */
+/** The JSON layout of a parsed body that is signed; undefined if none is, as the bytes are lost. */
 export async function findSignedLayout(
   body: Uint8Array,
   headers: SignedHeaders,

@@ -21,7 +21,7 @@ interface YamlFile {
   problemAt(path: Path, message: string, of?: 'key'): Problem;
 }
 
-// The scalars that YAML 1.1 does not read as text, and that the fields of the server's configuration tell apart.
+// Scalars that YAML 1.1 does not read as text, and that fields of the configuration tell apart.
 const NULL = /^(?:~|null|Null|NULL)?$/;
 const BOOLEAN = /^(?:[yY]|[yY]es|YES|[tT]rue|TRUE|[oO]n|ON|[nN]|[nN]o|NO|[fF]alse|FALSE|[oO]ff|OFF)$/;
 

@@ -62,7 +62,7 @@ function writeCopy({ paths, pid, now }: RunContext, content: Uint8Array): string
   return copy;
 }
 
-/** Its output goes to the terminal by way of stderr: stdout is the command's own. The variable may hold options too. */
+/** Its output goes to stderr: stdout is the command's own. The variable may hold options too. */
 async function runEditor(editor: string, path: string, { env }: RunContext): Promise<void> {
   const options = { stdio: ['inherit', 2, 'inherit'] as ['inherit', 2, 'inherit'], env };
   const child =

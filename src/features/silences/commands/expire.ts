@@ -94,7 +94,7 @@ export const silencesExpire = listCommand({
 
 const MOST_UNDO_LINES = 5;
 
-/** Extends the silences again until their former ends. A pending one would start at once, so it is created again. */
+/** Extends the silences to their former ends. Recreates pending ones, which would start at once. */
 async function undoing(rows: readonly Expired[], targets: readonly ExpireTarget[]): Promise<readonly UndoLine[]> {
   const silences = new Map(targets.map(({ id, silence }) => [id, silence]));
   const extended = new Map<string, { readonly ids: string[]; readonly options: UndoLine }>();
@@ -163,7 +163,7 @@ function approve(
   return confirmSilences('Expire', found, ctx);
 }
 
-/** Finds those that have already expired. A failure to read the states does not stop the command. */
+/** Finds those that already expired. A failure to read the states does not stop the command. */
 async function withStates(
   targets: readonly ExpireTarget[],
   alertmanager: Alertmanager,

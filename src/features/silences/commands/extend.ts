@@ -86,7 +86,7 @@ function newEnd({ for: duration, until }: Ending, now: number): (end: number) =>
   });
 }
 
-/** An equal silence may exist, because this command ran before: another one would mute the same alerts twice. */
+/** An equal silence may exist from an earlier run: another would mute the same alerts twice. */
 async function createAgain(
   silence: Silence,
   start: number,

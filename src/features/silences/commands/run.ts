@@ -100,7 +100,7 @@ interface Received {
   signal: EndSignal | undefined;
 }
 
-/** Returns the exit status. From the first request on, no signal ends this process before the silence is expired. */
+/** The exit status. After the first request no signal ends svc before the silence is expired. */
 async function runUnder(
   lease: SilenceLease,
   acquire: () => Promise<SvcError | Plan | undefined>,
@@ -164,7 +164,7 @@ async function runCovered(
   return received.signal === undefined ? status : signalStatus(received.signal);
 }
 
-/** Expires the silence, and warns if it may still be active. Returns the signal that came meanwhile. */
+/** Expires the silence; warns if it may still be active. Returns a signal that came meanwhile. */
 async function endLease(lease: SilenceLease, renewing: Promise<void>, ctx: RunContext): Promise<EndSignal | undefined> {
   const ending = renewing.then(() => lease.release()).then(() => undefined, reasonOf);
   const { result, signal } = await settle(

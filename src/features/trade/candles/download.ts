@@ -64,7 +64,7 @@ export async function* downloadCandles(
   }
 }
 
-/** Ends before a window that cannot be read: what came is a complete beginning. Throws without one. */
+/** Ends before an unreadable window: what came is a complete beginning. Throws without one. */
 async function* readWindows(
   windows: readonly CandleWindow[],
   source: CandleSource,

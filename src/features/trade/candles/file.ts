@@ -1,6 +1,6 @@
 /**
- * Writes candles to a file, window by window. Until the file is complete, `FILE.state.json` beside it
- * says how much of it counts: after a kill at any moment, --resume completes it.
+ * Writes candles to a file, window by window. Until the file is complete, `FILE.state.json` beside
+ * it says how much of it counts: after a kill at any moment, --resume completes it.
  */
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';

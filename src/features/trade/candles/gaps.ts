@@ -1,6 +1,6 @@
 /**
- * Finds the candles that are missing although forex was traded. Holidays are not known: their candles
- * count as missing.
+ * Finds the candles that are missing although forex was traded. Holidays are not known: their
+ * candles count as missing.
  */
 import type { RunContext } from '../../../cli/command.ts';
 import type { ErrorCode } from '../../../errors.ts';
@@ -116,8 +116,8 @@ export class Coverage {
 }
 
 /**
- * The time of the candle before the first one that a range can have. If no candle came, by the usual
- * times.
+ * The time of the candle before the first one that a range can have. If no candle came, by the
+ * usual times.
  */
 function timeBefore(from: number, first: number | undefined, period: Period): number {
   const { name, ms } = period;

@@ -48,8 +48,8 @@ export function findPeriod(text: string): Period {
 
 /**
  * When the candle with this time begins and ends. On the public implementation, minutes and hours
- * carry their start and days (17:00 to 17:00 in New York) their end; weeks and months are not known,
- * and count as labeled by their start.
+ * carry their start and days (17:00 to 17:00 in New York) their end; weeks and months are not
+ * known, and count as labeled by their start.
  */
 export function spanOf(ms: number, { name, ms: length }: Period): readonly [at: number, until: number] {
   return name === 'D1' ? [daysLater(ms, -1), ms] : [ms, ms + length];
@@ -100,24 +100,24 @@ export interface CandleWindow {
 }
 
 /**
- * Inner ends are whole minutes, like the times of candles: nothing is lost, whether or not a gateway
- * includes an end.
+ * Inner ends are whole minutes, like the times of candles: nothing is lost, whether or not a
+ * gateway includes an end.
  */
 const GRID_S = 60;
-/** Below the limit, as gateways may send candles twice: after a full response, some may be missing. */
+/** Below the limit, as gateways may repeat candles: after a full response, some may be missing. */
 const PLANNED_CANDLES = MOST_CANDLES - 50;
 
 /**
- * In seconds. "Max days back" limits the window, not its age: older candles are returned (seen on the
- * public implementation).
+ * In seconds. "Max days back" limits the window, not its age: older candles are returned (seen on
+ * the public implementation).
  */
 function longestWindow({ ms, maxDaysBack = Number.POSITIVE_INFINITY }: Period): number {
   return Math.min(maxDaysBack * DAY_MS, PLANNED_CANDLES * ms) / 1000;
 }
 
 /**
- * Each within the limits of one request. The range goes on after `through`, if it is given. Without a
- * start, the newest window comes first.
+ * Each within the limits of one request. The range goes on after `through`, if it is given. Without
+ * a start, the newest window comes first.
  */
 export function planWindows(
   { from, to, last, period }: Pick<CandleRequest, 'from' | 'to' | 'last' | 'period'>,

@@ -58,7 +58,7 @@ interface QuoteInput {
   readonly wait: number;
 }
 
-/** The next tick of each symbol, in the order of the symbols; the last known price if none comes in time. */
+/** The next tick of each symbol, in their order; the last known price if none comes in time. */
 async function readQuotes({ symbol: names, wait }: QuoteInput, ctx: RunContext): Promise<readonly Quote[]> {
   const feed = await openFeed(ctx, { reconnect: false, ms: wait });
   const quotes = new Map<string, Quote>();

@@ -8,7 +8,7 @@ import { FEED_FLAGS, type Feed, openFeed, parseUntil } from '../gateway/trading-
 import { isModelName, MODEL_NAMES, type ModelName } from '../models.ts';
 import { wantedOf } from '../tables/lookups.ts';
 
-/** The payload as the gateway sent it: its numbers keep their digits, and its records their order. */
+/** The payload as the gateway sent it: numbers keep their digits, and records their order. */
 const PAYLOAD = Symbol('payload');
 
 /** For scripts, with the record exactly as the gateway sent it. */
@@ -18,7 +18,7 @@ interface StreamEvent extends Partial<OutageLine> {
   /** Insert, update and delete are the gateway's own letters. */
   readonly kind: 'I' | 'U' | 'D' | 'price' | 'other' | 'gap' | Outage['kind'];
   readonly table: ModelName | null;
-  /** Identifies a row in its table; for a price the symbol, for anything else the name of the push. */
+  /** Identifies a row in its table; for a price the symbol, else the name of the push. */
   readonly key: string | null;
   readonly data: unknown;
   readonly [PAYLOAD]?: string;

@@ -267,7 +267,7 @@ async function readRows({ feed, rows, connection, input }: Following, ctx: RunCo
   return true;
 }
 
-/** Returns why the rows stay out of date if they cannot be read: a rate limit does not end the watch. */
+/** Returns why rows stay out of date if unreadable: a rate limit does not end the watch. */
 async function readAgain(rows: WatchedRows, feed: Feed, ctx: RunContext): Promise<TableSnapshot<WatchedRow> | string> {
   try {
     return await rows.read(feed.open);

@@ -4,7 +4,7 @@
 const MOST_COOKIES = 50;
 const LONGEST_COOKIE = 4096;
 
-/** All requests go to one origin, and a cookie lives as long as its connection: the rest is ignored. */
+/** Requests go to one origin, and a cookie lives as long as its connection: the rest is ignored. */
 export class CookieJar {
   readonly #cookies = new Map<string, string>();
 

@@ -84,7 +84,7 @@ export async function fillIfRefused<T>(answer: Promise<T>, counts: CallCounts, o
   }
 }
 
-/** An ORA-20301 fills the window of the command it names, or of the request. Undefined for other errors. */
+/** An ORA-20301 fills the window of the command it names, or the request's. Else undefined. */
 export async function exceededLimit(
   error: TradingError | undefined,
   counts: CallCounts,

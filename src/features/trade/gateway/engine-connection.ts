@@ -1,5 +1,5 @@
 /**
- * One Engine.IO connection to the gateway: handshake, polls, heartbeat, disconnect. Doc 3 §4 requires version 3
+ * One Engine.IO connection: handshake, polls, heartbeat, disconnect. Doc 3 §4 requires version 3
  * (`EIO=3`), and polling in text (`b64=1`).
  */
 import { setTimeout as wait } from 'node:timers/promises';

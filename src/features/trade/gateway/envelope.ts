@@ -22,7 +22,7 @@ export interface TradingError {
   readonly cmd: number | undefined;
 }
 
-/** The gateway gives these causes by a code in its text or by text alone; only `FAULTS` interprets them. */
+/** Given by the gateway as a code in its text or as text alone; only `FAULTS` interprets them. */
 export type TradingFault = 'rate_exceeded' | 'unauthorized' | 'forbidden' | 'invalid_range';
 
 /** Doc 3 §7: a rate limit is used up. */

@@ -82,10 +82,10 @@ function kindOf({ fault }: TradingError, httpStatus: number | undefined): ErrorC
 
 /** Statuses that by themselves say that the request was not carried out. */
 const NOT_CARRIED_OUT: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 413, 414, 415, 422, 429, 431]);
-/** A proxy sends these as well: only with an error of the gateway do they say anything about an order. */
+/** Proxies send these too: only with an error of the gateway do they tell about an order. */
 const BY_ITS_BODY: ReadonlySet<number> = new Set([400, 422]);
 
-/** For the transport, from a status of 400 and above. Undefined if the common interpretation is right. */
+/** For the transport, for statuses from 400. Undefined if the common interpretation is right. */
 export function explainTrading(
   answer: FailedAnswer,
   { method, path, effect }: Pick<EndpointShape, 'method' | 'path' | 'effect'>,
@@ -119,7 +119,7 @@ export function explainTrading(
   });
 }
 
-/** If the status leaves it open, only the complete shape of doc 3 §7 counts: a proxy's error may have a code, too. */
+/** If the status leaves it open, only the full shape of doc 3 §7 counts: proxies send codes too. */
 function isOfGateway(error: TradingError, status: number): boolean {
   const { ora, code, parameters } = error;
   if (ora !== undefined || error.fault === 'rate_exceeded') return true;

@@ -1,4 +1,4 @@
-/** The pushes on the socket after a subscription (doc 3 §6): the name of an event and a string that contains JSON. */
+/** Pushes on the socket after a subscription (doc 3 §6): an event's name and a string of JSON. */
 import { exactNumbers, isObject, tryParseJson } from '../../../json-object.ts';
 import { isModelName, MODELS, type ModelName, numberOf } from '../models.ts';
 

@@ -23,7 +23,7 @@ export function hideInText(text: string, forms: readonly string[]): string {
   return left;
 }
 
-/** In every text of a response. The error of a response is no data: the log's redactor hides more in it. */
+/** In all texts of a response. Its error is no data: the log's redactor hides more in it. */
 export function hideInAnswer<T>(whole: T, forms: readonly string[], secrets: Pick<KnownSecrets, 'hide'>): T {
   const answer = hideInValue(whole, forms) as T;
   const { response } = answer as Envelope;

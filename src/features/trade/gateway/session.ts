@@ -39,7 +39,7 @@ export type SessionEvent =
   | Outage
   /** The first connection is made. */
   | { readonly kind: 'connected' }
-  /** Another connection is made: pushes between the two times are missing. The subscriptions are restored after it. */
+  /** A new connection: pushes between the times are missing. Subscriptions are restored next. */
   | { readonly kind: 'gap'; readonly from: number; readonly to: number; readonly reason: string }
   /** The last event: the connection is lost for good. */
   | { readonly kind: 'closed'; readonly reason: string; readonly error: SvcError };
@@ -57,7 +57,7 @@ export interface SessionOptions {
   readonly pace?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
-/** Each state, and those that may follow. An engine is dialed again within `opening`. Another change is a bug. */
+/** Each state, and those that may follow. `opening` includes redials. Another change is a bug. */
 export const FOLLOWING = {
   idle: ['opening', 'closing'],
   opening: ['opening', 'open', 'lost', 'failed', 'closing'],
@@ -189,7 +189,7 @@ class GatewaySession {
     }
   }
 
-  /** Sends a read. Connects before the first request, and does not wait for a connection that was lost. */
+  /** Sends a read. Connects before the first request; does not wait for a lost connection. */
   async call<T>(endpoint: Endpoint<T, 'read'>, values?: CallValues): Promise<T> {
     await this.#ready(endpoint);
     return this.#withoutSecrets(await this.#client.call(endpoint, values));

@@ -136,7 +136,7 @@ class TradingFeed {
     }
   }
 
-  /** Once for each feed: a later connection has the same subscriptions. May be repeated after a failure. */
+  /** Once per feed: later connections keep the subscriptions. May be repeated after a failure. */
   async subscribe(wanted: Wanted): Promise<void> {
     // Before the response: if the connection is lost meanwhile, the subscriptions must be restored.
     this.#wanted = wanted;
@@ -154,7 +154,7 @@ class TradingFeed {
     );
   }
 
-  /** Reports prices that stop although forex is traded. Tables without prices may be silent for long. */
+  /** Reports prices that stop while forex is traded. Tables without prices may be silent long. */
   async #reportSilence({ models, symbols }: Wanted): Promise<void> {
     if (!models.includes('Offer') && !symbols.some(isPair)) return;
     const { now, sleep } = this.#ctx;

@@ -1,6 +1,6 @@
 /**
- * Rows of the gateway that may belong to a request whose response was lost. An order has no id of the client's to search for, so svc lists
- * what is alike, and the user decides what belongs to the request.
+ * Rows that may belong to a request whose response was lost. An order has no id of the client's to
+ * search for, so svc lists what is alike, and the user decides what belongs to the request.
  */
 import type { RunContext } from '../../../cli/command.ts';
 import type { JournalEntry } from '../../../store/order-journal.ts';
@@ -19,7 +19,7 @@ export type AlikeRow = ReturnType<typeof alikeRow>;
 
 type TradingRows = Awaited<ReturnType<typeof readAllRows>>;
 
-/** Reads the tables of orders and positions in a session of its own: another one may be lost with the response. */
+/** Reads orders and positions in a session of its own: another may be lost with the response. */
 export function readTradingRows(ctx: RunContext): Promise<TradingRows> {
   return withTrading(ctx, readAllRows, { forOrder: true });
 }
@@ -80,7 +80,7 @@ export function findAlikeRows(
   ].sort((one, another) => newness(another) - newness(one));
 }
 
-/** Whether the form names the trade or the order of the row; undefined if the form names neither. */
+/** Whether the form names the row's trade or order; undefined if it names neither. */
 function isNamed(row: Row, { trade_id, order_id }: Form): boolean | undefined {
   if (trade_id !== undefined) return row.tradeId === trade_id;
   return order_id === undefined ? undefined : row.orderId === order_id;

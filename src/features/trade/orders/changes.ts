@@ -1,4 +1,4 @@
-/** Requests that change, cancel or close something: confirmed together, sent one after the other, each once, and reported as rows. */
+/** Changes, cancels and closes: confirmed together, sent in turn, each once, reported as rows. */
 import { FINAL } from '../../../cli/bulk.ts';
 import type { Answer, RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
@@ -143,7 +143,7 @@ export function reportChanges(outcomes: readonly Outcome[]): Answer<readonly Cha
   };
 }
 
-/** Of several changes; undefined is a success. An unknown outcome takes precedence over all others. */
+/** Of several changes; undefined is a success. An unknown outcome precedes all others. */
 export function codeOf(ends: readonly (ErrorCode | undefined)[]): ErrorCode | undefined {
   const codes = new Set(ends);
   const unknown = [...UNKNOWN].find((code) => codes.has(code));

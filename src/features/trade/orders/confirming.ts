@@ -24,8 +24,8 @@ export async function checkConfirmable(
 }
 
 /**
- * Checks whether a request repeats one whose outcome is unknown, and thus may double it. Returns the question to ask. If it may open a
- * position (`opens`), svc throws without a terminal, whatever `--yes` says, and asks in any case at one; otherwise it only warns.
+ * Returns what to ask if this may double a request with an unknown outcome. If it may open a
+ * position, svc asks despite `--yes`, and throws without a terminal; otherwise it only warns.
  */
 export async function checkRepeats(
   question: string,
@@ -62,7 +62,7 @@ export async function checkRepeats(
   return repeatedQuestion;
 }
 
-/** With `trade.live` the account's id must be typed, whatever `--yes` says. `isTyped` asks for it in any profile, unless `--yes` is given. */
+/** `trade.live`: the account's id is typed despite `--yes`; if `isTyped`, elsewhere without it. */
 export async function confirmOrder(
   question: string,
   accountId: string,
@@ -80,7 +80,7 @@ function isLive({ settings }: RunContext): boolean {
 /** For so long a person may think about an order: what it was checked against is older then. */
 const CONFIRM_WITHIN_MS = 60_000;
 
-/** After the confirmation. `readAt` is when the rows were read that the order was checked against. */
+/** After confirming. `readAt` is when the rows were read that the order was checked against. */
 export function checkFresh(readAt: number, ctx: RunContext): void {
   if (ctx.now() - readAt <= CONFIRM_WITHIN_MS) return;
   throw new SvcError('guarded', 'confirmed more than a minute after the prices were read; nothing was sent', {

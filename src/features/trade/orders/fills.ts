@@ -1,4 +1,4 @@
-/** Waits until an order is filled or ends. Collects pushes from before it is sent: they may arrive before the response. */
+/** Waits for an order to fill or end. Collects pushes beforehand: they may precede the response. */
 import type { RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../output/escape.ts';
@@ -41,8 +41,8 @@ export class FillWatch {
   }
 
   /**
-   * Subscribes and collects pushes: to be awaited before an order is sent. Reads the session's events. Can go on with another session
-   * once the first is gone, and reads what was missed. May be called again after it rejects.
+   * Subscribes and collects pushes; await it before an order is sent. Reads the session's events.
+   * Goes on with another session once one is gone, reading what was missed. May be retried.
    */
   async follow({ session, trading }: Pick<TradingSession, 'session' | 'trading'>): Promise<void> {
     if (session !== this.#session) {
@@ -82,7 +82,7 @@ export class FillWatch {
     this.#sleepers.clear();
   }
 
-  /** For an accepted order; several may be waited for at once. Rejects if the command is interrupted. */
+  /** For accepted orders; several may be awaited at once. Rejects if the command is interrupted. */
   async wait(order: Awaited, ms: number): Promise<FillReport> {
     const done = new AbortController();
     this.#tables.forgetSnapshot();
@@ -148,7 +148,7 @@ export class FillWatch {
     return report(state, endOf(state), lastState(state));
   }
 
-  /** A position of it may be pushed after its end. Undefined if pushes of its fills are still to come. */
+  /** A position may be pushed after the end. Undefined if pushes of fills are still to come. */
   async #over(order: Awaited, state: OrderState): Promise<FillReport | undefined> {
     try {
       for (const model of ['OpenPosition', 'ClosedPosition'] as const) {

@@ -79,7 +79,7 @@ function unitField(stop: Distance | undefined, limit: Distance | undefined): 'tr
   return unit === 'pips' ? 'true' : 'false';
 }
 
-/** The gateway takes a form without a side for a buy, so an opening order is never sent without one. */
+/** An opening order always has a side: the gateway takes a form without one for a buy. */
 const SIDES: Readonly<Record<string, readonly string[]>> = {
   '/trading/open_trade': ['is_buy'],
   '/trading/create_entry_order': ['is_buy'],

@@ -1,4 +1,4 @@
-/** `buy`, `sell`, `entry buy`, `entry sell`: one new order, from its options to what became of it. */
+/** `buy`, `sell`, `entry buy`, `entry sell`: one order, from its options to what became of it. */
 import type { Answer, RunContext } from '../../../cli/command.ts';
 import type { Input, Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
@@ -36,7 +36,7 @@ export type NewOrderInput = Input<typeof SIZED_ARGS, typeof NEW_ORDER_FLAGS> & {
 /** An order whose values are valid by themselves. */
 export type TypedOrder = ReturnType<typeof readNewOrder>;
 
-/** `own` are the terms that only market or only entry orders have. Throws if a value is invalid by itself. */
+/** `own`: terms that only market or only entry orders have. Throws if a value alone is invalid. */
 export function readNewOrder(
   side: Side,
   own: Pick<OrderTerms, 'tif' | 'rate' | 'expires'>,
@@ -57,8 +57,8 @@ export function readNewOrder(
   const command = rate === undefined ? side : `entry ${side}`;
   // As given or set; undefined for the only account.
   const account = wantedAccount(input.account, ctx);
-  // What must be the same when a command is repeated with its key: prices as values, since `1.10` is `1.1`; an expiry and a risk as
-  // texts, as what they mean changes.
+  // What must be equal if a command is repeated with its key. Prices are values (`1.10` is `1.1`);
+  // expiries and risks are texts, as what they mean changes.
   const asked = {
     ...own,
     command,
@@ -94,10 +94,10 @@ function readSize(
 }
 
 /**
- * Reads the account and the offer, checks the rules and the limits, confirms, journals, sends once, judges the response, waits, reports.
- * If the response is lost, the journal says `unknown`, svc exits 8 and lists the rows that are alike; if the answer is no, it says
- * `refused`. If the process is killed after the order is in the journal, that entry stays `unknown`: the next identical order is not sent
- * without a question, and one with the same key not at all until the user has settled it.
+ * Reads, checks, confirms, journals, sends once, judges the response, waits, reports. If the
+ * response is lost, the journal says `unknown`, and svc exits 8 and lists alike rows; for a no,
+ * `refused`. A process killed after journaling leaves `unknown`: an identical order is then sent
+ * only after a question, and one with the same key only once the user has settled it.
  */
 export async function placeNewOrder(
   typed: TypedOrder,
@@ -158,7 +158,7 @@ interface AcceptedOrder extends Pick<Placed, 'orderIds' | 'journalId'> {
   readonly report: FillReport | undefined;
 }
 
-/** With a key, sends nothing if the journal has an order of the same key that was, or may have been, executed. */
+/** With a key, sends nothing if a journaled order with it was, or may have been, executed. */
 async function sendOrFind(
   typed: TypedOrder,
   tables: OrderTables,
@@ -204,7 +204,7 @@ async function readAccepted(
   return { ...accepted, awaited: { orderId, accountId, symbol, side, amountK, hedges: hedges(account) } };
 }
 
-/** Reads, checks, confirms, writes to the journal and sends. Throws unless the order is accepted. */
+/** Reads, checks, confirms, journals and sends. Throws unless the order is accepted. */
 async function sendNewOrder(
   typed: TypedOrder,
   once: KeyClaim | undefined,
@@ -286,7 +286,7 @@ function inThousands(amount: number, { instrumentType = FOREX }: { readonly inst
   return instrumentType === FOREX ? amount : amount / 1000;
 }
 
-/** The end of an order of an earlier run as the journal has it; undefined if nothing can be found by. */
+/** By pushes, or as journaled by an earlier run. Undefined if there is nothing to find it by. */
 async function waitForFill(
   accepted: AcceptedOrder,
   watch: FillWatch,
@@ -312,7 +312,7 @@ export interface OrderReport extends Fills {
   readonly status: 'accepted' | FillReport['status'];
 }
 
-/** With the code of the exit status, and a footer for the terminal. Without a report, the order is known to be accepted. */
+/** With a footer for the terminal. Without a report, the order is known to be accepted. */
 export function reportOrder(orderId: string | null, report: FillReport | undefined) {
   if (report === undefined) {
     return { value: { order_id: orderId, status: 'accepted', trades: [], closed_trades: [] } as OrderReport };

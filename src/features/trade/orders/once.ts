@@ -25,8 +25,8 @@ export class KeyTaken extends SvcError {
 const PAUSE_MS = 100;
 
 /**
- * The latest order with the key, once its sender has its response. Throws `outcome_unknown` if that takes longer than a request may, and `key_conflict` for an
- * order with other terms.
+ * The latest order with the key, once it has its response. Throws `outcome_unknown` if that takes
+ * longer than a request may, and `key_conflict` for an order with other terms.
  */
 export async function readEarlier(
   key: string,
@@ -61,7 +61,7 @@ async function latestEntry(key: string, ctx: RunContext): Promise<JournalEntry |
   return journal.entries.findLast(({ once }) => once === key);
 }
 
-/** It was not executed. A refusal with another code, such as of a rate limit or of the sign-in, says nothing about the order. */
+/** It was not executed. Other refusals, as of a rate limit or the sign-in, say nothing about it. */
 export function maySendAgain({ outcome, error }: JournalEntry): boolean {
   if (outcome === 'refused') return (error?.code ?? 'refused') !== 'refused';
   return outcome === 'not_sent' || outcome === 'absent';
@@ -80,7 +80,7 @@ export function requireAccepted(entry: JournalEntry, key: string, ctx: RunContex
   ctx.notice('the outcome of that order is what you told svc trade journal settle: its id is not in the journal');
 }
 
-/** How the order ended, as the first run found it or as the user settled it. Of the latter there are only the ids of trades, without their amounts. */
+/** How it ended, as the first run found or the user settled: then with trade ids but no amounts. */
 export function reportOf({ report, outcome, trade_ids }: JournalEntry): FillReport | undefined {
   if (report !== null && report !== undefined) return report as unknown as FillReport;
   if (outcome !== 'filled') return undefined;
@@ -88,7 +88,7 @@ export function reportOf({ report, outcome, trade_ids }: JournalEntry): FillRepo
   return { status: 'filled', reason: null, trades, closed_trades: [] };
 }
 
-/** Writes the trades of an order that was waited for; with a key, also how it ended, which a repetition returns. */
+/** Writes the trades of an awaited order; with a key, also its end, which a repetition returns. */
 export async function recordReport(
   { orderIds: order_ids, journalId: id }: Pick<Placed, 'orderIds' | 'journalId'>,
   report: FillReport,

@@ -1,6 +1,6 @@
 /**
- * The tables that a command checks before it changes something. Each is read once, and the first read connects. A table that cannot be
- * read never blocks a close or a cancel: the command goes on and says what it could not check.
+ * The tables that a command checks before it changes something. Each is read once; the first read
+ * connects. An unreadable table never blocks a close or a cancel: svc says what it did not check.
  */
 import type { RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
@@ -92,7 +92,7 @@ export class OrderTables {
     }
   }
 
-  /** For a change that no missing check may prevent: the account as given, if it cannot be looked up. */
+  /** For a change that no missing check may prevent: the account as given if a lookup fails. */
   async accountOrGiven(wanted: string | undefined): Promise<Account> {
     try {
       return await this.account(wanted);
@@ -117,7 +117,7 @@ export class OrderTables {
     return this.#offers;
   }
 
-  /** The order amount for all of a row: thousands for forex, contracts for anything else. Undefined if the offers do not say. */
+  /** All of a row: thousands for forex, contracts for others. Undefined if offers do not say. */
   async amountOf(row: OpenPosition | Order): Promise<number | undefined> {
     if (row.amountK === undefined) return undefined;
     try {
@@ -150,7 +150,7 @@ export class OrderTables {
   }
 }
 
-/** Undefined if the orders, or a row that may be one of these, cannot be read; throws if an order is missing. */
+/** Undefined if the orders, or a row that may be one, are unreadable; throws if one is missing. */
 export async function openOrders(ids: readonly string[], tables: OrderTables) {
   const all = await tables.rows('Order');
   if (all === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The only path for requests that move money: journaled first, sent once, judged by the response. */
+/** The only path for requests that move money: journaled first, sent once, judged by response. */
 import type { RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, type Sent, SvcError } from '../../../errors.ts';
 import { answered, type Confirmed, type Endpoint, type Guarded, Plan } from '../../../http/endpoint.ts';
@@ -78,7 +78,7 @@ export async function writeSent(
   { session }: TradingSession,
   ctx: RunContext,
 ) {
-  // The gateway's clock minus ours, before sending if it is known: the response may come from a proxy with another clock.
+  // The gateway's clock minus ours, before sending if known: the response may be a proxy's.
   const clock_skew = session.clockSkewMs;
   const where = { profile: ctx.settings.profile.name, base_url: ctx.target.baseUrl.href };
   const line = { ...where, command, path: endpoint.path, form, once: once?.key, asked, clock_skew };
@@ -113,7 +113,7 @@ export async function writeOutcome(
   }
   if (judgment.outcome === 'unknown') {
     const { orderIds, why } = judgment;
-    // Before the tables are read, which takes time: a killed process must leave the outcome on disk.
+    // Before the slow reading of tables: a killed process must leave the outcome on disk.
     await recordOutcome({ id, outcome: 'unknown', order_ids: orderIds, message: why }, ctx);
     const lost = { id, form: request.form, at: new Date(at).toISOString(), clock_skew };
     return { ...placed, orderIds, error: await unknownOutcomeError(judgment, request.what, lost, ctx) };
@@ -239,7 +239,7 @@ async function unknownOutcomeError(
   return new SvcError('outcome_unknown', message, { ...details, more: { ...more, candidates } });
 }
 
-/** From `data`: an object, a list of objects and nulls, or nothing. Strings, as ids may exceed exact numbers. */
+/** From `data`: an object, a list of objects and nulls, or nothing. Strings, as ids may be huge. */
 function idsOf({ data }: Envelope): readonly string[] {
   const ids: string[] = [];
   for (const one of [data].flat() as unknown[]) {

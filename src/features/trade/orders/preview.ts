@@ -1,4 +1,4 @@
-/** What an order means and costs, as `--preview`, `--dry-run` and the confirmation show it; and what rules it out. */
+/** What an order means and costs, for `--preview`, `--dry-run` and the question; what bars it. */
 import { SvcError } from '../../../errors.ts';
 import { exact, exactSum, fixedText, times } from '../../../output/decimal.ts';
 import type { RecordOutput } from '../../../output/types.ts';
@@ -147,7 +147,7 @@ function warningsOf(
 
 const FRESH_QUOTE_MS = 60_000;
 
-/** For forex by the usual hours, unless the gateway quotes it now; for other products only the offers tell. */
+/** Forex: by the usual hours, unless the gateway quotes it now; for others only the offers tell. */
 export function closedWarning(offer: Offer, now: number): string | undefined {
   if (!isForex(offer)) return undefined;
   const hours = marketHours(now);
@@ -202,7 +202,7 @@ function guarded(why: string, hint?: string): SvcError {
   return new SvcError('guarded', `${why}; nothing was sent`, hint === undefined ? {} : { hint });
 }
 
-/** `Buy 5 EUR/USD (5,000 EUR) at market, now 1.16013, GTC, in account 654061 (00654061), stop 1.15613 (40 pips)` */
+/** `Buy 5 EUR/USD (5,000 EUR) at market, now 1.16013, GTC, in account A (1), stop 1.1 (40 pips)` */
 function summaryOf(terms: OrderTerms, details: OrderDetails): string {
   const { side, amount, symbol, notional, order, rate, stop, limit, trail } = details;
   const { time_in_force: tif, expires, account_id: id, account_name: name } = details;
@@ -235,7 +235,7 @@ function exitText({ rate, pips, money }: ReturnType<typeof exitPreview>): string
   return away === '' ? String(rate) : `${rate} (${away})`;
 }
 
-/** `margin 38.63 of 49024.62 usable, a pip is worth 0.50, spread 1.3 pips`. Empty if nothing is known. */
+/** `margin 38.63 of 49024.62 usable, a pip is worth 0.50, spread 1.3 pips`. Empty if unknown. */
 export function costsText({ margin_needed: needed, margin_left: left, pip_value, spread }: OrderDetails): string {
   const usable = needed === null || left === null ? '' : ` of ${exactSum([needed, left]).toFixed(2)} usable`;
   return [

@@ -5,7 +5,7 @@ import { exact, fixedText } from '../../../output/decimal.ts';
 
 export type Side = 'buy' | 'sell';
 
-/** A stop or limit: a distance in pips, or a price. The text is as typed, so that no digit is lost. */
+/** A stop or limit: a distance in pips or a price. The text is as typed, to lose no digit. */
 export interface Distance {
   readonly unit: 'pips' | 'price';
   readonly text: string;
@@ -124,7 +124,7 @@ interface ExitPrices {
   readonly limit?: Distance | undefined;
 }
 
-/** A stop or limit that is a price must be on the right side of the rate. `code`: `guarded` for a rate that only the gateway knows. */
+/** Prices must be on the right side of the rate. `code`: `guarded` if only the gateway knows it. */
 export function checkExitPrices(
   { side, stop, limit }: ExitPrices,
   rate: number,
@@ -173,7 +173,7 @@ export type TimeInForce = (typeof TIMES_IN_FORCE)[number];
 /** For a market order, which has no expiry. */
 export const MARKET_TIMES = ['GTC', 'DAY', 'IOC', 'FOK'] as const satisfies readonly TimeInForce[];
 
-/** The first time is the default. AtMarket and GTC: doc 3 §4; the others follow the public implementation. */
+/** The first is the default. AtMarket, GTC: doc 3 §4; others as in the public implementation. */
 const ORDER_TYPES = {
   AtMarket: { label: 'a market order', times: MARKET_TIMES },
   MarketRange: { label: 'a market order with --range', times: ['IOC', 'FOK'] },
@@ -195,7 +195,7 @@ export function timeInForce(type: OrderType, wanted: TimeInForce | undefined, ex
   return tif;
 }
 
-/** The field `expiration`, rounded down to the minute: `2026-11-20 12:00`, UTC, as in the public implementation. */
+/** `expiration`, rounded down: `2026-11-20 12:00`, UTC, as in the public implementation. */
 export function expiration(at: number, now: number): string {
   const minute = Math.floor(at / 60_000) * 60_000;
   if (minute <= now) throw invalid(`--expires: ${new Date(at).toISOString()} is not in the future`);
@@ -214,7 +214,7 @@ export function checkOrderId(text: string, what = 'an order id', hint?: string):
   throw new SvcError('invalid_value', `${JSON.stringify(text)} is not ${what}: use digits only`, { hint });
 }
 
-/** The refusal of an amount above `trade.maxOrder`, if it is. A close, a cancel and a smaller amount of a pending order have no limit. */
+/** The refusal above `trade.maxOrder`. Closes, cancels and cuts of pending orders have no limit. */
 export function aboveMaxOrder(amount: number, symbol: string, { settings }: RunContext): SvcError | undefined {
   const max = settings.get('trade.maxOrder');
   if (max === undefined || amount <= Number(max)) return undefined;

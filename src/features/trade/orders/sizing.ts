@@ -36,7 +36,7 @@ export interface SizingTerms {
   readonly rate: string | number | undefined;
 }
 
-/** Throws if something that it needs is unknown, or if the risk is too small for the smallest amount. */
+/** Throws if something needed is unknown, or the risk is too small for the smallest amount. */
 export function sizeOf({ risk, side, stop, rate }: SizingTerms, account: Account, offer: Offer) {
   const { currency: symbol, instrBaseUnitSize, minQuantity = 1 } = offer;
   const pipValue = pipValueOf(offer);

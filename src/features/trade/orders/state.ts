@@ -1,6 +1,6 @@
 /**
- * The state of an order, from what the tables show (doc 3 §2, identifier rules). An order's row has a trade id before anything is
- * filled: only a position makes it real. Its status may stay "executing" for ever.
+ * The state of an order, by the tables (doc 3 §2, identifier rules). An order's row has a trade id
+ * before anything is filled: only a position makes it real. The status may stay "executing".
  */
 
 import { CANCELED } from '../order-text.ts';
@@ -14,7 +14,7 @@ export interface AwaitedOrder {
   readonly accountId: string;
   readonly symbol: string;
   readonly side: Side;
-  /** What was sent, in thousands as in the tables. It decides whether the order is filled: its rows may have other amounts. */
+  /** What was sent, in thousands as in the tables. Decides if it is filled: rows may differ. */
   readonly amountK: number;
   /** The account can hold both sides of a symbol, so the order closes nothing. */
   readonly hedges?: boolean | undefined;
@@ -23,7 +23,7 @@ export interface AwaitedOrder {
 /** A request that closes trades by one or several orders, which its response may not name. */
 export interface AwaitedClosing {
   readonly orderIds: readonly string[];
-  /** Undefined if open trades could not be read: then any close of the account and the symbol counts. */
+  /** Undefined if open trades were unreadable: then any close of account and symbol counts. */
   readonly tradeIds: readonly string[] | undefined;
   readonly accountId: string | undefined;
   /** Undefined for any. */
@@ -184,7 +184,7 @@ function fill(
   return { trade_id: tradeId, amount_k: amountK ?? null, rate: rate ?? null, time: shownTime(time) || null };
 }
 
-/** Executed without a position push: its rate is in the order's row, or 0 there. Of several rows, each may have what is left of the order. */
+/** Without a position push. The row has the rate, or 0; of several, each may have the rest. */
 function executedFill(
   tradeId: string,
   executedK: number,

@@ -44,7 +44,7 @@ export class LiveTable<Row extends object> {
     for (const ids of this.#pushed) ids.add(id);
   }
 
-  /** Takes a snapshot, and returns it without the rows that were pushed meanwhile, which are newer. */
+  /** Takes a snapshot; returns it without rows that were pushed meanwhile, which are newer. */
   async read(request: () => Promise<TableSnapshot<Row>>): Promise<TableSnapshot<Row>> {
     const newer = new Set<string>();
     this.#pushed.add(newer);

@@ -75,7 +75,7 @@ export function listed<Row, List extends object>(
   return { value, as: { ...as, empty: `${filters.join(' and ')}: no match (${of.length} without it)${question}` } };
 }
 
-/** Without duplicates. Anything but the exact name of a table is a symbol, and looked up in the offers. */
+/** Without duplicates. Anything but a table's exact name is a symbol, looked up in the offers. */
 export async function wantedOf(names: readonly string[], open: TradingSession): Promise<Wanted> {
   const models = [...new Set(names.filter(isModelName))];
   const others = names.filter((name) => !isModelName(name));

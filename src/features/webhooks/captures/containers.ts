@@ -64,7 +64,7 @@ async function readDeliveriesIn(
   return deliveries;
 }
 
-/** The format, by the first bytes. Everything else is a body, or a text in which requests are searched for. */
+/** The format, by the first bytes. All else is a body, or a text to search for requests. */
 export function detectFormat(bytes: Buffer): Exclude<DeliveryFormat, 'auto' | 'har'> {
   const text = bytes.toString('latin1').replace(/^\xef\xbb\xbf/, '');
   if (/^\{"v":1,"received_at":"/.test(text) || /^\{[^\n]*"body_b64"\s*:\s*"/.test(text)) return 'ndjson';

@@ -9,7 +9,7 @@ const ADVICE = 'save the body in a file, and pass its headers as options';
 const DATA = new Set(['-d', '--data', '--data-ascii', '--data-raw', '--data-binary', '--json']);
 /** Options that change the request in unsupported ways. */
 const REFUSED = new Set('-F --form --form-string -T --upload-file -G --get --data-urlencode --config -K'.split(' '));
-/** Other letters whose value may be attached: `-ume:pass`. The value of a longer name is a separate word, which is skipped. */
+/** Others whose value may be attached: `-ume:pass`. Long names have a separate, skipped one. */
 const TAKES_VALUE = /[AbcCDeEhmoPQrtuUwxXyYz]/;
 
 /** `read` opens a file that a line names with `@`. */
@@ -123,7 +123,7 @@ function refuseBody(source: string, what: string): SvcError {
   });
 }
 
-/** The parts of a shell line. Nothing matches a variable, a command substitution, or unterminated quotes. */
+/** The parts of a shell line. No variable, command substitution or unterminated quote matches. */
 const PART = new RegExp(
   [
     "'(?<single>[^']*)'",
@@ -137,7 +137,7 @@ const PART = new RegExp(
   'sy',
 );
 
-/** The arguments of shell commands, with undefined at the end of each. Throws `file_unusable` for anything that only a shell can evaluate. */
+/** Arguments, with undefined after each command. Throws `file_unusable` if it takes a shell. */
 function* splitShell(text: string, source: string): Generator<string | undefined> {
   let word: string | undefined;
   PART.lastIndex = 0;

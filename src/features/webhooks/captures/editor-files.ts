@@ -17,7 +17,7 @@ const EDITOR_REQUEST = new RegExp(
 /** What JetBrains runs or shows after a response. */
 const AFTER_BODY = /^(?:> |>> |>>! |<> ).*$/m;
 
-/** Whether a client of an editor would run the text. A request with a length came from the network, whatever is in its body. */
+/** Whether an editor's client would run the text. A request with a length is from the network. */
 export function isEditorFile(text: string): boolean {
   const start = text
     .replace(BEFORE, '')

@@ -1,4 +1,4 @@
-/** From the files that a user names to their deliveries: for every command that reads deliveries. */
+/** From a user's files to their deliveries: for every command that reads deliveries. */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../../errors.ts';
@@ -27,14 +27,14 @@ function filesIn(folder: string): readonly string[] {
     .sort();
 }
 
-/** The deliveries of one file: a body of any size, left unread, or batches whose items are all there. */
+/** One file's deliveries: a body of any size, left unread, or batches whose items are all there. */
 export async function* readDeliveries(
   path: string,
   input: Input,
 ): AsyncGenerator<StreamedBody | Iterable<Delivery>, void, void> {
   const source = path === '-' ? 'stdin' : path;
   const pieces = input.chunks(path);
-  // With a separate signature nothing may be guessed: the sender could disguise a body as a container.
+  // With a separate signature nothing is guessed: a sender could disguise a body as a container.
   if (input.format === 'body' || (input.format === 'auto' && input.signed)) {
     yield { source, pieces };
     return;

@@ -5,7 +5,7 @@ import { hasServiceHeader, type RawHeader } from '../delivery.ts';
 import { trimmed } from '../signature.ts';
 import { valuesIn } from './literals.ts';
 
-/** `Name: value` lines, CRLF or LF. A line that begins with a space continues the previous one; others are not headers. */
+/** `Name: value` lines, CRLF or LF. A leading space continues the previous; others are ignored. */
 export function headerLines(text: string): RawHeader[] {
   const headers: [string, string][] = [];
   for (const line of text.split(/\r?\n/)) {
@@ -18,8 +18,8 @@ export function headerLines(text: string): RawHeader[] {
 }
 
 /**
- * An object of names and values, or a list: of pairs, of names and values in turn, of `{name, value}`, or of lines. Undefined for anything else. Values of other
- * kinds are left out.
+ * An object of names and values, or a list: of pairs, of names and values in turn, of objects with
+ * `name` and `value`, or of lines. Values of other kinds are left out. Undefined for anything else.
  */
 export function readHeaders(value: unknown): readonly RawHeader[] | undefined {
   if (isText(value)) return headerLines(`${value}`);
@@ -57,7 +57,7 @@ function readHeader(name: string, value: unknown): readonly RawHeader[] {
   });
 }
 
-/** CGI, WSGI, Rack and nginx write `HTTP_X_SERVICE_SIGNATURE`. Only names of the service and the length change. */
+/** `HTTP_X_SERVICE_SIGNATURE` of CGI, WSGI, Rack, nginx. Only service names and length change. */
 function nameOf(name: string): string {
   const spelled = name.replace(/^(?:\$?http_|http\.request\.header\.)/i, '').replaceAll('_', '-');
   return hasServiceHeader([[spelled, '']]) || spelled.toLowerCase() === 'content-length' ? spelled : name;
@@ -75,10 +75,10 @@ function verboseHead(text: string): string {
 /** `HTTP_X_SERVICE_EVENT=…` as `env` prints it, `[X-Service-Event] => …` as PHP does. */
 const OTHER_LINES = /^[ \t]*\[?([\w-]+)\]?(?: => |=)(.*)$/gm;
 
-/** An object, after nothing but its type, its name or the beginning of a log line: `headers: {`, `INFO:root:{`. */
+/** An object, after only its type, its name or a log prefix: `headers: {`, `INFO:root:{`. */
 const PRINTED = /^(?:[^:\n]*|\w+:[\w.]+:|[^:\n]*headers:?\s*)[[{(]/i;
 
-/** A file of headers: lines, with or without a request line, JSON, what a program printed, or the output of `curl -v`. */
+/** Headers: lines, with or without a request line, JSON, a printed value, or `curl -v` output. */
 export function headerFile(bytes: Uint8Array, source: string): readonly RawHeader[] {
   const text = new TextDecoder().decode(bytes);
   if (VERBOSE.test(text)) return headerLines(verboseHead(text));

@@ -11,7 +11,7 @@ const LONGEST_HEAD = 1 << 20;
 /** Lines before a request. */
 const BLANK_LINES = /^(?:[ \t]*\r?\n)+/;
 
-/** Whether the text begins with a request line, or with headers, including one of the service, and a blank line. */
+/** Whether it begins with a request line, or headers with one of the service and a blank line. */
 export function isHttp(text: string): boolean {
   const start = text.replace(BLANK_LINES, '');
   if (REQUEST_LINE.test(start)) return true;
@@ -19,7 +19,7 @@ export function isHttp(text: string): boolean {
   return head !== undefined && hasServiceHeader(headerLines(head));
 }
 
-/** Requests can follow each other if a length says where each ends. The request line may be missing. */
+/** Requests may follow each other if lengths say where they end. Request lines may be missing. */
 export function httpDeliveries(bytes: Buffer, source: string): readonly Delivery[] {
   const found: Request[] = [];
   let rest = bytes;
@@ -111,7 +111,7 @@ function decodeChunks(bytes: Buffer): FramedBody {
   }
 }
 
-/** A request line within a line of a log or of `tcpdump -A`, or a request that Go printed with %q. */
+/** A request line in a line of a log or `tcpdump -A`, or a request that Go printed with %q. */
 const INNER_REQUEST = /("?)[A-Z]{3,7} \S+ HTTP\/\d(?:\.\d)?(?:\r?\n|\\r\\n)/g;
 
 /** The signed requests in a text. What follows the length of one is searched for the next. */

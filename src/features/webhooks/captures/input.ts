@@ -14,7 +14,7 @@ export interface Input {
   readonly format: DeliveryFormat;
   /** The signature was given separately from the input. */
   readonly signed: boolean;
-  /** Refuses a body without headers, with this advice. Otherwise anything in an unknown format is a body. */
+  /** Refuses a body without headers, with this advice. Otherwise any unknown format is a body. */
   readonly refuseBodies?: string | undefined;
   /** The bytes of a file or of `-`, in chunks; the next chunk overwrites the buffer. */
   chunks(path: string): AsyncIterable<Uint8Array>;
@@ -48,7 +48,7 @@ export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 const MOST_REPORTED = 20;
 
-/** Failures of an input whose rest is still read: the first is the command's failure, the others are notices. */
+/** Failures of an input that is still read on: the first fails the command, others are notices. */
 export class InputErrors {
   readonly #notice: (text: string) => void;
   #first: SvcError | undefined;

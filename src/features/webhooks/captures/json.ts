@@ -1,6 +1,6 @@
 /**
- * Requests in JSON and in what programs print: an object with headers and a body, under any of their usual names, however deep it is. That covers browsers,
- * gateways, inspectors, API clients and logs.
+ * Requests in JSON and in printed values: an object with headers and a body, by any usual name, at
+ * any depth. That covers browsers, gateways, inspectors, API clients and logs.
  */
 import { SvcError } from '../../../errors.ts';
 import { isObject } from '../../../json-object.ts';
@@ -65,7 +65,7 @@ interface Position {
   /** The name of the member. */
   readonly key: string;
   readonly depth: number;
-  /** Whether there is no text around it. A sender may have written such a text, with an object and a time in it. */
+  /** Whether no text is around it: a sender may have written one, with an object and a time. */
   readonly isAlone: boolean;
   /** The objects around it, the nearest first. */
   readonly outer: readonly Json[];
@@ -75,7 +75,7 @@ const DEEPEST = 60;
 /** Members of a log line that may be another line, or a complete request. */
 const TEXT_KEY = /^(?:@?message|msg|log|line|textPayload|raw|dump|request)$/i;
 
-/** What a sender controls is not searched: neither the members of a request nor a body without headers. */
+/** What a sender controls is not searched: a request's members, or a body without headers. */
 function findRequests(value: unknown, position: Position): readonly Captured[] {
   const { place, key, depth, isAlone, outer } = position;
   if (depth > DEEPEST || Buffer.isBuffer(value)) return [];
@@ -142,7 +142,7 @@ function readHeadersBesideBody(value: Json): readonly RawHeader[] {
   return readHeaders(Object.fromEntries(others)) ?? [];
 }
 
-/** Any other text may be a header, whose name the sender chose: "rawBody", "encoding", "received_at". */
+/** Other texts may be headers, which the sender named: "rawBody", "encoding", "received_at". */
 function withoutHeaders(value: Json): Json {
   const body = 'body' in value ? 'body' : bodyNames(value)[0];
   return Object.fromEntries(Object.entries(value).filter(([name, one]) => name === body || typeof one === 'number'));
@@ -270,7 +270,7 @@ function readCircumstances(around: readonly Json[]): Pick<Delivery, 'receivedS' 
 /** A HAR has the status 0 if there was no response. */
 const STATUS_KEYS = ['status', 'response_status', 'status_code', 'statusCode'] as const;
 
-/** Of a date with its zone, or of a number of seconds or milliseconds since 1970, which may be written as text. */
+/** Of a date with a zone, or of seconds or milliseconds since 1970, as a number or as text. */
 function parseTime(time: unknown, { content }: Json): number | undefined {
   if (typeof time === 'number' || (typeof time === 'string' && /^\d{9,13}(?:\.\d+)?$/.test(time))) {
     const value = Number(time);

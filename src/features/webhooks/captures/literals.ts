@@ -1,6 +1,6 @@
 /**
- * Reads values as programs print them: JSON, and the notations of Node.js, Python, Ruby, Go and Java. It is lenient about what is around a text, and exact about
- * the text itself.
+ * Reads values as programs print them: JSON, Node.js, Python, Ruby, Go and Java notations. Lenient
+ * about what is around a text, and exact about the text itself.
  */
 import { isUtf8 } from 'node:buffer';
 import { SvcError } from '../../../errors.ts';
@@ -14,11 +14,11 @@ export interface LineValues {
   readonly values: readonly unknown[];
   /** From 1. Undefined if the whole text is one JSON document. */
   readonly line: number | undefined;
-  /** Whether the value is all that is there. Text around it, and then the value too, may come from anyone. */
+  /** Whether the value is all there is. If there is text around it, both may come from anyone. */
   readonly isAlone: boolean;
 }
 
-/** The objects and lists in a text: one JSON document, or those that each line has. Empty lines are left out. */
+/** The objects and lists in a text: one JSON document, or those of each line but empty ones. */
 export function* valuesIn(text: string, source: string): Generator<LineValues> {
   const document = parsedJson(text);
   if (document !== undefined) {
@@ -113,7 +113,7 @@ export function readLiteral(text: string, start: number): Literal {
     return { value: reader.readValue(0), end: reader.at, isValue: true };
   } catch (error) {
     if (!(error instanceof NotALiteral)) throw error;
-    // What is nested too deeply is skipped as a whole: trying each of its brackets would take too long.
+    // What is nested too deeply is skipped whole: trying each bracket would take too long.
     return { value: undefined, end: reader.at, isValue: error instanceof TooDeep };
   }
 }
@@ -126,13 +126,13 @@ const DEEPEST = 100;
 
 const BLANK = /\s*/y;
 const SEPARATOR = /[\s,;>]*/y;
-/** `=>` of Ruby and PHP, `:` of JSON, Python and Go, `=` of Java. A symbol of Ruby begins with a colon. */
+/** `=>` of Ruby and PHP, `:` of JSON, Python, Go, `=` of Java. Ruby symbols begin with a colon. */
 const PAIR = /\s*(?:=>|[:=])\s*/y;
 const NAME = /:?([\w$@.\-/]+)(?=\s*(?:=>|[:=]))/y;
 /** In the list of a value, `=` belongs to the text: `[sha256=…]`. */
 const NAME_IN_LIST = /:?([\w$@.\-/]+)(?=\s*(?:=>|:))/y;
 const PLAIN = /[^,\n)\]}]+/y;
-/** A bracket, and what may be before it: `<ref *1> Headers {`, `[Object: null prototype] {`, `dict(`, `map[`. */
+/** A bracket with prefix: `<ref *1> Headers {`, `[Object: null prototype] {`, `dict(`, `map[`. */
 const OPENING = /(?:<ref \*\d+>\s*)?(?:\[[\w:. ]+\]\s*(?=\{)|<?[A-Za-z_$][\w$.]*(?:\(\d+\))?\s*(?=[[{(]))?([[{(])/y;
 const CLOSING: Readonly<Record<string, string>> = { '[': ']', '{': '}', '(': ')' };
 const BUFFER = /<Buffer((?: [0-9a-f]{2})*)( \.\.\. \d+ more bytes?)?>/y;
@@ -166,7 +166,7 @@ class LiteralReader {
     return plainValue(plain.trim());
   }
 
-  /** Up to the closing bracket: an object if any member has a name, otherwise a list. The only argument of a call is its value. */
+  /** To the closing bracket: an object if a member is named, else a list, or a sole argument. */
   #readMembers(bracket: string, depth: number): unknown {
     if (depth > DEEPEST) throw new TooDeep();
     const items: unknown[] = [];
@@ -241,7 +241,7 @@ const CONTROLS: Readonly<Record<string, string>> = {
   0: '\0',
 };
 
-/** `isBytes`: one character for each byte. nginx and Ruby write the bytes of a character in a text, too. */
+/** `isBytes`: one character per byte. nginx and Ruby write a character's bytes in texts, too. */
 function unescaped(raw: string, isBytes: boolean): string {
   if (!raw.includes('\\')) return raw;
   return raw.replace(ESCAPES, (_, hex?: string, unit?: string, point?: string, other = '') => {
@@ -266,7 +266,7 @@ const CONSTANTS: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['undefined', null],
 ]);
 
-/** A number only if its text is the same again: a timestamp with a zero before it is another text. */
+/** A number only if it prints as the same text: a timestamp with a leading zero does not. */
 function plainValue(text: string): unknown {
   if (CONSTANTS.has(text)) return CONSTANTS.get(text);
   return String(Number(text)) === text ? Number(text) : text;

@@ -123,7 +123,7 @@ interface FoundEvent {
   readonly verdict: EventVerdict;
   /** The fingerprint of the secret that it was signed with. */
   readonly secret: string | undefined;
-  /** Undefined if the body is not an event, or must not be read because its signature is invalid. */
+  /** Undefined if the body is no event, or must not be read as its signature is invalid. */
   readonly event: ReadEvent | undefined;
   /** The event as received, if it is a complete body. */
   readonly bytes: Uint8Array | undefined;
@@ -152,7 +152,7 @@ async function* readDelivered(deliveries: Iterable<Delivery>, input: EventInput)
   }
 }
 
-/** The age matters for the receiver of a delivery, not for a reader. Undefined if the received bytes are lost. */
+/** Age matters to a receiver, not to a reader. Undefined if the received bytes are lost. */
 async function verifyDelivered(
   delivery: Delivery,
   { secrets, unverified }: EventInput,

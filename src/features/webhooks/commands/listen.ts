@@ -193,7 +193,7 @@ async function readSecrets(input: ListenInput, ctx: RunContext): Promise<ListenS
   return { secrets: await requireSecrets({ endpoint: [], secretFile: [ownSecret], secretEnv: [] }, ctx), ownSecret };
 }
 
-/** The file of a secret for trying svc at a terminal. It is made once: an application that was given it can go on using it. */
+/** A secret's file for trying svc at a terminal. Made once: an application can go on using it. */
 async function makeOwnSecret(ctx: RunContext): Promise<string> {
   const path = join(ctx.paths.state, 'listen-secret');
   try {

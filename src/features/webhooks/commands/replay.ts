@@ -101,7 +101,7 @@ export const webhooksReplay = listCommand({
 
 const EVENT_ID = /^evt_[\w-]*$/;
 
-/** The only delivery in the history whose event id is this one, or begins with it: a line of a recording. */
+/** The only delivery in the history whose event id is or begins with this: a recording's line. */
 function findReceived(typed: string, path: string): string {
   const events = readHistory(path).map((line) => ({ id: eventIdIn(line) ?? '', line }));
   const found = events.filter(({ id }) => id.startsWith(typed));
@@ -162,7 +162,7 @@ class Replay {
     this.#options = options;
   }
 
-  /** Reads up to the first delivery before it resolves, so that an unusable file is reported before anything is sent. */
+  /** Resolves after the first delivery is read, to report an unusable file before sending. */
   async start(): Promise<AsyncGenerator<Draft, void, void>> {
     const deliveries = this.#deliveries();
     const first = await deliveries.next();
@@ -251,7 +251,7 @@ class Replay {
     return body && { ...delivery, body };
   }
 
-  /** A new signature makes a forgery valid, so --resign needs proof that the service signed the delivery. */
+  /** A new signature makes a forgery valid: --resign needs proof that the service signed it. */
   #isProven({ verdict, headers, body }: Delivery): boolean {
     const { secret } = this.#options;
     if (secret === undefined || SIGNED.includes(verdict)) return true;

@@ -197,7 +197,7 @@ async function readAll(paths: readonly string[], { input }: Verification): Promi
   return all;
 }
 
-/** `valid  evt_1  webhook.ping  age 1 s  82 B  secret 1f3a9c02`, `INVALID  signature_mismatch  body.json  why`. */
+/** `valid  evt_1  webhook.ping  age 1 s  82 B  secret 1f3a9c02`, `INVALID  code  file  why`. */
 function verdictLine(row: CheckedDelivery, secrets: readonly string[], paths: readonly string[]): readonly Cell[] {
   if (!row.valid) return [{ text: 'INVALID', tone: 'bad' }, row.status, row.source, explainVerdict(row)];
   const age = `age ${formatDuration(row.age_s ?? 0)}${row.clock === 'now' ? '' : ' when received'}`;

@@ -1,4 +1,4 @@
-/** The probes of `webhooks check-receiver`, in order: never ten bad deliveries in a row, after which a receiver may end or block the sender. */
+/** The probes in order: never ten bad deliveries in a row, or a receiver may end or block svc. */
 import { createHmac } from 'node:crypto';
 import type { RawHeader } from '../delivery.ts';
 import {
@@ -74,7 +74,7 @@ export interface Probe {
   readonly sends: readonly Send[];
   /** All of them deliver one event. */
   readonly sameEvent?: true;
-  /** There are four deliveries, and the third differs from the others in a way that must not change the response. */
+  /** Four deliveries; the third differs in a way that must not change the response. */
   readonly alike?: true;
 }
 

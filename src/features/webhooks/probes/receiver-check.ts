@@ -25,7 +25,7 @@ export interface ProbeResult {
   /** `skipped`: nothing was sent. */
   readonly status: 'pass' | 'fail' | 'skipped';
   readonly expected: string;
-  /** The response that decides: its status, or why there is none. Of a skipped probe, why it was not sent. */
+  /** The deciding response: its status, or why there is none. If skipped, why it was not sent. */
   readonly got: string;
   readonly http_status: number | null;
   /** Until the head of that response, or its failure; null if nothing was sent. */
@@ -65,7 +65,7 @@ export function planCheck({ url, only, kit }: Pick<ReceiverCheck, 'url' | 'only'
 
 type Post = (delivery: ProbeDelivery) => Promise<Posted>;
 
-/** Throws the failure if the receiver cannot be reached from the beginning. Sends nothing more once all responses have one cause, or it is gone. */
+/** Throws if it is unreachable at first. Stops when all responses have one cause, or it is gone. */
 export async function* checkReceiver(
   { url, only, deadlineMs, kit }: ReceiverCheck,
   outbound: Outbound,
@@ -165,8 +165,8 @@ function outcomeOf({ status, failure, ms, text }: Posted): Pick<ProbeResult, 'go
 }
 
 /**
- * Whether the third response differs from the others. Where these differ from each other (a rate limit, the time or the
- * server's name in the body), that shows nothing.
+ * Whether the third response differs from the others. Where these differ from each other (by a rate
+ * limit, or the time or the server's name in the body), that shows nothing.
  */
 function isThirdDifferent(posted: readonly Posted[]): boolean {
   const odd = posted[2];

@@ -1,4 +1,4 @@
-/** Forwards deliveries to a target with the original bytes and header order, following no redirect. */
+/** Forwards deliveries with the original bytes and header order, following no redirect. */
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import type { RunContext } from '../../../cli/command.ts';

@@ -1,4 +1,4 @@
-/** The last valid deliveries, in the form of a recording, so that `webhooks replay` finds an event by its id. All listeners of a user share the file. */
+/** The last valid deliveries, as a recording, for `replay` by id. A user's listeners share it. */
 import { join } from 'node:path';
 import type { Paths } from '../../../context.ts';
 import { writeAtomic } from '../../../store/atomic-write.ts';
@@ -10,7 +10,7 @@ const MOST_DELIVERIES = 100;
 const MOST_BYTES = 16 * 2 ** 20;
 /** How long a delivery waits for others that are written with it. */
 const PAUSE_MS = 500;
-/** Another listener needs much less for one write. This is long enough to take over from one that cannot be examined. */
+/** One write needs much less. Long enough to take over from a listener that cannot be examined. */
 const LOCK_MS = 20_000;
 
 export function historyPath(paths: Paths): string {
@@ -27,7 +27,7 @@ export function readHistory(path: string): readonly string[] {
   }
 }
 
-/** The event id in a line, with the escapes of JSON. Quotes within JSON strings are escaped, so nothing that a sender chose can look like this. */
+/** A line's event id in JSON escapes. Quotes in strings are escaped: no sender can imitate it. */
 export function eventIdIn(line: string): string | undefined {
   return /,"event_id":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1];
 }

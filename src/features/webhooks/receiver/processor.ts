@@ -1,4 +1,4 @@
-/** Processes a delivery: verifies, de-duplicates, forwards and records it, and only then responds. */
+/** Processes a delivery: verifies, de-duplicates, forwards, records, and only then responds. */
 import { hash } from 'node:crypto';
 import { HEADER_PREFIX, headerValues, type ReadEvent, readEvent, signatureHeaders } from '../delivery.ts';
 import { type SigningSecret, type Verification, verifySignature } from '../signature.ts';
@@ -60,8 +60,8 @@ const AT_ONCE = 20;
 const LATER_MS = 1_000;
 
 /**
- * Admits the first requests without a valid signature, and then one a second: anyone who finds the address can send
- * them, and they must not flood the terminal or fill a recording.
+ * Admits the first requests without a valid signature, then one a second: anyone who finds the
+ * address can send them, and they must not flood the terminal or fill a recording.
  */
 export class StrangerLimit {
   #left = AT_ONCE;
@@ -107,7 +107,7 @@ export class DeliveryProcessor {
     }
   }
 
-  /** The same event is in progress: it is forwarded once, and this delivery has the same outcome. */
+  /** The event is already in progress: it is forwarded once, and both have the same outcome. */
   async #follow(first: Promise<Outcome>, verified: Verified, key: string): Promise<Outcome> {
     const { response } = (await first).row;
     if (!isSuccess(response)) return await this.#process(verified, { status: response });
@@ -146,7 +146,7 @@ export class DeliveryProcessor {
     return notes;
   }
 
-  /** Forwards, records, responds: in this order, so that the service sends again what was not accepted or not recorded. */
+  /** Forwards, records, responds: so the service repeats what was not accepted or recorded. */
   async #process(verified: Verified, { status, duplicate = null, key }: Plan): Promise<Outcome> {
     const { recording, history } = this.#options;
     const { delivery, valid, omitted } = verified;
@@ -220,7 +220,7 @@ function hintsOf(
 const MOST_EVENTS = 20_000;
 const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 
-/** The events that were accepted: delivery is at least once, and receivers de-duplicate on the event id (doc 2 §1). Remembers at least the last 20,000, for a day. */
+/** Accepted events, to de-duplicate by id (doc 2 §1). Remembers the last 20,000, for a day. */
 class SeenEvents {
   #older = new Map<string, SeenEvent>();
   #recent = new Map<string, SeenEvent>();

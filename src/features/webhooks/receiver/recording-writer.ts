@@ -1,4 +1,4 @@
-/** Writes recordings so that every delivery answered as received is in the file, in complete lines, whatever happens. */
+/** Writes recordings: every delivery answered as received is a complete line, whatever happens. */
 import {
   closeSync,
   constants,
@@ -25,7 +25,7 @@ interface OpenedRecording {
 /** Does not wait for a pipe that replaced the file in the meantime. */
 const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
 
-/** Creates the file, readable only by its owner, or continues a recording. Throws `file_unusable`. */
+/** Creates the file, for its owner only, or continues a recording. Throws `file_unusable`. */
 export function openRecording(path: string): OpenedRecording {
   const there = statSync(path, { throwIfNoEntry: false });
   if (there?.isFIFO() || there?.isSocket() || there?.isDirectory()) {
@@ -74,7 +74,7 @@ export class RecordingWriter {
     this.#changed = handler;
   }
 
-  /** Whether the line is in the file. Lines added in one turn of the event loop are written together. */
+  /** Whether the line is in the file. Lines of one turn of the event loop are written together. */
   add(line: string): Promise<boolean> {
     if (this.#lines.push(line) === 1) setImmediate(() => this.#flush());
     return new Promise((done) => this.#waiting.push(done));
@@ -131,7 +131,7 @@ export class RecordingWriter {
 
 const NOT_ASCII = /[^\x20-\x7e]/g;
 
-/** One line of a recording, in ASCII: header values are bytes, and hostile text must be harmless when the file is printed. */
+/** A recording's line, in ASCII: header values are bytes, and hostile text must print safely. */
 export function recordingLine({ body, ...delivery }: HandledDelivery): string {
   const { received_at, remote, method, path, headers, ...outcome } = delivery;
   const body_b64 = Buffer.from(body.buffer, body.byteOffset, body.length).toString('base64');

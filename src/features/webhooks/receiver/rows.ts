@@ -37,7 +37,7 @@ export interface DeliveryRow extends DeliveryFacts {
   readonly type: 'delivery';
   readonly received_at: string;
   readonly status: Verdict;
-  /** It was accepted before: the number of deliveries, including this one, and the time of the first. */
+  /** Accepted before: the number of deliveries, including this one, and the time of the first. */
   readonly duplicate: { readonly deliveries: number; readonly first_at: string } | null;
   readonly forward: ForwardedRow | null;
   readonly response: number;

@@ -1,4 +1,4 @@
-/** The HTTP server of `webhooks listen`: the checks before a body is read, its exact bytes, and the response. Nothing is parsed here. */
+/** The HTTP server of `listen`: early checks, a body's exact bytes, the response. No parsing. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { SvcError } from '../../../errors.ts';
@@ -16,7 +16,7 @@ export interface ReceiverOptions {
 }
 
 interface Limits {
-  /** For the headers of a request, and for an idle connection. The service itself waits 5 s in all (doc 2 §6). */
+  /** For a request's headers, and idle connections. The service waits 5 s in all (doc 2 §6). */
   readonly headMs: number;
   readonly requestMs: number;
   /** How long a connection may be idle: longer than tunnels and proxies keep theirs open. */
@@ -130,7 +130,7 @@ export async function startReceiver(options: ReceiverOptions, handlers: Receiver
   };
 }
 
-/** By the bytes that node:http could not parse: those of a TLS handshake, or the beginning of HTTP/2 (RFC 9113 §3.4). */
+/** By the bytes that node:http could not parse: a TLS handshake or HTTP/2 (RFC 9113 §3.4). */
 function otherProtocol(error: Error): OtherProtocol | undefined {
   if (!('rawPacket' in error) || !Buffer.isBuffer(error.rawPacket)) return undefined;
   const [first, second] = error.rawPacket;
@@ -165,7 +165,7 @@ function listen(server: Server, { host, port }: ReceiverOptions): Promise<number
 
 /** A body up to this size is accepted however much is buffered. */
 const SMALL_BYTES = 256 * 1024;
-/** How long to go on reading from a refused sender, so that it sees the response and not a broken connection. */
+/** How long a refused sender is read, so that it sees the response and no broken connection. */
 const LINGER_MS = 1_000;
 
 /** Passes on complete deliveries, and responds to everything else itself. */

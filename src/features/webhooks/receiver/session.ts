@@ -33,7 +33,7 @@ export interface SessionOptions extends ReceiverOptions, Omit<ProcessorOptions, 
 /** How long current requests may take at the end. */
 const DRAIN_MS = 2_000;
 const LAST_RESPONSES_MS = 200;
-/** Beyond this many rows that were not read, deliveries are refused, and the service sends them again. */
+/** Beyond this many unread rows, deliveries are refused, and the service sends them again. */
 const MOST_ROWS = 10_000;
 /** How often the requests that have no row are counted in one. */
 const OMISSIONS_MS = 1_000;
@@ -281,7 +281,7 @@ class DeliveryMonitor {
     }
   }
 
-  /** Anyone who finds the address can send these, so only --fail-on-invalid lets them end the session. */
+  /** Anyone with the address can send these: only --fail-on-invalid lets them end the session. */
   #recordInvalid({ status, signature_ok, age_s }: DeliveryRow): Decision {
     this.tally.invalid++;
     if (status === 'stale' && signature_ok) {

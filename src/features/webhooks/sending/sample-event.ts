@@ -20,7 +20,7 @@ interface Surroundings {
 
 interface SampleOptions extends Surroundings {
   readonly id?: string | undefined;
-  /** The size of the body in bytes. A `summary.completed` gets exactly this size, unless it is longer already; other types cannot grow. */
+  /** In bytes, of the body. Only `summary.completed` grows to exactly this, unless it is longer. */
   readonly size?: number | undefined;
 }
 
@@ -85,7 +85,7 @@ function formatTime(ms: number): string {
 
 const MINUTE_MS = 60_000;
 
-/** A non-ASCII letter and one beyond the BMP: a receiver that counts characters or re-encodes fails here and not in production. */
+/** Letters beyond ASCII and the BMP: receivers that count characters or re-encode fail here. */
 const SEGMENTS = [
   { speaker: 'Zoë', start: 0.4, end: 6.2, text: 'Good morning everybody. Shall we start with the release?' },
   { speaker: 'Marek', start: 6.9, end: 15.1, text: 'The build is green since Tuesday. Only the import is slow.' },

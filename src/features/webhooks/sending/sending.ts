@@ -1,4 +1,4 @@
-/** Sends deliveries to a receiver as the service would: one attempt each, no redirects, and reports each outcome. */
+/** Sends deliveries as the service would, once each, without redirects, and reports outcomes. */
 import type { RunContext } from '../../../cli/command.ts';
 import type { ErrorCode, SvcError } from '../../../errors.ts';
 import type { Plan } from '../../../http/endpoint.ts';

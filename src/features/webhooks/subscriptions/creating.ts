@@ -1,6 +1,6 @@
 /**
- * Creates a subscription: checks the quota and duplicates first, and sends the POST once. There is no idempotency key (doc 2 §4 rule 3), so after a lost
- * response the list shows the outcome; the secret is then lost (rule 2).
+ * Checks quota and duplicates, and sends the POST once. There is no idempotency key (doc 2 §4
+ * rule 3): after a lost response the list shows the outcome, but the secret is lost (rule 2).
  */
 import type { RunContext } from '../../../cli/command.ts';
 import { endedBy, SvcError } from '../../../errors.ts';
@@ -188,7 +188,7 @@ export function createdRow(
 
 const GRACE_MS = 3_000;
 
-/** `unbroken` creates, and stores the secret: the first signal waits for both, the second does not. `signal` is for all requests. */
+/** `unbroken`, to create and store, outlasts a first signal. `signal` is for all requests. */
 export function runUninterrupted(ctx: Pick<RunContext, 'signal' | 'sleep' | 'takeSignals'>) {
   const stop = new AbortController();
   let came: SvcError | undefined;

@@ -1,4 +1,4 @@
-/** The delivery log of a subscription: pages without a total, in an order that the document does not state (doc 2 §4). */
+/** A subscription's delivery log: pages without a total, in an undocumented order (doc 2 §4). */
 import type { Recordings } from '../api.ts';
 import type { LogItem } from '../schema.ts';
 
@@ -25,8 +25,8 @@ export function shownLogItem(item: LogItem): ShownLogItem {
 const MOST_PAGES = 1000;
 
 /**
- * The complete log, each delivery once. It ends with an empty page, a short one, or one without new items: deliveries that arrive meanwhile shift the pages,
- * and a service may ignore the page number.
+ * The log, each delivery once. It ends with an empty or short page, or one without new items: new
+ * deliveries shift the pages, and a service may ignore the page number.
  */
 export async function readWholeLog(
   id: string,

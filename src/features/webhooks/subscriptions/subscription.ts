@@ -56,7 +56,7 @@ export function requireUrl({ id, url }: Subscription): string {
   throw new SvcError('wrong_shape', `the service does not say where ${id} delivers`);
 }
 
-/** What a write repeats: it must not clear the events only because the list does not show them (doc 2 §4 rule 4). */
+/** What a write repeats, so as not to clear events that the list omits (doc 2 §4 rule 4). */
 export function requireEvents({ id, events }: Subscription): readonly string[] {
   if (events !== undefined) return events;
   throw new SvcError('wrong_shape', `the service does not say which events ${id} has, and a change would clear them`, {
@@ -121,7 +121,7 @@ export function findSubscription(subscriptions: readonly Subscription[], typed: 
   });
 }
 
-/** The address as it was typed, which is how it is sent. `local`: the service is on this machine, and so may its receivers be. */
+/** The address as typed and sent. `local`: service and maybe receivers are on this machine. */
 export function checkReceiverUrl(text: string, option: string, { local }: { readonly local: boolean }): string {
   if (text.trim() === '') throw new SvcError('invalid_value', `${option} is empty`);
   if (/\s/.test(text) || !URL.canParse(text)) {
@@ -139,7 +139,7 @@ export function sameAddress(one: string | undefined, other: string | undefined):
   return URL.canParse(one) && URL.canParse(other) && new URL(one).href === new URL(other).href;
 }
 
-/** What makes a delivery to this address unlikely: a warning, never a refusal, because the service may know better. */
+/** What makes delivery to it unlikely: a warning, no refusal, as the service may know better. */
 export async function receiverWarnings(
   text: string,
   { local }: { readonly local: boolean },
@@ -168,7 +168,7 @@ function isPrivate(host: string): boolean {
   );
 }
 
-/** Asks the name servers, because names in a hosts file are not public. Waits for a second at most. */
+/** Asks the name servers, as names in a hosts file are not public. Waits a second at most. */
 async function isUnknownName(host: string): Promise<boolean> {
   const resolver = new Resolver({ timeout: 900, tries: 1 });
   const failed = await Promise.all(
@@ -184,7 +184,7 @@ async function isUnknownName(host: string): Promise<boolean> {
 
 type Where = Pick<RunContext, 'target' | 'dryRun' | 'notice'>;
 
-/** The text as it is sent. Warns if the service can hardly reach it; exit 2 if it refuses it anyway. */
+/** The text as sent. Warns if the service can hardly reach it; exit 2 if it refuses it anyway. */
 export async function receiverUrl(text: string, option: string, { target, dryRun, notice }: Where): Promise<string> {
   // A service on this machine is the sandbox, or one under development, and reaches receivers here.
   const local = isLoopback(target.baseUrl);

@@ -1,6 +1,6 @@
 /**
- * Updates and deletes subscriptions. An update clears what it omits (doc 2 §4 rule 4), and there is no lock: svc reads the list right before the PATCH, always
- * sends the events, and checks the response and the list.
+ * Updates and deletes. An update clears what it omits (doc 2 §4 rule 4), and there is no lock: svc
+ * lists right before the PATCH, always sends the events, and checks the response and the list.
  */
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';

@@ -1,4 +1,4 @@
-/** The user's tunnel program: started through the shell, read until it prints its address, and stopped with all that it started. */
+/** The tunnel program: started by the shell, read for its address, stopped with all it started. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { platform } from 'node:os';
 import { kill } from 'node:process';
@@ -44,7 +44,7 @@ const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b
 
 type Runner = Pick<Context, 'env' | 'sleep'>;
 
-/** The command line that a name or a command stands for, and the pattern for the address in its output. */
+/** The command line for a name or a command, and the pattern for the address in its output. */
 export function tunnelCommand(text: string, port: number): Pick<Preset, 'command' | 'address'> {
   // A command line that names one of the programs prints its address in the same way.
   const preset = PRESETS.find(({ name }) => new RegExp(`\\b${name}\\b`).test(text));
@@ -70,7 +70,7 @@ export class TunnelProgram {
     this.#found = new Promise((done) => {
       this.#find = done;
     });
-    // Its own process group: Ctrl-C must not end it before the subscription is deleted. Its input stays open: some programs end with it.
+    // Ctrl-C must not end it before the subscription is deleted. Some end with their input.
     const child = spawn(command, {
       shell: true,
       detached: platform() !== 'win32',
@@ -89,7 +89,7 @@ export class TunnelProgram {
     });
   }
 
-  /** Resolves with the address that it prints. Rejects if it ends before, prints none in time, or `signal` is aborted. */
+  /** Resolves with its printed address. Rejects if it ends first, is too late, or on `signal`. */
   async address(signal: AbortSignal): Promise<string> {
     const over = new AbortController();
     const late = this.#sleep(ADDRESS_S * 1000, AbortSignal.any([signal, over.signal])).then(() => {
@@ -117,7 +117,7 @@ export class TunnelProgram {
     throw this.#failure('connect_failed', `ended with exit status ${status}`);
   }
 
-  /** Stops the program and all that it started: politely, and by force after a moment or when `hurry` is aborted. */
+  /** Stops it and all that it started: politely, then by force, at once if `hurry` is aborted. */
   stop(hurry: AbortSignal): Promise<void> {
     this.#stopping ??= this.#stop(hurry);
     return this.#stopping;

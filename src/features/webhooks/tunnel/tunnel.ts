@@ -1,4 +1,4 @@
-/** `webhooks listen --tunnel`: a public address and a subscription for one run, taken back however the run ends. */
+/** `listen --tunnel`: a public address and a subscription, taken back however the run ends. */
 import type { RunContext } from '../../../cli/command.ts';
 import { endedBy, SvcError } from '../../../errors.ts';
 import { isLoopback } from '../../../http/address.ts';
@@ -109,8 +109,8 @@ export class Tunnel {
   }
 
   /**
-   * Waits until the address works: many programs print it earlier, and the service refuses a name that it cannot resolve (doc 2 §4 rule 1). Returns why it does
-   * not work as seen from here, which does not matter if the service can resolve it.
+   * Waits until the address works: programs print it early, and the service refuses a name that it
+   * cannot resolve (doc 2 §4 rule 1). Returns why it fails from here; the service may differ.
    */
   async #findRoute(address: string): Promise<string | undefined> {
     const { outbound, now, sleep } = this.#ctx;
@@ -131,7 +131,7 @@ export class Tunnel {
   async #subscribe(url: string): Promise<{ readonly id: string; readonly events: readonly string[] }> {
     const events = this.#input.events.length > 0 ? this.#input.events : KNOWN_EVENTS;
     const program = this.#program as TunnelProgram;
-    // Until the request to create it, a signal ends the wait for the service; then its response is needed.
+    // Before the POST, a signal ends the wait for the service; after it, the response is needed.
     const early = new AbortController();
     const stop = (): void => {
       if (this.#address === undefined) early.abort(this.signal.reason);
@@ -167,7 +167,7 @@ export class Tunnel {
     return { id: result.id, events };
   }
 
-  /** Sends the service's test event, and says what the service reports of it if it does not arrive. */
+  /** Sends the service's test event; if it does not arrive, says what the service reports. */
   async #test(id: string): Promise<void> {
     const { notice } = this.#ctx;
     const ctx = { ...this.#ctx, signal: AbortSignal.any([this.signal, this.#closed.signal]) };
@@ -195,7 +195,7 @@ export class Tunnel {
     }
   }
 
-  /** Undefined if it is gone. Without the service's response only the address is known: there was none with it before. */
+  /** Undefined if gone. After a lost response, found by the address, which had none before. */
   async #ownId(address: string): Promise<string | undefined> {
     const all = await this.#recordings.subscriptions();
     return all.find(({ id, url }) => (this.#id === undefined ? sameAddress(url, address) : id === this.#id))?.id;
