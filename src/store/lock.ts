@@ -17,7 +17,7 @@ export type LockContext = Pick<Context, 'signal' | 'sleep' | 'now' | 'random' | 
 /** Longer than most owners need. */
 const WAIT_MS = 30_000;
 const HEARTBEAT_MS = 2_000;
-/** An owner that cannot be examined counts as gone after so much silence. */
+/** An owner that this machine cannot examine counts as gone after so long without a heartbeat. */
 const SILENCE_MS = 15_000;
 /** Such an owner may have just woken up. What it has begun by then it ends in this time. */
 const GRACE_MS = 1_000;
@@ -28,7 +28,7 @@ export interface Lock {
   isLost(): boolean;
 }
 
-/** Runs `body` alone. Waits at most `waitMs`; to take over from a silent owner takes over 15 s. */
+/** Runs `body` while no other process does. A `waitMs` below 15 s never outlasts a silent owner. */
 export async function withLock<T>(
   path: string,
   context: LockContext,

@@ -24,8 +24,9 @@ export async function checkConfirmable(
 }
 
 /**
- * Returns what to ask if this may double a request with an unknown outcome. If it may open a
- * position, svc asks despite `--yes`, and throws without a terminal; otherwise it only warns.
+ * Checks whether a request repeats one whose outcome is unknown, and thus may double it. Returns the
+ * question to ask. If it may open a position (`opens`), svc throws without a terminal, whatever
+ * `--yes` says, and asks in any case at one; otherwise it only warns.
  */
 export async function checkRepeats(
   question: string,
@@ -62,7 +63,10 @@ export async function checkRepeats(
   return repeatedQuestion;
 }
 
-/** `trade.live`: the account's id is typed despite `--yes`; if `isTyped`, elsewhere without it. */
+/**
+ * With `trade.live` the account's id must be typed, whatever `--yes` says. `isTyped` asks for it in
+ * any profile, unless `--yes` is given.
+ */
 export async function confirmOrder(
   question: string,
   accountId: string,

@@ -94,10 +94,12 @@ function readSize(
 }
 
 /**
- * Reads, checks, confirms, journals, sends once, judges the response, waits, reports. If the
- * response is lost, the journal says `unknown`, and svc exits 8 and lists alike rows; for a no,
- * `refused`. A process killed after journaling leaves `unknown`: an identical order is then sent
- * only after a question, and one with the same key only once the user has settled it.
+ * Reads the account and the offer, checks the rules and the limits, confirms, writes to the journal,
+ * sends once, judges the response, waits, reports. If the response is lost, the journal says
+ * `unknown`, and svc exits 8 and lists the rows that are alike. If the answer is no, it says
+ * `refused`. If the process is killed after the order is in the journal, that entry stays `unknown`:
+ * the next identical order is not sent without a question, and one with the same key not at all
+ * until the user has settled it.
  */
 export async function placeNewOrder(
   typed: TypedOrder,
