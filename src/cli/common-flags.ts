@@ -104,14 +104,14 @@ export function isRemote({ service, callOf }: { readonly service?: unknown; read
 export const SOME_FLAGS: Flags = { tz: TZ_FLAG, ...CLUSTER_FLAGS };
 
 /** Its options without those of every command and of every service. */
-export function ownFlags({ effect, flags, clusters }: Optioned): Flags {
+export function ownFlags({ effect, flags, clusters }: Optioned, { write = effect !== 'read' } = {}): Flags {
   // Those with dates have their own, or none.
   const isTimed = Object.values(flags ?? {}).some((flag) => flag.type === 'time' && !flag.dates);
   return {
     ...flags,
     ...(isTimed ? { tz: TZ_FLAG } : {}),
     ...(clusters === undefined ? {} : CLUSTER_FLAGS),
-    ...(effect === 'read' ? {} : WRITE_FLAGS),
+    ...(write ? WRITE_FLAGS : {}),
   };
 }
 

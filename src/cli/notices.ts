@@ -21,57 +21,58 @@ export class Notices {
     context: Context,
     { quiet, verbose, debug }: Pick<GlobalInput, 'quiet' | 'verbose' | 'debug'>,
     { format, ascii, dumb }: Pick<OutputOptions, 'format' | 'ascii' | 'dumb'>,
-    streams: boolean,
+    isEndless: boolean,
   ) {
     const { stdout, stderr, env, now } = context;
     this.#context = context;
     this.#quiet = quiet;
     const isDrawn = stderr.isTTY && stdout.isTTY && !dumb && !env['CI'];
-    const spins = isDrawn && !quiet && !verbose && !debug && !streams;
+    const spins = isDrawn && !quiet && !verbose && !debug && !isEndless;
     this.#spinner = spins ? new Spinner(stderr, now, ascii) : undefined;
-    if (!streams && (format === 'json' || format === 'ndjson')) this.#delayed = [];
+    if (!isEndless && (format === 'json' || format === 'ndjson')) this.#delayed = [];
   }
 
+  /** Not with `--quiet`. */
   say(text: string): void {
     if (!this.#quiet) this.warn(text);
   }
 
   warn(text: string): void {
     const line = formatNotice(text);
-    if (this.#delayed === undefined) this.always(line);
+    if (this.#delayed === undefined) this.printNow(line);
     else this.#delayed.push(line);
   }
 
   trace(event: TraceEvent): void {
-    this.always(
+    this.printNow(
       traceLines(event)
         .map((line) => `${escapeText(line)}\n`)
         .join(''),
     );
   }
 
-  always(line: string): void {
+  printNow(line: string): void {
     this.#spinner?.clear();
     this.#writes = this.#writes.then(() => this.#context.stderr.write(line));
   }
 
   /** Shows what is waited for, if it takes long, until what this returns is called. */
-  waiting(host: string): () => void {
+  showWait(host: string): () => void {
     return this.#spinner?.begin(host) ?? (() => {});
   }
 
   /** Nothing is drawn until what this returns is called: a person is asked. */
-  pause(): () => void {
+  pauseDrawing(): () => void {
     return this.#spinner?.pause() ?? (() => {});
   }
 
-  /** Takes away what is drawn, for good. */
+  /** Ends the spinner. */
   endDrawing(): void {
     this.#spinner?.end();
   }
 
   /** Standard output, whose first write ends the drawing: it may end in mid-line. */
-  clearing(stdout: OutStream): OutStream {
+  endDrawingAtFirstWrite(stdout: OutStream): OutStream {
     if (this.#spinner === undefined) return stdout;
     return Object.assign(Object.create(stdout) as OutStream, {
       write: (chunk: string | Uint8Array) => {
@@ -88,7 +89,7 @@ export class Notices {
 
   /** Prints waiting notices, and all later ones at once. */
   async release(): Promise<void> {
-    for (const line of this.#delayed ?? []) this.always(line);
+    for (const line of this.#delayed ?? []) this.printNow(line);
     this.#delayed = undefined;
     await this.#writes;
   }
@@ -140,6 +141,7 @@ export class Spinner {
   readonly #now: () => number;
   #host = '';
   #waits = 0;
+  /** In milliseconds since 1970. */
   #began = 0;
   #frame = 0;
   #timer: NodeJS.Timeout | undefined;

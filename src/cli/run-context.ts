@@ -78,7 +78,7 @@ export async function openContext(run: Run, settings: Settings, profile: string 
   const { targetOf, nameServer } = openServers(run, globals, reaching, overrides?.warnings, printed);
   const ask: Ask = async (show) => {
     await notices.release();
-    const resume = notices.pause();
+    const resume = notices.pauseDrawing();
     return show(context.prompter as Prompter).finally(resume);
   };
   return {
@@ -139,10 +139,10 @@ function openLog({ debug, verbose }: GlobalInput, notices: Notices, printed: Set
   const log: RequestLog = {
     level: debug ? 2 : (Number(verbose) as 0 | 1),
     trace: (event) => notices.trace(event),
-    waiting: (host) => notices.waiting(host),
+    waiting: (host) => notices.showWait(host),
     // Signing in takes several requests, which would all warn of the same.
     warn(text) {
-      if (isFirst(printed, `warning ${text}`)) notices.always(formatNotice(text));
+      if (isFirst(printed, `warning ${text}`)) notices.printNow(formatNotice(text));
     },
     omit(text) {
       omittedRows++;

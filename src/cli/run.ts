@@ -70,7 +70,7 @@ async function openRun(
   const declared = command.outputOf?.(parsed.input) ?? command.output;
   const output = several ? (await import('./clusters.ts')).clusterOutput(declared) : declared;
   await checkOutputOptions(output, options, { writes: effect !== 'read' });
-  const stdout = notices.clearing(context.stdout);
+  const stdout = notices.endDrawingAtFirstWrite(context.stdout);
   return {
     command,
     parsed,

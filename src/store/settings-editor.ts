@@ -8,15 +8,20 @@ import { type Lock, type LockContext, withLock } from './lock.ts';
 import { discard, fileFailure } from './own-file.ts';
 import { readSettingsBytes, readSettingsFile, type SettingsDocument, settingsPath } from './settings-file.ts';
 
-/** Preserves everything that `change` preserves, including unknown keys. */
+/**
+ * Preserves everything that `change` preserves, including unknown keys. Returns the document of
+ * before.
+ */
 export async function changeSettings(
   paths: Paths,
   context: LockContext,
   change: (document: SettingsDocument) => SettingsDocument,
-): Promise<void> {
-  await withSettingsLock(paths, context, (path, lock) =>
-    replaceByConf(path, lock, change(readSettingsFile(path).document)),
-  );
+): Promise<SettingsDocument> {
+  return withSettingsLock(paths, context, async (path, lock) => {
+    const { document } = readSettingsFile(path);
+    await replaceByConf(path, lock, change(document));
+    return document;
+  });
 }
 
 /** `next` replaces `expected` (undefined: no file), valid or not. False if the file has changed. */

@@ -22,7 +22,7 @@ export type ProfileValues = Readonly<Record<string, unknown>>;
 /** Always exists. Profiles inherit nothing: a missing address must not mean another's service. */
 export const DEFAULT_PROFILE = 'default';
 
-const LARGEST = 1024 * 1024;
+const LARGEST_BYTES = 1024 * 1024;
 
 export function settingsPath(paths: Paths): string {
   return join(paths.config, 'settings.json');
@@ -44,14 +44,14 @@ export function readSettingsFile(path: string): SettingsFile {
   const file = readSettingsBytes(path);
   if (file === undefined) return { document: {}, warnings: [] };
   const document = parseSettings(file.bytes, path);
-  return { document, warnings: [...modeWarnings(file.stats, path), ...unknownKeys(document, path)] };
+  return { document, warnings: [...warnOfMode(file.stats, path), ...warnOfUnknownKeys(document, path)] };
 }
 
 /** Undefined if there is no file. */
 export function readSettingsBytes(path: string): { readonly bytes: Uint8Array; readonly stats: Stats } | undefined {
   try {
     const stats = statSync(path);
-    if (stats.size > LARGEST) throw new SvcError('config_invalid', `${path} is larger than 1 MiB`);
+    if (stats.size > LARGEST_BYTES) throw new SvcError('config_invalid', `${path} is larger than 1 MiB`);
     return { bytes: readOwnFile(path), stats };
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return undefined;
@@ -72,12 +72,12 @@ export function parseSettings(bytes: Uint8Array, path: string): SettingsDocument
   } catch (error) {
     throw new SvcError('config_invalid', `${path} is not valid JSON`, { hint: REPAIR, cause: error });
   }
-  const wrong = shapeProblem(value);
+  const wrong = findShapeProblem(value);
   if (wrong !== undefined) throw new SvcError('config_invalid', `${path}: ${wrong}`, { hint: REPAIR });
   return value as SettingsDocument;
 }
 
-function shapeProblem(value: unknown): string | undefined {
+function findShapeProblem(value: unknown): string | undefined {
   if (!isObject(value)) return 'must contain a JSON object';
   const { profile, profiles = {} } = value;
   if (profile !== undefined && typeof profile !== 'string') return '"profile" must be a string';
@@ -95,14 +95,14 @@ export function profileValues({ profiles = {} }: SettingsDocument, name: string)
   return name === DEFAULT_PROFILE ? {} : undefined;
 }
 
-function modeWarnings(stats: Stats, path: string): SettingsWarning[] {
+function warnOfMode(stats: Stats, path: string): SettingsWarning[] {
   // Windows stores permissions elsewhere and reports every file as writable for all.
   if ((stats.mode & 0o022) === 0 || platform() === 'win32') return [];
   const text = `other users can change ${path} (mode ${(stats.mode & 0o777).toString(8)}); set it to 600`;
   return [{ text, fix: `chmod 600 ${path}` }];
 }
 
-function unknownKeys(document: SettingsDocument, path: string): SettingsWarning[] {
+function warnOfUnknownKeys(document: SettingsDocument, path: string): SettingsWarning[] {
   const unknown = Object.keys(document).filter((key) => key !== 'profile' && key !== 'profiles');
   for (const [name, values] of Object.entries(document.profiles ?? {})) {
     for (const key of Object.keys(values)) if (findSetting(key) === undefined) unknown.push(`${key} (profile ${name})`);

@@ -23,7 +23,7 @@ import {
   readOpening,
 } from '../../src/features/trade/gateway/engine-connection.ts';
 import { readPush } from '../../src/features/trade/gateway/push.ts';
-import { tableTime } from '../../src/features/trade/tables/table-time.ts';
+import { parseTableTime } from '../../src/features/trade/tables/table-time.ts';
 import { curlDeliveries } from '../../src/features/webhooks/captures/curl.ts';
 import { type DeliveryFormat, readDeliveries } from '../../src/features/webhooks/captures/formats.ts';
 import { headerFile, headerLines } from '../../src/features/webhooks/captures/headers.ts';
@@ -215,7 +215,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
           assert.equal(parseTime(found.iso, { now: NOW, bare }).ms, found.ms);
         }
       }
-      const ms = tableTime(text);
+      const ms = parseTableTime(text);
       if (ms !== undefined) assert(Number.isSafeInteger(ms));
     }),
   },

@@ -31,7 +31,7 @@ export async function commandTree(groups: readonly Group[]) {
     },
     topics: TOPICS.map(({ name, summary }) => ({ name, summary })),
     exitStatuses: EXIT_STATUSES.map(([status, meaning]) => ({ status, meaning, codes: errorCodes(status) })),
-    environment: variables(),
+    environment: listVariables(),
     settings: SETTING_KEYS.map((setting) => ({
       key: setting.key,
       type: setting.type,
@@ -72,7 +72,7 @@ export function commandNode(command: Command) {
     service: command.service ?? (command.callOf === undefined ? null : 'any'),
     arguments: Object.entries(command.args ?? {}).map(([name, argument]) => argumentNode(name, argument)),
     /** Its own options; those of the sets are added. */
-    options: optionNodes(ownFlags({ ...command, effect: 'read' })),
+    options: optionNodes(ownFlags(command, { write: false })),
     optionSets,
     output: outputNode(command),
     exitStatuses: exitStatuses(command),
@@ -122,7 +122,7 @@ function errorCodes(status: number) {
 }
 
 /** `setting`: the setting that the variable overrides. */
-function variables() {
+function listVariables() {
   const ofSettings = SETTING_KEYS.flatMap(({ key, env, help }) =>
     env === undefined ? [] : [{ name: env, meaning: help, secret: false, setting: key }],
   );

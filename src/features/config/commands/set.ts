@@ -39,17 +39,12 @@ export const configSet = recordCommand({
     checkValue(setting, value);
     const { name } = ctx.settings.profile;
     checkProfileName(name);
-    let created = false;
-    let before: unknown;
-    await changeSettings(ctx.paths, ctx, (document) => {
-      const values = profileValues(document, name);
-      created = values === undefined;
-      before = values?.[key];
-      return withValues(document, name, { [key]: value });
-    });
+    const document = await changeSettings(ctx.paths, ctx, (all) => withValues(all, name, { [key]: value }));
+    const values = profileValues(document, name);
+    const before = values?.[key];
     return {
       value: { profile: name, key, value },
-      footer: footer(setting, name, created, ctx.env),
+      footer: footer(setting, name, values === undefined, ctx.env),
       undo: before === value ? undefined : undoing(setting, before),
     };
   },

@@ -1,6 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
-import { profileValues } from '../../../store/settings-file.ts';
+import { profileValues, type SettingsDocument } from '../../../store/settings-file.ts';
 import { requireSetting, withValues } from '../settings.ts';
 
 interface RemovedSetting {
@@ -30,14 +30,14 @@ export const configUnset = recordCommand({
   run: async ({ key }, ctx) => {
     if (ctx.settings.failure !== undefined) throw ctx.settings.failure;
     const { name } = ctx.settings.profile;
-    let removed = false;
-    await changeSettings(ctx.paths, ctx, (document) => {
-      removed = Object.hasOwn(profileValues(document, name) ?? {}, key);
-      if (removed) return withValues(document, name, { [key]: undefined });
+    const isIn = (document: SettingsDocument) => Object.hasOwn(profileValues(document, name) ?? {}, key);
+    const before = await changeSettings(ctx.paths, ctx, (document) => {
+      if (isIn(document)) return withValues(document, name, { [key]: undefined });
       // An unknown key can be removed from the file. If it is not there, it is a typing error.
       requireSetting(key);
       return document;
     });
+    const removed = isIn(before);
     return { value: { profile: name, key, removed } };
   },
 });

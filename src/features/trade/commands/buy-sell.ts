@@ -2,7 +2,7 @@
 import { type Command, recordCommand } from '../../../cli/command.ts';
 import { MARKET_TIF_FLAG, NEW_ORDER_FLAGS, ONE_POST, ORDER_LIMITS, SIZED_ARGS, WAITING } from '../orders/flags.ts';
 import { NEW_ORDER, placeNewOrder, readNewOrder } from '../orders/new-order.ts';
-import { type Side, timeInForce } from '../orders/rules.ts';
+import { chooseTimeInForce, type Side } from '../orders/rules.ts';
 
 const marketOrder = (side: Side, verb: string): Command =>
   recordCommand({
@@ -19,7 +19,7 @@ const marketOrder = (side: Side, verb: string): Command =>
       { run: `svc trade ${side} EUR/USD --risk 1% --stop 40pips`, why: 'Lose 1% of the equity at the stop' },
     ],
     async run(input, ctx) {
-      const tif = timeInForce(input.range === undefined ? 'AtMarket' : 'MarketRange', input.tif);
+      const tif = chooseTimeInForce(input.range === undefined ? 'AtMarket' : 'MarketRange', input.tif);
       return placeNewOrder(readNewOrder(side, { tif }, input, ctx), input, ctx);
     },
   });

@@ -41,7 +41,7 @@ import {
   wantedAccount,
   withOrderTables,
 } from '../orders/order-tables.ts';
-import { checkOrderId, parseAmount, parsePips, timeInForce } from '../orders/rules.ts';
+import { checkOrderId, chooseTimeInForce, parseAmount, parsePips } from '../orders/rules.ts';
 import type { AwaitedClosing, Fill } from '../orders/state.ts';
 import type { Account, OpenPosition } from '../schema.ts';
 import { foldedSymbol } from '../symbols.ts';
@@ -144,7 +144,7 @@ function readClosing(input: CloseInput, ctx: RunContext) {
     throw new SvcError('usage', `${why}: pass trade ids, --symbol <symbol>, or --everything`, { hint: LISTED });
   }
   const range = input.range === undefined ? undefined : parsePips(input.range, '--range');
-  const tif = timeInForce(range === undefined ? 'AtMarket' : 'MarketRange', input.tif);
+  const tif = chooseTimeInForce(range === undefined ? 'AtMarket' : 'MarketRange', input.tif);
   const amount = input.amount === undefined ? undefined : parseAmount(input.amount, '--amount');
   if (ids.length === 0 && (amount !== undefined || range !== undefined)) {
     throw new SvcError('usage', '--amount and --range need trade ids');

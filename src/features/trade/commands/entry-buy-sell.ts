@@ -10,7 +10,7 @@ import {
   WAITING,
 } from '../orders/flags.ts';
 import { NEW_ORDER, placeNewOrder, readNewOrder } from '../orders/new-order.ts';
-import { expiration, parseRate, type Side, timeInForce } from '../orders/rules.ts';
+import { chooseTimeInForce, expirationText, parseRate, type Side } from '../orders/rules.ts';
 
 const entryOrder = (side: Side, verb: string, rate: string): Command =>
   recordCommand({
@@ -33,9 +33,9 @@ const entryOrder = (side: Side, verb: string, rate: string): Command =>
     async run(input, ctx) {
       const { expires: end } = input;
       const own = {
-        tif: timeInForce(input.range === undefined ? 'Entry' : 'RangeEntry', input.tif, end !== undefined),
+        tif: chooseTimeInForce(input.range === undefined ? 'Entry' : 'RangeEntry', input.tif, end !== undefined),
         rate: parseRate(input.rate),
-        expires: end === undefined ? undefined : expiration(end.ms, ctx.now()),
+        expires: end === undefined ? undefined : expirationText(end.ms, ctx.now()),
       };
       const order = readNewOrder(side, own, input, ctx);
       if (own.expires !== undefined) ctx.notice(`the order expires at ${own.expires} UTC`);

@@ -17,16 +17,16 @@ import { changeOrderForm, orderExitsForm } from '../orders/forms.ts';
 import { checkAccount, type OrderTables, openOrders, withOrderTables } from '../orders/order-tables.ts';
 import { trailText } from '../orders/preview.ts';
 import {
-  aboveMaxOrder,
   checkExitPrices,
   checkOrderId,
   checkPrecision,
   type Distance,
+  maxOrderFailure,
   parseAmount,
   parseExits,
   parsePips,
   parseRate,
-  plainText,
+  withoutExponent,
 } from '../orders/rules.ts';
 import type { Order } from '../schema.ts';
 
@@ -124,7 +124,7 @@ async function checkAmount(
   if (amount === undefined) return;
   const before = row && (await tables.amountOf(row));
   if (before !== undefined && amount <= before) return;
-  const refusal = aboveMaxOrder(amount, `order ${id}`, ctx);
+  const refusal = maxOrderFailure(amount, `order ${id}`, ctx);
   if (refusal !== undefined) throw refusal;
 }
 
@@ -187,9 +187,9 @@ async function completeTerms({ id, terms }: OrderUpdate, row: Order | undefined,
   const { rate, amount, range } = terms;
   const rateNow = row && orderRate(row);
   const complete = {
-    rate: rate?.text ?? (rateNow === undefined ? undefined : plainText(rateNow)),
+    rate: rate?.text ?? (rateNow === undefined ? undefined : withoutExponent(rateNow)),
     amount: amount ?? (row && (await tables.amountOf(row))),
-    range: range?.text ?? (row && plainText(row.range ?? 0)),
+    range: range?.text ?? (row && withoutExponent(row.range ?? 0)),
   };
   if (complete.rate !== undefined && complete.amount !== undefined && complete.range !== undefined) {
     return { rate: complete.rate, amount: complete.amount, range: complete.range };

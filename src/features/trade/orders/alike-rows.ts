@@ -7,7 +7,7 @@ import type { JournalEntry } from '../../../store/order-journal.ts';
 import { type TradingSession, withTrading } from '../gateway/trading-session.ts';
 import { orderRate, sideOf } from '../order-text.ts';
 import type { ClosedPosition, ModelRows, Order } from '../schema.ts';
-import { shownTime, tableTime } from '../tables/table-time.ts';
+import { parseTableTime, shownTime } from '../tables/table-time.ts';
 import { isUnread } from './order-tables.ts';
 
 /** The gateway's clock is measured to the second, and some of its times have no fractions. */
@@ -58,7 +58,7 @@ export function findAlikeRows(
 ): readonly AlikeRow[] {
   const skew = clock_skew ?? clockSkewMs;
   const since = skew === undefined ? 0 : Date.parse(at) + skew - CLOCK_MARGIN_MS;
-  const isSince = (time: string | undefined): boolean => (tableTime(time) ?? since) >= since;
+  const isSince = (time: string | undefined): boolean => (parseTableTime(time) ?? since) >= since;
   const closesAll = form['forSymbol'] !== undefined;
   const isSame = (row: Row): boolean => isOfMarket(row, form) && isOfSide(row, form['is_buy']);
   // An account that does not hedge closes the other side first.
@@ -118,7 +118,7 @@ function alikeRow(
 }
 
 function newness({ time }: AlikeRow): number {
-  return (time === null ? undefined : tableTime(time)) ?? Number.MAX_SAFE_INTEGER;
+  return (time === null ? undefined : parseTableTime(time)) ?? Number.MAX_SAFE_INTEGER;
 }
 
 /** `order 390285837 (buy 5K EUR/USD at 1.15, 2026-11-20T12:00:01.000Z)`. */

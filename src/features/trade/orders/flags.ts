@@ -1,6 +1,6 @@
 /** Arguments and options that the trading commands share. */
 import type { Arguments, Flags } from '../../../cli/flags.ts';
-import { checkKey, MARKET_TIMES, TIMES_IN_FORCE } from './rules.ts';
+import { checkOnceKey, MARKET_TIMES, TIMES_IN_FORCE } from './rules.ts';
 
 /** For every command that sends something for an account. */
 export const TRADING_FLAGS = {
@@ -59,7 +59,7 @@ export const NEW_ORDER_FLAGS = {
     help: 'Amount by what the stop may lose: 1%, or 100',
   },
   wait: { type: 'duration', positive: true, help: 'Wait this long for fills and show the trades' },
-  once: { type: 'string', value: 'key', help: 'Send at most one order with this key', check: checkKey },
+  once: { type: 'string', value: 'key', help: 'Send at most one order with this key', check: checkOnceKey },
   ...TRADING_FLAGS,
 } as const satisfies Flags;
 

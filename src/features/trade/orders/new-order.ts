@@ -17,9 +17,9 @@ import { type OrderTables, wantedAccount, withOrderTables } from './order-tables
 import { connect, type KeyClaim, type OrderRequest, type Placed, planRequests, sendOrder } from './placing.ts';
 import { costsText, guardOrder, ORDER_PREVIEW, type OrderToCheck, previewOrder, priceFor } from './preview.ts';
 import {
-  aboveMaxOrder,
   checkExitPrices,
   type Distance,
+  maxOrderFailure,
   parseAmount,
   parseExits,
   parsePips,
@@ -129,7 +129,7 @@ export async function placeNewOrder(
 async function planNewOrder(typed: TypedOrder, tables: OrderTables, ctx: RunContext): Promise<Plan> {
   const order = await readOrder(typed, tables, ctx);
   if (ctx.interactive) ctx.notice(previewOrder(order, ctx.now()).summary);
-  const refusal = aboveMaxOrder(order.terms.amount, order.offer.currency, ctx);
+  const refusal = maxOrderFailure(order.terms.amount, order.offer.currency, ctx);
   if (refusal !== undefined) ctx.notice(`warning: ${refusal.message}`);
   return planRequests([requestOf(order, typed)], ctx);
 }
@@ -270,7 +270,7 @@ async function readOrder(typed: TypedOrder, tables: OrderTables, { now }: RunCon
 function checkOrder(order: ReadOrder, ctx: RunContext): void {
   const { terms, offer } = order;
   guardOrder(order);
-  const refusal = aboveMaxOrder(terms.amount, offer.currency, ctx);
+  const refusal = maxOrderFailure(terms.amount, offer.currency, ctx);
   if (refusal !== undefined) throw refusal;
 }
 

@@ -24,13 +24,13 @@ function invalid(message: string, hint?: string): SvcError {
   return new SvcError('invalid_value', message, hint === undefined ? {} : { hint });
 }
 
-function decimal(text: string): Decimal | undefined {
+function parseDecimal(text: string): Decimal | undefined {
   const value = Number(text);
   return DECIMAL.test(text) && value > 0 && Number.isFinite(value) ? { text, value } : undefined;
 }
 
 /** Without the exponent that small numbers have as strings. */
-export function plainText(value: number): string {
+export function withoutExponent(value: number): string {
   const text = String(value);
   const [digits = '', exponent] = text.split('e-');
   if (exponent === undefined) return text;
@@ -38,16 +38,16 @@ export function plainText(value: number): string {
   return value.toFixed(Math.min(decimals, 100));
 }
 
-/** `--rate`. */
+/** A price above 0: `--rate`, or the option named by `flag`. */
 export function parseRate(text: string, flag = '--rate'): Decimal {
-  const rate = decimal(text);
+  const rate = parseDecimal(text);
   if (rate !== undefined) return rate;
   throw invalid(`${flag}: ${JSON.stringify(text)} is not a price above 0`, 'write it like 1.1605');
 }
 
 /** `--range`: the maximum distance from the rate. */
 export function parsePips(text: string, flag: string): Decimal {
-  const pips = decimal(text.replace(/\s*pips?$/, ''));
+  const pips = parseDecimal(text.replace(/\s*pips?$/, ''));
   if (pips !== undefined) return pips;
   throw invalid(`${flag}: ${JSON.stringify(text)} is not a number of pips above 0`, 'write it like 5 or 5pips');
 }
@@ -55,12 +55,12 @@ export function parsePips(text: string, flag: string): Decimal {
 /** `--stop` and `--limit`: `40pips`, always without a sign, or a price. */
 export function parseDistance(text: string, flag: '--stop' | '--limit'): Distance {
   const [, signed = '', digits = '', pips] = /^([+-]?)(.*?)(\s*pips?)?$/s.exec(text) ?? [];
-  if (signed !== '' && decimal(digits) !== undefined) {
+  if (signed !== '' && parseDecimal(digits) !== undefined) {
     // In pips the sign means loss or gain, not up or down: it follows from the option.
     const meant = pips === undefined ? `${digits}pips, or a price` : `${digits}pips`;
     throw invalid(`${flag}: ${JSON.stringify(text)} must have no sign`, `write ${meant}`);
   }
-  const number = decimal(digits);
+  const number = parseDecimal(digits);
   if (number !== undefined) return { unit: pips === undefined ? 'price' : 'pips', ...number };
   if (signed === '' && /^0+(\.0+)?$/.test(digits)) {
     throw invalid(`${flag}: 0 is not a distance or a price`, `omit ${flag} for none`);
@@ -109,12 +109,12 @@ export function checkPrecision(
     if (price === undefined || ratePrecision === undefined || ('unit' in price && price.unit === 'pips')) continue;
     const { digits, decimals } = exact(price.text.includes('.') ? price.text.replace(/\.?0+$/, '') : price.text);
     if (decimals <= ratePrecision) continue;
-    const below = digits / 10n ** BigInt(decimals - ratePrecision);
-    const [one, other] = [below, below + 1n].map((rate) =>
+    const nearestBelow = digits / 10n ** BigInt(decimals - ratePrecision);
+    const [lower, upper] = [nearestBelow, nearestBelow + 1n].map((rate) =>
       fixedText(Number(`${rate}e-${ratePrecision}`), ratePrecision),
     );
     const why = `${flag}: ${price.text} has ${decimals} decimals, and rates of ${currency ?? 'this symbol'} have ${ratePrecision}`;
-    throw invalid(`${why}; nothing was sent`, `the nearest rates are ${one} and ${other}`);
+    throw invalid(`${why}; nothing was sent`, `the nearest rates are ${lower} and ${upper}`);
   }
 }
 
@@ -182,7 +182,7 @@ const ORDER_TYPES = {
 } as const satisfies Record<string, { readonly label: string; readonly times: readonly TimeInForce[] }>;
 export type OrderType = keyof typeof ORDER_TYPES;
 
-export function timeInForce(type: OrderType, wanted: TimeInForce | undefined, expires = false): TimeInForce {
+export function chooseTimeInForce(type: OrderType, wanted: TimeInForce | undefined, expires = false): TimeInForce {
   const { label, times } = ORDER_TYPES[type];
   if (expires && wanted !== undefined && wanted !== 'GTD') {
     throw new SvcError('usage', `--expires needs --tif GTD, not ${wanted}`);
@@ -195,15 +195,15 @@ export function timeInForce(type: OrderType, wanted: TimeInForce | undefined, ex
   return tif;
 }
 
-/** `expiration`, rounded down: `2026-11-20 12:00`, UTC, as in the public implementation. */
-export function expiration(at: number, now: number): string {
+/** The field `expiration` of a time in milliseconds: `2026-11-20 12:00`, UTC, rounded down. */
+export function expirationText(at: number, now: number): string {
   const minute = Math.floor(at / 60_000) * 60_000;
   if (minute <= now) throw invalid(`--expires: ${new Date(at).toISOString()} is not in the future`);
   return new Date(minute).toISOString().slice(0, 16).replace('T', ' ');
 }
 
-/** `--once`. */
-export function checkKey(key: string): void {
+/** The key of `--once` is one line of text. */
+export function checkOnceKey(key: string): void {
   if (/^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u.test(key)) return;
   throw invalid('the key of --once must have 1 to 200 characters in one line');
 }
@@ -215,7 +215,7 @@ export function checkOrderId(text: string, what = 'an order id', hint?: string):
 }
 
 /** The refusal above `trade.maxOrder`. Closes, cancels and cuts of pending orders have no limit. */
-export function aboveMaxOrder(amount: number, symbol: string, { settings }: RunContext): SvcError | undefined {
+export function maxOrderFailure(amount: number, symbol: string, { settings }: RunContext): SvcError | undefined {
   const max = settings.get('trade.maxOrder');
   if (max === undefined || amount <= Number(max)) return undefined;
   return new SvcError(

@@ -13,7 +13,7 @@ export interface Risk {
 
 export type Sizing = ReturnType<typeof sizeOf>;
 
-function unknown(why: string, hint?: string): SvcError {
+function sizingFailure(why: string, hint?: string): SvcError {
   return new SvcError('invalid_value', `--risk: ${why}; nothing was sent`, hint === undefined ? {} : { hint });
 }
 
@@ -41,9 +41,10 @@ export function sizeOf({ risk, side, stop, rate }: SizingTerms, account: Account
   const { currency: symbol, instrBaseUnitSize, minQuantity = 1 } = offer;
   const pipValue = pipValueOf(offer);
   if (pipValue === undefined)
-    throw unknown(`the gateway does not say what a pip of ${symbol} is worth (pipCost, instrBaseUnitSize)`);
+    throw sizingFailure(`the gateway does not say what a pip of ${symbol} is worth (pipCost, instrBaseUnitSize)`);
   const { equity, usableMargin } = account;
-  if (usableMargin === undefined) throw unknown(`the margin of account ${account.accountId} is unknown (usableMargin)`);
+  if (usableMargin === undefined)
+    throw sizingFailure(`the margin of account ${account.accountId} is unknown (usableMargin)`);
   const money = moneyAtRisk(risk, account);
   const [away, pip] = stopDistance(stop, side, rate, offer);
   const atRisk = times(money, pip);
@@ -57,12 +58,12 @@ export function sizeOf({ risk, side, stop, rate }: SizingTerms, account: Account
   const unit = isForex(offer) ? `1,000 ${symbol.split('/')[0]}` : '1 contract';
   const each = `${stopPips} pips x ${pipValue} for ${unit}`;
   if (amount < Math.max(1, minQuantity)) {
-    throw unknown(
+    throw sizingFailure(
       `${moneyText}${ofEquity} is too little: ${each} lose ${loss(Math.max(1, minQuantity))} with the smallest amount`,
       'pass a larger risk or a nearer stop',
     );
   }
-  if (!Number.isSafeInteger(amount)) throw unknown('the amount is too large');
+  if (!Number.isSafeInteger(amount)) throw sizingFailure('the amount is too large');
   // Money is in the account's currency.
   return {
     amount,
@@ -82,12 +83,12 @@ function moneyAtRisk({ unit, text }: Risk, { accountId, equity }: Account): Exac
   const part = exact(text);
   if (unit === 'money') return part;
   if (equity === undefined || equity <= 0) {
-    throw unknown(`the equity of account ${accountId} is ${equity ?? 'unknown'}`, 'pass --risk as money');
+    throw sizingFailure(`the equity of account ${accountId} is ${equity ?? 'unknown'}`, 'pass --risk as money');
   }
   return times({ ...part, decimals: part.decimals + 2 }, exact(equity));
 }
 
-/** Pips are the first number by the second. */
+/** `away / pip` is the distance in pips. */
 function stopDistance(
   stop: Distance,
   side: Side,
@@ -96,9 +97,9 @@ function stopDistance(
 ): readonly [away: Exact, pip: Exact] {
   if (stop.unit === 'pips') return [exact(stop.text), exact(1)];
   if (rate === undefined || !pip)
-    throw unknown(`the rate of ${currency} is unknown (buy, sell, pip)`, 'pass --stop in pips');
+    throw sizingFailure(`the rate of ${currency} is unknown (buy, sell, pip)`, 'pass --stop in pips');
   checkExitPrices({ side, stop }, Number(rate));
   const away = side === 'buy' ? minus(exact(rate), exact(stop.text)) : minus(exact(stop.text), exact(rate));
-  if (away.digits <= 0n) throw unknown('the stop is at the rate');
+  if (away.digits <= 0n) throw sizingFailure('the stop is at the rate');
   return [away, exact(pip)];
 }

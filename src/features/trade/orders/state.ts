@@ -6,7 +6,7 @@
 import { CANCELED } from '../order-text.ts';
 import type { ClosedPosition, OpenPosition } from '../schema.ts';
 import type { SeenOrder, SeenTables } from '../tables/seen-tables.ts';
-import { shownTime, tableTime } from '../tables/table-time.ts';
+import { parseTableTime, shownTime } from '../tables/table-time.ts';
 import type { Side } from './rules.ts';
 
 export interface AwaitedOrder {
@@ -76,7 +76,7 @@ function closingState(awaited: AwaitedClosing, tables: SeenTables): OrderState {
   const known = orderIds.flatMap((id) => tables.order(id) ?? []);
   const own = new Set([...(tradeIds ?? []), ...known.flatMap((order) => [...order.tradeIds])]);
   // The table's times have no milliseconds; the order's time is by the same clock.
-  const times = known.flatMap(({ row }) => tableTime(row.time) ?? []);
+  const times = known.flatMap(({ row }) => parseTableTime(row.time) ?? []);
   const began = wholeSecond(Math.min(...(times.length === 0 ? [sentAt] : times)));
   const isMeant = (row: ClosedPosition): boolean =>
     (accountId === undefined || (row.accountId ?? accountId) === accountId) &&
@@ -85,7 +85,7 @@ function closingState(awaited: AwaitedClosing, tables: SeenTables): OrderState {
     own.has(row.tradeId) || orderIds.includes(row.orderId ?? '') || (tradeIds === undefined && isMeant(row));
   const closed = tables
     .rows('ClosedPosition')
-    .filter((row) => isOurs(row) && (tableTime(row.closeTime) ?? began) >= began);
+    .filter((row) => isOurs(row) && (parseTableTime(row.closeTime) ?? began) >= began);
   const over = orderIds.length > 0 && orderIds.every((id) => tables.isGone(id));
   const isKnown = over && known.length === orderIds.length && known.every(isWhole);
   const wanted = amountK ?? (isKnown ? known.reduce((sum, order) => sum + order.amountK, 0) : Number.POSITIVE_INFINITY);
@@ -137,13 +137,13 @@ function openingState(awaited: AwaitedOrder, tables: SeenTables): OrderState {
 /** Only after a gap, or for an order without any link, can a link be missing. */
 function hasUnlinked(order: SeenOrder, { accountId, symbol, side }: AwaitedOrder, tables: SeenTables): boolean {
   if (order.tradeIds.size > 0 && !tables.hasGap) return false;
-  const began = wholeSecond(tableTime(order.row.time) ?? 0);
+  const began = wholeSecond(parseTableTime(order.row.time) ?? 0);
   const mayBeIts = (row: OpenPosition | ClosedPosition, time: string | undefined): boolean =>
     (row.accountId ?? accountId) === accountId &&
     row.currency === symbol &&
     row.isBuy === (side === 'buy') &&
     (row.orderId ?? tables.openedBy(row.tradeId)) === undefined &&
-    (tableTime(time) ?? began) >= began;
+    (parseTableTime(time) ?? began) >= began;
   return (
     tables.rows('OpenPosition').some((row) => mayBeIts(row, row.time)) ||
     tables.rows('ClosedPosition').some((row) => mayBeIts(row, row.openTime))
@@ -162,11 +162,11 @@ function withOffsets(
   { accountId, symbol, side }: AwaitedOrder,
   tables: SeenTables,
 ): readonly ClosedPosition[] {
-  const began = tableTime(order.row.time);
+  const began = parseTableTime(order.row.time);
   const isOffset = (row: ClosedPosition): boolean => {
     if (row.currency !== symbol || row.isBuy !== (side === 'sell')) return false;
     if ((row.accountId ?? accountId) !== accountId) return false;
-    const ended = tableTime(row.closeTime);
+    const ended = parseTableTime(row.closeTime);
     return began === undefined || ended === undefined || ended >= wholeSecond(began);
   };
   return tables.rows('ClosedPosition').filter((row) => isOffset(row) || ours.includes(row));

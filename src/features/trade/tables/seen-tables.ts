@@ -6,7 +6,7 @@ import { numberOf, omittedOf } from '../models.ts';
 import { EXECUTED, opensNothing } from '../order-text.ts';
 import type { ClosedPosition, ModelRows, OpenPosition, Order } from '../schema.ts';
 import { LiveTable, type TableSnapshot } from './live-table.ts';
-import { tableTime } from './table-time.ts';
+import { parseTableTime } from './table-time.ts';
 
 export const SEEN_MODELS = ['Order', 'OpenPosition', 'ClosedPosition'] as const;
 export type SeenModel = (typeof SEEN_MODELS)[number];
@@ -173,7 +173,7 @@ function newOrder(row: Order): SeenOrder {
 }
 
 function closeKey({ tradeId, closeTime }: ClosedPosition): string {
-  return `${tradeId} ${tableTime(closeTime)}`;
+  return `${tradeId} ${parseTableTime(closeTime)}`;
 }
 
 function newLiveTable(key: string): LiveTable<OpenRow> {

@@ -4,7 +4,7 @@
 const DIGITS = /^(\d{2})(\d{2})(\d{4})(?:(\d{2})(\d{2})(\d{2})(\d{3})?)?$/;
 
 /** Milliseconds since 1970; undefined for an empty or invalid text. */
-export function tableTime(text: string | undefined): number | undefined {
+export function parseTableTime(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   const digits = DIGITS.exec(text);
   if (digits === null) {
@@ -28,6 +28,6 @@ export function tableTime(text: string | undefined): number | undefined {
 
 /** RFC 3339. An invalid time is shown unchanged. */
 export function shownTime(text: string | undefined): string | undefined {
-  const ms = tableTime(text);
+  const ms = parseTableTime(text);
   return ms === undefined ? text : new Date(ms).toISOString();
 }

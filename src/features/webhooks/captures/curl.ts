@@ -3,10 +3,12 @@ import { SvcError } from '../../../errors.ts';
 import type { Delivery, RawHeader } from '../delivery.ts';
 
 /** A longer line was written neither by hand nor by a browser. */
-const LONGEST = 16 << 20;
+const LONGEST_MIB = 16;
 const ADVICE = 'save the body in a file, and pass its headers as options';
 
-const DATA = new Set(['-d', '--data', '--data-ascii', '--data-raw', '--data-binary', '--json']);
+/** These remove CR, LF and NUL from a file. */
+const STRIPS = ['-d', '--data', '--data-ascii'];
+const DATA = new Set([...STRIPS, '--data-raw', '--data-binary', '--json']);
 /** Options that change the request in unsupported ways. */
 const REFUSED = new Set('-F --form --form-string -T --upload-file -G --get --data-urlencode --config -K'.split(' '));
 /** Others whose value may be attached: `-ume:pass`. Long names have a separate, skipped one. */
@@ -18,16 +20,30 @@ export async function curlDeliveries(
   source: string,
   read: (path: string) => Promise<Uint8Array>,
 ): Promise<readonly Delivery[]> {
-  if (bytes.length > LONGEST) throw new SvcError('file_unusable', `${source}: larger than ${LONGEST >> 20} MiB`);
+  if (bytes.length > LONGEST_MIB * 1024 * 1024) {
+    throw new SvcError('file_unusable', `${source}: larger than ${LONGEST_MIB} MiB`);
+  }
   const text = bytes.toString('latin1').replace(/^\xef\xbb\xbf/, '');
   if (/^\s*curl(?:\.exe)?\s+\^"|\^\r?\n/.test(text)) {
     throw new SvcError('file_unusable', `${source}: this is a command line for cmd.exe`, {
       hint: 'copy it as cURL (bash)',
     });
   }
+  const lines = curlLines(text, source);
+  if (lines.length === 0) throw new SvcError('file_unusable', `${source}: contains no curl command`);
+  const found: Delivery[] = [];
+  for (const [index, args] of lines.entries()) {
+    found.push(await readCurlLine(args, lines.length > 1 ? `${source}#${index + 1}` : source, read));
+  }
+  return found;
+}
+
+/** The arguments of each curl command. Other commands are skipped. */
+function curlLines(text: string, source: string): readonly (readonly string[])[] {
   const lines: string[][] = [];
   let line: string[] | undefined;
   for (const word of splitShell(text, source)) {
+    // A command ends.
     if (word === undefined) line = undefined;
     else if (line !== undefined) line.push(word);
     else if (/^(?:.*\/)?curl(?:\.exe)?$/.test(word)) {
@@ -35,15 +51,10 @@ export async function curlDeliveries(
       lines.push(line);
     }
   }
-  if (lines.length === 0) throw new SvcError('file_unusable', `${source}: contains no curl command`);
-  const found: Delivery[] = [];
-  for (const [index, args] of lines.entries()) {
-    found.push(await readLine(args, lines.length > 1 ? `${source}#${index + 1}` : source, read));
-  }
-  return found;
+  return lines;
 }
 
-async function readLine(
+async function readCurlLine(
   args: readonly string[],
   source: string,
   read: (path: string) => Promise<Uint8Array>,
@@ -54,7 +65,8 @@ async function readLine(
   let bodyFile: string | undefined;
   for (const [option, value] of readOptions(args, source)) {
     if (option === '-H' || option === '--header') {
-      headers.push(...headerOf(value, source));
+      const header = parseHeader(value, source);
+      if (header !== undefined) headers.push(header);
       continue;
     }
     if (sent.length > 0 && option !== '--json') sent.push(Buffer.from('&'));
@@ -65,9 +77,6 @@ async function readLine(
   }
   return { source, headers, body: Buffer.concat(sent), bodyFile, notes: [...notes] };
 }
-
-/** These remove CR, LF and NUL from a file. */
-const STRIPS = ['-d', '--data', '--data-ascii'];
 
 async function readData(
   option: string,
@@ -85,34 +94,35 @@ async function readData(
   return { sent: isStripped ? whole.filter((byte) => ![0x0d, 0x0a, 0].includes(byte)) : whole, file };
 }
 
-/** `Name;` sends it empty, and `Name:` does not send it. */
-function headerOf(value: string, source: string): readonly RawHeader[] {
+/** `Name;` sends it empty, and `Name:` does not send it: undefined. */
+function parseHeader(value: string, source: string): RawHeader | undefined {
   if (value.startsWith('@')) throw refuseBody(source, `takes headers from the file ${value.slice(1)}`);
   const [, name, mark, text = ''] = /^([^:;]+)([:;])[ \t]*(.*?)[ \t]*$/s.exec(value) ?? [];
-  return name !== undefined && (text !== '' || mark === ';') ? [[name, text]] : [];
+  return name !== undefined && (text !== '' || mark === ';') ? [name, text] : undefined;
 }
 
 /** The headers and the data of the line, in order. */
 function* readOptions(args: readonly string[], source: string): Generator<readonly [option: string, value: string]> {
   for (let index = 0; index < args.length; index++) {
-    const [name, attached] = splitLetters(args[index] ?? '');
+    const [name, attached] = splitShortOption(args[index] ?? '');
     if (REFUSED.has(name)) throw refuseBody(source, `has ${name}`);
-    if (!isRead(name)) continue;
+    if (!isReadOption(name)) continue;
     const value = attached === '' ? args[++index] : attached;
     if (value === undefined) throw refuseBody(source, `ends after ${name}`);
     yield [name, value];
   }
 }
 
-function isRead(name: string): boolean {
+function isReadOption(name: string): boolean {
   return name === '-H' || name === '--header' || DATA.has(name);
 }
 
 /** Letters without a value may precede one with a value: `-sSd@file`. */
-function splitLetters(arg: string): readonly [name: string, attached: string] {
+function splitShortOption(arg: string): readonly [name: string, attached: string] {
   if (!/^-[^-]/.test(arg)) return [arg, ''];
   const at = [...arg].findIndex(
-    (letter, index) => index > 0 && (isRead(`-${letter}`) || REFUSED.has(`-${letter}`) || TAKES_VALUE.test(letter)),
+    (letter, index) =>
+      index > 0 && (isReadOption(`-${letter}`) || REFUSED.has(`-${letter}`) || TAKES_VALUE.test(letter)),
   );
   return at < 0 ? [arg, ''] : [`-${arg[at]}`, arg.slice(at + 1)];
 }

@@ -69,7 +69,7 @@ export function reply(response: ServerResponse, status: number, body: string, he
 }
 
 /** `MMddyyyyHHmmssSSS`, as doc 3 §2 says of its length. */
-export function tableTime(ms: number): string {
+export function parseTableTime(ms: number): string {
   const [, year, month, day, hour, minute, second, millis] =
     /^(\d+)-(\d+)-(\d+)T(\d+):(\d+):(\d+)\.(\d+)Z$/.exec(new Date(ms).toISOString()) ?? [];
   return [month, day, year, hour, minute, second, millis].join('');

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { type RunOptions, temporaryHome } from '../../../support/svc.ts';
 import { useUpCalls } from '../counts.ts';
-import { ACCOUNT, type DocumentGateway, errorOf, fileGateway, reply, tableTime } from './document-gateway.ts';
+import { ACCOUNT, type DocumentGateway, errorOf, fileGateway, parseTableTime, reply } from './document-gateway.ts';
 
 const gateway = await fileGateway();
 
@@ -13,7 +13,7 @@ const cut = (response: ServerResponse): void => void response.socket?.destroy();
 
 /** The rows of an order that was executed at this time. */
 function rows(more: object = {}, at = Date.now()) {
-  const row = { accountId: ACCOUNT, currency: 'EUR/USD', isBuy: true, amountK: 9, time: tableTime(at), ...more };
+  const row = { accountId: ACCOUNT, currency: 'EUR/USD', isBuy: true, amountK: 9, time: parseTableTime(at), ...more };
   return {
     order: { t: 3, orderId: '390285837', tradeId: '170162801', type: 'OM', status: 2, ...row },
     position: { t: 1, tradeId: '170162801', open: 1.16013, ...row },
@@ -110,7 +110,7 @@ it('a close with a lost response lists the trade, open or closed', async () => {
   const { feed } = gateway;
   const { position } = rows();
   feed.tables['OpenPosition'] = [position];
-  const closed = { ...position, close: 1.17, openTime: position.time, closeTime: tableTime(Date.now()) };
+  const closed = { ...position, close: 1.17, openTime: position.time, closeTime: parseTableTime(Date.now()) };
   const error = await lost(['close', '170162801', '--account', ACCOUNT, '--yes', '-o', 'json'], (response) => {
     Object.assign(feed.tables, { OpenPosition: [], ClosedPosition: [closed] });
     cut(response);

@@ -1,6 +1,6 @@
 /** The amount that was sent decides whether an order is filled, whatever amounts its pushed rows have. */
 import { describe, expect, it } from 'vitest';
-import { ACCOUNT, fileGateway, reply, tableTime } from './document-gateway.ts';
+import { ACCOUNT, fileGateway, parseTableTime, reply } from './document-gateway.ts';
 
 const gateway = await fileGateway();
 
@@ -10,8 +10,8 @@ const common = { accountId: ACCOUNT, currency: 'EUR/USD', isBuy: true };
 const TRADES = ['71', '72', '73'];
 
 type Push = readonly [table: string, record: object];
-const LATER = tableTime(Date.now() + 600_000);
-const time = (): string => tableTime(Date.now());
+const LATER = parseTableTime(Date.now() + 600_000);
+const time = (): string => parseTableTime(Date.now());
 const order = (record: object): Push => ['Order', { t: 3, orderId: ORDER_ID, ...common, type: 'OM', ...record }];
 const opened = (tradeId: string, amountK: number | null): Push => {
   return ['OpenPosition', { t: 1, tradeId, ...common, open: 1.16013, amountK, time: time(), action: 'I' }];

@@ -1,12 +1,12 @@
 /** Offers that do not say whether amounts are thousands or contracts (doc 3 §2 shows none of their fields): nothing is computed by a guess. */
 import { beforeEach, expect, it } from 'vitest';
-import { ACCOUNT, errorOf, fileGateway, reply, tableTime } from './document-gateway.ts';
+import { ACCOUNT, errorOf, fileGateway, parseTableTime, reply } from './document-gateway.ts';
 
 const gateway = await fileGateway();
 
 const position = (more: object = {}) => ({
   ...{ t: 1, tradeId: '7', accountId: ACCOUNT, currency: 'EUR/USD', isBuy: true, amountK: 9, open: 1.16 },
-  ...{ time: tableTime(Date.now() - 3_600_000), ...more },
+  ...{ time: parseTableTime(Date.now() - 3_600_000), ...more },
 });
 
 beforeEach(() => {
@@ -30,7 +30,7 @@ it('a preview does not name a unit', async () => {
 
 it('a lost order is found by its amount all the same', async () => {
   gateway.feed.onOrder = (response) => {
-    gateway.feed.tables['OpenPosition'] = [position({ tradeId: '8', time: tableTime(Date.now()) })];
+    gateway.feed.tables['OpenPosition'] = [position({ tradeId: '8', time: parseTableTime(Date.now()) })];
     response.socket?.destroy();
   };
   const run = await gateway.run(['buy', 'EUR/USD', '9', '--yes', '-o', 'json']);
@@ -43,7 +43,7 @@ it('a close of several is not filled while the amount of one is unknown', async 
   feed.tables['OpenPosition'] = [one, other];
   feed.tables['ClosedPosition'] = [];
   feed.onOrder = (response) => {
-    const closed = { ...one, close: 1.17, closeTime: tableTime(Date.now()) };
+    const closed = { ...one, close: 1.17, closeTime: parseTableTime(Date.now()) };
     Object.assign(feed.tables, { OpenPosition: [other], ClosedPosition: [closed] });
     reply(response, 200, '{"response":{"executed":true},"data":null}');
   };

@@ -1,10 +1,10 @@
 /** Tables that the gateway cannot show: what protects is sent all the same, and says what was not checked. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ACCOUNT, errorOf, fileGateway, reply, tableTime } from './document-gateway.ts';
+import { ACCOUNT, errorOf, fileGateway, parseTableTime, reply } from './document-gateway.ts';
 
 const gateway = await fileGateway();
 
-const AN_HOUR_AGO = tableTime(Date.now() - 3_600_000);
+const AN_HOUR_AGO = parseTableTime(Date.now() - 3_600_000);
 const row = { accountId: ACCOUNT, currency: 'EUR/USD', isBuy: true, amountK: 9, time: AN_HOUR_AGO };
 const TABLES = ['OpenPosition', 'Order', 'Account', 'Offer'] as const;
 

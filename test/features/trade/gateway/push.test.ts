@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readPush } from '../../../../src/features/trade/gateway/push.ts';
-import { shownTime, tableTime } from '../../../../src/features/trade/tables/table-time.ts';
+import { parseTableTime, shownTime } from '../../../../src/features/trade/tables/table-time.ts';
 
 describe('readPush', () => {
   it('reads a price, also with its time in seconds', () => {
@@ -54,7 +54,7 @@ describe('tableTime', () => {
   });
 
   it.each(['', '13252018120716', '00152017', '0915201', 'yesterday', '02302018'])('refuses %j', (text) => {
-    expect(tableTime(text)).toBeUndefined();
+    expect(parseTableTime(text)).toBeUndefined();
   });
 
   it('leaves an unreadable value unchanged', () => {

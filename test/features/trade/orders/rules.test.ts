@@ -3,7 +3,8 @@ import { describe, expect, it, test } from 'vitest';
 import { entryForm, marketForm } from '../../../../src/features/trade/orders/forms.ts';
 import {
   checkExitPrices,
-  expiration,
+  chooseTimeInForce,
+  expirationText,
   type OrderType,
   parseAmount,
   parseDistance,
@@ -11,10 +12,9 @@ import {
   parsePips,
   parseRate,
   parseTrail,
-  plainText,
   TIMES_IN_FORCE,
   type TimeInForce,
-  timeInForce,
+  withoutExponent,
 } from '../../../../src/features/trade/orders/rules.ts';
 import { bodyText } from '../../../../src/http/endpoint.ts';
 
@@ -154,27 +154,29 @@ describe('time in force', () => {
   );
   it.each(cells)('%s %s: %s', (type, tif, allowed) => {
     const expires = tif === 'GTD';
-    expect(thrown(() => timeInForce(type, tif, expires))).toEqual(allowed ? { returned: tif } : exit2('invalid_value'));
+    expect(thrown(() => chooseTimeInForce(type, tif, expires))).toEqual(
+      allowed ? { returned: tif } : exit2('invalid_value'),
+    );
   });
 
   it.each([
     ['AtMarket', 'GTC'],
     ['MarketRange', 'IOC'],
     ['Entry', 'GTC'],
-  ] as const)('%s has %s by default', (type, tif) => expect(timeInForce(type, undefined)).toBe(tif));
+  ] as const)('%s has %s by default', (type, tif) => expect(chooseTimeInForce(type, undefined)).toBe(tif));
 
   test('an end makes it GTD, and GTD needs one', () => {
-    expect(timeInForce('Entry', undefined, true)).toBe('GTD');
-    expect(thrown(() => timeInForce('Entry', 'GTC', true))).toEqual(exit2('usage'));
-    expect(thrown(() => timeInForce('Entry', 'GTD'))).toEqual(exit2('missing_value'));
-    expect(thrown(() => timeInForce('AtMarket', undefined, true))).toEqual(exit2('invalid_value'));
+    expect(chooseTimeInForce('Entry', undefined, true)).toBe('GTD');
+    expect(thrown(() => chooseTimeInForce('Entry', 'GTC', true))).toEqual(exit2('usage'));
+    expect(thrown(() => chooseTimeInForce('Entry', 'GTD'))).toEqual(exit2('missing_value'));
+    expect(thrown(() => chooseTimeInForce('AtMarket', undefined, true))).toEqual(exit2('invalid_value'));
   });
 
   test('the end is a minute of UTC, in the future', () => {
     const now = Date.UTC(2026, 10, 20, 11, 59, 30);
-    expect(expiration(Date.UTC(2026, 10, 20, 23, 5, 59, 999), now)).toBe('2026-11-20 23:05');
-    expect(thrown(() => expiration(now + 29_000, now))).toEqual(exit2('invalid_value'));
-    expect(expiration(now + 30_000, now)).toBe('2026-11-20 12:00');
+    expect(expirationText(Date.UTC(2026, 10, 20, 23, 5, 59, 999), now)).toBe('2026-11-20 23:05');
+    expect(thrown(() => expirationText(now + 29_000, now))).toEqual(exit2('invalid_value'));
+    expect(expirationText(now + 30_000, now)).toBe('2026-11-20 12:00');
   });
 });
 
@@ -214,11 +216,17 @@ test('no form lacks its side, has an exponent, or has 0 for a missing value', ()
 });
 
 it('writes small numbers in plain notation with all digits', () => {
-  expect([8.5e-7, 1e-7, 1.15, 46_500, 0].map(plainText)).toEqual(['0.00000085', '0.0000001', '1.15', '46500', '0']);
+  expect([8.5e-7, 1e-7, 1.15, 46_500, 0].map(withoutExponent)).toEqual([
+    '0.00000085',
+    '0.0000001',
+    '1.15',
+    '46500',
+    '0',
+  ]);
   fc.assert(
     fc.property(fc.double({ min: 1e-20, max: 1e9, noNaN: true }), (value) => {
-      expect(plainText(value)).toMatch(/^\d+(\.\d+)?$/);
-      expect(Number(plainText(value))).toBe(value);
+      expect(withoutExponent(value)).toMatch(/^\d+(\.\d+)?$/);
+      expect(Number(withoutExponent(value))).toBe(value);
     }),
   );
 });
