@@ -129,6 +129,11 @@ export class SvcError extends Error {
   get retryable(): boolean {
     return ERROR_KINDS[this.code].retryable;
   }
+
+  /** The service cannot be reached, or fails. */
+  get isUnavailable(): boolean {
+    return this.exit === ERROR_KINDS.server_error.exit;
+  }
 }
 
 /** The failure of a command that a signal ended. A closed terminal counts as termination. */

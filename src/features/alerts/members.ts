@@ -1,5 +1,5 @@
 /** An HA cluster as one client: a read goes to the next member if one is away, a write to one. */
-import { ERROR_KINDS, SvcError } from '../../errors.ts';
+import { SvcError } from '../../errors.ts';
 import type { Client } from '../../http/client.ts';
 import type { CallValues, Effect, Endpoint, Plan, Proof } from '../../http/endpoint.ts';
 
@@ -87,8 +87,8 @@ export class ClusterClient implements MemberClient {
   }
 }
 
-function isAway({ code }: SvcError): boolean {
-  return ERROR_KINDS[code].exit === 7;
+function isAway(error: SvcError): boolean {
+  return error.isUnavailable;
 }
 
 function isUnsent(error: SvcError): boolean {

@@ -3,7 +3,7 @@ import { runChild, signalStatus } from '../../../cli/child.ts';
 import { type RunContext, textCommand } from '../../../cli/command.ts';
 import type { EndSignal } from '../../../context.ts';
 import { formatDuration } from '../../../duration.ts';
-import { ERROR_KINDS, SvcError } from '../../../errors.ts';
+import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { shellWord } from '../../../output/escape.ts';
 import { childEnvironment } from '../../../store/setting-keys.ts';
@@ -82,13 +82,10 @@ export const silencesRun = textCommand({
 
 /** Returns the failure if the command is to run without a silence. */
 function tolerated(error: unknown, tolerant: boolean): SvcError {
-  const unavailable = error instanceof SvcError && (error.exit === UNAVAILABLE || error.code === 'outcome_unknown');
+  const unavailable = error instanceof SvcError && (error.isUnavailable || error.code === 'outcome_unknown');
   if (!tolerant || !unavailable) throw error;
   return error;
 }
-
-/** The exit status of what cannot be reached, or fails. */
-const UNAVAILABLE = ERROR_KINDS.server_error.exit;
 
 interface CoveredCommand {
   readonly command: readonly string[];

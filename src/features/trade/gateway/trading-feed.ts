@@ -43,8 +43,6 @@ export function parseUntil(text: string | undefined): Until {
   return { pushes: Number.POSITIVE_INFINITY, ms };
 }
 
-/** The exit status when a service cannot be reached. */
-const UNAVAILABLE = 7;
 const UNSUBSCRIBING_MS = 1_000;
 /** So long without a push is unusual while prices move. */
 const SILENCE_MS = 60_000;
@@ -127,7 +125,7 @@ class TradingFeed {
     } catch (error) {
       const isLost = !this.session.isConnected || this.#reconnects !== before;
       if (isLost && isOfConnection(error)) return undefined;
-      if (!(error instanceof SvcError) || error.exit !== UNAVAILABLE) throw error;
+      if (!(error instanceof SvcError) || !error.isUnavailable) throw error;
       this.session.giveUp(error);
       return undefined;
     } finally {
@@ -215,5 +213,5 @@ async function subscribe({ models, symbols }: Wanted, trading: Trading): Promise
 
 /** After a lost connection the gateway answers 401, if at all. */
 function isOfConnection(error: unknown): boolean {
-  return error instanceof SvcError && (error.exit === UNAVAILABLE || error.code === 'unauthorized');
+  return error instanceof SvcError && (error.isUnavailable || error.code === 'unauthorized');
 }

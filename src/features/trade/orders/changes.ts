@@ -95,8 +95,6 @@ async function sendChange<C extends Change>(
 }
 
 const UNKNOWN: ReadonlySet<ErrorCode> = new Set(['outcome_unknown', 'not_as_asked']);
-/** The exit status for an unreachable gateway. */
-const UNAVAILABLE = 7;
 
 export type ChangeRow = ReturnType<typeof rowOf>;
 
@@ -130,7 +128,7 @@ function outcomeAfter(error: SvcError | undefined): 'accepted' | 'refused' | 'un
   if (error === undefined) return 'accepted';
   if (UNKNOWN.has(error.code)) return 'unknown';
   // For a write this means that nothing was sent.
-  return error.exit === UNAVAILABLE ? 'not_sent' : 'refused';
+  return error.isUnavailable ? 'not_sent' : 'refused';
 }
 
 /** One row per change, and what to do next. */
