@@ -350,7 +350,7 @@ class WatchedRows {
 
   #takePrice(tick: Price): void {
     const before = this.#table.rows.get(tick.symbol) as PriceRow | undefined;
-    if (before !== undefined) this.#table.set(tick.symbol, { ...tickPrice(tick, before) });
+    if (before !== undefined) this.#table.set(tick.symbol, tickPrice(tick, before));
   }
 
   /** Since the call before. */
