@@ -194,7 +194,6 @@ export interface Command extends Spec<Arguments, Flags> {
 }
 
 export interface Source {
-  readonly service: ServiceName;
   /** The command that lists the values. `<id>` is the argument `id` of the command line. */
   readonly list: readonly string[];
   /** The option with which the list finds what is typed, where it may be too long to be read. */

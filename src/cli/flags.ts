@@ -8,7 +8,6 @@ export type CompletionSource = 'profiles' | 'settings' | 'files' | RemoteSource;
 
 /** Sources whose values only a service knows. */
 export type RemoteSource =
-  | 'receivers'
   | 'silences'
   | 'fingerprints'
   | 'matchers'
@@ -17,7 +16,6 @@ export type RemoteSource =
   | 'stores'
   | 'sources'
   | 'symbols'
-  | 'accounts'
   | 'orders'
   | 'trades';
 

@@ -67,16 +67,14 @@ export const GROUPS: readonly Group[] = [
 
 /** The names that only a service knows, as prompts offer them. */
 export const SOURCES: Sources = {
-  receivers: { service: 'alerts', list: ['alerts', 'receivers'] },
-  silences: { service: 'alerts', list: ['silences', 'list'] },
-  fingerprints: { service: 'alerts', list: ['alerts', 'list', '--all'] },
-  matchers: { service: 'alerts', list: ['alerts', 'list'] },
-  subscriptions: { service: 'webhooks', list: ['webhooks', 'list'] },
-  products: { service: 'catalog', list: ['catalog', 'products', 'list'], search: '--search' },
-  stores: { service: 'catalog', list: ['catalog', 'products', 'sources', '<id>'] },
-  sources: { service: 'catalog', list: ['catalog', 'products', 'sources', '<id>'] },
-  symbols: { service: 'trade', list: ['trade', 'offers', 'list'] },
-  accounts: { service: 'trade', list: ['trade', 'accounts', 'list'] },
-  orders: { service: 'trade', list: ['trade', 'orders', 'list'] },
-  trades: { service: 'trade', list: ['trade', 'positions', 'list'] },
+  silences: { list: ['silences', 'list'] },
+  fingerprints: { list: ['alerts', 'list', '--all'] },
+  matchers: { list: ['alerts', 'list'] },
+  subscriptions: { list: ['webhooks', 'list'] },
+  products: { list: ['catalog', 'products', 'list'], search: '--search' },
+  stores: { list: ['catalog', 'products', 'sources', '<id>'] },
+  sources: { list: ['catalog', 'products', 'sources', '<id>'] },
+  symbols: { list: ['trade', 'offers', 'list'] },
+  orders: { list: ['trade', 'orders', 'list'] },
+  trades: { list: ['trade', 'positions', 'list'] },
 };

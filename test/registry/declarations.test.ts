@@ -4,7 +4,7 @@ import { allFlags, GLOBAL_FLAGS, isRemote, SERVICE_FLAGS, WRITE_FLAGS } from '..
 import { negatable, takesValue } from '../../src/cli/flags.ts';
 import { commandPath, parseInput } from '../../src/cli/parse.ts';
 import { TOPICS } from '../../src/cli/topics.ts';
-import { GROUPS } from '../../src/features/index.ts';
+import { GROUPS, SOURCES } from '../../src/features/index.ts';
 import { REGISTERED } from './commands.ts';
 import { NOW } from './invoke.ts';
 import { SAMPLES } from './samples.ts';
@@ -52,6 +52,13 @@ describe.each(REGISTERED.map(({ group, command }) => ({ id: command.id, group, c
       const names = Object.keys((await group.load()).commands);
       for (const alias of command.aliases ?? []) {
         expect(names.filter((name) => alias.startsWith(`${name} `))).toEqual([]);
+      }
+    });
+
+    it('names a list of a service only for values that it prompts for', () => {
+      for (const declared of [...Object.values(command.args ?? {}), ...Object.values(command.flags ?? {})]) {
+        const isListed = 'complete' in declared && Object.hasOwn(SOURCES, declared.complete ?? '');
+        if (isListed) expect('required' in declared || 'promptUnless' in declared).toBe(true);
       }
     });
 

@@ -26,7 +26,6 @@ export const SELECTION_FLAGS = {
       type: 'string',
       short: 'r',
       value: 'regex',
-      complete: 'receivers',
       help: 'Only alerts for matching receivers',
       check: refuseReceiverList,
     },

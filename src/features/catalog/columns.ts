@@ -1,4 +1,5 @@
 /** How the catalog's resources are shown. Prices are never rounded or scaled. */
+import type { Candidates } from '../../cli/flags.ts';
 import { timeCell } from '../../output/cells.ts';
 import type { Column, ListOutput, RecordOutput } from '../../output/types.ts';
 import type { Category, Product, Settlement } from './schema.ts';
@@ -60,20 +61,7 @@ export function productId({ canonical_product_id: id }: Product): string {
   return String(id);
 }
 
-/** Offered when the next command line is completed. */
-export function productCandidates({ title, parsers, ...product }: Product): {
-  readonly products: readonly Candidate[];
-  readonly stores: readonly Candidate[];
-} {
-  return { products: [noted(productId(product), title)], stores: (parsers ?? []).map((name) => ({ value: name })) };
-}
-
-/** A candidate for completion, with what a person knows it by. */
-export function noted(value: string, note: string | null | undefined): Candidate {
-  return note ? { value, note } : { value };
-}
-
-export interface Candidate {
-  readonly value: string;
-  readonly note?: string;
+/** Its id, for prompts, with what a person knows it by. */
+export function productCandidates({ title, ...product }: Product): Candidates {
+  return { products: [{ value: productId(product), note: title || undefined }] };
 }

@@ -24,7 +24,6 @@ export const PRODUCT_ARGUMENT = {
 export const STORE_FLAG = {
   type: 'string',
   value: 'name',
-  complete: 'stores',
   help: 'Filter by store (undocumented)',
 } as const satisfies Flags[string];
 
@@ -38,7 +37,7 @@ export const REGION_FLAG = {
 /** Filters of what was read. */
 export const SOURCE_FLAGS = {
   store: { ...STORE_FLAG, repeat: true, help: 'Filter by store (parser_name)' },
-  source: { type: 'string', value: 'id', repeat: true, complete: 'sources', help: 'Filter by source (source_id)' },
+  source: { type: 'string', value: 'id', repeat: true, help: 'Filter by source (source_id)' },
 } as const satisfies Flags;
 
 export const FIELD_FLAG = { type: 'choice', choices: PRICE_FIELDS, default: 'lowest', help: 'Price to use' } as const;

@@ -30,14 +30,12 @@ export const SELECTION_FLAGS = section(FILTERS, {
     type: 'string',
     value: 'alert',
     repeat: true,
-    complete: 'fingerprints',
     help: 'Mutes this alert (id or matcher)',
   },
   matching: {
     type: 'string',
     value: 'name=value',
     repeat: true,
-    complete: 'matchers',
     help: 'Only silences that match this label',
   },
   unused: { type: 'boolean', help: 'Only active silences that mute no alert now' },
@@ -53,7 +51,7 @@ export const UNUSED_DETAILS =
 
 /** Which silences a command changes: by id, or by options that select active and pending ones. */
 export const TARGET_IDS = {
-  id: { help: 'Ids, or their unambiguous beginnings (- for standard input)', repeat: true, complete: 'silences' },
+  id: { help: 'Ids, or their unambiguous beginnings (- for standard input)', repeat: true },
 } as const satisfies Arguments;
 
 export const TARGET_FLAGS = {
@@ -62,7 +60,9 @@ export const TARGET_FLAGS = {
 } as const satisfies Flags;
 
 /** The same, for commands that prompt for the ids before they run. */
-export const PROMPTED_IDS = { id: { ...TARGET_IDS.id, promptUnless: Object.keys(TARGET_FLAGS) } } as const;
+export const PROMPTED_IDS = {
+  id: { ...TARGET_IDS.id, complete: 'silences', promptUnless: Object.keys(TARGET_FLAGS) },
+} as const satisfies Arguments;
 
 export const STATE_FLAGS = {
   ...section(FILTERS, {

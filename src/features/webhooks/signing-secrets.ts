@@ -35,7 +35,6 @@ export const SECRET_FLAGS = {
     type: 'string',
     repeat: true,
     value: 'id',
-    complete: 'subscriptions',
     ...SECRET,
     help: 'Stored secret of this endpoint',
   },

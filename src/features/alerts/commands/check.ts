@@ -73,7 +73,7 @@ export const alertsCheck = recordCommand({
   service: 'alerts',
   clusters: {},
   streams: ({ wait }) => wait !== undefined,
-  args: { matcher: { help: 'Only alerts that match all of these', repeat: true, complete: 'matchers' } },
+  args: { matcher: { help: 'Only alerts that match all of these', repeat: true } },
   flags: {
     min: { type: 'integer', min: 0, help: 'Minimum number of alerts' },
     max: { type: 'integer', min: 0, help: 'Maximum number of alerts' },

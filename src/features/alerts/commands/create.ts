@@ -34,8 +34,8 @@ export const alertsCreate = listCommand({
   service: 'alerts',
   clusters: {},
   args: {
-    name: { help: 'The alert name, or name=value', complete: 'matchers' },
-    label: { help: 'Labels, as name=value', repeat: true, complete: 'matchers' },
+    name: { help: 'The alert name, or name=value' },
+    label: { help: 'Labels, as name=value', repeat: true },
   },
   flags: {
     annotation: { type: 'pairs', help: 'Add an annotation' },

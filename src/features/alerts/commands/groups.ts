@@ -61,7 +61,7 @@ export const alertsGroups = listCommand({
   effect: 'read',
   service: 'alerts',
   clusters: { merge: (rows: readonly AlertGroup[], settings) => worstGroupsFirst(rows, severitiesOf(settings)) },
-  args: { matcher: { help: 'Only alerts that match all of these', repeat: true, complete: 'matchers' } },
+  args: { matcher: { help: 'Only alerts that match all of these', repeat: true } },
   flags: { ...SELECTION_FLAGS, limit: { type: 'integer', min: 0, help: 'Maximum number of groups' } },
   examples: [
     { run: 'svc alerts groups', why: 'List groups with active alerts' },

@@ -57,7 +57,7 @@ export const alertsList = listCommand({
   service: 'alerts',
   clusters: { merge: mergeAlerts },
   streams: ({ watch }) => watch !== undefined,
-  args: { matcher: { help: 'Only alerts that match all of these', repeat: true, complete: 'matchers' } },
+  args: { matcher: { help: 'Only alerts that match all of these', repeat: true } },
   flags: {
     ...SELECTION_FLAGS,
     state: { ...SELECTION_FLAGS.state, choices: ALERT_STATES },

@@ -1,6 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
 import { openAlertmanager } from '../api.ts';
-import { receiverCandidate } from '../candidates.ts';
 import { labelCells } from '../columns.ts';
 import type { Receiver } from '../schema.ts';
 
@@ -20,7 +19,6 @@ export const alertsReceivers = listCommand({
     id: ({ name }) => name,
     empty: 'the server has no receivers',
   },
-  offers: (receiver) => ({ receivers: [receiverCandidate(receiver)] }),
   async run(_, ctx) {
     return { value: openAlertmanager(ctx.target).receivers() };
   },

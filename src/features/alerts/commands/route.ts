@@ -90,7 +90,7 @@ export const alertsRoute = listCommand({
     'A file of expectations is a YAML list: labels, receivers, and optionally name and group_by (the labels by which all of its routes group). With at (a time) it also has muted: the receivers that a time interval mutes then.\nTime intervals without a zone, or in the zone Local, are evaluated in UTC.\nThe JSON has one object for each route: receiver, path, groupBy, group, groupWait, groupInterval, repeatInterval, mutedBy, inhibitedBy (fingerprints; null with --config-file) and what the route itself says. With --expectations, it has one for each: ok, name, labels, receivers, muted and group_by as they are, and expected (those of the file). The path has the matchers of each route below the root, {} for none.',
   effect: 'read',
   service: 'alerts',
-  args: { label: { help: 'Labels, as name=value', repeat: true, complete: 'matchers' } },
+  args: { label: { help: 'Labels, as name=value', repeat: true } },
   flags: {
     at: { type: 'time', bare: 'forward', help: 'Evaluate time intervals at this time (default now)' },
     ...CONFIG_FILE,

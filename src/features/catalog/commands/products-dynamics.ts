@@ -60,7 +60,7 @@ export const catalogProductsDynamics = listCommand({
   service: 'catalog',
   args: { id: PRODUCT_ARGUMENT },
   flags: {
-    store: { ...STORE_FLAG, required: true, help: 'Store of the source (parser_name)' },
+    store: { ...STORE_FLAG, complete: 'stores', required: true, help: 'Store of the source (parser_name)' },
     source: { type: 'string', value: 'id', complete: 'sources', required: true, help: 'Source (source_id)' },
     field: {
       type: 'choice',

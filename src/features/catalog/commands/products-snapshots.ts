@@ -41,7 +41,7 @@ export const catalogProductsSnapshots = listCommand({
   args: { id: PRODUCT_ARGUMENT },
   flags: {
     store: STORE_FLAG,
-    source: { type: 'string', value: 'id', complete: 'sources', help: 'Filter by source (undocumented)' },
+    source: { type: 'string', value: 'id', help: 'Filter by source (undocumented)' },
     order: orderFlag(TIME_ORDERS),
     ...LIST_FLAGS,
   },

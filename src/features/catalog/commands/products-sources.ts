@@ -1,8 +1,8 @@
 import { listCommand } from '../../../cli/command.ts';
+import type { Candidates } from '../../../cli/flags.ts';
 import { timeCell } from '../../../output/cells.ts';
 import type { Cell, ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
-import { type Candidate, noted } from '../columns.ts';
 import { LIST_FLAGS, listed, orderFlag, PRODUCT_ARGUMENT, TIME_ORDERS, UNDOCUMENTED } from '../lists.ts';
 import { productNames } from '../product-names.ts';
 import type { SourceRow } from '../schema.ts';
@@ -67,10 +67,10 @@ function isSet(value: SourceRow['promo']): boolean {
   return value === true || /^(true|t|yes)$/i.test(String(value)) || Number(value) > 0;
 }
 
-function sourceCandidates({ source_id: source, parser_name: store, settlement }: SourceRow): {
-  readonly sources: readonly Candidate[];
-  readonly stores: readonly Candidate[];
-} {
+function sourceCandidates({ source_id: source, parser_name: store, settlement }: SourceRow): Candidates {
   const where = [store, settlement?.name].filter(Boolean).join(', ');
-  return { sources: source ? [noted(String(source), where)] : [], stores: store ? [{ value: store }] : [] };
+  return {
+    sources: source ? [{ value: String(source), note: where || undefined }] : [],
+    stores: store ? [{ value: store }] : [],
+  };
 }

@@ -23,7 +23,7 @@ export const silencesAck = listCommand({
   service: 'alerts',
   clusters: {},
   args: {
-    fingerprint: { help: 'Fingerprints, or their unambiguous beginnings', repeat: true, complete: 'fingerprints' },
+    fingerprint: { help: 'Fingerprints, or their unambiguous beginnings', repeat: true },
   },
   flags: {
     for: { type: 'duration', short: 'd', positive: true, default: '15m', help: 'How long it lasts' },

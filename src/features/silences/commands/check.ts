@@ -13,7 +13,7 @@ export const silencesCheck = listCommand({
   effect: 'read',
   service: 'alerts',
   clusters: { merge: firstToEnd },
-  args: { matcher: { help: 'Only silences with exactly these matchers', repeat: true, complete: 'matchers' } },
+  args: { matcher: { help: 'Only silences with exactly these matchers', repeat: true } },
   flags: {
     'expiring-within': { type: 'duration', positive: true, required: true, help: 'How soon is too soon' },
     ...SELECTION_FLAGS,

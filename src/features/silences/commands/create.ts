@@ -30,7 +30,6 @@ export const silencesCreate = recordCommand({
     matcher: {
       help: 'name=value, name!=value, name=~regex, name!~regex, or an alert name',
       repeat: true,
-      complete: 'matchers',
     },
   },
   flags: {
@@ -51,7 +50,6 @@ export const silencesCreate = recordCommand({
     'from-alert': {
       type: 'string',
       value: 'fingerprint',
-      complete: 'fingerprints',
       help: 'Add the labels of this alert as matchers',
     },
     drop: { type: 'string', value: 'label', repeat: true, help: 'With --from-alert: omit a label' },

@@ -10,7 +10,7 @@ export const silencesExport = listCommand({
   effect: 'read',
   service: 'alerts',
   defaultFormat: 'json',
-  args: { matcher: { help: 'Only silences with exactly these matchers', repeat: true, complete: 'matchers' } },
+  args: { matcher: { help: 'Only silences with exactly these matchers', repeat: true } },
   flags: { ...STATE_FLAGS, ...SELECTION_FLAGS },
   examples: [
     { run: 'svc silences export > silences.json', why: 'Save the silences to a file' },

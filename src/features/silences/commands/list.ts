@@ -43,7 +43,7 @@ export const silencesList = listCommand({
   effect: 'read',
   service: 'alerts',
   clusters: {},
-  args: { matcher: { help: 'Only silences with exactly these matchers', repeat: true, complete: 'matchers' } },
+  args: { matcher: { help: 'Only silences with exactly these matchers', repeat: true } },
   flags: {
     ...STATE_FLAGS,
     ...SELECTION_FLAGS,

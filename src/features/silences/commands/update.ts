@@ -22,7 +22,7 @@ export const silencesUpdate = recordCommand({
     'Several silences are reported as by svc silences extend, with the result updated; if one cannot be changed, svc continues with the others.',
   effect: 'write',
   service: 'alerts',
-  args: { id: { ...TARGET_IDS.id, required: true } },
+  args: { id: { ...TARGET_IDS.id, complete: 'silences', required: true } },
   flags: {
     comment: { type: 'string', short: 'c', value: 'text', help: 'New comment' },
     author: { type: 'string', value: 'name', help: 'New author' },
@@ -30,7 +30,6 @@ export const silencesUpdate = recordCommand({
       type: 'string',
       short: 'm',
       repeat: true,
-      complete: 'matchers',
       help: 'New matchers of one silence (replace all)',
     },
     ...ANNOTATION,

@@ -16,7 +16,6 @@ export const tradeAccountsList = listCommand({
     { run: 'svc trade accounts list -q', why: 'Print only the ids' },
   ],
   output: ACCOUNT_LIST,
-  offers: ({ accountId, accountName }) => ({ accounts: [{ value: accountId, note: accountName }] }),
   async run(_input, ctx) {
     return withTrading(ctx, async ({ trading }) => {
       return { value: await trading.accounts() };

@@ -62,7 +62,6 @@ const CLOSE_FLAGS = {
   symbol: {
     type: 'string',
     value: 'symbol',
-    complete: 'symbols',
     group: WHAT,
     help: 'Close all trades of this symbol',
   },

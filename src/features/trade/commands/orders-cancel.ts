@@ -24,7 +24,7 @@ const ARGS = {
 
 const FLAGS = {
   all: { type: 'boolean', help: 'Cancel all entry orders of the account' },
-  symbol: { type: 'string', value: 'symbol', complete: 'symbols', help: 'With --all: only orders of this symbol' },
+  symbol: { type: 'string', value: 'symbol', help: 'With --all: only orders of this symbol' },
   ...CHANGE_FLAGS,
 } as const satisfies Flags;
 

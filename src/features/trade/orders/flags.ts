@@ -7,7 +7,6 @@ export const TRADING_FLAGS = {
   account: {
     type: 'string',
     value: 'id|name',
-    complete: 'accounts',
     help: 'Account (default: trade.account, or the only one)',
   },
   preview: { type: 'boolean', help: 'Show the order and any warnings; send nothing' },

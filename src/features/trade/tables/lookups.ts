@@ -22,8 +22,8 @@ export async function offersToShow(open: TradingSession, { wants, signal }: RunC
 }
 
 export const ROW_FLAGS = {
-  symbol: { type: 'string', value: 'symbol', complete: 'symbols', help: 'Filter by symbol' },
-  account: { type: 'string', value: 'id|name', complete: 'accounts', help: 'Filter by account' },
+  symbol: { type: 'string', value: 'symbol', help: 'Filter by symbol' },
+  account: { type: 'string', value: 'id|name', help: 'Filter by account' },
   limit: { type: 'integer', value: 'n', min: 0, help: 'Maximum number of results' },
 } as const satisfies Flags;
 

@@ -9,7 +9,7 @@ import { eventsCell, statusCell } from '../columns.ts';
 import { EVENT_FLAG, eventTypes, withSuggestion } from '../event-types.ts';
 import { openSecretSink } from '../stored-secrets.ts';
 import { type CreatedRow, createdRow, createSubscription, runUninterrupted } from '../subscriptions/creating.ts';
-import { receiverUrl, subscriptionCandidates } from '../subscriptions/subscription.ts';
+import { receiverUrl } from '../subscriptions/subscription.ts';
 
 const CREATED_RECORD: RecordOutput<CreatedRow> = {
   kind: 'record',
@@ -64,7 +64,6 @@ export const webhooksCreate = recordCommand({
     },
   ],
   output: CREATED_RECORD,
-  offers: subscriptionCandidates,
   async run(input, ctx) {
     const events = wantedEvents([...input.event, ...input.events], input.noEvents);
     const url = await receiverUrl(input.url, '<url>', ctx);

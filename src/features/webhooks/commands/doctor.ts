@@ -11,7 +11,7 @@ export const webhooksDoctor = listCommand({
     'JSON: check, subject, status (ok, warn, fail), detail, fix (a command, or null). -q prints the checks that are not ok. A stored secret without a subscription is a warning.',
   effect: 'read',
   service: 'webhooks',
-  args: { id: { help: 'Check only this subscription, besides the general checks', complete: 'subscriptions' } },
+  args: { id: { help: 'Check only this subscription, besides the general checks' } },
   exits: ['condition_false'],
   examples: [
     { run: 'svc webhooks doctor', why: 'When no events arrive' },

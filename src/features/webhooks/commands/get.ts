@@ -12,7 +12,6 @@ import {
   findSubscription,
   type ShownSubscription,
   shownSubscription,
-  subscriptionCandidates,
 } from '../subscriptions/subscription.ts';
 
 interface Detailed extends ShownSubscription {
@@ -45,7 +44,6 @@ export const webhooksGet = recordCommand({
     ],
     id: ({ id }) => id,
   },
-  offers: subscriptionCandidates,
   async run({ id }, ctx) {
     checkSubscriptionId(id);
     const found = findSubscription(await openRecordings(ctx.target).subscriptions(), id);

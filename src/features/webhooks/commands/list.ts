@@ -2,12 +2,7 @@ import { listCommand } from '../../../cli/command.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { openRecordings } from '../api.ts';
 import { SUBSCRIPTION_COLUMNS } from '../columns.ts';
-import {
-  quotaText,
-  type ShownSubscription,
-  shownSubscription,
-  subscriptionCandidates,
-} from '../subscriptions/subscription.ts';
+import { quotaText, type ShownSubscription, shownSubscription } from '../subscriptions/subscription.ts';
 
 const SUBSCRIPTION_LIST: ListOutput<ShownSubscription> = {
   kind: 'list',
@@ -39,7 +34,7 @@ export const webhooksList = listCommand({
     { run: 'svc webhooks list --status disabled -q', why: 'The ids of disabled subscriptions' },
   ],
   output: SUBSCRIPTION_LIST,
-  offers: subscriptionCandidates,
+  offers: ({ id, url }) => ({ subscriptions: [{ value: id, note: url }] }),
   async run({ status }, ctx) {
     const all = await openRecordings(ctx.target).subscriptions();
     const value = all.map(shownSubscription).filter(({ status_text: text }) => status === undefined || text === status);

@@ -40,12 +40,6 @@ export function changeUrlCommand(id: string): string {
   return `svc webhooks update ${shellWord(id)} --url <url>`;
 }
 
-export function subscriptionCandidates({ id, url }: Pick<Subscription, 'id'> & { readonly url?: unknown }): {
-  readonly subscriptions: readonly { readonly value: string; readonly note?: string }[];
-} {
-  return { subscriptions: [typeof url === 'string' ? { value: id, note: url } : { value: id }] };
-}
-
 export function eventsOf({ events }: Pick<Subscription, 'events'>): readonly string[] {
   return events ?? [];
 }
