@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Choice, Context, OutStream, Prompter } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { Confirmed } from '../http/endpoint.ts';
-import type { KnownSecrets } from '../http/known-secrets.ts';
+import type { KnownSecrets } from '../http/redact.ts';
 import type { RequestLog, ServiceName, Target } from '../http/target.ts';
 import { escapeJson, escapeText, shellWord } from '../output/escape.ts';
 import { type ColorChoice, canvasOf, colorLevel, formatNotice, painter, shorten } from '../output/terminal.ts';

@@ -2,7 +2,6 @@
 import { SvcError } from '../errors.ts';
 import { checkConnection } from './address.ts';
 import {
-  contentType,
   errorInSuccess,
   type FailedAnswer,
   isPassing,
@@ -24,8 +23,7 @@ import {
 import type { Deadline, Exchange, Head, ResponseHeaders } from './exchange.ts';
 import { type Reason, toError, tooLarge } from './failures.ts';
 import { JsonFault } from './json.ts';
-import { secretsIn } from './known-secrets.ts';
-import { redactText } from './redact.ts';
+import { redactText, secretsIn } from './redact.ts';
 import type { Target } from './target.ts';
 import { shownHeaders } from './trace.ts';
 import { Transport } from './transport.ts';
@@ -36,11 +34,7 @@ export interface ServiceRules extends RequestRules {
   /** Whether `explain` also handles redirects. */
   readonly explainsRedirects?: true;
   /** Takes cookies from responses and adds them to requests. */
-  readonly cookies?: {
-    /** The lines of `set-cookie`. */
-    take(lines: string | undefined): void;
-    header(): { readonly cookie?: string };
-  };
+  readonly cookies?: CookieJar;
   readonly maxAnswerBytes?: number;
   /** Messages show the address without its query. */
   readonly hidesQuery?: true;
@@ -265,6 +259,11 @@ export class Sender {
   }
 }
 
+/** Without parameters, in lower case. */
+export function contentType(headers: ResponseHeaders): string {
+  return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
 /** Checks what is known before the body arrives. */
 function checkHead(headers: ResponseHeaders, endpoint: EndpointShape, limit: number): void {
   const encoding = headers['content-encoding'] ?? 'identity';
@@ -286,3 +285,35 @@ function checkConfirmed({ method, path, effect }: EndpointShape, confirmed: Conf
 
 /** Services and their mocks often label JSON like this: the parser decides. */
 export const LENIENT_TYPES = new Set(['', 'text/plain', 'text/json', 'application/octet-stream']);
+
+/** A balancer, which finds the node of a connection by them, needs only a few. */
+const MOST_COOKIES = 50;
+const LONGEST_COOKIE = 4096;
+
+/** Requests go to one origin, and a cookie lives as long as its connection: the rest is ignored. */
+export class CookieJar {
+  readonly #cookies = new Map<string, string>();
+
+  /** Reads the lines of `set-cookie`. */
+  take(lines: string | undefined): void {
+    for (const line of lines?.split('\n') ?? []) {
+      const [pair = ''] = line.split(';');
+      const equals = pair.indexOf('=');
+      const name = pair.slice(0, equals).trim();
+      const value = pair.slice(equals + 1).trim();
+      if (equals < 1 || line.length > LONGEST_COOKIE || /[^\x21-\x7e]/.test(name + value)) continue;
+      this.#cookies.delete(name);
+      if (value !== '' && this.#cookies.size < MOST_COOKIES) this.#cookies.set(name, value);
+    }
+  }
+
+  header(): { readonly cookie?: string } {
+    const pairs: string[] = [];
+    for (const [name, value] of this.#cookies) pairs.push(`${name}=${value}`);
+    return pairs.length === 0 ? {} : { cookie: pairs.join('; ') };
+  }
+
+  clear(): void {
+    this.#cookies.clear();
+  }
+}

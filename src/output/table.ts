@@ -168,8 +168,11 @@ async function layOutRecord({ value, columns, line }: RecordSubject, options: Ou
   const paint = await painter(options.color);
   const { width = Number.POSITIVE_INFINITY, headers } = options;
   if (line !== undefined) {
-    const cells = wrapValues(line(value), width, options);
-    return { rows: 1, lines: cells.map(({ text, tone }) => paint(text, tone)) };
+    const lines: string[] = [];
+    for (const { text, tone } of cellValues(line(value), options)) {
+      for (const part of wrap(escapeText(text), width)) lines.push(paint(part, tone));
+    }
+    return { rows: 1, lines };
   }
   const fields = columns
     .map(({ name, cell }) => ({ name: escapeText(name.toUpperCase()), cell: cell(value) }))

@@ -2,7 +2,7 @@
 import { accessSync, constants } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
-import { realTarget } from './atomic-write.ts';
+import { realTarget } from './own-file.ts';
 import type { ClientRecord, GatewayToken, OAuthCredential, PersonalCredential } from './schemas.ts';
 import { pairsOf, type SecretKey, type SecretStore, type SecretsFile, secretId } from './secret-store.ts';
 import type { Settings } from './settings.ts';

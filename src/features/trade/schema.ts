@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
 import * as fields from '../../http/fields.ts';
 import { orAbsent } from '../../http/fields.ts';
-import { readRows } from '../../http/rows.ts';
+import { readRows } from '../../http/json.ts';
 import { isObject } from '../../json-object.ts';
 import { MODELS, type ModelName, numberOf } from './models.ts';
 

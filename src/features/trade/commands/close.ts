@@ -5,7 +5,6 @@ import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../output/escape.ts';
 import { hedges, hedgingText } from '../accounts.ts';
 import { closeAllForSymbol, closeTrade } from '../client.ts';
-import { omittedOf } from '../models.ts';
 import { positionText, sideText } from '../order-text.ts';
 import {
   type Change,
@@ -171,7 +170,7 @@ async function planCloseIds(closing: Closing, tables: OrderTables): Promise<read
   const { ids } = closing;
   const rows = await tables.rows('OpenPosition');
   // A row that cannot be read may be of any trade.
-  const isListed = rows !== undefined && omittedOf(rows).length === 0;
+  const isListed = rows !== undefined && rows.omitted.length === 0;
   const missing = ids.filter((id) => isListed && !rows.some(({ tradeId }) => tradeId === id));
   if (missing.length > 0) throw notOpen(missing);
   const closes: Close[] = [];
@@ -263,7 +262,7 @@ async function planCloseAll(
     (row) => (row.accountId ?? accountId) === accountId && (symbol === undefined || row.currency === symbol),
   );
   // Of a row that cannot be read, the trade and the amount are unknown.
-  const complete = rows === undefined || omittedOf(rows).length > 0 ? undefined : open;
+  const complete = rows === undefined || rows.omitted.length > 0 ? undefined : open;
   if (complete?.length === 0) return [];
   const what = symbol === undefined ? 'everything' : `all ${symbol}`;
   const positions = open === undefined ? 'open positions could not be read' : open.map(positionText).join(', ');

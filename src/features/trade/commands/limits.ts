@@ -1,8 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { CallCounts } from '../../../store/call-counts.ts';
-import { CALL_LIMITS } from '../gateway/counted-caller.ts';
-import { gatewayToken, openCounts } from '../gateway/trading-session.ts';
+import { CALL_LIMITS, gatewayToken, openCounts } from '../gateway/trading-session.ts';
 
 interface Limit {
   /** The command number. */

@@ -7,10 +7,9 @@ import { SvcError } from '../../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../../http/answers.ts';
 import { endpoint, type QueryValues } from '../../../http/endpoint.ts';
 import { redactText, type Secret } from '../../../http/redact.ts';
-import { Sender } from '../../../http/sender.ts';
+import { type CookieJar, Sender } from '../../../http/sender.ts';
 import type { Target } from '../../../http/target.ts';
 import { isObject, JsonLimit, jsonText, parseJsonText, tryParseJson } from '../../../json-object.ts';
-import type { CookieJar } from './cookie-jar.ts';
 import { TOKEN_REFUSED_HINT } from './failed-answer.ts';
 
 /** The types of packets (Engine.IO 3): a packet is a text, its type and its data. */

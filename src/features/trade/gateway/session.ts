@@ -19,8 +19,8 @@ import {
   type Proof,
 } from '../../../http/endpoint.ts';
 import { redactText, type Secret } from '../../../http/redact.ts';
+import { CookieJar } from '../../../http/sender.ts';
 import type { Target } from '../../../http/target.ts';
-import { CookieJar } from './cookie-jar.ts';
 import { EngineConnection, FORM } from './engine-connection.ts';
 import { explainTrading } from './failed-answer.ts';
 import { Backoff, MOST_REFUSALS, mayRecover, type Outage, OutageReporter, refusedOften } from './reconnecting.ts';

@@ -6,9 +6,8 @@ import { type Arguments, FILE, type Flags, type Input, section } from '../../../
 import { SvcError } from '../../../errors.ts';
 import { hostLiteral } from '../../../http/address.ts';
 import { shellWord } from '../../../output/escape.ts';
-import { writeAtomic } from '../../../store/atomic-write.ts';
 import { withLock } from '../../../store/lock.ts';
-import { readOwnFile } from '../../../store/own-file.ts';
+import { readOwnFile, writeAtomic } from '../../../store/own-file.ts';
 import { awaitedEvents, EVENT_FLAG, eventFilter } from '../event-types.ts';
 import { parseTolerance, TOLERANCE_FLAG } from '../options.ts';
 import { openForwarder } from '../receiver/forwarder.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { getAccounts, getModel, openTrade } from '../../../../src/features/trade/client.ts';
-import { limitOfRequest } from '../../../../src/features/trade/gateway/counted-caller.ts';
+import { limitOfRequest } from '../../../../src/features/trade/gateway/trading-session.ts';
 import type { CallValues } from '../../../../src/http/endpoint.ts';
 
 it.each<[string, { readonly path: string }, CallValues | undefined, number | undefined]>([
