@@ -63,11 +63,6 @@ export class CallCounts {
     });
   }
 
-  /** Counts a call that nothing may delay. */
-  count(window: Window): Promise<void> {
-    return this.#change(window, undefined, (recent, now) => ({ next: [...recent, now], result: undefined }));
-  }
-
   /** Counts all as used: another program may have made them. Returns when one is possible. */
   fill(window: Window): Promise<number> {
     const { maxCalls, windowMs } = window;

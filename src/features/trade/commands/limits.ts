@@ -19,7 +19,7 @@ export const tradeLimits = listCommand({
   id: 'trade limits',
   summary: 'Show rate limits and their use',
   description:
-    'Works offline: svc counts the calls of this machine per address and token. At a limit, svc refuses reads; it never delays or refuses an order, a cancel or a close.',
+    'Works offline: svc counts the reads of this machine per address and token, and refuses them at a limit. An order, a cancel or a close, with what it reads, is never counted, delayed or refused.',
   details:
     'An ORA-20301 of the gateway marks a window as used up. Which request counts towards which command is inferred. svc never sends commands 8 and 117.',
   effect: 'read',

@@ -1,4 +1,7 @@
-/** Opens a gateway session for a command: token, pace of connects and rate limits. */
+/**
+ * Opens a gateway session for a command: token, pace of connects, and the rate limits of doc 3 §8,
+ * as counted here or reported by an ORA-20301.
+ */
 
 import type { RunContext } from '../../../cli/command.ts';
 import type { Argument } from '../../../cli/flags.ts';
@@ -12,7 +15,7 @@ import { openTrading, type Reader, type Trading } from '../client.ts';
 import type { Envelope } from '../schema.ts';
 import { RATE_EXCEEDED, type TradingError, verdictOf } from './envelope.ts';
 import { GatewayRefusal } from './failed-answer.ts';
-import { openSession, type Session, type SessionOptions } from './session.ts';
+import { Session, type SessionOptions } from './session.ts';
 
 export const SYMBOL_ARGUMENT = {
   help: 'Symbol, such as EUR/USD or eurusd',
@@ -24,7 +27,7 @@ export interface TradingOptions {
   readonly reconnect?: boolean;
   /** Keeps trying if the first connection fails. */
   readonly awaitGateway?: boolean;
-  /** An order, a cancel or a close: our own rate limits, an estimate, never delay or refuse it. */
+  /** An order, a cancel or a close: our own rate limits neither delay nor refuse nor count it. */
   readonly forOrder?: boolean;
 }
 
@@ -61,24 +64,20 @@ export async function openTradingSession(
 ): Promise<TradingSession> {
   const token = await gatewayToken(ctx);
   const counts = openCounts(ctx.target, token, ctx, { forOrder });
-  const session = openSession(ctx.target, {
+  const session = new Session(ctx.target, {
     token: () => gatewayToken(ctx),
     reconnect,
     awaitGateway,
     onNotice: ctx.notice,
-    pace: connectPace(ctx.target, counts, ctx, { forOrder }),
+    pace: forOrder ? undefined : connectPace(ctx.target, counts, ctx),
   });
+  const isCounted = !forOrder;
   const answer: Session['answer'] = async (endpoint, values, confirmed) => {
-    const countRequest = endpoint.effect === 'read' ? takeCall : countCall;
-    const limit = ctx.dryRun ? undefined : await countRequest(endpoint, values, counts);
+    const limit = limitOfRequest(endpoint, values);
+    if (isCounted) await takeCall(limit, counts);
     return fillIfRefused(session.answer(endpoint, values, confirmed), counts, limit);
   };
-  return {
-    session,
-    trading: openTrading(countedReader(session, forOrder ? countCall : takeCall, counts)),
-    answer,
-    counts,
-  };
+  return { session, trading: openTrading(countedReader(session, counts, isCounted)), answer, counts };
 }
 
 /** The counts of all processes of this user. */
@@ -96,13 +95,11 @@ export function connectPace(
   target: Pick<Target, 'baseUrl' | 'log'>,
   counts: CallCounts,
   { settings, now, sleep }: Pick<RunContext, 'settings' | 'now' | 'sleep'>,
-  { forOrder = false } = {},
 ): SessionOptions['pace'] {
   const isSet = settings.resolve('trade.connectsPerMinute').origin.kind !== 'default';
   if (!isSet && isLoopback(target.baseUrl)) return undefined;
   const perMinute = Number(settings.get('trade.connectsPerMinute'));
   const limit = { cmd: 'connections', maxCalls: perMinute, windowMs: 60_000 } as const;
-  if (forOrder) return () => counts.count(limit);
   return async (signal) => {
     for (;;) {
       const freeAt = await counts.take(limit);
@@ -119,7 +116,7 @@ export function connectPace(
 
 /** Opens and closes a session. Throws `unauthorized` if the gateway refuses the token. */
 export async function tryToken(token: Secret, ctx: RunContext): Promise<void> {
-  const session = openSession(ctx.target, {
+  const session = new Session(ctx.target, {
     token: () => token,
     onNotice: ctx.notice,
     pace: connectPace(ctx.target, openCounts(ctx.target, token, ctx), ctx),
@@ -149,18 +146,14 @@ export interface CallLimit extends Window {
   readonly requests: readonly string[];
 }
 
-function limit(cmd: number, maxCalls: number, seconds: number, does: string, ...requests: string[]): CallLimit {
-  return { cmd, maxCalls, windowMs: seconds * 1000, does, requests };
-}
-
 export const CALL_LIMITS: readonly CallLimit[] = [
-  limit(8, 2, 600, 'get trader orders'),
-  limit(24, 500, 3600, 'set instruments', 'update_subscriptions'),
-  limit(44, 50, 3600, 'get open positions by account', 'OpenPosition'),
-  limit(46, 1500, 3600, 'get orders by account', 'Order'),
-  limit(79, 500, 3600, 'get all accounts per account id', 'Account'),
-  limit(117, 10, 60, 'get last order message'),
-  limit(118, 10, 60, 'get custom closed trade', 'ClosedPosition'),
+  { cmd: 8, maxCalls: 2, windowMs: 600_000, does: 'get trader orders', requests: [] },
+  { cmd: 24, maxCalls: 500, windowMs: 3_600_000, does: 'set instruments', requests: ['update_subscriptions'] },
+  { cmd: 44, maxCalls: 50, windowMs: 3_600_000, does: 'get open positions by account', requests: ['OpenPosition'] },
+  { cmd: 46, maxCalls: 1500, windowMs: 3_600_000, does: 'get orders by account', requests: ['Order'] },
+  { cmd: 79, maxCalls: 500, windowMs: 3_600_000, does: 'get all accounts per account id', requests: ['Account'] },
+  { cmd: 117, maxCalls: 10, windowMs: 60_000, does: 'get last order message', requests: [] },
+  { cmd: 118, maxCalls: 10, windowMs: 60_000, does: 'get custom closed trade', requests: ['ClosedPosition'] },
 ];
 
 /** The limit towards which a request counts. */
@@ -174,17 +167,11 @@ export function limitOfRequest(
   return CALL_LIMITS.find(({ requests }) => requests.includes(name));
 }
 
-type CountRequest = (
-  endpoint: EndpointShape,
-  values: CallValues | undefined,
-  counts: CallCounts,
-) => Promise<CallLimit | undefined>;
-
-/** With `countCall` no read is refused: an order, a cancel or a close needs it. */
-export function countedReader(session: Reader, countRequest: CountRequest, counts: CallCounts): Reader {
+function countedReader(session: Reader, counts: CallCounts, isCounted: boolean): Reader {
   return {
     async call(endpoint, values) {
-      const limit = await countRequest(endpoint, values, counts);
+      const limit = limitOfRequest(endpoint, values);
+      if (isCounted) await takeCall(limit, counts);
       const answer = await fillIfRefused(session.call(endpoint, values), counts, limit);
       const used = await exceededLimit(verdictOf(answer as Envelope).error, counts, limit);
       if (used !== undefined) throw used;
@@ -194,22 +181,13 @@ export function countedReader(session: Reader, countRequest: CountRequest, count
 }
 
 /** Throws `limited` if our own count, an estimate, has reached the limit of the call. */
-export const takeCall: CountRequest = async (endpoint, values, counts) => {
-  const limit = limitOfRequest(endpoint, values);
+async function takeCall(limit: CallLimit | undefined, counts: CallCounts): Promise<void> {
   const freeAt = limit && (await counts.take(limit));
   if (limit !== undefined && freeAt !== undefined) throw usedUp(limit, freeAt, { who: 'from here' });
-  return limit;
-};
-
-/** Counts a call in any case, and returns its limit, if it has one. */
-export const countCall: CountRequest = async (endpoint, values, counts) => {
-  const limit = limitOfRequest(endpoint, values);
-  if (limit !== undefined) await counts.count(limit);
-  return limit;
-};
+}
 
 /** The response. An ORA-20301 with a status of 400 and above fills its window. */
-export async function fillIfRefused<T>(answer: Promise<T>, counts: CallCounts, own?: CallLimit): Promise<T> {
+async function fillIfRefused<T>(answer: Promise<T>, counts: CallCounts, own?: CallLimit): Promise<T> {
   try {
     return await answer;
   } catch (error) {

@@ -7,7 +7,7 @@ import type { CallCounts } from '../../../store/call-counts.ts';
 import { type JournalEntry, journalAnswered, journalSent, type OrderAnswered } from '../../../store/order-journal.ts';
 import { verdictOf } from '../gateway/envelope.ts';
 import { GatewayRefusal, refusal, refusalText } from '../gateway/failed-answer.ts';
-import { openSession } from '../gateway/session.ts';
+import { Session } from '../gateway/session.ts';
 import { exceededLimit, gatewayToken, type TradingSession } from '../gateway/trading-session.ts';
 import type { Envelope } from '../schema.ts';
 import { alikeSentence, findAlikeRows, readTradingRows } from './alike-rows.ts';
@@ -251,7 +251,7 @@ function idsOf({ data }: Envelope): readonly string[] {
 
 /** The plan of a dry run. Connects to nothing. */
 export async function planRequests(requests: readonly OrderRequest[], ctx: RunContext): Promise<Plan> {
-  const session = openSession(ctx.target, { token: () => gatewayToken(ctx), onNotice: ctx.notice });
+  const session = new Session(ctx.target, { token: () => gatewayToken(ctx), onNotice: ctx.notice });
   try {
     return new Plan(
       requests.flatMap(({ endpoint, form }) => {
