@@ -1,4 +1,5 @@
 /** Sends one endpoint's request, with its dry run, confirmation, deadline, retries and failures. */
+import { setMaxListeners } from 'node:events';
 import { SvcError } from '../errors.ts';
 import { checkConnection } from './address.ts';
 import {
@@ -20,13 +21,13 @@ import {
   type RequestRules,
   type RequestValue,
 } from './endpoint.ts';
-import type { Deadline, Exchange, Head, ResponseHeaders } from './exchange.ts';
-import { type Reason, toError, tooLarge } from './failures.ts';
+import { type Deadline, Exchange, type ExchangeLimits, type Head, type ResponseHeaders } from './exchange.ts';
+import { interruption, type Reason, toError, tooLarge } from './failures.ts';
 import { JsonFault } from './json.ts';
+import type { Pool, PoolRequest } from './pool.ts';
 import { redactText, secretsIn } from './redact.ts';
-import type { Target } from './target.ts';
-import { shownHeaders } from './trace.ts';
-import { Transport } from './transport.ts';
+import type { Outbound, Target } from './target.ts';
+import { shownHeaders, Trace } from './trace.ts';
 
 export interface ServiceRules extends RequestRules {
   /** The service's own reading of a status of 400 or above; `undefined` uses the common one. */
@@ -315,5 +316,46 @@ export class CookieJar {
 
   clear(): void {
     this.#cookies.clear();
+  }
+}
+
+export class Transport {
+  readonly #outbound: Outbound;
+  readonly #secretHeaders: ReadonlySet<string>;
+  readonly #pools = new Map<string, Promise<Pool>>();
+
+  /** `secretHeaders`, in lower case, are not shown. */
+  constructor(outbound: Outbound, secretHeaders: ReadonlySet<string> = new Set()) {
+    this.#outbound = outbound;
+    this.#secretHeaders = secretHeaders;
+    // Each exchange listens: Node.js would report more than ten as a leak.
+    setMaxListeners(0, outbound.signal);
+  }
+
+  /**
+   * `request` is the form that is shown, and `wire` the form that is sent. Throws if it cannot be
+   * sent at all, or after an interruption.
+   */
+  async send(request: RequestValue, wire: PoolRequest, limits: ExchangeLimits, attempt: number): Promise<Exchange> {
+    const { signal, log } = this.#outbound;
+    const { origin } = new URL(request.url);
+    const opening = this.#pools.get(origin) ?? this.#openPool(origin);
+    this.#pools.set(origin, opening);
+    const pool = await opening;
+    if (signal.aborted) throw interruption(signal);
+    const trace = log.level === 0 ? undefined : new Trace(request, attempt, this.#outbound, this.#secretHeaders);
+    const exchange = new Exchange(pool, request, limits, this.#outbound, trace);
+    pool.dispatch(wire, exchange);
+    return exchange;
+  }
+
+  async close(): Promise<void> {
+    const pools = await Promise.allSettled(this.#pools.values());
+    await Promise.all(pools.map((opened) => (opened.status === 'fulfilled' ? opened.value.close() : undefined)));
+  }
+
+  async #openPool(origin: string): Promise<Pool> {
+    const { openPool } = await import('./pool.ts');
+    return openPool(new URL(origin), this.#outbound);
   }
 }

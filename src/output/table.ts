@@ -4,7 +4,7 @@ import { escapeText } from './escape.ts';
 import { fitColumns, lineWidth, shrinkColumns, type TableColumn } from './fit.ts';
 import { writePlain } from './formats.ts';
 import { cutCell, GAP, type LineCell, lineCell, NO_CELL, printLines, type TableLine } from './lines.ts';
-import type { ListSubject, Printed, RecordSubject, Subject } from './subject.ts';
+import type { ListSubject, Printed, RecordSubject, Subject } from './shape.ts';
 import { type Painter, painter, wrap } from './terminal.ts';
 import { type Cell, type Column, collectRows, type OutputOptions, type Tone } from './types.ts';
 import type { BatchWriter } from './writer.ts';

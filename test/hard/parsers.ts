@@ -38,7 +38,7 @@ import { shellWord } from '../../src/output/escape.ts';
 import { parseJournal } from '../../src/store/order-journal.ts';
 import * as schemas from '../../src/store/schemas.ts';
 import { parseHeaderLine, problemWith, SETTING_KEYS, shownValue, storedValue } from '../../src/store/setting-keys.ts';
-import { parseSettings } from '../../src/store/settings-file.ts';
+import { parseSettings } from '../../src/store/settings.ts';
 import { SECRET } from '../features/webhooks/vectors.ts';
 import { sentOrder } from '../store/sent-order.ts';
 import type { Check } from './guided.ts';

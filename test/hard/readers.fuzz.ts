@@ -35,7 +35,7 @@ import { type FailedAnswer, parseRetryAfter, serviceMessage, statusFailure } fro
 import { answered } from '../../src/http/endpoint.ts';
 import { client as clientSchema, login as loginSchema, secretEntry, secretsDocument } from '../../src/store/schemas.ts';
 import { CorruptDocument, parseDocument } from '../../src/store/secret-file.ts';
-import { parseSettings, settingsPath } from '../../src/store/settings-file.ts';
+import { parseSettings, settingsPath } from '../../src/store/settings.ts';
 import { login } from '../features/oauth/commands/rotating-server.ts';
 import { SECRET } from '../features/webhooks/vectors.ts';
 import { type FaultServer, faultServer } from '../http/servers.ts';

@@ -7,8 +7,7 @@ import type { Cell, ListOutput } from '../../output/types.ts';
 import { type CredentialOwner, credentialsFile, gatewayTokenKey, loginKey, ownerOf } from '../../store/credentials.ts';
 import { SERVICES, type ServiceName } from '../../store/profile-environment.ts';
 import { chosenPlace, misplaced, type SecretKey, SecretStore } from '../../store/secret-store.ts';
-import { loadSettings, type Settings } from '../../store/settings.ts';
-import { profileNames, readSettingsFile, settingsPath } from '../../store/settings-file.ts';
+import { loadSettings, profileNames, readSettingsFile, type Settings, settingsPath } from '../../store/settings.ts';
 import { credentialSource } from './authorizer.ts';
 import { isAlive, isoTime, loginStatus, refreshEnd } from './login-status.ts';
 

@@ -5,9 +5,14 @@ import { SvcError } from '../../../errors.ts';
 import type { Cell } from '../../../output/types.ts';
 import { fileFailure, makeFolder, writeAtomic } from '../../../store/own-file.ts';
 import { problemWithStored, requireSetting, shownValue } from '../../../store/setting-keys.ts';
-import { credentialKeys } from '../../../store/settings.ts';
+import {
+  credentialKeys,
+  profileValues,
+  readSettingsFile,
+  type SettingsDocument,
+  settingsPath,
+} from '../../../store/settings.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
-import { profileValues, readSettingsFile, type SettingsDocument, settingsPath } from '../../../store/settings-file.ts';
 import type { AmtoolValue } from '../amtool.ts';
 import { checkProfileName, withValues } from '../settings.ts';
 
