@@ -192,7 +192,7 @@ function previewed(text: string, alertmanager: Pick<Alertmanager, 'alerts'>): Pr
   return orFault(async () => {
     const matchers = matchersOf(text).map(formatMatcher);
     const muted = await collect(alertmanager.alerts({ filter: matchers }));
-    const active = muted.filter((alert) => keepsAlert(alert, [])).length;
+    const active = muted.filter((alert) => keepsAlert(alert, ['active'])).length;
     const named = muted.slice(0, MOST_NAMED).map((alert) => `  ${alertTitle(alert)}`);
     const more = muted.length - named.length;
     const counted = `mutes ${muted.length} ${muted.length === 1 ? 'alert' : 'alerts'} now (${active} active)`;
