@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { parseTime, UTC } from '../../src/cli/time.ts';
 import { formatDuration, parseDuration } from '../../src/duration.ts';
 import { SvcError } from '../../src/errors.ts';
-import { readKnownNames } from '../../src/features/alerts/known-names.ts';
 import {
   formatMatcher,
   type Matcher,
@@ -335,10 +334,6 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
         assert(found.problems.length > 0);
         for (const { line, column } of found.problems) assert(line > 0 && column > 0);
       }
-      async function* alerts() {}
-      await acceptedLater(() =>
-        readKnownNames({ alerts, status: async () => ({ config: { original: text } }) } as never),
-      );
     },
   },
   'header-lines': {

@@ -93,12 +93,11 @@ describe('an alert without some of its fields', () => {
     );
     const run = (...argv: string[]) => svc(['alerts', ...argv, '--base-url', server.url]);
     for (const format of ['table', 'wide', 'json', 'ndjson', 'csv', 'yaml']) {
-      const { code, stdout } = await run('list', '--newer-than', '100y', '-o', format);
+      const { code, stdout } = await run('list', '--limit', '9', '-o', format);
       expect([code, stdout]).toEqual([0, expect.stringContaining('Alertb')]);
     }
-    const listed = printed<object[]>(await run('list', '--newer-than', '100y', '-o', 'json'));
+    const listed = printed<object[]>(await run('list', '--limit', '9', '-o', 'json'));
     expect(listed).toMatchObject([good, 'new' in sparse ? { new: { field: [1] } } : {}]);
-    expect((await run('list', '--count')).stdout).toBe('2\n');
     expect((await run('groups', '--columns', 'active', '-o', 'tsv', '--no-headers')).stdout).toBe('2\n');
     expect((await run('get', 'b')).code).toBe(0);
     expect((await run('check', '--max', '2')).code).toBe(0);
@@ -122,7 +121,7 @@ describe('an alert without some of its fields', () => {
     const { url, traps, close } = await startAlertmanagerEmulator({ now: () => Date.now() });
     traps.add('sparse-alerts');
     await postAlerts(url, [{ labels: { alertname: 'One' } }, { labels: { alertname: 'Two' } }]);
-    for (const argv of [['list'], ['groups'], ['list', '--count'], ['check', '--min', '2']]) {
+    for (const argv of [['list'], ['groups'], ['check', '--min', '2']]) {
       expect((await svc(['alerts', ...argv, '--base-url', url])).code).toBe(0);
     }
     await close();
