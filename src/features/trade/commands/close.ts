@@ -116,10 +116,9 @@ export const tradeClose = listCommand({
       if (ctx.dryRun) return { value: await planChanges(closes, ctx) };
       const confirmed = await confirmChanges(closes, ctx, input.everything);
       const { wait } = input;
-      const watch = wait === undefined ? undefined : new FillWatch(ctx);
+      const watch = wait === undefined ? undefined : new FillWatch(wait, ctx);
       const sent = await sendChanges(closes, { confirmed, tables, watch, goesOn: true }, ctx);
-      if (watch === undefined || wait === undefined) return reportCloses(sent);
-      return reportCloses(await waitForCloses(sent, watch, wait, ctx));
+      return reportCloses(watch === undefined ? sent : await waitForCloses(sent, watch, ctx));
     });
   },
 });
@@ -319,7 +318,6 @@ interface CloseOutcome extends Outcome<Close> {
 async function waitForCloses(
   outcomes: readonly Outcome<Close>[],
   watch: FillWatch,
-  ms: number,
   ctx: RunContext,
 ): Promise<readonly CloseOutcome[]> {
   const accepted = outcomes.flatMap(({ placed, error }) => (error === undefined && placed ? placed : []));
@@ -331,7 +329,7 @@ async function waitForCloses(
       outcomes.map(async (outcome): Promise<CloseOutcome> => {
         const { change, placed, error } = outcome;
         if (placed === undefined || error !== undefined) return outcome;
-        const report = await watch.wait({ ...change.awaits, ...placed }, ms);
+        const report = await watch.wait({ ...change.awaits, ...placed });
         await recordReport(placed, report, undefined, ctx);
         return { ...outcome, report };
       }),
