@@ -94,9 +94,6 @@ export const REPAIRS: readonly Repair[] = [
     'the signature matches with other line endings (an editor, git, FTP or curl -d changed them)',
     (_, text) => ['\n', '\r\n', ''].map((end) => latin1(text.replace(/\r?\n/g, end))),
   ),
-  bodyRepair('body_trimmed', 'the signature matches without the white space around the body', (_, text) => [
-    latin1(text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')),
-  ]),
   bodyRepair(
     'body_charset',
     'the signature matches in another encoding: something added or dropped a byte order mark, or wrote UTF-16, Latin-1 or UTF-8 twice',
@@ -112,11 +109,6 @@ export const REPAIRS: readonly Repair[] = [
     'body_reserialized',
     'the signature matches the same JSON in another layout: something parsed the body and serialized it again; keep the original bytes',
     layouts,
-  ),
-  bodyRepair(
-    'body_escaped_html',
-    'the signature matches with \\u003c, \\u003e and \\u0026, as Go writes them: something serialized the JSON again; keep the original bytes',
-    goLayouts,
   ),
   bodyRepair(
     'body_base64',
@@ -198,6 +190,7 @@ export const REPAIRS: readonly Repair[] = [
   },
 ];
 
+/** As JavaScript, Python, PHP and Go write the same JSON. */
 function layouts(body: Buffer): readonly Uint8Array[] {
   const value = json(body);
   if (typeof value === 'string') return [Buffer.from(value)];
@@ -205,13 +198,9 @@ function layouts(body: Buffer): readonly Uint8Array[] {
   const plain = [JSON.stringify(value), pythonJson(value)];
   const ascii = plain.map((text) => text.replace(/[\x7f-\uffff]/g, unicodeEscape));
   const slashes = [...plain, ...ascii].map((text) => text.replaceAll('/', '\\/'));
-  const all = [...plain, ...ascii, ...slashes, ...indented];
-  return [...all, ...all.map((text) => `${text}\n`)].map(utf8);
-}
-
-function goLayouts(body: Buffer): readonly Uint8Array[] {
-  const text = JSON.stringify(json(body)).replace(/[<>&\u2028\u2029]/g, unicodeEscape);
-  return [text, `${text}\n`].map(utf8);
+  const html = plain.map((text) => text.replace(/[<>&\u2028\u2029]/g, unicodeEscape));
+  const all = [...plain, ...ascii, ...slashes, ...indented, ...html];
+  return [...all, ...all.map((text) => `${text}\n`)].map((text) => Buffer.from(text));
 }
 
 /** What programs do to a body. `text` has a character per byte. If it throws, it does not apply. */
@@ -247,10 +236,6 @@ function secretInJson(text: string): string {
 
 function latin1(text: string): Buffer {
   return Buffer.from(text, 'latin1');
-}
-
-function utf8(text: string): Buffer {
-  return Buffer.from(text);
 }
 
 /** Objects, arrays and strings: other values have one spelling. */

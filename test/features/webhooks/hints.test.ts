@@ -30,7 +30,6 @@ describe('a body', () => {
     ['body_line_ends', '{\n"a":1\n}', '{\r\n"a":1\r\n}'],
     ['body_line_ends', '{\r\n"a":1\r\n}', '{\n"a":1\n}'],
     ['body_line_ends', '{"a":1,"b":"x y"}', '{"a":1,\n"b":"x y"\r\n}'],
-    ['body_trimmed', COMPACT, `  ${COMPACT}\n\n`],
     ['body_charset', COMPACT, `\ufeff${COMPACT}`],
     ['body_charset', `\ufeff${COMPACT}`, COMPACT],
     ['body_charset', COMPACT, Buffer.from(`\ufeff${COMPACT}\r\n`, 'utf16le')],
@@ -44,7 +43,7 @@ describe('a body', () => {
     ['body_reserialized', '{"a": [1, 2], "b": {"c": "\\u00e9"}}', '{"a":[1,2],"b":{"c":"é"}}'],
     ['body_reserialized', '{"a":"\\u00e9\\ud83d\\ude00"}', '{"a":"é😀"}'],
     ['body_reserialized', COMPACT.replaceAll('/', '\\/'), COMPACT],
-    ['body_escaped_html', '{"a":"\\u003cb\\u003e \\u0026"}\n', '{"a":"<b> &"}'],
+    ['body_reserialized', '{"a":"\\u003cb\\u003e \\u0026"}\n', '{"a":"<b> &"}'],
     ['body_base64', COMPACT, Buffer.from(COMPACT).toString('base64')],
     ['body_base64', COMPACT, `${Buffer.from(COMPACT).toString('base64').replace(/.{60}/g, '$&\r\n')}\n`],
     ['body_base64', `${COMPACT}?>`, Buffer.from(`${COMPACT}?>`).toString('base64url')],
@@ -65,10 +64,8 @@ describe('a body', () => {
       'body_minus_trailing_newline',
       'body_plus_trailing_newline',
       'body_line_ends',
-      'body_trimmed',
       'body_charset',
       'body_reserialized',
-      'body_escaped_html',
       'body_base64',
     ]);
     for (const { name, sentence } of REPAIRS) expect(describeHint(name)).toBe(sentence);
