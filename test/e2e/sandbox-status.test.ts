@@ -18,7 +18,7 @@ describe('svc sandbox status', () => {
   describe('while a sandbox runs', () => {
     let sandbox: Running;
     beforeAll(async () => {
-      sandbox = await startSandbox(['--trap', 'many-products', '--trap', 'no-push']);
+      sandbox = await startSandbox(['--trap', 'shifting-catalog', '--trap', 'no-push']);
     });
     afterAll(() => sandbox.kill('SIGTERM'));
 
@@ -45,7 +45,7 @@ describe('svc sandbox status', () => {
         expect(stdout.split('\n').map((line) => line.trim().split(/ +/))).toEqual([
           ['alerts', 'true'],
           ['webhooks', 'true'],
-          ['catalog', 'many-products', 'true'],
+          ['catalog', 'shifting-catalog', 'true'],
           ['trade', 'no-push', 'true'],
           ['DiskFull'],
           [''],

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
 import { flag, identifier, text } from '../../http/fields.ts';
-import { readRows } from '../../http/rows.ts';
+import { readRows } from '../../http/json.ts';
 import { isObject, isTextRecord, jsonText } from '../../json-object.ts';
 
 type Labels = Readonly<Record<string, string>>;

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { displayWidth } from '../../../../src/output/terminal.ts';
-import { type Emulator, startAlertmanagerEmulator } from '../../../../src/sandbox/alerts/server.ts';
+import { startAlertmanagerEmulator } from '../../../../src/sandbox/alerts/server.ts';
+import type { LocalServer } from '../../../../src/sandbox/http.ts';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { postAlerts, postSilence } from '../../../support/alertmanager.ts';
 import { type Run, type RunOptions, svc } from '../../../support/svc.ts';
@@ -106,7 +107,7 @@ async function triage(
   return ended;
 }
 
-let emulator: Emulator;
+let emulator: LocalServer;
 beforeEach(async () => {
   emulator = await startAlertmanagerEmulator({ now: Date.now });
   await postAlerts(emulator.url, ALERTS);
