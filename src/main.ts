@@ -9,7 +9,7 @@ import type { Context, OutStream } from './context.ts';
 import { SvcError } from './errors.ts';
 import { GROUPS, SOURCES } from './features/index.ts';
 import { authorizerFor } from './features/oauth/authorizer.ts';
-import { KnownSecrets } from './http/known-secrets.ts';
+import { KnownSecrets } from './http/redact.ts';
 
 /** Never throws: errors go to stderr and into the status. `aliases` are prepared by the build. */
 export async function main(argv: readonly string[], outer: Context, aliases?: () => Aliases): Promise<number> {

@@ -25,8 +25,6 @@ export const TRAPS = {
     'client-forgotten': 'a client is unknown once it has been used to sign in',
     'web-by-default': 'a client that does not register as native may not use an http redirect',
     'one-method': 'clients may authenticate by client_secret_post only',
-    'basic-alone': 'a client_id in the body beside an Authorization header is refused',
-    'basic-plain': 'the parts of an Authorization header are not form-decoded, and secrets contain ~ % + /',
     'other-state': 'the browser comes back with another state',
     'token-500': 'the token endpoint answers with 500',
     'lost-refresh': 'a refresh is carried out, and no response comes',

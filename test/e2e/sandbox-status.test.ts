@@ -31,7 +31,7 @@ describe('svc sandbox status', () => {
     });
 
     const script =
-      'eval "$(svc sandbox status --env)"; svc sandbox status --columns service,traps,here --no-headers; svc alerts list alertname=DiskFull --count';
+      'eval "$(svc sandbox status --env)"; svc sandbox status --columns service,traps,here --no-headers; svc alerts list alertname=DiskFull --columns alertname --no-headers';
     const shells: readonly (readonly [string, Peer | undefined])[] = [
       ['bash', { command: 'bash', env: {} }],
       ['zsh', zsh()],
@@ -47,7 +47,7 @@ describe('svc sandbox status', () => {
           ['webhooks', 'true'],
           ['catalog', 'shifting-catalog', 'true'],
           ['trade', 'no-push', 'true'],
-          ['1'],
+          ['DiskFull'],
           [''],
         ]);
       });

@@ -103,7 +103,6 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: ['alertname=NodeDown', 'team=~"db|web"', '--older-than', '1s', '--limit', '5'] },
     { args: ['-a', '--group-by', 'team', '--group-by', 'severity'] },
     { args: ['-a', '--group-by', 'instance'] },
-    { args: ['--count'], prints: 'text' },
   ],
   'alerts triage': [{ args: [], terminal: {}, screen: true }],
   'alerts get': [{ args: ['1a58c20e'] }, { args: ['77c0'] }],

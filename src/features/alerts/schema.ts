@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
 import { flag, identifier, text } from '../../http/fields.ts';
-import { readRows } from '../../http/rows.ts';
+import { readRows } from '../../http/json.ts';
 import { isObject, isTextRecord, jsonText } from '../../json-object.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -156,17 +156,17 @@ export const status = statusFields.check(
 );
 export type Status = z.infer<typeof status>;
 
-/** The booleans of `GET /alerts` (doc 1 §4), each true by default. */
-export interface StateQuery {
+/** The parameters of `GET /alerts` (doc 1 §4). Each boolean is true by default. */
+export type AlertQuery = AlertFilter & {
   readonly active?: boolean;
   readonly silenced?: boolean;
   readonly inhibited?: boolean;
   readonly unprocessed?: boolean;
-}
+};
 
-export interface AlertFilter {
+export type AlertFilter = {
   /** Matchers in their canonical spelling; all must match. */
   readonly filter?: readonly string[] | undefined;
   /** A regular expression for the complete name of a receiver. */
   readonly receiver?: string | undefined;
-}
+};

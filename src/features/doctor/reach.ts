@@ -3,9 +3,10 @@ import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
 import { SvcError } from '../../errors.ts';
+import { bare, proxyFor } from '../../http/address.ts';
 import { ConnectFailure, ProxyFailure, type Reason, reasonOf, tlsReason } from '../../http/failures.ts';
 import { secureContext } from '../../http/pool.ts';
-import { bare, openTunnel, proxyFor } from '../../http/proxy.ts';
+import { openTunnel } from '../../http/proxy.ts';
 import type { Target } from '../../http/target.ts';
 
 export interface Step {

@@ -12,7 +12,7 @@ import { parseDocument } from '../../store/secret-file.ts';
 import { helperPlace } from '../../store/secret-places.ts';
 import { chosenPlace, FILE, isSecret, partsOfId, placeOf, SecretStore } from '../../store/secret-store.ts';
 import { HELPER_SETTING } from '../../store/setting-keys.ts';
-import { settingsPath } from '../../store/settings-file.ts';
+import { settingsPath } from '../../store/settings.ts';
 import { webhookSecretsFile, webhookSecretsPath } from '../../store/webhook-secrets.ts';
 import { credentialSource } from './authorizer.ts';
 import { loginStatus, refreshEnd } from './login-status.ts';
@@ -156,16 +156,16 @@ export async function signInFinding(ctx: Omit<RunContext, 'target'>, target: Run
 }
 
 function standingOf(stored: Credential, now: number) {
-  const { signedIn, advice } = loginStatus(stored, now);
+  const { state, advice } = loginStatus(stored, now);
   const again = stored.kind === 'personal' ? 'svc oauth login --token-stdin' : 'svc oauth login';
-  if (!signedIn) return fail(`the login has ended: ${advice}`, again);
+  if (state === 'not_signed_in') return fail(`the login has ended: ${advice}`, again);
   if (advice !== null) {
     const renewable = stored.kind === 'oauth' && stored.refresh_token !== undefined;
     return warn(advice, renewable ? 'svc oauth refresh' : again);
   }
   const { expires_at: end } = stored;
   const token = end === undefined ? 'a token without a known end' : `a token until ${minute(end)}`;
-  const refreshed = stored.kind === 'oauth' ? refreshEnd(stored) : undefined;
+  const refreshed = refreshEnd(stored);
   const more = refreshed === undefined ? '' : `, which can be refreshed until ${minute(refreshed)}`;
   return ok(`from the stored ${stored.kind === 'personal' ? 'personal ' : 'login: '}${token}${more}`);
 }

@@ -126,7 +126,7 @@ export class SilenceWriter {
       checked.flatMap(({ alerts = [] }) => alerts.filter(isActive)).map(({ fingerprint }) => fingerprint),
     );
     if (!interactive || yes || dryRun || this.#options.allAlerts || muted.size === 0) return undefined;
-    const active = (await collect(this.#alertmanager.alerts(alertQuery([])))).filter(isActive);
+    const active = (await collect(this.#alertmanager.alerts(alertQuery(['active'])))).filter(isActive);
     return muted.size > active.length / 2
       ? `This mutes ${muted.size} of the ${active.length} active alerts.`
       : undefined;
@@ -220,7 +220,7 @@ export function expiredError({ id, status }: Silence): SvcError | undefined {
 }
 
 function isActive(alert: Alert): boolean {
-  return keepsAlert(alert, []);
+  return keepsAlert(alert, ['active']);
 }
 
 function spell(silence: Pick<PostableSilence, 'matchers'>): string {

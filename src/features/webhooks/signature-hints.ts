@@ -198,16 +198,6 @@ export const REPAIRS: readonly Repair[] = [
   },
 ];
 
-/** How the senders that svc knows write this JSON. Empty if it is none. */
-export function jsonLayouts(bytes: Uint8Array): readonly Uint8Array[] {
-  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  try {
-    return [...layouts(body), ...goLayouts(body)];
-  } catch {
-    return [];
-  }
-}
-
 function layouts(body: Buffer): readonly Uint8Array[] {
   const value = json(body);
   if (typeof value === 'string') return [Buffer.from(value)];

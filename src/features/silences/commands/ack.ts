@@ -83,7 +83,7 @@ function labelNames(texts: readonly string[]): readonly string[] {
 }
 
 async function chooseAlerts(firing: readonly Alert[], ctx: RunContext): Promise<readonly Alert[]> {
-  const active = firing.filter((alert) => keepsAlert(alert, []));
+  const active = firing.filter((alert) => keepsAlert(alert, ['active']));
   if (active.length === 0) throw new SvcError('not_found', 'no alert is active');
   active.sort((a, b) => Date.parse(b.startsAt) - Date.parse(a.startsAt));
   const choices = active.map((alert) => ({ value: alert.fingerprint, name: alertTitle(alert) }));

@@ -97,7 +97,7 @@ export const silencesCreate = recordCommand({
     const checked = await writer.check(found.wanted);
     if (checked.alerts?.length === 0) {
       const all = found.wanted.matchers.map(matcherFrom);
-      await warnOfNames({ matchers: all }, alertmanager, ctx, 'no alert matches; ');
+      await warnOfNames({ matchers: all, filter: { filter: [] } }, alertmanager, ctx);
     }
     await writer.ask([checked]);
     const posted = await writer.post(checked);

@@ -1,7 +1,7 @@
 /** The input of a command that reads deliveries, and its bytes. */
 import { SvcError } from '../../../errors.ts';
 
-export const DELIVERY_FORMATS = ['auto', 'body', 'http', 'har', 'curl', 'json', 'ndjson'] as const;
+export const DELIVERY_FORMATS = ['auto', 'body', 'http', 'har', 'json', 'ndjson'] as const;
 export type DeliveryFormat = (typeof DELIVERY_FORMATS)[number];
 
 /** An unread body of any size. */

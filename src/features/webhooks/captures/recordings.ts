@@ -93,7 +93,7 @@ export function recordedDelivery(line: string, source: string): Delivery | undef
   const statuses = [response ?? [], forward ? (forward.status ?? 0) : []].flat();
   return {
     source,
-    headers: isPairs(headers) ? headers : (readHeaders(headers) ?? []),
+    headers: isPairs(headers) ? headers : readHeaders(headers),
     body,
     receivedS: Number.isNaN(ms) ? undefined : ms / 1000,
     verdict: status,

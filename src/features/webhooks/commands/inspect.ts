@@ -2,21 +2,12 @@ import { type Answer, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { parseJsonText } from '../../../json-object.ts';
 import { RawJson } from '../../../output/types.ts';
-import { DELIVERY_FORMATS, readDeliveries } from '../captures/formats.ts';
+import { readDeliveries } from '../captures/formats.ts';
 import { gather, type Input, InputErrors, once } from '../captures/input.ts';
-import {
-  asEvent,
-  type Delivery,
-  lostBytes,
-  REBUILT,
-  type ReadEvent,
-  readEvent,
-  signatureHeaders,
-} from '../delivery.ts';
+import { asEvent, type Delivery, type ReadEvent, readEvent, signatureHeaders } from '../delivery.ts';
 import { type EventVerdict, type EventView, eventList, eventRecord } from '../event-columns.ts';
 import { ANY_AGE, fingerprint, type SigningSecret, verifySignature } from '../signature.ts';
 import { SECRET_FLAGS, signingSecrets } from '../signing-secrets.ts';
-import { findSignedLayout } from '../verification.ts';
 
 const UNKNOWN = { verdict: 'unsigned', secret: undefined } as const;
 
@@ -32,7 +23,6 @@ export const webhooksInspect = recordCommand({
   args: { file: { help: 'File, or - for standard input (the default)', complete: 'files' } },
   flags: {
     'event-id': { type: 'string', value: 'id', help: 'Only this event' },
-    format: { type: 'choice', choices: DELIVERY_FORMATS, default: 'auto', help: 'Format of the file' },
     full: { type: 'boolean', help: 'Do not shorten texts' },
     unverified: { type: 'boolean', help: 'Show events whose signature is invalid' },
     ...SECRET_FLAGS,
@@ -47,12 +37,12 @@ export const webhooksInspect = recordCommand({
   ],
   output: eventRecord({ full: false, verdictOf: () => UNKNOWN }),
   async run(input, ctx): Promise<Answer<never>> {
-    const { file = '-', format, full, unverified, eventId } = input;
+    const { file = '-', full, unverified, eventId } = input;
     const secrets = await signingSecrets(input, ctx);
     const { inputChunks: chunks, notice } = ctx;
     const bad = new InputErrors(notice);
     const unusable = (error: SvcError): void => bad.add(error);
-    const options = { format, secrets, unverified, chunks, notice, unusable };
+    const options = { format: 'auto', secrets, unverified, chunks, notice, unusable } as const;
     const { shown, refused, others } = await collectEvents(file, eventId, options);
     const [first] = shown.values();
     if (first === undefined) throw bad.failure('shown') ?? explainNothing(refused[0], others[0], input);
@@ -140,34 +130,19 @@ const LARGEST = 64 << 20;
 async function* readEvents(path: string, input: EventInput): AsyncGenerator<FoundEvent, void, void> {
   for await (const found of readDeliveries(path, { ...input, signed: false })) {
     if ('pieces' in found) yield* readBareEvents(await gather(found.pieces, found.source, LARGEST), found.source);
-    else yield* readDelivered(found, input);
+    else for (const delivery of found) yield verifyDelivered(delivery, input);
   }
 }
 
-async function* readDelivered(deliveries: Iterable<Delivery>, input: EventInput): AsyncGenerator<FoundEvent> {
-  for (const delivery of deliveries) {
-    const event = await verifyDelivered(delivery, input);
-    if (event === undefined) input.unusable(lostBytes(delivery.source));
-    else yield event;
-  }
-}
-
-/** Age matters to a receiver, not to a reader. Undefined if the received bytes are lost. */
-async function verifyDelivered(
-  delivery: Delivery,
+/** Age matters to a receiver, not to a reader. */
+function verifyDelivered(
+  { source, headers, body, truncated }: Delivery,
   { secrets, unverified }: EventInput,
-): Promise<FoundEvent | undefined> {
-  const { source, headers, truncated } = delivery;
+): FoundEvent {
   if (secrets.length === 0) {
-    const { body } = delivery;
     return { source, bytes: body, verdict: 'unchecked', secret: undefined, event: readEvent(body) };
   }
-  const signed = signatureHeaders(headers);
-  const isRebuilt = delivery.notes.includes(REBUILT);
-  const received = isRebuilt ? await findSignedLayout(delivery.body, signed, secrets) : delivery.body;
-  const body = received ?? (unverified ? delivery.body : undefined);
-  if (body === undefined) return undefined;
-  const { verdict, secretIndex } = verifySignature(signed, body, secrets, ANY_AGE, truncated);
+  const { verdict, secretIndex } = verifySignature(signatureHeaders(headers), body, secrets, ANY_AGE, truncated);
   const secret = secrets[secretIndex ?? -1];
   const event = verdict === 'valid' || unverified ? readEvent(body) : undefined;
   return { source, bytes: body, verdict, secret: secret && fingerprint(secret), event };

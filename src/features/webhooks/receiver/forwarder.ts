@@ -3,19 +3,13 @@ import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import type { RunContext } from '../../../cli/command.ts';
 import { endedBy, SvcError } from '../../../errors.ts';
-import { hostLiteral, isLoopback } from '../../../http/address.ts';
+import { bare, hostLiteral, isLoopback } from '../../../http/address.ts';
 import { openPoster, type Posted, type Poster } from '../../../http/poster.ts';
-import { bare } from '../../../http/proxy.ts';
 import type { Outbound } from '../../../http/target.ts';
 import { HEADER_PREFIX, type RawHeader } from '../delivery.ts';
 import { addressWarnings, receiverAddress } from '../options.ts';
 
-interface ForwardOptions {
-  readonly target: ForwardTarget;
-  readonly timeoutMs: number;
-}
-
-export interface ForwardTarget {
+interface ForwardTarget {
   readonly url: URL;
   /** What its name resolved to when it was found to be this machine. */
   readonly addresses?: readonly LookupAddress[];
@@ -47,14 +41,11 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-/** The service waits this long for a response (doc 2 §6). */
-const SERVICE_WAITS_MS = 5_000;
+/** The service waits 5 s for a response (doc 2 §6). */
+const FORWARD_MS = 4_500;
 
 /** Throws `invalid_value` if it is not an address of this machine, unless `external`. */
-export async function forwardTarget(
-  text: string,
-  { external }: { readonly external: boolean },
-): Promise<ForwardTarget> {
+async function findTarget(text: string, external: boolean): Promise<ForwardTarget> {
   const url = receiverAddress(text);
   if (external || isLoopback(url)) return { url };
   const addresses = await lookup(bare(url.hostname), { all: true }).catch(() => []);
@@ -77,26 +68,26 @@ export function forwardedHeaders(headers: readonly RawHeader[]): readonly RawHea
 }
 
 export class Forwarder {
-  readonly #options: ForwardOptions;
+  readonly #target: ForwardTarget;
   readonly #poster: Poster;
   readonly #secrets: Outbound['secrets'];
   readonly #stopped = new AbortController();
 
-  constructor(options: ForwardOptions, outbound: Outbound) {
-    this.#options = options;
+  constructor(target: ForwardTarget, outbound: Outbound) {
+    this.#target = target;
     this.#secrets = outbound.secrets;
-    const { addresses } = options.target;
+    const { addresses } = target;
     // After Ctrl-C current requests have a moment to finish: the signal is this object's own.
     this.#poster = openPoster({ ...outbound, addresses, signal: this.#stopped.signal });
   }
 
   get url(): URL {
-    return this.#options.target.url;
+    return this.#target.url;
   }
 
   /** Each delivery to the listener itself would come back. */
   refuseLoop(own: URL): void {
-    const { url, addresses } = this.#options.target;
+    const { url, addresses } = this.#target;
     const port = (one: URL): string => one.port || (one.protocol === 'https:' ? '443' : '80');
     const isOwnHost = url.hostname === own.hostname || isLoopback(url) || addresses !== undefined;
     if (port(url) !== port(own) || !isOwnHost) return;
@@ -105,10 +96,9 @@ export class Forwarder {
 
   async forward(headers: readonly RawHeader[], body: Uint8Array): Promise<Forwarded> {
     const { url } = this;
-    const { timeoutMs } = this.#options;
     const began = performance.now();
     try {
-      const posted = await this.#poster.post({ url, headers: forwardedHeaders(headers), body, timeoutMs });
+      const posted = await this.#poster.post({ url, headers: forwardedHeaders(headers), body, timeoutMs: FORWARD_MS });
       return {
         status: posted.status ?? null,
         ms: Math.round(posted.ms),
@@ -134,22 +124,10 @@ export class Forwarder {
   }
 }
 
-interface ForwardInput {
-  readonly forwardExternal: boolean;
-  readonly forwardTimeout: number;
-}
-
-export async function openForwarder(
-  address: string,
-  { forwardExternal, forwardTimeout: timeoutMs }: ForwardInput,
-  ctx: RunContext,
-): Promise<Forwarder> {
-  const target = await forwardTarget(address, { external: forwardExternal });
+export async function openForwarder(address: string, external: boolean, ctx: RunContext): Promise<Forwarder> {
+  const target = await findTarget(address, external);
   if (target.addresses === undefined) {
     for (const warning of addressWarnings(target.url, { insecure: false })) ctx.notice(`warning: ${warning}`);
   }
-  if (timeoutMs >= SERVICE_WAITS_MS) {
-    ctx.notice('warning: the service waits 5 s for a response: use a shorter --forward-timeout');
-  }
-  return new Forwarder({ target, timeoutMs }, ctx.outbound({ insecure: false }));
+  return new Forwarder(target, ctx.outbound({ insecure: false }));
 }

@@ -187,23 +187,15 @@ function answerCell({ forward, response, ms }: DeliveryRow): Cell {
   return failed || response >= 300 ? { text, tone: 'bad' } : text;
 }
 
-/** The first lines of a response, each on a line of its own. Of a page, its text. */
+/** The first lines of a response, each on a line of its own. */
 function splitResponse(body: string): Cell[] {
-  const isPage = /^\s*</.test(body);
-  const text = isPage
-    ? body
-        .replace(STYLES, '')
-        .replace(/<[^>]*>?/g, '\n')
-        .replaceAll('&nbsp;', ' ')
-    : body;
-  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const lines = body.split(/\r?\n/).filter((line) => line.trim() !== '');
   const shown = lines.slice(0, MOST_LINES).map((line) => line.replaceAll('\t', '  ').trimEnd());
   if (lines.length > MOST_LINES) shown.push('…');
   return shown.map((line): Cell => ({ text: line, tone: 'dim', below: true }));
 }
 
 const MOST_LINES = 5;
-const STYLES = /<(style|script)\b[\s\S]*?(?:<\/\1>|$)/gi;
 
 /** Local time: the lines are read as they appear. */
 function formatLocalTime(iso: string): string {

@@ -8,20 +8,12 @@ import { isSuccess } from './forwarder.ts';
 import { History } from './history.ts';
 import { DeliveryProcessor, isoTime, type Outcome, type ProcessorOptions, StrangerLimit } from './processor.ts';
 import { type DeliveryRow, type ReceiverRow, SLOW_MS, type Tally } from './rows.ts';
-import {
-  type IncomingDelivery,
-  type OtherProtocol,
-  type Receiver,
-  type ReceiverOptions,
-  type Refusal,
-  startReceiver,
-} from './server.ts';
+import { type IncomingDelivery, type Receiver, type ReceiverOptions, type Refusal, startReceiver } from './server.ts';
 
 export interface SessionOptions extends ReceiverOptions, Omit<ProcessorOptions, 'warn' | 'history' | 'strangers'> {
   /** Where the last deliveries are written. */
   readonly history: { readonly path: string; readonly context: LockContext } | undefined;
   readonly count: number | undefined;
-  readonly untilEvents: ReadonlySet<string>;
   readonly failOnInvalid: boolean;
   readonly waitMs: number | undefined;
   readonly signal: AbortSignal;
@@ -37,11 +29,8 @@ const LAST_RESPONSES_MS = 200;
 const MOST_ROWS = 10_000;
 /** How often the requests that have no row are counted in one. */
 const OMISSIONS_MS = 1_000;
-const MISDIRECTED: Readonly<Record<OtherProtocol, string>> = {
-  TLS: 'warning: a client sent TLS to this port, which is for plain HTTP: use http://, or put a tunnel or proxy in front that ends TLS',
-  'HTTP/2':
-    'warning: a client sent HTTP/2 to this port, which is for HTTP/1.1: set the client or proxy to HTTP/1.1, or put a tunnel in front',
-};
+const MISDIRECTED =
+  'warning: a client sent TLS or HTTP/2 to this port, which is for HTTP/1.1: use http://, or put a tunnel or proxy in front';
 /** Remote text is among the keys of warnings. */
 const MOST_WARNINGS = 100;
 
@@ -87,7 +76,7 @@ export class ReceiverSession {
       this.#receiver = await startReceiver(this.#options, {
         delivered: (delivery) => this.#track(this.#handle(delivery)),
         refused: (refusal) => this.#report(refusal),
-        misdirected: (protocol) => this.#warn(protocol, MISDIRECTED[protocol]),
+        misdirected: () => this.#warn('misdirected', MISDIRECTED),
       });
     } catch (error) {
       recording?.discard();
@@ -229,11 +218,10 @@ const FIRST_WARNING = 3;
 /** Counts deliveries, warns before the service disables the endpoint, and decides when to end. */
 class DeliveryMonitor {
   readonly tally: Tally = { deliveries: 0, valid: 0, duplicates: 0, invalid: 0, refused: 0, accepted: 0 };
-  readonly #options: Pick<SessionOptions, 'count' | 'untilEvents' | 'failOnInvalid'>;
+  readonly #options: Pick<SessionOptions, 'count' | 'failOnInvalid'>;
   /** `key` identifies the reason: each is reported once. */
   readonly #warn: (key: string, text: string) => void;
-  /** The verdicts of the last deliveries, if all of them were invalid. */
-  #invalidInARow: DeliveryRow['status'][] = [];
+  #invalidInARow = 0;
   #failedInARow = 0;
 
   constructor(options: SessionOptions, warn: (key: string, text: string) => void) {
@@ -247,19 +235,17 @@ class DeliveryMonitor {
   }
 
   #recordValid(row: DeliveryRow, location: string | undefined): Decision {
-    const { count, untilEvents } = this.#options;
+    const { count } = this.#options;
     const { tally } = this;
     tally.valid++;
-    this.#invalidInARow = [];
+    this.#invalidInARow = 0;
     if (row.duplicate !== null) tally.duplicates++;
     const accepted = isSuccess(row.response);
     this.#failedInARow = accepted ? 0 : this.#failedInARow + 1;
     this.#warnOfResponse(row, location);
     if (!accepted || row.duplicate !== null) return 'continue';
     tally.accepted++;
-    const reached = count !== undefined && tally.accepted >= count;
-    const awaited = [row.event_type, row.event_id].some((one) => one !== null && untilEvents.has(one));
-    return reached || awaited ? 'done' : 'continue';
+    return count !== undefined && tally.accepted >= count ? 'done' : 'continue';
   }
 
   #warnOfResponse({ event_id, response, ms }: DeliveryRow, location: string | undefined): void {
@@ -290,33 +276,21 @@ class DeliveryMonitor {
         `warning: a delivery has the right signature, but a timestamp ${age_s} s old: if it is a retry that kept its timestamp, use --tolerance 3600s`,
       );
     }
-    this.#invalidInARow = [...this.#invalidInARow, status].slice(-FIRST_WARNING);
-    if (this.#invalidInARow.length === FIRST_WARNING) {
-      const verdicts = [...new Set(this.#invalidInARow)];
-      this.#warn(`invalid ${verdicts.length === 1 ? status : 'several'}`, `warning: ${explainInvalid(verdicts)}`);
+    if (++this.#invalidInARow === FIRST_WARNING) {
+      const cause = CAUSES[status] ?? 'the lines name the reasons';
+      this.#warn(
+        `invalid ${status}`,
+        `warning: ${FIRST_WARNING} deliveries in a row are invalid (${status}): ${cause}; the service disables the endpoint after ${DISABLING_FAILURES} failed attempts`,
+      );
     }
     return this.#options.failOnInvalid ? 'failed' : 'continue';
   }
 }
 
-const DISABLING = `the service disables the endpoint after ${DISABLING_FAILURES} failed attempts`;
-
-/** Why the last deliveries in a row were invalid, by their different verdicts. */
-function explainInvalid([verdict, ...others]: readonly DeliveryRow['status'][]): string {
-  const some = `${FIRST_WARNING} deliveries in a row`;
-  if (others.length > 0) {
-    return `${some} failed verification for several reasons (${[verdict, ...others].join(', ')}): each line names its own`;
-  }
-  switch (verdict) {
-    case 'missing_signature':
-      return `${some} are unsigned: they are not from the service, or a proxy removed the header X-Service-Signature`;
-    case 'stale':
-      return `${some} have an old timestamp: check the clock of this machine, or use --tolerance; ${DISABLING}`;
-    case 'future':
-      return `${some} have a timestamp in the future: check the clock of this machine; ${DISABLING}`;
-    case 'signature_mismatch':
-      return `${some} failed verification; ${DISABLING}. Is it the secret of another endpoint?`;
-    default:
-      return `${some} are invalid (${verdict}): check whether a proxy changes their headers; ${DISABLING}`;
-  }
-}
+/** By the verdict on the last of several invalid deliveries. */
+const CAUSES: Readonly<Partial<Record<DeliveryRow['status'], string>>> = {
+  missing_signature: 'they are not from the service, or a proxy removed X-Service-Signature',
+  signature_mismatch: 'is it the secret of another endpoint?',
+  stale: 'check the clock of this machine, or use --tolerance',
+  future: 'check the clock of this machine',
+};

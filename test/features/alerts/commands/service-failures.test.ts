@@ -85,12 +85,11 @@ describe('an alert without some of its fields', () => {
     );
     const run = (...argv: string[]) => svc(['alerts', ...argv, '--base-url', server.url]);
     for (const format of ['table', 'wide', 'json', 'ndjson', 'csv', 'yaml']) {
-      const { code, stdout } = await run('list', '--newer-than', '100y', '-o', format);
+      const { code, stdout } = await run('list', '--limit', '9', '-o', format);
       expect([code, stdout]).toEqual([0, expect.stringContaining('Alertb')]);
     }
-    const listed = printed<object[]>(await run('list', '--newer-than', '100y', '-o', 'json'));
+    const listed = printed<object[]>(await run('list', '--limit', '9', '-o', 'json'));
     expect(listed).toMatchObject([good, 'new' in sparse ? { new: { field: [1] } } : {}]);
-    expect((await run('list', '--count')).stdout).toBe('2\n');
     expect((await run('groups', '--columns', 'active', '-o', 'tsv', '--no-headers')).stdout).toBe('2\n');
     expect((await run('get', 'b')).code).toBe(0);
     expect((await run('check', '--max', '2')).code).toBe(0);

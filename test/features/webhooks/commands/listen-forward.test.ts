@@ -104,9 +104,9 @@ describe('forwarding', () => {
     );
   });
 
-  it('responds 504 if the target is late, and 502 if it is down', async () => {
+  it('responds 504 if the target is late, and 502 if it is down', { timeout: 20_000 }, async () => {
     const { url, server } = await target(() => {});
-    const { port, stop } = await listen(['--forward-to', url, '--forward-timeout', '50ms', '-o', 'ndjson']);
+    const { port, stop } = await listen(['--forward-to', url, '-o', 'ndjson']);
     expect((await deliver(port, event('evt_1'))).status).toBe(504);
     server.close();
     server.closeAllConnections();

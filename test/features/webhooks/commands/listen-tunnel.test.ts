@@ -34,23 +34,13 @@ const tunnelIsGone = (): Promise<boolean> =>
 describe('a run with a tunnel', () => {
   it('receives a verified event, forwards it, and cleans up', async () => {
     const app = await target((response) => response.writeHead(200).end());
-    const ended = await run([
-      script.command,
-      '--path',
-      '/hook',
-      '--forward-to',
-      app.url,
-      '--count',
-      '1',
-      '-o',
-      'ndjson',
-    ]);
+    const ended = await run([script.command, '--forward-to', app.url, '--count', '1', '-o', 'ndjson']);
     expect(ended).toMatchObject({ code: 0, server: expect.stringContaining('server: 127.0.0.1') });
     const [ready] = rows(ended);
     expect(ready).toMatchObject({
       type: 'ready',
       tunnel: {
-        url: expect.stringMatching(/^https:\/\/localhost:\d+\/hook$/),
+        url: expect.stringMatching(/^https:\/\/localhost:\d+\/?$/),
         endpoint_id: expect.stringMatching(/^ep_/),
       },
     });
@@ -60,7 +50,7 @@ describe('a run with a tunnel', () => {
   });
 
   it('reports what it created and deleted, but never the secret', async () => {
-    const ended = await run([script.command, '--until-event', 'webhook.ping']);
+    const ended = await run([script.command, '--count', '1']);
     expect(ended.stderr).toMatch(
       /tunnel: https:\/\/localhost:\d+ {2}subscription: (ep_\w+), deleted when svc ends\n[\s\S]*deleted \1\n/,
     );
@@ -240,7 +230,7 @@ describe('the options', () => {
   });
 
   it('print the request with --dry-run, and run nothing', async () => {
-    const args = '--port 4000 --tunnel cloudflared --tunnel-url https://a.example --path /hook --dry-run -o json';
+    const args = '--port 4000 --tunnel cloudflared --tunnel-url https://a.example/hook --dry-run -o json';
     const ended = await service.run(['listen', ...args.split(' ')]);
     expect(ended).toMatchObject({
       code: 0,

@@ -14,7 +14,6 @@ describe('before it listens', () => {
   it.each([
     [[], {}, 'no signing secret'],
     [['--forward-to', 'http://example.com/'], SECRET, 'example.com is not this machine'],
-    [['--path', 'hook'], SECRET, 'is not a path'],
     [['--tolerance', '1.5'], SECRET, '1.5'],
     [['--record', '/'], SECRET, '--record'],
     [['--ready-file', 'package.json'], SECRET, 'has other contents'],
@@ -31,7 +30,11 @@ describe('before it listens', () => {
     const record = join(temporaryHome(), 'rec.ndjson');
     const { port } = new URL(url);
     const run = await svc(['webhooks', 'listen', '--port', port, '--record', record], { env: SECRET });
-    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`--port: ${port} is in use`) });
+    expect(run).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(`port ${port}: the port is in use`),
+    });
     expect(existsSync(record)).toBe(false);
   });
 
@@ -49,11 +52,11 @@ describe('before it listens', () => {
 
 describe('the output', () => {
   it('has a line per delivery in tables', async () => {
-    const { port, ended } = await listen(['--count', '2', '--path', '/', '--no-history']);
+    const { port, ended } = await listen(['--count', '2', '--no-history']);
     await deliver(port, event('evt_1'));
     await deliver(port, event('evt_1'));
     await deliver(port, event('evt_2'), { key: 'whsec_other' });
-    await send(port, 'POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n');
+    await send(port, 'PUT /x HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n');
     await deliver(port, event('evt_2', 'webhook.ping'));
     const run = await ended;
     expect(run.code).toBe(0);
@@ -71,7 +74,7 @@ describe('the output', () => {
         '-> 204',
       ],
       [time, '-', '-', 'INVALID signature_mismatch', 'from 127.0.0.1', '101 B', '-> 401'],
-      [time, '-', '-', 'REFUSED wrong_path', 'from 127.0.0.1', 'POST /x', '-> 404'],
+      [time, '-', '-', 'REFUSED wrong_method', 'from 127.0.0.1', 'PUT /x', '-> 405'],
       [time, 'evt_2', 'webhook.ping', 'valid', expect.stringMatching(/^age/), '-> 204'],
     ]);
     expect(lines(run.stderr)).toEqual([
@@ -185,14 +188,6 @@ describe('the end', () => {
     expect(deliveries(run).map(({ event_id }) => event_id)).toEqual(['evt_1', 'evt_1', 'evt_3']);
   });
 
-  it.each(['webhook.ping', 'evt_2', 'evt_9,webhook.ping'])('comes after --until-event %s', async (wanted) => {
-    const { port, ended, readyFile } = await listen(['--until-event', wanted]);
-    await deliver(port, event('evt_1'));
-    expect((await deliver(port, event('evt_2', 'webhook.ping'))).status).toBe(204);
-    expect((await ended).code).toBe(0);
-    expect(existsSync(readyFile)).toBe(false);
-  });
-
   it('exits 9 after --wait', async () => {
     // Not listen(), which waits for the ready file: the wait may be over before that is seen.
     const { code, stderr } = await svc(['webhooks', 'listen', '--port', '0', '--count', '1', '--wait', '20ms'], {
@@ -220,7 +215,9 @@ describe('the end', () => {
     const { code, stderr } = await ended;
     expect(code).toBe(0);
     expect(lines(stderr).slice(1)).toEqual([
-      'warning: 3 deliveries in a row are unsigned: they are not from the service, or a proxy removed the header X-Service-Signature',
+      expect.stringMatching(
+        /^warning: 3 deliveries in a row are invalid \(missing_signature\): they are not from the service, or a proxy removed/,
+      ),
       '26 deliveries: 1 valid, 25 invalid',
     ]);
   });
@@ -239,7 +236,7 @@ describe('the end', () => {
 
 describe('warnings', () => {
   it('say that a header contradicts the signed body, which counts', async () => {
-    const { port, ended } = await listen(['--until-event', 'summary.completed']);
+    const { port, ended } = await listen(['--count', '2']);
     for (const id of ['evt_1', 'evt_2']) {
       await deliver(port, event(id, id === 'evt_1' ? 'webhook.ping' : 'summary.completed'), {
         headers: ['X-Service-Event: webhook.pong'],
