@@ -217,11 +217,10 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'catalog products common': [{ args: ['--scope', 'stores', '--store', 'fixprice'] }],
   'catalog history': [
     { args: [PRODUCT] },
-    { args: [PRODUCT, '--store', 'fixprice', '--from', '2025-12-01', '--fill', 'last', '--height', '5'] },
-    { args: [PRODUCT, '--ascii'] },
+    { args: [PRODUCT, '--store', 'fixprice', '--from', '2025-12-01', '--height', '5'] },
     { args: [PRODUCT, '--svg', '-'], prints: 'text' },
   ],
-  'catalog compare': [{ args: [PRODUCT, '--trend'] }, { args: [PRODUCT, '--by', 'region'] }],
+  'catalog compare': [{ args: [PRODUCT, '--trend'] }],
   'catalog movers': [{ args: [PRODUCT, '--since', '3d'] }, { args: [PRODUCT, '--since', '3d', '--by', 'store'] }],
   'catalog basket': [{ args: ['-'], stdin: `${PRODUCT} 2\n`, whenEmpty: 5 }],
   'catalog check': [{ args: [PRODUCT, '--below', '1000'] }, { args: [PRODUCT, '--above', '0', '--all'] }],
