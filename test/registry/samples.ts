@@ -172,10 +172,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'webhooks send': [{ args: ['summary.completed', '--to', RECEIVER, '--repeat', '2'] }, { args: ['--to', RECEIVER] }],
   'webhooks replay': [
     { args: ['-', '--to', RECEIVER], stdin: RECORDED },
-    {
-      args: ['-', '--to', RECEIVER, '--resign', '--limit', '1'],
-      stdin: RECORDED + RECORDED,
-    },
+    { args: ['-', '--to', RECEIVER, '--resign'], stdin: RECORDED + RECORDED },
   ],
   'webhooks verify': [
     { args: [], stdin: SIGNED_REQUEST },
