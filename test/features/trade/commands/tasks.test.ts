@@ -54,7 +54,7 @@ async function followed(line: string, text: RegExp, then: (all: string) => void 
     signal: stop.signal,
     onStdout(printed) {
       all += printed;
-      if (text.test(all)) stop.abort(new SvcError('interrupted', 'interrupted', { reason: 'signal' }));
+      if (text.test(all)) stop.abort(new SvcError('interrupted', 'interrupted', { isInterruption: true }));
       else then(all);
       return undefined;
     },
