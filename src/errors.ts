@@ -79,7 +79,7 @@ export interface ErrorDetails {
   /** `maybe` if it was interrupted. Undefined if nothing was to be sent, or if it is unknown. */
   readonly sent?: Sent | undefined;
   /** A signal ended it, and nothing else has to be said. */
-  readonly isInterruption?: true;
+  readonly isInterruption?: boolean;
   /** Further JSON fields of the failure, for programs: an order's id, the next free slot. */
   readonly more?: Readonly<Record<string, string | number | undefined>> | undefined;
   /** Mistyped words and their corrections, from which the error report makes lines to paste. */
@@ -107,7 +107,7 @@ export class SvcError extends Error {
     this.hint = details.hint;
     this.httpStatus = details.httpStatus;
     this.sent = details.sent;
-    this.isInterruption = details.isInterruption === true;
+    this.isInterruption = details.isInterruption ?? false;
     this.more = details.more;
     this.meant = details.meant;
   }
