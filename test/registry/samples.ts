@@ -42,7 +42,7 @@ export interface Sample {
   readonly draws?: true;
   /** It is a full screen at a terminal and prints nothing: what it does is tested with the command. */
   readonly screen?: true;
-  /** A sandbox runs, and the environment leads to it. */
+  /** A sandbox runs. */
   readonly sandbox?: true;
   /** It runs until it is stopped. */
   readonly runsOn?: true;
