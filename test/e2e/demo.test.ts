@@ -24,7 +24,7 @@ describe('npm run demo', { timeout: 60_000 * SLOWNESS }, () => {
     });
     expect(stdout).toContain('$ svc alerts list\n');
     expect(stdout).toMatch(
-      /\$ svc oauth login --no-browser --paste\n(?:.*\n)*KIND +oauth\n(?:.*\n)*STATE +signed in\n/,
+      /\$ svc oauth login --no-browser --paste\n(?:.*\n)*signed in to http:\S+ as \S+ \(profile default\)\n(?:.*\n)*STATE +signed in\n/,
     );
     expect(stdout).toMatch(/^webhooks +http:\S+ /m);
     expect(stdout).toMatch(/webhook\.ping {2}valid .*-> 204\n/);
