@@ -42,7 +42,7 @@ export interface Sample {
   readonly draws?: true;
   /** It is a full screen at a terminal and prints nothing: what it does is tested with the command. */
   readonly screen?: true;
-  /** A sandbox runs, and the environment leads to it. */
+  /** A sandbox runs. */
   readonly sandbox?: true;
   /** It runs until it is stopped. */
   readonly runsOn?: true;
@@ -297,7 +297,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'config set': [{ args: ['timeout', '10s'] }],
   'config unset': [{ args: ['timeout'] }],
   'config path': [{ args: [] }],
-  'config import': [{ args: ['amtool', '-', '--profile', 'imported'], stdin: 'author: ann' }],
+  'config import': [{ args: ['amtool', 'test/registry/amtool.yml', '--profile', 'imported'] }],
   'config edit': [{ args: [], terminal: { EDITOR: 'true' } }],
   'config profiles': [{ args: [] }],
   'config use': [{ args: ['other'] }],

@@ -1,16 +1,7 @@
 /** Finds present or near problems of subscriptions, and their fixes. Makes only DNS requests. */
 
 import type { RunContext } from '../../cli/command.ts';
-import {
-  clockResult,
-  type Finding,
-  fail,
-  ok,
-  type Result,
-  type ServiceContents,
-  type ServiceReply,
-  warn,
-} from '../../cli/findings.ts';
+import { clockResult, type Finding, fail, ok, type Result, type ServiceReply, warn } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
 import type { Target } from '../../http/target.ts';
@@ -264,21 +255,12 @@ async function examine(
   return found;
 }
 
-/** For svc doctor. */
+/** For svc doctor and svc sandbox status. */
 export async function checkWebhooks(target: Target): Promise<ServiceReply> {
   const client = openRecordings(target);
   try {
     const detail = `, and accepts the token: quota ${quotaText(await client.subscriptions())}`;
     return { detail, clockSkewMs: client.clockSkewMs };
-  } finally {
-    await client.close();
-  }
-}
-
-export async function webhooksContents(target: Target): Promise<ServiceContents> {
-  const client = openRecordings(target);
-  try {
-    return { holds: { subscriptions: (await client.subscriptions()).length } };
   } finally {
     await client.close();
   }
