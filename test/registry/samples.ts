@@ -173,7 +173,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'webhooks replay': [
     { args: ['-', '--to', RECEIVER], stdin: RECORDED },
     {
-      args: ['-', '--to', RECEIVER, '--resign', '--limit', '1'],
+      args: ['-', '--to', RECEIVER, '--resign'],
       stdin: RECORDED + RECORDED,
     },
   ],

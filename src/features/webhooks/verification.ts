@@ -1,8 +1,7 @@
 /** Verifies the deliveries of files, one after the other, and counts the verdicts. */
 import { createHash, hash } from 'node:crypto';
 import { SvcError } from '../../errors.ts';
-import { readDeliveries } from './captures/formats.ts';
-import type { Input, InputErrors, StreamedBody } from './captures/input.ts';
+import { type Input, type InputErrors, readDeliveries, type StreamedBody } from './captures/formats.ts';
 import { type Delivery, HEADER_PREFIX, headerValues, type RawHeader, readEvent, signatureHeaders } from './delivery.ts';
 import { finishCheck, type SignatureCheck, type SigningSecret, startCheck, type Verdict } from './signature.ts';
 

@@ -5,10 +5,14 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { SvcError } from '../../../src/errors.ts';
-import { detectFormat, inputFiles, readDeliveries } from '../../../src/features/webhooks/captures/formats.ts';
+import {
+  type DeliveryFormat,
+  detectFormat,
+  inputFiles,
+  readDeliveries,
+} from '../../../src/features/webhooks/captures/formats.ts';
 import { headerLines } from '../../../src/features/webhooks/captures/headers.ts';
 import { httpDeliveries } from '../../../src/features/webhooks/captures/http-dump.ts';
-import type { DeliveryFormat } from '../../../src/features/webhooks/captures/input.ts';
 import { capturedDeliveries } from '../../../src/features/webhooks/captures/json.ts';
 import { recordedDelivery } from '../../../src/features/webhooks/captures/recordings.ts';
 import { type Delivery, headerValues } from '../../../src/features/webhooks/delivery.ts';

@@ -1,8 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { type Arguments, type Flags, type Input, section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { readDeliveries } from '../captures/formats.ts';
-import { once } from '../captures/input.ts';
+import { once, readDeliveries } from '../captures/formats.ts';
 import { SENT_LIST } from '../columns.ts';
 import {
   type Delivery,

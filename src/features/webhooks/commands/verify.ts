@@ -9,8 +9,7 @@ import {
   RowBatches,
   type Rows,
 } from '../../../output/types.ts';
-import { inputFiles, readDeliveries } from '../captures/formats.ts';
-import { DELIVERY_FORMATS, gather, InputErrors } from '../captures/input.ts';
+import { DELIVERY_FORMATS, gather, InputErrors, inputFiles, readDeliveries } from '../captures/formats.ts';
 import { type Delivery, HEADER_PREFIX, signatureHeaders } from '../delivery.ts';
 import { GIVEN_HEADER_FLAGS, givenHeaders, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
 import { fingerprint, type Verdict } from '../signature.ts';
