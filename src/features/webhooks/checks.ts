@@ -20,7 +20,7 @@ import { fileFindings, fileModes, signInFinding } from '../oauth/checks.ts';
 import { openRecordings, type Recordings } from './api.ts';
 import type { LogItem, Subscription } from './schema.ts';
 import { readSecrets, shownSecret, storedUnder } from './stored-secrets.ts';
-import { deliveryStatus, FAILED, LARGEST_PAGE, PENDING } from './subscriptions/delivery-log.ts';
+import { FAILED, LARGEST_PAGE, PENDING } from './subscriptions/delivery-log.ts';
 import {
   ATTEMPTS_PER_EVENT,
   changeUrlCommand,
@@ -33,7 +33,6 @@ import {
   MANY_FAILURES,
   QUOTA,
   quotaText,
-  RETRY_MINUTES,
   receiverWarnings,
   sameAddress,
   subscriptionStatus,
@@ -151,39 +150,17 @@ function orphanFindings(
     });
 }
 
-/** All retries, and as much again for delays. */
-const LONGEST_MS = 2 * 60_000 * RETRY_MINUTES.reduce<number>((sum, minutes) => sum + minutes, 0);
-
 /** Of the latest deliveries, in any order. */
-function deliveriesFinding(id: string, items: readonly LogItem[], now: number): Finding {
+function deliveriesFinding(id: string, items: readonly LogItem[]): Finding {
   const common = { check: 'deliveries', subject: id };
   if (items.length === 0) return { ...common, ...ok('none yet') };
-  const log = `svc webhooks deliveries ${shellWord(id)}`;
   const failed = items.filter(({ status }) => status === FAILED);
-  if (failed.length > 0) {
-    const most = findCommonest(failed.map(({ last_error: error }) => error || 'unknown'));
-    const detail = `${failed.length} of the latest ${items.length} failed, most often: ${most}`;
-    return { ...common, ...warn(detail, `${log} --status failed`) };
-  }
-  const waiting = items.filter(({ status }) => status === PENDING);
-  const stuck = waiting.filter(({ created_at: created }) => now - Date.parse(created ?? '') > LONGEST_MS);
-  if (stuck.length > 0) {
-    const detail = `${stuck.length} of the latest ${items.length} have been pending for longer than all retries take`;
-    return { ...common, ...warn(detail, `${log} --status pending`) };
-  }
-  return { ...common, ...ok(describeStates(items)) };
-}
-
-function describeStates(items: readonly LogItem[]): string {
-  const states = items.map(({ status }) => deliveryStatus(status));
-  const each = [...new Set(states)].map((state) => `${states.filter((one) => one === state).length} ${state}`);
-  return `the latest ${items.length}: ${each.join(', ')}`;
-}
-
-function findCommonest(texts: readonly string[]): string {
-  const counted = new Map<string, number>();
-  for (const text of texts) counted.set(text, (counted.get(text) ?? 0) + 1);
-  return [...counted].sort(([, a], [, b]) => b - a)[0]?.[0] ?? '';
+  const pending = items.filter(({ status }) => status === PENDING);
+  const detail = `of the latest ${items.length}, ${failed.length} failed and ${pending.length} are pending`;
+  if (failed.length === 0) return { ...common, ...ok(detail) };
+  const errors = [...new Set(failed.map(({ last_error: error }) => error || 'unknown'))];
+  const fix = `svc webhooks deliveries ${shellWord(id)} --status failed`;
+  return { ...common, ...warn(`${detail}: ${errors.slice(0, 3).join(', ')}`, fix) };
 }
 
 /** `id`: only this subscription, and the general checks. */
@@ -257,7 +234,7 @@ async function examine(
     found.push(...(await subscriptionFindings(subscription, { all, local })));
     try {
       const { rows: items } = await recordings.deliveries(subject, { page: 1, size: LARGEST_PAGE });
-      found.push(deliveriesFinding(subject, items, ctx.now()));
+      found.push(deliveriesFinding(subject, items));
     } catch (error) {
       if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
       found.push({ check: 'deliveries', subject, ...warn(`cannot be read: ${error.message}`, error.hint) });

@@ -120,14 +120,6 @@ export const REPAIRS: readonly Repair[] = [
     sentence: 'the signature matches with the timestamp in seconds: the header has milliseconds',
     attempts: ({ timestamp, body }) => [{ message: [`${timestamp.replace(/\d{3}$/, '')}.`, body] }],
   },
-  {
-    name: 'timestamp_canonical',
-    sentence:
-      'the signature matches with the timestamp as plain digits: quotes, a sign, zeros or a fraction were added',
-    attempts: ({ timestamp, body }) => [
-      { message: [timestamp.replace(/^["']?\+?0*(\d+)(?:\.\d+)?["']?$/, '$1.'), body] },
-    ],
-  },
   secretRepair(
     'secret_trimmed',
     'the signature matches without the quotes or the white space around the secret',
@@ -172,21 +164,6 @@ export const REPAIRS: readonly Repair[] = [
     name: 'signature_label',
     sentence: 'the signature matches, but its label is wrong: it must begin with sha256=',
     attempts: ({ signature }) => [{ digest: digestOf(signature.replace(/^[\w-]+[=:] ?/, 'sha256=')) }],
-  },
-  {
-    name: 'signature_plus_prefix',
-    sentence: 'the signature matches, but sha256= is missing before it',
-    attempts: ({ signature }) => [{ digest: digestOf(`sha256=${signature}`) }],
-  },
-  {
-    name: 'signature_unquoted',
-    sentence: 'the signature matches without the quotes or the white space in it: it was copied with them',
-    attempts: ({ signature }) => [{ digest: digestOf(signature.replace(/["'\s]/g, '')) }],
-  },
-  {
-    name: 'signature_hex',
-    sentence: 'the signature matches, but it is in base64: it must be sha256= and hexadecimal digits',
-    attempts: ({ signature }) => [{ digest: Buffer.from(signature.replace(/^(?:sha256=|v1[,=])/, ''), 'base64') }],
   },
 ];
 

@@ -128,8 +128,6 @@ describe('the signed text', () => {
   it.each([
     ['message_without_timestamp', [mac(SECRET, PING)]],
     ['timestamp_in_seconds', [mac(SECRET, `${T}.`, PING), `${T}123`]],
-    ['timestamp_canonical', [mac(SECRET, `${T}.`, PING), `"${T}"`]],
-    ['timestamp_canonical', [mac(SECRET, `${T}.`, PING), `0${T}.0`]],
   ] as const)('%s', (name, [signature, timestamp]) => {
     expect(found(signature, timestamp)).toEqual([name]);
   });
@@ -137,19 +135,12 @@ describe('the signed text', () => {
 
 describe('a signature', () => {
   const right = signatureOf(SECRET, T, PING);
-  const base64 = Buffer.from(right.slice(7), 'hex').toString('base64');
   const found = (signature: string) =>
     findHints({ headers: { timestamps: [T], signatures: [signature] }, body: PING, secrets: [S1] });
   it.each([
     ['signature_label', right.replace('sha', 'Sha')],
     ['signature_label', `hmac-${right}`],
     ['signature_label', right.replace('sha256', 'v1')],
-    ['signature_plus_prefix', right.slice(7)],
-    ['signature_unquoted', `"${right}"`],
-    ['signature_unquoted', `${right.slice(0, 30)}\n ${right.slice(30)}`],
-    ['signature_hex', `sha256=${base64}`],
-    ['signature_hex', `v1,${base64}`],
-    ['signature_hex', base64],
   ])('%s: %s', (name, signature) => {
     expect(found(signature)).toEqual([name]);
     const at = signature.length - 10;

@@ -24,8 +24,6 @@ export interface Forwarded {
   readonly error?: string | undefined;
   /** The beginning of a response that is not a 2xx. */
   readonly body?: string | undefined;
-  /** Where a redirect would have led. */
-  readonly location?: string | undefined;
 }
 
 /** The response to the sender: the target's own status, or that of a gateway. */
@@ -105,7 +103,6 @@ export class Forwarder {
         ms: Math.round(posted.ms),
         error: posted.failure?.code,
         body: this.#bodyOf(posted),
-        location: posted.headers['location'],
       };
     } catch {
       return { status: null, ms: Math.round(performance.now() - began), error: 'interrupted' };

@@ -38,7 +38,6 @@ export class History {
   readonly #warn: (text: string) => void;
   /** Not in the file yet. */
   #waiting: HandledDelivery[] = [];
-  #waitingBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
@@ -55,10 +54,7 @@ export class History {
   add(delivery: HandledDelivery): void {
     if (delivery.body.length > MOST_BYTES) return;
     this.#waiting.push(delivery);
-    this.#waitingBytes += delivery.body.length;
-    while (this.#waiting.length > MOST_DELIVERIES || this.#waitingBytes > MOST_BYTES) {
-      this.#waitingBytes -= this.#waiting.shift()?.body.length ?? 0;
-    }
+    if (this.#waiting.length > MOST_DELIVERIES) this.#waiting.shift();
     this.#timer ??= setTimeout(() => void this.write(), PAUSE_MS);
   }
 
@@ -74,7 +70,6 @@ export class History {
     const added = this.#waiting;
     if (added.length === 0) return;
     this.#waiting = [];
-    this.#waitingBytes = 0;
     try {
       await withLock(
         `${this.#path}.lock`,

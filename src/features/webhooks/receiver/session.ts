@@ -7,10 +7,10 @@ import { DISABLING_FAILURES } from '../subscriptions/subscription.ts';
 import { isSuccess } from './forwarder.ts';
 import { History } from './history.ts';
 import { DeliveryProcessor, isoTime, type Outcome, type ProcessorOptions, StrangerLimit } from './processor.ts';
-import { type DeliveryRow, type ReceiverRow, SLOW_MS, type Tally } from './rows.ts';
+import type { DeliveryRow, ReceiverRow, Tally } from './rows.ts';
 import { type IncomingDelivery, type Receiver, type ReceiverOptions, type Refusal, startReceiver } from './server.ts';
 
-export interface SessionOptions extends ReceiverOptions, Omit<ProcessorOptions, 'warn' | 'history' | 'strangers'> {
+export interface SessionOptions extends ReceiverOptions, Omit<ProcessorOptions, 'history' | 'strangers'> {
   /** Where the last deliveries are written. */
   readonly history: { readonly path: string; readonly context: LockContext } | undefined;
   readonly count: number | undefined;
@@ -56,7 +56,7 @@ export class ReceiverSession {
     const { history } = options;
     this.#history =
       history && new History(history.path, history.context, (text) => warn('history', `warning: ${text}`));
-    this.#processor = new DeliveryProcessor({ ...options, history: this.#history, strangers: this.#strangers, warn });
+    this.#processor = new DeliveryProcessor({ ...options, history: this.#history, strangers: this.#strangers });
     this.#monitor = new DeliveryMonitor(options, warn);
   }
 
@@ -214,6 +214,8 @@ export class ReceiverSession {
 type Decision = 'continue' | 'done' | 'failed';
 
 const FIRST_WARNING = 3;
+/** The service waits 5 s for a response (doc 2 §6). */
+const SLOW_MS = 4_000;
 
 /** Counts deliveries, warns before the service disables the endpoint, and decides when to end. */
 class DeliveryMonitor {
@@ -229,31 +231,28 @@ class DeliveryMonitor {
     this.#warn = warn;
   }
 
-  record({ row, location }: Outcome): Decision {
+  record({ row }: Outcome): Decision {
     this.tally.deliveries++;
-    return row.valid ? this.#recordValid(row, location) : this.#recordInvalid(row);
+    return row.valid ? this.#recordValid(row) : this.#recordInvalid(row);
   }
 
-  #recordValid(row: DeliveryRow, location: string | undefined): Decision {
+  #recordValid(row: DeliveryRow): Decision {
     const { count } = this.#options;
     const { tally } = this;
     tally.valid++;
     this.#invalidInARow = 0;
-    if (row.duplicate !== null) tally.duplicates++;
+    if (row.duplicate) tally.duplicates++;
     const accepted = isSuccess(row.response);
     this.#failedInARow = accepted ? 0 : this.#failedInARow + 1;
-    this.#warnOfResponse(row, location);
-    if (!accepted || row.duplicate !== null) return 'continue';
+    this.#warnOfResponse(row);
+    if (!accepted || row.duplicate) return 'continue';
     tally.accepted++;
     return count !== undefined && tally.accepted >= count ? 'done' : 'continue';
   }
 
-  #warnOfResponse({ event_id, response, ms }: DeliveryRow, location: string | undefined): void {
+  #warnOfResponse({ event_id, response, ms }: DeliveryRow): void {
     if (response >= 300 && response < 400) {
-      this.#warn(
-        `redirect ${location}`,
-        `warning: the target responded ${response}${location === undefined ? '' : ` to ${location}`}: redirects are not followed; the service treats this as failure`,
-      );
+      this.#warn('redirect', `warning: the target responded ${response}: the service follows no redirect either`);
     }
     if (ms >= SLOW_MS) {
       const event = event_id ?? 'a delivery';
@@ -268,14 +267,8 @@ class DeliveryMonitor {
   }
 
   /** Anyone with the address can send these: only --fail-on-invalid lets them end the session. */
-  #recordInvalid({ status, signature_ok, age_s }: DeliveryRow): Decision {
+  #recordInvalid({ status }: DeliveryRow): Decision {
     this.tally.invalid++;
-    if (status === 'stale' && signature_ok) {
-      this.#warn(
-        'stale',
-        `warning: a delivery has the right signature, but a timestamp ${age_s} s old: if it is a retry that kept its timestamp, use --tolerance 3600s`,
-      );
-    }
     if (++this.#invalidInARow === FIRST_WARNING) {
       const cause = CAUSES[status] ?? 'the lines name the reasons';
       this.#warn(

@@ -16,8 +16,6 @@ export const DISABLING_FAILURES = 20;
 export const MANY_FAILURES = 10;
 /** Attempts per failed event: one, and five retries. */
 export const ATTEMPTS_PER_EVENT = 6;
-/** Doc 2 §6: after each failed attempt, in minutes. */
-export const RETRY_MINUTES = [1, 5, 15, 15, 15] as const;
 
 const ACTIVE = 1;
 export const DISABLED = 2;

@@ -197,13 +197,10 @@ describe('a missing or wrong response', () => {
     expect(created(service)).toEqual([]);
   });
 
-  test('429 below the quota is a rate limit: exit 6, without a retry', async () => {
+  test('429: exit 6, without a retry', async () => {
     await using service = await subscribed(['rate-429']);
     service.subscribe('https://192.0.2.8/');
     const run = await create(service);
-    expect([run.code, failure(run).message]).toEqual([
-      6,
-      'status 429, but 1/5 used: possibly a rate limit (not documented)',
-    ]);
+    expect([run.code, failure(run).message]).toEqual([6, 'too_many_requests: too many requests']);
   });
 });
