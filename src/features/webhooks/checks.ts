@@ -22,12 +22,12 @@ import type { LogItem, Subscription } from './schema.ts';
 import { readSecrets, shownSecret, storedUnder } from './stored-secrets.ts';
 import { FAILED, LARGEST_PAGE, PENDING } from './subscriptions/delivery-log.ts';
 import {
-  ATTEMPTS_PER_EVENT,
   changeUrlCommand,
   checkReceiverUrl,
   checkSubscriptionId,
   DISABLED,
   DISABLING_FAILURES,
+  describeEventsLeft,
   eventsLeft,
   findSubscription,
   MANY_FAILURES,
@@ -52,31 +52,6 @@ const NO_SUBSCRIPTIONS: Finding = {
   ...warn('none: nothing is delivered', 'svc webhooks create <url> --event summary.completed'),
 };
 
-/** `skewMs`: the service's clock minus ours; undefined if its response had no date. */
-function clockFinding(skewMs: number | undefined): Finding | undefined {
-  if (skewMs === undefined) return undefined;
-  return { check: 'clock', subject: null, ...clockResult(skewMs, 'genuine deliveries may be rejected as too old') };
-}
-
-interface SubscriptionContext {
-  /** All subscriptions of the account, this one included. */
-  readonly all: readonly Subscription[];
-  /** The service is on this machine, and reaches receivers on it. */
-  readonly local: boolean;
-}
-
-async function subscriptionFindings(
-  subscription: Subscription,
-  { all, local }: SubscriptionContext,
-): Promise<readonly Finding[]> {
-  const subject = subscription.id;
-  return [
-    { check: 'status', subject, ...checkStatus(subscription) },
-    { check: 'events', subject, ...checkEvents(subscription) },
-    { check: 'url', subject, ...(await checkAddress(subscription, all, local)) },
-  ];
-}
-
 function checkStatus(subscription: Subscription): Result {
   const { status, consecutive_failures: fails } = subscription;
   const id = shellWord(subscription.id);
@@ -85,7 +60,7 @@ function checkStatus(subscription: Subscription): Result {
   }
   const text = `${subscriptionStatus(status)}, ${fails ?? 'unknown'}/${DISABLING_FAILURES} consecutive failed attempts`;
   const left = eventsLeft(subscription);
-  const more = `${left} more failing ${left === 1 ? 'event' : 'events'} can disable it (${ATTEMPTS_PER_EVENT} attempts each)`;
+  const more = describeEventsLeft(subscription);
   const showLog = `svc webhooks deliveries ${id} --limit 20`;
   if (left <= 1) return fail(`${text}: ${more}`, showLog);
   if (fails !== undefined && fails >= MANY_FAILURES) return warn(`${text}: ${more}`, showLog);
@@ -208,8 +183,9 @@ async function readSubscriptions(
     const all = await recordings.subscriptions();
     const detail = `${ctx.target.baseUrl.origin} responded in ${ctx.now() - began} ms and accepted the token`;
     findings.push({ check: 'service', subject: null, ...ok(detail) });
-    const clock = clockFinding(recordings.clockSkewMs);
-    if (clock !== undefined) findings.push(clock);
+    const { clockSkewMs: skew } = recordings;
+    const risk = 'genuine deliveries may be rejected as too old';
+    if (skew !== undefined) findings.push({ check: 'clock', subject: null, ...clockResult(skew, risk) });
     findings.push(quotaFinding(all));
     return all;
   } catch (error) {
@@ -227,11 +203,16 @@ async function examine(
   recordings: Recordings,
   ctx: RunContext,
 ): Promise<readonly Finding[]> {
+  // A service on this machine reaches receivers on it.
   const local = isLoopback(ctx.target.baseUrl);
   const found: Finding[] = [];
   for (const subscription of chosen) {
     const { id: subject } = subscription;
-    found.push(...(await subscriptionFindings(subscription, { all, local })));
+    found.push(
+      { check: 'status', subject, ...checkStatus(subscription) },
+      { check: 'events', subject, ...checkEvents(subscription) },
+      { check: 'url', subject, ...(await checkAddress(subscription, all, local)) },
+    );
     try {
       const { rows: items } = await recordings.deliveries(subject, { page: 1, size: LARGEST_PAGE });
       found.push(deliveriesFinding(subject, items));

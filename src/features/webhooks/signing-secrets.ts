@@ -134,9 +134,11 @@ const SLIPS: readonly (readonly [form: RegExp, what: string, hint: string])[] = 
     'give only the part after "="',
   ],
   [/^\s*Bearer\s/i, 'begins with Bearer: that is an access token', 'the signing secret begins with whsec_'],
-  [/^\s*\{.*\s.*\}\s*$/s, 'is JSON', 'give only the secret, such as with jq -r .secret'],
+  [/^\s*\{.*\}\s*$/s, 'is JSON', 'give only the secret, such as with jq -r .secret'],
+  [/^["']/, 'is in quotes', 'remove them'],
+  [/^v\d+[a-z]?,whsec_/, 'has a version before it', 'remove "v1,"'],
   // "whsec_" in base64.
-  [/^d2hzZWNf[A-Za-z0-9+/]*\r?\n[A-Za-z0-9+/=\r\n]+$/, 'is in base64, as in Kubernetes', 'decode it: base64 -d'],
+  [/^d2hzZWNf[A-Za-z0-9+/=\r\n]+$/, 'is in base64, as in Kubernetes', 'decode it: base64 -d'],
   [/[\s\ufeff]/, 'contains white space, a line end or a byte order mark', 'remove it: one secret per option'],
 ];
 

@@ -24,12 +24,13 @@ export interface DeliveryFacts {
   readonly body_bytes: number;
   /** Undefined if it is not printed: it takes a fifth of the time of a check. */
   readonly body_sha256: string | undefined;
-  readonly hints: readonly string[];
   readonly notes: readonly string[];
 }
 
 export interface CheckedDelivery extends DeliveryFacts {
   readonly status: Verdict;
+  /** The repairs that make the signature match. */
+  readonly hints: readonly string[];
   /** The hints in words. */
   readonly explanation: string | undefined;
   /** What the age is measured against. */

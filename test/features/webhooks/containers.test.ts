@@ -225,15 +225,6 @@ describe('a recording', () => {
     }
   });
 
-  it('of another writer may have headers as an object, in any order', () => {
-    const line = JSON.stringify({
-      body_b64: PING.toString('base64'),
-      headers: { 'x-service-timestamp': T, 'X-Service-Signature': [SIGNATURE] },
-    });
-    const found = recordedDelivery(line, 'x');
-    expect(found && valid(found)).toBe(true);
-  });
-
   it.each([1, 2, 7, 100, 1 << 20])('is read in pieces of %i bytes', async (size) => {
     const lines = [recorded(), '\n', recorded(Buffer.from('x')), `${recorded().trimEnd()}\r\n`, recorded().trimEnd()];
     const { found, notices, unusable } = await read(Buffer.from(lines.join('')), 'ndjson', size);

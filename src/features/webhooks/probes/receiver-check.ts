@@ -142,13 +142,13 @@ async function findCause(post: (send: Send) => Promise<Posted>): Promise<Cause |
   const posted = await post(PING);
   if (posted.failure !== undefined && !posted.sent) throw posted.failure;
   // Another event that gets another response shows that the first is about pings only.
-  if (!isAccepted(posted) && (await post(SUMMARY)).status !== posted.status) return undefined;
+  if (!isAccepted(posted.status) && (await post(SUMMARY)).status !== posted.status) return undefined;
   const forged = await post(FORGED);
-  if (isAccepted(posted) && isAccepted(forged)) {
+  if (isAccepted(posted.status) && isAccepted(forged.status)) {
     const fix = 'it does not verify: refuse a delivery with 401 unless its signature is right';
     return { probe: 'bad-signature', posted: forged, sent: 'a forged delivery', fix };
   }
-  if (isAccepted(posted) || isAccepted(forged)) return undefined;
+  if (isAccepted(posted.status) || isAccepted(forged.status)) return undefined;
   const cause = { probe: 'valid-ping', posted };
   if (forged.status === posted.status) {
     return { ...cause, sent: 'every delivery, correctly signed or forged', fix: adviseOn(posted) };
@@ -171,7 +171,8 @@ const ADVICE: readonly (readonly [statuses: readonly number[], advice: string])[
 function adviseOn(posted: Posted): string {
   const { status, headers, failure } = posted;
   if (status === undefined) return adviseOnSilence(failure);
-  if (isRedirect(posted)) return `the service follows no redirect: subscribe ${headers['location'] || 'another URL'}`;
+  if (isRedirect(posted.status))
+    return `the service follows no redirect: subscribe ${headers['location'] || 'another URL'}`;
   const [, advice] = ADVICE.find(([statuses]) => statuses.includes(status)) ?? [];
   return advice ?? 'see its log: it fails whatever the signature is';
 }

@@ -9,6 +9,7 @@ import { bare } from '../../../http/proxy.ts';
 import type { Outbound } from '../../../http/target.ts';
 import { HEADER_PREFIX, type RawHeader } from '../delivery.ts';
 import { addressWarnings, receiverAddress } from '../options.ts';
+import { isAccepted } from '../sending/sending.ts';
 
 interface ForwardTarget {
   readonly url: URL;
@@ -35,10 +36,6 @@ export function statusOf({ status, error }: Pick<Forwarded, 'status' | 'error'>)
 
 /** How much of a response is shown and recorded. */
 const MOST_BODY = 1024;
-
-export function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
-}
 
 /** The service waits 5 s for a response (doc 2 §6). */
 const FORWARD_MS = 4_500;
@@ -111,7 +108,7 @@ export class Forwarder {
 
   /** An application may print its secret when a signature does not match. */
   #bodyOf({ status, text }: Posted): string | undefined {
-    if (status === undefined || isSuccess(status) || text.length === 0) return undefined;
+    if (status === undefined || isAccepted(status) || text.length === 0) return undefined;
     return this.#secrets.hide(Buffer.from(text).toString()).slice(0, MOST_BODY);
   }
 

@@ -10,8 +10,6 @@ const MOST_DELIVERIES = 100;
 const MOST_BYTES = 16 * 2 ** 20;
 /** How long a delivery waits for others that are written with it. */
 const PAUSE_MS = 500;
-/** One write needs much less. Long enough to take over from a listener that cannot be examined. */
-const LOCK_MS = 20_000;
 
 export function historyPath(paths: Paths): string {
   return join(paths.state, 'deliveries.ndjson');
@@ -71,15 +69,10 @@ export class History {
     if (added.length === 0) return;
     this.#waiting = [];
     try {
-      await withLock(
-        `${this.#path}.lock`,
-        this.#context,
-        (lock) => {
-          const lines = [...readHistory(this.#path), ...added.map((one) => recordingLine(one).trimEnd())];
-          writeAtomic(this.#path, lastOf(lines).join(''), { lock });
-        },
-        LOCK_MS,
-      );
+      await withLock(`${this.#path}.lock`, this.#context, (lock) => {
+        const lines = [...readHistory(this.#path), ...added.map((one) => recordingLine(one).trimEnd())];
+        writeAtomic(this.#path, lastOf(lines).join(''), { lock });
+      });
     } catch (error) {
       this.#warn(`deliveries are not kept for svc webhooks replay: ${(error as Error).message}`);
     }

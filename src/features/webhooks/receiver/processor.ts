@@ -1,9 +1,9 @@
 /** Processes a delivery: verifies, de-duplicates, forwards, records, and only then responds. */
 import { hash } from 'node:crypto';
 import { HEADER_PREFIX, headerValues, type ReadEvent, readEvent, signatureHeaders } from '../delivery.ts';
+import { isAccepted } from '../sending/sending.ts';
 import { type SigningSecret, type Verification, verifySignature } from '../signature.ts';
-import { findHints } from '../signature-hints.ts';
-import { type Forwarded, type Forwarder, isSuccess, statusOf } from './forwarder.ts';
+import { type Forwarded, type Forwarder, statusOf } from './forwarder.ts';
 import type { History } from './history.ts';
 import { type HandledDelivery, type RecordingWriter, recordingLine } from './recording-writer.ts';
 import type { DeliveryRow } from './rows.ts';
@@ -49,7 +49,6 @@ const ACCEPTED = 204;
 const UNVERIFIED = 401;
 const NOT_RECORDED = 500;
 
-const MOST_SEARCHED_BYTES = 2 ** 20;
 /** Of invalid deliveries in one run: anyone can send them. */
 const MOST_RECORDED_BYTES = 16 * 2 ** 20;
 
@@ -107,7 +106,7 @@ export class DeliveryProcessor {
   /** The event is already in progress: it is forwarded once, and both have the same outcome. */
   async #follow(first: Promise<Outcome>, verified: Verified): Promise<Outcome> {
     const { response } = (await first).row;
-    if (!isSuccess(response)) return await this.#process(verified, { status: response });
+    if (!isAccepted(response)) return await this.#process(verified, { status: response });
     return await this.#process(verified, { status: ACCEPTED, duplicate: true });
   }
 
@@ -137,7 +136,7 @@ export class DeliveryProcessor {
       if (!written && valid) response = NOT_RECORDED;
     }
     // Not earlier: a forged or failed event would hide the real one.
-    if (key !== undefined && isSuccess(response)) this.#seen.add(key, delivery.receivedMs);
+    if (key !== undefined && isAccepted(response)) this.#seen.add(key, delivery.receivedMs);
     const text = valid ? '' : verified.verification.verdict;
     if (!delivery.respond(response, text)) verified.notes.push('sender_gone');
     if (history !== undefined && !duplicate && valid) {
@@ -156,7 +155,7 @@ export class DeliveryProcessor {
 
   #row(verified: Verified, { duplicate, forwarded, response }: Done): DeliveryRow {
     const { delivery, verification, valid, id, type, notes } = verified;
-    const { secrets, toleranceS, showBody, digests } = this.#options;
+    const { toleranceS, showBody, digests } = this.#options;
     const { body } = delivery;
     return {
       type: 'delivery',
@@ -173,7 +172,6 @@ export class DeliveryProcessor {
       secret_index: verification.secretIndex,
       body_bytes: body.length,
       body_sha256: digests ? hash('sha256', body) : undefined,
-      hints: hintsOf(verified, secrets),
       notes,
       duplicate,
       forward: forwardRow(forwarded),
@@ -193,17 +191,6 @@ function observe({ headers }: IncomingDelivery, event: ReadEvent | undefined): s
   const types = headerValues(headers, `${HEADER_PREFIX}Event`);
   if (type !== undefined && types.some((one) => one !== type)) notes.push('unsigned_header_mismatch');
   return notes;
-}
-
-/** Why the signature does not match, where that can be searched for: each search takes time. */
-function hintsOf(
-  { delivery, verification: { verdict }, omitted }: Verified,
-  secrets: readonly SigningSecret[],
-): readonly string[] {
-  const { headers, body } = delivery;
-  if (verdict !== 'signature_mismatch' && verdict !== 'malformed_signature') return [];
-  if (omitted || body.length > MOST_SEARCHED_BYTES) return [];
-  return findHints({ headers: signatureHeaders(headers), body, secrets });
 }
 
 const MOST_EVENTS = 20_000;

@@ -2,7 +2,6 @@
 import { isLoopback } from '../../../http/address.ts';
 import type { Cell, ListOutput } from '../../../output/types.ts';
 import type { Verdict } from '../signature.ts';
-import { describeHint } from '../signature-hints.ts';
 import type { DeliveryFacts } from '../verification.ts';
 import type { RefusalReason } from './server.ts';
 
@@ -142,7 +141,7 @@ function validCells(row: DeliveryRow): Cell[] {
 }
 
 function invalidCells(row: DeliveryRow): Cell[] {
-  const { received_at, status, source, body_bytes, response, hints, notes } = row;
+  const { received_at, status, source, body_bytes, response, notes } = row;
   return [
     formatLocalTime(received_at),
     '-',
@@ -151,7 +150,6 @@ function invalidCells(row: DeliveryRow): Cell[] {
     `from ${source}`,
     `${body_bytes} B`,
     { text: `-> ${response}`, tone: 'bad' },
-    ...hints.map(describeHint),
     ...notes,
   ];
 }

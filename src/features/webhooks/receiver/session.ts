@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AsyncQueue } from '../../../async-queue.ts';
 import type { ErrorCode, SvcError } from '../../../errors.ts';
 import type { LockContext } from '../../../store/lock.ts';
+import { isAccepted } from '../sending/sending.ts';
 import { DISABLING_FAILURES } from '../subscriptions/subscription.ts';
-import { isSuccess } from './forwarder.ts';
 import { History } from './history.ts';
-import { DeliveryProcessor, isoTime, type Outcome, type ProcessorOptions, StrangerLimit } from './processor.ts';
+import { DeliveryProcessor, isoTime, type ProcessorOptions, StrangerLimit } from './processor.ts';
 import type { DeliveryRow, ReceiverRow, Tally } from './rows.ts';
 import { type IncomingDelivery, type Receiver, type ReceiverOptions, type Refusal, startReceiver } from './server.ts';
 
@@ -57,7 +57,7 @@ export class ReceiverSession {
     this.#history =
       history && new History(history.path, history.context, (text) => warn('history', `warning: ${text}`));
     this.#processor = new DeliveryProcessor({ ...options, history: this.#history, strangers: this.#strangers });
-    this.#monitor = new DeliveryMonitor(options, warn);
+    this.#monitor = new DeliveryMonitor(warn);
   }
 
   get tally(): Readonly<Tally> {
@@ -116,8 +116,10 @@ export class ReceiverSession {
     const outcome = await this.#processor.handle(delivery);
     if (outcome.omitted) this.#omit();
     else this.rows.push(outcome.row);
-    const decision = this.#monitor.record(outcome);
-    if (decision !== 'continue') this.#end(decision === 'failed' ? 'signature_invalid' : undefined);
+    this.#monitor.record(outcome.row);
+    const { failOnInvalid, count } = this.#options;
+    if (failOnInvalid && !outcome.row.valid) this.#end('signature_invalid');
+    else if (count !== undefined && this.tally.accepted >= count) this.#end(undefined);
   }
 
   #track(handling: Promise<void>): void {
@@ -210,44 +212,37 @@ export class ReceiverSession {
   }
 }
 
-/** Whether to continue, or to end with success or failure. */
-type Decision = 'continue' | 'done' | 'failed';
-
 const FIRST_WARNING = 3;
 /** The service waits 5 s for a response (doc 2 §6). */
 const SLOW_MS = 4_000;
 
-/** Counts deliveries, warns before the service disables the endpoint, and decides when to end. */
+/** Counts deliveries, and warns before the service disables the endpoint. */
 class DeliveryMonitor {
   readonly tally: Tally = { deliveries: 0, valid: 0, duplicates: 0, invalid: 0, refused: 0, accepted: 0 };
-  readonly #options: Pick<SessionOptions, 'count' | 'failOnInvalid'>;
   /** `key` identifies the reason: each is reported once. */
   readonly #warn: (key: string, text: string) => void;
   #invalidInARow = 0;
   #failedInARow = 0;
 
-  constructor(options: SessionOptions, warn: (key: string, text: string) => void) {
-    this.#options = options;
+  constructor(warn: (key: string, text: string) => void) {
     this.#warn = warn;
   }
 
-  record({ row }: Outcome): Decision {
+  record(row: DeliveryRow): void {
     this.tally.deliveries++;
-    return row.valid ? this.#recordValid(row) : this.#recordInvalid(row);
+    if (row.valid) this.#recordValid(row);
+    else this.#recordInvalid(row);
   }
 
-  #recordValid(row: DeliveryRow): Decision {
-    const { count } = this.#options;
+  #recordValid(row: DeliveryRow): void {
     const { tally } = this;
     tally.valid++;
     this.#invalidInARow = 0;
     if (row.duplicate) tally.duplicates++;
-    const accepted = isSuccess(row.response);
+    const accepted = isAccepted(row.response);
     this.#failedInARow = accepted ? 0 : this.#failedInARow + 1;
     this.#warnOfResponse(row);
-    if (!accepted || row.duplicate) return 'continue';
-    tally.accepted++;
-    return count !== undefined && tally.accepted >= count ? 'done' : 'continue';
+    if (accepted && !row.duplicate) tally.accepted++;
   }
 
   #warnOfResponse({ event_id, response, ms }: DeliveryRow): void {
@@ -267,7 +262,7 @@ class DeliveryMonitor {
   }
 
   /** Anyone with the address can send these: only --fail-on-invalid lets them end the session. */
-  #recordInvalid({ status }: DeliveryRow): Decision {
+  #recordInvalid({ status }: DeliveryRow): void {
     this.tally.invalid++;
     if (++this.#invalidInARow === FIRST_WARNING) {
       const cause = CAUSES[status] ?? 'the lines name the reasons';
@@ -276,7 +271,6 @@ class DeliveryMonitor {
         `warning: ${FIRST_WARNING} deliveries in a row are invalid (${status}): ${cause}; the service disables the endpoint after ${DISABLING_FAILURES} failed attempts`,
       );
     }
-    return this.#options.failOnInvalid ? 'failed' : 'continue';
   }
 }
 

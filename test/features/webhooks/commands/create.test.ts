@@ -146,7 +146,9 @@ describe('before it is sent', () => {
     expect(created(service)).toEqual([]);
     const odd = await service.run(['create', 'https://10.0.0.8/', '--no-events', '--show-secret']);
     expect(odd.code).toBe(0);
-    expect(odd.stderr).toContain('warning: the service cannot reach 10.0.0.8: that is a private address');
+    expect(odd.stderr).toContain(
+      'warning: the service cannot reach 10.0.0.8: it belongs to this machine or to a private network',
+    );
     expect(odd.stderr).toContain('warning: no events: nothing will be delivered');
   });
 

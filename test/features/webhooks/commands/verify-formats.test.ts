@@ -204,6 +204,10 @@ describe('a hint', () => {
     [`${SECRET} \n`, 'contains white space, a line end or a byte order mark'],
     [`${Buffer.from(SECRET).toString('base64').replace(/.{20}/g, '$&\n')}\n`, 'is in base64'],
     [`{ "secret": "${SECRET}" }`, 'is JSON'],
+    [`{"secret":"${SECRET}"}`, 'is JSON'],
+    [`'${SECRET}'`, 'is in quotes'],
+    [`v1,${SECRET}`, 'has a version before it'],
+    [Buffer.from(SECRET).toString('base64'), 'is in base64'],
   ])('names characters around a secret: %j', async (secret, message) => {
     const file = join(temporaryHome(), 'key');
     writeFileSync(file, secret, { mode: 0o600 });
