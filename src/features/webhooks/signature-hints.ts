@@ -1,6 +1,6 @@
 /** Why a signature does not match: every repair is tried, and named only if it then matches. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { isObject, parseJsonText, tryParseJson } from '../../json-object.ts';
+import { parseJsonText } from '../../json-object.ts';
 import { SECRET_PREFIX, type SignedHeaders, type SigningSecret, trimmed, withoutPrefix } from './signature.ts';
 
 export interface Evidence {
@@ -120,34 +120,6 @@ export const REPAIRS: readonly Repair[] = [
     sentence: 'the signature matches with the timestamp in seconds: the header has milliseconds',
     attempts: ({ timestamp, body }) => [{ message: [`${timestamp.replace(/\d{3}$/, '')}.`, body] }],
   },
-  {
-    name: 'timestamp_canonical',
-    sentence:
-      'the signature matches with the timestamp as plain digits: quotes, a sign, zeros or a fraction were added',
-    attempts: ({ timestamp, body }) => [
-      { message: [timestamp.replace(/^["']?\+?0*(\d+)(?:\.\d+)?["']?$/, '$1.'), body] },
-    ],
-  },
-  secretRepair(
-    'secret_trimmed',
-    'the signature matches without the quotes or the white space around the secret',
-    (text) => text.replace(/^\s*(["']?)(.*?)\1\s*$/s, '$2'),
-  ),
-  secretRepair(
-    'secret_base64',
-    'the signature matches once the secret is decoded: it is in base64, as in Kubernetes; decode it (base64 -d)',
-    (text) => (text.startsWith(SECRET_PREFIX) ? '' : Buffer.from(text, 'base64').toString().trim()),
-  ),
-  secretRepair(
-    'secret_from_json',
-    'the signature matches with a value in this JSON: give only the secret, such as with jq -r .secret',
-    secretInJson,
-  ),
-  secretRepair(
-    'secret_without_version',
-    'the signature matches without the version before the secret: remove "v1,"',
-    (text) => text.replace(/^v\d+[a-z]?,/, ''),
-  ),
   secretRepair(
     'secret_without_prefix',
     `the signature matches if the secret is used without its ${SECRET_PREFIX}: the sender signs with the rest only`,
@@ -172,21 +144,6 @@ export const REPAIRS: readonly Repair[] = [
     name: 'signature_label',
     sentence: 'the signature matches, but its label is wrong: it must begin with sha256=',
     attempts: ({ signature }) => [{ digest: digestOf(signature.replace(/^[\w-]+[=:] ?/, 'sha256=')) }],
-  },
-  {
-    name: 'signature_plus_prefix',
-    sentence: 'the signature matches, but sha256= is missing before it',
-    attempts: ({ signature }) => [{ digest: digestOf(`sha256=${signature}`) }],
-  },
-  {
-    name: 'signature_unquoted',
-    sentence: 'the signature matches without the quotes or the white space in it: it was copied with them',
-    attempts: ({ signature }) => [{ digest: digestOf(signature.replace(/["'\s]/g, '')) }],
-  },
-  {
-    name: 'signature_hex',
-    sentence: 'the signature matches, but it is in base64: it must be sha256= and hexadecimal digits',
-    attempts: ({ signature }) => [{ digest: Buffer.from(signature.replace(/^(?:sha256=|v1[,=])/, ''), 'base64') }],
   },
 ];
 
@@ -225,13 +182,6 @@ function secretRepair(name: string, sentence: string, repair: (text: string) => 
     { keys: secrets.map(({ key }) => repair(key.reveal())).filter((key) => key.length > 0) },
   ];
   return { name, sentence, attempts };
-}
-
-/** The value that looks like a secret, or the only text. */
-function secretInJson(text: string): string {
-  const value = tryParseJson(text);
-  const texts = isObject(value) ? Object.values(value).filter((one) => typeof one === 'string') : [];
-  return texts.find((one) => one.startsWith(SECRET_PREFIX)) ?? (texts.length === 1 ? (texts[0] ?? '') : '');
 }
 
 function latin1(text: string): Buffer {

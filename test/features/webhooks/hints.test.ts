@@ -99,14 +99,6 @@ describe('a body', () => {
 describe('a secret', () => {
   const signedBy = (key: string | Uint8Array) => ({ timestamps: [T], signatures: [signatureOf(key, T, PING)] });
   it.each<readonly [name: string, key: string | Uint8Array, given: string]>([
-    ['secret_trimmed', SECRET, ` ${SECRET}\n`],
-    ['secret_trimmed', SECRET, `"${SECRET}"`],
-    ['secret_trimmed', SECRET, `'${SECRET}'`],
-    ['secret_base64', SECRET, Buffer.from(SECRET).toString('base64')],
-    ['secret_base64', SECRET, Buffer.from(`${SECRET}\n`).toString('base64')],
-    ['secret_from_json', SECRET, `{"secret":"${SECRET}"}`],
-    ['secret_from_json', 'another', '{"n":1,"key":"another"}'],
-    ['secret_without_version', SECRET, `v1,${SECRET}`],
     ['secret_without_prefix', SECRET.slice(6), SECRET],
     ['secret_with_prefix', SECRET, SECRET.slice(6)],
     ['secret_standard_webhooks_key', Buffer.from(SECRET.slice(6), 'base64'), SECRET],
@@ -128,8 +120,6 @@ describe('the signed text', () => {
   it.each([
     ['message_without_timestamp', [mac(SECRET, PING)]],
     ['timestamp_in_seconds', [mac(SECRET, `${T}.`, PING), `${T}123`]],
-    ['timestamp_canonical', [mac(SECRET, `${T}.`, PING), `"${T}"`]],
-    ['timestamp_canonical', [mac(SECRET, `${T}.`, PING), `0${T}.0`]],
   ] as const)('%s', (name, [signature, timestamp]) => {
     expect(found(signature, timestamp)).toEqual([name]);
   });
@@ -137,19 +127,12 @@ describe('the signed text', () => {
 
 describe('a signature', () => {
   const right = signatureOf(SECRET, T, PING);
-  const base64 = Buffer.from(right.slice(7), 'hex').toString('base64');
   const found = (signature: string) =>
     findHints({ headers: { timestamps: [T], signatures: [signature] }, body: PING, secrets: [S1] });
   it.each([
     ['signature_label', right.replace('sha', 'Sha')],
     ['signature_label', `hmac-${right}`],
     ['signature_label', right.replace('sha256', 'v1')],
-    ['signature_plus_prefix', right.slice(7)],
-    ['signature_unquoted', `"${right}"`],
-    ['signature_unquoted', `${right.slice(0, 30)}\n ${right.slice(30)}`],
-    ['signature_hex', `sha256=${base64}`],
-    ['signature_hex', `v1,${base64}`],
-    ['signature_hex', base64],
   ])('%s: %s', (name, signature) => {
     expect(found(signature)).toEqual([name]);
     const at = signature.length - 10;

@@ -68,23 +68,14 @@ STATUS      2
 TITLE       Weekly release meeting
 DURATION    00:25
 RECORDED    2025-12-31T23:50:00Z
-TRANSCRIPT  208 characters, language en, 4 segments
+TRANSCRIPT  99 characters, language en, 2 segments
             00:00 Zoë: Good morning everybody. Shall we start with the release?
-            00:06 Marek: The build is green since Tuesday. Only the import is slow.
-            00:15 Zoë: Then we ship on Thursday, and look at the import after that.
-            00:21 Marek: I will write the notes today. 👍
+            00:06 Marek: The build is green. It ships on Thursday 👍
 SUMMARIES   Summary (format: markdown, template: Meeting)
             # Weekly release meeting
 
-            ## Decisions
-
             - The release ships on **Thursday**.
-            - The slow import is looked at afterwards.
-
-            ## Next steps
-
-            1. Marek writes the release notes today.
-            2. Zoë tells support.
+            - Zoë tells support.
 `,
     );
   });
