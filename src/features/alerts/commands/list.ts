@@ -16,7 +16,7 @@ import { type Alertmanager, openAlertmanager } from '../api.ts';
 import { ALERT_LIST, alertList, alertTitle, labelCells, OWN_COLUMN, ownValue } from '../columns.ts';
 import { warnOfNames } from '../known-names.ts';
 import { formatMatcher, matcher } from '../matcher.ts';
-import { otherMeaning } from '../matcher-readings.ts';
+import { isPlainValue } from '../matcher-arguments.ts';
 import type { Alert } from '../schema.ts';
 import {
   AGE_FLAG,
@@ -138,7 +138,7 @@ const SIMPLE_VALUE = /^[\p{L}\p{N}_./:@+-]+(?: [\p{L}\p{N}_./:@+-]+)*$/u;
 function matcherCandidates([name, value]: [string, string]): readonly Candidate[] {
   if (!/^[a-zA-Z_]\w*$/.test(name) || value === '') return [];
   const exact = matcher(name, '=', value);
-  if (!SIMPLE_VALUE.test(value) || otherMeaning(exact) !== undefined) return [{ value: formatMatcher(exact) }];
+  if (!SIMPLE_VALUE.test(value) || !isPlainValue(value)) return [{ value: formatMatcher(exact) }];
   return [{ value: `${name}=${value}` }, ...(name === 'alertname' ? [{ value, note: 'alert' }] : [])];
 }
 

@@ -232,7 +232,7 @@ describe('a key', () => {
       screen.press('\u0015\r');
       await screen.shows('at least one matcher is required');
       screen.press('team\r');
-      await screen.shows('has no operator');
+      await screen.shows('is not a list of matchers');
       screen.press('=db\r');
       await screen.shows('mutes 2 alerts now (2 active)', 'DiskFull instance=db-1', '--for 1h');
       screen.press('\u0015soon\r');

@@ -141,8 +141,8 @@ onBothServices((service) => {
       [['a=b', '-c', 'x', '--until', 'tomorrow'], 'not a time'],
       [['a!=b', '-c', 'x'], '--all-alerts'],
       [['a!=b', 'c=', '-c', 'x', '--yes'], '--all-alerts'],
-      [['a', '=', '-c', 'x'], 'no label name'],
-      [['foo==(', '-c', 'x'], 'not an operator'],
+      [['a', '=', '-c', 'x'], 'is not one plain matcher'],
+      [['foo==(', '-c', 'x'], 'is not one plain matcher'],
     ])('%j', async (argv, why) => {
       const run = await refused(argv);
       expect([run.code, lines(run.sent)]).toEqual([2, []]);
