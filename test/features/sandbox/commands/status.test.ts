@@ -104,7 +104,7 @@ describe('svc sandbox status', () => {
       [
         { service: 'alerts', up: true, version: '0.25.0', holds: { alerts: 0, silences: 0 }, traps: [], here: false },
         { service: 'webhooks', up: true, holds: { subscriptions: 0 }, failure: null, traps: ['hostile-text'] },
-        { service: 'catalog', up: true, holds: null, failure: /cannot read its data/, traps: ['database-down'] },
+        { service: 'catalog', up: true, holds: null, failure: /catalog_unavailable/, traps: ['database-down'] },
         { service: 'trade', up: true, holds: null, failure: expect.stringContaining('refused'), traps: ['bad-token'] },
       ].map((row) => (row.failure instanceof RegExp ? { ...row, failure: expect.stringMatching(row.failure) } : row)),
     );
