@@ -2,7 +2,6 @@
 import { startAlertmanagerEmulator } from './alerts/server.ts';
 import { startCatalogEmulator } from './catalog/server.ts';
 import type { EmulatorOptions } from './http.ts';
-import type { Movement } from './trade/market.ts';
 import { startTradingEmulator } from './trade/server.ts';
 import { type SandboxTrap, TRAPS } from './traps.ts';
 import { startRecordingsEmulator } from './webhooks/server.ts';
@@ -17,8 +16,6 @@ export interface SandboxOptions extends EmulatorOptions {
   /** Approve every sign-in to the recording service without a page. */
   readonly autoApprove?: boolean;
   readonly traps?: readonly SandboxTrap[];
-  /** How the prices of the trading gateway move. */
-  readonly movement?: Movement;
 }
 
 export interface Sandbox {

@@ -1,31 +1,23 @@
-/** The prices: each follows a curve that is always the same for the same seed. */
+/** The prices: each follows a curve that is the same in every run, counted from its start. */
 import { INSTRUMENTS, type Instrument, roundRate } from './instruments.ts';
-import { DAY_MS, dayStart } from './trading-days.ts';
+import { DAY_MS } from './trading-days.ts';
 
 interface Quote {
   readonly bid: number;
   readonly ask: number;
+  /** Since the start. */
   readonly high: number;
   readonly low: number;
   readonly at: number;
 }
 
-export interface Movement {
-  readonly seed: number;
-  /** 1 is usual: half a percent a day for a pair of currencies. */
-  readonly volatility: number;
-}
-
-interface MarketOptions extends Movement {
+interface MarketOptions {
   readonly now: () => number;
   /** Prices are those of whole ticks, so that two runs see the same. */
   readonly tickMs: number;
   /** How many times as fast prices move from the start on. */
   readonly fast: number;
 }
-
-/** Points of the day so far that show its high and low. */
-const SAMPLES = 16;
 
 export class Market {
   readonly #options: MarketOptions;
@@ -36,12 +28,7 @@ export class Market {
   constructor(options: MarketOptions) {
     this.#options = options;
     this.#startedAt = options.now();
-    const midnight = dayStart(this.#startedAt);
-    const stepMs = (this.#startedAt - midnight) / SAMPLES;
-    for (const instrument of INSTRUMENTS) {
-      const day = Array.from({ length: SAMPLES }, (_, index) => this.priceAt(instrument, midnight + index * stepMs));
-      this.#setQuote(instrument, instrument.price, Math.max(...day), Math.min(...day));
-    }
+    for (const instrument of INSTRUMENTS) this.#setQuote(instrument, instrument.price);
   }
 
   quote(instrument: Instrument): Quote {
@@ -59,9 +46,9 @@ export class Market {
   move(): void {
     const { now, tickMs } = this.#options;
     const ticks = Math.round((now() - this.#startedAt) / tickMs);
-    for (const [instrument, { high, low }] of this.#quotes) {
-      const bid = this.#fixed.get(instrument) ?? this.priceAt(instrument, this.#startedAt + ticks * tickMs);
-      this.#setQuote(instrument, bid, high, low);
+    for (const instrument of INSTRUMENTS) {
+      const price = this.#fixed.get(instrument) ?? this.priceAt(instrument, this.#startedAt + ticks * tickMs);
+      this.#setQuote(instrument, price);
     }
   }
 
@@ -72,19 +59,19 @@ export class Market {
 
   /** The bid of the curve, not rounded. */
   priceAt(instrument: Instrument, ms: number): number {
-    const { seed, volatility, fast } = this.#options;
     const sinceStart = ms - this.#startedAt;
-    const walked = walkOf(seed * 8191 + instrument.offerId * 31, sinceStart > 0 ? sinceStart * fast : sinceStart);
-    return instrument.price * Math.exp(foldDrift(walked * instrument.volatility * volatility));
+    const walked = walkOf(instrument.offerId * 31, sinceStart > 0 ? sinceStart * this.#options.fast : sinceStart);
+    return instrument.price * Math.exp(walked * instrument.volatility);
   }
 
-  #setQuote(instrument: Instrument, price: number, dayHigh: number, dayLow: number): void {
+  #setQuote(instrument: Instrument, price: number): void {
     const bid = roundRate(instrument, price);
+    const { high = bid, low = bid } = this.#quotes.get(instrument) ?? {};
     this.#quotes.set(instrument, {
       bid,
       ask: roundRate(instrument, bid + instrument.spread * instrument.pip),
-      high: roundRate(instrument, Math.max(dayHigh, bid)),
-      low: roundRate(instrument, Math.min(dayLow, bid)),
+      high: Math.max(high, bid),
+      low: Math.min(low, bid),
       at: this.#options.now(),
     });
   }
@@ -106,13 +93,6 @@ function walkOf(seed: number, ms: number): number {
     sum += Math.sqrt(length / DAY_MS) * (height - noise(seed + index, 0));
   }
   return sum;
-}
-
-const MAX_DRIFT = Math.log(3);
-
-/** Keeps a price within a third and three times that of the start. */
-function foldDrift(drift: number): number {
-  return MAX_DRIFT * Math.sin(drift / MAX_DRIFT);
 }
 
 /** From -1 to 1, always the same for the same numbers. */
