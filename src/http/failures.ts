@@ -69,7 +69,7 @@ export function tooLarge(limit: number): SvcError {
 /** `unsure`: the service may have acted on the request, a write. `line` names the request. */
 export function toError({ code, text, hint }: Reason, line: string, unsure: boolean, status?: number): SvcError {
   if (code === 'interrupted' || code === 'terminated') {
-    if (!unsure) return new SvcError(code, text, { reason: 'signal' });
+    if (!unsure) return new SvcError(code, text, { isInterruption: true });
     const message = `${text}; the request was sent and may have been applied (${line})`;
     return new SvcError(code, message, { hint: CHECK_FIRST, sent: 'maybe' });
   }

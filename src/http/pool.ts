@@ -7,8 +7,9 @@ import type { buildConnector, Dispatcher } from 'undici';
 import buildConnect from 'undici/lib/core/connect.js';
 import UndiciPool from 'undici/lib/dispatcher/pool.js';
 import { SvcError } from '../errors.ts';
+import { bare, isSocks, proxyFor } from './address.ts';
 import { ConnectFailure, ProxyFailure } from './failures.ts';
-import { bare, isSocks, openTunnel, proxyFor, proxyHeaders } from './proxy.ts';
+import { openTunnel, proxyHeaders } from './proxy.ts';
 import type { Outbound, TlsOptions } from './target.ts';
 
 export type ResponseHandler = Dispatcher.DispatchHandler;

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { parseTime, UTC } from '../../src/cli/time.ts';
 import { formatDuration, parseDuration } from '../../src/duration.ts';
 import { SvcError } from '../../src/errors.ts';
-import { readKnownNames } from '../../src/features/alerts/known-names.ts';
 import {
   formatMatcher,
   type Matcher,
@@ -24,21 +23,18 @@ import {
 } from '../../src/features/trade/gateway/engine-connection.ts';
 import { readPush } from '../../src/features/trade/gateway/push.ts';
 import { parseTableTime } from '../../src/features/trade/tables/table-time.ts';
-import { curlDeliveries } from '../../src/features/webhooks/captures/curl.ts';
-import { type DeliveryFormat, readDeliveries } from '../../src/features/webhooks/captures/formats.ts';
-import { headerFile, headerLines } from '../../src/features/webhooks/captures/headers.ts';
-import type { Input } from '../../src/features/webhooks/captures/input.ts';
+import { type DeliveryFormat, type Input, readDeliveries } from '../../src/features/webhooks/captures/formats.ts';
+import { headerLines } from '../../src/features/webhooks/captures/headers.ts';
 import { recordedDelivery } from '../../src/features/webhooks/captures/recordings.ts';
 import type { Delivery } from '../../src/features/webhooks/delivery.ts';
 import { recordingLine } from '../../src/features/webhooks/receiver/recording-writer.ts';
 import { signatureOf, signingSecret, trimmed, verifySignature } from '../../src/features/webhooks/signature.ts';
 import { ArrayItems, JsonFault, parseJson } from '../../src/http/json.ts';
 import { JsonLimit, parseJsonText } from '../../src/json-object.ts';
-import { shellWord } from '../../src/output/escape.ts';
 import { parseJournal } from '../../src/store/order-journal.ts';
 import * as schemas from '../../src/store/schemas.ts';
 import { parseHeaderLine, problemWith, SETTING_KEYS, shownValue, storedValue } from '../../src/store/setting-keys.ts';
-import { parseSettings } from '../../src/store/settings-file.ts';
+import { parseSettings } from '../../src/store/settings.ts';
 import { SECRET } from '../features/webhooks/vectors.ts';
 import { sentOrder } from '../store/sent-order.ts';
 import type { Check } from './guided.ts';
@@ -243,22 +239,10 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     check: capture('auto'),
   },
   har: { seeds: captures('chromium.har', 'mitmproxy.har'), check: capture('har') },
-  curl: {
-    seeds: ["curl -H 'X-Service-Timestamp: 1' -d '{}' http://h", ...captures('curl-lines.sh')],
-    check: async (bytes) => {
-      await capture('curl')(bytes);
-      // What svc prints is read as what it means.
-      const word = shellWord(bytes.toString('latin1'));
-      if (word.startsWith('"$(printf')) return;
-      const line = Buffer.from(`curl --data-raw ${word} http://h`);
-      const [one] = await curlDeliveries(line, 'x', async () => Buffer.alloc(0));
-      assert.equal(Buffer.from(one?.body ?? []).toString(), bytes.toString('latin1'));
-    },
-  },
   'http-dumps': {
     seeds: [
       ...captures('raw.http', 'curl-v.txt'),
-      '@a = b\n### x\n# @name y\nPOST {{a}}/h\n  ?c=d\nX-Service-Signature: e\n\n< ./f\n\n> {% %}\n###\nGET http://g\n',
+      '### x\n# @name y\nPOST http://a/h\nX-Service-Signature: e\n\nb\n\n###\nGET http://g\n',
     ],
     check: capture('http'),
   },
@@ -269,7 +253,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
       'api-gateway-v2.ndjson',
       'log-buffer.ndjson',
       'smee.ndjson',
-      'nginx.log',
+      'nginx-json.log',
     ),
     check: capture('json'),
   },
@@ -335,10 +319,6 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
         assert(found.problems.length > 0);
         for (const { line, column } of found.problems) assert(line > 0 && column > 0);
       }
-      async function* alerts() {}
-      await acceptedLater(() =>
-        readKnownNames({ alerts, status: async () => ({ config: { original: text } }) } as never),
-      );
     },
   },
   'header-lines': {
@@ -349,21 +329,11 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
       'POST / HTTP/1.1\nA: b\n',
       '{"a":"b"}',
       '[["a","b"]]',
-      '* x\n> GET / HTTP/1.1\n> A: b\n',
-      "headers: Headers {\n  'a': 'b' +\n    'c',\n  d: [ <Buffer 7b> ] }\n",
-      "INFO:root:[(b'a', b'\\x62'), ('c', None)]\n",
-      'map[A:[b] C:[d e]]\n{"HTTP_A"=>"b"} {a=b, c=[d]}\n',
     ],
     check: (bytes) => {
       const text = bytes.toString();
       const line = parseHeaderLine(text);
       if (line !== undefined) assert.deepEqual(parseHeaderLine(line.join(': ')), line);
-      const found = accepted(() => headerFile(bytes, 'x')) ?? [];
-      for (const pair of found)
-        assert.deepEqual(
-          pair.map((one) => typeof one),
-          ['string', 'string'],
-        );
       // A folded line may leave spaces around a value, which are not part of it.
       const named = headerLines(text).flatMap(([name, value]) => (name === '' ? [] : [[name, trimmed(value)]]));
       assert.deepEqual(headerLines(named.map((pair) => `${pair.join(': ')}\r\n`).join('')), named);

@@ -10,7 +10,7 @@ import { parseDuration } from '../../src/duration.ts';
 import { SvcError } from '../../src/errors.ts';
 import { explainAlertmanager } from '../../src/features/alerts/errors.ts';
 import { parseMatcherArguments } from '../../src/features/alerts/matcher-arguments.ts';
-import { explainCatalog } from '../../src/features/catalog/failed-answer.ts';
+import { explainCatalog } from '../../src/features/catalog/api.ts';
 import { GROUPS } from '../../src/features/index.ts';
 import { Authorization } from '../../src/features/oauth/authorization.ts';
 import { discover, type ServerMetadata } from '../../src/features/oauth/discovery.ts';
@@ -35,7 +35,7 @@ import { type FailedAnswer, parseRetryAfter, serviceMessage, statusFailure } fro
 import { answered } from '../../src/http/endpoint.ts';
 import { client as clientSchema, login as loginSchema, secretEntry, secretsDocument } from '../../src/store/schemas.ts';
 import { CorruptDocument, parseDocument } from '../../src/store/secret-file.ts';
-import { parseSettings, settingsPath } from '../../src/store/settings-file.ts';
+import { parseSettings, settingsPath } from '../../src/store/settings.ts';
 import { login } from '../features/oauth/commands/rotating-server.ts';
 import { SECRET } from '../features/webhooks/vectors.ts';
 import { type FaultServer, faultServer } from '../http/servers.ts';

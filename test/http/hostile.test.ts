@@ -25,8 +25,8 @@ interface Kind {
   readonly service: 'ALERTS' | 'WEBHOOKS' | 'CATALOG' | 'TRADE';
   /** The requests that the peer answers; the others are answered as they should be. All, where it is missing. */
   readonly at?: (request: Received) => boolean;
-  /** In the place of --timeout. */
-  readonly option?: string;
+  /** It takes no --timeout, and waits as long as the service. */
+  readonly fixed?: true;
   /** It has a deadline of its own, whatever the options say. */
   readonly deadlineMs?: number;
   readonly loggedIn?: true;
@@ -49,7 +49,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'a raw response': { service: 'ALERTS', argv: ['api', 'alerts', 'GET', '/alerts'] },
   'a write': { service: 'ALERTS', argv: ['silences', 'create', 'a=b', '-d', '1h', '-c', 'x', '--author', 'me'] },
   'an import': { service: 'ALERTS', argv: ['silences', 'import', SILENCES] },
-  'a delivery': { service: 'WEBHOOKS', argv: ['webhooks', 'send', '--to', 'URL/hook'], option: '--deadline' },
+  'a delivery': { service: 'WEBHOOKS', argv: ['webhooks', 'send', '--to', 'URL/hook'], deadlineMs: 5_000, fixed: true },
   discovery: { service: 'WEBHOOKS', argv: ['oauth', 'discovery'] },
   'the token endpoint': {
     service: 'WEBHOOKS',
@@ -81,7 +81,7 @@ async function run(kind: Kind, hostile: Hostile): Promise<Measured & { readonly 
   const secrets = kind.loggedIn ? {} : { SVC_WEBHOOKS_TOKEN: 'pat-0123456789' };
   if (kind.loggedIn) keep(join(config, 'svc'), login(server.url, 60));
   const argv = kind.argv.map((word) => word.replace('URL', server.url));
-  const measured = await measure([...argv, kind.option ?? '--timeout', `${TIMEOUT_MS}ms`], {
+  const measured = await measure([...argv, ...(kind.fixed ? [] : ['--timeout', `${TIMEOUT_MS}ms`])], {
     [`SVC_${kind.service}_URL`]: server.url,
     SVC_TRADE_TOKEN: 'token-0123456789',
     SVC_WEBHOOK_SECRET: SECRET,

@@ -14,7 +14,7 @@ import { parseDocument } from '../../store/secret-file.ts';
 import { helperPlace } from '../../store/secret-places.ts';
 import { chosenPlace, FILE, isSecret, partsOfId, placeOf, SecretStore } from '../../store/secret-store.ts';
 import { HELPER_SETTING, SETTING_KEYS, shownValue } from '../../store/setting-keys.ts';
-import { settingsPath } from '../../store/settings-file.ts';
+import { settingsPath } from '../../store/settings.ts';
 import { webhookSecretsFile, webhookSecretsPath } from '../../store/webhook-secrets.ts';
 
 type Local = Pick<RunContext, 'settings' | 'paths'>;

@@ -1,6 +1,5 @@
 /** A delivery from the network or a file, and the event in its body (doc 2 §2, §6). */
 import { isUtf8 } from 'node:buffer';
-import { SvcError } from '../../errors.ts';
 import { isObject, tryParseJson } from '../../json-object.ts';
 import type { SignedHeaders } from './signature.ts';
 
@@ -12,8 +11,6 @@ export interface Delivery {
   readonly source: string;
   readonly headers: readonly RawHeader[];
   readonly body: Uint8Array;
-  /** A local file with the body, named by the capture. It may be verified, and is never sent. */
-  readonly bodyFile?: string | undefined;
   /** The time of receipt in Unix seconds, if it is recorded. */
   readonly receivedS?: number | undefined;
   /** Where that time was read, if not in a recording's `received_at`. */
@@ -24,26 +21,8 @@ export interface Delivery {
   readonly verdict?: string | undefined;
   /** The input ended before the body did. */
   readonly truncated?: boolean | undefined;
-  /** Observations while reading: `bare_lf_head`, `text_body`, `curl_d_strips_newlines`. */
+  /** Observations while reading: `bare_lf_head`, `text_body`. */
   readonly notes: readonly string[];
-}
-
-/** The file has a parsed body; svc wrote it as compact JSON, which most senders use. */
-export const REBUILT = 'rebuilt_body';
-const INEXACT: readonly string[] = ['text_body', REBUILT];
-
-/** Whether the file has the received bytes. If not, a mismatch proves nothing. */
-export function isExact({ notes }: Pick<Delivery, 'notes'>): boolean {
-  return !notes.some((note) => INEXACT.includes(note));
-}
-
-/** A mismatch of a body that was parsed: whether the delivery is genuine cannot be known. */
-export function lostBytes(source: string): SvcError {
-  return new SvcError(
-    'file_unusable',
-    `${source}: this export re-encodes the body, so the signed bytes are lost: a mismatch proves nothing`,
-    { hint: 'log the raw body as text or in base64, before any JSON parser' },
-  );
 }
 
 /** The prefix of the service's header names (doc 2 §6). */

@@ -17,31 +17,13 @@ export const EVENT_FLAG = {
 /** A filter's types. Throws `invalid_value` for one that the service lacks: nothing would match. */
 export function eventFilter(lists: readonly string[]): readonly string[] {
   const types = eventTypes(lists);
-  for (const type of types) requireKnown(type, '--event');
-  return types;
-}
-
-/** Types and ids of events to wait for. Throws `invalid_value` for what will never arrive. */
-export function awaitedEvents(lists: readonly string[], filter: readonly string[]): readonly string[] {
-  const wanted = eventTypes(lists);
-  for (const one of wanted) {
-    if (one.startsWith('evt_')) continue;
-    requireKnown(one, '--until-event');
-    if (filter.length === 0 || filter.includes(one)) continue;
-    throw new SvcError('usage', `--until-event ${one} will never arrive: --event leaves it out`, {
-      hint: `add --event ${one}`,
-    });
-  }
-  return wanted;
-}
-
-function requireKnown(type: string, option: string): void {
-  if (isKnown(type)) return;
+  const type = types.find((one) => !isKnown(one));
+  if (type === undefined) return types;
   const close = suggest(type, KNOWN_EVENTS);
   throw new SvcError(
     'invalid_value',
-    `${option}: the service has no event type ${JSON.stringify(type)}; it has ${KNOWN_EVENTS.join(' and ')}`,
-    close === undefined ? {} : { hint: `did you mean ${close}?` },
+    `--event: the service has no event type ${JSON.stringify(type)}; it has ${KNOWN_EVENTS.join(' and ')}`,
+    { hint: close === undefined ? undefined : `did you mean ${close}?` },
   );
 }
 

@@ -19,7 +19,7 @@ export const GIVEN_HEADER_FLAGS = section('Input options', {
   timestamp: { type: 'string', value: 'T', help: 'Timestamp header' },
   signature: { type: 'string', value: 'sha256=…', help: 'Signature header' },
   header: { type: 'string', repeat: true, value: "'Name: value'", help: 'Any other header' },
-  'headers-file': { ...FILE, help: 'File of headers: lines, JSON, or as a program prints them' },
+  'headers-file': { ...FILE, help: 'File with these headers, in any notation' },
 });
 
 /** Headers from options. A header that is given twice counts twice. */
@@ -28,10 +28,7 @@ export async function givenHeaders(
   ctx: Pick<RunContext, 'readInput'>,
 ): Promise<readonly RawHeader[]> {
   const given: RawHeader[] = [];
-  if (headersFile !== undefined) {
-    const { headerFile } = await import('./captures/headers.ts');
-    given.push(...headerFile(await ctx.readInput(headersFile), headersFile));
-  }
+  if (headersFile !== undefined) given.push(...findHeaders((await ctx.readInput(headersFile)).toString()));
   for (const line of header) {
     const colon = line.indexOf(':');
     if (colon < 1) {
@@ -49,6 +46,21 @@ export async function givenHeaders(
     });
   }
   return given;
+}
+
+/** A name, what separates it from its value in a line, JSON, or Python, Ruby, PHP, Go or Java, and the value. */
+const PRINTED_HEADER = new RegExp(
+  [
+    String.raw`(?<![\w-])(?:HTTP_)?(X[-_]Service[-_](?:Event|Delivery|Timestamp|Signature))`,
+    String.raw`["'\]]*(?:,\s*["']?value["']?)?\s*(?:=>|[:=]|,\s*)[ \t]*(?:[[(]\s*)?(?:b?["'])?`,
+    String.raw`([^\s"',;\])}]+)`,
+  ].join(''),
+  'gi',
+);
+
+/** The headers of the service in a text, however a program printed them. */
+function findHeaders(text: string): readonly RawHeader[] {
+  return [...text.matchAll(PRINTED_HEADER)].map(([, name = '', value = '']) => [name.replaceAll('_', '-'), value]);
 }
 
 /** Seconds, or undefined for `none`. A bare number is seconds, as in the header itself. */
@@ -72,7 +84,6 @@ export const TOLERANCE_FLAG = {
 
 export const RECEIVER_FLAGS = section('Receiver options', {
   to: { type: 'string', value: 'url', required: true, help: 'URL of the receiver; quote it if it contains "&"' },
-  deadline: { type: 'duration', positive: true, default: '5s', help: 'How long to wait for a response' },
   insecure: { type: 'boolean', help: 'Do not check its certificate' },
 });
 
@@ -117,10 +128,6 @@ export function addressWarnings(url: URL, { insecure }: { readonly insecure: boo
     warnings.push(
       `the certificate of ${url.host} is not checked: others on the network can read and change what is sent`,
     );
-  }
-  // A shell cuts an unquoted address at the first "&", possibly between parameters.
-  if (/[?&=]$/.test(url.href)) {
-    warnings.push(`the address ends in "${url.href.at(-1)}": was it cut off? Quote it if it contains "&"`);
   }
   return warnings;
 }

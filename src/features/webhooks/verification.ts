@@ -1,30 +1,9 @@
 /** Verifies the deliveries of files, one after the other, and counts the verdicts. */
 import { createHash, hash } from 'node:crypto';
 import { SvcError } from '../../errors.ts';
-import { readDeliveries } from './captures/formats.ts';
-import type { Input, InputErrors, StreamedBody } from './captures/input.ts';
-import {
-  type Delivery,
-  HEADER_PREFIX,
-  headerValues,
-  isExact,
-  lostBytes,
-  type RawHeader,
-  REBUILT,
-  type ReadEvent,
-  readEvent,
-  signatureHeaders,
-} from './delivery.ts';
-import {
-  ANY_AGE,
-  finishCheck,
-  type SignatureCheck,
-  type SignedHeaders,
-  type SigningSecret,
-  startCheck,
-  type Verdict,
-  verifySignature,
-} from './signature.ts';
+import { type Input, type InputErrors, readDeliveries, type StreamedBody } from './captures/formats.ts';
+import { type Delivery, HEADER_PREFIX, headerValues, type RawHeader, readEvent, signatureHeaders } from './delivery.ts';
+import { finishCheck, type SignatureCheck, type SigningSecret, startCheck, type Verdict } from './signature.ts';
 
 /** The result of a check, wherever the delivery came from. */
 export interface DeliveryFacts {
@@ -45,20 +24,17 @@ export interface DeliveryFacts {
   readonly body_bytes: number;
   /** Undefined if it is not printed: it takes a fifth of the time of a check. */
   readonly body_sha256: string | undefined;
-  readonly hints: readonly string[];
   readonly notes: readonly string[];
 }
 
 export interface CheckedDelivery extends DeliveryFacts {
   readonly status: Verdict;
+  /** The repairs that make the signature match. */
+  readonly hints: readonly string[];
   /** The hints in words. */
   readonly explanation: string | undefined;
-  /** Whether these are the signed bytes. If false, others may be: a mismatch proves nothing. */
-  readonly exact: boolean;
   /** What the age is measured against. */
   readonly clock: CheckClock;
-  /** The unsigned header, if the signed body contradicts it. */
-  readonly unsigned_event_type: string | undefined;
 }
 
 /** `received_at`: of the recording; `startedDateTime`: of the HAR. */
@@ -78,16 +54,10 @@ export interface Verification {
   readonly asOfS: number | undefined;
   /** Milliseconds since 1970. */
   now(): number;
-  readonly hints: boolean;
   readonly digests: boolean;
   readonly counts: Map<Verdict, number>;
   /** Mismatches in a row whose cause was not found. */
   fruitless: number;
-}
-
-interface CheckedBody {
-  readonly row: CheckedDelivery;
-  readonly body: Uint8Array;
 }
 
 /** A body up to this size is buffered: its event is read, and the cause of a mismatch sought. */
@@ -137,25 +107,19 @@ async function checkBatch(
 ): Promise<readonly CheckedDelivery[]> {
   if ('pieces' in found) return [await checkStream(found, verification)];
   const rows: CheckedDelivery[] = [];
-  for (const delivery of found) {
-    const checked = await checkDelivery(delivery, verification);
-    if (checked === undefined) verification.failures.add(lostBytes(delivery.source));
-    else rows.push(checked.row);
-  }
+  for (const delivery of found) rows.push(await checkDelivery(delivery, verification));
   return rows;
 }
 
-/** The verdict on a delivery in memory; undefined if the signed bytes are lost. */
-export async function checkDelivery(found: Delivery, verification: Verification): Promise<CheckedBody | undefined> {
+/** The verdict on a delivery in memory. */
+export async function checkDelivery(found: Delivery, verification: Verification): Promise<CheckedDelivery> {
   const { given, secrets, digests } = verification;
   const headers = given.length === 0 ? found.headers : replaceHeaders(found.headers, given);
-  const signed = signatureHeaders(headers);
-  const body = found.notes.includes(REBUILT) ? await findSignedLayout(found.body, signed, secrets) : found.body;
-  if (body === undefined) return undefined;
-  const check = startCheck(signed, secrets);
+  const { body } = found;
+  const check = startCheck(signatureHeaders(headers), secrets);
   for (const mac of check.macs) mac.update(body);
   const digest = digests ? hash('sha256', body) : undefined;
-  return { row: await toRow(check, { ...found, headers, body }, body.length, digest, verification), body };
+  return toRow(check, { ...found, headers, body }, body.length, digest, verification);
 }
 
 function replaceHeaders(headers: readonly RawHeader[], given: readonly RawHeader[]): readonly RawHeader[] {
@@ -198,8 +162,8 @@ async function toRow(
   // Only a validly signed body is read (doc 2 §6 rule 3); no header but the timestamp is signed.
   if (found.signatureOk && body === undefined) notes.push('event_not_read');
   const event = found.signatureOk && body !== undefined ? readEvent(body) : undefined;
-  const contradiction = findOtherType(headers, event);
-  if (contradiction !== undefined) notes.push('unsigned_header_mismatch');
+  const types = event?.type === undefined ? [] : headerValues(headers, `${HEADER_PREFIX}Event`);
+  if (types.some((type) => type.trim() !== event?.type)) notes.push('unsigned_header_mismatch');
   return {
     source,
     status: found.verdict,
@@ -215,41 +179,19 @@ async function toRow(
     body_sha256: digest,
     ...(EXPLAINABLE.has(found.verdict) ? await explainMismatch(delivery, verification) : NOT_EXPLAINED),
     notes,
-    exact: found.signatureOk || isExact(delivery),
     clock: isRecorded ? (delivery.clock ?? 'received_at') : 'now',
-    unsigned_event_type: contradiction,
   };
-}
-
-/** The type in the unsigned header, if the signed body has another. */
-function findOtherType(headers: readonly RawHeader[], event: ReadEvent | undefined): string | undefined {
-  if (event?.type === undefined) return undefined;
-  for (const value of headerValues(headers, `${HEADER_PREFIX}Event`)) if (value.trim() !== event.type) return value;
-  return undefined;
 }
 
 /** The repairs that make the signature match. */
 async function explainMismatch({ headers, body }: CheckableDelivery, verification: Verification): Promise<Explanation> {
-  const { hints: isEnabled, secrets, fruitless } = verification;
-  if (!isEnabled || fruitless >= MOST_FRUITLESS) return NOT_EXPLAINED;
+  const { secrets, fruitless } = verification;
+  if (fruitless >= MOST_FRUITLESS) return NOT_EXPLAINED;
   if (body === undefined || body.length > MAX_BUFFERED_BYTES) return NOT_EXPLAINED;
   const { describeHint, findHints } = await import('./signature-hints.ts');
   const [hint] = findHints({ headers: signatureHeaders(headers), body, secrets });
   verification.fruitless = hint === undefined ? fruitless + 1 : 0;
   return hint === undefined ? NOT_EXPLAINED : { hints: [hint], explanation: describeHint(hint) };
-}
-
-/** The JSON layout of a parsed body that is signed; undefined if none is, as the bytes are lost. */
-export async function findSignedLayout(
-  body: Uint8Array,
-  headers: SignedHeaders,
-  secrets: readonly SigningSecret[],
-): Promise<Uint8Array | undefined> {
-  const { jsonLayouts } = await import('./signature-hints.ts');
-  // With unusable headers no layout can match, and the verdict is about the headers.
-  return [body, ...jsonLayouts(body)].find(
-    (layout) => verifySignature(headers, layout, secrets, ANY_AGE).verdict !== 'signature_mismatch',
-  );
 }
 
 /** The body is undefined if it is too large to buffer. */

@@ -22,7 +22,7 @@ describe('is refused:', () => {
     ['two bodies', { ...GENUINE, rawBody: '{"id":"evt_2"}' }, 'has two different bodies'],
     ['two bodies, one in base64', { ...GENUINE, body_base64: 'e30=' }, 'has two different bodies'],
   ])('%s', async (_, value, message) => {
-    for (const text of [JSON.stringify(value), `x ${JSON.stringify(value)}\n`]) {
+    for (const text of [JSON.stringify(value), `x\n${JSON.stringify(value)}\n`]) {
       expect(await verify(text)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
     }
   });
@@ -105,8 +105,8 @@ describe('is never valid:', () => {
 
   it.each([
     ['a header with a time of receipt', JSON.stringify({ ...GENUINE.headers, body: `${PING}`, received_at: AT })],
-    ['text in which it could say when it arrived', `UA: ${JSON.stringify({ ...GENUINE, received_at: AT })}\n`],
-    ['a line in which it says so', JSON.stringify({ msg: `UA: ${JSON.stringify({ ...GENUINE, received_at: AT })}` })],
+    ['a header that HARs have', JSON.stringify({ ...GENUINE.headers, body: `${PING}`, startedDateTime: AT })],
+    ['one among the headers', JSON.stringify({ ...GENUINE, headers: { ...GENUINE.headers, startedDateTime: AT } })],
   ])('an old delivery beside %s', async (_, stdin) => {
     const env = { SVC_WEBHOOK_SECRET: SECRET };
     const run = await svc(['webhooks', 'verify'], { stdin, env, now: () => (NOW_S + 9999) * 1000 });
@@ -125,9 +125,6 @@ describe('is never valid:', () => {
     const other = JSON.stringify(GENUINE.headers);
     writeFileSync(file, `User-Agent: ${other}\nX-Service-Timestamp: ${T}\nX-Service-Signature: ${'0'.repeat(64)}\n`);
     expect(await verify(PING, '--headers-file', file)).toMatchObject({ code: 1 });
-    writeFileSync(file, `User-Agent: ${other}\n`);
-    const run = await verify(PING, '--headers-file', file);
-    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('no X-Service-Signature in it') });
   });
 });
 

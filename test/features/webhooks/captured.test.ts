@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
-import { refuseOthers } from '../../../src/features/webhooks/captures/containers.ts';
 import { capturedDeliveries } from '../../../src/features/webhooks/captures/json.ts';
 
 /** What it returns, or the failure that a user is shown. */
@@ -81,8 +80,4 @@ describe('captured JSON', () => {
       }),
     );
   });
-});
-
-it('describes any bytes, or not', () => {
-  fc.assert(fc.property(fc.uint8Array(), (bytes) => void outcome(() => refuseOthers(Buffer.from(bytes), 'in'))));
 });

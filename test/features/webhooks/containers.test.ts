@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { SvcError } from '../../../src/errors.ts';
-import { detectFormat } from '../../../src/features/webhooks/captures/containers.ts';
-import { curlDeliveries } from '../../../src/features/webhooks/captures/curl.ts';
-import { type DeliveryFormat, inputFiles, readDeliveries } from '../../../src/features/webhooks/captures/formats.ts';
-import { headerFile, headerLines } from '../../../src/features/webhooks/captures/headers.ts';
+import {
+  type DeliveryFormat,
+  detectFormat,
+  inputFiles,
+  readDeliveries,
+} from '../../../src/features/webhooks/captures/formats.ts';
+import { headerLines } from '../../../src/features/webhooks/captures/headers.ts';
 import { httpDeliveries } from '../../../src/features/webhooks/captures/http-dump.ts';
 import { capturedDeliveries } from '../../../src/features/webhooks/captures/json.ts';
 import { recordedDelivery } from '../../../src/features/webhooks/captures/recordings.ts';
@@ -187,93 +190,6 @@ describe('a HAR', () => {
   });
 });
 
-describe('a curl line', () => {
-  const files: Readonly<Record<string, string>> = { 'body.json': `${PING}\n`, 'b c.json': 'x\r\ny\0' };
-  const curl = async (line: string): Promise<readonly Delivery[]> =>
-    curlDeliveries(Buffer.from(line), 'line.sh', async (path) => Buffer.from(files[path] ?? `no ${path}`));
-  const bodyOf = async (line: string): Promise<string> => Buffer.from((await curl(line))[0]?.body ?? []).toString();
-
-  it('copied from Chrome', async () => {
-    const [delivery] = await curl(`curl 'https://example.com/hook' \\
-  -X 'POST' \\
-  -H 'Content-Type: application/json' \\
-  -H 'X-Service-Timestamp: ${T}' \\
-  -H $'X-Service-Signature: ${SIGNATURE}' \\
-  --data-raw '${PING}' \\
-  --compressed --insecure`);
-    expect(delivery).toMatchObject({ source: 'line.sh', notes: [] });
-    expect(delivery && valid(delivery)).toBe(true);
-  });
-
-  it.each([
-    [`curl x -d 'a b'`, 'a b'],
-    [`curl x -d'a'`, 'a'],
-    [`curl -sSd a x`, 'a'],
-    [`curl x --data-raw @body.json`, '@body.json'],
-    [`curl x --data-binary @body.json`, `${PING}\n`],
-    [`curl x -d @body.json`, PING.toString()],
-    [`curl x --data-binary @'b c.json'`, 'x\r\ny\0'],
-    [`curl x -d '@b c.json'`, 'xy'],
-    [`curl x -d a -d b --data-raw c`, 'a&b&c'],
-    [`curl x --json '{' --json '}'`, '{}'],
-    [`curl x -d $'\\u00e9\\x21\\n\\t\\'\\\\ \\101 \\ud83d\\ude00'`, `é!\n\t'\\ A 😀`],
-    [`curl x -d "a \\"b\\" \\\\ \\$x $ % \\n"`, 'a "b" \\ $x $ % \\n'],
-    [`curl x -d a\\ b\\\n c`, 'a bc'.slice(0, 3)],
-    [`curl x -d a'b'"c"$'d'`, 'abcd'],
-    [`curl x -d é漢`, 'é漢'],
-    [`$ curl x -o out -d a -u me:pass`, 'a'],
-    [`/usr/bin/curl x -d a > out.txt 2>&1 | jq .`, 'a'],
-    [`# first\ncurl x -d a#b # -d c`, 'a#b'],
-    [`curl x`, ''],
-  ])('%s', async (line, body) => {
-    expect(await bodyOf(line)).toBe(body);
-  });
-
-  it('notes -d, which strips newlines', async () => {
-    expect((await curl('curl x -d @body.json'))[0]).toMatchObject({ notes: ['curl_d_strips_newlines'] });
-    expect((await curl(`curl x -d '{}'`))[0]).toMatchObject({ notes: ['curl_d_strips_newlines'] });
-    expect((await curl(`curl x --data-raw '{}'`))[0]?.notes).toEqual([]);
-  });
-
-  it('may be several', async () => {
-    const found = await curl(`curl a -d 1 ;\ncurl b -d 2 &\ncurl c -d 3 && curl d`);
-    expect(found.map(({ source, body }) => [source, text(body)])).toEqual([
-      ['line.sh#1', '1'],
-      ['line.sh#2', '2'],
-      ['line.sh#3', '3'],
-      ['line.sh#4', ''],
-    ]);
-  });
-
-  it('may have headers that are empty, not sent, or sent twice', async () => {
-    const [delivery] = await curl(`curl x -H 'A;' -H 'B:' -HC:1 --header 'C:  2 '`);
-    expect(delivery?.headers).toEqual([
-      ['A', ''],
-      ['C', '1'],
-      ['C', '2'],
-    ]);
-  });
-
-  it.each([
-    [`curl x -d "$BODY"`, '$BODY'],
-    ['curl x -d $(cat f)', '$(cat'],
-    ['curl x -d `cat f`', 'shell'],
-    [`curl x -d 'a`, 'single quotes'],
-    [`curl x -d "a`, 'double quotes'],
-    [`curl x -d $'a`, 'inside'],
-    ['curl x -F a=b', '-F'],
-    ['curl x -T file', '-T'],
-    ['curl x --data-urlencode a', '--data-urlencode'],
-    ['curl x -d @-', 'standard input'],
-    ['curl x -H @headers', 'headers'],
-    ['curl x -d', 'ends after'],
-    ['curl ^"https://x^" ^\r\n -d ^"a^"', 'cmd.exe'],
-    ['wget x', 'no curl'],
-  ])('are refused: %s', async (line, why) => {
-    await expect(curl(line)).rejects.toMatchObject({ code: 'file_unusable', message: expect.stringContaining(why) });
-  });
-});
-
 describe('a recording', () => {
   it('is read as by a JSON parser', () => {
     const odd = [
@@ -307,15 +223,6 @@ describe('a recording', () => {
       expect(ours(found?.headers ?? []), line).toEqual(ours(value.headers));
       expect(found?.receivedS).toBe(value.received_at === 'never' ? undefined : NOW_S + 1.5);
     }
-  });
-
-  it('of another writer may have headers as an object, in any order', () => {
-    const line = JSON.stringify({
-      body_b64: PING.toString('base64'),
-      headers: { 'x-service-timestamp': T, 'X-Service-Signature': [SIGNATURE] },
-    });
-    const found = recordedDelivery(line, 'x');
-    expect(found && valid(found)).toBe(true);
   });
 
   it.each([1, 2, 7, 100, 1 << 20])('is read in pieces of %i bytes', async (size) => {
@@ -353,8 +260,9 @@ describe('the format of an input', () => {
     ['http', Buffer.from(`X-Service-Timestamp: ${T}\nX-Service-Signature: ${SIGNATURE}\n\n${PING}`)],
     ['http', Buffer.from(`Host: x\r\nx-service-signature: ${SIGNATURE}\r\n\r\n`)],
     ['json', Buffer.from('\ufeff{\n "log": {"entries":[]}}')],
-    ['curl', Buffer.from("curl 'https://x'")],
-    ['curl', Buffer.from('$ curl x')],
+    ['http', Buffer.from('POST https://x/hook\nA: b\n\n')],
+    ['json', Buffer.from('started\n{"a":1}')],
+    ['body', Buffer.from("curl 'https://x'")],
     ['ndjson', Buffer.from(recorded())],
     ['ndjson', Buffer.from(recorded(Buffer.alloc(30_000)))],
     ['ndjson', Buffer.from(`{"headers":[],"body_b64":""}\n`)],
@@ -386,14 +294,10 @@ describe('the format of an input', () => {
 });
 
 describe('any bytes', () => {
-  const formats = ['auto', 'http', 'har', 'curl', 'ndjson'] as const;
+  const formats = ['auto', 'http', 'har', 'ndjson'] as const;
   const spliced = fc
     .tuple(
-      fc.constantFrom(
-        request(),
-        Buffer.from(recorded()),
-        Buffer.from(`curl x -H 'X-Service-Timestamp: ${T}' -d '${PING}'`),
-      ),
+      fc.constantFrom(request(), Buffer.from(recorded())),
       fc.nat(),
       fc.nat({ max: 20 }),
       fc.uint8Array({ maxLength: 20 }),
@@ -413,26 +317,6 @@ describe('any bytes', () => {
         for (const delivery of found) if (valid(delivery)) expect(text(delivery.body)).toBe(text(PING));
       }),
       { numRuns: 1000 },
-    );
-  });
-});
-
-describe('headers in a file', () => {
-  it.each([
-    [`X-A: 1\nX-B: 2\n`],
-    [`POST / HTTP/1.1\r\nX-A: 1\r\nX-B: 2\r\n\r\n`],
-    [`{"X-A":"1","X-B":2}`],
-    [`[["X-A","1"],["X-B","2"]]`],
-  ])('%j', (content) => {
-    expect(headerFile(Buffer.from(content), 'h')).toEqual([
-      ['X-A', '1'],
-      ['X-B', '2'],
-    ]);
-  });
-
-  it.each(['{', '{"a":{}}', '[1]', '[["a"]]', '[[1,"x"]]'])('that are invalid: %s', (content) => {
-    expect(() => headerFile(Buffer.from(content), 'h.json')).toThrow(
-      expect.objectContaining({ code: 'file_unusable', message: expect.stringContaining('h.json') }),
     );
   });
 });

@@ -26,8 +26,7 @@ function changed({ headers, body }: Received): Received {
 }
 
 /** The body in the notations that say only what was parsed, or nothing. */
-const LOST =
-  /the signed bytes are lost|only the beginning|not its body|contains no delivery|access log|the body is not in it/;
+const LOST = /the signed bytes are lost|contains no delivery|the body is not in it/;
 
 describe.each(PROGRAMS)('%s', (_, keeps, write) => {
   it('with a compact body', async () => {
@@ -57,10 +56,6 @@ describe.each(PROGRAMS)('%s', (_, keeps, write) => {
       expect(JSON.parse(run.stdout)).toMatchObject({ valid: false, status: 'signature_mismatch', event_id: null });
     } else expect(run).toMatchObject({ code: 2, stdout: '' });
   });
-});
-
-it('are many', () => {
-  expect(PROGRAMS.length).toBeGreaterThanOrEqual(68);
 });
 
 it('with a piece cut out or put in are valid only with the received bytes', async () => {

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
+
 import { fileFailure } from '../../../store/own-file.ts';
 import { problemWithStored, requireSetting } from '../../../store/setting-keys.ts';
-import { credentialKeys } from '../../../store/settings.ts';
+import { credentialKeys, profileValues, readSettingsFile, settingsPath } from '../../../store/settings.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
-import { profileValues, readSettingsFile, settingsPath } from '../../../store/settings-file.ts';
+
 import type { AmtoolValue } from '../amtool.ts';
 import { checkProfileName, withValues } from '../settings.ts';
 

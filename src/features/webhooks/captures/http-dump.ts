@@ -1,49 +1,56 @@
-/** Raw HTTP requests, as nc, tcpdump, proxies and `sign --as http` write them. */
+/** Raw HTTP requests, as nc, proxies, editors and `sign --as http` write them. */
 import { type Delivery, hasServiceHeader, headerValues, type RawHeader } from '../delivery.ts';
 import { headerLines } from './headers.ts';
-import { readLiteral } from './literals.ts';
 
-export const REQUEST_LINE = /^[A-Z]+ \S+ HTTP\/\d(?:\.\d)?\r?\n/;
+/** The version may be missing after a complete URL: editors write that. */
+export const REQUEST_LINE = /^([A-Z]+) (?:\S+ HTTP\/\d(?:\.\d)?|https?:\/\/\S+)[ \t]*\r?\n/;
 /** The blank line that ends the headers, with the line end before it. */
 const HEAD_END = /\r?\n\r?\n/;
 const LONGEST_HEAD = 1 << 20;
 
-/** Lines before a request. */
-const BLANK_LINES = /^(?:[ \t]*\r?\n)+/;
+/** Before a request: blank lines, and what editors have as separators and comments. */
+const BEFORE = /^(?:[ \t]*\r?\n|(?:#|\/\/).*\r?\n)+/;
+/** After a request in a file of an editor: the separator, or a script. */
+const SEPARATOR = /^(?:###|> \{%)/m;
 
 /** Whether it begins with a request line, or headers with one of the service and a blank line. */
 export function isHttp(text: string): boolean {
-  const start = text.replace(BLANK_LINES, '');
+  const start = text.replace(BEFORE, '');
   if (REQUEST_LINE.test(start)) return true;
   const [head] = /^(?::?[\w-]+:[^\n]*\n)+\r?\n/.exec(start) ?? [];
   return head !== undefined && hasServiceHeader(headerLines(head));
 }
 
-/** Requests may follow each other if lengths say where they end. Request lines may be missing. */
+/**
+ * Requests may follow each other if lengths or separators say where they end. Request lines may be
+ * missing. Of several, only those with POST can be deliveries.
+ */
 export function httpDeliveries(bytes: Buffer, source: string): readonly Delivery[] {
   const found: Request[] = [];
   let rest = bytes;
   do {
-    rest = withoutBlankLines(rest);
+    rest = skipLinesBefore(rest);
     const request = readRequest(rest);
     found.push(request);
     rest = rest.subarray(request.length);
-  } while (REQUEST_LINE.test(withoutBlankLines(rest).toString('latin1', 0, 8192)));
+  } while (REQUEST_LINE.test(skipLinesBefore(rest).toString('latin1', 0, 8192)));
   // One line end was added by an editor.
   if (rest.length > 0 && !/^\r?\n$/.test(rest.toString('latin1', 0, 3))) found.at(-1)?.notes.push('bytes_after_body');
   const deliveries: Delivery[] = [];
-  for (const [index, { length: _, ...request }] of found.entries()) {
+  for (const [index, { length: _, method, ...request }] of found.entries()) {
+    if (found.length > 1 && method !== 'POST') continue;
     deliveries.push({ source: found.length === 1 ? source : `${source}#${index + 1}`, ...request });
   }
   return deliveries;
 }
 
-function withoutBlankLines(bytes: Buffer): Buffer {
-  const [lines = ''] = BLANK_LINES.exec(bytes.toString('latin1', 0, 256)) ?? [];
+function skipLinesBefore(bytes: Buffer): Buffer {
+  const [lines = ''] = BEFORE.exec(bytes.toString('latin1', 0, 4096)) ?? [];
   return bytes.subarray(lines.length);
 }
 
 interface Request {
+  readonly method: string;
   readonly headers: readonly RawHeader[];
   readonly body: Buffer;
   readonly truncated: boolean;
@@ -55,13 +62,14 @@ interface Request {
 function readRequest(bytes: Buffer): Request {
   const text = bytes.toString('latin1', 0, LONGEST_HEAD);
   const end = HEAD_END.exec(text);
-  const headers = headerLines(text.slice(0, end?.index).replace(REQUEST_LINE, ''));
-  if (end === null) return { headers, body: Buffer.alloc(0), truncated: true, notes: [], length: bytes.length };
+  const [line = '', method = 'POST'] = REQUEST_LINE.exec(text) ?? [];
+  const headers = headerLines(text.slice(line.length, end?.index));
+  if (end === null) return { method, headers, body: Buffer.alloc(0), truncated: true, notes: [], length: bytes.length };
   const start = end.index + end[0].length;
-  const { body, length, truncated = false, note } = readBody(bytes.subarray(start), headers);
+  const { body, length, truncated = false, note } = readBody(bytes.subarray(start), headers, line);
   const notes = end[0].startsWith('\r') ? [] : ['bare_lf_head'];
   if (note !== undefined) notes.push(note);
-  return { headers, body, truncated, notes, length: start + length };
+  return { method, headers, body, truncated, notes, length: start + length };
 }
 
 interface FramedBody {
@@ -72,7 +80,7 @@ interface FramedBody {
 }
 
 /** RFC 9112 §6.3: chunks precede a length; without either, everything is the body. */
-function readBody(rest: Buffer, headers: readonly RawHeader[]): FramedBody {
+function readBody(rest: Buffer, headers: readonly RawHeader[], line: string): FramedBody {
   const codings = headerValues(headers, 'transfer-encoding').join(',').toLowerCase();
   if (/(^|[,\s])chunked\s*$/.test(codings)) {
     if (CHUNK_SIZE.test(rest.toString('latin1', 0, 256)) || rest.length === 0) return decodeChunks(rest);
@@ -80,9 +88,22 @@ function readBody(rest: Buffer, headers: readonly RawHeader[]): FramedBody {
     return { body: rest, length: rest.length, note: 'chunks_decoded_before' };
   }
   const [length] = headerValues(headers, 'content-length');
+  // HTTP/2 needs no length, so what a sender wrote into its body must not end it.
+  if (length === undefined && !/ HTTP\/[23]/.test(line)) return cutAtSeparator(rest, line);
   if (length === undefined || !/^\d{1,15}$/.test(length)) return { body: rest, length: rest.length };
   const body = rest.subarray(0, Number(length));
   return { body, length: body.length, truncated: body.length < Number(length) };
+}
+
+/** In a file of an editor, empty lines at the end are not part of the body. */
+function cutAtSeparator(rest: Buffer, line: string): FramedBody {
+  const separator = SEPARATOR.exec(rest.toString('latin1'));
+  const isEdited = separator !== null || (line !== '' && !line.includes(' HTTP/'));
+  if (!isEdited) return { body: rest, length: rest.length };
+  const length = separator?.index ?? rest.length;
+  let end = length;
+  while (rest[end - 1] === 0x0a || rest[end - 1] === 0x0d) end--;
+  return { body: rest.subarray(0, end), length };
 }
 
 const CHUNK_SIZE = /^([0-9a-fA-F]{1,12})[ \t]*(?:;[^\n]*)?\r?\n/;
@@ -109,23 +130,4 @@ function decodeChunks(bytes: Buffer): FramedBody {
     if (piece.length < size || lineEnd === null) return ended(true);
     at += lineEnd[0].length;
   }
-}
-
-/** A request line in a line of a log or `tcpdump -A`, or a request that Go printed with %q. */
-const INNER_REQUEST = /("?)[A-Z]{3,7} \S+ HTTP\/\d(?:\.\d)?(?:\r?\n|\\r\\n)/g;
-
-/** The signed requests in a text. What follows the length of one is searched for the next. */
-export function innerDeliveries(bytes: Buffer, source: string): readonly Delivery[] {
-  const found: Delivery[] = [];
-  const text = bytes.toString('latin1');
-  INNER_REQUEST.lastIndex = 0;
-  for (let start = INNER_REQUEST.exec(text); start !== null; start = INNER_REQUEST.exec(text)) {
-    const { value, end } = start[1] === '' ? { value: undefined, end: 0 } : readLiteral(text, start.index);
-    const raw = typeof value === 'string' ? Buffer.from(value, 'latin1') : bytes.subarray(start.index);
-    const { length, notes, ...request } = readRequest(raw);
-    INNER_REQUEST.lastIndex = typeof value === 'string' ? end : start.index + length;
-    if (!hasServiceHeader(request.headers)) continue;
-    found.push({ source: `${source}#${found.length + 1}`, ...request, notes: ['text_body', ...notes] });
-  }
-  return found;
 }

@@ -1,21 +1,19 @@
 /**
- * Requests in JSON and in printed values: an object with headers and a body, by any usual name, at
- * any depth. That covers browsers, gateways, inspectors, API clients and logs.
+ * Requests in JSON: an object with headers and a body, by any usual name, at any depth. That covers
+ * browsers, gateways, inspectors and logs.
  */
 import { SvcError } from '../../../errors.ts';
-import { isObject } from '../../../json-object.ts';
+import { isObject, parseJsonText } from '../../../json-object.ts';
 import {
   type Delivery,
   HEADER_PREFIX,
   hasServiceHeader,
   headerValues,
   type RawHeader,
-  REBUILT,
   signatureHeaders,
 } from '../delivery.ts';
 import { readHeaders } from './headers.ts';
 import { httpDeliveries, REQUEST_LINE } from './http-dump.ts';
-import { SHORTENED, valuesIn } from './literals.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -27,14 +25,12 @@ export interface Captures {
   readonly skipped: number;
 }
 
-/** One JSON document, or the objects in a log. Undefined if it has no request. */
+/** One JSON document, or the objects in the lines of a log. Undefined if it has no request. */
 export function capturedDeliveries(bytes: Buffer, source: string): Captures | undefined {
-  const text = bytes.toString().replace(/^\ufeff/, '');
   const all: Captured[] = [];
   let skipped = 0;
-  for (const { values, line, isAlone } of valuesIn(text, source)) {
-    const place = line === undefined ? source : `${source}:${line}`;
-    const found = values.flatMap((value) => findRequests(value, { place, key: '', depth: 0, isAlone, outer: [] }));
+  for (const { value, place } of readDocuments(bytes.toString().replace(/^\ufeff/, ''), source)) {
+    const found = findRequests(value, { place, depth: 0, parent: undefined });
     if (found.length === 0) skipped++;
     for (const request of found) all.push(request);
   }
@@ -44,126 +40,126 @@ export function capturedDeliveries(bytes: Buffer, source: string): Captures | un
   if (wanted.length === 0) {
     throw new SvcError('file_unusable', `${source}: none of its ${all.length} requests has ${HEADER_PREFIX}Signature`);
   }
-  const read = wanted.map((request) => request.read());
-  return {
-    deliveries: read.flatMap((one) => (one instanceof SvcError ? [] : [one])),
-    failures: read.flatMap((one) => (one instanceof SvcError ? [one] : [])),
-    skipped,
-  };
+  const deliveries: Delivery[] = [];
+  const failures: SvcError[] = [];
+  for (const { read } of wanted) {
+    try {
+      deliveries.push(read());
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      failures.push(error);
+    }
+  }
+  return { deliveries, failures, skipped };
+}
+
+interface Document {
+  /** Undefined for a line that is not JSON. */
+  readonly value: unknown;
+  /** For messages: `trace.har`, `rec.log:12`. */
+  readonly place: string;
+}
+
+function* readDocuments(text: string, source: string): Generator<Document> {
+  const whole = parseJson(text);
+  if (whole !== undefined) {
+    yield { value: whole, place: source };
+    return;
+  }
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() !== '') yield { value: parseJson(line), place: `${source}:${index + 1}` };
+  }
+}
+
+function parseJson(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return parseJsonText(text, Number.POSITIVE_INFINITY);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A request. Its body is read only if it is wanted: bodies of other requests may be lost. */
 interface Captured {
   readonly headers: readonly RawHeader[];
-  read(): Delivery | SvcError;
+  /** Throws `file_unusable`. */
+  read(): Delivery;
 }
 
 /** Where a value is. */
 interface Position {
-  /** For messages: `rec.log:12`, `trace.har#3`. */
   readonly place: string;
-  /** The name of the member. */
-  readonly key: string;
   readonly depth: number;
-  /** Whether no text is around it: a sender may have written one, with an object and a time. */
-  readonly isAlone: boolean;
-  /** The objects around it, the nearest first. */
-  readonly outer: readonly Json[];
+  /** The object around it. */
+  readonly parent: Json | undefined;
 }
 
 const DEEPEST = 60;
-/** Members of a log line that may be another line, or a complete request. */
-const TEXT_KEY = /^(?:@?message|msg|log|line|textPayload|raw|dump|request)$/i;
 
 /** What a sender controls is not searched: a request's members, or a body without headers. */
-function findRequests(value: unknown, position: Position): readonly Captured[] {
-  const { place, key, depth, isAlone, outer } = position;
-  if (depth > DEEPEST || Buffer.isBuffer(value)) return [];
-  if (typeof value === 'string') return TEXT_KEY.test(key) ? findRequestsInText(value, position) : [];
-  const within = { ...position, depth: depth + 1 };
+function findRequests(value: unknown, { place, depth, parent }: Position): readonly Captured[] {
+  if (depth > DEEPEST) return [];
   if (Array.isArray(value)) {
-    return value.flatMap((one, index) => findRequests(one, { ...within, place: `${place}#${index + 1}` }));
+    return value.flatMap((one, index) => {
+      return findRequests(one, { place: `${place}#${index + 1}`, depth: depth + 1, parent });
+    });
   }
   if (!isObject(value)) return [];
-  const around = isAlone ? [value, ...outer] : outer;
-  const request = requestOf(value, { ...position, outer: around });
+  const request = rawRequestOf(value, place) ?? requestOf(value, place, parent);
   if (request !== undefined) return [request];
-  const inner = Object.entries(value).filter(([name, one]) => !isBody(name, one) && !isHeaderKey(name));
-  return inner.flatMap(([name, one]) => findRequests(one, { ...within, key: name, outer: around }));
+  const inner = Object.entries(value).filter(([name]) => !isBody(name, value[name]) && !isHeaderKey(name));
+  return inner.flatMap(([, one]) => findRequests(one, { place, depth: depth + 1, parent: value }));
 }
 
-/** The complete request, as it is or in base64, or a line of another log. */
-function findRequestsInText(text: string, position: Position): readonly Captured[] {
-  const { place, key, outer } = position;
-  const raw = key === 'raw' && !REQUEST_LINE.test(text) ? Buffer.from(text, 'base64') : Buffer.from(text);
-  if (REQUEST_LINE.test(raw.toString('latin1', 0, 8192))) {
-    return httpDeliveries(raw, place).map((delivery) => ({
-      headers: delivery.headers,
-      read: () => ({ ...delivery, ...readCircumstances(outer) }),
-    }));
-  }
-  const within = { ...position, key: '', depth: position.depth + 1 };
-  return [...valuesIn(text, place)].flatMap(({ values, isAlone }) =>
-    values.flatMap((value) => findRequests(value, { ...within, isAlone: isAlone && position.isAlone })),
-  );
+/** The complete request in base64, which ngrok has beside its parts. */
+function rawRequestOf({ raw }: Json, place: string): Captured | undefined {
+  if (typeof raw !== 'string') return undefined;
+  const bytes = Buffer.from(raw, 'base64');
+  if (!REQUEST_LINE.test(bytes.toString('latin1', 0, 8192))) return undefined;
+  const [delivery] = httpDeliveries(bytes, place);
+  return delivery && { headers: delivery.headers, read: () => delivery };
 }
 
 /** Undefined if the object has no headers or no body. */
-function requestOf(value: Json, { place, outer }: Position): Captured | undefined {
-  const lists = readHeaderLists(value);
-  const isFlat = lists.length === 0;
-  const signed = (isFlat ? [readHeadersBesideBody(value)] : lists).filter((list) => signaturesOf(list) !== '');
-  const headers = signed[0] ?? lists[0];
+function requestOf(value: Json, place: string, parent: Json | undefined): Captured | undefined {
+  const below = Object.keys(value)
+    .filter(isHeaderKey)
+    .map((name) => readHeaders(value[name]));
+  const listed = below.filter((list) => list.length > 0);
+  const lists = listed.length > 0 ? listed : [readHeadersBesideBody(value)];
+  const signed = lists.filter((list) => signaturesOf(list) !== '');
+  const headers = signed[0] ?? listed[0];
   const hasBody = bodyNames(value).length > 0 || 'isBase64Encoded' in value || 'bodySize' in value;
   if (headers === undefined || !hasBody) return undefined;
-  const record = isFlat ? withoutHeaders(value) : value;
-  const around = outer.map((one) => (one === value ? record : one));
-  const read = (): Delivery | SvcError => {
-    try {
-      if (signed.some((list) => signaturesOf(list) !== signaturesOf(headers))) {
-        throw new SvcError('file_unusable', `${place}: has two different values of ${HEADER_PREFIX}Signature`);
-      }
-      return { source: place, headers, ...readCircumstances(around), ...bodyOf(record, headers, place) };
-    } catch (error) {
-      if (error instanceof SvcError) return error;
-      throw error;
+  const read = (): Delivery => {
+    if (signed.some((list) => signaturesOf(list) !== signaturesOf(headers))) {
+      throw new SvcError('file_unusable', `${place}: has two different values of ${HEADER_PREFIX}Signature`);
     }
+    const record = listed.length > 0 ? value : onlyBody(value);
+    return { source: place, headers, ...receivedAt(parent), ...readBody(record, headers, place) };
   };
   return { headers, read };
+}
+
+/** nginx and Envoy have each header as a member beside the body. */
+function readHeadersBesideBody(value: Json): readonly RawHeader[] {
+  return readHeaders(Object.fromEntries(Object.entries(value).filter((member) => !isBody(...member))));
+}
+
+/** Other texts beside it may be headers, which the sender named: "rawBody", "encoding". */
+function onlyBody(value: Json): Json {
+  const name = 'body' in value ? 'body' : (bodyNames(value)[0] ?? 'body');
+  return { [name]: value[name] };
 }
 
 function signaturesOf(headers: readonly RawHeader[]): string {
   return signatureHeaders(headers).signatures.join('\n');
 }
 
-/** smee.io, nginx and Envoy have each header as a member beside the body. */
-function readHeadersBesideBody(value: Json): readonly RawHeader[] {
-  const others = Object.entries(value).filter((member) => !isBody(...member));
-  return readHeaders(Object.fromEntries(others)) ?? [];
-}
-
-/** Other texts may be headers, which the sender named: "rawBody", "encoding", "received_at". */
-function withoutHeaders(value: Json): Json {
-  const body = 'body' in value ? 'body' : bodyNames(value)[0];
-  return Object.fromEntries(Object.entries(value).filter(([name, one]) => name === body || typeof one === 'number'));
-}
-
-/** Lists with repeated headers come first. */
-const HEADER_KEYS = [
-  /^raw_?headers?$/i,
-  /^multi_?value_?headers$/i,
-  /^(?!res|.*response).*headers?$/i,
-  /^(?:META|environ|env|_?SERVER)$/,
-];
-
+/** Not those of a response. */
 function isHeaderKey(name: string): boolean {
-  return HEADER_KEYS.some((key) => key.test(name));
-}
-
-/** Those below one of their names. */
-function readHeaderLists(record: Json): readonly (readonly RawHeader[])[] {
-  const names = HEADER_KEYS.flatMap((key) => Object.keys(record).filter((name) => key.test(name)));
-  return names.map((name) => readHeaders(record[name]) ?? []).filter((list) => list.length > 0);
+  return /^(?!res|.*response).*headers?$/i.test(name);
 }
 
 /** In lower case, without dashes. Those that say that the bytes are exact come first. */
@@ -174,7 +170,7 @@ const BODY_KEYS = 'bodyb64 bodybase64 rawbody bodyraw requestbody reqbody body p
 /** Many objects have other data. */
 function isBody(name: string, value: unknown): boolean {
   const key = plainKey(name);
-  return BODY_KEYS.includes(key) && (key !== 'data' || typeof value === 'string' || Buffer.isBuffer(value));
+  return BODY_KEYS.includes(key) && (key !== 'data' || typeof value === 'string');
 }
 
 /** The most exact first. */
@@ -189,40 +185,36 @@ function plainKey(name: string): string {
 
 type Body = Pick<Delivery, 'body' | 'notes'>;
 
-/** The text or the bytes of the body; otherwise what a parser made of it, written again. */
-function bodyOf(record: Json, headers: readonly RawHeader[], place: string): Body {
-  const names = bodyNames(record).filter((name) => readBodyValue(record, name).value !== undefined);
-  const [body, ...others] = names.flatMap((name) => readBody(record, name, headers, place) ?? []);
+/** The text or the bytes of the body. What a parser made of it is not what was signed. */
+function readBody(record: Json, headers: readonly RawHeader[], place: string): Body {
+  const names = bodyNames(record).filter((name) => (record[name] ?? undefined) !== undefined);
+  const [body, ...others] = names.flatMap((name) => readBodyMember(record, name, headers) ?? []);
   if (body !== undefined && others.some((other) => Buffer.compare(body.body, other.body) !== 0)) {
     throw new SvcError('file_unusable', `${place}: has two different bodies`, {
       hint: 'save the one that was received, and pass its headers with --headers-file',
     });
   }
   if (body !== undefined) return body;
-  const [name] = names;
-  if (name !== undefined) return { body: Buffer.from(JSON.stringify(record[name])), notes: [REBUILT] };
   const { bodySize } = record;
   const sizes = [typeof bodySize === 'number' ? bodySize : 0, ...headerValues(headers, 'content-length').map(Number)];
-  if (!sizes.some((size) => size > 0)) return { body: Buffer.alloc(0), notes: [] };
-  throw new SvcError('file_unusable', `${place}: the body is not in it`, {
-    hint: 'log or export requests with their bodies',
+  if (names.length === 0 && !sizes.some((size) => size > 0)) return { body: Buffer.alloc(0), notes: [] };
+  const why = names.length === 0 ? 'the body is not in it' : 'the body in it was parsed, so the signed bytes are lost';
+  throw new SvcError('file_unusable', `${place}: ${why}`, {
+    hint: 'log the raw body as text or in base64, before any JSON parser',
   });
 }
 
 /** Undefined for a parsed body. A program may have changed a text before it wrote it. */
-function readBody(record: Json, name: string, headers: readonly RawHeader[], place: string): Body | undefined {
-  const { value, holder } = readBodyValue(record, name);
-  if (value === SHORTENED) {
-    throw new SvcError('file_unusable', `${place}: console.log printed only the beginning of the body`, {
-      hint: "log all of it: body.toString('base64')",
-    });
-  }
+function readBodyMember(record: Json, name: string, headers: readonly RawHeader[]): Body | undefined {
+  const member = record[name];
+  // A HAR has the text below the body. Elsewhere an object with a text is a parsed body.
+  const holder = name === 'postData' && isObject(member) ? member : record;
+  const value = holder === record ? member : holder['text'];
   const isBase64 = /64$/.test(name) || ENCODING_KEYS.some((key) => holder[key] === true || holder[key] === 'base64');
-  const isText = typeof value === 'string' && !isBase64;
   const body = typeof value === 'string' ? Buffer.from(value, isBase64 ? 'base64' : 'utf8') : bytesOf(value);
   if (body === undefined) return undefined;
   const [length] = headerValues(headers, 'content-length');
-  const notes = isText ? ['text_body'] : [];
+  const notes = typeof value === 'string' && !isBase64 ? ['text_body'] : [];
   if (length !== undefined && Number(length) !== body.length) notes.push('length_differs');
   return { body, notes };
 }
@@ -231,14 +223,8 @@ const ENCODING_KEYS = 'encoding _encoding bodyEncoding body_encoding base64 _bas
   ' ',
 );
 
-/** A HAR has the text below the body. Elsewhere an object with a text is a parsed body. */
-function readBodyValue(record: Json, name: string): { readonly value: unknown; readonly holder: Json } {
-  const value = record[name] ?? undefined;
-  return name === 'postData' && isObject(value) ? { value: value['text'], holder: value } : { value, holder: record };
-}
-
+/** A Buffer of Node.js in JSON. */
 function bytesOf(value: unknown): Buffer | undefined {
-  if (Buffer.isBuffer(value)) return value;
   const listed = isObject(value) && value['type'] === 'Buffer' ? value['data'] : undefined;
   return Array.isArray(listed) && listed.every(isByte) ? Buffer.from(listed) : undefined;
 }
@@ -247,43 +233,9 @@ function isByte(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255;
 }
 
-const TIME_KEYS =
-  'received_at ingested_at startedDateTime start requestTimeEpoch timeEpoch time timestamp ts @timestamp date created_at'.split(
-    ' ',
-  );
-
-/** When the request arrived, and how it was answered, from the nearest object that says so. */
-function readCircumstances(around: readonly Json[]): Pick<Delivery, 'receivedS' | 'clock' | 'failed'> {
-  const objects = around.flatMap((one) => [one, one['requestContext']].filter(isObject));
-  const times = objects.flatMap((one) => TIME_KEYS.map((key) => ({ key, receivedS: parseTime(one[key], one) })));
-  const time = times.find(({ receivedS }) => receivedS !== undefined);
-  const responses = around.flatMap((one) => [one['response'], one['res'], one].filter(isObject));
-  const statuses = responses.flatMap((one) => STATUS_KEYS.map((key) => one[key]));
-  const status = statuses.find((one) => typeof one === 'number');
-  return {
-    receivedS: time?.receivedS,
-    clock: time?.key === 'startedDateTime' ? time.key : undefined,
-    failed: status === undefined ? undefined : !(status >= 200 && status <= 299),
-  };
+/** A HAR has it beside the request. Times of other formats have no zone, or come from the sender. */
+function receivedAt(parent: Json | undefined): Pick<Delivery, 'receivedS' | 'clock'> {
+  const time = parent?.['startedDateTime'];
+  const ms = typeof time === 'string' && /(?:Z|[+-]\d\d:?\d\d)$/.test(time) ? Date.parse(time) : Number.NaN;
+  return Number.isNaN(ms) ? {} : { receivedS: ms / 1000, clock: 'startedDateTime' };
 }
-
-/** A HAR has the status 0 if there was no response. */
-const STATUS_KEYS = ['status', 'response_status', 'status_code', 'statusCode'] as const;
-
-/** Of a date with a zone, or of seconds or milliseconds since 1970, as a number or as text. */
-function parseTime(time: unknown, { content }: Json): number | undefined {
-  if (typeof time === 'number' || (typeof time === 'string' && /^\d{9,13}(?:\.\d+)?$/.test(time))) {
-    const value = Number(time);
-    if (value < YEAR_1973) return undefined;
-    return value < YEAR_5000 ? value : value / 1000;
-  }
-  if (typeof time !== 'string') return undefined;
-  // webhook.site, which has the body as "content", writes UTC without a zone.
-  const zoned = content === undefined ? time : time.replace(/^(\S+) (\S+)$/, '$1T$2Z');
-  const ms = /(?:Z|GMT|UTC|[+-]\d\d:?\d\d)$/.test(zoned) ? Date.parse(zoned) : Number.NaN;
-  return Number.isNaN(ms) ? undefined : ms / 1000;
-}
-
-/** In seconds: smaller numbers are no times, and larger ones are milliseconds. */
-const YEAR_1973 = 100_000_000;
-const YEAR_5000 = 95_617_584_000;

@@ -5,7 +5,6 @@ import type { Cell, ListOutput, Tone } from '../../../output/types.ts';
 import { addressWarnings, RECEIVER_FLAGS, receiverAddress } from '../options.ts';
 import { PROBE_NAMES } from '../probes/probes.ts';
 import { checkReceiver, type ProbeResult, planCheck, type ReceiverCheck } from '../probes/receiver-check.ts';
-import { RECEIVER_MS } from '../sending/sending.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
 
 const TONES: Readonly<Record<ProbeResult['status'], Tone>> = {
@@ -31,7 +30,7 @@ const RESULTS: ListOutput<ProbeResult> = {
   ],
   id: ({ probe, status }) => (status === 'fail' ? probe : undefined),
 };
-/** A line for each obligation that is not met. */
+/** A line for each probe that fails. */
 const FAILURES: ListOutput<ProbeResult> = { ...RESULTS, live: failureCells };
 
 function failureCells({ probe, got, sent, fix, http_status: status, answer }: ProbeResult): readonly Cell[] {
@@ -42,21 +41,11 @@ function failureCells({ probe, got, sent, fix, http_status: status, answer }: Pr
   return [{ text: 'fail', tone: TONES.fail }, probe, detail, { text: `→ ${fix}`, tone: 'strong' }];
 }
 
-/** The first failure of each fix, with the names of all. */
-function groupFailures(results: readonly ProbeResult[]): readonly ProbeResult[] {
-  const groups = new Map<string | null, ProbeResult>();
-  for (const result of results.filter(({ status }) => status === 'fail')) {
-    const first = groups.get(result.fix);
-    groups.set(result.fix, first === undefined ? result : { ...first, probe: `${first.probe}, ${result.probe}` });
-  }
-  return [...groups.values()];
-}
-
 export const webhooksCheckReceiver = listCommand({
   id: 'webhooks check-receiver',
   summary: 'Test a receiver with valid and invalid deliveries',
   description:
-    'Sends signed test events one after the other. The receiver must accept what the service may send with a 2xx within 5 s, and refuse anything else with a 4xx. Prints a line with the fix for each rule that it breaks, or the one reason why every delivery fails; -o wide lists all probes. Exit 1 if a probe fails, 7 if the receiver cannot be reached.',
+    'Sends signed test events one after the other. The receiver must accept what the service may send with a 2xx within 5 s, and refuse anything else with a 4xx. Prints a line with the fix for each probe that fails, or the one reason why every delivery fails; -o wide lists all probes. Exit 1 if a probe fails, 7 if the receiver cannot be reached.',
   details:
     'A receiver processes these events like any others; each has its own id. A valid and a forged delivery come before all probes, with --only, too: a receiver that refuses everything passes none. JSON: probe, status (pass, fail, skipped), expected, got, http_status, ms, sent, fix, answer.',
   effect: 'write',
@@ -83,15 +72,15 @@ export const webhooksCheckReceiver = listCommand({
     const { now, random } = ctx;
     const kit = { key: (await requireSecret(input, ctx)).key.reveal(), userAgent: outbound.userAgent, now, random };
     for (const warning of addressWarnings(url, input)) ctx.notice(`warning: ${warning}`);
-    if (ctx.dryRun) return { value: planCheck({ url, only: input.only, kit }) };
-    const check = { url, only: input.only, deadlineMs: RECEIVER_MS, kit };
+    const check = { url, only: input.only, kit };
+    if (ctx.dryRun) return { value: planCheck(check) };
     const results = await runProbes(check, outbound, now() + (input.wait ?? 0), ctx);
     const count = (wanted: ProbeResult['status']): number => results.filter(({ status }) => status === wanted).length;
     const skipped = count('skipped') === 0 ? '' : `, ${count('skipped')} not sent`;
-    const isGrouped = ctx.wants.table && !ctx.wants.wide && !ctx.wants.fields;
+    const isBrief = ctx.wants.table && !ctx.wants.wide && !ctx.wants.fields;
     return {
-      value: isGrouped ? groupFailures(results) : results,
-      as: isGrouped ? FAILURES : RESULTS,
+      value: isBrief ? results.filter(({ status }) => status === 'fail') : results,
+      as: isBrief ? FAILURES : RESULTS,
       footer: `${count('pass')} of ${results.length} probes passed${skipped}`,
       code: count('pass') === results.length ? undefined : 'condition_false',
     };

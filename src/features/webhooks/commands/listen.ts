@@ -2,14 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
-import { type Arguments, FILE, type Flags, type Input, section } from '../../../cli/flags.ts';
+import { FILE, type Flags, type Options, section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { hostLiteral } from '../../../http/address.ts';
 import { shellWord } from '../../../output/escape.ts';
-import { writeAtomic } from '../../../store/atomic-write.ts';
 import { withLock } from '../../../store/lock.ts';
-import { readOwnFile } from '../../../store/own-file.ts';
-import { awaitedEvents, EVENT_FLAG, eventFilter } from '../event-types.ts';
+import { errorCode, fileFailure, readOwnFile, writeAtomic } from '../../../store/own-file.ts';
+import { EVENT_FLAG, eventFilter } from '../event-types.ts';
 import { parseTolerance, TOLERANCE_FLAG } from '../options.ts';
 import { openForwarder } from '../receiver/forwarder.ts';
 import { historyPath } from '../receiver/history.ts';
@@ -23,18 +22,11 @@ import type { Tunnel } from '../tunnel/tunnel.ts';
 const LISTEN_FLAGS = section('Listen options', {
   port: { type: 'integer', min: 0, max: 65_535, default: 8787, help: 'Port; 0 for a free one' },
   host: { type: 'string', value: 'address', default: '127.0.0.1', help: 'Address to listen on' },
-  path: { type: 'string', help: 'Take deliveries on this path only', check: checkPath },
   'ready-file': { ...FILE, help: 'Write port, url and pid (JSON) here while listening' },
 });
 
 const FORWARDING_FLAGS = section('Forwarding options', {
   'forward-to': { type: 'string', value: 'target', help: 'Forward to this port, or URL of this machine' },
-  'forward-timeout': {
-    type: 'duration',
-    positive: true,
-    default: '4s500ms',
-    help: 'How long to wait for its response',
-  },
   'forward-external': { type: 'boolean', help: 'Allow a target on another machine' },
 });
 
@@ -46,7 +38,6 @@ const TUNNEL_FLAGS = section('Tunnel options', {
 
 const STOP_FLAGS = section('Stop conditions', {
   count: { type: 'integer', min: 1, help: 'End after this many accepted events' },
-  'until-event': { type: 'string', repeat: true, value: 'type|id', help: 'End after this event' },
   wait: { type: 'duration', positive: true, help: 'End after this time' },
   'fail-on-invalid': { type: 'boolean', help: 'End at the first invalid delivery' },
 });
@@ -67,9 +58,7 @@ const FLAGS = {
   ...OUTPUT_FLAGS,
 } as const satisfies Flags;
 
-const ARGS = { target: { help: 'Port or URL to forward to, as with --forward-to' } } as const satisfies Arguments;
-
-type ListenInput = Input<typeof ARGS, typeof FLAGS>;
+type ListenInput = Options<typeof FLAGS>;
 
 export const webhooksListen = listCommand({
   id: 'webhooks listen',
@@ -79,28 +68,27 @@ export const webhooksListen = listCommand({
     'Listens on this machine and verifies the exact bytes before parsing anything. The response is 204 to a valid delivery (with a target, its status) and 401 to an invalid one. At a terminal, svc makes a secret if none is given. With --tunnel, svc makes itself public and subscribes; it deletes the subscription when it ends.',
   details: `--tunnel takes cloudflared, ngrok, or a command line for the shell, in which {port} and $PORT are the local port. svc reads the https address from its output, creates a subscription for it (--event sets its event types), keeps its secret in memory, and sends the test event of the service, unless --event leaves out webhook.ping. When svc ends, it deletes the subscription and stops the program. Only a kill leaves the subscription behind: svc webhooks list shows it.
 Ctrl-C ends svc; deliveries in progress then have 2 s to finish.
-A target is a port of this machine, an address such as localhost:3000/hook, or a URL. Its name must resolve to this machine, and svc connects to the addresses that it had at the start; *.localhost is always this machine. svc forwards the unchanged bytes and the five documented headers in their order. A redirect is not followed and counts as a failure; no response is 502, a late one 504. svc shows the first lines of a response that is not a 2xx.
-Every path takes deliveries, or only that of --path. GET / answers 200, for health checks of tunnels. Requests of browsers are refused. A body may have 32 MiB.
+A target is a port of this machine, an address such as localhost:3000/hook, or a URL. Its name must resolve to this machine, and svc connects to the addresses that it had at the start; *.localhost is always this machine. svc forwards the unchanged bytes and the five documented headers in their order. A redirect is not followed and counts as a failure; no response is 502, one after 4.5 s is 504. svc shows the first lines of a response that is not a 2xx.
+Every path takes deliveries. GET / answers 200, for health checks of tunnels. Requests of browsers are refused. A body may have 32 MiB.
 An event that was accepted before (among the last 20,000, within a day) is answered 204 and not forwarded again.
 With --record, svc adds each delivery to the file before it responds; if the file cannot be written, it responds 500, and the service sends the delivery again. svc also keeps the last valid delivery of each of the last 100 events (16 MiB at most) in deliveries.ndjson in its state directory, for svc webhooks replay evt_…. A delivery is there within a second of its response; kill -9 loses those of the last second.
 Anyone can send requests without a valid signature. svc shows and records the first 20 and then one a second (16 MiB in one run at most), and counts the others.
-Exit 0 when --count or --until-event is reached, which only valid, new and accepted events do; 1 at the first invalid delivery with --fail-on-invalid; 9 when --wait is over; 130 after Ctrl-C.
-Each line of NDJSON has a "type": first "ready" (port, url, forward, record, history, tunnel, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "omitted" (requests) for those that are only counted, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted). "forward" has status, ms, error, and body: the first KiB of a response that is not a 2xx. Event id and type come from the signed body.`,
+Exit 0 when --count is reached, for which only valid, new and accepted events count; 1 at the first invalid delivery with --fail-on-invalid; 9 when --wait is over; 130 after Ctrl-C.
+Each line of NDJSON has a "type": first "ready" (port, url, forward, record, history, tunnel, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "omitted" (requests) for those that are only counted, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted). "forward" has status, ms, error, and body: the first KiB of a response that is not a 2xx. Event id and type come from the signed body.`,
   effect: 'write',
   service: 'webhooks',
   // It takes back what it writes, so its failures are those of its rows.
   callOf: () => ({ service: 'webhooks', effect: 'read' }),
   streams: () => true,
-  args: ARGS,
   flags: FLAGS,
   exits: ['signature_invalid', 'still_pending'],
   examples: [
     {
-      run: 'svc webhooks listen --tunnel cloudflared localhost:3000/hook',
+      run: 'svc webhooks listen --tunnel cloudflared --forward-to localhost:3000/hook',
       why: 'From nothing to the first event: a tunnel, a subscription, a test event',
     },
     {
-      run: 'svc webhooks listen 3000',
+      run: 'svc webhooks listen --forward-to 3000',
       why: 'Forward to port 3000; at a terminal, svc makes a secret',
     },
     {
@@ -117,24 +105,20 @@ Each line of NDJSON has a "type": first "ready" (port, url, forward, record, his
     checkTunnelOptions(input, ctx);
     const { secrets, ownSecret } = await readSecrets(input, ctx);
     const events = eventFilter(input.event);
-    const untilEvents = new Set(awaitedEvents(input.untilEvent, events));
-    const { tunnel: command } = input;
+    const { tunnel: command, forwardTo } = input;
     const tunneling = command === undefined ? undefined : await import('../tunnel/tunnel.ts');
-    const tunnelInput = { ...input, tunnel: command ?? '', path: input.path ?? '/', events };
+    const tunnelInput = { ...input, tunnel: command ?? '', events };
     if (ctx.dryRun && tunneling !== undefined) return { value: await tunneling.planTunnel(tunnelInput, ctx) };
-    const target = targetOf(input);
-    const forwarder = target === undefined ? undefined : await openForwarder(target, input, ctx);
+    const forwarder = forwardTo === undefined ? undefined : await openForwarder(forwardTo, input.forwardExternal, ctx);
     const recording = input.record === undefined ? undefined : openRecorder(input.record, ctx);
     const tunnel = tunneling && new tunneling.Tunnel(tunnelInput, ctx);
     const options: SessionOptions = {
       ...input,
-      path: input.path,
       secrets: tunnel?.secrets ?? secrets,
       forwarder,
       recording,
       history: input.history ? { path: historyPath(ctx.paths), context: ctx } : undefined,
       toleranceS: parseTolerance(input.tolerance),
-      untilEvents,
       digests: !ctx.wants.table,
       waitMs: input.wait,
       now: ctx.now,
@@ -150,16 +134,6 @@ Each line of NDJSON has a "type": first "ready" (port, url, forward, record, his
     };
   },
 });
-
-function checkPath(text: string): void {
-  if (/^\/[^?#\s]*$/.test(text)) return;
-  throw new SvcError('invalid_value', `"${text}" is not a path`, { hint: 'write it like /hook' });
-}
-
-function targetOf({ target, forwardTo }: ListenInput): string | undefined {
-  if (target === undefined || forwardTo === undefined) return target ?? forwardTo;
-  throw new SvcError('usage', `give the target once: ${target}, or --forward-to ${forwardTo}`);
-}
 
 /** The subscription of a tunnel has its own secret. */
 function checkTunnelOptions(input: ListenInput, { dryRun }: RunContext): void {
@@ -224,42 +198,35 @@ async function* receive(
   { record, readyFile, tunnel, ownSecret }: Place,
   ctx: RunContext,
 ): AsyncGenerator<ReceiverRow> {
-  const { host, path, forwarder } = options;
-  let readiness: ReadyFile | undefined;
+  const { host, forwarder, history } = options;
+  let ready: ReadyRow | undefined;
   try {
-    if (readyFile !== undefined) readiness = new ReadyFile(readyFile);
+    if (readyFile !== undefined) removeReadyFile(readyFile);
     const port = await session.start();
-    const url = receiverUrl(host, port, path ?? '/');
+    const url = new URL(`http://${hostLiteral(host)}:${port}/`);
     forwarder?.refuseLoop(url);
     const facts = await tunnel?.open(port, (error) => session.rows.end(error));
     session.startWait();
-    const ready = readyRow(options, { port, url: url.href, record: record ?? null, tunnel: facts, pid: ctx.pid });
-    readiness?.announce({ port, url: url.href, pid: ctx.pid });
+    ready = {
+      type: 'ready',
+      port,
+      url: url.href,
+      forward: forwarder?.url.href ?? null,
+      record: record ?? null,
+      history: history?.path ?? null,
+      tunnel: facts,
+      pid: ctx.pid,
+    };
+    if (readyFile !== undefined) writeReadyFile(readyFile, ready);
     introduce(ready, options, ownSecret, ctx);
     yield ready;
     yield* session.rows;
     yield { type: 'end', ...session.tally };
   } finally {
     await session.close();
-    readiness?.withdraw();
+    if (readyFile !== undefined && ready !== undefined) removeReadyFile(readyFile, ready);
     await tunnel?.close();
   }
-}
-
-function readyRow(
-  { forwarder, history }: SessionOptions,
-  { port, url, record, tunnel, pid }: Pick<ReadyRow, 'port' | 'url' | 'record' | 'tunnel' | 'pid'>,
-): ReadyRow {
-  return {
-    type: 'ready',
-    port,
-    url,
-    forward: forwarder?.url.href ?? null,
-    record,
-    history: history?.path ?? null,
-    tunnel,
-    pid,
-  };
 }
 
 function introduce(ready: ReadyRow, { secrets }: SessionOptions, ownSecret: string | undefined, ctx: RunContext): void {
@@ -279,71 +246,41 @@ function secretIntroduction(url: string, file: string): string[] {
   ];
 }
 
-function receiverUrl(host: string, port: number, path: string): URL {
-  return new URL(`http://${hostLiteral(host)}:${port}${path}`);
-}
-
 function openRecorder(path: string, ctx: RunContext): RecordingWriter {
   const { writer, notices } = openRecording(path);
   for (const text of notices) ctx.notice(`warning: ${text}`);
   return writer;
 }
 
-interface Readiness {
-  readonly port: number;
-  readonly url: string;
-  readonly pid: number;
+type Readiness = Pick<ReadyRow, 'port' | 'url' | 'pid'>;
+
+function readinessText({ port, url, pid }: Readiness): string {
+  return `${JSON.stringify({ port, url, pid })}\n`;
 }
 
-class ReadyFile {
-  readonly #path: string;
-  #text: string | undefined;
-
-  /** Removes the file of an earlier listener, so that it is not mistaken for this one's; anything else is refused. */
-  constructor(path: string) {
-    this.#path = path;
-    const before = contentOf(path);
-    if (before === undefined) return;
-    if (!isReadiness(before)) {
-      throw new SvcError('file_unusable', `--ready-file: ${path} has other contents, and was not overwritten`);
-    }
-    rmSync(path, { force: true });
-  }
-
-  announce(readiness: Readiness): void {
-    const text = `${JSON.stringify(readiness)}\n`;
-    const staged = `${this.#path}.${readiness.pid}.new`;
-    try {
-      writeFileSync(staged, text, { flag: 'wx', mode: 0o600 });
-      renameSync(staged, this.#path);
-      this.#text = text;
-    } catch (error) {
-      rmSync(staged, { force: true });
-      throw unusable(this.#path, error);
-    }
-  }
-
-  withdraw(): void {
-    // Another listener may have taken its place.
-    if (this.#text !== undefined && contentOf(this.#path) === this.#text) rmSync(this.#path, { force: true });
-  }
-}
-
-function contentOf(path: string): string | undefined {
+function writeReadyFile(path: string, ready: Readiness): void {
+  const staged = `${path}.${ready.pid}.new`;
   try {
-    return readOwnFile(path).toString();
+    writeFileSync(staged, readinessText(ready), { flag: 'wx', mode: 0o600 });
+    renameSync(staged, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw unusable(path, error);
+    rmSync(staged, { force: true });
+    throw fileFailure(`--ready-file: cannot write ${path}`, error);
   }
 }
 
-function isReadiness(text: string): boolean {
-  return /^\{"port":\d+,"url":"[^"]*","pid":\d+\}\n$/.test(text);
-}
-
-function unusable(path: string, error: unknown): SvcError {
-  const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-  const why = code === 'EFTYPE' ? 'not a regular file' : code;
-  return new SvcError('file_unusable', `--ready-file: cannot use ${path}: ${why}`, { cause: error });
+/** Removes this listener's file, or at first that of any. A file with other contents is refused. */
+function removeReadyFile(path: string, own?: Readiness): void {
+  let before: string;
+  try {
+    before = readOwnFile(path).toString();
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return;
+    throw fileFailure(`--ready-file: cannot use ${path}`, error);
+  }
+  if (own !== undefined && before !== readinessText(own)) return;
+  if (!/^\{"port":\d+,"url":"[^"]*","pid":\d+\}\n$/.test(before)) {
+    throw new SvcError('file_unusable', `--ready-file: ${path} has other contents, and was not overwritten`);
+  }
+  rmSync(path, { force: true });
 }

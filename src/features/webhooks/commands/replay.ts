@@ -1,16 +1,14 @@
-import { listCommand } from '../../../cli/command.ts';
-import { type Options, section } from '../../../cli/flags.ts';
+import { listCommand, type RunContext } from '../../../cli/command.ts';
+import { type Arguments, type Flags, type Input, section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { DELIVERY_FORMATS, type DeliveryFormat, readDeliveries } from '../captures/formats.ts';
-import { once } from '../captures/input.ts';
+import { once, readDeliveries } from '../captures/formats.ts';
 import { SENT_LIST } from '../columns.ts';
 import {
   type Delivery,
   HEADER_PREFIX,
   headerValues,
-  lostBytes,
   type RawHeader,
-  REBUILT,
+  type ReadEvent,
   readEvent,
   signatureHeaders,
 } from '../delivery.ts';
@@ -22,15 +20,26 @@ import { withAgent } from '../sending/sample-event.ts';
 import { type Draft, planAll, sendAll, Tally } from '../sending/sending.ts';
 import { ANY_AGE, type SigningSecret, signatureOf, TOLERANCE_S, type Verdict, verifySignature } from '../signature.ts';
 import { requireSecret, SECRET_FLAGS } from '../signing-secrets.ts';
-import { findSignedLayout } from '../verification.ts';
 
-const FILTER_FLAGS = section('Filter options', {
-  since: { type: 'time', bare: 'back', help: 'Only deliveries received since this time' },
-  until: { type: 'time', bare: 'back', help: 'Only deliveries received until this time' },
-  event: { ...EVENT_FLAG },
-  status: { type: 'choice', choices: ['delivered', 'failed'], help: 'Only with this recorded outcome' },
-  limit: { type: 'integer', min: 1, help: 'Maximum number of deliveries' },
-});
+const ARGS = {
+  file: { help: 'Event id, recording or other file, or - for standard input', required: true, complete: 'files' },
+} as const satisfies Arguments;
+
+const FLAGS = {
+  ...RECEIVER_FLAGS,
+  ...section('Filter options', {
+    since: { type: 'time', bare: 'back', help: 'Only deliveries received since this time' },
+    until: { type: 'time', bare: 'back', help: 'Only deliveries received until this time' },
+    event: { ...EVENT_FLAG },
+    status: { type: 'choice', choices: ['delivered', 'failed'], help: 'Only with this recorded outcome' },
+  }),
+  ...SECRET_FLAGS,
+  ...section(SECRET_FLAGS.endpoint.group, {
+    resign: { type: 'boolean', help: 'Sign each again when it is sent' },
+  }),
+} as const satisfies Flags;
+
+type ReplayInput = Input<typeof ARGS, typeof FLAGS>;
 
 export const webhooksReplay = listCommand({
   id: 'webhooks replay',
@@ -41,20 +50,8 @@ export const webhooksReplay = listCommand({
   details:
     'An argument that begins with evt_ is an event id, or a unique beginning of one, among the last 100 valid deliveries of svc webhooks listen; a file of such a name is ./evt_x. svc sends the recorded bytes and the documented headers. --resign skips deliveries that cannot be proved to come from the service: those with an invalid signature, and unverified ones that do not match the secret. The service cannot resend an old event itself. A last line that was cut off is skipped; svc exits 10 if another line could not be read.',
   effect: 'write',
-  args: {
-    file: { help: 'Event id, recording or other file, or - for standard input', required: true, complete: 'files' },
-  },
-  flags: {
-    format: { type: 'choice', choices: DELIVERY_FORMATS, default: 'auto', help: 'Format of the file' },
-    to: RECEIVER_FLAGS.to,
-    deadline: RECEIVER_FLAGS.deadline,
-    insecure: RECEIVER_FLAGS.insecure,
-    ...FILTER_FLAGS,
-    ...SECRET_FLAGS,
-    ...section(SECRET_FLAGS.endpoint.group, {
-      resign: { type: 'boolean', help: 'Sign each again when it is sent' },
-    }),
-  },
+  args: ARGS,
+  flags: FLAGS,
   exits: ['delivery_failed', 'connect_failed', 'partly_done'],
   examples: [
     { run: 'svc webhooks replay evt_7f3a --to 3000', why: 'Resend what svc webhooks listen received' },
@@ -75,31 +72,104 @@ export const webhooksReplay = listCommand({
   async run(input, ctx) {
     const url = receiverAddress(input.to);
     const outbound = ctx.outbound(input);
-    const line = EVENT_ID.test(input.file) ? findReceived(input.file, historyPath(ctx.paths)) : undefined;
-    const replay = new Replay({
-      path: input.file,
-      format: line === undefined ? input.format : 'ndjson',
-      filter: { ...input, types: eventFilter(input.event) },
-      secret: input.resign ? await requireSecret(input, ctx) : undefined,
-      userAgent: outbound.userAgent,
-      chunks: line === undefined ? ctx.inputChunks : () => once(Buffer.from(line)),
-      now: ctx.now,
-      notice: ctx.notice,
-    });
-    const route = { url, deadlineMs: input.deadline };
-    const source = await replay.start();
+    const secret = input.resign ? await requireSecret(input, ctx) : undefined;
+    const skipped = new Skipped(ctx.notice);
+    const deliveries = chooseDeliveries(input, secret, skipped, ctx);
+    // A file that cannot be read is reported before anything is sent.
+    const { value: first } = await deliveries.next();
     for (const warning of addressWarnings(url, input)) ctx.notice(`warning: ${warning}`);
+    if (first !== undefined && secret === undefined) warnOfAge(first.delivery, ctx);
+    const source = makeDrafts(first, deliveries, { secret, userAgent: outbound.userAgent, now: ctx.now });
     if (ctx.dryRun) return { value: await planAll(source, url) };
     const tally = new Tally();
     return {
-      value: sendAll(source, route, outbound, tally, ctx),
-      code: () => tally.code ?? (replay.unreadable > 0 ? 'partly_done' : undefined),
+      value: sendAll(source, url, outbound, tally, ctx),
+      code: () => tally.code ?? (skipped.unreadable > 0 ? 'partly_done' : undefined),
       footer: () => tally.summary,
     };
   },
 });
 
+/** What is not sent, and why. */
+class Skipped {
+  readonly #notice: (text: string) => void;
+  /** Lines that hold no delivery, except a last one that was cut off. */
+  unreadable = 0;
+  /** Nothing proves that the service signed them. */
+  unproven = 0;
+  /** By a filter. */
+  unwanted = 0;
+
+  constructor(notice: (text: string) => void) {
+    this.#notice = notice;
+  }
+
+  addUnreadable({ message }: SvcError): void {
+    this.unreadable++;
+    this.#notice(`${message}; skipped`);
+  }
+
+  report(): void {
+    if (this.unwanted > 0) this.#notice(`${this.unwanted} skipped by the filters`);
+    if (this.unproven === 0) return;
+    this.#notice(
+      `${this.unproven} skipped: nothing proves that the service signed them; svc webhooks send --body signs any body`,
+    );
+  }
+}
+
+interface Chosen {
+  readonly delivery: Delivery;
+  readonly event: ReadEvent | undefined;
+}
+
+/** The deliveries that the filters leave, in the order of the file. */
+async function* chooseDeliveries(
+  input: ReplayInput,
+  secret: SigningSecret | undefined,
+  skipped: Skipped,
+  ctx: RunContext,
+): AsyncGenerator<Chosen, undefined, void> {
+  const types = eventFilter(input.event);
+  try {
+    for await (const delivery of readFile(input.file, skipped, ctx)) {
+      const event = readEvent(delivery.body);
+      if (!isWanted(delivery, event?.type, { ...input, types })) skipped.unwanted++;
+      else if (secret === undefined || isProven(delivery, secret)) yield { delivery, event };
+      else skipped.unproven++;
+    }
+  } finally {
+    skipped.report();
+  }
+}
+
 const EVENT_ID = /^evt_[\w-]*$/;
+
+/** All deliveries. Exit 2 if there is none. */
+async function* readFile(path: string, skipped: Skipped, ctx: RunContext): AsyncGenerator<Delivery, void, void> {
+  const line = EVENT_ID.test(path) ? findReceived(path, historyPath(ctx.paths)) : undefined;
+  const input = {
+    format: line === undefined ? 'auto' : 'ndjson',
+    signed: false,
+    refuseBodies: 'svc webhooks send --body signs and sends a body',
+    chunks: line === undefined ? ctx.inputChunks : () => once(Buffer.from(line)),
+    notice: ctx.notice,
+    unusable: (error: SvcError) => skipped.addUnreadable(error),
+  } as const;
+  let isEmpty = true;
+  for await (const found of readDeliveries(path, input)) {
+    // A body without headers was refused.
+    if ('pieces' in found) continue;
+    for (const delivery of found) {
+      isEmpty = false;
+      yield delivery;
+    }
+  }
+  if (!isEmpty) return;
+  throw new SvcError('file_unusable', `${path === '-' ? 'stdin' : path}: contains no delivery`, {
+    hint: '"svc webhooks listen --record" writes recordings',
+  });
+}
 
 /** The only delivery in the history whose event id is or begins with this: a recording's line. */
 function findReceived(typed: string, path: string): string {
@@ -122,198 +192,69 @@ function findReceived(typed: string, path: string): string {
   );
 }
 
-interface ReplayOptions {
-  /** A file, or `-`. */
-  readonly path: string;
-  readonly format: DeliveryFormat;
-  readonly filter: DeliveryFilter;
-  /** Signs each again when it is sent. */
-  readonly secret: SigningSecret | undefined;
-  readonly userAgent: string;
-  chunks(path: string): AsyncIterable<Uint8Array>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  notice(text: string): void;
-}
-
-/** A line that somebody else wrote must not make svc send a file of this machine. */
-function refuseBodyFile({ source, bodyFile }: Delivery): void {
-  if (bodyFile === undefined) return;
-  throw new SvcError(
-    'file_unusable',
-    `${source}: its body is the file ${bodyFile}, and svc sends no file that a capture names`,
-    {
-      hint: 'send the file itself: svc webhooks send --body <file>',
-    },
-  );
-}
-
-/** The deliveries of one file, in its order. */
-class Replay {
-  readonly #options: ReplayOptions;
-  #unproven = 0;
-  /** How many deliveries each filter leaves out. */
-  readonly #leftOut = new Map<string, number>();
-  #warned = false;
-  /** Lines that hold no delivery, except a last one that was cut off. */
-  unreadable = 0;
-
-  constructor(options: ReplayOptions) {
-    this.#options = options;
-  }
-
-  /** Resolves after the first delivery is read, to report an unusable file before sending. */
-  async start(): Promise<AsyncGenerator<Draft, void, void>> {
-    const deliveries = this.#deliveries();
-    const first = await deliveries.next();
-    return (async function* () {
-      try {
-        if (first.done === true) return;
-        yield first.value;
-        yield* deliveries;
-      } finally {
-        await deliveries.return();
-      }
-    })();
-  }
-
-  async *#deliveries(): AsyncGenerator<Draft, void, void> {
-    const { filter } = this.#options;
-    const { limit = Number.POSITIVE_INFINITY } = filter;
-    let chosen = 0;
-    try {
-      for await (const delivery of this.#read()) {
-        refuseBodyFile(delivery);
-        const event = readEvent(delivery.body);
-        const ids = { eventId: event?.id ?? null, eventType: event?.type ?? null };
-        const option = findExcludingOption(delivery, ids.eventType, filter);
-        if (option !== undefined) {
-          this.#leftOut.set(option, (this.#leftOut.get(option) ?? 0) + 1);
-          continue;
-        }
-        if (!this.#isProven(delivery)) {
-          this.#unproven++;
-          continue;
-        }
-        yield () => ({ ...ids, headers: this.#headers(delivery), body: delivery.body });
-        if (++chosen >= limit) return;
-      }
-    } finally {
-      this.#reportSkipped();
-    }
-  }
-
-  #reportSkipped(): void {
-    const { notice } = this.#options;
-    if (this.#leftOut.size > 0) {
-      notice(`skipped: ${[...this.#leftOut].map(([option, count]) => `${count} by ${option}`).join(', ')}`);
-    }
-    if (this.#unproven === 0) return;
-    notice(
-      `${this.#unproven} skipped: nothing proves that the service signed them; svc webhooks send --body signs any body`,
-    );
-  }
-
-  async *#read(): AsyncGenerator<Delivery, void, void> {
-    const { path, format, chunks, notice } = this.#options;
-    const unusable = (error: SvcError): void => {
-      this.unreadable++;
-      notice(`${error.message}; skipped`);
-    };
-    let isEmpty = true;
-    const input = { format, signed: false, refuseBodies: BODY_ADVICE, chunks, notice, unusable };
-    for await (const found of readDeliveries(path, input)) {
-      if ('pieces' in found) {
-        throw new SvcError('file_unusable', `${found.source}: a body without headers`, { hint: BODY_ADVICE });
-      }
-      for (const delivery of found) {
-        const received = await this.#restore(delivery);
-        if (received === undefined) {
-          unusable(lostBytes(delivery.source));
-          continue;
-        }
-        isEmpty = false;
-        yield received;
-      }
-    }
-    if (!isEmpty) return;
-    throw new SvcError('file_unusable', `${sourceName(path)}: contains no delivery`, {
-      hint: '"svc webhooks listen --record" writes recordings',
-    });
-  }
-
-  /** What an export parsed and wrote again is sent in the layout that its signature proves. */
-  async #restore(delivery: Delivery): Promise<Delivery | undefined> {
-    if (!delivery.notes.includes(REBUILT)) return delivery;
-    const { secret } = this.#options;
-    if (secret === undefined) return undefined;
-    const body = await findSignedLayout(delivery.body, signatureHeaders(delivery.headers), [secret]);
-    return body && { ...delivery, body };
-  }
-
-  /** A new signature makes a forgery valid: --resign needs proof that the service signed it. */
-  #isProven({ verdict, headers, body }: Delivery): boolean {
-    const { secret } = this.#options;
-    if (secret === undefined || SIGNED.includes(verdict)) return true;
-    return verifySignature(signatureHeaders(headers), body, [secret], ANY_AGE).signatureOk;
-  }
-
-  /** The documented headers, signed again with --resign. */
-  #headers({ headers, body }: Delivery): readonly RawHeader[] {
-    const { secret, userAgent, now } = this.#options;
-    const documented = forwardedHeaders(headers);
-    const nowS = Math.floor(now() / 1000);
-    if (secret !== undefined) {
-      return withAgent(signAgain(documented, secret.key.reveal(), String(nowS), body), userAgent);
-    }
-    const ageS = ageOf(documented, nowS);
-    if (ageS > TOLERANCE_S && !this.#warned) {
-      this.#warned = true;
-      this.#options.notice(
-        `warning: the recorded timestamps are older than ${TOLERANCE_S} s (the first by ${ageS} s): receivers refuse that; --resign signs them again`,
-      );
-    }
-    return withAgent(documented, userAgent);
-  }
-}
-
 /** Both times are included. */
-interface DeliveryFilter extends Omit<Options<typeof FILTER_FLAGS>, 'event'> {
+interface DeliveryFilter extends Pick<ReplayInput, 'since' | 'until' | 'status'> {
   /** Empty for all. */
   readonly types: readonly string[];
 }
 
-/** Why a delivery is left out. The type is the one in its body. */
-function findExcludingOption(
-  { receivedS, failed }: Delivery,
-  type: string | null,
+/** The type is the one in its body. Without a time of receipt, a range of times excludes it. */
+function isWanted(
+  { receivedS = Number.NaN, failed }: Delivery,
+  type: string | undefined,
   { since, until, status, types }: DeliveryFilter,
-): string | undefined {
-  if (receivedS === undefined && (since ?? until) !== undefined) return NO_TIME;
-  const receivedMs = (receivedS ?? 0) * 1000;
-  if (since !== undefined && receivedMs < since.ms) return '--since';
-  if (until !== undefined && receivedMs > until.ms) return '--until';
-  if (status !== undefined && failed !== (status === 'failed')) return '--status';
-  return types.length === 0 || types.includes(type ?? '') ? undefined : '--event';
+): boolean {
+  const receivedMs = receivedS * 1000;
+  if (since !== undefined && !(receivedMs >= since.ms)) return false;
+  if (until !== undefined && !(receivedMs <= until.ms)) return false;
+  if (status !== undefined && failed !== (status === 'failed')) return false;
+  return types.length === 0 || types.includes(type ?? '');
 }
-
-const NO_TIME = '--since or --until (their time of receipt is unknown)';
-
-function sourceName(path: string): string {
-  return path === '-' ? 'stdin' : path;
-}
-
-const BODY_ADVICE = 'svc webhooks send --body signs and sends a body';
 
 /** Verdicts of a recorder on a delivery whose signature was good, whatever its age. */
 const SIGNED: readonly (string | undefined)[] = ['valid', 'stale', 'future'] satisfies Verdict[];
 
+/** A new signature makes a forgery valid: --resign needs proof that the service signed it. */
+function isProven({ verdict, headers, body }: Delivery, secret: SigningSecret): boolean {
+  return SIGNED.includes(verdict) || verifySignature(signatureHeaders(headers), body, [secret], ANY_AGE).signatureOk;
+}
+
 const TIMESTAMP = `${HEADER_PREFIX}Timestamp`;
 const SIGNATURE = `${HEADER_PREFIX}Signature`;
 
-/** The age of a delivery in seconds, by its own timestamp. */
-function ageOf(headers: readonly RawHeader[], nowS: number): number {
-  return nowS - Number(headerValues(headers, TIMESTAMP)[0]);
+function warnOfAge({ headers }: Delivery, { now, notice }: Pick<RunContext, 'now' | 'notice'>): void {
+  const ageS = Math.floor(now() / 1000) - Number(headerValues(headers, TIMESTAMP)[0]);
+  if (!(ageS > TOLERANCE_S)) return;
+  notice(
+    `warning: the recorded timestamps are older than ${TOLERANCE_S} s (the first by ${ageS} s): receivers refuse that; --resign signs them again`,
+  );
+}
+
+interface Resigning {
+  /** Signs each again. */
+  readonly secret: SigningSecret | undefined;
+  readonly userAgent: string;
+  readonly now: () => number;
+}
+
+async function* makeDrafts(
+  first: Chosen | undefined,
+  others: AsyncIterable<Chosen>,
+  resigning: Resigning,
+): AsyncGenerator<Draft, void, void> {
+  if (first !== undefined) yield makeDraft(first, resigning);
+  for await (const chosen of others) yield makeDraft(chosen, resigning);
+}
+
+/** The recorded bytes with the documented headers. */
+function makeDraft({ delivery: { headers, body }, event }: Chosen, { secret, userAgent, now }: Resigning): Draft {
+  const documented = forwardedHeaders(headers);
+  return () => {
+    const timestamp = String(Math.floor(now() / 1000));
+    const signed = secret === undefined ? documented : signAgain(documented, secret.key.reveal(), timestamp, body);
+    const about = { eventId: event?.id ?? null, eventType: event?.type ?? null };
+    return { ...about, headers: withAgent(signed, userAgent), body };
+  };
 }
 
 /** Headers with a new timestamp and signature in the places of the old ones, or at the end. */

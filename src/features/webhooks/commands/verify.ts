@@ -9,9 +9,8 @@ import {
   RowBatches,
   type Rows,
 } from '../../../output/types.ts';
-import { DELIVERY_FORMATS, inputFiles, readDeliveries } from '../captures/formats.ts';
-import { gather, InputErrors } from '../captures/input.ts';
-import { type Delivery, HEADER_PREFIX, lostBytes, signatureHeaders } from '../delivery.ts';
+import { DELIVERY_FORMATS, gather, InputErrors, inputFiles, readDeliveries } from '../captures/formats.ts';
+import { type Delivery, HEADER_PREFIX, signatureHeaders } from '../delivery.ts';
 import { GIVEN_HEADER_FLAGS, givenHeaders, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
 import { fingerprint, type Verdict } from '../signature.ts';
 import { requireSecrets, SECRET_FLAGS } from '../signing-secrets.ts';
@@ -39,7 +38,6 @@ const COLUMNS: ListOutput<CheckedDelivery>['columns'] = [
   { name: 'body-sha256', cell: (row) => row.body_sha256, wide: true },
   { name: 'hints', cell: ({ hints }) => hints },
   { name: 'notes', cell: ({ notes }) => notes },
-  { name: 'exact', cell: ({ exact }) => exact, wide: true },
   { name: 'clock', cell: ({ clock }) => clock, wide: true },
 ];
 
@@ -53,9 +51,9 @@ export const webhooksVerify = listCommand({
   id: 'webhooks verify',
   summary: 'Verify the signatures of deliveries',
   description:
-    'Reads a body with its headers, a raw request, a .http file, a curl line, a HAR, a recording, and the JSON or the log of any program that has headers and a body. Exit 0 if all deliveries are valid, 1 if any is not, 2 if something could not be read. svc names the cause of a mismatch only if the repaired bytes, secret or header match.',
+    'Reads a body with its headers, a raw request, a .http file, a HAR, a recording, and JSON, or a log of JSON lines, that has headers and a body. Exit 0 if all deliveries are valid, 1 if any is not, 2 if something could not be read. svc names the cause of a mismatch only if the repaired bytes, secret or header match.',
   details:
-    'Headers may be an object, a list of pairs, of names and values in turn, or of {name, value}, with names as in X-Service-Signature or HTTP_X_SERVICE_SIGNATURE, printed as JSON or by Node.js, Python, Ruby, Go or Java. svc skips lines of a log without a request, and refuses a request with two different signatures or bodies. If an option gives the signature, the input is a body unless --format says otherwise.\n"exact" is false if the file may not have the received bytes: a mismatch then proves nothing. If a program parsed the body, svc tries the usual layouts of the JSON, and exits 2 if none matches. svc measures ages against the time of receipt if the file has it with its zone, and against now elsewhere. It searches for the cause of a mismatch in bodies of up to 8 MiB.\nWith -o json, one delivery is one object, several are an array: source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, explanation (the hints in words), notes, exact, clock.',
+    'In JSON, headers may be an object, a list of pairs, of names and values in turn, or of {name, value}. svc skips lines of a log without a request, and refuses a request with two different signatures or bodies, or with a parsed body, whose signed bytes are lost. --headers-file finds the headers of the service in any text: lines, JSON, or as a program prints them. If an option gives the signature, the input is a body unless --format says otherwise.\nsvc measures ages against the time of receipt in recordings and HARs, and against now elsewhere. It searches for the cause of a mismatch in bodies of up to 8 MiB.\nWith -o json, one delivery is one object, several are an array: source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, explanation (the hints in words), notes, clock.',
   effect: 'read',
   args: { file: { repeat: true, help: 'Files, folders, or - for standard input (the default)', complete: 'files' } },
   flags: {
@@ -71,7 +69,6 @@ export const webhooksVerify = listCommand({
     tolerance: TOLERANCE_FLAG,
     ...section('Verification options', {
       now: { type: 'time', bare: 'back', unix: true, help: 'Verify as of this time' },
-      hints: { type: 'boolean', default: true, help: 'Do not search for the cause of a mismatch' },
     }),
     ...section('Output options', {
       extract: { type: 'boolean', help: 'Print the exact body of one delivery, only if it is valid' },
@@ -112,7 +109,6 @@ export const webhooksVerify = listCommand({
       toleranceS: parseTolerance(input.tolerance),
       asOfS: input.now === undefined ? undefined : input.now.ms / 1000,
       now: ctx.now,
-      hints: input.hints,
       digests: ctx.wants.fields,
       counts,
       fruitless: 0,
@@ -131,7 +127,11 @@ export const webhooksVerify = listCommand({
     if (first !== undefined && others.length === 0) return { ...whole, value: first, as: VERDICT_RECORD };
     const fingerprints = secrets.map(fingerprint);
     const live = (row: CheckedDelivery): readonly Cell[] => verdictLine(row, fingerprints, paths);
-    return { ...whole, value: new RowBatches(resumeBatches(begun, batches)), as: { ...VERDICTS, live } };
+    return {
+      ...whole,
+      value: new RowBatches(begun.length === 0 ? batches : resumeBatches(begun, batches)),
+      as: { ...VERDICTS, live },
+    };
   },
 });
 
@@ -173,10 +173,8 @@ async function extractBody(paths: readonly string[], verification: Verification)
     });
   }
   if (delivery === undefined || verification.failures.failure('checked')) throw explainNothing(verification);
-  const checked = await checkDelivery(delivery, verification);
-  if (checked === undefined) throw lostBytes(delivery.source);
-  const { row, body } = checked;
-  if (row.valid) return { value: new RawBytes(body), as: { kind: 'text' } };
+  const row = await checkDelivery(delivery, verification);
+  if (row.valid) return { value: new RawBytes(delivery.body), as: { kind: 'text' } };
   throw new SvcError('signature_invalid', `${row.status}: ${row.source}: ${explainVerdict(row)}`, {
     hint: 'nothing was printed',
   });
@@ -206,7 +204,7 @@ function verdictLine(row: CheckedDelivery, secrets: readonly string[], paths: re
   const cells: Cell[] = [VALID, facts];
   const isOnly = paths.length === 1 && row.source === (paths[0] === '-' ? 'stdin' : paths[0]);
   if (!isOnly) cells.push(row.source);
-  for (const note of row.notes) cells.push({ text: NOTES[note]?.(row) ?? note, tone: 'warn' });
+  for (const note of row.notes) cells.push({ text: note, tone: 'warn' });
   return cells;
 }
 
@@ -223,12 +221,8 @@ const REASONS: Readonly<Record<Verdict, Describe>> = {
   valid: () => '',
   signature_mismatch: ({ notes, body_bytes }) => {
     if (body_bytes === 0) return `the body is empty: ${OTHERS}`;
-    if (notes.includes('length_differs'))
-      return `the file has ${body_bytes} B, but Content-Length says otherwise: this export re-encodes the body: ${NOTHING}`;
-    if (notes.includes('curl_d_strips_newlines'))
-      return `${OTHERS}; curl -d drops the newlines of a file: use --data-binary`;
     if (notes.includes('text_body'))
-      return `${OTHERS}; this file has the body as text, which may not be the exact bytes: ${NOTHING} about the delivery`;
+      return `${OTHERS}; this file has the body as text, which may not be the exact bytes: a mismatch proves nothing`;
     return `${OTHERS}: check the secret, and save the body before anything parses it`;
   },
   malformed_signature: () => `${HEADER_PREFIX}Signature is not sha256= and 64 hexadecimal digits`,
@@ -249,24 +243,8 @@ const REASONS: Readonly<Record<Verdict, Describe>> = {
 };
 
 const OTHERS = 'another secret signed this, or other bytes were signed';
-const NOTHING = 'a mismatch proves nothing';
 
 const YEAR_5000 = 95_617_584_000;
-
-const NOTES: Readonly<Record<string, Describe>> = {
-  unsigned_header_mismatch: (row) =>
-    `${HEADER_PREFIX}Event says ${row.unsigned_event_type}, which is not signed; the signed body says ${row.event_type}`,
-  tolerance_not_checked: () => 'age not checked',
-  noncanonical_hex_case: () => 'signature in upper case',
-  bare_lf_head: () => 'headers with bare LF line endings',
-  text_body: () => 'body from a text',
-  length_differs: () => 'Content-Length differs',
-  rebuilt_body: () => 'body was parsed and written again',
-  curl_d_strips_newlines: () => 'curl -d drops the newlines of a file',
-  chunks_decoded_before: () => 'declared chunked, but not chunked in this file',
-  bytes_after_body: () => 'more bytes follow the body',
-  event_not_read: () => 'too large to read the event',
-};
 
 /** `1 s`, `12 min`, `26 h`, `9 days`; negative ages are in the future. */
 function formatDuration(seconds: number): string {

@@ -3,19 +3,14 @@ import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import type { RunContext } from '../../../cli/command.ts';
 import { endedBy, SvcError } from '../../../errors.ts';
-import { hostLiteral, isLoopback } from '../../../http/address.ts';
+import { bare, hostLiteral, isLoopback } from '../../../http/address.ts';
 import { openPoster, type Posted, type Poster } from '../../../http/poster.ts';
-import { bare } from '../../../http/proxy.ts';
 import type { Outbound } from '../../../http/target.ts';
 import { HEADER_PREFIX, type RawHeader } from '../delivery.ts';
 import { addressWarnings, receiverAddress } from '../options.ts';
+import { isAccepted } from '../sending/sending.ts';
 
-interface ForwardOptions {
-  readonly target: ForwardTarget;
-  readonly timeoutMs: number;
-}
-
-export interface ForwardTarget {
+interface ForwardTarget {
   readonly url: URL;
   /** What its name resolved to when it was found to be this machine. */
   readonly addresses?: readonly LookupAddress[];
@@ -29,8 +24,6 @@ export interface Forwarded {
   readonly error?: string | undefined;
   /** The beginning of a response that is not a 2xx. */
   readonly body?: string | undefined;
-  /** Where a redirect would have led. */
-  readonly location?: string | undefined;
 }
 
 /** The response to the sender: the target's own status, or that of a gateway. */
@@ -43,18 +36,11 @@ export function statusOf({ status, error }: Pick<Forwarded, 'status' | 'error'>)
 /** How much of a response is shown and recorded. */
 const MOST_BODY = 1024;
 
-export function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
-}
-
-/** The service waits this long for a response (doc 2 §6). */
-const SERVICE_WAITS_MS = 5_000;
+/** The service waits 5 s for a response (doc 2 §6). */
+const FORWARD_MS = 4_500;
 
 /** Throws `invalid_value` if it is not an address of this machine, unless `external`. */
-export async function forwardTarget(
-  text: string,
-  { external }: { readonly external: boolean },
-): Promise<ForwardTarget> {
+async function findTarget(text: string, external: boolean): Promise<ForwardTarget> {
   const url = receiverAddress(text);
   if (external || isLoopback(url)) return { url };
   const addresses = await lookup(bare(url.hostname), { all: true }).catch(() => []);
@@ -77,26 +63,26 @@ export function forwardedHeaders(headers: readonly RawHeader[]): readonly RawHea
 }
 
 export class Forwarder {
-  readonly #options: ForwardOptions;
+  readonly #target: ForwardTarget;
   readonly #poster: Poster;
   readonly #secrets: Outbound['secrets'];
   readonly #stopped = new AbortController();
 
-  constructor(options: ForwardOptions, outbound: Outbound) {
-    this.#options = options;
+  constructor(target: ForwardTarget, outbound: Outbound) {
+    this.#target = target;
     this.#secrets = outbound.secrets;
-    const { addresses } = options.target;
+    const { addresses } = target;
     // After Ctrl-C current requests have a moment to finish: the signal is this object's own.
     this.#poster = openPoster({ ...outbound, addresses, signal: this.#stopped.signal });
   }
 
   get url(): URL {
-    return this.#options.target.url;
+    return this.#target.url;
   }
 
   /** Each delivery to the listener itself would come back. */
   refuseLoop(own: URL): void {
-    const { url, addresses } = this.#options.target;
+    const { url, addresses } = this.#target;
     const port = (one: URL): string => one.port || (one.protocol === 'https:' ? '443' : '80');
     const isOwnHost = url.hostname === own.hostname || isLoopback(url) || addresses !== undefined;
     if (port(url) !== port(own) || !isOwnHost) return;
@@ -105,16 +91,14 @@ export class Forwarder {
 
   async forward(headers: readonly RawHeader[], body: Uint8Array): Promise<Forwarded> {
     const { url } = this;
-    const { timeoutMs } = this.#options;
     const began = performance.now();
     try {
-      const posted = await this.#poster.post({ url, headers: forwardedHeaders(headers), body, timeoutMs });
+      const posted = await this.#poster.post({ url, headers: forwardedHeaders(headers), body, timeoutMs: FORWARD_MS });
       return {
         status: posted.status ?? null,
         ms: Math.round(posted.ms),
         error: posted.failure?.code,
         body: this.#bodyOf(posted),
-        location: posted.headers['location'],
       };
     } catch {
       return { status: null, ms: Math.round(performance.now() - began), error: 'interrupted' };
@@ -123,7 +107,7 @@ export class Forwarder {
 
   /** An application may print its secret when a signature does not match. */
   #bodyOf({ status, text }: Posted): string | undefined {
-    if (status === undefined || isSuccess(status) || text.length === 0) return undefined;
+    if (status === undefined || isAccepted(status) || text.length === 0) return undefined;
     return this.#secrets.hide(Buffer.from(text).toString()).slice(0, MOST_BODY);
   }
 
@@ -134,22 +118,10 @@ export class Forwarder {
   }
 }
 
-interface ForwardInput {
-  readonly forwardExternal: boolean;
-  readonly forwardTimeout: number;
-}
-
-export async function openForwarder(
-  address: string,
-  { forwardExternal, forwardTimeout: timeoutMs }: ForwardInput,
-  ctx: RunContext,
-): Promise<Forwarder> {
-  const target = await forwardTarget(address, { external: forwardExternal });
+export async function openForwarder(address: string, external: boolean, ctx: RunContext): Promise<Forwarder> {
+  const target = await findTarget(address, external);
   if (target.addresses === undefined) {
     for (const warning of addressWarnings(target.url, { insecure: false })) ctx.notice(`warning: ${warning}`);
   }
-  if (timeoutMs >= SERVICE_WAITS_MS) {
-    ctx.notice('warning: the service waits 5 s for a response: use a shorter --forward-timeout');
-  }
-  return new Forwarder({ target, timeoutMs }, ctx.outbound({ insecure: false }));
+  return new Forwarder(target, ctx.outbound({ insecure: false }));
 }

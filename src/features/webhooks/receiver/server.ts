@@ -8,8 +8,6 @@ export interface ReceiverOptions {
   readonly host: string;
   /** 0 for any. */
   readonly port: number;
-  /** Deliveries to any other path are answered 404. Undefined: any path takes them. */
-  readonly path: string | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly limits?: Partial<Limits>;
@@ -42,14 +40,7 @@ export interface IncomingDelivery {
   respond(status: number, text: string): boolean;
 }
 
-export type RefusalReason =
-  | 'browser_request'
-  | 'wrong_path'
-  | 'wrong_method'
-  | 'body_too_large'
-  | 'busy'
-  | 'closing'
-  | 'aborted';
+export type RefusalReason = 'browser_request' | 'wrong_method' | 'body_too_large' | 'busy' | 'closing' | 'aborted';
 
 /** A request that is not a delivery. It was answered at once. */
 export interface Refusal {
@@ -63,13 +54,11 @@ export interface Refusal {
   readonly bytes: number;
 }
 
-export type OtherProtocol = 'TLS' | 'HTTP/2';
-
 interface ReceiverHandlers {
   delivered(delivery: IncomingDelivery): void;
   refused(refusal: Refusal): void;
-  /** A connection began with another protocol, and was answered 400. */
-  misdirected(protocol: OtherProtocol): void;
+  /** A connection began with TLS or HTTP/2, and was answered 400. */
+  misdirected(): void;
 }
 
 const LIMITS: Limits = {
@@ -111,8 +100,7 @@ export async function startReceiver(options: ReceiverOptions, handlers: Receiver
     socket.once('close', () => sockets.delete(socket));
     // The server answers 400 and closes the connection with this error.
     socket.on('error', (error) => {
-      const protocol = otherProtocol(error);
-      if (protocol !== undefined) handlers.misdirected(protocol);
+      if (isOtherProtocol(error)) handlers.misdirected();
     });
   });
   const port = await listen(server, options);
@@ -131,28 +119,16 @@ export async function startReceiver(options: ReceiverOptions, handlers: Receiver
 }
 
 /** By the bytes that node:http could not parse: a TLS handshake or HTTP/2 (RFC 9113 §3.4). */
-function otherProtocol(error: Error): OtherProtocol | undefined {
-  if (!('rawPacket' in error) || !Buffer.isBuffer(error.rawPacket)) return undefined;
-  const [first, second] = error.rawPacket;
-  if (first === 0x16 && second === 0x03) return 'TLS';
-  return error.rawPacket.toString('latin1', 0, 14) === 'PRI * HTTP/2.0' ? 'HTTP/2' : undefined;
+function isOtherProtocol(error: Error): boolean {
+  return 'rawPacket' in error && /^(?:\x16\x03|PRI \* HTTP\/2)/.test((error.rawPacket as Buffer).toString('latin1'));
 }
 
 function listen(server: Server, { host, port }: ReceiverOptions): Promise<number> {
   return new Promise((done, fail) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'EADDRINUSE' ? 'the port is in use' : (error.code ?? error.message);
       const hint = 'choose another with --port, or 0 for a free one';
-      const busy = error.code === 'EADDRINUSE';
-      if (busy || error.code === 'EACCES') {
-        const why = busy ? 'is in use' : 'requires more privileges';
-        fail(new SvcError('invalid_value', `--port: ${port} ${why}`, { hint, cause: error }));
-      } else {
-        fail(
-          new SvcError('invalid_value', `--host: cannot listen on ${host}: ${error.code ?? error.message}`, {
-            cause: error,
-          }),
-        );
-      }
+      fail(new SvcError('invalid_value', `cannot listen on ${host}, port ${port}: ${why}`, { hint, cause: error }));
     });
     server.listen(port, host, () => {
       server.removeAllListeners('error');
@@ -203,13 +179,11 @@ class RequestReceiver {
     response.once('close', () => {
       if (--this.#active === 0) this.#onIdle?.();
     });
-    const { path } = this.#options;
     const { method, url = '', headers } = request;
     const [pathname] = url.split('?', 1);
     // Deliveries come from a server. Requests from a web page have an origin.
     if (headers.origin !== undefined) this.#refuse(request, response, 403, 'browser_request');
     else if ((method === 'GET' || method === 'HEAD') && pathname === '/') writeResponse(response, 200, '');
-    else if (path !== undefined && pathname !== path) this.#refuse(request, response, 404, 'wrong_path');
     else if (method !== 'POST') this.#refuse(request, response, 405, 'wrong_method');
     else if (this.#closing) this.#refuse(request, response, 503, 'closing');
     else if (Number(headers['content-length'] ?? 0) > this.#limits.maxBody) {

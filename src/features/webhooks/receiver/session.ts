@@ -3,25 +3,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AsyncQueue } from '../../../async-queue.ts';
 import type { ErrorCode, SvcError } from '../../../errors.ts';
 import type { LockContext } from '../../../store/lock.ts';
+import { isAccepted } from '../sending/sending.ts';
 import { DISABLING_FAILURES } from '../subscriptions/subscription.ts';
-import { isSuccess } from './forwarder.ts';
 import { History } from './history.ts';
-import { DeliveryProcessor, isoTime, type Outcome, type ProcessorOptions, StrangerLimit } from './processor.ts';
-import { type DeliveryRow, type ReceiverRow, SLOW_MS, type Tally } from './rows.ts';
-import {
-  type IncomingDelivery,
-  type OtherProtocol,
-  type Receiver,
-  type ReceiverOptions,
-  type Refusal,
-  startReceiver,
-} from './server.ts';
+import { DeliveryProcessor, isoTime, type ProcessorOptions, StrangerLimit } from './processor.ts';
+import type { DeliveryRow, ReceiverRow, Tally } from './rows.ts';
+import { type IncomingDelivery, type Receiver, type ReceiverOptions, type Refusal, startReceiver } from './server.ts';
 
-export interface SessionOptions extends ReceiverOptions, Omit<ProcessorOptions, 'warn' | 'history' | 'strangers'> {
+export interface SessionOptions extends ReceiverOptions, Omit<ProcessorOptions, 'history' | 'strangers'> {
   /** Where the last deliveries are written. */
   readonly history: { readonly path: string; readonly context: LockContext } | undefined;
   readonly count: number | undefined;
-  readonly untilEvents: ReadonlySet<string>;
   readonly failOnInvalid: boolean;
   readonly waitMs: number | undefined;
   readonly signal: AbortSignal;
@@ -37,11 +29,8 @@ const LAST_RESPONSES_MS = 200;
 const MOST_ROWS = 10_000;
 /** How often the requests that have no row are counted in one. */
 const OMISSIONS_MS = 1_000;
-const MISDIRECTED: Readonly<Record<OtherProtocol, string>> = {
-  TLS: 'warning: a client sent TLS to this port, which is for plain HTTP: use http://, or put a tunnel or proxy in front that ends TLS',
-  'HTTP/2':
-    'warning: a client sent HTTP/2 to this port, which is for HTTP/1.1: set the client or proxy to HTTP/1.1, or put a tunnel in front',
-};
+const MISDIRECTED =
+  'warning: a client sent TLS or HTTP/2 to this port, which is for HTTP/1.1: use http://, or put a tunnel or proxy in front';
 /** Remote text is among the keys of warnings. */
 const MOST_WARNINGS = 100;
 
@@ -67,8 +56,8 @@ export class ReceiverSession {
     const { history } = options;
     this.#history =
       history && new History(history.path, history.context, (text) => warn('history', `warning: ${text}`));
-    this.#processor = new DeliveryProcessor({ ...options, history: this.#history, strangers: this.#strangers, warn });
-    this.#monitor = new DeliveryMonitor(options, warn);
+    this.#processor = new DeliveryProcessor({ ...options, history: this.#history, strangers: this.#strangers });
+    this.#monitor = new DeliveryMonitor(warn);
   }
 
   get tally(): Readonly<Tally> {
@@ -87,7 +76,7 @@ export class ReceiverSession {
       this.#receiver = await startReceiver(this.#options, {
         delivered: (delivery) => this.#track(this.#handle(delivery)),
         refused: (refusal) => this.#report(refusal),
-        misdirected: (protocol) => this.#warn(protocol, MISDIRECTED[protocol]),
+        misdirected: () => this.#warn('misdirected', MISDIRECTED),
       });
     } catch (error) {
       recording?.discard();
@@ -127,8 +116,10 @@ export class ReceiverSession {
     const outcome = await this.#processor.handle(delivery);
     if (outcome.omitted) this.#omit();
     else this.rows.push(outcome.row);
-    const decision = this.#monitor.record(outcome);
-    if (decision !== 'continue') this.#end(decision === 'failed' ? 'signature_invalid' : undefined);
+    this.#monitor.record(outcome.row);
+    const { failOnInvalid, count } = this.#options;
+    if (failOnInvalid && !outcome.row.valid) this.#end('signature_invalid');
+    else if (count !== undefined && this.tally.accepted >= count) this.#end(undefined);
   }
 
   #track(handling: Promise<void>): void {
@@ -221,53 +212,42 @@ export class ReceiverSession {
   }
 }
 
-/** Whether to continue, or to end with success or failure. */
-type Decision = 'continue' | 'done' | 'failed';
-
 const FIRST_WARNING = 3;
+/** The service waits 5 s for a response (doc 2 §6). */
+const SLOW_MS = 4_000;
 
-/** Counts deliveries, warns before the service disables the endpoint, and decides when to end. */
+/** Counts deliveries, and warns before the service disables the endpoint. */
 class DeliveryMonitor {
   readonly tally: Tally = { deliveries: 0, valid: 0, duplicates: 0, invalid: 0, refused: 0, accepted: 0 };
-  readonly #options: Pick<SessionOptions, 'count' | 'untilEvents' | 'failOnInvalid'>;
   /** `key` identifies the reason: each is reported once. */
   readonly #warn: (key: string, text: string) => void;
-  /** The verdicts of the last deliveries, if all of them were invalid. */
-  #invalidInARow: DeliveryRow['status'][] = [];
+  #invalidInARow = 0;
   #failedInARow = 0;
 
-  constructor(options: SessionOptions, warn: (key: string, text: string) => void) {
-    this.#options = options;
+  constructor(warn: (key: string, text: string) => void) {
     this.#warn = warn;
   }
 
-  record({ row, location }: Outcome): Decision {
+  record(row: DeliveryRow): void {
     this.tally.deliveries++;
-    return row.valid ? this.#recordValid(row, location) : this.#recordInvalid(row);
+    if (row.valid) this.#recordValid(row);
+    else this.#recordInvalid(row);
   }
 
-  #recordValid(row: DeliveryRow, location: string | undefined): Decision {
-    const { count, untilEvents } = this.#options;
+  #recordValid(row: DeliveryRow): void {
     const { tally } = this;
     tally.valid++;
-    this.#invalidInARow = [];
-    if (row.duplicate !== null) tally.duplicates++;
-    const accepted = isSuccess(row.response);
+    this.#invalidInARow = 0;
+    if (row.duplicate) tally.duplicates++;
+    const accepted = isAccepted(row.response);
     this.#failedInARow = accepted ? 0 : this.#failedInARow + 1;
-    this.#warnOfResponse(row, location);
-    if (!accepted || row.duplicate !== null) return 'continue';
-    tally.accepted++;
-    const reached = count !== undefined && tally.accepted >= count;
-    const awaited = [row.event_type, row.event_id].some((one) => one !== null && untilEvents.has(one));
-    return reached || awaited ? 'done' : 'continue';
+    this.#warnOfResponse(row);
+    if (accepted && !row.duplicate) tally.accepted++;
   }
 
-  #warnOfResponse({ event_id, response, ms }: DeliveryRow, location: string | undefined): void {
+  #warnOfResponse({ event_id, response, ms }: DeliveryRow): void {
     if (response >= 300 && response < 400) {
-      this.#warn(
-        `redirect ${location}`,
-        `warning: the target responded ${response}${location === undefined ? '' : ` to ${location}`}: redirects are not followed; the service treats this as failure`,
-      );
+      this.#warn('redirect', `warning: the target responded ${response}: the service follows no redirect either`);
     }
     if (ms >= SLOW_MS) {
       const event = event_id ?? 'a delivery';
@@ -282,41 +262,22 @@ class DeliveryMonitor {
   }
 
   /** Anyone with the address can send these: only --fail-on-invalid lets them end the session. */
-  #recordInvalid({ status, signature_ok, age_s }: DeliveryRow): Decision {
+  #recordInvalid({ status }: DeliveryRow): void {
     this.tally.invalid++;
-    if (status === 'stale' && signature_ok) {
+    if (++this.#invalidInARow === FIRST_WARNING) {
+      const cause = CAUSES[status] ?? 'the lines name the reasons';
       this.#warn(
-        'stale',
-        `warning: a delivery has the right signature, but a timestamp ${age_s} s old: if it is a retry that kept its timestamp, use --tolerance 3600s`,
+        `invalid ${status}`,
+        `warning: ${FIRST_WARNING} deliveries in a row are invalid (${status}): ${cause}; the service disables the endpoint after ${DISABLING_FAILURES} failed attempts`,
       );
     }
-    this.#invalidInARow = [...this.#invalidInARow, status].slice(-FIRST_WARNING);
-    if (this.#invalidInARow.length === FIRST_WARNING) {
-      const verdicts = [...new Set(this.#invalidInARow)];
-      this.#warn(`invalid ${verdicts.length === 1 ? status : 'several'}`, `warning: ${explainInvalid(verdicts)}`);
-    }
-    return this.#options.failOnInvalid ? 'failed' : 'continue';
   }
 }
 
-const DISABLING = `the service disables the endpoint after ${DISABLING_FAILURES} failed attempts`;
-
-/** Why the last deliveries in a row were invalid, by their different verdicts. */
-function explainInvalid([verdict, ...others]: readonly DeliveryRow['status'][]): string {
-  const some = `${FIRST_WARNING} deliveries in a row`;
-  if (others.length > 0) {
-    return `${some} failed verification for several reasons (${[verdict, ...others].join(', ')}): each line names its own`;
-  }
-  switch (verdict) {
-    case 'missing_signature':
-      return `${some} are unsigned: they are not from the service, or a proxy removed the header X-Service-Signature`;
-    case 'stale':
-      return `${some} have an old timestamp: check the clock of this machine, or use --tolerance; ${DISABLING}`;
-    case 'future':
-      return `${some} have a timestamp in the future: check the clock of this machine; ${DISABLING}`;
-    case 'signature_mismatch':
-      return `${some} failed verification; ${DISABLING}. Is it the secret of another endpoint?`;
-    default:
-      return `${some} are invalid (${verdict}): check whether a proxy changes their headers; ${DISABLING}`;
-  }
-}
+/** By the verdict on the last of several invalid deliveries. */
+const CAUSES: Readonly<Partial<Record<DeliveryRow['status'], string>>> = {
+  missing_signature: 'they are not from the service, or a proxy removed X-Service-Signature',
+  signature_mismatch: 'is it the secret of another endpoint?',
+  stale: 'check the clock of this machine, or use --tolerance',
+  future: 'check the clock of this machine',
+};

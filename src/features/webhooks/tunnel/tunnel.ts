@@ -27,7 +27,6 @@ const TEST_MS = 15_000;
 export interface TunnelInput {
   readonly tunnel: string;
   readonly tunnelUrl: string | undefined;
-  readonly path: string;
   readonly port: number;
   /** The event types of --event; empty for all. */
   readonly events: readonly string[];
@@ -74,13 +73,13 @@ export class Tunnel {
 
   /** Starts the program, and subscribes its address. `fail` is called if the program ends later. */
   async open(port: number, fail: (error: unknown) => void): Promise<TunnelFacts> {
-    const { tunnel, tunnelUrl, path } = this.#input;
+    const { tunnel, tunnelUrl } = this.#input;
     const ctx = this.#ctx;
     this.signal.throwIfAborted();
     this.#program = new TunnelProgram(tunnel, port, ctx);
     const address = tunnelUrl ?? (await this.#program.address(this.signal));
     const local = isLoopback(ctx.target.baseUrl);
-    const url = checkReceiverUrl(withPath(address, path), '--tunnel-url', { local });
+    const url = checkReceiverUrl(address, '--tunnel-url', { local });
     const obstacle = await Promise.race([this.#findRoute(url), this.#program.failed()]);
     const warnings = obstacle === undefined ? await receiverWarnings(url, { local }) : [obstacle];
     for (const warning of warnings) ctx.notice(`warning: ${warning}`);
@@ -174,7 +173,7 @@ export class Tunnel {
     const recordings = openRecordings({ ...ctx.target, signal: ctx.signal });
     const event = await queueTest(id, recordings);
     if (event instanceof Plan) return;
-    const result = await waitForTest(id, event, { waitMs: TEST_MS, pollMs: 2_000 }, recordings, ctx);
+    const result = await waitForTest(id, event, TEST_MS, recordings, ctx);
     if (result.outcome !== 'delivered') notice(`warning: the test event ${event} has not arrived: ${result.text}`);
   }
 
@@ -202,19 +201,10 @@ export class Tunnel {
   }
 }
 
-export async function planTunnel(
-  { tunnel, tunnelUrl, path, port, events }: TunnelInput,
-  ctx: RunContext,
-): Promise<Plan> {
+export async function planTunnel({ tunnel, tunnelUrl, port, events }: TunnelInput, ctx: RunContext): Promise<Plan> {
   ctx.notice(`would run: ${tunnelCommand(tunnel, port).command}`);
-  const url = tunnelUrl === undefined ? `https://<address of the tunnel>${path}` : withPath(tunnelUrl, path);
+  const url = tunnelUrl ?? 'https://<address of the tunnel>/';
   const plan = await openRecordings(ctx.target).create({ url, events: events.length > 0 ? events : KNOWN_EVENTS });
   if (plan instanceof Plan) return plan;
   throw new SvcError('internal', 'a dry run created a subscription');
-}
-
-/** The address of the tunnel with the path of the listener, unless it has one of its own. */
-function withPath(address: string, path: string): string {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  return url === undefined || url.pathname !== '/' || path === '/' ? address : new URL(path, url).href;
 }

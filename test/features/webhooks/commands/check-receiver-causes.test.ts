@@ -2,6 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { PROBE_NAMES } from '../../../../src/features/webhooks/probes/probes.ts';
 import type { ProbeResult } from '../../../../src/features/webhooks/probes/receiver-check.ts';
 import { svc } from '../../../support/svc.ts';
 import { KEY, type Receiver, receiver } from './handmade-receiver.ts';
@@ -43,14 +44,11 @@ const parsing =
     }
   };
 
-const python = (event: unknown): string => JSON.stringify(event).replaceAll(',"', ', "').replaceAll('":', '": ');
-
 async function check({ url }: Receiver, ...args: string[]) {
   return svc(['webhooks', 'check-receiver', url, ...args], { env: { SVC_WEBHOOK_SECRET: KEY } });
 }
 
 const EVERY = 'to every delivery, correctly signed or forged';
-const SETTINGS = 'Such as express.raw() in Express, await request.body() in FastAPI, request.raw_post in Rails';
 const SECRET_OR_PATH =
   'check its secret and path, and that no login, CSRF check or body parser comes before the verification';
 
@@ -58,31 +56,6 @@ describe('every delivery gets', () => {
   it.each<readonly [what: string, handler: Handler, line: string]>([
     ['401: another secret', verifying('whsec_other'), `valid-ping  401 ${EVERY}  → ${SECRET_OR_PATH}`],
     ['403', () => [403], `valid-ping  403 ${EVERY}  → ${SECRET_OR_PATH}`],
-    [
-      '403 of a CSRF check',
-      () => [403, '<h1>CSRF verification failed.</h1>'],
-      `valid-ping  403 ${EVERY}  → exempt this path from the CSRF check`,
-    ],
-    [
-      '401 of a login',
-      () => [401, '', { 'www-authenticate': 'Basic realm="x"' }],
-      `valid-ping  401 ${EVERY}  → exempt this path from the login: it asks for Basic authentication`,
-    ],
-    [
-      '401: the secret without its prefix is the key',
-      verifying(KEY.slice(6)),
-      `valid-ping  401 ${EVERY}  → its key and this secret differ only by whsec_, which is part of the key`,
-    ],
-    [
-      '401: the decoded secret is the key',
-      verifying(Buffer.from(KEY.slice(6), 'base64')),
-      `valid-ping  401 ${EVERY}  → use the secret as it is: it decodes it from base64`,
-    ],
-    [
-      '401: the body is parsed and written in another layout',
-      parsing(python),
-      `valid-ping  401 ${EVERY}  → verify the raw body, not what json.dumps() writes. ${SETTINGS}`,
-    ],
     [
       '404',
       () => [404, 'Not\nFound'],
@@ -93,17 +66,7 @@ describe('every delivery gets', () => {
       () => [405],
       `valid-ping  405 ${EVERY}  → this path takes no POST: check the path, and the methods of its route`,
     ],
-    ['415', () => [415], `valid-ping  415 ${EVERY}  → accept Content-Type: application/json`],
-    [
-      '422 of a schema',
-      () => [422, '{"detail":[]}', { server: 'uvicorn' }],
-      `valid-ping  422 ${EVERY}: "{\\"detail\\":[]}"  → verify the signature before anything checks the body. ${SETTINGS}`,
-    ],
-    [
-      '400 of a parser',
-      () => [400, 'Unexpected token in JSON', { 'x-powered-by': 'Express' }],
-      `valid-ping  400 ${EVERY}: "Unexpected token in JSON"  → verify the signature before anything checks the body. ${SETTINGS}`,
-    ],
+    ['415', () => [415], `valid-ping  415 ${EVERY}  → ${SECRET_OR_PATH}`],
     ['400', () => [400, 'bad signature'], `valid-ping  400 ${EVERY}: "bad signature"  → ${SECRET_OR_PATH}`],
     ['500', () => [500, 'boom'], `valid-ping  500 ${EVERY}: "boom"  → see its log: it fails whatever the signature is`],
     ['502', () => [502], `valid-ping  502 ${EVERY}  → start the application: the proxy before it does not reach it`],
@@ -117,45 +80,37 @@ describe('every delivery gets', () => {
       () => [200, 'ok'],
       'bad-signature  200 to a forged delivery  → it does not verify: refuse a delivery with 401 unless its signature is right',
     ],
-    [
-      '2xx, also if it is refused',
-      (request, body) => (isSigned(request, body) ? [204] : [200, 'bad signature']),
-      'bad-signature  200 to a forged delivery  → refuse it with 401, not with a 2xx',
-    ],
   ])('%s', async (_, handler, line) => {
     const one = await serve(handler);
     const { code, stdout, stderr } = await check(one);
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: `fail  ${line}\n`,
-      stderr: '0 of 21 probes passed, 20 not sent\n',
+      stderr: `0 of ${PROBE_NAMES.length} probes passed, ${PROBE_NAMES.length - 1} not sent\n`,
     });
     expect(stdout.length).toBeLessThan(400);
-    expect(one.taken.length).toBeLessThanOrEqual(6);
+    expect(one.taken.length).toBeLessThanOrEqual(3);
   });
 
   it.each([
-    ['/hook/', 'subscribe ORIGIN/hook/'],
+    ['/hook/', 'subscribe /hook/'],
     ['https://hooks.example/in', 'subscribe https://hooks.example/in'],
-    ['/users/login?next=/hook', 'exempt this path from the login'],
-    ['', 'respond 2xx at this URL'],
-    ['http://', 'respond 2xx at this URL'],
+    ['', 'subscribe another URL'],
   ])('a redirect to "%s"', async (location, advice) => {
     const one = await serve(() => [308, '', { location }]);
     const { code, stdout } = await check(one);
-    const { origin } = new URL(one.url);
     expect({ code, stdout }).toEqual({
       code: 1,
-      stdout: `fail  valid-ping  308 to every delivery  → the service follows no redirect: ${advice.replace('ORIGIN', origin)}\n`,
+      stdout: `fail  valid-ping  308 ${EVERY}  → the service follows no redirect: ${advice}\n`,
     });
   });
 
-  it('no response in time', async () => {
+  it('no response in time', { timeout: 40_000 }, async () => {
     const silent = await receiver(() => {});
     expect(
-      (await probe(silent.url, ['valid-ping', 'unknown-type'], 100)).map(({ status, got, fix }) => [status, got, fix]),
+      (await probe(silent.url, ['valid-ping', 'unknown-type'])).map(({ status, got, fix }) => [status, got, fix]),
     ).toEqual([
-      ['fail', 'no response within 0.1 s', 'respond first, and process the event afterwards'],
+      ['fail', 'no response within 5 s', 'respond first, and process the event afterwards'],
       ['skipped', 'not sent: valid-ping failed', null],
     ]);
   });
@@ -183,31 +138,19 @@ it('does not take a receiver for one that refuses everything because it does not
     if (!isSigned(request, body)) return [401];
     return body.includes('"webhook.ping"') ? [422, 'unknown type'] : [204];
   });
-  const { stdout, stderr } = await check(one, '--only', 'valid-ping', '--only', 'valid-summary', '--only', 'raw-body');
+  const { stdout, stderr } = await check(one, '--only', 'valid-ping', '--only', 'valid-summary');
   expect(stdout).toBe(
-    'fail  valid-ping, raw-body  422 to a correctly signed webhook.ping: "unknown type"  → accept webhook.ping like any event\n',
+    'fail  valid-ping  422 to a correctly signed webhook.ping: "unknown type"  → accept webhook.ping like any event\n',
   );
-  expect(stderr).toBe('1 of 3 probes passed\n');
+  expect(stderr).toBe('1 of 2 probes passed\n');
 });
 
-describe('a body that is parsed and written again', () => {
-  it('is one line', async () => {
-    const one = await serve(parsing(JSON.stringify, [401, 'no\n']));
-    const { stdout } = await check(one, '--only', 'valid-summary', '--only', 'raw-body');
-    expect(stdout).toBe(
-      `fail  raw-body  401 to a correctly signed event whose JSON has spaces, tabs and newlines inside: "no"  → verify the raw body, not a parsed one. ${SETTINGS}\n`,
-    );
-  });
-
-  it('is not suspected where the body is only trimmed', async () => {
-    const one = await serve((request, body) =>
-      isSigned(request, Buffer.from(body.toString().trim())) ? [204] : [401],
-    );
-    const { stdout } = await check(one, '--only', 'raw-body');
-    expect(stdout).toMatch(
-      /^fail {2}raw-body {2}401 to .* a line feed before it and CRLF after it {2}→ compute the HMAC over the raw bytes of the request: something changes them first\n$/,
-    );
-  });
+it('names the parser of a body that is written again', async () => {
+  const one = await serve(parsing(JSON.stringify, [401, 'no\n']));
+  const { stdout } = await check(one, '--only', 'valid-summary', '--only', 'raw-body');
+  expect(stdout).toMatch(
+    /^fail {2}raw-body {2}401 to .* whose JSON has spaces, tabs and newlines inside: "no" {2}→ compute the HMAC over the raw bytes .*express\.raw/,
+  );
 });
 
 it('counts a signature that is compared only as far as it goes', async () => {

@@ -94,7 +94,7 @@ describe('a subscription', () => {
 
   test.each([
     ['http://192.0.2.7/hook', 'fail', 'https:// addresses only'],
-    ['https://10.0.0.7/hook', 'warn', 'private address'],
+    ['https://10.0.0.7/hook', 'warn', 'private network'],
     ['https://ann:pw@192.0.2.7/hook', 'warn', 'user name or password'],
   ])('of the address %s', async (url, status, detail) => {
     await using service = await subscribed();

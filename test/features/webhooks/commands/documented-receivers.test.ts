@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { PROBE_NAMES } from '../../../../src/features/webhooks/probes/probes.ts';
 import { interpreter } from '../../../support/peers.ts';
 import { freePorts } from '../../../support/ports.ts';
 import { temporaryHome } from '../../../support/svc.ts';
@@ -27,7 +28,7 @@ async function expectToPass(code: string, program: string, name: string): Promis
   await answering(port);
   const results = await probe(`http://127.0.0.1:${port}/hook`);
   expect(results.filter(({ status }) => status !== 'pass')).toEqual([]);
-  expect(results).toHaveLength(21);
+  expect(results).toHaveLength(PROBE_NAMES.length);
 }
 
 it('in Node.js', { timeout: 60_000 }, async () => {

@@ -8,7 +8,6 @@ import { onTestFinished } from 'vitest';
 export const KEY = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 
 export type Flaw =
-  | 'slow'
   | 'types-known-only'
   | 'duplicates-refused'
   | 'signature-optional'
@@ -82,7 +81,6 @@ export async function handmade(flaws: readonly Flaw[] = [], now: () => number = 
   return receiver((request, response, body) => {
     const answer = (status: number, text = ''): void => {
       if (flaws.includes('redirects')) response.writeHead(307, { location: '/other' }).end();
-      else if (flaws.includes('slow')) setTimeout(() => response.writeHead(status).end(text), 700).unref();
       else response.writeHead(status).end(text);
     };
     const status = judge(request.headers, body, flaws, now);

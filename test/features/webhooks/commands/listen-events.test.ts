@@ -1,4 +1,4 @@
-/** The event types of `svc webhooks listen`: those to wait for, and those of the subscription of a tunnel. */
+/** The event types of `svc webhooks listen`, for the subscription of a tunnel. */
 import { expect, it } from 'vitest';
 import { svc } from '../../../support/svc.ts';
 import { SECRET } from './listening.ts';
@@ -13,11 +13,6 @@ it.each([
   [[...TUNNEL, '--event', 'webhook.ping,other'], '--event: the service has no event type "other"'],
   [[...TUNNEL, '--event', 'webhook.ping,'], '--event: an item of "webhook.ping," is empty'],
   [['--event', 'webhook.ping'], '--event needs --tunnel'],
-  [['--until-event', 'webhook.pong'], 'hint: did you mean webhook.ping?'],
-  [
-    [...TUNNEL, '--event', 'webhook.ping', '--until-event', 'summary.completed'],
-    'will never arrive: --event leaves it out',
-  ],
 ])('refuses %j', async (args, message) => {
   const env = args.includes('--tunnel') ? {} : SECRET;
   const run = await svc(['webhooks', 'listen', '--port', '0', ...args], { env });

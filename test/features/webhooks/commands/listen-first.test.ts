@@ -7,7 +7,7 @@ import { deliver, event } from '../receiver-client.ts';
 import { deliveries, lines, listen, rows, SECRET, target } from './listening.ts';
 
 describe('the target', () => {
-  it.each(['argument', 'option'])('is a port, an address without http://, or a URL: as an %s', async (how) => {
+  it('is a port, an address without http://, or a URL', async () => {
     const app = await target((response) => response.end());
     const { port: appPort } = new URL(app.url);
     for (const [text, path] of [
@@ -18,7 +18,7 @@ describe('the target', () => {
       [`shop.localhost:${appPort}/shop`, '/shop'],
       [app.url, '/hook?a=b&c=d'],
     ] as const) {
-      const { port, stop } = await listen([...(how === 'option' ? ['--forward-to'] : []), text, '-o', 'ndjson']);
+      const { port, stop } = await listen(['--forward-to', text, '-o', 'ndjson']);
       expect((await deliver(port, event('evt_1'))).status).toBe(200);
       expect(app.taken.at(-1)?.path).toBe(path);
       expect(deliveries(await stop())[0]?.forward).toEqual({ status: 200, ms: expect.any(Number) });
@@ -26,19 +26,17 @@ describe('the target', () => {
   });
 
   it.each([
-    [['3000', '--forward-to', '3001'], 'give the target once: 3000, or --forward-to 3001'],
-    [['3000', '3001'], 'unexpected argument'],
     [['99999'], 'a port is a number up to 65535'],
     [['203.0.113.7:3000'], 'is not http:// or https://'],
     [['http://203.0.113.7/'], '203.0.113.7 is not this machine'],
     [['http://svc-app.invalid/'], 'svc-app.invalid is not this machine: its name cannot be resolved'],
-  ])('refuses %j', async (args, message) => {
-    const run = await svc(['webhooks', 'listen', '--port', '0', ...args], { env: SECRET });
+  ])('refuses %j', async ([to], message) => {
+    const run = await svc(['webhooks', 'listen', '--port', '0', '--forward-to', `${to}`], { env: SECRET });
     expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
   });
 });
 
-it('takes deliveries on any path, and on one with --path', async () => {
+it('takes deliveries on any path', async () => {
   const any = await listen([]);
   for (const path of ['/', '/hook', '/a/b?c=d']) {
     expect((await deliver(any.port, event('evt_1'), { path })).status).toBe(204);
@@ -46,19 +44,13 @@ it('takes deliveries on any path, and on one with --path', async () => {
   expect((await deliver(any.port, event('evt_1'), { path: '/', method: 'GET' })).status).toBe(200);
   expect((await deliver(any.port, event('evt_1'), { path: '/hook', method: 'GET' })).status).toBe(405);
   await any.stop();
-  const one = await listen(['--path', '/hook']);
-  expect((await deliver(one.port, event('evt_1'), { path: '/hook' })).status).toBe(204);
-  expect((await deliver(one.port, event('evt_1'), { path: '/' })).status).toBe(404);
-  await one.stop();
 });
 
 describe("the application's response", () => {
-  const PAGE = `<!DOCTYPE html>\n<html><head><title>Error</title><style>pre { color: red }</style></head>\n<body><pre>TypeError: x is null<br> &nbsp; &nbsp;at app.js:12</pre></body></html>`;
   const LONG = Array.from({ length: 9 }, (_, index) => `line ${index + 1}`).join('\n');
 
   it.each([
     ['text', 'TypeError: x is null\n\tat app.js:12\n', ['TypeError: x is null', '  at app.js:12']],
-    ['a page', PAGE, ['Error', 'TypeError: x is null', '    at app.js:12']],
     ['many lines', LONG, ['line 1', 'line 2', 'line 3', 'line 4', 'line 5', '…']],
     ['hostile text', '\x1b]0;x\x07\u202e\x9b31m', ['\\x1b]0;x\\x07\\u202e\\x9b31m']],
     ['a secret', `expected ${SECRET.SVC_WEBHOOK_SECRET}`, ['expected ***']],

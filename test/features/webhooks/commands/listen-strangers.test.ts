@@ -89,15 +89,10 @@ describe('three invalid deliveries in a row', () => {
   const malformed = { timestamp: '1e9' };
 
   it.each([
-    ['stale', [stale, stale, stale], /have an old timestamp: check the clock of this machine, or use --tolerance;/],
-    ['future', [future, future, future], /have a timestamp in the future: check the clock of this machine;/],
-    ['mismatches', [mismatch, mismatch, mismatch], /failed verification; .*Is it the secret of another endpoint\?/],
-    [
-      'malformed',
-      [malformed, malformed, malformed],
-      /are invalid \(malformed_timestamp\): check whether a proxy changes/,
-    ],
-    ['different', [stale, mismatch, stale], /for several reasons \(stale, signature_mismatch\)/],
+    ['stale', [stale, stale, stale], /\(stale\): check the clock of this machine, or use --tolerance;/],
+    ['future', [future, future, future], /\(future\): check the clock of this machine;/],
+    ['mismatches', [mismatch, mismatch, mismatch], /\(signature_mismatch\): is it the secret of another endpoint\?/],
+    ['malformed', [malformed, malformed, malformed], /\(malformed_timestamp\): the lines name the reasons;/],
   ])('are explained: %s', async (_, requests, explanation) => {
     const { port, stop } = await listen([], { now: () => NOW * 1000 });
     for (const request of requests) expect((await deliver(port, event('evt_1'), request)).status).toBe(401);
@@ -112,8 +107,8 @@ describe('three invalid deliveries in a row', () => {
     await deliver(port, event('evt_1'), { timestamp: NOW });
     for (let index = 0; index < 3; index++) await deliver(port, event('evt_2'), mismatch);
     const { stderr } = await stop();
-    expect(stderr).toContain('3 deliveries in a row are unsigned: they are not from the service, or a proxy removed');
-    expect(stderr).toContain('Is it the secret of another endpoint?');
+    expect(stderr).toContain('(missing_signature): they are not from the service, or a proxy removed');
+    expect(stderr).toContain('is it the secret of another endpoint?');
   });
 });
 
@@ -124,7 +119,6 @@ it('says once that a client sends TLS or HTTP/2', async () => {
   }
   const warnings = rows(await stop()).filter(({ type }) => type === 'warning');
   expect(warnings.map(({ message }) => message)).toEqual([
-    expect.stringContaining('a client sent TLS to this port, which is for plain HTTP: use http://'),
-    expect.stringContaining('a client sent HTTP/2 to this port, which is for HTTP/1.1'),
+    expect.stringContaining('a client sent TLS or HTTP/2 to this port, which is for HTTP/1.1: use http://'),
   ]);
 });

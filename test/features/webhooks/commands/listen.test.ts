@@ -5,7 +5,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { svc, temporaryHome } from '../../../support/svc.ts';
-import { deliver, delivery, event, KEY, send } from '../receiver-client.ts';
+import { deliver, event, KEY, send } from '../receiver-client.ts';
 import { deliveries, lines, listen, rows, SECRET, target } from './listening.ts';
 
 const HOSTILE = '\x1b]52;c;x\x07\u202e\x9b31m';
@@ -14,7 +14,6 @@ describe('before it listens', () => {
   it.each([
     [[], {}, 'no signing secret'],
     [['--forward-to', 'http://example.com/'], SECRET, 'example.com is not this machine'],
-    [['--path', 'hook'], SECRET, 'is not a path'],
     [['--tolerance', '1.5'], SECRET, '1.5'],
     [['--record', '/'], SECRET, '--record'],
     [['--ready-file', 'package.json'], SECRET, 'has other contents'],
@@ -31,7 +30,11 @@ describe('before it listens', () => {
     const record = join(temporaryHome(), 'rec.ndjson');
     const { port } = new URL(url);
     const run = await svc(['webhooks', 'listen', '--port', port, '--record', record], { env: SECRET });
-    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`--port: ${port} is in use`) });
+    expect(run).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(`port ${port}: the port is in use`),
+    });
     expect(existsSync(record)).toBe(false);
   });
 
@@ -49,11 +52,11 @@ describe('before it listens', () => {
 
 describe('the output', () => {
   it('has a line per delivery in tables', async () => {
-    const { port, ended } = await listen(['--count', '2', '--path', '/', '--no-history']);
+    const { port, ended } = await listen(['--count', '2', '--no-history']);
     await deliver(port, event('evt_1'));
     await deliver(port, event('evt_1'));
     await deliver(port, event('evt_2'), { key: 'whsec_other' });
-    await send(port, 'POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n');
+    await send(port, 'PUT /x HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n');
     await deliver(port, event('evt_2', 'webhook.ping'));
     const run = await ended;
     expect(run.code).toBe(0);
@@ -61,17 +64,9 @@ describe('the output', () => {
     const parts = lines(run.stdout).map((line) => line.split('  '));
     expect(parts).toEqual([
       [time, 'evt_1', 'summary.completed', 'valid', expect.stringMatching(/^age [01] s$/), '-> 204'],
-      [
-        time,
-        'evt_1',
-        'summary.completed',
-        'valid',
-        expect.stringMatching(/^age/),
-        expect.stringMatching(/^duplicate \(delivery 2, first \d\d:\d\d:\d\d\)$/),
-        '-> 204',
-      ],
+      [time, 'evt_1', 'summary.completed', 'valid', expect.stringMatching(/^age/), 'duplicate', '-> 204'],
       [time, '-', '-', 'INVALID signature_mismatch', 'from 127.0.0.1', '101 B', '-> 401'],
-      [time, '-', '-', 'REFUSED wrong_path', 'from 127.0.0.1', 'POST /x', '-> 404'],
+      [time, '-', '-', 'REFUSED wrong_method', 'from 127.0.0.1', 'PUT /x', '-> 405'],
       [time, 'evt_2', 'webhook.ping', 'valid', expect.stringMatching(/^age/), '-> 204'],
     ]);
     expect(lines(run.stderr)).toEqual([
@@ -112,9 +107,8 @@ describe('the output', () => {
         secret_index: 1,
         body_bytes: 101,
         body_sha256: createHash('sha256').update(event('evt_1')).digest('hex'),
-        hints: [],
         notes: [],
-        duplicate: null,
+        duplicate: false,
         forward: null,
         response: 204,
         ms: expect.any(Number),
@@ -153,14 +147,6 @@ describe('the output', () => {
     }
   });
 
-  it('says why a signature does not match, if known', async () => {
-    const { port, stop } = await listen([]);
-    const signed = delivery(event('evt_1')).toString('latin1');
-    const wrapped = signed.replace('Content-Length: 101', 'Content-Length: 102');
-    await send(port, `${wrapped}\n`);
-    expect((await stop()).stdout).toMatch(/INVALID signature_mismatch .* {2}-> 401 {2}.*newline/);
-  });
-
   it('escapes the text of events', async () => {
     const args = ['--count', '1', '--show-body'];
     for (const format of ['table', 'ndjson', 'csv', 'tsv']) {
@@ -183,14 +169,6 @@ describe('the end', () => {
     const run = await ended;
     expect(run.code).toBe(0);
     expect(deliveries(run).map(({ event_id }) => event_id)).toEqual(['evt_1', 'evt_1', 'evt_3']);
-  });
-
-  it.each(['webhook.ping', 'evt_2', 'evt_9,webhook.ping'])('comes after --until-event %s', async (wanted) => {
-    const { port, ended, readyFile } = await listen(['--until-event', wanted]);
-    await deliver(port, event('evt_1'));
-    expect((await deliver(port, event('evt_2', 'webhook.ping'))).status).toBe(204);
-    expect((await ended).code).toBe(0);
-    expect(existsSync(readyFile)).toBe(false);
   });
 
   it('exits 9 after --wait', async () => {
@@ -220,7 +198,9 @@ describe('the end', () => {
     const { code, stderr } = await ended;
     expect(code).toBe(0);
     expect(lines(stderr).slice(1)).toEqual([
-      'warning: 3 deliveries in a row are unsigned: they are not from the service, or a proxy removed the header X-Service-Signature',
+      expect.stringMatching(
+        /^warning: 3 deliveries in a row are invalid \(missing_signature\): they are not from the service, or a proxy removed/,
+      ),
       '26 deliveries: 1 valid, 25 invalid',
     ]);
   });
@@ -239,27 +219,14 @@ describe('the end', () => {
 
 describe('warnings', () => {
   it('say that a header contradicts the signed body, which counts', async () => {
-    const { port, ended } = await listen(['--until-event', 'summary.completed']);
+    const { port, ended } = await listen(['--count', '2']);
     for (const id of ['evt_1', 'evt_2']) {
       await deliver(port, event(id, id === 'evt_1' ? 'webhook.ping' : 'summary.completed'), {
         headers: ['X-Service-Event: webhook.pong'],
       });
     }
-    const { stdout, stderr } = await ended;
+    const { stdout } = await ended;
     expect(lines(stdout)[0]).toMatch(/ {2}webhook\.ping {2}valid .* {2}unsigned_header_mismatch$/);
-    expect(stderr).toContain(
-      'warning: X-Service-Event says webhook.pong, the signed body says webhook.ping: svc uses the body',
-    );
-  });
-
-  it('say that a retry has its old timestamp, if it is refused for that', async () => {
-    let now = 1_767_225_600_000;
-    const { port, stop } = await listen([], { now: () => now });
-    const timestamp = 1_767_225_600;
-    now += 360_000;
-    expect((await deliver(port, event('evt_1'), { timestamp })).status).toBe(401);
-    const { stderr } = await stop();
-    expect(stderr).toContain('warning: a delivery has the right signature, but a timestamp 360 s old');
   });
 
   it('say that other machines can connect', async () => {

@@ -5,14 +5,10 @@ import { checkReceiver, type ProbeResult } from '../../../../src/features/webhoo
 import { outbound } from '../../../http/targets.ts';
 import { KEY } from './handmade-receiver.ts';
 
-export async function probe(
-  url: string,
-  only: readonly string[] = [],
-  deadlineMs = 5_000,
-): Promise<readonly ProbeResult[]> {
+export async function probe(url: string, only: readonly string[] = []): Promise<readonly ProbeResult[]> {
   const kit = { key: KEY, userAgent: 'svc/test', now: Date.now, random: Math.random };
   const results: ProbeResult[] = [];
-  for await (const one of checkReceiver({ url: new URL(url), only, deadlineMs, kit }, outbound())) results.push(one);
+  for await (const one of checkReceiver({ url: new URL(url), only, kit }, outbound())) results.push(one);
   return results;
 }
 

@@ -1,6 +1,5 @@
 /** `svc webhooks replay` of files that svc did not record, and what its filters leave out. */
 import { describe, expect, it } from 'vitest';
-import { signatureOf } from '../../../../src/features/webhooks/signature.ts';
 import { type Run, svc } from '../../../support/svc.ts';
 import { PING, request, SIGNATURE, T } from '../vectors.ts';
 import { KEY, type Receiver, statuses } from './handmade-receiver.ts';
@@ -41,7 +40,6 @@ describe('sends every format of verify again', () => {
   it.each<readonly [string, string | Uint8Array]>([
     ['raw HTTP', request()],
     ['a HAR', har(204)],
-    ['a curl line', curlLine()],
     ['a Lambda event', JSON.stringify({ headers: HEADERS, body: PING.toString(), isBase64Encoded: false })],
     ['a log', JSON.stringify({ headers: HEADERS, body: PING.toString() })],
   ])('%s, unchanged', async (_, text) => {
@@ -68,34 +66,22 @@ describe('sends every format of verify again', () => {
     expect(peer.taken.map(({ body }) => body.includes('evt_1'))).toEqual([true]);
   });
 
-  it('signs a body that a program parsed in the layout that its signature proves', async () => {
-    const spaced = PING.toString().replaceAll(',"', ', "').replaceAll('":', '": ');
-    const headers = { ...HEADERS, 'X-Service-Signature': signatureOf(KEY, T, Buffer.from(spaced)) };
-    const line = JSON.stringify({ headers, body: JSON.parse(spaced) });
+  it('reads past a line that is no delivery', async () => {
     const peer = await statuses(204);
-    expect(await replay(line, peer, '--resign')).toMatchObject({ code: 0, stderr: '' });
-    expect(peer.taken.map(({ body }) => body.toString())).toEqual([spaced]);
-    const forged = JSON.stringify({ headers, body: { ...JSON.parse(spaced), id: 'evt_9' } });
-    expect((await replay(forged, peer, '--resign')).code).toBe(2);
-    expect(peer.taken).toHaveLength(1);
-  });
-
-  it('reads a file with --format that is not recognized by its beginning', async () => {
-    const peer = await statuses(204);
-    const recording = `${JSON.stringify({ headers: HEADERS, body_b64: PING.toString('base64') })}\n`;
+    const recording = `${JSON.stringify({ headers: Object.entries(HEADERS), body_b64: PING.toString('base64') })}\n`;
     expect(await replay(`garbage\n${recording}`, peer)).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('stdin: 1 line without a request skipped'),
     });
-    expect(await replay(`garbage\n${recording}`, peer, '--format', 'ndjson')).toMatchObject({
+    expect(await replay(`${recording}garbage\n${recording}`, peer)).toMatchObject({
       code: 10,
-      stderr: expect.stringContaining('stdin:1: not a recorded delivery; skipped'),
+      stderr: expect.stringContaining('stdin:2: not a recorded delivery; skipped'),
     });
-    expect(peer.taken).toHaveLength(2);
+    expect(peer.taken).toHaveLength(3);
   });
 
   it('refuses a body alone', async () => {
-    const run = await replay(PING, await statuses(204), '--format', 'body');
+    const run = await replay(PING, await statuses(204));
     expect(run).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('svc webhooks send --body signs and sends a body'),
@@ -105,12 +91,11 @@ describe('sends every format of verify again', () => {
 
 describe('filters', () => {
   it.each([
-    [['--since', '57m'], 2, 'skipped: 3 by --since\n'],
-    [['--until', '58m'], 3, 'skipped: 2 by --until\n'],
-    [['--since', '59m', '--until', '58m'], 2, 'skipped: 1 by --since, 2 by --until\n'],
+    [['--since', '57m'], 2, '3 skipped by the filters\n'],
+    [['--until', '58m'], 3, '2 skipped by the filters\n'],
+    [['--since', '59m', '--until', '58m'], 2, '3 skipped by the filters\n'],
     [['--since', new Date(NOW - HOUR).toISOString()], 5, ''],
-    [['--status', 'failed'], 2, 'skipped: 3 by --status\n'],
-    [['--event', 'summary.completed'], 0, 'skipped: 5 by --event\n'],
+    [['--event', 'summary.completed'], 0, '5 skipped by the filters\n'],
     [['--event', 'summary.completed,webhook.ping'], 5, ''],
   ])('%j', async (args, sent, notice) => {
     const peer = await statuses(204);
@@ -119,11 +104,11 @@ describe('filters', () => {
     expect(peer.taken).toHaveLength(sent);
   });
 
-  it('by time leave out deliveries without a time, and say so', async () => {
+  it('by time leave out deliveries without a time', async () => {
     const peer = await statuses(204);
     expect(await replay(request(), peer, '--since', '2h')).toMatchObject({
       code: 0,
-      stderr: 'skipped: 1 by --since or --until (their time of receipt is unknown)\nnothing was sent\n',
+      stderr: '1 skipped by the filters\nnothing was sent\n',
     });
     expect(peer.taken).toEqual([]);
   });
@@ -136,19 +121,11 @@ describe('filters', () => {
   });
 });
 
-describe('a capture whose body is another file of this machine', () => {
-  const headers = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}\n`);
-  it.each([
-    ['a curl line', curlLine().replace('--data-raw', '--data-binary').replace(`'${PING}'`, '@/etc/passwd')],
-    ['a file of an editor', `### one\nPOST http://localhost/ HTTP/1.1\n${headers.join('')}\n< /etc/passwd\n`],
-  ])('%s: the file is not sent', async (_, text) => {
-    for (const options of [[], ['--resign']]) {
-      const peer = await statuses(204);
-      const { code, stderr } = await replay(text, peer, ...options);
-      expect([code, peer.taken]).toEqual([2, []]);
-      expect(stderr).toContain('its body is the file /etc/passwd, and svc sends no file that a capture names');
-    }
-  });
+it('a file of an editor that names another file: that file is not sent', async () => {
+  const head = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}\n`);
+  const peer = await statuses(204);
+  await replay(`### one\nPOST http://localhost/ HTTP/1.1\n${head.join('')}\n< /etc/passwd\n`, peer);
+  expect(peer.taken.map(({ body }) => body.toString())).toEqual(['< /etc/passwd\n']);
 });
 
 it.each(['resend', 'retry', 'redeliver'])('is suggested for svc webhooks %s', async (word) => {
@@ -157,8 +134,3 @@ it.each(['resend', 'retry', 'redeliver'])('is suggested for svc webhooks %s', as
     stderr: `svc: there is no command "webhooks ${word}"\nhint: did you mean: svc webhooks replay evt_1\n`,
   });
 });
-
-function curlLine(): string {
-  const headers = Object.entries(HEADERS).map(([name, value]) => `-H '${name}: ${value}'`);
-  return `curl https://hooks.example/ ${headers.join(' ')} --data-raw '${PING}'\n`;
-}

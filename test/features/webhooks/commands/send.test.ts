@@ -39,14 +39,6 @@ const sign = (timestamp: string, body: Buffer): string =>
   `sha256=${createHmac('sha256', KEY).update(`${timestamp}.`).update(body).digest('hex')}`;
 
 describe('the request', () => {
-  it.each([[['webhook.ping', 'x.y']], [['webhook.ping,x.y']], [['webhook.ping', 'x.y', 'x.y']]])(
-    'is one event for each type: %j',
-    async (args) => {
-      const taken = await sent([...args, '--repeat', '2']);
-      expect(taken.map((one) => json(one).type)).toEqual(['webhook.ping', 'webhook.ping', 'x.y', 'x.y']);
-    },
-  );
-
   it('may have an unknown type, with a suggestion', async () => {
     const { code, stderr } = await send(await statuses(200), ['sumary.completed']);
     expect(code).toBe(0);
@@ -125,8 +117,8 @@ describe('the request', () => {
 
   it.each([
     [['--body', '-', '--id', 'evt_1'], '--body is the complete event'],
-    [['webhook.ping,x.y', '--id', 'evt_1'], '--id applies to one event'],
-    [['webhook.ping,x.y', '--body', '-'], '--body applies to one event'],
+    [['webhook.ping', 'x.y'], 'unexpected argument "x.y"'],
+    [['webhook.ping,x.y'], 'is not an event type'],
     [['http://127.0.0.1:3000/hook'], 'is not an event type\nhint: name the receiver with --to <url>, and a file with'],
     [['body.json'], '"body.json" is not an event type'],
     [['--secret', 'whsec_x'], 'svc takes no secret from'],
@@ -159,7 +151,7 @@ describe('the response', () => {
     expect({ code, followed: other.taken }).toEqual({ code: 1, followed: [] });
     expect(stdout).toContain(`308  `);
     expect(stdout).toContain(`to ${other.url} moved`);
-    expect(stderr).toBe('the service does not follow redirects\n');
+    expect(stderr).toBe('');
   });
 
   it('gives one object for one, an array for several', async () => {
@@ -189,7 +181,7 @@ describe('the response', () => {
     const { stdout, stderr, code } = await send(await statuses(200, 500, 302), ['--repeat', '3', '--id', 'evt_1']);
     expect(code).toBe(10);
     expect(stdout.replace(/\d+ ms/g, 'MS')).toBe('  1  evt_1  200  MS\n  2  evt_1  500  MS\n  3  evt_1  302  MS\n');
-    expect(stderr).toBe('3 sent: 1 accepted, 2 refused\nthe service does not follow redirects\n');
+    expect(stderr).toBe('3 sent: 1 accepted, 2 refused\n');
   });
 
   it('exits 1 if all are refused, whatever the statuses', async () => {
@@ -202,17 +194,6 @@ describe('the response', () => {
     );
     const { stdout } = await send(peer);
     expect(stdout).toMatch(/^evt_\w+ {2}500 {2}\d+ ms {2}oh \\x1b\[31mno x{60,80}…\n$/);
-  });
-
-  it('is reported if it is too late for the service', async () => {
-    let clock = NOW;
-    const peer = await receiver((_request, response) => {
-      clock += 5_001;
-      response.end();
-    });
-    const { code, stderr } = await send(peer, ['--deadline', '10s'], { now: () => clock });
-    expect(code).toBe(0);
-    expect(stderr).toContain('1 took longer than 5 s');
   });
 
   it.each([
@@ -230,17 +211,17 @@ describe('the response', () => {
     expect((JSON.parse(several.stdout) as SentDelivery[]).map(({ status }) => status)).toEqual([null, null]);
   });
 
-  it('that misses the deadline: exit 7', async () => {
+  it('that takes longer than 5 s: exit 7', { timeout: 20_000 }, async () => {
     await using peer = await stoppedServer();
-    const { code, stderr } = await send(peer.url, ['--deadline', '200ms']);
+    const { code, stderr } = await send(peer.url);
     expect(code).toBe(7);
-    expect(stderr).toContain('no connection within 0.2 s');
+    expect(stderr).toContain('no connection within 5 s');
   });
 
   it('is not awaited after an interruption', async () => {
     const stopped = new AbortController();
     const peer = await receiver(() => stopped.abort(new SvcError('interrupted', 'interrupted')));
-    const { code } = await send(peer, ['--deadline', '1m', '--repeat', '5'], { signal: stopped.signal });
+    const { code } = await send(peer, ['--repeat', '5'], { signal: stopped.signal });
     expect(code).toBe(130);
   });
 });
@@ -271,12 +252,10 @@ describe('--dry-run', () => {
 
 describe('notices', () => {
   it.each([
-    ['http://192.0.2.1/hook', 'plain http to'],
+    ['http://nowhere.invalid/hook', 'plain http to'],
     ['https://127.0.0.1:1/hook', 'the certificate of 127.0.0.1:1 is not checked'],
-    ['http://127.0.0.1:1/hook?', 'the address ends in "?"'],
-    ['http://127.0.0.1:1/hook?a=', 'the address ends in "="'],
   ])('%s: %s', async (url, warning) => {
-    const { stderr } = await send(url, ['--insecure', '--deadline', '100ms']);
+    const { stderr } = await send(url, ['--insecure']);
     expect(stderr).toContain(`warning: `);
     expect(stderr).toContain(warning);
   });

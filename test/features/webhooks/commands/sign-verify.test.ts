@@ -57,10 +57,6 @@ describe.each(BODIES)('of %s', (_, bytes) => {
     writeFileSync(other, JSON.stringify(headers));
     await expectValid([body, '--headers-file', other]);
   });
-
-  it('a curl line', async () => {
-    await expectValid(['-'], await sign(['--as', 'curl', '--to', 'http://127.0.0.1:1/hook?a=[1]']));
-  });
 });
 
 it('a whole request, of any bytes', async () => {

@@ -74,17 +74,12 @@ describe('exits 2', () => {
     expect(run.stderr).toMatch(/^svc: \S+\/h: no X-Service-Signature in it\nhint: .*\n$/);
   });
 
-  it.each([['{'], ['[1]'], ['{"a":{}}']])('without any headers: %j', async (content) => {
-    expect(await verify(content)).toMatchObject({ code: 2, stderr: expect.stringContaining('h: contains no headers') });
-  });
-
   it('with headers in place of the delivery', async () => {
     for (const stdin of [inspect(HEADERS), `x-service-signature: ${SIGNATURE}\n`, JSON.stringify(CGI)]) {
       const run = await svc(['webhooks', 'verify'], { stdin, env: { SVC_WEBHOOK_SECRET: SECRET } });
       expect(run).toMatchObject({
         code: 2,
-        stderr:
-          'svc: stdin: has the headers of a delivery, but not its body\nhint: pass the file of the body, and this one with --headers-file\n',
+        stderr: expect.stringMatching(/^svc: stdin: contains no delivery, only .*\nhint: .*--headers-file/),
       });
     }
   });

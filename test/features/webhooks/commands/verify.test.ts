@@ -75,7 +75,6 @@ describe('one delivery', () => {
       body_sha256: '51a42ece7470952abc5be27668dcba56bb8d7dbb154b2e52c10026a8d983f363',
       hints: [],
       notes: [],
-      exact: true,
       clock: 'now',
     });
     expect(Object.keys(await json([http])).slice(0, 14)).toEqual(
@@ -97,9 +96,7 @@ describe('one delivery', () => {
     expect(stdout).toMatch(
       /^INVALID {2}signature_mismatch {2}.+lf\.json {2}the signature matches without the trailing newline \(.*\n$/,
     );
-    expect((await verify([lf, ...GIVEN, '--no-hints'])).stdout).toContain('another secret');
     expect((await verify([file('empty.json', ''), ...GIVEN])).stdout).toContain('  the body is empty: another secret');
-    expect((await json([lf, ...GIVEN, '--no-hints'])).hints).toEqual([]);
   });
 
   it('may come from standard input', async () => {
@@ -162,9 +159,8 @@ describe('one delivery', () => {
       valid: true,
       event_type: 'webhook.ping',
       notes: ['unsigned_header_mismatch'],
-      unsigned_event_type: 'summary.completed',
     });
-    expect((await verify([wrong])).stdout).toContain('X-Service-Event says summary.completed, which is not signed');
+    expect((await verify([wrong])).stdout).toContain('secret 5036e143  unsigned_header_mismatch');
     const forged = file('forged.http', request().toString().replace('evt_1', 'evt_2'));
     expect(await json([forged])).toMatchObject({ event_id: null, event_type: null, secret_index: null });
     const odd = Buffer.from('not JSON');
@@ -377,24 +373,6 @@ describe('--extract', () => {
     });
     expect(await verify([file('none.http', ''), '--extract'])).toMatchObject({ code: 2, stdout: '' });
   });
-});
-
-it('verifies a curl line with its body in a file, and reports dropped bytes', async () => {
-  const body = file('with-newline.json', `${PING}\n`);
-  const line = (option: string): string =>
-    file(
-      'line.sh',
-      `curl https://x -H 'X-Service-Timestamp: ${T}' -H 'X-Service-Signature: ${SIGNATURE}' ${option} '@${body}'`,
-    );
-  expect(await json([line('-d')])).toMatchObject({ valid: true, notes: ['curl_d_strips_newlines'] });
-  const text = '{\n"id": "evt_1"\n, "type": "a.b"}';
-  const lines = file('lines.json', text);
-  const curl = file('lines.sh', `curl https://x -H 'X-Service-Timestamp: ${T}' -d '@${lines}'`);
-  const signature = signatureOf(SECRET, T, Buffer.from(text));
-  expect((await verify([curl, '--format', 'curl', '--signature', signature])).stdout).toContain(
-    'curl -d drops the newlines of a file: use --data-binary',
-  );
-  expect(await json([line('--data-binary')])).toMatchObject({ valid: false, hints: ['body_minus_trailing_newline'] });
 });
 
 it('escapes text of a sender', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RawHeader } from '../../../../src/features/webhooks/delivery.ts';
-import { forwardedHeaders, forwardTarget, statusOf } from '../../../../src/features/webhooks/receiver/forwarder.ts';
+import { forwardedHeaders, statusOf } from '../../../../src/features/webhooks/receiver/forwarder.ts';
+import { type Run, svc } from '../../../support/svc.ts';
+import { rows, SECRET } from '../commands/listening.ts';
 
 const HEADERS: readonly RawHeader[] = [
   ['Host', 'example.com'],
@@ -30,8 +32,16 @@ describe('forwarded headers', () => {
   });
 });
 
-const addressOf = async (text: string, external = false): Promise<string> =>
-  (await forwardTarget(text, { external })).url.href;
+const listen = (to: string, ...args: readonly string[]): Promise<Run> => {
+  const argv = ['webhooks', 'listen', '--port', '0', '--wait', '1ms', '-o', 'ndjson', '--forward-to', to, ...args];
+  return svc(argv, { env: SECRET });
+};
+
+async function addressOf(text: string, ...args: readonly string[]): Promise<unknown> {
+  const run = await listen(text, ...args);
+  expect(run.code).toBe(9);
+  return rows(run)[0]?.['forward'];
+}
 
 describe('the target', () => {
   it.each(['http://localhost:3000/a?b=c&d=%20', 'https://127.0.0.1/', 'http://127.3.4.5:1/', 'http://[::1]:3000/'])(
@@ -55,8 +65,8 @@ describe('the target', () => {
   it.each(['http://example.com/', 'http://127.0.0.1.example.com/', 'http://localhost.example.com/', 'http://[::2]/'])(
     'is not another machine without an option: %s',
     async (text) => {
-      await expect(addressOf(text)).rejects.toThrow('is not this machine');
-      expect(await addressOf(text, true)).toBe(text);
+      expect(await listen(text)).toMatchObject({ code: 2, stderr: expect.stringContaining('is not this machine') });
+      expect(await addressOf(text, '--forward-external')).toBe(text);
     },
   );
 
@@ -69,7 +79,7 @@ describe('the target', () => {
     'http://u:p@localhost/',
     'localhost.example',
   ])('is not %j', async (text) => {
-    await expect(addressOf(text, true)).rejects.toThrow();
+    expect(await listen(text, '--forward-external')).toMatchObject({ code: 2, stdout: '' });
   });
 });
 
