@@ -124,7 +124,7 @@ export async function startPeer(): Promise<Peer> {
         at: NOW,
         sleeps: 1,
         home,
-        env: { ...environment(what, server.url), ...sample.terminal, ...env },
+        env: { HOME: home, ...environment(what, server.url), ...sample.terminal, ...env },
         ...(sample.stdin === undefined ? {} : { stdin: sample.stdin }),
         ...(terminal === undefined ? {} : { terminal }),
         ...(sample.runsOn === undefined
@@ -261,6 +261,8 @@ function freshHome(homes: string): string {
   mkdirSync(join(home, 'config'), { mode: 0o700, recursive: true });
   const settings = { profile: 'default', profiles: { default: { timeout: '20s' }, other: {} } };
   writeFileSync(join(home, 'config/settings.json'), JSON.stringify(settings), { mode: 0o600 });
+  mkdirSync(join(home, '.config/amtool'), { recursive: true });
+  writeFileSync(join(home, '.config/amtool/config.yml'), 'author: ann');
   const stored = { base_url: null, endpoint_id: 'ep_1', secret: 'whsec_kept', stored_at: new Date(NOW).toISOString() };
   writeFileSync(join(home, 'config/webhook-secrets.json'), signingSecretsText([stored]), { mode: 0o600 });
   return home;

@@ -297,7 +297,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'config set': [{ args: ['timeout', '10s'] }],
   'config unset': [{ args: ['timeout'] }],
   'config path': [{ args: [] }],
-  'config import': [{ args: ['amtool', 'test/registry/amtool.yml', '--profile', 'imported'] }],
+  'config import': [{ args: ['amtool', '--profile', 'imported'] }],
   'config edit': [{ args: [], terminal: { EDITOR: 'true' } }],
   'config profiles': [{ args: [] }],
   'config use': [{ args: ['other'] }],

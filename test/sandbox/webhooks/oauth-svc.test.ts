@@ -53,7 +53,7 @@ describe.each(['none', 'client_secret_basic', 'client_secret_post'])('%s', (meth
     expect(runs.map((one) => one.code)).toEqual([0, 0, 0]);
     expect(JSON.parse(runs[0]?.stdout ?? '')).toHaveLength(3);
     expect(JSON.parse(runs[1]?.stdout ?? '')).toMatchObject({
-      signed_in: true,
+      state: 'signed_in',
       checked: true,
       email: 'owner@sandbox.example',
       expires_at: new Date(now + HOUR_MS).toISOString(),
