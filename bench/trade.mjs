@@ -110,7 +110,7 @@ async function bundleSession(dir) {
 /** Runs in its own process, so that its memory is that of the session. */
 async function measure(count, dir) {
   const require = createRequire(import.meta.url);
-  const { openSession } = require(`${dir}/session.cjs`);
+  const { Session } = require(`${dir}/session.cjs`);
   const { Secret } = require(`${dir}/redact.cjs`);
   const { KnownSecrets } = require(`${dir}/secrets.cjs`);
   const self = fileURLToPath(import.meta.url);
@@ -118,7 +118,7 @@ async function measure(count, dir) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = await once(sender.stdout, 'data');
-  const session = openSession(
+  const session = new Session(
     {
       service: 'trade',
       baseUrl: new URL(`http://127.0.0.1:${Number(line)}`),

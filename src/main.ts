@@ -9,7 +9,7 @@ import type { Context, OutStream } from './context.ts';
 import { SvcError } from './errors.ts';
 import { GROUPS, SOURCES } from './features/index.ts';
 import { authorizerFor } from './features/oauth/authorizer.ts';
-import { KnownSecrets } from './http/known-secrets.ts';
+import { KnownSecrets } from './http/redact.ts';
 
 /** Never throws: errors go to stderr and into the status. `aliases` are prepared by the build. */
 export async function main(argv: readonly string[], outer: Context, aliases?: () => Aliases): Promise<number> {
@@ -120,7 +120,7 @@ async function usage(context: Context, help: HelpSubject): Promise<number> {
 
 async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {
   const known = error instanceof SvcError ? error : unexpected(error);
-  if (known.reason === 'signal') return known.exit;
+  if (known.isInterruption) return known.exit;
   const { sayFailure } = await import('./cli/failure.ts');
   await sayFailure(known, argv, context);
   return known.exit;

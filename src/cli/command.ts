@@ -2,7 +2,7 @@
 import type { Context, Prompter } from '../context.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Confirmed, Effect, Plan } from '../http/endpoint.ts';
-import type { KnownSecrets } from '../http/known-secrets.ts';
+import type { KnownSecrets } from '../http/redact.ts';
 import type { Outbound, ServiceName, Target } from '../http/target.ts';
 import type {
   AnyOutput,

@@ -1,17 +1,14 @@
 /** Builds a command's context: its service, its user, its settings. */
 
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
 import type { Choice, Context, OutStream, Prompter } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { Confirmed } from '../http/endpoint.ts';
-import type { KnownSecrets } from '../http/known-secrets.ts';
+import type { KnownSecrets } from '../http/redact.ts';
 import type { RequestLog, ServiceName, Target } from '../http/target.ts';
 import { escapeJson, escapeText, shellWord } from '../output/escape.ts';
 import { type ColorChoice, canvasOf, colorLevel, formatNotice, painter, shorten } from '../output/terminal.ts';
 import type { OutputOptions } from '../output/types.ts';
-import { isPipeOrDevice, pipeChunks } from '../store/named-files.ts';
-import { fileFailure } from '../store/own-file.ts';
+import { inputChunks, readInput } from '../store/input-files.ts';
 import type { ProfileOverrides } from '../store/profile-environment.ts';
 import { SECRET_VARIABLE } from '../store/setting-keys.ts';
 import type { Settings } from '../store/settings.ts';
@@ -304,65 +301,4 @@ function addSecretsOf(env: Context['env'], secrets: KnownSecrets): void {
     if (SECRET_VARIABLE.test(name)) secrets.add(value);
     else if (/^(https?|all)_proxy$/i.test(name)) secrets.addAddress(value);
   }
-}
-
-/** Large enough that hashing dominates the cost of a gigabyte. */
-const PIECE = 1 << 20;
-const PIECES_PER_TURN = 64;
-/** More than any file that svc reads into memory needs. */
-const LARGEST_WHOLE = 512 << 20;
-
-/** Reads a file in chunks, directly: a stream costs a third more. `-` is standard input. */
-async function* inputChunks(path: string, { stdin, signal }: Pick<Context, 'stdin' | 'signal'>) {
-  if (path === '-' && stdin.isTTY) {
-    throw new SvcError('missing_value', 'standard input is a terminal, but a file is expected', {
-      hint: 'pipe the file in, or name it',
-    });
-  }
-  try {
-    if (path === '-') yield* stdin.chunks();
-    else yield* isPipeOrDevice(path) ? pipeChunks(path, signal) : readFileChunks(path, signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    throw fileFailure(`cannot read ${inputName(path)}`, error);
-  }
-}
-
-function inputName(path: string): string {
-  return path === '-' ? 'standard input' : path;
-}
-
-/** Not beyond its size at the start: a recording replayed to its own recorder would never end. */
-async function* readFileChunks(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const file = openSync(path, 'r');
-  try {
-    const { size } = fstatSync(file);
-    // Files of the kernel, such as those in /proc, have no size.
-    let left = size > 0 ? size : Number.POSITIVE_INFINITY;
-    const buffer = Buffer.allocUnsafe(PIECE);
-    for (let piece = 1; left > 0; piece += 1) {
-      const count = readSync(file, buffer, 0, Math.min(PIECE, left), null);
-      if (count === 0) return;
-      // A signal arrives only between two turns of the event loop.
-      if (piece % PIECES_PER_TURN === 0) await setImmediate();
-      signal.throwIfAborted();
-      left -= count;
-      yield buffer.subarray(0, count);
-    }
-  } finally {
-    closeSync(file);
-  }
-}
-
-async function readInput(path: string, context: Pick<Context, 'stdin' | 'signal'>): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of inputChunks(path, context)) {
-    size += piece.length;
-    if (size > LARGEST_WHOLE) {
-      throw new SvcError('file_unusable', `${inputName(path)} is larger than ${LARGEST_WHOLE >> 20} MiB`);
-    }
-    pieces.push(Buffer.from(piece));
-  }
-  return Buffer.concat(pieces);
 }

@@ -3,8 +3,7 @@ import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, unlinkSync, w
 import { dirname } from 'node:path';
 import { SvcError } from '../errors.ts';
 import type { Secret } from '../http/redact.ts';
-import { syncDirectory } from '../store/atomic-write.ts';
-import { descriptorOf, errorCode, fileFailure, writeAll } from '../store/own-file.ts';
+import { descriptorOf, errorCode, fileFailure, syncDirectory, writeAll } from '../store/own-file.ts';
 import type { RunContext } from './command.ts';
 import { FILE, type Flags, type Options } from './flags.ts';
 

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { parseDuration } from '../duration.ts';
 import { SvcError } from '../errors.ts';
 import { parseBaseUrl } from '../http/address.ts';
-import type { KnownSecrets } from '../http/known-secrets.ts';
+import type { KnownSecrets } from '../http/redact.ts';
 import type { Authorizer, Outbound, RequestLog, ServiceName, Target, TlsOptions } from '../http/target.ts';
 import { fileFailure } from '../store/own-file.ts';
 import { isSecretName, listOf, parseHeaderLine } from '../store/setting-keys.ts';

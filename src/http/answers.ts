@@ -20,10 +20,6 @@ export interface FailedAnswer {
   readonly credentialSource?: string | undefined;
 }
 
-export function contentType(headers: FailedAnswer['headers']): string {
-  return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-}
-
 /** `line` names the request: `GET https://…`. */
 export function statusFailure(answer: FailedAnswer, line: string, effect: Effect): SvcError {
   const { status, retryAt } = answer;

@@ -1,10 +1,8 @@
 /** The only way to a remote service: an endpoint and its values in, the parsed response out. */
 import { schemaProblem } from '../json-object.ts';
-import { contentType } from './answers.ts';
 import type { CallValues, Confirmed, Effect, Endpoint, EndpointShape, Plan, Proof } from './endpoint.ts';
-import { ArrayItems, JsonFault, outerKind, parseJson, ShapeFault } from './json.ts';
-import { readRows } from './rows.ts';
-import { LARGEST_FIRST, LENIENT_TYPES, type Response, Sender } from './sender.ts';
+import { ArrayItems, JsonFault, outerKind, parseJson, readRows, ShapeFault } from './json.ts';
+import { contentType, LARGEST_FIRST, LENIENT_TYPES, type Response, Sender } from './sender.ts';
 
 export type { ServiceRules } from './sender.ts';
 

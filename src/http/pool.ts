@@ -7,8 +7,9 @@ import type { buildConnector, Dispatcher } from 'undici';
 import buildConnect from 'undici/lib/core/connect.js';
 import UndiciPool from 'undici/lib/dispatcher/pool.js';
 import { SvcError } from '../errors.ts';
+import { bare, isSocks, proxyFor } from './address.ts';
 import { ConnectFailure, ProxyFailure } from './failures.ts';
-import { bare, isSocks, openTunnel, proxyFor, proxyHeaders } from './proxy.ts';
+import { openTunnel, proxyHeaders } from './proxy.ts';
 import type { Outbound, TlsOptions } from './target.ts';
 
 export type ResponseHandler = Dispatcher.DispatchHandler;
@@ -175,7 +176,7 @@ function connectThrough(proxy: URL, toProxy: Connect, toService: Connect): Conne
 }
 
 /** The certificates that a connection trusts, and its client certificate. */
-export async function secureContext({ ca, extraCa, cert, key }: TlsOptions): Promise<SecureContext> {
+async function secureContext({ ca, extraCa, cert, key }: TlsOptions): Promise<SecureContext> {
   // Takes 7 ms to load on Node 20, and plain http does not need it.
   const { createSecureContext } = await import('node:tls');
   try {

@@ -3,8 +3,8 @@ import { SvcError } from '../errors.ts';
 import { isConnectionHeader, isHeaderName, isHeaderValue, Plan, type RequestValue } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
 import type { PoolRequest } from './pool.ts';
+import { Transport } from './sender.ts';
 import type { Outbound } from './target.ts';
-import { Transport } from './transport.ts';
 
 export interface Posting {
   readonly method?: 'GET' | 'POST';

@@ -1,8 +1,8 @@
 /** Sends one endpoint's request, with its dry run, confirmation, deadline, retries and failures. */
+import { setMaxListeners } from 'node:events';
 import { SvcError } from '../errors.ts';
 import { checkConnection } from './address.ts';
 import {
-  contentType,
   errorInSuccess,
   type FailedAnswer,
   isPassing,
@@ -21,14 +21,13 @@ import {
   type RequestRules,
   type RequestValue,
 } from './endpoint.ts';
-import type { Deadline, Exchange, Head, ResponseHeaders } from './exchange.ts';
-import { type Reason, toError, tooLarge } from './failures.ts';
+import { type Deadline, Exchange, type ExchangeLimits, type Head, type ResponseHeaders } from './exchange.ts';
+import { interruption, type Reason, toError, tooLarge } from './failures.ts';
 import { JsonFault } from './json.ts';
-import { secretsIn } from './known-secrets.ts';
-import { redactText } from './redact.ts';
-import type { Target } from './target.ts';
-import { shownHeaders } from './trace.ts';
-import { Transport } from './transport.ts';
+import type { Pool, PoolRequest } from './pool.ts';
+import { redactText, secretsIn } from './redact.ts';
+import type { Outbound, Target } from './target.ts';
+import { shownHeaders, Trace } from './trace.ts';
 
 export interface ServiceRules extends RequestRules {
   /** The service's own reading of a status of 400 or above; `undefined` uses the common one. */
@@ -36,11 +35,7 @@ export interface ServiceRules extends RequestRules {
   /** Whether `explain` also handles redirects. */
   readonly explainsRedirects?: true;
   /** Takes cookies from responses and adds them to requests. */
-  readonly cookies?: {
-    /** The lines of `set-cookie`. */
-    take(lines: string | undefined): void;
-    header(): { readonly cookie?: string };
-  };
+  readonly cookies?: CookieJar;
   readonly maxAnswerBytes?: number;
   /** Messages show the address without its query. */
   readonly hidesQuery?: true;
@@ -265,6 +260,11 @@ export class Sender {
   }
 }
 
+/** Without parameters, in lower case. */
+export function contentType(headers: ResponseHeaders): string {
+  return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
 /** Checks what is known before the body arrives. */
 function checkHead(headers: ResponseHeaders, endpoint: EndpointShape, limit: number): void {
   const encoding = headers['content-encoding'] ?? 'identity';
@@ -286,3 +286,76 @@ function checkConfirmed({ method, path, effect }: EndpointShape, confirmed: Conf
 
 /** Services and their mocks often label JSON like this: the parser decides. */
 export const LENIENT_TYPES = new Set(['', 'text/plain', 'text/json', 'application/octet-stream']);
+
+/** A balancer, which finds the node of a connection by them, needs only a few. */
+const MOST_COOKIES = 50;
+const LONGEST_COOKIE = 4096;
+
+/** Requests go to one origin, and a cookie lives as long as its connection: the rest is ignored. */
+export class CookieJar {
+  readonly #cookies = new Map<string, string>();
+
+  /** Reads the lines of `set-cookie`. */
+  take(lines: string | undefined): void {
+    for (const line of lines?.split('\n') ?? []) {
+      const [pair = ''] = line.split(';');
+      const equals = pair.indexOf('=');
+      const name = pair.slice(0, equals).trim();
+      const value = pair.slice(equals + 1).trim();
+      if (equals < 1 || line.length > LONGEST_COOKIE || /[^\x21-\x7e]/.test(name + value)) continue;
+      this.#cookies.delete(name);
+      if (value !== '' && this.#cookies.size < MOST_COOKIES) this.#cookies.set(name, value);
+    }
+  }
+
+  header(): { readonly cookie?: string } {
+    const pairs: string[] = [];
+    for (const [name, value] of this.#cookies) pairs.push(`${name}=${value}`);
+    return pairs.length === 0 ? {} : { cookie: pairs.join('; ') };
+  }
+
+  clear(): void {
+    this.#cookies.clear();
+  }
+}
+
+export class Transport {
+  readonly #outbound: Outbound;
+  readonly #secretHeaders: ReadonlySet<string>;
+  readonly #pools = new Map<string, Promise<Pool>>();
+
+  /** `secretHeaders`, in lower case, are not shown. */
+  constructor(outbound: Outbound, secretHeaders: ReadonlySet<string> = new Set()) {
+    this.#outbound = outbound;
+    this.#secretHeaders = secretHeaders;
+    // Each exchange listens: Node.js would report more than ten as a leak.
+    setMaxListeners(0, outbound.signal);
+  }
+
+  /**
+   * `request` is the form that is shown, and `wire` the form that is sent. Throws if it cannot be
+   * sent at all, or after an interruption.
+   */
+  async send(request: RequestValue, wire: PoolRequest, limits: ExchangeLimits, attempt: number): Promise<Exchange> {
+    const { signal, log } = this.#outbound;
+    const { origin } = new URL(request.url);
+    const opening = this.#pools.get(origin) ?? this.#openPool(origin);
+    this.#pools.set(origin, opening);
+    const pool = await opening;
+    if (signal.aborted) throw interruption(signal);
+    const trace = log.level === 0 ? undefined : new Trace(request, attempt, this.#outbound, this.#secretHeaders);
+    const exchange = new Exchange(pool, request, limits, this.#outbound, trace);
+    pool.dispatch(wire, exchange);
+    return exchange;
+  }
+
+  async close(): Promise<void> {
+    const pools = await Promise.allSettled(this.#pools.values());
+    await Promise.all(pools.map((opened) => (opened.status === 'fulfilled' ? opened.value.close() : undefined)));
+  }
+
+  async #openPool(origin: string): Promise<Pool> {
+    const { openPool } = await import('./pool.ts');
+    return openPool(new URL(origin), this.#outbound);
+  }
+}

@@ -1,6 +1,6 @@
 /** Where requests go, and by which rules: the run decides them, and the transport obeys. */
 import type { LookupAddress } from 'node:dns';
-import type { KnownSecrets } from './known-secrets.ts';
+import type { KnownSecrets } from './redact.ts';
 
 export type ServiceName = 'alerts' | 'webhooks' | 'catalog' | 'trade';
 

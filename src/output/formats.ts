@@ -2,7 +2,7 @@
 import type { Tags } from 'yaml';
 import { type CellStyle, cellLine } from './cells.ts';
 import { escapeJson, escapeLines, escapeText, escapeYaml, needsYamlQuotes } from './escape.ts';
-import type { Printed, ScalarSubject, Subject, TextSubject } from './subject.ts';
+import type { Printed, ScalarSubject, Subject, TextSubject } from './shape.ts';
 import type { Cell, OutputOptions } from './types.ts';
 import type { BatchWriter } from './writer.ts';
 

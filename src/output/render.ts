@@ -6,8 +6,9 @@ import { cellLine, cellTone } from './cells.ts';
 import { escapeText, jsonByteFilter } from './escape.ts';
 import { type Renderer, renderCsv, renderIds, renderJson, renderNdjson, renderTsv, renderYaml } from './formats.ts';
 import { GAP } from './lines.ts';
-import { chartForm, compileQuery, shape } from './shape.ts';
+import { compileQuery } from './query.ts';
 import {
+  chartForm,
   columnsHint,
   findColumn,
   isColumnar,
@@ -15,7 +16,8 @@ import {
   type Printed,
   type Subject,
   selectColumns,
-} from './subject.ts';
+  shape,
+} from './shape.ts';
 import { renderTable } from './table.ts';
 import { displayWidth, type Painter, painter, wrap } from './terminal.ts';
 import {

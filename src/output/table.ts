@@ -4,7 +4,7 @@ import { escapeText } from './escape.ts';
 import { fitColumns, lineWidth, shrinkColumns, type TableColumn } from './fit.ts';
 import { writePlain } from './formats.ts';
 import { cutCell, GAP, type LineCell, lineCell, NO_CELL, printLines, type TableLine } from './lines.ts';
-import type { ListSubject, Printed, RecordSubject, Subject } from './subject.ts';
+import type { ListSubject, Printed, RecordSubject, Subject } from './shape.ts';
 import { type Painter, painter, wrap } from './terminal.ts';
 import { type Cell, type Column, collectRows, type OutputOptions, type Tone } from './types.ts';
 import type { BatchWriter } from './writer.ts';
@@ -168,8 +168,11 @@ async function layOutRecord({ value, columns, line }: RecordSubject, options: Ou
   const paint = await painter(options.color);
   const { width = Number.POSITIVE_INFINITY, headers } = options;
   if (line !== undefined) {
-    const cells = wrapValues(line(value), width, options);
-    return { rows: 1, lines: cells.map(({ text, tone }) => paint(text, tone)) };
+    const lines: string[] = [];
+    for (const { text, tone } of cellValues(line(value), options)) {
+      for (const part of wrap(escapeText(text), width)) lines.push(paint(part, tone));
+    }
+    return { rows: 1, lines };
   }
   const fields = columns
     .map(({ name, cell }) => ({ name: escapeText(name.toUpperCase()), cell: cell(value) }))

@@ -2,7 +2,6 @@
 import { startAlertmanagerEmulator } from './alerts/server.ts';
 import { startCatalogEmulator } from './catalog/server.ts';
 import type { EmulatorOptions } from './http.ts';
-import { uuidOf } from './random.ts';
 import type { Movement } from './trade/market.ts';
 import { startTradingEmulator } from './trade/server.ts';
 import { type SandboxTrap, TRAPS } from './traps.ts';
@@ -31,16 +30,14 @@ export interface Sandbox {
 interface Service {
   readonly url: string;
   readonly token?: string;
-  readonly traps: Set<SandboxTrap>;
+  readonly traps?: Set<SandboxTrap>;
   close(): Promise<void>;
 }
 
 export async function startSandbox({ port = 0, seed = 'demo', traps = [], ...more }: SandboxOptions): Promise<Sandbox> {
   const portOf = (index: number): number => (port === 0 ? 0 : port + index);
-  const randomUuid = (): string =>
-    uuidOf(Buffer.from(Array.from({ length: 16 }, () => Math.floor(more.random() * 256))));
   const starting: Readonly<Record<keyof typeof TRAPS, Promise<Service>>> = {
-    alerts: startAlertmanagerEmulator({ now: more.now, randomUuid, seed, port: portOf(0) }),
+    alerts: startAlertmanagerEmulator({ now: more.now, seed, port: portOf(0) }),
     webhooks: startRecordingsEmulator({ ...more, seed, port: portOf(1) }),
     catalog: startCatalogEmulator({ ...more, seed, port: portOf(2) }),
     trade: startTradingEmulator({ ...more, seed, port: portOf(3) }),
@@ -60,7 +57,7 @@ export async function startSandbox({ port = 0, seed = 'demo', traps = [], ...mor
     env[`SVC_${name.toUpperCase()}_URL`] = url;
     if (token !== undefined) env[`SVC_${name.toUpperCase()}_TOKEN`] = token;
     const own = Object.keys(TRAPS[name as keyof typeof TRAPS]);
-    for (const trap of traps) if (own.includes(trap)) switches.add(trap);
+    for (const trap of traps) if (own.includes(trap)) switches?.add(trap);
   }
   return { env, close };
 }

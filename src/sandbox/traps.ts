@@ -1,12 +1,7 @@
 /** The traps: faults and surprises of the real services, which tests and users switch on. */
 
 export const TRAPS = {
-  alerts: {
-    'mute-interval':
-      'a time interval mutes the alerts of payments-chat, which only the groups say, as in Alertmanager 0.28 and newer',
-    'sparse-alerts': 'the first alert of a list has no annotations, receivers, update and end times, and no silencedBy',
-    'error-200': 'every request is answered 200, with the text of an error',
-  },
+  alerts: {},
   webhooks: {
     'lost-create': 'a create is carried out, and no response comes',
     'created-but-503': 'a create is carried out, and answered with 503',
@@ -30,8 +25,6 @@ export const TRAPS = {
     'client-forgotten': 'a client is unknown once it has been used to sign in',
     'web-by-default': 'a client that does not register as native may not use an http redirect',
     'one-method': 'clients may authenticate by client_secret_post only',
-    'basic-alone': 'a client_id in the body beside an Authorization header is refused',
-    'basic-plain': 'the parts of an Authorization header are not form-decoded, and secrets contain ~ % + /',
     'other-state': 'the browser comes back with another state',
     'token-500': 'the token endpoint answers with 500',
     'lost-refresh': 'a refresh is carried out, and no response comes',
@@ -45,7 +38,6 @@ export const TRAPS = {
   catalog: {
     'database-down': 'the health check answers with 503 and the text of the database, everything else with a plain 500',
     'shifting-catalog': 'a row moves to the front of its list with every page, as when it is observed again',
-    'many-products': 'there are ten thousand more products',
   },
   trade: {
     'bad-token': 'every token is refused',
@@ -68,11 +60,10 @@ export const TRAPS = {
   },
 } as const;
 
-export type AlertsTrap = keyof typeof TRAPS.alerts;
 export type WebhooksTrap = keyof typeof TRAPS.webhooks;
 export type CatalogTrap = keyof typeof TRAPS.catalog;
 export type TradeTrap = keyof typeof TRAPS.trade;
-export type SandboxTrap = AlertsTrap | WebhooksTrap | CatalogTrap | TradeTrap;
+export type SandboxTrap = WebhooksTrap | CatalogTrap | TradeTrap;
 
 /** The one https address that clients of the recording service may register (doc 2 §5). */
 export const ALLOW_LISTED = 'https://app.example.com/callback';

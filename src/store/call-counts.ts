@@ -6,9 +6,8 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { writeAtomic } from './atomic-write.ts';
 import { type Lock, type LockContext, withLock } from './lock.ts';
-import { readOwnFile } from './own-file.ts';
+import { readOwnFile, writeAtomic } from './own-file.ts';
 
 /** A sliding window: the maximum number of calls in a time. */
 export interface Window {
@@ -62,11 +61,6 @@ export class CallCounts {
       const freeAt = freeFrom(recent, window);
       return { next: freeAt === undefined ? [...recent, now] : recent, result: freeAt };
     });
-  }
-
-  /** Counts a call that nothing may delay. */
-  count(window: Window): Promise<void> {
-    return this.#change(window, undefined, (recent, now) => ({ next: [...recent, now], result: undefined }));
   }
 
   /** Counts all as used: another program may have made them. Returns when one is possible. */

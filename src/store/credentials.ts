@@ -1,8 +1,6 @@
 /** The secrets in credentials.json: logins, OAuth clients, and tokens of the trading gateway. */
-import { accessSync, constants } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Paths } from '../context.ts';
-import { realTarget } from './atomic-write.ts';
 import type { ClientRecord, GatewayToken, OAuthCredential, PersonalCredential } from './schemas.ts';
 import { pairsOf, type SecretKey, type SecretStore, type SecretsFile, secretId } from './secret-store.ts';
 import type { Settings } from './settings.ts';
@@ -24,16 +22,6 @@ export function credentialsPath(paths: Paths): string {
 
 export function credentialsFile(paths: Paths): SecretsFile {
   return { path: credentialsPath(paths), remedy: 'sign in again: svc oauth login (trade: svc trade login)' };
-}
-
-/** False if this user may not write in the folder of the file, or its file system is read-only. */
-export function canStore(paths: Paths): boolean {
-  try {
-    accessSync(dirname(realTarget(credentialsPath(paths))), constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** A token is sent to no other address than this one, including its path. */
@@ -97,9 +85,4 @@ export async function loginsOf(store: SecretStore, client: ClientName): Promise<
 
 export function isClientOf(login: OAuthCredential, { issuer, client_id }: ClientName): boolean {
   return login.issuer === issuer && login.client_id === client_id;
-}
-
-/** No later sign-in uses it: the next one registers a client. A refresh may still try it. */
-export function endedClient(client: ClientRecord, now: number): ClientRecord {
-  return { ...client, client_secret_expires_at: now };
 }

@@ -3,14 +3,26 @@
  * removes another's lock, because two could at once. A successor creates a file named after the
  * acquisition that it takes over, which only one can: the last of this chain is the owner.
  */
+
 import { randomUUID } from 'node:crypto';
-import { constants, copyFileSync, linkSync, statSync, unlinkSync, utimes, writeFileSync } from 'node:fs';
+import {
+  constants,
+  copyFileSync,
+  linkSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  unlinkSync,
+  utimes,
+  writeFileSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname } from 'node:path';
+import { kill } from 'node:process';
 import type { Context, ProcessName } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { isObject, tryParseJson } from '../json-object.ts';
 import { discard, errorCode, fileFailure, makeFolder, readOwnFile } from './own-file.ts';
-import { processLiveness, processName } from './process-identity.ts';
 
 export type LockContext = Pick<Context, 'signal' | 'sleep' | 'now' | 'random' | 'pid' | 'processName'>;
 
@@ -185,4 +197,43 @@ function lockTimeout(path: string, holder: Holder | undefined, waitMs: number): 
   return new SvcError('timeout', `${by} did not release the lock ${path} within ${waitMs / 1000} s`, {
     hint: 'wait for it to end; if it is suspended, resume it; if it is not svc, remove the lock file',
   });
+}
+
+export function processName(pid: number): ProcessName {
+  return { pid, host: hostname(), place: readPlace(), start: readState(pid)?.start ?? '' };
+}
+
+/** `unknown` for another host, container or boot, or a platform that tells no start times. */
+export function processLiveness({ pid, host, place, start }: ProcessName): 'alive' | 'dead' | 'unknown' {
+  if (host !== hostname() || place !== readPlace()) return 'unknown';
+  try {
+    kill(pid, 0);
+  } catch (error) {
+    if (errorCode(error) === 'ESRCH') return 'dead';
+    if (errorCode(error) !== 'EPERM') return 'unknown';
+  }
+  const state = readState(pid);
+  if (state === undefined || start === '') return 'unknown';
+  return state.start === start && !state.hasEnded ? 'alive' : 'dead';
+}
+
+/** Process ids mean something only in one boot and one container. */
+function readPlace(): string {
+  try {
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return '';
+  }
+}
+
+function readState(pid: number): { readonly start: string; readonly hasEnded: boolean } | undefined {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  } catch {
+    return undefined;
+  }
+  // The name in parentheses may contain more. After it, the state is field 3, the start 22.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { start: fields[19] ?? '', hasEnded: fields[0] === 'Z' || fields[0] === 'X' };
 }

@@ -6,10 +6,16 @@ import { dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { tryParseJson } from '../json-object.ts';
-import { syncDirectory } from './atomic-write.ts';
-import { type LockContext, withLock } from './lock.ts';
-import { endOfLastLine, errorCode, fileFailure, openOwnFile, readOwnFile, writeAll } from './own-file.ts';
-import { processLiveness, processName } from './process-identity.ts';
+import { type LockContext, processLiveness, processName, withLock } from './lock.ts';
+import {
+  endOfLastLine,
+  errorCode,
+  fileFailure,
+  openOwnFile,
+  readOwnFile,
+  syncDirectory,
+  writeAll,
+} from './own-file.ts';
 import type { OrderAnswered, OrderOutcome, OrderSent } from './schemas.ts';
 
 export type { OrderAnswered, OrderOutcome, OrderSent };

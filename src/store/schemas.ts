@@ -23,8 +23,6 @@ const clientFields = {
   client_name: z.optional(text),
   /** Absent if it is that of doc 2 §5. */
   scope: z.optional(text),
-  /** The form of client_secret_basic that the service accepts. */
-  basic_form: z.optional(text),
   registered_at: seconds,
 };
 
@@ -61,8 +59,6 @@ const personalFields = {
   kind: z.literal('personal'),
   /** From `--expires-in-days`. */
   expires_at: z.optional(seconds),
-  /** Accurate to the day. */
-  last_used_at: z.optional(seconds),
 };
 
 /** Without an index signature for unknown fields: they are preserved, but nothing reads them. */

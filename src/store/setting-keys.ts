@@ -335,8 +335,7 @@ function integerProblem({ min = 0, max = Number.MAX_SAFE_INTEGER }: Setting, tex
 /** Our own: `SVC_WEBHOOK_SECRET`, `SVC_TRADE_TOKEN`. */
 export const SECRET_VARIABLE = /^SVC_\w*(?:TOKEN|PASSWORD|SECRET)$/;
 
-/** Leaves out our credentials, which another program does not need. Those in `passed` stay. */
-export function childEnvironment(env: Context['env'], passed: readonly string[] = []): Context['env'] {
-  const entries = Object.entries(env).filter(([name]) => !SECRET_VARIABLE.test(name) || passed.includes(name));
-  return Object.fromEntries(entries);
+/** Leaves out our credentials, which another program does not need. */
+export function childEnvironment(env: Context['env']): Context['env'] {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_VARIABLE.test(name)));
 }

@@ -3,10 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
-import { realTarget, replaceByStaged, stagedPath, writeAtomic } from './atomic-write.ts';
 import { type Lock, type LockContext, withLock } from './lock.ts';
-import { discard, fileFailure } from './own-file.ts';
-import { readSettingsBytes, readSettingsFile, type SettingsDocument, settingsPath } from './settings-file.ts';
+import { discard, fileFailure, realTarget, replaceByStaged, stagedPath, writeAtomic } from './own-file.ts';
+import { readSettingsBytes, readSettingsFile, type SettingsDocument, settingsPath } from './settings.ts';
 
 /**
  * Preserves everything that `change` preserves, including unknown keys. Returns the document of

@@ -2,8 +2,7 @@
 import { closeSync, fsyncSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
-import { realTarget } from './atomic-write.ts';
-import { fileFailure } from './own-file.ts';
+import { fileFailure, realTarget } from './own-file.ts';
 import type { StoredSecret } from './schemas.ts';
 import { pairsOf, type SecretKey, type SecretStore, type SecretsFile, secretId } from './secret-store.ts';
 

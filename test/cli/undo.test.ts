@@ -30,11 +30,6 @@ const CASES: readonly Undoable[] = [
     list: ['silences', 'list', 'team=undo', '-q'],
   },
   {
-    does: ['alerts', 'create', 'Undone', 'host=db 1'],
-    undo: /^svc alerts resolve .*Undone.* .*db 1/,
-    list: ['alerts', 'list', 'Undone', '-q'],
-  },
-  {
     does: ['webhooks', 'create', 'https://192.0.2.7/undo', '--event', 'summary.completed', '--show-secret'],
     undo: /^svc webhooks delete ep_\w+$/,
     list: ['webhooks', 'list', '-o', 'json', '--query', "[?url=='https://192.0.2.7/undo'].id"],

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
+import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
+import type { LocalServer } from '../../src/sandbox/http.ts';
 import { answer, type FaultServer, faultServer } from '../http/servers.ts';
 import { svc as inProcess, temporaryHome } from '../support/svc.ts';
 import { staticServer } from './alerts.ts';
@@ -10,7 +11,7 @@ import { HOME, output, ROOT, shell, svc } from './binary.ts';
 
 const LIST = ['alerts', 'list', '-o', 'json'];
 
-let emulator: Emulator;
+let emulator: LocalServer;
 /** Every address of this machine leads to it, so that it can be named by one that is not loopback. */
 let service: FaultServer;
 beforeAll(async () => {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
+import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
+import type { LocalServer } from '../../src/sandbox/http.ts';
 import { postAlerts } from '../support/alertmanager.ts';
 import { inTurn } from '../support/turns.ts';
 import { named, noScript, noTmux, Terminal, typescript } from './terminal.ts';
 
-let server: Emulator;
+let server: LocalServer;
 beforeAll(async () => {
   server = await startAlertmanagerEmulator({ now: Date.now, seed: 'demo' });
   // Two cells wide, one, none, joined, right to left. Terminals do not agree about skin tones.

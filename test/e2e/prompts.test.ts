@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
+import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
+import type { LocalServer } from '../../src/sandbox/http.ts';
 import { getJson } from '../support/alertmanager.ts';
 import { svc } from './binary.ts';
 import { named, noTmux, Terminal } from './terminal.ts';
@@ -14,7 +15,7 @@ interface StoredSilence {
 }
 
 describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
-  let server: Emulator;
+  let server: LocalServer;
   let terminal: Terminal;
   beforeEach(async () => {
     server = await startAlertmanagerEmulator({ now: Date.now, seed: 'demo' });
@@ -202,7 +203,7 @@ describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
 });
 
 describe('without a terminal', () => {
-  let server: Emulator;
+  let server: LocalServer;
   beforeAll(async () => {
     server = await startAlertmanagerEmulator({ now: Date.now, seed: 'demo' });
   });

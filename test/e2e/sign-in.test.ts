@@ -33,7 +33,6 @@ const portOf = (url: URL): number => Number(new URL(url.searchParams.get('redire
 it.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-  ['SIGHUP', 143],
 ] as const)('%s ends it: nothing is written, and the port is free', async (signal, status) => {
   const config = home();
   const { run, url } = await begin(config, ['-o', 'json'], 'open');
@@ -75,7 +74,7 @@ it('without a terminal and a browser it ends at once, and says what to do', asyn
   const env = { SVC_WEBHOOKS_URL: server.url, SVC_CONFIG_DIR: home() };
   const run = await svc(['oauth', 'login'], { env });
   expect(run).toMatchObject({ code: 2, stdout: '' });
-  expect(run.stderr).toContain('use --device, --paste or a forwarded --callback-port');
+  expect(run.stderr).toContain('use --paste or a forwarded --callback-port');
 });
 
 describe('BROWSER', () => {

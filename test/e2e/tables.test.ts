@@ -38,11 +38,9 @@ const NAMES = ['alerts', 'webhooks', 'catalog', 'trade'] as const;
 /** Those of the sandbox, with prices that do not move by themselves. */
 async function startServices(names: readonly (typeof NAMES)[number][] = NAMES): Promise<Services> {
   const now = (): number => NOW;
-  let ids = 0;
-  const randomUuid = (): string => `${(0x9b3f17c2 + 0x1357 * ids++).toString(16)}-0c1d-4f3b-8a57-2b1e8d3c4a10`;
   const start: Record<(typeof NAMES)[number], () => Promise<{ url: string; token?: string; close(): Promise<void> }>> =
     {
-      alerts: () => startAlertmanagerEmulator({ now, randomUuid, seed: 'demo' }),
+      alerts: () => startAlertmanagerEmulator({ now, seed: 'demo' }),
       webhooks: () => startRecordingsEmulator({ now, random: seeded(1), seed: 'demo' }),
       catalog: () => startCatalogEmulator({ now, seed: 'demo' }),
       trade: () => startTradingEmulator({ now, random: seeded(2), seed: 'demo', tickMs: 0 }),
@@ -62,6 +60,8 @@ async function startServices(names: readonly (typeof NAMES)[number][] = NAMES): 
   };
 }
 
+/** What is shown instead of a random one. */
+const NEW_ID = '9b3f651e-0c1d-4f3b-8a57-2b1e8d3c4a10';
 const BUTTER = '875590fc-509f-46cf-8311-40b0f85d6bc6';
 const OIL = '2b7e4d18-0c3a-4f5d-a1b6-9e8d7c6b5a03';
 
@@ -168,8 +168,10 @@ async function capture(line: string, { env, ...options }: Pick<RunOptions, 'term
   const addresses = argv[0] === 'config' ? ADDRESSES : {};
   const { stdout, stderr } = await run(argv, { ...options, env: { ...addresses, ...env } });
   const common = stderr.split('\n').filter((text) => text.startsWith('common: '));
+  const isNew = line.startsWith('silences ack');
   return [stdout, ...common.map((text) => `${text}\n`)]
     .join('')
+    .replaceAll(/^[0-9a-f]{8}(?:-[0-9a-f-]{27})?(?= )/gm, (id) => (isNew ? NEW_ID.slice(0, id.length) : id))
     .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, '45678')
     .replaceAll(HOME, '/tmp/svc-tables-XXXXXX');
 }

@@ -3,7 +3,8 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
+import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
+import type { LocalServer } from '../../src/sandbox/http.ts';
 import { answer, faultServer } from '../http/servers.ts';
 import { postAlerts, postSilence } from '../support/alertmanager.ts';
 import { wireAlert } from './alerts.ts';
@@ -49,7 +50,7 @@ async function manyAlerts() {
 describe.skipIf(noTmux)(named('triage at a terminal', noTmux), () => {
   const STATE = '#{pane_title} #{alternate_on} #{cursor_flag} #{wrap_flag} #{origin_flag} #{cursor_x}';
   let terminal: Terminal;
-  let emulator: Emulator;
+  let emulator: LocalServer;
   beforeEach(async () => {
     terminal = new Terminal(COLUMNS, ROWS);
     emulator = await startAlertmanagerEmulator({ now: Date.now });

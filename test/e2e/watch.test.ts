@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Emulator, startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
+import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
+import type { LocalServer } from '../../src/sandbox/http.ts';
 import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
 import { answer, type FaultServer, faultServer } from '../http/servers.ts';
 import { postAlerts } from '../support/alertmanager.ts';
@@ -8,7 +9,7 @@ import { startShell, startSvc } from './binary.ts';
 import { hostileServer } from './hostile.ts';
 import { named, noTmux, shellPid, TELL_PID, Terminal, WATCH_ENDS } from './terminal.ts';
 
-let emulator: Emulator;
+let emulator: LocalServer;
 beforeEach(async () => {
   emulator = await startAlertmanagerEmulator({ now: Date.now, seed: 'demo' });
 });

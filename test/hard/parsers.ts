@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { parseTime, UTC } from '../../src/cli/time.ts';
 import { formatDuration, parseDuration } from '../../src/duration.ts';
 import { SvcError } from '../../src/errors.ts';
-import { readKnownNames } from '../../src/features/alerts/known-names.ts';
 import {
   formatMatcher,
   type Matcher,
@@ -35,7 +34,7 @@ import { JsonLimit, parseJsonText } from '../../src/json-object.ts';
 import { parseJournal } from '../../src/store/order-journal.ts';
 import * as schemas from '../../src/store/schemas.ts';
 import { parseHeaderLine, problemWith, SETTING_KEYS, shownValue, storedValue } from '../../src/store/setting-keys.ts';
-import { parseSettings } from '../../src/store/settings-file.ts';
+import { parseSettings } from '../../src/store/settings.ts';
 import { SECRET } from '../features/webhooks/vectors.ts';
 import { sentOrder } from '../store/sent-order.ts';
 import type { Check } from './guided.ts';
@@ -320,10 +319,6 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
         assert(found.problems.length > 0);
         for (const { line, column } of found.problems) assert(line > 0 && column > 0);
       }
-      async function* alerts() {}
-      await acceptedLater(() =>
-        readKnownNames({ alerts, status: async () => ({ config: { original: text } }) } as never),
-      );
     },
   },
   'header-lines': {

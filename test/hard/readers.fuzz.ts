@@ -10,11 +10,11 @@ import { parseDuration } from '../../src/duration.ts';
 import { SvcError } from '../../src/errors.ts';
 import { explainAlertmanager } from '../../src/features/alerts/errors.ts';
 import { parseMatcherArguments } from '../../src/features/alerts/matcher-arguments.ts';
-import { explainCatalog } from '../../src/features/catalog/failed-answer.ts';
+import { explainCatalog } from '../../src/features/catalog/api.ts';
 import { GROUPS } from '../../src/features/index.ts';
 import { Authorization } from '../../src/features/oauth/authorization.ts';
 import { discover, type ServerMetadata } from '../../src/features/oauth/discovery.ts';
-import { readPastedRedirect } from '../../src/features/oauth/login.ts';
+import { readPastedQuery } from '../../src/features/oauth/login.ts';
 import { registerClient } from '../../src/features/oauth/registration.ts';
 import { requestToken } from '../../src/features/oauth/token-endpoint.ts';
 import {
@@ -35,7 +35,7 @@ import { type FailedAnswer, parseRetryAfter, serviceMessage, statusFailure } fro
 import { answered } from '../../src/http/endpoint.ts';
 import { client as clientSchema, login as loginSchema, secretEntry, secretsDocument } from '../../src/store/schemas.ts';
 import { CorruptDocument, parseDocument } from '../../src/store/secret-file.ts';
-import { parseSettings, settingsPath } from '../../src/store/settings-file.ts';
+import { parseSettings, settingsPath } from '../../src/store/settings.ts';
 import { login } from '../features/oauth/commands/rotating-server.ts';
 import { SECRET } from '../features/webhooks/vectors.ts';
 import { type FaultServer, faultServer } from '../http/servers.ts';
@@ -380,9 +380,9 @@ describe('signing in', () => {
           expect(['outcome_unknown', 'not_as_asked', 'bad_answer']).toContain(found.code);
           return;
         }
-        expect(found.client).toMatchObject({ token_endpoint_auth_method: request.method, redirect_uris: [REDIRECT] });
-        expect([found.client.client_id, found.client.client_secret]).toEqual([expect.any(String), expect.any(String)]);
-        expect(clientSchema.safeParse(found.client).success).toBe(true);
+        expect(found).toMatchObject({ token_endpoint_auth_method: request.method, redirect_uris: [REDIRECT] });
+        expect([found.client_id, found.client_secret]).toEqual([expect.any(String), expect.any(String)]);
+        expect(clientSchema.safeParse(found).success).toBe(true);
       }),
     );
   });
@@ -402,20 +402,19 @@ describe('signing in', () => {
         const found = await readOrRefusedLater(() =>
           requestToken({
             target: targetFor(server.url),
-            tokenEndpoint: `${server.url}/oauth/token`,
+            endpoint: `${server.url}/oauth/token`,
             client: { client_id: 'c1', token_endpoint_auth_method: 'none' },
             fields: { grant_type: 'refresh_token', refresh_token: 'rt-old-0123456789' },
           }),
         );
-        if (found instanceof SvcError) throw found;
-        if (found.kind !== 'granted') {
-          expect(found.failure.message).not.toContain('rt-old-0123456789');
+        if (found instanceof SvcError) {
+          expect(found.message).not.toContain('rt-old-0123456789');
           return;
         }
-        const { access_token, expires_in, refresh_token } = found.grant;
+        const { access_token, expires_in, refresh_token } = found;
         // What is granted can be stored, sent and read again.
         const [before] = login(server.url, 60).credentials;
-        const stored = { ...before, ...found.grant, expires_at: expires_in ?? 0 };
+        const stored = { ...before, ...found, expires_at: expires_in ?? 0 };
         const expected = { access_token, ...(refresh_token === undefined ? {} : { refresh_token }) };
         expect(loginSchema.safeParse(stored).data).toMatchObject(expected);
         expect(() => new Headers({ authorization: `Bearer ${access_token}` })).not.toThrow();
@@ -435,10 +434,7 @@ describe('signing in', () => {
             redirectUri: REDIRECT,
           });
           expect(readOrRefused(() => authorization.judge(said))).toMatchObject({ kind: 'refused' });
-          const pasted = readOrRefused(() => readPastedRedirect(said, REDIRECT));
-          if (pasted instanceof SvcError) throw pasted;
-          expect((pasted.query === undefined) !== (pasted.problem === undefined)).toBe(true);
-          if (pasted.problem !== undefined) expect(pasted.problem).not.toContain('c0de-0123456789');
+          expect(() => readPastedQuery(said, REDIRECT)).not.toThrow();
         },
       ),
     );

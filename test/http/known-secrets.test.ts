@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KnownSecrets, secretsIn } from '../../src/http/known-secrets.ts';
+import { KnownSecrets, secretsIn } from '../../src/http/redact.ts';
 import { base64, lowerHex, percent, units } from '../support/secret-forms.ts';
 
 function hiding(...secrets: readonly string[]): KnownSecrets {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { proxyFor, proxyHeaders } from '../../src/http/proxy.ts';
+import { proxyFor } from '../../src/http/address.ts';
+import { proxyHeaders } from '../../src/http/proxy.ts';
 
 const settings = { http: 'http://plain.proxy:3128', https: 'secure.proxy:3129' };
 

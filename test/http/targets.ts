@@ -1,5 +1,5 @@
 import type { Confirmed } from '../../src/http/endpoint.ts';
-import { KnownSecrets } from '../../src/http/known-secrets.ts';
+import { KnownSecrets } from '../../src/http/redact.ts';
 import type { Outbound, Target, TraceEvent } from '../../src/http/target.ts';
 
 export interface TestTarget extends Target {

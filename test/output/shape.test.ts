@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
+import { compileQuery } from '../../src/output/query.ts';
 import { checkOutputOptions } from '../../src/output/render.ts';
-import { compileQuery, valueAt } from '../../src/output/shape.ts';
+import { valueAt } from '../../src/output/shape.ts';
 import type { AnyOutput, OutputOptions } from '../../src/output/types.ts';
 import { ALERT, ALERTS, type Alert, alert, arriving, options, rendering } from './rendering.ts';
 

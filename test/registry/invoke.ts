@@ -121,7 +121,7 @@ export async function startPeer(): Promise<Peer> {
         ...(terminal === undefined ? {} : { terminal }),
         ...(sample.runsOn === undefined
           ? {}
-          : { signal: AbortSignal.abort(new SvcError('interrupted', 'interrupted', { reason: 'signal' })) }),
+          : { signal: AbortSignal.abort(new SvcError('interrupted', 'interrupted', { isInterruption: true })) }),
         ...options,
       });
       return {

@@ -19,7 +19,6 @@ const APART = [...['alerts triage', 'webhooks listen', 'silences run'], ...['tra
 const WATCHING: Readonly<Record<string, Watching>> = {
   'alerts list': { argv: ['--watch=1s'], isEndless: true },
   'alerts check': { argv: ['--expect', '--wait', '1h'] },
-  'alerts status': { argv: ['--wait-ready', '1h'] },
   'catalog check': { argv: ['5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10', '--below', '1000', '--wait', '1h'] },
   'webhooks test': { argv: ['ep_1', '--wait', '1h'] },
 };
@@ -75,7 +74,7 @@ it('covers every command that streams', () => {
 });
 
 it('requires every command that watches or waits to declare it', () => {
-  const waits = (name: string): boolean => ['watch', 'follow', 'wait-ready', 'interval', 'every'].includes(name);
+  const waits = (name: string): boolean => ['watch', 'follow', 'interval', 'every'].includes(name);
   const watchers = REGISTERED.map(({ command }) => command).filter(
     ({ service, flags = {} }) =>
       (service === 'alerts' || service === 'webhooks' || service === 'catalog') &&

@@ -51,7 +51,7 @@ describe('the sandbox', () => {
     await sandbox.close();
   });
 
-  test('uses the given clock and randomness', async () => {
+  test('uses the given clock', async () => {
     let now = NOON;
     const sandbox = await startSandbox({ now: () => now, random: () => 0.5, seed: 'empty' });
     const url = alertsUrl(sandbox);
@@ -63,7 +63,6 @@ describe('the sandbox', () => {
       createdBy: 'me',
       comment: 'c',
     });
-    expect(created.body).toBe('{"silenceID":"80808080-8080-4080-8080-808080808080"}\n');
     expect(created.headers.date).toBe('Mon, 01 Jun 2026 12:00:00 GMT');
     const state = async (): Promise<string[]> =>
       (await getJson<Alert[]>(url, '/api/v2/alerts')).map(({ status }) => status.state);
@@ -121,8 +120,7 @@ describe('the sandbox', () => {
   test('has traps with unique names, which reach their services', async () => {
     const names = Object.values(TRAPS).flatMap((traps) => Object.keys(traps));
     expect(new Set(names).size).toBe(names.length);
-    const sandbox = await startSandbox({ ...options, traps: ['error-200', 'database-down', 'no-push'] });
-    expect((await wire(alertsUrl(sandbox), '/api/v2/alerts')).body).toBe('error: no such tenant\n');
+    const sandbox = await startSandbox({ ...options, traps: ['database-down', 'no-push'] });
     expect((await wire(sandbox.env['SVC_CATALOG_URL'] ?? '', '/healthz')).status).toBe(503);
     await sandbox.close();
   });

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { realTarget, writeAtomic } from '../../src/store/atomic-write.ts';
+import { realTarget, writeAtomic } from '../../src/store/own-file.ts';
 import { ordinaryUser } from '../support/stranger.ts';
 import { childProgram } from './child.ts';
 import { testFolder } from './folder.ts';

@@ -61,13 +61,6 @@ describe('the counts of calls', () => {
     expect(outcomes.filter((one) => one === undefined)).toHaveLength(10);
   });
 
-  it('include the calls that nothing delays', async () => {
-    const counts = countsAt();
-    for (let i = 0; i < 12; i++) await counts.count(WINDOW);
-    expect(counts.usage(WINDOW)).toEqual({ used: 10, freeAt: 1_060_000 });
-    expect(await counts.take(WINDOW)).toBe(1_060_000);
-  });
-
   it('are full when the gateway says so, for that command only', async () => {
     const counts = countsAt();
     expect(await counts.fill(WINDOW)).toBe(1_060_000);

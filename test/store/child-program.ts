@@ -1,8 +1,8 @@
 /** What the tests run in processes of their own, so that they can be killed, and can race. Bundled by `child.ts`. */
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writeAtomic } from '../../src/store/atomic-write.ts';
 import { clientKey, credentialsFile } from '../../src/store/credentials.ts';
+import { writeAtomic } from '../../src/store/own-file.ts';
 import { FILE, type SecretContext, withSecrets } from '../../src/store/secret-store.ts';
 import { changeSettings } from '../../src/store/settings-editor.ts';
 import { signingSecretKey, webhookSecretsFile } from '../../src/store/webhook-secrets.ts';

@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { chmodSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writeAtomic } from '../../src/store/atomic-write.ts';
-import { withLock } from '../../src/store/lock.ts';
-import { processName } from '../../src/store/process-identity.ts';
+import { processName, withLock } from '../../src/store/lock.ts';
+import { writeAtomic } from '../../src/store/own-file.ts';
 import { processContext as context, runMode } from './run-mode.ts';
 
 const [mode, path = '', count = '1'] = process.argv.slice(2);

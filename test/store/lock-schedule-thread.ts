@@ -6,8 +6,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { workerData } from 'node:worker_threads';
 import { SvcError } from '../../src/errors.ts';
-import { type Lock, withLock } from '../../src/store/lock.ts';
-import { processName } from '../../src/store/process-identity.ts';
+import { type Lock, processName, withLock } from '../../src/store/lock.ts';
 import { generator } from '../hard/xorshift.ts';
 import { Cell, Command, cellsOf, State, type ThreadSetup } from './lock-schedule-cells.ts';
 

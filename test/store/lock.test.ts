@@ -15,9 +15,8 @@ import {
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { writeAtomic } from '../../src/store/atomic-write.ts';
-import { type LockContext, nameOwner, withLock } from '../../src/store/lock.ts';
-import { processLiveness, processName } from '../../src/store/process-identity.ts';
+import { type LockContext, nameOwner, processLiveness, processName, withLock } from '../../src/store/lock.ts';
+import { writeAtomic } from '../../src/store/own-file.ts';
 import { ordinaryUser } from '../support/stranger.ts';
 import { childProgram } from './child.ts';
 import { lockContext, testFolder } from './folder.ts';

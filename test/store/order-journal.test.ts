@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { withLock } from '../../src/store/lock.ts';
+import { processName, withLock } from '../../src/store/lock.ts';
 import {
   isSentTo,
   journalAnswered,
@@ -9,7 +9,6 @@ import {
   readGatewayJournal,
   readJournal,
 } from '../../src/store/order-journal.ts';
-import { processName } from '../../src/store/process-identity.ts';
 import { addToJournal } from '../support/journal.ts';
 import { lockContext, testFolder } from './folder.ts';
 import { sentOrder } from './sent-order.ts';

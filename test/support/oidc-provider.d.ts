@@ -14,15 +14,8 @@ declare module 'oidc-provider' {
     }): { addOIDCScope(scope: string): void; save(): Promise<string> };
   }
 
-  interface DeviceCode {
-    readonly clientId: string;
-    error: string | undefined;
-    save(): Promise<string>;
-  }
-
   export default class Provider {
     readonly Grant: GrantModel;
-    readonly DeviceCode: { findByUserCode(code: string): Promise<DeviceCode | undefined> };
     readonly issuer: string;
     constructor(issuer: string, configuration: object);
     callback(): (request: IncomingMessage, response: ServerResponse) => void;

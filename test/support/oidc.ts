@@ -14,8 +14,6 @@ export interface OidcOptions {
   readonly lifetime?: number;
   /** Laid over the metadata. */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Offers device authorization, too. */
-  readonly device?: boolean;
   /** The person says no. */
   readonly denies?: { readonly error: string; readonly error_description: string };
 }
@@ -33,8 +31,6 @@ export interface OidcServer {
   readonly requests: readonly OidcRequest[];
   /** Of them, those to the token endpoint, as their fields. */
   tokenRequests(): readonly Readonly<Record<string, string>>[];
-  /** The person enters the code that a device shows, and agrees or not. */
-  enterCode(userCode: string, agrees?: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -87,15 +83,6 @@ export async function startOidc(options: OidcOptions = {}): Promise<OidcServer> 
       requests
         .filter(({ path }) => path === '/oauth/token')
         .map(({ body }) => Object.fromEntries(new URLSearchParams(body))),
-    async enterCode(userCode, agrees = true) {
-      const code = await provider.DeviceCode.findByUserCode(userCode.replaceAll('-', ''));
-      if (code === undefined) throw new Error(`no code ${userCode}`);
-      const grant = new provider.Grant({ accountId: 'ann', clientId: code.clientId });
-      grant.addOIDCScope('mcp:connect');
-      if (agrees) Object.assign(code, { accountId: 'ann', grantId: await grant.save(), scope: 'mcp:connect' });
-      else code.error = 'access_denied';
-      await code.save();
-    },
     async close() {
       server.close();
       server.closeAllConnections();
@@ -104,7 +91,7 @@ export async function startOidc(options: OidcOptions = {}): Promise<OidcServer> 
   };
 }
 
-function configuration({ ports = 'any', rotates = true, lifetime = 3600, device = false }: OidcOptions): object {
+function configuration({ ports = 'any', rotates = true, lifetime = 3600 }: OidcOptions): object {
   return {
     scopes: ['mcp:connect'],
     pkce: { required: () => true },
@@ -115,7 +102,7 @@ function configuration({ ports = 'any', rotates = true, lifetime = 3600, device 
       application_type: ports === 'any' ? 'native' : 'web',
       grant_types: ['authorization_code', 'refresh_token'],
     },
-    features: { registration: { enabled: true }, devInteractions: { enabled: false }, deviceFlow: { enabled: device } },
+    features: { registration: { enabled: true }, devInteractions: { enabled: false } },
     interactions: { url: (_ctx: unknown, { uid }: { readonly uid: string }) => `/interaction/${uid}` },
     issueRefreshToken: async () => true,
     rotateRefreshToken: rotates,
@@ -166,15 +153,12 @@ function record(incoming: IncomingMessage, requests: OidcRequest[]): void {
   };
 }
 
-function trim(response: ServerResponse, { iss = false, device = false, metadata = {} }: OidcOptions): void {
+function trim(response: ServerResponse, { iss = false, metadata = {} }: OidcOptions): void {
   const end = response.end.bind(response) as (text: string) => ServerResponse;
   response.end = ((text: string | Buffer) => {
     const all = JSON.parse(text.toString()) as Record<string, unknown>;
     const stored = Object.entries(all).filter(
-      ([name]) =>
-        FIELDS.includes(name) ||
-        (iss && name === 'authorization_response_iss_parameter_supported') ||
-        (device && name === 'device_authorization_endpoint'),
+      ([name]) => FIELDS.includes(name) || (iss && name === 'authorization_response_iss_parameter_supported'),
     );
     const reported = JSON.stringify({ ...Object.fromEntries(stored), ...metadata });
     response.setHeader('content-length', Buffer.byteLength(reported));

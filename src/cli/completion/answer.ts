@@ -9,7 +9,7 @@
 import type { Context } from '../../context.ts';
 import { escapeText } from '../../output/escape.ts';
 import { SETTING_KEYS } from '../../store/setting-keys.ts';
-import { profileNames, readSettingsFile, settingsPath } from '../../store/settings-file.ts';
+import { profileNames, readSettingsFile, settingsPath } from '../../store/settings.ts';
 import type { Candidate } from '../flags.ts';
 import { sameNoun, VERBS } from '../grammar.ts';
 import type { Model, Option, Place, Values } from './model.ts';

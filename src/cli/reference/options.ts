@@ -53,12 +53,18 @@ export function optionNotes({ type, choices, default: preset, repeat, required }
 
 /** Additional notes for the reference and the manual. */
 export function fullNotes(option: OptionNode): string[] {
-  const { min, max, bare } = option;
+  const { bare } = option;
   return [
     ...optionNotes(option),
-    ...(max === null ? [] : [min === null ? `at most ${max}` : `${min} to ${max}`]),
+    ...rangeNotes(option),
     ...(bare === null ? [] : [`2h is ${bare === 'back' ? '2h ago' : 'in 2h'}`]),
   ];
+}
+
+function rangeNotes({ min, max }: OptionNode): string[] {
+  if (min !== null && max !== null) return [`${min} to ${max}`];
+  if (max !== null) return [`at most ${max}`];
+  return min === null ? [] : [`at least ${min}`];
 }
 
 export function withNotes(help: string, notes: readonly string[]): string {

@@ -5,7 +5,7 @@ import { answered, type Confirmed, type Endpoint, endpoint, type Parser } from '
 import type { Target } from '../../http/target.ts';
 import { explainAlertmanager } from './errors.ts';
 import { ClusterClient, type Member, type MemberClient } from './members.ts';
-import type { Alert, AlertFilter, PostableAlert, PostableSilence, StateQuery, Status } from './schema.ts';
+import type { Alert, AlertFilter, AlertQuery, PostableAlert, PostableSilence, Status } from './schema.ts';
 
 type Schemas = typeof import('./schema.ts');
 type Parsed<N extends keyof Schemas> = Schemas[N] extends Parser<infer T> ? T : never;
@@ -42,8 +42,6 @@ export const ENDPOINTS = {
   postAlerts: endpoint({ method: 'POST', path: '/alerts', effect: 'write' }),
   groups: { ...listEndpoint('/alerts/groups', 'alertGroup'), largeItems: true as const },
 };
-
-type AlertQuery = StateQuery & AlertFilter;
 
 export type Alertmanager = ReturnType<typeof openAlertmanager>;
 
@@ -91,20 +89,21 @@ export function openAlertmanager(target: Target) {
 }
 
 function readGroups(client: MemberClient, query: AlertQuery) {
-  return client.items(ENDPOINTS.groups, { query: groupParameters(query) });
+  return client.items(ENDPOINTS.groups, { query: { ...query, unprocessed: undefined } });
 }
 
 /** Adds the time intervals that mute each alert; servers older than 0.28 do not name any. */
 async function* readAlerts(client: MemberClient, query: AlertQuery): AsyncGenerator<Alert, void, void> {
   let muted: MutedAlerts | undefined;
-  for await (const alert of client.items(ENDPOINTS.alerts, { query: alertParameters(query) })) {
+  for await (const alert of client.items(ENDPOINTS.alerts, { query })) {
     if (muted === undefined && alert.status.mutedBy !== undefined) muted = await readMutedAlerts(client, query);
-    yield withMuting(alert, muted?.get(alert.fingerprint));
+    const groups = muted?.get(alert.fingerprint);
+    yield groups === undefined ? alert : withMuting(alert, groups);
   }
 }
 
 async function readRawAlerts(client: MemberClient, query: AlertQuery) {
-  const chunks = (await client.raw(ENDPOINTS.alerts, { query: alertParameters(query) }))[Symbol.asyncIterator]();
+  const chunks = (await client.raw(ENDPOINTS.alerts, { query }))[Symbol.asyncIterator]();
   const { value: first } = await chunks.next();
   const begin = Buffer.from(first ?? []);
   // The first alert is in the first chunk, and shows whether the server knows the field.
@@ -148,8 +147,8 @@ export interface GroupMuting {
 type MutedAlerts = ReadonlyMap<string, readonly GroupMuting[]>;
 
 /** An alert that is muted in each of its groups is suppressed. */
-function withMuting(alert: Alert, groups: readonly GroupMuting[] | undefined): Alert {
-  if (groups === undefined || groups.some(({ mutedBy }) => mutedBy.length === 0)) return alert;
+function withMuting(alert: Alert, groups: readonly GroupMuting[]): Alert {
+  if (groups.some(({ mutedBy }) => mutedBy.length === 0)) return alert;
   const mutedBy = [...new Set(groups.flatMap((group) => group.mutedBy))];
   return { ...alert, status: { ...alert.status, state: 'suppressed', mutedBy } };
 }
@@ -172,24 +171,6 @@ export function originalConfig({ config }: Pick<Status, 'config'>): string {
   });
 }
 
-/** Throws for a server older than `since` (`0.33`), which would ignore the option. */
-export async function requireRelease(
-  since: string,
-  option: string,
-  alertmanager: Pick<Alertmanager, 'status'>,
-  { dryRun }: { readonly dryRun: boolean },
-): Promise<void> {
-  if (dryRun) return;
-  const version = (await alertmanager.status()).versionInfo?.version ?? '';
-  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
-  const [wantedMajor, wantedMinor = 0] = since.split('.').map(Number);
-  // Compatible servers may have another numbering, or none.
-  if (Number(major) !== wantedMajor || Number(minor) >= wantedMinor) return;
-  throw new SvcError('guarded', `${option} needs Alertmanager ${since} or newer, and the server is ${version}`, {
-    hint: `leave out ${option}, or update the server`,
-  });
-}
-
 /** Undefined after a failure. An interruption is thrown. */
 export async function ifPossible<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
@@ -207,14 +188,6 @@ async function* joinChunks(begin: Uint8Array, rest: AsyncIterator<Uint8Array>): 
   } finally {
     await rest.return?.();
   }
-}
-
-function groupParameters({ active, silenced, inhibited, filter, receiver }: AlertQuery) {
-  return { active, silenced, inhibited, filter, receiver: receiver === '' ? undefined : receiver };
-}
-
-function alertParameters(query: AlertQuery) {
-  return { ...groupParameters(query), unprocessed: query.unprocessed };
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
 import { flag, identifier, text } from '../../http/fields.ts';
-import { readRows } from '../../http/rows.ts';
+import { readRows } from '../../http/json.ts';
 import { isObject, isTextRecord, jsonText } from '../../json-object.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -36,10 +36,8 @@ function orElse<T>(schema: z.ZodMiniType<T>, nothing: T) {
 }
 
 const texts = orElse(z.array(text), []);
-const shownLabels = z.catch(z.nullish(labelSet), undefined);
 
-/** Labels: Alertmanager 0.33 or newer. */
-export const receiver = z.looseObject({ name: text, labels: shownLabels });
+export const receiver = z.looseObject({ name: text });
 export type Receiver = z.infer<typeof receiver>;
 
 const wireMatcher = z.looseObject({
@@ -59,8 +57,6 @@ export const silence = z.looseObject({
   updatedAt: shown,
   createdBy: orElse(text, ''),
   comment: orElse(text, ''),
-  /** Alertmanager 0.32 or newer. */
-  annotations: shownLabels,
 });
 export type Silence = z.infer<typeof silence>;
 
@@ -71,7 +67,6 @@ export const postableSilence = z.looseObject({
   endsAt: z.string(),
   createdBy: z.string(),
   comment: z.string(),
-  annotations: z.optional(z.nullable(textRecord)),
   id: z.optional(z.string()),
 });
 export type PostableSilence = z.infer<typeof postableSilence>;
@@ -85,7 +80,7 @@ export const alert = z.looseObject({
   startsAt: orElse(text, ''),
   generatorURL: shown,
   annotations: orElse(z.catch(labelSet, {}), {}),
-  receivers: orElse(z.array(z.looseObject({ name: orElse(text, ''), labels: shownLabels })), []),
+  receivers: orElse(z.array(z.looseObject({ name: orElse(text, '') })), []),
   updatedAt: shown,
   endsAt: shown,
   status: z.looseObject({
@@ -156,17 +151,17 @@ export const status = statusFields.check(
 );
 export type Status = z.infer<typeof status>;
 
-/** The booleans of `GET /alerts` (doc 1 §4), each true by default. */
-export interface StateQuery {
+/** The parameters of `GET /alerts` (doc 1 §4). Each boolean is true by default. */
+export type AlertQuery = AlertFilter & {
   readonly active?: boolean;
   readonly silenced?: boolean;
   readonly inhibited?: boolean;
   readonly unprocessed?: boolean;
-}
+};
 
-export interface AlertFilter {
+export type AlertFilter = {
   /** Matchers in their canonical spelling; all must match. */
   readonly filter?: readonly string[] | undefined;
   /** A regular expression for the complete name of a receiver. */
   readonly receiver?: string | undefined;
-}
+};

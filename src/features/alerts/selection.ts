@@ -6,7 +6,7 @@ import { shellWord } from '../../output/escape.ts';
 import type { Settings } from '../../store/settings.ts';
 import { formatMatcher, type Matcher } from './matcher.ts';
 import { parseMatcherArguments } from './matcher-arguments.ts';
-import type { Alert, AlertFilter, AlertGroup, StateQuery } from './schema.ts';
+import type { Alert, AlertFilter, AlertGroup, AlertQuery } from './schema.ts';
 
 export const ALERT_STATES = ['active', 'silenced', 'inhibited', 'muted', 'suppressed', 'unprocessed'] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
@@ -46,51 +46,46 @@ export const AGE_FLAG = {
   'older-than': { type: 'duration', group: FILTERS, help: 'Only alerts older than this' },
 } as const satisfies Flags;
 
-/** An empty list means `active`. */
+/** At least one. */
 export type WantedStates = readonly AlertState[] | 'all';
 
 export interface AlertSelection {
   readonly wanted: WantedStates;
   /** Milliseconds since it started. */
-  readonly olderThan?: number | undefined;
-  readonly newerThan?: number | undefined;
+  readonly olderThan: number | undefined;
 }
 
-export function selects(alert: Alert, { wanted, olderThan, newerThan }: AlertSelection, now: number): boolean {
+export function selects(alert: Alert, { wanted, olderThan }: AlertSelection, now: number): boolean {
   if (!keepsAlert(alert, wanted)) return false;
-  if (olderThan === undefined && newerThan === undefined) return true;
-  const age = now - Date.parse(alert.startsAt);
   // An alert that does not say when it started must not be missing from a check of old ones.
-  if (Number.isNaN(age)) return newerThan === undefined;
-  return (olderThan === undefined || age > olderThan) && (newerThan === undefined || age <= newerThan);
+  return olderThan === undefined || !(now - Date.parse(alert.startsAt) <= olderThan);
 }
 
 /**
  * The service omits an alert that is silenced and inhibited unless both are requested, and calls a
  * muted one active. So svc requests more states, and `keepsAlert` selects from the response.
  */
-export function alertQuery(wanted: WantedStates): StateQuery {
+export function alertQuery(wanted: WantedStates): AlertQuery {
   if (wanted === 'all') return {};
-  const states = orActive(wanted);
-  const muted = states.includes('muted') || states.includes('suppressed');
-  const suppressed = muted || states.includes('silenced') || states.includes('inhibited');
+  const muted = wanted.includes('muted') || wanted.includes('suppressed');
+  const suppressed = muted || wanted.includes('silenced') || wanted.includes('inhibited');
   return {
-    active: muted || states.includes('active'),
+    active: muted || wanted.includes('active'),
     silenced: suppressed,
     inhibited: suppressed,
-    unprocessed: states.includes('unprocessed'),
+    unprocessed: wanted.includes('unprocessed'),
   };
 }
 
 /** Whether `alertQuery` returns exactly the wanted alerts, unless a time interval mutes some. */
 export function serverSelects(wanted: WantedStates): boolean {
-  return wanted === 'all' || orActive(wanted).every((state) => state === 'active');
+  return wanted === 'all' || wanted.every((state) => state === 'active');
 }
 
 export function keepsAlert(alert: Pick<Alert, 'status'>, wanted: WantedStates): boolean {
   if (wanted === 'all') return true;
   const reasons = suppressedBy(alert);
-  if (reasons.length === 0) return orActive(wanted).some((state) => state === alert.status.state);
+  if (reasons.length === 0) return wanted.some((state) => state === alert.status.state);
   return wanted.some((state) => state === 'suppressed' || reasons.includes(state));
 }
 
@@ -107,21 +102,17 @@ function suppressedBy({ status }: Pick<Alert, 'status'>): AlertState[] {
   return reasons;
 }
 
-function orActive(states: readonly AlertState[]): readonly AlertState[] {
-  return states.length === 0 ? ['active'] : states;
-}
-
 export function wantedStates(options: { readonly all: boolean; readonly state: readonly AlertState[] }): WantedStates {
   if (options.all && options.state.length > 0) throw new SvcError('usage', '--all and --state cannot be used together');
-  return options.all ? 'all' : options.state;
+  if (options.all) return 'all';
+  return options.state.length === 0 ? ['active'] : options.state;
 }
 
 /** What to say if there are none: `no silenced alerts match`. */
 export function noneText(wanted: WantedStates, noun = 'alerts'): string {
   if (wanted === 'all') return `no ${noun} match`;
-  const states = orActive(wanted).join(' or ');
-  const none = `no ${noun.replace(/alerts$/, `${states} alerts`)} match`;
-  return wanted.length > 0 ? none : `${none}; use -a to include silenced, inhibited and muted ones`;
+  const none = `no ${noun.replace(/alerts$/, `${wanted.join(' or ')} alerts`)} match`;
+  return wanted.join() === 'active' ? `${none}; use -a to include silenced, inhibited and muted ones` : none;
 }
 
 export interface GivenFilter {

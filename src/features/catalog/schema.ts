@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
 import { identifier } from '../../http/fields.ts';
-import { listParser } from '../../http/rows.ts';
+import { listParser } from '../../http/json.ts';
 import { isObject, schemaProblem } from '../../json-object.ts';
 import { countIn, type Numeric, numberOf } from './statistics.ts';
 

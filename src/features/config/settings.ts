@@ -2,7 +2,7 @@
 import { suggest } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';
 import { findSetting, SETTING_KEYS, type Setting } from '../../store/setting-keys.ts';
-import { profileValues, type SettingsDocument } from '../../store/settings-file.ts';
+import { profileValues, type SettingsDocument } from '../../store/settings.ts';
 
 /** Throws for a name that is no setting, and suggests what was meant. */
 export function requireSetting(key: string): Setting {

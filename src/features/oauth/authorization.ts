@@ -12,11 +12,12 @@ interface AuthorizationParts {
   readonly scope?: string | undefined;
 }
 
-/** What the code is exchanged with. */
-export interface Grant {
+/** The fields of the request that exchanges the code (doc 2 §5). */
+export interface CodeGrant {
+  readonly grant_type: 'authorization_code';
   readonly code: string;
-  readonly verifier: string;
-  readonly redirectUri: string;
+  readonly code_verifier: string;
+  readonly redirect_uri: string;
 }
 
 export const SCOPE = 'mcp:connect';
@@ -61,7 +62,7 @@ export class Authorization {
   }
 
   /** `query` follows the `?` in the address that the service sent the browser back to. */
-  judge(query: string): Verdict<Grant> {
+  judge(query: string): Verdict<CodeGrant> {
     const parameters = new URLSearchParams(query);
     const given = (name: string): string => parameters.get(name) ?? '';
     // First, for errors too: a sender that lacks the state can neither answer nor end a sign-in.
@@ -72,9 +73,15 @@ export class Authorization {
     if (!parameters.has('error') && given('code') === '') return refused('it contains no code');
     this.#used = true;
     const stranger = this.#stranger(parameters.get('iss'));
-    if (stranger !== undefined) return { kind: 'over', failure: stranger, shown: false };
-    if (parameters.has('error')) return { kind: 'over', failure: denial(parameters), shown: true };
-    return { kind: 'taken', value: { code: given('code'), verifier: this.#verifier, redirectUri: this.#redirectUri } };
+    if (stranger !== undefined) return { kind: 'over', failure: stranger };
+    if (parameters.has('error')) return { kind: 'over', failure: denial(parameters) };
+    const value = {
+      grant_type: 'authorization_code',
+      code: given('code'),
+      redirect_uri: this.#redirectUri,
+      code_verifier: this.#verifier,
+    } as const;
+    return { kind: 'taken', value };
   }
 
   /** RFC 9207 §2.4: a response of another server, whose code must go nowhere. */
@@ -86,24 +93,14 @@ export class Authorization {
   }
 }
 
-/** The errors of RFC 6749 §4.1.2.1 that a person can do something about. */
-const HINTS: ReadonlyMap<string, string> = new Map([
-  ['access_denied', 'sign in again and allow access'],
-  ['invalid_scope', 'choose a scope that the service offers: --scope'],
-  ['unauthorized_client', 'the client may not sign in this way: use --new-client, or check --client-id'],
-]);
-const SERVER_FAULTS = ['server_error', 'temporarily_unavailable'];
-
 function denial(parameters: URLSearchParams): SvcError {
   const error = parameters.get('error') ?? '';
   const text = [error, parameters.get('error_description')].filter((part) => part).join(': ');
-  if (SERVER_FAULTS.includes(error)) {
-    return new SvcError('server_error', `the service could not complete the sign-in: ${text.slice(0, 300)}`, {
-      hint: 'the fault is at the service: sign in again later',
-    });
+  if (['server_error', 'temporarily_unavailable'].includes(error)) {
+    return new SvcError('server_error', `the service could not complete the sign-in: ${text.slice(0, 300)}`);
   }
   return new SvcError('unauthorized', `the sign-in was refused: ${text.slice(0, 300)}`, {
-    hint: HINTS.get(error) ?? 'sign in again; if that fails, ask the operator of the service',
+    hint: 'sign in again, and allow access; for another client use --new-client, for other scopes --scope',
   });
 }
 

@@ -52,19 +52,6 @@ export function credentialSource(
   return variable ?? credentialSettings(service, settings)[0];
 }
 
-/** Such a source in the JSON of `oauth status`. */
-export type SourceKind = 'environment' | 'token_file' | 'token_command';
-
-export function sourceKind(source: string): SourceKind {
-  if (source.startsWith('SVC_')) return 'environment';
-  return source.endsWith('.tokenFile') ? 'token_file' : 'token_command';
-}
-
-export function sourceText(kind: SourceKind, service: ServiceName): string {
-  if (kind === 'environment') return `SVC_${service.toUpperCase()}_TOKEN`;
-  return kind === 'token_file' ? `${service}.tokenFile` : `${service}.tokenCommand`;
-}
-
 /** The profile's credential, which goes to the profile's address only. Undefined if it has none. */
 function profileAuthorizer(context: AuthorizerContext, target: Target, settings: Settings): Authorizer | undefined {
   const { service, baseUrl } = target;

@@ -14,7 +14,6 @@ const ENDPOINTS = [
   'token_endpoint',
   'registration_endpoint',
   'revocation_endpoint',
-  'device_authorization_endpoint',
 ] as const satisfies readonly (keyof ServerMetadata)[];
 
 /** Throws if the metadata is unavailable or must not be used. */

@@ -1,93 +1,75 @@
 /** Signs in by browser: code with PKCE, loopback redirect (doc 2 §5, RFC 8252). Stores nothing. */
-import { isRemote, openInBrowser } from '../../cli/browser.ts';
+import { isRemote, noBrowserReason, openInBrowser } from '../../cli/browser.ts';
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
-import { hostLiteral, isLoopback } from '../../http/address.ts';
-import type { Target } from '../../http/target.ts';
 import type { ClientRecord, OAuthCredential } from '../../store/credentials.ts';
-import { type Authorization, type Grant, SCOPE } from './authorization.ts';
-import { discover, type ServerMetadata } from './discovery.ts';
-import { type Begun, chooseClient, clientRefused, type KnownClients, type LoginOptions } from './login-client.ts';
-import { type SignInOptions, whyNoBrowser } from './login-options.ts';
-import type { TokenGrant } from './schema.ts';
-import { grantedFields, isClientError, requestToken, type TokenOutcome } from './token-endpoint.ts';
+import { Authorization, type CodeGrant, SCOPE } from './authorization.ts';
+import { discover } from './discovery.ts';
+import { type ClientOptions, chooseClient } from './login-client.ts';
+import type { New } from './login-store.ts';
+import type { LoopbackListener } from './loopback-listener.ts';
+import { grantedFields, OAuthRefusal, requestToken } from './token-endpoint.ts';
+
+export interface LoginOptions extends ClientOptions {
+  readonly browser: boolean;
+  /** Reads pasted addresses from standard input that is not a terminal. */
+  readonly paste: boolean;
+  /** How long to wait for the browser, in milliseconds. */
+  readonly wait: number;
+}
 
 export interface SignedIn {
   readonly client: ClientRecord;
-  readonly credential: Omit<OAuthCredential, 'profile' | 'base_url'>;
+  readonly login: New<OAuthCredential>;
 }
 
-/** `target.signal` ends it at once; however it ends, the port is released. */
 export async function signIn(
-  target: Target,
-  clients: KnownClients,
-  options: LoginOptions & SignInOptions,
+  clients: readonly ClientRecord[],
+  options: LoginOptions,
   ctx: RunContext,
 ): Promise<SignedIn> {
+  const { target } = ctx;
+  const { scope: asked = SCOPE } = options;
   const server = await discover(target);
-  const begun = await chooseClient(target, server, clients, options, (text) => ctx.notice(text));
-  const { listener, client, authorization, origin } = begun;
-  let closing: Promise<void> | undefined;
+  const { client, listener } = await chooseClient(server, clients, options, ctx);
+  const { client_id } = client;
+  const { redirectUri } = listener;
   try {
+    const authorization = new Authorization({ server, clientId: client_id, redirectUri, scope: asked });
     showAddress(authorization.url, listener.port, options, ctx);
-    const { code, redirectUri, verifier } = await firstAnswer(target, begun, options, ctx);
-    closing = listener.close();
+    const fields = await waitForCode(authorization, listener, options, ctx);
     // To the address that the first discovery named, and never again after a lost response.
-    const outcome = await requestToken({
-      target,
-      tokenEndpoint: server.token_endpoint,
-      client,
-      fields: { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier },
-    });
-    if (outcome.kind === 'granted') return signedIn(server, client, outcome, options, ctx, target.now());
-    if (outcome.kind !== 'refused') throw outcome.failure;
-    if (!refusesClient(outcome.error, client)) throw codeRefused(outcome.failure);
-    if (origin === 'stored') await clients.forget(client);
-    throw clientRefused(outcome.failure, server, begun);
+    const endpoint = server.token_endpoint;
+    const grant = await requestToken({ target, endpoint, client, fields: { ...fields } }).catch(adviseSignIn);
+    const { scope = asked, email } = grant;
+    warnOfMissingScopes(asked, scope, ctx);
+    const { issuer, revocation_endpoint = undefined } = server;
+    const granted = grantedFields(grant, Math.floor(ctx.now() / 1000));
+    const from = { issuer, token_endpoint: endpoint, revocation_endpoint: revocation_endpoint ?? undefined, client_id };
+    return { client, login: { kind: 'oauth', ...from, ...granted, scope, email } };
   } finally {
-    await (closing ?? listener.close());
+    await listener.close();
   }
 }
 
-export function signedIn(
-  server: ServerMetadata,
-  client: ClientRecord,
-  { grant, basicForm }: Extract<TokenOutcome, { kind: 'granted' }>,
-  { scope: asked = SCOPE }: Pick<LoginOptions, 'scope'>,
-  ctx: Pick<RunContext, 'notice'>,
-  now: number,
-): SignedIn {
-  warnOfScope(server, asked, grant, ctx);
-  const credential = {
-    kind: 'oauth',
-    issuer: server.issuer,
-    token_endpoint: server.token_endpoint,
-    revocation_endpoint: server.revocation_endpoint ?? undefined,
-    client_id: client.client_id,
-    ...grantedFields(grant, Math.floor(now / 1000)),
-    scope: grant.scope ?? asked,
-    email: grant.email,
-  } as const;
-  return { client: basicForm === undefined ? client : { ...client, basic_form: basicForm }, credential };
+/** Throws. Only this sign-in knows the code: it cannot be sent again. */
+function adviseSignIn(error: unknown): never {
+  if (!(error instanceof OAuthRefusal)) throw error;
+  const { code, message, httpStatus } = error;
+  const hint = error.isOfClient
+    ? 'sign in again with --new-client, or with another --auth-method'
+    : 'sign in again: svc oauth login';
+  throw new SvcError(code, message, { hint, httpStatus });
 }
 
-function codeRefused({ code, message, httpStatus, hint = 'sign in again: svc oauth login' }: SvcError): SvcError {
-  return new SvcError(code, message, { httpStatus, hint });
-}
-
-/** Some servers reject an unsupported form of client_secret_basic as an invalid request. */
-function refusesClient(error: string, { token_endpoint_auth_method: method }: ClientRecord): boolean {
-  return isClientError(error) || (error === 'invalid_request' && method === 'client_secret_basic');
+export function opensBrowser({ browser }: Pick<LoginOptions, 'browser'>, ctx: RunContext): boolean {
+  return browser && noBrowserReason(ctx) === undefined;
 }
 
 /** Not as notices, which -q and -o json suppress: the user could not sign in. */
-function showAddress(url: URL, port: number, options: SignInOptions, ctx: RunContext): void {
+function showAddress(url: URL, port: number, options: LoginOptions, ctx: RunContext): void {
   const { warn } = ctx.target.log;
-  const { callbackHost: host } = options;
-  const isOpened = whyNoBrowser(options, ctx) === undefined;
-  if (host !== undefined && !isLoopback(new URL(`http://${hostLiteral(host)}`))) {
-    warn(`svc listens on port ${port} of ${host}, which other machines may reach`);
-  }
+  const isOpened = opensBrowser(options, ctx);
   warn(isOpened ? 'opening a browser at:' : 'to sign in, open this address in a browser:');
   warn(url.href);
   if (!isOpened && isRemote(ctx.env)) {
@@ -95,33 +77,23 @@ function showAddress(url: URL, port: number, options: SignInOptions, ctx: RunCon
   }
 }
 
-/** Ends soon, whether or not there is a browser. */
-async function openAddress(url: URL, options: SignInOptions, ctx: RunContext): Promise<void> {
-  if (whyNoBrowser(options, ctx) !== undefined) return;
-  await ctx.sleep(0); // the address is on the screen by then
-  await openInBrowser(url, ctx);
-}
-
-/** From the listener or by paste, whichever has a valid one first. */
-async function firstAnswer(
-  target: Target,
-  { listener, authorization }: Begun,
-  options: LoginOptions & SignInOptions,
+/** From the browser or by paste, whichever has a valid response first. */
+async function waitForCode(
+  authorization: Authorization,
+  listener: LoopbackListener,
+  options: LoginOptions,
   ctx: RunContext,
-): Promise<Grant> {
-  const { waitMs } = options;
+): Promise<CodeGrant> {
   const over = new AbortController();
+  const signal = AbortSignal.any([ctx.signal, over.signal]);
   const contenders = [
     listener.answer((query) => authorization.judge(query)),
-    openAddress(authorization.url, options, ctx).then(() =>
-      readPasted(authorization, listener.redirectUri, pasteReader(options, over.signal, ctx), ctx),
-    ),
-    target.sleep(waitMs, over.signal).then(() => {
-      throw new SvcError('unauthorized', `no sign-in within ${waitMs / 1000} s`, {
+    openAddress(authorization.url, options, ctx).then(() => readPasted(authorization, listener, options, signal, ctx)),
+    ctx.sleep(options.wait, signal).then(() => {
+      throw new SvcError('unauthorized', `no sign-in within ${options.wait / 1000} s`, {
         hint: 'allow more time with --wait; for a browser on another machine use --paste, or a forwarded --callback-port; if the browser showed a client error use --new-client',
       });
     }),
-    aborted(target.signal, over.signal),
   ];
   for (const contender of contenders) contender.catch(() => {}); // the first one decides
   try {
@@ -131,17 +103,26 @@ async function firstAnswer(
   }
 }
 
+/** Ends soon, whether or not there is a browser. */
+async function openAddress(url: URL, options: LoginOptions, ctx: RunContext): Promise<void> {
+  if (!opensBrowser(options, ctx)) return;
+  await ctx.sleep(0); // the address is on the screen by then
+  await openInBrowser(url, ctx);
+}
+
 /** The end of input does not end the sign-in. */
 async function readPasted(
   authorization: Authorization,
-  redirectUri: string,
-  readAddress: ReadAddress,
+  { redirectUri }: LoopbackListener,
+  options: LoginOptions,
+  signal: AbortSignal,
   ctx: RunContext,
-): Promise<Grant> {
-  for (let text = await readAddress(); text !== undefined; text = await readAddress()) {
-    const { query, problem } = readPastedRedirect(text, redirectUri);
+): Promise<CodeGrant> {
+  for await (const text of pastedTexts(options, signal, ctx)) {
+    const query = readPastedQuery(text, redirectUri);
     if (query === undefined) {
-      ctx.notice(problem);
+      // A code alone does not say who requested it: an attacker could persuade a person to paste one.
+      ctx.notice(`paste the full address that the browser ends at: it begins with ${redirectUri}?`);
       continue;
     }
     const verdict = authorization.judge(query);
@@ -152,45 +133,16 @@ async function readPasted(
   return new Promise(() => {});
 }
 
-function aborted(signal: AbortSignal, over: AbortSignal): Promise<never> {
-  return new Promise((_, fail) => {
-    const interrupt = (): void => fail(signal.reason);
-    if (signal.aborted) interrupt();
-    signal.addEventListener('abort', interrupt, { once: true });
-    over.addEventListener('abort', () => signal.removeEventListener('abort', interrupt), { once: true });
-  });
-}
-
-function warnOfScope(server: ServerMetadata, asked: string, grant: TokenGrant, ctx: Pick<RunContext, 'notice'>): void {
-  const { scope = asked, refresh_token } = grant;
-  const missing = asked.split(' ').filter((one) => !scope.split(' ').includes(one));
-  if (missing.length > 0) ctx.notice(`the server granted the scope "${scope}", without ${missing.join(' ')}`);
-  const scopes = server['scopes_supported'];
-  if (refresh_token === undefined && Array.isArray(scopes) && scopes.includes(OFFLINE) && !asked.includes(OFFLINE)) {
-    ctx.notice(`the server issued no refresh token: to get one, sign in with --scope "${asked} ${OFFLINE}"`);
-  }
-}
-
-/** With this scope, many servers issue a refresh token (OpenID Connect Core §11). */
-const OFFLINE = 'offline_access';
-
-/** Resolves with undefined if there will be no more. */
-type ReadAddress = () => Promise<string | undefined>;
-
-/** At a terminal a prompt, which `withdrawn` ends. Other input is read only with --paste. */
-function pasteReader({ paste }: SignInOptions, withdrawn: AbortSignal, ctx: RunContext): ReadAddress {
-  if (ctx.interactive) return () => ctx.prompter.secret('Or paste the address that the browser ends at:', withdrawn);
-  if (!paste) return async () => undefined;
-  const lines = inputLines(ctx, withdrawn);
-  return async () => {
-    const next = await lines.next();
-    return next.done ? undefined : next.value;
-  };
-}
-
-async function* inputLines(ctx: RunContext, withdrawn: AbortSignal): AsyncGenerator<string, void, void> {
+/** At a terminal by a prompt, which `signal` withdraws. Other input is read only with --paste. */
+async function* pastedTexts(
+  { paste }: LoginOptions,
+  signal: AbortSignal,
+  ctx: RunContext,
+): AsyncGenerator<string, void, void> {
+  while (ctx.interactive) yield await ctx.prompter.secret('Or paste the address that the browser ends at:', signal);
+  if (!paste) return;
   let rest = '';
-  for await (const chunk of ctx.stdin.chunksUntil(withdrawn)) {
+  for await (const chunk of ctx.stdin.chunksUntil(signal)) {
     const lines = (rest + Buffer.from(chunk).toString('latin1')).split('\n');
     rest = lines.pop() ?? '';
     if (rest.length > LONGEST) throw new SvcError('invalid_value', '--paste: a line is too long to be an address');
@@ -199,28 +151,18 @@ async function* inputLines(ctx: RunContext, withdrawn: AbortSignal): AsyncGenera
   if (rest.trim() !== '') yield rest;
 }
 
-/** The query of a pasted redirect address, or what is wrong with it. Messages have no secrets. */
-type PastedRedirect =
-  | { readonly query: string; readonly problem?: undefined }
-  | { readonly query?: undefined; readonly problem: string };
-
 /** Longer than any address a browser shows. */
 const LONGEST = 64 * 1024;
 
-export function readPastedRedirect(text: string, redirectUri: string): PastedRedirect {
-  // Terminals and mail programs break long lines and add quotes or brackets around addresses.
+/** Of the redirect address in a pasted text; undefined if it is not that address. */
+export function readPastedQuery(text: string, redirectUri: string): string | undefined {
+  // Terminals and mail programs add quotes or brackets around addresses.
   const address = text.trim().replace(/^[<"'](.*)[>"']$/s, '$1');
-  if (address === '') return { problem: 'nothing was pasted' };
-  if (address.length > LONGEST) return { problem: 'the address is too long' };
-  const begin = /^([^?#]*)\??/.exec(address)?.[1] ?? '';
-  if (!/^https?:\/\//i.test(begin)) {
-    // A code alone does not say who requested it: an attacker could persuade a person to paste one.
-    return {
-      problem: `paste the full address, starting with ${new URL(redirectUri).origin}: svc cannot check a part of it`,
-    };
-  }
-  if (/\s/.test(address)) return { problem: 'the address contains a blank or a line break' };
-  if (begin !== redirectUri) return { problem: `the address must begin with ${redirectUri}?` };
-  const query = address.slice(begin.length).replace(/^\?/, '').replace(/#.*$/s, '');
-  return query === '' ? { problem: 'the address has no query' } : { query };
+  if (address.length > LONGEST || /\s/.test(address) || !address.startsWith(`${redirectUri}?`)) return undefined;
+  return address.slice(redirectUri.length + 1).replace(/#.*$/s, '');
+}
+
+function warnOfMissingScopes(asked: string, granted: string, ctx: RunContext): void {
+  const missing = asked.split(' ').filter((one) => !granted.split(' ').includes(one));
+  if (missing.length > 0) ctx.notice(`the server granted the scope "${granted}", without ${missing.join(' ')}`);
 }

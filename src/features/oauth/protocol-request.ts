@@ -21,11 +21,7 @@ interface ProtocolRequest<E extends Effect = Effect> {
   readonly secrets?: readonly string[];
   readonly timeoutMs?: number;
   /** Whether the body of a success is ignored. */
-  readonly bodiless?: true;
-  /** False if the first response counts: even a read is not retried. */
-  readonly retry?: false;
-  /** JSON by default. */
-  readonly accept?: string;
+  readonly bodiless?: boolean;
 }
 
 export type ProtocolAnswer = Readonly<Record<string, unknown>>;
@@ -54,7 +50,7 @@ export async function protocolRequest(
   target: Target,
   request: ProtocolRequest<'read' | 'write'>,
 ): Promise<ProtocolAnswer | Plan> {
-  const { url, method, effect, encoding = 'json', body, bodiless, accept } = request;
+  const { url, method, effect, encoding = 'json', body, bodiless = false } = request;
   for (const secret of request.secrets ?? []) target.secrets.add(secret);
   const line = `${method} ${url.origin}${url.pathname}`;
   checkEncrypted(url, target);
@@ -62,14 +58,12 @@ export async function protocolRequest(
     basePath: '',
     maxAnswerBytes: LARGEST_ANSWER,
     explainsRedirects: true,
-    ...(accept === undefined ? {} : { accept }),
     explain: (answer) => new ProtocolRefusal(answer, line, effect),
   });
   // The request builder reads braces as parameters.
   const path = `${url.pathname}${url.search}`.replace(/[{}]/g, encodeURIComponent);
-  const retry = request.retry === false ? { retry: false as const } : {};
   const answer = bodiless ? {} : { answer: async () => OBJECT };
-  const shape = { method, path, encoding, ...retry, ...answer };
+  const shape = { method, path, encoding, ...answer };
   try {
     const received =
       effect === 'read'
@@ -112,8 +106,4 @@ export function checkEncrypted(url: URL, { tls }: Pick<Target, 'tls'>): void {
   throw new SvcError('credential_unusable', `signing in at ${url.origin} would send secrets unencrypted`, {
     hint: 'nothing was sent; use https://, or --insecure to accept that others on the network can read it',
   });
-}
-
-export function formEncoded(text: string): string {
-  return new URLSearchParams([['', text]]).toString().slice(1);
 }

@@ -3,39 +3,32 @@ import { SvcError } from '../../errors.ts';
 import type { Target } from '../../http/target.ts';
 import { type Credential, clientKey, type OAuthCredential } from '../../store/credentials.ts';
 import type { SecretStore } from '../../store/secret-store.ts';
-import { type OAuthClient, submit } from './token-endpoint.ts';
+import { type FormRequest, submitForm } from './token-endpoint.ts';
 
-/** A login with what a revocation request needs. */
-export interface Revocable {
-  readonly credential: OAuthCredential;
-  readonly client: OAuthClient;
-  readonly endpoint: string;
-}
+/** The request that revokes a login; undefined if there is nothing to revoke, or no way to. */
+export type Revocation = Omit<FormRequest, 'target'>;
 
-/** Undefined if there is nothing to revoke, or no way to. */
-export async function findRevocable(
+export async function findRevocation(
   store: SecretStore,
-  credential: Credential | undefined,
-): Promise<Revocable | undefined> {
-  if (credential?.kind !== 'oauth' || credential.revocation_endpoint === undefined) return undefined;
-  const { client_id, revocation_endpoint: endpoint } = credential;
-  const known = await store.find(clientKey(credential));
-  return { credential, client: known ?? { client_id, token_endpoint_auth_method: 'none' }, endpoint };
+  login: Credential | undefined,
+): Promise<Revocation | undefined> {
+  if (login?.kind !== 'oauth' || login.revocation_endpoint === undefined) return undefined;
+  const { client_id, revocation_endpoint: endpoint } = login;
+  const client = (await store.find(clientKey(login))) ?? { client_id, token_endpoint_auth_method: 'none' as const };
+  return { endpoint, client, fields: fieldsOf(login) };
 }
 
-/** Resolves to the failure, if any. A refresh token takes its access token along (RFC 7009). */
-export async function revoke(
-  { credential, client, endpoint }: Revocable,
-  target: Target,
-): Promise<SvcError | undefined> {
-  const { refresh_token, access_token } = credential;
-  const fields =
-    refresh_token === undefined
-      ? { token: access_token, token_type_hint: 'access_token' }
-      : { token: refresh_token, token_type_hint: 'refresh_token' };
+/** A refresh token takes its access token along (RFC 7009 §2.1). */
+function fieldsOf({ refresh_token, access_token }: OAuthCredential): Readonly<Record<string, string>> {
+  if (refresh_token === undefined) return { token: access_token, token_type_hint: 'access_token' };
+  return { token: refresh_token, token_type_hint: 'refresh_token' };
+}
+
+/** Resolves to the failure, if any. */
+export async function revoke(revocation: Revocation, target: Target): Promise<SvcError | undefined> {
   try {
-    const outcome = await submit({ target, client, fields, tokenEndpoint: endpoint }, true);
-    return outcome.kind === 'answered' ? undefined : outcome.failure;
+    await submitForm({ ...revocation, target }, true);
+    return undefined;
   } catch (error) {
     if (!(error instanceof SvcError) || target.signal.aborted) throw error;
     return error;

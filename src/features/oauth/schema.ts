@@ -1,4 +1,4 @@
-/** Responses of authorization servers (RFC 8414 §2, 6749 §5.1, 7591 §3.2.1, 8628 §3.2). */
+/** Responses of authorization servers (RFC 8414 §2, 6749 §5.1, 7591 §3.2.1). */
 import * as z from 'zod/mini';
 import { flag, optional, orAbsent, text as textOrNumber } from '../../http/fields.ts';
 
@@ -13,7 +13,6 @@ export const serverMetadata = z.looseObject({
   token_endpoint: address,
   registration_endpoint: optional(address),
   revocation_endpoint: optional(address),
-  device_authorization_endpoint: optional(address),
   token_endpoint_auth_methods_supported: optional(texts),
   code_challenge_methods_supported: z.catch(texts, []),
   authorization_response_iss_parameter_supported: optional(flag),
@@ -41,17 +40,6 @@ export const tokenResponse = z.object({
   email: optional(text),
 });
 export type TokenGrant = Readonly<z.infer<typeof tokenResponse>>;
-
-/** RFC 8628 §3.2. */
-export const deviceAuthorization = z.looseObject({
-  device_code: text.check(z.minLength(1, 'is empty')),
-  user_code: text.check(z.minLength(1, 'is empty')),
-  verification_uri: address,
-  verification_uri_complete: optional(address),
-  expires_in: lifetime,
-  interval: optional(lifetime),
-});
-export type DeviceAuthorization = Readonly<z.infer<typeof deviceAuthorization>>;
 
 /** What is absent or unreadable is as it was requested (RFC 7591 §3.2.1). */
 export const clientRegistration = z.looseObject({

@@ -6,8 +6,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Paths } from '../../context.ts';
 import { parseJsonText } from '../../json-object.ts';
-import { writeAtomic } from '../../store/atomic-write.ts';
-import { discard, errorCode, fileFailure, makeFolder, readOwnFile } from '../../store/own-file.ts';
+import { discard, errorCode, fileFailure, makeFolder, readOwnFile, writeAtomic } from '../../store/own-file.ts';
 import type { SandboxEnv, SandboxRecord } from './schema.ts';
 
 export type { SandboxEnv, SandboxRecord };

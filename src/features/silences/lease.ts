@@ -3,14 +3,11 @@ import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import { answered, Plan } from '../../http/endpoint.ts';
 import type { Alertmanager } from '../alerts/api.ts';
-import type { PostableSilence, Silence } from '../alerts/schema.ts';
-import { collect } from '../alerts/selection.ts';
-import { matcherTexts } from './columns.ts';
+import type { PostableSilence } from '../alerts/schema.ts';
 import { applyChanges } from './draft.ts';
 import { serverTime } from './writer.ts';
 
 const MOST_TRIES = 6;
-const PATIENCE_MS = 30_000;
 /** A timer takes 24 days at most. */
 const LONGEST_SLEEP = 3_600_000;
 const SHORTEST_SLEEP = 200;
@@ -19,7 +16,7 @@ const GRACE_MS = 120_000;
 
 /** If this process dies, the silence ends soon. */
 export class SilenceLease {
-  readonly ttl: number;
+  readonly #ttl: number;
   readonly #covering: Pick<PostableSilence, 'matchers' | 'createdBy' | 'comment'>;
   readonly #alertmanager: Alertmanager;
   readonly #ctx: Pick<RunContext, 'now' | 'sleep' | 'notice'>;
@@ -34,89 +31,35 @@ export class SilenceLease {
     alertmanager: Alertmanager,
     ctx: Pick<RunContext, 'now' | 'sleep' | 'notice'>,
   ) {
-    this.ttl = ttl;
+    this.#ttl = ttl;
     this.#covering = covering;
     this.#alertmanager = alertmanager;
     this.#ctx = ctx;
   }
 
-  draft(start: number): PostableSilence {
-    const times = { startsAt: new Date(start).toISOString(), endsAt: new Date(start + this.ttl).toISOString() };
+  draft(): PostableSilence {
+    const start = this.#now();
+    const times = { startsAt: new Date(start).toISOString(), endsAt: new Date(start + this.#ttl).toISOString() };
     return { ...this.#covering, ...times };
   }
 
-  #now(): number {
-    return serverTime(this.#alertmanager, this.#ctx.now());
-  }
-
   async acquire(): Promise<Plan | undefined> {
-    const draft = this.draft(this.#now());
-    const id = await this.#post(draft);
-    if (id instanceof Plan) return id;
-    [this.id, this.end] = [id, Date.parse(draft.endsAt)];
+    const draft = this.draft();
+    const answer = await this.#alertmanager.postSilence(draft);
+    if (answer instanceof Plan) return answer;
+    this.id = answer.silenceID;
+    this.end = Date.parse(draft.endsAt);
     return undefined;
-  }
-
-  /** Does not wait for requests under way. */
-  abandon(): Promise<void> {
-    return this.#alertmanager.close();
-  }
-
-  async #post(draft: PostableSilence): Promise<string | Plan> {
-    try {
-      const answer = await this.#alertmanager.postSilence(draft);
-      return answer instanceof Plan ? answer : answer.silenceID;
-    } catch (error) {
-      if (!(error instanceof SvcError) || error.code !== 'outcome_unknown') throw error;
-      const made = await this.#findPosted(draft).catch(() => undefined);
-      if (made === undefined) throw error;
-      return made.id;
-    }
-  }
-
-  /** The silence whose response was lost. Its end, to the millisecond, distinguishes it. */
-  async #findPosted(draft: PostableSilence): Promise<Silence | undefined> {
-    const silences = await collect(this.#alertmanager.silences(matcherTexts(draft)));
-    return silences.find(
-      ({ createdBy, comment, endsAt }) =>
-        createdBy === draft.createdBy && comment === draft.comment && Date.parse(endsAt) === Date.parse(draft.endsAt),
-    );
-  }
-
-  /** A silence that ran out is created again. False if somebody else expired it. */
-  async #extend(): Promise<boolean> {
-    const before = await this.#alertmanager.silence(this.id).catch((error: unknown) => {
-      if (error instanceof SvcError && error.code === 'not_found') return undefined;
-      throw error;
-    });
-    if (before?.status.state === 'expired' && Date.parse(before.endsAt) < this.end) return false;
-    if (before === undefined || before.status.state === 'expired') {
-      answered(await this.acquire());
-      return true;
-    }
-    const later = Math.max(Date.parse(before.endsAt), this.#now() + this.ttl);
-    const id = answered(await this.#post(applyChanges(before, { endsAt: new Date(later).toISOString() })));
-    // It was expired after it was read, so the service created another one.
-    if (id !== this.id && this.#now() < this.end) {
-      await this.#withdraw(id);
-      return false;
-    }
-    [this.id, this.end] = [id, later];
-    return true;
   }
 
   /** Extends the silence before it ends, until `over`. After a failure it tries again. */
   async renew(over: AbortSignal): Promise<void> {
     const { notice } = this.#ctx;
-    const graceMs = Math.min(GRACE_MS, this.ttl / 3);
     let failed = false;
-    while (true) {
-      if (failed) await this.#pause(graceMs / 4, over);
-      else await this.#sleepUntil(() => this.end - graceMs, over);
-      if (over.aborted) return;
+    while (await this.#isDue(failed, over)) {
       try {
         if (!(await this.#extend())) {
-          notice(`warning: someone else expired silence ${this.id}; svc does not create it again`);
+          notice(`warning: silence ${this.id} has expired; the command continues without it`);
           return;
         }
         if (failed) notice(`silence ${this.id} is extended again`);
@@ -128,44 +71,51 @@ export class SilenceLease {
     }
   }
 
-  async #sleepUntil(end: () => number, over: AbortSignal): Promise<void> {
-    for (let left = end() - this.#now(); left > 0 && !over.aborted; left = end() - this.#now())
-      await this.#pause(left, over);
+  /** Sleeps until the silence has to be extended. False once `over`. */
+  async #isDue(failed: boolean, over: AbortSignal): Promise<boolean> {
+    const graceMs = Math.min(GRACE_MS, this.#ttl / 3);
+    const due = failed ? this.#now() + graceMs / 4 : this.end - graceMs;
+    do {
+      const ms = Math.min(Math.max(due - this.#now(), SHORTEST_SLEEP), LONGEST_SLEEP);
+      await this.#ctx.sleep(ms, over).catch(() => {});
+    } while (!over.aborted && this.#now() < due);
+    return !over.aborted;
   }
 
-  async #pause(ms: number, over: AbortSignal): Promise<void> {
-    const pause = Math.min(Math.max(ms, SHORTEST_SLEEP), LONGEST_SLEEP);
-    await this.#ctx.sleep(pause, over).catch(() => {});
-  }
-
-  release(): Promise<void> {
-    return this.#withdraw(this.id);
+  /** False if the silence has expired: someone ended it, or the server was away for too long. */
+  async #extend(): Promise<boolean> {
+    const before = await this.#alertmanager.silence(this.id);
+    if (before.status.state === 'expired') return false;
+    const end = Math.max(Date.parse(before.endsAt), this.#now() + this.#ttl);
+    const draft = applyChanges(before, { endsAt: new Date(end).toISOString() });
+    this.id = answered(await this.#alertmanager.postSilence(draft)).silenceID;
+    this.end = end;
+    return true;
   }
 
   /** This write may be repeated: it expires our own silence, and an expired one stays expired. */
-  async #withdraw(id: string): Promise<void> {
-    const latest = this.#ctx.now() + PATIENCE_MS;
+  async release(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#alertmanager.withdrawSilence(id);
+        return await this.#alertmanager.withdrawSilence(this.id);
       } catch (error) {
         if (!(error instanceof SvcError)) throw error;
-        if (error.code === 'not_found' || (await this.#isExpired(id))) return;
-        if (!isPassing(error) || attempt === MOST_TRIES || this.#ctx.now() >= latest) throw error;
+        if (error.code === 'not_found' || (await this.#isExpired())) return;
+        if (!(error.retryable || error.code === 'outcome_unknown') || attempt === MOST_TRIES) throw error;
         await this.#ctx.sleep(250 * 2 ** attempt);
       }
     }
   }
 
   /** False also if the silence cannot be read. */
-  async #isExpired(id: string): Promise<boolean> {
-    const silence = await this.#alertmanager.silence(id).catch(() => undefined);
+  async #isExpired(): Promise<boolean> {
+    const silence = await this.#alertmanager.silence(this.id).catch(() => undefined);
     return silence?.status.state === 'expired';
   }
-}
 
-function isPassing({ retryable, code }: SvcError): boolean {
-  return retryable || code === 'outcome_unknown';
+  #now(): number {
+    return serverTime(this.#alertmanager, this.#ctx.now());
+  }
 }
 
 export function reasonOf(error: unknown): string {

@@ -24,13 +24,14 @@ export const ALL_ALERTS = {
   'all-alerts': { type: 'boolean', help: 'Allow silences that could mute everything' },
 } as const satisfies Flags;
 
-export const ANNOTATION = {
-  annotation: { type: 'pairs', help: 'Add an annotation (0.32+)' },
-} as const satisfies Flags;
-
 export const AUTHOR = {
   author: { type: 'string', short: 'a', value: 'name', help: 'The author (default: alerts.author)' },
 } as const satisfies Flags;
+
+/** A comment of blanks says nothing. */
+export function refuseBlank(text: string): void {
+  if (text.trim() === '') throw new SvcError('invalid_value', 'is empty');
+}
 
 /** How many requests the commands send in parallel that change many silences. */
 export const SILENCES_AT_ONCE = 32;
@@ -126,7 +127,7 @@ export class SilenceWriter {
       checked.flatMap(({ alerts = [] }) => alerts.filter(isActive)).map(({ fingerprint }) => fingerprint),
     );
     if (!interactive || yes || dryRun || this.#options.allAlerts || muted.size === 0) return undefined;
-    const active = (await collect(this.#alertmanager.alerts(alertQuery([])))).filter(isActive);
+    const active = (await collect(this.#alertmanager.alerts(alertQuery(['active'])))).filter(isActive);
     return muted.size > active.length / 2
       ? `This mutes ${muted.size} of the ${active.length} active alerts.`
       : undefined;
@@ -220,7 +221,7 @@ export function expiredError({ id, status }: Silence): SvcError | undefined {
 }
 
 function isActive(alert: Alert): boolean {
-  return keepsAlert(alert, []);
+  return keepsAlert(alert, ['active']);
 }
 
 function spell(silence: Pick<PostableSilence, 'matchers'>): string {

@@ -1,7 +1,7 @@
 /** Finds accounts by name or id (doc 3 §2, rule 5), never by stripping zeros. */
 import type { Choice } from '../../context.ts';
 import { SvcError } from '../../errors.ts';
-import { omittedOf } from './models.ts';
+import type { TableRows } from './models.ts';
 import type { Account } from './schema.ts';
 
 /** The codes of `mc`, as in the public implementation. */
@@ -41,9 +41,9 @@ export function hedges({ hedging }: Account): boolean | undefined {
 }
 
 /** By default the only account. Ids are tried before names: a name may look like another's id. */
-export function findAccount(accounts: readonly Account[], wanted: string | undefined): Account {
+export function findAccount(accounts: TableRows<Account>, wanted: string | undefined): Account {
   const [first, ...others] = accounts;
-  const omitted = omittedOf(accounts).length;
+  const omitted = accounts.omitted.length;
   if (wanted === undefined && omitted === 0 && first !== undefined && others.length === 0) return first;
   const found =
     accounts.find(({ accountId }) => accountId === wanted) ??

@@ -5,7 +5,7 @@ import { SvcError } from '../../errors.ts';
 import type { Secret } from '../../http/redact.ts';
 import type { Target } from '../../http/target.ts';
 import { openTrading } from './client.ts';
-import { openSession } from './gateway/session.ts';
+import { Session } from './gateway/session.ts';
 import { withTrading } from './gateway/trading-session.ts';
 import { marketHours } from './market-hours.ts';
 
@@ -29,7 +29,7 @@ function marketText(now: number): string {
 }
 
 export async function tradeContents(target: Target, token: Secret): Promise<ServiceContents> {
-  const session = openSession(target, { token: () => token, onNotice: target.log.warn });
+  const session = new Session(target, { token: () => token, onNotice: target.log.warn });
   try {
     return { holds: { accounts: (await openTrading(session).accounts()).length } };
   } finally {

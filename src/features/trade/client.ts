@@ -8,24 +8,32 @@ import type { Account, Candle, Envelope, ListAnswer, ModelRows } from './schema.
 
 type Schemas = typeof import('./schema.ts');
 
-const anyEnvelope = async () => (await import('./schema.ts')).envelope;
+/** The schemas are loaded with the first response. */
+function parser<A>(answerOf: (schemas: Schemas) => Parser<A>): () => Promise<Parser<A>> {
+  return async () => answerOf(await import('./schema.ts'));
+}
 
-function read(path: string): Endpoint<Envelope, 'read'> {
-  return { method: 'GET', path, effect: 'read', answer: anyEnvelope };
+function read<A extends Envelope>(path: string, answerOf: (schemas: Schemas) => Parser<A>): Endpoint<A, 'read'> {
+  return { method: 'GET', path, effect: 'read', answer: parser(answerOf) };
 }
 
 function post<E extends Effect>(path: string, effect: E): Endpoint<Envelope, E> {
-  return { method: 'POST', path, effect, encoding: 'form', answer: anyEnvelope };
+  return { method: 'POST', path, effect, encoding: 'form', answer: parser((schemas) => schemas.envelope) };
 }
 
 /** Doc 3 §4. */
-export const getAccounts = read('/trading/get_model/Accounts');
+export const getAccounts = read('/trading/get_model/Accounts', (schemas) => schemas.tableAnswer('Account'));
 /** Doc 3 §4; the query `models` as seen on the public implementation. */
-export const getModel = read('/trading/get_model');
+export function getModel<N extends ModelName>(name: N) {
+  return read('/trading/get_model', (schemas) => schemas.tableAnswer(name));
+}
 /** Not shown in the document. */
-export const getInstruments = read('/trading/get_instruments');
+export const getInstruments = read('/trading/get_instruments', (schemas) => schemas.instrumentsAnswer);
 /** Doc 3 §8 has limits but no path. Never cached, as the last candle changes by the second. */
-export const getCandles = { ...read('/candles/{offer_id}/{period_id}'), fresh: true } as const;
+export const getCandles = {
+  ...read('/candles/{offer_id}/{period_id}', (schemas) => schemas.candlesAnswer),
+  fresh: true,
+} as const;
 
 /** Doc 3 §4; a read, as it only changes what this session receives. */
 export const subscribePrices = post('/subscribe', 'read');
@@ -65,30 +73,22 @@ export type Trading = ReturnType<typeof openTrading>;
 
 export function openTrading(session: Reader) {
   /** Throws if the gateway refuses. */
-  const ask = async <A extends Envelope>(
-    what: string,
-    endpoint: Endpoint<Envelope, 'read'>,
-    answerOf: (schemas: Schemas) => Parser<A>,
-    values?: CallValues,
-  ): Promise<A> => {
-    const answer = async () => answerOf(await import('./schema.ts'));
-    const found = await session.call({ ...endpoint, answer }, values);
-    const { executed, error } = verdictOf(found);
+  const ask = async <A extends Envelope>(what: string, endpoint: Endpoint<A, 'read'>, values?: CallValues) => {
+    const answer = await session.call(endpoint, values);
+    const { executed, error } = verdictOf(answer);
     if (executed === false || error !== undefined) throw refusal(error, what);
-    return found;
+    return answer;
   };
   return {
     /** The rows of a table without the row of totals. */
     async model<N extends ModelName>(name: N): Promise<TableRows<ModelRows[N]>> {
-      const answer = await ask(`the table ${name}`, getModel, (schemas) => schemas.tableAnswer(name), {
-        query: { models: name },
-      });
+      const answer = await ask(`the table ${name}`, getModel(name), { query: { models: name } });
       return rowsOf(answer, MODELS[name].rows);
     },
     /** From doc 3 §4's path, else the other tables', as seen on the public implementation. */
     async accounts(): Promise<TableRows<Account>> {
       try {
-        const answer = await ask('the accounts', getAccounts, (schemas) => schemas.tableAnswer('Account'));
+        const answer = await ask('the accounts', getAccounts);
         if (answer.rows !== undefined) return rowsOf(answer, MODELS.Account.rows);
       } catch (error) {
         if (!(error instanceof SvcError) || error.code !== 'wrong_path') throw error;
@@ -96,26 +96,19 @@ export function openTrading(session: Reader) {
       return this.model('Account');
     },
     async instruments() {
-      return rowsOf(
-        await ask('the instruments', getInstruments, (schemas) => schemas.instrumentsAnswer),
-        'data.instrument',
-      );
+      return rowsOf(await ask('the instruments', getInstruments), 'data.instrument');
     },
     async subscribePrices(symbol: string) {
-      await ask(`prices of ${symbol}`, subscribePrices, (schemas) => schemas.envelope, { body: { pairs: symbol } });
+      await ask(`prices of ${symbol}`, subscribePrices, { body: { pairs: symbol } });
     },
     async unsubscribePrices(symbol: string) {
-      await ask(`no more prices of ${symbol}`, unsubscribePrices, (schemas) => schemas.envelope, {
-        body: { pairs: symbol },
-      });
+      await ask(`no more prices of ${symbol}`, unsubscribePrices, { body: { pairs: symbol } });
     },
     async subscribeModel(name: ModelName) {
-      await ask(`updates of ${name}`, subscribeModel, (schemas) => schemas.envelope, { body: { models: name } });
+      await ask(`updates of ${name}`, subscribeModel, { body: { models: name } });
     },
     async unsubscribeModel(name: ModelName) {
-      await ask(`no more updates of ${name}`, unsubscribeModel, (schemas) => schemas.envelope, {
-        body: { models: name },
-      });
+      await ask(`no more updates of ${name}`, unsubscribeModel, { body: { models: name } });
     },
     async candles({ offerId, period, from, to }: CandleQuery): Promise<readonly Candle[]> {
       const values = {
@@ -123,7 +116,7 @@ export function openTrading(session: Reader) {
         // `num` is required even where a range is given, and then ignored.
         query: { num: MOST_CANDLES, from, to },
       };
-      return rowsOf(await ask(`candles ${period}`, getCandles, (schemas) => schemas.candlesAnswer, values), 'candles');
+      return rowsOf(await ask(`candles ${period}`, getCandles, values), 'candles');
     },
   };
 }

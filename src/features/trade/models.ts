@@ -44,11 +44,6 @@ export interface TableRows<Row> extends ReadonlyArray<Row> {
   readonly omitted: readonly unknown[];
 }
 
-/** Those that are left out of these rows. */
-export function omittedOf(rows: readonly unknown[]): readonly unknown[] {
-  return (rows as Partial<TableRows<unknown>>).omitted ?? [];
-}
-
 /** A number, also from a numeric string; null is none. Anything else as it is. */
 export function numberOf(value: unknown): unknown {
   if (value === null) return undefined;

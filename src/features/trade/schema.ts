@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import type { Parser } from '../../http/endpoint.ts';
 import * as fields from '../../http/fields.ts';
 import { orAbsent } from '../../http/fields.ts';
-import { readRows } from '../../http/rows.ts';
+import { readRows } from '../../http/json.ts';
 import { isObject } from '../../json-object.ts';
 import { MODELS, type ModelName, numberOf } from './models.ts';
 
@@ -200,7 +200,8 @@ function withRows<Row>(path: readonly string[], schema: Parser<Row>, noun: strin
   return {
     safeParse(value: unknown) {
       const outcome = envelope.safeParse(value);
-      const list = path.reduce<unknown>((at, name) => (isObject(at) ? at[name] : undefined), outcome.data);
+      let list: unknown = outcome.data;
+      for (const name of path) list = isObject(list) ? list[name] : undefined;
       if (!outcome.success || !Array.isArray(list)) return outcome;
       const found = totalKey === undefined ? list : withoutTotal(list, totalKey);
       const { rows, unread: omitted, omitted: problems } = readRows(schema, found, noun);

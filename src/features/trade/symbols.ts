@@ -1,7 +1,7 @@
 /** Symbols as people write them (doc 3 §4: `<BASE>/<QUOTE>`), and the offers with their ids. */
 import { distance } from '../../cli/lookup.ts';
 import { SvcError } from '../../errors.ts';
-import { omittedOf } from './models.ts';
+import type { TableRows } from './models.ts';
 import type { Offer } from './schema.ts';
 
 /** `eurusd` and `EUR/USD` are the same; an index such as `US30` has no slash. */
@@ -36,9 +36,9 @@ export function findSymbol(symbols: readonly string[], wanted: string): string {
   });
 }
 
-export function findOffer(offers: readonly Offer[], wanted: string): Offer {
+export function findOffer(offers: TableRows<Offer>, wanted: string): Offer {
   const symbols = offers.map(({ currency }) => currency);
-  const omitted = omittedOf(offers).length;
+  const omitted = offers.omitted.length;
   if (omitted > 0 && !symbols.some((symbol) => foldedSymbol(symbol) === foldedSymbol(wanted))) {
     throw new SvcError('not_known', `${omitted} of the offers cannot be read: one may be ${wanted}`);
   }

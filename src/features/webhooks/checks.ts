@@ -16,7 +16,7 @@ import { isLoopback } from '../../http/address.ts';
 import type { Target } from '../../http/target.ts';
 import { shellWord } from '../../output/escape.ts';
 import type { StoredSecret } from '../../store/webhook-secrets.ts';
-import { fileFindings, fileModes, signInFinding } from '../oauth/checks.ts';
+import { signInFinding } from '../oauth/checks.ts';
 import { openRecordings, type Recordings } from './api.ts';
 import type { LogItem, Subscription } from './schema.ts';
 import { readSecrets, shownSecret, storedUnder } from './stored-secrets.ts';
@@ -142,10 +142,8 @@ function deliveriesFinding(id: string, items: readonly LogItem[]): Finding {
 export async function recordingsFindings(id: string | undefined, ctx: RunContext): Promise<readonly Finding[]> {
   if (id !== undefined) checkSubscriptionId(id);
   const recordings = openRecordings(ctx.target);
-  const before = fileModes(ctx);
   const findings: Finding[] = [await signInFinding(ctx, ctx.target)];
   const stored = await readStored(findings, ctx);
-  findings.push(...fileFindings(before, ctx));
   const all = await readSubscriptions(recordings, findings, ctx);
   if (all === undefined) return findings;
   const chosen = id === undefined ? all : [findSubscription(all, id)];
@@ -161,7 +159,7 @@ export async function recordingsFindings(id: string | undefined, ctx: RunContext
 /** Before the subscriptions, or a new secret would seem an orphan. Undefined if unreadable. */
 async function readStored(findings: Finding[], ctx: RunContext): Promise<readonly StoredSecret[] | undefined> {
   try {
-    const { secrets, failures } = await readSecrets({ ...ctx, warn: () => {} });
+    const { secrets, failures } = await readSecrets(ctx);
     for (const { message, hint } of failures)
       findings.push({ check: 'secrets', subject: null, ...fail(message, hint) });
     return failures.length > 0 ? undefined : secrets;

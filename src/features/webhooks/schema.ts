@@ -1,7 +1,7 @@
 /** Doc 2 §2, read leniently: unknown fields stay, states are numbers, and little is required. */
 import * as z from 'zod/mini';
 import { flag, identifier, number, optional, text } from '../../http/fields.ts';
-import { listParser } from '../../http/rows.ts';
+import { listParser } from '../../http/json.ts';
 
 export const subscription = z.looseObject({
   id: identifier,

@@ -1,10 +1,9 @@
 /** The alerts of an emulated server: how they merge, what suppresses them, and their groups. */
 
 import { Refusal } from '../http.ts';
-import type { AlertsTrap } from '../traps.ts';
 import type { PostedAlert } from './bodies.ts';
 import { canonicalText, fingerprintOf, type LabelSet } from './labels.ts';
-import { groupLabelsOf, INHIBITION, MUTED_RECEIVER, MUTING_INTERVAL, RESOLVE_TIMEOUT_MS, routesOf } from './routing.ts';
+import { groupLabelsOf, INHIBITION, RESOLVE_TIMEOUT_MS, receiversOf } from './routing.ts';
 import { iso, type Silences } from './silences.ts';
 
 interface Alert {
@@ -29,7 +28,6 @@ export interface AlertQuery {
 
 interface Status {
   readonly inhibitedBy: readonly string[];
-  readonly mutedBy?: readonly string[];
   readonly silencedBy: readonly string[];
   readonly state: 'active' | 'suppressed';
 }
@@ -37,13 +35,11 @@ interface Status {
 export class Alerts {
   private readonly now: () => number;
   private readonly silences: Silences;
-  private readonly traps: ReadonlySet<AlertsTrap>;
   private readonly stored = new Map<string, Alert>();
 
-  constructor(now: () => number, silences: Silences, traps: ReadonlySet<AlertsTrap>) {
+  constructor(now: () => number, silences: Silences) {
     this.now = now;
     this.silences = silences;
-    this.traps = traps;
   }
 
   /** Stores the valid ones, then refuses the request if others are invalid. */
@@ -87,14 +83,7 @@ export class Alerts {
     const silencedBy = this.silences.muting(labels);
     const inhibitedBy = this.inhibiting(labels);
     const suppressed = silencedBy.length + inhibitedBy.length > 0;
-    const mutedBy = this.traps.has('mute-interval') ? { mutedBy: [] } : {};
-    return { inhibitedBy, ...mutedBy, silencedBy, state: suppressed ? 'suppressed' : 'active' };
-  }
-
-  /** Only a group has a time interval: elsewhere the alert is active. */
-  private statusIn(receiver: string, status: Status): Status {
-    if (!this.traps.has('mute-interval') || receiver !== MUTED_RECEIVER) return status;
-    return { ...status, mutedBy: [MUTING_INTERVAL], state: 'suppressed' };
+    return { inhibitedBy, silencedBy, state: suppressed ? 'suppressed' : 'active' };
   }
 
   /** At most one: the server also stops at the first. */
@@ -108,45 +97,37 @@ export class Alerts {
     return [];
   }
 
-  private shown(query: AlertQuery): { readonly alert: Alert; readonly status: Status }[] {
-    return [...this.stored.values()]
-      .filter((alert) => !this.resolved(alert) && query.match(alert.labels))
-      .map((alert) => ({ alert, status: this.status(alert) }))
-      .filter(
-        ({ status }) =>
-          (query.active || status.state !== 'active') &&
-          (query.silenced || status.silencedBy.length === 0) &&
-          (query.inhibited || status.inhibitedBy.length === 0),
-      );
+  private *shown(query: AlertQuery): Generator<{ readonly alert: Alert; readonly status: Status }> {
+    for (const alert of this.stored.values()) {
+      if (this.resolved(alert) || !query.match(alert.labels)) continue;
+      const status = this.status(alert);
+      const isHidden =
+        (!query.active && status.state === 'active') ||
+        (!query.silenced && status.silencedBy.length > 0) ||
+        (!query.inhibited && status.inhibitedBy.length > 0);
+      if (!isHidden) yield { alert, status };
+    }
   }
 
   list(query: AlertQuery): readonly object[] {
-    const alerts = this.shown(query)
-      .map(({ alert, status }) => ({
-        alert,
-        status,
-        receivers: routesOf(alert.labels).map(({ receiver }) => receiver),
-      }))
-      .filter(({ receivers }) => receivers.some(query.receiver))
-      .sort((a, b) => (a.alert.fingerprint < b.alert.fingerprint ? -1 : 1))
-      .map(({ alert, status, receivers }) => alertAnswer(alert, status, receivers));
-    return this.traps.has('sparse-alerts') ? sparse(alerts) : alerts;
+    const answers: [fingerprint: string, answer: object][] = [];
+    for (const { alert, status } of this.shown(query)) {
+      const receivers = receiversOf(alert.labels);
+      if (receivers.some(query.receiver)) answers.push([alert.fingerprint, alertAnswer(alert, status, receivers)]);
+    }
+    return answers.sort(byKey).map(([, answer]) => answer);
   }
 
   /** An alert of several routes is in several groups, and each names all requested receivers. */
   groups(query: AlertQuery): object[] {
     const groups = new Map<string, { labels: LabelSet; receiver: string; members: [key: string, answer: object][] }>();
     for (const { alert, status } of this.shown(query)) {
-      const receivers = routesOf(alert.labels)
-        .map(({ receiver }) => receiver)
-        .filter(query.receiver)
-        .sort();
+      const receivers = receiversOf(alert.labels).filter(query.receiver).sort();
       const labels = groupLabelsOf(alert.labels);
       for (const receiver of receivers) {
         const key = `${canonicalText(labels)} ${receiver}`;
         const group = groups.get(key) ?? { labels, receiver, members: [] };
-        const answer = alertAnswer(alert, this.statusIn(receiver, status), receivers);
-        group.members.push([canonicalText(alert.labels), answer]);
+        group.members.push([canonicalText(alert.labels), alertAnswer(alert, status, receivers)]);
         groups.set(key, group);
       }
     }
@@ -182,14 +163,4 @@ function alertAnswer({ timesOut: _, generatorURL, ...alert }: Alert, status: Sta
     receivers: receivers.map((name) => ({ name })),
     status,
   };
-}
-
-function sparse([first, ...others]: readonly { readonly status: object }[]): readonly object[] {
-  if (first === undefined) return [];
-  const rest = without(first, ['annotations', 'receivers', 'updatedAt', 'endsAt']);
-  return [{ ...rest, status: without(first.status, ['silencedBy']) }, ...others];
-}
-
-function without(value: object, names: readonly string[]): object {
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
 }

@@ -1,20 +1,14 @@
 /** The configuration of the sandbox's Alertmanager: receivers, routes and the inhibition rule. */
 import { compileMatchers, type LabelSet, type Match, parseMatcher } from './labels.ts';
 
-interface Route {
-  readonly receiver: string;
-  readonly match: Match;
-  /** As `continue` in the configuration: later routes are tried, too. */
-  readonly goesOn: boolean;
-}
-
 export const RECEIVERS = ['operations', 'pager', 'platform-chat', 'payments-chat'] as const;
 const GROUP_BY = ['alertname', 'team'] as const;
 /** An alert without an end is resolved if it is not sent again for so long. */
 export const RESOLVE_TIMEOUT_MS = 5 * 60_000;
 
-const FALLBACK: Route = { receiver: 'operations', match: () => true, goesOn: false };
-const ROUTES: readonly (Route & { readonly matcher: string })[] = [
+const FALLBACK = 'operations';
+/** `goesOn` is `continue` in the configuration: later routes are tried, too. */
+const ROUTES = [
   { receiver: 'pager', ...compileMatcher('severity="critical"'), goesOn: true },
   { receiver: 'platform-chat', ...compileMatcher('team="platform"'), goesOn: false },
   { receiver: 'payments-chat', ...compileMatcher('team="payments"'), goesOn: false },
@@ -27,7 +21,7 @@ export const INHIBITION = { source: SOURCE.match, target: TARGET.match, equal: [
 export const CONFIG_TEXT = `global:
   resolve_timeout: 5m
 route:
-  receiver: ${FALLBACK.receiver}
+  receiver: ${FALLBACK}
   group_by:
 ${GROUP_BY.map((name) => `  - ${name}\n`).join('')}  continue: false
   routes:
@@ -47,28 +41,16 @@ function compileMatcher(matcher: string): { readonly matcher: string; readonly m
   return { matcher, match: compileMatchers([parseMatcher(matcher)]) };
 }
 
-export function routesOf(labels: LabelSet): readonly Route[] {
-  const taken: Route[] = [];
-  for (const route of ROUTES) {
-    if (!route.match(labels)) continue;
-    taken.push(route);
-    if (!route.goesOn) break;
+export function receiversOf(labels: LabelSet): readonly string[] {
+  const receivers: string[] = [];
+  for (const { receiver, match, goesOn } of ROUTES) {
+    if (!match(labels)) continue;
+    receivers.push(receiver);
+    if (!goesOn) break;
   }
-  return taken.length === 0 ? [FALLBACK] : taken;
+  return receivers.length === 0 ? [FALLBACK] : receivers;
 }
 
 export function groupLabelsOf(labels: LabelSet): LabelSet {
   return Object.fromEntries(GROUP_BY.flatMap((name) => (labels[name] === undefined ? [] : [[name, labels[name]]])));
-}
-
-/** A time interval that the trap `mute-interval` adds. */
-export const MUTING_INTERVAL = 'always';
-export const MUTED_RECEIVER = 'payments-chat';
-
-export function addMutingInterval(config: string): string {
-  const muted = config.replace(
-    `receiver: ${MUTED_RECEIVER}\n`,
-    (line) => `${line}    mute_time_intervals: [${MUTING_INTERVAL}]\n`,
-  );
-  return `${muted}time_intervals:\n- name: ${MUTING_INTERVAL}\n  time_intervals:\n  - weekdays: ['sunday:saturday']\n`;
 }

@@ -1,42 +1,29 @@
 /** An Alertmanager 0.25 on loopback, emulated at the HTTP level, to try `svc` out and to test. */
-import { randomUUID } from 'node:crypto';
-import { type EmulatorOptions, plain, Refusal, type Request, type Response, startServer } from '../http.ts';
-import type { AlertsTrap } from '../traps.ts';
+import {
+  type EmulatorOptions,
+  type LocalServer,
+  plain,
+  Refusal,
+  type Request,
+  type Response,
+  startServer,
+} from '../http.ts';
 import { type AlertQuery, Alerts } from './alerts.ts';
 import { decodeAlerts, decodeSilence, framed } from './bodies.ts';
-import { seedDemo } from './demo.ts';
-import { compileMatchers, compileRegex, type Matcher, parseMatcher } from './labels.ts';
-import { addMutingInterval, CONFIG_TEXT, RECEIVERS } from './routing.ts';
+import { compileMatchers, compileRegex, type LabelSet, type Matcher, parseMatcher } from './labels.ts';
+import { CONFIG_TEXT, RECEIVERS } from './routing.ts';
 import { hasMatchers, iso, Silences, silenceAnswer } from './silences.ts';
-
-interface AlertsOptions extends EmulatorOptions {
-  readonly randomUuid?: () => string;
-}
-
-export interface Emulator {
-  readonly url: string;
-  readonly traps: Set<AlertsTrap>;
-  close(): Promise<void>;
-}
 
 const API = '/api/v2/';
 /** The real server accepts request lines of a mebibyte, and bodies of any size. */
 const LIMITS = { maxHeaderSize: (1 << 20) + 4096, maxBody: 1 << 26 };
 
-export async function startAlertmanagerEmulator(options: AlertsOptions): Promise<Emulator> {
-  const { port, now, randomUuid = randomUUID, seed = 'empty' } = options;
-  const traps = new Set<AlertsTrap>();
-  const silences = new Silences(now, randomUuid);
-  const alerts = new Alerts(now, silences, traps);
-  if (seed === 'demo') seedDemo(alerts, silences, now(), randomUuid);
-  const routes = routesOf(alerts, silences, traps, now);
-  const { url, close } = await startServer({
-    port,
-    now,
-    ...LIMITS,
-    respond: (request) => (traps.has('error-200') ? plain(200, 'error: no such tenant\n') : respond(routes, request)),
-  });
-  return { url, traps, close };
+export async function startAlertmanagerEmulator({ port, now, seed }: EmulatorOptions): Promise<LocalServer> {
+  const silences = new Silences(now);
+  const alerts = new Alerts(now, silences);
+  if (seed === 'demo') seedDemo(alerts, silences, now());
+  const routes = routesOf(alerts, silences, now);
+  return startServer({ port, now, ...LIMITS, respond: (request) => respond(routes, request) });
 }
 
 /** Returns the JSON of a 200; undefined for no body at all. */
@@ -77,10 +64,10 @@ function json(status: number, value: unknown): Response {
   return { status, headers: { 'content-type': 'application/json' }, body: `${JSON.stringify(value)}\n` };
 }
 
-function routesOf(alerts: Alerts, silences: Silences, traps: ReadonlySet<AlertsTrap>, now: () => number): Routes {
+function routesOf(alerts: Alerts, silences: Silences, now: () => number): Routes {
   const started = now();
   return {
-    status: { GET: () => status(started, traps.has('mute-interval')) },
+    status: { GET: () => status(started) },
     receivers: { GET: () => RECEIVERS.map((name) => ({ name })) },
     alerts: { GET: (query) => alerts.list(alertQuery(query)), POST: (_, body) => alerts.post(decodeAlerts(body)) },
     'alerts/groups': { GET: (query) => alerts.groups(alertQuery(query)) },
@@ -104,13 +91,13 @@ function routesOf(alerts: Alerts, silences: Silences, traps: ReadonlySet<AlertsT
   };
 }
 
-function status(started: number, mutes: boolean): object {
+function status(started: number): object {
   const build = { branch: 'sandbox', buildDate: '', buildUser: '', goVersion: '', revision: 'sandbox' };
   return {
     cluster: { peers: [], status: 'disabled' },
-    config: { original: mutes ? addMutingInterval(CONFIG_TEXT) : CONFIG_TEXT },
+    config: { original: CONFIG_TEXT },
     uptime: iso(started),
-    versionInfo: { ...build, version: mutes ? '0.28.0' : '0.25.0' },
+    versionInfo: { ...build, version: '0.25.0' },
   };
 }
 
@@ -136,4 +123,104 @@ function alertQuery(query: URLSearchParams): AlertQuery {
     match: compileMatchers(filtersOf(query)),
     receiver: receiver === '' ? () => true : compileRegex(receiver),
   };
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** Nothing repeats the demo's alerts. */
+const LASTING = 7 * 24 * HOUR;
+
+type DemoAlert = readonly [minutes: number, alertname: string, severity: string, labels: LabelSet, summary: string];
+
+const PLATFORM_EU = { team: 'platform', cluster: 'eu-1' };
+const PAYMENTS_US = { team: 'payments', cluster: 'us-1' };
+const SEARCH = { team: 'search', cluster: 'eu-1' };
+const NODE_07 = { ...PLATFORM_EU, instance: 'node-07:9100' };
+const NODE_12 = { team: 'platform', cluster: 'us-1', instance: 'node-12:9100', mountpoint: '/var' };
+const NODE_03 = { ...PLATFORM_EU, instance: 'node-03:9100', mountpoint: '/data' };
+const CHECKOUT = { team: 'payments', cluster: 'eu-1', service: 'checkout' };
+
+const ALERTS: readonly DemoAlert[] = [
+  [95, 'NodeDown', 'critical', NODE_07, 'node-07 has not answered for 90 minutes'],
+  // Inhibited by the critical alert with the same name and cluster.
+  [94, 'NodeDown', 'warning', NODE_07, 'node-07 misses scrapes'],
+  [310, 'DiskFull', 'warning', NODE_12, '/var on node-12 is 91 % full'],
+  [42, 'DiskFull', 'warning', NODE_03, '/data on node-03 is 88 % full'],
+  [12, 'HighErrorRate', 'critical', CHECKOUT, '4.2 % of checkouts fail'],
+  [9, 'HighLatency', 'warning', { ...PAYMENTS_US, service: 'checkout' }, 'The 99th percentile of checkout is 2.1 s'],
+  [
+    1500,
+    'CertificateExpiry',
+    'info',
+    { ...PAYMENTS_US, service: 'gateway' },
+    'The certificate of gateway ends in 12 days',
+  ],
+  [27, 'QueueBacklog', 'warning', { ...SEARCH, queue: 'reindex' }, '18,000 documents wait to be indexed'],
+  [20_000, 'Watchdog', 'none', SEARCH, 'Always firing: alerting works'],
+];
+
+/** A silence lasts from and to so many minutes from now. */
+type DemoSilence = readonly [
+  id: string,
+  from: number,
+  to: number,
+  createdBy: string,
+  comment: string,
+  matchers: string[],
+];
+
+const SILENCES: readonly DemoSilence[] = [
+  [
+    '9b3f17c2-0c1d-4f3b-8a57-2b1e8d3c4a10',
+    -40,
+    180,
+    'mara@ops',
+    'CHG-2041: growing the volume of node-12',
+    ['alertname=DiskFull', 'instance=~node-12:.*'],
+  ],
+  [
+    '9b3f2b19-0c1d-4f3b-8a57-2b1e8d3c4a10',
+    -10,
+    50,
+    'jun@payments',
+    'ACK! looking at checkout latency',
+    ['alertname=HighLatency', 'service=checkout'],
+  ],
+  [
+    '9b3f3e70-0c1d-4f3b-8a57-2b1e8d3c4a10',
+    360,
+    480,
+    'mara@ops',
+    'CHG-2042: kernel update of eu-1',
+    ['cluster=eu-1', 'team=platform'],
+  ],
+  [
+    '9b3f51c7-0c1d-4f3b-8a57-2b1e8d3c4a10',
+    -1560,
+    -1320,
+    'ada@search',
+    'Reindexing over night',
+    ['alertname=QueueBacklog', 'queue=reindex'],
+  ],
+];
+
+/** A small, realistic state: three teams, two clusters, alerts and silences in every state. */
+function seedDemo(alerts: Alerts, silences: Silences, now: number): void {
+  alerts.post(
+    ALERTS.map(([minutes, alertname, severity, labels, summary]) => ({
+      labels: { alertname, severity, ...labels },
+      annotations: { summary, runbook: `https://runbooks.example/${alertname}` },
+      generatorURL: `https://prometheus.example/graph?g0.expr=${alertname}`,
+      startsAt: now - minutes * MINUTE,
+      endsAt: now + LASTING,
+    })),
+  );
+  for (const [id, from, to, createdBy, comment, matchers] of SILENCES) {
+    const times = {
+      startsAt: now + from * MINUTE,
+      endsAt: now + to * MINUTE,
+      updatedAt: now + Math.min(from, 0) * MINUTE,
+    };
+    silences.store({ id, createdBy, comment, matchers: matchers.map(parseMatcher), ...times });
+  }
 }

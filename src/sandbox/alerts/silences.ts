@@ -1,4 +1,5 @@
 /** The silences of an emulated server, with the update rules of version 0.25. */
+import { randomUUID } from 'node:crypto';
 import { Refusal } from '../http.ts';
 import type { PostedSilence } from './bodies.ts';
 import { compileMatchers, type LabelSet, type Match, type Matcher } from './labels.ts';
@@ -19,12 +20,10 @@ function silenceState({ startsAt, endsAt }: Silence, now: number): SilenceState 
 
 export class Silences {
   private readonly now: () => number;
-  private readonly newId: () => string;
   private readonly stored = new Map<string, { readonly silence: Silence; readonly match: Match }>();
 
-  constructor(now: () => number, newId: () => string) {
+  constructor(now: () => number) {
     this.now = now;
-    this.newId = newId;
   }
 
   get(id: string): Silence | undefined {
@@ -67,7 +66,7 @@ export class Silences {
       // Like 0.25, before the new matchers are checked: if invalid, the old silence is gone.
       this.expire(previous.id);
     }
-    return this.store({ ...silence, id: this.newId(), startsAt: Math.max(startsAt, now) });
+    return this.store({ ...silence, id: randomUUID(), startsAt: Math.max(startsAt, now) });
   }
 
   /** Ends a silence at once; an expired one is unchanged. */

@@ -14,7 +14,6 @@ import {
 } from './products.ts';
 import {
   type Catalog,
-  categoryItem,
   cursorItem,
   DAY,
   HOUR,
@@ -24,28 +23,25 @@ import {
   SERIES_FIELDS,
   type Snapshot,
   type SourceRow,
-  settlementItem,
   snapshotItem,
   sourceItem,
+  updatedItem,
 } from './records.ts';
 
 /** Receives the parts of the path that `{}` stands for, and returns the JSON of the response. */
 export type CatalogRoute = (query: Parameters, part: string) => unknown;
 
-interface CatalogApiOptions {
-  readonly catalog: () => Catalog;
-  readonly traps: ReadonlySet<CatalogTrap>;
-}
-
 /** What the endpoints answer from. */
-interface Service extends CatalogApiOptions {
+interface Service {
+  readonly catalog: Catalog;
+  readonly traps: ReadonlySet<CatalogTrap>;
   /** How many pages were answered while the catalog shifts. */
-  pages: number;
+  shifts: number;
 }
 
 /** In the service's order: `count` comes before the id of a product. */
-export function catalogRoutes(options: CatalogApiOptions): Readonly<Record<string, CatalogRoute>> {
-  const service: Service = { ...options, pages: 0 };
+export function catalogRoutes(options: Omit<Service, 'shifts'>): Readonly<Record<string, CatalogRoute>> {
+  const service = { ...options, shifts: 0 };
   return {
     '/healthz': () => health(service),
     '/products': (query) => listProducts(service, query),
@@ -130,13 +126,13 @@ function listCategories(service: Service, query: Parameters): unknown {
   const [parent, q] = [query.text('parent_source_uid'), query.text('q')];
   query.check();
   const found = readCatalog(service).categories.filter(
-    ({ parser_name, parent_source_uid, title, title_normalized, alias, source_uid, ...category }) =>
+    ({ parser_name, parent_source_uid, title, alias, source_uid, ...category }) =>
       (!parser || parser_name === parser) &&
       (depth === undefined || category.depth === depth) &&
       (!parent || parent_source_uid === parent) &&
-      (!q || contains([title, title_normalized, alias, source_uid], q)),
+      (!q || contains([title, title.toLowerCase(), alias, source_uid], q)),
   );
-  return pageOf(service, found.toSorted(latestUpdateFirst), page, categoryItem);
+  return pageOf(service, found.toSorted(latestUpdateFirst), page, updatedItem);
 }
 
 function findCategory(service: Service, query: Parameters, part: string): unknown {
@@ -144,7 +140,7 @@ function findCategory(service: Service, query: Parameters, part: string): unknow
   query.check();
   const found = readCatalog(service).categories.find((category) => category.id === id);
   if (found === undefined) throw notFound('category');
-  return categoryItem(found);
+  return updatedItem(found);
 }
 
 /** Unlike the counts, this endpoint compares country and region exactly. */
@@ -158,7 +154,7 @@ function listSettlements(service: Service, query: Parameters): unknown {
       (!region || place.region === region) &&
       (!q || contains([place.name, place.alias, place.region, place.country], q)),
   );
-  return pageOf(service, found.toSorted(latestUpdateFirst), page, settlementItem);
+  return pageOf(service, found.toSorted(latestUpdateFirst), page, updatedItem);
 }
 
 function findSettlement(service: Service, query: Parameters, part: string): unknown {
@@ -166,7 +162,7 @@ function findSettlement(service: Service, query: Parameters, part: string): unkn
   query.check();
   const found = readCatalog(service).settlements.find((place) => place.id === id);
   if (found === undefined) throw notFound('settlement');
-  return settlementItem(found);
+  return updatedItem(found);
 }
 
 function listCursors(service: Service, query: Parameters): unknown {
@@ -178,7 +174,7 @@ function listCursors(service: Service, query: Parameters): unknown {
 /** Call this after every check that needs no data. */
 function readCatalog({ catalog, traps }: Service): Catalog {
   if (traps.has('database-down')) throw new Error('the database is down');
-  return catalog();
+  return catalog;
 }
 
 function rowsOf(service: Service, id: string): readonly SourceRow[] {
@@ -197,7 +193,7 @@ function pageOf<Row>(
   { limit, offset }: Page,
   item: (row: Row) => unknown,
 ): unknown {
-  const shift = service.traps.has('shifting-catalog') ? service.pages++ % Math.max(1, rows.length) : 0;
+  const shift = service.traps.has('shifting-catalog') ? service.shifts++ % Math.max(1, rows.length) : 0;
   const shifted = shift === 0 ? rows : [...rows.slice(-shift), ...rows.slice(0, -shift)];
   return { items: shifted.slice(offset, offset + limit).map(item), meta: { limit, offset, total: rows.length } };
 }
@@ -213,7 +209,7 @@ interface Page {
 }
 
 function paging(query: Parameters): Page {
-  return { limit: query.integer('limit', { ge: 1, le: 100 }) ?? 20, offset: query.integer('offset', { ge: 0 }) ?? 0 };
+  return { limit: query.integer('limit', 1, 100) ?? 20, offset: query.integer('offset', 0) ?? 0 };
 }
 
 function placesOf(query: Parameters): { readonly stores: readonly string[]; readonly regions: readonly string[] } {

@@ -1,7 +1,7 @@
 /** A small, believable catalog whose history ends at the time it is made. */
 import { createHash } from 'node:crypto';
-import { uuidOf } from '../random.ts';
 import {
+  type Course,
   DEMO_PRODUCTS,
   type DemoProduct,
   type Offer,
@@ -11,7 +11,6 @@ import {
   type Shelf,
   STORES,
 } from './demo-data.ts';
-import { type Course, history } from './history.ts';
 import {
   type Catalog,
   type Category,
@@ -25,118 +24,10 @@ import {
   type SourceRow,
 } from './records.ts';
 
-const DISCONTINUED_FOR = 130 * DAY;
-
-/** A product in one place of one store. */
-interface Listing {
-  readonly id: string;
-  readonly product: DemoProduct;
-  readonly offer: Offer;
-  readonly place: Place | null;
-  readonly index: number;
-}
-
-/** The real writer gives each store its own ids. */
-function listingsOf(product: DemoProduct): readonly Listing[] {
-  return product.offers.flatMap((offer) => {
-    const title = product.title ?? '';
-    const id = product.id ?? idOf(product.lasting ? title : `${offer.store}: ${title}`);
-    return offer.places.map((place, index) => ({ id, product, offer, place, index }));
-  });
-}
-
-export function demoCatalog(nowMs: number): Catalog {
-  const now = Math.floor(nowMs) * 1000;
-  const settlements = settlementsAt(now);
-  const categories = categoriesAt(now);
-  const listed = DEMO_PRODUCTS.flatMap(listingsOf).flatMap((listing, at): readonly Listed[] => {
-    const { product } = listing;
-    const row = rowOf(listing, at + 1, now, { categories, settlements });
-    if (!product.lasting) return dailyRuns(row, product.course);
-    return [{ row, isCurrent: !product.snapshotsOnly, past: () => history(row, product.course) }];
-  });
-  return {
-    settlements: [...settlements.values()],
-    categories,
-    sources: listed.filter(({ isCurrent }) => isCurrent).map(({ row }) => row),
-    cursors: cursorsAt(now),
-    snapshots: (id) => listed.filter(({ row }) => row.canonical_product_id === id).flatMap(({ past }) => past()),
-  };
-}
-
-const MANY = 10_000;
-const FIRST_OF_MANY = 100_000;
-
-/** The trap `many-products`: variations of one row. `nowMs` in milliseconds since 1970. */
-export function withManyProducts(base: Catalog, nowMs: number): Catalog {
-  const demo = demoCatalog(nowMs);
-  const template = demo.sources[0] as SourceRow;
-  const rows = Array.from({ length: MANY }, (_, index): SourceRow => {
-    const title_original = `Sample product ${String(index + 1).padStart(5, '0')}`;
-    return {
-      ...template,
-      id: FIRST_OF_MANY + index,
-      canonical_product_id: idOf(title_original),
-      source_id: `receiver:run-many:${index + 1}`,
-      title_original,
-      title_normalized_no_stopwords: title_original.toLowerCase(),
-      brand: `Brand ${index % 97}`,
-      price: 20 + ((index * 7919) % 100_000) / 100,
-      settlement: demo.settlements[index % demo.settlements.length] ?? null,
-    };
-  });
-  return {
-    ...base,
-    sources: [...base.sources, ...rows],
-    snapshots(id) {
-      const row = rows.find(({ canonical_product_id }) => canonical_product_id === id);
-      return row === undefined ? base.snapshots(id) : history(row, 'wavy');
-    },
-  };
-}
-
+/** A source, and what was observed of it. */
 interface Listed {
   readonly row: SourceRow;
-  readonly isCurrent: boolean;
-  readonly past: () => readonly Snapshot[];
-}
-
-const RUNS = 30;
-const FIRST_RUN_ID = 10_000;
-
-/**
- * As the real writer works: a daily run has its own id, and makes a new source with one snapshot.
- * The rows of earlier days stay.
- */
-function dailyRuns(today: SourceRow, course: Course): readonly Listed[] {
-  const past = history(today, course);
-  return Array.from({ length: RUNS }, (_, index) => RUNS - 1 - index).flatMap((day) => {
-    const minutes = day === 0 ? 0 : ((today.id * 13 + day * 29) % 40) - 20;
-    const observed_at = today.observed_at - day * DAY + minutes * 60 * SECOND;
-    const found = past.find(
-      ({ valid_from_at: from, valid_to_at: to }) => (from ?? 0) <= observed_at && observed_at <= (to ?? 0),
-    );
-    if (found === undefined) return [];
-    const { price, discount_price, loyal_price, available_count } = found;
-    const observed = { price, discount_price, loyal_price, available_count, observed_at };
-    const id = FIRST_RUN_ID + today.id * 100 + RUNS - day;
-    const row = { ...today, ...observed, id, source_id: `receiver:${idOf(`${today.parser_name} run ${day}`)}:${id}` };
-    const { canonical_product_id, parser_name, source_id, price_unit } = row;
-    const keys = { id: id * 1000, canonical_product_id, parser_name, source_id, price_unit };
-    const snapshot = { ...keys, ...observed, valid_from_at: observed_at, valid_to_at: observed_at };
-    return [{ row, isCurrent: true, past: () => [snapshot] }];
-  });
-}
-
-/** Within the hour before, to the microsecond. */
-function observedAt(now: Micros, number: number): Micros {
-  const minute = Math.floor(now / (60 * SECOND)) * 60 * SECOND;
-  return minute - (5 + ((number * 7) % 50)) * 60 * SECOND + ((number * 482_113) % SECOND);
-}
-
-/** Always the same for the same text. */
-function idOf(text: string): string {
-  return uuidOf(createHash('sha256').update(text).digest().subarray(0, 16));
+  readonly past: readonly Snapshot[];
 }
 
 interface Related {
@@ -144,30 +35,62 @@ interface Related {
   readonly settlements: ReadonlyMap<Place, Settlement>;
 }
 
-/** `number` is the id, from which the run, the codes and the time of the observation follow. */
+export function demoCatalog(nowMs: number): Catalog {
+  const now = Math.floor(nowMs) * 1000;
+  const related = { categories: categoriesAt(now), settlements: settlementsAt(now) };
+  const listed: Listed[] = [];
+  let number = 0;
+  for (const product of DEMO_PRODUCTS) {
+    for (const offer of product.offers) {
+      for (const [index, place] of offer.places.entries()) {
+        number++;
+        const row = rowOf(product, offer, { place, index, number }, now, related);
+        const past = history(row, product.course);
+        listed.push(...(product.id === undefined ? dailyRuns(row, past) : [{ row, past }]));
+      }
+    }
+  }
+  return {
+    settlements: [...related.settlements.values()],
+    categories: related.categories,
+    sources: listed.map(({ row }) => row),
+    cursors: cursorsAt(now),
+    snapshots: (id) => listed.filter(({ row }) => row.canonical_product_id === id).flatMap(({ past }) => past),
+  };
+}
+
+/** Where a product is sold; `number` is its id, from which the time of the observation follows. */
+interface Listing {
+  readonly place: Place;
+  readonly index: number;
+  readonly number: number;
+}
+
 function rowOf(
-  { id, product, offer, place, index }: Listing,
-  number: number,
+  product: DemoProduct,
+  offer: Offer,
+  { place, index, number }: Listing,
   now: Micros,
-  related: Related,
+  { categories, settlements }: Related,
 ): SourceRow {
-  const { title, brand, shelf, flags = {} } = product;
+  const { title, brand, shelf, rating, flags = {} } = product;
   const [package_quantity, package_unit] = product.package ?? [null, null];
-  const settlement = (place && related.settlements.get(place)) ?? null;
-  const run = STORES.indexOf(offer.store) * 10 + (settlement?.id ?? 0);
+  const settlement = settlements.get(place) ?? null;
+  const inPlace = (amount?: number) => (amount === undefined ? null : Math.round((amount + index * 5) * 100) / 100);
   return {
     id: number,
-    canonical_product_id: id,
+    canonical_product_id: product.id ?? idOf(`${offer.store}: ${title}`),
     parser_name: offer.store,
-    source_id: `receiver:run-${run}:${number}`,
-    plu: String(30_000 + number * 37),
-    sku: number % 3 === 0 ? null : `SKU-${String(number).padStart(4, '0')}`,
+    source_id: `receiver:run-${STORES.indexOf(offer.store) * 10 + (settlement?.id ?? 0)}:${number}`,
     title_original: title,
-    title_normalized_no_stopwords: normalizedTitle(title),
+    title_normalized_no_stopwords: (title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(' '),
     brand,
-    ...pricesOf(offer, index),
-    rating: product.rating ?? null,
-    reviews_count: product.rating === undefined ? null : number * 17,
+    price: inPlace(offer.price),
+    discount_price: inPlace(offer.discount),
+    loyal_price: inPlace(offer.loyal),
+    price_unit: 'RUB',
+    rating: rating ?? null,
+    reviews_count: rating === undefined ? null : number * 17,
     promo: flags.promo ?? offer.discount !== undefined,
     is_new: flags.is_new ?? false,
     hit: flags.hit ?? null,
@@ -176,46 +99,138 @@ function rowOf(
     available_count: offer.stock ?? null,
     package_quantity,
     package_unit,
-    composition_original: null,
-    observed_at: observedAt(now, number) - (product.course === 'discontinued' ? DISCONTINUED_FOR : 0),
-    image_urls: number % 4 === 0 ? [] : [1, 2].map((image) => `https://images.example/${number}/${image}.webp`),
-    category: findCategory(related.categories, offer, shelf),
+    observed_at: observedAt(now, number),
+    image_urls: number % 4 === 0 ? [] : [`https://images.example/${number}.webp`],
+    category: categories.find((one) => one.source_uid === `${offer.store}/${shelf}`) ?? null,
     settlement,
   };
 }
 
-function normalizedTitle(title: string | null): string | null {
-  if (title === null) return null;
-  const terms = title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return terms.join(' ');
+/** Within the hour before, to the microsecond. */
+function observedAt(now: Micros, number: number): Micros {
+  const minute = Math.floor(now / (60 * SECOND)) * 60 * SECOND;
+  return minute - (5 + ((number * 7) % 50)) * 60 * SECOND + ((number * 482_113) % SECOND);
 }
 
-function pricesOf(
-  { price, discount, loyal, currency = 'RUB' }: Offer,
-  index: number,
-): Pick<SourceRow, 'price' | 'discount_price' | 'loyal_price' | 'price_unit'> {
-  const priced = (amount: number | null = null): number | null =>
-    amount === null ? null : Math.round((amount + index * 5) * 100) / 100;
+/** A version 4 UUID, always the same for the same text. */
+function idOf(text: string): string {
+  const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+type Range = readonly [least: number, most: number];
+
+/** How many days a price stays, and a price as a part of the one before it. */
+const COURSES: Readonly<Record<Course, { readonly days: Range; readonly change: Range }>> = {
+  wavy: { days: [3, 7], change: [0.91, 1.1] },
+  rising: { days: [6, 12], change: [1.005, 1.05] },
+  // Two times without observations.
+  gaps: { days: [4, 6], change: [0.97, 1.05] },
+};
+
+/** How far intervals reach back, and the single observations before them (doc 3 §4). */
+const INTERVALS = 100 * DAY;
+const SINGLE = 240 * DAY;
+const UNSEEN: readonly Range[] = [
+  [38 * DAY, 50 * DAY],
+  [11 * DAY, 16 * DAY],
+];
+
+/** The past of a row, made backwards from what it shows today; the oldest first. */
+function history(row: SourceRow, course: Course): readonly Snapshot[] {
+  const { days, change } = COURSES[course];
+  const { canonical_product_id, parser_name, source_id, price_unit } = row;
+  const random = seededRandom(row.id);
+  const between = ([least, most]: Range) => least + (most - least) * random();
+  const latestFirst: Omit<Snapshot, 'id'>[] = [];
+  let part = 1;
+  let age = 0;
+  while (age < SINGLE) {
+    // Whole milliseconds, so that neighbors meet.
+    const since = age + Math.round(between(days) * (DAY / 1000)) * 1000;
+    const isSeen = course !== 'gaps' || !UNSEEN.some(([latest, earliest]) => since > latest && age < earliest);
+    const [from, to] = [row.observed_at - since, row.observed_at - age];
+    if (isSeen) {
+      latestFirst.push({
+        canonical_product_id,
+        parser_name,
+        source_id,
+        price_unit,
+        ...valuesOf(row, part, latestFirst.length),
+        valid_from_at: age < INTERVALS ? from : null,
+        valid_to_at: age < INTERVALS ? to : null,
+        observed_at: to,
+      });
+    }
+    part /= between(change);
+    age = since;
+  }
+  return latestFirst.toReversed().map((one, index) => ({ id: row.id * 1000 + index + 1, ...one }));
+}
+
+/** A discount comes and goes; that of members stays. */
+function valuesOf({ price, discount_price, loyal_price, available_count }: SourceRow, part: number, step: number) {
   return {
-    price: priced(price),
-    discount_price: priced(discount),
-    loyal_price: priced(loyal),
-    price_unit: price === null ? null : currency,
+    price: priceThen(price, part),
+    discount_price: step % 3 === 0 ? priceThen(discount_price, part) : null,
+    loyal_price: priceThen(loyal_price, part),
+    available_count,
   };
 }
 
-function findCategory(categories: readonly Category[], { store }: Offer, shelf: DemoProduct['shelf']): Category | null {
-  const title = shelf && SHELVES[shelf][0];
-  return categories.find((one) => one.parser_name === store && one.title === title) ?? null;
+/** Ends as the price of today does: in .99, or in nothing. */
+function priceThen(today: number | null, part: number): number | null {
+  if (today === null) return null;
+  const cents = Math.round(today * 100) % 100;
+  return Math.round(Math.max(1, Math.round((today - cents / 100) * part)) * 100 + cents) / 100;
+}
+
+/** Uniform in [0, 1) and always the same for the same seed: the generator known as mulberry32. */
+function seededRandom(seed: number): () => number {
+  let state = Math.imul(seed, 0x9e3779b1);
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const RUNS = 30;
+
+/**
+ * As the real writer works: a daily run has its own id, and makes a new source with one snapshot.
+ * The rows of earlier days stay.
+ */
+function dailyRuns(today: SourceRow, past: readonly Snapshot[]): readonly Listed[] {
+  const runs: Listed[] = [];
+  for (let day = RUNS - 1; day >= 0; day--) {
+    const minutes = day === 0 ? 0 : ((today.id * 13 + day * 29) % 40) - 20;
+    const observed_at = today.observed_at - day * DAY + minutes * 60 * SECOND;
+    const found = past.find(({ observed_at: last }) => observed_at <= last) ?? today;
+    const { price, discount_price, loyal_price, available_count } = found;
+    const observed = { price, discount_price, loyal_price, available_count, observed_at };
+    const id = 10_000 + today.id * 100 + RUNS - day;
+    const source_id = `receiver:${idOf(`${today.parser_name} run ${day}`)}:${id}`;
+    const { canonical_product_id, parser_name, price_unit } = today;
+    const keys = { id: id * 1000, canonical_product_id, parser_name, source_id, price_unit };
+    const snapshot = { ...keys, ...observed, valid_from_at: observed_at, valid_to_at: observed_at };
+    runs.push({ row: { ...today, ...observed, id, source_id }, past: [snapshot] });
+  }
+  return runs;
 }
 
 function settlementsAt(now: Micros): ReadonlyMap<Place, Settlement> {
-  const entries = Object.entries(PLACES).map(([place, fields], index): readonly [Place, Settlement] => {
-    const [country, region, region_normalized, name, name_normalized, alias, latitude, longitude] = fields;
-    const names = { country, region, region_normalized, name, name_normalized, settlement_type: 'city', alias };
-    return [place as Place, { id: index + 1, ...names, latitude, longitude, updated_at: now - (index + 1) * 5 * HOUR }];
-  });
-  return new Map(entries);
+  const settlements = new Map<Place, Settlement>();
+  for (const [place, fields] of Object.entries(PLACES)) {
+    const [country, region, region_normalized, name, alias] = fields;
+    const id = settlements.size + 1;
+    const names = { country, region, region_normalized, name, settlement_type: 'city', alias };
+    settlements.set(place as Place, { id, ...names, latitude: null, longitude: null, updated_at: now - id * 5 * HOUR });
+  }
+  return settlements;
 }
 
 function categoriesAt(now: Micros): readonly Category[] {
@@ -227,7 +242,6 @@ function categoriesAt(now: Micros): readonly Category[] {
         source_uid: `${parser_name}/${shelf}`,
         parent_source_uid: parent && `${parser_name}/${parent}`,
         title,
-        title_normalized: title.toLowerCase(),
         alias,
         depth: depthOf(parent),
         sort_order: index,
@@ -241,11 +255,11 @@ function depthOf(parent: Shelf | null): number {
   return parent === null ? 0 : 1 + depthOf(SHELVES[parent][1]);
 }
 
-/** One store's cursor cannot be read. */
+/** One store was never read. */
 function cursorsAt(now: Micros): readonly Cursor[] {
   return STORES.map((parser_name, index) => {
-    const isReadable = index !== 1;
-    const ingested_at = isReadable ? now - (index + 1) * HOUR : null;
-    return { parser_name, ingested_at, product_id: isReadable ? 48_000 + index : null, updated_at: now - index * HOUR };
+    const isRead = index !== 1;
+    const ingested_at = isRead ? now - (index + 1) * HOUR : null;
+    return { parser_name, ingested_at, product_id: isRead ? 48_000 + index : null, updated_at: now - index * HOUR };
   });
 }

@@ -1,15 +1,9 @@
 /** Query parameters as the framework reads them: all, before it reports every problem at once. */
 import { Refusal } from '../http.ts';
 
-const TRUE: ReadonlySet<string> = new Set(['1', 'on', 't', 'true', 'y', 'yes']);
-const FALSE: ReadonlySet<string> = new Set(['0', 'off', 'f', 'false', 'n', 'no']);
-
-interface Bounds {
-  readonly ge?: number;
-  readonly le?: number;
-}
-
-type Location = readonly ['path' | 'query', string];
+const TRUE: readonly string[] = ['1', 'on', 't', 'true', 'y', 'yes'];
+const FALSE: readonly string[] = ['0', 'off', 'f', 'false', 'n', 'no'];
+const MUST_BE = 'Input should be';
 
 export class Parameters {
   readonly #query: URLSearchParams;
@@ -30,26 +24,18 @@ export class Parameters {
 
   /** Neither missing nor empty. */
   required(name: string): string {
-    const input = this.text(name);
-    if (input === undefined) this.#report('missing', ['query', name], 'Field required', null);
-    if (input === '') {
-      const msg = 'String should have at least 1 character';
-      this.#report('string_too_short', ['query', name], msg, input, { min_length: 1 });
-    }
+    const input = this.text(name) ?? null;
+    if (input === null) this.#report('missing', name, 'Field required', input);
+    if (input === '') this.#report('string_too_short', name, 'String should have at least 1 character', input);
     return input ?? '';
   }
 
-  integer(name: string, { ge = -Infinity, le = Infinity }: Bounds = {}): number | undefined {
+  integer(name: string, least = -Infinity, most = Infinity): number | undefined {
     const input = this.text(name);
     if (input === undefined) return undefined;
-    const value = this.#integer(['query', name], input);
-    const msg = 'Input should be';
-    if (value < ge) {
-      this.#report('greater_than_equal', ['query', name], `${msg} greater than or equal to ${ge}`, input, { ge });
-    }
-    if (value > le) {
-      this.#report('less_than_equal', ['query', name], `${msg} less than or equal to ${le}`, input, { le });
-    }
+    const value = this.#readInteger(name, input, 'query');
+    if (value < least) this.#report('greater_than_equal', name, `${MUST_BE} greater than or equal to ${least}`, input);
+    if (value > most) this.#report('less_than_equal', name, `${MUST_BE} less than or equal to ${most}`, input);
     return value;
   }
 
@@ -57,8 +43,8 @@ export class Parameters {
     const input = this.text(name);
     if (input === undefined) return undefined;
     if (!/^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i.test(input)) {
-      const msg = 'Input should be a valid number, unable to parse string as a number';
-      this.#report('float_parsing', ['query', name], msg, input);
+      const message = `${MUST_BE} a valid number, unable to parse string as a number`;
+      this.#report('float_parsing', name, message, input);
     }
     return Number(input);
   }
@@ -67,15 +53,14 @@ export class Parameters {
     const input = this.text(name);
     if (input === undefined) return undefined;
     const word = input.toLowerCase();
-    if (!TRUE.has(word) && !FALSE.has(word)) {
-      const msg = 'Input should be a valid boolean, unable to interpret input';
-      this.#report('bool_parsing', ['query', name], msg, input);
+    if (!TRUE.includes(word) && !FALSE.includes(word)) {
+      this.#report('bool_parsing', name, `${MUST_BE} a valid boolean, unable to interpret input`, input);
     }
-    return TRUE.has(word);
+    return TRUE.includes(word);
   }
 
   pathInteger(name: string, input: string): number {
-    return this.#integer(['path', name], input);
+    return this.#readInteger(name, input, 'path');
   }
 
   /** Call this once all parameters are read. */
@@ -83,22 +68,14 @@ export class Parameters {
     if (this.#problems.length > 0) throw new Refusal(422, { detail: this.#problems });
   }
 
-  #integer(loc: Location, input: string): number {
-    if (!/^\s*[+-]?\d+\s*$/.test(input)) {
-      const msg = 'Input should be a valid integer, unable to parse string as an integer';
-      this.#report('int_parsing', loc, msg, input);
-      return Number.NaN;
-    }
-    return Number(input);
+  #readInteger(name: string, input: string, location: 'path' | 'query'): number {
+    if (/^\s*[+-]?\d+\s*$/.test(input)) return Number(input);
+    const message = `${MUST_BE} a valid integer, unable to parse string as an integer`;
+    this.#report('int_parsing', name, message, input, location);
+    return Number.NaN;
   }
 
-  #report(
-    type: string,
-    loc: Location,
-    msg: string,
-    input: string | null,
-    ctx?: Readonly<Record<string, number>>,
-  ): void {
-    this.#problems.push({ type, loc, msg, input, ctx });
+  #report(type: string, name: string, msg: string, input: string | null, location = 'query'): void {
+    this.#problems.push({ type, loc: [location, name], msg, input });
   }
 }

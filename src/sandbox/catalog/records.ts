@@ -13,7 +13,6 @@ export interface Settlement {
   readonly region: string | null;
   readonly region_normalized: string | null;
   readonly name: string;
-  readonly name_normalized: string;
   readonly settlement_type: string;
   readonly alias: string | null;
   readonly latitude: number | null;
@@ -27,7 +26,6 @@ export interface Category {
   readonly source_uid: string;
   readonly parent_source_uid: string | null;
   readonly title: string;
-  readonly title_normalized: string;
   readonly alias: string | null;
   readonly depth: number;
   readonly sort_order: number;
@@ -40,8 +38,6 @@ export interface SourceRow {
   readonly canonical_product_id: string;
   readonly parser_name: string;
   readonly source_id: string;
-  readonly plu: string | null;
-  readonly sku: string | null;
   readonly title_original: string | null;
   readonly title_normalized_no_stopwords: string | null;
   readonly brand: string | null;
@@ -59,7 +55,6 @@ export interface SourceRow {
   readonly available_count: number | null;
   readonly package_quantity: number | null;
   readonly package_unit: string | null;
-  readonly composition_original: string | null;
   readonly observed_at: Micros;
   readonly image_urls: readonly string[];
   readonly category: Category | null;
@@ -105,16 +100,10 @@ export const EMPTY_CATALOG: Catalog = {
   snapshots: () => [],
 };
 
-/** The converter writes a row a moment after it was observed. */
-const WRITTEN_AFTER = 2 * SECOND;
-const FIRST_SEEN_BEFORE = 400 * DAY;
-
-export function sourceItem({ observed_at, image_urls, category, settlement, ...fields }: SourceRow): unknown {
+export function sourceItem({ observed_at, category, settlement, ...fields }: SourceRow): unknown {
   return {
     ...fields,
-    composition_normalized: fields.composition_original?.toLowerCase() ?? null,
     observed_at: isoZ(observed_at),
-    image_urls,
     primary_category: category && { id: category.id, source_uid: category.source_uid, title: category.title },
     settlement: settlement && {
       id: settlement.id,
@@ -126,29 +115,17 @@ export function sourceItem({ observed_at, image_urls, category, settlement, ...f
 }
 
 export function snapshotItem({ valid_from_at, valid_to_at, observed_at, ...fields }: Snapshot): unknown {
-  const { id, source_id } = fields;
   return {
     ...fields,
-    source_run_id: source_id.split(':')[1] ?? null,
-    receiver_product_id: id + 7000,
-    receiver_artifact_id: null,
-    receiver_sort_order: id % 50,
-    source_event_uid: `${source_id}:${id}`,
-    content_fingerprint: (id * 0x9e3779b1).toString(16).padStart(16, '0'),
     valid_from_at: valid_from_at === null ? null : isoZ(valid_from_at),
     valid_to_at: valid_to_at === null ? null : isoZ(valid_to_at),
     observed_at: isoZ(observed_at),
-    created_at: isoZ(observed_at + WRITTEN_AFTER),
   };
 }
 
-export function categoryItem({ id, updated_at, ...category }: Category): unknown {
-  return { id, category_key: `${category.parser_name}:${category.source_uid}`, ...category, ...seen(updated_at) };
-}
-
-export function settlementItem({ id, country, updated_at, ...place }: Settlement): unknown {
-  const geo_key = [country, place.region ?? '', place.name_normalized].join('|').toLowerCase();
-  return { id, geo_key, country, country_normalized: country.toLowerCase(), ...place, ...seen(updated_at) };
+/** Of a category and of a settlement. */
+export function updatedItem<Row extends Category | Settlement>({ updated_at, ...fields }: Row): unknown {
+  return { ...fields, updated_at: isoZ(updated_at) };
 }
 
 export function cursorItem({ parser_name, ingested_at, product_id, updated_at }: Cursor): unknown {
@@ -159,11 +136,6 @@ export function cursorItem({ parser_name, ingested_at, product_id, updated_at }:
     product_id,
     updated_at: updated_at === null ? null : isoZ(updated_at),
   };
-}
-
-function seen(updated_at: Micros): Readonly<Record<string, string>> {
-  const last_seen_at = isoZ(updated_at);
-  return { first_seen_at: isoZ(updated_at - FIRST_SEEN_BEFORE), last_seen_at, updated_at: last_seen_at };
 }
 
 /** UTC with `Z`; with a fraction of six digits unless it is zero. */

@@ -11,7 +11,7 @@ import {
 } from '../http.ts';
 import type { CatalogTrap } from '../traps.ts';
 import { type CatalogRoute, catalogRoutes } from './api.ts';
-import { demoCatalog, withManyProducts } from './demo.ts';
+import { demoCatalog } from './demo.ts';
 import { Parameters } from './parameters.ts';
 import { type Catalog, EMPTY_CATALOG } from './records.ts';
 
@@ -28,19 +28,10 @@ export async function startCatalogEmulator({
   port,
   now,
   seed,
-  catalog,
+  catalog = seed === 'demo' ? demoCatalog(now()) : EMPTY_CATALOG,
 }: CatalogEmulatorOptions): Promise<CatalogEmulator> {
   const traps = new Set<CatalogTrap>();
-  const base = catalog ?? (seed === 'demo' ? demoCatalog(now()) : EMPTY_CATALOG);
-  let many: Catalog | undefined;
-  const routes = catalogRoutes({
-    traps,
-    catalog() {
-      if (!traps.has('many-products')) return base;
-      many ??= withManyProducts(base, now());
-      return many;
-    },
-  });
+  const routes = catalogRoutes({ traps, catalog });
   const server = await startServer({ port, now, respond: (request) => respond(routes, request) });
   return { ...server, traps };
 }

@@ -120,7 +120,7 @@ export class Clients {
     }
     const client_id = `client_${randomBytes(9).toString('hex')}`;
     const client = { ...registration, client_id, token_endpoint_auth_method: method };
-    const client_secret = secretValue(traps.has('basic-plain') ? 'cs~%2B+/' : 'cs_');
+    const client_secret = secretValue('cs_');
     this.#clients.set(client_id, method === 'none' ? client : { ...client, client_secret });
     const showsSecret = method !== 'none' || traps.has('secret-for-public');
     return {
@@ -136,9 +136,8 @@ export class Clients {
     if (authorization !== undefined && posted !== undefined) {
       throw invalidRequest('a client may use only one authentication method');
     }
-    const isDecoded = !this.#traps.has('basic-plain');
-    const basic = authorization === undefined ? undefined : readBasic(authorization, isDecoded);
-    if (basic !== undefined && formId !== undefined && (this.#traps.has('basic-alone') || formId !== basic.id)) {
+    const basic = authorization === undefined ? undefined : readBasic(authorization);
+    if (basic !== undefined && formId !== undefined && formId !== basic.id) {
       throw invalidRequest('client_id is in the header and in the body');
     }
     const client = this.find(basic?.id ?? required(form, 'client_id'));
@@ -176,12 +175,12 @@ function checkRedirect(uri: string): void {
 }
 
 /** RFC 6749 §2.3.1: both parts are form-encoded before they are joined. */
-function readBasic(authorization: string, isDecoded: boolean): { readonly id: string; readonly secret: string } {
+function readBasic(authorization: string): { readonly id: string; readonly secret: string } {
   const encoded = /^Basic +([\w+/]+=*)$/i.exec(authorization)?.[1] ?? '';
   const [, id, secret = ''] = /^([^:]+):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? [];
   try {
     if (id === undefined) throw new URIError('no pair');
-    return isDecoded ? { id: formDecoded(id), secret: formDecoded(secret) } : { id, secret };
+    return { id: formDecoded(id), secret: formDecoded(secret) };
   } catch {
     throw invalidClient('client_secret_basic', 'the Authorization header is not Basic with an id and a secret');
   }

@@ -12,7 +12,6 @@ import {
 
 test.each<readonly [WantedStates, ReturnType<typeof alertQuery>]>([
   ['all', {}],
-  [[], { active: true, silenced: false, inhibited: false, unprocessed: false }],
   [['active'], { active: true, silenced: false, inhibited: false, unprocessed: false }],
   [['silenced'], { active: false, silenced: true, inhibited: true, unprocessed: false }],
   [['inhibited'], { active: false, silenced: true, inhibited: true, unprocessed: false }],
@@ -39,7 +38,6 @@ const EVERY = { active, silenced, inhibited, both, unprocessed, muted, unexplain
 
 test.each<readonly [WantedStates, readonly (keyof typeof EVERY)[]]>([
   ['all', ['active', 'silenced', 'inhibited', 'both', 'unprocessed', 'muted', 'unexplained', 'unknown']],
-  [[], ['active']],
   [['active'], ['active']],
   [['silenced'], ['silenced', 'both']],
   [['inhibited'], ['inhibited', 'both']],

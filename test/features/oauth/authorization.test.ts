@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Authorization, codeChallenge, randomValue } from '../../../src/features/oauth/authorization.ts';
 import type { ServerMetadata } from '../../../src/features/oauth/discovery.ts';
-import { readPastedRedirect } from '../../../src/features/oauth/login.ts';
+import { readPastedQuery } from '../../../src/features/oauth/login.ts';
 
 const SERVER: ServerMetadata = {
   issuer: 'https://service.example',
@@ -71,7 +71,7 @@ describe('the authorization request', () => {
     });
     const verdict = authorization.judge(`state=${searchParams.get('state')}&code=c`);
     if (verdict.kind !== 'taken') throw new Error(verdict.kind);
-    const { verifier } = verdict.value;
+    const { code_verifier: verifier } = verdict.value;
     expect(createHash('sha256').update(verifier).digest('base64url')).toBe(searchParams.get('code_challenge'));
     expect(authorization.url.href).not.toContain(verifier);
   });
@@ -97,7 +97,7 @@ describe('the accepted response', () => {
     const { authorization, state } = begin();
     expect(authorization.judge(`foo=&session_state=a.b&code=c%2B1&state=${state}&foo=2&response=x`)).toMatchObject({
       kind: 'taken',
-      value: { code: 'c+1', redirectUri: REDIRECT },
+      value: { code: 'c+1', redirect_uri: REDIRECT },
     });
   });
 
@@ -138,7 +138,7 @@ describe('the accepted response', () => {
   it('a denial ends the login in the words of the service', () => {
     const { authorization, state } = begin();
     const verdict = authorization.judge(`error=access_denied&error_description=no%1b%5B31m+way&state=${state}`);
-    expect(verdict).toMatchObject({ kind: 'over', shown: true, failure: { exit: 4 } });
+    expect(verdict).toMatchObject({ kind: 'over', failure: { exit: 4 } });
     if (verdict.kind === 'over') expect(verdict.failure.message).toContain('access_denied: no\u001b[31m way');
   });
 
@@ -151,7 +151,7 @@ describe('the accepted response', () => {
   ])('%s ends the login', (_name, iss, promised) => {
     const { authorization, state } = begin({ authorization_response_iss_parameter_supported: promised });
     const verdict = authorization.judge(`code=c0de&state=${state}&${iss}`);
-    expect(verdict).toMatchObject({ kind: 'over', shown: false, failure: { exit: 3 } });
+    expect(verdict).toMatchObject({ kind: 'over', failure: { exit: 3 } });
     if (verdict.kind === 'over') expect(verdict.failure.message).not.toContain('c0de');
     expect(authorization.judge(`code=c&state=${state}`).kind).toBe('refused');
   });
@@ -182,7 +182,7 @@ describe('accepted pasted text', () => {
     [`${REDIRECT}?code=c&state=s#_=_`, 'code=c&state=s'],
     [`${REDIRECT}?a=b?c`, 'a=b?c'],
   ])('%s', (text, query) => {
-    expect(readPastedRedirect(text, REDIRECT)).toEqual({ query });
+    expect(readPastedQuery(text, REDIRECT)).toBe(query);
   });
 
   it.each([
@@ -192,7 +192,6 @@ describe('accepted pasted text', () => {
     '',
     '   ',
     REDIRECT,
-    `${REDIRECT}?`,
     `${REDIRECT}/?code=c0de&state=s`,
     `${REDIRECT.replace('127.0.0.1', 'localhost')}?code=c0de&state=s`,
     `${REDIRECT.replace('4711', '4712')}?code=c0de&state=s`,
@@ -204,23 +203,19 @@ describe('accepted pasted text', () => {
     `${REDIRECT}?${'x'.repeat(70_000)}`,
     'javascript:alert(1)',
   ])('not %s', (text) => {
-    const { problem } = readPastedRedirect(text, REDIRECT);
-    expect(problem).toMatch(/./);
-    expect(problem).not.toContain('c0de');
+    expect(readPastedQuery(text, REDIRECT)).toBeUndefined();
   });
 
-  it('parses any text or reports it without repeating it', () => {
+  it('parses any text', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300 }), (text) => {
-        const { query, problem } = readPastedRedirect(text, REDIRECT);
-        expect((query === undefined) !== (problem === undefined)).toBe(true);
-        expect(query).toBeUndefined();
+        expect(readPastedQuery(text, REDIRECT)).toBeUndefined();
       }),
     );
     fc.assert(
       fc.property(fc.webQueryParameters(), (query) => {
         fc.pre(query !== '' && !/[\s"'>]/.test(query));
-        expect(readPastedRedirect(`${REDIRECT}?${query}`, REDIRECT)).toEqual({ query });
+        expect(readPastedQuery(`${REDIRECT}?${query}`, REDIRECT)).toBe(query);
       }),
     );
   });

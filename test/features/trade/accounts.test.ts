@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SvcError } from '../../../src/errors.ts';
 import { findAccount, hedges, hedgingText, marginCallText } from '../../../src/features/trade/accounts.ts';
 import type { Account } from '../../../src/features/trade/schema.ts';
+import { tableRows } from './rows.ts';
 
 const account = (accountId: string, accountName: string): Account => ({ accountId, accountName });
 const HEDGING = account('654061', '00654061');
@@ -19,25 +20,29 @@ function failed(work: () => unknown): SvcError {
 
 describe('findAccount', () => {
   it('finds it by its id or its name', () => {
-    for (const wanted of ['654062', '00654062']) expect(findAccount([HEDGING, NETTING], wanted)).toBe(NETTING);
+    for (const wanted of ['654062', '00654062'])
+      expect(findAccount(tableRows([HEDGING, NETTING]), wanted)).toBe(NETTING);
   });
 
   it('neither removes nor adds zeros', () => {
     for (const wanted of ['0654061', '000654061', '65406', '654061 ', '']) {
-      expect(failed(() => findAccount([HEDGING, NETTING], wanted))).toMatchObject({ code: 'not_found', exit: 5 });
+      expect(failed(() => findAccount(tableRows([HEDGING, NETTING]), wanted))).toMatchObject({
+        code: 'not_found',
+        exit: 5,
+      });
     }
   });
 
   it('prefers an id to a name that looks like it', () => {
     const other = account('1', '654061');
-    expect(findAccount([other, HEDGING], '654061')).toBe(HEDGING);
-    expect(findAccount([other], '654061')).toBe(other);
+    expect(findAccount(tableRows([other, HEDGING]), '654061')).toBe(HEDGING);
+    expect(findAccount(tableRows([other]), '654061')).toBe(other);
   });
 
   it('uses the only one if none is named, and requires a choice of several', () => {
-    expect(findAccount([HEDGING], undefined)).toBe(HEDGING);
-    expect(failed(() => findAccount([], undefined))).toMatchObject({ code: 'not_found' });
-    const error = failed(() => findAccount([HEDGING, NETTING], undefined));
+    expect(findAccount(tableRows([HEDGING]), undefined)).toBe(HEDGING);
+    expect(failed(() => findAccount(tableRows([]), undefined))).toMatchObject({ code: 'not_found' });
+    const error = failed(() => findAccount(tableRows([HEDGING, NETTING]), undefined));
     expect(error).toMatchObject({ code: 'missing_value', exit: 2 });
     expect(error.hint).toBe('accounts: 654061 (00654061), 654062 (00654062)');
   });
@@ -49,7 +54,7 @@ describe('findAccount', () => {
     });
     fc.assert(
       fc.property(accounts, (all) => {
-        for (const one of all) expect(findAccount(all, one.accountId)).toBe(one);
+        for (const one of all) expect(findAccount(tableRows(all), one.accountId)).toBe(one);
       }),
     );
   });

@@ -4,12 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import listen, { type Client } from 'socket.io';
-import {
-  openSession,
-  type Session,
-  type SessionEvent,
-  type SessionOptions,
-} from '../../../src/features/trade/gateway/session.ts';
+import { Session, type SessionEvent, type SessionOptions } from '../../../src/features/trade/gateway/session.ts';
 import { Secret } from '../../../src/http/redact.ts';
 import { type TargetOptions, type TestTarget, targetFor } from '../../http/targets.ts';
 import { SLOWNESS } from '../../support/executable.ts';
@@ -135,7 +130,7 @@ export interface TestSession extends AsyncDisposable {
 export function sessionWith(url: string, options: Partial<SessionOptions> = {}, more: TargetOptions = {}): TestSession {
   const target = targetFor(url, { service: 'trade', ...more });
   const notices: string[] = [];
-  const session = openSession(target, {
+  const session = new Session(target, {
     token: () => new Secret(TOKEN),
     onNotice: (text) => notices.push(text),
     ...options,

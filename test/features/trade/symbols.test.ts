@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findOffer, findSymbol, foldedSymbol, instrumentText } from '../../../src/features/trade/symbols.ts';
+import { tableRows } from './rows.ts';
 
 const SYMBOLS = ['EUR/USD', 'USD/JPY', 'XAU/USD', 'US30', 'Copper'];
 
@@ -56,10 +57,10 @@ it('folding twice is folding once', () => {
 });
 
 it('findOffer finds the offer of the symbol', () => {
-  const offers = [
+  const offers = tableRows([
     { offerId: '1', currency: 'EUR/USD' },
     { offerId: '1013', currency: 'US30' },
-  ];
+  ]);
   expect(findOffer(offers, 'us30')).toBe(offers[1]);
   expect(() => findOffer(offers, 'DE30')).toThrow(expect.objectContaining({ code: 'not_found' }));
 });

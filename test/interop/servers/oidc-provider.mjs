@@ -1,4 +1,4 @@
-// oidc-provider, with everything in memory, device authorization included.
+// oidc-provider, with everything in memory.
 import Provider from 'oidc-provider';
 import { METHODS } from './own-metadata.mjs';
 
@@ -12,7 +12,6 @@ export async function create({ app, url, signedIn, askPerson }) {
     features: {
       registration: { enabled: true },
       revocation: { enabled: true },
-      deviceFlow: { enabled: true },
       devInteractions: { enabled: false },
     },
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
@@ -41,13 +40,6 @@ export async function create({ app, url, signedIn, askPerson }) {
         ? { login: { accountId: 'ann' } }
         : { consent: { grantId: await grantFor(params.client_id) } };
     return provider.interactionFinished(request, response, result);
-  });
-  // A person who enters the code of a device on another page.
-  app.post('/control/device/:code', async (request, response) => {
-    const code = await provider.DeviceCode.findByUserCode(request.params.code.replaceAll('-', ''));
-    Object.assign(code, { accountId: 'ann', scope: 'mcp:connect', grantId: await grantFor(code.clientId) });
-    await code.save();
-    response.json({});
   });
   // Last: it answers everything that has no other route.
   setImmediate(() => app.use(provider.callback()));

@@ -21,9 +21,8 @@ export function addMetadata({ app, url }, register) {
   });
   app.post('/oauth/register', express.json(), (request, response) => {
     const id = `client_${randomBytes(8).toString('hex')}`;
-    // The characters that form encoding changes.
-    const secret =
-      request.body.token_endpoint_auth_method === 'none' ? undefined : `~%2B+/ ${randomBytes(16).toString('base64')}`;
+    const isPublic = request.body.token_endpoint_auth_method === 'none';
+    const secret = isPublic ? undefined : randomBytes(16).toString('base64url');
     register({ id, secret, redirectUris: request.body.redirect_uris });
     response.status(201).json({ ...request.body, client_id: id, ...(secret && { client_secret: secret }) });
   });

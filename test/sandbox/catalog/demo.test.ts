@@ -1,7 +1,7 @@
 /** The catalog that the sandbox comes with, and its traps. */
 import { describe, expect, test } from 'vitest';
 import { demoCatalog } from '../../../src/sandbox/catalog/demo.ts';
-import { DAY, HOUR, type SourceRow } from '../../../src/sandbox/catalog/records.ts';
+import { DAY, type SourceRow } from '../../../src/sandbox/catalog/records.ts';
 import { startSandbox } from '../../../src/sandbox/sandbox.ts';
 import { wire } from '../../support/alertmanager.ts';
 import { catalogOf, NOON_MS, row, snapshot, startCatalog } from './service.ts';
@@ -20,12 +20,14 @@ describe('the demo', () => {
     for (const id of products) expect(again.snapshots(id)).toEqual(catalog.snapshots(id));
   });
 
-  test('has three stores, places in several scripts, a tree for each store, and two dozen products', () => {
+  test('has three stores, places in several scripts, a tree for each store, and a few products', () => {
     expect(new Set(catalog.sources.map((source) => source.parser_name))).toEqual(
       new Set(['chizhik', 'fixprice', 'perekrestok']),
     );
-    expect(catalog.settlements.map(({ name }) => name)).toEqual(expect.arrayContaining(['Moscow', 'Химки', 'Ōsaka']));
-    expect(products.size).toBe(25);
+    expect(catalog.settlements.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['Moscow', 'Химки', 'Tórshavn']),
+    );
+    expect(products.size).toBe(9);
     for (const { parser_name, parent_source_uid, depth } of catalog.categories) {
       const parent = catalog.categories.find(
         (other) => other.parser_name === parser_name && other.source_uid === parent_source_uid,
@@ -73,27 +75,12 @@ describe('the demo', () => {
     expect(
       oat.some(({ loyal_price: member, discount_price: all }) => member !== null && all !== null && member < all),
     ).toBe(true);
-    const [chicory] = titled('Instant chicory, 100 g');
-    expect(chicory?.observed_at).toBeLessThan(NOW - 100 * DAY);
-    const [coffee] = titled('Ground coffee, medium roast, 250 g');
-    const peak = coffee && historyOf(coffee).find(({ price }) => (price ?? 0) > 2 * (coffee.price ?? 0));
-    expect((peak?.valid_to_at ?? 0) - (peak?.valid_from_at ?? 0)).toBe(5 * HOUR);
     const [butter] = titled('Butter 82.5 %, 180 g');
     const unseen = (butter ? historyOf(butter) : []).map(({ valid_from_at, valid_to_at }, index, all) => {
       const next = all[index + 1]?.valid_from_at ?? null;
       return next === null || valid_from_at === null ? 0 : next - (valid_to_at ?? next);
     });
     expect(unseen.filter((gap) => gap > 5 * DAY)).toHaveLength(2);
-    expect((butter ? historyOf(butter) : []).some(({ price }) => price === null)).toBe(true);
-    expect(
-      catalog.sources.filter(({ brand, price, title_original }) => !brand && !price && !title_original),
-    ).toHaveLength(1);
-    expect(products.has('tea & honey #2 (50%)')).toBe(true);
-    expect(new Set(titled('柿の種 rice crackers, 6 × 30 g').map(({ price_unit }) => price_unit))).toEqual(
-      new Set(['JPY', 'RUB']),
-    );
-    const known = '4a9b6f3a-2e5c-4b7f-83d8-1a0f9e8d7c05';
-    expect([products.has(known), catalog.snapshots(known).length > 0]).toEqual([false, true]);
     expect(catalog.cursors.map(({ product_id }) => product_id !== null)).toEqual([true, false, true]);
   });
 
@@ -167,25 +154,5 @@ describe('the traps', () => {
     service.traps.add('shifting-catalog');
     const read = [...(await ids(0)), ...(await ids(100))];
     expect([read.length, new Set(read).size]).toEqual([150, 149]);
-  });
-
-  test('many-products: ten thousand more, each with a history', async () => {
-    await using service = await startCatalog({ catalog: one });
-    service.traps.add('many-products');
-    const pages = [0, 5000, 9901, 10_001].map((offset) =>
-      service.json<Page>(`/products?limit=100&offset=${offset}&sort=price_asc`),
-    );
-    const sizes = (await Promise.all(pages)).map(({ items, meta }) => [items.length, meta.total]);
-    expect(sizes).toEqual([
-      [100, 10_001],
-      [100, 10_001],
-      [100, 10_001],
-      [0, 10_001],
-    ]);
-    const [last] = (await service.json<Page>('/products?offset=10000')).items;
-    const { meta } = await service.json<Page>(`/products/${last?.canonical_product_id}/snapshots`);
-    expect(meta.total).toBeGreaterThan(10);
-    service.traps.clear();
-    expect((await service.json<Page>('/products')).meta.total).toBe(1);
   });
 });

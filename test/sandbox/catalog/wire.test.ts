@@ -107,20 +107,16 @@ describe('refusals', () => {
     ['/products/nobody/snapshots', 404, '"product_not_found"'],
     ['/categories/2', 404, '"category_not_found"'],
     ['/settlements/2', 404, '"settlement_not_found"'],
-    [
-      '/products?limit=0',
-      422,
-      `[{"type":"greater_than_equal",${at('query', 'limit')},${BELOW_1},"input":"0","ctx":{"ge":1}}]`,
-    ],
+    ['/products?limit=0', 422, `[{"type":"greater_than_equal",${at('query', 'limit')},${BELOW_1},"input":"0"}]`],
     [
       '/categories?limit=101',
       422,
-      `[{"type":"less_than_equal",${at('query', 'limit')},"msg":"Input should be less than or equal to 100","input":"101","ctx":{"le":100}}]`,
+      `[{"type":"less_than_equal",${at('query', 'limit')},"msg":"Input should be less than or equal to 100","input":"101"}]`,
     ],
     [
       '/settlements?offset=-1',
       422,
-      `[{"type":"greater_than_equal",${at('query', 'offset')},"msg":"Input should be greater than or equal to 0","input":"-1","ctx":{"ge":0}}]`,
+      `[{"type":"greater_than_equal",${at('query', 'offset')},"msg":"Input should be greater than or equal to 0","input":"-1"}]`,
     ],
     [
       '/products?promo=maybe&price_min=cheap',
@@ -145,7 +141,7 @@ describe('refusals', () => {
     expect(status).toBe(422);
     const missing = (name: string): string =>
       `{"type":"missing","loc":["query","${name}"],"msg":"Field required","input":null}`;
-    const short = `{"type":"string_too_short",${at('query', 'source_id')},"msg":"String should have at least 1 character","input":"","ctx":{"min_length":1}}`;
+    const short = `{"type":"string_too_short",${at('query', 'source_id')},"msg":"String should have at least 1 character","input":""}`;
     const parts = [missing('parser_name'), short, missing('field'), missing('date_from'), missing('date_to')];
     expect(body).toBe(`{"detail":[${parts.join(',')}]}`);
   });
@@ -173,15 +169,14 @@ test('an unexpected error is 500, and the service continues', async () => {
 
 describe('single records, and lists', () => {
   test('are these bytes', async () => {
-    const times =
-      '"first_seen_at":"2024-12-28T12:00:00Z","last_seen_at":"2026-02-01T12:00:00Z","updated_at":"2026-02-01T12:00:00Z"';
-    const place = `{"id":1,"geo_key":"ru|moscow|moscow","country":"RU","country_normalized":"ru","region":"Moscow","region_normalized":"moscow","name":"Moscow","name_normalized":"moscow","settlement_type":"city","alias":null,"latitude":55,"longitude":37.5,${times}}`;
+    const times = '"updated_at":"2026-02-01T12:00:00Z"';
+    const place = `{"id":1,"country":"RU","region":"Moscow","region_normalized":"moscow","name":"Moscow","settlement_type":"city","alias":null,"latitude":55,"longitude":37.5,${times}}`;
     expect(await service.get('/settlements/1')).toEqual([200, place]);
     expect(await service.get('/settlements')).toEqual([
       200,
       `{"items":[${place}],"meta":{"limit":20,"offset":0,"total":1}}`,
     ]);
-    const shelf = `{"id":1,"category_key":"chizhik:10-food","parser_name":"chizhik","source_uid":"10-food","parent_source_uid":null,"title":"Food","title_normalized":"food","alias":null,"depth":0,"sort_order":0,${times}}`;
+    const shelf = `{"id":1,"parser_name":"chizhik","source_uid":"10-food","parent_source_uid":null,"title":"Food","alias":null,"depth":0,"sort_order":0,${times}}`;
     expect(await service.get('/categories/1')).toEqual([200, shelf]);
     expect(await service.get('/products/p1')).toEqual([
       200,

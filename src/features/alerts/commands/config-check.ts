@@ -2,8 +2,9 @@ import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { ListOutput, Tone } from '../../../output/types.ts';
 import { minorOf } from '../matcher.ts';
-import type { RoutingConfig } from '../routing/config.ts';
-import { readConfigFile, readRoutingConfig } from '../routing/source.ts';
+import { NEWEST_KNOWN, type RoutingConfig, readRoutingConfig } from '../routing/config.ts';
+import { readConfigFile } from '../routing/source.ts';
+import { walkRoutes } from '../routing/tree.ts';
 import type { Problem } from '../routing/yaml.ts';
 
 const UNCHECKED = 'templates and integrations were not checked (amtool check-config does that)';
@@ -31,7 +32,7 @@ export const alertsConfigCheck = listCommand({
   suggestFor: ['check-config'],
   summary: 'Check the routing in a configuration file',
   description:
-    'Checks routes, receiver names, matchers, inhibition rules and time intervals as amtool check-config does, and exits 1 if anything is wrong. Warns about fields that svc does not know and routes that no alert can reach. Global settings, templates and the integrations of receivers are not checked.',
+    'Checks routes, receiver names, matchers, inhibition rules and time intervals as amtool check-config does, and exits 1 if anything is wrong. Warns about fields that svc does not know. Global settings, templates and the integrations of receivers are not checked.',
   details:
     'An unknown field is mistyped, or of a newer server: with --server-version, it is an error if svc knows the fields of that version.',
   effect: 'read',
@@ -50,15 +51,14 @@ export const alertsConfigCheck = listCommand({
   output: PROBLEMS,
   async run({ file, serverVersion }, ctx) {
     const version = checkedVersion(serverVersion);
-    const { NEWEST_KNOWN } = await import('../routing/config.ts');
     const read = await readRoutingConfig((await readConfigFile(file, ctx)).text, version);
     const isKnown = version !== undefined && minorOf(version) <= NEWEST_KNOWN;
     const errors = [...(isKnown ? read.unknown : []), ...(read.problems ?? [])];
-    const warnings = [...(isKnown ? [] : read.unknown), ...(await read.unused())];
+    const warnings = [...(isKnown ? [] : read.unknown), ...read.ignored];
     const value = [...rows(errors, 'error'), ...rows(warnings, 'warning')].sort((a, b) => a.line - b.line);
     if (errors.length > 0 || read.config === undefined)
       return { value, as: PROBLEMS, code: 'condition_false', footer: UNCHECKED };
-    const valid = `the routing is valid: ${await summaryOf(read.config)}; ${UNCHECKED}`;
+    const valid = `the routing is valid: ${summaryOf(read.config)}; ${UNCHECKED}`;
     return value.length === 0 ? { value, as: { ...PROBLEMS, empty: valid } } : { value, as: PROBLEMS, footer: valid };
   },
 });
@@ -68,8 +68,7 @@ function rows(problems: readonly Problem[], severity: Row['severity']): Row[] {
 }
 
 /** It shows that the right file was read. */
-async function summaryOf({ route, receivers, inhibitRules, timeIntervals, templates }: RoutingConfig): Promise<string> {
-  const { walkRoutes } = await import('../routing/tree.ts');
+function summaryOf({ route, receivers, inhibitRules, timeIntervals, templates }: RoutingConfig): string {
   return [
     counted([...walkRoutes(route)].length, 'route'),
     counted(receivers.length, 'receiver'),

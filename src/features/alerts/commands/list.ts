@@ -1,8 +1,8 @@
 import { type ClusterRow, listCommand, type RunContext } from '../../../cli/command.ts';
+import type { Candidate, Candidates } from '../../../cli/flags.ts';
 import { poll } from '../../../cli/poll.ts';
-import { parseDuration } from '../../../duration.ts';
+import { readDuration } from '../../../duration.ts';
 import { SvcError } from '../../../errors.ts';
-import { shellWord } from '../../../output/escape.ts';
 import {
   type AnyOutput,
   type Column,
@@ -13,9 +13,10 @@ import {
 } from '../../../output/types.ts';
 import type { Settings } from '../../../store/settings.ts';
 import { type Alertmanager, openAlertmanager } from '../api.ts';
-import { alertCandidates } from '../candidates.ts';
-import { ALERT_LIST, alertList, labelCells, OWN_COLUMN, ownValue } from '../columns.ts';
-import { warnOfLabels, warnOfNames } from '../known-names.ts';
+import { ALERT_LIST, alertList, alertTitle, labelCells, OWN_COLUMN, ownValue } from '../columns.ts';
+import { warnOfNames } from '../known-names.ts';
+import { formatMatcher, matcher } from '../matcher.ts';
+import { otherMeaning } from '../matcher-readings.ts';
 import type { Alert } from '../schema.ts';
 import {
   AGE_FLAG,
@@ -25,8 +26,6 @@ import {
   alertFilter,
   alertQuery,
   collect,
-  countItems,
-  FILTERS,
   filterAsync,
   type GivenFilter,
   ifNone,
@@ -62,16 +61,14 @@ export const alertsList = listCommand({
     ...SELECTION_FLAGS,
     state: { ...SELECTION_FLAGS.state, choices: ALERT_STATES },
     ...AGE_FLAG,
-    'newer-than': { type: 'duration', group: FILTERS, help: 'Only alerts newer than this' },
     limit: { type: 'integer', min: 0, help: 'Maximum number of results' },
     'group-by': {
       type: 'string',
-      value: 'label',
+      list: true,
+      value: 'labels',
       repeat: true,
-      help: 'Count alerts by this label',
-      check: refuseLabelList,
+      help: 'Count alerts by these labels',
     },
-    count: { type: 'boolean', help: 'Print only the number of alerts' },
     watch: { type: 'optional-value', value: 'interval', help: 'Refresh continuously (default: every 5s)' },
     // The options of `amtool alert query`.
     silenced: { type: 'boolean', short: 's', hidden: true, help: 'Same as --state silenced' },
@@ -84,7 +81,7 @@ export const alertsList = listCommand({
       run: 'svc alerts list severity=critical team=~"db|storage" --older-than 15m',
       why: 'Critical alerts of two teams that started 15 minutes ago or earlier',
     },
-    { run: 'svc alerts list -a --group-by team --group-by severity', why: 'Count alerts by team and severity' },
+    { run: 'svc alerts list -a --group-by team,severity', why: 'Count alerts by team and severity' },
     { run: 'svc alerts list severity=critical --watch=10s', why: 'Follow critical alerts' },
     {
       run: 'svc alerts list --state silenced --columns alertname,label:instance,silenced-by',
@@ -95,44 +92,54 @@ export const alertsList = listCommand({
   outputOf: listOutput,
   offers: alertCandidates,
   async run(input, ctx) {
-    checkModes(input);
-    const { watch, olderThan, newerThan } = input;
-    const selection = { wanted: statesOf(input), olderThan, newerThan };
-    const every = watch === undefined ? undefined : parseInterval(watch);
+    const { watch, olderThan } = input;
+    const groupBy = labelNames(input);
+    if (watch !== undefined && groupBy.length > 0)
+      throw new SvcError('usage', '--group-by and --watch cannot be used together');
+    const selection = { wanted: statesOf(input), olderThan };
     const given = alertFilter(input, ctx);
     const alertmanager = openAlertmanager(ctx.target);
-    if (every !== undefined) {
-      const value = watchAlerts(alertmanager, given, selection, every.ms, ctx);
-      return { value, as: watchOutput(selection, every.text, severitiesOf(ctx.settings)) };
+    const severities = severitiesOf(ctx.settings);
+    if (watch !== undefined) {
+      const every = watch === true ? USUAL_INTERVAL : watch;
+      const value = watchAlerts(alertmanager, given, selection, parseInterval(every), ctx);
+      return { value, as: watchOutput(selection, every, severities) };
     }
     const query = { ...alertQuery(selection.wanted), ...given.filter };
-    const { groupBy } = input;
-    const isPlainList = !input.count && groupBy.length === 0;
-    const raw =
-      isPlainList && ctx.wants.rawJson && serverSelectsAll(selection) && (await alertmanager.alertsRaw(query));
-    if (raw) {
+    const isRaw =
+      groupBy.length === 0 && ctx.wants.rawJson && olderThan === undefined && serverSelects(selection.wanted);
+    const raw = isRaw ? await alertmanager.alertsRaw(query) : undefined;
+    if (raw !== undefined) {
       if (raw.isEmpty) await warnOfNames(given, alertmanager, ctx);
       return { value: new RawJson(raw.bytes) };
     }
     const now = ctx.now();
     const selected = filterAsync(alertmanager.alerts(query), (alert) => selects(alert, selection, now));
     const alerts = ifNone(selected, () => warnOfNames(given, alertmanager, ctx));
-    if (input.count) return { value: await countItems(alerts), as: listOutput(input) };
-    if (groupBy.length > 0) {
-      const tallies = await tallyAlerts(alerts, groupBy);
-      const missing = groupBy.filter((name) => tallies.every(({ labels }) => labels[name] === ''));
-      if (tallies.length > 0) await warnOfLabels(missing, alertmanager, ctx);
-      return { value: tallies, as: listOutput(input) };
-    }
+    if (groupBy.length > 0) return { value: await tallyAlerts(alerts, groupBy), as: listOutput(input) };
     if (inServerOrder(ctx.wants, input)) return { value: alerts };
-    const severities = severitiesOf(ctx.settings);
     const value = worstFirst(await collect(alerts), severities);
     return { value, as: alertList(severities, noneText(selection.wanted)) };
   },
 });
 
-function serverSelectsAll({ wanted, olderThan, newerThan }: AlertSelection): boolean {
-  return serverSelects(wanted) && olderThan === undefined && newerThan === undefined;
+/** The values that prompts offer. */
+function alertCandidates(alert: Alert): Candidates {
+  return {
+    fingerprints: [{ value: alert.fingerprint, note: alertTitle(alert) }],
+    matchers: Object.entries(alert.labels).flatMap(matcherCandidates),
+  };
+}
+
+/** A value that needs no quotes in a matcher. */
+const SIMPLE_VALUE = /^[\p{L}\p{N}_./:@+-]+(?: [\p{L}\p{N}_./:@+-]+)*$/u;
+
+/** The label as a matcher; an alert name also alone, because commands take it so. */
+function matcherCandidates([name, value]: [string, string]): readonly Candidate[] {
+  if (!/^[a-zA-Z_]\w*$/.test(name) || value === '') return [];
+  const exact = matcher(name, '=', value);
+  if (!SIMPLE_VALUE.test(value) || otherMeaning(exact) !== undefined) return [{ value: formatMatcher(exact) }];
+  return [{ value: `${name}=${value}` }, ...(name === 'alertname' ? [{ value, note: 'alert' }] : [])];
 }
 
 type ClusterAlert = Alert & ClusterRow;
@@ -148,13 +155,6 @@ function mergeAlerts(rows: readonly ClusterAlert[], settings: Settings): readonl
   return worstFirst([...merged.values()], severitiesOf(settings));
 }
 
-interface Modes {
-  readonly groupBy: readonly string[];
-  readonly count: boolean;
-  readonly watch: string | true | undefined;
-  readonly limit: number | undefined;
-}
-
 type States = { readonly all: boolean; readonly state: readonly AlertState[] } & {
   readonly [name in (typeof QUERY_STATES)[number]]: boolean;
 };
@@ -163,29 +163,12 @@ function statesOf(input: States): WantedStates {
   return wantedStates({ all: input.all, state: [...input.state, ...QUERY_STATES.filter((name) => input[name])] });
 }
 
-function checkModes({ groupBy, count, watch, limit }: Modes): void {
-  const modes = [
-    groupBy.length > 0 ? '--group-by' : undefined,
-    count ? '--count' : undefined,
-    watch === undefined ? undefined : '--watch',
-  ].filter((mode) => mode !== undefined);
-  const [one, other] = modes;
-  if (other !== undefined) throw new SvcError('usage', `${one} and ${other} cannot be used together`);
-  if (count && limit !== undefined) throw new SvcError('usage', '--count and --limit cannot be used together');
+function listOutput({ groupBy, ...states }: States & { readonly groupBy: readonly string[] }): AnyOutput {
+  return groupBy.length > 0 ? tallyOutput(labelNames({ groupBy }), noneText(statesOf(states))) : ALERT_LIST;
 }
 
-/** As one name, `team,severity` would count all alerts as alike. */
-function refuseLabelList(text: string): void {
-  const names = text.split(/[\s,;]+/).filter((name) => name !== '');
-  if (names.length < 2) return;
-  throw new SvcError('invalid_value', `"${text}" is several labels in one argument`, {
-    hint: `write ${names.map((name) => `--group-by ${shellWord(name)}`).join(' ')}`,
-  });
-}
-
-function listOutput({ count, groupBy, ...input }: Modes & States): AnyOutput {
-  if (count) return { kind: 'text' };
-  return groupBy.length > 0 ? tallyOutput(groupBy, noneText(statesOf(input))) : ALERT_LIST;
+function labelNames({ groupBy }: { readonly groupBy: readonly string[] }): readonly string[] {
+  return groupBy.flatMap((names) => names.split(','));
 }
 
 /** The alerts with one combination of values. For the service, a missing label is an empty one. */
@@ -276,25 +259,15 @@ function watchOutput({ wanted }: AlertSelection, every: string, severities: Seve
 const USUAL_INTERVAL = '5s';
 const SHORTEST_MS = 1000;
 
-function parseInterval(watch: string | true): { readonly text: string; readonly ms: number } {
-  const text = watch === true ? USUAL_INTERVAL : watch;
+function parseInterval(text: string): number {
   const ms = readDuration(text);
-  if (ms >= SHORTEST_MS) return { text, ms };
-  throw new SvcError('invalid_value', `--watch: ${text} is too short`, { hint: 'use at least 1s' });
-}
-
-function readDuration(text: string): number {
-  try {
-    return parseDuration(text);
-  } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    throw new SvcError(error.code, `--watch: ${error.message}`, { hint: error.hint });
-  }
+  if (ms !== undefined && ms >= SHORTEST_MS) return ms;
+  throw new SvcError('invalid_value', `--watch: ${text} is not a duration of at least 1s`);
 }
 
 /** `active severity="critical"` */
 function shownText({ wanted }: AlertSelection, { filter, receiver }: GivenFilter['filter']): string {
-  const states = wanted === 'all' ? 'every state' : wanted.join(', ') || 'active';
+  const states = wanted === 'all' ? 'every state' : wanted.join(', ');
   return [states, ...filter, ...(receiver === undefined ? [] : [`receiver=~"${receiver}"`])].join(' ');
 }
 

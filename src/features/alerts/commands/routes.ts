@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { openAlertmanager } from '../api.ts';
-import { CONFIG_FILE, readWholeConfig } from '../routing/source.ts';
-import type { DrawnRoute } from '../routing/tree.ts';
+import { CONFIG_FILE, readConfig } from '../routing/source.ts';
+import { type DrawnRoute, walkRoutes } from '../routing/tree.ts';
 
 export const alertsRoutes = listCommand({
   id: 'alerts routes',
@@ -38,8 +38,7 @@ export const alertsRoutes = listCommand({
     id: ({ receiver }) => receiver,
   },
   async run(input, ctx) {
-    const config = await readWholeConfig(input.configFile ?? openAlertmanager(ctx.target), ctx);
-    const { walkRoutes } = await import('../routing/tree.ts');
+    const config = await readConfig(input.configFile ?? openAlertmanager(ctx.target), ctx);
     return { value: [...walkRoutes(config.route)] };
   },
 });

@@ -13,27 +13,26 @@ export const alertsTriage = textCommand({
   description:
     'Lists alerts in every state, worst first. Keys acknowledge, silence or expire; each runs the command line that it shows, with the checks and questions of that command. ? shows the keys, q quits.',
   details:
-    'Unsuppressed alerts come first, then by severity, then the newest. Up, Down, j, k, PgUp, PgDn, Home and End move. Enter shows an alert: what mutes it, its links, annotations and labels. a runs svc silences ack; s runs svc silences create, with matchers that you can edit and a preview of what they mute; e runs svc silences expire for the silences that mute the alert. o opens its runbook or its graph, 1 to 9 other links. / filters by text or by matchers (team=db, severity=~"critical|error"), g groups by a label. A command whose outcome is unknown is shown as such and is not sent again. When the screen closes, svc prints the command lines that it ran and their outcomes. While the server is unreachable, the screen shows the reason and the age of the alerts.',
+    'Unsuppressed alerts come first, then by severity, then the newest. Up, Down, j, k, PgUp, PgDn, Home and End move. Enter shows an alert: what mutes it, its links, annotations and labels. a runs svc silences ack; s runs svc silences create, with matchers that you can edit and a preview of what they mute; e runs svc silences expire for the silences that mute the alert. o opens its runbook or its graph. / filters by text. A command whose outcome is unknown is shown as such and is not sent again. When the screen closes, svc prints the command lines that it ran and their outcomes. While the server is unreachable, the screen shows the reason and the age of the alerts.',
   effect: 'read',
   service: 'alerts',
   streams: () => true,
   args: { matcher: { help: 'Only alerts that match all of these', repeat: true } },
   flags: {
     receiver: SELECTION_FLAGS.receiver,
-    'group-by': { type: 'string', value: 'label', help: 'Group alerts by this label' },
     interval: { type: 'duration', positive: true, default: '5s', help: 'How often to read the alerts' },
   },
   examples: [
     { run: 'svc alerts triage', why: 'See all alerts, worst first' },
-    { run: 'svc alerts triage team=db --group-by alertname', why: 'The alerts of one team, by name' },
+    { run: 'svc alerts triage team=db', why: 'The alerts of one team' },
   ],
   output: { kind: 'text' },
-  async run({ matcher, receiver, groupBy, interval }, ctx) {
+  async run({ matcher, receiver, interval }, ctx) {
     checkTerminal(ctx);
     if (interval < SHORTEST_MS) throw new SvcError('invalid_value', '--interval: at least 1s');
     const { filter } = alertFilter({ matcher, receiver }, ctx);
     const alertmanager = openAlertmanager(ctx.target);
-    const session = new TriageSession(alertmanager, ctx, { filter, groupBy, intervalMs: interval });
+    const session = new TriageSession(alertmanager, ctx, { filter, intervalMs: interval });
     return {
       value: session.frames(),
       as: { kind: 'screen' },

@@ -41,8 +41,8 @@ export interface CheckedConfig {
   readonly problems?: readonly Problem[];
   /** Fields that svc does not know: mistyped, or of a newer server. */
   readonly unknown: readonly Problem[];
-  /** Routes that no alert can reach, and documents that nothing reads. */
-  readonly unused: () => Promise<readonly Problem[]>;
+  /** Where a second document begins, which nothing reads. */
+  readonly ignored: readonly Problem[];
 }
 
 /** By the rules of this version of the server, such as `0.25.0`; undefined is the newest. */
@@ -50,7 +50,7 @@ export async function readRoutingConfig(source: string, version?: string): Promi
   const file = await readYaml(source);
   const schema = configSchema(version, await regexTest(source));
   const { unknown, ...checked } = checkYaml({ ...file, value: file.value ?? {} }, schema);
-  const warnings = { unknown, unused: async () => file.ignored };
+  const warnings = { unknown, ignored: file.ignored };
   if ('problems' in checked) return { ...checked, ...warnings };
   const { route, receivers, inhibit_rules, templates, ...intervals } = checked.data;
   if (!route) return { problems: [file.problemAt([], 'there is no route')], ...warnings };
@@ -77,13 +77,8 @@ export async function readRoutingConfig(source: string, version?: string): Promi
     ...rootFaults(route),
     ...routeFaults(config, route, ['route']),
   ];
-  const problemOf = ({ path, message }: Fault) => file.problemAt(path, message);
-  if (faults.length > 0) return { problems: faults.map(problemOf), ...warnings };
-  const unused = async () => {
-    const { unreachableRoutes } = await import('./unreachable.ts');
-    return [...(await unreachableRoutes(route)).map(problemOf), ...file.ignored];
-  };
-  return { config, unknown, unused };
+  if (faults.length === 0) return { config, ...warnings };
+  return { problems: faults.map(({ path, message }) => file.problemAt(path, message)), ...warnings };
 }
 
 interface Fault {

@@ -3,8 +3,8 @@ import type { RunContext } from '../../../cli/command.ts';
 import { FILE, type Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { type Alertmanager, originalConfig } from '../api.ts';
-import type { CheckedConfig, RoutingConfig } from './config.ts';
-import { checkYaml, type Problem, readYaml } from './yaml.ts';
+import { type CheckedConfig, type RoutingConfig, readRoutingConfig } from './config.ts';
+import type { Problem } from './yaml.ts';
 
 export const CONFIG_FILE = {
   'config-file': { ...FILE, help: 'Use this file instead of the running configuration' },
@@ -24,15 +24,7 @@ interface Source {
 export async function readConfig(from: string | Server, ctx: Input): Promise<RoutingConfig> {
   const source = await readSource(from, ctx);
   const read = await readRoutingConfig(source.text, source.version);
-  warn(source, read.unknown, ctx);
-  return validConfig(source, read);
-}
-
-/** Also warns about what is never used. */
-export async function readWholeConfig(from: string | Server, ctx: Input): Promise<RoutingConfig> {
-  const source = await readSource(from, ctx);
-  const read = await readRoutingConfig(source.text, source.version);
-  warn(source, [...read.unknown, ...(await read.unused())], ctx);
+  warn(source, [...read.unknown, ...read.ignored], ctx);
   return validConfig(source, read);
 }
 
@@ -61,11 +53,6 @@ function validConfig({ name, version }: Source, { config, problems = [] }: Check
   throw new SvcError('wrong_shape', `svc cannot read ${message}`, { hint: 'svc alerts status --config prints it' });
 }
 
-/** zod loads with the first configuration, not with the commands. */
-export async function readRoutingConfig(...args: Parameters<typeof import('./config.ts').readRoutingConfig>) {
-  return (await import('./config.ts')).readRoutingConfig(...args);
-}
-
 export async function readConfigFile(path: string, ctx: Input): Promise<Source> {
   const text = await readText(path, ctx);
   if (/^apiVersion["']?\s*:/m.test(text) || /^\s*\{\s*"apiVersion"/.test(text)) {
@@ -86,18 +73,6 @@ async function readText(path: string, ctx: Pick<Input, 'readInput'>): Promise<st
   } catch {
     throw new SvcError('invalid_value', `${path}: not UTF-8 text`);
   }
-}
-
-/** A YAML file of another kind. */
-export async function readYamlFile<T>(
-  path: string,
-  schema: Parameters<typeof checkYaml<T>>[1],
-  ctx: Input,
-): Promise<T> {
-  const { unknown, ...checked } = checkYaml(await readYaml(await readText(path, ctx)), schema);
-  if ('data' in checked && unknown.length === 0) return checked.data;
-  const problems = [...unknown, ...('problems' in checked ? checked.problems : [])];
-  throw new SvcError('invalid_value', `${path}:${problemText(problems)}`);
 }
 
 /** `12:5: no receiver is named pager` */

@@ -3,6 +3,7 @@ import { zoneOf } from '../../../cli/time.ts';
 import { ownValue } from '../columns.ts';
 import { formatMatcher, type Matcher } from '../matcher.ts';
 import { labelTest } from '../matching.ts';
+import type { Alert } from '../schema.ts';
 import type { InhibitRule, RouteConfig, RoutingConfig } from './config.ts';
 import type { Range, TimeInterval } from './time-intervals.ts';
 
@@ -153,19 +154,19 @@ function localTime(ms: number, zone: string) {
   };
 }
 
-/** `firing` is read only if a rule is about alerts with these labels. */
-export async function inhibitors<T extends { readonly labels: Labels }>(
+/** The firing alerts that inhibit one with these labels. */
+export async function inhibitors(
   rules: readonly InhibitRule[],
   labels: Labels,
-  firing: () => Promise<readonly T[]>,
-): Promise<readonly T[]> {
-  const found = new Set<T>();
+  firing: readonly Alert[],
+): Promise<readonly Alert[]> {
+  const found = new Set<Alert>();
   for (const { source, target, equal } of rules) {
     const [isSource, isTarget] = await Promise.all([labelTest(source), labelTest(target)]);
     if (!isTarget(labels)) continue;
     // An alert that is source and target at once does not inhibit another one.
     const isBoth = isSource(labels);
-    for (const alert of await firing()) {
+    for (const alert of firing) {
       const isInhibiting = isSource(alert.labels) && !(isBoth && isTarget(alert.labels));
       if (
         isInhibiting &&

@@ -3,7 +3,7 @@ import type { RunContext } from '../../../cli/command.ts';
 import type { OutStream, Prompter } from '../../../context.ts';
 import { SvcError } from '../../../errors.ts';
 import type { CommandLine } from './command-lines.ts';
-import type { TriageEvent } from './model.ts';
+import type { TriageEvent } from './state.ts';
 
 export interface DoneAction {
   readonly line: CommandLine;

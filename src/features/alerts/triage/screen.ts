@@ -1,15 +1,23 @@
 /** The screen of the triage: a state and a size in, lines out. */
 import { ERROR_KINDS } from '../../../errors.ts';
-import { showTime } from '../../../output/cells.ts';
+import { cellTone, showTime } from '../../../output/cells.ts';
 import { escapeText } from '../../../output/escape.ts';
-import { displayWidth, wrap } from '../../../output/terminal.ts';
+import { displayWidth, shorten, wrap } from '../../../output/terminal.ts';
 import type { ScreenLine, Tone } from '../../../output/types.ts';
-import { isSuppressed } from '../selection.ts';
-import { alertLines } from './alert-view.ts';
-import { spelled } from './command-lines.ts';
-import { listLines, type Visible } from './list-view.ts';
-import { type Action, alertsOf, rowsOf, type TriageState } from './model.ts';
+import { alertTitle, labelCells, OWN_COLUMN, ownValue, severityCell, summaryOf } from '../columns.ts';
+import type { Alert, Silence } from '../schema.ts';
+import { effectiveState, isSuppressed } from '../selection.ts';
+import type { SuppressedAlert } from '../suppressors.ts';
+import { linksOf, spelled } from './command-lines.ts';
+import { type Action, listedAlerts, type TriageState } from './state.ts';
 import { lineSoFar, QUESTIONS, type Typing } from './typing.ts';
+
+interface Visible {
+  readonly lines: readonly ScreenLine[];
+  /** How many lines scroll, and how many of them are out of sight. */
+  readonly page: number;
+  readonly hidden: number;
+}
 
 interface Size {
   readonly columns: number;
@@ -57,14 +65,13 @@ function lines(text: string, columns: number, tone?: Tone): readonly ScreenLine[
 const MOST_REASON_LINES = 2;
 
 function headings(state: TriageState, columns: number): readonly ScreenLine[] {
-  const { alerts, filter, groupBy, readAt, now, trouble, server } = state;
-  const shown = alertsOf(rowsOf({ alerts, filter, groupBy: undefined }));
+  const { alerts, filter, readAt, now, trouble, server } = state;
+  const shown = listedAlerts(state);
   const suppressed = shown.filter(isSuppressed).length;
   const count = `${shown.length}${filter === undefined ? '' : ` of ${alerts.length}`}`;
   const title = [
     `${count} ${alerts.length === 1 ? 'alert' : 'alerts'}, ${suppressed} suppressed`,
-    ...(filter === undefined ? [] : [`filter: ${filter.text}`]),
-    ...(groupBy === undefined ? [] : [`by ${groupBy}`]),
+    ...(filter === undefined ? [] : [`filter: ${filter}`]),
   ].join('; ');
   const age = readAt === undefined ? 'never' : showTime(new Date(readAt).toISOString(), { time: 'relative', now });
   const heading: ScreenLine = [
@@ -76,15 +83,19 @@ function headings(state: TriageState, columns: number): readonly ScreenLine[] {
 }
 
 const HINTS = {
-  list: 'Enter show  a ack  s silence  e expire  o open  / find  g group  ? keys  q quit',
-  alert: 'a ack  s silence  e expire  o, 1-9 open link  ? keys  q back',
+  list: 'Enter show  a ack  s silence  e expire  o open  / find  ? keys  q quit',
+  alert: 'a ack  s silence  e expire  o open  ? keys  q back',
 };
 
 function footer(state: TriageState, columns: number): readonly ScreenLine[] {
   const { overlay, message } = state;
-  const said = message === undefined ? [] : lines(message, columns, 'warn');
-  const asked = overlay?.kind === 'action' ? verdictLines(overlay, columns) : [];
-  return [...asked, ...said, [{ text: overlay === undefined ? HINTS[state.view] : overlayHint(overlay), tone: 'dim' }]];
+  const verdict = overlay?.kind === 'action' ? verdictLines(overlay, columns) : [];
+  const answer = message === undefined ? [] : lines(message, columns, 'warn');
+  return [
+    ...verdict,
+    ...answer,
+    [{ text: overlay === undefined ? HINTS[state.view] : overlayHint(overlay), tone: 'dim' }],
+  ];
 }
 
 function overlayHint(overlay: NonNullable<TriageState['overlay']>): string {
@@ -111,13 +122,175 @@ function typingLines(typing: Typing, options: readonly string[], columns: number
 function cursorLines(question: string, before: string, after: string, columns: number): readonly ScreenLine[] {
   const width = Math.max(2, columns);
   const cursor = '_';
-  const whole = displayWidth(`${question}${before}${cursor}${after}`) <= width;
-  if (whole)
+  if (displayWidth(`${question}${before}${cursor}${after}`) <= width)
     return [[{ text: question, tone: 'strong' }, { text: before }, { text: cursor, tone: 'good' }, { text: after }]];
   return [
     [{ text: question, tone: 'strong' }],
     ...wrap(`${before}${cursor}${after}`, width).map((text): ScreenLine => [{ text }]),
   ];
+}
+
+const TITLES = { severity: 'SEVERITY', name: 'ALERT', since: 'SINCE', state: 'STATE', about: 'LABELS AND SUMMARY' };
+type Cells = Readonly<Record<keyof typeof TITLES, string>>;
+const WIDEST: Readonly<Partial<Record<keyof Cells, number>>> = { severity: 10, name: 28 };
+
+/** As many alerts as fit around the selected one. */
+function listLines(state: TriageState, columns: number, height: number): Visible {
+  const alerts = listedAlerts(state);
+  const page = Math.max(1, height - 1);
+  const top = Math.max(0, Math.min(state.position - Math.floor(page / 2), alerts.length - page));
+  const shown = alerts.slice(top, top + page);
+  const shared = sharedLabels(alerts);
+  const rows = shown.map((alert) => ({ alert, cells: cellsOf(alert, shared, state.now) }));
+  const widths = widthsOf([TITLES, ...rows.map(({ cells }) => cells)]);
+  const title: ScreenLine = [{ text: `  ${joined(TITLES, widths)}`, tone: 'dim' }];
+  const body = rows.map(({ alert, cells }) =>
+    alertLine(alert, cells, widths, alert.fingerprint === state.selected?.fingerprint),
+  );
+  const empty = alerts.length === 0 ? [[{ text: emptyText(state) }]] : [];
+  const lines = [title, ...empty, ...body].map((line) => fitting(line, columns));
+  return { lines, page, hidden: alerts.length - shown.length };
+}
+
+function emptyText({ readAt, filter, trouble }: TriageState): string {
+  if (readAt === undefined) return trouble === undefined ? '  reading alerts…' : '  no alerts were read yet';
+  return filter === undefined ? '  no alerts' : '  no alerts match the filter; Esc removes it';
+}
+
+/** Labels that all alerts have with the same value tell none from another. */
+function sharedLabels(alerts: readonly Alert[]): ReadonlySet<string> {
+  const [first, ...others] = alerts;
+  if (first === undefined || others.length === 0) return OWN_COLUMN;
+  const names = Object.keys(first.labels);
+  const shared = names.filter((name) => others.every(({ labels }) => ownValue(labels, name) === first.labels[name]));
+  return new Set([...OWN_COLUMN, ...shared]);
+}
+
+function cellsOf(alert: Alert, shared: ReadonlySet<string>, now: number): Cells {
+  const { labels, startsAt } = alert;
+  return {
+    severity: escapeText(labels['severity'] ?? ''),
+    name: escapeText(labels['alertname'] ?? ''),
+    since: escapeText(showTime(startsAt, { time: 'relative', now })),
+    state: isSuppressed(alert) ? escapeText(effectiveState(alert)) : '',
+    about: escapeText([...labelCells(labels, shared), summaryOf(alert) ?? ''].join(' ').trim()),
+  };
+}
+
+type Widths = Readonly<Record<keyof Cells, number>>;
+
+function widthsOf(rows: readonly Cells[]): Widths {
+  const widthOf = (name: keyof Cells): number =>
+    Math.min(WIDEST[name] ?? Number.POSITIVE_INFINITY, Math.max(...rows.map((cells) => displayWidth(cells[name]))));
+  const isAnySuppressed = rows.slice(1).some(({ state }) => state !== '');
+  return {
+    severity: widthOf('severity'),
+    name: widthOf('name'),
+    since: widthOf('since'),
+    state: isAnySuppressed ? widthOf('state') : 0,
+    about: 0,
+  };
+}
+
+function padded(text: string, width: number): string {
+  const fitted = shorten(text, width);
+  return fitted + ' '.repeat(width - displayWidth(fitted));
+}
+
+function joined(cells: Cells, widths: Widths, without: readonly string[] = []): string {
+  const names = (Object.keys(TITLES) as (keyof Cells)[]).filter((name) => !without.includes(name));
+  const used = names.filter((name) => name === 'about' || widths[name] > 0);
+  return used.map((name) => (name === 'about' ? cells.about : padded(cells[name], widths[name]))).join('  ');
+}
+
+function alertLine(alert: Alert, cells: Cells, widths: Widths, isSelected: boolean): ScreenLine {
+  const unselected: Tone | undefined = isSuppressed(alert) ? 'dim' : undefined;
+  const rest = isSelected ? 'strong' : unselected;
+  return [
+    { text: isSelected ? '> ' : '  ', tone: rest },
+    { text: padded(cells.severity, widths.severity), tone: isSuppressed(alert) ? rest : cellTone(severityCell(alert)) },
+    { text: `  ${joined(cells, widths, ['severity'])}`, tone: rest },
+  ];
+}
+
+/** Trailing blanks would only be sent for nothing. */
+function fitting(line: ScreenLine, columns: number): ScreenLine {
+  const last = line.at(-1);
+  if (last === undefined) return line;
+  const before = line.slice(0, -1).reduce((sum, { text }) => sum + displayWidth(text), 0);
+  return [...line.slice(0, -1), { ...last, text: shorten(last.text.trimEnd(), Math.max(1, columns - before)) }];
+}
+
+/** One without lines is left out. */
+interface Section {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** Its labels and annotations, what suppresses it, and its links. */
+function alertLines({ selected, alerts, detail, now }: TriageState, columns: number): readonly ScreenLine[] {
+  if (selected === undefined) return [];
+  const isResolved = !alerts.some(({ fingerprint }) => fingerprint === selected.fingerprint);
+  const since = showTime(selected.startsAt, { time: 'relative', now });
+  const state = isResolved ? 'resolved: the server no longer has it' : effectiveState(selected);
+  const sections: readonly Section[] = [
+    { title: 'State', lines: [`${state}, since ${selected.startsAt} (${since})`] },
+    { title: 'Receivers', lines: [selected.receivers.map(({ name }) => name).join(', ')] },
+    { title: 'Fingerprint', lines: [selected.fingerprint] },
+    ...suppressors(selected, detail, now),
+    { title: 'Links', lines: linksOf(selected).map(({ name, url }) => `${name}  ${url}`) },
+    { title: 'Annotations', lines: sorted(selected.annotations) },
+    { title: 'Labels', lines: sorted(selected.labels) },
+  ];
+  const title = wrapped(selected.labels['alertname'] ?? 'an alert without a name', columns, '');
+  return [
+    ...title.map((text): ScreenLine => [{ text, tone: 'strong' }]),
+    ...sections
+      .filter(({ lines }) => lines.length > 0)
+      .flatMap((section): readonly ScreenLine[] => [
+        [{ text: section.title, tone: 'dim' }],
+        ...section.lines.flatMap((line) => wrapped(line, columns, '  ')).map((text) => [{ text }]),
+      ]),
+  ];
+}
+
+function wrapped(text: string, columns: number, indent: string): readonly string[] {
+  const width = Math.max(2, columns - indent.length);
+  return text.split('\n').flatMap((line) => wrap(escapeText(line), width).map((part) => indent + part));
+}
+
+function sorted(texts: Readonly<Record<string, string>>): readonly string[] {
+  return Object.keys(texts)
+    .sort()
+    .map((name) => `${name}: ${texts[name]}`);
+}
+
+function suppressors(alert: Alert, detail: SuppressedAlert | undefined, now: number): readonly Section[] {
+  const { silencedBy, inhibitedBy, mutedBy = [] } = alert.status;
+  const silence = (id: string): string => silenceText(id, detail?.silences ?? [], now);
+  const inhibitor = (id: string): string => {
+    const other = detail?.inhibitors.find(({ fingerprint }) => fingerprint === id);
+    return other === undefined ? id : `${id.slice(0, 8)} ${alertTitle(other)}`;
+  };
+  const groups = detail?.mutedGroups ?? [];
+  return [
+    { title: 'Silenced by', lines: silencedBy.map(silence) },
+    { title: 'Inhibited by', lines: inhibitedBy.map(inhibitor) },
+    {
+      title: 'Muted by',
+      lines:
+        groups.length > 0
+          ? groups.map(({ receiver, mutedBy }) => `${mutedBy.join(', ')} (receiver ${receiver})`)
+          : mutedBy,
+    },
+  ];
+}
+
+function silenceText(id: string, silences: readonly Silence[], now: number): string {
+  const silence = silences.find((known) => known.id === id);
+  if (silence === undefined) return id;
+  const { endsAt, createdBy, comment } = silence;
+  return `${id} ends ${showTime(endsAt, { time: 'relative', now })}, by ${createdBy}: ${comment}`;
 }
 
 function actionLines({ line, output }: Action, columns: number): readonly ScreenLine[] {
@@ -151,9 +324,8 @@ const KEYS = [
   'a                      acknowledge it: svc silences ack',
   's                      silence it: svc silences create, with a preview',
   'e                      expire the silences that mute it: svc silences expire',
-  'o                      open its runbook, or its graph; 1 to 9 open other links',
-  '/                      filter by text or by matchers; Esc removes the filter',
-  'g                      group by a label',
+  'o                      open its runbook, or its graph',
+  '/                      filter by text; Esc removes the filter',
   '?                      show the keys',
   'q, Esc                 go back, or quit',
   'Ctrl-C                 quit',

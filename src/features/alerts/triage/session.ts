@@ -9,22 +9,19 @@ import { USUAL_COLUMNS } from '../../../output/full-screen.ts';
 import type { Frame } from '../../../output/types.ts';
 import { type Alertmanager, ifPossible } from '../api.ts';
 import { alertTitle } from '../columns.ts';
-import { formatMatcher, type Matcher } from '../matcher.ts';
+import { formatMatcher } from '../matcher.ts';
 import { parseMatcherArguments } from '../matcher-arguments.ts';
-import { labelTest } from '../matching.ts';
 import type { AlertFilter } from '../schema.ts';
 import { collect, keepsAlert, severitiesOf } from '../selection.ts';
 import { withSuppressors } from '../suppressors.ts';
 import { ActionRunner } from './actions.ts';
 import { spelled } from './command-lines.ts';
-import { type Effect, initialState, type TriageEvent, type TriageState, textFilter } from './model.ts';
 import { outcomeText, screen } from './screen.ts';
-import { reduce } from './state.ts';
+import { type Effect, initialState, reduce, type TriageEvent, type TriageState } from './state.ts';
 import { keyOf } from './typing.ts';
 
 export interface SessionOptions {
   readonly filter: AlertFilter;
-  readonly groupBy: string | undefined;
   readonly intervalMs: number;
 }
 
@@ -41,10 +38,6 @@ export class TriageSession {
   readonly #fail = (error: unknown): void => this.#events.end(this.#over.signal.aborted ? undefined : error);
   #state: TriageState;
   #isOver = false;
-  /** A typed line was entered, and what it means is not known yet. */
-  #isWaiting = false;
-  /** Keys that were pressed meanwhile. */
-  #ahead: readonly TriageEvent[] = [];
   /** Of the latest frame: what scrolls. */
   #visible = { page: 1, hidden: 0 };
   #columns = USUAL_COLUMNS;
@@ -59,7 +52,6 @@ export class TriageSession {
     this.#signal = AbortSignal.any([ctx.signal, this.#over.signal]);
     this.#state = initialState({
       now: ctx.now(),
-      groupBy: options.groupBy,
       severities: severitiesOf(ctx.settings),
       server: ctx.target.baseUrl.host,
       serverOptions: ctx.serverOptions,
@@ -94,24 +86,12 @@ export class TriageSession {
     }
   }
 
-  /** A typed line is understood before later keys are taken. Escape gives up waiting. */
   #take(event: TriageEvent): void {
-    if (event.kind === 'key' && this.#isWaiting && event.key !== 'escape') {
-      this.#ahead = [...this.#ahead, event];
-      return;
-    }
-    if (event.kind === 'key') this.#ahead = [];
-    if (['key', 'filtered', 'previewed', 'fault'].includes(event.kind)) this.#isWaiting = false;
     this.#state = reduce(this.#state, event);
     for (const effect of this.#state.effects) {
       if (effect.kind === 'quit') this.#isOver = true;
-      if (effect.kind === 'filter' || effect.kind === 'preview') this.#isWaiting = true;
       this.#perform(effect).catch(this.#fail);
     }
-    const ahead = this.#ahead;
-    if (this.#isWaiting || ahead.length === 0) return;
-    this.#ahead = [];
-    for (const key of ahead) this.#take(key);
   }
 
   #frame(state: TriageState): Frame {
@@ -155,10 +135,8 @@ export class TriageSession {
         return this.#refresh();
       case 'answer':
         return this.#actions.answer(effect.yes);
-      case 'filter':
-        return this.#events.push(await filtered(effect.text));
       case 'preview':
-        return this.#events.push(await previewed(effect.text, this.#alertmanager));
+        return this.#events.push(await previewMatches(effect.text, this.#alertmanager));
       case 'detail': {
         const detail = await ifPossible(() => withSuppressors(effect.alert, this.#alertmanager));
         if (detail !== undefined) this.#events.push({ kind: 'detail', detail });
@@ -178,38 +156,19 @@ export class TriageSession {
 
 const MOST_NAMED = 3;
 
-/** Matchers have an operator; anything else is text. */
-function filtered(text: string): Promise<TriageEvent> {
-  return orFault(async () => {
-    if (!/[=~]/.test(text)) return { kind: 'filtered', filter: textFilter(text) };
-    const test = await labelTest(matchersOf(text));
-    return { kind: 'filtered', filter: { text, accepts: ({ labels }) => test(labels) } };
-  });
-}
-
 /** The server counts: the list may have fewer alerts than a silence would mute. */
-function previewed(text: string, alertmanager: Pick<Alertmanager, 'alerts'>): Promise<TriageEvent> {
-  return orFault(async () => {
-    const matchers = matchersOf(text).map(formatMatcher);
+async function previewMatches(text: string, alertmanager: Pick<Alertmanager, 'alerts'>): Promise<TriageEvent> {
+  try {
+    const matchers = parseMatcherArguments([text.startsWith('{') ? text : `{${text}}`]).map(formatMatcher);
     const muted = await collect(alertmanager.alerts({ filter: matchers }));
-    const active = muted.filter((alert) => keepsAlert(alert, [])).length;
+    const active = muted.filter((alert) => keepsAlert(alert, ['active'])).length;
     const named = muted.slice(0, MOST_NAMED).map((alert) => `  ${alertTitle(alert)}`);
     const more = muted.length - named.length;
     const counted = `mutes ${muted.length} ${muted.length === 1 ? 'alert' : 'alerts'} now (${active} active)`;
     const preview = [counted, ...named, ...(more === 0 ? [] : [`  and ${more} more`])];
     return { kind: 'previewed', text, matchers, preview };
-  });
-}
-
-function matchersOf(text: string): readonly Matcher[] {
-  return parseMatcherArguments([text.startsWith('{') ? text : `{${text}}`]);
-}
-
-async function orFault(work: () => Promise<TriageEvent>): Promise<TriageEvent> {
-  try {
-    return await work();
   } catch (error) {
-    if (!(error instanceof SvcError) || error.reason === 'signal') throw error;
+    if (!(error instanceof SvcError) || error.isInterruption) throw error;
     return { kind: 'fault', reason: faultText(error) };
   }
 }

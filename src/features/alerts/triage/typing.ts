@@ -1,5 +1,6 @@
-/** The keys, and the line at the bottom of the screen where a filter or a label is typed. */
-import { durationFault } from '../../../cli/wizard.ts';
+/** The keys, and the line at the bottom of the screen where a filter or a silence is typed. */
+import { faultOf } from '../../../cli/wizard.ts';
+import { parseDuration } from '../../../duration.ts';
 import type { Alert } from '../schema.ts';
 import { acknowledging, type CommandLine, silencing } from './command-lines.ts';
 
@@ -23,7 +24,6 @@ const SEQUENCES: Readonly<Record<string, string>> = {
   '\u0001': 'home',
   '\u0005': 'end',
   '\u0015': 'clear',
-  '\u0017': 'delete-word',
 };
 
 /** The name of the key or its character; undefined if it has no meaning here. */
@@ -44,7 +44,7 @@ export function lineOf(text: string): Line {
 }
 
 export function textOf({ before, after }: Line): string {
-  return before + after;
+  return (before + after).trim();
 }
 
 const LAST_CHARACTER = /[\s\S]$/u;
@@ -73,8 +73,6 @@ export function edited(line: Line, key: string): Line {
       return { before, after: after.slice(first.length) };
     case 'clear':
       return { before: '', after };
-    case 'delete-word':
-      return { before: before.replace(/[^\s,]*[\s,]*$/u, ''), after };
     default:
       return line;
   }
@@ -82,7 +80,7 @@ export function edited(line: Line, key: string): Line {
 
 export interface Typing {
   readonly kind: 'typing';
-  readonly field: 'filter' | 'group' | 'acknowledge' | 'matchers' | 'duration' | 'comment';
+  readonly field: 'filter' | 'acknowledge' | 'matchers' | 'duration' | 'comment';
   readonly line: Line;
   /** The alert that the action is about. */
   readonly alert?: Alert | undefined;
@@ -95,27 +93,16 @@ export interface Typing {
   readonly fault?: string | undefined;
 }
 
-/** What Enter leads to where the line can be used. */
-export type Done =
+/** What a key leads to: the line goes on, or is given up, or was entered. */
+type Typed =
+  | Typing
+  | { readonly kind: 'cancel' }
   | { readonly kind: 'filter'; readonly text: string }
   | { readonly kind: 'preview'; readonly text: string }
-  | { readonly kind: 'group'; readonly label: string }
   | { readonly kind: 'run'; readonly line: CommandLine };
 
-/** What a typed line turned out to mean. `text` is what was typed. */
-export type TypingAnswer =
-  | { readonly kind: 'fault'; readonly reason: string }
-  | {
-      readonly kind: 'previewed';
-      readonly text: string;
-      readonly matchers: readonly string[];
-      readonly preview: readonly string[];
-    };
-type TypingEvent = TypingAnswer | { readonly kind: 'key'; readonly key: string };
-
 export const QUESTIONS: Readonly<Record<Typing['field'], string>> = {
-  filter: 'Filter (text, or matchers such as team=db):',
-  group: 'Group by label (empty for no groups):',
+  filter: 'Filter by text:',
   acknowledge: 'Acknowledge for 15m, comment (may be empty):',
   matchers: 'Silence alerts that match:',
   duration: 'For how long:',
@@ -125,50 +112,38 @@ export const QUESTIONS: Readonly<Record<Typing['field'], string>> = {
 const USUAL_DURATION = '1h';
 
 /** The command line that Enter would run, as far as it is known. */
-export function lineSoFar(typing: Typing): CommandLine | undefined {
-  const { field, alert, line, matchers = [], duration = USUAL_DURATION } = typing;
-  const text = textOf(line).trim();
+export function lineSoFar({ field, alert, line, matchers = [], duration = '' }: Typing): CommandLine | undefined {
+  const text = textOf(line);
   if (field === 'acknowledge' && alert !== undefined) return acknowledging(alert, text);
   if (field === 'duration') return silencing({ matchers, duration: text, comment: '…' });
   return field === 'comment' ? silencing({ matchers, duration, comment: text }) : undefined;
 }
 
-/** Undefined once it was given up. */
-export function typed(typing: Typing, event: TypingAnswer): Typing;
-export function typed(typing: Typing, event: TypingEvent): (Typing & { readonly done?: Done }) | undefined;
-export function typed(typing: Typing, event: TypingEvent): (Typing & { readonly done?: Done }) | undefined {
-  if (event.kind === 'fault') return { ...typing, fault: event.reason };
-  if (event.kind === 'previewed') {
-    // The user may have given up and begun again.
-    if (typing.field !== 'matchers' || textOf(typing.line).trim() !== event.text) return typing;
-    const { matchers, preview } = event;
-    return { ...typing, field: 'duration', line: lineOf(USUAL_DURATION), matchers, preview, fault: undefined };
-  }
-  const { key } = event;
-  if (key === 'escape') return undefined;
-  return key === 'enter' ? entered(typing) : { ...typing, line: edited(typing.line, key), fault: undefined };
+export function pressInLine(typing: Typing, key: string): Typed {
+  if (key === 'escape') return { kind: 'cancel' };
+  return key === 'enter' ? enter(typing) : { ...typing, line: edited(typing.line, key), fault: undefined };
 }
 
-function entered(typing: Typing): Typing & { readonly done?: Done } {
-  const text = textOf(typing.line).trim();
-  switch (typing.field) {
-    case 'filter':
-      return { ...typing, done: { kind: 'filter', text } };
-    case 'group':
-      return { ...typing, done: { kind: 'group', label: text } };
-    case 'matchers':
-      if (text === '') return { ...typing, fault: 'at least one matcher is required' };
-      return { ...typing, done: { kind: 'preview', text } };
-    case 'duration': {
-      const fault = durationFault(text);
-      return fault === undefined
-        ? { ...typing, field: 'comment', line: lineOf(''), duration: text }
-        : { ...typing, fault };
-    }
-    default: {
-      const line = lineSoFar(typing);
-      if (typing.field === 'comment' && text === '') return { ...typing, fault: 'a comment is required' };
-      return line === undefined ? typing : { ...typing, done: { kind: 'run', line } };
-    }
-  }
+function enter(typing: Typing): Typed {
+  const text = textOf(typing.line);
+  const fault = faultOfLine(typing.field, text);
+  if (fault !== undefined) return { ...typing, fault };
+  if (typing.field === 'filter') return { kind: 'filter', text };
+  if (typing.field === 'matchers') return { kind: 'preview', text };
+  if (typing.field === 'duration') return { ...typing, field: 'comment', line: lineOf(''), duration: text };
+  const line = lineSoFar(typing);
+  return line === undefined ? typing : { kind: 'run', line };
+}
+
+function faultOfLine(field: Typing['field'], text: string): string | undefined {
+  if (field === 'duration')
+    return faultOf(() => parseDuration(text)) ?? (parseDuration(text) > 0 ? undefined : 'must be longer than zero');
+  if (field === 'matchers' && text === '') return 'at least one matcher is required';
+  return field === 'comment' && text === '' ? 'a comment is required' : undefined;
+}
+
+/** The next field after matchers that were understood. */
+export function enterDuration(typing: Typing, found: Required<Pick<Typing, 'matchers' | 'preview'>>): Typing {
+  const { matchers, preview } = found;
+  return { ...typing, field: 'duration', line: lineOf(USUAL_DURATION), matchers, preview, fault: undefined };
 }

@@ -7,8 +7,8 @@ import { type RunContext, textCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { fileFailure, makeFolder } from '../../../store/own-file.ts';
 import { findSetting, storedValue } from '../../../store/setting-keys.ts';
+import { parseSettings, readSettingsBytes, type SettingsDocument, settingsPath } from '../../../store/settings.ts';
 import { replaceSettings } from '../../../store/settings-editor.ts';
-import { parseSettings, readSettingsBytes, type SettingsDocument, settingsPath } from '../../../store/settings-file.ts';
 
 const EMPTY = '{\n  "profile": "default",\n  "profiles": {\n    "default": {}\n  }\n}\n';
 

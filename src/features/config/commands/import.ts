@@ -3,12 +3,16 @@ import { dirname, join, resolve } from 'node:path';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Cell } from '../../../output/types.ts';
-import { writeAtomic } from '../../../store/atomic-write.ts';
-import { fileFailure, makeFolder } from '../../../store/own-file.ts';
+import { fileFailure, makeFolder, writeAtomic } from '../../../store/own-file.ts';
 import { problemWithStored, requireSetting, shownValue } from '../../../store/setting-keys.ts';
-import { credentialKeys } from '../../../store/settings.ts';
+import {
+  credentialKeys,
+  profileValues,
+  readSettingsFile,
+  type SettingsDocument,
+  settingsPath,
+} from '../../../store/settings.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
-import { profileValues, readSettingsFile, type SettingsDocument, settingsPath } from '../../../store/settings-file.ts';
 import type { AmtoolValue } from '../amtool.ts';
 import { checkProfileName, withValues } from '../settings.ts';
 

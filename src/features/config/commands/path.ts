@@ -1,5 +1,5 @@
 import { textCommand } from '../../../cli/command.ts';
-import { settingsPath } from '../../../store/settings-file.ts';
+import { settingsPath } from '../../../store/settings.ts';
 
 export const configPath = textCommand({
   id: 'config path',

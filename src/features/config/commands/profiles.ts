@@ -1,5 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
-import { profileNames, profileValues, readSettingsFile, settingsPath } from '../../../store/settings-file.ts';
+import { profileNames, profileValues, readSettingsFile, settingsPath } from '../../../store/settings.ts';
 
 interface ProfileRow {
   readonly name: string;

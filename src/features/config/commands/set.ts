@@ -1,8 +1,8 @@
 import { type Answer, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { problemWithStored, type Setting, shownValue } from '../../../store/setting-keys.ts';
+import { profileValues } from '../../../store/settings.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
-import { profileValues } from '../../../store/settings-file.ts';
 import { checkProfileName, requireSetting, withValues } from '../settings.ts';
 
 interface StoredSetting {

@@ -1,6 +1,6 @@
 import { recordCommand } from '../../../cli/command.ts';
+import { profileValues, type SettingsDocument } from '../../../store/settings.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
-import { profileValues, type SettingsDocument } from '../../../store/settings-file.ts';
 import { requireSetting, withValues } from '../settings.ts';
 
 interface RemovedSetting {

@@ -1,8 +1,8 @@
 import { textCommand } from '../../../cli/command.ts';
 import { didYouMean } from '../../../cli/lookup.ts';
 import { SvcError } from '../../../errors.ts';
+import { DEFAULT_PROFILE, profileNames, profileValues } from '../../../store/settings.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
-import { DEFAULT_PROFILE, profileNames, profileValues } from '../../../store/settings-file.ts';
 
 export const configUse = textCommand({
   id: 'config use',

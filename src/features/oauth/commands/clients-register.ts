@@ -1,15 +1,16 @@
 import { type Answer, type RunContext, recordCommand } from '../../../cli/command.ts';
 import type { Flags } from '../../../cli/flags.ts';
-import { openSink, SINK_FLAGS, type SinkInput } from '../../../cli/secret-sink.ts';
+import { openSink, type SecretSink, SINK_FLAGS, type SinkInput } from '../../../cli/secret-sink.ts';
 import { SvcError } from '../../../errors.ts';
 import { isLoopback } from '../../../http/address.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { Secret } from '../../../http/redact.ts';
-import type { ClientAuthMethod, ClientRecord } from '../../../store/credentials.ts';
-import { discover } from '../discovery.ts';
-import { CLIENT_FLAGS } from '../login-options.ts';
-import { checkStorable, storeClient } from '../login-store.ts';
-import { freeRedirectUri, offeredMethods, registerClient } from '../registration.ts';
+import { type ClientAuthMethod, type ClientRecord, credentialsFile } from '../../../store/credentials.ts';
+import { withSecrets } from '../../../store/secret-store.ts';
+import { discover, type ServerMetadata } from '../discovery.ts';
+import { storeClient } from '../login-store.ts';
+import { openListener } from '../loopback-listener.ts';
+import { AUTH_METHODS, registerClient } from '../registration.ts';
 
 interface Registered extends Omit<ClientRecord, 'client_secret'> {
   /** Null if the client has none; `***` if it is not shown. */
@@ -29,13 +30,18 @@ export const oauthClientsRegister = recordCommand({
   effect: 'write',
   service: 'webhooks',
   flags: {
-    ...CLIENT_FLAGS,
+    'auth-method': {
+      type: 'choice',
+      value: 'method',
+      choices: AUTH_METHODS,
+      help: 'Client authentication (default none)',
+    },
+    'client-name': { type: 'string', value: 'name', help: 'Name of the client (default svc)' },
     'redirect-uri': {
       type: 'string',
       repeat: true,
       value: 'url',
       help: 'Redirect address of the client',
-      group: 'Client options',
       check: checkRedirectUri,
     },
     ...CLIENT_SINK_FLAGS,
@@ -59,99 +65,72 @@ export const oauthClientsRegister = recordCommand({
     ],
     id: ({ client_id }) => client_id,
   },
-  async run({ authMethod, clientName = 'svc', redirectUri, ...input }, ctx) {
-    const found = authMethod === undefined ? await discover(ctx.target) : undefined;
-    const method = authMethod ?? (found && offeredMethods(found)[0]) ?? 'none';
+  async run({ authMethod: method = 'none', clientName = 'svc', redirectUri, ...input }, ctx) {
     const sink = await openClientSink(input, method, ctx);
-    let registered: Awaited<ReturnType<typeof registerClient>>;
+    let client: ClientRecord | Plan;
     try {
-      const server = found ?? (await discover(ctx.target));
+      const server = await discover(ctx.target);
       const redirectUris = redirectUri.length > 0 ? redirectUri : [await freeRedirectUri(server)];
-      registered = await registerClient(ctx.target, server, { method, clientName, redirectUris });
+      client = await registerClient(ctx.target, server, { method, clientName, redirectUris });
     } catch (error) {
-      sink.abandon();
+      sink?.abandon();
       throw error;
     }
-    if (registered instanceof Plan) {
+    if (client instanceof Plan) return { value: client };
+    const given = client.token_endpoint_auth_method;
+    // Where the secret goes was chosen for the requested method.
+    if (sink !== undefined && (given === 'none') !== (method === 'none')) {
       sink.abandon();
-      return { value: registered };
+      throw new SvcError('not_as_asked', `the service registered the client ${client.client_id} with ${given}`, {
+        hint: `svc stored nothing of it: pass --auth-method ${given}, or --store`,
+      });
     }
-    const { client, warnings } = registered;
-    if (sink.where !== 'stored' && hasSecret(client.token_endpoint_auth_method) !== hasSecret(method)) {
-      sink.abandon();
-      throw otherMethod(client, method);
-    }
-    await sink.keep(client);
-    for (const warning of warnings) ctx.notice(warning);
+    if (sink === undefined) await storeClient(client, ctx);
+    else await sink.keep(new Secret(client.client_secret ?? ''), client.client_id);
     return reportClient(client, sink);
   },
 });
 
 function reportClient(
   { client_secret: secret, ...rest }: ClientRecord,
-  { shows, where }: ClientSink,
+  sink: SecretSink | undefined,
 ): Answer<Registered> {
-  const client_secret = secret === undefined || shows ? (secret ?? null) : '***';
-  const value = { ...rest, client_secret };
-  if (shows || where === undefined) return { value };
-  return {
-    value,
-    footer: `${secret === undefined ? 'the client' : 'the secret'} is ${where}`,
-    // Only a stored client can be forgotten.
-    undo: where === 'stored' ? [['oauth', 'clients', 'forget', rest.client_id]] : undefined,
-  };
+  const what = secret === undefined ? 'the client' : 'the secret';
+  const shown = sink?.shows ? secret : '***';
+  const value = { ...rest, client_secret: secret === undefined ? null : (shown ?? null) };
+  // Only a stored client can be forgotten.
+  if (sink === undefined)
+    return { value, footer: `${what} is stored`, undo: [['oauth', 'clients', 'forget', rest.client_id]] };
+  return sink.shows ? { value } : { value, footer: `${what} is ${sink.where}` };
 }
 
-function hasSecret(method: ClientAuthMethod): boolean {
-  return method !== 'none';
-}
+/** For a client without a secret that is not stored. */
+const NO_SECRET: SecretSink = { shows: true, where: 'shown', keep: async () => {}, abandon: () => {} };
 
-/** Where the secret goes was chosen for the requested method. */
-function otherMethod(
-  { client_id, token_endpoint_auth_method: method }: ClientRecord,
-  asked: ClientAuthMethod,
-): SvcError {
-  return new SvcError('not_as_asked', `the service registered the client ${client_id} with ${method}, not ${asked}`, {
-    hint: `svc stored nothing of it: pass --auth-method ${method}, or --store`,
-  });
-}
-
-interface ClientSink {
-  /** Whether the output contains the secret. */
-  readonly shows: boolean;
-  /** `stored`, `in client.key`; undefined if nothing is stored. */
-  readonly where: string | undefined;
-  keep(client: ClientRecord): Promise<void>;
-  /** There is no client: removes what was prepared. */
-  abandon(): void;
-}
-
-/** Opened and tested before the service makes the client. Exit 2 if a secret would be lost. */
-async function openClientSink(input: SinkInput, method: ClientAuthMethod, ctx: RunContext): Promise<ClientSink> {
-  const elsewhere = input.secretFile !== undefined || input.showSecret;
-  if (method === 'none' && elsewhere) {
+/** Opened and tested before the service makes the client. Undefined if svc stores the client. */
+async function openClientSink(
+  input: SinkInput,
+  method: ClientAuthMethod,
+  ctx: RunContext,
+): Promise<SecretSink | undefined> {
+  if (method === 'none' && (input.secretFile !== undefined || input.showSecret)) {
     throw new SvcError('usage', 'a client with --auth-method none has no secret', {
       hint: 'choose another --auth-method, or drop the options for the secret',
     });
   }
-  const stores = input.store || (!elsewhere && ctx.interactive);
-  if (stores && !elsewhere) {
-    if (!ctx.dryRun) await checkStorable(ctx);
-    return storedClient(ctx);
+  if (method === 'none' && !input.store && !ctx.interactive) return NO_SECRET;
+  const sink = method === 'none' ? undefined : openSink(input, ctx);
+  if (sink === undefined && !ctx.dryRun) {
+    await withSecrets(credentialsFile(ctx.paths), ctx, (store) => store.reserve());
   }
-  if (method === 'none') return { shows: false, where: undefined, keep: async () => {}, abandon: () => {} };
-  const sink = openSink(input, ctx);
-  if (sink === undefined) return storedClient(ctx);
-  return {
-    shows: sink.shows,
-    where: sink.where,
-    keep: ({ client_secret = '', client_id }) => sink.keep(new Secret(client_secret), client_id),
-    abandon: () => sink.abandon(),
-  };
+  return sink;
 }
 
-function storedClient(ctx: RunContext): ClientSink {
-  return { shows: false, where: 'stored', keep: (client) => storeClient(client, ctx), abandon: () => {} };
+/** That of svc oauth login, at a port that is free now. */
+async function freeRedirectUri({ issuer }: ServerMetadata): Promise<string> {
+  const listener = await openListener(issuer);
+  await listener.close();
+  return listener.redirectUri;
 }
 
 /** Throws `invalid_value` for an address that no service accepts. */

@@ -1,21 +1,15 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
-import type { Options } from '../../../cli/flags.ts';
-import { endedBy, SvcError } from '../../../errors.ts';
+import { type Flags, type Options, section } from '../../../cli/flags.ts';
+import { SvcError } from '../../../errors.ts';
 import { timeCell } from '../../../output/cells.ts';
 import type { ClientRecord, Credential } from '../../../store/credentials.ts';
 import { credentialSource } from '../authorizer.ts';
-import { signIn } from '../login.ts';
-import type { LoginOptions } from '../login-client.ts';
-import {
-  BROWSER_FLAGS,
-  checkWayToSignIn,
-  LOGIN_CLIENT_FLAGS,
-  PERSONAL_TOKEN_FLAGS,
-  type SignInOptions,
-} from '../login-options.ts';
+import { opensBrowser, signIn } from '../login.ts';
 import { isoTime } from '../login-status.ts';
-import { checkSignIn, checkStorable, storedClients, storeLogin } from '../login-store.ts';
-import { askToken } from '../token-input.ts';
+import { checkSignIn, openStore, storeLogin } from '../login-store.ts';
+import { AUTH_METHODS } from '../registration.ts';
+import type { OAuthClient } from '../token-endpoint.ts';
+import { askToken, refusedOption, tokenOption } from '../token-input.ts';
 
 interface StoredLogin {
   readonly base_url: string;
@@ -28,20 +22,40 @@ interface StoredLogin {
   readonly expires_at: string | null;
 }
 
+const FLAGS = {
+  ...section('Browser options', {
+    'callback-port': { type: 'integer', min: 1, max: 65535, help: 'Port for the redirect (default: as registered)' },
+    browser: { type: 'boolean', default: true, help: 'Print the address, but open no browser' },
+    paste: { type: 'boolean', help: 'Also read the final address from standard input' },
+    wait: { type: 'duration', positive: true, default: '5m', help: 'How long to wait for the browser' },
+  }),
+  ...section('Client options', {
+    'auth-method': { type: 'choice', value: 'method', choices: AUTH_METHODS, help: 'Client authentication' },
+    'new-client': { type: 'boolean', help: 'Register a new client, even if one is stored' },
+    'client-id': { type: 'string', value: 'id', help: 'Use this client instead of registering one' },
+    'client-secret-file': { type: 'string', value: 'file', help: 'File with the client secret (-: stdin)' },
+    scope: { type: 'string', value: 'scopes', help: 'Scopes to request (default mcp:connect)' },
+  }),
+  'client-secret': refusedOption('--client-secret', 'pass --client-secret-file <file>, or - for standard input'),
+  ...section('Personal token options', {
+    'token-stdin': { type: 'boolean', help: 'Read a personal token from stdin or a prompt' },
+    'expires-in-days': { type: 'integer', min: 1, max: 365, help: 'Lifetime of the personal token' },
+  }),
+  token: tokenOption('svc oauth login'),
+} as const satisfies Flags;
+
+type LoginInput = Options<typeof FLAGS>;
+
 export const oauthLogin = recordCommand({
   id: 'oauth login',
   summary: 'Sign in to the recording service',
   description:
-    'Opens a browser and stores the login for the profile and the address. Without a browser on this machine, use --device where the service offers it, open the printed address elsewhere and paste the address it ends at, or forward a port.',
+    'Opens a browser and stores the login for the profile and the address. Without a browser on this machine, open the printed address elsewhere and paste the address it ends at, or forward a port.',
   details:
-    'svc waits for the browser at a port that only this machine can reach, and closes it when the command ends. In a container, start it with docker run -p 127.0.0.1:8250:8250 and pass --callback-host 0.0.0.0 --callback-port 8250. BROWSER names the program that opens the address, as for xdg-open: a command, or several with colons between them, with %s for the address. BROWSER=none opens none. A new login replaces the earlier one, and svc revokes that one if the service offers it. If standard input is not a terminal, svc reads it only with --paste or --token-stdin.',
+    'svc waits for the browser at a port that only this machine can reach, and closes it when the command ends. BROWSER names the program that opens the address, as for xdg-open: a command, or several with colons between them, with %s for the address. BROWSER=none opens none. A new login replaces the earlier one, and svc revokes that one if the service offers it. If standard input is not a terminal, svc reads it only with --paste or --token-stdin.',
   effect: 'read',
   service: 'webhooks',
-  flags: {
-    ...BROWSER_FLAGS,
-    ...LOGIN_CLIENT_FLAGS,
-    ...PERSONAL_TOKEN_FLAGS,
-  },
+  flags: FLAGS,
   examples: [
     { run: 'svc oauth login', why: 'Sign in by browser' },
     { run: 'svc oauth login --callback-port 8250', why: 'Sign in over ssh, after ssh -L 8250:127.0.0.1:8250' },
@@ -67,79 +81,71 @@ export const oauthLogin = recordCommand({
   },
   async run(input, ctx) {
     const source = credentialSource(ctx);
-    if (source !== undefined) {
-      const isEmpty = ctx.env[source]?.trim() === '';
-      ctx.notice(`${source} is set${isEmpty ? ' but empty' : ''}, and svc uses it instead of the login: unset it`);
+    if (source !== undefined) ctx.notice(`${source} is set, and svc uses it instead of the login: unset it`);
+    if (input.tokenStdin) {
+      const value = await storeToken(input, ctx);
+      return { value, footer: 'the service revokes a personal token after about 90 days without use' };
     }
-    if (!input.tokenStdin) {
-      if (input.expiresInDays !== undefined) throw new SvcError('usage', '--expires-in-days needs --token-stdin');
-      checkWayToSignIn(input, ctx);
-      const { authMethod: method, wait: waitMs, newClient, ...rest } = input;
-      const client = await givenClient(input, ctx);
-      return { value: await byBrowser({ ...rest, client, method, waitMs, newClient }, ctx) };
-    }
-    const { callbackPort, callbackHost, paste, device, newClient, ...others } = input;
-    const { authMethod, clientName, clientId, clientSecretFile, scope } = others;
-    const ofClient = [callbackPort, callbackHost, authMethod, clientName, clientId, clientSecretFile, scope];
-    if (paste || device || newClient || ofClient.some((one) => one !== undefined)) {
-      throw new SvcError('usage', '--token-stdin cannot be combined with the browser and client options');
-    }
-    const value = await byPersonalToken(input.expiresInDays, ctx);
-    return { value, footer: 'the service revokes a personal token after about 90 days without use' };
+    if (input.expiresInDays !== undefined) throw new SvcError('usage', '--expires-in-days needs --token-stdin');
+    checkReachable(input, ctx);
+    const given = await readGivenClient(input, ctx);
+    const clients = await openStore(ctx);
+    const { client, login } = await signIn(clients, { ...input, given }, ctx);
+    return { value: toStored(await storeLogin(login, client, ctx), client) };
   },
 });
 
-async function givenClient(
-  { clientId: id, clientSecretFile, newClient }: Options<typeof LOGIN_CLIENT_FLAGS>,
+/** Throws, before anything is sent, if no answer could arrive. */
+function checkReachable({ paste, callbackPort, browser }: LoginInput, ctx: RunContext): void {
+  if (ctx.interactive || paste || callbackPort !== undefined || opensBrowser({ browser }, ctx)) return;
+  throw new SvcError('missing_value', 'a sign-in needs a terminal or a browser, and there is neither', {
+    hint: 'use --paste or a forwarded --callback-port, or store a personal token with --token-stdin',
+  });
+}
+
+async function readGivenClient(
+  { clientId: client_id, clientSecretFile: file, authMethod, newClient }: LoginInput,
   ctx: RunContext,
-) {
-  if (id === undefined) {
-    if (clientSecretFile === undefined) return undefined;
+): Promise<OAuthClient | undefined> {
+  if (client_id === undefined) {
+    if (file === undefined) return undefined;
     throw new SvcError('usage', '--client-secret-file needs --client-id');
   }
   if (newClient) throw new SvcError('usage', '--new-client and --client-id cannot be combined');
-  if (clientSecretFile === undefined) return { id, secret: undefined };
-  if (clientSecretFile !== '-') ctx.checkSecretFile(clientSecretFile);
-  const secret = Buffer.from(await ctx.readInput(clientSecretFile))
-    .toString('utf8')
-    .trim();
-  if (secret !== '') return { id, secret };
-  throw new SvcError('credential_unusable', `--client-secret-file: ${clientSecretFile} is empty`);
-}
-
-async function byBrowser(input: LoginOptions & SignInOptions, ctx: RunContext): Promise<StoredLogin> {
-  // Moves a corrupt file aside.
-  await checkStorable(ctx);
-  const clients = await storedClients(ctx);
-  const stop = new AbortController();
-  // A hangup also ends it cleanly.
-  const release = ctx.takeSignals((name) => {
-    release();
-    stop.abort(endedBy(name));
-  });
-  try {
-    const target = { ...ctx.target, signal: AbortSignal.any([ctx.signal, stop.signal]) };
-    const { client, credential } = input.device
-      ? await (await import('../device-login.ts')).signInByDevice(target, clients, input, ctx)
-      : await signIn(target, clients, input, ctx);
-    return shown(await storeLogin(credential, client, ctx), client);
-  } finally {
-    release();
+  // RFC 7591 §2: the default method of a client with a secret.
+  const method = authMethod ?? (file === undefined ? 'none' : 'client_secret_basic');
+  if ((method === 'none') !== (file === undefined)) {
+    throw new SvcError(
+      'usage',
+      `--auth-method ${method} ${file === undefined ? 'needs' : 'excludes'} --client-secret-file`,
+    );
   }
+  const client = { client_id, token_endpoint_auth_method: method };
+  if (file === undefined) return client;
+  if (file !== '-') ctx.checkSecretFile(file);
+  const client_secret = Buffer.from(await ctx.readInput(file))
+    .toString()
+    .trim();
+  if (client_secret === '') throw new SvcError('credential_unusable', `--client-secret-file: ${file} is empty`);
+  return { ...client, client_secret };
 }
 
-async function byPersonalToken(days: number | undefined, ctx: RunContext): Promise<StoredLogin> {
-  const token = await askToken('Personal token:', 'svc oauth login', ctx);
-  await checkStorable(ctx);
-  await checkTaken(token, ctx);
-  const now = Math.floor(ctx.now() / 1000);
-  const expires_at = days === undefined ? undefined : now + days * 86_400;
-  const login = { kind: 'personal', access_token: token, obtained_at: now, last_used_at: now, expires_at } as const;
-  return shown(await storeLogin(login, undefined, ctx), undefined);
+async function storeToken(input: LoginInput, ctx: RunContext): Promise<StoredLogin> {
+  const { callbackPort, paste, newClient, authMethod, clientId, clientSecretFile, scope, expiresInDays: days } = input;
+  const other = [callbackPort, authMethod, clientId, clientSecretFile, scope].some((one) => one !== undefined);
+  if (other || paste || newClient) {
+    throw new SvcError('usage', '--token-stdin cannot be combined with the browser and client options');
+  }
+  const access_token = await askToken('Personal token:', 'svc oauth login', ctx);
+  await checkAccepted(access_token, ctx);
+  const obtained_at = Math.floor(ctx.now() / 1000);
+  const expires_at = days === undefined ? undefined : obtained_at + days * 86_400;
+  const login = { kind: 'personal', access_token, obtained_at, expires_at } as const;
+  return toStored(await storeLogin(login, undefined, ctx), undefined);
 }
 
 /** A token that the service refuses is not stored. */
-async function checkTaken(token: string, { target }: RunContext): Promise<void> {
+async function checkAccepted(token: string, { target }: RunContext): Promise<void> {
   const { origin } = target.baseUrl;
   try {
     await checkSignIn({
@@ -155,7 +161,7 @@ async function checkTaken(token: string, { target }: RunContext): Promise<void> 
   }
 }
 
-function shown(credential: Credential, client: ClientRecord | undefined): StoredLogin {
+function toStored(credential: Credential, client: ClientRecord | undefined): StoredLogin {
   const oauth = credential.kind === 'oauth' ? credential : undefined;
   return {
     base_url: credential.base_url,

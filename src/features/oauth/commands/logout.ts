@@ -9,7 +9,7 @@ import {
 } from '../../../store/credentials.ts';
 import { type SecretStore, withSecrets } from '../../../store/secret-store.ts';
 import { credentialSource } from '../authorizer.ts';
-import { findRevocable, type Revocable, revoke } from '../revocation.ts';
+import { findRevocation, revoke } from '../revocation.ts';
 
 interface SignedOut {
   readonly base_url: string;
@@ -47,20 +47,20 @@ export const oauthLogout = recordCommand({
   },
   async run(_input, ctx) {
     const owner = ownerOf(ctx.settings, ctx.target.baseUrl);
-    const { isGone, login, revocable } = await withSecrets(credentialsFile(ctx.paths), ctx, async (store) => {
-      const { login, revocable } = await findLogin(store, owner, ctx);
-      return { isGone: await store.delete(loginKey(owner)), login, revocable };
+    const { isGone, login, revocation } = await withSecrets(credentialsFile(ctx.paths), ctx, async (store) => {
+      const found = await findLogin(store, owner, ctx);
+      return { ...found, isGone: await store.delete(loginKey(owner)) };
     });
-    const revoked = revocable === undefined ? null : await revokeGone(revocable, ctx);
+    const failure = revocation && (await revoke(revocation, ctx.target));
+    if (failure !== undefined) {
+      ctx.notice(`the login is deleted here, but its token could not be revoked: ${failure.message}`);
+    }
+    const revoked = revocation === undefined ? null : failure === undefined;
     const source = credentialSource(ctx);
-    const notes = [
-      login !== undefined && revoked !== true ? lifeLeft(login) : '',
-      source === undefined ? '' : `${source} is still set, and svc uses it`,
-    ];
-    return {
-      value: { ...owner, signed_out: isGone, revoked },
-      footer: notes.filter((note) => note !== '').join('\n') || undefined,
-    };
+    const notes: string[] = [];
+    if (login !== undefined && revoked !== true) notes.push(lifeLeft(login));
+    if (source !== undefined) notes.push(`${source} is still set, and svc uses it`);
+    return { value: { ...owner, signed_out: isGone, revoked }, footer: notes.join('\n') || undefined };
   },
 });
 
@@ -68,19 +68,12 @@ export const oauthLogout = recordCommand({
 async function findLogin(store: SecretStore, owner: CredentialOwner, ctx: RunContext) {
   try {
     const login = await store.find(loginKey(owner));
-    return { login, revocable: await findRevocable(store, login) };
+    return { login, revocation: await findRevocation(store, login) };
   } catch (error) {
     if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
     ctx.notice(`the token could not be revoked: ${error.message}`);
-    return { login: undefined, revocable: undefined };
+    return { login: undefined, revocation: undefined };
   }
-}
-
-async function revokeGone(revocable: Revocable, ctx: RunContext): Promise<boolean> {
-  const failure = await revoke(revocable, ctx.target);
-  if (failure === undefined) return true;
-  ctx.notice(`the login is deleted here, but its token could not be revoked: ${failure.message}`);
-  return false;
 }
 
 function lifeLeft(credential: Credential): string {

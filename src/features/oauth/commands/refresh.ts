@@ -2,7 +2,7 @@ import { recordCommand } from '../../../cli/command.ts';
 import { timeCell } from '../../../output/cells.ts';
 import { credentialSource } from '../authorizer.ts';
 import { isoTime } from '../login-status.ts';
-import { TokenManager } from '../token-manager.ts';
+import { renewLogin } from '../token-manager.ts';
 
 interface Refreshed {
   readonly base_url: string;
@@ -30,8 +30,7 @@ export const oauthRefresh = recordCommand({
     id: ({ base_url }) => base_url,
   },
   async run(_input, ctx) {
-    const tokens = new TokenManager(ctx, ctx.target);
-    const { base_url, profile, scope, expires_at } = await tokens.renewed();
+    const { base_url, profile, scope, expires_at } = await renewLogin(ctx, ctx.target);
     const source = credentialSource(ctx);
     return {
       value: { base_url, profile, scope: scope ?? null, expires_at: isoTime(expires_at) },

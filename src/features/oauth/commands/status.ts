@@ -5,9 +5,8 @@ import { timeCell } from '../../../output/cells.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { type Credential, credentialsFile, credentialsPath, loginKey, ownerOf } from '../../../store/credentials.ts';
 import { chosenPlace, FILE, misplaced, SecretStore } from '../../../store/secret-store.ts';
-import { allLogins, LOGIN_LIST } from '../all-logins.ts';
-import { credentialSource, type SourceKind, sourceKind, sourceText } from '../authorizer.ts';
-import { isAlive, isoTime, loginStatus, refreshEnd } from '../login-status.ts';
+import { credentialSource } from '../authorizer.ts';
+import { isoTime, loginStatus, refreshEnd } from '../login-status.ts';
 import { checkSignIn } from '../login-store.ts';
 
 /** Times are RFC 3339. A field that does not apply is null. */
@@ -15,11 +14,8 @@ interface SignIn {
   /** `expired`: the access token is, and the next request refreshes it. */
   readonly state: 'signed_in' | 'expired' | 'not_signed_in';
   readonly signed_in: boolean;
-  /**
-   * `environment` is SVC_WEBHOOKS_TOKEN; `token_file` and `token_command` are the settings
-   * webhooks.tokenFile and webhooks.tokenCommand; `file` and `helper` have the stored login.
-   */
-  readonly source: SourceKind | 'file' | 'helper' | null;
+  /** The variable or the setting with the credential; for a stored login `file` or `helper`. */
+  readonly source: string | null;
   /** Where the login is, or a new one would be: `file`, or the name of a credential helper. */
   readonly store: string;
   readonly kind: 'oauth' | 'personal' | 'token' | null;
@@ -34,14 +30,13 @@ interface SignIn {
   readonly expires_at: string | null;
   readonly refresh_obtained_at: string | null;
   readonly refresh_expires_at: string | null;
-  readonly last_used_at: string | null;
   /** Whether the service was asked. */
   readonly checked: boolean;
   /** What to do now. */
   readonly advice: string | null;
 }
 
-const SIGN_IN_RECORD: RecordOutput<SignIn> = {
+const OUTPUT: RecordOutput<SignIn> = {
   kind: 'record',
   columns: [
     {
@@ -58,8 +53,7 @@ const SIGN_IN_RECORD: RecordOutput<SignIn> = {
       name: 'source',
       cell: ({ source, file, store }) => {
         if (source === 'file') return file;
-        if (source === 'helper') return `credential helper ${store}`;
-        return source === null ? undefined : sourceText(source, 'webhooks');
+        return source === 'helper' ? `credential helper ${store}` : (source ?? undefined);
       },
     },
     { name: 'store', cell: ({ store }) => store },
@@ -68,7 +62,6 @@ const SIGN_IN_RECORD: RecordOutput<SignIn> = {
     { name: 'token', cell: ({ source }) => (source === null ? undefined : '***') },
     { name: 'expires', cell: ({ expires_at }) => timeCell(expires_at) },
     { name: 'refreshable-until', cell: ({ refresh_expires_at }) => timeCell(refresh_expires_at) },
-    { name: 'last-used', cell: ({ last_used_at }) => timeCell(last_used_at) },
     { name: 'email', cell: ({ email }) => email || undefined },
     { name: 'scope', cell: ({ scope }) => scope ?? undefined },
     { name: 'client-id', cell: ({ client_id }) => client_id ?? undefined },
@@ -89,20 +82,13 @@ export const oauthStatus = recordCommand({
   service: 'webhooks',
   flags: {
     check: { type: 'boolean', help: 'Ask the service whether it accepts the login' },
-    all: { type: 'boolean', help: 'List the credentials of all services in all profiles' },
   },
   examples: [
     { run: 'svc oauth status', why: 'See where the token comes from, and when it expires' },
-    { run: 'svc oauth status --all', why: 'See every profile and service; exit 4 if a sign-in is needed' },
     { run: 'svc oauth status --check', why: 'Ask the service; exit 4 if it refuses the login' },
   ],
-  output: SIGN_IN_RECORD,
-  outputOf: ({ all }) => (all ? LOGIN_LIST : SIGN_IN_RECORD),
-  async run({ check, all }, ctx) {
-    if (all) {
-      if (check) throw new SvcError('usage', '--check asks one service: it cannot be used with --all');
-      return allLogins(ctx);
-    }
+  output: OUTPUT,
+  async run({ check }, ctx) {
     const refused = check ? await refusal(ctx) : undefined;
     const stored = await storedStatus(ctx);
     if (!check) return stored.signed_in ? { value: stored } : { value: stored, code: 'unauthorized' };
@@ -135,21 +121,18 @@ async function storedStatus(ctx: RunContext): Promise<SignIn> {
   const token = credentialSource(ctx);
   if (token !== undefined) {
     const advice = place === undefined ? null : `unset ${token} to use the stored login`;
-    return { ...common, state: 'signed_in', signed_in: true, source: sourceKind(token), kind: 'token', advice };
+    return { ...common, state: 'signed_in', signed_in: true, source: token, kind: 'token', advice };
   }
   const stored = await credentials.find(loginKey(owner));
   if (stored === undefined) {
     const advice = 'sign in: svc oauth login';
     return { ...common, state: 'not_signed_in', signed_in: false, source: null, kind: null, advice };
   }
-  const now = ctx.now() / 1000;
-  const { signedIn, advice } = loginStatus(stored, now);
-  const liveState = isAlive(stored, now) ? 'signed_in' : 'expired';
-  const state = signedIn ? liveState : 'not_signed_in';
+  const { state, advice } = loginStatus(stored, ctx.now() / 1000);
   const source = store === FILE ? 'file' : 'helper';
   const found = { ...common, ...details(stored), source, kind: stored.kind } as const;
   const problem = misplaced(loginKey(owner), store, chosen);
-  if (problem === undefined) return { ...found, state, signed_in: signedIn, advice };
+  if (problem === undefined) return { ...found, state, signed_in: state !== 'not_signed_in', advice };
   return { ...found, state: 'not_signed_in', signed_in: false, advice: `${problem.message}: ${problem.hint}` };
 }
 
@@ -161,12 +144,11 @@ const NOTHING = {
   expires_at: null,
   refresh_obtained_at: null,
   refresh_expires_at: null,
-  last_used_at: null,
 };
 
 function details(stored: Credential): Partial<SignIn> {
   const common = { obtained_at: isoTime(stored.obtained_at), expires_at: isoTime(stored.expires_at) };
-  if (stored.kind === 'personal') return { ...common, last_used_at: isoTime(stored.last_used_at) };
+  if (stored.kind === 'personal') return common;
   return {
     ...common,
     email: stored.email ?? null,

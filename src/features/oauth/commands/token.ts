@@ -1,7 +1,5 @@
-import { type RunContext, textCommand } from '../../../cli/command.ts';
+import { textCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { credentialSource } from '../authorizer.ts';
-import { TokenManager } from '../token-manager.ts';
 
 export const oauthToken = textCommand({
   id: 'oauth token',
@@ -28,15 +26,8 @@ export const oauthToken = textCommand({
         { hint: 'pipe the output to another program, or pass --force' },
       );
     }
-    return { value: await token(ctx) };
+    const { target } = ctx;
+    const { authorization = '' } = { ...target.headers, ...(await target.authorizer?.header()) };
+    return { value: authorization.replace('Bearer ', '') };
   },
 });
-
-async function token(ctx: RunContext): Promise<string> {
-  const { target } = ctx; // it checks the environment's, and its address
-  if (credentialSource(ctx) !== undefined) {
-    const { authorization = '' } = (await target.authorizer?.header()) ?? {};
-    return authorization.replace('Bearer ', '');
-  }
-  return (await new TokenManager(ctx, target).current()).access_token;
-}

@@ -14,7 +14,6 @@ export const sandboxStart = textCommand({
     { run: 'svc sandbox start', why: 'Start a sandbox' },
     { run: 'svc sandbox start --port 9093 --empty', why: 'Start an empty alert manager on the usual port' },
     { run: 'svc sandbox start --fast 60 --trap lost-create', why: 'Run 60 times faster and lose a response' },
-    { run: 'svc sandbox start --trap many-products', why: 'Try a catalog of ten thousand products' },
   ],
   output: { kind: 'text' },
   async run(input, ctx) {

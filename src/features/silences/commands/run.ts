@@ -3,7 +3,6 @@ import { runChild, signalStatus } from '../../../cli/child.ts';
 import { type RunContext, textCommand } from '../../../cli/command.ts';
 import type { EndSignal } from '../../../context.ts';
 import { formatDuration } from '../../../duration.ts';
-import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { shellWord } from '../../../output/escape.ts';
 import { childEnvironment } from '../../../store/setting-keys.ts';
@@ -28,19 +27,6 @@ export const silencesRun = textCommand({
     comment: { type: 'string', short: 'c', value: 'text', help: 'The reason (default: while <command> runs)' },
     ...AUTHOR,
     ttl: { type: 'duration', positive: true, default: '15m', help: 'How long the silence lasts without an extension' },
-    'if-unavailable': {
-      type: 'choice',
-      choices: ['run', 'fail'],
-      default: 'fail',
-      value: 'action',
-      help: 'Run the command without a silence, or fail',
-    },
-    'pass-env': {
-      type: 'string',
-      repeat: true,
-      value: 'name',
-      help: 'Pass this credential variable (SVC_*) to the command',
-    },
     ...ALL_ALERTS,
   },
   examples: [
@@ -55,7 +41,7 @@ export const silencesRun = textCommand({
   ],
   output: { kind: 'text' },
   async run(input, ctx) {
-    const { ttl, command, passEnv } = input;
+    const { command } = input;
     const covering = {
       matchers: parseMatcherArguments(input.matcher, ctx.notice),
       createdBy: input.author ?? author(ctx),
@@ -64,114 +50,49 @@ export const silencesRun = textCommand({
     };
     const alertmanager = openAlertmanager(ctx.target);
     const writer = new SilenceWriter(alertmanager, ctx, input);
-    const tolerant = input.ifUnavailable === 'run';
-    const lease = new SilenceLease(covering, ttl, alertmanager, ctx);
-    const failure = await writer
-      .check(lease.draft(ctx.now()))
-      .then((checked) => writer.ask([checked]))
-      .then(
-        () => undefined,
-        (error: unknown) => tolerated(error, tolerant),
-      );
-    const acquire = async (): Promise<SvcError | Plan | undefined> =>
-      failure ?? lease.acquire().catch((error: unknown) => tolerated(error, tolerant));
-    const ended = await runUnder(lease, acquire, { command, env: childEnvironment(ctx.env, passEnv) }, ctx);
-    return ended instanceof Plan ? { value: ended } : { value: undefined, status: ended };
+    const lease = new SilenceLease(covering, input.ttl, alertmanager, ctx);
+    await writer.ask([await writer.check(lease.draft())]);
+    const signals = deferSignals(ctx);
+    try {
+      const acquired = await signals.wait(lease.acquire());
+      if (acquired instanceof Plan) return { value: acquired };
+      if (acquired === 'too-late') {
+        ctx.target.log.warn(`warning: a silence may have been created; it ends within ${formatDuration(input.ttl)}`);
+        return { value: undefined, status: signalStatus(signals.first()) };
+      }
+      const status = await runCovered(lease, command, signals, ctx);
+      return { value: undefined, status: signals.first() === null ? status : signalStatus(signals.first()) };
+    } finally {
+      signals.release();
+      await alertmanager.close();
+    }
   },
 });
 
-/** Returns the failure if the command is to run without a silence. */
-function tolerated(error: unknown, tolerant: boolean): SvcError {
-  const unavailable = error instanceof SvcError && (error.isUnavailable || error.code === 'outcome_unknown');
-  if (!tolerant || !unavailable) throw error;
-  return error;
-}
-
-interface CoveredCommand {
-  readonly command: readonly string[];
-  readonly env: RunContext['env'];
-}
-
-/** The first signal; it may come at any time. */
-interface Received {
-  signal: EndSignal | undefined;
-}
-
-/** The exit status. After the first request no signal ends svc before the silence is expired. */
-async function runUnder(
-  lease: SilenceLease,
-  acquire: () => Promise<SvcError | Plan | undefined>,
-  covered: CoveredCommand,
-  ctx: RunContext,
-): Promise<number | Plan> {
-  const { log } = ctx.target;
-  const maybeCreated = `warning: a silence may have been created; it ends within ${formatDuration(lease.ttl)}`;
-  const received: Received = { signal: undefined };
-  const release = ctx.takeSignals((name) => {
-    received.signal ??= name;
-  });
-  try {
-    const { result, signal } = await settle(
-      acquire().then((failure) => ({ failure })),
-      ctx,
-    );
-    received.signal ??= signal;
-    if (result === undefined) {
-      await lease.abandon();
-      log.warn(maybeCreated);
-      return signalStatus(received.signal ?? null);
-    }
-    const { failure } = result;
-    if (failure instanceof Plan) return failure;
-    if (failure?.code === 'outcome_unknown') log.warn(maybeCreated);
-    if (failure === undefined) return await runCovered(lease, covered, received, ctx);
-    if (received.signal !== undefined) return signalStatus(received.signal);
-    log.warn(`warning: the command runs without a silence: ${failure.message}`);
-    const child = await runChild(covered.command, covered.env, ctx);
-    return child.forwarded === undefined ? child.status : signalStatus(child.forwarded);
-  } finally {
-    release();
-  }
-}
-
-/** After a signal the command does not start. */
+/** After a signal the command does not start. The silence is expired in any case. */
 async function runCovered(
   lease: SilenceLease,
-  { command, env }: CoveredCommand,
-  received: Received,
+  command: readonly string[],
+  signals: DeferredSignals,
   ctx: RunContext,
 ): Promise<number> {
   ctx.notice(`silence ${lease.id} is active until the command ends`);
   const over = new AbortController();
   let renewing = Promise.resolve();
-  let status = 0;
   try {
-    if (received.signal === undefined) {
-      renewing = lease.renew(over.signal);
-      const child = await runChild(command, env, ctx);
-      received.signal = child.forwarded;
-      status = child.status;
-    }
+    if (signals.first() !== null) return 0;
+    renewing = lease.renew(over.signal);
+    const { status, forwarded } = await runChild(command, childEnvironment(ctx.env), ctx);
+    return forwarded === undefined ? status : signalStatus(forwarded);
   } finally {
     over.abort();
-    // An extension under way could create a silence again that has expired.
-    const signal = await endLease(lease, renewing, ctx);
-    received.signal ??= signal;
+    // An extension under way could make the silence active for longer.
+    const ended = await signals.wait(renewing.then(() => lease.release()).then(() => undefined, reasonOf));
+    if (ended !== undefined) {
+      const why = ended === 'too-late' ? 'svc did not wait for the response' : ended;
+      ctx.target.log.warn(leftBehind(lease, why));
+    }
   }
-  return received.signal === undefined ? status : signalStatus(received.signal);
-}
-
-/** Expires the silence; warns if it may still be active. Returns a signal that came meanwhile. */
-async function endLease(lease: SilenceLease, renewing: Promise<void>, ctx: RunContext): Promise<EndSignal | undefined> {
-  const ending = renewing.then(() => lease.release()).then(() => undefined, reasonOf);
-  const { result, signal } = await settle(
-    ending.then((reason) => ({ reason })),
-    ctx,
-  );
-  if (result === undefined) await lease.abandon();
-  const left = result === undefined ? 'svc did not wait for the response' : result.reason;
-  if (left !== undefined) ctx.target.log.warn(leftBehind(lease, left));
-  return signal;
 }
 
 function leftBehind({ id, end }: SilenceLease, why: string): string {
@@ -179,30 +100,40 @@ function leftBehind({ id, end }: SilenceLease, why: string): string {
   return `warning: silence ${id} may still be active (${why}); it ends at ${until}. To expire it now: svc silences expire ${shellWord(id)}`;
 }
 
+interface DeferredSignals {
+  /** The first signal, which may come at any time. */
+  readonly first: () => EndSignal | null;
+  /** After a signal, only a little longer. */
+  readonly wait: <T>(work: Promise<T>) => Promise<T | 'too-late'>;
+  readonly release: () => void;
+}
+
 const IMPATIENCE_MS = 3000;
 
-/** After a signal it waits only a little longer. Undefined if that was not enough. */
-async function settle<T extends object>(
-  work: Promise<T>,
-  ctx: Pick<RunContext, 'takeSignals' | 'sleep'>,
-): Promise<{ readonly result: T | undefined; readonly signal: EndSignal | undefined }> {
-  let signal: EndSignal | undefined;
-  let release = (): void => {};
+/** From now on no signal ends svc before the silence is expired. */
+function deferSignals(ctx: Pick<RunContext, 'takeSignals' | 'sleep'>): DeferredSignals {
+  let first: EndSignal | null = null;
   const done = new AbortController();
-  const tooLate = new Promise<undefined>((late) => {
-    release = ctx.takeSignals((name) => {
-      signal ??= name;
-      ctx.sleep(IMPATIENCE_MS, done.signal).then(
-        () => late(undefined),
-        () => {},
-      );
-    });
+  let giveUp: (answer: 'too-late') => void = () => {};
+  const tooLate = new Promise<'too-late'>((resolve) => {
+    giveUp = resolve;
   });
-  work.catch(() => {}); // the race reports it, unless that is over
-  try {
-    return { result: await Promise.race([work, tooLate]), signal };
-  } finally {
-    done.abort();
-    release();
-  }
+  const release = ctx.takeSignals((name) => {
+    first ??= name;
+    ctx.sleep(IMPATIENCE_MS, done.signal).then(
+      () => giveUp('too-late'),
+      () => {},
+    );
+  });
+  return {
+    first: () => first,
+    wait(work) {
+      work.catch(() => {}); // the race reports it, unless that is over
+      return Promise.race([work, tooLate]);
+    },
+    release() {
+      done.abort();
+      release();
+    },
+  };
 }

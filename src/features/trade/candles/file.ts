@@ -9,9 +9,17 @@ import type { Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { tryParseJson } from '../../../json-object.ts';
 import type { RecordOutput } from '../../../output/types.ts';
-import { syncDirectory, writeAtomic } from '../../../store/atomic-write.ts';
 import { checkNewFile, outFormat } from '../../../store/named-files.ts';
-import { discard, errorCode, fileFailure, openOwnFile, readOwnFile, writeAll } from '../../../store/own-file.ts';
+import {
+  discard,
+  errorCode,
+  fileFailure,
+  openOwnFile,
+  readOwnFile,
+  syncDirectory,
+  writeAll,
+  writeAtomic,
+} from '../../../store/own-file.ts';
 import type { CandleFileState, CandleProgress } from '../schema.ts';
 import type { CandleBatch } from './download.ts';
 import type { Coverage } from './gaps.ts';

@@ -5,7 +5,6 @@ import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { shellWord } from '../../../output/escape.ts';
 import { hedges, hedgingText } from '../accounts.ts';
 import { closeAllForSymbol, closeTrade } from '../client.ts';
-import { omittedOf } from '../models.ts';
 import { positionText, sideText } from '../order-text.ts';
 import {
   type Change,
@@ -117,10 +116,9 @@ export const tradeClose = listCommand({
       if (ctx.dryRun) return { value: await planChanges(closes, ctx) };
       const confirmed = await confirmChanges(closes, ctx, input.everything);
       const { wait } = input;
-      const watch = wait === undefined ? undefined : new FillWatch(ctx);
+      const watch = wait === undefined ? undefined : new FillWatch(wait, ctx);
       const sent = await sendChanges(closes, { confirmed, tables, watch, goesOn: true }, ctx);
-      if (watch === undefined || wait === undefined) return reportCloses(sent);
-      return reportCloses(await waitForCloses(sent, watch, wait, ctx));
+      return reportCloses(watch === undefined ? sent : await waitForCloses(sent, watch, ctx));
     });
   },
 });
@@ -171,7 +169,7 @@ async function planCloseIds(closing: Closing, tables: OrderTables): Promise<read
   const { ids } = closing;
   const rows = await tables.rows('OpenPosition');
   // A row that cannot be read may be of any trade.
-  const isListed = rows !== undefined && omittedOf(rows).length === 0;
+  const isListed = rows !== undefined && rows.omitted.length === 0;
   const missing = ids.filter((id) => isListed && !rows.some(({ tradeId }) => tradeId === id));
   if (missing.length > 0) throw notOpen(missing);
   const closes: Close[] = [];
@@ -263,7 +261,7 @@ async function planCloseAll(
     (row) => (row.accountId ?? accountId) === accountId && (symbol === undefined || row.currency === symbol),
   );
   // Of a row that cannot be read, the trade and the amount are unknown.
-  const complete = rows === undefined || omittedOf(rows).length > 0 ? undefined : open;
+  const complete = rows === undefined || rows.omitted.length > 0 ? undefined : open;
   if (complete?.length === 0) return [];
   const what = symbol === undefined ? 'everything' : `all ${symbol}`;
   const positions = open === undefined ? 'open positions could not be read' : open.map(positionText).join(', ');
@@ -320,7 +318,6 @@ interface CloseOutcome extends Outcome<Close> {
 async function waitForCloses(
   outcomes: readonly Outcome<Close>[],
   watch: FillWatch,
-  ms: number,
   ctx: RunContext,
 ): Promise<readonly CloseOutcome[]> {
   const accepted = outcomes.flatMap(({ placed, error }) => (error === undefined && placed ? placed : []));
@@ -332,7 +329,7 @@ async function waitForCloses(
       outcomes.map(async (outcome): Promise<CloseOutcome> => {
         const { change, placed, error } = outcome;
         if (placed === undefined || error !== undefined) return outcome;
-        const report = await watch.wait({ ...change.awaits, ...placed }, ms);
+        const report = await watch.wait({ ...change.awaits, ...placed });
         await recordReport(placed, report, undefined, ctx);
         return { ...outcome, report };
       }),

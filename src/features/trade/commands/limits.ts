@@ -1,8 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { CallCounts } from '../../../store/call-counts.ts';
-import { CALL_LIMITS } from '../gateway/counted-caller.ts';
-import { gatewayToken, openCounts } from '../gateway/trading-session.ts';
+import { CALL_LIMITS, gatewayToken, openCounts } from '../gateway/trading-session.ts';
 
 interface Limit {
   /** The command number. */
@@ -20,7 +19,7 @@ export const tradeLimits = listCommand({
   id: 'trade limits',
   summary: 'Show rate limits and their use',
   description:
-    'Works offline: svc counts the calls of this machine per address and token. At a limit, svc refuses reads; it never delays or refuses an order, a cancel or a close.',
+    'Works offline: svc counts the reads of this machine per address and token, and refuses them at a limit. An order, a cancel or a close, with what it reads, is never counted, delayed or refused.',
   details:
     'An ORA-20301 of the gateway marks a window as used up. Which request counts towards which command is inferred. svc never sends commands 8 and 117.',
   effect: 'read',

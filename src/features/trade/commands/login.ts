@@ -4,7 +4,6 @@ import { Secret } from '../../../http/redact.ts';
 import { credentialsFile, gatewayTokenKey, ownerOf } from '../../../store/credentials.ts';
 import { withSecrets } from '../../../store/secret-store.ts';
 import { credentialSource } from '../../oauth/authorizer.ts';
-import { checkStorable } from '../../oauth/login-store.ts';
 import { askToken, tokenOption } from '../../oauth/token-input.ts';
 
 interface StoredFor {
@@ -53,7 +52,6 @@ export const tradeLogin = recordCommand({
     const token = await askToken('API token:', 'svc trade login', ctx);
     // All tokens seen so far have this form; others are tried, too.
     if (!/^[0-9a-f]{40}$/i.test(token)) ctx.notice('the token does not have the usual form of 40 hexadecimal digits');
-    await checkStorable(ctx);
     await tryToken(new Secret(token), ctx);
     await storeToken(token, ctx);
     return { value: ownerOf(ctx.settings, ctx.target.baseUrl) };

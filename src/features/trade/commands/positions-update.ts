@@ -2,7 +2,6 @@ import { listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Arguments, Flags, Input } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { changeTradeStopLimit } from '../client.ts';
-import { omittedOf } from '../models.ts';
 import { sideText } from '../order-text.ts';
 import {
   type Change,
@@ -89,7 +88,7 @@ async function planExits(
   const rows = await tables.rows('OpenPosition');
   const row = rows?.find(({ tradeId }) => tradeId === id);
   // A row that cannot be read may be of this trade.
-  if (rows !== undefined && row === undefined && omittedOf(rows).length === 0) throw notOpen([id]);
+  if (rows !== undefined && row === undefined && rows.omitted.length === 0) throw notOpen([id]);
   if (row !== undefined) checkExits(row, exits, ctx);
   const account = row?.accountId === undefined ? undefined : await tables.accountOrGiven(row.accountId);
   await checkAccount(`trade ${id}`, account, given, tables);

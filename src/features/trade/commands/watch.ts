@@ -7,7 +7,6 @@ import type { Outage } from '../gateway/reconnecting.ts';
 import type { SessionEvent } from '../gateway/session.ts';
 import { FEED_FLAGS, type Feed, openFeed, parseUntil } from '../gateway/trading-feed.ts';
 import type { TradingSession } from '../gateway/trading-session.ts';
-import { omittedOf } from '../models.ts';
 import { sideOf, type Traded } from '../order-text.ts';
 import { offerPrice, PRICE_COLUMNS, type PriceRow, tickPrice } from '../prices.ts';
 import type { Account, MODEL_ROWS, Offer, OpenPosition, Order } from '../schema.ts';
@@ -318,7 +317,7 @@ class WatchedRows {
     const { model } = this.#watched;
     const rows = model === 'Account' ? await trading.accounts() : await trading.model(model);
     const shown = model === 'Offer' ? rows.map((offer) => offerPrice(offer as Offer)) : rows;
-    return { rows: shown as readonly object[] as readonly WatchedRow[], isComplete: omittedOf(rows).length === 0 };
+    return { rows: shown as readonly object[] as readonly WatchedRow[], isComplete: rows.omitted.length === 0 };
   }
 
   /** Pushes that came since the rows were read follow. */

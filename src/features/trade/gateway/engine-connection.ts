@@ -5,12 +5,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { SvcError } from '../../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../../http/answers.ts';
-import { endpoint, type QueryValues } from '../../../http/endpoint.ts';
+import type { EndpointShape, QueryValues } from '../../../http/endpoint.ts';
 import { redactText, type Secret } from '../../../http/redact.ts';
-import { Sender } from '../../../http/sender.ts';
+import { type CookieJar, Sender } from '../../../http/sender.ts';
 import type { Target } from '../../../http/target.ts';
 import { isObject, JsonLimit, jsonText, parseJsonText, tryParseJson } from '../../../json-object.ts';
-import type { CookieJar } from './cookie-jar.ts';
 import { TOKEN_REFUSED_HINT } from './failed-answer.ts';
 
 /** The types of packets (Engine.IO 3): a packet is a text, its type and its data. */
@@ -123,16 +122,13 @@ export class EngineConnection {
   fail(error: SvcError): void {
     if (this.#state.name === 'left') return;
     const wasConfirmed = this.isConfirmed;
-    void this.#leave(error);
+    void this.leave(error);
     if (wasConfirmed) this.#options.onLost(this, error);
   }
 
   /** Disconnects, so that the gateway drops the session at once. Bounded; never rejects. */
-  leave(): Promise<void> {
-    return this.#state.name === 'left' ? this.#state.goodbye : this.#leave(LEFT);
-  }
-
-  #leave(reason: SvcError): Promise<void> {
+  leave(reason = LEFT): Promise<void> {
+    if (this.#state.name === 'left') return this.#state.goodbye;
     const goodbye = this.#sayGoodbye(this.#state, reason);
     this.#change({ name: 'left', reason, goodbye });
     return goodbye;
@@ -311,16 +307,16 @@ export class Heartbeat {
 /** The content type of every request, even without a body. */
 export const FORM = 'application/x-www-form-urlencoded';
 
-const poll = endpoint({ method: 'GET', path: '/socket.io/', effect: 'read', retry: false });
+const poll: EndpointShape = { method: 'GET', path: '/socket.io/', effect: 'read', retry: false };
 /** Packets of the connection itself. The gateway answers `ok` and calls it HTML. */
-const post = endpoint({
+const post: EndpointShape = {
   method: 'POST',
   path: '/socket.io/',
   effect: 'read',
   encoding: 'text',
   retry: false,
   mislabeled: true,
-});
+};
 
 /** A poll brings many messages. A larger one would need more memory than a stream may have. */
 const LARGEST_PAYLOAD = 16 * 1024 * 1024;

@@ -1,7 +1,6 @@
 /** Hides the token and the connection id of a session in data, of which nothing else changes. */
 
-import type { KnownSecrets } from '../../../http/known-secrets.ts';
-import { HIDDEN } from '../../../http/redact.ts';
+import { HIDDEN, type KnownSecrets } from '../../../http/redact.ts';
 import { jsonText } from '../../../json-object.ts';
 import type { Envelope } from '../schema.ts';
 

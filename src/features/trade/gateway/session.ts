@@ -19,8 +19,8 @@ import {
   type Proof,
 } from '../../../http/endpoint.ts';
 import { redactText, type Secret } from '../../../http/redact.ts';
+import { CookieJar } from '../../../http/sender.ts';
 import type { Target } from '../../../http/target.ts';
-import { CookieJar } from './cookie-jar.ts';
 import { EngineConnection, FORM } from './engine-connection.ts';
 import { explainTrading } from './failed-answer.ts';
 import { Backoff, MOST_REFUSALS, mayRecover, type Outage, OutageReporter, refusedOften } from './reconnecting.ts';
@@ -100,12 +100,6 @@ export function checkChange(from: StateName, to: StateName): void {
   if (!following.includes(to)) throw new SvcError('internal', `a session that is ${from} cannot be ${to}`);
 }
 
-/** Throws `credential_unusable` if the token must not go to the address. Does not connect yet. */
-export function openSession(target: Target, options: SessionOptions): Session {
-  return new GatewaySession(target, options);
-}
-
-export type Session = Pick<GatewaySession, keyof GatewaySession>;
 type Restore = (session: Pick<Session, 'call' | 'hide'>) => Promise<void>;
 
 /** Above this many unread pushes, the gateway has to wait. */
@@ -114,7 +108,7 @@ const HIGH_WATER = 8 * 1024 * 1024;
 const EVENT_BYTES = 128;
 const CLOSED = new SvcError('connection_lost', 'the session is closed');
 
-class GatewaySession {
+export class Session {
   readonly #target: Target;
   readonly #options: SessionOptions;
   readonly #client: Client;
@@ -133,6 +127,7 @@ class GatewaySession {
   /** When the latest push came, or the connection was made. Milliseconds since 1970. */
   pushedAt: number | undefined;
 
+  /** Throws `credential_unusable` if the token must not go to the address. Does not connect yet. */
   constructor(target: Target, options: SessionOptions) {
     this.#target = target;
     this.#options = options;

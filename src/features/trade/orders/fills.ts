@@ -25,6 +25,7 @@ export interface FillReport extends Fills {
 export class FillWatch {
   /** Everything that was read and pushed so far. */
   readonly #tables = new SeenTables();
+  readonly #waitMs: number;
   readonly #context: Pick<RunContext, 'signal' | 'sleep' | 'notice'>;
   readonly #sleepers = new Set<() => void>();
   #session: Session | undefined;
@@ -35,7 +36,9 @@ export class FillWatch {
   #misses = false;
   #ended: SvcError | undefined;
 
-  constructor(context: Pick<RunContext, 'signal' | 'sleep' | 'notice'>) {
+  /** `waitMs`: how long an order is waited for. */
+  constructor(waitMs: number, context: Pick<RunContext, 'signal' | 'sleep' | 'notice'>) {
+    this.#waitMs = waitMs;
     this.#context = context;
     context.signal.addEventListener('abort', () => this.#wake());
   }
@@ -83,19 +86,19 @@ export class FillWatch {
   }
 
   /** For accepted orders; several may be awaited at once. Rejects if the command is interrupted. */
-  async wait(order: Awaited, ms: number): Promise<FillReport> {
+  async wait(order: Awaited): Promise<FillReport> {
     const done = new AbortController();
     this.#tables.forgetSnapshot();
     try {
-      return await this.#follow(order, ms, done.signal);
+      return await this.#follow(order, done.signal);
     } finally {
       // A reason of our own: an exception would be made for each order.
       done.abort(OVER);
     }
   }
 
-  async #follow(order: Awaited, ms: number, done: AbortSignal): Promise<FillReport> {
-    const limit = this.#alarm(ms, done);
+  async #follow(order: Awaited, done: AbortSignal): Promise<FillReport> {
+    const limit = this.#alarm(this.#waitMs, done);
     let grace: { readonly rang: boolean } | undefined;
     let isRead = false;
     for (;;) {

@@ -115,10 +115,9 @@ export async function placeNewOrder(
   return withOrderTables(ctx, ms !== undefined, async (tables) => {
     if (ctx.dryRun) return { value: await planNewOrder(typed, tables, ctx) };
     if (input.preview) return showOrder(typed, tables, ctx);
-    const watch = ms === undefined ? undefined : new FillWatch(ctx);
+    const watch = ms === undefined ? undefined : new FillWatch(ms, ctx);
     const accepted = await sendOrFind(typed, tables, watch, ctx);
-    const isWaiting = watch !== undefined && ms !== undefined;
-    const report = isWaiting ? await waitForFill(accepted, watch, ms, ctx) : accepted.report;
+    const report = watch === undefined ? accepted.report : await waitForFill(accepted, watch, ctx);
     // Nobody asked to wait until it is filled.
     const isKnown = report !== undefined && (input.wait !== undefined || report.status !== 'pending');
     return reportOrder(accepted.orderIds[0] ?? null, isKnown ? report : undefined);
@@ -292,14 +291,13 @@ function inThousands(amount: number, { instrumentType = FOREX }: { readonly inst
 async function waitForFill(
   accepted: AcceptedOrder,
   watch: FillWatch,
-  ms: number,
   ctx: RunContext,
 ): Promise<FillReport | undefined> {
   const { orderIds, key, awaited, report } = accepted;
   if (awaited === undefined) return report;
   ctx.notice(`${ordersText(orderIds)} accepted; waiting for fills`);
   try {
-    const found = await watch.wait(awaited, ms);
+    const found = await watch.wait(awaited);
     await recordReport(accepted, found, key, ctx);
     return found;
   } catch (error) {

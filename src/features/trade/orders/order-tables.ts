@@ -6,7 +6,7 @@ import type { RunContext } from '../../../cli/command.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { accountChoice, findAccount } from '../accounts.ts';
 import { openTradingSession, type TradingSession } from '../gateway/trading-session.ts';
-import { omittedOf, type TableRows } from '../models.ts';
+import type { TableRows } from '../models.ts';
 import type { Account, ModelRows, Offer, OpenPosition, Order } from '../schema.ts';
 import { findOffer, orderAmount } from '../symbols.ts';
 
@@ -46,8 +46,8 @@ export class OrderTables {
   readonly #ctx: RunContext;
   readonly #reconnects: boolean;
   readonly #rows = new Map<Table, TableRows<unknown> | undefined>();
-  #offers: readonly Offer[] | undefined;
-  #accounts: readonly Account[] | undefined;
+  #offers: TableRows<Offer> | undefined;
+  #accounts: TableRows<Account> | undefined;
   #open: Promise<TradingSession> | undefined;
   /** The account that was chosen at the terminal. */
   #chosen: string | undefined;
@@ -112,7 +112,7 @@ export class OrderTables {
     return findOffer(await this.offers(), wanted);
   }
 
-  async offers(): Promise<readonly Offer[]> {
+  async offers(): Promise<TableRows<Offer>> {
     this.#offers ??= await (await this.open()).trading.model('Offer');
     return this.#offers;
   }
@@ -157,7 +157,7 @@ export async function openOrders(ids: readonly string[], tables: OrderTables) {
   const asked = ids.flatMap((id) => all.find(({ orderId }) => orderId === id) ?? []);
   const missing = ids.filter((id) => !asked.some(({ orderId }) => orderId === id));
   if (missing.length === 0) return { asked, all };
-  if (omittedOf(all).length > 0) return undefined;
+  if (all.omitted.length > 0) return undefined;
   throw missingIds('order', missing, 'it may have been filled or canceled: svc trade orders, svc trade positions');
 }
 

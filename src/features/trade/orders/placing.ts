@@ -5,11 +5,10 @@ import { answered, type Confirmed, type Endpoint, type Guarded, Plan } from '../
 import { isObject } from '../../../json-object.ts';
 import type { CallCounts } from '../../../store/call-counts.ts';
 import { type JournalEntry, journalAnswered, journalSent, type OrderAnswered } from '../../../store/order-journal.ts';
-import { exceededLimit } from '../gateway/counted-caller.ts';
 import { verdictOf } from '../gateway/envelope.ts';
 import { GatewayRefusal, refusal, refusalText } from '../gateway/failed-answer.ts';
-import { openSession } from '../gateway/session.ts';
-import { gatewayToken, type TradingSession } from '../gateway/trading-session.ts';
+import { Session } from '../gateway/session.ts';
+import { exceededLimit, gatewayToken, type TradingSession } from '../gateway/trading-session.ts';
 import type { Envelope } from '../schema.ts';
 import { alikeSentence, findAlikeRows, readTradingRows } from './alike-rows.ts';
 import { checkForm, type OrderForm } from './forms.ts';
@@ -252,7 +251,7 @@ function idsOf({ data }: Envelope): readonly string[] {
 
 /** The plan of a dry run. Connects to nothing. */
 export async function planRequests(requests: readonly OrderRequest[], ctx: RunContext): Promise<Plan> {
-  const session = openSession(ctx.target, { token: () => gatewayToken(ctx), onNotice: ctx.notice });
+  const session = new Session(ctx.target, { token: () => gatewayToken(ctx), onNotice: ctx.notice });
   try {
     return new Plan(
       requests.flatMap(({ endpoint, form }) => {

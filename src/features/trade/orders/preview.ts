@@ -1,9 +1,9 @@
 /** What an order means and costs, for `--preview`, `--dry-run` and the question; what bars it. */
 import { SvcError } from '../../../errors.ts';
+import { showTime } from '../../../output/cells.ts';
 import { exact, exactSum, fixedText, times } from '../../../output/decimal.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { hedges, marginCallText } from '../accounts.ts';
-import { marketHours } from '../market-hours.ts';
 import type { Account, Offer } from '../schema.ts';
 import { isForex, pipValueOf, quoteOf } from '../symbols.ts';
 import type { OrderTerms } from './forms.ts';
@@ -130,7 +130,7 @@ function warningsOf(
   now: number,
 ): readonly string[] {
   const { currency: symbol } = offer;
-  const warnings = [closedWarning(offer, now) ?? []].flat();
+  const warnings = [ageWarning(offer, now) ?? []].flat();
   const barrier = untradableText(side, offer);
   if (priceFor(side, offer) === undefined) warnings.push(`the gateway has no ${side} price of ${symbol} now`);
   if (rate !== undefined && barrier !== undefined) warnings.push(`${barrier}: the order stays pending`);
@@ -145,18 +145,15 @@ function warningsOf(
   return warnings;
 }
 
-const FRESH_QUOTE_MS = 60_000;
+/** Prices of an open market are seconds old. */
+const OLD_PRICE_MS = 5 * 60_000;
 
-/** Forex: by the usual hours, unless the gateway quotes it now; for others only the offers tell. */
-export function closedWarning(offer: Offer, now: number): string | undefined {
-  if (!isForex(offer)) return undefined;
-  const hours = marketHours(now);
-  if (hours.state === 'open') return undefined;
-  if (Math.abs(now - Date.parse(offer.time ?? '')) < FRESH_QUOTE_MS) return undefined;
-  if (hours.state === 'opening') return 'forex is just opening, and prices may not be available yet';
-  const minutes = Math.ceil((hours.opensAt - now) / 60_000);
-  const wait = minutes < 60 ? `${minutes} m` : `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
-  return `forex is usually closed now and opens in ${wait}`;
+/** For any instrument: nothing but its price says whether it is traded now. */
+export function ageWarning({ currency, time = '' }: Offer, now: number): string | undefined {
+  const quotedAt = Date.parse(time);
+  if (Number.isNaN(quotedAt) || now - quotedAt < OLD_PRICE_MS) return undefined;
+  const ago = showTime(time, { time: 'relative', now });
+  return `the last price of ${currency} came ${ago}: its market may be closed, see svc trade hours`;
 }
 
 /** At market. */

@@ -38,45 +38,54 @@ export interface SizingTerms {
 
 /** Throws if something needed is unknown, or the risk is too small for the smallest amount. */
 export function sizeOf({ risk, side, stop, rate }: SizingTerms, account: Account, offer: Offer) {
-  const { currency: symbol, instrBaseUnitSize, minQuantity = 1 } = offer;
   const pipValue = pipValueOf(offer);
-  if (pipValue === undefined)
-    throw sizingFailure(`the gateway does not say what a pip of ${symbol} is worth (pipCost, instrBaseUnitSize)`);
-  const { equity, usableMargin } = account;
-  if (usableMargin === undefined)
-    throw sizingFailure(`the margin of account ${account.accountId} is unknown (usableMargin)`);
+  if (pipValue === undefined) {
+    throw sizingFailure(
+      `the gateway does not say what a pip of ${offer.currency} is worth (pipCost, instrBaseUnitSize)`,
+    );
+  }
   const money = moneyAtRisk(risk, account);
   const [away, pip] = stopDistance(stop, side, rate, offer);
-  const atRisk = times(money, pip);
-  const lossPerPip = times(away, exact(pipValue));
-  const step = BigInt(Math.max(1, Math.trunc(instrBaseUnitSize ?? 1)));
-  const amount = Number((ratio(atRisk, lossPerPip) / step) * step);
-  const stopPips = Number(ratio(away, pip, 1)) / 10;
-  const loss = (of: number): number => Number(ratio(times(lossPerPip, exact(of)), pip, 2)) / 100;
+  // An amount of 1 loses this, divided by the size of a pip.
+  const lossOfOne = times(away, exact(pipValue));
+  const lossOf = (amount: number): number => Number(ratio(times(lossOfOne, exact(amount)), pip, 2)) / 100;
+  const step = BigInt(Math.max(1, Math.trunc(offer.instrBaseUnitSize ?? 1)));
+  const amount = Number((ratio(times(money, pip), lossOfOne) / step) * step);
+
   const moneyText = (Number(ratio(money, exact(1), 2)) / 100).toFixed(2);
-  const ofEquity = risk.unit === 'percent' ? ` (${risk.text}% of equity ${fixedText(equity ?? 0, 2)})` : '';
-  const unit = isForex(offer) ? `1,000 ${symbol.split('/')[0]}` : '1 contract';
-  const each = `${stopPips} pips x ${pipValue} for ${unit}`;
-  if (amount < Math.max(1, minQuantity)) {
+  const stopPips = Number(ratio(away, pip, 1)) / 10;
+  const available = moneyText + partOfEquity(risk, account);
+  const each = `${stopPips} pips x ${pipValue} for ${unitOf(offer)}`;
+  const smallest = Math.max(1, offer.minQuantity ?? 1);
+  if (amount < smallest) {
     throw sizingFailure(
-      `${moneyText}${ofEquity} is too little: ${each} lose ${loss(Math.max(1, minQuantity))} with the smallest amount`,
+      `${available} is too little: ${each} lose ${lossOf(smallest)} with the smallest amount`,
       'pass a larger risk or a nearer stop',
     );
   }
   if (!Number.isSafeInteger(amount)) throw sizingFailure('the amount is too large');
+  const rounding = step > 1n ? `rounded down to a multiple of ${step}` : 'rounded down';
   // Money is in the account's currency.
   return {
     amount,
     risk: Number(moneyText),
     risk_percent: risk.unit === 'percent' ? Number(risk.text) : null,
-    equity: equity ?? null,
+    equity: account.equity ?? null,
     stop_pips: stopPips,
     // For an amount of 1.
     pip_value_of_one: pipValue,
     // What the stop loses with this amount.
-    loss: loss(amount),
-    arithmetic: `${moneyText}${ofEquity} / (${each}) = ${amount}, rounded down${step > 1n ? ` to a multiple of ${step}` : ''}`,
+    loss: lossOf(amount),
+    arithmetic: `${available} / (${each}) = ${amount}, ${rounding}`,
   };
+}
+
+function partOfEquity({ unit, text }: Risk, { equity = 0 }: Account): string {
+  return unit === 'percent' ? ` (${text}% of equity ${fixedText(equity, 2)})` : '';
+}
+
+function unitOf(offer: Offer): string {
+  return isForex(offer) ? `1,000 ${offer.currency.split('/')[0]}` : '1 contract';
 }
 
 function moneyAtRisk({ unit, text }: Risk, { accountId, equity }: Account): Exact {

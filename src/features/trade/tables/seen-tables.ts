@@ -2,7 +2,7 @@
 import { SvcError } from '../../../errors.ts';
 import type { Trading } from '../client.ts';
 import type { PushedRecord, RowPush } from '../gateway/push.ts';
-import { numberOf, omittedOf } from '../models.ts';
+import { numberOf, type TableRows } from '../models.ts';
 import { EXECUTED, opensNothing } from '../order-text.ts';
 import type { ClosedPosition, ModelRows, OpenPosition, Order } from '../schema.ts';
 import { LiveTable, type TableSnapshot } from './live-table.ts';
@@ -59,7 +59,7 @@ export class SeenTables {
     this.#note(model, row, action === 'D');
   }
 
-  snapshot(model: SeenModel, records: readonly PushedRecord[]): void {
+  snapshot(model: SeenModel, records: TableRows<PushedRecord>): void {
     if (model === 'ClosedPosition') this.#readClosed(records.map((record) => rowOf<ClosedPosition>(record)));
     else this.#noteSnapshot(model, this.#open[model].snapshot(snapshotOf(records)));
   }
@@ -181,8 +181,8 @@ function newLiveTable(key: string): LiveTable<OpenRow> {
 }
 
 /** Incomplete if a row is left out, because a row that is not listed may be that one. */
-function snapshotOf(records: readonly PushedRecord[]): TableSnapshot<OpenRow> {
-  return { rows: records.map((record) => rowOf<OpenRow>(record)), isComplete: omittedOf(records).length === 0 };
+function snapshotOf(records: TableRows<PushedRecord>): TableSnapshot<OpenRow> {
+  return { rows: records.map((record) => rowOf<OpenRow>(record)), isComplete: records.omitted.length === 0 };
 }
 
 /** A push is not validated by a schema: fields of the wrong type are removed here. */

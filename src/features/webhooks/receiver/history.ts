@@ -1,9 +1,8 @@
 /** The last valid deliveries, as a recording, for `replay` by id. A user's listeners share it. */
 import { join } from 'node:path';
 import type { Paths } from '../../../context.ts';
-import { writeAtomic } from '../../../store/atomic-write.ts';
 import { type LockContext, withLock } from '../../../store/lock.ts';
-import { errorCode, fileFailure, readOwnFile } from '../../../store/own-file.ts';
+import { errorCode, fileFailure, readOwnFile, writeAtomic } from '../../../store/own-file.ts';
 import { type HandledDelivery, recordingLine } from './recording-writer.ts';
 
 const MOST_DELIVERIES = 100;

@@ -4,7 +4,7 @@ import type { RunContext } from '../../../cli/command.ts';
 import { poll } from '../../../cli/poll.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
-import type { ReceivedList } from '../../../http/rows.ts';
+import type { ReceivedList } from '../../../http/json.ts';
 import { shellWord } from '../../../output/escape.ts';
 import type { Recordings } from '../api.ts';
 import type { LogItem, Subscription } from '../schema.ts';

@@ -150,7 +150,7 @@ onEveryService((service) => {
       ['silences', 'list', '--within', '2d'],
       ['silences', 'list', '--expired', '--within', '1w2d'],
       ['alerts', 'list', '--older-than', '1y'],
-      ['alerts', 'list', '--newer-than', '2d12h'],
+      ['alerts', 'list', '--older-than', '2d12h'],
     ]) {
       expect((await run(...argv)).code).toBe(0);
     }

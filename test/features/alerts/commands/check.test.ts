@@ -52,7 +52,7 @@ onBothServices((service) => {
 
   test('sends one request, for the requested states only', async () => {
     expect(lines((await check('id=plain')).sent)).toEqual([
-      'GET /api/v2/alerts?active=true&silenced=false&inhibited=false&filter=id%3D%22plain%22&unprocessed=false',
+      'GET /api/v2/alerts?active=true&silenced=false&inhibited=false&unprocessed=false&filter=id%3D%22plain%22',
     ]);
   });
 

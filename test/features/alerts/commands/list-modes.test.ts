@@ -1,33 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { svc } from '../../../support/svc.ts';
-import { ALL, LONG_AGO, seedFleet } from './fleet.ts';
+import { LONG_AGO, seedFleet } from './fleet.ts';
 import { SILENCED, wireAlert } from './scripted.ts';
 import { lines, onBothServices, printed } from './service.ts';
 
 onBothServices((service) => {
   beforeAll(() => seedFleet(service.url()).then(() => undefined));
   const list = (...argv: string[]) => service.svc(['alerts', 'list', ...argv]);
-
-  describe('--count', () => {
-    test.each([
-      [[], 3],
-      [['-a'], ALL.length],
-      [['-a', '--older-than', '1h'], 1],
-      [['id=nobody'], 0],
-    ])('%j: %d', async (argv, count) => {
-      for (const format of ['table', 'wide', 'csv', 'tsv', 'id']) {
-        expect(await list('--count', ...argv, '-o', format)).toMatchObject({
-          code: 0,
-          stdout: `${count}\n`,
-          stderr: '',
-        });
-      }
-      for (const format of ['json', 'ndjson', 'yaml']) {
-        expect(printed(await list('--count', ...argv, '-o', format))).toBe(count);
-      }
-    });
-  });
 
   describe('--group-by', () => {
     test('a row for each combination, most alerts first', async () => {
@@ -90,21 +70,14 @@ onBothServices((service) => {
     });
   });
 
-  test('each sends one request, for the requested states only', async () => {
-    for (const argv of [['--count'], ['--group-by', 'team']]) {
-      expect(lines((await list(...argv)).sent)).toEqual([
-        'GET /api/v2/alerts?active=true&silenced=false&inhibited=false&unprocessed=false',
-      ]);
-    }
+  test('--group-by sends one request, for the requested states only', async () => {
+    expect(lines((await list('--group-by', 'team')).sent)).toEqual([
+      'GET /api/v2/alerts?active=true&silenced=false&inhibited=false&unprocessed=false',
+    ]);
   });
 
-  test.each([
-    [['--group-by', 'team', '--count']],
-    [['--count', '--limit', '3']],
-    [['--group-by', '']],
-    [['--count', '--columns', 'id']],
-  ])('%j: exit 2, nothing sent', async (argv) => {
-    expect(await list(...argv)).toMatchObject({ code: 2, stdout: '', sent: [] });
+  test('an empty label is refused, nothing sent', async () => {
+    expect(await list('--group-by', '')).toMatchObject({ code: 2, stdout: '', sent: [] });
   });
 });
 

@@ -132,16 +132,12 @@ onEveryService((service) => {
   });
 
   describe('filters of svc', () => {
-    test('--older-than and --newer-than split the alerts exactly at that age', async () => {
+    test('--older-than splits the alerts exactly at that age', async () => {
       const at = { now: () => LONG_AGO + 10 * 3_600_000 };
       const ages = async (...argv: string[]) =>
         idsOf(printed<WireAlert[]>(await service.svc(['alerts', 'list', '-a', '-o', 'json', ...argv], at)));
-      const others = ALL.filter((id) => id !== 'plain');
       expect(await ages('--older-than', '9h59m59s')).toEqual(['plain']);
       expect(await ages('--older-than', '10h')).toEqual([]);
-      expect(await ages('--newer-than', '10h')).toEqual(ALL);
-      expect(await ages('--newer-than', '9h59m59s')).toEqual(others);
-      expect(await ages('--newer-than', '10h', '--older-than', '8h')).toEqual(['plain']);
     });
 
     test('--limit applies after the filters, in the order of --sort', async () => {
@@ -243,7 +239,7 @@ test('JSON has fields and states of newer servers, parsed or not', async () => {
   };
   await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify([alert]))));
   const run = (...argv: string[]) => svc(['alerts', 'list', '-a', '--base-url', server.url, ...argv]);
-  for (const argv of [[], ['--newer-than', '100y'], ['--limit', '5']]) {
+  for (const argv of [[], ['--limit', '5']]) {
     expect(printed(await run('-o', 'json', ...argv))).toEqual([alert]);
   }
   expect((await run()).stdout).toContain('sleeping');

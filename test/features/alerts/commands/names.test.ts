@@ -18,7 +18,6 @@ onEveryService((service) => {
     [['list', 'sevrity=critical'], LABEL],
     [['list', 'sevrity=critical', '-o', 'json'], LABEL],
     [['list', 'sevrity=critical', '-o', 'ndjson', '-a'], LABEL],
-    [['list', 'sevrity=critical', '--count'], LABEL],
     [['list', 'sevrity=critical', '--group-by', 'team'], LABEL],
     [['list', 'Dsik'], NAME],
     [['list', 'Dsik', 'id=x'], NAME],
@@ -91,29 +90,6 @@ onEveryService((service) => {
     expect([code, stdout, stderr.trimEnd()]).toEqual([0, '', expect.stringMatching(new RegExp(`^${text}`))]);
     if (!text.includes('use -a')) expect(stderr).not.toContain('-a');
   });
-
-  test.each([
-    [['teem'], 'unknown label teem: did you mean team?'],
-    [['team', 'nosuch'], 'unknown label nosuch'],
-  ])('--group-by %j: a warning, exit 0', async (names, text) => {
-    const { code, stdout, stderr } = await run('list', '-a', ...names.flatMap((name) => ['--group-by', name]));
-    expect([code, stdout]).toEqual([0, expect.stringContaining((names[0] ?? '').toUpperCase())]);
-    expect(stderr).toContain(`warning: --group-by: ${text}\n`);
-  });
-
-  test('--group-by accepts a label that only the configuration or another alert has', async () => {
-    for (const [name, ...matchers] of [
-      ['cluster', 'Up'],
-      ['severity', 'Up'],
-    ] as const) {
-      const counted = await run('list', ...matchers, '--group-by', name, '-o', 'json');
-      expect([counted.code, printed(counted)]).toEqual([
-        0,
-        [expect.objectContaining({ labels: { [name]: '' }, alerts: 1 })],
-      ]);
-    }
-    expect((await run('list', 'Watchdogs', '--group-by', 'nosuch')).code).toBe(0);
-  });
 });
 
 test.each([['list'], ['list', '-o', 'json'], ['groups']])('%j is complete without the warning', async (...argv) => {
@@ -126,8 +102,8 @@ test.each([['list'], ['list', '-o', 'json'], ['groups']])('%j is complete withou
 });
 
 test('a watch warns once, after its first read', async () => {
-  // The replies after the first answer what svc reads to know the names: alerts, status.
-  await using script = await scripted([[], [wireAlert('a', { severity: 'info' })], [], [], [], []]);
+  // The replies after the first answer what svc reads to know the names: alerts.
+  await using script = await scripted([[], [wireAlert('a', { severity: 'info' })], [], [], []]);
   const { server, signal } = script;
   const argv = ['alerts', 'list', '--watch', 'sevrity=info', '--base-url', server.url];
   const { code, stderr } = await svc(argv, { signal });

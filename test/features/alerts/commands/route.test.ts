@@ -192,44 +192,4 @@ describe.skipIf(alertmanagerBinary() === undefined)('a running configuration', (
     ]);
     expect(JSON.parse(other.stdout)).toMatchObject([{ inhibitedBy: [] }]);
   });
-
-  test('tests a file of expectations', async () => {
-    const expectations = `
-- name: database at night
-  labels: { team: db, severity: critical }
-  receivers: [team-db, pager]
-  at: ${NIGHT}
-  muted: [team-db]
-- labels: { team: web }
-  receivers: [ops]
-`;
-    const argv = ['alerts', 'route', '--expectations', '-', '-o', 'json', '--base-url', server.url];
-    const run = await svc(argv, { stdin: expectations });
-    expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('1 of 2 expectations failed') });
-    expect(JSON.parse(run.stdout)).toMatchObject([
-      { ok: true, name: 'database at night', receivers: ['pager', 'team-db'], muted: ['team-db'] },
-      { ok: false, expected: { receivers: ['ops'] }, receivers: ['team-web'], group_by: ['alertname', 'cluster'] },
-    ]);
-    const passing = await svc(argv, { stdin: expectations.replace('[ops]', '[team-web]') });
-    expect(passing.code).toBe(0);
-    const unknown = await svc(argv, { stdin: expectations.replace('[ops]', '[opps]') });
-    expect(unknown).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('expectation 2: no receiver is named opps'),
-    });
-    const table = await svc(
-      argv.filter((word) => !['-o', 'json'].includes(word)),
-      { stdin: expectations },
-    );
-    expect(table.stdout).toContain('pager,team-db (muted)');
-    for (const [names, code] of [
-      ['[cluster, alertname]', 0],
-      ['[cluster]', 1],
-    ] as const) {
-      const grouped = `- { labels: { team: web }, receivers: [team-web], group_by: ${names} }\n`;
-      expect((await svc(argv, { stdin: grouped })).code).toBe(code);
-    }
-    const misspelt = await svc(argv, { stdin: expectations.replace('labels: { team: web }', 'label: { team: web }') });
-    expect(misspelt).toMatchObject({ code: 2, stderr: expect.stringContaining('-:7:3: ') });
-  });
 });

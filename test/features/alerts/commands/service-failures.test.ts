@@ -7,7 +7,7 @@ import { startAlertmanagerEmulator } from '../../../../src/sandbox/alerts/server
 import { describeRealServers } from '../../../contract/servers.ts';
 import { Authority } from '../../../http/certificates.ts';
 import { answer, faultServer } from '../../../http/servers.ts';
-import { postAlerts, startAlertmanager } from '../../../support/alertmanager.ts';
+import { startAlertmanager } from '../../../support/alertmanager.ts';
 import { failure, svc } from '../../../support/svc.ts';
 import { wireAlert } from './scripted.ts';
 import { printed } from './service.ts';
@@ -56,14 +56,6 @@ describe('an error text in a 200', () => {
     await using other = await faultServer((socket) => socket.write(answer(200, '{"data":[{"key":"v4lue"}]}')));
     expect((await svc(['alerts', 'list', '--base-url', other.url])).stderr).not.toContain('v4lue');
   });
-
-  test('the sandbox has a trap for it', async () => {
-    const { url, traps, close } = await startAlertmanagerEmulator({ now: () => Date.now() });
-    traps.add('error-200');
-    const run = await svc(['alerts', 'list', '--base-url', url]);
-    expect([run.code, run.stderr]).toEqual([7, expect.stringContaining('says: error: no such tenant')]);
-    await close();
-  });
 });
 
 describe('an alert without some of its fields', () => {
@@ -93,12 +85,11 @@ describe('an alert without some of its fields', () => {
     );
     const run = (...argv: string[]) => svc(['alerts', ...argv, '--base-url', server.url]);
     for (const format of ['table', 'wide', 'json', 'ndjson', 'csv', 'yaml']) {
-      const { code, stdout } = await run('list', '--newer-than', '100y', '-o', format);
+      const { code, stdout } = await run('list', '--limit', '9', '-o', format);
       expect([code, stdout]).toEqual([0, expect.stringContaining('Alertb')]);
     }
-    const listed = printed<object[]>(await run('list', '--newer-than', '100y', '-o', 'json'));
+    const listed = printed<object[]>(await run('list', '--limit', '9', '-o', 'json'));
     expect(listed).toMatchObject([good, 'new' in sparse ? { new: { field: [1] } } : {}]);
-    expect((await run('list', '--count')).stdout).toBe('2\n');
     expect((await run('groups', '--columns', 'active', '-o', 'tsv', '--no-headers')).stdout).toBe('2\n');
     expect((await run('get', 'b')).code).toBe(0);
     expect((await run('check', '--max', '2')).code).toBe(0);
@@ -116,16 +107,6 @@ describe('an alert without some of its fields', () => {
       const { code, stdout, stderr } = await svc(['alerts', 'list', '-q', '--base-url', server.url]);
       expect([code, stdout, stderr]).toEqual([10, `${good.fingerprint}\n`, expect.stringContaining(text)]);
     }
-  });
-
-  test('the sandbox has a trap for it', async () => {
-    const { url, traps, close } = await startAlertmanagerEmulator({ now: () => Date.now() });
-    traps.add('sparse-alerts');
-    await postAlerts(url, [{ labels: { alertname: 'One' } }, { labels: { alertname: 'Two' } }]);
-    for (const argv of [['list'], ['groups'], ['list', '--count'], ['check', '--min', '2']]) {
-      expect((await svc(['alerts', ...argv, '--base-url', url])).code).toBe(0);
-    }
-    await close();
   });
 });
 

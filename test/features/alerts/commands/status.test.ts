@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson } from '../../../support/alertmanager.ts';
-import { failure, svc } from '../../../support/svc.ts';
+import { svc } from '../../../support/svc.ts';
 import { lines, onEveryService, printed } from './service.ts';
 
 interface WireStatus {
@@ -76,60 +76,5 @@ describe('a cluster', () => {
       expect(run.stdout).toContain('disabled');
       expect(run.stdout).not.toMatch(/undefined|null|\[object/);
     }
-  });
-});
-
-describe('--wait-ready', () => {
-  const status = (state: string) => ({
-    cluster: { status: state, name: '01HZX', peers: [] },
-    versionInfo: { version: '0.28.1' },
-    config: { original: 'route: {}' },
-    uptime: '2026-11-20T12:00:00.000Z',
-  });
-
-  /** What the server says at each request, the last for ever, and a clock of a second a request. */
-  async function wait(answers: readonly string[], ...argv: string[]) {
-    await using server = await faultServer((socket, _request, index) => {
-      socket.write(answers[Math.min(index, answers.length) - 1] ?? '');
-    });
-    const now = () => 1_800_000_000_000 + server.requests.length * 1000;
-    const run = await svc(['alerts', 'status', '--base-url', server.url, ...argv], { now });
-    return { ...run, looks: server.requests.length };
-  }
-  const says = (state: string) => answer(200, JSON.stringify(status(state)));
-
-  test.each([
-    [['ready'], 1],
-    [['disabled'], 1],
-    [['settling', 'settling', 'ready'], 3],
-  ])('%j: exit 0', async (states, looks) => {
-    const run = await wait(states.map(says), '--wait-ready', '1m');
-    expect(run).toMatchObject({ code: 0, looks });
-    expect(run.stdout).toContain(states.at(-1));
-  });
-
-  test('still settling: exit 9, and the status is still printed', async () => {
-    const run = await wait([says('settling')], '--wait-ready', '5s', '-o', 'json');
-    expect([run.code, printed(run)]).toEqual([9, status('settling')]);
-    expect((await wait([says('settling')], '--wait-ready', '5s', '--config')).code).toBe(9);
-  });
-
-  test('without it, a settling cluster exits 0', async () => {
-    expect(await wait([says('settling')])).toMatchObject({ code: 0, looks: 1 });
-  });
-
-  test('waits for a server that is not up yet; exits 9 if it never comes', async () => {
-    const down = answer(503, '"later"');
-    const run = await wait([down, down, down, down, says('ready')], '--wait-ready', '1m');
-    expect(run).toMatchObject({ code: 0, looks: 5 });
-    expect(run.stderr).toContain('waiting for it');
-    const never = await wait([down], '--wait-ready', '10s', '-o', 'json');
-    expect([never.code, never.stdout]).toEqual([9, '']);
-    expect(failure(never)).toMatchObject({
-      code: 'still_pending',
-      message: expect.stringMatching(/^not ready after 10s: .*later/),
-      http_status: 503,
-    });
-    expect(await wait([answer(401, '"no"')], '--wait-ready', '10s')).toMatchObject({ code: 4, looks: 1 });
   });
 });

@@ -247,7 +247,6 @@ describe('invalid options of a watch', () => {
     [['--sort', 'id'], '--sort'],
     [['--limit', '3'], '--limit'],
     [['--columns', 'id'], '--columns'],
-    [['--count'], '--count'],
     [['--group-by', 'team'], '--group-by'],
     [['--watch=0s'], 'at least 1s'],
     [['--watch=999ms'], 'at least 1s'],

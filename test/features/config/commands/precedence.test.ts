@@ -58,7 +58,6 @@ function homeWith(logins: readonly Name[] = []): string {
       base_url: servers[name].url,
       access_token: `login-of-${name}`,
       obtained_at: 1_800_000_000,
-      last_used_at: 1_800_000_000,
     }));
     writeFileSync(join(config, 'credentials.json'), credentialsText({ clients: [], credentials }), { mode: 0o600 });
   }
@@ -142,7 +141,7 @@ describe('a credential from the environment', () => {
     const options = { home: homeWith(), env: { SVC_WEBHOOKS_TOKEN: '' }, stdin: 'personal-token-1234567890' };
     const login = await run(['oauth', 'login', '--token-stdin', '--base-url', servers.new.url], options);
     expect(login.stderr.match(/SVC_WEBHOOKS_TOKEN/g)).toHaveLength(1);
-    expect(login.stderr).toContain('SVC_WEBHOOKS_TOKEN is set but empty');
+    expect(login.stderr).toContain('SVC_WEBHOOKS_TOKEN is set, and svc uses it instead of the login');
     expect(login.code).toBe(0);
     // Any other request fails before it is sent.
     servers.new.requests.length = 0;

@@ -85,8 +85,7 @@ describe('the destination of the secret', () => {
     writeFileSync(there, 'mine');
     expect(await register(oidc.url, [...CONFIDENTIAL, '--secret-file', there])).toMatchObject({ code: 2 });
     expect(readFileSync(there, 'utf8')).toBe('mine');
-    // The methods that the server offers may be read; nothing is registered.
-    expect(oidc.requests.slice(before).filter(({ method }) => method !== 'GET')).toEqual([]);
+    expect(oidc.requests.slice(before)).toEqual([]);
   });
 
   it('may be a new file of mode 600', async () => {
@@ -146,7 +145,7 @@ describe('the response', () => {
         client_secret: 's3cr3t-value',
         token_endpoint_auth_method: 'private_key_jwt',
       }),
-      'does not support its token_endpoint_auth_method private_key_jwt\nhint: use another method: --auth-method none',
+      'does not support its token_endpoint_auth_method private_key_jwt',
     ],
     [
       'another redirect',
@@ -164,7 +163,7 @@ describe('the response', () => {
     reply = (asked) => json(201, make(asked));
     for (const [args, code] of [
       [['oauth', 'clients', 'register', '--show-secret'], 8],
-      [['oauth', 'login', '--paste'], 3],
+      [['oauth', 'login', '--paste'], 8],
     ] as const) {
       const before = posts();
       const home = temporaryHome();
@@ -182,12 +181,10 @@ describe('the response', () => {
     const file = join(folder, 'none.key');
     const run = await register(scripted.url, [...CONFIDENTIAL, '--secret-file', file]);
     expect(run).toMatchObject({ code: 8, stdout: '' });
-    expect(run.stderr).toContain('registered the client c1 with none, not client_secret_basic');
+    expect(run.stderr).toContain(
+      'registered the client c1 with none\nhint: svc stored nothing of it: pass --auth-method none',
+    );
     expect(existsSync(file)).toBe(false);
-    const home = temporaryHome();
-    const again = await register(scripted.url, [...CONFIDENTIAL, '--store', '-o', 'json'], { home });
-    expect(again.code).toBe(0);
-    expect(stored(home)?.clients).toMatchObject([{ client_id: 'c1', token_endpoint_auth_method: 'none' }]);
   });
 
   it.each([200, 201])('%d is a success; the secret of a public client is ignored', async (status) => {
@@ -196,16 +193,13 @@ describe('the response', () => {
     const run = await register(scripted.url, ['-o', 'json', '--debug']);
     expect(run.code).toBe(0);
     expect(JSON.parse(run.stdout)).toMatchObject({ client_id: 'c1', client_secret: null });
-    expect(run.stderr).toContain('returned a secret for a client without authentication');
     expect(run.stdout + run.stderr).not.toContain('s3cr3t-value');
   });
 
   it('does not use an expired secret again', async () => {
     const now = Date.now();
     let count = 0;
-    const methods: unknown[] = [];
     reply = (asked) => {
-      methods.push(asked['token_endpoint_auth_method']);
       const id = `c${++count}`;
       const expires = Math.floor(now / 1000) + 3600;
       return json(201, { ...asked, client_id: id, client_secret: `${id}-secret`, client_secret_expires_at: expires });
@@ -220,24 +214,22 @@ describe('the response', () => {
     };
     expect(await used(0)).toBe('c1');
     expect(await used(3_590_000)).toBe('c2');
-    expect(methods).toEqual(['client_secret_basic', 'client_secret_basic']);
   });
 
   it.each([
-    ['500', 7, () => json(500, { error: 'server_error' })],
-    ['no JSON', 7, () => answer(201, 'hello')],
-    ['an array', 3, () => answer(201, '[]')],
-    ['half of it', 7, () => 'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"cl'],
-  ])('%s: sends one request, and a login loses nothing', async (_name, exit, make) => {
+    ['500', 8, () => json(500, { error: 'server_error' })],
+    ['no JSON', 8, () => answer(201, 'hello')],
+    ['an array', 8, () => answer(201, '[]')],
+    ['half of it', 8, () => 'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"cl'],
+  ])('%s: sends one request', async (_name, code, make) => {
     reply = make;
-    for (const [args, code] of [
-      [['oauth', 'clients', 'register'], 8],
-      [['oauth', 'login', '--paste'], exit],
-    ] as const) {
+    for (const args of [
+      ['oauth', 'clients', 'register'],
+      ['oauth', 'login', '--paste'],
+    ]) {
       const before = posts();
       const run = await svc([...args, '--base-url', scripted.url, '--timeout', '500ms']);
       expect(run).toMatchObject({ code, stdout: '' });
-      if (code === 8) expect(run.stderr).toContain('an unused client may remain at the service');
       expect(posts()).toBe(before + 1);
     }
   });
@@ -256,12 +248,5 @@ it('says in advance that the service does not register clients', async () => {
   const run = await register(closed.url, []);
   expect(run).toMatchObject({ code: 3, stdout: '' });
   expect(run.stderr).toContain('svc oauth login --token-stdin');
-  const few = await startOidc({ metadata: { token_endpoint_auth_methods_supported: ['client_secret_post'] } });
-  expect((await register(few.url, [])).stderr).toContain(
-    'the service shows the secret only once: choose where to store it',
-  );
-  expect((await register(few.url, ['--auth-method', 'none'])).stderr).toContain(
-    'does not offer the method none, but client_secret_post',
-  );
-  await Promise.all([closed.close(), few.close()]);
+  await closed.close();
 });

@@ -98,7 +98,7 @@ describe('by browser', () => {
     expect(stored(first.home)).toMatchObject({ clients: [{}], credentials: [{}] });
   });
 
-  it('registers again if the port is in use, or the method or the name changed', async () => {
+  it('registers again if the port is in use, or the method changed', async () => {
     const first = await login({ url: strict.url });
     const port = Number(redirectOf(first.authorization).port);
     const taken = createServer().listen(port, '127.0.0.1');
@@ -108,9 +108,8 @@ describe('by browser', () => {
     expect(second).toMatchObject({ code: 0, visited: { status: 200 } });
     expect(second.stderr).toContain(`port ${port} of the stored client is in use`);
     const third = await login({ url: strict.url, home: first.home, args: ['--auth-method', 'client_secret_post'] });
-    const fourth = await login({ url: strict.url, home: first.home, args: ['--client-name', 'other'] });
-    const ids = [first, second, third, fourth].map((run) => run.authorization?.searchParams.get('client_id'));
-    expect(new Set(ids).size).toBe(4);
+    const ids = [first, second, third].map((run) => run.authorization?.searchParams.get('client_id'));
+    expect(new Set(ids).size).toBe(3);
     expect(
       stored(first.home)
         ?.clients.map(({ client_id }) => client_id)
@@ -211,13 +210,12 @@ describe('what ends it, with nothing stored and the port free', () => {
   });
 
   it.each([
-    ['access_denied', 4, 'sign in again and allow access'],
-    ['invalid_scope', 4, 'choose a scope that the service offers: --scope'],
-    ['unauthorized_client', 4, 'the client may not sign in this way: use --new-client, or check --client-id'],
-    ['server_error', 7, 'the fault is at the service: sign in again later'],
-    ['temporarily_unavailable', 7, 'the fault is at the service: sign in again later'],
-    ['login_required', 4, 'sign in again; if that fails, ask the operator of the service'],
-  ])('the error %s, with its own hint', async (error, code, hint) => {
+    ['access_denied', 4],
+    ['invalid_scope', 4],
+    ['unauthorized_client', 4],
+    ['server_error', 7],
+    ['temporarily_unavailable', 7],
+  ])('the error %s', async (error, code) => {
     const run = await login({
       url: any.url,
       visit: (url) => {
@@ -227,7 +225,7 @@ describe('what ends it, with nothing stored and the port free', () => {
       },
     });
     expect(run.code).toBe(code);
-    expect(run.stderr).toContain(`${error}: why\nhint: ${hint}\n`);
+    expect(run.stderr).toContain(`${error}: why\n`);
     await expectNothing(run);
   });
 
@@ -280,7 +278,7 @@ describe('what ends it, with nothing stored and the port free', () => {
       url: any.url,
       visit: (url) => browse(`${redirectOf(url).href}?code=c&state=${url.searchParams.get('state')}${iss}`),
     });
-    expect({ code: run.code, page: run.visited?.status }).toEqual({ code: 3, page: 400 });
+    expect(run.code).toBe(3);
     expect(any.tokenRequests()).toHaveLength(before);
     await expectNothing(run);
   });
@@ -296,8 +294,7 @@ describe('what ends it, with nothing stored and the port free', () => {
     expect(run.stderr).toContain(`port ${port} is in use`);
     expect(any.requests.slice(before).map(({ path }) => path)).toEqual(['/.well-known/oauth-authorization-server']);
     await expectNothing(run);
-    // The former name of the option.
-    const free = await login({ url: any.url, args: ['--paste', '--port', String(port)] });
+    const free = await login({ url: any.url, args: ['--paste', '--callback-port', String(port)] });
     expect(free.code).toBe(0);
     expect(redirectOf(free.authorization).port).toBe(String(port));
   });

@@ -7,9 +7,8 @@ import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { callbackPath } from '../../../../src/features/oauth/loopback-listener.ts';
 import { startService, type TestService } from '../../../sandbox/webhooks/service.ts';
-import { credentialsText } from '../../../support/credentials.ts';
 import { type OidcServer, startOidc } from '../../../support/oidc.ts';
-import { type Run, svc, temporaryHome } from '../../../support/svc.ts';
+import { temporaryHome } from '../../../support/svc.ts';
 import { type Login, type LoginOptions, login, redirectOf, stored } from './signing-in.ts';
 
 let sandbox: TestService;
@@ -77,132 +76,22 @@ function goodServer(secret?: string) {
 }
 const TOKENS = { access_token: 'at-abcdefghijkl', token_type: 'Bearer', expires_in: 3600, scope: 'mcp:connect' };
 
-describe('a client that the server has forgotten', () => {
-  it('is replaced before the user sees anything', async () => {
-    const first = await signIn();
-    sandbox.traps.add('client-forgotten');
-    const second = await signIn({ home: first.home });
-    expect(second).toMatchObject({ code: 0, visited: { status: 200 } });
-    expect(second.stderr).toContain(`no longer knows the client ${clientOf(first)}`);
-    expect(clientOf(second)).not.toBe(clientOf(first));
-    // The login that was signed in with the first one is replaced, and the mark on its client keeps it out of use.
-    const third = await signIn({ home: first.home });
-    expect(third.code).toBe(0);
-    expect(third.stderr).not.toContain(clientOf(first));
+it('a client that the token endpoint refuses: the hint says how to register another', async () => {
+  let known = true;
+  const server = await scripted({
+    ...goodServer(),
+    '/token': (_request, response) =>
+      known ? json(response, 200, TOKENS) : json(response, 401, { error: 'invalid_client' }),
   });
-
-  it('is replaced even if several are stored', async () => {
-    const { home } = await signIn();
-    await signIn({ home, args: ['--client-name', 'second'] });
-    expect((await svc(['oauth', 'logout', '--base-url', sandbox.url], { home })).code).toBe(0);
-    sandbox.traps.add('client-forgotten');
-    const run = await signIn({ home });
-    expect(run.code).toBe(0);
-    expect(run.stderr.match(/no longer knows the client/g)).toHaveLength(2);
-    expect(clientsIn(home)).toEqual([clientOf(run)]);
-  });
-
-  it.each([
-    ['a page', 400, '<!doctype html><title>Error</title><p>Client not found', {}],
-    ['JSON', 401, '{"error":"invalid_client","error_description":"Invalid client_id"}', {}],
-    ['a text', 400, 'Unknown client', {}],
-    ['the name of the parameter', 400, 'Invalid client_id', {}],
-    ['a redirect to its own page', 302, '', { location: '/error?error=invalid_client&error_description=no' }],
-  ])('is recognized by %s', async (_, status, body, headers) => {
-    const good = goodServer();
-    const server = await scripted({
-      ...good,
-      '/authorize': (request, response) => {
-        if (request.url?.includes('client_id=client+1&')) response.writeHead(status, headers).end(body);
-        else good['/authorize'](request, response);
-      },
-      '/token': (_request, response) => json(response, 200, TOKENS),
-    });
-    const home = temporaryHome();
-    const first = await login({ url: server.url, home, args: ['--wait', '1s'], visit: async () => undefined });
-    // A client that was registered a moment ago is not given up: the browser may know better.
-    expect(first).toMatchObject({ code: 4 });
-    expect(first.stderr).toContain('does not know the client that it just registered');
-    const client = {
-      client_id: 'client 1',
-      issuer: server.url,
-      token_endpoint_auth_method: 'none' as const,
-      registered_at: 1,
-    };
-    const redirect_uris = [redirectOf(first.authorization).href];
-    const { port } = redirectOf(first.authorization);
-    writeFileSync(
-      join(home, 'config/credentials.json'),
-      credentialsText({ clients: [{ ...client, redirect_uris, redirect_port: Number(port) }], credentials: [] }),
-      { mode: 0o600 },
-    );
-    const second = await login({ url: server.url, home });
-    expect(second).toMatchObject({ code: 0 });
-    expect(clientsIn(home)).toEqual(['client 2']);
-  });
-
-  it.each([
-    ['answers 500', 500, 'unknown client'],
-    ['shows a page', 200, 'unknown client'],
-    ['says something else', 400, 'try again later'],
-  ])('is not assumed for a server that %s', async (_, status, body) => {
-    const good = goodServer();
-    let probes = 0;
-    const server = await scripted({
-      ...good,
-      '/authorize': (request, response) => {
-        probes += 1;
-        if (probes % 2 === 1) response.writeHead(status, { 'content-type': 'text/html' }).end(body);
-        else good['/authorize'](request, response);
-      },
-      '/token': (_request, response) => json(response, 200, TOKENS),
-    });
-    const first = await login({ url: server.url });
-    const second = await login({ url: server.url, home: first.home });
-    expect([first.code, second.code]).toEqual([0, 0]);
-    expect(clientOf(second)).toBe(clientOf(first));
-  });
-
-  it('is detected by one request without cookies, credentials or headers', async () => {
-    const server = await scripted({ ...goodServer(), '/token': (_request, response) => json(response, 200, TOKENS) });
-    const args = ['--wait', '300ms', '--header', 'X-Own: 1', '--debug'];
-    const run = await login({ url: server.url, args, visit: async () => undefined });
-    const probes = server.requests.filter(({ line }) => line === 'GET /authorize');
-    expect(probes).toHaveLength(1);
-    expect(probes[0]?.headers.accept).toMatch(/^text\/html/);
-    for (const name of ['cookie', 'authorization', 'x-own']) expect(probes[0]?.headers).not.toHaveProperty(name);
-    expect(run.stderr).not.toContain('the-code-of-this-test');
-    expect(run.stderr.replaceAll(run.authorization?.href ?? '', '')).not.toContain(
-      run.authorization?.searchParams.get('state'),
-    );
-  });
-
-  it('whose secret is refused only at the token endpoint is deleted, too', async () => {
-    let known = true;
-    const server = await scripted({
-      ...goodServer(),
-      '/token': (_request, response) =>
-        known ? json(response, 200, TOKENS) : json(response, 401, { error: 'invalid_client' }),
-    });
-    const { home } = await login({ url: server.url });
-    known = false;
-    const second = await login({ url: server.url, home });
-    expect(second).toMatchObject({ code: 4 });
-    expect(second.stderr).toContain('hint: sign in again: svc oauth login registers a new client');
-    known = true;
-    const third = await login({ url: server.url, home });
-    expect(third.code).toBe(0);
-    expect(clientOf(third)).not.toBe(clientOf(second));
-  });
-});
-
-it('a scope that the server refuses ends the sign-in before the browser', async () => {
-  const refused = await login({ url: oidc.url, args: ['--scope', 'unheard-of'] });
-  expect(refused).toMatchObject({ authorization: undefined });
-  expect(refused.code).not.toBe(0);
-  const sent = await login({ url: sandbox.url, args: ['--scope', 'more'], visit: async () => undefined });
-  expect(sent).toMatchObject({ code: 3 });
-  expect(sent.stderr).toContain('scope must be mcp:connect');
+  const { home } = await login({ url: server.url });
+  known = false;
+  const second = await login({ url: server.url, home });
+  expect(second).toMatchObject({ code: 4 });
+  expect(second.stderr).toContain('hint: sign in again with --new-client, or with another --auth-method');
+  known = true;
+  const third = await login({ url: server.url, home, args: ['--new-client'] });
+  expect(third.code).toBe(0);
+  expect(clientOf(third)).not.toBe(clientOf(second));
 });
 
 describe('options for the client', () => {
@@ -233,18 +122,11 @@ describe('options for the client', () => {
     expect(redirectOf(run.authorization).pathname).toBe(callbackPath(server.url));
     expect(server.requests.map(({ line }) => line)).not.toContain('POST /register');
     expect(clientsIn(home)).toEqual(['mine']);
-    // It is known from then on, secret and port.
-    const again = await login({ url: server.url, home, args: ['--client-id', 'mine'] });
+    // It is stored, with secret and port.
+    const again = await login({ url: server.url, home });
     expect(again).toMatchObject({ code: 0 });
     expect(redirectOf(again.authorization).href).toBe(redirectOf(run.authorization).href);
     expect(run.stdout + run.stderr + again.stdout + again.stderr).not.toContain('s~e%c+r/e t');
-  });
-
-  it('a given client that the server does not know ends the sign-in at once', async () => {
-    const run = await signIn({ args: ['--client-id', 'stranger'] });
-    expect(run).toMatchObject({ code: 4, authorization: undefined });
-    expect(run.stderr).toContain('the server does not know the client stranger');
-    expect(run.stderr).toContain('hint: check --client-id');
   });
 
   it.each([
@@ -259,73 +141,15 @@ describe('options for the client', () => {
   });
 });
 
-describe('a server that decodes client_secret_basic differently', () => {
-  it.each([
-    ['basic-alone', 'encoded_without_client_id'],
-    ['basic-plain', 'plain'],
-  ] as const)('%s: login and refresh work, and the form is stored as %s', async (trap, form) => {
-    sandbox.traps.add(trap);
-    const run = await signIn({ args: ['--auth-method', 'client_secret_basic'] });
-    expect(run).toMatchObject({ code: 0 });
-    expect(stored(run.home)?.clients).toMatchObject([{ basic_form: form }]);
-    const refreshed = await refresh(run.home);
-    expect(refreshed.code).toBe(0);
-    expect(refreshed.stderr.match(/POST .*\/oauth\/token/g)).toHaveLength(1);
+it('never repeats the exchange of the code after a lost response', async () => {
+  const server = await scripted({
+    ...goodServer('s~%+/'),
+    '/token': (request) => request.socket.destroy(),
   });
-
-  it('both differences at once', async () => {
-    sandbox.traps.add('basic-alone').add('basic-plain');
-    const { code, home } = await signIn({ args: ['--auth-method', 'client_secret_basic'] });
-    expect(code).toBe(0);
-    expect(stored(home)?.clients).toMatchObject([{ basic_form: 'plain_without_client_id' }]);
-    expect((await refresh(home)).code).toBe(0);
-  });
-
-  it('a refresh finds a form that is not stored', async () => {
-    sandbox.traps.add('basic-plain');
-    const { home } = await signIn({ args: ['--auth-method', 'client_secret_basic'] });
-    const path = join(home, 'config/credentials.json');
-    const { clients = [], credentials = [] } = stored(home) ?? {};
-    const forgotten = clients.map(({ basic_form: _, ...client }) => client);
-    writeFileSync(path, credentialsText({ clients: forgotten, credentials }), { mode: 0o600 });
-    expect((await refresh(home)).code).toBe(0);
-    expect(stored(home)?.clients).toMatchObject([{ basic_form: 'plain' }]);
-  });
-
-  it('never repeats a request after a lost response', async () => {
-    const server = await scripted({
-      ...goodServer('s~%+/'),
-      '/token': (request) => request.socket.destroy(),
-    });
-    const run = await login({ url: server.url, args: ['--auth-method', 'client_secret_basic'] });
-    expect(run.code).not.toBe(0);
-    expect(server.requests.filter(({ line }) => line === 'POST /token')).toHaveLength(1);
-  });
-
-  it('every form refused: the hint names the other methods', async () => {
-    const server = await scripted({
-      ...goodServer('s~%+/'),
-      '/token': (_request, response) => json(response, 401, { error: 'invalid_client' }),
-    });
-    const run = await login({ url: server.url, args: ['--auth-method', 'client_secret_basic'] });
-    expect(run).toMatchObject({ code: 4 });
-    expect(run.stderr).toContain('hint: sign in again with --auth-method none or client_secret_post');
-    const tried = server.requests.filter(({ line }) => line === 'POST /token');
-    expect(tried.map(({ headers, body }) => [basicParts(headers.authorization), body.includes('client_id=')])).toEqual([
-      ['client+1:s%7E%25%2B%2F', true],
-      ['client+1:s%7E%25%2B%2F', false],
-      ['client 1:s~%+/', true],
-      ['client 1:s~%+/', false],
-    ]);
-    expect(run.stdout + run.stderr).not.toContain('s~%+/');
-  });
+  const run = await login({ url: server.url, args: ['--auth-method', 'client_secret_basic'] });
+  expect(run.code).toBe(7);
+  expect(server.requests.filter(({ line }) => line === 'POST /token')).toHaveLength(1);
 });
-
-function basicParts(authorization = ''): string {
-  return Buffer.from(authorization.replace('Basic ', ''), 'base64').toString();
-}
-
-const refresh = (home: string): Promise<Run> => svc(['oauth', 'refresh', '--base-url', sandbox.url, '-v'], { home });
 
 describe('the method', () => {
   it('is one that the server offers', async () => {
@@ -333,17 +157,6 @@ describe('the method', () => {
     const run = await signIn();
     expect(run).toMatchObject({ code: 0 });
     expect(stored(run.home)?.clients).toMatchObject([{ token_endpoint_auth_method: 'client_secret_post' }]);
-    const registered = await svc(['oauth', 'clients', 'register', '--store', '--base-url', sandbox.url, '-o', 'json'], {
-      home: run.home,
-    });
-    expect(JSON.parse(registered.stdout)).toMatchObject({ token_endpoint_auth_method: 'client_secret_post' });
-  });
-
-  it('that the server does not offer is refused, with the ones that it offers', async () => {
-    sandbox.traps.add('one-method');
-    const run = await signIn({ args: ['--auth-method', 'none'] });
-    expect(run).toMatchObject({ code: 3 });
-    expect(run.stderr).toContain('choose another method: --auth-method client_secret_post; nothing was registered');
   });
 });
 

@@ -35,8 +35,6 @@ class Refused extends Error {
 export class PlainServer {
   /** What it answers in place of its own answer. */
   change: (part: Part, fields: Fields) => Fields = (_part, fields) => fields;
-  /** Whether revoking one refresh token ends all those of the same client. */
-  endsAllOfClient = false;
   /** The status of a revocation. */
   revocationStatus = 200;
   /** All refresh tokens that it still takes, by client. */
@@ -208,11 +206,7 @@ export class PlainServer {
   #revoke(token: string): void {
     this.revoked.push(token);
     if (this.revocationStatus !== 200) return;
-    const client = this.refreshTokens.get(token);
     this.refreshTokens.delete(token);
-    for (const [other, owner] of this.refreshTokens) {
-      if (this.endsAllOfClient && owner === client) this.refreshTokens.delete(other);
-    }
   }
 }
 

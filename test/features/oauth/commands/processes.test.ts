@@ -180,7 +180,7 @@ describe('without write access', () => {
     keep(config, login(server.url, 30));
     const run = await onFullDisk('oauth token', environment(config, server.url));
     expect(run).toMatchObject({ code: 0, stdout: `${FIRST.access}\n` });
-    expect(run.stderr).toContain('could not be refreshed');
+    expect(run.stderr).toMatch(/^the access token is valid for another \d+ s: cannot write /);
     expect([server.calls, names(config)]).toEqual([0, ['credentials.json']]);
   });
 
@@ -198,9 +198,9 @@ describe('without write access', () => {
       chmodSync(config, 0o500);
       const env = { ...environment(config, server.url), HOME: '/nonexistent' };
       const run = await svc(['oauth', 'token'], { env, ...ordinary });
-      if (left > 0) expect(run).toMatchObject({ code: 0, stdout: `${FIRST.access}\n`, stderr: '' });
+      if (left > 0) expect(run).toMatchObject({ code: 0, stdout: `${FIRST.access}\n` });
       else expect(run).toMatchObject({ code: 2, stdout: '' });
-      if (left < 0) expect(run.stderr).toContain('must be refreshed, and svc cannot store the new token: cannot lock');
+      if (left < 3000) expect(run.stderr).toContain('cannot lock');
       expect(await svc(['oauth', 'refresh'], { env, ...ordinary })).toMatchObject({ code: 2 });
       chmodSync(config, 0o700);
       // svc does not send a refresh whose result would be lost.

@@ -50,10 +50,8 @@ async function signIn(client: OAuthClient) {
   const { url } = await browse(authorize, ({ port }) => port === '8250');
   const code = new URL(url).searchParams.get('code') ?? '';
   const fields = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT, code_verifier: VERIFIER };
-  const tokenEndpoint = `${server.url}/oauth/token`;
-  const outcome = await requestToken({ target: targetFor(server.url), tokenEndpoint, client, fields });
-  if (outcome.kind !== 'granted') throw outcome.failure;
-  return outcome.grant;
+  const endpoint = `${server.url}/oauth/token`;
+  return requestToken({ target: targetFor(server.url), endpoint, client, fields });
 }
 
 it.each([

@@ -91,26 +91,6 @@ it('of another profile is never touched', async () => {
   expect(server.refreshTokens.has(refreshTokenOf('other'))).toBe(true);
 });
 
-it('is not revoked while another profile signs in with the same client', async () => {
-  server.endsAllOfClient = true;
-  await addProfile();
-  expect((await signIn('--profile', 'other')).code).toBe(0);
-  await signIn();
-  expect((await signIn()).code).toBe(0);
-  expect(server.revoked).toEqual([]);
-  expect(server.refreshTokens.has(refreshTokenOf('other'))).toBe(true);
-});
-
-it('may take the new one with it: svc says so, and the next login works', async () => {
-  server.endsAllOfClient = true;
-  await signIn();
-  const second = await signIn();
-  expect(second).toMatchObject({ code: 4, stdout: '' });
-  expect(second.stderr).toContain('the service ended the new login together with the earlier one that svc revoked');
-  expect((await signIn()).code).toBe(0);
-  expect((await refresh()).code).toBe(0);
-});
-
 it('of two logins at once, the one that is stored stays valid', async () => {
   await signIn();
   const runs = await Promise.all([signIn('--new-client'), signIn('--new-client')]);

@@ -20,7 +20,7 @@ export interface Login extends Run {
   readonly visited: Visit | undefined;
 }
 
-const WAYS = ['--paste', '--device', '--callback-port', '--token-stdin'];
+const WAYS = ['--paste', '--callback-port', '--token-stdin'];
 
 export async function login({ url, args = [], visit = browse, ...options }: LoginOptions): Promise<Login> {
   const home = options.home ?? temporaryHome();

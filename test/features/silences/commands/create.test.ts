@@ -125,10 +125,10 @@ onBothServices((service) => {
 
   describe('invalid arguments: exit 2, nothing sent', () => {
     test.each([
-      [[], 'no matcher'],
+      [[], '--comment is required'],
       [['-c', 'x'], 'no matcher'],
       [['a=b'], '--comment is required'],
-      [['a=b', '-c', ' '], '--comment is required'],
+      [['a=b', '-c', ' '], 'is empty'],
       [['a=b', '-c', 'x', '--for', '1h', '--until', '2h'], 'cannot be used together'],
       [['a=b', '-c', 'x', '--for', '0'], 'longer than zero'],
       [['a=b', '-c', 'x', '--for', '-1h'], 'not a duration'],

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CALL_LIMITS } from '../../../../src/features/trade/gateway/counted-caller.ts';
+import { CALL_LIMITS } from '../../../../src/features/trade/gateway/trading-session.ts';
 import { callCountsIn } from '../counts.ts';
 import { errorOf, NOW, reader } from './reader.ts';
 

@@ -1,9 +1,8 @@
 /** `--once`: the same key sends at most one order, and a repetition returns what became of it. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { withLock } from '../../../../src/store/lock.ts';
+import { processName, withLock } from '../../../../src/store/lock.ts';
 import type { OrderAnswered, OrderSent } from '../../../../src/store/order-journal.ts';
-import { processName } from '../../../../src/store/process-identity.ts';
 import { lockContext } from '../../../store/folder.ts';
 import { addToJournal } from '../../../support/journal.ts';
 import { temporaryHome } from '../../../support/svc.ts';

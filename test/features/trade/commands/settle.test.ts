@@ -1,7 +1,7 @@
 /** `journal settle`: the rows that are alike, what the user declares, and what svc says when such a request is repeated. */
 import { beforeEach, describe, expect, it } from 'vitest';
+import { processName } from '../../../../src/store/lock.ts';
 import type { OrderSent } from '../../../../src/store/order-journal.ts';
-import { processName } from '../../../../src/store/process-identity.ts';
 import { addToJournal } from '../../../support/journal.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
 import { ACCOUNT, fileGateway, parseTableTime, reply } from './document-gateway.ts';

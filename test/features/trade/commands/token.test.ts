@@ -1,5 +1,5 @@
 /** The gateway's token: its source, its storage, and that it is never shown. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { errorOf, reader } from './reader.ts';
@@ -45,7 +45,7 @@ describe('login', () => {
       expect(refused, stdin).toMatchObject({ code: 2, stdout: '' });
       if (stdin.trim() !== '') expect(refused.stderr).not.toContain(stdin);
     }
-    expect(readdirSync(join(home, 'config'))).not.toContain('credentials.json');
+    expect(existsSync(join(home, 'config/credentials.json'))).toBe(false);
   });
 
   it('accepts none from the command line, and does not prompt without a terminal', async () => {
@@ -70,9 +70,7 @@ describe('a token', () => {
     await login(home);
     const run = await client.run('accounts --base-url http://127.0.0.1:9 -o json', { home, env: NONE });
     expect(run).toMatchObject({ code: 4, stdout: '' });
-    expect(errorOf(run)['message']).toBe(
-      `profile default has no token for http://127.0.0.1:9, only for ${client.gateway.url}`,
-    );
+    expect(errorOf(run)['message']).toBe('profile default has no token for http://127.0.0.1:9');
     const env = { SVC_TRADE_URL: client.gateway.url };
     expect(await client.run('accounts --base-url http://127.0.0.1:9', { env })).toMatchObject({ code: 2, stdout: '' });
   });

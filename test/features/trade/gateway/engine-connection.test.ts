@@ -1,8 +1,8 @@
 /** The states of one connection, at a real socket.io server. */
 import { beforeEach, expect, test } from 'vitest';
-import { CookieJar } from '../../../../src/features/trade/gateway/cookie-jar.ts';
 import { EngineConnection } from '../../../../src/features/trade/gateway/engine-connection.ts';
 import { Secret } from '../../../../src/http/redact.ts';
+import { CookieJar } from '../../../../src/http/sender.ts';
 import { targetFor } from '../../../http/targets.ts';
 import { gateway, TOKEN, until } from '../gateway.ts';
 

@@ -64,10 +64,10 @@ const forEver = (_ms: number, signal?: AbortSignal): Promise<void> =>
 const atOnce = (ms: number, signal?: AbortSignal): Promise<void> =>
   ms === 250 ? Promise.resolve() : forEver(ms, signal);
 
-async function watched(sleep: (ms: number, signal?: AbortSignal) => Promise<void> = forEver) {
+async function watched(sleep: (ms: number, signal?: AbortSignal) => Promise<void> = forEver, waitMs = 1) {
   const made = handMade();
   const stop = new AbortController();
-  const watch = new FillWatch({ signal: stop.signal, sleep, notice: () => {} });
+  const watch = new FillWatch(waitMs, { signal: stop.signal, sleep, notice: () => {} });
   await watch.follow({ session: made.session, trading: openTrading(made.session) });
   return { ...made, stop, watch };
 }
@@ -83,7 +83,7 @@ test('counts pushes from before the wait', async () => {
     push('Order', { orderId: '39', tradeId: '7', amountK: 5, action: 'I' }),
   );
   await new Promise(setImmediate);
-  expect(await watch.wait(AWAITED, 1)).toEqual({
+  expect(await watch.wait(AWAITED)).toEqual({
     status: 'filled',
     trades: [{ trade_id: '7', amount_k: 5, rate: 1.2, time: null }],
     closed_trades: [],
@@ -98,7 +98,7 @@ test('reports the fills so far after the connection is lost for good', async () 
     push('OpenPosition', { tradeId: '7', amountK: 2, open: 1.2, time: '04252018120716' }),
     { kind: 'closed', reason: 'gone', error: new SvcError('connection_lost', 'the gateway is gone') },
   );
-  expect(await watch.wait(AWAITED, 1)).toMatchObject({
+  expect(await watch.wait(AWAITED)).toMatchObject({
     status: 'unknown',
     trades: [{ trade_id: '7', amount_k: 2 }],
     reason: 'the gateway is gone',
@@ -110,8 +110,8 @@ test('waits for a position that comes after the end of its order', async () => {
   const made = await watched((ms, signal) => {
     sleeps.push(ms);
     return forEver(ms, signal);
-  });
-  const report = made.watch.wait(AWAITED, 60_000);
+  }, 60_000);
+  const report = made.watch.wait(AWAITED);
   made.bring(
     push('Order', { orderId: '39', tradeId: '7', amountK: 5, action: 'I' }),
     push('Order', { orderId: '39', action: 'D' }),
@@ -134,7 +134,7 @@ test.each([
   tables.set('OpenPosition', { open_positions: positions });
   tables.set('ClosedPosition', { closed_positions: [] });
   bring(push('Order', order), push('Order', { orderId: '39', status: 3, action: 'D' }));
-  expect(await watch.wait(AWAITED, 1)).toMatchObject({ status });
+  expect(await watch.wait(AWAITED)).toMatchObject({ status });
 });
 
 describe('searches for an order that ended without a reason before it is called unfilled', () => {
@@ -157,7 +157,7 @@ describe('searches for an order that ended without a reason before it is called 
       push('Order', { orderId: '39', tradeId: '7', amountK: 5, status: 6, action: 'I' }),
       push('Order', { orderId: '39', action: 'D' }),
     );
-    expect(await watch.wait(AWAITED, 1)).toMatchObject(expected);
+    expect(await watch.wait(AWAITED)).toMatchObject(expected);
     expect(models[3]).toBe('look: OpenPosition');
   });
 });
@@ -177,7 +177,7 @@ test.each([
     push('Order', { orderId: '39', amountK: 5, status: 3, time: '04252018120715', ...linked, action: 'I' }),
     push('Order', { orderId: '39', action: 'D' }),
   );
-  expect(await watch.wait({ ...AWAITED, hedges: true }, 1)).toMatchObject({ status, trades: [] });
+  expect(await watch.wait({ ...AWAITED, hedges: true })).toMatchObject({ status, trades: [] });
 });
 
 test('after a gap the link of a position may be missing', async () => {
@@ -195,15 +195,15 @@ test('after a gap the link of a position may be missing', async () => {
     push('Order', { orderId: '39', tradeId: '7', amountK: 5, status: 6, time: '04252018120715', action: 'I' }),
     push('Order', { orderId: '39', action: 'D' }),
   );
-  const found = await watch.wait({ ...AWAITED, hedges: true }, 1);
+  const found = await watch.wait({ ...AWAITED, hedges: true });
   expect(found).toMatchObject({ status: 'unknown', trades: [{ trade_id: '7' }] });
 });
 
 test('a push ends only the wait for its order', async () => {
   const { bring, watch } = await watched();
   const woken: string[] = [];
-  void watch.wait(AWAITED, 1).then(() => woken.push('39'));
-  void watch.wait({ ...AWAITED, orderId: '40' }, 1).then(() => woken.push('40'));
+  void watch.wait(AWAITED).then(() => woken.push('39'));
+  void watch.wait({ ...AWAITED, orderId: '40' }).then(() => woken.push('40'));
   bring(
     push('OpenPosition', { tradeId: '8', amountK: 5, open: 1.2, action: 'I' }),
     push('Order', { orderId: '40', tradeId: '8', amountK: 5, action: 'I' }),
@@ -221,7 +221,7 @@ test.each([
   tables.set('Order', { orders });
   for (const model of ['OpenPosition', 'ClosedPosition'])
     tables.set(model, { open_positions: [], closed_positions: [] });
-  const report = watch.wait(AWAITED, 1);
+  const report = watch.wait(AWAITED);
   await new Promise(setImmediate);
   ring();
   const { value, code, footer: told } = reportOrder('39', await report);
@@ -231,7 +231,7 @@ test.each([
 
 test('interrupted, it rejects at once', async () => {
   const { stop, watch } = await watched();
-  const report = watch.wait(AWAITED, 60_000);
+  const report = watch.wait(AWAITED);
   stop.abort(new SvcError('interrupted', 'interrupted'));
   await expect(report).rejects.toMatchObject({ code: 'interrupted' });
 });

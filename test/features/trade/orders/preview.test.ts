@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { closedWarning, guardOrder, previewOrder } from '../../../../src/features/trade/orders/preview.ts';
+import { ageWarning, guardOrder, previewOrder } from '../../../../src/features/trade/orders/preview.ts';
 import { parseDistance, parseRate } from '../../../../src/features/trade/orders/rules.ts';
 import type { Account, Offer } from '../../../../src/features/trade/schema.ts';
 
@@ -85,31 +85,27 @@ describe('a preview', () => {
   });
 });
 
-describe('hours', () => {
+describe('the age of the price', () => {
+  const now = Date.UTC(2026, 0, 17, 12);
   it.each([
-    ['open', Date.UTC(2026, 0, 14, 12), undefined],
+    ['seconds', 30_000, undefined],
+    ['just under five minutes', 299_000, undefined],
     [
-      'on Friday after 16:55 in New York',
-      Date.UTC(2026, 0, 16, 21, 55),
-      'forex is usually closed now and opens in 48 h 5 m',
+      'a quarter of an hour',
+      900_000,
+      'the last price of USD/JPY came 15m ago: its market may be closed, see svc trade hours',
     ],
-    ['the last minutes', Date.UTC(2026, 0, 18, 21, 48), 'forex is usually closed now and opens in 12 m'],
-    ["within New York's summer", Date.UTC(2026, 2, 8, 20, 30), 'forex is usually closed now and opens in 30 m'],
-    ['just opening', Date.UTC(2026, 0, 18, 22, 5), 'forex is just opening, and prices may not be available yet'],
-  ])('%s', (_name, now, warning) => {
-    expect(closedWarning(OFFER, now)).toBe(warning);
-    expect(closedWarning({ ...OFFER, instrumentType: 3 }, now)).toBeUndefined();
+    [
+      'a weekend',
+      49 * 3_600_000,
+      'the last price of USD/JPY came 2d1h ago: its market may be closed, see svc trade hours',
+    ],
+    ['nothing, as the clocks differ', -3_600_000, undefined],
+  ])('%s', (_name, age, warning) => {
+    expect(ageWarning({ ...OFFER, time: new Date(now - age).toISOString() }, now)).toBe(warning);
   });
 
-  it.each([
-    ['a price of half a minute ago', Date.UTC(2026, 0, 17, 12), 30_000, false],
-    ['a price of two minutes ago', Date.UTC(2026, 0, 17, 12), 120_000, true],
-    ['a price just after the close', Date.UTC(2026, 0, 16, 21, 59), 1000, false],
-    ['a price while it opens', Date.UTC(2026, 0, 18, 22, 5), 1000, false],
-  ])('%s decides about a weekend', (_name, now, age, warned) => {
-    const warning = closedWarning({ ...OFFER, time: new Date(now - age).toISOString() }, now);
-    expect(warning !== undefined).toBe(warned);
-  });
+  it('is unknown without a time', () => expect(ageWarning({ ...OFFER, time: undefined }, now)).toBeUndefined());
 });
 
 describe('guards', () => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { PushedRecord, RowPush } from '../../../../src/features/trade/gateway/push.ts';
 import { type AwaitedOrder, orderState } from '../../../../src/features/trade/orders/state.ts';
 import { SeenTables } from '../../../../src/features/trade/tables/seen-tables.ts';
+import { tableRows } from '../rows.ts';
 
 const AWAITED: AwaitedOrder = {
   orderId: '39',
@@ -158,8 +159,8 @@ describe('reading the tables after missed pushes', () => {
   test('finds fills, and that the order has ended', () => {
     const tables = new SeenTables();
     tables.take(INSERT);
-    tables.snapshot('Order', []);
-    tables.snapshot('OpenPosition', [opened('100', 7).record]);
+    tables.snapshot('Order', tableRows([]));
+    tables.snapshot('OpenPosition', tableRows([opened('100', 7).record]));
     expect(orderState(AWAITED, tables)).toMatchObject({
       filled: true,
       over: true,
@@ -169,7 +170,7 @@ describe('reading the tables after missed pushes', () => {
 
   test('of an unseen order proves only its absence', () => {
     const tables = new SeenTables();
-    tables.snapshot('Order', []);
+    tables.snapshot('Order', tableRows([]));
     expect(orderState(AWAITED, tables)).toMatchObject({ over: true, seen: false, touched: false });
     tables.forgetSnapshot();
     expect(orderState(AWAITED, tables)).toMatchObject({ over: false, seen: false });
@@ -179,7 +180,7 @@ describe('reading the tables after missed pushes', () => {
     const tables = new SeenTables();
     tables.take(push('Order', 'I', { orderId: '40', amountK: 1 }));
     const listed = ['40', '42'].map((orderId) => ({ orderId, amountK: 1 }));
-    const read = tables.readTable('Order', { model: async () => listed } as never);
+    const read = tables.readTable('Order', { model: async () => tableRows(listed) } as never);
     tables.take(order({ amountK: 7 }, 'I'));
     tables.take(push('Order', 'D', { orderId: '40', status: 9 }));
     await read;
@@ -189,9 +190,9 @@ describe('reading the tables after missed pushes', () => {
 
   test('ignores an order whose wait began later', async () => {
     const tables = new SeenTables();
-    await tables.readTable('Order', { model: async () => [] } as never);
+    await tables.readTable('Order', { model: async () => tableRows([]) } as never);
     expect(tables.isGone('39')).toBe(true);
-    const read = tables.readTable('Order', { model: async () => [] } as never);
+    const read = tables.readTable('Order', { model: async () => tableRows([]) } as never);
     tables.forgetSnapshot();
     await read;
     expect(tables.isGone('39')).toBe(false);
@@ -201,10 +202,10 @@ describe('reading the tables after missed pushes', () => {
     const tables = new SeenTables();
     tables.take(INSERT);
     tables.take(closed('50', 4));
-    tables.snapshot('ClosedPosition', [
-      closed('50', 4).record,
-      closed('50', 3, { closeTime: '04252018120718' }).record,
-    ]);
+    tables.snapshot(
+      'ClosedPosition',
+      tableRows([closed('50', 4).record, closed('50', 3, { closeTime: '04252018120718' }).record]),
+    );
     expect(orderState({ ...AWAITED, hedges: false }, tables)).toMatchObject({
       filled: true,
       closed_trades: [{ amount_k: 4 }, { amount_k: 3 }],
@@ -217,9 +218,9 @@ describe('reading the tables after missed pushes', () => {
     const looks = (pushes: readonly RowPush[], before: number): unknown => {
       const tables = new SeenTables();
       for (const one of [INSERT, ...pushes.slice(0, before)]) tables.take(one);
-      tables.snapshot('ClosedPosition', [part.record, part.record]);
+      tables.snapshot('ClosedPosition', tableRows([part.record, part.record]));
       for (const one of pushes.slice(before)) tables.take(one);
-      tables.snapshot('ClosedPosition', [part.record, part.record, rest.record]);
+      tables.snapshot('ClosedPosition', tableRows([part.record, part.record, rest.record]));
       return orderState({ ...AWAITED, hedges: false }, tables);
     };
     for (const before of [0, 1, 2, 3]) {
@@ -243,7 +244,7 @@ test('an object is not an id', () => {
   ]) {
     tables.take(one);
   }
-  tables.snapshot('ClosedPosition', [closed('50', 7, { closeTime: hostile }).record]);
+  tables.snapshot('ClosedPosition', tableRows([closed('50', 7, { closeTime: hostile }).record]));
   expect(orderState({ ...AWAITED, hedges: false }, tables)).toMatchObject({
     filled: true,
     trades: [{ trade_id: '100' }],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CookieJar } from '../../../../src/features/trade/gateway/cookie-jar.ts';
+import { CookieJar } from '../../src/http/sender.ts';
 
 test.each([
   [['io=abc; Path=/; HttpOnly'], 'io=abc'],
