@@ -4,7 +4,7 @@ import { FILE, type Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { type Alertmanager, originalConfig } from '../api.ts';
 import { decodeText } from '../file.ts';
-import { type CheckedConfig, type RoutingConfig, readRoutingConfig } from './config.ts';
+import type { CheckedConfig, RoutingConfig } from './config.ts';
 import type { Problem } from './yaml.ts';
 
 export const CONFIG_FILE = {
@@ -52,6 +52,11 @@ function validConfig({ name, version }: Source, { config, problems = [] }: Check
     throw new SvcError('invalid_value', message, { hint });
   }
   throw new SvcError('wrong_shape', `svc cannot read ${message}`, { hint: 'svc alerts status --config prints it' });
+}
+
+/** zod loads with the first configuration, not with the commands. */
+export async function readRoutingConfig(text: string, version?: string): Promise<CheckedConfig> {
+  return (await import('./config.ts')).readRoutingConfig(text, version);
 }
 
 export async function readConfigFile(path: string, ctx: Input): Promise<Source> {
