@@ -88,7 +88,7 @@ describe('svc sandbox status', () => {
       ['SERVICE', 'ADDRESS', 'STATE', 'HOLDS', 'STARTED'],
       ['alerts', one.env['SVC_ALERTS_URL'], 'up', '9 alerts, 4 silences', started],
       ['webhooks', one.env['SVC_WEBHOOKS_URL'], 'up', '3 subscriptions', started],
-      ['catalog', one.env['SVC_CATALOG_URL'], 'up', '9 products', started],
+      ['catalog', one.env['SVC_CATALOG_URL'], 'up', '6 products', started],
       ['trade', one.env['SVC_TRADE_URL'], 'up', '2 accounts', started],
       [''],
     ]);
