@@ -1,6 +1,5 @@
 /** Prompts for missing values, and prints the equivalent command line. */
 
-import { parseDuration } from '../duration.ts';
 import { SvcError } from '../errors.ts';
 import { shellWord } from '../output/escape.ts';
 import type { RunContext } from './command.ts';
@@ -22,10 +21,6 @@ export function faultOf(parse: () => unknown): string | undefined {
 /** The message and what to do, in one line. */
 export function faultText({ message, hint }: SvcError): string {
   return hint === undefined ? message : `${message} (${hint})`;
-}
-
-export function durationFault(text: string): string | undefined {
-  return faultOf(() => parseDuration(text)) ?? (parseDuration(text) > 0 ? undefined : 'must be longer than zero');
 }
 
 /** Asks for texts until one is empty. `parse` throws if it refuses the list with the new text. */

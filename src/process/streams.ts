@@ -44,7 +44,7 @@ export function outStream(
       return forcedColumns ?? (this.isTTY ? stream().columns || undefined : undefined);
     },
     get rows() {
-      return this.isTTY ? stream().rows : undefined;
+      return this.isTTY ? stream().rows || undefined : undefined;
     },
     onResize(handler) {
       if (!this.isTTY) return () => {};

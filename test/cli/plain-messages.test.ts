@@ -72,7 +72,9 @@ test('-o jsonl and yml are formats by other names', async () => {
 
 test('an option without its value, and a watch of no duration', async () => {
   expect((await run(['alerts', 'list', '--limit'])).stderr).toMatch(/^svc: --limit needs a value\n/);
-  expect((await run(['alerts', 'list', '--watch=abc'])).stderr).toMatch(/^svc: --watch: "abc" is not a duration\n/);
+  expect((await run(['alerts', 'list', '--watch=abc'])).stderr).toMatch(
+    /^svc: --watch: abc is not a duration of at least 1s\n/,
+  );
 });
 
 test('the usage of a command that runs another has its own options first', async () => {

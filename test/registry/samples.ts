@@ -42,7 +42,7 @@ export interface Sample {
   readonly draws?: true;
   /** It is a full screen at a terminal and prints nothing: what it does is tested with the command. */
   readonly screen?: true;
-  /** A sandbox runs, and the environment leads to it. */
+  /** A sandbox runs. */
   readonly sandbox?: true;
   /** It runs until it is stopped. */
   readonly runsOn?: true;
@@ -101,7 +101,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: [] },
     { args: ['-a'] },
     { args: ['alertname=NodeDown', 'team=~"db|web"', '--older-than', '1s', '--limit', '5'] },
-    { args: ['-a', '--group-by', 'team', '--group-by', 'severity'] },
+    { args: ['-a', '--group-by', 'team,severity'] },
     { args: ['-a', '--group-by', 'instance'] },
   ],
   'alerts triage': [{ args: [], terminal: {}, screen: true }],
@@ -116,7 +116,8 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   ],
   'alerts config check': [{ args: ['-'], stdin: 'route: {}', exits: 1, mayBeEmpty: true }],
   'alerts create': [
-    { args: ['BackupFailed', 'host=db-1', '--for', '2h'], follows: true },
+    { args: ['BackupFailed', '--for', '2h'], follows: true },
+    { args: ['BackupFailed', 'host=db-1', '--end', '2h'], follows: true },
     { args: ['-f', '-'], stdin: '[{"labels":{"alertname":"BackupFailed"}}]', follows: true },
   ],
   'alerts receivers': [{ args: [] }],
@@ -125,12 +126,12 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: [] },
     { args: ['-a'] },
     { args: ['--created-by', 'ann', '--within', '30d'] },
-    { args: ['--with-counts'] },
+    { args: ['--for-alert', '77c0'] },
   ],
   'silences get': [{ args: [SILENCE] }, { args: ['2f1a'] }],
   'silences check': [{ args: ['--expiring-within', '2h'], exits: 1 }],
   'silences create': [
-    { args: ['NodeDown', '-c', 'disk swap'], follows: true },
+    { args: ['NodeDown', '--comment', 'disk swap'], follows: true },
     { args: ['NodeDown', '-c', 'all week', '--for', '7d'], asks: true, follows: true },
     { args: ['--from-alert', '1a58', '--drop', 'instance', '-c', 'its kind', '--max-alerts', '5'] },
     { args: ['NodeDown', '-c', 'disk swap', '--for', '2h', '--ensure'] },
@@ -171,10 +172,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'webhooks send': [{ args: ['summary.completed', '--to', RECEIVER, '--repeat', '2'] }, { args: ['--to', RECEIVER] }],
   'webhooks replay': [
     { args: ['-', '--to', RECEIVER], stdin: RECORDED },
-    {
-      args: ['-', '--to', RECEIVER, '--resign', '--limit', '1'],
-      stdin: RECORDED + RECORDED,
-    },
+    { args: ['-', '--to', RECEIVER, '--resign'], stdin: RECORDED + RECORDED },
   ],
   'webhooks verify': [
     { args: [], stdin: SIGNED_REQUEST },
@@ -299,7 +297,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'config set': [{ args: ['timeout', '10s'] }],
   'config unset': [{ args: ['timeout'] }],
   'config path': [{ args: [] }],
-  'config import': [{ args: ['amtool', '-', '--profile', 'imported'], stdin: 'author: ann' }],
+  'config import': [{ args: ['amtool', 'test/registry/amtool.yml', '--profile', 'imported'] }],
   'config edit': [{ args: [], terminal: { EDITOR: 'true' } }],
   'config profiles': [{ args: [] }],
   'config use': [{ args: ['other'] }],

@@ -171,24 +171,6 @@ export function originalConfig({ config }: Pick<Status, 'config'>): string {
   });
 }
 
-/** Throws for a server older than `since` (`0.33`), which would ignore the option. */
-export async function requireRelease(
-  since: string,
-  option: string,
-  alertmanager: Pick<Alertmanager, 'status'>,
-  { dryRun }: { readonly dryRun: boolean },
-): Promise<void> {
-  if (dryRun) return;
-  const version = (await alertmanager.status()).versionInfo?.version ?? '';
-  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
-  const [wantedMajor, wantedMinor = 0] = since.split('.').map(Number);
-  // Compatible servers may have another numbering, or none.
-  if (Number(major) !== wantedMajor || Number(minor) >= wantedMinor) return;
-  throw new SvcError('guarded', `${option} needs Alertmanager ${since} or newer, and the server is ${version}`, {
-    hint: `leave out ${option}, or update the server`,
-  });
-}
-
 /** Undefined after a failure. An interruption is thrown. */
 export async function ifPossible<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {

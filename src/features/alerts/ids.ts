@@ -94,6 +94,7 @@ type Silences = Pick<Alertmanager, 'silence' | 'silences'>;
 /** Each silence once. A missing one is no reason not to find the others. */
 export async function findSilences(alertmanager: Silences, typed: readonly string[]): Promise<readonly FoundSilence[]> {
   for (const text of typed) checkPrefix('silence', text); // before anything is sent
+  if (typed.length === 0) return [];
   const [first = '', ...others] = typed;
   const isSingle = others.length === 0 && isUuid(first);
   const among = isSingle ? [await alertmanager.silence(first)] : await collect(alertmanager.silences());

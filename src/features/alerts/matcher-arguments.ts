@@ -1,35 +1,23 @@
 /**
- * Matchers and labels in the service's default grammar. Where a person may mean something else than
- * this grammar says, svc refuses the text and shows how to write each meaning.
+ * Matchers and labels in the service's default grammar. svc takes a text only if it has one meaning. What may be
+ * several matchers, several values or a pattern is refused, with how to write it.
  */
 import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../output/escape.ts';
-import { formatMatcher, type Matcher, matcher, OPERATORS, parseFallback, splitList } from './matcher.ts';
 import {
-  isJoinedByAnd,
-  isReadAs,
-  isUnbalanced,
-  matcherOf,
-  otherMeaning,
-  type Reading,
-  readMatchers,
-  spellMeant,
-  withoutQuotes,
-} from './matcher-readings.ts';
-
-/** A matcher, with its text and its value as they were written. */
-interface Typed {
-  readonly text: string;
-  readonly value: string;
-  readonly matcher: Matcher;
-}
+  formatMatcher,
+  type Matcher,
+  matcher,
+  type Operator,
+  parseClassic,
+  parseFallback,
+  splitList,
+} from './matcher.ts';
 
 /** All of them must match. `notice` reports a first argument that is taken as an alert name. */
 export function parseMatcherArguments(args: readonly string[], notice: (text: string) => void = () => {}): Matcher[] {
   return args.flatMap((text, index) => {
-    const typed = parseArgument(text, index === 0);
-    for (const one of typed) refuseOtherMeaning(one);
-    const matchers = typed.map((one) => one.matcher);
+    const matchers = parseArgument(text, index === 0);
     if (index === 0 && BARE_NAME.test(text)) notice(`${text} taken as ${matchers.map(formatMatcher).join()}`);
     return matchers;
   });
@@ -38,7 +26,7 @@ export function parseMatcherArguments(args: readonly string[], notice: (text: st
 /** Labels as `name=value`. The first may be a bare alert name. */
 export function parseLabels(args: readonly string[]): Record<string, string> {
   const labels = new Map<string, string>();
-  for (const { matcher: of } of args.flatMap((text, index) => parseArgument(text, index === 0))) {
+  for (const of of args.flatMap((text, index) => parseArgument(text, index === 0))) {
     const { name, value, isRegex, isEqual } = of;
     const fault = (why: string) => new SvcError('invalid_value', why);
     if (isRegex || !isEqual) throw fault(`${formatMatcher(of)} is not a label: write name=value`);
@@ -50,85 +38,111 @@ export function parseLabels(args: readonly string[]): Record<string, string> {
 }
 
 const BARE_NAME = /^(?![\s[("'`])[^=!~{}",]+(?<!\s)$/;
+/** In a name, these may stand for several names or any name. */
+const NAME_PATTERN = /[|*;\n\r\t]|&&|\.\+|\s(?:and|or)\s/i;
 
-function parseArgument(untrimmed: string, isFirst: boolean): readonly Typed[] {
-  if (isFirst && BARE_NAME.test(untrimmed)) {
-    return [{ text: untrimmed, value: untrimmed, matcher: matcher('alertname', '=', untrimmed) }];
-  }
-  const text = untrimmed.trim();
-  const [, metric, list = ''] = /^([a-zA-Z_:][\w:]*)\s*(\{.*\})$/s.exec(text) ?? [];
-  if (metric !== undefined) {
-    const items = parseList(list).map((item) => item.matcher);
-    const meant = [matcher('alertname', '=', metric), ...items].map(formatMatcher);
-    throw refused(text, 'a name before a list is not supported', meant);
-  }
-  return text.startsWith('{') ? parseList(text) : [parseOne(untrimmed)];
+const QUOTED = '"(?:[^"\\\\]|\\\\.)*"';
+const LETTER = '(?:[\\p{L}\\p{N}\\p{M}_:]|(?![\\x00-\\x7f])\\p{S})';
+const NAME = `(${QUOTED}|${LETTER}(?:${LETTER}|[./-])*)`;
+const PARTS = new RegExp(`^${NAME}\\s*(=~|!=|!~|=)(.*)$`, 'su');
+/** What separates values or encloses them. */
+const SEPARATORS = '\\p{Cc},;&{}"\'`“”„‘’，；、';
+/** Its first word may have an operator, as an address has, but neither at the beginning nor after a blank. */
+const VALUE = new RegExp(
+  `^(?:\\s*${QUOTED}|(?:\\s(?!\\s*!)|(?![!=~])[^\\s${SEPARATORS}]*(?:\\s|$))[^=~${SEPARATORS}]*)$`,
+  'su',
+);
+/** The server takes `a=b|c` and `a=b*` literally. */
+const PATTERN = /[|*()[\]]|\.\+/;
+const CONJUNCTION = /\s(?:and|or|not|unless)(?:\s|$)/i;
+
+/** Whether the value means the same with and without double quotes. */
+export function isPlainValue(value: string): boolean {
+  return VALUE.test(value) && !PATTERN.test(value) && !CONJUNCTION.test(value);
 }
 
-function parseList(text: string): readonly Typed[] {
-  if (!text.endsWith('}')) throw refused(text, 'the list is not closed', spellMeant(readMatchers(text)));
-  const list = text.slice(1, -1);
-  const items = splitList(list);
-  if (items.length === 0) throw refused(text, 'the list is empty');
-  const readings = readMatchers(list);
-  const isMixed = readings.length !== items.length && readings.length > 0;
-  if (isMixed || /[{}]/.test(list.replace(/"(?:[^"\\]|\\.)*"/gs, ''))) {
-    throw refused(text, 'is not a list of matchers with commas between them', spellMeant(readings));
+function parseArgument(untrimmed: string, isFirst: boolean): readonly Matcher[] {
+  if (isFirst && BARE_NAME.test(untrimmed)) {
+    const name = matcher('alertname', '=', untrimmed);
+    if (!NAME_PATTERN.test(untrimmed)) return [name];
+    throw refused(untrimmed, 'may be several names', [], name);
   }
+  const text = untrimmed.trim();
+  if (!text.startsWith('{')) return [parseOne(text)];
+  const items = text.endsWith('}') ? splitList(text.slice(1, -1)).map((item) => item.trim()) : [];
+  if (items.length === 0 || !items.every((item) => readValue(item) !== undefined))
+    throw refused(text, 'is not a list of matchers', readMatchers(text));
   return items.map(parseOne);
 }
 
-function parseOne(untrimmed: string): Typed {
-  const text = untrimmed.trim();
-  if (text === '') throw refused(text, 'is empty');
-  const readings = readMatchers(text);
-  const [reading] = readings;
-  if (reading === undefined) {
-    const name = matcher('alertname', '=', withoutQuotes(text));
-    throw refused(text, 'has no operator (= != =~ !~)', [formatMatcher(otherMeaning(name)?.meant ?? name)], name);
+function parseOne(text: string): Matcher {
+  if (!/[=~]/.test(text)) throw refused(text, 'has no operator (= != =~ !~)');
+  const value = readValue(text);
+  const parsed = parseFallback(text);
+  if (value === undefined || parsed === undefined || parsed.name === '') {
+    const meant = readMatchers(text);
+    const why = meant.length > 1 ? 'several matchers must be separate arguments' : 'is not one plain matcher';
+    throw refused(text, why, meant.length > 0 ? meant : readValues(text));
   }
-  const why = readings.length > 1 ? whySeveral(readings) : whyRefused(text, reading);
-  if (why !== undefined) throw refused(text, why, spellMeant(readings));
-  const parsed = parseFallback(untrimmed);
-  if (parsed !== undefined && isReadAs(matcherOf(reading), parsed))
-    return { text, value: reading.value, matcher: parsed };
-  throw refused(text, 'needs double quotes around its name and its value', spellMeant(readings));
+  const isBare = !value.startsWith('"');
+  if (isBare && (CONJUNCTION.test(value) || (!parsed.isRegex && PATTERN.test(value))))
+    throw refused(text, 'may be a regular expression or several values', readValues(text));
+  return parsed;
 }
 
-function whySeveral(readings: readonly Reading[]): string {
-  return isJoinedByAnd(readings)
-    ? 'several matchers must be separate arguments'
-    : 'matchers can only be joined by "and": run svc once for each';
+/** The value as it was written; undefined if the text is not one matcher beyond doubt. */
+function readValue(text: string): string | undefined {
+  const value = PARTS.exec(text)?.[3];
+  return value !== undefined && VALUE.test(value) ? value.trim() : undefined;
 }
 
-function whyRefused(text: string, reading: Reading): string | undefined {
-  const { name, operator, value, after } = reading;
-  if (withoutQuotes(name) === '') return 'has no label name';
-  if (!OPERATORS.some((known) => known === operator)) return `${operator} is not an operator`;
-  if (/^[[(]/.test(text)) return 'brackets around a matcher are not supported';
-  // No grammar takes these for quotes.
-  if (/^(?:(['`]).*\1|[“„].*[”“]|‘.*’)$/s.test(value) && value.length > 1) return 'the value is in single quotes';
-  // `severity*=critical` and `value>=5` would be labels with such names.
-  if (/(?=[\x21-\x7e])[^\w"'`]$/.test(name)) return 'needs double quotes around its name';
-  if (after.trim() !== '') return after.trim() === ',' ? 'ends with a comma' : 'has text after its value';
-  return isUnbalanced(reading) ? 'has an unmatched quote or bracket' : undefined;
+/** One matcher for any of the values that a person reads in `a=b,c`, `a=b|c` or `a=b.*`. */
+function readValues(text: string): readonly Matcher[] {
+  const joined = text
+    .split(/[,;]/)
+    .map((part) => part.trim())
+    .join('|');
+  const parsed = readValue(joined) !== undefined && /\||\.[*+]/.test(joined) ? parseFallback(joined) : undefined;
+  return parsed === undefined ? [] : [{ ...parsed, isRegex: true }];
 }
 
-/** For the server, `a=b|c` and `a=b*` are literal. A value in double quotes is, for svc too. */
-function refuseOtherMeaning({ text, value, matcher: literal }: Typed): void {
-  const other = value.startsWith('"') ? undefined : otherMeaning(literal);
-  if (other !== undefined) throw refused(text, other.why, [formatMatcher(other.meant)], literal);
+const WORD = `[^\\s\\p{Z}|()[\\]=!~${SEPARATORS}]*`;
+const IN_TEXT = new RegExp(
+  `(?<!${LETTER}|[./-])${NAME}\\s*([=!~]{1,3})\\s*(${QUOTED}|'[^']*'|\`[^\`]*\`|[“„][^“”]*[”“]|${WORD})`,
+  'gsu',
+);
+const JOINTS = /^(?:[\s\p{Z},;&，；、(){}[\]"'`]|(?<=\s)and(?=\s))*$/iu;
+
+/** The matchers that a person reads in the text; none if it has more than them. */
+function readMatchers(text: string): readonly Matcher[] {
+  if (!JOINTS.test(text.replace(IN_TEXT, ''))) return [];
+  return [...text.matchAll(IN_TEXT)].map(([, name = '', operator = '', value = '']) => {
+    const negation = operator.includes('!') ? '!' : '';
+    const meant = operator.includes('~') ? `${negation || '='}~` : `${negation}=`;
+    return matcher(withoutQuotes(name), meant as Operator, withoutQuotes(value));
+  });
+}
+
+function withoutQuotes(text: string): string {
+  const quoted = text.startsWith('"') ? parseClassic(`x=${text}`) : undefined;
+  return quoted?.value ?? text.replace(/^(['`“„])(.*)['`”“]$/s, '$2');
 }
 
 const EXAMPLE = `write 'name="value"'`;
 
 /** `meant` is what to write, and `literal` how the server would read the text. */
-function refused(text: string, why: string, meant: readonly string[] = [], literal = parseFallback(text)): SvcError {
+function refused(
+  text: string,
+  why: string,
+  meant: readonly Matcher[] = [],
+  literal: Matcher | undefined = parseFallback(text),
+): SvcError {
+  const spelled = meant.some(({ name }) => name === '') ? [] : meant.map(formatMatcher);
   const exact = literal?.name ? formatMatcher(literal) : undefined;
   const ways = [
-    meant.length === 0 ? undefined : `write ${meant.map(shellWord).join(' and ')}`,
-    exact === undefined || meant.includes(exact) ? undefined : `for the literal text, write ${shellWord(exact)}`,
-  ].filter((way) => way !== undefined);
+    ...(spelled.length === 0 ? [] : [`write ${spelled.map(shellWord).join(' and ')}`]),
+    ...(exact === undefined || spelled.includes(exact) ? [] : [`for the literal text, write ${shellWord(exact)}`]),
+  ];
   const hint = ways.length === 0 ? EXAMPLE : ways.join('; ');
   return new SvcError('invalid_value', `matcher ${text || '""'}: ${why}`, { hint });
 }

@@ -36,10 +36,8 @@ function orElse<T>(schema: z.ZodMiniType<T>, nothing: T) {
 }
 
 const texts = orElse(z.array(text), []);
-const shownLabels = z.catch(z.nullish(labelSet), undefined);
 
-/** Labels: Alertmanager 0.33 or newer. */
-export const receiver = z.looseObject({ name: text, labels: shownLabels });
+export const receiver = z.looseObject({ name: text });
 export type Receiver = z.infer<typeof receiver>;
 
 const wireMatcher = z.looseObject({
@@ -59,8 +57,6 @@ export const silence = z.looseObject({
   updatedAt: shown,
   createdBy: orElse(text, ''),
   comment: orElse(text, ''),
-  /** Alertmanager 0.32 or newer. */
-  annotations: shownLabels,
 });
 export type Silence = z.infer<typeof silence>;
 
@@ -71,7 +67,6 @@ export const postableSilence = z.looseObject({
   endsAt: z.string(),
   createdBy: z.string(),
   comment: z.string(),
-  annotations: z.optional(z.nullable(textRecord)),
   id: z.optional(z.string()),
 });
 export type PostableSilence = z.infer<typeof postableSilence>;
@@ -85,7 +80,7 @@ export const alert = z.looseObject({
   startsAt: orElse(text, ''),
   generatorURL: shown,
   annotations: orElse(z.catch(labelSet, {}), {}),
-  receivers: orElse(z.array(z.looseObject({ name: orElse(text, ''), labels: shownLabels })), []),
+  receivers: orElse(z.array(z.looseObject({ name: orElse(text, '') })), []),
   updatedAt: shown,
   endsAt: shown,
   status: z.looseObject({

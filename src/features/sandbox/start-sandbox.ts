@@ -26,39 +26,26 @@ export const SANDBOX_FLAGS = {
   },
 } as const;
 
-export interface RecordedSandbox extends Sandbox {
-  /** Why the sandbox could not be recorded. */
-  readonly unrecorded: SvcError | undefined;
-}
-
 /** Exit 2 if a port is taken. */
 export async function startRecorded(
   startedBy: SandboxRecord['startedBy'],
   { empty, trap, ...input }: Input<Record<never, never>, typeof SANDBOX_FLAGS>,
-  ctx: Pick<RunContext, 'now' | 'random' | 'paths' | 'identity'>,
-): Promise<RecordedSandbox> {
+  ctx: RunContext,
+): Promise<Sandbox> {
   // The services load only when they start.
   const { startSandbox } = await import('../../sandbox/sandbox.ts');
   const options = { ...input, now: ctx.now, random: ctx.random, traps: trap as readonly SandboxTrap[] };
-  const { env, close } = await startSandbox({ ...options, seed: empty ? 'empty' : 'demo' }).catch((error: unknown) =>
+  const sandbox = await startSandbox({ ...options, seed: empty ? 'empty' : 'demo' }).catch((error: unknown) =>
     explainPort(error, input.port),
   );
-  let forget: (() => void) | undefined;
-  let unrecorded: SvcError | undefined;
   try {
-    forget = recordSandbox(ctx, { startedBy, traps: trap, env });
+    const forget = recordSandbox(ctx, { startedBy, traps: trap, env: sandbox.env });
+    return { ...sandbox, close: () => sandbox.close().finally(forget) };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    unrecorded = error;
+    ctx.notice(`svc sandbox status does not find this sandbox: ${error.message}`);
+    return sandbox;
   }
-  return {
-    env,
-    unrecorded,
-    async close() {
-      forget?.();
-      await close();
-    },
-  };
 }
 
 function explainPort(error: unknown, first: number): never {
@@ -66,10 +53,7 @@ function explainPort(error: unknown, first: number): never {
   const { code, port = first } = error as NodeJS.ErrnoException & { port?: number };
   if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
   const why = code === 'EACCES' ? 'requires more privileges' : 'is in use';
-  throw new SvcError('invalid_value', `--port: ${port} ${why}`, {
-    hint: 'choose another, or 0 for a free one',
-    cause: error,
-  });
+  throw new SvcError('invalid_value', `--port: ${port} ${why}`, { hint: 'choose another, or 0 for a free one' });
 }
 
 /** For bash, zsh and fish. */

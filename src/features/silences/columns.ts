@@ -2,7 +2,6 @@
 import type { Candidates } from '../../cli/flags.ts';
 import { timeCell } from '../../output/cells.ts';
 import type { Cell, Column, ListOutput, RecordOutput, Tone } from '../../output/types.ts';
-import { labelCells } from '../alerts/columns.ts';
 import { formatMatcher, matcherFrom } from '../alerts/matcher.ts';
 import type { PostableSilence, Silence } from '../alerts/schema.ts';
 import type { PostedSilence } from './draft.ts';
@@ -18,8 +17,6 @@ export function matcherTexts({ matchers }: Pick<Silence, 'matchers'>): string[] 
   return matchers.map((wire) => formatMatcher(matcherFrom(wire)));
 }
 
-export const annotationCells = ({ annotations }: Pick<PostableSilence, 'annotations'>) => labelCells(annotations ?? {});
-
 export const SILENCE_COLUMNS: readonly Column<Silence>[] = [
   { name: 'id', cell: ({ id }) => id, brief: true },
   { name: 'state', cell: stateCell },
@@ -27,7 +24,6 @@ export const SILENCE_COLUMNS: readonly Column<Silence>[] = [
   { name: 'ends', cell: ({ endsAt }) => ({ time: endsAt }) },
   { name: 'created-by', cell: ({ createdBy }) => createdBy, shrinks: true },
   { name: 'comment', cell: ({ comment }) => comment, shrinks: true, below: true },
-  { name: 'annotations', cell: annotationCells, wide: true },
   { name: 'starts', cell: ({ startsAt }) => ({ time: startsAt }), wide: true },
   { name: 'updated', cell: ({ updatedAt }) => timeCell(updatedAt), wide: true },
   { name: 'silence', cell: ({ id }) => id, wide: true },
@@ -49,7 +45,6 @@ export const POSTED_RECORD: RecordOutput<PostedSilence> = {
     { name: 'ends', cell: ({ endsAt }) => ({ time: endsAt }) },
     { name: 'created-by', cell: ({ createdBy }) => createdBy },
     { name: 'comment', cell: ({ comment }) => comment, below: true },
-    { name: 'annotations', wide: true, cell: annotationCells },
     {
       name: 'result',
       cell: ({ unchanged }) => (unchanged ? 'unchanged: it already covers this time' : undefined),

@@ -21,7 +21,6 @@ export interface SilenceChanges {
   readonly endsAt?: string | undefined;
   readonly createdBy?: string | undefined;
   readonly comment?: string | undefined;
-  readonly annotations?: PostableSilence['annotations'];
 }
 
 /** Without fields that the service rejects (doc 1 §2: gettableSilence). Unknown fields are kept. */

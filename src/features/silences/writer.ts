@@ -24,13 +24,14 @@ export const ALL_ALERTS = {
   'all-alerts': { type: 'boolean', help: 'Allow silences that could mute everything' },
 } as const satisfies Flags;
 
-export const ANNOTATION = {
-  annotation: { type: 'pairs', help: 'Add an annotation (0.32+)' },
-} as const satisfies Flags;
-
 export const AUTHOR = {
   author: { type: 'string', short: 'a', value: 'name', help: 'The author (default: alerts.author)' },
 } as const satisfies Flags;
+
+/** A comment of blanks says nothing. */
+export function refuseBlank(text: string): void {
+  if (text.trim() === '') throw new SvcError('invalid_value', 'is empty');
+}
 
 /** How many requests the commands send in parallel that change many silences. */
 export const SILENCES_AT_ONCE = 32;

@@ -128,20 +128,18 @@ export function secretOf(bytes: Uint8Array, source: string): SigningSecret {
 
 /** Common mistakes in place of the secret. */
 const SLIPS: readonly (readonly [form: RegExp, what: string, hint: string])[] = [
-  [/^\ufeff/, 'begins with a byte order mark', 'save the file as UTF-8 without one'],
   [
     /^[ \t]*(?:export[ \t]+)?[A-Za-z_]\w*[ \t]*=[ \t]*["']?whsec_/,
     'is a line from a .env file',
     'give only the part after "="',
   ],
   [/^\s*Bearer\s/i, 'begins with Bearer: that is an access token', 'the signing secret begins with whsec_'],
-  [/^\s*\{.*\s.*\}\s*$/s, 'is JSON', 'give only the secret, such as with jq -r .secret'],
+  [/^\s*\{.*\}\s*$/s, 'is JSON', 'give only the secret, such as with jq -r .secret'],
+  [/^["']/, 'is in quotes', 'remove them'],
+  [/^v\d+[a-z]?,whsec_/, 'has a version before it', 'remove "v1,"'],
   // "whsec_" in base64.
-  [/^d2hzZWNf[A-Za-z0-9+/]*\r?\n[A-Za-z0-9+/=\r\n]+$/, 'is in base64, as in Kubernetes', 'decode it: base64 -d'],
-  [/^\S+\s*\n+\s*$/, 'is followed by empty lines', 'remove them'],
-  [/\n/, 'spans several lines', 'pass one secret per option'],
-  [/^\s|\s$/, 'begins or ends with white space', 'remove it'],
-  [/\s/, 'contains white space', 'was more than the secret copied?'],
+  [/^d2hzZWNf[A-Za-z0-9+/=\r\n]+$/, 'is in base64, as in Kubernetes', 'decode it: base64 -d'],
+  [/[\s\ufeff]/, 'contains white space, a line end or a byte order mark', 'remove it: one secret per option'],
 ];
 
 /** One final line end comes from the editor, and is dropped. */

@@ -245,11 +245,17 @@ describe('a gate on an alert that fires', () => {
 });
 
 test('what a refusal says to write is, after the shell, what was typed', () => {
-  const cases = fc.sample(joined, 1000).filter(({ open, by }) => open !== '{' || by.trim() !== ',');
-  const hints = cases.map(({ text }) => spellingsIn(refusalOf(() => parseMatcherArguments([text])).hint));
-  const shells = argumentsOf(hints.flat().join(' '));
+  const cases = fc.sample(joined, 1000).flatMap(({ all, text, open, by }) => {
+    if (open === '{' && by.trim() === ',') return [];
+    const { hint } = refusalOf(() => parseMatcherArguments([text]));
+    // Only what can be told apart without doubt is spelled.
+    return hint?.startsWith(`write 'name="value"'`) || hint?.startsWith('for the literal') ? [] : [{ all, text, hint }];
+  });
+  expect(cases.length).toBeGreaterThan(400);
+  const spellings = cases.map(({ hint }) => spellingsIn(hint));
+  const shells = argumentsOf(spellings.flat().join(' '));
   for (const [index, { all, text }] of cases.entries()) {
-    const texts = shells.splice(0, hints[index]?.length);
+    const texts = shells.splice(0, spellings[index]?.length);
     expect([text, parseMatcherArguments(texts.slice(0, all.length))]).toEqual([text, all]);
     // The literal text, if the server would read it.
     for (const word of texts.slice(all.length)) expect(parseMatcherArguments([word])).toHaveLength(1);

@@ -202,9 +202,9 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
       { line: 'silences list --within 8h', out: /CHG-1$/m },
       { line: 'silences check --expiring-within 8h --comment CHG-1', code: 1, out: /CHG-1$/m },
     ],
-    '16 who silenced what since yesterday': [
+    '16 who silenced what': [
       {
-        line: ['silences', 'list', '-a', '--created-since', 'yesterday 00:00', '--created-by', '~^r'],
+        line: ['silences', 'list', '-a', '--created-by', '~^r', '--columns', 'created-by,comment'],
         out: /root +CHG-1$/m,
       },
     ],
@@ -212,7 +212,6 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
     '18 unused silences': [
       { line: 'silences create team=nobody -d 1h -c unused -q', makes: 'unused' },
       { line: 'silences list --unused', out: /unused/ },
-      { line: 'silences list --unused --for 7d', err: /no .*silences/ },
       { line: 'silences expire --unused --yes', out: /expired/ },
     ],
     '19 extend all of a change': [{ line: 'silences extend --comment CHG-1 --for 1h --yes', out: /extended.*CHG-1$/m }],
@@ -264,7 +263,7 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
       { line: 'alerts resolve TestAlert --yes', out: /TestAlert/ },
     ],
     '32 what mutes this alert': [{ line: 'alerts get {CertExpiry/warning}', out: /root[\s\S]*CHG-1/ }],
-    '33 would such an alert be muted': [{ line: 'silences list --matching alertname=CertExpiry', out: /CHG-1$/m }],
+    '33 the silences of these alerts': [{ line: 'silences list --for-alert alertname=CertExpiry', out: /CHG-1$/m }],
     '34 follow the changes in a pipe': [
       { line: 'alerts list --watch', out: /^\{"event":"added","at":"[^"]+","alert":\{/, onStdout: () => 'closed' },
     ],
@@ -302,7 +301,6 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
     '45 runbooks': [
       { line: 'alerts list -a DiskFull --columns alertname,annotation:runbook_url', out: /runbooks\.example/ },
     ],
-    '46 what each silence mutes': [{ line: 'silences list --with-counts --comment CHG-1', out: /CHG-1/ }],
     '47 hand a silence over': [
       { line: ['silences', 'update', '{CHG-1}', '--author', 'alice', '--comment', 'CHG-1 for alice', '--yes'] },
       { line: 'silences list --created-by alice', out: /for alice/ },

@@ -1,7 +1,5 @@
-import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
+import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { FILE, type Instant } from '../../../cli/flags.ts';
-import { askForEach, durationFault, faultOf, tellCommand } from '../../../cli/wizard.ts';
-import { parseDuration } from '../../../duration.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { timeCell } from '../../../output/cells.ts';
@@ -9,7 +7,6 @@ import type { ListOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../api.ts';
 import { labelCells } from '../columns.ts';
 import { type Row, readRows } from '../file.ts';
-import { formatMatcher, matcher } from '../matcher.ts';
 import { parseLabels } from '../matcher-arguments.ts';
 import { memberAnswer } from '../on-members.ts';
 import type { PostableAlert } from '../schema.ts';
@@ -34,7 +31,7 @@ export const alertsCreate = listCommand({
   service: 'alerts',
   clusters: {},
   args: {
-    name: { help: 'The alert name, or name=value' },
+    name: { help: 'The alert name, or name=value', promptUnless: ['file'] },
     label: { help: 'Labels, as name=value', repeat: true },
   },
   flags: {
@@ -59,27 +56,19 @@ export const alertsCreate = listCommand({
   ],
   output: POSTED,
   async run(input, ctx) {
-    const asks = ctx.interactive && input.file === undefined && input.name === undefined;
-    const given = asks ? { ...input, ...(await wizard(input, ctx)) } : input;
-    const now = asks ? ctx.now() : ctx.startedAt;
-    const alerts = given.file === undefined ? [fromArguments(given, now)] : await fromFile(given, given.file, ctx);
+    const alerts =
+      input.file === undefined ? [fromArguments(input, ctx.startedAt)] : await fromFile(input, input.file, ctx);
     const sent = await openAlertmanager(ctx.target).postAlerts(alerts);
     if (sent instanceof Plan) return { value: sent };
-    const open = alerts.filter(({ endsAt }) => endsAt === undefined).length;
-    const footer =
-      open === 0
-        ? undefined
-        : `${open === 1 ? 'one alert has' : `${open} alerts have`} no end; the server resolves it after its resolve timeout (5m by default). Use --for or --end to set one.`;
-    return { ...memberAnswer(sent, () => alerts, POSTED, ctx), footer, undo: resolving(alerts, now) };
+    return { ...memberAnswer(sent, () => alerts, POSTED, ctx), footer: endlessText(alerts) };
   },
 });
 
-/** What resolves an alert again, unless it is over already. */
-function resolving([alert, ...others]: readonly PostableAlert[], now: number): Answer<unknown>['undo'] {
-  if (alert === undefined || others.length > 0) return undefined;
-  if (alert.endsAt !== undefined && Date.parse(alert.endsAt) <= now) return undefined;
-  const labels = Object.entries(alert.labels).filter(([, value]) => value !== '');
-  return [['alerts', 'resolve', ...labels.map(([name, value]) => formatMatcher(matcher(name, '=', value)))]];
+function endlessText(alerts: readonly PostableAlert[]): string | undefined {
+  const open = alerts.filter(({ endsAt }) => endsAt === undefined).length;
+  if (open === 0) return undefined;
+  const subject = open === 1 ? 'one alert has' : `${open} alerts have`;
+  return `${subject} no end; the server resolves it after its resolve timeout (5m by default). Use --for or --end to set one.`;
 }
 
 interface AlertOptions {
@@ -147,35 +136,4 @@ function checkAlert({ labels, startsAt, endsAt }: PostableAlert, where: string):
   if (startsAt !== undefined && endsAt !== undefined && Date.parse(endsAt) < Date.parse(startsAt)) {
     throw new SvcError('invalid_value', `${where}: the end (${endsAt}) is before the start (${startsAt})`);
   }
-}
-
-async function wizard(
-  { annotation, for: duration, end }: AlertOptions,
-  ctx: RunContext,
-): Promise<Pick<AlertOptions, 'name' | 'label' | 'annotation' | 'for'>> {
-  const { prompter } = ctx;
-  const name = await prompter.text({ question: 'Alert name:', check: (text) => faultOf(() => parseLabels([text])) });
-  const question = 'Label, such as host=db-1 (Enter for none):';
-  const [, ...label] = await askForEach({ question, parse: parseLabels }, ctx, [name]);
-  const summary =
-    Object.keys(annotation).length > 0 ? '' : await prompter.text({ question: 'Summary (Enter for none):' });
-  const length =
-    duration !== undefined || end !== undefined
-      ? ''
-      : await prompter.text({
-          question: 'Duration, such as 2h (Enter for the default of the server):',
-          check: (text) => (text === '' ? undefined : durationFault(text)),
-        });
-  tellCommand(ctx, [
-    name,
-    ...label,
-    ...(summary === '' ? [] : ['--annotation', `summary=${summary}`]),
-    ...(length === '' ? [] : ['--for', length]),
-  ]);
-  return {
-    name,
-    label,
-    annotation: summary === '' ? annotation : { ...annotation, summary },
-    for: length === '' ? duration : parseDuration(length),
-  };
 }

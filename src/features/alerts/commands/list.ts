@@ -1,7 +1,7 @@
 import { type ClusterRow, listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Candidate, Candidates } from '../../../cli/flags.ts';
 import { poll } from '../../../cli/poll.ts';
-import { parseDuration } from '../../../duration.ts';
+import { readDuration } from '../../../duration.ts';
 import { SvcError } from '../../../errors.ts';
 import {
   type AnyOutput,
@@ -16,7 +16,7 @@ import { type Alertmanager, openAlertmanager } from '../api.ts';
 import { ALERT_LIST, alertList, alertTitle, labelCells, OWN_COLUMN, ownValue } from '../columns.ts';
 import { warnOfNames } from '../known-names.ts';
 import { formatMatcher, matcher } from '../matcher.ts';
-import { otherMeaning } from '../matcher-readings.ts';
+import { isPlainValue } from '../matcher-arguments.ts';
 import type { Alert } from '../schema.ts';
 import {
   AGE_FLAG,
@@ -64,9 +64,10 @@ export const alertsList = listCommand({
     limit: { type: 'integer', min: 0, help: 'Maximum number of results' },
     'group-by': {
       type: 'string',
-      value: 'label',
+      list: true,
+      value: 'labels',
       repeat: true,
-      help: 'Count alerts by this label',
+      help: 'Count alerts by these labels',
     },
     watch: { type: 'optional-value', value: 'interval', help: 'Refresh continuously (default: every 5s)' },
     // The options of `amtool alert query`.
@@ -80,7 +81,7 @@ export const alertsList = listCommand({
       run: 'svc alerts list severity=critical team=~"db|storage" --older-than 15m',
       why: 'Critical alerts of two teams that started 15 minutes ago or earlier',
     },
-    { run: 'svc alerts list -a --group-by team --group-by severity', why: 'Count alerts by team and severity' },
+    { run: 'svc alerts list -a --group-by team,severity', why: 'Count alerts by team and severity' },
     { run: 'svc alerts list severity=critical --watch=10s', why: 'Follow critical alerts' },
     {
       run: 'svc alerts list --state silenced --columns alertname,label:instance,silenced-by',
@@ -91,7 +92,8 @@ export const alertsList = listCommand({
   outputOf: listOutput,
   offers: alertCandidates,
   async run(input, ctx) {
-    const { watch, groupBy, olderThan } = input;
+    const { watch, olderThan } = input;
+    const groupBy = labelNames(input);
     if (watch !== undefined && groupBy.length > 0)
       throw new SvcError('usage', '--group-by and --watch cannot be used together');
     const selection = { wanted: statesOf(input), olderThan };
@@ -136,7 +138,7 @@ const SIMPLE_VALUE = /^[\p{L}\p{N}_./:@+-]+(?: [\p{L}\p{N}_./:@+-]+)*$/u;
 function matcherCandidates([name, value]: [string, string]): readonly Candidate[] {
   if (!/^[a-zA-Z_]\w*$/.test(name) || value === '') return [];
   const exact = matcher(name, '=', value);
-  if (!SIMPLE_VALUE.test(value) || otherMeaning(exact) !== undefined) return [{ value: formatMatcher(exact) }];
+  if (!SIMPLE_VALUE.test(value) || !isPlainValue(value)) return [{ value: formatMatcher(exact) }];
   return [{ value: `${name}=${value}` }, ...(name === 'alertname' ? [{ value, note: 'alert' }] : [])];
 }
 
@@ -162,7 +164,11 @@ function statesOf(input: States): WantedStates {
 }
 
 function listOutput({ groupBy, ...states }: States & { readonly groupBy: readonly string[] }): AnyOutput {
-  return groupBy.length > 0 ? tallyOutput(groupBy, noneText(statesOf(states))) : ALERT_LIST;
+  return groupBy.length > 0 ? tallyOutput(labelNames({ groupBy }), noneText(statesOf(states))) : ALERT_LIST;
+}
+
+function labelNames({ groupBy }: { readonly groupBy: readonly string[] }): readonly string[] {
+  return groupBy.flatMap((names) => names.split(','));
 }
 
 /** The alerts with one combination of values. For the service, a missing label is an empty one. */
@@ -254,9 +260,9 @@ const USUAL_INTERVAL = '5s';
 const SHORTEST_MS = 1000;
 
 function parseInterval(text: string): number {
-  const ms = parseDuration(text);
-  if (ms >= SHORTEST_MS) return ms;
-  throw new SvcError('invalid_value', `--watch: ${text} is too short`, { hint: 'use at least 1s' });
+  const ms = readDuration(text);
+  if (ms !== undefined && ms >= SHORTEST_MS) return ms;
+  throw new SvcError('invalid_value', `--watch: ${text} is not a duration of at least 1s`);
 }
 
 /** `active severity="critical"` */

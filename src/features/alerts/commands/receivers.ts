@@ -1,6 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
 import { openAlertmanager } from '../api.ts';
-import { labelCells } from '../columns.ts';
 import type { Receiver } from '../schema.ts';
 
 export const alertsReceivers = listCommand({
@@ -12,10 +11,7 @@ export const alertsReceivers = listCommand({
   examples: [{ run: 'svc alerts receivers -q', why: 'Print the names, one per line' }],
   output: {
     kind: 'list',
-    columns: [
-      { name: 'name', cell: ({ name }: Receiver) => name },
-      { name: 'labels', cell: ({ labels }: Receiver) => labelCells(labels ?? {}), wide: true, shrinks: true },
-    ],
+    columns: [{ name: 'name', cell: ({ name }: Receiver) => name }],
     id: ({ name }) => name,
     empty: 'the server has no receivers',
   },

@@ -1,5 +1,6 @@
 /** The keys, and the line at the bottom of the screen where a filter or a silence is typed. */
-import { durationFault } from '../../../cli/wizard.ts';
+import { faultOf } from '../../../cli/wizard.ts';
+import { parseDuration } from '../../../duration.ts';
 import type { Alert } from '../schema.ts';
 import { acknowledging, type CommandLine, silencing } from './command-lines.ts';
 
@@ -135,7 +136,8 @@ function enter(typing: Typing): Typed {
 }
 
 function faultOfLine(field: Typing['field'], text: string): string | undefined {
-  if (field === 'duration') return durationFault(text);
+  if (field === 'duration')
+    return faultOf(() => parseDuration(text)) ?? (parseDuration(text) > 0 ? undefined : 'must be longer than zero');
   if (field === 'matchers' && text === '') return 'at least one matcher is required';
   return field === 'comment' && text === '' ? 'a comment is required' : undefined;
 }

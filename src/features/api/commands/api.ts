@@ -7,9 +7,9 @@ import { SvcError } from '../../../errors.ts';
 import type { WholeAnswer } from '../../../http/client.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { exactNumbers, isObject, parseJsonText } from '../../../json-object.ts';
+import { idOf as plainId, subjectOf } from '../../../output/shape.ts';
 import {
   type Cell,
-  type Column,
   type ListOutput,
   RawBytes,
   RawJson,
@@ -90,8 +90,6 @@ interface Printed {
   readonly as: ListOutput<unknown> | RecordOutput<unknown> | TextOutput;
 }
 
-type Keyed = Readonly<Record<string, unknown>>;
-
 /** `unread`: nobody asks for a part of it, and what is JSON goes through as it is. */
 async function printedAnswer(
   { status, headers, isJson, bytes }: WholeAnswer,
@@ -125,28 +123,17 @@ async function collected(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 function answerOutput(value: unknown): ListOutput<unknown> | RecordOutput<unknown> {
-  if (!Array.isArray(value)) {
-    const line = isObject(value) ? {} : { line: () => cellOf(value) };
-    return { kind: 'record', columns: isObject(value) ? columnsOf([value]) : [], id: idOf, ...line };
+  const subject = subjectOf(value);
+  if (subject.kind === 'list') {
+    const columns = subject.named ? subject.columns : subject.columns.map((column) => ({ ...column, name: 'value' }));
+    return { kind: 'list', columns, id: idOf, empty: 'an empty list' };
   }
-  const keyed = value.length > 0 && value.every(isObject);
-  const columns = keyed ? columnsOf(value) : [{ name: 'value', cell: cellOf, shrinks: true } as const];
-  return { kind: 'list', columns, id: idOf, empty: 'an empty list' };
-}
-
-function columnsOf(rows: readonly Keyed[]): readonly Column<unknown>[] {
-  const keys = new Set(rows.flatMap((row) => Object.keys(row)));
-  return [...keys].map((name) => ({ name, cell: (row) => cellOf((row as Keyed)[name]), shrinks: true }));
-}
-
-function cellOf(value: unknown): Cell {
-  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
-  return value as Cell;
+  if (subject.kind === 'record') return { kind: 'record', columns: subject.columns, id: idOf };
+  return { kind: 'record', columns: [], id: idOf, line: () => value as Cell };
 }
 
 function idOf(value: unknown): string {
-  if (!isObject(value)) return String(cellOf(value) ?? '');
-  return typeof value['id'] === 'string' ? value['id'] : JSON.stringify(value);
+  return isObject(value) && typeof value['id'] === 'string' ? value['id'] : plainId(value);
 }
 
 type Send = Alertmanager['answer'];

@@ -17,12 +17,7 @@ export const sandboxStart = textCommand({
   ],
   output: { kind: 'text' },
   async run(input, ctx) {
-    const { env, unrecorded, close } = await startRecorded('start', input, ctx);
-    if (unrecorded !== undefined) {
-      ctx.notice(
-        `svc sandbox status finds this sandbox only in shells where you pasted these lines: ${unrecorded.message}`,
-      );
-    }
+    const { env, close } = await startRecorded('start', input, ctx);
     return {
       value: exportLines(env),
       async hold() {

@@ -33,7 +33,7 @@ export const silencesCheck = listCommand({
     empty: 'ok: no matching silence ends within this time',
   },
   async run({ expiringWithin: within, ...input }, ctx) {
-    const selection = { ...input, states: new Set(CURRENT), within, unusedFor: undefined };
+    const selection = { ...input, states: CURRENT, within };
     const filter = silenceFilter(input.matcher, ctx);
     const found = await collect(await selectedSilences(selection, filter, openAlertmanager(ctx.target), ctx));
     const value = firstToEnd(found);

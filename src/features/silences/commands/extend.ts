@@ -3,10 +3,11 @@ import type { Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { type Alertmanager, openAlertmanager } from '../../alerts/api.ts';
+import { findSilences } from '../../alerts/ids.ts';
 import type { Silence } from '../../alerts/schema.ts';
 import { OUTCOME_LIST, undoSilences } from '../columns.ts';
 import { applyChanges, ensured } from '../draft.ts';
-import { confirmSilences, foundSilences, NONE_MATCH, PROMPTED_IDS, TARGET_FLAGS } from '../selection.ts';
+import { chosenSilences, confirmSilences, NONE_MATCH, TARGET_FLAGS, TARGET_IDS } from '../selection.ts';
 import { ALL_ALERTS, changeEach, type SilenceStep, SilenceWriter } from '../writer.ts';
 
 export const silencesExtend = listCommand({
@@ -19,7 +20,7 @@ export const silencesExtend = listCommand({
   effect: 'write',
   service: 'alerts',
   clusters: {},
-  args: PROMPTED_IDS,
+  args: TARGET_IDS,
   flags: {
     for: {
       type: 'duration',
@@ -47,7 +48,11 @@ export const silencesExtend = listCommand({
     const alertmanager = openAlertmanager(ctx.target);
     const now = ctx.startedAt;
     const endAfter = newEnd(input, now);
-    const found = await foundSilences(input, alertmanager, ctx);
+    const chosen = await chosenSilences(input, alertmanager, ctx);
+    const found =
+      'ids' in chosen
+        ? await findSilences(alertmanager, chosen.ids)
+        : chosen.selected.map((silence) => ({ typed: silence.id, silence }));
     if (input.all) await confirmSilences('Extend', found, ctx);
     const writer = new SilenceWriter(alertmanager, ctx, input);
     const answer = await changeEach(

@@ -4,7 +4,7 @@ import type { RecordOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../../alerts/api.ts';
 import { findSilence } from '../../alerts/ids.ts';
 import type { Silence } from '../../alerts/schema.ts';
-import { annotationCells, SILENCE_COLUMNS } from '../columns.ts';
+import { SILENCE_COLUMNS } from '../columns.ts';
 
 const SILENCE_RECORD: RecordOutput<Silence> = {
   kind: 'record',
@@ -13,7 +13,6 @@ const SILENCE_RECORD: RecordOutput<Silence> = {
     ...SILENCE_COLUMNS.slice(1, 3),
     { name: 'starts', cell: ({ startsAt }) => ({ time: startsAt }) },
     ...SILENCE_COLUMNS.slice(3, 6),
-    { name: 'annotations', cell: annotationCells },
     { name: 'updated', cell: ({ updatedAt }) => timeCell(updatedAt) },
   ],
   id: ({ id }) => id,

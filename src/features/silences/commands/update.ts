@@ -1,14 +1,14 @@
 import { recordCommand } from '../../../cli/command.ts';
 import type { Instant } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { openAlertmanager, requireRelease } from '../../alerts/api.ts';
+import { openAlertmanager } from '../../alerts/api.ts';
 import { findSilences } from '../../alerts/ids.ts';
 import { parseMatcherArguments } from '../../alerts/matcher-arguments.ts';
 import type { Silence } from '../../alerts/schema.ts';
 import { OUTCOME_LIST, POSTED_RECORD } from '../columns.ts';
 import { applyChanges } from '../draft.ts';
 import { NONE_MATCH, TARGET_IDS, typedIds } from '../selection.ts';
-import { ALL_ALERTS, ANNOTATION, changeEach, expiredError, type SilenceStep, SilenceWriter } from '../writer.ts';
+import { ALL_ALERTS, changeEach, expiredError, refuseBlank, type SilenceStep, SilenceWriter } from '../writer.ts';
 
 const CHANGED_LIST = { ...OUTCOME_LIST, empty: NONE_MATCH };
 
@@ -22,9 +22,9 @@ export const silencesUpdate = recordCommand({
     'Several silences are reported as by svc silences extend, with the result updated; if one cannot be changed, svc continues with the others.',
   effect: 'write',
   service: 'alerts',
-  args: { id: { ...TARGET_IDS.id, complete: 'silences', required: true } },
+  args: { id: { ...TARGET_IDS.id, required: true } },
   flags: {
-    comment: { type: 'string', short: 'c', value: 'text', help: 'New comment' },
+    comment: { type: 'string', short: 'c', value: 'text', check: refuseBlank, help: 'New comment' },
     author: { type: 'string', value: 'name', help: 'New author' },
     matcher: {
       type: 'string',
@@ -32,7 +32,6 @@ export const silencesUpdate = recordCommand({
       repeat: true,
       help: 'New matchers of one silence (replace all)',
     },
-    ...ANNOTATION,
     // The options of `amtool silence update`.
     duration: { type: 'duration', short: 'd', positive: true, hidden: true, help: 'How long it lasts, from its start' },
     start: { type: 'time', bare: 'forward', hidden: true, help: 'New start' },
@@ -50,17 +49,14 @@ export const silencesUpdate = recordCommand({
     const alertmanager = openAlertmanager(ctx.target);
     const { comment, author } = input;
     const matchers = parseMatcherArguments(input.matcher, ctx.notice);
-    const annotations = Object.keys(input.annotation);
-    if (comment?.trim() === '') throw new SvcError('invalid_value', '--comment: is empty');
     const times = [input.duration, input.start, input.end].filter((time) => time !== undefined);
     const fields = [comment, author].filter((field) => field !== undefined);
-    if ([...fields, ...times, ...matchers, ...annotations].length === 0) {
+    if ([...fields, ...times, ...matchers].length === 0) {
       throw new SvcError('usage', 'no change is specified', { hint: 'see svc silences update --help' });
     }
     if (matchers.length > 0 && !isSingle(input)) {
       throw new SvcError('usage', '--matcher changes one silence only', { hint: 'name the silence by its id' });
     }
-    if (annotations.length > 0) await requireRelease('0.32', '--annotation', alertmanager, ctx);
     const writer = new SilenceWriter(alertmanager, ctx, input);
     const check = (silence: Silence) => {
       const changes = {
@@ -68,12 +64,10 @@ export const silencesUpdate = recordCommand({
         createdBy: author,
         comment,
         ...changedTimes(silence, input),
-        annotations: annotations.length === 0 ? undefined : { ...silence.annotations, ...input.annotation },
       };
       return writer.checkUpdate(silence, applyChanges(silence, changes));
     };
-    const ids = await typedIds(input.id, ctx);
-    const found = ids.length === 0 ? [] : await findSilences(alertmanager, ids);
+    const found = await findSilences(alertmanager, await typedIds(input.id, ctx));
     if (!isSingle(input)) {
       const each = async (silence: Silence): Promise<SilenceStep> =>
         expiredError(silence) ?? { result: 'updated', ...(await check(silence)) };

@@ -4,8 +4,30 @@ import { join } from 'node:path';
 import { SvcError } from '../../../errors.ts';
 import type { Delivery } from '../delivery.ts';
 import { httpDeliveries, isHttp } from './http-dump.ts';
-import { type DeliveryFormat, gather, type Input, once, type StreamedBody } from './input.ts';
 import { capturedDeliveries } from './json.ts';
+
+export const DELIVERY_FORMATS = ['auto', 'body', 'http', 'har', 'json', 'ndjson'] as const;
+export type DeliveryFormat = (typeof DELIVERY_FORMATS)[number];
+
+/** An unread body of any size. */
+export interface StreamedBody {
+  readonly source: string;
+  readonly pieces: AsyncIterable<Uint8Array>;
+}
+
+export interface Input {
+  readonly format: DeliveryFormat;
+  /** The signature was given separately from the input. */
+  readonly signed: boolean;
+  /** Refuses a body without headers, with this advice. Otherwise any unknown format is a body. */
+  readonly refuseBodies?: string | undefined;
+  /** The bytes of a file or of `-`, in chunks; the next chunk overwrites the buffer. */
+  chunks(path: string): AsyncIterable<Uint8Array>;
+  /** Reports something that is skipped without a failure. */
+  notice(text: string): void;
+  /** Reports something that cannot be read; the rest is still read. */
+  unusable(error: SvcError): void;
+}
 
 /** The files of a command line, with those in its folders. Standard input if there are none. */
 export function inputFiles(paths: readonly string[]): readonly string[] {
@@ -35,23 +57,37 @@ export async function* readDeliveries(
   const source = path === '-' ? 'stdin' : path;
   const chunks = input.chunks(path);
   // With a separate signature nothing is guessed: a sender could disguise a body as a container.
-  if (input.format === 'body' || (input.format === 'auto' && input.signed)) {
-    yield { source, pieces: chunks };
-    return;
-  }
+  const format = input.format === 'auto' && input.signed ? 'body' : input.format;
+  if (format === 'body') yield { source, pieces: chunks };
+  else if (format === 'ndjson') yield* readRecording(chunks, source, input);
+  else yield* readContainer(chunks, source, input);
+}
+
+async function* readContainer(
+  chunks: AsyncIterable<Uint8Array>,
+  source: string,
+  input: Input,
+): AsyncGenerator<StreamedBody | Iterable<Delivery>, void, void> {
   const { beginning, isWhole, pieces } = await peek(chunks);
   if (beginning.length === 0) return;
   const format = input.format === 'auto' ? detectFormat(beginning) : input.format;
-  if (format === 'ndjson') {
-    // zod is loaded only for recordings.
-    const { recordedDeliveries } = await import('./recordings.ts');
-    yield* recordedDeliveries(pieces, source, input);
-  } else if (format === 'body') yield toBareBody({ source, pieces }, beginning, input);
+  if (format === 'ndjson') yield* readRecording(pieces, source, input);
+  else if (format === 'body') yield toBareBody({ source, pieces }, beginning, input);
   else {
     const bytes = isWhole ? beginning : await gather(pieces, source);
     if (format === 'http') yield httpDeliveries(bytes, source);
     else yield readJson(bytes, source, input) ?? toBareBody({ source, pieces: once(bytes) }, beginning, input);
   }
+}
+
+async function* readRecording(
+  pieces: AsyncIterable<Uint8Array>,
+  source: string,
+  input: Input,
+): AsyncGenerator<Iterable<Delivery>, void, void> {
+  // zod is loaded only for recordings.
+  const { recordedDeliveries } = await import('./recordings.ts');
+  yield* recordedDeliveries(pieces, source, input);
 }
 
 /** How much of the beginning identifies the format. */
@@ -109,4 +145,54 @@ function describeContent(beginning: Buffer): string {
   if (!/^\s*[[{]/.test(text)) return 'text';
   const names = [...text.matchAll(/"([^"\\]{1,40})"\s*:/g)].slice(0, 3).map(([, name]) => `"${name}"`);
   return names.length === 0 ? 'JSON' : `JSON with ${names.join(', ')}`;
+}
+
+/** A container is read completely, and no string can be longer. */
+const LARGEST_CONTAINER = 256 << 20;
+
+export async function gather(
+  pieces: AsyncIterable<Uint8Array>,
+  source: string,
+  most = LARGEST_CONTAINER,
+): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    size += piece.length;
+    if (size > most) throw new SvcError('file_unusable', `${source}: larger than ${most >> 20} MiB`);
+    all.push(Buffer.from(piece));
+  }
+  return Buffer.concat(all);
+}
+
+export async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+const MOST_REPORTED = 20;
+
+/** Failures of an input that is still read on: the first fails the command, others are notices. */
+export class InputErrors {
+  readonly #notice: (text: string) => void;
+  #first: SvcError | undefined;
+  #count = 0;
+
+  constructor(notice: (text: string) => void) {
+    this.#notice = notice;
+  }
+
+  add(error: SvcError): void {
+    if (this.#count > 0 && this.#count < MOST_REPORTED) this.#notice(error.message);
+    this.#first ??= error;
+    this.#count++;
+  }
+
+  /** Why not everything could be read: `verb` says for what. */
+  failure(verb: 'checked' | 'shown'): SvcError | undefined {
+    const first = this.#first;
+    if (first === undefined || this.#count === 1) return first;
+    return new SvcError('file_unusable', `${first.message} (and ${this.#count - 1} more could not be ${verb})`, {
+      hint: first.hint,
+    });
+  }
 }

@@ -1,7 +1,7 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { chosenPlace, SecretStore, withSecrets } from '../../../store/secret-store.ts';
-import { type StoredSecret, signingSecretKey, webhookSecretsFile } from '../../../store/webhook-secrets.ts';
+import { SecretStore, withSecrets } from '../../../store/secret-store.ts';
+import { signingSecretKey, webhookSecretsFile } from '../../../store/webhook-secrets.ts';
 import { SECRET_RECORD } from '../columns.ts';
 import type { SigningSecret } from '../signature.ts';
 import { readSecrets, SECRET_SOURCE_FLAGS, type SecretSources, secretOf } from '../signing-secrets.ts';
@@ -34,11 +34,7 @@ export const webhooksSecretsImport = recordCommand({
     const shown = shownSecret(next);
     const stored = new SecretStore(webhookSecretsFile(ctx.paths), ctx);
     const before = await findStored(stored, next);
-    const isSame = isSameStored(before, next);
-    if (isSame && (await stored.locate(signingSecretKey(next))) === chosenPlace(ctx)) {
-      return { value: shownSecret(before as StoredSecret), footer: 'already stored' };
-    }
-    if (before !== undefined && !isSame) {
+    if (before !== undefined && !isSameStored(before, next)) {
       const what =
         before === 'unreadable' ? 'the secret, which cannot be read,' : `secret ${shownSecret(before).fingerprint}`;
       await ctx.confirm(`Replace ${what} of ${id} (${serviceOf(next)}) with ${shown.fingerprint}?`);

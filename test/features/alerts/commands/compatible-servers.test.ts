@@ -190,7 +190,6 @@ describe('one odd alert among others', () => {
     ['silences create team=db -c why --max-alerts 2', 10],
     ['silences create team=db -c why', 10],
     ['silences list --unused', 11],
-    ['silences list --with-counts', 10],
     ['alerts list', 10],
   ])('%s: exit %i', async (line, code) => {
     const { stderr, ...result } = await run(line);

@@ -95,7 +95,7 @@ async function triage(
       screen.press = press;
       act(screen).catch((error: unknown) => {
         failure = error;
-        stop.abort(new SvcError('interrupted', 'interrupted', { reason: 'signal' }));
+        stop.abort(new SvcError('interrupted', 'interrupted', { isInterruption: true }));
       });
     },
     ...options,
@@ -232,7 +232,7 @@ describe('a key', () => {
       screen.press('\u0015\r');
       await screen.shows('at least one matcher is required');
       screen.press('team\r');
-      await screen.shows('has no operator');
+      await screen.shows('is not a list of matchers');
       screen.press('=db\r');
       await screen.shows('mutes 2 alerts now (2 active)', 'DiskFull instance=db-1', '--for 1h');
       screen.press('\u0015soon\r');
@@ -410,7 +410,7 @@ describe('the server', () => {
         return;
       }
       posted++;
-      stop.abort(new SvcError('interrupted', 'interrupted', { reason: 'signal' }));
+      stop.abort(new SvcError('interrupted', 'interrupted', { isInterruption: true }));
     });
     const act = async (screen: Screen): Promise<void> => {
       await screen.selects('db-0');
@@ -431,7 +431,7 @@ describe('the server', () => {
         await screen.selects('db-0');
         screen.press(`${END}e`);
         await screen.shows('(y/N)');
-        stop.abort(new SvcError('interrupted', 'interrupted', { reason: 'signal' }));
+        stop.abort(new SvcError('interrupted', 'interrupted', { isInterruption: true }));
       },
       { signal: stop.signal },
     );

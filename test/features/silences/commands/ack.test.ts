@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { getJson, postAlerts, postSilence, type SeedAlert, wire } from '../../../support/alertmanager.ts';
 import type { RunOptions } from '../../../support/svc.ts';
 import { failure } from '../../../support/svc.ts';
@@ -93,58 +93,6 @@ onBothServices((service) => {
     expect([run.code, printed(run)]).toEqual([0, [expect.objectContaining({ matched: { alerts: 1, active: 1 } })]]);
   });
 
-  describe('--by: one silence for each group', () => {
-    test('has the named labels; one that an alert lacks is empty', async () => {
-      const fingerprints = await seed([
-        { alertname: 'Group', cluster: 'a' },
-        { alertname: 'Group', cluster: 'a' },
-        { alertname: 'Group', cluster: 'b' },
-        { alertname: 'Group' },
-      ]);
-      const run = await ack([...fingerprints, '--by', 'alertname,cluster', '--by', 'fleet']);
-      expect([run.code, sentMatchers(run.sent)]).toEqual([
-        0,
-        [
-          ['alertname=Group', 'cluster=', `fleet=${fleet}`],
-          ['alertname=Group', 'cluster=a', `fleet=${fleet}`],
-          ['alertname=Group', 'cluster=b', `fleet=${fleet}`],
-        ],
-      ]);
-      const muted = await getJson<{ fingerprint: string }[]>(
-        service.url(),
-        `/api/v2/alerts?active=false&filter=fleet%3D%22${fleet}%22`,
-      );
-      expect(muted.map(({ fingerprint }) => fingerprint).sort()).toEqual([...fingerprints].sort());
-    });
-
-    test('a group with another alert: exit 3 with its name, nothing sent', async () => {
-      const [first = '', second = '', third = ''] = await seed([
-        { alertname: 'Part', host: 'a' },
-        { alertname: 'Part', host: 'b' },
-        { alertname: 'Part', host: 'c' },
-      ]);
-      for (const argv of [[], ['--yes'], ['--all-alerts']]) {
-        const run = await ack([first, second, '--by', 'alertname', ...argv]);
-        expect([run.code, failure(run).code, writes(run.sent)]).toEqual([3, 'guarded', []]);
-        const title = `Part fleet=${fleet} host=c n=2 (${third.slice(0, 8)})`;
-        expect(failure(run).message).toBe(`this would also mute ${title}; nothing was sent`);
-      }
-      expect((await ack([first, second, third, '--by', 'alertname'])).code).toBe(0);
-    });
-
-    test.each([
-      [['--by', 'cluster'], '--by must include alertname'],
-      [['--by', 'alertname,'], 'a label name is empty'],
-      [['--by', 'alertname,flet'], '--by: unknown label flet: did you mean fleet?'],
-      [['--drop', 'host'], 'there is no option'],
-    ])('%j: exit 2, nothing sent', async (argv, why) => {
-      const [fingerprint = ''] = await seed([{ alertname: 'Wrong' }]);
-      const run = await ack([fingerprint, ...argv]);
-      expect([run.code, writes(run.sent)]).toEqual([2, []]);
-      expect(failure(run).message).toContain(why);
-    });
-  });
-
   test('an alert with more labels that would be muted, too: exit 3, unless it is named', async () => {
     const labels = { alertname: 'Narrow', host: 'a' };
     await postAlerts(service.url(), [{ labels }, { labels: { ...labels, disk: 'sda' } }]);
@@ -224,7 +172,7 @@ onBothServices((service) => {
     const wrong = await ack(['Disk']);
     expect([wrong.code, wrong.sent]).toEqual([2, []]);
     const none = await ack([]);
-    expect([none.code, none.sent, failure(none).message]).toEqual([2, [], '<fingerprint> is missing']);
+    expect([none.code, none.sent, failure(none).message]).toEqual([2, [], "missing required argument 'fingerprint'"]);
   });
 
   test('a dry run shows the request', async () => {

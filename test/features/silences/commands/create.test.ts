@@ -125,10 +125,10 @@ onBothServices((service) => {
 
   describe('invalid arguments: exit 2, nothing sent', () => {
     test.each([
-      [[], 'no matcher'],
+      [[], '--comment is required'],
       [['-c', 'x'], 'no matcher'],
       [['a=b'], '--comment is required'],
-      [['a=b', '-c', ' '], '--comment is required'],
+      [['a=b', '-c', ' '], 'is empty'],
       [['a=b', '-c', 'x', '--for', '1h', '--until', '2h'], 'cannot be used together'],
       [['a=b', '-c', 'x', '--for', '0'], 'longer than zero'],
       [['a=b', '-c', 'x', '--for', '-1h'], 'not a duration'],
@@ -141,8 +141,8 @@ onBothServices((service) => {
       [['a=b', '-c', 'x', '--until', 'tomorrow'], 'not a time'],
       [['a!=b', '-c', 'x'], '--all-alerts'],
       [['a!=b', 'c=', '-c', 'x', '--yes'], '--all-alerts'],
-      [['a', '=', '-c', 'x'], 'no label name'],
-      [['foo==(', '-c', 'x'], 'not an operator'],
+      [['a', '=', '-c', 'x'], 'is not one plain matcher'],
+      [['foo==(', '-c', 'x'], 'is not one plain matcher'],
     ])('%j', async (argv, why) => {
       const run = await refused(argv);
       expect([run.code, lines(run.sent)]).toEqual([2, []]);

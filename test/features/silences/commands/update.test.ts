@@ -195,7 +195,7 @@ onBothServices((service) => {
   test.each([
     [[], 'no change is specified'],
     [['--comment', ' '], 'is empty'],
-    [['--matcher', 'a==b'], 'not an operator'],
+    [['--matcher', 'a==b'], 'is not one plain matcher'],
   ])('%j: exit 2, nothing sent', async (argv, why) => {
     const run = await update('2f1a', argv);
     expect([run.code, run.sent]).toEqual([2, []]);
