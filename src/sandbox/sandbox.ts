@@ -11,10 +11,6 @@ export interface SandboxOptions extends EmulatorOptions {
   readonly random: () => number;
   /** Divides the waits of services, as until a retry or the next price, and token lifetimes. */
   readonly fast?: number;
-  /** False: only https receivers on other machines can subscribe, as at the real service. */
-  readonly loopbackReceivers?: boolean;
-  /** Approve every sign-in to the recording service without a page. */
-  readonly autoApprove?: boolean;
   readonly traps?: readonly SandboxTrap[];
 }
 

@@ -17,7 +17,6 @@ export const SANDBOX_FLAGS = {
     default: 1,
     help: 'Divide all waiting times and token lifetimes by this',
   },
-  'auto-approve': { type: 'boolean', help: 'Approve sign-ins without a page' },
   trap: {
     type: 'choice',
     repeat: true,
@@ -25,7 +24,6 @@ export const SANDBOX_FLAGS = {
     choices: Object.values(TRAPS).flatMap((traps) => Object.keys(traps)),
     help: 'Imitate a fault; see svc sandbox traps',
   },
-  'loopback-receivers': { type: 'boolean', default: true, help: 'Refuse local receivers, as the real service does' },
 } as const;
 
 /** Exit 2 if a port is taken. */

@@ -60,7 +60,7 @@ export class Market {
   /** The bid of the curve, not rounded. */
   priceAt(instrument: Instrument, ms: number): number {
     const sinceStart = ms - this.#startedAt;
-    const walked = walkOf(instrument.offerId * 31, sinceStart > 0 ? sinceStart * this.#options.fast : sinceStart);
+    const walked = walkOf(instrument.offerId, sinceStart > 0 ? sinceStart * this.#options.fast : sinceStart);
     return instrument.price * Math.exp(walked * instrument.volatility);
   }
 
@@ -77,29 +77,17 @@ export class Market {
   }
 }
 
-/** Waves from a quarter of a second to half a year, each four times as long as the one before. */
-const WAVES = Array.from({ length: 14 }, (_, index) => 250 * 4 ** index);
+/** Milliseconds of waves from seconds to months. */
+const WAVES = [1900, 7300, 31_000, 127_000, 509_000, 2_039_000, 8_191_000, 32_749_000, 131_071_000, 524_287_000];
 
 /** How far a walk is from where it started; it moves by about 1 a day. */
 function walkOf(seed: number, ms: number): number {
   let sum = 0;
   for (const [index, length] of WAVES.entries()) {
-    const whole = Math.floor(ms / length);
-    const part = ms / length - whole;
-    const from = noise(seed + index, whole);
-    const to = noise(seed + index, whole + 1);
-    const height = from + (to - from) * part * part * (3 - 2 * part);
+    const phase = seed * (index + 1);
     // As in a random walk, four times as long is twice as far.
-    sum += Math.sqrt(length / DAY_MS) * (height - noise(seed + index, 0));
+    const height = Math.sqrt(length / DAY_MS) / 2;
+    sum += height * (Math.sin((2 * Math.PI * ms) / length + phase) - Math.sin(phase));
   }
   return sum;
-}
-
-/** From -1 to 1, always the same for the same numbers. */
-function noise(seed: number, index: number): number {
-  let mixed = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(index, 0xc2b2ae35);
-  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
-  mixed = Math.imul(mixed ^ (mixed >>> 12), 0x297a2d39);
-  mixed ^= mixed >>> 15;
-  return (mixed >>> 0) / 0x7fffffff - 1;
 }

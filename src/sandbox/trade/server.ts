@@ -64,7 +64,7 @@ export async function startTradingEmulator(options: TradingEmulatorOptions): Pro
   const { port, now, random, seed, fast = 1, tickMs = TICK_MS, caps = true } = options;
   const traps = new Set<TradeTrap>();
   const token = Array.from({ length: 40 }, () => Math.floor(random() * 16).toString(16)).join('');
-  const engine = new EngineServer({ traps, token });
+  const engine = new EngineServer(token, traps);
   const intervalMs = Math.max(MIN_TICK_MS, (tickMs || TICK_MS) / fast);
   const [book, market] = [new Book(), new Market({ now, fast, tickMs: intervalMs })];
   const exchange: Exchange = { book, market, outbox: new Outbox(engine, traps), traps, now, fast };
@@ -111,7 +111,6 @@ function tick(exchange: Exchange, matching: MatchingEngine): void {
   if (traps.has('market-closed')) return;
   market.move();
   matching.check();
-  if (traps.has('non-json-push')) outbox.pushInvalid();
   for (const instrument of INSTRUMENTS) {
     const { symbol } = instrument;
     const { bid, ask, high, low, at } = market.quote(instrument);
@@ -131,8 +130,6 @@ interface Gateway {
 
 const FORM = 'application/x-www-form-urlencoded';
 const ACCOUNTS = '/trading/get_model/Accounts';
-/** Candles, even the current one. */
-const CACHED = { 'cache-control': 'public, max-age=86400' };
 
 function respond(gateway: Gateway, request: Request): Response {
   const path = request.path.replace(/(?<=.)\/$/, '');
@@ -147,11 +144,10 @@ function respond(gateway: Gateway, request: Request): Response {
   if (wrong !== undefined) return answer(gateway, 400, { Code: 400, Message: `Bad request: ${wrong}` });
   try {
     const session = findSession(gateway, request);
-    if (session === undefined) throw refusal('Unauthorized', emptyOf(path));
+    if (session === undefined) throw refusal('Unauthorized', {});
     const form = formOf(request);
     if (order !== undefined) return placeOrder(gateway, order, form);
-    const headers = path.startsWith('/candles/') ? CACHED : {};
-    return answer(gateway, 200, { response: { executed: true }, ...table?.(form, session, ...parts) }, headers);
+    return answer(gateway, 200, { response: { executed: true }, ...table?.(form, session, ...parts) });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return answer(gateway, error.status, error.value);
@@ -181,13 +177,8 @@ function findSession({ token, engine }: Gateway, { headers, message }: Request):
   return session?.connected === true ? session : undefined;
 }
 
-function answer(
-  { exchange: { traps } }: Gateway,
-  status: number,
-  value: unknown,
-  headers: Response['headers'] = {},
-): Response {
-  return json(status, traps.has('hostile-gateway') ? hostile(value, NOT_HOSTILE) : value, headers);
+function answer({ exchange: { traps } }: Gateway, status: number, value: unknown): Response {
+  return json(status, traps.has('hostile-gateway') ? hostile(value, NOT_HOSTILE) : value);
 }
 
 /** The query of a GET, the body of anything else. */
@@ -208,12 +199,6 @@ function findWrongHeader({ headers, message }: Request): string | undefined {
   if (!/\bapplication\/json\b/.test(headers.accept ?? '')) return 'Accept: application/json is required';
   if (!headers['content-type']?.startsWith(FORM)) return `Content-Type: ${FORM} is required`;
   return undefined;
-}
-
-/** Some refusals contain empty values of what was requested. */
-function emptyOf(path: string): object {
-  if (path.startsWith('/candles/')) return { instrument_id: 0, period_id: 0, candles: [] };
-  return /^\/(?:un)?subscribe$/.test(path) ? { pairs: [] } : {};
 }
 
 const HIDDEN = ['USD/CHF', 'AUD/USD'];
