@@ -248,7 +248,7 @@ function trade() {
 process.stdout.write(
   'svc, one command for four services. Each step has a comment, the command line ($ svc …) and its output.\n',
 );
-const options = ['sandbox', 'start', '--auto-approve'];
+const options = ['sandbox', 'start'];
 shown('Start a sandbox with all services on this machine. It ends with this demo.', options, ' &');
 const sandbox = start(options);
 try {

@@ -85,9 +85,9 @@ describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
   });
 
   it.each([
-    ['a choice', 'svc silences create', 'Mute which alerts?'],
-    ['a text', 'svc silences create team=db', 'Comment:'],
-    ['several choices', 'svc silences ack', 'Which alerts?'],
+    ['a choice', 'svc silences create', 'name=value, name!=value'],
+    ['a text', 'svc silences create team=db', 'The reason:'],
+    ['several choices', 'svc silences ack', 'Fingerprints, or'],
     ['a secret', 'svc webhooks secrets import ep_1', 'Signing secret'],
   ])('leaves nothing on the screen after Ctrl-C: %s', async (_name, line, question) => {
     terminal.begin(line);

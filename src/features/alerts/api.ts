@@ -1,46 +1,73 @@
 /** The Alertmanager's endpoints (doc 1 §4) and its client. */
 import { SvcError } from '../../errors.ts';
 import { Client } from '../../http/client.ts';
-import { answered, type Confirmed, type Endpoint, endpoint, type Parser } from '../../http/endpoint.ts';
+import { answered, type Confirmed, endpoint } from '../../http/endpoint.ts';
 import type { Target } from '../../http/target.ts';
 import { explainAlertmanager } from './errors.ts';
 import { ClusterClient, type Member, type MemberClient } from './members.ts';
-import type { Alert, AlertFilter, AlertQuery, PostableAlert, PostableSilence, Status } from './schema.ts';
-
-type Schemas = typeof import('./schema.ts');
-type Parsed<N extends keyof Schemas> = Schemas[N] extends Parser<infer T> ? T : never;
+import type {
+  Alert,
+  AlertFilter,
+  AlertGroup,
+  AlertQuery,
+  PostableAlert,
+  PostableSilence,
+  Receiver,
+  Silence,
+  Status,
+} from './schema.ts';
 
 /** zod loads with the first response, not at the start. */
-const schemaLoader = (name: keyof Schemas) => async () => (await import('./schema.ts'))[name] as never;
-
-function objectEndpoint<N extends keyof Schemas>(path: string, name: N): Endpoint<Parsed<N>, 'read'> {
-  return endpoint({ method: 'GET', path, effect: 'read', answer: schemaLoader(name) });
-}
-
-function listEndpoint<N extends keyof Schemas>(path: string, name: N): Endpoint<readonly Parsed<N>[], 'read'> {
-  return endpoint({ method: 'GET', path, effect: 'read', item: schemaLoader(name) });
-}
-
-const SILENCE = '/silence/{silenceID}';
 export const ENDPOINTS = {
-  status: objectEndpoint('/status', 'status'),
-  receivers: listEndpoint('/receivers', 'receiver'),
-  silences: listEndpoint('/silences', 'silence'),
-  silence: objectEndpoint(SILENCE, 'silence'),
+  status: endpoint({
+    method: 'GET',
+    path: '/status',
+    effect: 'read',
+    answer: async () => (await import('./schema.ts')).status,
+  }),
+  receivers: endpoint<readonly Receiver[]>({
+    method: 'GET',
+    path: '/receivers',
+    effect: 'read',
+    item: async () => (await import('./schema.ts')).receiver,
+  }),
+  silences: endpoint<readonly Silence[]>({
+    method: 'GET',
+    path: '/silences',
+    effect: 'read',
+    item: async () => (await import('./schema.ts')).silence,
+  }),
+  silence: endpoint({
+    method: 'GET',
+    path: '/silence/{silenceID}',
+    effect: 'read',
+    answer: async () => (await import('./schema.ts')).silence,
+  }),
   /** Not repeatable: each success creates a silence, or replaces the one with the given id. */
-  postSilence: endpoint<Parsed<'postedSilence'>>({
+  postSilence: endpoint({
     method: 'POST',
     path: '/silences',
     effect: 'write',
-    answer: schemaLoader('postedSilence'),
+    answer: async () => (await import('./schema.ts')).postedSilence,
   }),
   /** Expires the silence. The service cannot make it active again. */
-  deleteSilence: endpoint({ method: 'DELETE', path: SILENCE, effect: 'destroy' }),
+  deleteSilence: endpoint({ method: 'DELETE', path: '/silence/{silenceID}', effect: 'destroy' }),
   /** Without a confirmation, for a silence that the command itself created. It may be repeated. */
-  withdrawSilence: endpoint({ method: 'DELETE', path: SILENCE, effect: 'write' }),
-  alerts: listEndpoint('/alerts', 'alert'),
+  withdrawSilence: endpoint({ method: 'DELETE', path: '/silence/{silenceID}', effect: 'write' }),
+  alerts: endpoint<readonly Alert[]>({
+    method: 'GET',
+    path: '/alerts',
+    effect: 'read',
+    item: async () => (await import('./schema.ts')).alert,
+  }),
   postAlerts: endpoint({ method: 'POST', path: '/alerts', effect: 'write' }),
-  groups: { ...listEndpoint('/alerts/groups', 'alertGroup'), largeItems: true as const },
+  groups: endpoint<readonly AlertGroup[]>({
+    method: 'GET',
+    path: '/alerts/groups',
+    effect: 'read',
+    largeItems: true,
+    item: async () => (await import('./schema.ts')).alertGroup,
+  }),
 };
 
 export type Alertmanager = ReturnType<typeof openAlertmanager>;

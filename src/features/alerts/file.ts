@@ -68,14 +68,18 @@ function resolved(text: unknown, where: string, now: number): unknown {
   }
 }
 
-/** The JSON value of a file, or the array of its lines (NDJSON). `source` names it in messages. */
-export function parseJson(bytes: Uint8Array, source: string): unknown {
-  let text: string;
+/** `source` names the file in messages. */
+export function decodeText(bytes: Uint8Array, source: string): string {
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     throw new SvcError('invalid_value', `${source}: not UTF-8 text`);
   }
+}
+
+/** The JSON value of a file, or the array of its lines (NDJSON). */
+export function parseJson(bytes: Uint8Array, source: string): unknown {
+  const text = decodeText(bytes, source);
   if (text.trim() === '') throw new SvcError('invalid_value', `${source}: is empty`);
   try {
     return parseJsonText(text, Number.POSITIVE_INFINITY);

@@ -85,7 +85,7 @@ export function serverSelects(wanted: WantedStates): boolean {
 export function keepsAlert(alert: Pick<Alert, 'status'>, wanted: WantedStates): boolean {
   if (wanted === 'all') return true;
   const reasons = suppressedBy(alert);
-  if (reasons.length === 0) return wanted.some((state) => state === alert.status.state);
+  if (reasons.length === 0) return (wanted as readonly string[]).includes(alert.status.state);
   return wanted.some((state) => state === 'suppressed' || reasons.includes(state));
 }
 
@@ -176,16 +176,17 @@ export function isSuppressed(alert: Alert): boolean {
 }
 
 export function worstFirst(alerts: readonly Alert[], severities = DEFAULT_SEVERITIES): readonly Alert[] {
-  return sorted(alerts.map((alert) => ({ item: alert, ...urgency(alert, severities) })));
+  const keyed = alerts.map((alert) => ({ alert, ...urgency(alert, severities) }));
+  return keyed.sort(compareUrgency).map(({ alert }) => alert);
 }
 
 /** By the worst alert of each; the alerts of each in the same order. */
 export function worstGroupsFirst(groups: readonly AlertGroup[], severities: Severities): readonly AlertGroup[] {
   const keyed = groups.map((group) => {
     const alerts = [...worstFirst(group.alerts, severities)];
-    return { item: { ...group, alerts }, ...(alerts[0] === undefined ? NO_URGENCY : urgency(alerts[0], severities)) };
+    return { group: { ...group, alerts }, ...(alerts[0] === undefined ? NO_URGENCY : urgency(alerts[0], severities)) };
   });
-  return sorted(keyed);
+  return keyed.sort(compareUrgency).map(({ group }) => group);
 }
 
 interface Urgency {
@@ -203,9 +204,7 @@ function urgency(alert: Alert, severities: Severities): Urgency {
   return { rank: rank + suppressed, since: Date.parse(alert.startsAt) || 0, id: alert.fingerprint };
 }
 
-function sorted<T>(keyed: (Urgency & { readonly item: T })[]): readonly T[] {
-  const byId = (a: Urgency, b: Urgency) => (a.id < b.id ? -1 : Number(a.id > b.id));
+function compareUrgency(a: Urgency, b: Urgency): number {
   // Infinity minus Infinity is not a number, and no difference.
-  keyed.sort((a, b) => a.rank - b.rank || b.since - a.since || byId(a, b));
-  return keyed.map(({ item }) => item);
+  return a.rank - b.rank || b.since - a.since || (a.id < b.id ? -1 : Number(a.id > b.id));
 }

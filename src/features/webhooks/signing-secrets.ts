@@ -54,7 +54,9 @@ type SecretContext = Pick<
 
 /** The secrets of the options, else of the environment, else none. Exit 2 if one is unusable. */
 export async function signingSecrets(input: SecretInput, ctx: SecretContext): Promise<readonly SigningSecret[]> {
-  const secrets = readSecrets(input, ctx);
+  const secrets: SigningSecret[] = [];
+  for (const path of input.secretFile) secrets.push(fromFile(path, ctx));
+  for (const name of input.secretEnv) secrets.push(fromVariable(name, ctx.env));
   for (const id of input.endpoint) secrets.push(await ofEndpoint(id, ctx));
   if (secrets.length === 0 && ctx.env[VARIABLE] !== undefined) secrets.push(fromVariable(VARIABLE, ctx.env));
   // A receiver may print the secret.
@@ -75,17 +77,6 @@ export async function requireSecret(input: SecretInput, ctx: SecretContext): Pro
   throw new SvcError('usage', `a delivery is signed with one secret, and ${others.length + 1} were given`);
 }
 
-/** The secrets of the options that read one. */
-export function readSecrets(
-  input: SecretSources,
-  ctx: Pick<RunContext, 'env' | 'readFile' | 'checkSecretFile'>,
-): SigningSecret[] {
-  const secrets: SigningSecret[] = [];
-  for (const path of input.secretFile) secrets.push(fromFile(path, ctx));
-  for (const name of input.secretEnv) secrets.push(fromVariable(name, ctx.env));
-  return secrets;
-}
-
 async function ofEndpoint(id: string, ctx: SecretContext): Promise<SigningSecret> {
   // Loads the store, which takes 2 ms on Node 20: a secret of the environment does not need it.
   const { storedSecret } = await import('./stored-secrets.ts');
@@ -96,13 +87,13 @@ async function ofEndpoint(id: string, ctx: SecretContext): Promise<SigningSecret
   });
 }
 
-function fromVariable(name: string, env: RunContext['env']): SigningSecret {
+export function fromVariable(name: string, env: RunContext['env']): SigningSecret {
   const text = env[name];
   if (text === undefined) throw new SvcError('missing_value', `--secret-env: the variable ${name} is not set`);
   return checkSecret(text, name);
 }
 
-function fromFile(path: string, ctx: Pick<RunContext, 'readFile' | 'checkSecretFile'>): SigningSecret {
+export function fromFile(path: string, ctx: Pick<RunContext, 'readFile' | 'checkSecretFile'>): SigningSecret {
   const source = `--secret-file ${path}`;
   const descriptor = descriptorOf(path);
   let bytes: Buffer;

@@ -130,10 +130,7 @@ describeRealServers(({ release, version }) => {
             .next(),
         { code: 'refused', hint: expect.stringContaining('RE2') },
       ],
-      [
-        () => alertmanager.postAlerts([{ labels: {} }]),
-        { code: 'refused', hint: expect.stringContaining('valid ones were stored') },
-      ],
+      [() => alertmanager.postAlerts([{ labels: {} }]), { code: 'refused' }],
     ];
     for (const [call, expected] of refusals) await expect(call()).rejects.toMatchObject(expected);
   });

@@ -116,7 +116,7 @@ export const alertsCheck = recordCommand({
     };
     const { wait, stable: stableMs = 0, interval: intervalMs = DEFAULT_INTERVAL_MS } = input;
     const began = ctx.now();
-    const { ok, alerts, omitted } = await awaited(read, bounds, { waitMs: wait ?? 0, stableMs, intervalMs }, ctx);
+    const { ok, alerts, omitted } = await watchBounds(read, bounds, { waitMs: wait ?? 0, stableMs, intervalMs }, ctx);
     const count = alerts.length;
     const waitedMs = wait === undefined ? 0 : ctx.now() - began;
     const message = [
@@ -143,20 +143,13 @@ interface Times {
 }
 
 function checkTimes({ wait, stable, interval }: Times): void {
-  if (stable !== undefined && wait === undefined) throw new SvcError('usage', '--stable needs --wait');
-  if (interval !== undefined && wait === undefined) throw new SvcError('usage', '--interval needs --wait');
-  if (stable !== undefined && wait !== undefined && stable >= wait)
+  if (wait === undefined && stable !== undefined) throw new SvcError('usage', '--stable needs --wait');
+  if (wait === undefined && interval !== undefined) throw new SvcError('usage', '--interval needs --wait');
+  if (wait !== undefined && stable !== undefined && stable >= wait)
     throw new SvcError('usage', '--stable must be shorter than --wait');
 }
 
 const alertsText = (count: number): string => `${count} ${count === 1 ? 'alert' : 'alerts'}`;
-
-interface CheckTimes {
-  /** 0 for a single check. */
-  readonly waitMs: number;
-  readonly stableMs: number;
-  readonly intervalMs: number;
-}
 
 interface Found {
   readonly alerts: readonly Alert[];
@@ -164,10 +157,11 @@ interface Found {
   readonly omitted: number;
 }
 
-async function awaited(
+/** Whether the bounds held, for long enough, and the latest alerts. Without a wait, of a single read. */
+async function watchBounds(
   read: () => Promise<Found>,
   bounds: Bounds,
-  { stableMs, ...times }: CheckTimes,
+  { stableMs, ...times }: { readonly waitMs: number; readonly stableMs: number; readonly intervalMs: number },
   ctx: RunContext,
 ): Promise<Found & { readonly ok: boolean }> {
   let latest: Found | undefined;
@@ -185,18 +179,16 @@ async function awaited(
   return { ok: false, ...(latest ?? { alerts: [], omitted: 0 }) };
 }
 
+function noticeChange(before: Found | undefined, { alerts }: Found, bounds: Bounds, ctx: RunContext): void {
+  const count = alerts.length;
+  if (count === before?.alerts.length) return;
+  const next = holds(count, bounds) ? 'must stay so' : 'waiting';
+  ctx.notice(`${alertsText(count)}, ${boundsText(bounds)} wanted; ${next}`);
+}
+
 /** Whatever the omitted rows are. */
 function certainlyHolds({ alerts, omitted }: Found, bounds: Bounds): boolean {
   return holds(alerts.length, bounds) && holds(alerts.length + omitted, bounds);
-}
-
-function noticeChange(before: Found | undefined, { alerts }: Found, bounds: Bounds, ctx: RunContext): void {
-  if (alerts.length !== before?.alerts.length) ctx.notice(waitingText(alerts.length, bounds));
-}
-
-function waitingText(count: number, bounds: Bounds): string {
-  const next = holds(count, bounds) ? 'must stay so' : 'waiting';
-  return `${alertsText(count)}, ${boundsText(bounds)} wanted; ${next}`;
 }
 
 interface Bounds {
@@ -205,15 +197,13 @@ interface Bounds {
   readonly max: number | null;
 }
 
-function checkedBounds({
-  min,
-  max,
-  expect,
-}: {
+interface BoundOptions {
   readonly min: number | undefined;
   readonly max: number | undefined;
   readonly expect: boolean;
-}): Bounds {
+}
+
+function checkedBounds({ min, max, expect }: BoundOptions): Bounds {
   if (expect && min !== undefined) throw new SvcError('usage', '--expect and --min cannot be used together');
   const least = min ?? (expect ? 1 : 0);
   const most = max ?? (min === undefined && !expect ? 0 : null);

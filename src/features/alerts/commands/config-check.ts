@@ -2,10 +2,13 @@ import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { ListOutput, Tone } from '../../../output/types.ts';
 import { minorOf } from '../matcher.ts';
-import { NEWEST_KNOWN, type RoutingConfig, readRoutingConfig } from '../routing/config.ts';
-import { readConfigFile } from '../routing/source.ts';
+import type { RoutingConfig } from '../routing/config.ts';
+import { readConfigFile, readRoutingConfig } from '../routing/source.ts';
 import { walkRoutes } from '../routing/tree.ts';
 import type { Problem } from '../routing/yaml.ts';
+
+/** The newest release whose fields svc knows. */
+const NEWEST_KNOWN = 34;
 
 const UNCHECKED = 'templates and integrations were not checked (amtool check-config does that)';
 

@@ -92,8 +92,7 @@ export const alertsList = listCommand({
   outputOf: listOutput,
   offers: alertCandidates,
   async run(input, ctx) {
-    const { watch, olderThan } = input;
-    const groupBy = labelNames(input);
+    const { watch, olderThan, groupBy } = input;
     if (watch !== undefined && groupBy.length > 0)
       throw new SvcError('usage', '--group-by and --watch cannot be used together');
     const selection = { wanted: statesOf(input), olderThan };
@@ -116,7 +115,7 @@ export const alertsList = listCommand({
     const now = ctx.now();
     const selected = filterAsync(alertmanager.alerts(query), (alert) => selects(alert, selection, now));
     const alerts = ifNone(selected, () => warnOfNames(given, alertmanager, ctx));
-    if (groupBy.length > 0) return { value: await tallyAlerts(alerts, groupBy), as: listOutput(input) };
+    if (groupBy.length > 0) return { value: await tallyAlerts(alerts, labelNames(groupBy)), as: listOutput(input) };
     if (inServerOrder(ctx.wants, input)) return { value: alerts };
     const value = worstFirst(await collect(alerts), severities);
     return { value, as: alertList(severities, noneText(selection.wanted)) };
@@ -164,11 +163,11 @@ function statesOf(input: States): WantedStates {
 }
 
 function listOutput({ groupBy, ...states }: States & { readonly groupBy: readonly string[] }): AnyOutput {
-  return groupBy.length > 0 ? tallyOutput(labelNames({ groupBy }), noneText(statesOf(states))) : ALERT_LIST;
+  return groupBy.length > 0 ? tallyOutput(labelNames(groupBy), noneText(statesOf(states))) : ALERT_LIST;
 }
 
-function labelNames({ groupBy }: { readonly groupBy: readonly string[] }): readonly string[] {
-  return groupBy.flatMap((names) => names.split(','));
+function labelNames(lists: readonly string[]): readonly string[] {
+  return lists.flatMap((names) => names.split(','));
 }
 
 /** The alerts with one combination of values. For the service, a missing label is an empty one. */

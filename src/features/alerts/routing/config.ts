@@ -144,9 +144,6 @@ function optional<T>(schema: z.ZodMiniType<T>) {
   return z.optional(z.nullable(schema));
 }
 
-/** The newest release whose fields svc knows. */
-export const NEWEST_KNOWN = 34;
-
 function configSchema(version: string | undefined, isRegex: RegexTest) {
   const minor = minorOf(version);
   const fields = matcherFields(minor, isRegex);

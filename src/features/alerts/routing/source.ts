@@ -3,7 +3,8 @@ import type { RunContext } from '../../../cli/command.ts';
 import { FILE, type Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import { type Alertmanager, originalConfig } from '../api.ts';
-import { type CheckedConfig, type RoutingConfig, readRoutingConfig } from './config.ts';
+import { decodeText } from '../file.ts';
+import type { CheckedConfig, RoutingConfig } from './config.ts';
 import type { Problem } from './yaml.ts';
 
 export const CONFIG_FILE = {
@@ -53,26 +54,19 @@ function validConfig({ name, version }: Source, { config, problems = [] }: Check
   throw new SvcError('wrong_shape', `svc cannot read ${message}`, { hint: 'svc alerts status --config prints it' });
 }
 
+/** zod loads with the first configuration, not with the commands. */
+export async function readRoutingConfig(text: string, version?: string): Promise<CheckedConfig> {
+  return (await import('./config.ts')).readRoutingConfig(text, version);
+}
+
 export async function readConfigFile(path: string, ctx: Input): Promise<Source> {
-  const text = await readText(path, ctx);
+  const text = decodeText(await ctx.readInput(path), path);
   if (/^apiVersion["']?\s*:/m.test(text) || /^\s*\{\s*"apiVersion"/.test(text)) {
     throw new SvcError('invalid_value', `${path} is a Kubernetes object, not a configuration of an Alertmanager`, {
       hint: "take it out: kubectl get secret NAME -o jsonpath='{.data.alertmanager\\.yaml}' | base64 -d",
     });
   }
   return { name: path, text };
-}
-
-/** UTF-8, or UTF-16 with a byte order mark, which Windows PowerShell writes. */
-async function readText(path: string, ctx: Pick<Input, 'readInput'>): Promise<string> {
-  const bytes = Buffer.from(await ctx.readInput(path));
-  const mark = bytes.toString('hex', 0, 2);
-  const encoding = { fffe: 'utf-16le', feff: 'utf-16be' }[mark] ?? 'utf-8';
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  } catch {
-    throw new SvcError('invalid_value', `${path}: not UTF-8 text`);
-  }
 }
 
 /** `12:5: no receiver is named pager` */

@@ -68,13 +68,14 @@ async function* readContainer(
   source: string,
   input: Input,
 ): AsyncGenerator<StreamedBody | Iterable<Delivery>, void, void> {
-  const { beginning, isWhole, pieces } = await peek(chunks);
+  const rest = chunks[Symbol.asyncIterator]();
+  const { beginning, isWhole } = await readBeginning(rest);
   if (beginning.length === 0) return;
   const format = input.format === 'auto' ? detectFormat(beginning) : input.format;
-  if (format === 'ndjson') yield* readRecording(pieces, source, input);
-  else if (format === 'body') yield toBareBody({ source, pieces }, beginning, input);
+  if (format === 'ndjson') yield* readRecording(joinPieces(beginning, rest), source, input);
+  else if (format === 'body') yield toBareBody({ source, pieces: joinPieces(beginning, rest) }, beginning, input);
   else {
-    const bytes = isWhole ? beginning : await gather(pieces, source);
+    const bytes = isWhole ? beginning : await gather(joinPieces(beginning, rest), source);
     if (format === 'http') yield httpDeliveries(bytes, source);
     else yield readJson(bytes, source, input) ?? toBareBody({ source, pieces: once(bytes) }, beginning, input);
   }
@@ -93,28 +94,27 @@ async function* readRecording(
 /** How much of the beginning identifies the format. */
 const PEEK = 16_384;
 
-/** The first bytes, whether there are no others, and all of them. */
-async function peek(
-  chunks: AsyncIterable<Uint8Array>,
-): Promise<{ beginning: Buffer; isWhole: boolean; pieces: AsyncIterable<Uint8Array> }> {
-  const rest = chunks[Symbol.asyncIterator]();
-  let bytes = Buffer.alloc(0);
-  let isWhole = false;
-  while (bytes.length < PEEK && !isWhole) {
-    const { value, done } = await rest.next();
-    if (done) isWhole = true;
-    else bytes = Buffer.concat([bytes, value]);
+/** At least as much, or all. */
+async function readBeginning(
+  pieces: AsyncIterator<Uint8Array>,
+): Promise<{ readonly beginning: Buffer; readonly isWhole: boolean }> {
+  let beginning = Buffer.alloc(0);
+  while (beginning.length < PEEK) {
+    const { value, done } = await pieces.next();
+    if (done) return { beginning, isWhole: true };
+    beginning = Buffer.concat([beginning, value]);
   }
-  async function* all(): AsyncGenerator<Uint8Array> {
-    yield bytes;
-    if (!isWhole) yield* { [Symbol.asyncIterator]: () => rest };
-  }
-  return { beginning: isWhole ? bytes : bytes.subarray(0, PEEK), isWhole, pieces: all() };
+  return { beginning, isWhole: false };
+}
+
+async function* joinPieces(beginning: Buffer, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield beginning;
+  yield* { [Symbol.asyncIterator]: () => rest };
 }
 
 /** The format, by the first bytes. All else is a body. */
 export function detectFormat(bytes: Buffer): Exclude<DeliveryFormat, 'auto' | 'har'> {
-  const text = bytes.toString('latin1').replace(/^\xef\xbb\xbf/, '');
+  const text = bytes.toString('latin1', 0, PEEK).replace(/^\xef\xbb\xbf/, '');
   if (/^\{"v":1,"received_at":"/.test(text) || /^\{[^\n]*"body_b64"\s*:\s*"/.test(text)) return 'ndjson';
   if (isHttp(text)) return 'http';
   // A log may begin with other lines.
@@ -140,8 +140,8 @@ function toBareBody(body: StreamedBody, beginning: Buffer, { refuseBodies }: Inp
 
 /** What a file in an unknown format looks like. Its names are shown, its values are not. */
 function describeContent(beginning: Buffer): string {
-  if (/[\0-\x08\x0e-\x1a]/.test(beginning.toString('latin1'))) return 'binary data';
-  const text = beginning.toString();
+  if (/[\0-\x08\x0e-\x1a]/.test(beginning.toString('latin1', 0, PEEK))) return 'binary data';
+  const text = beginning.toString('utf8', 0, PEEK);
   if (!/^\s*[[{]/.test(text)) return 'text';
   const names = [...text.matchAll(/"([^"\\]{1,40})"\s*:/g)].slice(0, 3).map(([, name]) => `"${name}"`);
   return names.length === 0 ? 'JSON' : `JSON with ${names.join(', ')}`;

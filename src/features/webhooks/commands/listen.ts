@@ -12,7 +12,7 @@ import { EVENT_FLAG, eventFilter } from '../event-types.ts';
 import { parseTolerance, TOLERANCE_FLAG } from '../options.ts';
 import { openForwarder } from '../receiver/forwarder.ts';
 import { historyPath } from '../receiver/history.ts';
-import { openRecording, type RecordingWriter } from '../receiver/recording-writer.ts';
+import { openRecording } from '../receiver/recording-writer.ts';
 import { introduction, RECEIVER_LIST, type ReadyRow, type ReceiverRow, summary } from '../receiver/rows.ts';
 import { ReceiverSession, type SessionOptions } from '../receiver/session.ts';
 import { SECRET_PREFIX, type SigningSecret } from '../signature.ts';
@@ -110,7 +110,7 @@ Each line of NDJSON has a "type": first "ready" (port, url, forward, record, his
     const tunnelInput = { ...input, tunnel: command ?? '', events };
     if (ctx.dryRun && tunneling !== undefined) return { value: await tunneling.planTunnel(tunnelInput, ctx) };
     const forwarder = forwardTo === undefined ? undefined : await openForwarder(forwardTo, input.forwardExternal, ctx);
-    const recording = input.record === undefined ? undefined : openRecorder(input.record, ctx);
+    const recording = input.record === undefined ? undefined : openRecording(input.record, ctx.notice);
     const tunnel = tunneling && new tunneling.Tunnel(tunnelInput, ctx);
     const options: SessionOptions = {
       ...input,
@@ -229,27 +229,19 @@ async function* receive(
   }
 }
 
+/** Also how to sign with the secret that svc made, and what it is not for. */
 function introduce(ready: ReadyRow, { secrets }: SessionOptions, ownSecret: string | undefined, ctx: RunContext): void {
   if (ctx.wants.table) {
     for (const line of introduction(ready, secrets.length)) ctx.notice(line);
   }
   if (ownSecret === undefined) return;
-  for (const line of secretIntroduction(ready.url, ownSecret)) ctx.notice(line);
-}
-
-/** How to sign with the secret that svc made, and what it is not for. */
-function secretIntroduction(url: string, file: string): string[] {
-  return [
-    `no secret was given: svc verifies with its own, in ${file}. To sign with it, run in another terminal:`,
-    `  svc webhooks send --to ${shellWord(url)} --secret-file ${shellWord(file)}`,
+  ctx.notice(
+    `no secret was given: svc verifies with its own, in ${ownSecret}. To sign with it, run in another terminal:`,
+  );
+  ctx.notice(`  svc webhooks send --to ${shellWord(ready.url)} --secret-file ${shellWord(ownSecret)}`);
+  ctx.notice(
     'deliveries of the service need the secret of their subscription (--secret-file or --endpoint), or --tunnel',
-  ];
-}
-
-function openRecorder(path: string, ctx: RunContext): RecordingWriter {
-  const { writer, notices } = openRecording(path);
-  for (const text of notices) ctx.notice(`warning: ${text}`);
-  return writer;
+  );
 }
 
 type Readiness = Pick<ReadyRow, 'port' | 'url' | 'pid'>;

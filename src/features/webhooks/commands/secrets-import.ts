@@ -4,7 +4,7 @@ import { SecretStore, withSecrets } from '../../../store/secret-store.ts';
 import { signingSecretKey, webhookSecretsFile } from '../../../store/webhook-secrets.ts';
 import { SECRET_RECORD } from '../columns.ts';
 import type { SigningSecret } from '../signature.ts';
-import { readSecrets, SECRET_SOURCE_FLAGS, type SecretSources, secretOf } from '../signing-secrets.ts';
+import { fromFile, fromVariable, SECRET_SOURCE_FLAGS, type SecretSources, secretOf } from '../signing-secrets.ts';
 import { findStored, isSameStored, serviceOf, shownSecret, storedUnder } from '../stored-secrets.ts';
 
 export const webhooksSecretsImport = recordCommand({
@@ -61,7 +61,8 @@ function checkId(id: string): void {
 }
 
 async function readSecret(input: SecretSources, ctx: RunContext): Promise<SigningSecret> {
-  const [named, ...others] = readSecrets(input, ctx);
+  const fromFiles = input.secretFile.map((path) => fromFile(path, ctx));
+  const [named, ...others] = [...fromFiles, ...input.secretEnv.map((name) => fromVariable(name, ctx.env))];
   if (others.length > 0) throw new SvcError('usage', `an endpoint has one secret, and ${others.length + 1} were given`);
   if (named !== undefined) return named;
   if (!ctx.stdin.isTTY) return secretOf(await ctx.readInput('-'), 'standard input');

@@ -6,9 +6,8 @@ import { endedBy, SvcError } from '../../../errors.ts';
 import { bare, hostLiteral, isLoopback } from '../../../http/address.ts';
 import { openPoster, type Posted, type Poster } from '../../../http/poster.ts';
 import type { Outbound } from '../../../http/target.ts';
-import { HEADER_PREFIX, type RawHeader } from '../delivery.ts';
+import { HEADER_PREFIX, isAccepted, type RawHeader } from '../delivery.ts';
 import { addressWarnings, receiverAddress } from '../options.ts';
-import { isAccepted } from '../sending/sending.ts';
 
 interface ForwardTarget {
   readonly url: URL;

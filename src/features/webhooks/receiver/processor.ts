@@ -1,7 +1,6 @@
 /** Processes a delivery: verifies, de-duplicates, forwards, records, and only then responds. */
 import { hash } from 'node:crypto';
-import { HEADER_PREFIX, headerValues, type ReadEvent, readEvent, signatureHeaders } from '../delivery.ts';
-import { isAccepted } from '../sending/sending.ts';
+import { HEADER_PREFIX, headerValues, isAccepted, type ReadEvent, readEvent, signatureHeaders } from '../delivery.ts';
 import { type SigningSecret, type Verification, verifySignature } from '../signature.ts';
 import { type Forwarded, type Forwarder, statusOf } from './forwarder.ts';
 import type { History } from './history.ts';

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AsyncQueue } from '../../../async-queue.ts';
 import type { ErrorCode, SvcError } from '../../../errors.ts';
 import type { LockContext } from '../../../store/lock.ts';
-import { isAccepted } from '../sending/sending.ts';
+import { isAccepted } from '../delivery.ts';
 import { DISABLING_FAILURES } from '../subscriptions/subscription.ts';
 import { History } from './history.ts';
 import { DeliveryProcessor, isoTime, type ProcessorOptions, StrangerLimit } from './processor.ts';

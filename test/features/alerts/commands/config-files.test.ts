@@ -30,7 +30,6 @@ test.each([
 describe('the text of a file', () => {
   test.each([
     ['a byte order mark and Windows line ends', `\ufeff${CONFIG.replaceAll('\n', '\r\n')}`],
-    ['UTF-16, as of Windows PowerShell', Buffer.from(`\ufeff${CONFIG}`, 'utf16le')],
     [
       'JSON',
       JSON.stringify({

@@ -171,7 +171,7 @@ onBothServices((service) => {
     [['--comment', '~('], '--comment'],
     [['--author', '~['], '--author'],
     [['--state', 'gone'], 'there is no "gone"'],
-    [['a==b'], 'not an operator'],
+    [['a==b'], 'is not one plain matcher'],
   ])('%j: exit 2, nothing sent', async (argv, why) => {
     const run = await list(...argv);
     expect([run.code, run.stdout, run.sent]).toEqual([2, '', []]);
