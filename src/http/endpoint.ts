@@ -129,7 +129,6 @@ const CONTENT_TYPES = {
 export interface RequestRules {
   /** The prefix of every path of the service: `/api/v2`. */
   readonly basePath: string;
-  readonly accept?: string;
   /** Sent with every request, with or without a body. */
   readonly contentType?: string;
 }
@@ -137,13 +136,17 @@ export interface RequestRules {
 /** `more`: the credential and other headers of the client. The user's own headers come last. */
 export function buildRequest(
   { baseUrl, userAgent, headers: own }: Pick<Target, 'baseUrl' | 'userAgent' | 'headers'>,
-  { basePath, accept = 'application/json', contentType }: RequestRules,
+  { basePath, contentType }: RequestRules,
   { method, path, effect, encoding = 'json' }: EndpointShape,
   { body, params = {}, query = {} }: CallValues,
   more: Headers = {},
 ): RequestValue {
   const root = baseUrl.origin + baseUrl.pathname.replace(/\/$/, '') + basePath;
-  const headers: Record<string, string> = { accept, 'accept-encoding': 'identity', 'user-agent': userAgent };
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': userAgent,
+  };
   const type = contentType ?? (body === undefined ? undefined : CONTENT_TYPES[encoding]);
   if (type !== undefined) headers['content-type'] = type;
   addHeaders(headers, more);

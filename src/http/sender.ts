@@ -32,8 +32,6 @@ import { shownHeaders, Trace } from './trace.ts';
 export interface ServiceRules extends RequestRules {
   /** The service's own reading of a status of 400 or above; `undefined` uses the common one. */
   explain?(answer: FailedAnswer, endpoint: EndpointShape): SvcError | undefined;
-  /** Whether `explain` also handles redirects. */
-  readonly explainsRedirects?: true;
   /** Takes cookies from responses and adds them to requests. */
   readonly cookies?: CookieJar;
   readonly maxAnswerBytes?: number;
@@ -253,7 +251,7 @@ export class Sender {
       credentialSent: 'authorization' in exchange.request.headers,
       credentialSource: authorizer?.source,
     };
-    const explainable = status >= (this.#rules.explainsRedirects ? 300 : 400);
+    const explainable = status >= 400;
     const explained = explainable ? this.#rules.explain?.(failed, endpoint) : undefined;
     const error = explained ?? statusFailure(failed, this.#line(exchange.request), endpoint.effect);
     return { error, again: isPassing(status, error), retryAfter };

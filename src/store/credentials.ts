@@ -68,7 +68,7 @@ export async function listClients(store: SecretStore): Promise<readonly ClientNa
   return (await pairsOf(store, 'client')).map(([issuer, client_id]) => ({ issuer, client_id }));
 }
 
-/** The logins that have a client. Throws if one cannot be read. */
+/** The logins that have a client. Throws if one cannot be read: a client may be needed for it. */
 export async function readClientLogins(store: SecretStore): Promise<readonly OAuthCredential[]> {
   const found: OAuthCredential[] = [];
   for (const owner of await listOwners(store, 'login')) {
@@ -76,11 +76,6 @@ export async function readClientLogins(store: SecretStore): Promise<readonly OAu
     if (login?.kind === 'oauth') found.push(login);
   }
   return found;
-}
-
-/** The logins that this client refreshes. Throws if one cannot be read: it may be one of them. */
-export async function loginsOf(store: SecretStore, client: ClientName): Promise<readonly OAuthCredential[]> {
-  return (await readClientLogins(store)).filter((login) => isClientOf(login, client));
 }
 
 export function isClientOf(login: OAuthCredential, { issuer, client_id }: ClientName): boolean {

@@ -42,7 +42,7 @@ export async function serviceFindings(
     // Throws if there is no usable one, such as in an empty variable.
     if (credentialSource(ctx, service) !== undefined) await target.authorizer?.header();
   } catch (error) {
-    return [finding('configuration', failed(error, ctx))];
+    return [finding('configuration', toResult(error, ctx))];
   }
   const address = finding('address', ok(`${target.baseUrl.href} (${origin.detail})`));
   const credential = await credentialFinding(service, target, ctx);
@@ -77,12 +77,12 @@ async function responseFindings(subject: string, target: Target, ctx: Doctor): P
       found.push(finding('clock', clockResult(clockSkewMs, 'times that svc sends or checks are wrong by that much')));
     }
   } catch (error) {
-    found.push(finding('service', failed(error, ctx)));
+    found.push(finding('service', toResult(error, ctx)));
   }
   return found;
 }
 
-function failed(error: unknown, { signal }: Doctor): Result {
+function toResult(error: unknown, { signal }: Doctor): Result {
   if (!(error instanceof SvcError) || signal.aborted) throw error;
   return fail(error.message, error.hint);
 }
@@ -114,6 +114,6 @@ async function credentialFinding(service: ServiceName, target: Target, ctx: Doct
     await target.authorizer?.header();
     return { ...common, ...ok('from the token that svc trade login stored') };
   } catch (error) {
-    return { ...common, ...failed(error, ctx), fix: 'svc trade login' };
+    return { ...common, ...toResult(error, ctx), fix: 'svc trade login' };
   }
 }

@@ -66,15 +66,15 @@ export class Authorization {
     const parameters = new URLSearchParams(query);
     const given = (name: string): string => parameters.get(name) ?? '';
     // First, for errors too: a sender that lacks the state can neither answer nor end a sign-in.
-    if (!sameText(given('state'), this.#state)) return refused('its state does not match');
+    if (!sameText(given('state'), this.#state)) return refuse('its state does not match');
     const twice = SINGLE.find((name) => parameters.getAll(name).length > 1);
-    if (twice !== undefined) return refused(`it has ${twice} twice`);
-    if (this.#used) return refused('this sign-in is already over');
-    if (!parameters.has('error') && given('code') === '') return refused('it contains no code');
+    if (twice !== undefined) return refuse(`it has ${twice} twice`);
+    if (this.#used) return refuse('this sign-in is already over');
+    if (!parameters.has('error') && given('code') === '') return refuse('it contains no code');
     this.#used = true;
     const stranger = this.#stranger(parameters.get('iss'));
     if (stranger !== undefined) return { kind: 'over', failure: stranger };
-    if (parameters.has('error')) return { kind: 'over', failure: denial(parameters) };
+    if (parameters.has('error')) return { kind: 'over', failure: toFailure(parameters) };
     const value = {
       grant_type: 'authorization_code',
       code: given('code'),
@@ -93,7 +93,7 @@ export class Authorization {
   }
 }
 
-function denial(parameters: URLSearchParams): SvcError {
+function toFailure(parameters: URLSearchParams): SvcError {
   const error = parameters.get('error') ?? '';
   const text = [error, parameters.get('error_description')].filter((part) => part).join(': ');
   if (['server_error', 'temporarily_unavailable'].includes(error)) {
@@ -104,7 +104,7 @@ function denial(parameters: URLSearchParams): SvcError {
   });
 }
 
-function refused(why: string): Verdict<never> {
+function refuse(why: string): Verdict<never> {
   return { kind: 'refused', why };
 }
 

@@ -19,11 +19,11 @@ const ENDPOINTS = [
 /** Throws if the metadata is unavailable or must not be used. */
 export async function discover(target: Target): Promise<ServerMetadata> {
   checkEncrypted(target.baseUrl, target);
-  const { url, metadata } = await read(target);
+  const { url, metadata } = await readMetadata(target);
   const line = `GET ${url.href}`;
   const { serverMetadata } = await import('./schema.ts');
   const outcome = serverMetadata.safeParse(metadata);
-  if (outcome.success) return checked(outcome.data, target.baseUrl, line);
+  if (outcome.success) return requireUsable(outcome.data, target.baseUrl, line);
   const field = String(outcome.error.issues[0]?.path[0]);
   const isMissing = metadata[field] === undefined || metadata[field] === null;
   throw new SvcError('wrong_shape', `${line}: it has ${isMissing ? 'no' : 'no usable'} ${field}`);
@@ -35,7 +35,7 @@ interface Found {
 }
 
 /** Between host and path, as in RFC 8414 §3.1, and then below the base address, as in doc 2. */
-async function read(target: Target): Promise<Found> {
+async function readMetadata(target: Target): Promise<Found> {
   const { origin, pathname } = target.baseUrl;
   const path = pathname.replace(/\/$/, '');
   const [first, second] = [new URL(`${WELL_KNOWN}${path}`, origin), new URL(`${path}${WELL_KNOWN}`, origin)];
@@ -72,15 +72,15 @@ async function readAt(url: URL, target: Target): Promise<Found> {
   }
 }
 
-function checked(metadata: ServerMetadata, baseUrl: URL, line: string): ServerMetadata {
+function requireUsable(metadata: ServerMetadata, baseUrl: URL, line: string): ServerMetadata {
   const refuse = (why: string, hint = 'svc sent nothing else to it'): SvcError =>
     new SvcError('guarded', `${line}: ${why}`, { hint });
   const { issuer, code_challenge_methods_supported: methods } = metadata;
   // RFC 8414 §3.3: metadata of another server would send the person, and then the code, there.
   if (issuer === '') throw refuse('it names no issuer', 'ask the operator of the service: RFC 8414 requires an issuer');
-  if (issuer.replace(/\/$/, '') !== shown(baseUrl)) {
+  if (issuer.replace(/\/$/, '') !== addressOf(baseUrl)) {
     throw refuse(
-      `it is for the issuer ${issuer}, and ${shown(baseUrl)} was asked`,
+      `it is for the issuer ${issuer}, and ${addressOf(baseUrl)} was asked`,
       'use the address that the metadata names, or ask the operator of the service to correct it',
     );
   }
@@ -96,7 +96,7 @@ function checked(metadata: ServerMetadata, baseUrl: URL, line: string): ServerMe
 }
 
 /** An address that a browser or a secret is sent to (RFC 6749 §3.1, §3.2). */
-export function endpointProblem(url: URL, baseUrl: URL): string | undefined {
+function endpointProblem(url: URL, baseUrl: URL): string | undefined {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return `is ${url.protocol.slice(0, -1)}, not https`;
   if (url.protocol === 'http:' && (baseUrl.protocol === 'https:' || (isLoopback(baseUrl) && !isLoopback(url)))) {
     return 'is http, not https';
@@ -105,6 +105,6 @@ export function endpointProblem(url: URL, baseUrl: URL): string | undefined {
   return url.hash === '' ? undefined : 'contains a fragment';
 }
 
-function shown(baseUrl: URL): string {
+function addressOf(baseUrl: URL): string {
   return baseUrl.origin + baseUrl.pathname.replace(/\/$/, '');
 }

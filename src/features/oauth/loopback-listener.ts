@@ -106,7 +106,7 @@ export class LoopbackListener {
     response.shouldKeepAlive = status === 303;
     if (status === 200) response.on('close', this.#setPageLoaded);
     response.writeHead(status, { ...HEADERS, ...headers, 'Content-Length': Buffer.byteLength(body) });
-    response.end(request.method === 'HEAD' ? undefined : body);
+    response.end(body);
   }
 
   #statusOf({ method, url: target = '', rawHeaders, headers }: IncomingMessage): keyof typeof PAGES {

@@ -56,7 +56,6 @@ export async function protocolRequest(
   const client = new Client(addressed(target, request), {
     basePath: '',
     maxAnswerBytes: LARGEST_ANSWER,
-    explainsRedirects: true,
     explain: (answer) => new ProtocolRefusal(answer, line, effect),
   });
   // The request builder reads braces as parameters.

@@ -76,7 +76,7 @@ export async function submitForm(
       effect: 'read',
       encoding: 'form',
       body: { ...fields, client_id, ...(method === 'client_secret_post' ? { client_secret } : {}) },
-      credentials: method === 'client_secret_basic' ? basic(client_id, client_secret) : {},
+      credentials: method === 'client_secret_basic' ? toBasic(client_id, client_secret) : {},
       secrets: secrets.filter((one) => one !== undefined),
       bodiless,
     });
@@ -90,7 +90,7 @@ export async function submitForm(
 }
 
 /** RFC 6749 §2.3.1: both parts are form-encoded. */
-function basic(id: string, secret: string): Record<string, string> {
+function toBasic(id: string, secret: string): Record<string, string> {
   const parts = [id, secret].map((part) => new URLSearchParams([['', part]]).toString().slice(1));
   return { authorization: `Basic ${Buffer.from(parts.join(':')).toString('base64')}` };
 }

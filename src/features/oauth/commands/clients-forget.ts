@@ -1,6 +1,13 @@
 import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { type ClientName, clientKey, credentialsFile, listClients, loginsOf } from '../../../store/credentials.ts';
+import {
+  type ClientName,
+  clientKey,
+  credentialsFile,
+  isClientOf,
+  listClients,
+  readClientLogins,
+} from '../../../store/credentials.ts';
 import { SecretStore, withSecrets } from '../../../store/secret-store.ts';
 
 interface Forgotten {
@@ -32,7 +39,7 @@ export const oauthClientsForget = recordCommand({
   async run({ clientId, issuer, force }, ctx) {
     const store = new SecretStore(credentialsFile(ctx.paths), ctx);
     const client = choose(await listClients(store), clientId, issuer);
-    const users = force ? [] : await loginsOf(store, client);
+    const users = force ? [] : (await readClientLogins(store)).filter((login) => isClientOf(login, client));
     if (users.length > 0) {
       const who = `profile ${users.map(({ profile }) => profile).join(', ')}`;
       const why = `the login of ${who} cannot be refreshed without client ${clientId}`;

@@ -374,7 +374,7 @@ describe('a personal token', () => {
     [['--expires-in-days', '366'], 2],
     [['--expires-in-days', '0'], 2],
     [['--callback-port', '1'], 2],
-    [['--callback-host', '0.0.0.0'], 2],
+    [['--callback-port', '8250'], 2],
     [['--paste'], 2],
     [['--auth-method', 'none'], 2],
     [['--token', 'x'], 2],
