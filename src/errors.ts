@@ -71,8 +71,6 @@ export type ErrorCode = keyof typeof ERROR_KINDS;
 
 export type Sent = 'no' | 'maybe' | 'yes';
 
-export type Reason = 'signal' | 'unknown_product' | 'unclear_404';
-
 export interface ErrorDetails {
   /** What to do now: one sentence, or a command to type. Never remote text. */
   readonly hint?: string | undefined;
@@ -80,16 +78,10 @@ export interface ErrorDetails {
   readonly httpStatus?: number | undefined;
   /** `maybe` if it was interrupted. Undefined if nothing was to be sent, or if it is unknown. */
   readonly sent?: Sent | undefined;
-  /**
-   * For code that acts on the cause. `signal` is a bare interruption, which needs no message;
-   * `unclear_404` means that either the path or the id may be wrong; the id of an unknown product
-   * may be a name.
-   */
-  readonly reason?: Reason | undefined;
+  /** A signal ended it, and nothing else has to be said. */
+  readonly isInterruption?: boolean;
   /** Further JSON fields of the failure, for programs: an order's id, the next free slot. */
   readonly more?: Readonly<Record<string, string | number | undefined>> | undefined;
-  /** Choices with the same keys: a table below the message. May contain remote text. */
-  readonly candidates?: readonly Readonly<Record<string, string>>[] | undefined;
   /** Mistyped words and their corrections, from which the error report makes lines to paste. */
   readonly meant?:
     | { readonly typed: string; readonly meant: string | readonly string[] }
@@ -105,9 +97,8 @@ export class SvcError extends Error {
   readonly hint: string | undefined;
   readonly httpStatus: number | undefined;
   readonly sent: Sent | undefined;
-  readonly reason: Reason | undefined;
+  readonly isInterruption: boolean;
   readonly more: ErrorDetails['more'];
-  readonly candidates: ErrorDetails['candidates'];
   readonly meant: ErrorDetails['meant'];
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -116,9 +107,8 @@ export class SvcError extends Error {
     this.hint = details.hint;
     this.httpStatus = details.httpStatus;
     this.sent = details.sent;
-    this.reason = details.reason;
+    this.isInterruption = details.isInterruption ?? false;
     this.more = details.more;
-    this.candidates = details.candidates;
     this.meant = details.meant;
   }
 
@@ -139,7 +129,7 @@ export class SvcError extends Error {
 /** The failure of a command that a signal ended. A closed terminal counts as termination. */
 export function endedBy(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): SvcError {
   const code = signal === 'SIGINT' ? 'interrupted' : 'terminated';
-  return new SvcError(code, code, { reason: 'signal' });
+  return new SvcError(code, code, { isInterruption: true });
 }
 
 /** The JSON of a failure on stderr in `-o json` and `-o ndjson`. */
@@ -167,7 +157,6 @@ export function errorReport(error: SvcError): ErrorReport {
       exit: error.exit,
       retryable: error.retryable,
       sent: error.sent,
-      candidates: error.candidates,
       ...error.more,
     },
   };

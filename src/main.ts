@@ -120,7 +120,7 @@ async function usage(context: Context, help: HelpSubject): Promise<number> {
 
 async function report(error: unknown, argv: readonly string[], context: Context): Promise<number> {
   const known = error instanceof SvcError ? error : unexpected(error);
-  if (known.reason === 'signal') return known.exit;
+  if (known.isInterruption) return known.exit;
   const { sayFailure } = await import('./cli/failure.ts');
   await sayFailure(known, argv, context);
   return known.exit;

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { errorReport, SvcError } from '../errors.ts';
 import { isSecretName } from '../http/redact.ts';
 import { escapeJson, escapeText, shellWord } from '../output/escape.ts';
-import { type ColorChoice, type ColorLevel, colorLevel, displayWidth, painter } from '../output/terminal.ts';
+import { type ColorChoice, type ColorLevel, colorLevel, painter } from '../output/terminal.ts';
 import { loadSettings } from '../store/settings.ts';
 import { failureOptions } from './parse.ts';
 
@@ -25,15 +25,7 @@ export async function formatError(
   if (json) return `${escapeJson(JSON.stringify(errorReport(error)))}\n`;
   const paint = await painter(color);
   const hint = error.hint === undefined ? '' : `${paint('hint:', 'dim')} ${escapeText(error.hint)}\n`;
-  return `${paint('svc:', 'bad')} ${escapeText(error.message)}\n${candidateLines(error.candidates ?? [])}${hint}`;
-}
-
-function candidateLines(candidates: NonNullable<SvcError['candidates']>): string {
-  const header = Object.keys(candidates[0] ?? {}).map((name) => name.toUpperCase());
-  const rows = [header, ...candidates.map((one) => Object.values(one).map(escapeText))];
-  const widths = header.map((_, at) => Math.max(...rows.map((cells) => displayWidth(cells[at] ?? ''))));
-  const padded = (text: string, at: number): string => text + ' '.repeat((widths[at] ?? 0) - displayWidth(text));
-  return header.length === 0 ? '' : rows.map((cells) => `  ${cells.map(padded).join('  ').trimEnd()}\n`).join('');
+  return `${paint('svc:', 'bad')} ${escapeText(error.message)}\n${hint}`;
 }
 
 const LONGEST_LINE = 200;

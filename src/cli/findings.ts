@@ -64,12 +64,6 @@ export interface ServiceReply {
   readonly clockSkewMs: number | undefined;
 }
 
-/** What the service contains. */
-export interface ServiceContents {
-  readonly version?: string;
-  readonly holds: Readonly<Record<string, number>>;
-}
-
 const TOLERATED_SKEW_S = 60;
 
 /** `effect`: what a wrong clock leads to. */

@@ -167,15 +167,11 @@ function needsQuotes(name: string, value: string): boolean {
   return quoted === undefined ? SEVERAL_PAIRS.test(`${name}=${value}`) : needsQuotes(name, quoted);
 }
 
-export function splitAtEquals(option: string, text: string): readonly [name: string, value: string] {
-  const equals = text.indexOf('=');
-  if (equals < 1) throw new SvcError('invalid_value', `${option}: "${text}" is not name=value`);
-  return [text.slice(0, equals), text.slice(equals + 1)];
-}
-
 /** `a=b c=d` is refused; in double quotes, as in `a="b c=d"`, it is one value. */
 export function splitPair(option: string, text: string): readonly [name: string, value: string] {
-  const [name, value] = splitAtEquals(option, text);
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new SvcError('invalid_value', `${option}: "${text}" is not name=value`);
+  const [name, value] = [text.slice(0, equals), text.slice(equals + 1)];
   if (!needsQuotes(name, value)) return [name, value];
   if (value.startsWith('"')) return [name, value.slice(1, -1)];
   const pairs = text.split(/[\s,;&]+/).map((pair) => `${option} ${shellWord(pair)}`);

@@ -140,7 +140,7 @@ class Prompts {
     try {
       return await this.#listed(source, parsed, []);
     } catch (error) {
-      if (!(error instanceof SvcError) || error.reason === 'signal') throw error;
+      if (!(error instanceof SvcError) || error.isInterruption) throw error;
       await this.#context.stderr.write(formatNotice(`no choices: ${error.message}`));
       return undefined;
     }

@@ -36,7 +36,7 @@ export async function runCommand(
   } catch (error) {
     // Leaving a watch with q is a success.
     const hasQuit = quit.signal.aborted && !outer.signal.aborted;
-    if (hasQuit && error instanceof SvcError && error.reason === 'signal') return 0;
+    if (hasQuit && error instanceof SvcError && error.isInterruption) return 0;
     throw error;
   } finally {
     await end?.();

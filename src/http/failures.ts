@@ -69,7 +69,7 @@ export function tooLarge(limit: number): SvcError {
 /** `unsure`: the service may have acted on the request, a write. `line` names the request. */
 export function toError({ code, text, hint }: Reason, line: string, unsure: boolean, status?: number): SvcError {
   if (code === 'interrupted' || code === 'terminated') {
-    if (!unsure) return new SvcError(code, text, { reason: 'signal' });
+    if (!unsure) return new SvcError(code, text, { isInterruption: true });
     const message = `${text}; the request was sent and may have been applied (${line})`;
     return new SvcError(code, message, { hint: CHECK_FIRST, sent: 'maybe' });
   }
@@ -158,7 +158,7 @@ const TLS_REASONS: readonly (readonly [code: RegExp, text: string, hint: string]
   [/_UNRECOGNIZED_NAME$/, '% has no certificate for this name', 'use the name that is in the certificate'],
 ];
 
-export function tlsReason(error: Error, code: string, host: string): Reason | undefined {
+function tlsReason(error: Error, code: string, host: string): Reason | undefined {
   const known = TLS_REASONS.find(([pattern]) => pattern.test(code));
   if (known !== undefined) return { code: 'tls_failed', text: known[1].replace('%', host), hint: known[2] };
   if (!/^(ERR_SSL|ERR_TLS|CERT_|EPROTO|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_|PATH_LENGTH)/.test(code)) return undefined;

@@ -176,7 +176,7 @@ function connectThrough(proxy: URL, toProxy: Connect, toService: Connect): Conne
 }
 
 /** The certificates that a connection trusts, and its client certificate. */
-export async function secureContext({ ca, extraCa, cert, key }: TlsOptions): Promise<SecureContext> {
+async function secureContext({ ca, extraCa, cert, key }: TlsOptions): Promise<SecureContext> {
   // Takes 7 ms to load on Node 20, and plain http does not need it.
   const { createSecureContext } = await import('node:tls');
   try {

@@ -107,10 +107,14 @@ function takeOutCommon(cells: readonly Cell[]) {
   for (const texts of rows) {
     for (const text of new Set(texts)) counts.set(text, (counts.get(text) ?? 0) + 1);
   }
-  const countOf = (text: string): number => counts.get(text) ?? 0;
-  const isRare = (text: string): boolean => countOf(text) < rows.length;
-  const rest = rows.map((texts) => texts.filter(isRare).sort((a, b) => countOf(a) - countOf(b)));
-  return { rest, common: [...counts.keys()].filter((text) => !isRare(text)) };
+  const common = new Set<string>();
+  for (const [text, count] of counts) if (count === rows.length) common.add(text);
+  const rest: (readonly string[])[] = [];
+  for (const texts of rows) {
+    const own = texts.filter((text) => !common.has(text));
+    rest.push(own.sort((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0)));
+  }
+  return { rest, common: [...common] };
 }
 
 function textsOf(cell: Cell): readonly string[] {

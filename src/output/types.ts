@@ -175,8 +175,6 @@ export interface ChartPicture {
   readonly width?: number | undefined;
   /** Lines of the plot, without title and time axis; default 15. */
   readonly height?: number | undefined;
-  /** ASCII characters only, whatever the locale says. */
-  readonly ascii?: boolean | undefined;
   /** The table below, which is the legend. */
   readonly facts: ChartFacts;
 }

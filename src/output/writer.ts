@@ -18,11 +18,6 @@ export class BatchWriter {
     this.#live = live;
   }
 
-  /** The reader went away: what produces rows should stop. */
-  get closed(): boolean {
-    return this.#sink.closed;
-  }
-
   /** A promise only where the reader must be waited for. */
   write(text: string): Promise<void> | undefined {
     this.#text += text;
@@ -37,7 +32,8 @@ export class BatchWriter {
     let count = 0;
     for await (const batch of batchesOf(rows)) {
       for (const row of batch) {
-        if (this.closed) return count;
+        // The reader went away: what produces rows should stop.
+        if (this.#sink.closed) return count;
         const text = textOf(row, count);
         if (text === undefined) continue;
         count++;

@@ -2,7 +2,6 @@
 import { startAlertmanagerEmulator } from './alerts/server.ts';
 import { startCatalogEmulator } from './catalog/server.ts';
 import type { EmulatorOptions } from './http.ts';
-import type { Movement } from './trade/market.ts';
 import { startTradingEmulator } from './trade/server.ts';
 import { type SandboxTrap, TRAPS } from './traps.ts';
 import { startRecordingsEmulator } from './webhooks/server.ts';
@@ -12,13 +11,7 @@ export interface SandboxOptions extends EmulatorOptions {
   readonly random: () => number;
   /** Divides the waits of services, as until a retry or the next price, and token lifetimes. */
   readonly fast?: number;
-  /** False: only https receivers on other machines can subscribe, as at the real service. */
-  readonly loopbackReceivers?: boolean;
-  /** Approve every sign-in to the recording service without a page. */
-  readonly autoApprove?: boolean;
   readonly traps?: readonly SandboxTrap[];
-  /** How the prices of the trading gateway move. */
-  readonly movement?: Movement;
 }
 
 export interface Sandbox {

@@ -109,12 +109,6 @@ export class SecretStore {
     return entry && this.#valueOf(key, entry);
   }
 
-  /** `file`, or the name of the helper that has it; undefined if there is none. */
-  async locate(key: SecretKey<unknown>): Promise<string | undefined> {
-    const entry = await this.#entry(key);
-    return entry && placeOf(entry);
-  }
-
   /** The ids of all keys. */
   async list(): Promise<readonly string[]> {
     return Object.keys((await this.read()).secrets);
@@ -300,7 +294,7 @@ export async function withSecrets<T>(
 }
 
 /** Why a secret in another place than the chosen one is not used. */
-export function misplaced({ name, remedy }: SecretKey<unknown>, place: string, chosen: string): SvcError | undefined {
+function misplaced({ name, remedy }: SecretKey<unknown>, place: string, chosen: string): SvcError | undefined {
   if (place === chosen) return undefined;
   const isIn = place === FILE ? 'in a file' : `in the credential helper ${place}`;
   const setting = chosen === FILE ? `${HELPER_SETTING} is not set` : `${HELPER_SETTING} is ${chosen}`;

@@ -34,11 +34,6 @@ const CASES: readonly Undoable[] = [
     undo: /^svc webhooks delete ep_\w+$/,
     list: ['webhooks', 'list', '-o', 'json', '--query', "[?url=='https://192.0.2.7/undo'].id"],
   },
-  {
-    does: ['config', 'set', 'timeout', '12s'],
-    undo: /^svc config unset timeout$/,
-    list: ['config', 'get', 'timeout', '-q'],
-  },
 ];
 
 describe.each(CASES)('svc $does', ({ does, undo, list }) => {
@@ -49,8 +44,7 @@ describe.each(CASES)('svc $does', ({ does, undo, list }) => {
     expect(done.undo).toMatch(undo);
     const between = await run(list);
     expect(between.stdout).not.toBe(before.stdout);
-    const confirmed = does[0] === 'config' ? [] : ['--yes'];
-    const undone = await run([...argumentsOf(done.undo), ...confirmed]);
+    const undone = await run([...argumentsOf(done.undo), '--yes']);
     expect(undone.code, undone.stderr).toBe(0);
     expect((await run(list)).stdout).toBe(before.stdout);
   });

@@ -31,7 +31,7 @@ describe('svc sandbox status', () => {
     });
 
     const script =
-      'eval "$(svc sandbox status --env)"; svc sandbox status --columns service,traps,here --no-headers; svc alerts list alertname=DiskFull --columns alertname --no-headers';
+      'eval "$(svc sandbox status --env)"; svc sandbox status --columns service,traps --no-headers; svc alerts list alertname=DiskFull --columns alertname --no-headers';
     const shells: readonly (readonly [string, Peer | undefined])[] = [
       ['bash', { command: 'bash', env: {} }],
       ['zsh', zsh()],
@@ -43,10 +43,10 @@ describe('svc sandbox status', () => {
         const { code, stdout, stderr } = await start(command, ['-c', script], { env }).ended;
         expect([code, stderr]).toEqual([0, '']);
         expect(stdout.split('\n').map((line) => line.trim().split(/ +/))).toEqual([
-          ['alerts', 'true'],
-          ['webhooks', 'true'],
-          ['catalog', 'shifting-catalog', 'true'],
-          ['trade', 'no-push', 'true'],
+          ['alerts'],
+          ['webhooks'],
+          ['catalog', 'shifting-catalog'],
+          ['trade', 'no-push'],
           ['DiskFull'],
           [''],
         ]);
@@ -67,35 +67,17 @@ describe('svc sandbox status', () => {
     killed.child.kill('SIGKILL');
     await killed.ended;
     const seen = await svc(['sandbox', 'status', '--env']);
-    expect(seen).toMatchObject({ code: 0, stdout: running.texts.stdout });
-    expect(seen.stderr).toMatch(
-      /^the sandbox of \S+Z at http:\/\/127\.0\.0\.1:\d+ is gone: it was killed, or its terminal was closed\n$/,
-    );
+    expect(seen).toMatchObject({ code: 0, stdout: running.texts.stdout, stderr: '' });
     await running.kill('SIGTERM');
     expect(await svc(['sandbox', 'status'])).toMatchObject({ code: 1, stderr: NONE });
   });
 });
 
 describe('svc sandbox run', () => {
-  const QUERY = ['-o', 'json', '--query', '[0].[here, startedBy]'];
-
   it('is visible to its command, and ends with it', async () => {
-    const { code, stdout } = await svc(['sandbox', 'run', '--', 'svc', 'sandbox', 'status', ...QUERY]);
-    expect([code, JSON.parse(stdout)]).toEqual([0, [true, 'run']]);
+    const { code, stdout } = await svc(['sandbox', 'run', '--', 'svc', 'sandbox', 'status', '-q']);
+    expect([code, stdout.split('\n').length]).toEqual([0, 5]);
     expect(readdirSync(RECORDS)).toEqual([]);
-  });
-
-  it('is visible to its command even if nothing can be written', async () => {
-    const run = await svc(
-      ['sandbox', 'run', '--', 'sh', '-c', 'env | grep ^SVC_ | sort; svc sandbox status --env | sort'],
-      {
-        env: { XDG_STATE_HOME: '/dev/null/state' },
-      },
-    );
-    expect([run.code, run.stderr]).toEqual([0, '']);
-    const lines = run.stdout.trimEnd().split('\n');
-    expect(lines).toHaveLength(12);
-    expect(lines.slice(6)).toEqual(lines.slice(0, 6).map((line) => `export ${line}`));
   });
 
   it('accepts the traps and the port of svc sandbox start', async () => {
@@ -118,8 +100,6 @@ describe('svc sandbox start', () => {
     await run.printed('until Ctrl-C');
     const { code, stderr } = await run.kill('SIGINT');
     expect(code).toBe(130);
-    expect(stderr).toMatch(
-      /^svc sandbox status finds this sandbox only in shells where you pasted these lines: cannot write \/dev/,
-    );
+    expect(stderr).toMatch(/^svc sandbox status does not find this sandbox: cannot write \/dev/);
   });
 });

@@ -193,10 +193,14 @@ describe.skipIf(noMount)(named('a name in the hosts file', noMount), () => {
     writeFileSync(join(folder, 'hosts'), `${address} shop.example\n127.0.0.1 localhost\n`);
     const target = `http://shop.example:${appPort}/`;
     const launch = (argv: readonly string[]): Running =>
-      start('unshare', ['-rm', 'bash', '-c', 'mount --bind hosts /etc/hosts; exec "$@"', '-', 'svc', ...argv, target], {
-        env: { ...ENV, http_proxy: 'http://127.0.0.1:9' },
-        cwd: folder,
-      });
+      start(
+        'unshare',
+        ['-rm', 'bash', '-c', 'mount --bind hosts /etc/hosts; exec "$@"', '-', 'svc', ...argv, '--forward-to', target],
+        {
+          env: { ...ENV, http_proxy: 'http://127.0.0.1:9' },
+          cwd: folder,
+        },
+      );
     if (status === undefined) {
       const run = await launch(['webhooks', 'listen', '--port', '0']).ended;
       expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('shop.example is not this machine') });

@@ -45,10 +45,6 @@ describe('output of svc webhooks sign', () => {
   it.each([
     ['http', 'svc webhooks sign ping.json --as http | svc webhooks verify'],
     ['http, in chunks of its own', 'svc webhooks sign ping.json --as http | svc webhooks verify --format http -'],
-    [
-      'curl',
-      'svc webhooks sign ping.json --as curl --to https://example.com/hook > line.sh; svc webhooks verify line.sh',
-    ],
     ['headers', 'svc webhooks sign ping.json > head; svc webhooks verify ping.json --headers-file head'],
     [
       'signature',

@@ -23,9 +23,10 @@ async function startSignedIn(lifetimeS = 3600) {
     soon(svc(['oauth', ...argv], { ...options, ...more }));
   const isSignedIn = async (at: string): Promise<boolean> => {
     const { code, stdout } = await run(['status', '-o', 'json']);
-    const { signed_in } = JSON.parse(stdout) as { readonly signed_in: boolean };
-    expect(code, at).toBe(signed_in ? 0 : 4);
-    return signed_in;
+    const { state } = JSON.parse(stdout) as { readonly state: string };
+    const isIn = state !== 'not_signed_in';
+    expect(code, at).toBe(isIn ? 0 : 4);
+    return isIn;
   };
   const signIn = async (at: string): Promise<void> => {
     expect(await soon(startLogin().ended), at).toMatchObject({ code: 0 });

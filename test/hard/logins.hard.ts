@@ -115,7 +115,7 @@ for (const [title, { kills, lacks = [], open }] of Object.entries(STORES)) {
   describe.skipIf(lacks.length > 0)(`in ${title}`, () => {
     it('after a kill at any moment, the next command refreshes, or says to sign in again', async ({ task }) => {
       using store = open();
-      const service = await startRecordingsEmulator({ now: Date.now, random: Math.random, autoApprove: true });
+      const service = await startRecordingsEmulator({ now: Date.now, random: Math.random });
       const config = mkdtempSync(join(HOME, 'login-'));
       const env = { ...store.env, SVC_CONFIG_DIR: config, SVC_WEBHOOKS_URL: service.url };
       const storeLogin = async (): Promise<void> => {

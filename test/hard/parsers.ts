@@ -23,9 +23,8 @@ import {
 } from '../../src/features/trade/gateway/engine-connection.ts';
 import { readPush } from '../../src/features/trade/gateway/push.ts';
 import { parseTableTime } from '../../src/features/trade/tables/table-time.ts';
-import { readDeliveries } from '../../src/features/webhooks/captures/formats.ts';
+import { type DeliveryFormat, type Input, readDeliveries } from '../../src/features/webhooks/captures/formats.ts';
 import { headerLines } from '../../src/features/webhooks/captures/headers.ts';
-import type { DeliveryFormat, Input } from '../../src/features/webhooks/captures/input.ts';
 import { recordedDelivery } from '../../src/features/webhooks/captures/recordings.ts';
 import type { Delivery } from '../../src/features/webhooks/delivery.ts';
 import { recordingLine } from '../../src/features/webhooks/receiver/recording-writer.ts';

@@ -10,7 +10,7 @@ import { parseDuration } from '../../src/duration.ts';
 import { SvcError } from '../../src/errors.ts';
 import { explainAlertmanager } from '../../src/features/alerts/errors.ts';
 import { parseMatcherArguments } from '../../src/features/alerts/matcher-arguments.ts';
-import { explainCatalog } from '../../src/features/catalog/failed-answer.ts';
+import { explainCatalog } from '../../src/features/catalog/api.ts';
 import { GROUPS } from '../../src/features/index.ts';
 import { Authorization } from '../../src/features/oauth/authorization.ts';
 import { discover, type ServerMetadata } from '../../src/features/oauth/discovery.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Command } from '../../src/cli/command.ts';
 import { SvcError } from '../../src/errors.ts';
+import { recordSandbox } from '../../src/features/sandbox/records.ts';
 import type { ServiceName } from '../../src/http/target.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { answer, type Fault, faultServer, type Received } from '../http/servers.ts';
@@ -84,10 +85,15 @@ export async function startPeer(): Promise<Peer> {
   const gateway = new GatewaySide();
   const atPeer = (arg: string): string => arg.replace(RECEIVER, `${server.url}/hook`);
   let sandbox: Promise<Sandbox> | undefined;
-  const sandboxOf = async ({ sample }: Case): Promise<Sandbox['env']> => {
-    if (!sample.sandbox) return {};
+  /** Records the sandbox in the home of a case that needs one. */
+  const keepSandbox = async ({ sample }: Case, home: string): Promise<void> => {
+    if (!sample.sandbox) return;
     sandbox ??= startSandbox({ now: () => NOW, random: Math.random });
-    return (await sandbox).env;
+    const { env } = await sandbox;
+    const paths = { config: join(home, 'config'), state: join(home, 'state') };
+    const context = { paths, now: () => NOW, random: Math.random, identity: () => 'tester@host' };
+    rmSync(join(home, 'state/sandboxes'), { recursive: true, force: true });
+    recordSandbox(context, { startedBy: 'start', traps: [], env });
   };
   const received = (from: number): Received[] =>
     server.requests
@@ -111,17 +117,19 @@ export async function startPeer(): Promise<Peer> {
           if (isSubscribing(request)) gateway.subscribe(request, gatewayRow);
         }
       };
+      const home = homeOf(what, homes, server.url);
+      await keepSandbox(what, home);
       const confirmed = asks(what) && unconfirmed !== true ? ['--yes'] : [];
       const run = await svc([...command.id.split(' '), ...args, ...confirmed, ...sample.args.map(atPeer)], {
         at: NOW,
         sleeps: 1,
-        home: homeOf(what, homes, server.url),
-        env: { ...environment(what, server.url), ...(await sandboxOf(what)), ...sample.terminal, ...env },
+        home,
+        env: { HOME: home, ...environment(what, server.url), ...sample.terminal, ...env },
         ...(sample.stdin === undefined ? {} : { stdin: sample.stdin }),
         ...(terminal === undefined ? {} : { terminal }),
         ...(sample.runsOn === undefined
           ? {}
-          : { signal: AbortSignal.abort(new SvcError('interrupted', 'interrupted', { reason: 'signal' })) }),
+          : { signal: AbortSignal.abort(new SvcError('interrupted', 'interrupted', { isInterruption: true })) }),
         ...options,
       });
       return {
@@ -253,6 +261,8 @@ function freshHome(homes: string): string {
   mkdirSync(join(home, 'config'), { mode: 0o700, recursive: true });
   const settings = { profile: 'default', profiles: { default: { timeout: '20s' }, other: {} } };
   writeFileSync(join(home, 'config/settings.json'), JSON.stringify(settings), { mode: 0o600 });
+  mkdirSync(join(home, '.config/amtool'), { recursive: true });
+  writeFileSync(join(home, '.config/amtool/config.yml'), 'author: ann');
   const stored = { base_url: null, endpoint_id: 'ep_1', secret: 'whsec_kept', stored_at: new Date(NOW).toISOString() };
   writeFileSync(join(home, 'config/webhook-secrets.json'), signingSecretsText([stored]), { mode: 0o600 });
   return home;

@@ -80,7 +80,7 @@ it('requires every command that watches or waits to declare it', () => {
       (service === 'alerts' || service === 'webhooks' || service === 'catalog') &&
       Object.entries(flags).some(([name, flag]) => waits(name) && flag.type !== 'choice'),
   );
-  expect(watchers.length).toBeGreaterThanOrEqual(5);
+  expect(watchers.length).toBeGreaterThanOrEqual(4);
   for (const { id, streams } of watchers) expect(streams, id).toBeDefined();
 });
 

@@ -4,7 +4,6 @@ import { FILES, type Node, nodesOf, syntaxTree } from './source.ts';
 
 /** Files that read the text of somebody else's error, at the edge where it enters svc. */
 const EDGES: Readonly<Record<string, string>> = {
-  'features/oauth/checks.ts': 'the error of the system, without the path that its own message has',
   'features/trade/gateway/envelope.ts': 'what the gateway says, which becomes a fault here',
   'features/webhooks/api.ts': 'what the service says in an error of its own',
   'http/answers.ts': 'what a service says of a failure',

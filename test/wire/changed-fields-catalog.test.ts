@@ -6,6 +6,8 @@ const recorded = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`catalog/${name}.json`, import.meta.url), 'utf8'));
 
 const ID = '5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10';
+/** Read if a list of the product is empty. */
+const PRODUCT = { [`GET /products/${ID}`]: recorded('product') };
 const DYNAMICS = '--store fixprice --source receiver:run-1:1 --from 2026-02-01T00:00:00Z --to 2026-02-03T00:00:00Z';
 
 const RECORDINGS: readonly Recording[] = [
@@ -25,12 +27,14 @@ const RECORDINGS: readonly Recording[] = [
     request: `GET /products/${ID}/sources`,
     body: recorded('sources'),
     argv: ['catalog', 'products', 'sources', ID],
+    others: PRODUCT,
     needed: { items: 'the list' },
   },
   {
     request: `GET /products/${ID}/snapshots`,
     body: recorded('snapshots'),
     argv: ['catalog', 'products', 'snapshots', ID],
+    others: PRODUCT,
     needed: { items: 'the list' },
   },
   {

@@ -1,8 +1,7 @@
-/** The checks of svc doctor and svc sandbox status. */
-import { fail, ok, type Result, type ServiceContents, type ServiceReply } from '../../cli/findings.ts';
+/** The checks of svc doctor. */
+import { fail, ok, type Result, type ServiceReply } from '../../cli/findings.ts';
 import type { Target } from '../../http/target.ts';
 import { ifPossible, openAlertmanager } from './api.ts';
-import { countItems } from './selection.ts';
 
 export async function checkAlerts(target: Target): Promise<ServiceReply> {
   const client = openAlertmanager(target);
@@ -32,17 +31,3 @@ export async function checkMembers(target: Target): Promise<readonly Result[]> {
 }
 
 const FIX = 'start each with --cluster.peer for another one, and open its port (9094) for TCP and UDP';
-
-export async function alertsContents(target: Target): Promise<ServiceContents> {
-  const client = openAlertmanager(target);
-  try {
-    const [{ versionInfo }, alerts, silences] = await Promise.all([
-      client.status(),
-      countItems(client.alerts()),
-      countItems(client.silences()),
-    ]);
-    return { version: versionInfo?.version ?? '', holds: { alerts, silences } };
-  } finally {
-    await client.close();
-  }
-}

@@ -1,9 +1,11 @@
 /** The catalog's endpoints and client (doc 3 §4, part A). All are GET: it refuses even HEAD. */
 import { SvcError } from '../../errors.ts';
+import { answerFailure, credentialFailure, type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import { Client } from '../../http/client.ts';
-import { type Endpoint, endpoint, type Parser, type QueryValues } from '../../http/endpoint.ts';
+import { type Endpoint, type EndpointShape, endpoint, type Parser, type QueryValues } from '../../http/endpoint.ts';
+import { redactText } from '../../http/redact.ts';
 import type { Target } from '../../http/target.ts';
-import { explainCatalog } from './failed-answer.ts';
+import { isObject, tryParseJson } from '../../json-object.ts';
 import type { Page } from './schema.ts';
 
 export type { Page } from './schema.ts';
@@ -67,46 +69,36 @@ export interface CountQuery {
 export type Catalog = ReturnType<typeof openCatalog>;
 
 export function openCatalog(target: Target) {
-  const { pathname } = target.baseUrl;
-  const client = new Client(target, { basePath: '', explain: (...failure) => explainCatalog(...failure, pathname) });
+  const client = new Client(target, { basePath: '', explain: explainCatalog });
   const one =
     <T>(from: Endpoint<T, 'read'>) =>
     (query: QueryValues = {}): Promise<T> =>
       client.call(from, { query });
-  /** `siblings`: a list that tells whether the path is right if a 404 does not say so. */
-  const byId =
-    <T>(from: Endpoint<T, 'read'>, name: string, siblings: Endpoint<Page<unknown>, 'read'>) =>
-    async (id: string, query: QueryValues = {}): Promise<T> => {
-      try {
-        return await client.call(from, { params: { [name]: pathId(id) }, query });
-      } catch (error) {
-        if (!(error instanceof SvcError) || error.reason !== 'unclear_404') throw error;
-        await client.call(siblings, { query: { limit: 1 } });
-        throw unknownId(siblings === ENDPOINTS.products);
-      }
-    };
-  const ofProduct = <T>(from: Endpoint<T, 'read'>) => byId(from, 'canonical_product_id', ENDPOINTS.products);
   const list =
     <Item>(from: Endpoint<Page<Item>, 'read'>) =>
-    async (query: PageQuery = {}): Promise<Page<Item>> =>
+    (query: PageQuery = {}): Promise<Page<Item>> =>
       client.call(from, { query });
-  const listOfProduct =
-    <Item>(from: Endpoint<Page<Item>, 'read'>) =>
-    async (id: string, query: PageQuery = {}): Promise<Page<Item>> =>
-      ofProduct(from)(id, query);
+  const byId =
+    <T>(from: Endpoint<T, 'read'>, name: string) =>
+    async (id: string, query: QueryValues = {}): Promise<T> => {
+      // The service's router reads `%2F` as a slash, too.
+      if (id.includes('/')) throw new SvcError('invalid_value', `${JSON.stringify(id)} is not an id: it has a "/"`);
+      return client.call(from, { params: { [name]: id }, query });
+    };
+  const ofProduct = <T>(from: Endpoint<T, 'read'>) => byId(from, 'canonical_product_id');
   return {
     health: one(ENDPOINTS.health),
     products: list(ENDPOINTS.products),
     product: ofProduct(ENDPOINTS.product),
     count: (query: CountQuery & QueryValues = {}) => one(ENDPOINTS.count)(query),
     common: (query: CountQuery & QueryValues & { readonly scope: string }) => one(ENDPOINTS.common)(query),
-    sources: listOfProduct(ENDPOINTS.sources),
-    snapshots: listOfProduct(ENDPOINTS.snapshots),
+    sources: ofProduct(ENDPOINTS.sources),
+    snapshots: ofProduct(ENDPOINTS.snapshots),
     dynamics: (id: string, query: DynamicsQuery & QueryValues) => ofProduct(ENDPOINTS.dynamics)(id, query),
     categories: list(ENDPOINTS.categories),
-    category: byId(ENDPOINTS.category, 'category_id', ENDPOINTS.categories),
+    category: byId(ENDPOINTS.category, 'category_id'),
     settlements: list(ENDPOINTS.settlements),
-    settlement: byId(ENDPOINTS.settlement, 'settlement_id', ENDPOINTS.settlements),
+    settlement: byId(ENDPOINTS.settlement, 'settlement_id'),
     cursors: list(ENDPOINTS.cursors),
     /** Any request below the service's base path, and its response as it came. */
     answer: client.answer.bind(client),
@@ -118,24 +110,66 @@ export function openCatalog(target: Target) {
   };
 }
 
-function unknownId(isProduct: boolean): SvcError {
-  return new SvcError(
-    'not_found',
-    `the service has nothing with this id${isProduct ? ', or nothing from this source' : ''}`,
-    {
-      httpStatus: 404,
-      hint: `svc catalog ${isProduct ? 'products list --search <text> finds ids' : 'categories list and settlements list show ids'}`,
-      reason: isProduct ? 'unknown_product' : undefined,
-    },
-  );
+/** Doc 3 shows no errors: these are as seen on the public implementation. */
+export function explainCatalog(
+  answer: FailedAnswer,
+  { method, path }: Pick<EndpointShape, 'method' | 'path'>,
+): SvcError | undefined {
+  const { status, credentialSource: source } = answer;
+  const text = faultsIn(answer.text) ?? serviceMessage(answer);
+  switch (status) {
+    case 400:
+    case 422:
+      return answerFailure(answer, 'refused', `the catalog refused the request: ${text || `status ${status}`}`);
+    case 401:
+      return credentialFailure(answer, 'the catalog', text, source ? `check ${source}` : 'set SVC_CATALOG_TOKEN');
+    case 404:
+      if (path.includes('{')) return explainMissing(answer, text);
+      return answerFailure(answer, 'wrong_path', `the service does not know ${method} ${path}: ${text}`, CHECK_PATH);
+    case 405:
+      return answerFailure(answer, 'wrong_path', `the service does not allow ${method} ${path}`, CHECK_PATH);
+    default:
+      return undefined;
+  }
 }
 
-/** No address leads to an id with a slash: the service's router reads `%2F` as a slash, too. */
-function pathId(id: string): string {
-  if (!id.includes('/')) return id;
-  throw new SvcError(
-    'invalid_value',
-    `${JSON.stringify(id)} cannot be requested: an id with "/" has no address there`,
-    { hint: 'pass only the id, as svc catalog products list shows it' },
-  );
+const CHECK_PATH = 'check the base URL: svc adds the paths of the catalog to it, such as /products';
+
+const MISSING: ReadonlyMap<string, readonly [message: string, hint: string]> = new Map([
+  [
+    'product_not_found',
+    ['no store sells a product with this id', 'svc catalog products list --search <text> finds ids'],
+  ],
+  ['category_not_found', ['there is no category with this id', 'svc catalog categories list shows them']],
+  ['settlement_not_found', ['there is no settlement with this id', 'svc catalog settlements list shows them']],
+  [
+    'source not found',
+    [
+      'there is no snapshot of this product from this source',
+      'svc catalog products sources <id> shows each parser_name and source_id',
+    ],
+  ],
+]);
+
+function explainMissing(answer: FailedAnswer, text: string): SvcError {
+  const [message, hint] = MISSING.get(text) ?? [`the service has nothing with this id: ${text}`, CHECK_PATH];
+  return answerFailure(answer, 'not_found', message, hint);
+}
+
+const MOST_FAULTS = 8;
+const LONGEST_FAULT = 200;
+
+/** The faults of a list, such as `query.limit: Input should be less than or equal to 100`. */
+function faultsIn(text: string): string | undefined {
+  const value = tryParseJson(text);
+  const detail = isObject(value) ? value['detail'] : undefined;
+  if (!Array.isArray(detail)) return undefined;
+  const faults = detail.slice(0, MOST_FAULTS).map((fault) => {
+    const { loc, msg } = isObject(fault) ? fault : {};
+    // What is neither may have a `toString` of its own, which is no function.
+    const path = Array.isArray(loc) ? loc.filter((part) => typeof part === 'string' || typeof part === 'number') : [];
+    const what = typeof msg === 'string' ? msg : 'not valid';
+    return [...`${path.join('.')}: ${what}`].slice(0, LONGEST_FAULT).join('');
+  });
+  return redactText(faults.join('; '));
 }

@@ -9,8 +9,6 @@ import { type OfferField, unitOf } from './series.ts';
 import type { Series, Statistics } from './statistics.ts';
 import type { CalendarWindow } from './window.ts';
 
-export type Fill = 'none' | 'last';
-
 /** The history at one store, in one place, by one unit. */
 export interface ProductHistory extends Series {
   readonly parser_name: string;
@@ -30,8 +28,6 @@ export interface ProductHistory extends Series {
   readonly fields?: readonly (SeriesField | null)[];
   /** What it is called among the others. */
   readonly series: string;
-  readonly fill: Fill;
-  /** Of what was observed: what is filled in counts for nothing. */
   readonly statistics: Statistics;
 }
 
@@ -66,7 +62,7 @@ const POINT_COLUMNS: readonly Column<PointRow>[] = [
   { name: 'value', cell: ({ value }) => value, align: 'right' },
 ];
 
-export interface HistoryView extends Pick<ChartPicture, 'width' | 'height' | 'ascii'> {
+export interface HistoryView extends Pick<ChartPicture, 'width' | 'height'> {
   readonly title: string;
   readonly unit: string | undefined;
   readonly window: CalendarWindow;
@@ -167,7 +163,6 @@ function signed(value: number): string {
 export const CHART_FLAGS = {
   width: { type: 'integer', min: 20, max: 1000, help: 'Columns of the chart (default the terminal, or 80)' },
   height: { type: 'integer', min: 3, max: 200, help: 'Lines of the chart (default 15)' },
-  ascii: { type: 'boolean', help: 'Draw with ASCII characters only' },
   svg: { ...FILE, help: 'Also write the chart to a file; -: print it alone' },
 } as const satisfies Flags;
 

@@ -14,11 +14,7 @@ export const UNDOCUMENTED =
 /** Whose days, weeks and dates are meant. */
 export const TZ_FLAG = { ...CLOCK_TZ, help: 'Time zone: UTC, Asia/Tokyo (default local)' } as const;
 
-export const PRODUCT_ARGUMENT = {
-  help: 'Product: its id, or a part of the title',
-  required: true,
-  complete: 'products',
-} as const;
+export const PRODUCT_ARGUMENT = { help: 'Product (its id)', required: true, complete: 'products' } as const;
 
 /** A filter of the service itself, which takes one name. */
 export const STORE_FLAG = {
@@ -73,24 +69,21 @@ export interface PagingProblem {
   readonly text: string;
   /** Rows are missing, as far as can be known. */
   readonly incomplete: boolean;
-  /** The client has named them. */
-  readonly named?: true;
 }
 
 export type Report = (problem: PagingProblem) => void;
 
 /** Says what is wrong with the lists of a command; its exit status tells that rows are missing. */
 export function readingProblems(ctx: Pick<RunContext, 'notice' | 'warn'>) {
-  let incomplete = false;
+  let isIncomplete = false;
   return {
-    report(problem: PagingProblem): void {
-      incomplete ||= problem.incomplete;
-      if (problem.named) return;
-      if (problem.incomplete) ctx.warn(problem.text);
-      else ctx.notice(problem.text);
+    report({ text, incomplete }: PagingProblem): void {
+      isIncomplete ||= incomplete;
+      if (incomplete) ctx.warn(text);
+      else ctx.notice(text);
     },
     get code() {
-      return incomplete ? ('partly_done' as const) : undefined;
+      return isIncomplete ? ('partly_done' as const) : undefined;
     },
   };
 }
@@ -105,9 +98,8 @@ interface Identified {
 }
 
 /**
- * Reads pages until one is short or empty: `total` changes while a list is read. Rows that are
- * written meanwhile move others to the next page. A row that was on an earlier page is omitted and
- * reported, because another may then be missing. Two equal snapshots on one page are two rows.
+ * Reads pages until one is short, or brings nothing new: a service may ignore the offset. Rows that
+ * are written meanwhile move others to the next page; a row that was on an earlier page is omitted.
  */
 export async function* readPages<Item extends Identified>(
   ask: (query: PageQuery) => Promise<Page<Item>>,
@@ -115,83 +107,60 @@ export async function* readPages<Item extends Identified>(
   report: Report,
 ): AsyncGenerator<Page<Item>, void, void> {
   const keys = new Set<string>();
-  const totals = new Set<number | undefined>();
-  let [read, repeated] = [0, 0];
+  let first: number | undefined;
+  let last: number | undefined;
+  let read = 0;
+  let repeated = 0;
+  let isStuck = false;
   while (read < limit) {
     const asked = Math.min(LARGEST_PAGE, limit - read);
     const page = await ask({ limit: asked, offset: offset + read });
+    const { omitted = 0, total } = page;
     const rows = page.items.slice(0, limit - read);
-    totals.add(page.total);
     const items = rows.filter((row) => !keys.has(rowKey(row)));
-    if (rows.length > 0 && items.length === 0) {
-      // It gave all that it has at once.
-      if (page.total === undefined && rows.length < asked) return;
-      return report(describeRepeatedPage({ limit, offset }, read, page.total));
+    first ??= total;
+    last = total ?? last;
+    reportOmitted(page, report);
+    if (items.length === 0) {
+      isStuck = rows.length >= asked;
+      break;
     }
     for (const row of rows) keys.add(rowKey(row));
-    read += Math.min(countRows(page), limit - read);
-    reportOmitted(page, report);
+    read += rows.length + omitted;
     repeated += rows.length - items.length;
     yield { ...page, items };
     if (isLast(page, asked)) break;
   }
-  const due = Math.min(limit, ([...totals].at(-1) ?? 0) - offset);
-  const problem = describeEnd({ read, due, repeated, totals: [...totals] });
-  if (problem !== undefined) report(problem);
+  const due = last === undefined ? undefined : Math.min(limit, last - offset);
+  const isShort = due === undefined ? isStuck : read > 0 && read < due;
+  if (repeated > 0 || isShort) report({ text: describeLoss(read, due, repeated), incomplete: true });
+  else if (first !== last) {
+    report({ text: `the catalog changed while it was read: its total was ${first}, then ${last}`, incomplete: false });
+  }
 }
 
-/** With those that cannot be read. */
-function countRows({ items, omitted = 0 }: Page<unknown>): number {
-  return items.length + omitted;
+function describeLoss(read: number, due: number | undefined, repeated: number): string {
+  const twice = repeated === 0 ? '' : `, ${repeated} of them twice`;
+  return `the list may be incomplete: ${read} of ${due ?? 'more'} results${twice}`;
 }
 
-function reportOmitted({ omitted = 0 }: Page<unknown>, report: Report): void {
+function reportOmitted({ items, omitted = 0 }: Page<unknown>, report: Report): void {
   if (omitted === 0) return;
-  report({ text: `${omitted} ${omitted === 1 ? 'row' : 'rows'} cannot be read`, incomplete: true, named: true });
+  report({ text: `${omitted} of ${items.length + omitted} rows cannot be read`, incomplete: true });
 }
 
 /** A page may be short. Without a total, only an empty or a repeated page is the end. */
-function isLast(page: Page<unknown>, asked: number): boolean {
-  const came = countRows(page);
-  if (page.total === undefined && came > asked) return true;
-  if (page.total === undefined && page.size === undefined) return came === 0;
-  return came < Math.min(asked, page.size ?? asked);
-}
-
-function describeRepeatedPage(
-  { limit, offset }: { readonly limit: number; readonly offset: number },
-  read: number,
-  total = Number.POSITIVE_INFINITY,
-): PagingProblem {
-  const text = `stopped at offset ${offset + read}: the service returned the same page twice, so it does not seem to support paging`;
-  return { text, incomplete: read < Math.min(limit, total - offset) };
+function isLast({ items, omitted = 0, total, size }: Page<unknown>, asked: number): boolean {
+  const came = items.length + omitted;
+  if (total === undefined && came > asked) return true;
+  if (total === undefined && size === undefined) return came === 0;
+  return came < Math.min(asked, size ?? asked);
 }
 
 function rowKey({ id, canonical_product_id, parser_name, source_id, observed_at }: Identified): string {
   if (id !== undefined && id !== null) return String(id);
   if (source_id === undefined && canonical_product_id) return String(canonical_product_id);
   return JSON.stringify([canonical_product_id, parser_name, source_id, observed_at]);
-}
-
-interface ReadList {
-  readonly read: number;
-  /** The number of results that the latest total promises. */
-  readonly due: number;
-  readonly repeated: number;
-  /** Every total that a page named. */
-  readonly totals: readonly (number | undefined)[];
-}
-
-function describeEnd({ read, due, repeated, totals }: ReadList): PagingProblem | undefined {
-  const changed = 'the catalog changed while it was read';
-  if (repeated > 0) return { text: `${changed}: ${repeated} came twice, and others may be missing`, incomplete: true };
-  // A list without a row may begin behind the last one.
-  if (read > 0 && read < due) {
-    const why = totals.length > 1 ? changed : 'a short page ended the list';
-    return { text: `${why}: ${read} of ${due} results`, incomplete: true };
-  }
-  if (totals.length < 2) return undefined;
-  return { text: `${changed}: its total was first ${totals[0]}, then ${totals.at(-1)}`, incomplete: false };
 }
 
 export async function everyItem<Item extends Identified>(
@@ -215,13 +184,12 @@ interface Listed<Item> {
   readonly code: () => ErrorCode | undefined;
 }
 
-/** `none` explains an empty list. The service cannot sort, so `--sort` reads everything. */
+/** The service cannot sort, so `--sort` reads everything. */
 export async function listed<Item extends Identified>(
   ask: (query: PageQuery) => Promise<Page<Item>>,
   query: PageQuery,
   { limit, offset, all }: ListInput,
   ctx: Pick<RunContext, 'notice' | 'warn' | 'wants'>,
-  none?: string,
 ): Promise<Listed<Item>> {
   if (all && limit !== undefined) throw new SvcError('usage', '--all and --limit cannot be combined');
   const { sorted } = ctx.wants;
@@ -230,19 +198,18 @@ export async function listed<Item extends Identified>(
       hint: 'pass --limit with --sort',
     });
   }
-  let shown = 0;
+  let end = offset ?? 0;
   let total: number | undefined;
   const problems = readingProblems(ctx);
-  const footer = (): string | undefined => {
-    if (shown === 0) return total && offset !== undefined ? `there are ${total}, before --offset ${offset}` : none;
-    const end = (offset ?? 0) + shown;
-    return total === undefined || total <= end || all ? undefined : `${shown} of ${total}: --limit, --offset, --all`;
-  };
+  const footer = () =>
+    total === undefined || total <= end || all
+      ? undefined
+      : `${end - (offset ?? 0)} of ${total}: --limit, --offset, --all`;
   const code = () => problems.code;
   if (!all && !sorted && (limit ?? 0) <= LARGEST_PAGE) {
     const page = await ask({ ...query, limit, offset });
     const value = page.items.slice(0, limit);
-    shown = value.length;
+    end += value.length;
     total = page.total;
     return { value, footer, code };
   }
@@ -250,25 +217,9 @@ export async function listed<Item extends Identified>(
   async function* items(): AsyncGenerator<Item, void, void> {
     for await (const page of readPages((one) => ask({ ...query, ...one }), stretch, problems.report)) {
       total = page.total;
-      shown += page.items.length;
+      end += page.items.length;
       yield* page.items;
     }
   }
   return { value: items(), footer, code };
-}
-
-/** Categories and settlements have whole numbers for ids (as seen on the public implementation). */
-export function checkNumericId(id: string): void {
-  if (/^\d+$/.test(id)) return;
-  throw new SvcError('invalid_value', `${JSON.stringify(id)} is not an id: ids are whole numbers`, {
-    hint: 'list the items to see their ids',
-  });
-}
-
-/** The reason why a search may find nothing that is there. */
-export function searchHint(text: string | undefined): string | undefined {
-  if (text === undefined || text === text.toLowerCase().replace(/[^\x00-\x7f]/g, '')) return undefined;
-  const inner = [...(text.trim().split(/\s+/)[0] ?? '')].slice(1).join('').toLowerCase();
-  const such = inner.length < 2 ? '' : `, such as ${inner}`;
-  return `some instances ignore case only from a to z: search for a part in lower case${such}`;
 }

@@ -1,6 +1,6 @@
-/** Finds stores and regions in any case, and a region by each of its spellings. */
+/** Names of stores and regions: a region is found in any case, and by each of its spellings. */
 import { suggest } from '../../cli/lookup.ts';
-import { type ErrorDetails, SvcError } from '../../errors.ts';
+import { SvcError } from '../../errors.ts';
 import { shellWord } from '../../output/escape.ts';
 import type { Catalog, Page, PageQuery } from './api.ts';
 import { everyItem, type Report } from './lists.ts';
@@ -50,7 +50,7 @@ export async function findRegions(
     return { name, settlements, keys: new Set(keys) };
   });
   const unknown = regions.filter(({ settlements }) => settlements.length === 0).map(({ name }) => name);
-  checkNames('--region', names, unknown, all.flatMap(spellingsOf), report);
+  reportUnknown({ option: '--region', unknown, known: all.flatMap(spellingsOf) }, names, report);
   return regions;
 }
 
@@ -77,91 +77,42 @@ export function regionSpellings(regions: readonly Region[]): readonly string[] {
 /** The one name that the service has for each region: a product must be in all of them. */
 export function regionNames(regions: readonly Region[]): readonly string[] {
   const names = regions.map(({ name, settlements }) => {
-    const own = new Map(settlements.map((one) => [folded(regionOf(one)), regionOf(one) ?? name]));
-    const [first = name, ...others] = own.values();
-    if (others.length === 0) return first;
-    const hint = 'use the normalized name of one of them: svc catalog settlements list shows it';
-    throw new SvcError('invalid_value', `--region ${name} is several regions: ${[...own.values()].join(', ')}`, {
-      hint,
-    });
+    const [settlement] = settlements;
+    return settlement?.region_normalized || settlement?.region || name;
   });
   return [...new Map(names.map((name) => [folded(name), name])).values()];
 }
 
-function regionOf({ region, region_normalized }: Settlement): string | undefined {
-  return region_normalized || region || undefined;
-}
-
-/** Says of a place which region it is in: the same text for each spelling of one region. */
-export function regionLabels(all: readonly Settlement[]): (place: Place | null | undefined) => string | null {
-  const byId = new Map(all.map((one) => [String(one.id), one]));
-  const byName = new Map(all.flatMap((one) => spellingsOf(one).map((name) => [folded(name), one])));
-  const labels = new Map<string, string>();
-  return (place) => {
-    const known = byId.get(String(place?.id)) ?? byName.get(folded(place?.region));
-    const region = place?.region || (known && regionOf(known));
-    if (!region) return null;
-    const key = folded((known && regionOf(known)) ?? region);
-    const label = labels.get(key) ?? region;
-    labels.set(key, label);
-    return label;
-  };
-}
-
-/** Whether the service has anything of a store that no cursor names. */
-type HasRows = (store: string) => Promise<boolean>;
-
-export function hasRowsIn(ask: (query: PageQuery) => Promise<Page<unknown>>): HasRows {
-  return async (parser_name) => (await ask({ parser_name, limit: 1 })).items.length > 0;
-}
-
-export function hasProducts(catalog: Pick<Catalog, 'count'>): HasRows {
-  return async (store) => numberOf((await catalog.count({ store: [store] })).products_count) !== 0;
-}
-
-/** As the service writes them. Unknown names are reported; `not_found` if none is known. */
-export async function findStores(
-  catalog: Pick<Catalog, 'cursors'>,
+/** Unknown stores are reported; `not_found` if none is known. A store may have no cursor yet. */
+export async function checkStores(
+  catalog: Pick<Catalog, 'cursors' | 'count'>,
   names: readonly string[],
-  hasRows: HasRows,
   report: Report,
-): Promise<readonly string[]> {
-  if (names.length === 0) return [];
+): Promise<void> {
+  if (names.length === 0) return;
   const known = storesOf((await catalog.cursors()).items);
-  const found = await Promise.all(
-    [...new Set(names)].map(async (name) => {
-      const spelled = spelledSo(known, name);
-      return { name, spelled: spelled.length === 0 && (await hasRows(name)) ? [name] : spelled };
-    }),
-  );
-  const unknown = found.filter(({ spelled }) => spelled.length === 0).map(({ name }) => name);
-  checkNames('--store', names, unknown, known, report);
-  // A product that all stores must share is in no unknown one: such a name is sent, too.
-  return [...new Set(found.flatMap(({ name, spelled }) => (spelled.length === 0 ? [name] : spelled)))];
+  const unknown: string[] = [];
+  for (const name of new Set(names)) {
+    if (known.includes(name)) continue;
+    // The count ignores case, and the lists do not.
+    const isRespelled = known.some((one) => folded(one) === folded(name));
+    const count = isRespelled ? 0 : numberOf((await catalog.count({ store: [name] })).products_count);
+    if (count === 0) unknown.push(name);
+  }
+  reportUnknown({ option: '--store', unknown, known }, names, report);
 }
 
-/** The name of one store as the service writes it. */
-export async function findStore(catalog: Pick<Catalog, 'cursors'>, name: string, hasRows: HasRows): Promise<string> {
-  const [store = name, ...others] = await findStores(catalog, [name], hasRows, () => {});
-  if (others.length === 0) return store;
-  throw new SvcError('invalid_value', `--store ${name} may be ${[store, ...others].join(' or ')}`, {
-    hint: 'write it as the service does',
-  });
-}
-
-/** The service knows only exact names. A name without rows is looked up and sent again. */
+/** The service answers an unknown store with an empty list. */
 export function ofStore<Item>(
   ask: (query: PageQuery) => Promise<Page<Item>>,
   store: string | undefined,
-  catalog: Pick<Catalog, 'cursors'>,
+  catalog: Pick<Catalog, 'cursors' | 'count'>,
 ): (query: PageQuery) => Promise<Page<Item>> {
   if (store === undefined) return ask;
-  let known: string | undefined;
   return async (query) => {
-    const page = await ask({ ...query, parser_name: known ?? store });
-    if (known !== undefined) return page;
-    known = page.items.length > 0 ? store : await findStore(catalog, store, hasRowsIn(ask));
-    return known === store ? page : ask({ ...query, parser_name: known });
+    const page = await ask({ ...query, parser_name: store });
+    if (page.items.length === 0 && !query.offset) await checkStores(catalog, [store], () => {});
+    return page;
   };
 }
 
@@ -169,56 +120,35 @@ export function storesOf(rows: readonly { readonly parser_name?: string | null |
   return [...new Set(rows.flatMap(({ parser_name }) => parser_name ?? []))];
 }
 
-/** Two stores may differ in case alone. */
-function spelledSo(known: readonly string[], name: string): readonly string[] {
-  return known.includes(name) ? [name] : known.filter((one) => folded(one) === folded(name));
+interface UnknownNames {
+  readonly option: '--store' | '--region' | '--source';
+  readonly unknown: readonly string[];
+  readonly known: readonly string[];
 }
 
-export function isNamed(names: readonly string[], name: string): boolean {
-  return names.some((one) => folded(one) === folded(name));
-}
-
-type NameOption = '--store' | '--source' | '--region';
-
-function checkNames(
-  option: NameOption,
-  given: readonly string[],
-  unknown: readonly string[],
-  known: readonly string[],
-  report: Report,
-): void {
-  if (unknown.length > 0 && given.every((name) => unknown.includes(name))) throw unknownNames(option, unknown, known);
-  const what = option === '--region' ? 'settlement' : 'source';
-  for (const text of missingNames(option, unknown, known, what)) report({ text, incomplete: false });
-}
-
-export function unknownNames(option: NameOption, unknown: readonly string[], known: readonly string[]): SvcError {
-  const [first = ''] = unknown;
-  const [what, list] = option === '--region' ? ['settlement', 'settlements list'] : ['source', 'cursors'];
-  return new SvcError('not_found', missingNames(option, unknown, known, what).join('; '), {
-    hint: `svc catalog ${list} shows the names`,
-    meant: pastable(first, suggest(first, known)),
-  });
-}
-
-/** A name of the service in a line to paste, if a shell and svc can only take it for a name. */
-export function pastable(typed: string, name: string | undefined): ErrorDetails['meant'] {
-  if (name === undefined || !/^[\p{L}\p{N}][\p{L}\p{N} ._:-]*$/u.test(name)) return undefined;
-  return { typed, meant: shellWord(name) };
+/** A typing error must not look like a missing price: throws `not_found` if no name is known. */
+export function reportUnknown(names: UnknownNames, given: readonly string[], report: Report): void {
+  if (names.unknown.length === 0) return;
+  const text = unknownText(names);
+  if (!given.every((name) => names.unknown.includes(name))) {
+    report({ text, incomplete: false });
+    return;
+  }
+  const [typed = ''] = names.unknown;
+  throw new SvcError('not_found', text, { meant: pastable(typed, suggest(typed, names.known)) });
 }
 
 const MOST_NAMED = 10;
 
-/** A line for each name without rows: a typing error must not look like a missing price. */
-export function missingNames(
-  option: NameOption,
-  given: readonly string[],
-  known: Iterable<string>,
-  what = 'source',
-): readonly string[] {
+function unknownText({ option, unknown, known }: UnknownNames): string {
   const names = [...new Set(known)].sort();
-  const most = names.slice(0, MOST_NAMED).join(', ') + (names.length > MOST_NAMED ? ', …' : '');
-  return given
-    .filter((name) => !isNamed(names, name))
-    .map((name) => `no ${what} has ${option} ${name}: there ${names.length === 0 ? 'is none' : `are ${most}`}`);
+  const more = names.length > MOST_NAMED ? ', …' : '';
+  const there = names.length === 0 ? 'there is none' : `there are ${names.slice(0, MOST_NAMED).join(', ')}${more}`;
+  return `nothing has ${unknown.map((name) => `${option} ${name}`).join(' or ')}: ${there}`;
+}
+
+/** A name of the service in a line to paste, if a shell and svc can only take it for a name. */
+function pastable(typed: string, name: string | undefined) {
+  if (name === undefined || !/^[\p{L}\p{N}][\p{L}\p{N} ._:-]*$/u.test(name)) return undefined;
+  return { typed, meant: shellWord(name) };
 }

@@ -2,21 +2,12 @@
 import { SvcError } from '../../errors.ts';
 import type { Catalog, SeriesField } from './api.ts';
 import type { Report } from './lists.ts';
-import { observedBefore } from './offers.ts';
-import {
-  listSources,
-  missingSources,
-  nothingThere,
-  notListed,
-  productSeries,
-  type SourceSelection,
-  selects,
-} from './product-sources.ts';
+import { productSeries, type SourceSelection, selectSources } from './product-sources.ts';
 import {
   amountOf,
-  freeNotes,
   inEffect,
   type OfferField,
+  observedBefore,
   type PriceSeries,
   seriesNames,
   seriesOf,
@@ -24,7 +15,7 @@ import {
   unitOf,
 } from './series.ts';
 import { exact, percentOf } from './statistics.ts';
-import { type Per, productPricesPer } from './unit-price.ts';
+import { type Per, pricesPer } from './unit-price.ts';
 import { wireTime } from './window.ts';
 
 export type Condition =
@@ -146,34 +137,33 @@ function lowest(readings: readonly Reading[]): readonly Reading[] {
   return [others.reduce((least, one) => (Number(one.value) < Number(least.value) ? one : least), first)];
 }
 
-/** The number of offers that a sentence names. */
-const MOST_NAMED = 4;
-
 /** What was found: `the lowest is 79.9 RUB/PCE (discount_price, fixprice Moscow)`. */
 export function verdictText({ sources, stale }: Verdict, judged: Judged): string {
+  const old = stale.map((one) => `${one.series} ${one.value ?? '-'} of ${one.observed_at}`);
   const found = foundText(sources, judged);
-  if (stale.length === 0) return found;
-  const named = stale.slice(0, MOST_NAMED).map((one) => `${one.series} ${one.value ?? '-'} of ${one.observed_at}`);
-  return `${found}; too old to be current: ${named.join(', ')}${more(stale)}`;
+  return old.length === 0 ? found : `${found}; too old to be current: ${listSome(old)}`;
 }
 
 function foundText(sources: readonly JudgedReading[], judged: Judged): string {
   const [first] = sources;
   if (sources.every(({ value }) => value === null)) return 'there is no current value';
   if (judged === 'lowest' && first !== undefined) {
-    return `the lowest is ${[first.value, first.unit].filter((part) => part !== '').join(' ')} (${first.field}, ${first.series})`;
+    return `the lowest is ${`${first.value} ${first.unit}`.trimEnd()} (${first.field}, ${first.series})`;
   }
-  // Those that decide come first.
-  const decides = ({ holds }: JudgedReading): boolean => (holds === true) === (judged !== 'all');
-  const ordered =
-    sources.length <= MOST_NAMED ? sources : [...sources].sort((a, b) => Number(decides(b)) - Number(decides(a)));
   const count = sources.filter(({ holds }) => holds === true).length;
-  const what = `${count} of ${sources.length} ${sources.length === 1 ? 'offer' : 'offers'}`;
-  return `it holds for ${what} (${ordered.slice(0, MOST_NAMED).map(sourceText).join(', ')}${more(sources)})`;
+  const offers = sources.length === 1 ? 'offer' : 'offers';
+  // Those that decide come first.
+  const decisive = judged !== 'all';
+  const ordered = sources.toSorted((a, b) => Number(b.holds === decisive) - Number(a.holds === decisive));
+  return `it holds for ${count} of ${sources.length} ${offers} (${listSome(ordered.map(sourceText))})`;
 }
 
-function more({ length }: readonly Reading[]): string {
-  return length > MOST_NAMED ? `, and ${length - MOST_NAMED} more` : '';
+/** The number of offers that a sentence names. */
+const MOST_NAMED = 4;
+
+function listSome(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? `, and ${names.length - MOST_NAMED} more` : '';
+  return names.slice(0, MOST_NAMED).join(', ') + more;
 }
 
 function sourceText({ series, value, first, change_percent }: JudgedReading): string {
@@ -197,69 +187,56 @@ export interface ReadingWanted extends SourceSelection {
 export interface Readings {
   readonly title: string;
   readonly readings: readonly Reading[];
-  /** What was asked for and is not there. */
-  readonly missing: readonly string[];
 }
 
 /** Throws `not_found` if there is no such product or source. */
-export async function readings(
+export async function readPrices(
   catalog: Catalog,
   productId: string,
   wanted: ReadingWanted,
   report: Report,
 ): Promise<Readings> {
-  const { series, known } =
-    wanted.since === undefined
-      ? await offeredSeries(catalog, productId, wanted, report)
-      : await productSeries(catalog, productId, wanted, report);
-  if (series.some(({ observed_at }) => observed_at !== null && Number.isNaN(Date.parse(observed_at)))) {
+  const { since } = wanted;
+  const all =
+    since === undefined
+      ? seriesOf(await selectSources(catalog, productId, wanted, report), [])
+      : (await productSeries(catalog, productId, wanted, report)).series;
+  if (all.some(({ observed_at }) => observed_at !== null && Number.isNaN(Date.parse(observed_at)))) {
     report({ text: 'the age of an offer is not known: its observed_at is not a time', incomplete: true });
   }
-  const priced = productPricesPer(series, wanted);
-  const names = seriesNames(priced.series);
-  return {
-    title: titleOf(series) ?? productId,
-    readings: priced.series.map((one, index): Reading => {
-      const { parser_name, source_id } = one;
-      const now = wanted.since === undefined ? current(one, wanted) : moved(one, wanted, wanted.since);
-      // A count is of pieces, whatever its product's price is for.
-      const unit = wanted.field === 'available_count' ? '' : unitOf(one);
-      const { field, value, observed_at, ...change } = now;
-      const stale = observedBefore(now, wanted.now - wanted.maxAgeMs);
-      const name = names[index] ?? parser_name;
-      return { parser_name, source_id, series: name, field, value, unit, observed_at, stale, ...change };
-    }),
-    missing: [...missingSources(wanted, known), ...priced.notes, ...freeNotes(priced.series, fieldOf(wanted))],
-  };
+  const { series, notes } = pricesPer(all, wanted);
+  for (const text of notes) report({ text, incomplete: false });
+  const names = seriesNames(series);
+  const readings = series.map((one, index): Reading => {
+    const { parser_name, source_id } = one;
+    const found = since === undefined ? readCurrent(one, wanted) : readChange(one, wanted, since);
+    const stale = observedBefore(found, wanted.now - wanted.maxAgeMs);
+    // A count is of pieces, whatever its product's price is for.
+    const unit = wanted.field === 'available_count' ? '' : unitOf(one);
+    return { parser_name, source_id, series: names[index] ?? parser_name, unit, stale, ...found };
+  });
+  return { title: titleOf(all) ?? productId, readings };
 }
 
-async function offeredSeries(catalog: Catalog, productId: string, wanted: SourceSelection, report: Report) {
-  const listed = await listSources(catalog, productId, report);
-  const chosen = listed.filter((source) => selects(wanted, source));
-  if (chosen.length === 0) throw nothingThere(listed, wanted) ?? (await notListed(catalog, productId));
-  return { series: seriesOf(chosen, []), known: listed };
-}
+type FoundPrice = Omit<Reading, 'parser_name' | 'source_id' | 'series' | 'unit' | 'stale'>;
 
-/** A change is of the plain price: the lowest of several may be of another each time. */
-function fieldOf({ field, since }: Pick<ReadingWanted, 'field' | 'since'>): OfferField {
-  return field ?? (since === undefined ? 'lowest' : 'price');
-}
-
-function current({ offer, observed_at }: PriceSeries, wanted: ReadingWanted) {
-  const amount = offer && amountOf(offer, fieldOf(wanted));
+function readCurrent({ offer, observed_at }: PriceSeries, { field = 'lowest' }: ReadingWanted): FoundPrice {
+  const amount = offer && amountOf(offer, field);
   return { field: amount?.field ?? null, value: amount?.value ?? null, observed_at };
 }
 
-function moved({ observations, offer, ...series }: PriceSeries, { now, ...wanted }: ReadingWanted, since: number) {
-  const field = fieldOf({ ...wanted, since });
+/** Of the plain price: the lowest of several may be another one each time. */
+function readChange(series: PriceSeries, { field = 'price', now }: ReadingWanted, since: number): FoundPrice {
+  const { observations, offer, observed_at } = series;
   const last = inEffect(observations, field, now);
   const first = inEffect(observations, field, since)?.value ?? null;
   // A row may have no snapshot yet: its value is known, and how far it moved is not.
-  const { value, field: kind } = last ?? { value: null, field: null, ...(offer && amountOf(offer, field)) };
+  const found = last ?? (offer && amountOf(offer, field));
+  const value = found?.value ?? null;
   return {
-    field: kind ?? (field === 'lowest' ? null : field),
+    field: found?.field ?? (field === 'lowest' ? null : field),
     value,
-    observed_at: last === undefined ? series.observed_at : wireTime(last.until),
+    observed_at: last === undefined ? observed_at : wireTime(last.until),
     first,
     change_percent: first === null || value === null ? null : percentOf(exact(value - first), first),
   };

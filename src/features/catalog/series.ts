@@ -38,18 +38,6 @@ export function amountOf(source: Amounts, wanted: OfferField): Amount | undefine
   return lowest;
 }
 
-/** What to say of prices of 0 or below. With snapshots those of the offers are counted there. */
-export function freeNotes(series: readonly Pick<PriceSeries, 'offer' | 'observations'>[], wanted: OfferField) {
-  const rows = series.flatMap(({ offer, observations }) =>
-    observations.length > 0 ? observations.map(({ snapshot }) => snapshot) : (offer ?? []),
-  );
-  const free = rows.flatMap((row) =>
-    fieldsOf(wanted).filter((field) => field !== 'available_count' && Number(numberOf(row[field]) ?? 1) <= 0),
-  );
-  if (free.length === 0) return [];
-  return [`${free.length === 1 ? '1 price is' : `${free.length} prices are`} 0 or below, which is no price`];
-}
-
 /** Microseconds since 1970, the finest that the service keeps. */
 type Micros = number;
 
@@ -167,10 +155,6 @@ export function bucketAmounts(
   return values;
 }
 
-export function bucketValues(...wanted: Parameters<typeof bucketAmounts>): readonly (number | null)[] {
-  return bucketAmounts(...wanted).map((amount) => amount?.value ?? null);
-}
-
 /** How many of the points begin until then. */
 function startsUntil(time: Micros, starts: readonly number[]): number {
   let [low, high] = [0, starts.length];
@@ -207,13 +191,6 @@ export function inEffect(observations: readonly Observation[], field: OfferField
   if (found === undefined) return undefined;
   const amount = amountOf(found.snapshot, field);
   return { value: amount?.value ?? null, field: amount?.field ?? null, until: Math.floor(until / 1000) };
-}
-
-/** The last value there was at a time, which no observation without one ends. */
-export function lastAmount(observations: readonly Observation[], field: OfferField, at: number): Amount | null {
-  const known = observations.filter(({ snapshot }) => amountOf(snapshot, field) !== undefined);
-  const last = inEffect(known, field, at);
-  return last?.value == null || last.field === null ? null : { value: last.value, field: last.field };
 }
 
 type Timed = Pick<SnapshotRow, 'observed_at' | 'valid_from_at' | 'valid_to_at'>;
@@ -277,26 +254,50 @@ function compare(a: string, b: string): number {
 
 type Named = Pick<Source, 'parser_name' | 'source_id' | 'settlement' | 'price_unit' | 'unit'>;
 
-/** In the order in which they are added. */
-const TELLING: readonly ((series: Named) => string | undefined | null)[] = [
-  ({ settlement }) => (settlement?.region === settlement?.name ? undefined : settlement?.region),
-  ({ source_id }) => source_id,
-];
+/** What does not say when it was observed is not taken for old. */
+export function observedBefore({ observed_at }: Pick<Source, 'observed_at'>, time: number): boolean {
+  return observed_at !== undefined && observed_at !== null && Date.parse(observed_at) < time;
+}
 
-export function seriesNames(series: readonly Named[]): readonly string[] {
-  const units = series.map(unitOf);
-  const differ = new Set(units).size > 1;
-  const names = series.map(({ parser_name, settlement }) => [parser_name, settlement?.name].filter(Boolean));
-  const texts = () =>
-    names.map((parts, index) => [...parts, ...(differ && units[index] ? [`(${units[index]})`] : [])].join(' '));
-  for (const telling of TELLING) {
-    const before = texts();
-    for (const [index, one] of series.entries()) {
-      const more = telling(one);
-      if (more && before.filter((text) => text === before[index]).length > 1) names[index]?.push(more);
-    }
+/** Those whose key is the same, in the order of the first of each. */
+export function grouped<Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => readonly unknown[],
+): readonly (readonly [Row, ...Row[]])[] {
+  const groups = new Map<string, [Row, ...Row[]]>();
+  for (const row of rows) {
+    const key = JSON.stringify(keyOf(row));
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
+    else group.push(row);
   }
-  return texts();
+  return [...groups.values()];
+}
+
+/** The store and the place; the region, the unit and the source where these do not tell them apart. */
+export function seriesNames(series: readonly Named[]): readonly string[] {
+  const names = series.map(({ parser_name, settlement }) => [parser_name, settlement?.name].filter(Boolean).join(' '));
+  const units = series.map(unitOf);
+  appendToAlike(
+    names,
+    series.map(({ settlement }) => (settlement?.name === settlement?.region ? '' : settlement?.region)),
+  );
+  if (new Set(units).size > 1) {
+    for (const [index, unit] of units.entries()) if (unit !== '') names[index] += ` (${unit})`;
+  }
+  appendToAlike(
+    names,
+    series.map(({ source_id }) => source_id),
+  );
+  return names;
+}
+
+function appendToAlike(names: string[], texts: readonly (string | null | undefined)[]): void {
+  const before = [...names];
+  for (const [index, text] of texts.entries()) {
+    const isAlone = before.filter((name) => name === before[index]).length === 1;
+    if (text && !isAlone) names[index] += ` ${text}`;
+  }
 }
 
 /** What a price of this source is for: `RUB/KGM`. */

@@ -100,15 +100,6 @@ export function exact(value: number): number {
   return Number(value.toPrecision(12));
 }
 
-/** A value is taken to last until the next one; `before` is what lasts into the first point. */
-export function filled<T>(values: readonly (T | null)[], before: T | null): readonly (T | null)[] {
-  let last = before;
-  return values.map((value) => {
-    last = value ?? last;
-    return last;
-  });
-}
-
 export function cents(value: number): number {
   // A hair is added because 1.005 is below 1.005 in binary.
   return Math.round(Number((value * 100).toPrecision(12))) / 100;

@@ -1,7 +1,7 @@
 /** Prices by the kilogram or the liter, from the size of the package. */
 import { SvcError } from '../../errors.ts';
 import type { Source } from './schema.ts';
-import { type Observation, type PriceSeries, seriesNames, sourceKey } from './series.ts';
+import { type Observation, type PriceSeries, sourceKey } from './series.ts';
 import { numberOf } from './statistics.ts';
 
 const PER = ['kg', 'l'] as const;
@@ -22,45 +22,17 @@ const MEASURES: Readonly<Record<string, readonly [per: Per, amount: number]>> = 
   MLT: ['l', 0.001],
 };
 
-interface UnitPrices {
-  readonly series: readonly PriceSeries[];
-  /** How many cannot be converted. */
-  readonly left: number;
-  /** Packages whose size changed, or may not be what the price is for. */
-  readonly doubts: readonly string[];
-}
-
-/** Those whose size cannot be converted are left out. Prices are rounded to cents. */
-export function pricesPer(series: readonly PriceSeries[], per: Per): UnitPrices {
-  const converted = series.flatMap((one) => convertedSeries(one, per) ?? []);
-  const names = seriesNames(series);
-  const doubts = series.flatMap((one, index) => {
-    const sizes = sizesOf(one);
-    const texts = sizes.length > 1 ? [`the size changed: ${sizes.join(', then ')}`] : [];
-    return [...texts, ...multipackNote(one.offer, per)].map((text) => `${names[index]}: ${text}`);
-  });
-  return { series: converted, left: series.length - converted.length, doubts };
-}
-
-/** The same for one product, with what to say of it. Throws `not_found` where nothing is left. */
-export function productPricesPer(
+/** Prices by this unit, rounded to cents; without one, as they are. Names how many have no size. */
+export function pricesPer(
   series: readonly PriceSeries[],
   { per, field }: { readonly per: Per | undefined; readonly field: string | undefined },
 ): { readonly series: readonly PriceSeries[]; readonly notes: readonly string[] } {
   if (per === undefined) return { series, notes: [] };
   if (field === 'available_count') throw new SvcError('usage', '--per applies to prices, not to available_count');
-  const { left, doubts, ...converted } = pricesPer(series, per);
-  return { ...converted, notes: [...leftOut(left, series.length, per), ...doubts] };
-}
-
-/** What to say of those that cannot be converted. Throws `not_found` if none of them can. */
-export function leftOut(left: number, all: number, per: Per): readonly string[] {
-  if (left > 0 && left === all) {
-    throw new SvcError('not_found', `the catalog has no size by ${per} of these offers`, {
-      hint: 'svc catalog products sources <id> -o json shows unit, package_quantity and package_unit',
-    });
-  }
-  return left === 0 ? [] : [`${left} of ${all} offers are left out: their size by ${per} is not known`];
+  const converted = series.flatMap((one) => convertedSeries(one, per) ?? []);
+  const left = series.length - converted.length;
+  const text = `${left} of ${series.length} offers are left out: their size by ${per} is not known`;
+  return { series: converted, notes: left === 0 ? [] : [text] };
 }
 
 function convertedSeries({ offer, observations, rows, ...one }: PriceSeries, per: Per): PriceSeries | undefined {
@@ -94,31 +66,6 @@ function amountIn({ unit, package_quantity, package_unit }: Source, per: Per): n
   return quantity * size;
 }
 
-/** `x 12`, `12x`, `12 шт`, `12 pcs`, also with a Cyrillic x: one group is the number of pieces. */
-const PIECES =
-  /(?<=^|[\s(,\d]|kg|g|l|кг|г|л)[x×х*]\s?(\d{1,3})(?![\d.,\p{L}])|(?<![\p{L}\d.,])(\d{1,3})\s?(?:[x×х*]|шт(?:ук)?|pcs?|pieces?|packs?|pk)(?!\p{L})/iu;
-/** `0.5 l` */
-const SIZE = /(\d+(?:[.,]\d+)?)\s?(kg|g|ml|l|кг|г|мл|л)(?!\p{L})/giu;
-const SIZE_UNITS: Readonly<Record<string, number>> = {
-  ...{ kg: 1, кг: 1, l: 1, л: 1 },
-  ...{ g: 0.001, г: 0.001, ml: 0.001, мл: 0.001 },
-};
-
-/** The size may be that of one piece and the price that of all, unless the title denies it. */
-function multipackNote(offer: Source | undefined, per: Per): readonly string[] {
-  const title = offer?.title_original ?? '';
-  const [, after, before] = PIECES.exec(title) ?? [];
-  const pieces = Number(after ?? before ?? 1);
-  const size = offer?.unit?.toUpperCase() === 'PCE' && pieces > 1 ? amountIn(offer, per) : undefined;
-  if (size === undefined) return [];
-  const sizes = [...title.matchAll(SIZE)].map(
-    ([, number = '', unit = '']) => Number(number.replace(',', '.')) * (SIZE_UNITS[unit.toLowerCase()] ?? 0),
-  );
-  if (sizes.some((one) => Math.abs(pieces * one - size) < size / 1000)) return [];
-  const doubt = `if ${size} ${per} is the size of one of them, the price by ${per} is too high`;
-  return [`${JSON.stringify(title)} has ${pieces} pieces: ${doubt}`];
-}
-
 type Prices = Pick<Source, 'price' | 'discount_price' | 'loyal_price'>;
 
 function pricesOf({ price, discount_price, loyal_price }: Prices, amount: number): Prices {
@@ -127,13 +74,4 @@ function pricesOf({ price, discount_price, loyal_price }: Prices, amount: number
     return number === null || number <= 0 ? number : Number((number / amount).toFixed(2));
   };
   return { price: by(price), discount_price: by(discount_price), loyal_price: by(loyal_price) };
-}
-
-/** Of its packages, the oldest first, each as often as it was new. */
-function sizesOf({ rows }: PriceSeries): readonly string[] {
-  const inOrder = rows.toSorted((a, b) => Date.parse(a.observed_at ?? '') - Date.parse(b.observed_at ?? ''));
-  const sizes = inOrder.flatMap(({ package_quantity, package_unit }) =>
-    numberOf(package_quantity) === null ? [] : [`${numberOf(package_quantity)} ${package_unit ?? ''}`.trim()],
-  );
-  return sizes.filter((size, index) => size !== sizes[index - 1]);
 }

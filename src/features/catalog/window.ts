@@ -92,8 +92,8 @@ export function isResolved(given: Instant | undefined, ms: number): boolean {
   return given !== undefined && given.text !== wireTime(ms);
 }
 
-/** What a reader can take in: two weeks by hours, three months by quarter days, a year by days. */
-const READABLE_POINTS = 400;
+/** What a terminal shows: four days by hours, three weeks by quarter days, three months by days. */
+const READABLE_POINTS = 100;
 
 /** By weeks it is every window that there is. */
 const MOST_WINDOW_POINTS = 1_000_000;

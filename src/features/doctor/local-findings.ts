@@ -1,37 +1,34 @@
 /**
- * What svc uses on this machine: Node.js, settings, files. Only a credential helper is made to
+ * What svc uses on this machine: settings, files, secrets. Only a credential helper is made to
  * write: it stores a test entry and erases it.
  */
-import { accessSync, constants, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { platform } from 'node:os';
-import { version } from 'node:process';
+import { basename } from 'node:path';
 import type { RunContext } from '../../cli/command.ts';
 import { type Finding, fail, ok, type Result, warn } from '../../cli/findings.ts';
-import { credentialsPath } from '../../store/credentials.ts';
-import { SETTING_KEYS, shownValue } from '../../store/setting-keys.ts';
-import { webhookSecretsPath } from '../../store/webhook-secrets.ts';
-import { fileFindings, fileModes, secretsFault, storeFindings } from '../oauth/checks.ts';
+import { SvcError } from '../../errors.ts';
+import { credentialsFile, credentialsPath } from '../../store/credentials.ts';
+import { errorCode, fileFailure, readOwnFile } from '../../store/own-file.ts';
+import { parseDocument } from '../../store/secret-file.ts';
+import { helperPlace } from '../../store/secret-places.ts';
+import { chosenPlace, FILE, isSecret, partsOfId, placeOf, SecretStore } from '../../store/secret-store.ts';
+import { HELPER_SETTING, SETTING_KEYS, shownValue } from '../../store/setting-keys.ts';
+import { settingsPath } from '../../store/settings.ts';
+import { webhookSecretsFile, webhookSecretsPath } from '../../store/webhook-secrets.ts';
 
 type Local = Pick<RunContext, 'settings' | 'paths'>;
 
 export async function localFindings(ctx: RunContext): Promise<readonly Finding[]> {
+  // Before the files are read, which changes their modes.
+  const files = fileFindings(ctx);
   return [
     ...profileFindings(ctx),
     ...valueFindings(ctx),
-    ...(await secretFindings(ctx)),
+    ...files,
+    ...(await documentFindings(ctx)),
     ...(await storeFindings(ctx)),
-    ...folderFindings(ctx),
-    { check: 'node', subject: null, ...nodeResult() },
   ];
-}
-
-const OLDEST_NODE = [20, 19] as const;
-
-function nodeResult(): Result {
-  const [major = 0, minor = 0] = version.slice(1).split('.').map(Number);
-  const [least, from] = OLDEST_NODE;
-  if (major > least || (major === least && minor >= from)) return ok(`Node.js ${version}`);
-  return fail(`Node.js ${version} is older than ${least}.${from}`, 'install a newer Node.js');
 }
 
 function profileFindings({ settings }: Local): readonly Finding[] {
@@ -55,35 +52,87 @@ function valueFindings({ settings }: Local): readonly Finding[] {
   });
 }
 
-async function secretFindings({ paths }: Local): Promise<readonly Finding[]> {
-  const found: Finding[] = [...fileFindings(fileModes({ paths }), { paths })];
+/** One for each file that others may read, and for the folder if others may change it. */
+function fileFindings({ paths }: Local): readonly Finding[] {
+  // Windows stores permissions elsewhere.
+  if (platform() === 'win32') return [];
+  const found: Finding[] = [];
+  for (const path of [paths.config, credentialsPath(paths), webhookSecretsPath(paths), settingsPath(paths)]) {
+    const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777;
+    const isFolder = path === paths.config;
+    if ((mode & (isFolder ? 0o022 : 0o077)) === 0) continue;
+    const detail = `other users can ${isFolder ? 'change its files' : 'read it'} (mode ${mode.toString(8)})`;
+    const result = fail(detail, `chmod ${isFolder ? 700 : 600} ${path}`);
+    found.push({ check: 'files', subject: isFolder ? path : basename(path), ...result });
+  }
+  if (found.length > 0) return found;
+  return [{ check: 'files', subject: null, ...ok(`only you can read the files in ${paths.config}`) }];
+}
+
+/** One for each file of secrets that cannot be used. Nothing of it is changed. */
+async function documentFindings({ paths }: Local): Promise<readonly Finding[]> {
+  const { secretsDocument } = await import('../../store/schemas.ts');
   const files = [
     { check: 'credentials', path: credentialsPath(paths), fix: 'svc oauth login' },
     { check: 'secrets', path: webhookSecretsPath(paths), fix: 'svc webhooks secrets import <id>' },
   ];
+  const found: Finding[] = [];
   for (const { check, path, fix } of files) {
-    const fault = await secretsFault(path);
-    if (fault !== undefined) found.push({ check, subject: null, ...fail(fault, fix) });
+    try {
+      parseDocument(readOwnFile(path).toString(), secretsDocument);
+    } catch (error) {
+      if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) continue;
+      const { message } = errorCode(error) === undefined ? (error as Error) : fileFailure('it cannot be read', error);
+      found.push({ check, subject: null, ...fail(`${path} cannot be used: ${message}`, fix) });
+    }
   }
   return found;
 }
 
-function folderFindings({ paths }: Local): readonly Finding[] {
-  return (['config', 'state'] as const).flatMap((name): Finding[] => {
-    const path = paths[name];
-    const common = { check: 'folder', subject: name };
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats === undefined) return [{ ...common, ...ok(`svc creates ${path} when it needs it`) }];
-    if (!stats.isDirectory()) return [{ ...common, ...fail(`${path} is not a directory`, `mv ${path} ${path}.old`) }];
-    try {
-      accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    } catch {
-      return [{ ...common, ...fail(`you cannot write in ${path}`, `chmod u+rwx ${path}`) }];
+/** By the first part of an id. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  gateway: 'svc trade login',
+  signing: 'svc webhooks secrets import <id>',
+};
+
+/** Whether the chosen credential helper works, and whether all secrets are where svc looks. */
+async function storeFindings(ctx: RunContext): Promise<readonly Finding[]> {
+  const chosen = chosenPlace(ctx);
+  const found: Result[] = chosen === FILE ? [] : [await checkHelper(chosen, ctx)];
+  const remedies = new Map<string, string>();
+  for (const file of [credentialsFile(ctx.paths), webhookSecretsFile(ctx.paths)]) {
+    for (const [id, entry] of await readEntries(new SecretStore(file, ctx))) {
+      const [kind = ''] = partsOfId(id);
+      const place = placeOf(entry);
+      if (isSecret(entry) && place !== chosen && !remedies.has(place)) {
+        remedies.set(place, REMEDIES[kind] ?? 'svc oauth login');
+      }
     }
-    // That of the settings is looked at with its files.
-    if (name !== 'config' && platform() !== 'win32' && (stats.mode & 0o022) !== 0) {
-      return [{ ...common, ...fail(`other users can change the files in ${path}`, `chmod 700 ${path}`) }];
-    }
-    return [{ ...common, ...ok(path) }];
-  });
+  }
+  for (const [place, fix] of remedies) {
+    const where = place === FILE ? 'files' : `the credential helper ${place}`;
+    found.push(fail(`secrets are in ${where}, where svc does not look: ${HELPER_SETTING} is ${chosen}`, fix));
+  }
+  return found.map((result) => ({ check: 'store', subject: null, ...result }));
+}
+
+async function checkHelper(name: string, ctx: RunContext): Promise<Result> {
+  try {
+    await helperPlace(name, ctx).check();
+    return ok(`the credential helper ${name} stores, reads and erases`);
+  } catch (error) {
+    if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
+    const detail = `${error.message}${error.hint === undefined ? '' : ` (${error.hint})`}`;
+    return fail(detail, `svc config set ${HELPER_SETTING} <name>`);
+  }
+}
+
+/** A file that cannot be used is a finding of its own. */
+async function readEntries(store: SecretStore): ReturnType<SecretStore['entries']> {
+  try {
+    return await store.entries();
+  } catch (error) {
+    if (error instanceof SvcError) return new Map();
+    throw error;
+  }
 }

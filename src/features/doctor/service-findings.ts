@@ -1,4 +1,4 @@
-/** One service: its address, its credential, the way to it, and the result of one cheap read. */
+/** One service: its address, its credential, and the response to one cheap read. */
 import type { RunContext } from '../../cli/command.ts';
 import {
   clockResult,
@@ -11,9 +11,7 @@ import {
   warn,
 } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
-import { credentialsPath } from '../../store/credentials.ts';
-import { credentialSource, secretsFault, signInFinding } from '../oauth/checks.ts';
-import { reach } from './reach.ts';
+import { credentialSource, signInFinding } from '../oauth/checks.ts';
 
 type Target = RunContext['target'];
 export type ServiceName = Target['service'];
@@ -22,23 +20,21 @@ export interface Options {
   /** Somebody asked for this service by its name. */
   readonly named: boolean;
   readonly offline: boolean;
-  /** For all steps together. */
   readonly timeoutMs: number;
 }
 
 type Doctor = Omit<RunContext, 'target'>;
 
-export async function* serviceFindings(
+export async function serviceFindings(
   service: ServiceName,
   { named, offline, timeoutMs }: Options,
   ctx: Doctor,
-): AsyncGenerator<Finding, void, void> {
-  const finding = (check: string, status: Result): Finding => ({ check, subject: service, ...status });
+): Promise<readonly Finding[]> {
+  const finding = (check: string, result: Result): Finding => ({ check, subject: service, ...result });
   const { value, origin } = ctx.settings.resolve(`${service}.url`);
   if (value === undefined) {
     const detail = ctx.settings.failure === undefined ? 'not configured' : 'unknown: the settings cannot be read';
-    yield finding('address', (named ? fail : skipped)(detail, `svc config set ${service}.url <url>`));
-    return;
+    return [finding('address', (named ? fail : skipped)(detail, `svc config set ${service}.url <url>`))];
   }
   let target: Target;
   try {
@@ -46,79 +42,44 @@ export async function* serviceFindings(
     // Throws if there is no usable one, such as in an empty variable.
     if (credentialSource(ctx, service) !== undefined) await target.authorizer?.header();
   } catch (error) {
-    yield finding('configuration', failed(error, ctx));
-    return;
+    return [finding('configuration', failed(error, ctx))];
   }
-  yield finding('address', ok(`${target.baseUrl.href} (${origin.detail})`));
+  const address = finding('address', ok(`${target.baseUrl.href} (${origin.detail})`));
   const credential = await credentialFinding(service, target, ctx);
-  yield credential;
-  if (offline) {
-    yield finding('service', skipped('no request with --offline'));
-    return;
+  const found = [address, credential];
+  if (offline) return [...found, finding('service', skipped('no request with --offline'))];
+  if (credential.status === 'fail') {
+    return [...found, finding('service', skipped('no request: there is no credential'))];
   }
-  const canRequest = credential.status !== 'fail';
   const { others = [], ...first } = target;
-  if (others.length === 0) {
-    yield* serverFindings({ subject: service, target, canRequest, timeoutMs }, ctx);
-    return;
-  }
-  const members = [first, ...others].map(async (member) => {
-    const subject = `${service}/${member.baseUrl.host}`;
-    return collected(serverFindings({ subject, target: member, canRequest, timeoutMs }, ctx));
+  const all = others.length === 0 ? [first] : [first, ...others];
+  const responses = all.map((member) => {
+    const subject = others.length === 0 ? service : `${service}/${member.baseUrl.host}`;
+    return responseFindings(subject, { ...member, timeoutMs }, ctx);
   });
-  for (const found of await Promise.all(members)) yield* found;
-  if (!canRequest) return;
+  found.push(...(await Promise.all(responses)).flat());
+  if (others.length === 0) return found;
   const { checkMembers } = await import('../alerts/checks.ts');
-  for (const result of await checkMembers({ ...target, timeoutMs })) yield finding('cluster', result);
-}
-
-interface Server {
-  readonly subject: string;
-  readonly target: Target;
-  readonly canRequest: boolean;
-  readonly timeoutMs: number;
-}
-
-/** The way to one server, and what it responds. */
-async function* serverFindings(
-  { subject, target, canRequest, timeoutMs }: Server,
-  ctx: Doctor,
-): AsyncGenerator<Finding, void, void> {
-  const finding = (check: string, status: Result): Finding => ({ check, subject, ...status });
-  const end = performance.now() + timeoutMs;
-  const remaining = (): number => Math.max(1, Math.round(end - performance.now()));
-  for await (const { check, status, detail, fix } of reach(target, { remaining, now: ctx.now() })) {
-    yield finding(check, { status, detail, fix: fix ?? null });
-    if (status === 'fail') return;
-  }
-  if (canRequest) yield* responseFindings(subject, { ...target, timeoutMs: remaining() }, ctx);
-  else yield finding('service', skipped('no request: there is no credential'));
-}
-
-export async function collected(findings: AsyncIterable<Finding>): Promise<readonly Finding[]> {
-  const all: Finding[] = [];
-  for await (const finding of findings) all.push(finding);
-  return all;
+  for (const result of await checkMembers({ ...target, timeoutMs })) found.push(finding('cluster', result));
+  return found;
 }
 
 /** What the service responds, with the warnings of the requests. */
-async function* responseFindings(subject: string, target: Target, ctx: Doctor): AsyncGenerator<Finding, void, void> {
-  const finding = (check: string, status: Result): Finding => ({ check, subject, ...status });
-  const warnings: Finding[] = [];
-  const warning = (text: string): void => void warnings.push(finding('connection', warn(text)));
-  const near: Target = { ...target, log: { ...target.log, warn: warning } };
+async function responseFindings(subject: string, target: Target, ctx: Doctor): Promise<readonly Finding[]> {
+  const finding = (check: string, result: Result): Finding => ({ check, subject, ...result });
+  const found: Finding[] = [];
+  const log = { ...target.log, warn: (text: string) => void found.push(finding('connection', warn(text))) };
   try {
     const began = performance.now();
-    const { detail, clockSkewMs } = await readService(near, ctx);
-    yield* warnings.splice(0);
-    yield finding('service', ok(`responded in ${Math.round(performance.now() - began)} ms${detail}`));
+    const { detail, clockSkewMs } = await readService({ ...target, log }, ctx);
+    found.push(finding('service', ok(`responded in ${Math.round(performance.now() - began)} ms${detail}`)));
     if (clockSkewMs !== undefined) {
-      yield finding('clock', clockResult(clockSkewMs, 'times that svc sends or checks are wrong by that much'));
+      found.push(finding('clock', clockResult(clockSkewMs, 'times that svc sends or checks are wrong by that much')));
     }
   } catch (error) {
-    yield* warnings.splice(0);
-    yield finding('service', failed(error, ctx));
+    found.push(finding('service', failed(error, ctx)));
   }
+  return found;
 }
 
 function failed(error: unknown, { signal }: Doctor): Result {
@@ -141,17 +102,14 @@ async function readService(target: Target, ctx: Doctor): Promise<ServiceReply> {
 }
 
 async function credentialFinding(service: ServiceName, target: Target, ctx: Doctor): Promise<Finding> {
+  if (service === 'webhooks') return { ...(await signInFinding(ctx, target)), subject: service };
   const common = { check: 'sign-in', subject: service };
   const source = credentialSource(ctx, service);
-  const stores = service === 'webhooks' || service === 'trade';
-  if (source === undefined && !stores && target.secretHeaders.size > 0)
-    return { ...common, ...ok('from a header file') };
-  if (source === undefined && !stores) return { ...common, ...ok('no credential is set, so svc sends none') };
-  if (source !== undefined && service !== 'webhooks') return { ...common, ...ok(`from ${source}`) };
-  const fault = await secretsFault(credentialsPath(ctx.paths));
-  if (fault !== undefined && source === undefined) return { ...common, ...fail('the credentials file cannot be used') };
-  if (fault !== undefined) return { ...common, ...ok(`from ${source}`) };
-  if (service === 'webhooks') return { ...(await signInFinding(ctx, target)), subject: service };
+  if (source !== undefined) return { ...common, ...ok(`from ${source}`) };
+  if (service !== 'trade') {
+    const isInFile = target.secretHeaders.size > 0;
+    return { ...common, ...ok(isInFile ? 'from a header file' : 'no credential is set, so svc sends none') };
+  }
   try {
     await target.authorizer?.header();
     return { ...common, ...ok('from the token that svc trade login stored') };

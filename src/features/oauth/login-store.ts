@@ -18,27 +18,21 @@ import { findRevocation, type Revocation, revoke } from './revocation.ts';
 
 export type New<C> = C extends Credential ? Omit<C, 'profile' | 'base_url'> : never;
 
-/** Fails before there is anything to store, and moves a corrupt file aside. Resolves with the stored clients. */
-export async function openStore(ctx: RunContext): Promise<readonly ClientRecord[]> {
+/** Those that can be read. A corrupt file is moved aside. */
+export async function readClients(ctx: RunContext): Promise<readonly ClientRecord[]> {
   return withSecrets(credentialsFile(ctx.paths), ctx, async (store) => {
-    await store.reserve();
-    return readClients(store, ctx);
-  });
-}
-
-/** A client that cannot be read is left out. */
-async function readClients(store: SecretStore, ctx: RunContext): Promise<readonly ClientRecord[]> {
-  const clients: ClientRecord[] = [];
-  for (const name of await listClients(store)) {
-    try {
-      const client = await store.get(clientKey(name));
-      if (client !== undefined) clients.push(client);
-    } catch (error) {
-      if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
-      ctx.notice(`client ${name.client_id} is not used: ${error.message}`);
+    const clients: ClientRecord[] = [];
+    for (const name of await listClients(store)) {
+      try {
+        const client = await store.get(clientKey(name));
+        if (client !== undefined) clients.push(client);
+      } catch (error) {
+        if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
+        ctx.notice(`client ${name.client_id} is not used: ${error.message}`);
+      }
     }
-  }
-  return clients;
+    return clients;
+  });
 }
 
 export async function storeClient(client: ClientRecord, ctx: RunContext): Promise<void> {

@@ -4,10 +4,11 @@ import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
 import type { ClientRecord, OAuthCredential } from '../../store/credentials.ts';
 import { Authorization, type CodeGrant, SCOPE } from './authorization.ts';
-import { discover } from './discovery.ts';
+import { discover, type ServerMetadata } from './discovery.ts';
 import { type ClientOptions, chooseClient } from './login-client.ts';
 import type { New } from './login-store.ts';
 import type { LoopbackListener } from './loopback-listener.ts';
+import type { TokenGrant } from './schema.ts';
 import { grantedFields, OAuthRefusal, requestToken } from './token-endpoint.ts';
 
 export interface LoginOptions extends ClientOptions {
@@ -28,38 +29,49 @@ export async function signIn(
   options: LoginOptions,
   ctx: RunContext,
 ): Promise<SignedIn> {
-  const { target } = ctx;
   const { scope: asked = SCOPE } = options;
-  const server = await discover(target);
+  const server = await discover(ctx.target);
   const { client, listener } = await chooseClient(server, clients, options, ctx);
-  const { client_id } = client;
-  const { redirectUri } = listener;
   try {
-    const authorization = new Authorization({ server, clientId: client_id, redirectUri, scope: asked });
+    const clientId = client.client_id;
+    const authorization = new Authorization({ server, clientId, redirectUri: listener.redirectUri, scope: asked });
     showAddress(authorization.url, listener.port, options, ctx);
     const fields = await waitForCode(authorization, listener, options, ctx);
-    // To the address that the first discovery named, and never again after a lost response.
-    const endpoint = server.token_endpoint;
-    const grant = await requestToken({ target, endpoint, client, fields: { ...fields } }).catch(adviseSignIn);
-    const { scope = asked, email } = grant;
-    warnOfMissingScopes(asked, scope, ctx);
-    const { issuer, revocation_endpoint = undefined } = server;
-    const granted = grantedFields(grant, Math.floor(ctx.now() / 1000));
-    const from = { issuer, token_endpoint: endpoint, revocation_endpoint: revocation_endpoint ?? undefined, client_id };
-    return { client, login: { kind: 'oauth', ...from, ...granted, scope, email } };
+    const grant = await exchangeCode(fields, client, server, ctx);
+    warnOfMissingScopes(asked, grant.scope ?? asked, ctx);
+    const login = {
+      kind: 'oauth',
+      issuer: server.issuer,
+      token_endpoint: server.token_endpoint,
+      revocation_endpoint: server.revocation_endpoint ?? undefined,
+      client_id: clientId,
+      ...grantedFields(grant, Math.floor(ctx.now() / 1000)),
+      scope: grant.scope ?? asked,
+      email: grant.email,
+    } as const;
+    return { client, login };
   } finally {
     await listener.close();
   }
 }
 
-/** Throws. Only this sign-in knows the code: it cannot be sent again. */
-function adviseSignIn(error: unknown): never {
-  if (!(error instanceof OAuthRefusal)) throw error;
-  const { code, message, httpStatus } = error;
-  const hint = error.isOfClient
-    ? 'sign in again with --new-client, or with another --auth-method'
-    : 'sign in again: svc oauth login';
-  throw new SvcError(code, message, { hint, httpStatus });
+/** At the address that the first discovery named. Never sent again after a lost response. */
+async function exchangeCode(
+  fields: CodeGrant,
+  client: ClientRecord,
+  { token_endpoint: endpoint }: ServerMetadata,
+  { target }: RunContext,
+): Promise<TokenGrant> {
+  try {
+    return await requestToken({ target, endpoint, client, fields: { ...fields } });
+  } catch (error) {
+    if (!(error instanceof OAuthRefusal)) throw error;
+    const { code, message, httpStatus } = error;
+    const hint = error.isOfClient
+      ? 'sign in again with --new-client, or with another --auth-method'
+      : 'sign in again: svc oauth login';
+    throw new SvcError(code, message, { hint, httpStatus });
+  }
 }
 
 export function opensBrowser({ browser }: Pick<LoginOptions, 'browser'>, ctx: RunContext): boolean {

@@ -19,7 +19,6 @@ interface ProtocolRequest<E extends Effect = Effect> {
   readonly credentials?: Readonly<Record<string, string>>;
   /** Secrets in the body that must not be shown: codes, verifiers, tokens. */
   readonly secrets?: readonly string[];
-  readonly timeoutMs?: number;
   /** Whether the body of a success is ignored. */
   readonly bodiless?: boolean;
 }
@@ -83,17 +82,13 @@ const OBJECT: Parser<ProtocolAnswer> = {
 };
 
 /** Target with another address: its headers go to its own origin only, its credential nowhere. */
-function addressed(
-  { authorizer: _, ...target }: Target,
-  { url: { origin }, credentials, timeoutMs = target.timeoutMs }: ProtocolRequest,
-): Target {
+function addressed({ authorizer: _, ...target }: Target, { url: { origin }, credentials }: ProtocolRequest): Target {
   const own = origin === target.baseUrl.origin;
   // Client authentication is what the protocol says, not what a header file holds for the service.
   const { authorization: __, ...headers } = own ? target.headers : {};
   return {
     ...target,
     baseUrl: new URL(origin),
-    timeoutMs,
     headers,
     secretHeaders: own ? target.secretHeaders : new Set(),
     ...(credentials && { authorizer: { origin, header: async () => credentials } }),

@@ -48,11 +48,6 @@ export async function readSandboxes(paths: Paths): Promise<readonly StoredSandbo
   return found.sort((one, other) => one.record.startedAt - other.record.startedAt);
 }
 
-/** For an environment that points only to a sandbox; undefined for any other. */
-export async function sandboxEnv(values: Readonly<Record<string, unknown>>): Promise<SandboxEnv | undefined> {
-  return (await import('./schema.ts')).sandboxEnv.safeParse(values).data;
-}
-
 function folderOf({ state }: Paths): string {
   return join(state, 'sandboxes');
 }

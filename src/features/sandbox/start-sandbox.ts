@@ -1,7 +1,7 @@
 /** What `start` and `run` share: their options, and a sandbox that is recorded while it runs. */
 
 import type { RunContext } from '../../cli/command.ts';
-import { type Input, section } from '../../cli/flags.ts';
+import type { Input } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { type SandboxTrap, TRAPS } from '../../sandbox/traps.ts';
@@ -17,7 +17,6 @@ export const SANDBOX_FLAGS = {
     default: 1,
     help: 'Divide all waiting times and token lifetimes by this',
   },
-  'auto-approve': { type: 'boolean', help: 'Approve sign-ins without a page' },
   trap: {
     type: 'choice',
     repeat: true,
@@ -25,54 +24,28 @@ export const SANDBOX_FLAGS = {
     choices: Object.values(TRAPS).flatMap((traps) => Object.keys(traps)),
     help: 'Imitate a fault; see svc sandbox traps',
   },
-  'loopback-receivers': { type: 'boolean', default: true, help: 'Refuse local receivers, as the real service does' },
-  ...section('Market options', {
-    seed: { type: 'integer', min: 0, max: 0x7fffffff, default: 1, help: 'Vary the prices; same seed, same prices' },
-    volatility: {
-      type: 'number',
-      value: 'x',
-      min: 0.01,
-      max: 1000,
-      default: 1,
-      help: 'Multiply price movements by this factor',
-    },
-  }),
 } as const;
-
-export interface RecordedSandbox extends Sandbox {
-  /** Why the sandbox could not be recorded. */
-  readonly unrecorded: SvcError | undefined;
-}
 
 /** Exit 2 if a port is taken. */
 export async function startRecorded(
   startedBy: SandboxRecord['startedBy'],
-  { empty, trap, seed, volatility, ...input }: Input<Record<never, never>, typeof SANDBOX_FLAGS>,
-  ctx: Pick<RunContext, 'now' | 'random' | 'paths' | 'identity'>,
-): Promise<RecordedSandbox> {
-  const movement = { seed, volatility };
+  { empty, trap, ...input }: Input<Record<never, never>, typeof SANDBOX_FLAGS>,
+  ctx: RunContext,
+): Promise<Sandbox> {
   // The services load only when they start.
   const { startSandbox } = await import('../../sandbox/sandbox.ts');
-  const options = { ...input, movement, now: ctx.now, random: ctx.random, traps: trap as readonly SandboxTrap[] };
-  const { env, close } = await startSandbox({ ...options, seed: empty ? 'empty' : 'demo' }).catch((error: unknown) =>
+  const options = { ...input, now: ctx.now, random: ctx.random, traps: trap as readonly SandboxTrap[] };
+  const sandbox = await startSandbox({ ...options, seed: empty ? 'empty' : 'demo' }).catch((error: unknown) =>
     explainPort(error, input.port),
   );
-  let forget: (() => void) | undefined;
-  let unrecorded: SvcError | undefined;
   try {
-    forget = recordSandbox(ctx, { startedBy, traps: trap, env });
+    const forget = recordSandbox(ctx, { startedBy, traps: trap, env: sandbox.env });
+    return { ...sandbox, close: () => sandbox.close().finally(forget) };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    unrecorded = error;
+    ctx.notice(`svc sandbox status does not find this sandbox: ${error.message}`);
+    return sandbox;
   }
-  return {
-    env,
-    unrecorded,
-    async close() {
-      forget?.();
-      await close();
-    },
-  };
 }
 
 function explainPort(error: unknown, first: number): never {
@@ -80,10 +53,7 @@ function explainPort(error: unknown, first: number): never {
   const { code, port = first } = error as NodeJS.ErrnoException & { port?: number };
   if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
   const why = code === 'EACCES' ? 'requires more privileges' : 'is in use';
-  throw new SvcError('invalid_value', `--port: ${port} ${why}`, {
-    hint: 'choose another, or 0 for a free one',
-    cause: error,
-  });
+  throw new SvcError('invalid_value', `--port: ${port} ${why}`, { hint: 'choose another, or 0 for a free one' });
 }
 
 /** For bash, zsh and fish. */

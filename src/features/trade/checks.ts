@@ -1,11 +1,9 @@
-/** What svc doctor and svc sandbox status ask the gateway. */
+/** What svc doctor asks the gateway. */
 import type { RunContext } from '../../cli/command.ts';
-import type { ServiceContents, ServiceReply } from '../../cli/findings.ts';
+import type { ServiceReply } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
-import type { Secret } from '../../http/redact.ts';
 import type { Target } from '../../http/target.ts';
-import { openTrading } from './client.ts';
-import { Session } from './gateway/session.ts';
+
 import { withTrading } from './gateway/trading-session.ts';
 import { marketHours } from './market-hours.ts';
 
@@ -26,13 +24,4 @@ function marketText(now: number): string {
   const { state, opensAt, closesAt } = marketHours(now);
   const minute = (ms: number) => `${new Date(ms).toISOString().slice(0, 16)}Z`;
   return state === 'open' ? `forex is traded until ${minute(closesAt)}` : `forex usually opens at ${minute(opensAt)}`;
-}
-
-export async function tradeContents(target: Target, token: Secret): Promise<ServiceContents> {
-  const session = new Session(target, { token: () => token, onNotice: target.log.warn });
-  try {
-    return { holds: { accounts: (await openTrading(session).accounts()).length } };
-  } finally {
-    await session.close();
-  }
 }

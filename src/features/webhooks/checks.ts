@@ -1,39 +1,29 @@
 /** Finds present or near problems of subscriptions, and their fixes. Makes only DNS requests. */
 
 import type { RunContext } from '../../cli/command.ts';
-import {
-  clockResult,
-  type Finding,
-  fail,
-  ok,
-  type Result,
-  type ServiceContents,
-  type ServiceReply,
-  warn,
-} from '../../cli/findings.ts';
+import { clockResult, type Finding, fail, ok, type Result, type ServiceReply, warn } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
 import type { Target } from '../../http/target.ts';
 import { shellWord } from '../../output/escape.ts';
 import type { StoredSecret } from '../../store/webhook-secrets.ts';
-import { fileFindings, fileModes, signInFinding } from '../oauth/checks.ts';
+import { signInFinding } from '../oauth/checks.ts';
 import { openRecordings, type Recordings } from './api.ts';
 import type { LogItem, Subscription } from './schema.ts';
 import { readSecrets, shownSecret, storedUnder } from './stored-secrets.ts';
-import { deliveryStatus, FAILED, LARGEST_PAGE, PENDING } from './subscriptions/delivery-log.ts';
+import { FAILED, LARGEST_PAGE, PENDING } from './subscriptions/delivery-log.ts';
 import {
-  ATTEMPTS_PER_EVENT,
   changeUrlCommand,
   checkReceiverUrl,
   checkSubscriptionId,
   DISABLED,
   DISABLING_FAILURES,
+  describeEventsLeft,
   eventsLeft,
   findSubscription,
   MANY_FAILURES,
   QUOTA,
   quotaText,
-  RETRY_MINUTES,
   receiverWarnings,
   sameAddress,
   subscriptionStatus,
@@ -53,31 +43,6 @@ const NO_SUBSCRIPTIONS: Finding = {
   ...warn('none: nothing is delivered', 'svc webhooks create <url> --event summary.completed'),
 };
 
-/** `skewMs`: the service's clock minus ours; undefined if its response had no date. */
-function clockFinding(skewMs: number | undefined): Finding | undefined {
-  if (skewMs === undefined) return undefined;
-  return { check: 'clock', subject: null, ...clockResult(skewMs, 'genuine deliveries may be rejected as too old') };
-}
-
-interface SubscriptionContext {
-  /** All subscriptions of the account, this one included. */
-  readonly all: readonly Subscription[];
-  /** The service is on this machine, and reaches receivers on it. */
-  readonly local: boolean;
-}
-
-async function subscriptionFindings(
-  subscription: Subscription,
-  { all, local }: SubscriptionContext,
-): Promise<readonly Finding[]> {
-  const subject = subscription.id;
-  return [
-    { check: 'status', subject, ...checkStatus(subscription) },
-    { check: 'events', subject, ...checkEvents(subscription) },
-    { check: 'url', subject, ...(await checkAddress(subscription, all, local)) },
-  ];
-}
-
 function checkStatus(subscription: Subscription): Result {
   const { status, consecutive_failures: fails } = subscription;
   const id = shellWord(subscription.id);
@@ -86,7 +51,7 @@ function checkStatus(subscription: Subscription): Result {
   }
   const text = `${subscriptionStatus(status)}, ${fails ?? 'unknown'}/${DISABLING_FAILURES} consecutive failed attempts`;
   const left = eventsLeft(subscription);
-  const more = `${left} more failing ${left === 1 ? 'event' : 'events'} can disable it (${ATTEMPTS_PER_EVENT} attempts each)`;
+  const more = describeEventsLeft(subscription);
   const showLog = `svc webhooks deliveries ${id} --limit 20`;
   if (left <= 1) return fail(`${text}: ${more}`, showLog);
   if (fails !== undefined && fails >= MANY_FAILURES) return warn(`${text}: ${more}`, showLog);
@@ -151,49 +116,25 @@ function orphanFindings(
     });
 }
 
-/** All retries, and as much again for delays. */
-const LONGEST_MS = 2 * 60_000 * RETRY_MINUTES.reduce<number>((sum, minutes) => sum + minutes, 0);
-
 /** Of the latest deliveries, in any order. */
-function deliveriesFinding(id: string, items: readonly LogItem[], now: number): Finding {
+function deliveriesFinding(id: string, items: readonly LogItem[]): Finding {
   const common = { check: 'deliveries', subject: id };
   if (items.length === 0) return { ...common, ...ok('none yet') };
-  const log = `svc webhooks deliveries ${shellWord(id)}`;
   const failed = items.filter(({ status }) => status === FAILED);
-  if (failed.length > 0) {
-    const most = findCommonest(failed.map(({ last_error: error }) => error || 'unknown'));
-    const detail = `${failed.length} of the latest ${items.length} failed, most often: ${most}`;
-    return { ...common, ...warn(detail, `${log} --status failed`) };
-  }
-  const waiting = items.filter(({ status }) => status === PENDING);
-  const stuck = waiting.filter(({ created_at: created }) => now - Date.parse(created ?? '') > LONGEST_MS);
-  if (stuck.length > 0) {
-    const detail = `${stuck.length} of the latest ${items.length} have been pending for longer than all retries take`;
-    return { ...common, ...warn(detail, `${log} --status pending`) };
-  }
-  return { ...common, ...ok(describeStates(items)) };
-}
-
-function describeStates(items: readonly LogItem[]): string {
-  const states = items.map(({ status }) => deliveryStatus(status));
-  const each = [...new Set(states)].map((state) => `${states.filter((one) => one === state).length} ${state}`);
-  return `the latest ${items.length}: ${each.join(', ')}`;
-}
-
-function findCommonest(texts: readonly string[]): string {
-  const counted = new Map<string, number>();
-  for (const text of texts) counted.set(text, (counted.get(text) ?? 0) + 1);
-  return [...counted].sort(([, a], [, b]) => b - a)[0]?.[0] ?? '';
+  const pending = items.filter(({ status }) => status === PENDING);
+  const detail = `of the latest ${items.length}, ${failed.length} failed and ${pending.length} are pending`;
+  if (failed.length === 0) return { ...common, ...ok(detail) };
+  const errors = [...new Set(failed.map(({ last_error: error }) => error || 'unknown'))];
+  const fix = `svc webhooks deliveries ${shellWord(id)} --status failed`;
+  return { ...common, ...warn(`${detail}: ${errors.slice(0, 3).join(', ')}`, fix) };
 }
 
 /** `id`: only this subscription, and the general checks. */
 export async function recordingsFindings(id: string | undefined, ctx: RunContext): Promise<readonly Finding[]> {
   if (id !== undefined) checkSubscriptionId(id);
   const recordings = openRecordings(ctx.target);
-  const before = fileModes(ctx);
   const findings: Finding[] = [await signInFinding(ctx, ctx.target)];
   const stored = await readStored(findings, ctx);
-  findings.push(...fileFindings(before, ctx));
   const all = await readSubscriptions(recordings, findings, ctx);
   if (all === undefined) return findings;
   const chosen = id === undefined ? all : [findSubscription(all, id)];
@@ -209,7 +150,7 @@ export async function recordingsFindings(id: string | undefined, ctx: RunContext
 /** Before the subscriptions, or a new secret would seem an orphan. Undefined if unreadable. */
 async function readStored(findings: Finding[], ctx: RunContext): Promise<readonly StoredSecret[] | undefined> {
   try {
-    const { secrets, failures } = await readSecrets({ ...ctx, warn: () => {} });
+    const { secrets, failures } = await readSecrets(ctx);
     for (const { message, hint } of failures)
       findings.push({ check: 'secrets', subject: null, ...fail(message, hint) });
     return failures.length > 0 ? undefined : secrets;
@@ -231,8 +172,9 @@ async function readSubscriptions(
     const all = await recordings.subscriptions();
     const detail = `${ctx.target.baseUrl.origin} responded in ${ctx.now() - began} ms and accepted the token`;
     findings.push({ check: 'service', subject: null, ...ok(detail) });
-    const clock = clockFinding(recordings.clockSkewMs);
-    if (clock !== undefined) findings.push(clock);
+    const { clockSkewMs: skew } = recordings;
+    const risk = 'genuine deliveries may be rejected as too old';
+    if (skew !== undefined) findings.push({ check: 'clock', subject: null, ...clockResult(skew, risk) });
     findings.push(quotaFinding(all));
     return all;
   } catch (error) {
@@ -250,14 +192,19 @@ async function examine(
   recordings: Recordings,
   ctx: RunContext,
 ): Promise<readonly Finding[]> {
+  // A service on this machine reaches receivers on it.
   const local = isLoopback(ctx.target.baseUrl);
   const found: Finding[] = [];
   for (const subscription of chosen) {
     const { id: subject } = subscription;
-    found.push(...(await subscriptionFindings(subscription, { all, local })));
+    found.push(
+      { check: 'status', subject, ...checkStatus(subscription) },
+      { check: 'events', subject, ...checkEvents(subscription) },
+      { check: 'url', subject, ...(await checkAddress(subscription, all, local)) },
+    );
     try {
       const { rows: items } = await recordings.deliveries(subject, { page: 1, size: LARGEST_PAGE });
-      found.push(deliveriesFinding(subject, items, ctx.now()));
+      found.push(deliveriesFinding(subject, items));
     } catch (error) {
       if (!(error instanceof SvcError) || ctx.signal.aborted) throw error;
       found.push({ check: 'deliveries', subject, ...warn(`cannot be read: ${error.message}`, error.hint) });
@@ -266,21 +213,12 @@ async function examine(
   return found;
 }
 
-/** For svc doctor. */
+/** For svc doctor and svc sandbox status. */
 export async function checkWebhooks(target: Target): Promise<ServiceReply> {
   const client = openRecordings(target);
   try {
     const detail = `, and accepts the token: quota ${quotaText(await client.subscriptions())}`;
     return { detail, clockSkewMs: client.clockSkewMs };
-  } finally {
-    await client.close();
-  }
-}
-
-export async function webhooksContents(target: Target): Promise<ServiceContents> {
-  const client = openRecordings(target);
-  try {
-    return { holds: { subscriptions: (await client.subscriptions()).length } };
   } finally {
     await client.close();
   }

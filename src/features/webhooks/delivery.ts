@@ -50,6 +50,11 @@ export function hasServiceHeader(headers: readonly RawHeader[]): boolean {
   return headers.some(([name]) => name.toLowerCase().startsWith(HEADER_PREFIX.toLowerCase()));
 }
 
+/** Whether this response accepts a delivery (doc 2 §6). */
+export function isAccepted(status: number | undefined): boolean {
+  return status !== undefined && status >= 200 && status <= 299;
+}
+
 /** The envelope of an event. Missing or invalid fields are undefined. */
 export interface ReadEvent {
   readonly id: string | undefined;

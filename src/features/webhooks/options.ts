@@ -129,9 +129,5 @@ export function addressWarnings(url: URL, { insecure }: { readonly insecure: boo
       `the certificate of ${url.host} is not checked: others on the network can read and change what is sent`,
     );
   }
-  // A shell cuts an unquoted address at the first "&", possibly between parameters.
-  if (/[?&=]$/.test(url.href)) {
-    warnings.push(`the address ends in "${url.href.at(-1)}": was it cut off? Quote it if it contains "&"`);
-  }
   return warnings;
 }

@@ -1,6 +1,6 @@
 /** Why a signature does not match: every repair is tried, and named only if it then matches. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { isObject, parseJsonText, tryParseJson } from '../../json-object.ts';
+import { parseJsonText } from '../../json-object.ts';
 import { SECRET_PREFIX, type SignedHeaders, type SigningSecret, trimmed, withoutPrefix } from './signature.ts';
 
 export interface Evidence {
@@ -94,9 +94,6 @@ export const REPAIRS: readonly Repair[] = [
     'the signature matches with other line endings (an editor, git, FTP or curl -d changed them)',
     (_, text) => ['\n', '\r\n', ''].map((end) => latin1(text.replace(/\r?\n/g, end))),
   ),
-  bodyRepair('body_trimmed', 'the signature matches without the white space around the body', (_, text) => [
-    latin1(text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')),
-  ]),
   bodyRepair(
     'body_charset',
     'the signature matches in another encoding: something added or dropped a byte order mark, or wrote UTF-16, Latin-1 or UTF-8 twice',
@@ -114,11 +111,6 @@ export const REPAIRS: readonly Repair[] = [
     layouts,
   ),
   bodyRepair(
-    'body_escaped_html',
-    'the signature matches with \\u003c, \\u003e and \\u0026, as Go writes them: something serialized the JSON again; keep the original bytes',
-    goLayouts,
-  ),
-  bodyRepair(
     'body_base64',
     'the signature matches the decoded body: the file has it in base64; decode it first (base64 -d)',
     (_, text) => (/^[A-Za-z0-9+/_-]+={0,2}\s*$/.test(text.replace(/\r?\n/g, '')) ? [Buffer.from(text, 'base64')] : []),
@@ -128,34 +120,6 @@ export const REPAIRS: readonly Repair[] = [
     sentence: 'the signature matches with the timestamp in seconds: the header has milliseconds',
     attempts: ({ timestamp, body }) => [{ message: [`${timestamp.replace(/\d{3}$/, '')}.`, body] }],
   },
-  {
-    name: 'timestamp_canonical',
-    sentence:
-      'the signature matches with the timestamp as plain digits: quotes, a sign, zeros or a fraction were added',
-    attempts: ({ timestamp, body }) => [
-      { message: [timestamp.replace(/^["']?\+?0*(\d+)(?:\.\d+)?["']?$/, '$1.'), body] },
-    ],
-  },
-  secretRepair(
-    'secret_trimmed',
-    'the signature matches without the quotes or the white space around the secret',
-    (text) => text.replace(/^\s*(["']?)(.*?)\1\s*$/s, '$2'),
-  ),
-  secretRepair(
-    'secret_base64',
-    'the signature matches once the secret is decoded: it is in base64, as in Kubernetes; decode it (base64 -d)',
-    (text) => (text.startsWith(SECRET_PREFIX) ? '' : Buffer.from(text, 'base64').toString().trim()),
-  ),
-  secretRepair(
-    'secret_from_json',
-    'the signature matches with a value in this JSON: give only the secret, such as with jq -r .secret',
-    secretInJson,
-  ),
-  secretRepair(
-    'secret_without_version',
-    'the signature matches without the version before the secret: remove "v1,"',
-    (text) => text.replace(/^v\d+[a-z]?,/, ''),
-  ),
   secretRepair(
     'secret_without_prefix',
     `the signature matches if the secret is used without its ${SECRET_PREFIX}: the sender signs with the rest only`,
@@ -181,23 +145,9 @@ export const REPAIRS: readonly Repair[] = [
     sentence: 'the signature matches, but its label is wrong: it must begin with sha256=',
     attempts: ({ signature }) => [{ digest: digestOf(signature.replace(/^[\w-]+[=:] ?/, 'sha256=')) }],
   },
-  {
-    name: 'signature_plus_prefix',
-    sentence: 'the signature matches, but sha256= is missing before it',
-    attempts: ({ signature }) => [{ digest: digestOf(`sha256=${signature}`) }],
-  },
-  {
-    name: 'signature_unquoted',
-    sentence: 'the signature matches without the quotes or the white space in it: it was copied with them',
-    attempts: ({ signature }) => [{ digest: digestOf(signature.replace(/["'\s]/g, '')) }],
-  },
-  {
-    name: 'signature_hex',
-    sentence: 'the signature matches, but it is in base64: it must be sha256= and hexadecimal digits',
-    attempts: ({ signature }) => [{ digest: Buffer.from(signature.replace(/^(?:sha256=|v1[,=])/, ''), 'base64') }],
-  },
 ];
 
+/** As JavaScript, Python, PHP and Go write the same JSON. */
 function layouts(body: Buffer): readonly Uint8Array[] {
   const value = json(body);
   if (typeof value === 'string') return [Buffer.from(value)];
@@ -205,13 +155,9 @@ function layouts(body: Buffer): readonly Uint8Array[] {
   const plain = [JSON.stringify(value), pythonJson(value)];
   const ascii = plain.map((text) => text.replace(/[\x7f-\uffff]/g, unicodeEscape));
   const slashes = [...plain, ...ascii].map((text) => text.replaceAll('/', '\\/'));
-  const all = [...plain, ...ascii, ...slashes, ...indented];
-  return [...all, ...all.map((text) => `${text}\n`)].map(utf8);
-}
-
-function goLayouts(body: Buffer): readonly Uint8Array[] {
-  const text = JSON.stringify(json(body)).replace(/[<>&\u2028\u2029]/g, unicodeEscape);
-  return [text, `${text}\n`].map(utf8);
+  const html = plain.map((text) => text.replace(/[<>&\u2028\u2029]/g, unicodeEscape));
+  const all = [...plain, ...ascii, ...slashes, ...indented, ...html];
+  return [...all, ...all.map((text) => `${text}\n`)].map((text) => Buffer.from(text));
 }
 
 /** What programs do to a body. `text` has a character per byte. If it throws, it does not apply. */
@@ -238,19 +184,8 @@ function secretRepair(name: string, sentence: string, repair: (text: string) => 
   return { name, sentence, attempts };
 }
 
-/** The value that looks like a secret, or the only text. */
-function secretInJson(text: string): string {
-  const value = tryParseJson(text);
-  const texts = isObject(value) ? Object.values(value).filter((one) => typeof one === 'string') : [];
-  return texts.find((one) => one.startsWith(SECRET_PREFIX)) ?? (texts.length === 1 ? (texts[0] ?? '') : '');
-}
-
 function latin1(text: string): Buffer {
   return Buffer.from(text, 'latin1');
-}
-
-function utf8(text: string): Buffer {
-  return Buffer.from(text);
 }
 
 /** Objects, arrays and strings: other values have one spelling. */

@@ -54,7 +54,9 @@ type SecretContext = Pick<
 
 /** The secrets of the options, else of the environment, else none. Exit 2 if one is unusable. */
 export async function signingSecrets(input: SecretInput, ctx: SecretContext): Promise<readonly SigningSecret[]> {
-  const secrets = readSecrets(input, ctx);
+  const secrets: SigningSecret[] = [];
+  for (const path of input.secretFile) secrets.push(fromFile(path, ctx));
+  for (const name of input.secretEnv) secrets.push(fromVariable(name, ctx.env));
   for (const id of input.endpoint) secrets.push(await ofEndpoint(id, ctx));
   if (secrets.length === 0 && ctx.env[VARIABLE] !== undefined) secrets.push(fromVariable(VARIABLE, ctx.env));
   // A receiver may print the secret.
@@ -75,17 +77,6 @@ export async function requireSecret(input: SecretInput, ctx: SecretContext): Pro
   throw new SvcError('usage', `a delivery is signed with one secret, and ${others.length + 1} were given`);
 }
 
-/** The secrets of the options that read one. */
-export function readSecrets(
-  input: SecretSources,
-  ctx: Pick<RunContext, 'env' | 'readFile' | 'checkSecretFile'>,
-): SigningSecret[] {
-  const secrets: SigningSecret[] = [];
-  for (const path of input.secretFile) secrets.push(fromFile(path, ctx));
-  for (const name of input.secretEnv) secrets.push(fromVariable(name, ctx.env));
-  return secrets;
-}
-
 async function ofEndpoint(id: string, ctx: SecretContext): Promise<SigningSecret> {
   // Loads the store, which takes 2 ms on Node 20: a secret of the environment does not need it.
   const { storedSecret } = await import('./stored-secrets.ts');
@@ -96,13 +87,13 @@ async function ofEndpoint(id: string, ctx: SecretContext): Promise<SigningSecret
   });
 }
 
-function fromVariable(name: string, env: RunContext['env']): SigningSecret {
+export function fromVariable(name: string, env: RunContext['env']): SigningSecret {
   const text = env[name];
   if (text === undefined) throw new SvcError('missing_value', `--secret-env: the variable ${name} is not set`);
   return checkSecret(text, name);
 }
 
-function fromFile(path: string, ctx: Pick<RunContext, 'readFile' | 'checkSecretFile'>): SigningSecret {
+export function fromFile(path: string, ctx: Pick<RunContext, 'readFile' | 'checkSecretFile'>): SigningSecret {
   const source = `--secret-file ${path}`;
   const descriptor = descriptorOf(path);
   let bytes: Buffer;
@@ -128,20 +119,18 @@ export function secretOf(bytes: Uint8Array, source: string): SigningSecret {
 
 /** Common mistakes in place of the secret. */
 const SLIPS: readonly (readonly [form: RegExp, what: string, hint: string])[] = [
-  [/^\ufeff/, 'begins with a byte order mark', 'save the file as UTF-8 without one'],
   [
     /^[ \t]*(?:export[ \t]+)?[A-Za-z_]\w*[ \t]*=[ \t]*["']?whsec_/,
     'is a line from a .env file',
     'give only the part after "="',
   ],
   [/^\s*Bearer\s/i, 'begins with Bearer: that is an access token', 'the signing secret begins with whsec_'],
-  [/^\s*\{.*\s.*\}\s*$/s, 'is JSON', 'give only the secret, such as with jq -r .secret'],
+  [/^\s*\{.*\}\s*$/s, 'is JSON', 'give only the secret, such as with jq -r .secret'],
+  [/^["']/, 'is in quotes', 'remove them'],
+  [/^v\d+[a-z]?,whsec_/, 'has a version before it', 'remove "v1,"'],
   // "whsec_" in base64.
-  [/^d2hzZWNf[A-Za-z0-9+/]*\r?\n[A-Za-z0-9+/=\r\n]+$/, 'is in base64, as in Kubernetes', 'decode it: base64 -d'],
-  [/^\S+\s*\n+\s*$/, 'is followed by empty lines', 'remove them'],
-  [/\n/, 'spans several lines', 'pass one secret per option'],
-  [/^\s|\s$/, 'begins or ends with white space', 'remove it'],
-  [/\s/, 'contains white space', 'was more than the secret copied?'],
+  [/^d2hzZWNf[A-Za-z0-9+/=\r\n]+$/, 'is in base64, as in Kubernetes', 'decode it: base64 -d'],
+  [/[\s\ufeff]/, 'contains white space, a line end or a byte order mark', 'remove it: one secret per option'],
 ];
 
 /** One final line end comes from the editor, and is dropped. */

@@ -1,8 +1,7 @@
 /** Verifies the deliveries of files, one after the other, and counts the verdicts. */
 import { createHash, hash } from 'node:crypto';
 import { SvcError } from '../../errors.ts';
-import { readDeliveries } from './captures/formats.ts';
-import type { Input, InputErrors, StreamedBody } from './captures/input.ts';
+import { type Input, type InputErrors, readDeliveries, type StreamedBody } from './captures/formats.ts';
 import { type Delivery, HEADER_PREFIX, headerValues, type RawHeader, readEvent, signatureHeaders } from './delivery.ts';
 import { finishCheck, type SignatureCheck, type SigningSecret, startCheck, type Verdict } from './signature.ts';
 
@@ -25,12 +24,13 @@ export interface DeliveryFacts {
   readonly body_bytes: number;
   /** Undefined if it is not printed: it takes a fifth of the time of a check. */
   readonly body_sha256: string | undefined;
-  readonly hints: readonly string[];
   readonly notes: readonly string[];
 }
 
 export interface CheckedDelivery extends DeliveryFacts {
   readonly status: Verdict;
+  /** The repairs that make the signature match. */
+  readonly hints: readonly string[];
   /** The hints in words. */
   readonly explanation: string | undefined;
   /** What the age is measured against. */

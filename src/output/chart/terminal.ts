@@ -17,7 +17,7 @@ const GAP = 2;
 
 export async function chartLines(picture: ChartPicture, options: OutputOptions): Promise<readonly string[]> {
   const width = Math.max(1, picture.width ?? options.canvas);
-  const ascii = picture.ascii === true || options.ascii;
+  const { ascii } = options;
   const strong = await painter(options.color);
   const paint = await seriesPainter(options.color);
   const title = titleOf(picture);
@@ -27,7 +27,7 @@ export async function chartLines(picture: ChartPicture, options: OutputOptions):
   // A pipe without --width and -o wide get every figure in full.
   const isFitted = options.format !== 'wide' && (picture.width ?? options.width) !== undefined;
   const legend = await legendLines(picture, {
-    options: { ...options, ascii },
+    options,
     width: isFitted ? width : Number.POSITIVE_INFINITY,
     paint,
   });

@@ -1,7 +1,6 @@
 /** Bodies of POST requests: 400 for invalid JSON, 422 for a wrong field. Not svc's schemas. */
 import * as z from 'zod/mini';
 import { Refusal } from '../http.ts';
-import type { Matcher } from './labels.ts';
 
 const time = z.pipe(
   z.string().check(z.refine((text) => !Number.isNaN(Date.parse(text)), 'is not a time')),
@@ -15,16 +14,29 @@ const optionalTime = z.pipe(
   z.transform((ms) => (ms === null || ms === ZERO_TIME ? undefined : ms)),
 );
 
+/** Null and absent are this. */
+function orElse<T>(schema: z.ZodMiniType<T>, otherwise: T) {
+  return z.pipe(
+    z.nullish(schema),
+    z.transform((value) => value ?? otherwise),
+  );
+}
+
+const url = z.string().check(
+  z.refine((text) => text === '' || URL.canParse(text), {
+    error: ({ input }) => `must be of type uri: ${JSON.stringify(input)}`,
+  }),
+);
 const labels = z.record(z.string(), z.string());
 const matcher = z.object({
   name: z.string(),
   value: z.string(),
   isRegex: z.boolean(),
-  isEqual: z.nullish(z.boolean()),
+  isEqual: orElse(z.boolean(), true),
 });
 
 const silence = z.object({
-  id: z.nullish(z.string()),
+  id: orElse(z.string(), ''),
   comment: z.string(),
   createdBy: z.string(),
   endsAt: time,
@@ -34,34 +46,22 @@ const silence = z.object({
 
 const alert = z.object({
   labels,
-  annotations: z.nullish(labels),
-  generatorURL: z.nullish(
-    z.string().check(
-      z.refine((text) => text === '' || URL.canParse(text), {
-        error: ({ input }) => `must be of type uri: ${JSON.stringify(input)}`,
-      }),
-    ),
-  ),
+  annotations: orElse(labels, {}),
+  generatorURL: orElse(url, ''),
   startsAt: optionalTime,
   endsAt: optionalTime,
 });
 
-export type PostedSilence = Readonly<ReturnType<typeof decodeSilence>>;
+export type PostedSilence = Readonly<z.infer<typeof silence>>;
 /** Its times are undefined if none was sent. */
-export type PostedAlert = Readonly<ReturnType<typeof decodeAlerts>[number]>;
+export type PostedAlert = Readonly<z.infer<typeof alert>>;
 
-export function decodeSilence(body: string) {
-  const { id, matchers: listed, ...fields } = decode(silence, body);
-  const matchers: readonly Matcher[] = listed.map((one) => ({ ...one, isEqual: one.isEqual ?? true }));
-  return { ...fields, id: id ?? '', matchers };
+export function decodeSilence(body: string): PostedSilence {
+  return decode(silence, body);
 }
 
-export function decodeAlerts(body: string) {
-  return (decode(z.nullable(z.array(alert)), body) ?? []).map(({ annotations, generatorURL, ...fields }) => ({
-    ...fields,
-    annotations: annotations ?? {},
-    generatorURL: generatorURL ?? '',
-  }));
+export function decodeAlerts(body: string): readonly PostedAlert[] {
+  return decode(z.nullable(z.array(alert)), body) ?? [];
 }
 
 function decode<T>(schema: z.ZodMiniType<T>, body: string): T {
@@ -74,10 +74,8 @@ function decode<T>(schema: z.ZodMiniType<T>, body: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { path = [], message = '', input } = parsed.error.issues[0] ?? {};
-  throw framed(
-    422,
-    `${path.join('.')} in body ${input === undefined && message.startsWith('Invalid') ? 'is required' : message}`,
-  );
+  const problem = input === undefined && message.startsWith('Invalid') ? 'is required' : message;
+  throw framed(422, `${path.join('.')} in body ${problem}`);
 }
 
 /** An error of the service's framework. */

@@ -133,11 +133,12 @@ const LASTING = 7 * 24 * HOUR;
 type DemoAlert = readonly [minutes: number, alertname: string, severity: string, labels: LabelSet, summary: string];
 
 const PLATFORM_EU = { team: 'platform', cluster: 'eu-1' };
-const PAYMENTS_US = { team: 'payments', cluster: 'us-1' };
 const SEARCH = { team: 'search', cluster: 'eu-1' };
 const NODE_07 = { ...PLATFORM_EU, instance: 'node-07:9100' };
 const NODE_12 = { team: 'platform', cluster: 'us-1', instance: 'node-12:9100', mountpoint: '/var' };
 const NODE_03 = { ...PLATFORM_EU, instance: 'node-03:9100', mountpoint: '/data' };
+const CHECKOUT_US = { team: 'payments', cluster: 'us-1', service: 'checkout' };
+const GATEWAY = { team: 'payments', cluster: 'us-1', service: 'gateway' };
 const CHECKOUT = { team: 'payments', cluster: 'eu-1', service: 'checkout' };
 
 const ALERTS: readonly DemoAlert[] = [
@@ -147,61 +148,31 @@ const ALERTS: readonly DemoAlert[] = [
   [310, 'DiskFull', 'warning', NODE_12, '/var on node-12 is 91 % full'],
   [42, 'DiskFull', 'warning', NODE_03, '/data on node-03 is 88 % full'],
   [12, 'HighErrorRate', 'critical', CHECKOUT, '4.2 % of checkouts fail'],
-  [9, 'HighLatency', 'warning', { ...PAYMENTS_US, service: 'checkout' }, 'The 99th percentile of checkout is 2.1 s'],
-  [
-    1500,
-    'CertificateExpiry',
-    'info',
-    { ...PAYMENTS_US, service: 'gateway' },
-    'The certificate of gateway ends in 12 days',
-  ],
+  [9, 'HighLatency', 'warning', CHECKOUT_US, 'The 99th percentile of checkout is 2.1 s'],
+  [1500, 'CertificateExpiry', 'info', GATEWAY, 'The certificate of gateway ends in 12 days'],
   [27, 'QueueBacklog', 'warning', { ...SEARCH, queue: 'reindex' }, '18,000 documents wait to be indexed'],
   [20_000, 'Watchdog', 'none', SEARCH, 'Always firing: alerting works'],
 ];
 
-/** A silence lasts from and to so many minutes from now. */
 type DemoSilence = readonly [
   id: string,
-  from: number,
-  to: number,
-  createdBy: string,
+  minutes: readonly [number, number],
+  by: string,
   comment: string,
-  matchers: string[],
+  matchers: string,
 ];
 
 const SILENCES: readonly DemoSilence[] = [
   [
-    '9b3f17c2-0c1d-4f3b-8a57-2b1e8d3c4a10',
-    -40,
-    180,
+    '9b3f17c2',
+    [-40, 180],
     'mara@ops',
     'CHG-2041: growing the volume of node-12',
-    ['alertname=DiskFull', 'instance=~node-12:.*'],
+    'alertname=DiskFull instance=~node-12:.*',
   ],
-  [
-    '9b3f2b19-0c1d-4f3b-8a57-2b1e8d3c4a10',
-    -10,
-    50,
-    'jun@payments',
-    'ACK! looking at checkout latency',
-    ['alertname=HighLatency', 'service=checkout'],
-  ],
-  [
-    '9b3f3e70-0c1d-4f3b-8a57-2b1e8d3c4a10',
-    360,
-    480,
-    'mara@ops',
-    'CHG-2042: kernel update of eu-1',
-    ['cluster=eu-1', 'team=platform'],
-  ],
-  [
-    '9b3f51c7-0c1d-4f3b-8a57-2b1e8d3c4a10',
-    -1560,
-    -1320,
-    'ada@search',
-    'Reindexing over night',
-    ['alertname=QueueBacklog', 'queue=reindex'],
-  ],
+  ['9b3f2b19', [-10, 50], 'jun@payments', 'ACK! looking at checkout latency', 'alertname=HighLatency service=checkout'],
+  ['9b3f3e70', [360, 480], 'mara@ops', 'CHG-2042: kernel update of eu-1', 'cluster=eu-1 team=platform'],
+  ['9b3f51c7', [-1560, -1320], 'ada@search', 'Reindexing over night', 'alertname=QueueBacklog queue=reindex'],
 ];
 
 /** A small, realistic state: three teams, two clusters, alerts and silences in every state. */
@@ -215,12 +186,16 @@ function seedDemo(alerts: Alerts, silences: Silences, now: number): void {
       endsAt: now + LASTING,
     })),
   );
-  for (const [id, from, to, createdBy, comment, matchers] of SILENCES) {
-    const times = {
-      startsAt: now + from * MINUTE,
-      endsAt: now + to * MINUTE,
-      updatedAt: now + Math.min(from, 0) * MINUTE,
-    };
-    silences.store({ id, createdBy, comment, matchers: matchers.map(parseMatcher), ...times });
+  for (const [start, [from, to], createdBy, comment, matchers] of SILENCES) {
+    const [startsAt, endsAt] = [now + from * MINUTE, now + to * MINUTE];
+    silences.store({
+      id: `${start}-0c1d-4f3b-8a57-2b1e8d3c4a10`,
+      createdBy,
+      comment,
+      matchers: matchers.split(' ').map(parseMatcher),
+      startsAt,
+      endsAt,
+      updatedAt: Math.min(startsAt, now),
+    });
   }
 }

@@ -14,6 +14,7 @@ import {
 } from './products.ts';
 import {
   type Catalog,
+  type Category,
   cursorItem,
   DAY,
   HOUR,
@@ -21,6 +22,7 @@ import {
   type Micros,
   parseIso,
   SERIES_FIELDS,
+  type Settlement,
   type Snapshot,
   type SourceRow,
   snapshotItem,
@@ -55,7 +57,7 @@ export function catalogRoutes(options: Omit<Service, 'shifts'>): Readonly<Record
     '/categories/{}': (query, part) => findCategory(service, query, part),
     '/settlements': (query) => listSettlements(service, query),
     '/settlements/{}': (query, part) => findSettlement(service, query, part),
-    '/sync/cursors': (query) => listCursors(service, query),
+    '/sync/cursors': () => ({ items: readCatalog(service).cursors.map(cursorItem) }),
   };
 }
 
@@ -135,40 +137,33 @@ function listCategories(service: Service, query: Parameters): unknown {
   return pageOf(service, found.toSorted(latestUpdateFirst), page, updatedItem);
 }
 
-function findCategory(service: Service, query: Parameters, part: string): unknown {
-  const id = query.pathInteger('category_id', part);
-  query.check();
-  const found = readCatalog(service).categories.find((category) => category.id === id);
-  if (found === undefined) throw notFound('category');
-  return updatedItem(found);
+const findCategory = findById(({ categories }) => categories, 'category');
+const findSettlement = findById(({ settlements }) => settlements, 'settlement');
+
+/** A category or a settlement. */
+function findById<Row extends Category | Settlement>(
+  rows: (catalog: Catalog) => readonly Row[],
+  noun: string,
+): (service: Service, query: Parameters, part: string) => unknown {
+  return (service, query, part) => {
+    const id = query.pathInteger(`${noun}_id`, part);
+    query.check();
+    const found = rows(readCatalog(service)).find((row) => row.id === id);
+    if (found === undefined) throw notFound(noun);
+    return updatedItem(found);
+  };
 }
 
-/** Unlike the counts, this endpoint compares country and region exactly. */
 function listSettlements(service: Service, query: Parameters): unknown {
   const page = paging(query);
-  const [country, region, q] = [query.text('country'), query.text('region'), query.text('q')];
+  const [country, q] = [query.text('country'), query.text('q')];
   query.check();
   const found = readCatalog(service).settlements.filter(
     (place) =>
       (!country || place.country === country) &&
-      (!region || place.region === region) &&
       (!q || contains([place.name, place.alias, place.region, place.country], q)),
   );
   return pageOf(service, found.toSorted(latestUpdateFirst), page, updatedItem);
-}
-
-function findSettlement(service: Service, query: Parameters, part: string): unknown {
-  const id = query.pathInteger('settlement_id', part);
-  query.check();
-  const found = readCatalog(service).settlements.find((place) => place.id === id);
-  if (found === undefined) throw notFound('settlement');
-  return updatedItem(found);
-}
-
-function listCursors(service: Service, query: Parameters): unknown {
-  const parser = query.text('parser_name')?.trim().toLowerCase();
-  const found = readCatalog(service).cursors.filter(({ parser_name }) => !parser || parser_name === parser);
-  return { items: found.map(cursorItem) };
 }
 
 /** Call this after every check that needs no data. */
@@ -198,17 +193,12 @@ function pageOf<Row>(
   return { items: shifted.slice(offset, offset + limit).map(item), meta: { limit, offset, total: rows.length } };
 }
 
-/** The text of the real service, on several lines. */
-const DATABASE_DOWN = `catalog_unavailable: (psycopg.OperationalError) connection failed: connection to server at "10.4.0.12", port 5432 failed: FATAL:  the database system is shutting down
-[SQL: SELECT 1 FROM catalog_products LIMIT 1]
-(Background on this error at: https://sqlalche.me/e/20/e3q8)`;
+const DATABASE_DOWN =
+  'catalog_unavailable: (psycopg.OperationalError) connection failed: FATAL:  the database system is shutting down\n[SQL: SELECT 1 FROM catalog_products LIMIT 1]';
 
-interface Page {
-  readonly limit: number;
-  readonly offset: number;
-}
+type Page = ReturnType<typeof paging>;
 
-function paging(query: Parameters): Page {
+function paging(query: Parameters) {
   return { limit: query.integer('limit', 1, 100) ?? 20, offset: query.integer('offset', 0) ?? 0 };
 }
 
@@ -233,12 +223,7 @@ function notFound(what: string): Refusal {
   return refused(404, `${what}_not_found`);
 }
 
-interface Updated {
-  readonly id: number;
-  readonly updated_at: number;
-}
-
-function latestUpdateFirst(a: Updated, b: Updated): number {
+function latestUpdateFirst(a: Category | Settlement, b: Category | Settlement): number {
   return b.updated_at - a.updated_at || a.id - b.id;
 }
 

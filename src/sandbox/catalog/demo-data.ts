@@ -21,9 +21,7 @@ export const SHELVES = {
   food: ['Food', null, null],
   dairy: ['Dairy & eggs', 'food', null],
   milk: ['Молоко и сливки', 'dairy', 'moloko'],
-  bakery: ['Bakery', 'food', null],
   drinks: ['Drinks', null, null],
-  tea: ['Tea', 'drinks', 'chaj'],
   coffee: ['Coffee', 'drinks', 'kofe'],
   beer: ['Beer', 'drinks', null],
 } as const;
@@ -121,26 +119,5 @@ export const DEMO_PRODUCTS: readonly DemoProduct[] = [
     package: [0.5, 'LTR'],
     flags: { adult: true, promo: true },
     offers: [{ store: 'perekrestok', places: ['moscow', 'spb'], price: 89.99, discount: 69.99, stock: 200 }],
-  },
-  {
-    title: 'Kefir 1 %, 900 g',
-    brand: 'Луговое',
-    shelf: 'dairy',
-    course: 'rising',
-    offers: [{ store: 'chizhik', places: ['moscow'], price: 79.99 }],
-  },
-  {
-    title: 'Rye bread, sliced, 300 g',
-    brand: null,
-    shelf: 'bakery',
-    course: 'rising',
-    offers: [{ store: 'chizhik', places: ['moscow'], price: 39.99 }],
-  },
-  {
-    title: 'Green tea, 25 bags',
-    brand: 'Травы',
-    shelf: 'tea',
-    course: 'rising',
-    offers: [{ store: 'fixprice', places: ['torshavn'], price: 99 }],
   },
 ];

@@ -90,7 +90,6 @@ function rowOf(
     loyal_price: inPlace(offer.loyal),
     price_unit: 'RUB',
     rating: rating ?? null,
-    reviews_count: rating === undefined ? null : number * 17,
     promo: flags.promo ?? offer.discount !== undefined,
     is_new: flags.is_new ?? false,
     hit: flags.hit ?? null,
@@ -187,14 +186,13 @@ function priceThen(today: number | null, part: number): number | null {
   return Math.round(Math.max(1, Math.round((today - cents / 100) * part)) * 100 + cents) / 100;
 }
 
-/** Uniform in [0, 1) and always the same for the same seed: the generator known as mulberry32. */
+/** From 0 to 1, always the same for the same seed. */
 function seededRandom(seed: number): () => number {
-  let state = Math.imul(seed, 0x9e3779b1);
+  let count = 0;
   return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    count++;
+    const large = Math.sin(seed * 101 + count) * 10_000;
+    return large - Math.floor(large);
   };
 }
 
@@ -228,7 +226,7 @@ function settlementsAt(now: Micros): ReadonlyMap<Place, Settlement> {
     const [country, region, region_normalized, name, alias] = fields;
     const id = settlements.size + 1;
     const names = { country, region, region_normalized, name, settlement_type: 'city', alias };
-    settlements.set(place as Place, { id, ...names, latitude: null, longitude: null, updated_at: now - id * 5 * HOUR });
+    settlements.set(place as Place, { id, ...names, updated_at: now - id * 5 * HOUR });
   }
   return settlements;
 }

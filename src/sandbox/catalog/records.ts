@@ -15,8 +15,6 @@ export interface Settlement {
   readonly name: string;
   readonly settlement_type: string;
   readonly alias: string | null;
-  readonly latitude: number | null;
-  readonly longitude: number | null;
   readonly updated_at: Micros;
 }
 
@@ -46,7 +44,6 @@ export interface SourceRow {
   readonly loyal_price: number | null;
   readonly price_unit: string | null;
   readonly rating: number | null;
-  readonly reviews_count: number | null;
   readonly promo: boolean | null;
   readonly is_new: boolean | null;
   readonly hit: boolean | null;

@@ -36,16 +36,11 @@ export async function startCatalogEmulator({
   return { ...server, traps };
 }
 
-function respond(routes: Readonly<Record<string, CatalogRoute>>, { method, path, query, headers }: Request): Response {
+function respond(routes: Readonly<Record<string, CatalogRoute>>, { method, path, query }: Request): Response {
   try {
     const decoded = decodeURIComponent(path);
     const [route, parts] = findRoute(routes, decoded) ?? [];
-    if (route === undefined) {
-      const other = decoded.endsWith('/') ? decoded.replace(/\/+$/, '') : `${decoded}/`;
-      if (findRoute(routes, other) === undefined) throw new Refusal(404, { detail: 'Not Found' });
-      const location = `http://${headers.host}${encodeURI(other)}${query === '' ? '' : `?${query}`}`;
-      return { status: 307, headers: { server: SERVER, location } };
-    }
+    if (route === undefined) throw new Refusal(404, { detail: 'Not Found' });
     if (method !== 'GET') throw new Refusal(405, { detail: 'Method Not Allowed' }, { allow: 'GET' });
     return jsonResponse(200, route(new Parameters(new URLSearchParams(query)), parts?.[0] ?? ''));
   } catch (error) {

@@ -20,26 +20,28 @@ interface Period {
   readonly startOf: (ms: number) => number;
 }
 
-/** Counted from the start of the trading day, which may cut its last candle short. */
-const withinDay = (name: string, ms: number, days: number): Period => ({
-  name,
-  ms,
-  days,
-  startOf: (at) => at - ((at - dayStart(at)) % ms),
-});
-
 const DAY_PERIOD: Period = { name: 'D1', ms: 26 * HOUR_MS, startOf: dayStart };
+
+/** Doc 3 §8: minutes of a candle, and days back. */
+const WITHIN_DAY: readonly (readonly [name: string, minutes: number, days: number])[] = [
+  ['m1', 1, 16],
+  ['m5', 5, 56],
+  ['m15', 15, 212],
+  ['m30', 30, 316],
+  ['H1', 60, 624],
+  ['H2', 120, 1224],
+  ['H3', 180, 2056],
+  ['H4', 240, 2664],
+  ['H6', 360, 3632],
+  ['H8', 480, 5128],
+];
+
 const PERIODS: readonly Period[] = [
-  withinDay('m1', MINUTE_MS, 16),
-  withinDay('m5', 5 * MINUTE_MS, 56),
-  withinDay('m15', 15 * MINUTE_MS, 212),
-  withinDay('m30', 30 * MINUTE_MS, 316),
-  withinDay('H1', HOUR_MS, 624),
-  withinDay('H2', 2 * HOUR_MS, 1224),
-  withinDay('H3', 3 * HOUR_MS, 2056),
-  withinDay('H4', 4 * HOUR_MS, 2664),
-  withinDay('H6', 6 * HOUR_MS, 3632),
-  withinDay('H8', 8 * HOUR_MS, 5128),
+  ...WITHIN_DAY.map(([name, minutes, days]): Period => {
+    const ms = minutes * MINUTE_MS;
+    // Counted from the start of the trading day, which may cut its last candle short.
+    return { name, ms, days, startOf: (at) => at - ((at - dayStart(at)) % ms) };
+  }),
   DAY_PERIOD,
   { name: 'W1', ms: 8 * DAY_MS, startOf: weekStart },
   { name: 'M1', ms: 33 * DAY_MS, startOf: monthStart },

@@ -6,9 +6,6 @@ export const HEARTBEAT = { pingInterval: 25_000, pingTimeout: 20_000 } as const;
 
 export class EngineSession {
   readonly id: string;
-  readonly token: string;
-  /** The node behind the balancer that owns it. */
-  readonly node: number;
   /** The models and symbols whose pushes it receives. */
   readonly subscriptions = new Set<string>();
   /** Between the packet `40` and the goodbye; only then its requests are accepted. */
@@ -19,10 +16,8 @@ export class EngineSession {
   #silence: NodeJS.Timeout | undefined;
   #over = false;
 
-  constructor(id: string, token: string, node: number, ended: () => void) {
+  constructor(id: string, ended: () => void) {
     this.id = id;
-    this.token = token;
-    this.node = node;
     this.#ended = ended;
     this.#restartSilence();
   }
@@ -114,27 +109,6 @@ export function decodePayload(body: string): readonly string[] | undefined {
     at = start + Number(digits);
     if (at > body.length) return undefined;
     packets.push(body.slice(start, at));
-  }
-  return packets;
-}
-
-const TEXT = 0;
-const END_OF_LENGTH = 255;
-
-/**
- * Before each packet: a byte for text (0) or binary (1), the digits of its length in bytes, and
- * 255. Only the type of a binary packet counts, because the gateway's clients send none with data.
- * Undefined for another framing.
- */
-export function decodeBinaryPayload(body: Buffer): readonly string[] | undefined {
-  const packets: string[] = [];
-  for (let at = 0; at < body.length; ) {
-    const digits = body.indexOf(END_OF_LENGTH, at);
-    const length = Number(body.subarray(at + 1, digits).join(''));
-    const packet = body.subarray(digits + 1, digits + 1 + length);
-    if (digits <= at + 1 || packet.length !== length) return undefined;
-    packets.push(body[at] === TEXT ? packet.toString('utf8') : String(packet[0] ?? ''));
-    at = digits + 1 + length;
   }
   return packets;
 }

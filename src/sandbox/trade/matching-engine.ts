@@ -13,7 +13,7 @@ import {
 } from './book.ts';
 import { isForex, round, roundRate } from './instruments.ts';
 import type { Market } from './market.ts';
-import { type Outbox, pick } from './outbox.ts';
+import type { Outbox } from './outbox.ts';
 import { accountRow, closedRow, closingRateOf, orderRow, profitOf, summaryRow, tradeRow } from './table-rows.ts';
 
 /** Between the steps of an order, divided by `fast`. */
@@ -45,17 +45,13 @@ export class MatchingEngine {
       order.fill = { tradeId: order.tradeId, amountK };
       this.#later(() => this.#execute(order));
     }
-    this.#pushOrder(order, 'I');
+    this.pushOrder(order, 'I');
     return order;
   }
 
-  pushOrderChange(order: Order): void {
-    this.#pushOrder(order, 'U');
-  }
-
   pushTradeChange(trade: Trade): void {
-    const row = pick(tradeRow(trade, this.#exchange.market), ['t', 'tradeId', 'stop', 'stopMove', 'limit']);
-    this.#exchange.outbox.pushRow('OpenPosition', { ...row, action: 'U' });
+    const { market, outbox } = this.#exchange;
+    outbox.pushRow('OpenPosition', { ...tradeRow(trade, market), action: 'U' });
   }
 
   /** Cancels the orders of the same group, too. */
@@ -88,9 +84,8 @@ export class MatchingEngine {
   }
 
   #trailEntry(order: Order): void {
-    const { market, outbox } = this.#exchange;
-    if (!followPrice(order, order, market.rate(order.instrument, order.isBuy))) return;
-    outbox.pushRow('Order', { ...pick(orderRow(order), ['t', 'orderId', 'buy', 'sell']), action: 'U' });
+    const price = this.#exchange.market.rate(order.instrument, order.isBuy);
+    if (followPrice(order, order, price)) this.pushOrder(order, 'U');
   }
 
   #checkExits(trade: Trade): void {
@@ -143,7 +138,7 @@ export class MatchingEngine {
     const { account, instrument, isBuy } = order;
     const rate = isEntry(order) ? order.rate : market.rate(instrument, isBuy);
     order.fill = { tradeId, amountK: part };
-    this.#pushOrder(order, 'U');
+    this.pushOrder(order, 'U');
     let left = part;
     for (const trade of this.#tradesClosedBy(order)) {
       const amount = Math.min(left, trade.amountK);
@@ -173,7 +168,7 @@ export class MatchingEngine {
   }
 
   #reduce(trade: Trade, amountK: number, close: number): void {
-    const { book, market, outbox, now } = this.#exchange;
+    const { book, outbox, now } = this.#exchange;
     const { tradeId, account } = trade;
     const grossPL = profitOf({ ...trade, amountK }, close);
     const commission = round(amountK * COMMISSION * 2, 2);
@@ -184,20 +179,17 @@ export class MatchingEngine {
     if (trade.amountK === 0) {
       book.trades.delete(tradeId);
       outbox.pushRow('OpenPosition', { t: 1, tradeId, action: 'D' });
-    } else {
-      const row = pick(tradeRow(trade, market), ['t', 'tradeId', 'amountK', 'grossPL', 'usedMargin']);
-      outbox.pushRow('OpenPosition', { ...row, action: 'U' });
-    }
+    } else this.pushTradeChange(trade);
     outbox.pushRow('ClosedPosition', { ...closedRow(closed), action: 'I' });
   }
 
   #end(order: Order, status: number): void {
     order.status = status;
-    if (this.#exchange.book.orders.delete(order.orderId)) this.#pushOrder(order, 'D');
+    if (this.#exchange.book.orders.delete(order.orderId)) this.pushOrder(order, 'D');
   }
 
   /** Once it is filled in part, the row has the trade and the amount of its latest fill. */
-  #pushOrder(order: Order, action: 'I' | 'U' | 'D'): void {
+  pushOrder(order: Order, action: 'I' | 'U' | 'D'): void {
     this.#exchange.outbox.pushRow('Order', { ...orderRow(order), ...order.fill, action });
   }
 }

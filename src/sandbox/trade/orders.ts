@@ -8,11 +8,6 @@ const AT_MARKET = ['GTC', 'DAY', 'IOC', 'FOK'] as const;
 const IN_RANGE = ['IOC', 'FOK'] as const;
 const ENTRY = ['GTC', 'DAY', 'GTD', 'IOC', 'FOK'] as const;
 
-interface Placed {
-  readonly type: 0;
-  readonly orderId: number;
-}
-
 type Terms = Pick<Order, 'type' | 'timeInForce' | 'range'>;
 
 type OrderHandlers = Readonly<Record<string, (form: Form) => unknown>>;
@@ -84,7 +79,7 @@ function exitsOf(form: Form, base: Base, trail: number): Pick<Order, 'stop' | 'l
 
 function closingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHandlers {
   const { book } = exchange;
-  const close = ({ account, instrument, isBuy, tradeId }: Trade, amountK: number, terms: Terms): Placed =>
+  const close = ({ account, instrument, isBuy, tradeId }: Trade, amountK: number, terms: Terms) =>
     toPlaced(matching.place({ account, instrument, isBuy: !isBuy, amountK, ...terms, tradeId, closes: tradeId }));
   return {
     'POST /trading/close_trade': (form) => {
@@ -124,7 +119,7 @@ function changingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHa
       const trailedFrom = market.rate(instrument, isBuy);
       const type = entryTypeOf(isBuy, rate, trailedFrom, trail);
       Object.assign(order, { type, amountK, rate, trail, trailedFrom, range: form.number('range') ?? order.range });
-      matching.pushOrderChange(order);
+      matching.pushOrder(order, 'U');
       return null;
     },
     // A rate of 0 removes the stop or the limit.
@@ -153,14 +148,14 @@ function changingHandlers(exchange: Exchange, matching: MatchingEngine): OrderHa
       const newLimit = limitAt(limit || undefined, form.flag('is_limit_in_pips', false), order);
       if (stop !== undefined) order.stop = newStop;
       if (limit !== undefined) order.limit = newLimit;
-      matching.pushOrderChange(order);
+      matching.pushOrder(order, 'U');
       return [stop, limit].filter((value) => value !== undefined).map(() => toPlaced(order));
     },
   };
 }
 
 /** The id is a number here, and a text everywhere else. */
-function toPlaced({ orderId }: Order): Placed {
+function toPlaced({ orderId }: Order) {
   return { type: 0, orderId: Number(orderId) };
 }
 

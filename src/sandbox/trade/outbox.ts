@@ -2,26 +2,10 @@
 import { HOSTILE, hostile, type TradeTrap } from '../traps.ts';
 import type { EngineServer } from './engine-server.ts';
 
-export const MODEL_NAMES = [
-  'Offer',
-  'OpenPosition',
-  'ClosedPosition',
-  'Order',
-  'Summary',
-  'LeverageProfile',
-  'Account',
-  'Properties',
-] as const;
-export type ModelName = (typeof MODEL_NAMES)[number];
-
 export type TableRow = Readonly<Record<string, unknown>>;
 
 /** Fields that clients compare or count with. */
 export const NOT_HOSTILE = /^(?:\w*[iI]d|\w*[tT]ime|\w+Date|action|hedging)$/;
-
-export function pick(row: TableRow, names: readonly string[]): TableRow {
-  return Object.fromEntries(names.map((name) => [name, row[name]]));
-}
 
 export class Outbox {
   readonly #engine: EngineServer;
@@ -32,25 +16,17 @@ export class Outbox {
     this.#traps = traps;
   }
 
-  wants(model: ModelName): boolean {
+  wants(model: string): boolean {
     return this.#engine.connected.some(({ subscriptions }) => subscriptions.has(model));
   }
 
-  pushRow(model: ModelName, record: TableRow): void {
+  pushRow(model: string, record: TableRow): void {
     this.#push(model, model, record);
   }
 
   pushPrice(symbol: string, record: TableRow): void {
     const event = this.#traps.has('hostile-gateway') ? symbol + HOSTILE : symbol;
     this.#push(symbol, event, record);
-  }
-
-  /** Pushes a text that is not JSON to every client that listens to anything. */
-  pushInvalid(): void {
-    for (const session of this.#traps.has('no-push') ? [] : this.#engine.connected) {
-      const [event] = session.subscriptions;
-      if (event !== undefined) session.emit(event, 'this is no JSON');
-    }
   }
 
   #push(subscription: string, event: string, record: TableRow): void {

@@ -1,6 +1,6 @@
 /** The rows of doc 3 §2; tables that it does not show follow the public implementation. */
 import { type Account, type ClosedTrade, isEntry, type Order, type Trade } from './book.ts';
-import { type Instrument, inDollars, inThousands, round, roundRate } from './instruments.ts';
+import { type Instrument, inDollars, inThousands, round } from './instruments.ts';
 import type { Market } from './market.ts';
 import type { TableRow } from './outbox.ts';
 
@@ -22,19 +22,15 @@ export function offerRow(instrument: Instrument, market: Market, isTradable: boo
   const { offerId, symbol, type, digits, pip, margin, maxQuantity } = instrument;
   const spread = round((ask - bid) / pip, 1);
   const worth = inThousands(instrument, 1) * 1000 * inDollars(instrument, bid);
-  const required = roundCents(worth * bid * margin);
   return {
     t: 0,
     ratePrecision: digits,
     offerId,
     rollB: -round(spread / 2, 3),
     rollS: round(spread / 4, 3),
-    fractionDigits: digits,
     pip,
-    defaultSortOrder: offerId * 100,
     currency: symbol,
     instrumentType: type,
-    valueDate: '',
     time: new Date(at).toISOString(),
     sell: bid,
     buy: ask,
@@ -42,12 +38,9 @@ export function offerRow(instrument: Instrument, market: Market, isTradable: boo
     buyTradable: isTradable,
     high,
     low,
-    volume: 1,
     pipFraction: 0.1,
     spread,
-    mmr: required,
-    emr: required,
-    lmr: required,
+    mmr: roundCents(worth * bid * margin),
     minQuantity: 1,
     maxQuantity,
     instrBaseUnitSize: 1,
@@ -84,7 +77,6 @@ function tradeFields({ tradeId, account, instrument, isBuy, open, amountK, commi
     roll: 0,
     com: commission,
     open,
-    valueDate: '',
     currency: instrument.symbol,
     isBuy,
     amountK,
@@ -106,7 +98,6 @@ export function tradeRow(trade: Trade, market: Market): TableRow {
     close,
     grossPL: roundCents(openProfitOf(trade, market)),
     visiblePL: toPips(trade, close),
-    isDisabled: false,
     time: toDigits14(trade.time),
     usedMargin: roundCents(marginOf(trade, market)),
     stop: trade.stop?.rate ?? 0,
@@ -185,11 +176,8 @@ export function accountRow(account: Account, trades: readonly Trade[], market: M
     usdMr: roundCents(used),
     mc: 'N',
     accountName: account.name,
-    usdMr3: roundCents(used / 2),
     hedging: account.hedging,
-    usableMargin3: round(equity - used / 2, 5),
     usableMarginPerc: round(((equity - used) / equity) * 100, 5),
-    usableMargin3Perc: round(((equity - used / 2) / equity) * 100, 5),
     equity: round(equity, 5),
     usableMargin: round(equity - used, 5),
     dayPL: round(equity - account.dayBalance, 5),
@@ -200,21 +188,8 @@ export function accountRow(account: Account, trades: readonly Trade[], market: M
 /** All accounts together: the sandbox has one trader. */
 export function summaryRow(instrument: Instrument, trades: readonly Trade[], market: Market): TableRow {
   const own = trades.filter((trade) => trade.instrument === instrument);
-  const side = (isBuy: boolean) => {
-    const same = own.filter((trade) => trade.isBuy === isBuy);
-    const amount = sum(same, ({ amountK }) => amountK);
-    const weighted = sum(same, ({ amountK, open }) => amountK * open);
-    return {
-      amount,
-      average: amount === 0 ? 0 : roundRate(instrument, weighted / amount),
-      pl: roundCents(sum(same, (trade) => openProfitOf(trade, market))),
-      margin: roundCents(sum(same, (trade) => marginOf(trade, market))),
-    };
-  };
-  const [buy, sell] = [side(true), side(false)];
-  const { bid, ask } = market.quote(instrument);
+  const [buy, sell] = [sideOf(own, true, market), sideOf(own, false, market)];
   const cost = sum(own, ({ commission }) => commission);
-  const net = round(buy.amount - sell.amount, 3);
   return {
     t: 5,
     ratePrecision: instrument.digits,
@@ -223,24 +198,21 @@ export function summaryRow(instrument: Instrument, trades: readonly Trade[], mar
     plSell: sell.pl,
     amountKSell: sell.amount,
     avgSell: sell.average,
-    closeBuy: buy.amount === 0 ? 0 : bid,
-    closeSell: sell.amount === 0 ? 0 : ask,
-    avgBuy: buy.average,
-    amountKBuy: buy.amount,
-    rollSum: 0,
-    usedMarginSell: sell.margin,
-    usedMarginBuy: buy.margin,
-    isSellDisabled: sell.amount === 0,
-    isBuyDisabled: buy.amount === 0,
     plBuy: buy.pl,
-    amountK: net,
-    currencyPoint: roundCents(net * 1000 * instrument.pip),
+    amountKBuy: buy.amount,
+    avgBuy: buy.average,
+    amountK: round(buy.amount - sell.amount, 3),
     grossPL: roundCents(buy.pl + sell.pl),
     netPL: roundCents(buy.pl + sell.pl - cost),
-    netStop: 0,
-    netStopMove: 0,
-    netLimit: 0,
   };
+}
+
+function sideOf(trades: readonly Trade[], isBuy: boolean, market: Market) {
+  const own = trades.filter((trade) => trade.isBuy === isBuy);
+  const amount = sum(own, ({ amountK }) => amountK);
+  const weighted = sum(own, ({ amountK, open }) => amountK * open);
+  const pl = roundCents(sum(own, (trade) => openProfitOf(trade, market)));
+  return { amount, average: amount === 0 ? 0 : round(weighted / amount, 5), pl };
 }
 
 /** The last row of a table, with the sums of some fields. */

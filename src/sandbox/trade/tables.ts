@@ -4,7 +4,7 @@ import type { EngineSession } from './engine-session.ts';
 import { type Form, instrumentOf, invalid, refusal, refused } from './form.ts';
 import { INSTRUMENTS, type Instrument, roundRate } from './instruments.ts';
 import type { Exchange } from './matching-engine.ts';
-import { MODEL_NAMES, type ModelName, pick, type TableRow } from './outbox.ts';
+import type { TableRow } from './outbox.ts';
 import { accountRow, closedRow, offerRow, orderRow, summaryRow, totalRow, tradeRow } from './table-rows.ts';
 import { DAY_MS, HOUR_MS } from './trading-days.ts';
 
@@ -28,7 +28,16 @@ interface Table {
   readonly rows: (exchange: Exchange) => readonly TableRow[];
 }
 
-const TABLES: Readonly<Record<ModelName, Table>> = {
+const ACCOUNTS: Table = {
+  field: 'accounts',
+  limit: { cmd: 79, maxCalls: 500, ms: HOUR_MS },
+  total: [6, 'balance', 'equity', 'usableMargin', 'usdMr', 'grossPL', 'dayPL'],
+  moving: ['t', 'accountId', 'equity', 'usableMargin', 'usableMarginPerc', 'dayPL', 'grossPL'],
+  rows: ({ book, market }) => book.accounts.map((account) => accountRow(account, [...book.trades.values()], market)),
+};
+
+/** By the names of models (doc 3 §2). */
+const TABLES: Readonly<Record<string, Table>> = {
   Offer: {
     field: 'offers',
     moving: ['t', 'offerId', 'time', 'sell', 'buy', 'high', 'low'],
@@ -65,13 +74,7 @@ const TABLES: Readonly<Record<ModelName, Table>> = {
       return traded.map((instrument) => summaryRow(instrument, trades, market));
     },
   },
-  Account: {
-    field: 'accounts',
-    limit: { cmd: 79, maxCalls: 500, ms: HOUR_MS },
-    total: [6, 'balance', 'equity', 'usableMargin', 'usdMr', 'grossPL', 'dayPL'],
-    moving: ['t', 'accountId', 'equity', 'usableMargin', 'usableMarginPerc', 'dayPL', 'grossPL'],
-    rows: ({ book, market }) => book.accounts.map((account) => accountRow(account, [...book.trades.values()], market)),
-  },
+  Account: ACCOUNTS,
   LeverageProfile: {
     field: 'leverage_profile',
     rows: () => [{ profileId: '1', profileName: 'Sandbox', currencies: INSTRUMENTS.length }],
@@ -82,12 +85,14 @@ const TABLES: Readonly<Record<ModelName, Table>> = {
 /** Pushes what a tick changes in the tables. */
 export function pushMovedRows(exchange: Exchange): void {
   const { outbox } = exchange;
-  for (const name of MODEL_NAMES) {
-    const { moving, rows } = TABLES[name];
+  for (const [name, { moving, rows }] of Object.entries(TABLES)) {
     if (moving === undefined || !outbox.wants(name)) continue;
     // The updates of positions have no action.
     const action = name === 'OpenPosition' ? {} : { action: 'U' };
-    for (const row of rows(exchange)) outbox.pushRow(name, { ...pick(row, moving), ...action });
+    for (const row of rows(exchange)) {
+      const moved = Object.fromEntries(moving.map((field) => [field, row[field]]));
+      outbox.pushRow(name, { ...moved, ...action });
+    }
   }
 }
 
@@ -98,19 +103,18 @@ export function tableHandlers(exchange: Exchange, hasCallLimits: boolean): Reado
   const { book, market } = exchange;
   const countCalls = callCounter(exchange, hasCallLimits);
 
-  const models = (names: readonly ModelName[]): object => {
-    countCalls(names.flatMap((name) => TABLES[name].limit ?? []));
-    const tables = names.map((name) => {
-      const { field, total, rows: readRows } = TABLES[name];
+  const readTables = (tables: readonly Table[]): object => {
+    countCalls(tables.flatMap(({ limit }) => limit ?? []));
+    const fields = tables.map(({ field, total, rows: readRows }) => {
       const rows = readRows(exchange);
       return [field, total === undefined ? rows : [...rows, totalRow(rows, ...total)]];
     });
-    return Object.fromEntries(tables);
+    return Object.fromEntries(fields);
   };
 
   return {
-    'GET /trading/get_model': (form) => models(modelsOf(form)),
-    'GET /trading/get_model/Accounts': () => models(['Account']),
+    'GET /trading/get_model': (form) => readTables(modelsOf(form).map(([, table]) => table)),
+    'GET /trading/get_model/Accounts': () => readTables([ACCOUNTS]),
     'GET /trading/get_instruments': () => {
       const instrument = INSTRUMENTS.map((one, index) => {
         return { symbol: one.symbol, visible: !book.hidden.has(one), order: index + 1 };
@@ -129,11 +133,11 @@ export function tableHandlers(exchange: Exchange, hasCallLimits: boolean): Reado
       return { pairs };
     },
     'POST /trading/subscribe': (form, { subscriptions }) => {
-      for (const model of modelsOf(form)) subscriptions.add(model);
+      for (const [model] of modelsOf(form)) subscriptions.add(model);
       return {};
     },
     'POST /trading/unsubscribe': (form, { subscriptions }) => {
-      for (const model of modelsOf(form)) subscriptions.delete(model);
+      for (const [model] of modelsOf(form)) subscriptions.delete(model);
       return {};
     },
     'POST /trading/update_subscriptions': (form) => {
@@ -194,11 +198,14 @@ function subscribedPrice(instrument: Instrument, market: Exchange['market']): ob
   return { Updated: at, Rates: [bid, ask, high, low, ...more], Symbol: instrument.symbol };
 }
 
-function modelsOf(form: Form): readonly ModelName[] {
+function modelsOf(form: Form): readonly (readonly [name: string, Table])[] {
   const names = form.texts('models');
-  const unknown = names.length === 0 ? '' : names.find((name) => !Object.hasOwn(TABLES, name));
-  if (unknown !== undefined) throw invalid('models', unknown);
-  return names as readonly ModelName[];
+  if (names.length === 0) throw invalid('models', '');
+  return names.map((name) => {
+    const table = Object.hasOwn(TABLES, name) ? TABLES[name] : undefined;
+    if (table === undefined) throw invalid('models', name);
+    return [name, table];
+  });
 }
 
 function pairsOf(form: Form): readonly Instrument[] {

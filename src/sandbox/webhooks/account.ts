@@ -107,15 +107,10 @@ export function instant(ms: number): string {
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-const SEGMENTS = [
-  { speaker: 'Ana', start: 0, end: 4.5, text: 'Shall we go through the open points?' },
-  { speaker: 'Jörg', start: 4.9, end: 9.2, text: 'The export is done. The import waits for a review.' },
-];
-
 /** Only `summary.completed` has data. */
 export function syntheticEvent(id: string, type: string, now: number, title = 'Weekly sync'): Envelope {
   const audio = id.replace(/^evt_/, '');
-  const text = SEGMENTS.map((segment) => segment.text).join(' ');
+  const text = 'Shall we go through the open points?';
   const data = {
     audio_id: `aud_${audio}`,
     report_id: `rep_${audio}`,
@@ -123,7 +118,7 @@ export function syntheticEvent(id: string, type: string, now: number, title = 'W
     title,
     duration_ms: 1_832_000,
     recorded_at: instant(now - 40 * MINUTE_MS),
-    transcript: { language: 'en', text, truncated: false, segments: SEGMENTS },
+    transcript: { language: 'en', text, truncated: false, segments: [{ speaker: 'Ana', start: 0, end: 4.5, text }] },
     summaries: [{ label: 'Summary', content: '# Decisions\n\n- Review the import', format: 'markdown' }],
   };
   return { id, type, created_at: instant(now), data: type === 'summary.completed' ? data : {} };
@@ -136,13 +131,11 @@ const TITLES = ['Weekly sync', 'Customer interview', 'Release planning', 'Retros
 /** One endpoint that works, one that fails, one that is disabled, and what was sent to them. */
 export function seedDemo(account: Account, now: number): void {
   const summaries = ['summary.completed'];
-  const archive = account.subscribe(
-    'https://archive.example/hooks/recordings',
-    [...summaries, 'webhook.ping'],
-    now - 60 * DAY_MS,
-  );
-  const crm = account.subscribe('https://crm.example/inbound/summaries', summaries, now - 21 * DAY_MS);
-  const staging = account.subscribe('https://staging.example/hook', summaries, now - 35 * DAY_MS);
+  const subscribe = (url: string, days: number, events = summaries) =>
+    account.subscribe(url, events, now - days * DAY_MS);
+  const archive = subscribe('https://archive.example/hooks/recordings', 60, [...summaries, 'webhook.ping']);
+  const crm = subscribe('https://crm.example/inbound/summaries', 21);
+  const staging = subscribe('https://staging.example/hook', 35);
   archive.updated_at = crm.updated_at = instant(now - 25 * MINUTE_MS);
   crm.consecutive_failures = 14;
   Object.assign(staging, { status: DISABLED, consecutive_failures: 20, updated_at: instant(now - 9 * DAY_MS) });
@@ -151,10 +144,8 @@ export function seedDemo(account: Account, now: number): void {
     const title = TITLES[index % TITLES.length];
     const event = syntheticEvent(account.newId('evt_'), 'summary.completed', at, title);
     account.events.unshift(event);
-    const attempts = index % 11 === 0 ? 2 : 1;
-    const delivered_at = instant(at + 900 + (attempts - 1) * MINUTE_MS);
-    const last_error = attempts > 1 ? 'http_502' : '';
-    Object.assign(account.addLogItem(archive.id, event, at), { status: DELIVERED, attempts, last_error, delivered_at });
+    const item = account.addLogItem(archive.id, event, at);
+    Object.assign(item, { status: DELIVERED, attempts: 1, delivered_at: instant(at + 900) });
     if (index > 4) continue;
     const failed = index === 1 ? { status: PENDING, attempts: 3 } : { status: FAILED, attempts: 6 };
     Object.assign(account.addLogItem(crm.id, event, at), { ...failed, last_error: 'http_502' });

@@ -3,6 +3,8 @@
 import { createHmac } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
+import { setTimeout } from 'node:timers/promises';
+import { isLoopbackHost } from '../http.ts';
 import {
   ACTIVE,
   type Account,
@@ -33,8 +35,7 @@ const RECEIVER_MS = 5_000;
 export class Dispatcher {
   readonly #account: Account;
   readonly #options: DispatcherOptions;
-  readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #requests = new Set<http.ClientRequest>();
+  readonly #closing = new AbortController();
 
   constructor(account: Account, options: DispatcherOptions) {
     this.#account = account;
@@ -56,16 +57,11 @@ export class Dispatcher {
   }
 
   close(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
-    for (const request of this.#requests) request.destroy();
+    this.#closing.abort();
   }
 
   #later(ms: number, work: () => void): void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      work();
-    }, ms / this.#options.fast);
-    this.#timers.add(timer);
+    setTimeout(ms / this.#options.fast, undefined, { signal: this.#closing.signal }).then(work, () => undefined);
   }
 
   async #attempt(item: LogItem, event: Envelope): Promise<void> {
@@ -96,11 +92,12 @@ export class Dispatcher {
   #post({ url, secret }: Subscription, { id }: LogItem, event: Envelope): Promise<string | undefined> {
     const address = new URL(url);
     // The sandbox reaches only this machine.
-    if (!isLoopback(address)) return Promise.resolve('sandbox_delivers_to_loopback_only');
+    if (!isLoopbackHost(address.host)) return Promise.resolve('sandbox_delivers_to_loopback_only');
     const body = JSON.stringify(event);
     const timestamp = String(Math.floor(this.#options.now() / 1000));
     const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
     const { receiverCa: ca } = this.#options;
+    const { signal } = this.#closing;
     const headers = {
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(body),
@@ -111,8 +108,13 @@ export class Dispatcher {
     };
     return new Promise((settle) => {
       const { request: open } = address.protocol === 'https:' ? https : http;
-      const request = open(address, { method: 'POST', headers, agent: false, ...(ca === undefined ? {} : { ca }) });
-      this.#requests.add(request);
+      const request = open(address, {
+        method: 'POST',
+        headers,
+        agent: false,
+        signal,
+        ...(ca === undefined ? {} : { ca }),
+      });
       request.setTimeout(this.#options.receiverMs ?? RECEIVER_MS, () => {
         settle('timeout');
         request.destroy();
@@ -125,12 +127,7 @@ export class Dispatcher {
       request.on('error', ({ code }: NodeJS.ErrnoException) =>
         settle(code === 'ECONNREFUSED' ? 'connection_refused' : 'connection_failed'),
       );
-      request.on('close', () => this.#requests.delete(request));
       request.end(body);
     });
   }
-}
-
-export function isLoopback({ hostname }: URL): boolean {
-  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }

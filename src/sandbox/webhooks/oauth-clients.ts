@@ -77,7 +77,6 @@ interface Client extends Omit<z.infer<typeof REGISTRATION>, 'application_type'> 
 
 export class Clients {
   readonly #clients = new Map<string, Client>();
-  readonly #used = new Set<string>();
   readonly #traps: ReadonlySet<WebhooksTrap>;
   readonly #now: () => number;
 
@@ -87,12 +86,7 @@ export class Clients {
   }
 
   find(id: string): Client | undefined {
-    const isForgotten = this.#traps.has('client-forgotten') && this.#used.has(id);
-    return isForgotten ? undefined : this.#clients.get(id);
-  }
-
-  use({ client_id }: Client): void {
-    this.#used.add(client_id);
+    return this.#clients.get(id);
   }
 
   get methods(): readonly string[] {
@@ -105,28 +99,22 @@ export class Clients {
     const { redirect_uris, scope } = registration;
     if (scope !== SCOPE) throw invalidMetadata(`scope must be ${SCOPE}`);
     for (const uri of redirect_uris) checkRedirect(uri);
-    if (
-      traps.has('web-by-default') &&
-      application_type !== 'native' &&
-      redirect_uris.some((uri) => uri.startsWith('http:'))
-    ) {
+    const isWeb = traps.has('web-by-default') && application_type !== 'native';
+    if (isWeb && redirect_uris.some((uri) => uri.startsWith('http:'))) {
       throw badRedirect('a web application must have https redirects');
     }
-    const asked = registration.token_endpoint_auth_method;
-    const other = asked === 'none' ? 'client_secret_basic' : 'none';
-    const method = traps.has('other-method') ? other : asked;
+    const method = registration.token_endpoint_auth_method;
     if (!this.methods.includes(method)) {
       throw invalidMetadata(`token_endpoint_auth_method must be ${this.methods.join(', ')}`);
     }
     const client_id = `client_${randomBytes(9).toString('hex')}`;
-    const client = { ...registration, client_id, token_endpoint_auth_method: method };
+    const client = { ...registration, client_id };
     const client_secret = secretValue('cs_');
     this.#clients.set(client_id, method === 'none' ? client : { ...client, client_secret });
-    const showsSecret = method !== 'none' || traps.has('secret-for-public');
     return {
       ...client,
       client_id_issued_at: Math.floor(this.#now() / 1000),
-      ...(showsSecret ? { client_secret, client_secret_expires_at: 0 } : {}),
+      ...(method !== 'none' ? { client_secret, client_secret_expires_at: 0 } : {}),
     };
   }
 
@@ -216,7 +204,7 @@ export interface GrantsOptions {
   readonly traps: ReadonlySet<WebhooksTrap>;
 }
 
-export interface Approval {
+interface Approval {
   readonly client: Client;
   readonly redirectUri: string;
   readonly challenge: string;
@@ -264,9 +252,8 @@ export class Grants {
 
   refresh(client: Client, text: string) {
     const token = this.#find(this.#refreshTokens, client, text, 'the refresh token');
-    const rotates = !this.#options.traps.has('kept-refresh-token');
-    token.isUsed = rotates;
-    return this.#tokens(token.signIn, rotates);
+    token.isUsed = true;
+    return this.#tokens(token.signIn, true);
   }
 
   accepts(text: string): boolean {

@@ -217,7 +217,7 @@ describe.skipIf(alertmanagerBinary('0.28') === undefined)('a pair of Alertmanage
       [{ cluster: { status: 'ready' } }, { member: '127.0.0.1:1', error: { code: 'connect_failed' } }],
     ]);
     expect((await run('alerts status', urls)).stdout).toMatch(/^127\.0\.0\.1:1 +nothing listens/m);
-    expect(await run('doctor alerts -q', urls)).toMatchObject({ code: 1, stdout: 'tcp:alerts/127.0.0.1:1\n' });
+    expect(await run('doctor alerts -q', urls)).toMatchObject({ code: 1, stdout: 'service:alerts/127.0.0.1:1\n' });
   });
 
   test('members that do not gossip are reported by both', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Catalog, Page, PageQuery } from '../../../src/features/catalog/api.ts';
-import { conditionOf, type Judged, judge, readings } from '../../../src/features/catalog/price-check.ts';
+import { conditionOf, type Judged, judge, readPrices } from '../../../src/features/catalog/price-check.ts';
 import type { Snapshot, Source } from '../../../src/features/catalog/schema.ts';
 
 const HOUR = 3_600_000;
@@ -128,7 +128,7 @@ test('equals a simple evaluation of a thousand random histories', async () => {
         maxAgeMs: maxAgeHours * HOUR,
       };
       const problems: unknown[] = [];
-      const found = await readings(catalogOf(places), 'p1', rules, (problem) => problems.push(problem));
+      const found = await readPrices(catalogOf(places), 'p1', rules, (problem) => problems.push(problem));
       const expected = reference(places, wanted);
       expect(judge(condition, found.readings, judged).ok).toBe(expected ?? null);
       expect(problems).toEqual([]);

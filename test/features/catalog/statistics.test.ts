@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { exact, filled, percentOf, statisticsOf } from '../../../src/features/catalog/statistics.ts';
+import { exact, percentOf, statisticsOf } from '../../../src/features/catalog/statistics.ts';
 
 const series = (...values: (number | null)[]) => ({ dates: values.map((_, index) => `d${index}`), values });
 
@@ -58,10 +58,4 @@ test('the mean is between the minimum and the maximum, which are among the value
 test('prices have no binary rounding errors', () => {
   expect(exact(99.9 - 89.8)).toBe(10.1);
   expect(exact(0.1 + 0.2)).toBe(0.3);
-});
-
-test('fills from each value to the next, starting with the one before the window', () => {
-  expect(filled([null, 3, null, null, 0, null], null)).toEqual([null, 3, 3, 3, 0, 0]);
-  expect(filled([null, 3, null], 7)).toEqual([7, 3, 3]);
-  expect(filled([], 7)).toEqual([]);
 });

@@ -91,7 +91,7 @@ describe('the token file of a profile', () => {
     const { run } = setUp();
     expect(await run(['oauth', 'token'])).toMatchObject({ code: 0, stdout: `${TOKEN}\n` });
     const status = await run(['oauth', 'status', '-o', 'json']);
-    expect(JSON.parse(status.stdout)).toMatchObject({ signed_in: true, source: 'webhooks.tokenFile' });
+    expect(JSON.parse(status.stdout)).toMatchObject({ state: 'signed_in', source: 'webhooks.tokenFile' });
     const trace = await run([...LISTS.webhooks, '--debug']);
     expect(trace.stderr + status.stdout).not.toContain(TOKEN);
   });

@@ -263,7 +263,7 @@ describe('a token command', () => {
     const { run } = script('echo a-token', 'webhooks');
     expect(await run(['oauth', 'token'])).toMatchObject({ code: 0, stdout: 'a-token\n' });
     const { stdout } = await run(['oauth', 'status', '-o', 'json']);
-    expect(JSON.parse(stdout)).toMatchObject({ signed_in: true, source: 'webhooks.tokenCommand' });
+    expect(JSON.parse(stdout)).toMatchObject({ state: 'signed_in', source: 'webhooks.tokenCommand' });
   });
 
   it('is named by doctor, which says why it fails', async () => {

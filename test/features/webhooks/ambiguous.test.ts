@@ -51,6 +51,11 @@ describe('is never valid:', () => {
       JSON.stringify({ ...FORGED, headers: { ...FORGED.headers, a: GENUINE } }),
     ],
     [
+      'a genuine request in a header named raw',
+      JSON.stringify({ ...FORGED.headers, raw: request().toString('base64'), body: '{"id":"evt_2"}' }),
+    ],
+    ['the same without a body', JSON.stringify({ ...FORGED.headers, raw: request().toString('base64') })],
+    [
       'genuine headers with a body that has the genuine text',
       JSON.stringify({ ...GENUINE, body: { text: GENUINE.body } }),
     ],

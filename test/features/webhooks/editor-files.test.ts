@@ -62,6 +62,11 @@ describe('a request from the network', () => {
     expect(run).toMatchObject({ code: 1, stdout: expect.stringMatching(/^INVALID/) });
   });
 
+  it('without its request line is not cut either', async () => {
+    const run = await verify(`${HEAD}\n${PING}\n\n###\nmore`);
+    expect(run).toMatchObject({ code: 1, stdout: expect.stringMatching(/^INVALID/) });
+  });
+
   it('may follow blank lines', async () => {
     expect(await verify(`\n  \r\n${request()}`)).toMatchObject({ code: 0 });
     expect(await verify(`\n${request()}\n\n${request('\n')}`, '-o', 'ndjson')).toMatchObject({ code: 0 });

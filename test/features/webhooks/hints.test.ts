@@ -30,7 +30,6 @@ describe('a body', () => {
     ['body_line_ends', '{\n"a":1\n}', '{\r\n"a":1\r\n}'],
     ['body_line_ends', '{\r\n"a":1\r\n}', '{\n"a":1\n}'],
     ['body_line_ends', '{"a":1,"b":"x y"}', '{"a":1,\n"b":"x y"\r\n}'],
-    ['body_trimmed', COMPACT, `  ${COMPACT}\n\n`],
     ['body_charset', COMPACT, `\ufeff${COMPACT}`],
     ['body_charset', `\ufeff${COMPACT}`, COMPACT],
     ['body_charset', COMPACT, Buffer.from(`\ufeff${COMPACT}\r\n`, 'utf16le')],
@@ -44,7 +43,7 @@ describe('a body', () => {
     ['body_reserialized', '{"a": [1, 2], "b": {"c": "\\u00e9"}}', '{"a":[1,2],"b":{"c":"é"}}'],
     ['body_reserialized', '{"a":"\\u00e9\\ud83d\\ude00"}', '{"a":"é😀"}'],
     ['body_reserialized', COMPACT.replaceAll('/', '\\/'), COMPACT],
-    ['body_escaped_html', '{"a":"\\u003cb\\u003e \\u0026"}\n', '{"a":"<b> &"}'],
+    ['body_reserialized', '{"a":"\\u003cb\\u003e \\u0026"}\n', '{"a":"<b> &"}'],
     ['body_base64', COMPACT, Buffer.from(COMPACT).toString('base64')],
     ['body_base64', COMPACT, `${Buffer.from(COMPACT).toString('base64').replace(/.{60}/g, '$&\r\n')}\n`],
     ['body_base64', `${COMPACT}?>`, Buffer.from(`${COMPACT}?>`).toString('base64url')],
@@ -65,10 +64,8 @@ describe('a body', () => {
       'body_minus_trailing_newline',
       'body_plus_trailing_newline',
       'body_line_ends',
-      'body_trimmed',
       'body_charset',
       'body_reserialized',
-      'body_escaped_html',
       'body_base64',
     ]);
     for (const { name, sentence } of REPAIRS) expect(describeHint(name)).toBe(sentence);
@@ -102,14 +99,6 @@ describe('a body', () => {
 describe('a secret', () => {
   const signedBy = (key: string | Uint8Array) => ({ timestamps: [T], signatures: [signatureOf(key, T, PING)] });
   it.each<readonly [name: string, key: string | Uint8Array, given: string]>([
-    ['secret_trimmed', SECRET, ` ${SECRET}\n`],
-    ['secret_trimmed', SECRET, `"${SECRET}"`],
-    ['secret_trimmed', SECRET, `'${SECRET}'`],
-    ['secret_base64', SECRET, Buffer.from(SECRET).toString('base64')],
-    ['secret_base64', SECRET, Buffer.from(`${SECRET}\n`).toString('base64')],
-    ['secret_from_json', SECRET, `{"secret":"${SECRET}"}`],
-    ['secret_from_json', 'another', '{"n":1,"key":"another"}'],
-    ['secret_without_version', SECRET, `v1,${SECRET}`],
     ['secret_without_prefix', SECRET.slice(6), SECRET],
     ['secret_with_prefix', SECRET, SECRET.slice(6)],
     ['secret_standard_webhooks_key', Buffer.from(SECRET.slice(6), 'base64'), SECRET],
@@ -131,8 +120,6 @@ describe('the signed text', () => {
   it.each([
     ['message_without_timestamp', [mac(SECRET, PING)]],
     ['timestamp_in_seconds', [mac(SECRET, `${T}.`, PING), `${T}123`]],
-    ['timestamp_canonical', [mac(SECRET, `${T}.`, PING), `"${T}"`]],
-    ['timestamp_canonical', [mac(SECRET, `${T}.`, PING), `0${T}.0`]],
   ] as const)('%s', (name, [signature, timestamp]) => {
     expect(found(signature, timestamp)).toEqual([name]);
   });
@@ -140,19 +127,12 @@ describe('the signed text', () => {
 
 describe('a signature', () => {
   const right = signatureOf(SECRET, T, PING);
-  const base64 = Buffer.from(right.slice(7), 'hex').toString('base64');
   const found = (signature: string) =>
     findHints({ headers: { timestamps: [T], signatures: [signature] }, body: PING, secrets: [S1] });
   it.each([
     ['signature_label', right.replace('sha', 'Sha')],
     ['signature_label', `hmac-${right}`],
     ['signature_label', right.replace('sha256', 'v1')],
-    ['signature_plus_prefix', right.slice(7)],
-    ['signature_unquoted', `"${right}"`],
-    ['signature_unquoted', `${right.slice(0, 30)}\n ${right.slice(30)}`],
-    ['signature_hex', `sha256=${base64}`],
-    ['signature_hex', `v1,${base64}`],
-    ['signature_hex', base64],
   ])('%s: %s', (name, signature) => {
     expect(found(signature)).toEqual([name]);
     const at = signature.length - 10;

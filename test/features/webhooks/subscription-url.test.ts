@@ -50,14 +50,14 @@ describe('what the service would refuse', () => {
 
 describe('addresses that it can hardly reach', () => {
   test.each([
-    ['https://10.1.2.3/', 'private address'],
-    ['https://172.31.0.1/', 'private address'],
-    ['https://192.168.0.1/', 'private address'],
-    ['https://169.254.169.254/', 'private address'],
-    ['https://[fd00::1]/', 'private address'],
-    ['https://[fe80::1]/', 'private address'],
-    ['https://127.0.0.1/', 'a loopback address'],
-    ['https://localhost/', 'a loopback address'],
+    ['https://10.1.2.3/', 'private network'],
+    ['https://172.31.0.1/', 'private network'],
+    ['https://192.168.0.1/', 'private network'],
+    ['https://169.254.169.254/', 'private network'],
+    ['https://[fd00::1]/', 'private network'],
+    ['https://[fe80::1]/', 'private network'],
+    ['https://127.0.0.1/', 'private network'],
+    ['https://localhost/', 'private network'],
     ['https://printer.local/', 'private network'],
     ['https://intranet/', 'private network'],
   ])('%s', async (text, why) => {

@@ -27,7 +27,7 @@ describe('the demo', () => {
     expect(catalog.settlements.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['Moscow', 'Химки', 'Tórshavn']),
     );
-    expect(products.size).toBe(9);
+    expect(products.size).toBe(6);
     for (const { parser_name, parent_source_uid, depth } of catalog.categories) {
       const parent = catalog.categories.find(
         (other) => other.parser_name === parser_name && other.source_uid === parent_source_uid,

@@ -68,7 +68,6 @@ export function row(fields: Partial<SourceRow>): SourceRow {
     loyal_price: null,
     price_unit: null,
     rating: null,
-    reviews_count: null,
     promo: null,
     is_new: null,
     hit: null,
@@ -112,8 +111,6 @@ export function settlement(fields: Partial<Settlement>): Settlement {
     name: 'Moscow',
     settlement_type: 'city',
     alias: null,
-    latitude: 55,
-    longitude: 37.5,
     updated_at: NOON,
     ...fields,
   };

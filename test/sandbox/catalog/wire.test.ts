@@ -48,28 +48,11 @@ describe('the wire', () => {
   });
 
   test.each([
-    ['/products/', '/products'],
-    ['/products///', '/products'],
-    ['/products/?limit=1&q=%D1%85', '/products?limit=1&q=%D1%85'],
-    ['/categories/1/', '/categories/1'],
-    ["/products/;!$&'()*+,=:@/", "/products/;!$&'()*+,=:@"],
-    ['/products/%D1%85%20y/sources/', '/products/%D1%85%20y/sources'],
-  ])('%s redirects to %s', async (path, to) => {
-    const { status, headers, body } = await wire(service.url, path);
-    expect([status, headers.location, headers['content-length'], body]).toEqual([
-      307,
-      `http://${new URL(service.url).host}${to}`,
-      '0',
-      '',
-    ]);
-    expect(headers['content-type']).toBeUndefined();
-  });
-
-  test.each([
     '/',
     '/nothing',
     '/products/a/b',
     '/products/a/b/',
+    '/products/',
     '/products/a%2Fb',
     '/Products',
     '//products',
@@ -170,7 +153,7 @@ test('an unexpected error is 500, and the service continues', async () => {
 describe('single records, and lists', () => {
   test('are these bytes', async () => {
     const times = '"updated_at":"2026-02-01T12:00:00Z"';
-    const place = `{"id":1,"country":"RU","region":"Moscow","region_normalized":"moscow","name":"Moscow","settlement_type":"city","alias":null,"latitude":55,"longitude":37.5,${times}}`;
+    const place = `{"id":1,"country":"RU","region":"Moscow","region_normalized":"moscow","name":"Moscow","settlement_type":"city","alias":null,${times}}`;
     expect(await service.get('/settlements/1')).toEqual([200, place]);
     expect(await service.get('/settlements')).toEqual([
       200,

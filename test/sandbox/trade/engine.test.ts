@@ -46,10 +46,7 @@ describe('polling', () => {
       ),
     );
     expect(opened.headers['content-type']).toBe('text/plain; charset=UTF-8');
-    expect(opened.headers['set-cookie']).toEqual([
-      `io=${sid}; Path=/; HttpOnly; SameSite=Strict`,
-      'BIGipServersandbox=sandbox-node-0; path=/; Httponly',
-    ]);
+    expect(opened.headers['set-cookie']).toEqual([`io=${sid}; Path=/; HttpOnly; SameSite=Strict`]);
     expect((await wire(gateway.url, path(gateway, sid))).body).toBe('2:40');
   });
 
@@ -150,13 +147,8 @@ describe('other requests', () => {
     await using gateway = await startGateway();
     const refused = { response: { executed: false, error: 'Unauthorized' } };
     expect(await gateway.call('x'.repeat(20), 'GET', '/trading/get_model', { models: 'Order' })).toEqual(refused);
-    expect(await gateway.call('', 'POST', '/subscribe', { pairs: 'EUR/USD' })).toEqual({ ...refused, pairs: [] });
-    expect(await gateway.call('', 'GET', '/candles/1/m1', { num: 1 })).toEqual({
-      ...refused,
-      instrument_id: 0,
-      period_id: 0,
-      candles: [],
-    });
+    expect(await gateway.call('', 'POST', '/subscribe', { pairs: 'EUR/USD' })).toEqual(refused);
+    expect(await gateway.call('', 'GET', '/candles/1/m1', { num: 1 })).toEqual(refused);
     const sid = await connect(gateway);
     expect(await gateway.call(sid, 'GET', '/trading/get_model', { models: 'Order' })).toMatchObject({
       response: { executed: true },

@@ -168,7 +168,7 @@ describe('candles', () => {
     const [eurusd] = INSTRUMENTS;
     const [m5, h1] = [periodOf('m5'), periodOf('h1')];
     if (eurusd === undefined || m5 === undefined || h1 === undefined) throw new Error('what is missing?');
-    const market = new Market({ now: () => NOW, seed: 1, volatility: 1, tickMs: 200, fast: 1 });
+    const market = new Market({ now: () => NOW, tickMs: 200, fast: 1 });
     const day = Date.UTC(2026, 5, 2);
     const whole = cutCandles(market, eurusd, m5, { from: day, to: day + 86_399_999 }, 10_000, NOW);
     const parts = [0, 1, 2].flatMap((part) =>

@@ -94,7 +94,7 @@ export async function codeFor(
 ): Promise<string> {
   const code_challenge = createHash('sha256').update(verifier).digest('base64url');
   const { code } = parametersOf(await authorize(service, authorizeQuery(client_id, { code_challenge, ...changes })));
-  if (code === undefined) throw new Error('there is no code: is it started with autoApprove?');
+  if (code === undefined) throw new Error('there is no code');
   return code;
 }
 

@@ -34,7 +34,6 @@ test.each([
   ['PUT', '/oauth/token', 'POST'],
   ['POST', '/oauth/authorize', 'GET'],
   ['HEAD', '/oauth/authorize', 'GET'],
-  ['GET', '/oauth/decision', 'POST'],
 ])('%s %s: 405', async (method, path, allow) => {
   const answer = await wire(service.url, path, { method, headers: { 'content-length': '0' } });
   expect({ status: answer.status, allow: answer.headers.allow }).toEqual({ status: 405, allow });

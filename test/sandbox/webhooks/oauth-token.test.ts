@@ -28,7 +28,7 @@ let open: Registered;
 let basic: Registered;
 let post: Registered;
 beforeAll(async () => {
-  service = await startService({ now: () => now, autoApprove: true });
+  service = await startService({ now: () => now });
   [open, basic, post] = await Promise.all([
     client(service),
     client(service, { token_endpoint_auth_method: 'client_secret_basic' }),
@@ -86,7 +86,7 @@ describe('access tokens', () => {
       [1000, 3],
       [100_000, 1],
     ] as const) {
-      await using quick = await startService({ now: () => now, autoApprove: true, fast });
+      await using quick = await startService({ now: () => now, fast });
       const { access_token, expires_in } = await signIn(quick, await client(quick));
       expect([fast, expires_in]).toEqual([fast, seconds]);
       now += seconds * 1000 - 1;
@@ -320,7 +320,7 @@ describe('a refresh', () => {
   });
 
   test('is possible for a time divided by --fast', async () => {
-    await using quick = await startService({ now: () => now, autoApprove: true, fast: 90 });
+    await using quick = await startService({ now: () => now, fast: 90 });
     const by = await client(quick);
     const { refresh_token } = await signIn(quick, by);
     now += 24 * HOUR_MS;

@@ -168,7 +168,7 @@ async function previewMatches(text: string, alertmanager: Pick<Alertmanager, 'al
     const preview = [counted, ...named, ...(more === 0 ? [] : [`  and ${more} more`])];
     return { kind: 'previewed', text, matchers, preview };
   } catch (error) {
-    if (!(error instanceof SvcError) || error.reason === 'signal') throw error;
+    if (!(error instanceof SvcError) || error.isInterruption) throw error;
     return { kind: 'fault', reason: faultText(error) };
   }
 }

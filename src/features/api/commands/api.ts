@@ -2,14 +2,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { RunContext } from '../../../cli/command.ts';
 import { recordCommand } from '../../../cli/command.ts';
-import { FILE, splitAtEquals, splitPair } from '../../../cli/flags.ts';
+import { FILE, splitPair } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import type { WholeAnswer } from '../../../http/client.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { exactNumbers, isObject, parseJsonText } from '../../../json-object.ts';
+import { idOf as plainId, subjectOf } from '../../../output/shape.ts';
 import {
   type Cell,
-  type Column,
   type ListOutput,
   RawBytes,
   RawJson,
@@ -28,7 +28,7 @@ export const api = recordCommand({
   description:
     "Uses the sign-in, certificates, proxies, limits and exit statuses of svc's own commands. svc adds the base path of the service (/api/v2 for alerts, /v1 for webhooks). Requests other than GET need confirmation and are sent once; exit status 8 if the response is lost.",
   details:
-    'Prints JSON exactly as the service wrote it, and a table with -o table. Another response is printed as a JSON string; with -o table in a pipe, byte for byte. With --include, JSON has status, headers (redacted) and body.\nFields make a JSON object; for trade they make a form, sent in a session of its own. A request other than GET is treated as an order: svc confirms it as one (by typing the account if trade.live is set) and writes it to svc trade journal before sending it.',
+    'Prints JSON exactly as the service wrote it, and a table with -o table. Another response is printed as a JSON string; with -o table in a pipe, byte for byte.\nFields make a JSON object; for trade they make a form, sent in a session of its own. A request other than GET is treated as an order: svc confirms it as one (by typing the account if trade.live is set) and writes it to svc trade journal before sending it.',
   effect: 'write',
   callOf: ({ service, method }) => ({ service, effect: method === 'GET' ? 'read' : 'write' }),
   defaultFormat: 'json',
@@ -38,11 +38,9 @@ export const api = recordCommand({
     path: { help: 'Path below the base path; may have a query', required: true },
   },
   flags: {
-    field: { type: 'string', short: 'f', repeat: true, value: 'name=text', help: 'Field of the body' },
-    'field-json': { type: 'string', repeat: true, value: 'name=json', help: 'Field of the body, as JSON' },
+    field: { type: 'string', short: 'f', repeat: true, value: 'name=text', help: 'Field of the body, a text' },
     body: { ...FILE, help: 'Body from a file (-: stdin)' },
     param: { type: 'string', short: 'p', repeat: true, value: 'name=value', help: 'Query parameter' },
-    include: { type: 'boolean', short: 'i', help: 'Also print status and headers' },
   },
   examples: [
     { run: 'svc api alerts GET /status', why: 'Show the status of Alertmanager' },
@@ -54,7 +52,7 @@ export const api = recordCommand({
     { run: 'svc api trade POST /trading/subscribe -f models=Order --yes', why: 'Send a form in a trading session' },
   ],
   output: ANY_ANSWER,
-  async run({ service, method, path, param, include, ...input }, ctx) {
+  async run({ service, method, path, param, ...input }, ctx) {
     const asked = rawPath(path, service, param);
     const body = await rawBody(input, service === 'trade', ctx);
     const changes = method !== 'GET';
@@ -71,7 +69,7 @@ export const api = recordCommand({
       const confirmed = changes ? await ctx.confirm(question) : undefined;
       const answer = await rawCall(ctx, endpoint, values, confirmed);
       if (answer instanceof Plan) return { value: answer };
-      return printedAnswer(answer, { include, unread: ctx.wants.rawJson });
+      return printedAnswer(answer, ctx.wants.rawJson);
     }
     const { confirmRawTrade, rawTrade } = await import('../../trade/raw-trade.ts');
     const confirmed = changes ? await confirmRawTrade(asked.path, body?.body, question, ctx) : undefined;
@@ -80,7 +78,7 @@ export const api = recordCommand({
     const { answer, refused } = raw;
     if (refused !== undefined) ctx.notice(refused.message);
     if (refused?.hint !== undefined) ctx.notice(`hint: ${refused.hint}`);
-    return { ...(await printedAnswer(answer, { include, unread: ctx.wants.rawJson })), code: refused?.code };
+    return { ...(await printedAnswer(answer, ctx.wants.rawJson)), code: refused?.code };
   },
 });
 
@@ -90,32 +88,15 @@ interface Printed {
   readonly as: ListOutput<unknown> | RecordOutput<unknown> | TextOutput;
 }
 
-type Keyed = Readonly<Record<string, unknown>>;
-
 /** `unread`: nobody asks for a part of it, and what is JSON goes through as it is. */
-async function printedAnswer(
-  { status, headers, isJson, bytes }: WholeAnswer,
-  { include, unread }: { readonly include: boolean; readonly unread: boolean },
-): Promise<Printed> {
-  if (isJson && unread) {
-    const value = new RawJson(include ? within(JSON.stringify({ status, headers, body: null }), bytes) : bytes);
-    return { value, as: ANY_ANSWER };
-  }
+async function printedAnswer({ isJson, bytes }: WholeAnswer, unread: boolean): Promise<Printed> {
+  if (isJson && unread) return { value: new RawJson(bytes), as: ANY_ANSWER };
   const whole = await collected(bytes);
-  const text = whole.length === 0 ? null : whole.toString();
-  const body = isJson ? parseJsonText(exactNumbers(new TextDecoder().decode(whole))) : text;
-  if (include || isJson) {
-    const value = include ? { status, headers, body } : body;
+  if (isJson) {
+    const value = parseJsonText(exactNumbers(new TextDecoder().decode(whole)));
     return { value, as: answerOutput(value) };
   }
-  return { value: body === null ? undefined : new RawBytes(whole), as: { kind: 'text' } };
-}
-
-/** The bytes in the place of the `null` that the text ends with. */
-async function* within(text: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield Buffer.from(text.slice(0, -'null}'.length));
-  yield* bytes;
-  yield Buffer.from('}');
+  return { value: whole.length === 0 ? undefined : new RawBytes(whole), as: { kind: 'text' } };
 }
 
 async function collected(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
@@ -125,28 +106,17 @@ async function collected(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 function answerOutput(value: unknown): ListOutput<unknown> | RecordOutput<unknown> {
-  if (!Array.isArray(value)) {
-    const line = isObject(value) ? {} : { line: () => cellOf(value) };
-    return { kind: 'record', columns: isObject(value) ? columnsOf([value]) : [], id: idOf, ...line };
+  const subject = subjectOf(value);
+  if (subject.kind === 'list') {
+    const columns = subject.named ? subject.columns : subject.columns.map((column) => ({ ...column, name: 'value' }));
+    return { kind: 'list', columns, id: idOf, empty: 'an empty list' };
   }
-  const keyed = value.length > 0 && value.every(isObject);
-  const columns = keyed ? columnsOf(value) : [{ name: 'value', cell: cellOf, shrinks: true } as const];
-  return { kind: 'list', columns, id: idOf, empty: 'an empty list' };
-}
-
-function columnsOf(rows: readonly Keyed[]): readonly Column<unknown>[] {
-  const keys = new Set(rows.flatMap((row) => Object.keys(row)));
-  return [...keys].map((name) => ({ name, cell: (row) => cellOf((row as Keyed)[name]), shrinks: true }));
-}
-
-function cellOf(value: unknown): Cell {
-  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
-  return value as Cell;
+  if (subject.kind === 'record') return { kind: 'record', columns: subject.columns, id: idOf };
+  return { kind: 'record', columns: [], id: idOf, line: () => value as Cell };
 }
 
 function idOf(value: unknown): string {
-  if (!isObject(value)) return String(cellOf(value) ?? '');
-  return typeof value['id'] === 'string' ? value['id'] : JSON.stringify(value);
+  return isObject(value) && typeof value['id'] === 'string' ? value['id'] : plainId(value);
 }
 
 type Send = Alertmanager['answer'];
@@ -199,29 +169,22 @@ interface RawPath {
   readonly query: Readonly<Record<string, readonly string[]>>;
 }
 
-const hint = 'write the path below the address of the service: /status';
-
 /** `params` come after those that stand in the path. */
 export function rawPath(text: string, service: keyof typeof BASE_PATHS, params: readonly string[]): RawPath {
-  const refuse = (why: string, more = hint): SvcError =>
-    new SvcError('invalid_value', `<path>: ${JSON.stringify(text)} ${why}`, { hint: more });
-  if (!text.startsWith('/')) throw refuse('does not begin with /');
+  const refuse = (why: string): SvcError =>
+    new SvcError('invalid_value', `<path>: ${JSON.stringify(text)} ${why}`, {
+      hint: 'write the path below the address of the service: /status; a space is %20, # is %23',
+    });
   // Where an address is resolved, what follows two slashes is a host.
-  if (/^\/[/\\]/.test(text)) throw refuse('begins with two slashes, which would name another host');
-  if (text.includes('#'))
-    throw refuse('contains a fragment', 'remove the part that starts with "#", or write # as %23');
+  if (!/^\/(?![/\\])/.test(text)) throw refuse('does not begin with one slash');
   if (!/^(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*$/i.test(text)) {
-    throw refuse('contains a character that addresses cannot have', 'write it percent-encoded: a space is %20');
+    throw refuse('contains a character that addresses cannot have');
   }
   const cut = text.indexOf('?');
   const path = cut < 0 ? text : text.slice(0, cut);
   // Some servers decode first and go up the tree then.
-  if (
-    path
-      .replace(/%2e/gi, '.')
-      .split(/\/|\\|%2f|%5c/i)
-      .some((segment) => segment === '.' || segment === '..')
-  ) {
+  const segments = path.replace(/%2e/gi, '.').split(/\/|\\|%2f|%5c/i);
+  if (segments.includes('.') || segments.includes('..')) {
     throw refuse('contains a segment of dots, which leads to another path');
   }
   const query = grouped([
@@ -238,34 +201,24 @@ interface RawBody {
   readonly body: unknown;
 }
 
-interface BodyInput {
-  readonly field: readonly string[];
-  readonly fieldJson: readonly string[];
-  readonly body: string | undefined;
-}
-
 /** The trading gateway takes forms, the others JSON. The JSON of a file is sent as it is. */
 export async function rawBody(
-  { field, fieldJson, body }: BodyInput,
+  { field, body }: { readonly field: readonly string[]; readonly body: string | undefined },
   form: boolean,
   ctx: Pick<RunContext, 'readInput'>,
 ): Promise<RawBody | undefined> {
-  const hasFields = field.length + fieldJson.length > 0;
-  if (body !== undefined && hasFields)
-    throw new SvcError('usage', '--body and fields cannot be combined: each is a body');
   if (body !== undefined) {
+    if (field.length > 0) throw new SvcError('usage', '--body and --field cannot be combined: each is a body');
     const text = bodyText(await ctx.readInput(body));
     if (form) return { encoding: 'form', body: grouped([...new URLSearchParams(text.trimEnd())]) };
     return { encoding: 'json-text', body: checkedJson(text) };
   }
-  if (!hasFields) return undefined;
-  if (!form) return { encoding: 'json', body: jsonFields(field, fieldJson) };
-  if (fieldJson.length > 0) {
-    throw new SvcError('usage', '--field-json: the trading gateway takes forms, whose fields are strings', {
-      hint: 'pass -f key=value',
-    });
-  }
-  return { encoding: 'form', body: grouped(field.map((one) => splitPair('--field', one))) };
+  if (field.length === 0) return undefined;
+  const pairs = field.map((one) => splitPair('--field', one));
+  if (form) return { encoding: 'form', body: grouped(pairs) };
+  const fields = Object.fromEntries(pairs);
+  if (Object.keys(fields).length < pairs.length) throw new SvcError('invalid_value', '--field: a field is given twice');
+  return { encoding: 'json', body: fields };
 }
 
 function bodyText(bytes: Uint8Array): string {
@@ -280,27 +233,6 @@ function checkedJson(text: string): string {
   } catch {
     throw new SvcError('invalid_value', '--body: the input is not JSON, which the service requires');
   }
-}
-
-function jsonFields(texts: readonly string[], values: readonly string[]): Readonly<Record<string, unknown>> {
-  const fields: Record<string, unknown> = Object.create(null);
-  const add = (name: string, value: unknown): void => {
-    if (name in fields) throw new SvcError('invalid_value', `the field ${name} is given twice`);
-    fields[name] = value;
-  };
-  for (const text of texts) add(...splitPair('--field', text));
-  for (const text of values) {
-    const [name, value] = splitAtEquals('--field-json', text);
-    try {
-      add(name, parseJsonText(value));
-    } catch (error) {
-      if (error instanceof SvcError) throw error;
-      throw new SvcError('invalid_value', `--field-json: the value of ${name} is not JSON`, {
-        hint: `for a string, pass -f ${name}=<text>`,
-      });
-    }
-  }
-  return fields;
 }
 
 function grouped(

@@ -1,19 +1,11 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import type { ListOutput } from '../../../output/types.ts';
-import { type Catalog, openCatalog } from '../api.ts';
-import { FIELD_FLAG, type Report, readingProblems } from '../lists.ts';
-import { grouped } from '../offers.ts';
-import {
-  listSources,
-  nothingThere,
-  notListed,
-  type SourceSelection,
-  selects,
-  sourceSelection,
-} from '../product-sources.ts';
+import { openCatalog } from '../api.ts';
+import { FIELD_FLAG, readingProblems } from '../lists.ts';
+import { selectSources, sourceSelection } from '../product-sources.ts';
 import { nameOf, productLines, readProducts, SELECTION_FLAGS } from '../selection.ts';
-import { amountOf, freeNotes, type OfferField, type PriceSeries, seriesOf } from '../series.ts';
+import { amountOf, grouped, type OfferField, type PriceSeries, seriesOf } from '../series.ts';
 import { cents } from '../statistics.ts';
 
 /** One line of the basket. */
@@ -68,15 +60,13 @@ export const catalogBasket = listCommand({
   output: COSTS,
   async run(input, ctx) {
     const basket = await basketIn(input.file, ctx);
-    const selected = [...basket.keys()].map((text) => ({ text, typed: false }));
     const catalog = openCatalog(ctx.target);
     const problems = readingProblems(ctx);
     const selection = await sourceSelection(catalog, input, problems.report);
-    const { products, code } = await readProducts(catalog, selected, ctx, (id) =>
-      readOffers(catalog, id, selection, problems.report),
+    // What is sold now of a product: one series for each store, place and unit.
+    const { products, code } = await readProducts([...basket.keys()], ctx, async (id) =>
+      seriesOf(await selectSources(catalog, id, selection, problems.report), []),
     );
-    const series = products.flatMap(({ result }) => result);
-    for (const text of freeNotes(series, input.field)) ctx.notice(text);
     const costs = costsOf(basket, products, input.field);
     return { value: costs, code: code ?? problems.code };
   },
@@ -101,21 +91,6 @@ async function basketIn(path: string, ctx: Pick<RunContext, 'readInput'>): Promi
   }
   if (basket.size === 0) throw new SvcError('not_found', `${nameOf(path)}: there is no id in it`);
   return basket;
-}
-
-/** What is sold now of a product: one series for each store, place and unit. */
-async function readOffers(
-  catalog: Catalog,
-  id: string,
-  selection: SourceSelection,
-  report: Report,
-): Promise<readonly PriceSeries[]> {
-  const sources = await listSources(catalog, id, report);
-  if (sources.length === 0) throw await notListed(catalog, id);
-  const rows = sources.filter((source) => selects(selection, source));
-  const nothing = rows.length === 0 ? nothingThere(sources, selection) : undefined;
-  if (nothing !== undefined) throw nothing;
-  return seriesOf(rows, []);
 }
 
 interface ProductOffers {

@@ -3,7 +3,7 @@ import { SvcError } from '../../../errors.ts';
 import { openCatalog } from '../api.ts';
 import { BRANCH_LIST, BRANCH_TABLE, branchRows, categoryTree } from '../category-tree.ts';
 import { CATEGORY_LIST } from '../columns.ts';
-import { everyItem, LIST_FLAGS, listed, readingProblems, STORE_FLAG, searchHint, UNDOCUMENTED } from '../lists.ts';
+import { everyItem, LIST_FLAGS, listed, readingProblems, STORE_FLAG, UNDOCUMENTED } from '../lists.ts';
 import { ofStore } from '../places.ts';
 
 export const catalogCategoriesList = listCommand({
@@ -43,8 +43,8 @@ export const catalogCategoriesList = listCommand({
     if (input.tree && (input.limit !== undefined || input.offset !== undefined)) {
       throw new SvcError('usage', '--tree reads all categories, and cannot be combined with --limit or --offset');
     }
-    const query = { parser_name: input.store, depth, parent_source_uid: parent, q: search };
-    if (!input.tree) return listed(categories, query, input, ctx, searchHint(search));
+    const query = { depth, parent_source_uid: parent, q: search };
+    if (!input.tree) return listed(categories, query, input, ctx);
     const problems = readingProblems(ctx);
     const all = await everyItem((page) => categories({ ...query, ...page }), problems.report);
     const tree = categoryTree(all);

@@ -3,7 +3,6 @@ import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
 import { CATEGORY_RECORD, SETTLEMENT_RECORD } from '../columns.ts';
-import { checkNumericId } from '../lists.ts';
 import type { Category, Settlement } from '../schema.ts';
 
 type Catalog = ReturnType<typeof openCatalog>;
@@ -19,7 +18,6 @@ const getByNumber = <T>(nouns: string, noun: string, example: number, output: Re
     examples: [{ run: `svc catalog ${nouns} get ${example}`, why: `Show one ${noun}` }],
     output,
     async run({ id }, ctx) {
-      checkNumericId(id);
       return { value: await read(openCatalog(ctx.target), id) };
     },
   });

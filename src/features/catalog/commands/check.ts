@@ -14,7 +14,7 @@ import {
   type Judged,
   judge,
   type ReadingWanted,
-  readings,
+  readPrices,
   type Verdict,
   verdictText,
 } from '../price-check.ts';
@@ -24,7 +24,6 @@ import {
   SELECTION_ARGUMENT,
   SELECTION_DETAILS,
   SELECTION_FLAGS,
-  type SelectionInput,
   selectedProducts,
   severalProducts,
 } from '../selection.ts';
@@ -129,59 +128,67 @@ export const catalogCheck = recordCommand({
   async run(input, ctx) {
     const condition = conditionOf(input);
     checkModes(input, condition.kind === 'change');
-    const one = input.any || condition.kind === 'change' ? 'any' : 'lowest';
-    const judged: Judged = input.all ? 'all' : one;
+    const judged = judgedBy(input, condition);
     const catalog = openCatalog(ctx.target);
     const problems = readingProblems(ctx);
     const selection = await sourceSelection(catalog, input, problems.report);
-    let selected = await selectedProducts(catalog, input, selection, ctx, problems.report);
+    const ids = await selectedProducts(catalog, input, selection, ctx, problems.report);
     // A product that the selection misses may be the one that decides.
     const doubt = problems.code && '; the selection is not complete';
-    let skipped: ErrorCode | undefined;
-    let since: number | undefined;
-    const saying = warningOnce(ctx);
-    const readAll = async (): Promise<readonly Found[]> => {
-      const wanted = { ...selection, ...wantedNow(input, condition, ctx) };
-      since = wanted.since;
-      const { products, code } = await readProducts(catalog, selected, saying, (id) =>
-        foundOf(catalog, id, wanted, condition, judged, doubt),
+    const saying = sayOnce(ctx);
+    const readAll = async (): Promise<Round> => {
+      const wanted = wantedNow(input, condition, selection, ctx);
+      const { products, code } = await readProducts(ids, saying, (id) =>
+        judgeProduct(catalog, id, wanted, { condition, judged, doubt }, saying),
       );
-      skipped = code;
-      // Names are not looked up again.
-      if (code === undefined) selected = products.map(({ id }) => ({ text: id, typed: false }));
-      return products.map(({ id, result }) => ({ id, ...result }));
+      return { found: products.map(({ result }) => result), skipped: code, since: wanted.since };
     };
-    const began = ctx.startedAt;
-    const found = await awaited(readAll, judged, input, ctx);
-    const waited_ms = input.wait === undefined ? 0 : ctx.now() - began;
-    const several = severalProducts(input);
-    noticeMissing(found, several, ctx);
+    const { found, skipped, since } = await pollChecks(readAll, input, ctx);
+    const waited_ms = input.wait === undefined ? 0 : ctx.now() - ctx.startedAt;
     const over = since === undefined ? {} : { since: wireTime(since) };
-    const wanted = `${conditionText(condition)}${since === undefined ? '' : ` since ${wireTime(since)}`} wanted`;
-    const waited = input.wait === undefined ? '' : `, after ${formatDuration(Math.floor(waited_ms / 1000) * 1000)}`;
+    const goal = goalText(condition, since, input.wait === undefined ? undefined : waited_ms);
+    const several = severalProducts(input);
     const rows = found.map(({ id, title, verdict, doubts }): CheckedProduct => {
-      const { ok, sources, stale } = verdict;
-      const message = `${verdictText(verdict, judged)}${doubts}${several ? '' : `; ${wanted}${waited}`}`;
-      const checked = { ok, condition: conditionText(condition), judged, ...over, sources, stale, waited_ms, message };
-      return { canonical_product_id: id, title, ...checked };
+      const text = `${verdictText(verdict, judged)}${doubts}`;
+      const message = several ? text : `${text}; ${goal}`;
+      const checked = { ok: verdict.ok, condition: conditionText(condition), judged, ...over };
+      const { sources, stale } = verdict;
+      return { canonical_product_id: id, title, ...checked, sources, stale, waited_ms, message };
     });
     const code = codeOf(okOf(found), skipped, input);
-    if (several) {
-      return { value: rows, as: PRICE_CHECK_LIST, code, footer: `${countText(rows)}; ${wanted}${waited}` };
-    }
+    if (several) return { value: rows, as: PRICE_CHECK_LIST, code, footer: `${countText(rows)}; ${goal}` };
     const { canonical_product_id: _, title: __, ...value } = rows[0] as CheckedProduct;
     return { value, code } as Answer<Checked>;
   },
 });
 
-/** With --wait, a product that cannot be read is tried again in each round, but named once. */
-function warningOnce(ctx: RunContext): RunContext {
-  const warned = new Set<string>();
-  const warn = (text: string): void => {
-    if (!warned.has(text)) ctx.warn(text);
-    warned.add(text);
+function judgedBy({ all, any }: Modes, { kind }: Condition): Judged {
+  if (all) return 'all';
+  return any || kind === 'change' ? 'any' : 'lowest';
+}
+
+/** With --wait, each round may find the same problems. */
+function sayOnce(ctx: RunContext): Pick<RunContext, 'notice' | 'warn'> {
+  const said = new Set<string>();
+  const once = (say: (text: string) => void) => (text: string) => {
+    if (!said.has(text)) say(text);
+    said.add(text);
   };
-  return { ...ctx, warn };
+  return { notice: once(ctx.notice), warn: once(ctx.warn) };
+}
+
+/** `below 80 wanted, after 5m` */
+function goalText(condition: Condition, since: number | undefined, waitedMs: number | undefined): string {
+  const start = since === undefined ? '' : ` since ${wireTime(since)}`;
+  const end = waitedMs === undefined ? '' : `, after ${formatDuration(Math.floor(waitedMs / 1000) * 1000)}`;
+  return `${conditionText(condition)}${start} wanted${end}`;
+}
+
+interface Round {
+  readonly found: readonly Found[];
+  /** Set if some products could not be read. */
+  readonly skipped: ErrorCode | undefined;
+  readonly since: number | undefined;
 }
 
 /** What was found of one product. */
@@ -191,57 +198,48 @@ interface Found {
   readonly verdict: Verdict;
   /** Beginning with `; `. */
   readonly doubts: string;
-  readonly missing: readonly string[];
 }
 
-interface CheckInput extends SelectionInput, Modes {
+interface CheckInput extends Modes {
   readonly tz: string | undefined;
   readonly field: ReadingWanted['field'];
   readonly per: ReadingWanted['per'];
   readonly maxAge: number | undefined;
 }
 
-function wantedNow(
-  input: CheckInput,
-  { kind }: Condition,
-  ctx: RunContext,
-): Omit<ReadingWanted, keyof SourceSelection> {
+function wantedNow(input: CheckInput, { kind }: Condition, selection: SourceSelection, ctx: RunContext): ReadingWanted {
   const now = input.wait === undefined ? ctx.startedAt : ctx.now();
   const zone = zoneOf(input.tz ?? 'local');
   const since = kind === 'change' ? plainInstant(input.since, now - DAY_MS, zone) : undefined;
   if (since !== undefined && since > now)
     throw new SvcError('invalid_value', `--since is ${wireTime(since)}, after now`);
   const { field, per, maxAge: maxAgeMs = USUAL_AGE_MS } = input;
-  return { field, per, since, now, maxAgeMs };
+  return { ...selection, field, per, since, now, maxAgeMs };
 }
 
-async function foundOf(
+interface Judgement {
+  readonly condition: Condition;
+  readonly judged: Judged;
+  /** Why the selection may lack a product. */
+  readonly doubt: string | undefined;
+}
+
+/** A row that was not read may be the one that decides. */
+async function judgeProduct(
   catalog: Catalog,
   id: string,
   wanted: ReadingWanted,
-  condition: Condition,
-  judged: Judged,
-  doubt = '',
-): Promise<Omit<Found, 'id'>> {
+  { condition, judged, doubt = '' }: Judgement,
+  ctx: Pick<RunContext, 'notice'>,
+): Promise<Found> {
   let doubts = doubt;
   const report = ({ text, incomplete }: PagingProblem): void => {
     if (incomplete) doubts += `; ${text}`;
+    else ctx.notice(text);
   };
-  const { title, missing, readings: all } = await readings(catalog, id, wanted, report);
-  const verdict = judge(condition, all, judged);
-  return {
-    title,
-    missing,
-    // A row that was not read may be the one that decides.
-    verdict: doubts === '' ? verdict : { ...verdict, ok: null },
-    doubts,
-  };
-}
-
-function noticeMissing(found: readonly Found[], several: boolean, ctx: RunContext): void {
-  for (const { title, missing } of found) {
-    for (const text of missing) ctx.notice(several ? `${title}: ${text}` : text);
-  }
+  const { title, readings } = await readPrices(catalog, id, wanted, report);
+  const verdict = judge(condition, readings, judged);
+  return { id, title, verdict: doubts === '' ? verdict : { ...verdict, ok: null }, doubts };
 }
 
 function countText(rows: readonly CheckedProduct[]): string {
@@ -250,7 +248,6 @@ function countText(rows: readonly CheckedProduct[]): string {
   return `true for ${count(true)} of ${rows.length}${unknown}`;
 }
 
-/** `skipped` says that some products could not be read. */
 function codeOf(ok: boolean | null, skipped: ErrorCode | undefined, { wait }: Modes): ErrorCode | undefined {
   if (ok) return skipped;
   if (wait !== undefined) return 'still_pending';
@@ -280,26 +277,17 @@ function checkModes({ since, any, all, wait, interval }: Modes, change: boolean)
   if (!change && since !== undefined) throw new SvcError('usage', '--since needs --change');
 }
 
-async function awaited(
-  read: () => Promise<readonly Found[]>,
-  judged: Judged,
+/** The last round, which is the first that finds it true. */
+async function pollChecks(
+  read: () => Promise<Round>,
   { wait = 0, interval = USUAL_INTERVAL_MS }: Modes,
   ctx: RunContext,
-): Promise<readonly Found[]> {
-  let last: readonly Found[] = [];
-  let shown: string | undefined;
+): Promise<Round> {
+  let last: Round = { found: [], skipped: undefined, since: undefined };
   for await (const { value, outage } of poll(read, { waitMs: wait, intervalMs: interval }, ctx)) {
     await ctx.reportOutage(outage);
-    if (value === undefined) continue;
-    last = value;
-    if (okOf(value)) return value;
-    const [first] = value;
-    const text =
-      value.length === 1 && first !== undefined
-        ? verdictText(first.verdict, judged)
-        : `true for none of ${value.length} products`;
-    if (wait > 0 && text !== shown) ctx.notice(`${text}; waiting`);
-    shown = text;
+    last = value ?? last;
+    if (okOf(last.found)) break;
   }
   return last;
 }

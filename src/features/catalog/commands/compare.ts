@@ -1,21 +1,9 @@
 import { listCommand } from '../../../cli/command.ts';
 import { zoneOf } from '../../../cli/time.ts';
-import { SvcError } from '../../../errors.ts';
-import type { AnyOutput } from '../../../output/types.ts';
-import { type Catalog, openCatalog } from '../api.ts';
-import { everyItem, type Report, readingProblems, TZ_FLAG } from '../lists.ts';
-import { type Offer, observedBefore, offerList, offersFooter, offersOf, spreadList, spreadsOf } from '../offers.ts';
-import { regionLabels } from '../places.ts';
-import {
-  listSources,
-  missingSources,
-  nothingThere,
-  notListed,
-  productSnapshots,
-  type SourceSelection,
-  selects,
-  sourceSelection,
-} from '../product-sources.ts';
+import type { Cell, Column, ListOutput } from '../../../output/types.ts';
+import { type Catalog, openCatalog, type SeriesField } from '../api.ts';
+import { FIELD_FLAG, type Report, readingProblems, TZ_FLAG } from '../lists.ts';
+import { productSnapshots, type SourceSelection, selectSources, sourceSelection } from '../product-sources.ts';
 import type { Source } from '../schema.ts';
 import {
   readProducts,
@@ -27,40 +15,50 @@ import {
   severalProducts,
 } from '../selection.ts';
 import {
-  bucketValues,
-  freeNotes,
+  amountOf,
+  bucketAmounts,
+  grouped,
   type OfferField,
-  PRICE_FIELDS,
+  observedBefore,
   type PriceSeries,
   seriesOf,
   titleOf,
   unitOf,
 } from '../series.ts';
-import { leftOut, PER_FLAG, type Per, pricesPer } from '../unit-price.ts';
+import { exact, percentOf, type Series } from '../statistics.ts';
+import { PER_FLAG, type Per, pricesPer } from '../unit-price.ts';
 import { bucketDates, calendarWindow } from '../window.ts';
 
 const DAY_MS = 86_400_000;
 const TREND_DAYS = 30;
 const STALE_DAYS = 7;
 
+/** A source, and how its price compares with others of the product in the same unit. */
+type Offer = Source & {
+  readonly canonical_product_id: string;
+  readonly effective_price: number | null;
+  readonly effective_field: SeriesField | null;
+  readonly cheapest: boolean;
+  readonly above_cheapest: number | null;
+  readonly above_cheapest_percent: number | null;
+  /** It was observed long ago. */
+  readonly stale: boolean;
+  /** Its price day by day, where that was asked for. */
+  readonly trend?: Series;
+};
+
 export const catalogCompare = listCommand({
   id: 'catalog compare',
   summary: 'Compare current prices of products across stores',
   description:
     'An offer is the price of one store in one place for one unit, as last observed: the lowest of price, discount_price and loyal_price, or --field. Prices are compared only within a product and a unit. Prices older than 7 days are stale.',
-  details: `${SELECTION_DETAILS}\nA store or region without an offer is named; exit status 5 if nothing is left. --per divides each price by the size of its package (package_quantity and package_unit) and rounds it to cents; offers without such a size are left out and counted, and a size that changed is named. JSON has the newest source of each offer as the service returns it, with effective_price and effective_field (null if it has no price), cheapest, above_cheapest, above_cheapest_percent, stale and, with --trend, trend (dates and values of 30 days). With --by store or region, it has for each product and unit: canonical_product_id, title, place (the store or region), unit, offers (those with a price), min, max, spread and spread_percent.`,
+  details: `${SELECTION_DETAILS}\nA store or region without an offer is named. --per divides each price by the size of its package (package_quantity and package_unit) and rounds it to cents; offers without such a size are left out and counted. JSON has the newest source of each offer as the service returns it, with effective_price and effective_field (null if it has no price), cheapest, above_cheapest, above_cheapest_percent, stale and, with --trend, trend (dates and values of 30 days).`,
   effect: 'read',
   service: 'catalog',
   args: SELECTION_ARGUMENT,
   flags: {
     ...SELECTION_FLAGS,
-    by: {
-      type: 'choice',
-      choices: ['source', 'store', 'region'],
-      default: 'source',
-      help: 'One row per source, store or region',
-    },
-    field: { type: 'choice', choices: PRICE_FIELDS, default: 'lowest', help: 'Price to compare' },
+    field: { ...FIELD_FLAG, help: 'Price to compare' },
     per: PER_FLAG,
     'newer-than': { type: 'duration', help: 'Only prices observed within this time' },
     trend: { type: 'boolean', help: 'Show the prices of 30 days (reads all snapshots)' },
@@ -70,45 +68,27 @@ export const catalogCompare = listCommand({
   exits: ['partly_done'],
   examples: [
     { run: 'svc catalog compare 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --trend', why: 'Find the cheapest store' },
-    { run: 'svc catalog compare --search milk --by store', why: 'Show the price range of milk in each store' },
+    { run: 'svc catalog compare --search milk --per l', why: 'Compare milk by the liter' },
   ],
-  output: offerList({ several: true, trend: true }),
-  outputOf,
+  output: offerList({ several: true, trend: true, mixed: false }),
+  outputOf: (input) => offerList({ several: severalProducts(input), trend: input.trend, mixed: false }),
   async run(input, ctx) {
-    if (input.trend && input.by !== 'source')
-      throw new SvcError('usage', `--trend shows single sources, and cannot be combined with --by ${input.by}`);
     const catalog = openCatalog(ctx.target);
     const problems = readingProblems(ctx);
-    const now = ctx.startedAt;
     const selection = await sourceSelection(catalog, input, problems.report);
-    const selected = await selectedProducts(catalog, input, selection, ctx, problems.report);
-    const { products, code } = await readProducts(catalog, selected, ctx, (id) =>
-      offers(catalog, id, { ...input, selection, now }, problems.report),
-    );
-    const known = products.map(({ result }) => result);
-    const sources = known.flatMap((product) => product.sources);
-    const nothing = sources.some((source) => selects(selection, source)) ? undefined : nothingThere(sources, selection);
-    if (nothing !== undefined) throw nothing;
-    const texts = [...missingSources(selection, sources)];
-    const all = known.flatMap((product) => product.offers);
-    const left = known.reduce((sum, product) => sum + product.left, 0);
-    if (input.per !== undefined) texts.push(...leftOut(left, left + all.length, input.per));
-    for (const text of [...texts, ...known.flatMap(({ doubts }) => doubts)]) ctx.notice(text);
-    if (all.length === 0 && sources.length > 0 && input.newerThan !== undefined) {
-      ctx.notice('--newer-than filters out older observations');
-    }
-    if (input.by !== 'source') {
-      const value = spreadsOf(all, input.by === 'store' ? storeOf : await regionNamer(catalog, problems.report));
-      return { value, as: spreadList(input.by), code: code ?? problems.code };
-    }
-    const mixed = new Set(all.map(unitOf)).size > 1;
+    const ids = await selectedProducts(catalog, input, selection, ctx, problems.report);
+    const wanted = { ...input, selection, now: ctx.startedAt };
+    const { products, code } = await readProducts(ids, ctx, (id) => readOffers(catalog, id, wanted, problems.report));
+    const offers = products.flatMap(({ result }) => result);
+    const mixed = new Set(offers.map(unitOf)).size > 1;
     const as = offerList({ several: severalProducts(input), trend: input.trend, mixed });
-    return { value: all, as, code: code ?? problems.code, footer: offersFooter(all, STALE_DAYS) };
+    return { value: offers, as, code: code ?? problems.code, footer: offersFooter(offers) };
   },
 });
 
-interface Compared extends SelectionInput {
-  readonly by: 'source' | 'store' | 'region';
+interface Wanted extends SelectionInput {
+  readonly selection: SourceSelection;
+  readonly now: number;
   readonly trend: boolean;
   readonly field: OfferField;
   readonly newerThan: number | undefined;
@@ -116,69 +96,138 @@ interface Compared extends SelectionInput {
   readonly tz: string | undefined;
 }
 
-function outputOf({ by, trend, ...input }: Compared): AnyOutput {
-  return by === 'source' ? offerList({ several: severalProducts(input), trend }) : spreadList(by);
-}
-
-interface Offered {
-  readonly id: string;
-  readonly offers: readonly Offer[];
-  /** Those that were not chosen, too. */
-  readonly sources: readonly Source[];
-  /** With --per: how many offers cannot be converted, and whose size changed. */
-  readonly left: number;
-  readonly doubts: readonly string[];
-}
-
-interface Wanted extends Compared {
-  readonly selection: SourceSelection;
-  readonly now: number;
-}
-
-async function offers(catalog: Catalog, id: string, wanted: Wanted, report: Report): Promise<Offered> {
-  const { selection, now, field } = wanted;
-  const sources = await listSources(catalog, id, report);
-  if (sources.length === 0) throw await notListed(catalog, id);
-  const rows = sources.filter((source) => selects(selection, source));
-  const snapshots = wanted.trend && rows.length > 0 ? await productSnapshots(catalog, id, selection, rows, report) : [];
+/** The offers of one product, the cheapest first, those without a price last. */
+async function readOffers(catalog: Catalog, id: string, wanted: Wanted, report: Report): Promise<readonly Offer[]> {
+  const { selection, now, field, newerThan, trend } = wanted;
+  const rows = await selectSources(catalog, id, selection, report);
+  const snapshots = trend ? await productSnapshots(catalog, id, selection, report) : [];
   const current = seriesOf(rows, snapshots).filter(
-    ({ offer }) => offer && (wanted.newerThan === undefined || !observedBefore(offer, now - wanted.newerThan)),
+    ({ offer }) => offer && (newerThan === undefined || !observedBefore(offer, now - newerThan)),
   );
-  const { series, left, doubts } =
-    wanted.per === undefined ? { series: current, left: 0, doubts: [] } : pricesPer(current, wanted.per);
-  const rules = { field, freshSince: now - STALE_DAYS * DAY_MS };
-  const found = offersOf(
-    id,
-    series.flatMap(({ offer }) => offer ?? []),
-    rules,
-  );
-  const offers = wanted.trend ? withTrends(found, series, wanted, now) : found;
-  const title = titleOf(sources) ?? id;
-  const notes = [...doubts, ...freeNotes(series, field)];
-  return { id, offers, sources, left, doubts: notes.map((text) => `${title}, ${text}`) };
+  const { series, notes } = pricesPer(current, wanted);
+  for (const text of notes) report({ text: `${titleOf(rows) ?? id}: ${text}`, incomplete: false });
+  const lowest = lowestPrices(series, field);
+  const offers = series.flatMap(({ offer, observations }): Offer[] => {
+    if (offer === undefined) return [];
+    const amount = amountOf(offer, field);
+    const least = lowest.get(unitOf(offer)) ?? null;
+    const above = amount === undefined || least === null ? null : exact(amount.value - least);
+    return [
+      {
+        ...offer,
+        canonical_product_id: String(offer.canonical_product_id ?? id),
+        effective_price: amount?.value ?? null,
+        effective_field: amount?.field ?? null,
+        cheapest: above === 0,
+        above_cheapest: above,
+        above_cheapest_percent: above === null ? null : percentOf(above, least),
+        stale: observedBefore(offer, now - STALE_DAYS * DAY_MS),
+        ...(observations.length > 0 && { trend: trendOf(observations, wanted) }),
+      },
+    ];
+  });
+  const order = ({ effective_price }: Offer): number => effective_price ?? Number.MAX_VALUE;
+  return offers.sort((a, b) => order(a) - order(b));
 }
 
-function storeOf({ parser_name }: Offer): string {
-  return parser_name;
-}
-
-async function regionNamer(catalog: Catalog, report: Report): Promise<(offer: Offer) => string | null> {
-  const labelOf = regionLabels(await everyItem((page) => catalog.settlements(page), report));
-  return ({ settlement }) => labelOf(settlement);
+/** By unit. */
+function lowestPrices(series: readonly PriceSeries[], field: OfferField): ReadonlyMap<string, number> {
+  const lowest = new Map<string, number>();
+  for (const { offer } of series) {
+    const amount = offer && amountOf(offer, field);
+    if (offer === undefined || amount === undefined) continue;
+    const unit = unitOf(offer);
+    lowest.set(unit, Math.min(amount.value, lowest.get(unit) ?? amount.value));
+  }
+  return lowest;
 }
 
 /** The price that is compared, day by day. */
-function withTrends(
-  offers: readonly Offer[],
-  series: readonly PriceSeries[],
-  { field, tz }: Compared,
-  now: number,
-): readonly Offer[] {
+function trendOf(observations: PriceSeries['observations'], { field, tz, now }: Wanted): Series {
   const window = calendarWindow({ from: now - TREND_DAYS * DAY_MS, to: now, interval: '1d' }, zoneOf(tz ?? 'local'));
-  return offers.map((offer) => {
-    const own = series.find((one) => one.offer?.source_id === offer.source_id && one.parser_name === offer.parser_name);
-    if (own === undefined || own.observations.length === 0) return offer;
-    const values = bucketValues(own.observations, field, window);
-    return { ...offer, trend: { dates: bucketDates(window), values } };
-  });
+  const values = bucketAmounts(observations, field, window).map((amount) => amount?.value ?? null);
+  return { dates: bucketDates(window), values };
+}
+
+interface OfferView {
+  /** The rows are of several products. */
+  readonly several: boolean;
+  readonly trend: boolean;
+  /** Prices are for different units: each needs its own beside it. */
+  readonly mixed: boolean;
+}
+
+function offerList({ several, trend, mixed }: OfferView): ListOutput<Offer> {
+  const product: Column<Offer> = { name: 'product', cell: productOf, shrinks: true };
+  const unit: Column<Offer> = { name: 'unit', cell: unitOf };
+  const columns: Column<Offer>[] = [
+    several ? product : { ...product, wide: true },
+    { name: 'store', cell: (one) => one.parser_name },
+    { name: 'where', cell: ({ settlement }) => settlement?.name ?? settlement?.region, shrinks: true },
+    { name: 'lowest', cell: priceCell, align: 'right' },
+    ...(mixed ? [unit] : []),
+    { name: 'above', cell: aboveCell, align: 'right' },
+    ...(trend ? [{ name: 'trend', cell: (one: Offer): Cell => one.trend && { spark: one.trend.values } }] : []),
+    { name: 'observed', cell: observedCell },
+    { name: 'stale', cell: ({ stale }) => (stale ? { text: 'stale', tone: 'warn' } : undefined) },
+    { name: 'kind', cell: (one) => one.effective_field?.replace('_price', '') },
+    ...(mixed ? [] : [unit]),
+    { name: 'region', cell: ({ settlement }) => settlement?.region, wide: true },
+    { name: 'source', cell: (one) => one.source_id, wide: true },
+    { name: 'price', cell: ({ price }) => price, align: 'right', wide: true },
+    { name: 'discount', cell: (one) => one.discount_price, align: 'right', wide: true },
+    { name: 'loyal', cell: (one) => one.loyal_price, align: 'right', wide: true },
+    { name: 'id', cell: (one) => one.canonical_product_id, wide: true },
+  ];
+  return { kind: 'list', columns, id: (one) => one.source_id, empty: 'no prices' };
+}
+
+function productOf(offer: Offer): string {
+  return offer.title_original ?? offer.canonical_product_id;
+}
+
+function priceCell({ effective_price, cheapest }: Offer): Cell {
+  return cheapest ? { text: String(effective_price), tone: 'good' } : effective_price;
+}
+
+function aboveCell({ cheapest, above_cheapest, above_cheapest_percent: amount }: Offer): Cell {
+  if (cheapest) return { amount, text: 'cheapest', tone: 'good' };
+  return above_cheapest === null ? undefined : { amount, text: `${percentText(amount)} more` };
+}
+
+function percentText(percent: number | null): string {
+  return percent === null ? '' : `${Number(percent.toFixed(1))}%`;
+}
+
+function observedCell({ observed_at, stale }: Offer): Cell {
+  if (!observed_at) return undefined;
+  return stale ? { time: observed_at, tone: 'warn' } : { time: observed_at };
+}
+
+/** With more products there is no line for each below the rows. */
+const MOST_LINES = 5;
+
+/** For each product, who is cheapest and how far the prices are apart. */
+function offersFooter(offers: readonly Offer[]): string | undefined {
+  const priced = offers.filter(({ effective_price }) => effective_price !== null);
+  const groups = grouped(priced, (offer) => [offer.canonical_product_id, unitOf(offer)]);
+  // A footer may have several lines: a name in it must not make one of its own.
+  const lines = groups.length > MOST_LINES ? [] : groups.map((group) => cheapestLine(group).replaceAll('\n', '\\n'));
+  const stale = offers.filter((one) => one.stale).length;
+  if (stale > 0) lines.push(`${stale} stale: observed more than ${STALE_DAYS} days ago; --newer-than omits them`);
+  return lines.length === 0 ? undefined : lines.join('\n');
+}
+
+/** The offers are of one product and unit, the cheapest first. */
+function cheapestLine(offers: readonly [Offer, ...Offer[]]): string {
+  const [first] = offers;
+  const places = offers
+    .filter(({ cheapest }) => cheapest)
+    .map(({ parser_name, settlement }) => [parser_name, settlement?.name].filter(Boolean).join(' '));
+  const price = `${first.effective_price} ${unitOf(first)}`.trimEnd();
+  const line = `${productOf(first)}: cheapest at ${[...new Set(places)].join(', ')}, ${price}`;
+  const dearest = offers.at(-1);
+  if (dearest === undefined || dearest === first) return line;
+  const more = dearest.cheapest ? '' : `, ${percentText(dearest.above_cheapest_percent)} more`;
+  return `${line}; the most expensive of ${offers.length} is ${dearest.effective_price}${more}`;
 }

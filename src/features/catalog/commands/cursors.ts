@@ -4,7 +4,7 @@ import { timeCell } from '../../../output/cells.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
 import { readingProblems, SOURCE_FLAGS, UNDOCUMENTED } from '../lists.ts';
-import { findStores, isNamed } from '../places.ts';
+import { reportUnknown, storesOf } from '../places.ts';
 import type { Cursor } from '../schema.ts';
 
 const CURSOR_LIST: ListOutput<Cursor> = {
@@ -38,24 +38,20 @@ export const catalogCursors = listCommand({
   ],
   output: CURSOR_LIST,
   async run({ store, maxAge }, ctx) {
-    const page = await openCatalog(ctx.target).cursors();
-    const { items: cursors, total = cursors.length } = page;
-    const same = { cursors: async () => page };
-    await findStores(same, store, async () => false, readingProblems(ctx).report);
-    const value = cursors.filter(({ parser_name }) => store.length === 0 || isNamed(store, parser_name ?? ''));
+    const { items: cursors, total = cursors.length } = await openCatalog(ctx.target).cursors();
+    const known = storesOf(cursors);
+    const unknown = store.filter((name) => !known.includes(name));
+    reportUnknown({ option: '--store', unknown, known }, store, readingProblems(ctx).report);
+    const value = cursors.filter(({ parser_name }) => store.length === 0 || store.includes(parser_name ?? ''));
     if (maxAge === undefined) return { value };
     const timed = value.map(({ parser_name, ingested_at }) => ({ parser_name, at: Date.parse(ingested_at ?? '') }));
     const old = timed.filter(({ at }) => at < ctx.startedAt - maxAge);
-    const unknown = timed.filter(({ at }) => Number.isNaN(at));
-    if (old.length > 0) ctx.notice(`older than ${formatDuration(maxAge)}: ${storesIn(old)}`);
-    if (unknown.length > 0) ctx.notice(`the age is not known: ${storesIn(unknown)}`);
+    const untimed = timed.filter(({ at }) => Number.isNaN(at));
+    if (old.length > 0) ctx.notice(`older than ${formatDuration(maxAge)}: ${storesOf(old).join(', ')}`);
+    if (untimed.length > 0) ctx.notice(`the age is not known: ${storesOf(untimed).join(', ')}`);
     if (old.length > 0) return { value, code: 'condition_false' };
     if (total > cursors.length) ctx.notice(`the service returned ${cursors.length} of ${total} cursors`);
-    const isKnown = unknown.length === 0 && value.length > 0 && total <= cursors.length && ctx.omittedRows() === 0;
+    const isKnown = untimed.length === 0 && value.length > 0 && total <= cursors.length && ctx.omittedRows() === 0;
     return { value, code: isKnown ? undefined : 'not_known' };
   },
 });
-
-function storesIn(cursors: readonly Pick<Cursor, 'parser_name'>[]): string {
-  return cursors.map(({ parser_name }) => parser_name ?? 'a store without a name').join(', ');
-}

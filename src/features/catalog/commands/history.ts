@@ -3,11 +3,10 @@ import type { Instant } from '../../../cli/flags.ts';
 import { UTC, zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { AnyOutput, Zone } from '../../../output/types.ts';
-import { type Catalog, openCatalog, type SeriesInterval } from '../api.ts';
+import { type Catalog, openCatalog } from '../api.ts';
 import {
   CHART_FLAGS,
   checkSvg,
-  type Fill,
   type HistoryView,
   historyChart,
   historyPicture,
@@ -15,7 +14,7 @@ import {
   writeSvg,
 } from '../history-chart.ts';
 import { type Report, readingProblems, SOURCE_FLAGS, TZ_FLAG } from '../lists.ts';
-import { missingSources, productSeries, type SourceSelection, sourceSelection } from '../product-sources.ts';
+import { productSeries, type SourceSelection, sourceSelection } from '../product-sources.ts';
 import {
   readProducts,
   SELECTION_ARGUMENT,
@@ -25,19 +24,15 @@ import {
 } from '../selection.ts';
 import {
   bucketAmounts,
-  bucketValues,
-  freeNotes,
-  lastAmount,
   type OfferField,
   PRICE_FIELDS,
   type PriceSeries,
   seriesNames,
   sharedUnit,
   titleOf,
-  unitOf,
 } from '../series.ts';
-import { filled, type Statistics, statisticsOf } from '../statistics.ts';
-import { PER_FLAG, type Per, productPricesPer } from '../unit-price.ts';
+import { statisticsOf } from '../statistics.ts';
+import { PER_FLAG, type Per, pricesPer } from '../unit-price.ts';
 import {
   bucketDates,
   type CalendarWindow,
@@ -65,8 +60,8 @@ export const catalogHistory = chartCommand({
   aliases: ['chart'],
   summary: 'Chart the prices of products at each store',
   description:
-    'One line for each store, place and unit. A break in a line is missing data, never zero. The sources of a line are joined. --fill last repeats a value until the next one; the figures below the chart count observed values only. If a source has no snapshots, it is named and the exit status is 10.',
-  details: `Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labeled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 400 points of which half have a value. The maximum is 1,000,000 points. --fill last also uses the value in effect at --from.\n--per divides each price by the size that its package had then, and rounds it to cents; a size that changed is named. ${SELECTION_DETAILS} A chart of several products draws at most ${MOST_DRAWN} lines, those with a value first, and says how many there are; data has all of them.\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fill, fields (with --field lowest: which price each value is), meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, first_at, last, last_at, min, max, mean, change, change_percent; null if unknown). csv, tsv and ndjson have one line per point, with product, title, store, place, unit, source and field.`,
+    'One line for each store, place and unit. A break in a line is missing data, never zero. The sources of a line are joined. If a source has no snapshots, it is named and the exit status is 10.',
+  details: `Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labeled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 100 points. The maximum is 1,000,000 points.\n--per divides each price by the size that its package had then, and rounds it to cents. ${SELECTION_DETAILS} A chart of several products draws at most ${MOST_DRAWN} lines, those with a value first, and says how many there are; data has all of them.\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fields (with --field lowest: which price each value is), meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, first_at, last, last_at, min, max, mean, change, change_percent; null if unknown). csv, tsv and ndjson have one line per point, with product, title, store, place, unit, source and field.`,
   effect: 'read',
   service: 'catalog',
   args: SELECTION_ARGUMENT,
@@ -84,10 +79,8 @@ export const catalogHistory = chartCommand({
     },
     tz: TZ_FLAG,
     per: PER_FLAG,
-    fill: { type: 'choice', choices: ['none', 'last'], default: 'none', help: 'How to fill missing data' },
     width: CHART_FLAGS.width,
     height: CHART_FLAGS.height,
-    ascii: CHART_FLAGS.ascii,
     svg: CHART_FLAGS.svg,
     force: { type: 'boolean', help: 'With --svg: overwrite an existing file' },
     ...SELECTION_FLAGS,
@@ -107,69 +100,58 @@ export const catalogHistory = chartCommand({
   output: USUAL_CHART,
   outputOf: ({ svg }): AnyOutput => (svg === '-' ? { kind: 'text' } : USUAL_CHART),
   async run(input, ctx) {
-    const { field, fill } = input;
-    const zone = zoneOf(input.tz ?? 'local');
-    const { from, to } = rangeOf(input, ctx.startedAt, zone);
-    const interval = input.interval === 'auto' ? suitableInterval({ from, to }) : input.interval;
-    const windowBy = (step: SeriesInterval) =>
-      calendarWindow({ from, to, interval: step }, zone, { exclusive: input.to?.date });
-    const finest = windowBy(interval);
-    if (isResolved(input.from, from) || isResolved(input.to, to)) {
-      ctx.notice(`from ${wireTime(from)} to ${wireTime(to)}`);
-    }
+    const { field, width, height } = input;
+    const window = resolveWindow(input, zoneOf(input.tz ?? 'local'), ctx);
     checkSvg(input);
-    const problems = readingProblems(ctx);
     const catalog = openCatalog(ctx.target);
+    const problems = readingProblems(ctx);
     const selection = await sourceSelection(catalog, input, problems.report);
-    const selected = await selectedProducts(catalog, input, selection, ctx, problems.report);
-    const { products, code: skipped } = await readProducts(catalog, selected, ctx, (exact) =>
-      recordedOf(catalog, exact, selection, input, problems.report),
-    );
-    const several = products.length > 1;
-    const recorded = products.map(({ id, result }) => ({ id, ...result }));
-    noticeRecorded(recorded, several, ctx);
-    const isWhole = recorded.every(({ unrecorded }) => unrecorded.length === 0);
-    const code = skipped ?? (isWhole ? problems.code : ('partly_done' as const));
-    const lines = linesOf(recorded, several);
-    const series = lines.map((line) => line.series);
-    for (const text of freeNotes(series, field)) ctx.notice(text);
-    const window = input.interval === 'auto' ? fittingWindow(windowBy, finest, series, field) : finest;
-    const histories = productHistories(lines, { field, fill, window });
-    const view = viewOf(input, recorded, series, window);
-    const shown = several ? readable(histories) : histories;
-    const undrawn = undrawnNote(shown.length, histories.length);
-    const drawing = await writeSvg(input, historyPicture(shown, view), ctx);
+    const ids = await selectedProducts(catalog, input, selection, ctx, problems.report);
+    const read = await readProducts(ids, ctx, (id) => readRecorded(catalog, id, selection, input, problems.report));
+    const products = read.products.map(({ result }) => result);
+    noticeRecorded(products, ctx);
+    const isWhole = products.every(({ unrecorded }) => unrecorded.length === 0);
+    const code = read.code ?? (isWhole ? problems.code : ('partly_done' as const));
+    const lines = linesOf(products);
+    const histories = lines.map((line) => historyOf(line, field, window));
+    const unit = field === 'available_count' ? undefined : sharedUnit(lines.map(({ series }) => series));
+    const view: HistoryView = { title: `${titleOfAll(products)}: ${field}`, unit, window, width, height };
+    const drawn = products.length > 1 ? drawable(histories) : histories;
+    const undrawn = drawn.length < histories.length ? `${drawn.length} of ${histories.length} lines are drawn` : '';
+    const drawing = await writeSvg(input, historyPicture(drawn, view), ctx);
     if (drawing !== undefined) {
-      for (const text of undrawn) ctx.notice(text);
+      if (undrawn !== '') ctx.notice(undrawn);
       return { value: drawing, as: { kind: 'text' }, code };
     }
-    const footer = [
-      footerOf(window, histories, input.interval),
-      ...elsewhere(window, histories, series),
-      ...unitsNote(series, field),
-      ...undrawn,
-    ].join('\n');
-    return { value: histories, as: historyChart(view, shown), code, footer };
+    const footer = [describeWindow(window), undrawn && `${undrawn}; -o csv has all`].filter(Boolean).join('\n');
+    return { value: histories, as: historyChart(view, drawn), code, footer };
   },
 });
 
-interface RangeInput {
+interface WindowInput {
   readonly from: Instant | undefined;
   readonly to: Instant | undefined;
+  readonly interval: 'auto' | (typeof INTERVALS)[number];
 }
 
-function rangeOf(input: RangeInput, now: number, zone: Zone): { readonly from: number; readonly to: number } {
-  const to = plainInstant(input.to, now, zone);
+function resolveWindow(input: WindowInput, zone: Zone, ctx: RunContext): CalendarWindow {
+  const to = plainInstant(input.to, ctx.startedAt, zone);
   const from = input.from === undefined ? to - MONTH_MS : plainInstant(input.from, to, zone);
   if (input.to?.date && from === to) {
     throw new SvcError('invalid_value', '--from and --to are the same time: the day in --to is not included', {
       hint: 'give the day after the last one as --to',
     });
   }
-  return { from, to };
+  const interval = input.interval === 'auto' ? suitableInterval({ from, to }) : input.interval;
+  const window = calendarWindow({ from, to, interval }, zone, { exclusive: input.to?.date });
+  if (isResolved(input.from, from) || isResolved(input.to, to)) {
+    ctx.notice(`from ${wireTime(from)} to ${wireTime(to)}`);
+  }
+  return window;
 }
 
 interface Recorded {
+  readonly id: string;
   readonly title: string;
   /** Those with snapshots. */
   readonly series: readonly PriceSeries[];
@@ -178,7 +160,7 @@ interface Recorded {
   readonly unrecorded: readonly string[];
 }
 
-async function recordedOf(
+async function readRecorded(
   catalog: Catalog,
   id: string,
   selection: SourceSelection,
@@ -187,22 +169,15 @@ async function recordedOf(
 ): Promise<Recorded> {
   const found = await productSeries(catalog, id, selection, report);
   const recorded = found.series.filter(({ observations }) => observations.length > 0);
-  const { series, notes } = productPricesPer(recorded, input);
-  return {
-    title: titleOf(series) ?? id,
-    series,
-    notes: [...missingSources(selection, found.known), ...notes],
-    unrecorded: found.unrecorded.map(({ parser_name, source_id }) => `${parser_name} ${source_id}`),
-  };
+  const unrecorded = found.unrecorded.map(({ parser_name, source_id }) => `${parser_name} ${source_id}`);
+  return { id, title: titleOf(recorded) ?? id, ...pricesPer(recorded, input), unrecorded };
 }
 
-type RecordedProduct = Recorded & { readonly id: string };
-
-function noticeRecorded(products: readonly RecordedProduct[], several: boolean, ctx: RunContext): void {
-  for (const { id, title, notes, unrecorded } of products) {
-    const about = several ? `${named(id, title)}: ` : '';
-    for (const text of notes) ctx.notice(`${about}${text}`);
-    for (const name of unrecorded) ctx.warn(`${about}${name} is skipped: it has no snapshot`);
+function noticeRecorded(products: readonly Recorded[], ctx: RunContext): void {
+  for (const product of products) {
+    const about = products.length > 1 ? `${nameOf(product)}: ` : '';
+    for (const text of product.notes) ctx.notice(`${about}${text}`);
+    for (const name of product.unrecorded) ctx.warn(`${about}${name} is skipped: it has no snapshot`);
   }
 }
 
@@ -213,153 +188,62 @@ interface Line {
 }
 
 /** Of several products, each line is called by its product, too. */
-function linesOf(products: readonly RecordedProduct[], several: boolean): readonly Line[] {
+function linesOf(products: readonly Recorded[]): readonly Line[] {
   const titles = products.map(({ title }) => title);
-  return products.flatMap(({ id, title, series }) => {
-    const isAlone = titles.filter((one) => one === title).length === 1;
-    const product = several ? `${isAlone ? title : named(id, title)}, ` : '';
-    const names = seriesNames(series);
-    return series.map((one, index) => ({ id, name: `${product}${names[index]}`, series: one }));
+  return products.flatMap((product) => {
+    const isAlone = titles.filter((one) => one === product.title).length === 1;
+    const before = products.length > 1 ? `${isAlone ? product.title : nameOf(product)}, ` : '';
+    const names = seriesNames(product.series);
+    return product.series.map((series, index) => ({ id: product.id, name: `${before}${names[index]}`, series }));
   });
 }
 
-function named(id: string, title: string): string {
+function nameOf({ id, title }: Recorded): string {
   return title === id ? id : `${title} (${id})`;
 }
 
-function productHistories(
-  lines: readonly Line[],
-  { field, fill, window }: { readonly field: OfferField; readonly fill: Fill; readonly window: CalendarWindow },
-): readonly ProductHistory[] {
+function titleOfAll(products: readonly Recorded[]): string {
+  const [first, ...others] = products;
+  return first !== undefined && others.length === 0 ? nameOf(first) : `${products.length} products`;
+}
+
+function historyOf({ id, name, series }: Line, field: OfferField, window: CalendarWindow): ProductHistory {
+  const { parser_name, source_id, title_original, price_unit, unit, settlement, observations } = series;
+  const amounts = bucketAmounts(observations, field, window);
   const dates = bucketDates(window);
-  return lines.map(({ id, name, series: { observations, ...one } }) => {
-    const { parser_name, source_id, title_original, price_unit, unit, settlement } = one;
-    const observed = bucketAmounts(observations, field, window);
-    const shown = fill === 'last' ? filled(observed, lastAmount(observations, field, window.from)) : observed;
-    const [date_from, date_to] = [wireTime(window.from), wireTime(window.to)];
-    return {
+  const values = amounts.map((amount) => amount?.value ?? null);
+  return {
+    parser_name,
+    source_id,
+    title_original,
+    price_unit,
+    unit,
+    settlement,
+    series: name,
+    meta: {
+      canonical_product_id: id,
       parser_name,
       source_id,
-      title_original,
-      price_unit,
-      unit,
-      settlement,
-      series: name,
-      fill,
-      meta: {
-        canonical_product_id: id,
-        parser_name,
-        source_id,
-        field,
-        interval: window.interval,
-        date_from,
-        date_to,
-        timezone: window.zone.name,
-      },
-      dates,
-      values: shown.map((amount) => amount?.value ?? null),
-      ...(field === 'lowest' ? { fields: shown.map((amount) => amount?.field ?? null) } : {}),
-      statistics: statisticsOf({ dates, values: observed.map((amount) => amount?.value ?? null) }),
-    };
-  });
-}
-
-interface ViewInput {
-  readonly field: OfferField;
-  readonly fill: Fill;
-  readonly width: number | undefined;
-  readonly height: number | undefined;
-  readonly ascii: boolean;
-}
-
-function viewOf(
-  { field, fill, width, height, ascii }: ViewInput,
-  products: readonly RecordedProduct[],
-  series: readonly PriceSeries[],
-  window: CalendarWindow,
-): HistoryView {
-  return {
-    title: chartTitle(products, field, fill),
-    unit: field === 'available_count' ? undefined : sharedUnit(series),
-    window,
-    width,
-    height,
-    ascii: ascii || undefined,
+      field,
+      interval: window.interval,
+      date_from: wireTime(window.from),
+      date_to: wireTime(window.to),
+      timezone: window.zone.name,
+    },
+    dates,
+    values,
+    ...(field === 'lowest' && { fields: amounts.map((amount) => amount?.field ?? null) }),
+    statistics: statisticsOf({ dates, values }),
   };
 }
 
-function chartTitle(products: readonly RecordedProduct[], field: OfferField, fill: Fill): string {
-  const [first, ...others] = products;
-  const isOne = first !== undefined && others.length === 0;
-  const name = isOne ? named(first.id, first.title) : `${products.length} products`;
-  return `${name}: ${field}${fill === 'last' ? ', gaps filled with the value before' : ''}`;
-}
-
 /** As many lines as can be told apart, those with a value first. */
-function readable(histories: readonly ProductHistory[]): readonly ProductHistory[] {
+function drawable(histories: readonly ProductHistory[]): readonly ProductHistory[] {
   const isEmpty = ({ values }: ProductHistory) => values.every((value) => value === null);
   return histories.toSorted((a, b) => Number(isEmpty(a)) - Number(isEmpty(b))).slice(0, MOST_DRAWN);
 }
 
-function undrawnNote(shown: number, all: number): readonly string[] {
-  return shown < all ? [`${shown} of ${all} lines are drawn; -o csv has all`] : [];
-}
-
-/** Fewer make no line. */
-const FEWEST_POINTS = 10;
-
-/** Daily values leave most quarters of a day empty: then the next coarser interval is taken. */
-function fittingWindow(
-  windowBy: (interval: SeriesInterval) => CalendarWindow,
-  finest: CalendarWindow,
-  series: readonly PriceSeries[],
-  field: OfferField,
-): CalendarWindow {
-  const windows = INTERVALS.slice(INTERVALS.indexOf(finest.interval)).map(windowBy);
-  const fitting = windows.find((window) => {
-    if (window.starts.length < FEWEST_POINTS) return false;
-    const dates = bucketDates(window);
-    return !isSparse(
-      series.map(({ observations }) => statisticsOf({ dates, values: bucketValues(observations, field, window) })),
-    );
-  });
-  return fitting ?? finest;
-}
-
-/** A series without any value is not sparse: it has no such field. */
-function isSparse(statistics: readonly Statistics[]): boolean {
-  const known = statistics.filter(({ covered }) => covered > 0);
-  const covered = known.reduce((sum, one) => sum + one.covered, 0);
-  return covered * 2 < known.reduce((sum, one) => sum + one.points, 0);
-}
-
-/** Where a chart is empty: when there was something to see. */
-function elsewhere(
-  { from, to }: CalendarWindow,
-  histories: readonly ProductHistory[],
-  series: readonly PriceSeries[],
-): readonly string[] {
-  if (histories.some(({ statistics }) => statistics.covered > 0)) return [];
-  const observed = series.map(({ observed_at: at }) => Date.parse(at ?? '')).filter((at) => !Number.isNaN(at));
-  const latest = Math.max(...observed);
-  if (!Number.isFinite(latest) || (latest >= from && latest <= to)) return [];
-  return [`last observed ${wireTime(latest)}: ${latest < from ? 'an earlier --from' : 'a later --to'} shows more`];
-}
-
-/** Lines beside each other look as if they could be compared. */
-function unitsNote(series: readonly PriceSeries[], field: string): readonly string[] {
-  const units = [...new Set(series.map(unitOf))].filter((unit) => unit !== '').sort();
-  if (field === 'available_count' || units.length < 2) return [];
-  return [`prices for different units share this axis: ${units.join(', ')}; choose with --store and --source`];
-}
-
-/** What was asked for, and what may be done where a chart is mostly holes. */
-function footerOf(window: CalendarWindow, histories: readonly ProductHistory[], interval: string): string {
-  const { from, to, zone } = window;
+function describeWindow({ from, to, zone, interval }: CalendarWindow): string {
   const where = zone === UTC ? '' : ` (${zone.name})`;
-  const asked = `${zone.text(from)} to ${zone.text(to)}, a point every ${window.interval}${where}`;
-  const sparse = isSparse(histories.map(({ statistics }) => statistics));
-  if (!sparse || histories.some(({ fill }) => fill === 'last')) return asked;
-  const ways = interval === 'auto' && window.interval !== '7d' ? 'a longer --interval, or --fill last' : '--fill last';
-  return `${asked}\nfew points have a value: ${ways} may show more`;
+  return `${zone.text(from)} to ${zone.text(to)}, a point every ${interval}${where}`;
 }

@@ -2,7 +2,7 @@ import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
 import { COUNT_FLAGS, readingProblems } from '../lists.ts';
-import { findRegions, findStores, hasProducts, regionNames, regionSpellings } from '../places.ts';
+import { checkStores, findRegions, regionNames, regionSpellings } from '../places.ts';
 import type { CommonCount } from '../schema.ts';
 import { countIn, numberOf } from '../statistics.ts';
 
@@ -47,12 +47,10 @@ export const catalogProductsCommon = recordCommand({
     const catalog = openCatalog(ctx.target);
     const problems = readingProblems(ctx);
     const regions = await findRegions(catalog, region, problems.report);
-    const names = {
-      store: await findStores(catalog, store, hasProducts(catalog), problems.report),
-      // A product must be in each region, but not in each spelling of it.
-      region: scope === 'regions' ? regionNames(regions) : regionSpellings(regions),
-    };
-    const value = await catalog.common({ scope, ...names });
+    await checkStores(catalog, store, problems.report);
+    // A product must be in each region, but not in each spelling of it.
+    const names = scope === 'regions' ? regionNames(regions) : regionSpellings(regions);
+    const value = await catalog.common({ scope, store, region: names });
     return { value, code: problems.code };
   },
 });

@@ -2,7 +2,7 @@ import { recordCommand } from '../../../cli/command.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
 import { COUNT_FLAGS, readingProblems } from '../lists.ts';
-import { findRegions, findStores, hasProducts, regionSpellings } from '../places.ts';
+import { checkStores, findRegions, regionSpellings } from '../places.ts';
 import type { Count } from '../schema.ts';
 
 const COUNT_RECORD: RecordOutput<Count> = {
@@ -19,7 +19,7 @@ export const catalogProductsCount = recordCommand({
   id: 'catalog products count',
   summary: 'Count the products of stores and regions',
   description:
-    'Counts distinct products of any given store in any given region (default: all). Case is ignored, and a region is every spelling of it, raw or normalized. An unknown store or region is reported; exit status 5 if no other is given.',
+    'Counts distinct products of any given store in any given region (default: all). A region is every spelling of it, raw or normalized, in any case. An unknown store or region is reported; exit status 5 if no other is given.',
   effect: 'read',
   service: 'catalog',
   flags: COUNT_FLAGS,
@@ -34,11 +34,9 @@ export const catalogProductsCount = recordCommand({
   async run({ store, region }, ctx) {
     const catalog = openCatalog(ctx.target);
     const problems = readingProblems(ctx);
-    const names = {
-      store: await findStores(catalog, store, hasProducts(catalog), problems.report),
-      region: regionSpellings(await findRegions(catalog, region, problems.report)),
-    };
-    const value = await catalog.count(names);
+    await checkStores(catalog, store, problems.report);
+    const regions = await findRegions(catalog, region, problems.report);
+    const value = await catalog.count({ store, region: regionSpellings(regions) });
     return { value, code: problems.code };
   },
 });

@@ -2,10 +2,8 @@ import { listCommand } from '../../../cli/command.ts';
 import { zoneOf } from '../../../cli/time.ts';
 import { SvcError } from '../../../errors.ts';
 import type { Column, ListOutput, RecordOutput } from '../../../output/types.ts';
-import { type Catalog, type DynamicsQuery, openCatalog } from '../api.ts';
+import { openCatalog } from '../api.ts';
 import { PRODUCT_ARGUMENT, STORE_FLAG, TZ_FLAG } from '../lists.ts';
-import { findStore, hasRowsIn } from '../places.ts';
-import { productNames } from '../product-names.ts';
 import type { Dynamics } from '../schema.ts';
 import type { Numeric } from '../statistics.ts';
 import {
@@ -95,9 +93,7 @@ export const catalogProductsDynamics = listCommand({
       ctx.notice(`sent: from ${times.date_from} to ${times.date_to}`);
     }
     const query = { parser_name: input.store, source_id, field, ...times, interval };
-    const catalog = openCatalog(ctx.target);
-    const names = productNames(catalog, ctx);
-    const value = await names.read(id, (exact) => readDynamics(catalog, exact, query, names.checkProduct));
+    const value = await openCatalog(ctx.target).dynamics(id, query);
     if (ctx.wants.document) return { value, as: SERIES_RECORD };
     const points = value.dates.map((date, index) => ({ date, value: value.values[index] ?? null }));
     const known = points.filter((point) => point.value !== null).length;
@@ -105,25 +101,6 @@ export const catalogProductsDynamics = listCommand({
     return ctx.wants.table ? { value: points, as: POINT_TABLE, footer } : { value: points };
   },
 });
-
-/** The service says the same of an unknown source, and of a store in another case. */
-async function readDynamics(
-  catalog: Catalog,
-  id: string,
-  query: DynamicsQuery,
-  checkProduct: (id: string) => Promise<void>,
-): Promise<Dynamics> {
-  try {
-    return await catalog.dynamics(id, { ...query });
-  } catch (error) {
-    if (!(error instanceof SvcError) || error.code !== 'not_found') throw error;
-    await checkProduct(id);
-    const hasRows = hasRowsIn((page) => catalog.snapshots(id, page));
-    const parser_name = await findStore(catalog, query.parser_name, hasRows);
-    if (parser_name === query.parser_name) throw error;
-    return catalog.dynamics(id, { ...query, parser_name });
-  }
-}
 
 function checkPoints(window: Window): void {
   const points = pointsIn(window);

@@ -3,7 +3,6 @@ import { recordCommand } from '../../../cli/command.ts';
 import { openCatalog } from '../api.ts';
 import { PRODUCT_RECORD } from '../columns.ts';
 import { PRODUCT_ARGUMENT } from '../lists.ts';
-import { productNames } from '../product-names.ts';
 
 export const catalogProductsGet = recordCommand({
   id: 'catalog products get',
@@ -20,8 +19,7 @@ export const catalogProductsGet = recordCommand({
   output: PRODUCT_RECORD,
   outputOf: ({ web }) => (web ? { kind: 'text' } : PRODUCT_RECORD),
   async run({ id, web }, ctx) {
-    const catalog = openCatalog(ctx.target);
-    const value = await productNames(catalog, ctx).read(id, (exact) => catalog.product(exact));
+    const value = await openCatalog(ctx.target).product(id);
     return web
       ? openPage(value.image_url, { page: 'image', of: `product ${value.canonical_product_id}` }, ctx)
       : { value };

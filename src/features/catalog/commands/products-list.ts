@@ -2,7 +2,7 @@ import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { openCatalog } from '../api.ts';
 import { PRODUCT_LIST, productCandidates } from '../columns.ts';
-import { LIST_FLAGS, listed, orderFlag, STORE_FLAG, searchHint, TIME_ORDERS, UNDOCUMENTED } from '../lists.ts';
+import { LIST_FLAGS, listed, orderFlag, STORE_FLAG, TIME_ORDERS, UNDOCUMENTED } from '../lists.ts';
 import { ofStore } from '../places.ts';
 
 const EITHER = ['true', 'false'] as const;
@@ -51,7 +51,6 @@ export const catalogProductsList = listCommand({
     const query = {
       q: search,
       brand: input.brand,
-      parser_name: input.store,
       category_id: input.category,
       settlement_id: input.settlement,
       promo: input.promo,
@@ -63,6 +62,6 @@ export const catalogProductsList = listCommand({
       sort: input.order,
     };
     const products = ofStore(catalog.products, input.store, catalog);
-    return listed(products, query, input, ctx, searchHint(search));
+    return listed(products, query, input, ctx);
   },
 });

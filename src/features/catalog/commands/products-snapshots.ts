@@ -4,7 +4,7 @@ import type { ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
 import { LIST_FLAGS, listed, orderFlag, PRODUCT_ARGUMENT, STORE_FLAG, TIME_ORDERS, UNDOCUMENTED } from '../lists.ts';
 import { ofStore } from '../places.ts';
-import { productNames } from '../product-names.ts';
+import { ofProduct } from '../product-sources.ts';
 import type { SnapshotRow } from '../schema.ts';
 
 const SNAPSHOT_LIST: ListOutput<SnapshotRow> = {
@@ -55,8 +55,8 @@ export const catalogProductsSnapshots = listCommand({
   output: SNAPSHOT_LIST,
   async run(input, ctx) {
     const catalog = openCatalog(ctx.target);
-    const ofProduct = productNames(catalog, ctx).pages(input.id, catalog.snapshots);
-    const snapshots = ofStore(ofProduct, input.store, catalog);
-    return listed(snapshots, { parser_name: input.store, source_id: input.source, sort: input.order }, input, ctx);
+    const all = ofProduct(catalog.snapshots, input.id, catalog);
+    const snapshots = ofStore(all, input.store, catalog);
+    return listed(snapshots, { source_id: input.source, sort: input.order }, input, ctx);
   },
 });

@@ -4,7 +4,7 @@ import { timeCell } from '../../../output/cells.ts';
 import type { Cell, ListOutput } from '../../../output/types.ts';
 import { openCatalog } from '../api.ts';
 import { LIST_FLAGS, listed, orderFlag, PRODUCT_ARGUMENT, TIME_ORDERS, UNDOCUMENTED } from '../lists.ts';
-import { productNames } from '../product-names.ts';
+import { ofProduct } from '../product-sources.ts';
 import type { SourceRow } from '../schema.ts';
 
 const SOURCE_LIST: ListOutput<SourceRow> = {
@@ -30,13 +30,13 @@ const SOURCE_LIST: ListOutput<SourceRow> = {
     { name: 'product', cell: (one) => one.canonical_product_id, wide: true },
   ],
   id: (one) => (one.source_id == null ? undefined : String(one.source_id)),
-  empty: 'no sources: the product is unknown, or no store sells it any more',
+  empty: 'no sources',
 };
 
 export const catalogProductsSources = listCommand({
   id: 'catalog products sources',
   summary: 'List the stores that sell a product, with prices',
-  description: `STORE and SOURCE (parser_name and source_id) select a series of svc catalog products dynamics. A product that no store sells any more has no sources. ${UNDOCUMENTED}`,
+  description: `STORE and SOURCE (parser_name and source_id) select a series of svc catalog products dynamics. ${UNDOCUMENTED}`,
   effect: 'read',
   service: 'catalog',
   args: { id: PRODUCT_ARGUMENT },
@@ -52,7 +52,7 @@ export const catalogProductsSources = listCommand({
   offers: sourceCandidates,
   async run(input, ctx) {
     const catalog = openCatalog(ctx.target);
-    return listed(productNames(catalog, ctx).pages(input.id, catalog.sources), { sort: input.order }, input, ctx);
+    return listed(ofProduct(catalog.sources, input.id, catalog), { sort: input.order }, input, ctx);
   },
 });
 

@@ -1,16 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { type Catalog, openCatalog, type Page, type PageQuery } from '../api.ts';
 import { SETTLEMENT_LIST } from '../columns.ts';
-import {
-  everyItem,
-  LIST_FLAGS,
-  listed,
-  REGION_FLAG,
-  type Report,
-  readingProblems,
-  searchHint,
-  UNDOCUMENTED,
-} from '../lists.ts';
+import { everyItem, LIST_FLAGS, listed, REGION_FLAG, type Report, readingProblems, UNDOCUMENTED } from '../lists.ts';
 import { findRegions, isInside, type Region } from '../places.ts';
 import type { Settlement } from '../schema.ts';
 
@@ -39,8 +30,7 @@ export const catalogSettlementsList = listCommand({
     const problems = readingProblems(ctx);
     const regions = await findRegions(catalog, region, problems.report);
     const settlements = regions.length === 0 ? catalog.settlements : inside(regions, catalog, problems.report);
-    const hint = country === undefined ? undefined : '--country must match exactly, including case: RU is not ru';
-    const found = await listed(settlements, { country, q: search }, input, ctx, searchHint(search) ?? hint);
+    const found = await listed(settlements, { country, q: search }, input, ctx);
     return { ...found, code: () => found.code() ?? problems.code };
   },
 });

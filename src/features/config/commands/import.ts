@@ -1,18 +1,13 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Cell } from '../../../output/types.ts';
-import { fileFailure, makeFolder, writeAtomic } from '../../../store/own-file.ts';
-import { problemWithStored, requireSetting, shownValue } from '../../../store/setting-keys.ts';
-import {
-  credentialKeys,
-  profileValues,
-  readSettingsFile,
-  type SettingsDocument,
-  settingsPath,
-} from '../../../store/settings.ts';
+
+import { fileFailure } from '../../../store/own-file.ts';
+import { problemWithStored, requireSetting } from '../../../store/setting-keys.ts';
+import { credentialKeys, profileValues, readSettingsFile, settingsPath } from '../../../store/settings.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
+
 import type { AmtoolValue } from '../amtool.ts';
 import { checkProfileName, withValues } from '../settings.ts';
 
@@ -22,7 +17,7 @@ interface ImportedValue {
   /** Null if it was left out. */
   readonly key: string | null;
   readonly value: string | null;
-  /** Why it was left out, or where a secret went. */
+  /** Why it was left out. */
   readonly note: string | null;
 }
 
@@ -30,16 +25,15 @@ export const configImport = listCommand({
   id: 'config import',
   summary: 'Import the configuration of another tool into a profile',
   description:
-    "Reads amtool's configuration and its HTTP client file, and sets the profile in use or --profile, which is created if it does not exist. Asks before it replaces a value. Lists what it left out, and why. Secrets in amtool's files go to files that only you can read, never into settings.json.",
+    "Reads amtool's configuration and its HTTP client file, and sets the profile in use or --profile, which is created if it does not exist. Asks before it replaces a value. Lists what it left out, and why. Secrets in amtool's files are left out: settings name files with secrets.",
   details:
-    'Without a file, svc reads those that amtool reads: ~/.config/amtool/config.yml and /etc/amtool/config.yml, and on Debian ~/.config/prometheus/amtool.yml and /etc/prometheus/amtool.yml. A value in the first file precedes those in the others. Of http.config.file, svc imports basic authentication, bearer tokens, TLS files and the proxy. Files that it names stay where they are. JSON: from, key, value, note.',
+    'Without a file, svc reads those that amtool reads: ~/.config/amtool/config.yml and /etc/amtool/config.yml, and on Debian ~/.config/prometheus/amtool.yml and /etc/prometheus/amtool.yml. A value in the first file precedes those in the others. Of http.config.file, svc imports the files of basic authentication, bearer tokens and TLS, and the proxy. JSON: from, key, value, note.',
   effect: 'write',
   repairsSettings: true,
   args: {
     tool: { help: 'Tool whose configuration to import', required: true, choices: ['amtool'] },
-    file: { help: 'Its configuration file, or - (default: where the tool finds it)', complete: 'files' },
+    file: { help: 'Its configuration file (default: where the tool finds it)', complete: 'files' },
   },
-  exits: ['guarded'],
   examples: [
     { run: 'svc config import amtool --profile prod --dry-run', why: 'See what would be imported' },
     { run: 'svc config import amtool /etc/amtool/config.yml', why: 'Import one file into the profile in use' },
@@ -48,8 +42,12 @@ export const configImport = listCommand({
     kind: 'list',
     columns: [
       { name: 'from', cell: (row: ImportedValue) => row.from },
-      { name: 'result', cell: resultCell, shrinks: true },
-      { name: 'note', cell: ({ note }) => note ?? undefined, wide: true },
+      {
+        name: 'result',
+        cell: ({ key, value, note }) =>
+          key === null ? { text: `left out: ${note}`, tone: 'warn' } : `${key} = ${value}`,
+        shrinks: true,
+      },
     ],
     id: ({ from }) => from,
   },
@@ -57,39 +55,27 @@ export const configImport = listCommand({
     const { name } = ctx.settings.profile;
     checkProfileName(name);
     const { amtoolValues } = await import('../amtool.ts');
-    const piped = file === '-' ? Buffer.from(await ctx.readInput('-')).toString() : undefined;
-    const onDisk = file === undefined ? defaultPaths(ctx) : [resolve(file)];
-    const paths = piped === undefined ? onDisk : [STDIN];
-    const found = amtoolValues(paths, {
-      exists: existsSync,
-      read: (path) => (path === STDIN ? (piped ?? '') : read(path, ctx)),
-    });
-    const planned = found.map((value) => plan(value, resolve(ctx.paths.config, 'secrets', `${name}.${value.key}`)));
-    const set = Object.fromEntries(planned.flatMap(({ row: { key }, text }) => (key === null ? [] : [[key, text]])));
+    const paths = file === undefined ? defaultPaths(ctx) : [resolve(file)];
+    const value = amtoolValues(paths, (path) => read(path, ctx)).map(toRow);
+    const set = Object.fromEntries(value.flatMap(({ key, value }) => (key === null ? [] : [[key, value ?? '']])));
     const changes = { ...otherCredentials(set), ...set };
-    const value = planned.map(({ row }) => row);
-    const replaced = otherValues(readSettingsFile(settingsPath(ctx.paths)).document, name, changes);
+    const before = profileValues(readSettingsFile(settingsPath(ctx.paths)).document, name) ?? {};
+    const replaced = Object.keys(changes).filter((key) => before[key] !== undefined && before[key] !== changes[key]);
     if (replaced.length > 0) await ctx.confirm(`Replace ${replaced.join(', ')} of profile ${name}?`);
     if (ctx.dryRun) return { value, footer: 'nothing was changed' };
-    await changeSettings(ctx.paths, ctx, (document) => {
-      if (otherValues(document, name, changes).some((key) => !replaced.includes(key))) {
-        throw new SvcError('guarded', `another process changed profile ${name} in the meantime`, {
-          hint: `see: svc config list --profile ${name}`,
-        });
-      }
-      for (const { secret, path } of planned) if (secret !== undefined) writeSecret(path, secret);
-      return withValues(document, name, changes);
-    });
+    await changeSettings(ctx.paths, ctx, (document) => withValues(document, name, changes));
     return { value, footer: `imported into profile ${name}; try it: svc alerts status --profile ${name}` };
   },
 });
 
-function resultCell({ key, value, note }: ImportedValue): Cell {
-  return key === null ? { text: `left out: ${note}`, tone: 'warn' } : `${key} = ${value}`;
+/** A value that svc would refuse in settings.json is left out, and not shown. */
+function toRow({ from, setting }: AmtoolValue): ImportedValue {
+  if (typeof setting === 'string') return { from, key: null, value: null, note: setting };
+  const { key, value } = setting;
+  const problem = problemWithStored(requireSetting(key), value);
+  if (problem === undefined) return { from, key, value, note: null };
+  return { from, key: null, value: null, note: `${key} ${problem}` };
 }
-
-/** Stands for a path. */
-const STDIN = 'standard input';
 
 /** Those that exist, in the order of their precedence. */
 function defaultPaths({ env }: RunContext): readonly string[] {
@@ -116,25 +102,6 @@ function read(path: string, ctx: RunContext): string {
   }
 }
 
-interface Planned {
-  readonly row: ImportedValue;
-  readonly text: string;
-  readonly secret?: string | undefined;
-  readonly path: string;
-}
-
-/** A value that svc would refuse in settings.json is left out. */
-function plan({ from, key, value, secret, note }: AmtoolValue, path: string): Planned {
-  const left = (why: string): Planned => ({ row: { from, key: null, value: null, note: why }, text: '', path });
-  if (key === undefined || value === undefined) return left(note ?? '');
-  const setting = requireSetting(key);
-  const text = value(path);
-  const problem = secret?.trim() === '' ? 'is empty' : problemWithStored(setting, text);
-  if (problem !== undefined) return left(`${key} ${problem}`);
-  const stored = secret === undefined ? (note ?? null) : 'the secret goes to a file of its own';
-  return { row: { from, key, value: shownValue(setting, text), note: stored }, text, secret, path };
-}
-
 /** The profile's other credentials for the service, which an imported one replaces. */
 function otherCredentials(set: Readonly<Record<string, string>>): Readonly<Record<string, undefined>> {
   const keys = credentialKeys('alerts');
@@ -146,23 +113,4 @@ function otherCredentials(set: Readonly<Record<string, string>>): Readonly<Recor
   }
   if (imported === undefined) return {};
   return Object.fromEntries(keys.filter((key) => key !== imported).map((key) => [key, undefined]));
-}
-
-/** The keys for which the profile has other values. */
-function otherValues(
-  document: SettingsDocument,
-  profile: string,
-  changes: Readonly<Record<string, string | undefined>>,
-): readonly string[] {
-  const values = profileValues(document, profile) ?? {};
-  return Object.keys(changes).filter((key) => values[key] !== undefined && values[key] !== changes[key]);
-}
-
-function writeSecret(path: string, secret: string): void {
-  try {
-    makeFolder(dirname(path));
-  } catch (error) {
-    throw fileFailure(`cannot create ${dirname(path)}`, error);
-  }
-  writeAtomic(path, secret);
 }

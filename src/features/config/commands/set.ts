@@ -1,4 +1,4 @@
-import { type Answer, recordCommand } from '../../../cli/command.ts';
+import { recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { problemWithStored, type Setting, shownValue } from '../../../store/setting-keys.ts';
 import { profileValues } from '../../../store/settings.ts';
@@ -40,23 +40,13 @@ export const configSet = recordCommand({
     const { name } = ctx.settings.profile;
     checkProfileName(name);
     const document = await changeSettings(ctx.paths, ctx, (all) => withValues(all, name, { [key]: value }));
-    const values = profileValues(document, name);
-    const before = values?.[key];
+    const isNew = profileValues(document, name) === undefined;
     return {
       value: { profile: name, key, value },
-      footer: footer(setting, name, values === undefined, ctx.env),
-      undo: before === value ? undefined : undoing(setting, before),
+      footer: footer(setting, name, isNew, ctx.env),
     };
   },
 });
-
-/** Undefined where the value before cannot be shown or typed. */
-function undoing(setting: Setting, before: unknown): Answer<unknown>['undo'] {
-  const { key } = setting;
-  if (before === undefined) return [['config', 'unset', key]];
-  if (typeof before !== 'string' || shownValue(setting, before) !== before || before.startsWith('-')) return undefined;
-  return [['config', 'set', key, before]];
-}
 
 function checkValue(setting: Setting, value: string): void {
   const problem = problemWithStored(setting, value);

@@ -1,7 +1,7 @@
 import { textCommand } from '../../../cli/command.ts';
 import { didYouMean } from '../../../cli/lookup.ts';
 import { SvcError } from '../../../errors.ts';
-import { DEFAULT_PROFILE, profileNames, profileValues } from '../../../store/settings.ts';
+import { profileNames, profileValues } from '../../../store/settings.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
 
 export const configUse = textCommand({
@@ -14,10 +14,7 @@ export const configUse = textCommand({
   examples: [{ run: 'svc config use prod', why: 'Use prod from now on' }],
   output: { kind: 'text' },
   run: async ({ name: profile }, ctx) => {
-    let before: string | undefined;
     await changeSettings(ctx.paths, ctx, (document) => {
-      const current = document.profile ?? DEFAULT_PROFILE;
-      if (profileValues(document, current) !== undefined) before = current;
       if (profileValues(document, profile) !== undefined) return { ...document, profile };
       throw new SvcError(
         'invalid_value',
@@ -30,7 +27,6 @@ export const configUse = textCommand({
     return {
       value: profile,
       footer: overridden ? 'SVC_PROFILE is set, and overrides this choice' : undefined,
-      undo: before === undefined || before === profile ? undefined : [['config', 'use', before]],
     };
   },
 });

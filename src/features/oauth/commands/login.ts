@@ -6,7 +6,7 @@ import type { ClientRecord, Credential } from '../../../store/credentials.ts';
 import { credentialSource } from '../authorizer.ts';
 import { opensBrowser, signIn } from '../login.ts';
 import { isoTime } from '../login-status.ts';
-import { checkSignIn, openStore, storeLogin } from '../login-store.ts';
+import { checkSignIn, readClients, storeLogin } from '../login-store.ts';
 import { AUTH_METHODS } from '../registration.ts';
 import type { OAuthClient } from '../token-endpoint.ts';
 import { askToken, refusedOption, tokenOption } from '../token-input.ts';
@@ -77,6 +77,8 @@ export const oauthLogin = recordCommand({
       { name: 'email', cell: ({ email }: StoredLogin) => email || undefined },
       { name: 'expires', cell: ({ expires_at }: StoredLogin) => timeCell(expires_at) },
     ],
+    line: ({ base_url, profile, email }) =>
+      `signed in to ${base_url}${email ? ` as ${email}` : ''} (profile ${profile})`,
     id: ({ base_url }) => base_url,
   },
   async run(input, ctx) {
@@ -89,7 +91,7 @@ export const oauthLogin = recordCommand({
     if (input.expiresInDays !== undefined) throw new SvcError('usage', '--expires-in-days needs --token-stdin');
     checkReachable(input, ctx);
     const given = await readGivenClient(input, ctx);
-    const clients = await openStore(ctx);
+    const clients = await readClients(ctx);
     const { client, login } = await signIn(clients, { ...input, given }, ctx);
     return { value: toStored(await storeLogin(login, client, ctx), client) };
   },

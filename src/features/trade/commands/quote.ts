@@ -22,7 +22,7 @@ export const tradeQuote = listCommand({
   suggestFor: ['price', 'prices'],
   summary: 'Show the current price of symbols',
   description:
-    'Waits for the next tick of each symbol. If none comes in time, as at a weekend, the last known price is shown and the exit status is 9. svc trade stream --prices prints every tick.',
+    'Waits for the next tick of each symbol. If none comes in time, as at a weekend, the last known price is shown and the exit status is 9. svc trade stream prints every tick.',
   details:
     'svc subscribes to the symbols, takes the next ticks and unsubscribes. If the connection is lost, -o ndjson prints {"event":"unreachable","at","reason"}, and the exit status is 7. The subscription request and the form of a tick are as seen on the public implementation.',
   effect: 'read',

@@ -1,11 +1,10 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
-import { SvcError } from '../../../errors.ts';
-import type { Cell, Column, ListOutput, Tone } from '../../../output/types.ts';
-import { type Price, readPush } from '../gateway/push.ts';
+import type { Cell, ListOutput, Tone } from '../../../output/types.ts';
+import { readPush } from '../gateway/push.ts';
 import type { Outage } from '../gateway/reconnecting.ts';
 import type { SessionEvent } from '../gateway/session.ts';
 import { FEED_FLAGS, type Feed, openFeed, parseUntil } from '../gateway/trading-feed.ts';
-import { isModelName, MODEL_NAMES, type ModelName } from '../models.ts';
+import { MODEL_NAMES, type ModelName } from '../models.ts';
 import { wantedOf } from '../tables/lookups.ts';
 
 /** The payload as the gateway sent it: numbers keep their digits, and records their order. */
@@ -31,15 +30,6 @@ interface OutageLine {
   readonly reason?: string;
 }
 
-/** Pushes may be missing between the two times. */
-interface GapLine {
-  readonly event: 'gap';
-  readonly at: string;
-  readonly from: string;
-  readonly to: string;
-  readonly reason: string;
-}
-
 const STREAM_LIST: ListOutput<StreamEvent> = {
   kind: 'list',
   columns: [
@@ -54,70 +44,27 @@ const STREAM_LIST: ListOutput<StreamEvent> = {
   live: liveCells,
 };
 
-/** A row of `--prices`. */
-interface Tick {
-  /** RFC 3339 in UTC, by the gateway's clock, or the time of arrival if the gateway sent none. */
-  readonly time: string;
-  readonly symbol: string;
-  readonly bid: number;
-  readonly ask: number;
-  /** Of the day. */
-  readonly high: number | null;
-  readonly low: number | null;
-}
-
-type TickRow = Tick | GapLine | OutageLine;
-
-const TICK_FIELDS = ['time', 'symbol', 'bid', 'ask', 'high', 'low'] as const;
-
-const TICK_LIST: ListOutput<TickRow> = {
-  kind: 'list',
-  columns: TICK_FIELDS.map(
-    (name): Column<TickRow> => ({
-      name,
-      cell: (row) => (isTick(row) ? row[name] : undefined),
-      ...(name === 'time' || name === 'symbol' ? {} : { align: 'right' }),
-    }),
-  ),
-  id: (row) => (isTick(row) ? row.symbol : undefined),
-  live: liveTickCells,
-};
-
 export const tradeStream = listCommand({
   id: 'trade stream',
   summary: 'Stream prices and table changes as they are pushed',
   description: `Subscribes to symbols and to the tables ${MODEL_NAMES.join(', ')} (exact spelling). Prints every push. Reconnects after an outage and reports what was missed as a gap.`,
   details: `Each NDJSON line is {"ts","kind","table","key","data"}. ts is the time of arrival by this machine's clock. data is the record as received. kind is I, U or D for a row that was inserted, updated or deleted (an update may have only the changed fields); price; other for unknown records; and unreachable, stale, recovered or gap for the connection. The form of a price and the actions U and D are as seen on the public implementation.
 When the gateway cannot be reached, also at the start, {"event":"unreachable","at","reason"} is printed at once, and {"event":"recovered","at"} when it can be reached again, together with the usual keys. svc then reconnects and resubscribes. gap says between which times pushes are missing; svc trade watch reads the tables again. {"event":"stale","at","reason"} is printed if no push came for a minute although prices of forex are followed and the market is open by its usual hours; recovered follows with the next push. If the connection is lost for good, or --until ends the stream while the gateway is unreachable, the exit status is 7.
-With --prices, a row has time (of the gateway, in UTC), symbol, bid, ask, high and low (of the day), and other pushes are left out; NDJSON and JSON have outages and gaps as {"event","at"} between them, csv and tsv only prices, with notices on standard error.
 --until counts only pushes. The gateway waits for a slow reader. By polling it then sends all at once, and more than 16 MiB end the stream with exit 7.`,
   effect: 'read',
   service: 'trade',
   streams: () => true,
   args: { what: { help: 'A symbol such as EUR/USD, or a table such as Order', required: true, repeat: true } },
-  flags: {
-    prices: { type: 'boolean', help: 'Print prices only: time, symbol, bid, ask, high, low' },
-    ...FEED_FLAGS,
-  },
+  flags: FEED_FLAGS,
   examples: [
     { run: 'svc trade stream EUR/USD USD/JPY', why: 'Follow two prices' },
     {
       run: 'svc trade stream Order OpenPosition -o ndjson',
       why: 'Follow orders and positions in a program',
     },
-    { run: 'svc trade stream EUR/USD --prices -o csv >> prices.csv', why: 'Record prices in a file' },
   ],
   output: STREAM_LIST,
-  outputOf: ({ prices }) => (prices ? TICK_LIST : STREAM_LIST),
-  async run(input, ctx) {
-    if (!input.prices) return { value: followEvents(input, streamEvent, ctx) };
-    const model = input.what.find(isModelName);
-    if (model !== undefined) throw new SvcError('usage', `--prices is for symbols, and ${model} is a table`);
-    const { table, document, events } = ctx.wants;
-    const hasEvents = table || document || events;
-    const toRow: ToRow<TickRow> = (event) => (event.kind === 'push' || hasEvents ? tickRow(event) : null);
-    return { value: followEvents(input, toRow, ctx), as: TICK_LIST };
-  },
+  run: async (input, ctx) => ({ value: followEvents(input, ctx) }),
 });
 
 interface StreamInput {
@@ -126,25 +73,18 @@ interface StreamInput {
   readonly reconnect: boolean;
 }
 
-/** Null for an event that is not printed. */
-type ToRow<Row> = (event: SessionEvent) => Row | null;
-
 /** Yields a row for each push, outage and gap. */
-async function* followEvents<Row>(
-  input: StreamInput,
-  toRow: ToRow<Row>,
-  ctx: RunContext,
-): AsyncGenerator<Row, void, void> {
+async function* followEvents(input: StreamInput, ctx: RunContext): AsyncGenerator<StreamEvent, void, void> {
   const until = parseUntil(input.until);
   const feed = await openFeed(ctx, { reconnect: input.reconnect, ms: until.ms });
   let left = until.pushes;
   try {
     for await (const event of feed.events()) {
       if (event.kind === 'closed') throw event.error;
-      const row = toRow(event);
+      const row = streamEvent(event);
       if (row !== null) yield row;
       if (event.kind !== 'push') await beginConnection(event, input.what, feed);
-      else if (row !== null && --left === 0) break;
+      else if (--left === 0) break;
     }
     feed.checkReachable();
   } finally {
@@ -166,8 +106,8 @@ function streamEvent(event: SessionEvent): StreamEvent | null {
     case 'push':
       return pushedEvent(event);
     case 'gap': {
-      const { at, from, to, reason } = gapLine(event);
-      return { ts: at, kind: 'gap', table: null, key: null, data: { from, to, reason } };
+      const data = { from: timeText(event.from), to: timeText(event.to), reason: event.reason };
+      return { ts: data.to, kind: 'gap', table: null, key: null, data };
     }
     case 'connected':
     case 'closed':
@@ -208,44 +148,9 @@ function outageLine(event: Outage): OutageLine {
   return event.kind === 'recovered' ? { event: event.kind, at } : { event: event.kind, at, reason: event.reason };
 }
 
-function gapLine({ from, to, reason }: Extract<SessionEvent, { kind: 'gap' }>): GapLine {
-  return { event: 'gap', at: timeText(to), from: timeText(from), to: timeText(to), reason };
-}
-
 function causeOf(event: Outage): object | null {
   if (event.kind === 'unreachable') return { code: event.error.code, reason: event.reason };
   return event.kind === 'stale' ? { reason: event.reason } : null;
-}
-
-function tickRow(event: SessionEvent): TickRow | null {
-  switch (event.kind) {
-    case 'push': {
-      const push = readPush(event.name, event.payload);
-      return push?.kind === 'price' ? tickOf(push, event.at) : null;
-    }
-    case 'gap':
-      return gapLine(event);
-    case 'connected':
-    case 'closed':
-      return null;
-    default:
-      return outageLine(event);
-  }
-}
-
-function tickOf({ symbol, at, bid, ask, high, low }: Price, arrived: number): Tick {
-  return { time: new Date(at ?? arrived).toISOString(), symbol, bid, ask, high: high ?? null, low: low ?? null };
-}
-
-function isTick(row: TickRow): row is Tick {
-  return 'symbol' in row;
-}
-
-function liveTickCells(row: TickRow): readonly Cell[] {
-  if (isTick(row)) return [{ text: row.time.slice(11), tone: 'dim' }, row.symbol, row.bid, row.ask];
-  const time = row.at.slice(11);
-  if (row.event === 'recovered') return [time, { text: row.event, tone: 'good' }];
-  return [time, { text: row.event, tone: 'bad' }, gapText({ ...row })];
 }
 
 type Fields = Readonly<Record<string, unknown>>;

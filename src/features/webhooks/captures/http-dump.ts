@@ -89,7 +89,7 @@ function readBody(rest: Buffer, headers: readonly RawHeader[], line: string): Fr
   }
   const [length] = headerValues(headers, 'content-length');
   // HTTP/2 needs no length, so what a sender wrote into its body must not end it.
-  if (length === undefined && !/ HTTP\/[23]/.test(line)) return cutAtSeparator(rest, line);
+  if (length === undefined && line !== '' && !/ HTTP\/[23]/.test(line)) return cutAtSeparator(rest, line);
   if (length === undefined || !/^\d{1,15}$/.test(length)) return { body: rest, length: rest.length };
   const body = rest.subarray(0, Number(length));
   return { body, length: body.length, truncated: body.length < Number(length) };
@@ -98,7 +98,7 @@ function readBody(rest: Buffer, headers: readonly RawHeader[], line: string): Fr
 /** In a file of an editor, empty lines at the end are not part of the body. */
 function cutAtSeparator(rest: Buffer, line: string): FramedBody {
   const separator = SEPARATOR.exec(rest.toString('latin1'));
-  const isEdited = separator !== null || (line !== '' && !line.includes(' HTTP/'));
+  const isEdited = separator !== null || !line.includes(' HTTP/');
   if (!isEdited) return { body: rest, length: rest.length };
   const length = separator?.index ?? rest.length;
   let end = length;

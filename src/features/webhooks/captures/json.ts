@@ -106,15 +106,17 @@ function findRequests(value: unknown, { place, depth, parent }: Position): reado
     });
   }
   if (!isObject(value)) return [];
-  const request = rawRequestOf(value, place) ?? requestOf(value, place, parent);
+  const request = requestOf(value, place, parent) ?? rawRequestOf(value, place);
   if (request !== undefined) return [request];
   const inner = Object.entries(value).filter(([name]) => !isBody(name, value[name]) && !isHeaderKey(name));
   return inner.flatMap(([, one]) => findRequests(one, { place, depth: depth + 1, parent: value }));
 }
 
-/** The complete request in base64, which ngrok has beside its parts. */
-function rawRequestOf({ raw }: Json, place: string): Captured | undefined {
-  if (typeof raw !== 'string') return undefined;
+/** The complete request in base64, which ngrok has beside its headers. */
+function rawRequestOf(value: Json, place: string): Captured | undefined {
+  const { raw } = value;
+  // Without a member for headers, this may be one, which the sender named.
+  if (typeof raw !== 'string' || !Object.keys(value).some(isHeaderKey)) return undefined;
   const bytes = Buffer.from(raw, 'base64');
   if (!REQUEST_LINE.test(bytes.toString('latin1', 0, 8192))) return undefined;
   const [delivery] = httpDeliveries(bytes, place);

@@ -3,34 +3,25 @@
 import { StringDecoder } from 'node:string_decoder';
 import * as z from 'zod/mini';
 import { SvcError } from '../../../errors.ts';
-import { isObject } from '../../../json-object.ts';
 import type { Delivery, RawHeader } from '../delivery.ts';
-import { readHeaders } from './headers.ts';
 
 /** The fields that svc needs in the lines of `webhooks listen`. Other writers may omit the rest. */
 const recordedLine = z.object({
   v: z.optional(z.literal(1)),
   received_at: z.optional(z.string()),
   /** A schema of tuples would double the time that a line takes. */
-  headers: z.custom<Headers>(isHeaders),
+  headers: z.custom<readonly RawHeader[]>(isPairs),
   body_b64: z.string(),
   status: z.optional(z.string()),
   forward: z.nullish(z.object({ status: z.nullish(z.number()) })),
   response: z.optional(z.number()),
 });
 
-type Headers = readonly RawHeader[] | Readonly<Record<string, unknown>>;
-
-function isPairs(value: unknown): value is readonly RawHeader[] {
+function isPairs(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   return value.every(
     (pair) => Array.isArray(pair) && pair.length === 2 && pair.every((one) => typeof one === 'string'),
   );
-}
-
-function isHeaders(value: unknown): value is Headers {
-  if (!isObject(value)) return isPairs(value);
-  return Object.values(value).every((text) => [text].flat().every((one) => ['string', 'number'].includes(typeof one)));
 }
 
 /** A longer line is not a recorded delivery. */
@@ -93,7 +84,7 @@ export function recordedDelivery(line: string, source: string): Delivery | undef
   const statuses = [response ?? [], forward ? (forward.status ?? 0) : []].flat();
   return {
     source,
-    headers: isPairs(headers) ? headers : readHeaders(headers),
+    headers,
     body,
     receivedS: Number.isNaN(ms) ? undefined : ms / 1000,
     verdict: status,

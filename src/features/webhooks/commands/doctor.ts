@@ -6,7 +6,7 @@ export const webhooksDoctor = listCommand({
   id: 'webhooks doctor',
   summary: 'Check why events do not arrive',
   description:
-    'Checks the sign-in, the files of svc, the service and its clock, the quota, and of each subscription its status, events, URL, stored secret and latest deliveries. Exit 1 if a check fails. svc webhooks check-receiver tests the receiver itself.',
+    'Checks the sign-in, the service and its clock, the quota, and of each subscription its status, events, URL, stored secret and latest deliveries. Exit 1 if a check fails. svc webhooks check-receiver tests the receiver itself.',
   details:
     'JSON: check, subject, status (ok, warn, fail), detail, fix (a command, or null). -q prints the checks that are not ok. A stored secret without a subscription is a warning.',
   effect: 'read',

@@ -4,10 +4,10 @@ import { SUBSCRIPTION_COLUMNS } from '../columns.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
 import { shownSecret, storedSecret } from '../stored-secrets.ts';
 import {
-  ATTEMPTS_PER_EVENT,
   changeUrlCommand,
   checkSubscriptionId,
   DISABLED,
+  describeEventsLeft,
   eventsLeft,
   findSubscription,
   type ShownSubscription,
@@ -57,8 +57,8 @@ export const webhooksGet = recordCommand({
   },
 });
 
-function noteOf({ status, consecutive_failures: fails = 0, events_left: left, id }: Detailed): string | undefined {
+function noteOf(subscription: Detailed): string | undefined {
+  const { status, consecutive_failures: fails = 0, id } = subscription;
   if (status === DISABLED) return `disabled; only a new url enables it: ${changeUrlCommand(id)}`;
-  if (fails === 0) return undefined;
-  return `${left} more failing ${left === 1 ? 'event' : 'events'} can disable it (${ATTEMPTS_PER_EVENT} attempts each)`;
+  return fails === 0 ? undefined : describeEventsLeft(subscription);
 }

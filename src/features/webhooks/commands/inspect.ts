@@ -2,10 +2,9 @@ import { type Answer, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { parseJsonText } from '../../../json-object.ts';
 import { RawJson } from '../../../output/types.ts';
-import { readDeliveries } from '../captures/formats.ts';
-import { gather, type Input, InputErrors, once } from '../captures/input.ts';
+import { gather, type Input, InputErrors, once, readDeliveries } from '../captures/formats.ts';
 import { asEvent, type Delivery, type ReadEvent, readEvent, signatureHeaders } from '../delivery.ts';
-import { type EventVerdict, type EventView, eventList, eventRecord } from '../event-columns.ts';
+import { type EventVerdict, eventList, eventRecord } from '../event-columns.ts';
 import { ANY_AGE, fingerprint, type SigningSecret, verifySignature } from '../signature.ts';
 import { SECRET_FLAGS, signingSecrets } from '../signing-secrets.ts';
 
@@ -23,8 +22,6 @@ export const webhooksInspect = recordCommand({
   args: { file: { help: 'File, or - for standard input (the default)', complete: 'files' } },
   flags: {
     'event-id': { type: 'string', value: 'id', help: 'Only this event' },
-    full: { type: 'boolean', help: 'Do not shorten texts' },
-    unverified: { type: 'boolean', help: 'Show events whose signature is invalid' },
     ...SECRET_FLAGS,
   },
   exits: ['signature_invalid'],
@@ -33,20 +30,20 @@ export const webhooksInspect = recordCommand({
       run: 'svc webhooks inspect delivery.http --secret-file key.txt',
       why: 'The event of a delivery, if it is genuine',
     },
-    { run: 'svc webhooks inspect rec.ndjson --event-id evt_2 --full', why: 'One complete event of a recording' },
+    { run: 'svc webhooks inspect rec.ndjson --event-id evt_2', why: 'One complete event of a recording' },
   ],
-  output: eventRecord({ full: false, verdictOf: () => UNKNOWN }),
+  output: eventRecord(() => UNKNOWN),
   async run(input, ctx): Promise<Answer<never>> {
-    const { file = '-', full, unverified, eventId } = input;
+    const { file = '-', eventId } = input;
     const secrets = await signingSecrets(input, ctx);
     const { inputChunks: chunks, notice } = ctx;
     const bad = new InputErrors(notice);
     const unusable = (error: SvcError): void => bad.add(error);
-    const options = { format: 'auto', secrets, unverified, chunks, notice, unusable } as const;
-    const { shown, refused, others } = await collectEvents(file, eventId, options);
+    const options = { format: 'auto', signed: false, chunks, notice, unusable } as const;
+    const { shown, refused, others } = await collectEvents(file, eventId, secrets, options);
     const [first] = shown.values();
     if (first === undefined) throw bad.failure('shown') ?? explainNothing(refused[0], others[0], input);
-    if (!unverified) for (const { source, verdict } of refused) notice(`${source}: ${verdict}: not shown`);
+    for (const { source, verdict } of refused) notice(`${source}: ${verdict}: not shown`);
     for (const other of others) notice(other);
     const whole: Pick<Answer<never>, 'code' | 'footer'> = {
       code: refused.length === 0 ? undefined : 'signature_invalid',
@@ -57,11 +54,11 @@ export const webhooksInspect = recordCommand({
         return undefined;
       },
     };
-    const view: EventView = { full, verdictOf: (value) => shown.get(value) ?? UNKNOWN };
+    const verdictOf = (value: ReadEvent['value']) => shown.get(value) ?? UNKNOWN;
     const [value, ...more] = shown.keys();
-    if (more.length > 0) return { ...whole, value: [...shown.keys()], as: eventList(view) };
+    if (more.length > 0) return { ...whole, value: [...shown.keys()], as: eventList(verdictOf) };
     const raw = ctx.wants.rawJson ? first.bytes : undefined;
-    return { ...whole, value: raw === undefined ? value : new RawJson(once(raw)), as: eventRecord(view) };
+    return { ...whole, value: raw === undefined ? value : new RawJson(once(raw)), as: eventRecord(verdictOf) };
   },
 });
 
@@ -73,17 +70,20 @@ interface Collected {
   readonly others: readonly string[];
 }
 
-async function collectEvents(path: string, eventId: string | undefined, input: EventInput): Promise<Collected> {
+async function collectEvents(
+  path: string,
+  eventId: string | undefined,
+  secrets: readonly SigningSecret[],
+  input: Input,
+): Promise<Collected> {
   const shown = new Map<ReadEvent['value'], FoundEvent>();
   const refused: FoundEvent[] = [];
   const others: string[] = [];
-  for await (const found of readEvents(path, input)) {
+  for await (const found of readEvents(path, secrets, input)) {
     const { event, source, verdict } = found;
-    const isReadable = READABLE.has(verdict);
-    if (!isReadable) refused.push(found);
-    if (event === undefined) {
-      if (isReadable || input.unverified) others.push(`${source}: the body is not an event`);
-    } else if (eventId === undefined || event.id === eventId) shown.set(event.value, found);
+    if (!READABLE.has(verdict)) refused.push(found);
+    else if (event === undefined) others.push(`${source}: the body is not an event`);
+    else if (eventId === undefined || event.id === eventId) shown.set(event.value, found);
   }
   return { shown, refused, others };
 }
@@ -103,7 +103,7 @@ function explainNothing(
   }
   const { verdict, source } = refused;
   return new SvcError('signature_invalid', `${verdict}: ${source}: the event is not shown`, {
-    hint: '"svc webhooks verify" explains why; --unverified shows it anyway',
+    hint: '"svc webhooks verify" explains why; without a secret, svc shows it unverified',
   });
 }
 
@@ -119,32 +119,30 @@ interface FoundEvent {
   readonly bytes: Uint8Array | undefined;
 }
 
-interface EventInput extends Omit<Input, 'signed' | 'refuseBodies'> {
-  readonly secrets: readonly SigningSecret[];
-  /** Whether a body is read although its signature is invalid. */
-  readonly unverified: boolean;
-}
-
 const LARGEST = 64 << 20;
 
-async function* readEvents(path: string, input: EventInput): AsyncGenerator<FoundEvent, void, void> {
-  for await (const found of readDeliveries(path, { ...input, signed: false })) {
+async function* readEvents(
+  path: string,
+  secrets: readonly SigningSecret[],
+  input: Input,
+): AsyncGenerator<FoundEvent, void, void> {
+  for await (const found of readDeliveries(path, input)) {
     if ('pieces' in found) yield* readBareEvents(await gather(found.pieces, found.source, LARGEST), found.source);
-    else for (const delivery of found) yield verifyDelivered(delivery, input);
+    else for (const delivery of found) yield verifyDelivered(delivery, secrets);
   }
 }
 
 /** Age matters to a receiver, not to a reader. */
 function verifyDelivered(
   { source, headers, body, truncated }: Delivery,
-  { secrets, unverified }: EventInput,
+  secrets: readonly SigningSecret[],
 ): FoundEvent {
   if (secrets.length === 0) {
     return { source, bytes: body, verdict: 'unchecked', secret: undefined, event: readEvent(body) };
   }
   const { verdict, secretIndex } = verifySignature(signatureHeaders(headers), body, secrets, ANY_AGE, truncated);
   const secret = secrets[secretIndex ?? -1];
-  const event = verdict === 'valid' || unverified ? readEvent(body) : undefined;
+  const event = verdict === 'valid' ? readEvent(body) : undefined;
   return { source, bytes: body, verdict, secret: secret && fingerprint(secret), event };
 }
 

@@ -12,7 +12,7 @@ import { EVENT_FLAG, eventFilter } from '../event-types.ts';
 import { parseTolerance, TOLERANCE_FLAG } from '../options.ts';
 import { openForwarder } from '../receiver/forwarder.ts';
 import { historyPath } from '../receiver/history.ts';
-import { openRecording, type RecordingWriter } from '../receiver/recording-writer.ts';
+import { openRecording } from '../receiver/recording-writer.ts';
 import { introduction, RECEIVER_LIST, type ReadyRow, type ReceiverRow, summary } from '../receiver/rows.ts';
 import { ReceiverSession, type SessionOptions } from '../receiver/session.ts';
 import { SECRET_PREFIX, type SigningSecret } from '../signature.ts';
@@ -74,7 +74,7 @@ An event that was accepted before (among the last 20,000, within a day) is answe
 With --record, svc adds each delivery to the file before it responds; if the file cannot be written, it responds 500, and the service sends the delivery again. svc also keeps the last valid delivery of each of the last 100 events (16 MiB at most) in deliveries.ndjson in its state directory, for svc webhooks replay evt_…. A delivery is there within a second of its response; kill -9 loses those of the last second.
 Anyone can send requests without a valid signature. svc shows and records the first 20 and then one a second (16 MiB in one run at most), and counts the others.
 Exit 0 when --count is reached, for which only valid, new and accepted events count; 1 at the first invalid delivery with --fail-on-invalid; 9 when --wait is over; 130 after Ctrl-C.
-Each line of NDJSON has a "type": first "ready" (port, url, forward, record, history, tunnel, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, hints, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "omitted" (requests) for those that are only counted, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted). "forward" has status, ms, error, and body: the first KiB of a response that is not a 2xx. Event id and type come from the signed body.`,
+Each line of NDJSON has a "type": first "ready" (port, url, forward, record, history, tunnel, pid), then "delivery" (received_at, source, status, valid, signature_ok, timestamp, age_s, tolerance_s, event_id, event_type, secret_index, body_bytes, body_sha256, notes, duplicate, forward, response, ms), "refused" for a request that is not a delivery, "omitted" (requests) for those that are only counted, "warning" (message), and "end" last (deliveries, valid, duplicates, invalid, refused, accepted). "forward" has status, ms, error, and body: the first KiB of a response that is not a 2xx. Event id and type come from the signed body.`,
   effect: 'write',
   service: 'webhooks',
   // It takes back what it writes, so its failures are those of its rows.
@@ -110,7 +110,7 @@ Each line of NDJSON has a "type": first "ready" (port, url, forward, record, his
     const tunnelInput = { ...input, tunnel: command ?? '', events };
     if (ctx.dryRun && tunneling !== undefined) return { value: await tunneling.planTunnel(tunnelInput, ctx) };
     const forwarder = forwardTo === undefined ? undefined : await openForwarder(forwardTo, input.forwardExternal, ctx);
-    const recording = input.record === undefined ? undefined : openRecorder(input.record, ctx);
+    const recording = input.record === undefined ? undefined : openRecording(input.record, ctx.notice);
     const tunnel = tunneling && new tunneling.Tunnel(tunnelInput, ctx);
     const options: SessionOptions = {
       ...input,
@@ -198,7 +198,7 @@ async function* receive(
   { record, readyFile, tunnel, ownSecret }: Place,
   ctx: RunContext,
 ): AsyncGenerator<ReceiverRow> {
-  const { host, forwarder } = options;
+  const { host, forwarder, history } = options;
   let ready: ReadyRow | undefined;
   try {
     if (readyFile !== undefined) removeReadyFile(readyFile);
@@ -207,7 +207,16 @@ async function* receive(
     forwarder?.refuseLoop(url);
     const facts = await tunnel?.open(port, (error) => session.rows.end(error));
     session.startWait();
-    ready = readyRow(options, { port, url: url.href, record: record ?? null, tunnel: facts, pid: ctx.pid });
+    ready = {
+      type: 'ready',
+      port,
+      url: url.href,
+      forward: forwarder?.url.href ?? null,
+      record: record ?? null,
+      history: history?.path ?? null,
+      tunnel: facts,
+      pid: ctx.pid,
+    };
     if (readyFile !== undefined) writeReadyFile(readyFile, ready);
     introduce(ready, options, ownSecret, ctx);
     yield ready;
@@ -220,43 +229,19 @@ async function* receive(
   }
 }
 
-function readyRow(
-  { forwarder, history }: SessionOptions,
-  { port, url, record, tunnel, pid }: Pick<ReadyRow, 'port' | 'url' | 'record' | 'tunnel' | 'pid'>,
-): ReadyRow {
-  return {
-    type: 'ready',
-    port,
-    url,
-    forward: forwarder?.url.href ?? null,
-    record,
-    history: history?.path ?? null,
-    tunnel,
-    pid,
-  };
-}
-
+/** Also how to sign with the secret that svc made, and what it is not for. */
 function introduce(ready: ReadyRow, { secrets }: SessionOptions, ownSecret: string | undefined, ctx: RunContext): void {
   if (ctx.wants.table) {
     for (const line of introduction(ready, secrets.length)) ctx.notice(line);
   }
   if (ownSecret === undefined) return;
-  for (const line of secretIntroduction(ready.url, ownSecret)) ctx.notice(line);
-}
-
-/** How to sign with the secret that svc made, and what it is not for. */
-function secretIntroduction(url: string, file: string): string[] {
-  return [
-    `no secret was given: svc verifies with its own, in ${file}. To sign with it, run in another terminal:`,
-    `  svc webhooks send --to ${shellWord(url)} --secret-file ${shellWord(file)}`,
+  ctx.notice(
+    `no secret was given: svc verifies with its own, in ${ownSecret}. To sign with it, run in another terminal:`,
+  );
+  ctx.notice(`  svc webhooks send --to ${shellWord(ready.url)} --secret-file ${shellWord(ownSecret)}`);
+  ctx.notice(
     'deliveries of the service need the secret of their subscription (--secret-file or --endpoint), or --tunnel',
-  ];
-}
-
-function openRecorder(path: string, ctx: RunContext): RecordingWriter {
-  const { writer, notices } = openRecording(path);
-  for (const text of notices) ctx.notice(`warning: ${text}`);
-  return writer;
+  );
 }
 
 type Readiness = Pick<ReadyRow, 'port' | 'url' | 'pid'>;

@@ -1,8 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { type Arguments, type Flags, type Input, section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { readDeliveries } from '../captures/formats.ts';
-import { once } from '../captures/input.ts';
+import { once, readDeliveries } from '../captures/formats.ts';
 import { SENT_LIST } from '../columns.ts';
 import {
   type Delivery,
@@ -98,8 +97,8 @@ class Skipped {
   unreadable = 0;
   /** Nothing proves that the service signed them. */
   unproven = 0;
-  /** How many deliveries each filter leaves out. */
-  readonly leftOut = new Map<string, number>();
+  /** By a filter. */
+  unwanted = 0;
 
   constructor(notice: (text: string) => void) {
     this.#notice = notice;
@@ -111,9 +110,7 @@ class Skipped {
   }
 
   report(): void {
-    if (this.leftOut.size > 0) {
-      this.#notice(`skipped: ${[...this.leftOut].map(([option, count]) => `${count} by ${option}`).join(', ')}`);
-    }
+    if (this.unwanted > 0) this.#notice(`${this.unwanted} skipped by the filters`);
     if (this.unproven === 0) return;
     this.#notice(
       `${this.unproven} skipped: nothing proves that the service signed them; svc webhooks send --body signs any body`,
@@ -137,8 +134,7 @@ async function* chooseDeliveries(
   try {
     for await (const delivery of readFile(input.file, skipped, ctx)) {
       const event = readEvent(delivery.body);
-      const option = findExcludingOption(delivery, event?.type, { ...input, types });
-      if (option !== undefined) skipped.leftOut.set(option, (skipped.leftOut.get(option) ?? 0) + 1);
+      if (!isWanted(delivery, event?.type, { ...input, types })) skipped.unwanted++;
       else if (secret === undefined || isProven(delivery, secret)) yield { delivery, event };
       else skipped.unproven++;
     }
@@ -202,21 +198,18 @@ interface DeliveryFilter extends Pick<ReplayInput, 'since' | 'until' | 'status'>
   readonly types: readonly string[];
 }
 
-/** Why a delivery is left out. The type is the one in its body. */
-function findExcludingOption(
-  { receivedS, failed }: Delivery,
+/** The type is the one in its body. Without a time of receipt, a range of times excludes it. */
+function isWanted(
+  { receivedS = Number.NaN, failed }: Delivery,
   type: string | undefined,
   { since, until, status, types }: DeliveryFilter,
-): string | undefined {
-  if (receivedS === undefined && (since ?? until) !== undefined) return NO_TIME;
-  const receivedMs = (receivedS ?? 0) * 1000;
-  if (since !== undefined && receivedMs < since.ms) return '--since';
-  if (until !== undefined && receivedMs > until.ms) return '--until';
-  if (status !== undefined && failed !== (status === 'failed')) return '--status';
-  return types.length === 0 || types.includes(type ?? '') ? undefined : '--event';
+): boolean {
+  const receivedMs = receivedS * 1000;
+  if (since !== undefined && !(receivedMs >= since.ms)) return false;
+  if (until !== undefined && !(receivedMs <= until.ms)) return false;
+  if (status !== undefined && failed !== (status === 'failed')) return false;
+  return types.length === 0 || types.includes(type ?? '');
 }
-
-const NO_TIME = '--since or --until (their time of receipt is unknown)';
 
 /** Verdicts of a recorder on a delivery whose signature was good, whatever its age. */
 const SIGNED: readonly (string | undefined)[] = ['valid', 'stale', 'future'] satisfies Verdict[];

@@ -21,15 +21,14 @@ import { deleteSubscription } from '../subscriptions/updating.ts';
 
 interface RotatedRow extends CreatedRow {
   readonly replaced: string;
-  readonly replaced_deleted: boolean;
   /** svc had the old secret stored, and deleted it as well. */
   readonly replaced_secret_deleted: boolean;
   readonly test: TestResult;
 }
 
 const secretText = (row: RotatedRow): string => `${row.secret_stored} (sha256 fp ${row.secret_fingerprint})`;
-const oldText = ({ replaced, replaced_deleted: gone, replaced_secret_deleted: forgotten }: RotatedRow): string =>
-  `${replaced} ${gone ? 'deleted' : 'not deleted'}${forgotten ? ', and its stored secret' : ''}`;
+const oldText = ({ replaced, replaced_secret_deleted: forgotten }: RotatedRow): string =>
+  `${replaced} deleted${forgotten ? ', and its stored secret' : ''}`;
 
 const ROTATED_RECORD: RecordOutput<RotatedRow> = {
   kind: 'record',
@@ -56,7 +55,6 @@ export const webhooksRotate = recordCommand({
   args: { id: SUBSCRIPTION_ARGUMENT },
   flags: {
     wait: { type: 'duration', positive: true, default: '90s', help: 'How long to wait for the test event' },
-    'keep-old': { type: 'boolean', help: 'Do not delete the old subscription' },
     ...LASTING_SINK_FLAGS,
   },
   exits: ['still_pending'],
@@ -78,7 +76,7 @@ export const webhooksRotate = recordCommand({
     let stored = false;
     try {
       const question = `Replace ${old.id} (${url}) with a new subscription, and delete it once the new one works?`;
-      const confirmed = input.keepOld ? undefined : await ctx.confirm(question);
+      const confirmed = await ctx.confirm(question);
       const created = await createSubscription({ url, events }, recordings, {
         dryRun: ctx.dryRun,
         allowDuplicate: true,
@@ -103,18 +101,16 @@ interface Rotation {
   readonly old: Subscription;
   readonly row: CreatedRow;
   readonly wait: number;
-  /** The proof that the old one may be deleted; undefined if it stays. */
-  readonly confirmed: Confirmed | undefined;
+  /** The proof that the old one may be deleted. */
+  readonly confirmed: Confirmed;
 }
-
-const POLL_MS = 2_000;
 
 /** From here on two subscriptions exist, and any failure says so. */
 async function finishRotation(
   { old, row: { id, secret_stored: where, secret_fingerprint: fp }, wait, confirmed }: Rotation,
   recordings: Recordings,
   ctx: RunContext,
-): Promise<Pick<RotatedRow, 'test' | 'replaced_deleted' | 'replaced_secret_deleted'>> {
+): Promise<Pick<RotatedRow, 'test' | 'replaced_secret_deleted'>> {
   const state = `${id} was created (secret ${where}, sha256 fp ${fp})`;
   const next = `svc webhooks test ${shellWord(id)} --wait 90s && svc webhooks delete ${shellWord(old.id)}`;
   const stop = (code: 'not_as_asked' | 'still_pending' | 'interrupted' | 'terminated', why: string, cause?: SvcError) =>
@@ -125,7 +121,7 @@ async function finishRotation(
   let test: TestResult;
   try {
     const eventId = answered(await queueTest(id, recordings));
-    test = await waitForTest(id, eventId, { waitMs: wait, pollMs: POLL_MS }, recordings, ctx);
+    test = await waitForTest(id, eventId, wait, recordings, ctx);
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     const { code, message } = error;
@@ -135,7 +131,6 @@ async function finishRotation(
     const code = test.outcome === 'failed' || test.outcome === 'skipped' ? 'not_as_asked' : 'still_pending';
     throw stop(code, `its test event was not delivered: ${test.text}`);
   }
-  if (confirmed === undefined) return { test, replaced_deleted: false, replaced_secret_deleted: false };
   await deleteSubscription(old.id, recordings, () => recordings.delete(old.id, confirmed)).catch((error: unknown) => {
     if (!(error instanceof SvcError) || error.code === 'interrupted' || error.code === 'terminated') throw error;
     throw new SvcError('not_as_asked', `${state} and works, but ${old.id} could not be deleted: ${error.message}`, {
@@ -144,5 +139,5 @@ async function finishRotation(
     });
   });
   const isGone = ctx.omittedRows() === 0;
-  return { test, replaced_deleted: true, replaced_secret_deleted: isGone && (await forgetSecret(old.id, ctx)) };
+  return { test, replaced_secret_deleted: isGone && (await forgetSecret(old.id, ctx)) };
 }

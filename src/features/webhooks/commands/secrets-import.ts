@@ -1,10 +1,10 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import { chosenPlace, SecretStore, withSecrets } from '../../../store/secret-store.ts';
-import { type StoredSecret, signingSecretKey, webhookSecretsFile } from '../../../store/webhook-secrets.ts';
+import { SecretStore, withSecrets } from '../../../store/secret-store.ts';
+import { signingSecretKey, webhookSecretsFile } from '../../../store/webhook-secrets.ts';
 import { SECRET_RECORD } from '../columns.ts';
 import type { SigningSecret } from '../signature.ts';
-import { readSecrets, SECRET_SOURCE_FLAGS, type SecretSources, secretOf } from '../signing-secrets.ts';
+import { fromFile, fromVariable, SECRET_SOURCE_FLAGS, type SecretSources, secretOf } from '../signing-secrets.ts';
 import { findStored, isSameStored, serviceOf, shownSecret, storedUnder } from '../stored-secrets.ts';
 
 export const webhooksSecretsImport = recordCommand({
@@ -34,11 +34,7 @@ export const webhooksSecretsImport = recordCommand({
     const shown = shownSecret(next);
     const stored = new SecretStore(webhookSecretsFile(ctx.paths), ctx);
     const before = await findStored(stored, next);
-    const isSame = isSameStored(before, next);
-    if (isSame && (await stored.locate(signingSecretKey(next))) === chosenPlace(ctx)) {
-      return { value: shownSecret(before as StoredSecret), footer: 'already stored' };
-    }
-    if (before !== undefined && !isSame) {
+    if (before !== undefined && !isSameStored(before, next)) {
       const what =
         before === 'unreadable' ? 'the secret, which cannot be read,' : `secret ${shownSecret(before).fingerprint}`;
       await ctx.confirm(`Replace ${what} of ${id} (${serviceOf(next)}) with ${shown.fingerprint}?`);
@@ -65,7 +61,8 @@ function checkId(id: string): void {
 }
 
 async function readSecret(input: SecretSources, ctx: RunContext): Promise<SigningSecret> {
-  const [named, ...others] = readSecrets(input, ctx);
+  const fromFiles = input.secretFile.map((path) => fromFile(path, ctx));
+  const [named, ...others] = [...fromFiles, ...input.secretEnv.map((name) => fromVariable(name, ctx.env))];
   if (others.length > 0) throw new SvcError('usage', `an endpoint has one secret, and ${others.length + 1} were given`);
   if (named !== undefined) return named;
   if (!ctx.stdin.isTTY) return secretOf(await ctx.readInput('-'), 'standard input');

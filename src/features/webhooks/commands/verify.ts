@@ -9,8 +9,7 @@ import {
   RowBatches,
   type Rows,
 } from '../../../output/types.ts';
-import { inputFiles, readDeliveries } from '../captures/formats.ts';
-import { DELIVERY_FORMATS, gather, InputErrors } from '../captures/input.ts';
+import { DELIVERY_FORMATS, gather, InputErrors, inputFiles, readDeliveries } from '../captures/formats.ts';
 import { type Delivery, HEADER_PREFIX, signatureHeaders } from '../delivery.ts';
 import { GIVEN_HEADER_FLAGS, givenHeaders, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
 import { fingerprint, type Verdict } from '../signature.ts';
@@ -205,7 +204,7 @@ function verdictLine(row: CheckedDelivery, secrets: readonly string[], paths: re
   const cells: Cell[] = [VALID, facts];
   const isOnly = paths.length === 1 && row.source === (paths[0] === '-' ? 'stdin' : paths[0]);
   if (!isOnly) cells.push(row.source);
-  for (const note of row.notes) cells.push({ text: NOTES[note]?.(row) ?? note, tone: 'warn' });
+  for (const note of row.notes) cells.push({ text: note, tone: 'warn' });
   return cells;
 }
 
@@ -246,18 +245,6 @@ const REASONS: Readonly<Record<Verdict, Describe>> = {
 const OTHERS = 'another secret signed this, or other bytes were signed';
 
 const YEAR_5000 = 95_617_584_000;
-
-const NOTES: Readonly<Record<string, Describe>> = {
-  unsigned_header_mismatch: (row) => `the signed body says ${row.event_type}, ${HEADER_PREFIX}Event does not`,
-  tolerance_not_checked: () => 'age not checked',
-  noncanonical_hex_case: () => 'signature in upper case',
-  bare_lf_head: () => 'headers with bare LF line endings',
-  text_body: () => 'body from a text',
-  length_differs: () => 'Content-Length differs',
-  chunks_decoded_before: () => 'declared chunked, but not chunked in this file',
-  bytes_after_body: () => 'more bytes follow the body',
-  event_not_read: () => 'too large to read the event',
-};
 
 /** `1 s`, `12 min`, `26 h`, `9 days`; negative ages are in the future. */
 function formatDuration(seconds: number): string {

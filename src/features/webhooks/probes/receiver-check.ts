@@ -3,9 +3,9 @@ import type { SvcError } from '../../../errors.ts';
 import type { Plan } from '../../../http/endpoint.ts';
 import { openPoster, type Posted, planPosts } from '../../../http/poster.ts';
 import type { Outbound } from '../../../http/target.ts';
-import { isAccepted, isRedirect, RECEIVER_MS } from '../sending/sending.ts';
+import { isAccepted } from '../delivery.ts';
+import { isRedirect, RECEIVER_MS } from '../sending/sending.ts';
 import {
-  ACCEPTED,
   PROBES,
   type Probe,
   type ProbeDelivery,
@@ -46,9 +46,9 @@ function choose(only: readonly string[]): readonly Probe[] {
   return PROBES.filter(({ name }) => only.length === 0 || only.includes(name));
 }
 
-function notSent({ name, expected = ACCEPTED }: Probe, why: string): ProbeResult {
+function notSent({ name, expected = '2xx' }: Probe, why: string): ProbeResult {
   const nothing = { http_status: null, ms: null, sent: null, fix: null, answer: '' };
-  return { probe: name, status: 'skipped', expected: expected.text, got: why, ...nothing };
+  return { probe: name, status: 'skipped', expected, got: why, ...nothing };
 }
 
 /** In a dry run: every delivery to a receiver without a cause for all failures. */
@@ -103,12 +103,12 @@ async function sendProbe(
   kit: ProbeKit,
   post: Post,
 ): Promise<{ readonly result: ProbeResult; readonly posted: Posted | undefined }> {
-  const { expected = ACCEPTED, fix } = probe;
+  const { expected = '2xx', fix } = probe;
   let posted: Posted | undefined;
   for (const delivery of probeDeliveries(probe, kit)) {
     posted = await post(delivery);
     const { status } = posted;
-    if (status !== undefined && expected.accepts(status)) continue;
+    if (String(status).startsWith(expected.charAt(0))) continue;
     const change = status === undefined ? adviseOnSilence(posted.failure) : fix;
     const failed = { status: 'fail', sent: delivery.sent, fix: change } as const;
     return { result: { ...notSent(probe, ''), ...outcomeOf(posted), ...failed }, posted };
@@ -143,13 +143,13 @@ async function findCause(post: (send: Send) => Promise<Posted>): Promise<Cause |
   const posted = await post(PING);
   if (posted.failure !== undefined && !posted.sent) throw posted.failure;
   // Another event that gets another response shows that the first is about pings only.
-  if (!isAccepted(posted) && (await post(SUMMARY)).status !== posted.status) return undefined;
+  if (!isAccepted(posted.status) && (await post(SUMMARY)).status !== posted.status) return undefined;
   const forged = await post(FORGED);
-  if (isAccepted(posted) && isAccepted(forged)) {
+  if (isAccepted(posted.status) && isAccepted(forged.status)) {
     const fix = 'it does not verify: refuse a delivery with 401 unless its signature is right';
     return { probe: 'bad-signature', posted: forged, sent: 'a forged delivery', fix };
   }
-  if (isAccepted(posted) || isAccepted(forged)) return undefined;
+  if (isAccepted(posted.status) || isAccepted(forged.status)) return undefined;
   const cause = { probe: 'valid-ping', posted };
   if (forged.status === posted.status) {
     return { ...cause, sent: 'every delivery, correctly signed or forged', fix: adviseOn(posted) };
@@ -172,7 +172,8 @@ const ADVICE: readonly (readonly [statuses: readonly number[], advice: string])[
 function adviseOn(posted: Posted): string {
   const { status, headers, failure } = posted;
   if (status === undefined) return adviseOnSilence(failure);
-  if (isRedirect(posted)) return `the service follows no redirect: subscribe ${headers['location'] || 'another URL'}`;
+  if (isRedirect(posted.status))
+    return `the service follows no redirect: subscribe ${headers['location'] || 'another URL'}`;
   const [, advice] = ADVICE.find(([statuses]) => statuses.includes(status)) ?? [];
   return advice ?? 'see its log: it fails whatever the signature is';
 }

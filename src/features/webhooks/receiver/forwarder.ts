@@ -6,7 +6,7 @@ import { endedBy, SvcError } from '../../../errors.ts';
 import { bare, hostLiteral, isLoopback } from '../../../http/address.ts';
 import { openPoster, type Posted, type Poster } from '../../../http/poster.ts';
 import type { Outbound } from '../../../http/target.ts';
-import { HEADER_PREFIX, type RawHeader } from '../delivery.ts';
+import { HEADER_PREFIX, isAccepted, type RawHeader } from '../delivery.ts';
 import { addressWarnings, receiverAddress } from '../options.ts';
 
 interface ForwardTarget {
@@ -23,8 +23,6 @@ export interface Forwarded {
   readonly error?: string | undefined;
   /** The beginning of a response that is not a 2xx. */
   readonly body?: string | undefined;
-  /** Where a redirect would have led. */
-  readonly location?: string | undefined;
 }
 
 /** The response to the sender: the target's own status, or that of a gateway. */
@@ -36,10 +34,6 @@ export function statusOf({ status, error }: Pick<Forwarded, 'status' | 'error'>)
 
 /** How much of a response is shown and recorded. */
 const MOST_BODY = 1024;
-
-export function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
-}
 
 /** The service waits 5 s for a response (doc 2 §6). */
 const FORWARD_MS = 4_500;
@@ -104,7 +98,6 @@ export class Forwarder {
         ms: Math.round(posted.ms),
         error: posted.failure?.code,
         body: this.#bodyOf(posted),
-        location: posted.headers['location'],
       };
     } catch {
       return { status: null, ms: Math.round(performance.now() - began), error: 'interrupted' };
@@ -113,7 +106,7 @@ export class Forwarder {
 
   /** An application may print its secret when a signature does not match. */
   #bodyOf({ status, text }: Posted): string | undefined {
-    if (status === undefined || isSuccess(status) || text.length === 0) return undefined;
+    if (status === undefined || isAccepted(status) || text.length === 0) return undefined;
     return this.#secrets.hide(Buffer.from(text).toString()).slice(0, MOST_BODY);
   }
 

@@ -9,8 +9,6 @@ const MOST_DELIVERIES = 100;
 const MOST_BYTES = 16 * 2 ** 20;
 /** How long a delivery waits for others that are written with it. */
 const PAUSE_MS = 500;
-/** One write needs much less. Long enough to take over from a listener that cannot be examined. */
-const LOCK_MS = 20_000;
 
 export function historyPath(paths: Paths): string {
   return join(paths.state, 'deliveries.ndjson');
@@ -37,7 +35,6 @@ export class History {
   readonly #warn: (text: string) => void;
   /** Not in the file yet. */
   #waiting: HandledDelivery[] = [];
-  #waitingBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
@@ -54,10 +51,7 @@ export class History {
   add(delivery: HandledDelivery): void {
     if (delivery.body.length > MOST_BYTES) return;
     this.#waiting.push(delivery);
-    this.#waitingBytes += delivery.body.length;
-    while (this.#waiting.length > MOST_DELIVERIES || this.#waitingBytes > MOST_BYTES) {
-      this.#waitingBytes -= this.#waiting.shift()?.body.length ?? 0;
-    }
+    if (this.#waiting.length > MOST_DELIVERIES) this.#waiting.shift();
     this.#timer ??= setTimeout(() => void this.write(), PAUSE_MS);
   }
 
@@ -73,17 +67,11 @@ export class History {
     const added = this.#waiting;
     if (added.length === 0) return;
     this.#waiting = [];
-    this.#waitingBytes = 0;
     try {
-      await withLock(
-        `${this.#path}.lock`,
-        this.#context,
-        (lock) => {
-          const lines = [...readHistory(this.#path), ...added.map((one) => recordingLine(one).trimEnd())];
-          writeAtomic(this.#path, lastOf(lines).join(''), { lock });
-        },
-        LOCK_MS,
-      );
+      await withLock(`${this.#path}.lock`, this.#context, (lock) => {
+        const lines = [...readHistory(this.#path), ...added.map((one) => recordingLine(one).trimEnd())];
+        writeAtomic(this.#path, lastOf(lines).join(''), { lock });
+      });
     } catch (error) {
       this.#warn(`deliveries are not kept for svc webhooks replay: ${(error as Error).message}`);
     }

@@ -1,9 +1,8 @@
 /** Processes a delivery: verifies, de-duplicates, forwards, records, and only then responds. */
 import { hash } from 'node:crypto';
-import { HEADER_PREFIX, headerValues, type ReadEvent, readEvent, signatureHeaders } from '../delivery.ts';
+import { HEADER_PREFIX, headerValues, isAccepted, type ReadEvent, readEvent, signatureHeaders } from '../delivery.ts';
 import { type SigningSecret, type Verification, verifySignature } from '../signature.ts';
-import { findHints } from '../signature-hints.ts';
-import { type Forwarded, type Forwarder, isSuccess, statusOf } from './forwarder.ts';
+import { type Forwarded, type Forwarder, statusOf } from './forwarder.ts';
 import type { History } from './history.ts';
 import { type HandledDelivery, type RecordingWriter, recordingLine } from './recording-writer.ts';
 import type { DeliveryRow } from './rows.ts';
@@ -18,15 +17,12 @@ export interface ProcessorOptions {
   readonly recording: RecordingWriter | undefined;
   readonly history: History | undefined;
   readonly strangers: StrangerLimit;
-  /** `key` identifies the reason: each is reported once. */
-  readonly warn: (key: string, text: string) => void;
 }
 
 export interface Outcome {
   readonly row: DeliveryRow;
   /** One of too many without a valid signature. */
   readonly omitted: boolean;
-  readonly location: string | undefined;
 }
 
 interface Verified {
@@ -43,7 +39,7 @@ interface Verified {
 interface Plan {
   /** The response; undefined: the target decides. */
   readonly status?: number;
-  readonly duplicate?: DeliveryRow['duplicate'];
+  readonly duplicate?: boolean;
   /** For a new event, which is remembered once it is accepted. */
   readonly key?: string;
 }
@@ -52,7 +48,6 @@ const ACCEPTED = 204;
 const UNVERIFIED = 401;
 const NOT_RECORDED = 500;
 
-const MOST_SEARCHED_BYTES = 2 ** 20;
 /** Of invalid deliveries in one run: anyone can send them. */
 const MOST_RECORDED_BYTES = 16 * 2 ** 20;
 
@@ -94,10 +89,10 @@ export class DeliveryProcessor {
     if (id === null) return await this.#process(verified, {});
 
     const key = hash('sha256', id, 'base64');
-    const duplicate = this.#seen.recordDuplicate(key, delivery.receivedMs);
-    if (duplicate !== null) return await this.#process(verified, { duplicate, status: ACCEPTED });
+    if (this.#seen.has(key, delivery.receivedMs))
+      return await this.#process(verified, { duplicate: true, status: ACCEPTED });
     const first = this.#inFlight.get(key);
-    if (first !== undefined) return await this.#follow(first, verified, key);
+    if (first !== undefined) return await this.#follow(first, verified);
     const outcome = this.#process(verified, { key });
     this.#inFlight.set(key, outcome);
     try {
@@ -108,11 +103,10 @@ export class DeliveryProcessor {
   }
 
   /** The event is already in progress: it is forwarded once, and both have the same outcome. */
-  async #follow(first: Promise<Outcome>, verified: Verified, key: string): Promise<Outcome> {
+  async #follow(first: Promise<Outcome>, verified: Verified): Promise<Outcome> {
     const { response } = (await first).row;
-    if (!isSuccess(response)) return await this.#process(verified, { status: response });
-    const duplicate = this.#seen.recordDuplicate(key, verified.delivery.receivedMs);
-    return await this.#process(verified, { status: ACCEPTED, duplicate });
+    if (!isAccepted(response)) return await this.#process(verified, { status: response });
+    return await this.#process(verified, { status: ACCEPTED, duplicate: true });
   }
 
   /** Nothing is parsed in an invalid delivery (doc 2 §6 rule 3). */
@@ -122,32 +116,14 @@ export class DeliveryProcessor {
     const valid = verification.verdict === 'valid';
     const event = valid ? readEvent(delivery.body) : undefined;
     const { id = null, type = null } = event ?? {};
-    const notes = [...verification.notes, ...(valid ? this.#observe(delivery, event) : [])];
+    const notes = [...verification.notes, ...(valid ? observe(delivery, event) : [])];
     // No stranger can send the right signature, and a wrong clock must not lose deliveries.
     const omitted = !verification.signatureOk && !strangers.admits();
     return { delivery, verification, valid, id, type, omitted, notes };
   }
 
-  /** What is odd about a valid delivery. */
-  #observe({ headers }: IncomingDelivery, event: ReadEvent | undefined): string[] {
-    if (event === undefined) return ['body_is_no_event'];
-    const { id, type } = event;
-    const notes = id === undefined ? ['event_without_id'] : [];
-    if (type === undefined) return notes;
-    // Only timestamp and body are signed (doc 2 §6): anyone in between can change a header.
-    for (const value of headerValues(headers, `${HEADER_PREFIX}Event`)) {
-      if (value === type) continue;
-      notes.push('unsigned_header_mismatch');
-      this.#options.warn(
-        `header ${type} ${value}`,
-        `warning: X-Service-Event says ${value}, the signed body says ${type}: svc uses the body`,
-      );
-    }
-    return notes;
-  }
-
   /** Forwards, records, responds: so the service repeats what was not accepted or recorded. */
-  async #process(verified: Verified, { status, duplicate = null, key }: Plan): Promise<Outcome> {
+  async #process(verified: Verified, { status, duplicate = false, key }: Plan): Promise<Outcome> {
     const { recording, history } = this.#options;
     const { delivery, valid, omitted } = verified;
     const forwarder = status === undefined ? this.#options.forwarder : undefined;
@@ -159,14 +135,14 @@ export class DeliveryProcessor {
       if (!written && valid) response = NOT_RECORDED;
     }
     // Not earlier: a forged or failed event would hide the real one.
-    if (key !== undefined && isSuccess(response)) this.#seen.add(key, delivery.receivedMs);
+    if (key !== undefined && isAccepted(response)) this.#seen.add(key, delivery.receivedMs);
     const text = valid ? '' : verified.verification.verdict;
     if (!delivery.respond(response, text)) verified.notes.push('sender_gone');
-    if (history !== undefined && duplicate === null && valid) {
+    if (history !== undefined && !duplicate && valid) {
       history.add(toRecord(verified, { duplicate, forwarded, response }));
     }
     const row = this.#row(verified, { duplicate, forwarded, response });
-    return { row, omitted, location: forwarded?.location };
+    return { row, omitted };
   }
 
   #isRecorded({ verification, omitted, delivery }: Verified): boolean {
@@ -178,7 +154,7 @@ export class DeliveryProcessor {
 
   #row(verified: Verified, { duplicate, forwarded, response }: Done): DeliveryRow {
     const { delivery, verification, valid, id, type, notes } = verified;
-    const { secrets, toleranceS, showBody, digests } = this.#options;
+    const { toleranceS, showBody, digests } = this.#options;
     const { body } = delivery;
     return {
       type: 'delivery',
@@ -195,7 +171,6 @@ export class DeliveryProcessor {
       secret_index: verification.secretIndex,
       body_bytes: body.length,
       body_sha256: digests ? hash('sha256', body) : undefined,
-      hints: hintsOf(verified, secrets),
       notes,
       duplicate,
       forward: forwardRow(forwarded),
@@ -206,15 +181,15 @@ export class DeliveryProcessor {
   }
 }
 
-/** Why the signature does not match, where that can be searched for: each search takes time. */
-function hintsOf(
-  { delivery, verification: { verdict }, omitted }: Verified,
-  secrets: readonly SigningSecret[],
-): readonly string[] {
-  const { headers, body } = delivery;
-  if (verdict !== 'signature_mismatch' && verdict !== 'malformed_signature') return [];
-  if (omitted || body.length > MOST_SEARCHED_BYTES) return [];
-  return findHints({ headers: signatureHeaders(headers), body, secrets });
+/** What is odd about a valid delivery. */
+function observe({ headers }: IncomingDelivery, event: ReadEvent | undefined): string[] {
+  if (event === undefined) return ['body_is_no_event'];
+  const { id, type } = event;
+  const notes = id === undefined ? ['event_without_id'] : [];
+  // Only timestamp and body are signed (doc 2 §6): anyone in between can change a header.
+  const types = headerValues(headers, `${HEADER_PREFIX}Event`);
+  if (type !== undefined && types.some((one) => one !== type)) notes.push('unsigned_header_mismatch');
+  return notes;
 }
 
 const MOST_EVENTS = 20_000;
@@ -222,15 +197,13 @@ const REMEMBERED_MS = 24 * 60 * 60 * 1000;
 
 /** Accepted events, to de-duplicate by id (doc 2 §1). Remembers the last 20,000, for a day. */
 class SeenEvents {
-  #older = new Map<string, SeenEvent>();
-  #recent = new Map<string, SeenEvent>();
+  #older = new Map<string, number>();
+  /** When each was accepted, in milliseconds since 1970. */
+  #recent = new Map<string, number>();
 
-  /** Counts another delivery of an accepted event. Null if it was not accepted before. */
-  recordDuplicate(key: string, nowMs: number): DeliveryRow['duplicate'] {
-    const event = this.#recent.get(key) ?? this.#older.get(key);
-    if (event === undefined || nowMs - event.firstMs >= REMEMBERED_MS) return null;
-    event.deliveries++;
-    return { deliveries: event.deliveries, first_at: isoTime(event.firstMs) };
+  has(key: string, nowMs: number): boolean {
+    const firstMs = this.#recent.get(key) ?? this.#older.get(key);
+    return firstMs !== undefined && nowMs - firstMs < REMEMBERED_MS;
   }
 
   add(key: string, nowMs: number): void {
@@ -238,14 +211,8 @@ class SeenEvents {
       this.#older = this.#recent;
       this.#recent = new Map();
     }
-    this.#recent.set(key, { firstMs: nowMs, deliveries: 1 });
+    this.#recent.set(key, nowMs);
   }
-}
-
-interface SeenEvent {
-  /** When it was accepted, in milliseconds since 1970. */
-  readonly firstMs: number;
-  deliveries: number;
 }
 
 /** Verifies the exact bytes, at the time of the last of them. */
@@ -258,7 +225,7 @@ export function verifyDelivery(
 }
 
 interface Done {
-  readonly duplicate: DeliveryRow['duplicate'];
+  readonly duplicate: boolean;
   readonly forwarded: Forwarded | null;
   readonly response: number;
 }
@@ -277,7 +244,7 @@ function toRecord(
     status: verification.verdict,
     event_id: id,
     event_type: type,
-    duplicate: duplicate !== null,
+    duplicate,
     forward: forwardRow(forwarded),
     response,
   };

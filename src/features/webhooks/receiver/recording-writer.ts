@@ -7,7 +7,6 @@ import {
   openSync,
   readSync,
   rmSync,
-  type Stats,
   statSync,
   writeSync,
 } from 'node:fs';
@@ -16,17 +15,11 @@ import { endOfLastLine, fileFailure } from '../../../store/own-file.ts';
 import type { RawHeader } from '../delivery.ts';
 import type { ForwardedRow } from './rows.ts';
 
-interface OpenedRecording {
-  readonly writer: RecordingWriter;
-  /** Notices about an existing file: a removed incomplete line, or other users who can read it. */
-  readonly notices: readonly string[];
-}
-
 /** Does not wait for a pipe that replaced the file in the meantime. */
 const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
 
 /** Creates the file, for its owner only, or continues a recording. Throws `file_unusable`. */
-export function openRecording(path: string): OpenedRecording {
+export function openRecording(path: string, notice: (text: string) => void): RecordingWriter {
   const there = statSync(path, { throwIfNoEntry: false });
   if (there?.isFIFO() || there?.isSocket() || there?.isDirectory()) {
     throw new SvcError('file_unusable', `--record: ${path} is not a file`);
@@ -36,9 +29,11 @@ export function openRecording(path: string): OpenedRecording {
     // Appending continues at the end, even after a truncation.
     file = openSync(path, APPEND, 0o600);
     const opened = fstatSync(file);
-    const notices: string[] = there === undefined ? [] : othersMayRead(path, opened);
-    if (opened.isFile() && opened.size > 0) notices.push(...removeCutLine(path, file, opened.size));
-    return { writer: new RecordingWriter(path, file, opened.isFile(), there === undefined), notices };
+    if (there !== undefined && (opened.mode & 0o077) !== 0) {
+      notice(`warning: --record: other users can read ${path}: chmod 600 ${path}`);
+    }
+    if (opened.isFile() && opened.size > 0) removeCutLine(path, file, opened.size, notice);
+    return new RecordingWriter(path, file, opened.isFile(), there === undefined);
   } catch (error) {
     if (file !== undefined) closeSync(file);
     throw fileFailure(`--record: cannot write ${path}`, error);
@@ -144,20 +139,16 @@ export function recordingLine({ body, ...delivery }: HandledDelivery): string {
 const BEGINNING = '{"v":1,';
 
 /** A partial line of a killed recorder would spoil the next line. */
-function removeCutLine(path: string, file: number, size: number): string[] {
+function removeCutLine(path: string, file: number, size: number, notice: (text: string) => void): void {
   const first = Buffer.alloc(BEGINNING.length);
   readSync(file, first, 0, first.length, 0);
   if (!BEGINNING.startsWith(first.toString('latin1', 0, Math.min(size, first.length)))) {
     throw new SvcError('file_unusable', `--record: ${path} is not a recording, and nothing was appended`);
   }
   const end = endOfLastLine(file, size);
-  if (end === size) return [];
+  if (end === size) return;
   ftruncateSync(file, end);
-  return [`--record: ${path} ended in the middle of a line; svc removed its ${size - end} bytes`];
-}
-
-function othersMayRead(path: string, { mode }: Stats): string[] {
-  return (mode & 0o077) === 0 ? [] : [`--record: other users can read ${path}: chmod 600 ${path}`];
+  notice(`warning: --record: ${path} ended in the middle of a line; svc removed its ${size - end} bytes`);
 }
 
 /** One received delivery. Version 1; fields may be added. */

@@ -2,7 +2,6 @@
 import { isLoopback } from '../../../http/address.ts';
 import type { Cell, ListOutput } from '../../../output/types.ts';
 import type { Verdict } from '../signature.ts';
-import { describeHint } from '../signature-hints.ts';
 import type { DeliveryFacts } from '../verification.ts';
 import type { RefusalReason } from './server.ts';
 
@@ -37,8 +36,8 @@ export interface DeliveryRow extends DeliveryFacts {
   readonly type: 'delivery';
   readonly received_at: string;
   readonly status: Verdict;
-  /** Accepted before: the number of deliveries, including this one, and the time of the first. */
-  readonly duplicate: { readonly deliveries: number; readonly first_at: string } | null;
+  /** Whether the event was accepted before. */
+  readonly duplicate: boolean;
   readonly forward: ForwardedRow | null;
   readonly response: number;
   /** From its headers to its response. */
@@ -84,9 +83,6 @@ interface EndRow extends Readonly<Tally> {
 
 export type ReceiverRow = ReadyRow | DeliveryRow | RefusedRow | OmittedRow | WarningRow | EndRow;
 
-/** The service waits 5 s for a response (doc 2 §6). */
-export const SLOW_MS = 4_000;
-
 export const RECEIVER_LIST: ListOutput<ReceiverRow> = {
   kind: 'list',
   columns: [
@@ -96,7 +92,7 @@ export const RECEIVER_LIST: ListOutput<ReceiverRow> = {
     { name: 'event-type', cell: (row) => ('event_type' in row ? row.event_type : undefined) },
     { name: 'status', cell: (row) => ('status' in row ? row.status : undefined) },
     { name: 'age-s', cell: (row) => (row.type === 'delivery' ? row.age_s : undefined) },
-    { name: 'duplicate', cell: (row) => (row.type === 'delivery' ? row.duplicate !== null : undefined) },
+    { name: 'duplicate', cell: (row) => (row.type === 'delivery' ? row.duplicate : undefined) },
     { name: 'source', cell: (row) => ('source' in row ? row.source : undefined) },
     { name: 'bytes', cell: (row) => (row.type === 'delivery' ? row.body_bytes : undefined) },
     { name: 'forwarded', cell: (row) => (row.type === 'delivery' ? row.forward?.status : undefined) },
@@ -136,12 +132,8 @@ function validCells(row: DeliveryRow): Cell[] {
     { text: row.status, tone: 'good' },
   ];
   if (row.age_s !== null) cells.push(`age ${row.age_s} s`);
-  if (duplicate !== null) {
-    const { deliveries, first_at } = duplicate;
-    cells.push({ text: `duplicate (delivery ${deliveries}, first ${formatLocalTime(first_at)})`, tone: 'dim' });
-  }
+  if (duplicate) cells.push({ text: 'duplicate', tone: 'dim' });
   cells.push(answerCell(row));
-  if (row.ms >= SLOW_MS) cells.push({ text: 'slow', tone: 'warn' });
   if (notes.length > 0) cells.push({ text: notes.join(' '), tone: 'warn' });
   if (body !== undefined) cells.push(body);
   if (row.forward?.body !== undefined) cells.push(...splitResponse(row.forward.body));
@@ -149,7 +141,7 @@ function validCells(row: DeliveryRow): Cell[] {
 }
 
 function invalidCells(row: DeliveryRow): Cell[] {
-  const { received_at, status, source, body_bytes, response, hints, notes } = row;
+  const { received_at, status, source, body_bytes, response, notes } = row;
   return [
     formatLocalTime(received_at),
     '-',
@@ -158,7 +150,6 @@ function invalidCells(row: DeliveryRow): Cell[] {
     `from ${source}`,
     `${body_bytes} B`,
     { text: `-> ${response}`, tone: 'bad' },
-    ...hints.map(describeHint),
     ...notes,
   ];
 }

@@ -3,14 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AsyncQueue } from '../../../async-queue.ts';
 import type { ErrorCode, SvcError } from '../../../errors.ts';
 import type { LockContext } from '../../../store/lock.ts';
+import { isAccepted } from '../delivery.ts';
 import { DISABLING_FAILURES } from '../subscriptions/subscription.ts';
-import { isSuccess } from './forwarder.ts';
 import { History } from './history.ts';
-import { DeliveryProcessor, isoTime, type Outcome, type ProcessorOptions, StrangerLimit } from './processor.ts';
-import { type DeliveryRow, type ReceiverRow, SLOW_MS, type Tally } from './rows.ts';
+import { DeliveryProcessor, isoTime, type ProcessorOptions, StrangerLimit } from './processor.ts';
+import type { DeliveryRow, ReceiverRow, Tally } from './rows.ts';
 import { type IncomingDelivery, type Receiver, type ReceiverOptions, type Refusal, startReceiver } from './server.ts';
 
-export interface SessionOptions extends ReceiverOptions, Omit<ProcessorOptions, 'warn' | 'history' | 'strangers'> {
+export interface SessionOptions extends ReceiverOptions, Omit<ProcessorOptions, 'history' | 'strangers'> {
   /** Where the last deliveries are written. */
   readonly history: { readonly path: string; readonly context: LockContext } | undefined;
   readonly count: number | undefined;
@@ -56,8 +56,8 @@ export class ReceiverSession {
     const { history } = options;
     this.#history =
       history && new History(history.path, history.context, (text) => warn('history', `warning: ${text}`));
-    this.#processor = new DeliveryProcessor({ ...options, history: this.#history, strangers: this.#strangers, warn });
-    this.#monitor = new DeliveryMonitor(options, warn);
+    this.#processor = new DeliveryProcessor({ ...options, history: this.#history, strangers: this.#strangers });
+    this.#monitor = new DeliveryMonitor(warn);
   }
 
   get tally(): Readonly<Tally> {
@@ -116,8 +116,10 @@ export class ReceiverSession {
     const outcome = await this.#processor.handle(delivery);
     if (outcome.omitted) this.#omit();
     else this.rows.push(outcome.row);
-    const decision = this.#monitor.record(outcome);
-    if (decision !== 'continue') this.#end(decision === 'failed' ? 'signature_invalid' : undefined);
+    this.#monitor.record(outcome.row);
+    const { failOnInvalid, count } = this.#options;
+    if (failOnInvalid && !outcome.row.valid) this.#end('signature_invalid');
+    else if (count !== undefined && this.tally.accepted >= count) this.#end(undefined);
   }
 
   #track(handling: Promise<void>): void {
@@ -210,50 +212,42 @@ export class ReceiverSession {
   }
 }
 
-/** Whether to continue, or to end with success or failure. */
-type Decision = 'continue' | 'done' | 'failed';
-
 const FIRST_WARNING = 3;
+/** The service waits 5 s for a response (doc 2 §6). */
+const SLOW_MS = 4_000;
 
-/** Counts deliveries, warns before the service disables the endpoint, and decides when to end. */
+/** Counts deliveries, and warns before the service disables the endpoint. */
 class DeliveryMonitor {
   readonly tally: Tally = { deliveries: 0, valid: 0, duplicates: 0, invalid: 0, refused: 0, accepted: 0 };
-  readonly #options: Pick<SessionOptions, 'count' | 'failOnInvalid'>;
   /** `key` identifies the reason: each is reported once. */
   readonly #warn: (key: string, text: string) => void;
   #invalidInARow = 0;
   #failedInARow = 0;
 
-  constructor(options: SessionOptions, warn: (key: string, text: string) => void) {
-    this.#options = options;
+  constructor(warn: (key: string, text: string) => void) {
     this.#warn = warn;
   }
 
-  record({ row, location }: Outcome): Decision {
+  record(row: DeliveryRow): void {
     this.tally.deliveries++;
-    return row.valid ? this.#recordValid(row, location) : this.#recordInvalid(row);
+    if (row.valid) this.#recordValid(row);
+    else this.#recordInvalid(row);
   }
 
-  #recordValid(row: DeliveryRow, location: string | undefined): Decision {
-    const { count } = this.#options;
+  #recordValid(row: DeliveryRow): void {
     const { tally } = this;
     tally.valid++;
     this.#invalidInARow = 0;
-    if (row.duplicate !== null) tally.duplicates++;
-    const accepted = isSuccess(row.response);
+    if (row.duplicate) tally.duplicates++;
+    const accepted = isAccepted(row.response);
     this.#failedInARow = accepted ? 0 : this.#failedInARow + 1;
-    this.#warnOfResponse(row, location);
-    if (!accepted || row.duplicate !== null) return 'continue';
-    tally.accepted++;
-    return count !== undefined && tally.accepted >= count ? 'done' : 'continue';
+    this.#warnOfResponse(row);
+    if (accepted && !row.duplicate) tally.accepted++;
   }
 
-  #warnOfResponse({ event_id, response, ms }: DeliveryRow, location: string | undefined): void {
+  #warnOfResponse({ event_id, response, ms }: DeliveryRow): void {
     if (response >= 300 && response < 400) {
-      this.#warn(
-        `redirect ${location}`,
-        `warning: the target responded ${response}${location === undefined ? '' : ` to ${location}`}: redirects are not followed; the service treats this as failure`,
-      );
+      this.#warn('redirect', `warning: the target responded ${response}: the service follows no redirect either`);
     }
     if (ms >= SLOW_MS) {
       const event = event_id ?? 'a delivery';
@@ -268,14 +262,8 @@ class DeliveryMonitor {
   }
 
   /** Anyone with the address can send these: only --fail-on-invalid lets them end the session. */
-  #recordInvalid({ status, signature_ok, age_s }: DeliveryRow): Decision {
+  #recordInvalid({ status }: DeliveryRow): void {
     this.tally.invalid++;
-    if (status === 'stale' && signature_ok) {
-      this.#warn(
-        'stale',
-        `warning: a delivery has the right signature, but a timestamp ${age_s} s old: if it is a retry that kept its timestamp, use --tolerance 3600s`,
-      );
-    }
     if (++this.#invalidInARow === FIRST_WARNING) {
       const cause = CAUSES[status] ?? 'the lines name the reasons';
       this.#warn(
@@ -283,7 +271,6 @@ class DeliveryMonitor {
         `warning: ${FIRST_WARNING} deliveries in a row are invalid (${status}): ${cause}; the service disables the endpoint after ${DISABLING_FAILURES} failed attempts`,
       );
     }
-    return this.#options.failOnInvalid ? 'failed' : 'continue';
   }
 }
 

@@ -88,22 +88,10 @@ const MINUTE_MS = 60_000;
 /** Letters beyond ASCII and the BMP: receivers that count characters or re-encode fail here. */
 const SEGMENTS = [
   { speaker: 'Zoë', start: 0.4, end: 6.2, text: 'Good morning everybody. Shall we start with the release?' },
-  { speaker: 'Marek', start: 6.9, end: 15.1, text: 'The build is green since Tuesday. Only the import is slow.' },
-  { speaker: 'Zoë', start: 15.8, end: 21, text: 'Then we ship on Thursday, and look at the import after that.' },
-  { speaker: 'Marek', start: 21.6, end: 24.3, text: 'I will write the notes today. 👍' },
+  { speaker: 'Marek', start: 6.9, end: 15.1, text: 'The build is green. It ships on Thursday 👍' },
 ];
 
-const SUMMARY = `# Weekly release meeting
-
-## Decisions
-
-- The release ships on **Thursday**.
-- The slow import is looked at afterwards.
-
-## Next steps
-
-1. Marek writes the release notes today.
-2. Zoë tells support.`;
+const SUMMARY = '# Weekly release meeting\n\n- The release ships on **Thursday**.\n- Zoë tells support.';
 
 function makeSummary(audioId: string, now: number, more: string): Record<string, unknown> {
   return {

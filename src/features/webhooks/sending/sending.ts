@@ -4,7 +4,7 @@ import type { ErrorCode, SvcError } from '../../../errors.ts';
 import type { Plan } from '../../../http/endpoint.ts';
 import { openPoster, type Posted, type Poster, planPosts } from '../../../http/poster.ts';
 import type { Outbound } from '../../../http/target.ts';
-import type { RawHeader } from '../delivery.ts';
+import { isAccepted, type RawHeader } from '../delivery.ts';
 
 /** How long the service waits for a receiver (doc 2 §6). */
 export const RECEIVER_MS = 5_000;
@@ -79,18 +79,14 @@ async function send(
     event_type: eventType,
     status: status ?? null,
     ms: Math.round(posted.ms),
-    delivered: isAccepted(posted),
+    delivered: isAccepted(posted.status),
     answer: Buffer.from(posted.text).toString(),
-    location: isRedirect(posted) ? (posted.headers['location'] ?? null) : null,
+    location: isRedirect(posted.status) ? (posted.headers['location'] ?? null) : null,
     error: failure === undefined ? null : { code: failure.code, message: failure.message },
   };
 }
 
-export function isAccepted({ status }: Pick<Posted, 'status'>): boolean {
-  return status !== undefined && status >= 200 && status <= 299;
-}
-
-export function isRedirect({ status }: Pick<Posted, 'status'>): boolean {
+export function isRedirect(status: number | undefined): boolean {
   return status !== undefined && status >= 300 && status <= 399;
 }
 
@@ -98,14 +94,12 @@ export class Tally {
   sent = 0;
   #accepted = 0;
   #answered = 0;
-  #redirected = 0;
   #failure: SvcError | undefined;
 
   add(posted: Posted): void {
     this.sent++;
-    if (isAccepted(posted)) this.#accepted++;
+    if (isAccepted(posted.status)) this.#accepted++;
     if (posted.status !== undefined) this.#answered++;
-    if (isRedirect(posted)) this.#redirected++;
     this.#failure ??= posted.failure;
   }
 
@@ -121,16 +115,12 @@ export class Tally {
   }
 
   get summary(): string | undefined {
-    const lines: string[] = [];
-    if (this.sent > 1) {
-      const counts = [
-        `${this.#accepted} accepted`,
-        `${this.#answered - this.#accepted} refused`,
-        `${this.sent - this.#answered} without a response`,
-      ];
-      lines.push(`${this.sent} sent: ${counts.filter((count) => !count.startsWith('0 ')).join(', ')}`);
-    }
-    if (this.#redirected > 0) lines.push('the service does not follow redirects');
-    return lines.length === 0 ? undefined : lines.join('\n');
+    if (this.sent < 2) return undefined;
+    const counts = [
+      `${this.#accepted} accepted`,
+      `${this.#answered - this.#accepted} refused`,
+      `${this.sent - this.#answered} without a response`,
+    ];
+    return `${this.sent} sent: ${counts.filter((count) => !count.startsWith('0 ')).join(', ')}`;
   }
 }

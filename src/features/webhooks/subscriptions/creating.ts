@@ -8,19 +8,10 @@ import { Plan } from '../../../http/endpoint.ts';
 import { Secret } from '../../../http/redact.ts';
 import { jsonText } from '../../../json-object.ts';
 import { shellWord } from '../../../output/escape.ts';
-import { type Recordings, type SubscriptionDraft, unresolved } from '../api.ts';
+import { type Recordings, type SubscriptionDraft, stillUnknown, unresolved } from '../api.ts';
 import type { CreatedSubscription, Subscription } from '../schema.ts';
 import { fingerprint } from '../signature.ts';
-import {
-  DISABLED,
-  eventsOf,
-  eventText,
-  QUOTA,
-  quotaText,
-  sameAddress,
-  sameEvents,
-  subscriptionStatus,
-} from './subscription.ts';
+import { DISABLED, eventsOf, eventText, QUOTA, sameAddress, sameEvents, subscriptionStatus } from './subscription.ts';
 
 interface Creation {
   readonly dryRun: boolean;
@@ -66,7 +57,7 @@ async function post(
   draft: SubscriptionDraft,
   before: readonly Subscription[],
   recordings: Recordings,
-  { keep, notice }: Creation,
+  { keep }: Creation,
 ): Promise<Created | Plan> {
   /** New subscriptions for this address; undefined if the list cannot be read. */
   const newOnes = async (): Promise<readonly Subscription[] | undefined> => {
@@ -75,7 +66,6 @@ async function post(
   };
   const response = await recordings.create(draft).catch(async (error: unknown) => {
     if (!(error instanceof SvcError)) throw error;
-    if (error.code === 'limited') throw await explainLimit(error, recordings, notice);
     throw error.code === 'outcome_unknown' ? explainLoss(error, await newOnes()) : error;
   });
   if (response instanceof Plan) return response;
@@ -126,34 +116,15 @@ function quotaFailure(subscriptions: readonly Subscription[], notice: (text: str
   });
 }
 
-/** A 429 means the quota (doc 2 §7), or perhaps a rate limit: the list shows which. */
-async function explainLimit(
-  cause: SvcError,
-  recordings: Recordings,
-  notice: (text: string) => void,
-): Promise<SvcError> {
-  const now = await recordings.subscriptions().catch(() => undefined);
-  if (now === undefined) return cause;
-  if (now.length >= QUOTA) return quotaFailure(now, notice);
-  const used = quotaText(now).replace(/ \(.*/, '');
-  return new SvcError('limited', `status 429, but ${used}: possibly a rate limit (not documented)`, {
-    hint: cause.hint,
-    httpStatus: 429,
-    cause,
-  });
-}
-
 function explainLoss(error: SvcError, orphans: readonly Subscription[] | undefined): SvcError {
   const hint = 'check before you repeat it: svc webhooks list';
   const [orphan, ...more] = orphans ?? [];
   if (orphan === undefined) return unresolved(error, 'created', orphans !== undefined, hint);
-  const id = shellWord(orphan.id);
-  const message =
-    more.length === 0
-      ? `${orphan.id} was created, but its secret was lost in transit and cannot be fetched`
-      : `${error.message}; ${more.length + 1} new subscriptions have this url: ${orphans?.map((one) => one.id).join(', ')}`;
-  return new SvcError(more.length === 0 ? 'not_as_asked' : 'outcome_unknown', message, {
-    hint: more.length === 0 ? `svc webhooks delete ${id}, then create it again` : hint,
+  const ids = [orphan, ...more].map(({ id }) => id).join(', ');
+  if (more.length > 0) return stillUnknown(error, `several new subscriptions have this url: ${ids}`, hint);
+  const message = `${ids} was created, but its secret was lost in transit and cannot be fetched`;
+  return new SvcError('not_as_asked', message, {
+    hint: `svc webhooks delete ${shellWord(ids)}, then create it again`,
     httpStatus: error.httpStatus,
     cause: error,
   });

@@ -15,9 +15,7 @@ export const DISABLING_FAILURES = 20;
 /** From here on svc warns: one more failed event may disable it. */
 export const MANY_FAILURES = 10;
 /** Attempts per failed event: one, and five retries. */
-export const ATTEMPTS_PER_EVENT = 6;
-/** Doc 2 §6: after each failed attempt, in minutes. */
-export const RETRY_MINUTES = [1, 5, 15, 15, 15] as const;
+const ATTEMPTS_PER_EVENT = 6;
 
 const ACTIVE = 1;
 export const DISABLED = 2;
@@ -84,6 +82,11 @@ export function eventsLeft({ consecutive_failures: failures = 0 }: Subscription)
   return Math.max(0, Math.ceil((DISABLING_FAILURES - failures) / ATTEMPTS_PER_EVENT));
 }
 
+export function describeEventsLeft(subscription: Subscription): string {
+  const left = eventsLeft(subscription);
+  return `${left} more failing ${left === 1 ? 'event' : 'events'} can disable it (${ATTEMPTS_PER_EVENT} attempts each)`;
+}
+
 /** Throws `invalid_value` for an id that would change the path: checked before anything is sent. */
 export function checkSubscriptionId(typed: string): void {
   if (typed.trim() !== '' && typed !== '.' && typed !== '..') return;
@@ -144,12 +147,9 @@ export async function receiverWarnings(
   if (url.username !== '' || url.password !== '') {
     warnings.push('the URL contains a user name or password, which everyone who can list subscriptions sees');
   }
-  if (isLoopback(url)) {
-    if (!local) warnings.push(`the service cannot reach ${host}: that is a loopback address`);
-  } else if (isPrivate(host)) warnings.push(`the service cannot reach ${host}: that is a private address`);
-  else if (/\.(?:local|internal|lan|home|corp)$/i.test(host) || (!host.includes('.') && !isIPv6(host))) {
-    warnings.push(`the service cannot reach ${host}: that name belongs to a private network`);
-  } else if (!isIPv4(host) && !isIPv6(host) && (await isUnknownName(host))) {
+  if (isLoopback(url) ? !local : isPrivate(host)) {
+    warnings.push(`the service cannot reach ${host}: it belongs to this machine or to a private network`);
+  } else if (!isLoopback(url) && !isIPv4(host) && !isIPv6(host) && (await isUnknownName(host))) {
     warnings.push(`${host} has no public address`);
   }
   return warnings;
@@ -157,6 +157,7 @@ export async function receiverWarnings(
 
 function isPrivate(host: string): boolean {
   if (isIPv6(host)) return /^(?:f[cd]|fe[89ab]|::$)/i.test(host);
+  if (!host.includes('.') || /\.(?:local|internal|lan|home|corp)$/i.test(host)) return true;
   return /^(?:10\.|192\.168\.|169\.254\.|0\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/.test(
     host,
   );

@@ -9,7 +9,7 @@ import { shellWord } from '../../../output/escape.ts';
 import type { Recordings } from '../api.ts';
 import type { LogItem, Subscription } from '../schema.ts';
 import { DELIVERED, deliveryStatus, FAILED, LARGEST_PAGE } from './delivery-log.ts';
-import { DISABLED, RETRY_MINUTES } from './subscription.ts';
+import { DISABLED } from './subscription.ts';
 
 const PING = 'webhook.ping';
 
@@ -90,14 +90,8 @@ function judgeItem({ status, attempts = 0, last_error: error }: LogItem, waitedM
     return { outcome: 'delivered', text: `delivered in ${(waitedMs / 1000).toFixed(1)}s after ${tries}` };
   }
   if (status === FAILED) return { outcome: 'failed', text: `failed: ${reason ?? 'no reason given'} after ${tries}` };
-  const next = attempts === 0 ? undefined : RETRY_MINUTES[attempts - 1];
-  const parts = [
-    deliveryStatus(status),
-    `attempt ${attempts}`,
-    reason === undefined ? undefined : `last_error ${reason}`,
-    next === undefined || reason === undefined ? undefined : `next retry about +${next} min`,
-  ];
-  return { outcome: 'pending', text: parts.filter((part) => part !== undefined).join(', ') };
+  const last = reason === undefined ? '' : `, last_error ${reason}`;
+  return { outcome: 'pending', text: `${deliveryStatus(status)}, attempt ${attempts}${last}` };
 }
 
 function judgeMissing(id: string, eventId: string, subscription: Subscription | undefined, waitedMs: number): Judged {
@@ -111,18 +105,20 @@ function judgeMissing(id: string, eventId: string, subscription: Subscription | 
   };
 }
 
+const POLL_MS = 2_000;
+
 /** The state at its end, or at the timeout. */
 export async function waitForTest(
   id: string,
   eventId: string,
-  { waitMs, pollMs }: { readonly waitMs: number; readonly pollMs: number },
+  waitMs: number,
   recordings: Recordings,
   ctx: RunContext,
 ): Promise<TestResult> {
   const began = ctx.now();
   let latest = judgeTest(id, eventId, { item: undefined, subscription: undefined }, 0);
   try {
-    const polls = poll(() => findTest(id, eventId, recordings), { intervalMs: pollMs, waitMs }, ctx);
+    const polls = poll(() => findTest(id, eventId, recordings), { intervalMs: POLL_MS, waitMs }, ctx);
     for await (const { at, value, outage } of polls) {
       await ctx.reportOutage(outage);
       if (value === undefined) continue;

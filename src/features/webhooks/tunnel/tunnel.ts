@@ -173,7 +173,7 @@ export class Tunnel {
     const recordings = openRecordings({ ...ctx.target, signal: ctx.signal });
     const event = await queueTest(id, recordings);
     if (event instanceof Plan) return;
-    const result = await waitForTest(id, event, { waitMs: TEST_MS, pollMs: 2_000 }, recordings, ctx);
+    const result = await waitForTest(id, event, TEST_MS, recordings, ctx);
     if (result.outcome !== 'delivered') notice(`warning: the test event ${event} has not arrived: ${result.text}`);
   }
 

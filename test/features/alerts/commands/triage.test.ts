@@ -95,7 +95,7 @@ async function triage(
       screen.press = press;
       act(screen).catch((error: unknown) => {
         failure = error;
-        stop.abort(new SvcError('interrupted', 'interrupted', { reason: 'signal' }));
+        stop.abort(new SvcError('interrupted', 'interrupted', { isInterruption: true }));
       });
     },
     ...options,
@@ -410,7 +410,7 @@ describe('the server', () => {
         return;
       }
       posted++;
-      stop.abort(new SvcError('interrupted', 'interrupted', { reason: 'signal' }));
+      stop.abort(new SvcError('interrupted', 'interrupted', { isInterruption: true }));
     });
     const act = async (screen: Screen): Promise<void> => {
       await screen.selects('db-0');
@@ -431,7 +431,7 @@ describe('the server', () => {
         await screen.selects('db-0');
         screen.press(`${END}e`);
         await screen.shows('(y/N)');
-        stop.abort(new SvcError('interrupted', 'interrupted', { reason: 'signal' }));
+        stop.abort(new SvcError('interrupted', 'interrupted', { isInterruption: true }));
       },
       { signal: stop.signal },
     );

@@ -70,7 +70,6 @@ describe('twenty daily runs', () => {
     const trends = await json('compare', 'p1', '--trend', '--store', 'fixprice', '--region', 'moscow');
     expect(trends).toHaveLength(1);
     expect(trends[0].trend.values.slice(-3)).toEqual([111.9, 111.9, 111.9]);
-    expect(await json('compare', 'p1', '--by', 'store')).toMatchObject([{ offers: 2, min: 111.9, max: 111.9 }]);
   });
 
   test.each([
@@ -110,7 +109,7 @@ test('reports a list whose rows move while it is read', async () => {
   service.traps.add('shifting-catalog');
   const shifting = (...argv: string[]) =>
     svc(['catalog', ...argv], { now: () => NOW, env: { SVC_CATALOG_URL: service.url } });
-  const problem = 'the catalog changed while it was read: ';
+  const problem = 'the list may be incomplete: ';
   const list = await shifting('products', 'sources', 'p1', '--all', '-o', 'id');
   const ids = list.stdout.trim().split('\n');
   expect([list.code, new Set(ids).size]).toEqual([10, ids.length]);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answer } from '../../../http/servers.ts';
 import { temporaryHome } from '../../../support/svc.ts';
 import { type Misbehaving, misbehaving } from './misbehaving.ts';
-import { at, CHIZHIK, FIXPRICE, lasting, PLACES, seen, shop } from './shop.ts';
+import { CHIZHIK, FIXPRICE, lasting, PLACES, seen, shop } from './shop.ts';
 
 let catalog: Misbehaving;
 beforeAll(async () => {
@@ -36,8 +36,7 @@ describe('the chart', () => {
 
   test.each([
     ['in a pipe, as wide as 80 columns', []],
-    ['of ASCII', ['--ascii', '--width', '60', '--height', '6']],
-    ['filled', ['--fill', 'last', '--store', 'chizhik', '--height', '8']],
+    ['of a given size', ['--width', '60', '--height', '6']],
     ['of a count, which has no unit of money', ['--field', 'available_count', '--store', 'fixprice', '--height', '4']],
   ])('%s', async (_, argv) => {
     catalog.replies(shop());
@@ -61,12 +60,7 @@ describe('the chart', () => {
 
   test('of sources with different units names the unit of each', async () => {
     catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, fields: { ...CHIZHIK.fields, unit: 'KGM' } }] }));
-    const { stdout, stderr } = await history(...DAILY);
-    expect(stderr).toContain(
-      'prices for different units share this axis: RUB/KGM, RUB/PCE; choose with --store and --source',
-    );
-    expect((await history(...DAILY, '--store', 'fixprice')).stderr).not.toContain('share this axis');
-    expect((await history(...DAILY, '--field', 'available_count')).stderr).not.toContain('share this axis');
+    const { stdout } = await history(...DAILY);
     expect(stdout).toContain('fixprice Moscow (RUB/PCE)');
     expect(stdout).toContain('chizhik Казань (RUB/KGM)');
     expect(stdout.split('\n')[0]).toBe('Milk 3.2 %, 930 ml (p1): price');
@@ -83,15 +77,6 @@ describe('the chart', () => {
     const { stdout } = await history(...DAILY);
     expect(stdout.split(/\s+/)).toContain(mean);
   });
-
-  test('with mostly gaps says what to try', async () => {
-    catalog.replies(shop({ places: [{ ...CHIZHIK, past: [seen(20, 1), seen(10, 2)] }] }));
-    expect((await history()).stderr).toContain('few points have a value: a longer --interval, or --fill last');
-    expect((await history('--fill', 'last')).stderr).not.toContain('few points');
-    const never = { ...CHIZHIK, past: [lasting(40, 0, null)] };
-    catalog.replies(shop({ places: [FIXPRICE, never, { ...never, source_id: 'r:9' }] }));
-    expect((await history('--from', '-9d')).stderr).not.toContain('few points');
-  });
 });
 
 describe('the window', () => {
@@ -102,20 +87,20 @@ describe('the window', () => {
     return [meta.interval, meta.date_from, dates[0], meta.date_to];
   };
 
-  test('is the last 30 days by default, by quarters of a day', async () => {
+  test('is the last 30 days by default', async () => {
     catalog.replies(shop({ places: [FIXPRICE] }));
     expect(await windowOf()).toEqual({
-      from: '2025-12-16T12:00:00Z',
+      from: '2025-12-16T00:00:00Z',
       to: '2026-01-15T12:00:00Z',
-      interval: '6h',
-      first: '2025-12-16T12:00:00Z',
-      points: 121,
+      interval: '1d',
+      first: '2025-12-16T00:00:00Z',
+      points: 31,
     });
   });
 
   test.each([
     [['--from', '-3d'], '1h', '2026-01-12T12:00:00Z'],
-    [[], '6h', '2025-12-16T12:00:00Z'],
+    [[], '1d', '2025-12-16T00:00:00Z'],
     [['--from', '-30d', '--interval', '6h'], '6h', '2025-12-16T12:00:00Z'],
     [['--from', '3d ago', '--interval', '1d'], '1d', '2026-01-12T00:00:00Z'],
     [['--from', '-30d', '--interval', '7d'], '7d', '2025-12-15T00:00:00Z'],
@@ -190,20 +175,20 @@ describe('the requests', () => {
     catalog.replies(shop());
     const { stderr } = await history('--from', '2026-01-01', '--to', '2026-01-10T03:00:00+03:00');
     expect(catalog.asked()).toEqual([
-      '/products/p1/sources?limit=100&offset=0',
       '/products/p1/snapshots?limit=100&offset=0',
+      '/products/p1/sources?limit=100&offset=0',
     ]);
     expect(stderr.split('\n').slice(0, 2)).toEqual([
       'from 2026-01-01T00:00:00Z to 2026-01-10T00:00:00Z',
-      '2026-01-01T00:00:00Z to 2026-01-10T00:00:00Z, a point every 1h',
+      '2026-01-01T00:00:00Z to 2026-01-10T00:00:00Z, a point every 6h',
     ]);
   });
 
   test('are limited to --store, --source and --field', async () => {
     catalog.replies(shop());
-    const { stdout } = await history('--store', 'CHIZHIK', '--source', 'r:3', '--field', 'loyal_price', '-o', 'json');
+    const { stdout } = await history('--store', 'chizhik', '--source', 'r:3', '--field', 'loyal_price', '-o', 'json');
     expect(JSON.parse(stdout)).toMatchObject([{ source_id: 'r:3', meta: { field: 'loyal_price' } }]);
-    expect(catalog.asked()[1]).toBe('/products/p1/snapshots?parser_name=chizhik&source_id=r%3A3&limit=100&offset=0');
+    expect(catalog.asked()[0]).toBe('/products/p1/snapshots?parser_name=chizhik&source_id=r%3A3&limit=100&offset=0');
   });
 
   test('read more than 100 sources by pages', async () => {
@@ -263,7 +248,6 @@ describe('data', () => {
         unit: 'PCE',
         settlement: CHIZHIK.fields['settlement'],
         series: 'chizhik Казань',
-        fill: 'none',
         meta: {
           canonical_product_id: 'p1',
           parser_name: 'chizhik',
@@ -293,48 +277,6 @@ describe('data', () => {
         },
       },
     ]);
-  });
-
-  test('marks filled values, and excludes them from statistics', async () => {
-    catalog.replies(shop({ places: [CHIZHIK] }));
-    const { stdout } = await history(
-      '--from',
-      '2026-01-08T12:00:00Z',
-      '--interval',
-      '1d',
-      '--fill',
-      'last',
-      '-o',
-      'json',
-    );
-    const [{ values, fill, statistics }] = JSON.parse(stdout);
-    expect(values).toEqual([100, 240, 110, 110, 110, 110, 110, 110]);
-    expect(fill).toBe('last');
-    expect(statistics.covered).toBe(7);
-  });
-
-  test('--fill last starts with the value in effect at --from', async () => {
-    catalog.replies(
-      shop({ places: [{ ...CHIZHIK, past: [lasting(4, 2.25, 100), lasting(2.25, 2.2, null), seen(0.5, 80)] }] }),
-    );
-    const { stdout } = await history(
-      '--from',
-      '2026-01-13T12:00:00Z',
-      '--interval',
-      '6h',
-      '--fill',
-      'last',
-      '-o',
-      'json',
-    );
-    const [{ values, statistics }] = JSON.parse(stdout);
-    expect(values).toEqual([100, 100, 100, 100, 100, 100, 80, 80, 80]);
-    expect(statistics).toMatchObject({ covered: 1, first: 80 });
-    expect(
-      JSON.parse(
-        (await history('--from', '2026-01-10T12:00:00Z', '--interval', '1d', '--fill', 'last', '-o', 'json')).stdout,
-      )[0].values[0],
-    ).toBeNull();
   });
 
   test('csv and ndjson have a line per point, and an empty cell for a missing value', async () => {
@@ -378,15 +320,6 @@ describe('products that are not in the lists', () => {
     expect((await history(...DAILY)).stdout.split('\n')[0]).toBe('p1: price, RUB');
   });
 
-  test('a product without observations in the window says when it has some', async () => {
-    const times = ['--from', '2025-11-01', '--to', '2025-11-02'];
-    catalog.replies(shop({ places: [{ ...FIXPRICE, past: [seen(1, 5)] }] }));
-    expect((await history(...times)).stderr).toContain('last observed 2026-01-14T12:00:00Z: a later --to shows more');
-    const fields = { ...FIXPRICE.fields, observed_at: at(90) };
-    catalog.replies(shop({ places: [{ ...FIXPRICE, fields, past: [seen(90, 5)] }] }));
-    expect((await history()).stderr).toContain('last observed 2025-10-17T12:00:00Z: an earlier --from shows more');
-  });
-
   test('a source that is no longer listed is found by its snapshots', async () => {
     const all = shop();
     catalog.replies((asked) => (asked.path.endsWith('/sources') ? shop({ places: [FIXPRICE] })(asked) : all(asked)));
@@ -396,9 +329,9 @@ describe('products that are not in the lists', () => {
   });
 
   test.each([
-    [['history', 'nope'], 'there is no product with this id'],
-    [['history', 'p1', '--store', 'lidl'], 'no source has --store lidl: there are chizhik, fixprice'],
-    [['history', 'p1', '--source', 'x'], 'no source for --source x'],
+    [['history', 'nope'], 'no store sells a product with this id'],
+    [['history', 'p1', '--store', 'lidl'], 'nothing has --store lidl: there are chizhik, fixprice'],
+    [['history', 'p1', '--source', 'x'], 'nothing has --source x'],
   ])('%j exits 5', async (argv, message) => {
     catalog.replies(shop());
     const { code, stdout, stderr } = await catalog.run(argv);
@@ -409,7 +342,7 @@ describe('products that are not in the lists', () => {
 
   test('a listed product without sources and snapshots exits 5', async () => {
     catalog.replies(shop({ places: [] }));
-    expect(await history()).toMatchObject({ code: 5, stderr: expect.stringContaining('no source has this product') });
+    expect(await history()).toMatchObject({ code: 5, stderr: expect.stringContaining('no source sells this product') });
   });
 });
 
@@ -429,7 +362,7 @@ describe('unreadable data', () => {
     catalog.replies(shop());
     const { code, stderr } = await history(...DAILY, '--store', 'lidl', '--store', 'fixprice');
     expect(code).toBe(0);
-    expect(stderr).toContain('no source has --store lidl: there are chizhik, fixprice\n');
+    expect(stderr).toContain('nothing has --store lidl: there are chizhik, fixprice\n');
   });
 
   test.each([

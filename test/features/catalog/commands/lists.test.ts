@@ -31,8 +31,8 @@ describe('the requests', () => {
     ['settlements list --country RU', '/settlements?country=RU'],
   ];
   test.each(CASES)('svc catalog %s: %s', async (argv, path) => {
-    catalog.replies(() => ({ items: [] }));
-    expect(await catalog.run(argv.split(' '))).toMatchObject({ code: 0, stdout: '' });
+    catalog.replies(() => ({ items: [{ canonical_product_id: 'p1' }] }));
+    expect(await catalog.run(argv.split(' '))).toMatchObject({ code: 0 });
     expect(catalog.asked()).toEqual([path]);
   });
 
@@ -63,7 +63,7 @@ describe('the requests', () => {
   };
 
   test.each([
-    ['count --store CHIZHIK --store fixprice', 'count?store=Chizhik&store=fixprice'],
+    ['count --store Chizhik --store fixprice', 'count?store=Chizhik&store=fixprice'],
     ['count --region Московская+область', 'count?region=Московская+область&region=moscow+oblast&region=Moscow+Oblast'],
     ['count --region MOSCOW+OBLAST', 'count?region=Московская+область&region=moscow+oblast&region=Moscow+Oblast'],
     ['count --store small', 'count?store=small'],
@@ -81,12 +81,12 @@ describe('the requests', () => {
   });
 
   test.each([
-    ['count --store nope', 5, 'no source has --store nope: there are Chizhik, fixprice\n'],
-    ['count --store nope --store fixprice', 0, 'no source has --store nope: there are Chizhik, fixprice\n'],
-    ['count --store Chizik', 0, ''],
-    ['count --store fixprice --region nope', 5, 'no settlement has --region nope: there are Moscow Oblast, Tula'],
+    ['count --store nope', 5, 'nothing has --store nope: there are Chizhik, fixprice\n'],
+    ['count --store nope --store fixprice', 0, 'nothing has --store nope: there are Chizhik, fixprice\n'],
+    ['count --store chizhik', 5, 'hint: did you mean: svc catalog products count --store Chizhik\n'],
+    ['count --store fixprice --region nope', 5, 'nothing has --region nope: there are Moscow Oblast, Tula'],
     ['count --region tulo', 5, 'hint: did you mean: svc catalog products count --region Tula\n'],
-    ['common --scope stores --store nope --store fixprice', 0, 'no source has --store nope'],
+    ['common --scope stores --store nope --store fixprice', 0, 'nothing has --store nope'],
   ])('svc catalog products %s: %i, and names what is not there', async (argv, status, text) => {
     catalog.replies(counting);
     const { code, stderr } = await catalog.run(['products', ...argv.split(' ')]);
@@ -101,17 +101,18 @@ describe('the requests', () => {
       'products snapshots 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10',
       '/products/5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10/snapshots',
     ],
-  ])('svc catalog %s --store looks a name up that finds nothing, and asks again', async (argv, path) => {
+  ])('svc catalog %s --store looks a name up that finds nothing', async (argv, path) => {
     const rows = [{ id: 1, canonical_product_id: 'p1', parser_name: 'Chizhik', source_id: 's1' }];
     catalog.replies(({ path: asked, query }) => {
       if (asked === '/sync/cursors') return { items: [{ parser_name: 'Chizhik' }, { parser_name: 'fixprice' }] };
+      if (asked === '/products/count') return { products_count: 0 };
+      if (/^\/products\/[^/]+$/.test(asked)) return { canonical_product_id: 'p1' };
       return { items: query.get('parser_name') === 'Chizhik' ? rows : [] };
     });
     const list = (store: string) => catalog.run([...argv.split(' '), '--store', store, '-o', 'id']);
     expect(await list('Chizhik')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(1|p1)\n$/), stderr: '' });
     expect(catalog.asked()).toEqual([`${path}?parser_name=Chizhik`]);
-    expect(await list('CHIZHIK')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(1|p1)\n$/), stderr: '' });
-    expect(catalog.asked().at(-1)).toBe(`${path}?parser_name=Chizhik`);
+    expect(await list('CHIZHIK')).toMatchObject({ code: 5, stderr: expect.stringContaining('--store Chizhik') });
     expect(await list('fixprice')).toMatchObject({ code: 0, stdout: '' });
     expect(await list('lidl')).toMatchObject({
       code: 5,
@@ -120,9 +121,9 @@ describe('the requests', () => {
     });
   });
 
-  test('cursors --store ignores case, and does not find an unknown store', async () => {
+  test('cursors --store does not find an unknown store', async () => {
     catalog.replies(counting);
-    expect((await catalog.run(['cursors', '--store', 'FIXPRICE', '-o', 'id'])).stdout).toBe('fixprice\n');
+    expect((await catalog.run(['cursors', '--store', 'fixprice', '-o', 'id'])).stdout).toBe('fixprice\n');
     expect((await catalog.run(['cursors', '--store', 'lidl', '--max-age', '1h'])).code).toBe(5);
   });
 
@@ -155,10 +156,8 @@ describe('the requests', () => {
     ['products list --offset -1', '--offset: -1 is less than 0'],
     ['products list --promo maybe', '--promo: there is no "maybe"'],
     ['products list --price-min 9 --price-max 1', '--price-min is 9, more than --price-max, 1'],
-    ['categories get abc', '"abc" is not an id: ids are whole numbers'],
-    ['settlements get 1.5', '"1.5" is not an id'],
     ['products list --sort from --offset 5', '--sort and --offset cannot be combined'],
-    ['products get a/b', 'an id with "/" has no address there'],
+    ['products get a/b', 'is not an id'],
     ['products sources ..', '".." cannot be a canonical_product_id'],
   ];
   test.each(REFUSED)('svc catalog %s is refused, and nothing sent', async (argv, texts) => {
@@ -176,7 +175,7 @@ describe('long lists', () => {
     catalog.replies(products(250, { total: () => (total -= 400) }));
     const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', 'id']);
     expect({ code, rows: rowsOf(stdout) }).toEqual({ code: 0, rows: 250 });
-    expect(stderr).toBe('the catalog changed while it was read: its total was first 850, then 50\n');
+    expect(stderr).toBe('the catalog changed while it was read: its total was 850, then 50\n');
     expect(catalog.asked()).toEqual([0, 100, 200].map((offset) => `/products?limit=100&offset=${offset}`));
   });
 
@@ -197,7 +196,7 @@ describe('long lists', () => {
       catalog.replies(moving(350));
       const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', ...format.split(' ')]);
       expect(code).toBe(10);
-      expect(stderr).toContain('the catalog changed while it was read: 3 came twice, and others may be missing\n');
+      expect(stderr).toContain('the list may be incomplete: 350 of 350 results, 3 of them twice\n');
       const ids = stdout.match(/\bp\d+\b/g) ?? [];
       expect([ids.length, new Set(ids).size]).toEqual([347, 347]);
       expect(catalog.asked()).toHaveLength(4);
@@ -247,14 +246,11 @@ describe('long lists', () => {
     expect(await catalog.run(['products', 'list', '--all'])).toMatchObject({ code: 3, stdout: '' });
   });
 
-  test('a service that does not page is named', async () => {
+  test('a service that does not page is read once', async () => {
     const whole = products(100)({ path: '', query: new URLSearchParams('limit=100') });
     catalog.replies(() => whole);
     const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', 'ndjson']);
-    expect({ code, rows: rowsOf(stdout) }).toEqual({ code: 0, rows: 100 });
-    expect(stderr).toContain(
-      'stopped at offset 100: the service returned the same page twice, so it does not seem to support paging\n',
-    );
+    expect({ code, stderr, rows: rowsOf(stdout) }).toEqual({ code: 0, stderr: '', rows: 100 });
     expect(catalog.asked()).toHaveLength(2);
   });
 
@@ -274,7 +270,7 @@ describe('long lists', () => {
       [['--limit', '120', '-o', 'id'], '20 of 120 results\n'],
     ] as const) {
       const { code, stderr } = await catalog.run(['products', 'list', ...argv]);
-      expect({ code, stderr }).toEqual({ code: 10, stderr: `a short page ended the list: ${texts}` });
+      expect({ code, stderr }).toEqual({ code: 10, stderr: `the list may be incomplete: ${texts}` });
     }
   });
 });
@@ -298,7 +294,7 @@ describe('the table', () => {
     );
     const { code, stderr } = await catalog.run(['health']);
     expect(code).toBe(7);
-    expect(stderr).toBe('svc: the catalog cannot read its data: no such table\\n[SQL: SELECT 1] \\x1b[31m\n');
+    expect(stderr).toMatch(/answered 503: catalog_unavailable: no such table\\n\[SQL: SELECT 1\] \\x1b\[31m/);
     expect(catalog.asked()).toEqual(['/healthz']);
   });
 
@@ -309,31 +305,10 @@ describe('the table', () => {
     expect(await catalog.run(['health', '-o', 'json', '--fields', 'version'])).toMatchObject({ code: 0 });
   });
 
-  const HINTS: readonly (readonly [argv: string, hint: string])[] = [
-    ['settlements list --search Химки', 'search for a part in lower case, such as имки\n'],
-    ['settlements list --search Y', 'search for a part in lower case\n'],
-    ['settlements list --country ru', 'RU is not ru'],
-    ['products list --search молоко', 'such as олоко\n'],
-  ];
-  test.each(HINTS)('svc catalog %s without a match hints: %s', async (argv, hint) => {
-    catalog.replies(() => ({ items: [], meta: { total: 0 } }));
-    const { code, stdout, stderr } = await catalog.run(argv.split(' '));
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toContain(hint);
-    // Nothing is filtered by svc itself, and nothing asked a second time.
-    expect(catalog.asked()).toHaveLength(1);
-    expect((await catalog.run([...argv.split(' '), '-o', 'json'])).stderr).toBe('');
-  });
-
-  test('an offset beyond the list reports its length', async () => {
+  test('an offset beyond the list is an empty list', async () => {
     catalog.replies(products(30));
     const { code, stderr } = await catalog.run(['products', 'list', '--offset', '50']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: 'no such products\nthere are 30, before --offset 50\n' });
-  });
-
-  test('a search in ASCII lower case has no such hint', async () => {
-    catalog.replies(() => ({ items: [] }));
-    expect((await catalog.run(['settlements', 'list', '--search', 'kaz'])).stderr).toBe('no such settlements\n');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'no such products\n' });
   });
 });
 

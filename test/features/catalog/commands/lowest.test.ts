@@ -61,16 +61,6 @@ test('history of one field has no list of fields', async () => {
   expect(JSON.parse(stdout)[0]).not.toHaveProperty('fields');
 });
 
-test('--fill last repeats the price and its kind', async () => {
-  const fill = ['--from', '2026-01-13', '--to', '2026-01-16', '--interval', '1d', '--tz', 'UTC', '--fill', 'last'];
-  const { stdout } = await catalog.run(['history', 'milk', '--field', 'lowest', ...fill, '-o', 'json']);
-  expect(JSON.parse(stdout)[0]).toMatchObject({
-    values: [80, 70, 70],
-    fields: ['loyal_price', 'price', 'price'],
-    statistics: { covered: 2 },
-  });
-});
-
 test('check measures the change of the lowest price', async () => {
   const argv = ['check', 'milk', '--change', '-20%', '--since', '3d', '--field', 'lowest', '-o', 'json'];
   const { code, stdout } = await catalog.run(argv);

@@ -33,6 +33,7 @@ export function market(shelves: readonly Shelf[]): (asked: Asked) => object | st
     const listed = rows.filter(({ store }) => (query.get('parser_name') ?? store) === store);
     const ids = [...new Set(listed.map(({ product }) => product))];
     if (path === '/settlements') return page(rows.map(({ place }) => ({ id: place, name: place, region: place })));
+    if (path === '/products/count') return { products_count: 0 };
     if (path === '/sync/cursors')
       return { items: [...new Set(rows.map(({ store }) => store))].map((parser_name) => ({ parser_name })) };
     if (id === undefined) return page(ids.map((one) => ({ canonical_product_id: one, title: `Title ${one}` })));

@@ -132,7 +132,6 @@ describe('config set', () => {
   it('writes to the profile in use', async () => {
     expect(await set('alerts.url', 'https://am.example')).toEqual({
       value: { profile: 'default', key: 'alerts.url', value: 'https://am.example' },
-      undo: [['config', 'unset', 'alerts.url']],
     });
     write({ ...content(), theme: 'dark', profile: 'p', profiles: { ...content().profiles, p: { odd: 1 } } });
     await set('timeout', '5s');

@@ -14,7 +14,7 @@ import { type Login, type LoginOptions, login, redirectOf, stored } from './sign
 let sandbox: TestService;
 let oidc: OidcServer;
 beforeAll(async () => {
-  [sandbox, oidc] = await Promise.all([startService({ autoApprove: true }), startOidc()]);
+  [sandbox, oidc] = await Promise.all([startService(), startOidc()]);
 });
 afterEach(() => sandbox.traps.clear());
 afterAll(() => Promise.all([sandbox.close(), oidc.close()]));

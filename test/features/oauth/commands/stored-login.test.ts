@@ -218,10 +218,8 @@ describe('the status', () => {
     expect(alive).toMatchObject({ code: 0, calls: 0, stderr: '' });
     expect(JSON.parse(alive.stdout)).toMatchObject({
       state: 'expired',
-      signed_in: true,
       source: 'file',
       kind: 'oauth',
-      file_mode: '600',
       checked: false,
       advice: null,
     });
@@ -251,7 +249,7 @@ describe('the status', () => {
     });
     expect(refused).toMatchObject({ code: 4 });
     expect(JSON.parse(refused.stdout)).toMatchObject({
-      signed_in: false,
+      state: 'not_signed_in',
       checked: true,
       advice: expect.stringContaining('personal token'),
     });

@@ -72,11 +72,6 @@ it('subscribes to nothing if a symbol is not offered', async () => {
   expect(client.asked()).toEqual(['GET /trading/get_model models=Offer']);
 });
 
-it('skips pushes that are not JSON', async () => {
-  client.gateway.traps.add('non-json-push');
-  expect(await ticking(client.json('quote EUR/USD', { sleeps: true }))).toHaveLength(1);
-});
-
 it('ends the session when it is interrupted', async () => {
   client.gateway.traps.add('no-push');
   const stop = new AbortController();

@@ -138,67 +138,6 @@ describe('a push', () => {
   });
 });
 
-describe('--prices', () => {
-  const pushed = [
-    { Updated: 1_524_658_036_391, Rates: [1.2, 1.2002, 1.3, 1.1], Symbol: 'EUR/USD' },
-    { Updated: 1_524_658_037, Rates: [1.21, 1.2102], Symbol: 'EUR/USD' },
-    { Updated: 1e300, Rates: [1.22, 1.2202, 1.3, 1.1] },
-  ];
-  const prices = async (format: string, ...more: readonly string[]) => {
-    const run = feed.run(['stream', 'eurusd', '--prices', '--until', '3', '-o', format, ...more]);
-    await feed.subscribed('EUR/USD');
-    feed.push('EUR/USD', pushed[0] ?? {}, { Symbol: 'EUR/USD', note: 'no price' }, pushed[1] ?? {});
-    if (format !== 'csv') feed.drop();
-    await feed.subscribed('EUR/USD');
-    feed.push('EUR/USD', pushed[2] ?? {});
-    return run;
-  };
-
-  it.each([
-    ['csv', ','],
-    ['tsv', '\t'],
-  ])('prints a row of numbers for each price in %s, and nothing else', async (format, separator) => {
-    const { code, stdout } = await prices(format);
-    const [header, first, second, third, ...none] = stdout.split('\n').map((line) => line.split(separator));
-    expect(code).toBe(0);
-    expect(header).toEqual(['time', 'symbol', 'bid', 'ask', 'high', 'low']);
-    expect(first).toEqual(['2018-04-25T12:07:16.391Z', 'EUR/USD', '1.2', '1.2002', '1.3', '1.1']);
-    expect(second).toEqual(['2018-04-25T12:07:17.000Z', 'EUR/USD', '1.21', '1.2102', '', '']);
-    // It has no time that is one: that of its arrival.
-    expect(third?.slice(1)).toEqual(['EUR/USD', '1.22', '1.2202', '1.3', '1.1']);
-    expect(Math.abs(Date.parse(third?.[0] ?? '') - Date.now())).toBeLessThan(600_000);
-    expect(none).toEqual([['']]);
-  });
-
-  it('prints outages and gaps as events between the prices in ndjson', async () => {
-    const { stdout, stderr } = await prices('ndjson');
-    const seen = lines(stdout);
-    expect(seen.map(({ event, bid }) => event ?? bid)).toEqual([1.2, 1.21, 'unreachable', 'recovered', 'gap', 1.22]);
-    expect(seen[1]).toEqual({
-      time: '2018-04-25T12:07:17.000Z',
-      symbol: 'EUR/USD',
-      bid: 1.21,
-      ask: 1.2102,
-      high: null,
-      low: null,
-    });
-    const { from, to } = seen[4] as Record<string, string>;
-    expect(Date.parse(to ?? '')).toBeGreaterThanOrEqual(Date.parse(from ?? ''));
-    expect(stderr).toContain('reconnected');
-  });
-
-  it('reports outages on stderr, too', async () => {
-    const { stdout } = await prices('table');
-    expect(stdout).toMatch(/^12:07:16.391Z {2}EUR\/USD {2}1.2 {2}1.2002\n/);
-    expect(stdout).toMatch(/\n[\d:.]+Z {2}gap {2}no data from \S+Z to \S+Z: /);
-  });
-
-  it('is refused with a table', async () => {
-    expect(await feed.run(['stream', 'Order', '--prices'])).toMatchObject({ code: 2, stdout: '' });
-    expect(feed.calls).toEqual([]);
-  });
-});
-
 describe('the end', () => {
   it('comes after --until a time', async () => {
     const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--until', '200ms']);

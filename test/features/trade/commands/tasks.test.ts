@@ -54,7 +54,7 @@ async function followed(line: string, text: RegExp, then: (all: string) => void 
     signal: stop.signal,
     onStdout(printed) {
       all += printed;
-      if (text.test(all)) stop.abort(new SvcError('interrupted', 'interrupted', { reason: 'signal' }));
+      if (text.test(all)) stop.abort(new SvcError('interrupted', 'interrupted', { isInterruption: true }));
       else then(all);
       return undefined;
     },
@@ -271,14 +271,18 @@ const TASKS: Readonly<Record<string, readonly [commands: number, work: () => Pro
       expect(times).toHaveLength(48);
     },
   ],
-  'record ticks as CSV': [
+  'record ticks': [
     1,
     async () => {
-      const { stdout } = await followed('stream EUR/USD --prices --until 3 -o csv', /never/);
-      const [head, ...rows] = stdout.trimEnd().split('\n');
-      expect(head).toBe('time,symbol,bid,ask,high,low');
-      expect(rows).toHaveLength(3);
-      for (const row of rows) expect(row).toMatch(/^2026-01-14T12:[\d:.]+Z,EUR\/USD,1\.16,1\.16013,[\d.]+,[\d.]+$/);
+      const { stdout } = await followed('stream EUR/USD --until 3 -o ndjson', /never/);
+      const ticks = stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(ticks).toHaveLength(3);
+      for (const { kind, key, data } of ticks) {
+        expect([kind, key, ...data.Rates.slice(0, 2)]).toEqual(['price', 'EUR/USD', 1.16, 1.16013]);
+      }
     },
   ],
   'how many lots risk 1 % with a stop at 40 pips': [

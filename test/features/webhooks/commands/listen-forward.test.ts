@@ -52,7 +52,7 @@ describe('forwarding', () => {
     expect((await deliver(port, event('evt_1'))).status).toBe(200);
     expect((await deliver(port, event('evt_1'))).status).toBe(204);
     expect(taken).toHaveLength(2);
-    expect(deliveries(await stop()).map(({ duplicate }) => duplicate?.deliveries)).toEqual([undefined, undefined, 2]);
+    expect(deliveries(await stop()).map(({ duplicate }) => duplicate)).toEqual([false, false, true]);
   });
 
   it('forwards an event again that comes a day after it was accepted', async () => {
@@ -100,7 +100,7 @@ describe('forwarding', () => {
     const answer = await deliver(port, event('evt_1'));
     expect([answer.status, /^location/im.test(answer.head), taken.length]).toEqual([308, false, 1]);
     expect((await stop()).stderr).toContain(
-      'warning: the target responded 308 to /elsewhere: redirects are not followed; the service treats this as failure',
+      'warning: the target responded 308: the service follows no redirect either',
     );
   });
 
@@ -212,9 +212,9 @@ describe('a recording', () => {
     expect(run.code).toBe(2);
     expect(run.stderr).toContain('cannot write /dev/full: no space left on device');
     expect(deliveries(run).map(({ duplicate, response }) => [duplicate, response])).toEqual([
-      [null, 500],
-      [null, 500],
-      [null, 401],
+      [false, 500],
+      [false, 500],
+      [false, 401],
     ]);
     expect(rows(run).filter(({ type }) => type === 'warning')).toHaveLength(1);
   });

@@ -67,7 +67,7 @@ describe('a run with a tunnel', () => {
       onStdout: async (text) => {
         if (!text.includes('"ready"')) return;
         seen = events();
-        interrupted.abort(new SvcError('interrupted', 'interrupted', { reason: 'signal' }));
+        interrupted.abort(new SvcError('interrupted', 'interrupted', { isInterruption: true }));
       },
     });
     expect([ended.code, seen, events(), await tunnelIsGone()]).toEqual([130, [['summary.completed']], [], true]);
@@ -122,7 +122,7 @@ describe('a run with a tunnel', () => {
   it('ends at once if the service does not respond', async () => {
     const interrupted = new AbortController();
     const silent = await target(() =>
-      interrupted.abort(new SvcError('interrupted', 'interrupted', { reason: 'signal' })),
+      interrupted.abort(new SvcError('interrupted', 'interrupted', { isInterruption: true })),
     );
     const ended = await run([script.command], {
       env: { SVC_WEBHOOKS_URL: new URL(silent.url).origin },

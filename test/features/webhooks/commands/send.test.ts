@@ -151,7 +151,7 @@ describe('the response', () => {
     expect({ code, followed: other.taken }).toEqual({ code: 1, followed: [] });
     expect(stdout).toContain(`308  `);
     expect(stdout).toContain(`to ${other.url} moved`);
-    expect(stderr).toBe('the service does not follow redirects\n');
+    expect(stderr).toBe('');
   });
 
   it('gives one object for one, an array for several', async () => {
@@ -181,7 +181,7 @@ describe('the response', () => {
     const { stdout, stderr, code } = await send(await statuses(200, 500, 302), ['--repeat', '3', '--id', 'evt_1']);
     expect(code).toBe(10);
     expect(stdout.replace(/\d+ ms/g, 'MS')).toBe('  1  evt_1  200  MS\n  2  evt_1  500  MS\n  3  evt_1  302  MS\n');
-    expect(stderr).toBe('3 sent: 1 accepted, 2 refused\nthe service does not follow redirects\n');
+    expect(stderr).toBe('3 sent: 1 accepted, 2 refused\n');
   });
 
   it('exits 1 if all are refused, whatever the statuses', async () => {
@@ -254,8 +254,6 @@ describe('notices', () => {
   it.each([
     ['http://nowhere.invalid/hook', 'plain http to'],
     ['https://127.0.0.1:1/hook', 'the certificate of 127.0.0.1:1 is not checked'],
-    ['http://127.0.0.1:1/hook?', 'the address ends in "?"'],
-    ['http://127.0.0.1:1/hook?a=', 'the address ends in "="'],
   ])('%s: %s', async (url, warning) => {
     const { stderr } = await send(url, ['--insecure']);
     expect(stderr).toContain(`warning: `);

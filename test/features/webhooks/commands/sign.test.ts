@@ -1,9 +1,6 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { httpRequest } from '../../../../src/features/webhooks/commands/sign.ts';
@@ -99,8 +96,7 @@ describe('webhooks sign', () => {
 
   it.each([
     [['--to', 'http://h/'], '--to needs'],
-    [['--as', 'curl'], '--to <url>'],
-    [['--as', 'curl', '--to', 'ftp://h/'], '--to'],
+    [['--as', 'http', '--to', 'ftp://h/'], '--to'],
     [['--as', 'http', '--to', '/hook'], '--to'],
     [['--secret', SECRET], 'from the command line'],
     [['--secret-env', 'A', '--secret-env', 'B'], 'one secret'],
@@ -147,45 +143,5 @@ describe('--as http', () => {
         );
       }),
     );
-  });
-});
-
-describe('--as curl', () => {
-  it('posts the exact bytes in a shell, for any file name', async () => {
-    const home = temporaryHome();
-    mkdirSync(join(home, 'a b'));
-    const path = join(home, 'a b', `it's $(here); "x".json`);
-    writeFileSync(path, `${PING}\r\n\n`);
-    const received: { request: IncomingMessage; body: Buffer }[] = [];
-    const server = createServer(async (request, response) => {
-      received.push({ request, body: await buffer(request) });
-      response.end();
-    });
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    try {
-      const to = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?x=[1]&y={2}`;
-      const { stdout } = await sign([path, '--as', 'curl', '--to', to]);
-      expect(stdout.trimEnd().split('\n')).toHaveLength(1);
-      const shell = spawn('sh', ['-c', stdout], { stdio: ['ignore', 'inherit', 'inherit'] });
-      expect(await new Promise((done) => shell.once('close', done))).toBe(0);
-    } finally {
-      server.close();
-    }
-    const [first] = received;
-    expect(first?.body.toString()).toBe(`${PING}\r\n\n`);
-    expect(first?.request.url).toBe('/hook?x=[1]&y={2}');
-    expect(first?.request.headers).toMatchObject({
-      'content-type': 'application/json',
-      'x-service-event': 'webhook.ping',
-      'x-service-delivery': 'dlv_aaaaaaaaaaaa',
-      'x-service-timestamp': T,
-    });
-  });
-
-  it('says what to do if the body came from a pipe', async () => {
-    const { stdout, stderr } = await sign(['--as', 'curl', '--to', 'http://127.0.0.1:1/']);
-    expect(stdout).toMatch(/ --data-binary @-\n$/);
-    expect(stderr).toContain('pipe the same bytes into curl\n');
-    expect(spawnSync('sh', ['-n', '-c', stdout]).status).toBe(0);
   });
 });

@@ -36,15 +36,15 @@ describe('test', () => {
     expect([run.code, run.stdout]).toEqual([1, 'failed: http_500 after 6 attempts\n']);
   });
 
-  test('still pending after the time: exit 9, with the time of the next attempt', async () => {
+  test('still pending after the time: exit 9', async () => {
     await using receiver = await startReceiver([502]);
     await using service = await subscribed([], { fast: 50 });
     service.subscribe(receiver.url);
     const run = await service.run(['test', 'ep_1', '--wait', '500ms']);
-    expect([run.code, run.stdout]).toEqual([9, 'pending, attempt 1, last_error http_502, next retry about +1 min\n']);
+    expect([run.code, run.stdout]).toEqual([9, 'pending, attempt 1, last_error http_502\n']);
   });
 
-  test('a log item that never appears: exit 9, with the likely cause', async () => {
+  test('a log item that never appears: exit 9, after a warning', async () => {
     await using service = await subscribed(['ping-needs-listing']);
     service.subscribe(RECEIVER, ['summary.completed']);
     const run = await service.run(['test', 'ep_1', '--wait', '100ms']);
@@ -55,7 +55,6 @@ describe('test', () => {
     expect(run.stderr).toContain(
       'warning: ep_1 does not list webhook.ping; the API documentation does not say whether it is then delivered',
     );
-    expect(run.stderr).toContain('likely cause: ep_1 does not list webhook.ping');
   });
 
   test('disabled meanwhile or before: skipped or not queued', async () => {
@@ -67,7 +66,6 @@ describe('test', () => {
       code: 3,
       stderr: expect.stringContaining('ep_1 is disabled'),
     });
-    expect((await service.run(['test', 'ep_1', '--force'])).code).toBe(0);
   });
 
   test('a lost response: exit 8, with the command to check', async () => {
@@ -98,7 +96,6 @@ describe('rotate', () => {
     expect(JSON.parse(run.stdout)).toMatchObject({
       id: left?.id,
       replaced: 'ep_1',
-      replaced_deleted: true,
       replaced_secret_deleted: false,
       test: { outcome: 'delivered' },
     });
@@ -127,14 +124,6 @@ describe('rotate', () => {
     for (let count = 0; count < 5; count++) service.subscribe();
     expect((await service.run(['rotate', 'ep_1', '--store', '--yes'])).code).toBe(6);
     expect(service.account.subscriptions.size).toBe(5);
-  });
-
-  test('keeps the old one on request', async () => {
-    await using receiver = await startReceiver();
-    await using service = await subscribed();
-    service.subscribe(receiver.url);
-    expect((await service.run(['rotate', 'ep_1', '--store', '--yes', '--keep-old'])).code).toBe(0);
-    expect(service.account.subscriptions.has('ep_1')).toBe(true);
   });
 });
 

@@ -197,13 +197,17 @@ describe('a hint', () => {
     [`SECRET=${SECRET}`, 'is a line from a .env file'],
     [`export KEY="${SECRET}"`, 'is a line from a .env file'],
     [`Bearer ${SECRET}`, 'begins with Bearer: that is an access token'],
-    [`\ufeff${SECRET}`, 'begins with a byte order mark'],
-    [`${SECRET}\n${SECRET}`, 'spans several lines'],
-    [`${SECRET}\n\n`, 'is followed by empty lines'],
-    [` ${SECRET}`, 'begins or ends with white space'],
-    [`${SECRET} \n`, 'begins or ends with white space'],
+    [`\ufeff${SECRET}`, 'contains white space, a line end or a byte order mark'],
+    [`${SECRET}\n${SECRET}`, 'contains white space, a line end or a byte order mark'],
+    [`${SECRET}\n\n`, 'contains white space, a line end or a byte order mark'],
+    [` ${SECRET}`, 'contains white space, a line end or a byte order mark'],
+    [`${SECRET} \n`, 'contains white space, a line end or a byte order mark'],
     [`${Buffer.from(SECRET).toString('base64').replace(/.{20}/g, '$&\n')}\n`, 'is in base64'],
     [`{ "secret": "${SECRET}" }`, 'is JSON'],
+    [`{"secret":"${SECRET}"}`, 'is JSON'],
+    [`'${SECRET}'`, 'is in quotes'],
+    [`v1,${SECRET}`, 'has a version before it'],
+    [Buffer.from(SECRET).toString('base64'), 'is in base64'],
   ])('names characters around a secret: %j', async (secret, message) => {
     const file = join(temporaryHome(), 'key');
     writeFileSync(file, secret, { mode: 0o600 });

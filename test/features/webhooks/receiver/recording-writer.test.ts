@@ -4,12 +4,17 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { SvcError } from '../../../../src/errors.ts';
-import type { HandledDelivery } from '../../../../src/features/webhooks/receiver/recording-writer.ts';
+import type { HandledDelivery, RecordingWriter } from '../../../../src/features/webhooks/receiver/recording-writer.ts';
 import { openRecording, recordingLine } from '../../../../src/features/webhooks/receiver/recording-writer.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-recording-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let count = 0;
+/** With what it says about the file. */
+function open(path: string): { readonly writer: RecordingWriter; readonly notices: readonly string[] } {
+  const notices: string[] = [];
+  return { writer: openRecording(path, (text) => notices.push(text)), notices };
+}
 const fresh = (): string => join(folder, `rec-${count++}.ndjson`);
 
 const DELIVERY: HandledDelivery = {
@@ -55,7 +60,7 @@ describe('a line', () => {
 describe('a new file', () => {
   it('is readable by its owner only', async () => {
     const path = fresh();
-    const { writer, notices } = openRecording(path);
+    const { writer, notices } = open(path);
     expect(notices).toEqual([]);
     expect(await writer.add(LINE)).toBe(true);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -65,10 +70,10 @@ describe('a new file', () => {
 
   it('is deleted if nothing could be received, unless it existed before', () => {
     const path = fresh();
-    openRecording(path).writer.discard();
+    open(path).writer.discard();
     expect(existsSync(path)).toBe(false);
     writeFileSync(path, LINE);
-    openRecording(path).writer.discard();
+    open(path).writer.discard();
     expect(readFileSync(path, 'utf8')).toBe(LINE);
   });
 });
@@ -76,7 +81,7 @@ describe('a new file', () => {
 describe('a turn of the event loop', () => {
   it('ends with writing everything that was added in it, in order', async () => {
     const path = fresh();
-    const { writer } = openRecording(path);
+    const { writer } = open(path);
     const seen: number[] = [];
     const lines = ['1', '2', '3'].map((event_id) => recordingLine({ ...DELIVERY, event_id }));
     const done = Promise.all(
@@ -93,7 +98,7 @@ describe('a turn of the event loop', () => {
 
   it('is not needed to write', async () => {
     const path = fresh();
-    const { writer } = openRecording(path);
+    const { writer } = open(path);
     const written = writer.add(LINE);
     writer.close();
     expect([await written, readFileSync(path, 'utf8')]).toEqual([true, LINE]);
@@ -111,7 +116,7 @@ describe('a file that exists', () => {
   ])('is continued: %s', async (_, before, remaining) => {
     const path = fresh();
     if (before !== undefined) writeFileSync(path, before, { mode: 0o600 });
-    const { writer, notices } = openRecording(path);
+    const { writer, notices } = open(path);
     await writer.add(LINE);
     expect(readFileSync(path, 'utf8')).toBe(`${remaining}${LINE}`);
     const removed = (before ?? '').length - remaining.length;
@@ -121,7 +126,7 @@ describe('a file that exists', () => {
   it.each(['no recording', '{"log":{}}\n', '\n'])('is not changed: %j', (text) => {
     const path = fresh();
     writeFileSync(path, text);
-    expect(failure(() => openRecording(path)).message).toContain('is not a recording');
+    expect(failure(() => open(path)).message).toContain('is not a recording');
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
@@ -129,17 +134,17 @@ describe('a file that exists', () => {
     const path = fresh();
     writeFileSync(path, LINE);
     chmodSync(path, 0o644);
-    expect(openRecording(path).notices).toEqual([`--record: other users can read ${path}: chmod 600 ${path}`]);
+    expect(open(path).notices).toEqual([`warning: --record: other users can read ${path}: chmod 600 ${path}`]);
   });
 
   it('must not be a directory', () => {
-    expect(failure(() => openRecording(folder)).message).toContain('is not a file');
+    expect(failure(() => open(folder)).message).toContain('is not a file');
   });
 });
 
 describe.skipIf(!existsSync('/dev/full'))('a disk that is full', () => {
   it('is reported once, and to every caller', async () => {
-    const { writer } = openRecording('/dev/full');
+    const { writer } = open('/dev/full');
     const failures: (string | undefined)[] = [];
     writer.onChange((trouble) => failures.push(trouble?.message));
     expect(await Promise.all([writer.add(LINE), writer.add(LINE)])).toEqual([false, false]);

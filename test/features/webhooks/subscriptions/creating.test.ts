@@ -114,7 +114,7 @@ test('several new subscriptions of the address: all are named, none is changed',
   const { created } = await create(service(lost, [made('ep_1'), made('ep_2')]));
   expect(created).toMatchObject({
     exit: 8,
-    message: expect.stringContaining('2 new subscriptions have this url: ep_1, ep_2'),
+    message: expect.stringContaining('several new subscriptions have this url: ep_1, ep_2'),
   });
 });
 

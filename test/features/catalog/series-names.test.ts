@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Offer, offersOf, spreadsOf } from '../../../src/features/catalog/offers.ts';
 import type { Source } from '../../../src/features/catalog/schema.ts';
 import { seriesNames, sharedUnit } from '../../../src/features/catalog/series.ts';
 
@@ -18,50 +17,6 @@ const source: fc.Arbitrary<Source> = fc.record({
   ),
 });
 const sources = fc.array(source, { maxLength: 12 });
-const RULES = { field: 'lowest', freshSince: 0 } as const;
-
-const lowestOf = (one: Source): number | null => {
-  const known = [one.price, one.discount_price, one.loyal_price].map(Number).filter((each) => each > 0);
-  return known.length === 0 ? null : Math.min(...known);
-};
-
-test('the cheapest of a unit has the lowest price, and each source appears once', () => {
-  fc.assert(
-    fc.property(sources, (all) => {
-      const offers = offersOf('p1', all, RULES);
-      expect(offers.map((one) => one.source_id).sort()).toEqual(all.map((one) => one.source_id).sort());
-      for (const offer of offers) {
-        const lowest = lowestOf(offer);
-        expect(offer.effective_price).toBe(lowest);
-        const same = all.filter((one) => one.price_unit === offer.price_unit && one.unit === offer.unit).map(lowestOf);
-        const floor = Math.min(...same.filter((each) => each !== null));
-        expect(offer.cheapest).toBe(lowest !== null && lowest === floor);
-        expect(offer.above_cheapest).toBe(lowest === null ? null : lowest - floor);
-      }
-      const prices = offers.map((one) => one.effective_price ?? Number.POSITIVE_INFINITY);
-      expect(prices).toEqual(prices.toSorted((a, b) => a - b));
-    }),
-  );
-});
-
-test('a spread counts every price once, from the lowest to the highest', () => {
-  fc.assert(
-    fc.property(sources, fc.constantFrom('store' as const, 'region' as const), (all, by) => {
-      const offers = offersOf('p1', all, RULES);
-      const placeOf = (one: Offer) => (by === 'store' ? one.parser_name : (one.settlement?.region ?? null));
-      const spreads = spreadsOf(offers, placeOf);
-      const priced = offers.filter((one) => one.effective_price !== null);
-      expect(spreads.reduce((sum, one) => sum + one.offers, 0)).toBe(priced.length);
-      for (const { place, min, max, spread } of spreads) {
-        const here = priced.filter((one) => placeOf(one) === place);
-        expect(here.map((one) => one.effective_price)).toContain(min);
-        expect(here.map((one) => one.effective_price)).toContain(max);
-        expect(spread).toBe(max - min);
-      }
-    }),
-  );
-});
-
 test('names of sources are unique and begin with the store', () => {
   fc.assert(
     fc.property(sources, (all) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { explainCatalog } from '../../../src/features/catalog/failed-answer.ts';
+import { explainCatalog } from '../../../src/features/catalog/api.ts';
 import { numberOf } from '../../../src/features/catalog/statistics.ts';
 
 const ENDPOINT = { method: 'GET', path: '/products', effect: 'read' } as const;
@@ -45,29 +45,6 @@ describe('a failure', () => {
     const message = explain(422, JSON.stringify({ detail }))?.message ?? '';
     expect(message).toMatch(/^the catalog refused the request: query\.p0: Field required; query\.p1: Field required; /);
     expect(message).not.toContain('p99');
-  });
-});
-
-describe('a base URL with an extra path', () => {
-  const at = (status: number, detail: unknown, path: string, base: string) => {
-    const text = JSON.stringify({ detail });
-    const call = { method: 'GET', path, effect: 'read' } as const;
-    return explainCatalog({ status, contentType: 'application/json', text, headers: {} }, call, base);
-  };
-  test.each([
-    [404, 'product_not_found', '/products', '/products'],
-    [404, 'product_not_found', '/healthz', '/products'],
-    [404, 'Not Found', '/products/{canonical_product_id}', '/v1/products'],
-    [422, [{ loc: ['path', 'category_id'], msg: 'Input should be a valid integer' }], '/products', '/categories'],
-  ])('%i %j of %s is named', (status, detail, path, base) => {
-    expect(at(status, detail, path, base)).toMatchObject({
-      code: 'wrong_path',
-      message: expect.stringContaining(`the path of the base URL is ${base}`),
-    });
-  });
-  test('a missing id exits 5 under any path', () => {
-    expect(at(404, 'product_not_found', '/products/{canonical_product_id}', '/v1')?.code).toBe('not_found');
-    expect(at(404, 'Not Found', '/products', '/')?.message).not.toContain('base URL');
   });
 });
 
