@@ -43,72 +43,25 @@ export async function labelTest(matchers: readonly Matcher[]): Promise<(labels: 
   return (labels) => tests.every((test) => test(labels));
 }
 
-interface Reach {
-  /** Whether it matches a missing label. An invalid expression may. */
-  readonly empty: boolean;
-  /** Whether it matches every other value. */
-  readonly every: boolean;
-  /** Whether it matches every value that begins with a letter or a digit. */
-  readonly names: boolean;
-}
+/** A matcher that matches all of these is taken to match every name. */
+const NAMES = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 'a1_:/. b'];
 
-/** A matcher that matches all of these is taken to match every value. */
-const VALUES = [
-  ...' !"#$%&\'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~é',
-  '-aZ',
-  'a1_:/. b',
-];
-/** `\b.*` matches all of these, and nearly every alert. */
-const NAME = /^[a-z0-9]/i;
-
-async function reachOf({ value, isRegex, isEqual }: Matcher): Promise<Reach> {
-  if (!isRegex)
-    return { empty: (value === '') === isEqual, every: !isEqual && value === '', names: !isEqual && value === '' };
+/** True only if the matcher certainly requires its label. An invalid expression may match a missing one. */
+export async function needsLabel({ value, isRegex, isEqual }: Matcher): Promise<boolean> {
+  if (!isRegex) return (value === '') !== isEqual;
   const matches = await wholeValue(value);
-  if (matches === undefined) return { empty: true, every: false, names: false };
-  return {
-    empty: matches('') === isEqual,
-    every: VALUES.every((one) => matches(one) === isEqual),
-    names: VALUES.every((one) => !NAME.test(one) || matches(one) === isEqual),
-  };
-}
-
-/** True only if the matcher certainly requires its label. */
-export async function needsLabel(of: Matcher): Promise<boolean> {
-  return !(await reachOf(of)).empty;
+  return matches !== undefined && matches('') !== isEqual;
 }
 
 /** True if each matcher is negative, or accepts every name or a missing label. */
 export async function isWide(matchers: readonly Matcher[]): Promise<boolean> {
-  if (matchers.some(({ isEqual, isRegex, value }) => isEqual && !isRegex && value !== '')) return false;
-  const reaches = await Promise.all(matchers.filter(({ isEqual, isRegex }) => isEqual && isRegex).map(reachOf));
-  return reaches.every(({ empty, names }) => empty || names);
+  for (const of of matchers) {
+    if (of.isEqual && (await needsLabel(of)) && !(await matchesNames(of))) return false;
+  }
+  return true;
 }
 
-/** Warns of matchers that are probably a mistake. */
-export async function matcherWarnings(matchers: readonly Matcher[]): Promise<string[]> {
-  const judged = await Promise.all(matchers.map(async (of) => ({ of, ...(await reachOf(of)) })));
-  return [
-    ...contradictions(matchers),
-    ...judged
-      .filter(({ of, empty, every }) => of.isRegex && of.isEqual && empty && every)
-      .map(({ of }) => `${formatMatcher(of)} matches everything`),
-    ...judged
-      .filter(({ of, empty }) => !of.isEqual && empty)
-      .filter(({ of }) => !judged.some((other) => other.of.name === of.name && !other.empty))
-      .map(({ of }) => `${formatMatcher(of)} also matches every alert without the label ${of.name}`),
-  ];
-}
-
-function contradictions(matchers: readonly Matcher[]): string[] {
-  const plain = matchers.filter(({ isRegex }) => !isRegex);
-  const found = plain.flatMap((first, index) =>
-    plain
-      .filter((second, other) => {
-        if (!first.isEqual || second.name !== first.name) return false;
-        return second.isEqual ? other > index && second.value !== first.value : second.value === first.value;
-      })
-      .map((second) => `${formatMatcher(first)} and ${formatMatcher(second)} exclude each other: nothing can match`),
-  );
-  return [...new Set(found)];
+async function matchesNames({ value, isRegex }: Matcher): Promise<boolean> {
+  const matches = isRegex ? await wholeValue(value) : undefined;
+  return matches !== undefined && NAMES.every(matches);
 }

@@ -73,9 +73,6 @@ export function silenceCandidates({ id, ...silence }: Pick<Silence, 'id' | 'matc
   return { silences: [{ value: id, note: [...matcherTexts(silence), silence.comment].join(' ') }] };
 }
 
-/** A longer line helps nobody. */
-const MOST_UNDONE = 100;
-
 interface Sent {
   readonly silenceID: string | null;
   readonly previousID?: string | undefined;
@@ -87,7 +84,7 @@ export function undoSilences(posted: readonly Sent[]): { readonly undo?: readonl
   const ids = posted.flatMap(({ silenceID, previousID, unchanged }) =>
     silenceID === null || previousID !== undefined || unchanged ? [] : [silenceID],
   );
-  return ids.length === 0 || ids.length > MOST_UNDONE ? {} : { undo: [['silences', 'expire', ...ids]] };
+  return ids.length === 0 ? {} : { undo: [['silences', 'expire', ...ids]] };
 }
 
 export interface SilenceOutcome {

@@ -9,7 +9,7 @@ import { shellWord } from '../../output/escape.ts';
 import type { Alertmanager } from '../alerts/api.ts';
 import type { FoundSilence } from '../alerts/ids.ts';
 import { matcherFrom } from '../alerts/matcher.ts';
-import { isWide, matcherWarnings, needsLabel } from '../alerts/matching.ts';
+import { isWide, needsLabel } from '../alerts/matching.ts';
 import type { Alert, PostableSilence, Silence } from '../alerts/schema.ts';
 import { alertQuery, collect, keepsAlert } from '../alerts/selection.ts';
 import { matcherTexts, type SilenceOutcome } from './columns.ts';
@@ -68,7 +68,6 @@ export class SilenceWriter {
     const { allAlerts, maxAlerts } = this.#options;
     checkWindow(draft, this.#ctx.startedAt);
     const matchers = draft.matchers.map(matcherFrom);
-    for (const warning of await matcherWarnings(matchers)) this.#ctx.notice(`warning: ${warning}`);
     const wide = !allAlerts && (await isWide(matchers));
     // A regular expression that only the server can judge may be invalid, which it says first.
     if (wide && (this.#ctx.dryRun || !matchers.some(({ isRegex }) => isRegex))) throw tooWide(draft);

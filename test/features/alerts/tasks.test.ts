@@ -285,12 +285,6 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
       { line: 'silences create team=db --for 2h -c backup --ensure -q', makes: 'backup' },
       { line: 'silences create team=db --for 2h -c backup --ensure -q', out: /^[0-9a-f-]{36}\n$/ },
     ],
-    '41 one of two instances': [
-      {
-        line: 'silences create instance=a instance=b -c or --dry-run',
-        err: /exclude each other: nothing can match/,
-      },
-    ],
     '42 CSV, YAML and NDJSON': [
       { line: 'alerts list Watchdog -o csv', out: /,Watchdog,/ },
       { line: 'alerts list Watchdog -o yaml', out: /alertname: Watchdog/ },

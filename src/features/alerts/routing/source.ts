@@ -60,13 +60,7 @@ export async function readRoutingConfig(text: string, version?: string): Promise
 }
 
 export async function readConfigFile(path: string, ctx: Input): Promise<Source> {
-  const text = decodeText(await ctx.readInput(path), path);
-  if (/^apiVersion["']?\s*:/m.test(text) || /^\s*\{\s*"apiVersion"/.test(text)) {
-    throw new SvcError('invalid_value', `${path} is a Kubernetes object, not a configuration of an Alertmanager`, {
-      hint: "take it out: kubectl get secret NAME -o jsonpath='{.data.alertmanager\\.yaml}' | base64 -d",
-    });
-  }
-  return { name: path, text };
+  return { name: path, text: decodeText(await ctx.readInput(path), path) };
 }
 
 /** `12:5: no receiver is named pager` */

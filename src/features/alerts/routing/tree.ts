@@ -1,7 +1,7 @@
 /** The routing tree as the server builds it: what routes inherit, and which an alert takes. */
 import { zoneOf } from '../../../cli/time.ts';
 import { ownValue } from '../columns.ts';
-import { formatMatcher, type Matcher } from '../matcher.ts';
+import { formatMatcher } from '../matcher.ts';
 import { labelTest } from '../matching.ts';
 import type { Alert } from '../schema.ts';
 import type { InhibitRule, RouteConfig, RoutingConfig } from './config.ts';
@@ -91,7 +91,8 @@ async function matchBelow(
   above: readonly string[] | undefined,
   labels: Labels,
 ): Promise<MatchedRoute[]> {
-  if (!(await matches(config.matchers, labels))) return [];
+  const matches = await labelTest(config.matchers);
+  if (!matches(labels)) return [];
   const route = routeOf(config, parent);
   const path = above === undefined ? [] : [...above, route.matchers.join(' ') || '{}'];
   const found: MatchedRoute[] = [];
@@ -101,12 +102,6 @@ async function matchBelow(
     if (below.length > 0 && !child.continue) break;
   }
   return found.length > 0 ? found : [{ ...route, path }];
-}
-
-/** Regular expressions last: to compile one takes longer than to compare many values. */
-async function matches(matchers: readonly Matcher[], labels: Labels): Promise<boolean> {
-  const plain = await labelTest(matchers.filter(({ isRegex }) => !isRegex));
-  return plain(labels) && (await labelTest(matchers.filter(({ isRegex }) => isRegex)))(labels);
 }
 
 /** The labels that this alert's group has. */

@@ -9,7 +9,7 @@ import { matcherFrom } from '../../alerts/matcher.ts';
 import { isWide } from '../../alerts/matching.ts';
 import type { PostableSilence, Silence } from '../../alerts/schema.ts';
 import { collect } from '../../alerts/selection.ts';
-import { matcherTexts, undoSilences } from '../columns.ts';
+import { matcherTexts } from '../columns.ts';
 import { applyChanges } from '../draft.ts';
 import { ALL_ALERTS, author, SILENCES_AT_ONCE, SilenceWriter } from '../writer.ts';
 
@@ -68,13 +68,7 @@ export const silencesImport = listCommand({
     });
     if (outcome instanceof Plan) return { value: outcome };
     const answer = bulkAnswer(outcome, (row, { message }) => imported(row, 'failed', undefined, message));
-    const created = answer.value.filter(({ result }) => result === 'created');
-    return {
-      value: answer.value,
-      code: importCode(answer),
-      footer: summary(answer.value),
-      ...undoSilences(created.map(({ silenceID }) => ({ silenceID }))),
-    };
+    return { value: answer.value, code: importCode(answer), footer: summary(answer.value) };
   },
 });
 

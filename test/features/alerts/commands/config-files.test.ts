@@ -1,4 +1,4 @@
-/** What people pass as a configuration file: a Kubernetes object, other encodings, several documents. */
+/** What people pass as a configuration file: other encodings, several documents, merges. */
 import { describe, expect, test } from 'vitest';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { svc } from '../../../support/svc.ts';
@@ -13,19 +13,6 @@ receivers: [{ name: ops }, { name: team-db }]
 const check = (stdin: string | Uint8Array, ...argv: string[]) =>
   svc(['alerts', 'config', 'check', '-', ...argv], { stdin: stdin as string });
 const indented = (text: string, by = '    ') => text.replace(/^/gm, by).trimEnd();
-
-test.each([
-  [
-    'a Secret as YAML',
-    `apiVersion: v1\nkind: Secret\ndata: { alertmanager.yaml: ${Buffer.from(CONFIG).toString('base64')} }\n`,
-  ],
-  ['a list as JSON', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [] }, undefined, 2)],
-])('%s is refused, with the way to the configuration in it', async (_, text) => {
-  const { code, stdout, stderr } = await check(text);
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain('is a Kubernetes object, not a configuration');
-  expect(stderr).toContain("kubectl get secret NAME -o jsonpath='{.data.alertmanager\\.yaml}' | base64 -d");
-});
 
 describe('the text of a file', () => {
   test.each([

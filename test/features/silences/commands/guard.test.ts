@@ -161,13 +161,6 @@ onBothServices((service) => {
       const asked = await create(['a=long', '-c', 'x', '--for', '2d'], { home, terminal: 100, answer: true });
       expect([asked.code, asked.asked.length]).toEqual([0, 1]);
     });
-
-    test('warns about matchers that exclude each other or match everything', async () => {
-      const run = await create(['a=1', 'a=2', 'b=~".*"', '-c', 'x']);
-      expect(run.code).toBe(0);
-      expect(run.stderr).toContain('a="1" and a="2" exclude each other');
-      expect(run.stderr).toContain('b=~".*" matches everything');
-    });
   });
 });
 
