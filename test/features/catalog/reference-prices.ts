@@ -33,7 +33,8 @@ export function referenceMovers(shelves: readonly Shelf[], by: 'product' | 'stor
         .map((one) => priceOn(one, ago, maxAge))
         .filter((one) => one !== null)
         .sort((a, b) => a - b)[0];
-    const [from, to] = [lowest(since), lowest(0)];
+    const isSeen = own.some(({ prices }) => prices.some(({ ago }) => ago < since));
+    const [from, to] = [lowest(since), isSeen ? lowest(0) : undefined];
     if (from === undefined || to === undefined || round(to - from) === 0) return [];
     const change_percent = Number((((to - from) / from) * 100).toPrecision(12));
     return [{ product, store, unit, from, to, change: round(to - from), change_percent }];

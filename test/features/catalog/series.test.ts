@@ -43,7 +43,8 @@ const time = fc.oneof(
 const observation: fc.Arbitrary<Observation> = fc.record(
   {
     observed: time,
-    value: fc.option(fc.integer({ min: 0, max: 500 })),
+    // A price of 0 is none.
+    value: fc.option(fc.integer({ min: 1, max: 500 })),
     valid: fc.tuple(time, time).map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const),
   },
   { requiredKeys: ['observed', 'value'] },

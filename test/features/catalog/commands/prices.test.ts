@@ -220,7 +220,7 @@ def seen(ago, oldest):
     return f'(select {shelf}, paid from (select {shelf}, paid, min(ago) as ago from seen where ago >= {ago} group by {shelf}) where paid is not null and ago - {ago} <= {oldest})'
 
 at = lambda ago: f'(select product, min(paid) as paid from {seen(ago, 30)} group by product)'
-movers = [row for row in db.execute(f'select a.product, a.paid, b.paid from {at(7)} a join {at(0)} b using (product)') if row[1] != row[2]]
+movers = [row for row in db.execute(f'select a.product, a.paid, b.paid from {at(7)} a join {at(0)} b using (product) where product in (select product from seen where ago < 7)') if row[1] != row[2]]
 
 db.execute(f'create view offers as select * from {seen(0, 1000)}')
 basket = db.execute('select store, place, sum(paid) from offers group by store, place').fetchall()
