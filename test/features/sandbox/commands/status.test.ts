@@ -78,12 +78,12 @@ describe('svc sandbox status', () => {
     record(other, { traps: ['database-down', 'bad-token', 'hostile-text'] });
     const { code, stdout, stderr } = await status('-o', 'json');
     expect([code, stderr]).toEqual([0, '']);
-    const startedAt = '2026-06-01T12:00:00.000Z';
+    const started_at = '2026-06-01T12:00:00.000Z';
     expect(JSON.parse(stdout)).toEqual([
-      { service: 'alerts', address: other.env['SVC_ALERTS_URL'], traps: [], startedAt },
-      { service: 'webhooks', address: other.env['SVC_WEBHOOKS_URL'], traps: ['hostile-text'], startedAt },
-      { service: 'catalog', address: other.env['SVC_CATALOG_URL'], traps: ['database-down'], startedAt },
-      { service: 'trade', address: other.env['SVC_TRADE_URL'], traps: ['bad-token'], startedAt },
+      { service: 'alerts', address: other.env['SVC_ALERTS_URL'], traps: [], started_at },
+      { service: 'webhooks', address: other.env['SVC_WEBHOOKS_URL'], traps: ['hostile-text'], started_at },
+      { service: 'catalog', address: other.env['SVC_CATALOG_URL'], traps: ['database-down'], started_at },
+      { service: 'trade', address: other.env['SVC_TRADE_URL'], traps: ['bad-token'], started_at },
     ]);
     expect((await status('-q')).stdout.split('\n')).toHaveLength(5);
   });
