@@ -304,9 +304,12 @@ describe('a network that loses responses', () => {
 
   test('extensions: warns once, retries, and the command continues', async () => {
     await using server = await flaky((kind, count) => (kind === 'POST' && count > 1 && count < 4 ? 503 : undefined));
-    const { code, stderr } = await server.run('--ttl', '900ms', '--', 'sh', '-c', 'sleep 1.6; exit 4');
+    const file = marker();
+    const running = server.run('--ttl', '10s', '--', 'sh', '-c', `${until(file)}; exit 4`);
+    await vi.waitFor(() => expect(server.counts['POST']).toBeGreaterThanOrEqual(4), { timeout: 20_000 });
+    writeFileSync(file, '');
+    const { code, stderr } = await running;
     expect([code, server.states()]).toEqual([4, ['expired']]);
-    expect(server.counts['POST']).toBeGreaterThanOrEqual(4);
     expect(stderr.match(/could not be extended/g)).toHaveLength(1);
     expect(stderr).toContain(`silence ${ID} is extended again`);
   });
