@@ -131,7 +131,7 @@ const MATCHERS: readonly Block[] = [
     text: 'Regular expressions are RE2, as on the server, and match the complete value: web matches web, but not web-1.',
   },
   {
-    text: 'A missing label counts as empty: team="" selects alerts without a team, and so does team!="infra". svc warns if a silence mutes alerts without the label.',
+    text: 'A missing label counts as empty: team="" selects alerts without a team, and so does team!="infra".',
   },
   {
     text: 'Where the server takes literally what may be meant in another way, svc refuses the matcher and prints what to type for each meaning: several matchers in one argument (a=b c=d, a=b;c=d), several values or a pattern with = (a=b|c, a=b,c, a=b*), brackets, quotes that the shell passed on. A value in double quotes is literal: \'a="b c=d"\'.',
