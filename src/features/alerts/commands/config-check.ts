@@ -35,7 +35,7 @@ export const alertsConfigCheck = listCommand({
   suggestFor: ['check-config'],
   summary: 'Check the routing in a configuration file',
   description:
-    'Checks routes, receiver names, matchers, inhibition rules and time intervals as amtool check-config does, and exits 1 if anything is wrong. Warns about fields that svc does not know. Global settings, templates and the integrations of receivers are not checked.',
+    'Checks routes, receiver names, matchers, inhibition rules and time intervals as amtool check-config does, and exits 1 if anything is wrong. Warns about fields that svc does not know and routes that no alert can reach. Global settings, templates and the integrations of receivers are not checked.',
   details:
     'An unknown field is mistyped, or of a newer server: with --server-version, it is an error if svc knows the fields of that version.',
   effect: 'read',

@@ -1,7 +1,7 @@
 /** What decides who is notified in a configuration, checked as `amtool check-config` does. */
 import * as z from 'zod/mini';
 import { readDuration } from '../../../duration.ts';
-import { type Matcher, matcher, minorOf, parseMatcherList } from '../matcher.ts';
+import { formatMatcher, type Matcher, matcher, minorOf, parseMatcherList } from '../matcher.ts';
 import { regexCompiler } from '../matching.ts';
 import { listOf, MAPPING, readText, type TimeInterval, text, timeInterval } from './time-intervals.ts';
 import { checkYaml, type Path, PlainBoolean, type Problem, readYaml } from './yaml.ts';
@@ -41,7 +41,7 @@ export interface CheckedConfig {
   readonly problems?: readonly Problem[];
   /** Fields that svc does not know: mistyped, or of a newer server. */
   readonly unknown: readonly Problem[];
-  /** Where a second document begins, which nothing reads. */
+  /** Routes that no alert can reach, and where a second document begins, which nothing reads. */
   readonly ignored: readonly Problem[];
 }
 
@@ -77,8 +77,12 @@ export async function readRoutingConfig(source: string, version?: string): Promi
     ...rootFaults(route),
     ...routeFaults(config, route, ['route']),
   ];
-  if (faults.length === 0) return { config, ...warnings };
-  return { problems: faults.map(({ path, message }) => file.problemAt(path, message)), ...warnings };
+  const problemOf = ({ path, message }: Fault) => file.problemAt(path, message);
+  if (faults.length === 0) {
+    const unreachable = unreachableRoutes(route, ['route']).map(problemOf);
+    return { config, unknown, ignored: [...unreachable, ...file.ignored] };
+  }
+  return { problems: faults.map(problemOf), ...warnings };
 }
 
 interface Fault {
@@ -118,6 +122,25 @@ function routeFaults(config: RoutingConfig, route: RouteConfig, path: Path): Fau
     ...intervals('active_time_intervals', route.activeTimeIntervals),
     ...route.routes.flatMap((child, index) => routeFaults(config, child, [...path, 'routes', index])),
   ];
+}
+
+/** Those after a route without `continue` whose matchers they all have, or that has none. */
+function unreachableRoutes({ routes }: RouteConfig, path: Path): Fault[] {
+  const found: Fault[] = [];
+  const final: (readonly string[])[] = [];
+  for (const [index, route] of routes.entries()) {
+    const own: Path = [...path, 'routes', index];
+    const matchers = route.matchers.map(formatMatcher);
+    const earlier = final.find((texts) => texts.every((text) => matchers.includes(text)));
+    if (earlier === undefined) found.push(...unreachableRoutes(route, own));
+    else {
+      const which = earlier.length === 0 ? 'without matchers' : `with ${earlier.join(' ')}`;
+      const why = `an earlier one ${which} takes all of its alerts, and has no continue`;
+      found.push(fault(own, `no alert can reach this route: ${why}`));
+    }
+    if (!route.continue) final.push(matchers);
+  }
+  return found;
 }
 
 type RegexTest = (regex: string) => boolean;

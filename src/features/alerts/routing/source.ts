@@ -60,7 +60,13 @@ export async function readRoutingConfig(text: string, version?: string): Promise
 }
 
 export async function readConfigFile(path: string, ctx: Input): Promise<Source> {
-  return { name: path, text: decodeText(await ctx.readInput(path), path) };
+  const text = decodeText(await ctx.readInput(path), path);
+  if (/^\s*\{?\s*["']?apiVersion["']?\s*:/m.test(text)) {
+    throw new SvcError('invalid_value', `${path} is a Kubernetes object, not a configuration of an Alertmanager`, {
+      hint: "take it out: kubectl get secret NAME -o jsonpath='{.data.alertmanager\\.yaml}' | base64 -d",
+    });
+  }
+  return { name: path, text };
 }
 
 /** `12:5: no receiver is named pager` */

@@ -1,7 +1,7 @@
 import { bulk, bulkAnswer } from '../../../cli/bulk.ts';
 import { listCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-import type { Confirmed, Plan } from '../../../http/endpoint.ts';
+import { type Confirmed, Plan } from '../../../http/endpoint.ts';
 import type { Tone } from '../../../output/types.ts';
 import { type Alertmanager, ifPossible, isUuid, openAlertmanager } from '../../alerts/api.ts';
 import { pickSilence } from '../../alerts/ids.ts';
@@ -61,11 +61,25 @@ export const silencesExpire = listCommand({
     const open = targets.filter(({ error, silence }) => error === undefined && silence?.status.state !== 'expired');
     const confirmed = await confirmSilences('Expire', open, ctx);
     const outcome = await bulk(targets, SILENCES_AT_ONCE, (target) => expireOne(target, alertmanager, confirmed));
-    return bulkAnswer(outcome, ({ id }, { code, message }): Expired => {
+    const answer = bulkAnswer(outcome, ({ id }, { code, message }): Expired => {
       return { id, result: code === 'not_found' ? 'not-found' : 'error', message };
     });
+    return answer.value instanceof Plan ? answer : { ...answer, undo: undoLines(answer.value, open) };
   },
 });
+
+const MOST_UNDO_LINES = 5;
+
+/** Make the silences that were active again, until the end that each had. */
+function undoLines(rows: readonly Expired[], targets: readonly ExpireTarget[]): readonly (readonly string[])[] {
+  const lines: (readonly string[])[] = [];
+  for (const { id, result } of rows) {
+    const silence = targets.find((target) => target.id === id)?.silence;
+    if (result !== 'expired' || silence?.status.state !== 'active') continue;
+    lines.push(['silences', 'extend', id, '--until', silence.endsAt]);
+  }
+  return lines.length > MOST_UNDO_LINES ? [] : lines;
+}
 
 interface ExpireTarget {
   readonly id: string;

@@ -14,6 +14,45 @@ const check = (stdin: string | Uint8Array, ...argv: string[]) =>
   svc(['alerts', 'config', 'check', '-', ...argv], { stdin: stdin as string });
 const indented = (text: string, by = '    ') => text.replace(/^/gm, by).trimEnd();
 
+test.each([
+  [
+    'a Secret as YAML',
+    `apiVersion: v1\nkind: Secret\ndata: { alertmanager.yaml: ${Buffer.from(CONFIG).toString('base64')} }\n`,
+  ],
+  ['a list as JSON', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [] }, undefined, 2)],
+])('%s is refused, with the way to the configuration in it', async (_, text) => {
+  const { code, stdout, stderr } = await check(text);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('is a Kubernetes object, not a configuration');
+  expect(stderr).toContain("kubectl get secret NAME -o jsonpath='{.data.alertmanager\\.yaml}' | base64 -d");
+});
+
+const CHAIN = (routes: string) =>
+  `receivers: [{ name: ops }, { name: a }, { name: b }]\nroute:\n  receiver: ops\n  routes:\n${indented(routes)}\n`;
+
+describe('routes that no alert can reach', () => {
+  test.each([
+    ['after one without matchers', '- { receiver: a }\n- { matchers: [team="db"], receiver: b }', 6],
+    ['after one with the same matchers', '- { matchers: [a="1", b="2"] }\n- { matchers: [b="2", a="1"] }', 6],
+    ['after one with fewer matchers', '- { matchers: [a="1"] }\n- { match: { a: "1", b: "2" } }', 6],
+    ['below another route', '- matchers: [a="1"]\n  routes:\n    - {}\n    - { receiver: a }', 8],
+  ])('%s', async (_, routes, line) => {
+    const run = await check(CHAIN(routes), '-o', 'json');
+    const message = expect.stringContaining('no alert can reach this route: ');
+    expect([run.code, JSON.parse(run.stdout)]).toMatchObject([0, [{ line, severity: 'warning', message }]]);
+    const drawn = await svc(['alerts', 'routes', '--config-file', '-'], { stdin: CHAIN(routes) });
+    expect([drawn.code, drawn.stderr]).toEqual([0, expect.stringContaining(`warning: -:${line}:`)]);
+  });
+
+  test.each([
+    ['after one with continue', '- { receiver: a, continue: true }\n- { matchers: [team="db"], receiver: b }'],
+    ['after one with more matchers', '- { matchers: [a="1", b="2"] }\n- { matchers: [a="1"] }'],
+    ['after one with another operator', '- { matchers: [a="1"] }\n- { matchers: [a=~"1"] }'],
+  ])('are none %s', async (_, routes) => {
+    expect(await check(CHAIN(routes), '-o', 'json')).toMatchObject({ code: 0, stdout: '[]\n' });
+  });
+});
+
 describe('the text of a file', () => {
   test.each([
     ['a byte order mark and Windows line ends', `\ufeff${CONFIG.replaceAll('\n', '\r\n')}`],

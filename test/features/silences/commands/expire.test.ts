@@ -4,6 +4,7 @@ import { getJson, postSilence, type StoredSilence, wire } from '../../../support
 import { failure, type RunOptions, svc } from '../../../support/svc.ts';
 import { lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
 
+const HOUR = 3_600_000;
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
 interface Result {
@@ -34,6 +35,26 @@ onBothServices((service) => {
     expect(lines(run.sent)).toEqual([`GET /api/v2/silence/${id}`, `DELETE /api/v2/silence/${id}`]);
     expect(printed<Result[]>(run)).toEqual([{ id, result: 'expired', message: null }]);
     expect(await states(id)).toEqual(['expired']);
+  });
+
+  test('prints an Undo line for each silence that was active', async () => {
+    const from = (start: number, end: number) =>
+      postSilence(service.url(), {
+        matchers: [{ name: 'team', value: 'undo', isRegex: false }],
+        startsAt: new Date(start).toISOString(),
+        endsAt: new Date(end).toISOString(),
+      });
+    const now = Date.now();
+    const end = now + 2 * HOUR;
+    const ids = [await from(now, end), await from(now + HOUR, end), await from(now, end)];
+    const { code, undo, stderr } = await expire([...ids, '--yes', '-o', 'json']);
+    const [first, second] = [ids[0], ids[2]].map(
+      (id) => `svc silences extend ${id} --until ${new Date(end).toISOString()}`,
+    );
+    expect([code, undo, stderr]).toEqual([0, first, `Undo: ${second}\n`]);
+    const undone = await service.svc([...(first ?? '').split(' ').slice(1), '--yes', '-q']);
+    expect([undone.code, undone.stderr]).toEqual([0, '']);
+    expect(await states(undone.stdout.trim())).toEqual(['active']);
   });
 
   test('by a prefix, and in upper case', async () => {
