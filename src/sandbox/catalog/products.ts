@@ -13,9 +13,6 @@ export function filtersOf(query: Parameters) {
     settlement_id: query.integer('settlement_id'),
     brand: query.text('brand'),
     promo: query.flag('promo'),
-    is_new: query.flag('is_new'),
-    hit: query.flag('hit'),
-    adult: query.flag('adult'),
     price_min: query.number('price_min'),
     price_max: query.number('price_max'),
   };
@@ -82,7 +79,7 @@ export function productItem({ id, rows, latest, priceFrom }: Product): unknown {
 }
 
 export function matches(row: SourceRow, filters: ProductFilters): boolean {
-  const { q, parser_name, category_id, settlement_id, brand, price_min, price_max } = filters;
+  const { q, parser_name, category_id, settlement_id, brand, promo, price_min, price_max } = filters;
   const price = askedPrice(row);
   return (
     (!q || contains([row.title_original, row.title_normalized_no_stopwords, row.brand], q)) &&
@@ -90,9 +87,7 @@ export function matches(row: SourceRow, filters: ProductFilters): boolean {
     (category_id === undefined || row.category?.id === category_id) &&
     (settlement_id === undefined || row.settlement?.id === settlement_id) &&
     (!brand || asciiLower(row.brand ?? '') === brand.trim().toLowerCase()) &&
-    (['promo', 'is_new', 'hit', 'adult'] as const).every(
-      (name) => filters[name] === undefined || row[name] === filters[name],
-    ) &&
+    (promo === undefined || row.promo === promo) &&
     (price_min === undefined || (price !== null && price >= price_min)) &&
     (price_max === undefined || (price !== null && price <= price_max))
   );

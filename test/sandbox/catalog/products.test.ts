@@ -138,7 +138,6 @@ describe('products', () => {
     ['parser_name=Fixprice', ''],
     ['parser_name=fixprice', 'a'],
     ['settlement_id=2', 'ba'],
-    ['adult=no', ''],
   ])('%s finds %j', async (query, found) => {
     expect(await ids(query)).toBe(found);
   });

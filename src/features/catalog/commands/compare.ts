@@ -17,7 +17,6 @@ import {
 import {
   amountOf,
   bucketAmounts,
-  grouped,
   type OfferField,
   observedBefore,
   type PriceSeries,
@@ -82,7 +81,7 @@ export const catalogCompare = listCommand({
     const offers = products.flatMap(({ result }) => result);
     const mixed = new Set(offers.map(unitOf)).size > 1;
     const as = offerList({ several: severalProducts(input), trend: input.trend, mixed });
-    return { value: offers, as, code: code ?? problems.code, footer: offersFooter(offers) };
+    return { value: offers, as, code: code ?? problems.code, footer: staleFooter(offers) };
   },
 });
 
@@ -204,30 +203,8 @@ function observedCell({ observed_at, stale }: Offer): Cell {
   return stale ? { time: observed_at, tone: 'warn' } : { time: observed_at };
 }
 
-/** With more products there is no line for each below the rows. */
-const MOST_LINES = 5;
-
-/** For each product, who is cheapest and how far the prices are apart. */
-function offersFooter(offers: readonly Offer[]): string | undefined {
-  const priced = offers.filter(({ effective_price }) => effective_price !== null);
-  const groups = grouped(priced, (offer) => [offer.canonical_product_id, unitOf(offer)]);
-  // A footer may have several lines: a name in it must not make one of its own.
-  const lines = groups.length > MOST_LINES ? [] : groups.map((group) => cheapestLine(group).replaceAll('\n', '\\n'));
+function staleFooter(offers: readonly Offer[]): string | undefined {
   const stale = offers.filter((one) => one.stale).length;
-  if (stale > 0) lines.push(`${stale} stale: observed more than ${STALE_DAYS} days ago; --newer-than omits them`);
-  return lines.length === 0 ? undefined : lines.join('\n');
-}
-
-/** The offers are of one product and unit, the cheapest first. */
-function cheapestLine(offers: readonly [Offer, ...Offer[]]): string {
-  const [first] = offers;
-  const places = offers
-    .filter(({ cheapest }) => cheapest)
-    .map(({ parser_name, settlement }) => [parser_name, settlement?.name].filter(Boolean).join(' '));
-  const price = `${first.effective_price} ${unitOf(first)}`.trimEnd();
-  const line = `${productOf(first)}: cheapest at ${[...new Set(places)].join(', ')}, ${price}`;
-  const dearest = offers.at(-1);
-  if (dearest === undefined || dearest === first) return line;
-  const more = dearest.cheapest ? '' : `, ${percentText(dearest.above_cheapest_percent)} more`;
-  return `${line}; the most expensive of ${offers.length} is ${dearest.effective_price}${more}`;
+  if (stale === 0) return undefined;
+  return `${stale} stale: observed more than ${STALE_DAYS} days ago; --newer-than omits them`;
 }

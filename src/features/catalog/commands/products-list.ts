@@ -5,8 +5,6 @@ import { PRODUCT_LIST, productCandidates } from '../columns.ts';
 import { LIST_FLAGS, listed, orderFlag, STORE_FLAG, TIME_ORDERS, UNDOCUMENTED } from '../lists.ts';
 import { ofStore } from '../places.ts';
 
-const EITHER = ['true', 'false'] as const;
-
 export const catalogProductsList = listCommand({
   id: 'catalog products list',
   aliases: ['products ls'],
@@ -22,10 +20,7 @@ export const catalogProductsList = listCommand({
     store: STORE_FLAG,
     category: { type: 'integer', value: 'id', help: 'Category (undocumented)' },
     settlement: { type: 'integer', value: 'id', help: 'Settlement (undocumented)' },
-    promo: { type: 'choice', choices: EITHER, help: 'Promoted products (undocumented)' },
-    new: { type: 'choice', choices: EITHER, help: 'New products (undocumented)' },
-    hit: { type: 'choice', choices: EITHER, help: 'Hits (undocumented)' },
-    adult: { type: 'choice', choices: EITHER, help: 'Products for adults (undocumented)' },
+    promo: { type: 'choice', choices: ['true', 'false'], help: 'Promoted products (undocumented)' },
     'price-min': { type: 'number', help: 'Minimum price (undocumented)' },
     'price-max': { type: 'number', help: 'Maximum price (undocumented)' },
     order: orderFlag([...TIME_ORDERS, 'price_asc', 'price_desc', 'rating_desc']),
@@ -54,9 +49,6 @@ export const catalogProductsList = listCommand({
       category_id: input.category,
       settlement_id: input.settlement,
       promo: input.promo,
-      is_new: input.new,
-      hit: input.hit,
-      adult: input.adult,
       price_min: priceMin,
       price_max: priceMax,
       sort: input.order,

@@ -18,10 +18,7 @@ describe('who is cheapest', () => {
     const { code, stdout, stderr } = await compare();
     expect(code).toBe(0);
     expect(stdout).toMatchSnapshot();
-    expect(stderr).toBe(
-      'Milk 3.2 %, 930 ml: cheapest at chizhik Казань, 89.9 RUB/PCE; the most expensive of 3 is 105, 16.8% more\n' +
-        '1 stale: observed more than 7 days ago; --newer-than omits them\n',
-    );
+    expect(stderr).toBe('1 stale: observed more than 7 days ago; --newer-than omits them\n');
     expect(catalog.asked()).toEqual(['/products/p1/sources?limit=100&offset=0']);
   });
 
@@ -70,10 +67,6 @@ describe('who is cheapest', () => {
     catalog.replies(shop({ places: [FIXPRICE, kilogram] }));
     const found = rows((await compare('-o', 'json')).stdout);
     expect(found.map((one) => one['cheapest'])).toEqual([true, true]);
-    expect((await compare()).stderr.split('\n').slice(0, 2)).toEqual([
-      'Milk 3.2 %, 930 ml: cheapest at chizhik Казань, 89.9 RUB/KGM',
-      'Milk 3.2 %, 930 ml: cheapest at fixprice Moscow, 99 RUB/PCE',
-    ]);
   });
 
   test('prices in strings are numbers, and a missing price is not zero', async () => {
@@ -120,7 +113,6 @@ test('text from the service stays in its line and its cell', async () => {
   catalog.replies(shop({ places: [{ ...CHIZHIK, parser_name: bad, fields }] }));
   const { stdout, stderr } = await compare();
   expect(stdout.split('\n')).toHaveLength(3);
-  expect(stderr.split('\n')).toHaveLength(2);
   expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/u);
 });
 

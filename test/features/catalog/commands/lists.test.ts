@@ -16,8 +16,8 @@ describe('the requests', () => {
     ['products list --limit 5', '/products?limit=5'],
     ['products list --offset 40', '/products?offset=40'],
     [
-      'products list --search a% --brand B --category 3 --settlement 4 --promo true --new false --hit true --adult false --price-min 0.5 --price-max 9 --order price_asc',
-      '/products?q=a%25&brand=B&category_id=3&settlement_id=4&promo=true&is_new=false&hit=true&adult=false&price_min=0.5&price_max=9&sort=price_asc',
+      'products list --search a% --brand B --category 3 --settlement 4 --promo true --price-min 0.5 --price-max 9 --order price_asc',
+      '/products?q=a%25&brand=B&category_id=3&settlement_id=4&promo=true&price_min=0.5&price_max=9&sort=price_asc',
     ],
     [
       'products sources 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --order observed_at_asc',
