@@ -3,6 +3,7 @@
 import { isRemote, noBrowserReason, openInBrowser } from '../../cli/browser.ts';
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
+import { hostLiteral, isLoopback } from '../../http/address.ts';
 import { Plan } from '../../http/endpoint.ts';
 import type { ClientAuthMethod, ClientRecord, OAuthCredential } from '../../store/credentials.ts';
 import { errorCode } from '../../store/own-file.ts';
@@ -84,6 +85,10 @@ export function opensBrowser({ browser }: Pick<LoginOptions, 'browser'>, ctx: Ru
 /** Not as notices, which -q and -o json suppress: the user could not sign in. */
 function showAddress(url: URL, port: number, options: LoginOptions, ctx: RunContext): void {
   const { warn } = ctx.target.log;
+  const { callbackHost: host } = options;
+  if (host !== undefined && !isLoopback(new URL(`http://${hostLiteral(host)}`))) {
+    warn(`svc listens on port ${port} of ${host}, which other machines may reach`);
+  }
   const isOpened = opensBrowser(options, ctx);
   warn(isOpened ? 'opening a browser at:' : 'to sign in, open this address in a browser:');
   warn(url.href);
@@ -191,6 +196,8 @@ export interface ClientOptions {
   /** Undefined uses the scope of doc 2 §5. */
   readonly scope: string | undefined;
   readonly callbackPort: number | undefined;
+  /** The IP address to listen at, with `callbackPort`. */
+  readonly callbackHost: string | undefined;
 }
 
 /**
@@ -245,13 +252,18 @@ function findUsable(
 async function openCallback(
   { issuer }: ServerMetadata,
   stored: ClientRecord | undefined,
-  { callbackPort }: ClientOptions,
+  { callbackPort, callbackHost }: ClientOptions,
   ctx: RunContext,
 ): Promise<LoopbackListener> {
   const port = callbackPort ?? stored?.redirect_port;
   try {
-    return await openListener(issuer, port);
+    return await openListener(issuer, port, callbackHost);
   } catch (error) {
+    if (callbackHost !== undefined && errorCode(error) === 'EADDRNOTAVAIL') {
+      const hint = '0.0.0.0 stands for all of its addresses';
+      const message = `--callback-host: ${callbackHost} is not an address of this machine`;
+      throw new SvcError('invalid_value', message, { hint, cause: error });
+    }
     if (callbackPort !== undefined) {
       const why = errorCode(error) === 'EADDRINUSE' ? 'is in use' : `cannot be used: ${errorCode(error)}`;
       const hint = 'choose another port, or drop --callback-port to use any free one';

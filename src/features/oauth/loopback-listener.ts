@@ -36,18 +36,24 @@ export function callbackPath(issuer: string): string {
   return `/callback/${createHash('sha256').update(issuer).digest('hex').slice(0, 16)}`;
 }
 
-/** Rejects with the system's `code`: EADDRINUSE if the port is in use. */
-export async function openListener(issuer: string, port = 0): Promise<LoopbackListener> {
+/**
+ * Rejects with the system's `code`: EADDRINUSE if the port is in use. `listenAt` is another IP
+ * address of this machine, for a port that is forwarded from loopback: the redirect names that.
+ */
+export async function openListener(issuer: string, port = 0, listenAt?: string): Promise<LoopbackListener> {
   const server = createServer(LIMITS);
   server.maxConnections = MOST_CONNECTIONS;
+  let host = '127.0.0.1';
   try {
-    await once(server.listen(port, '127.0.0.1'), 'listening');
+    await once(server.listen(port, listenAt ?? host), 'listening');
   } catch (error) {
     // A machine without IPv4.
-    if (!['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(errorCode(error) ?? '')) throw error;
-    await once(server.listen(port, '::1'), 'listening');
+    const isMissing = ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(errorCode(error) ?? '');
+    if (!isMissing || listenAt !== undefined) throw error;
+    host = '::1';
+    await once(server.listen(port, host), 'listening');
   }
-  return new LoopbackListener(server, callbackPath(issuer));
+  return new LoopbackListener(server, host, callbackPath(issuer));
 }
 
 export class LoopbackListener {
@@ -66,9 +72,9 @@ export class LoopbackListener {
     this.#setPageLoaded = done;
   });
 
-  constructor(server: Server, path: string) {
-    const { address, port } = server.address() as AddressInfo;
-    const host = `${hostLiteral(address)}:${port}`;
+  constructor(server: Server, hostname: string, path: string) {
+    const { port } = server.address() as AddressInfo;
+    const host = `${hostLiteral(hostname)}:${port}`;
     this.#server = server;
     this.#path = path;
     this.port = port;

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { type Flags, type Options, section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
@@ -25,6 +26,7 @@ interface StoredLogin {
 const FLAGS = {
   ...section('Browser options', {
     'callback-port': { type: 'integer', min: 1, max: 65535, help: 'Port for the redirect (default: as registered)' },
+    'callback-host': { type: 'string', value: 'ip', help: 'Address to listen at (0.0.0.0 in a container)' },
     browser: { type: 'boolean', default: true, help: 'Print the address, but open no browser' },
     paste: { type: 'boolean', help: 'Also read the final address from standard input' },
     wait: { type: 'duration', positive: true, default: '5m', help: 'How long to wait for the browser' },
@@ -52,7 +54,7 @@ export const oauthLogin = recordCommand({
   description:
     'Opens a browser and stores the login for the profile and the address. Without a browser on this machine, open the printed address elsewhere and paste the address it ends at, or forward a port.',
   details:
-    'svc waits for the browser at a port that only this machine can reach, and closes it when the command ends. BROWSER names the program that opens the address, as for xdg-open: a command, or several with colons between them, with %s for the address. BROWSER=none opens none. A new login replaces the earlier one, and svc revokes that one if the service offers it. If standard input is not a terminal, svc reads it only with --paste or --token-stdin.',
+    'svc waits for the browser at a port that only this machine can reach, and closes it when the command ends. In a container, start it with docker run -p 127.0.0.1:8250:8250 and pass --callback-host 0.0.0.0 --callback-port 8250. BROWSER names the program that opens the address, as for xdg-open: a command, or several with colons between them, with %s for the address. BROWSER=none opens none. A new login replaces the earlier one, and svc revokes that one if the service offers it. If standard input is not a terminal, svc reads it only with --paste or --token-stdin.',
   effect: 'read',
   service: 'webhooks',
   flags: FLAGS,
@@ -98,7 +100,15 @@ export const oauthLogin = recordCommand({
 });
 
 /** Throws, before anything is sent, if no answer could arrive. */
-function checkReachable({ paste, callbackPort, browser }: LoginInput, ctx: RunContext): void {
+function checkReachable({ paste, callbackPort, callbackHost, browser }: LoginInput, ctx: RunContext): void {
+  if (callbackHost !== undefined && isIP(callbackHost) === 0) {
+    throw new SvcError('invalid_value', `--callback-host: ${JSON.stringify(callbackHost)} is not an IP address`, {
+      hint: 'in a container, use 0.0.0.0 and publish the port on 127.0.0.1',
+    });
+  }
+  if (callbackHost !== undefined && callbackPort === undefined) {
+    throw new SvcError('usage', '--callback-host needs --callback-port', { hint: 'name the port that is forwarded' });
+  }
   if (ctx.interactive || paste || callbackPort !== undefined || opensBrowser({ browser }, ctx)) return;
   throw new SvcError('missing_value', 'a sign-in needs a terminal or a browser, and there is neither', {
     hint: 'use --paste or a forwarded --callback-port, or store a personal token with --token-stdin',
@@ -133,14 +143,16 @@ async function readGivenClient(
 }
 
 async function storeToken(input: LoginInput, ctx: RunContext): Promise<StoredLogin> {
-  const { callbackPort, paste, newClient, authMethod, clientId, clientSecretFile, scope, expiresInDays: days } = input;
-  const other = [callbackPort, authMethod, clientId, clientSecretFile, scope].some((one) => one !== undefined);
+  const { callbackPort, callbackHost, authMethod, clientId, clientSecretFile, scope, paste, newClient } = input;
+  const values = [callbackPort, callbackHost, authMethod, clientId, clientSecretFile, scope];
+  const other = values.some((one) => one !== undefined);
   if (other || paste || newClient) {
     throw new SvcError('usage', '--token-stdin cannot be combined with the browser and client options');
   }
   const access_token = await askToken('Personal token:', 'svc oauth login', ctx);
   await checkAccepted(access_token, ctx);
   const obtained_at = Math.floor(ctx.now() / 1000);
+  const { expiresInDays: days } = input;
   const expires_at = days === undefined ? undefined : obtained_at + days * 86_400;
   const login = { kind: 'personal', access_token, obtained_at, expires_at } as const;
   return toStored(await storeLogin(login, undefined, ctx), undefined);

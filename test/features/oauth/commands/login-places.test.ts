@@ -1,7 +1,10 @@
-/** Signing in without a terminal and over ssh. */
+/** Signing in without a terminal, over ssh and in a container. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SvcError } from '../../../../src/errors.ts';
 import { type OidcServer, startOidc } from '../../../support/oidc.ts';
+import { freePort } from '../../../support/ports.ts';
 import { svc } from '../../../support/svc.ts';
+import { exchangeBytes, isOpen, statusOf } from '../raw.ts';
 import { login, redirectOf } from './signing-in.ts';
 
 let server: OidcServer;
@@ -54,5 +57,45 @@ describe('over ssh', () => {
     const run = await login({ url: server.url, terminal: 200, env, hidden, browser: () => undefined });
     expect(run).toMatchObject({ code: 0, opened: [run.authorization?.href] });
     expect(run.stderr).not.toContain('ssh -L');
+  });
+});
+
+describe('in a container', () => {
+  it('listens where it is told, and the redirect stays on loopback', async () => {
+    const port = String(await freePort());
+    const run = await login({ url: server.url, args: ['--callback-host', '0.0.0.0', '--callback-port', port] });
+    expect(run).toMatchObject({ code: 0, visited: { status: 200 } });
+    expect(redirectOf(run.authorization).origin).toBe(`http://127.0.0.1:${port}`);
+    expect(run.stderr).toContain(`svc listens on port ${port} of 0.0.0.0, which other machines may reach\n`);
+    const stop = new AbortController();
+    const again = await login({
+      url: server.url,
+      home: run.home,
+      args: ['--callback-host', '127.0.0.2', '--callback-port', port],
+      signal: stop.signal,
+      visit: async (url) => {
+        const { pathname } = redirectOf(url);
+        expect(await isOpen(Number(port), '127.0.0.1')).toBe(false);
+        // A request for another name is refused, as on loopback.
+        const answer = await exchangeBytes(Number(port), `GET ${pathname} HTTP/1.1\r\nHost: evil\r\n\r\n`, '127.0.0.2');
+        expect(statusOf(answer)).toBe(400);
+        stop.abort(new SvcError('interrupted', 'interrupted'));
+        return undefined;
+      },
+    });
+    expect(again.code).toBe(130);
+    expect(again.stderr).not.toContain('other machines');
+    expect(again.authorization?.searchParams.get('client_id')).toBe(run.authorization?.searchParams.get('client_id'));
+  });
+
+  it.each([
+    [['--callback-host', 'localhost', '--callback-port', '8250'], 'is not an IP address'],
+    [['--callback-host', '0.0.0.0', '--paste'], '--callback-host needs --callback-port'],
+    [['--callback-host', '192.0.2.1', '--callback-port', '18251'], '192.0.2.1 is not an address of this machine'],
+    [['--callback-host', '0.0.0.0', '--callback-port', '8250', '--token-stdin'], '--token-stdin cannot be combined'],
+  ])('%j are refused', async (args, text) => {
+    const run = await login({ url: server.url, args });
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain(text);
   });
 });
