@@ -19,26 +19,26 @@ const FORM = /^(?=.)(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\
 /** The range of a Go duration (64 bits of nanoseconds): the services refuse more. */
 const LONGEST = 9_223_372_036_854;
 
-/** Milliseconds; undefined for a text that is no duration. */
-export function readDuration(text: string): number | undefined {
+/** Milliseconds; undefined for a text that is no duration, or one that is too long. */
+export function tryParseDuration(text: string): number | undefined {
   if (text === '0') return 0;
   const match = FORM.exec(text);
   if (match === null) return undefined;
   let ms = 0;
   for (const [index, [unit]] of UNITS.entries()) ms += unit * Number(match[index + 1] ?? 0);
-  return ms;
+  return ms <= LONGEST ? ms : undefined;
 }
 
 /** Milliseconds. Throws `invalid_value`. */
 export function parseDuration(text: string): number {
-  const ms = readDuration(text);
-  if (ms === undefined) {
-    const units = /^\d+$/.test(text) ? `${text}s, ${text}m, ${text}h or ${text}d` : 'it like 1h30m, 2d or 45s';
-    const hint = `write ${units} (units y w d h m s ms)`;
-    throw new SvcError('invalid_value', `"${text}" is not a duration`, { hint });
+  const ms = tryParseDuration(text);
+  if (ms !== undefined) return ms;
+  if (FORM.test(text)) {
+    throw new SvcError('invalid_value', `"${text}" is too long`, { hint: 'the longest duration is 292y' });
   }
-  if (ms <= LONGEST) return ms;
-  throw new SvcError('invalid_value', `"${text}" is too long`, { hint: 'the longest duration is 292y' });
+  const units = /^\d+$/.test(text) ? `${text}s, ${text}m, ${text}h or ${text}d` : 'it like 1h30m, 2d or 45s';
+  const hint = `write ${units} (units y w d h m s ms)`;
+  throw new SvcError('invalid_value', `"${text}" is not a duration`, { hint });
 }
 
 /** The shortest spelling that `parseDuration` reads back as this number of milliseconds. */

@@ -164,7 +164,9 @@ export function schemaProblem([issue]: readonly SchemaIssue[], value: unknown, b
   const field = path.length === 0 ? 'it' : path.join('.');
   if (found === undefined) return `${field} is missing`;
   if (issue?.code === 'invalid_type') return `${field} is ${named(kindOf(found))}, not ${named(issue.expected ?? '')}`;
-  return `${field}${before}${issue?.message ?? 'has another shape'}`;
+  const message = issue?.message ?? 'has another shape';
+  // After a colon, a message about the whole value is a sentence of its own.
+  return path.length === 0 && before === ': ' ? message : `${field}${before}${message}`;
 }
 
 /** `an array` */

@@ -24,21 +24,25 @@ export async function bulk<Item, Result>(
 ): Promise<BulkOutcome<Item, Exclude<Result, Plan>> | Extract<Result, Plan>> {
   const outcomes: Outcome<Item, Exclude<Result, Plan>>[] = new Array(items.length);
   const planned: RequestValue[] = [];
+  const failures: SvcError[] = [];
   const queue = items.entries();
   const worker = async (): Promise<void> => {
     for (const [index, item] of queue) {
       try {
         const result = await work(item);
-        if (result instanceof Plan) planned.push(...result.requests);
-        else outcomes[index] = { item, result: result as Exclude<Result, Plan> };
+        if (result instanceof Plan) {
+          planned.push(...result.requests);
+          failures.push(...result.failures);
+        } else outcomes[index] = { item, result: result as Exclude<Result, Plan> };
       } catch (error) {
-        if (error instanceof SvcError && !FINAL.has(error.code)) outcomes[index] = { item, error };
-        else throw error;
+        if (!(error instanceof SvcError) || FINAL.has(error.code)) throw error;
+        outcomes[index] = { item, error };
+        failures.push(error);
       }
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
-  if (planned.length > 0) return new Plan(planned) as Extract<Result, Plan>;
+  if (planned.length > 0) return new Plan(planned, failures) as Extract<Result, Plan>;
   return { outcomes, code: commonCode(outcomes.map(({ error }) => error?.code)) };
 }
 

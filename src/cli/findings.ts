@@ -58,7 +58,7 @@ export function findingCounts(findings: readonly Finding[]): string {
 
 /** The result of one cheap read of a service. */
 export interface ServiceReply {
-  /** The end of the sentence that begins with `answered in 3 ms`. */
+  /** The end of the sentence that begins with `responded in 3 ms`. */
   readonly detail: string;
   /** The service's clock minus ours. */
   readonly clockSkewMs: number | undefined;

@@ -125,14 +125,15 @@ async function runOnAll({ command, parsed }: Run, clusters: Awaited<ReturnType<t
   return runOnClusters(command, parsed.input, clusters);
 }
 
-async function printPlan({ requests }: Plan, run: Run, contexts: readonly RunContext[]): Promise<number> {
+async function printPlan({ requests, failures }: Plan, run: Run, contexts: readonly RunContext[]): Promise<number> {
   const { service, options, stdout, notices, globals } = run;
   const { renderDryRun } = await import('./dry-run.ts');
   const targets = service === undefined ? [] : contexts.map(({ target }) => target);
   const secretHeaders = new Set(targets.flatMap((target) => [...target.secretHeaders]));
   await renderDryRun(requests, { curl: globals.dryRun === 'curl', options, stdout, secretHeaders });
   await notices.release();
-  return 0;
+  for (const { message } of failures) notices.warn(message);
+  return failures.length > 0 ? ERROR_KINDS.partly_done.exit : 0;
 }
 
 /** Prints the value and everything that is said about it, and waits as long as the answer holds. */

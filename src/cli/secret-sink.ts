@@ -27,7 +27,7 @@ export interface SecretSink {
   readonly where: string;
   /** Returns once the secret is safely stored. */
   keep(secret: Secret, id: string): Promise<void>;
-  /** There is no secret: removes everything prepared for it. */
+  /** Removes everything prepared for the secret, unless it is stored by now. */
   abandon(): void;
 }
 
@@ -58,7 +58,9 @@ function fileSink(path: string): SecretSink {
     if (errorCode(error) === 'EEXIST') throw new SvcError('file_unusable', `--secret-file: ${path} already exists`);
     throw fileFailure(`--secret-file: cannot write ${path}`, error);
   }
+  let isStored = false;
   const abandon = (): void => {
+    if (isStored) return;
     closeSync(file);
     unlinkSync(path);
   };
@@ -80,6 +82,7 @@ function fileSink(path: string): SecretSink {
         ftruncateSync(file, bytes.length);
         fsyncSync(file);
         closeSync(file);
+        isStored = true;
         syncDirectory(dirname(path));
       } catch (error) {
         throw fileFailure(`cannot write ${path}`, error);

@@ -1,7 +1,7 @@
 /**
  * Points in time as people write them: JavaScript's parser accepts 30 February and guesses zones.
  */
-import { readDuration } from '../duration.ts';
+import { tryParseDuration } from '../duration.ts';
 import { SvcError } from '../errors.ts';
 import type { Zone } from '../output/types.ts';
 import type { Instant } from './flags.ts';
@@ -97,7 +97,7 @@ function parseRelative(text: string, { now, bare, zone }: TimeRules): Instant {
   const signs = [sign !== undefined, prefix !== undefined, suffix].filter((is) => is).length;
   if (signs > 1 || !/\d/.test(body)) throw invalid(text, 'is not a time', forms);
   const back = sign === '-' || suffix || (signs === 0 && bare === 'back');
-  const distance = readDuration(body);
+  const distance = tryParseDuration(body);
   if (distance === undefined) throw invalid(text, 'is not a time', forms);
   return instant(now + (back ? -1 : 1) * distance, text);
 }

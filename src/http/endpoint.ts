@@ -87,9 +87,12 @@ export type Proof<E extends Effect> = E extends Guarded ? [confirmed: Confirmed]
 /** The result of a dry run: the requests that would have been sent. */
 export class Plan {
   readonly requests: readonly RequestValue[];
+  /** Why some of several items have no request: a real run would report these failures. */
+  readonly failures: readonly SvcError[];
 
-  constructor(requests: readonly RequestValue[]) {
+  constructor(requests: readonly RequestValue[], failures: readonly SvcError[] = []) {
     this.requests = requests;
+    this.failures = failures;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Settings and environment variables as tables, for validation, help and reference. */
 import { isAbsolute } from 'node:path';
 import type { Context } from '../context.ts';
-import { readDuration } from '../duration.ts';
+import { tryParseDuration } from '../duration.ts';
 import { SvcError } from '../errors.ts';
 
 type SettingType =
@@ -322,7 +322,7 @@ function proxyProblem(text: string): string | undefined {
 }
 
 function durationProblem(text: string): string | undefined {
-  const ms = readDuration(text);
+  const ms = tryParseDuration(text);
   if (ms === undefined) return 'is not a duration such as 30s or 1h30m';
   return ms > 0 ? undefined : 'must be longer than zero';
 }

@@ -41,7 +41,7 @@ export function eventTypes(lists: readonly string[]): readonly string[] {
   return [...new Set(lists.flatMap(splitList))];
 }
 
-/** Refuses types that the document does not have, and lists those that it has. */
+/** Adds the nearest known type to the service's refusal of an event type. */
 export function withSuggestion(error: unknown, types: readonly string[]): unknown {
   if (!(error instanceof SvcError) || error.code !== 'refused' || error.httpStatus !== 400) return error;
   const odd = types.find((type) => !isKnown(type));

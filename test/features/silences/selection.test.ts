@@ -31,7 +31,8 @@ onBothServices((service) => {
       ]);
       expect((await read(good)).comment).toBe('UPD-2');
       const dry = await run(['update', good, await seed(), gone, '--author', 'bob', '--dry-run']);
-      expect([dry.code, printed<unknown[]>(dry).length, writes(dry.sent)]).toEqual([0, 2, []]);
+      expect([dry.code, printed<unknown[]>(dry).length, writes(dry.sent)]).toEqual([10, 2, []]);
+      expect(dry.stderr).toContain(gone);
     });
 
     test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EndSignal } from '../../../src/context.ts';
-import { runUninterrupted } from '../../../src/features/webhooks/subscriptions/creating.ts';
+import { deferInterruptions } from '../../../src/features/webhooks/subscriptions/creating.ts';
 
 /** A context whose signals are sent by `send`, and whose clock can be advanced. */
 function context(passes: boolean) {
@@ -28,8 +28,8 @@ function context(passes: boolean) {
 
 test('a create is aborted three seconds after a signal', async () => {
   const { ctx, send, slept, taken } = context(true);
-  const { signal, unbroken } = runUninterrupted(ctx);
-  const work = unbroken(async () => {
+  const { signal, runToEnd } = deferInterruptions(ctx);
+  const work = runToEnd(async () => {
     send('SIGTERM');
     await new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
   });
@@ -39,8 +39,8 @@ test('a create is aborted three seconds after a signal', async () => {
 
 test('a create that finishes in time returns its result, and nothing is sent afterwards', async () => {
   const { ctx, send } = context(false);
-  const { signal, unbroken, interruption } = runUninterrupted(ctx);
-  const aborted = await unbroken(async () => {
+  const { signal, runToEnd, interruption } = deferInterruptions(ctx);
+  const aborted = await runToEnd(async () => {
     send('SIGINT');
     return signal.aborted;
   });
@@ -49,7 +49,7 @@ test('a create that finishes in time returns its result, and nothing is sent aft
 
 test('does nothing without a signal', async () => {
   const { ctx, taken } = context(true);
-  const { signal, unbroken, interruption } = runUninterrupted(ctx);
-  expect(await unbroken(async () => 7)).toBe(7);
+  const { signal, runToEnd, interruption } = deferInterruptions(ctx);
+  expect(await runToEnd(async () => 7)).toBe(7);
   expect([signal.aborted, interruption(), taken()]).toEqual([false, undefined, false]);
 });

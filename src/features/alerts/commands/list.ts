@@ -1,7 +1,7 @@
 import { type ClusterRow, listCommand, type RunContext } from '../../../cli/command.ts';
 import type { Candidate, Candidates } from '../../../cli/flags.ts';
 import { poll } from '../../../cli/poll.ts';
-import { readDuration } from '../../../duration.ts';
+import { tryParseDuration } from '../../../duration.ts';
 import { SvcError } from '../../../errors.ts';
 import {
   type AnyOutput,
@@ -259,7 +259,7 @@ const USUAL_INTERVAL = '5s';
 const SHORTEST_MS = 1000;
 
 function parseInterval(text: string): number {
-  const ms = readDuration(text);
+  const ms = tryParseDuration(text);
   if (ms !== undefined && ms >= SHORTEST_MS) return ms;
   throw new SvcError('invalid_value', `--watch: ${text} is not a duration of at least 1s`);
 }

@@ -1,6 +1,6 @@
 /** What decides who is notified in a configuration, checked as `amtool check-config` does. */
 import * as z from 'zod/mini';
-import { readDuration } from '../../../duration.ts';
+import { tryParseDuration } from '../../../duration.ts';
 import { formatMatcher, type Matcher, matcher, minorOf, parseMatcherList } from '../matcher.ts';
 import { regexCompiler } from '../matching.ts';
 import { listOf, MAPPING, readText, type TimeInterval, text, timeInterval } from './time-intervals.ts';
@@ -155,7 +155,7 @@ async function regexTest(source: string): Promise<RegexTest> {
 const CLASSIC_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 const duration = readText((value) => {
-  if (readDuration(value) === undefined)
+  if (tryParseDuration(value) === undefined)
     throw new Error(`${value || 'an empty text'} is not a duration, such as 30s or 1h30m`);
   return value;
 });

@@ -38,10 +38,10 @@ export const oauthClientsForget = recordCommand({
   },
   async run({ clientId, issuer, force }, ctx) {
     const store = new SecretStore(credentialsFile(ctx.paths), ctx);
-    const client = choose(await listClients(store), clientId, issuer);
-    const users = force ? [] : (await readClientLogins(store)).filter((login) => isClientOf(login, client));
-    if (users.length > 0) {
-      const who = `profile ${users.map(({ profile }) => profile).join(', ')}`;
+    const client = findClient(await listClients(store), clientId, issuer);
+    const logins = force ? [] : (await readClientLogins(store)).filter((login) => isClientOf(login, client));
+    if (logins.length > 0) {
+      const who = `profile ${[...new Set(logins.map(({ profile }) => profile))].join(', ')}`;
       const why = `the login of ${who} cannot be refreshed without client ${clientId}`;
       if (!ctx.interactive) throw new SvcError('confirmation_required', why, { hint: 'pass --force to delete it' });
       await ctx.confirm(`${why[0]?.toUpperCase()}${why.slice(1)}. Delete it?`);
@@ -51,14 +51,14 @@ export const oauthClientsForget = recordCommand({
   },
 });
 
-function choose(clients: readonly ClientName[], id: string, issuer: string | undefined): ClientName {
-  const [first, second] = clients.filter((one) => one.client_id === id && (issuer ?? one.issuer) === one.issuer);
-  if (first === undefined) {
+function findClient(clients: readonly ClientName[], id: string, issuer: string | undefined): ClientName {
+  const same = clients.filter((one) => one.client_id === id);
+  if (same.length === 0) {
     throw new SvcError('not_found', `no client ${id} is stored here`, { hint: 'see svc oauth clients list' });
   }
+  const issuers = same.map((one) => one.issuer).join(', ');
+  const [first, second] = same.filter((one) => (issuer ?? one.issuer) === one.issuer);
+  if (first === undefined) throw new SvcError('not_found', `client ${id} is of ${issuers}, not of ${issuer}`);
   if (second === undefined) return first;
-  const issuers = clients.filter((one) => one.client_id === id).map((one) => one.issuer);
-  throw new SvcError('usage', `several services use the id ${id}: ${issuers.join(', ')}`, {
-    hint: 'choose one with --issuer',
-  });
+  throw new SvcError('usage', `several services use the id ${id}: ${issuers}`, { hint: 'choose one with --issuer' });
 }

@@ -8,7 +8,7 @@ import { openRecordings } from '../api.ts';
 import { eventsCell, statusCell } from '../columns.ts';
 import { EVENT_FLAG, eventTypes, withSuggestion } from '../event-types.ts';
 import { openSecretSink } from '../stored-secrets.ts';
-import { type CreatedRow, createdRow, createSubscription, runUninterrupted } from '../subscriptions/creating.ts';
+import { type CreatedRow, createdRow, createSubscription, deferInterruptions } from '../subscriptions/creating.ts';
 import { receiverUrl } from '../subscriptions/subscription.ts';
 
 const CREATED_RECORD: RecordOutput<CreatedRow> = {
@@ -68,19 +68,15 @@ export const webhooksCreate = recordCommand({
     const events = wantedEvents([...input.event, ...input.events], input.noEvents);
     const url = await receiverUrl(input.url, '<url>', ctx);
     const sink = await openSecretSink(input, ctx);
-    const { signal, unbroken, interruption } = runUninterrupted(ctx);
-    let stored = false;
+    const { signal, runToEnd, interruption } = deferInterruptions(ctx);
     try {
       if (events.length === 0) ctx.notice('warning: no events: nothing will be delivered');
       const created = await createSubscription({ url, events }, openRecordings({ ...ctx.target, signal }), {
-        ...input,
+        allowDuplicate: input.allowDuplicate,
         dryRun: ctx.dryRun,
-        unbroken,
+        runToEnd,
         notice: ctx.notice,
-        keep: async (secret, id) => {
-          await sink.keep(secret, id);
-          stored = true;
-        },
+        keep: sink.keep,
       });
       if (created instanceof Plan) return { value: created };
       if (created.fault !== undefined) ctx.notice(`warning: ${created.fault.message}`);
@@ -90,7 +86,7 @@ export const webhooksCreate = recordCommand({
     } catch (error) {
       throw withSuggestion(error, events);
     } finally {
-      if (!stored) sink.abandon();
+      sink.abandon();
     }
   },
 });

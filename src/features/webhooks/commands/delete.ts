@@ -9,11 +9,11 @@ import { forgetSecret } from '../stored-secrets.ts';
 import {
   checkSubscriptionId,
   DISABLED,
+  describeSubscription,
   findSubscription,
   quotaText,
-  subscriptionStatus,
 } from '../subscriptions/subscription.ts';
-import { deleteSubscription } from '../subscriptions/updating.ts';
+import { deleteSubscription, isGone } from '../subscriptions/updating.ts';
 
 interface DeletionRow {
   readonly id: string;
@@ -122,7 +122,7 @@ async function approve(
   const found = deletions.flatMap(({ subscription }) => subscription ?? []);
   if (found.length === 0) return undefined;
   if (ctx.interactive && !ctx.yes && !ctx.dryRun) {
-    for (const { id, status, url } of found) ctx.notice(`${id}  ${subscriptionStatus(status)}  ${url}`);
+    for (const one of found) ctx.notice(describeSubscription(one));
     ctx.notice(quotaText(all));
   }
   const ids = found.map(({ id }) => id).join(', ');
@@ -140,8 +140,6 @@ async function deleteOne(
   if (error !== undefined || confirmed === undefined) throw error;
   const result = await deleteSubscription(id, recordings, () => recordings.delete(id, confirmed));
   if (result instanceof Plan) return result;
-  // A row that svc could not read may be the subscription.
-  const isGone = result === 'deleted' || ctx.omittedRows() === 0;
-  const secret_deleted = isGone && (await forgetSecret(id, ctx));
+  const secret_deleted = isGone(result, ctx) && (await forgetSecret(id, ctx));
   return { id, result, url: subscription?.url ?? null, secret_deleted, message: null };
 }

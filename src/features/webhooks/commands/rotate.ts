@@ -1,6 +1,7 @@
 import { type RunContext, recordCommand } from '../../../cli/command.ts';
 import { LASTING_SINK_FLAGS } from '../../../cli/secret-sink.ts';
-import { SvcError } from '../../../errors.ts';
+import { formatDuration } from '../../../duration.ts';
+import { type ErrorCode, SvcError } from '../../../errors.ts';
 import { answered, type Confirmed, Plan } from '../../../http/endpoint.ts';
 import { shellWord } from '../../../output/escape.ts';
 import type { RecordOutput } from '../../../output/types.ts';
@@ -13,11 +14,11 @@ import {
   checkQuota,
   createdRow,
   createSubscription,
-  runUninterrupted,
+  deferInterruptions,
 } from '../subscriptions/creating.ts';
 import { checkSubscriptionId, findSubscription, requireEvents, requireUrl } from '../subscriptions/subscription.ts';
 import { queueTest, type TestResult, testWarning, waitForTest } from '../subscriptions/test-delivery.ts';
-import { deleteSubscription } from '../subscriptions/updating.ts';
+import { deleteSubscription, isGone } from '../subscriptions/updating.ts';
 
 interface RotatedRow extends CreatedRow {
   readonly replaced: string;
@@ -65,7 +66,7 @@ export const webhooksRotate = recordCommand({
   output: ROTATED_RECORD,
   async run(input, ctx) {
     checkSubscriptionId(input.id);
-    const { signal, unbroken } = runUninterrupted(ctx);
+    const { signal, runToEnd } = deferInterruptions(ctx);
     const recordings = openRecordings({ ...ctx.target, signal });
     const all = await recordings.subscriptions();
     const old = findSubscription(all, input.id);
@@ -73,71 +74,83 @@ export const webhooksRotate = recordCommand({
     const events = requireEvents(old);
     checkQuota(all, ctx);
     const sink = await openSecretSink(input, ctx);
-    let stored = false;
     try {
       const question = `Replace ${old.id} (${url}) with a new subscription, and delete it once the new one works?`;
       const confirmed = await ctx.confirm(question);
       const created = await createSubscription({ url, events }, recordings, {
         dryRun: ctx.dryRun,
         allowDuplicate: true,
-        unbroken,
+        runToEnd,
         notice: ctx.notice,
-        keep: async (secret, id) => {
-          await sink.keep(secret, id);
-          stored = true;
-        },
+        keep: sink.keep,
       });
       if (created instanceof Plan) return { value: created };
       const row = createdRow(created, sink);
-      const finished = await finishRotation({ old, row, wait: input.wait, confirmed }, recordings, ctx);
-      return { value: { ...row, replaced: old.id, ...finished } };
+      // From here on two subscriptions exist, and any failure says so.
+      const state = `${row.id} was created (secret ${row.secret_stored}, sha256 fp ${row.secret_fingerprint})`;
+      ctx.notice(`${state}: until ${old.id} is deleted, the receiver must accept both secrets`);
+      const next = { id: row.id, state };
+      const test = await testNewSubscription(next, old, input.wait, recordings, ctx);
+      const replaced_secret_deleted = await deleteOld(next, old, confirmed, recordings, ctx);
+      return { value: { ...row, replaced: old.id, test, replaced_secret_deleted } };
     } finally {
-      if (!stored) sink.abandon();
+      sink.abandon();
     }
   },
 });
 
-interface Rotation {
-  readonly old: Subscription;
-  readonly row: CreatedRow;
-  readonly wait: number;
-  /** The proof that the old one may be deleted. */
-  readonly confirmed: Confirmed;
+/** What the two steps say of the new subscription if they fail. */
+interface Created {
+  readonly id: string;
+  /** `ep_9 was created (secret stored, sha256 fp 12ab)` */
+  readonly state: string;
 }
 
-/** From here on two subscriptions exist, and any failure says so. */
-async function finishRotation(
-  { old, row: { id, secret_stored: where, secret_fingerprint: fp }, wait, confirmed }: Rotation,
+/** Returns once the test event is delivered. */
+async function testNewSubscription(
+  { id, state }: Created,
+  old: Subscription,
+  wait: number,
   recordings: Recordings,
   ctx: RunContext,
-): Promise<Pick<RotatedRow, 'test' | 'replaced_secret_deleted'>> {
-  const state = `${id} was created (secret ${where}, sha256 fp ${fp})`;
-  const next = `svc webhooks test ${shellWord(id)} --wait 90s && svc webhooks delete ${shellWord(old.id)}`;
-  const stop = (code: 'not_as_asked' | 'still_pending' | 'interrupted' | 'terminated', why: string, cause?: SvcError) =>
-    new SvcError(code, `${state}, and ${old.id} was not deleted: ${why}`, { hint: next, cause });
-  ctx.notice(`${state}: until ${old.id} is deleted, the receiver must accept both secrets`);
-  const doubt = testWarning({ ...old, id });
-  if (doubt !== undefined) ctx.notice(doubt);
+): Promise<TestResult> {
+  const hint = `svc webhooks test ${shellWord(id)} --wait ${formatDuration(wait)} && svc webhooks delete ${shellWord(old.id)}`;
+  const unfinished = (code: ErrorCode, why: string, cause?: SvcError): SvcError =>
+    new SvcError(code, `${state}, and ${old.id} was not deleted: ${why}`, { hint, cause });
+  const warning = testWarning({ ...old, id });
+  if (warning !== undefined) ctx.notice(warning);
   let test: TestResult;
   try {
     const eventId = answered(await queueTest(id, recordings));
     test = await waitForTest(id, eventId, wait, recordings, ctx);
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    const { code, message } = error;
-    throw stop(code === 'interrupted' || code === 'terminated' ? code : 'not_as_asked', message, error);
+    throw unfinished(codeOf(error), error.message, error);
   }
-  if (test.outcome !== 'delivered') {
-    const code = test.outcome === 'failed' || test.outcome === 'skipped' ? 'not_as_asked' : 'still_pending';
-    throw stop(code, `its test event was not delivered: ${test.text}`);
+  if (test.outcome === 'delivered') return test;
+  const code = test.outcome === 'failed' || test.outcome === 'skipped' ? 'not_as_asked' : 'still_pending';
+  throw unfinished(code, `its test event was not delivered: ${test.text}`);
+}
+
+/** Whether its stored secret is deleted as well. */
+async function deleteOld(
+  { state }: Created,
+  old: Subscription,
+  confirmed: Confirmed,
+  recordings: Recordings,
+  ctx: RunContext,
+): Promise<boolean> {
+  try {
+    const result = await deleteSubscription(old.id, recordings, () => recordings.delete(old.id, confirmed));
+    return isGone(result, ctx) && (await forgetSecret(old.id, ctx));
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    const message = `${state} and works, but ${old.id} could not be deleted: ${error.message}`;
+    const hint = `svc webhooks delete ${shellWord(old.id)}`;
+    throw new SvcError(codeOf(error), message, { hint, sent: error.sent, cause: error });
   }
-  await deleteSubscription(old.id, recordings, () => recordings.delete(old.id, confirmed)).catch((error: unknown) => {
-    if (!(error instanceof SvcError) || error.code === 'interrupted' || error.code === 'terminated') throw error;
-    throw new SvcError('not_as_asked', `${state} and works, but ${old.id} could not be deleted: ${error.message}`, {
-      hint: `svc webhooks delete ${shellWord(old.id)}`,
-      cause: error,
-    });
-  });
-  const isGone = ctx.omittedRows() === 0;
-  return { test, replaced_secret_deleted: isGone && (await forgetSecret(old.id, ctx)) };
+}
+
+function codeOf({ code }: SvcError): ErrorCode {
+  return code === 'interrupted' || code === 'terminated' ? code : 'not_as_asked';
 }

@@ -29,13 +29,13 @@ export const webhooksSamples = listCommand({
   id: 'webhooks samples',
   summary: 'Show sample events for testing a receiver',
   description:
-    'Samples are recent real events, which contain what people said, or one synthetic event. They are not deliveries: they have no signature, and their bytes differ from those delivered. svc webhooks send --body signs and sends one.',
-  details: 'JSON is the complete events, with synthetic added.',
+    'Samples are recent real events, which contain real speech, or one synthetic event. They are not deliveries: they have no signature, and their bytes differ from those delivered. svc webhooks send --body signs and sends one.',
+  details: 'JSON has the complete events, and adds synthetic.',
   effect: 'read',
   service: 'webhooks',
   flags: {
     event: EVENT_FLAG,
-    limit: { type: 'integer', min: 1, max: 10, help: 'Maximum number of samples (default 3)' },
+    limit: { type: 'integer', min: 1, max: 10, help: 'Maximum number of samples (default 3 per event type)' },
   },
   examples: [
     { run: 'svc webhooks samples --event summary.completed --limit 1 -o json', why: 'One complete event' },
@@ -48,6 +48,7 @@ export const webhooksSamples = listCommand({
     const samples: Sample[] = [];
     // The service accepts one type per request.
     for (const type of types) {
+      if (samples.length === limit) break;
       try {
         for await (const sample of recordings.samples({ event: type, limit })) samples.push(sample);
       } catch (error) {

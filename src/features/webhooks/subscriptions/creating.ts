@@ -11,7 +11,16 @@ import { shellWord } from '../../../output/escape.ts';
 import { type Recordings, type SubscriptionDraft, stillUnknown, unresolved } from '../api.ts';
 import type { CreatedSubscription, Subscription } from '../schema.ts';
 import { fingerprint } from '../signature.ts';
-import { DISABLED, eventsOf, eventText, QUOTA, sameAddress, sameEvents, subscriptionStatus } from './subscription.ts';
+import {
+  DISABLED,
+  describeSubscription,
+  eventsOf,
+  eventText,
+  QUOTA,
+  sameAddress,
+  sameEvents,
+  subscriptionStatus,
+} from './subscription.ts';
 
 interface Creation {
   readonly dryRun: boolean;
@@ -19,7 +28,7 @@ interface Creation {
   /** Stores the secret before anything is printed. */
   keep(secret: Secret, id: string): Promise<void>;
   /** Runs the request and stores the secret: an interruption in between would lose it. */
-  unbroken<T>(work: () => Promise<T>): Promise<T>;
+  runToEnd<T>(work: () => Promise<T>): Promise<T>;
   notice(text: string): void;
 }
 
@@ -40,7 +49,7 @@ export async function createSubscription(
   recordings: Recordings,
   creation: Creation,
 ): Promise<Created | Plan> {
-  const { dryRun, allowDuplicate, unbroken } = creation;
+  const { dryRun, allowDuplicate, runToEnd } = creation;
   // A dry run connects to nothing.
   const before = dryRun ? [] : await recordings.subscriptions();
   const same = allowDuplicate ? undefined : before.find((one) => sameAddress(one.url, draft.url));
@@ -50,7 +59,7 @@ export async function createSubscription(
     });
   }
   checkQuota(before, creation);
-  return unbroken(() => post(draft, before, recordings, creation));
+  return runToEnd(() => post(draft, before, recordings, creation));
 }
 
 async function post(
@@ -107,7 +116,7 @@ export function checkQuota(before: readonly Subscription[], { notice }: Pick<Cre
 }
 
 function quotaFailure(subscriptions: readonly Subscription[], notice: (text: string) => void): SvcError {
-  for (const { id, status, url } of subscriptions) notice(`${id}  ${subscriptionStatus(status)}  ${url}`);
+  for (const one of subscriptions) notice(describeSubscription(one));
   const disabled = subscriptions.filter(({ status }) => status === DISABLED);
   const message = `quota: ${subscriptions.length} of ${QUOTA} subscriptions used, ${disabled.length} of them disabled`;
   const [first] = disabled;
@@ -159,14 +168,14 @@ export function createdRow(
 
 const GRACE_MS = 3_000;
 
-/** `unbroken`, to create and store, outlasts a first signal. `signal` is for all requests. */
-export function runUninterrupted(ctx: Pick<RunContext, 'signal' | 'sleep' | 'takeSignals'>) {
+/** `runToEnd`, to create and store, outlasts a first signal. `signal` is for all requests. */
+export function deferInterruptions(ctx: Pick<RunContext, 'signal' | 'sleep' | 'takeSignals'>) {
   const stop = new AbortController();
   let came: SvcError | undefined;
   const end = (): void => stop.abort(came);
   return {
     signal: AbortSignal.any([ctx.signal, stop.signal]),
-    async unbroken<T>(work: () => Promise<T>): Promise<T> {
+    async runToEnd<T>(work: () => Promise<T>): Promise<T> {
       const over = new AbortController();
       const release = ctx.takeSignals((name) => {
         if (came !== undefined) end();

@@ -29,6 +29,11 @@ export function subscriptionStatus(status: number | undefined): string {
   return { [ACTIVE]: 'active', [DISABLED]: 'disabled' }[status] ?? `unknown(${status})`;
 }
 
+/** In one line. */
+export function describeSubscription({ id, status, url }: Subscription): string {
+  return `${id}  ${subscriptionStatus(status)}  ${url ?? 'url unknown'}`;
+}
+
 export function shownSubscription(subscription: Subscription): ShownSubscription {
   return { ...subscription, status_text: subscriptionStatus(subscription.status) };
 }

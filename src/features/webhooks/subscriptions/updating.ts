@@ -2,6 +2,7 @@
  * Updates and deletes. An update clears what it omits (doc 2 §4 rule 4), and there is no lock: svc
  * lists right before the PATCH, always sends the events, and checks the response and the list.
  */
+import type { RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { shellWord } from '../../../output/escape.ts';
@@ -56,7 +57,7 @@ export async function updateSubscription(
   const events = set ?? [...new Set([...requireEvents(before), ...add])].filter((type) => !remove.includes(type));
   const current = before.events;
   if (events.length === 0 && current?.length !== 0) {
-    await guard.confirm(`Clear the events of ${before.id} (${before.url})? It then receives nothing.`);
+    await guard.confirm(`Clear the events of ${before.id}? It then receives nothing.`);
     await checkUnmoved(before, recordings);
   }
   for (const type of remove) if (!current?.includes(type)) guard.notice(`note: ${before.id} does not list ${type}`);
@@ -151,6 +152,11 @@ async function settleLostUpdate(
     throw stillUnknown(error, 'the list shows other values', hint);
   }
   throw unresolved(error, 'updated', listed !== undefined, hint);
+}
+
+/** Not certain if only the list lacks it, and a row of the list could not be read. */
+export function isGone(result: 'deleted' | 'already-gone' | Plan, ctx: Pick<RunContext, 'omittedRows'>): boolean {
+  return result === 'deleted' || ctx.omittedRows() === 0;
 }
 
 /** `already-gone`: deleted, by this request or by another. */

@@ -141,7 +141,7 @@ export class Tunnel {
       dryRun: false,
       allowDuplicate: false,
       notice: this.#ctx.notice,
-      unbroken: (work) => {
+      runToEnd: (work) => {
         this.signal.throwIfAborted();
         // From here on there may be a subscription with this address, and before there was none.
         this.#address = url;

@@ -250,6 +250,7 @@ describe('invalid options of a watch', () => {
     [['--group-by', 'team'], '--group-by'],
     [['--watch=0s'], 'at least 1s'],
     [['--watch=999ms'], 'at least 1s'],
+    [['--watch=99999999999999y'], 'at least 1s'],
     [['--watch=often'], 'not a duration'],
   ])('%j: exit 2, nothing sent', async (argv, why) => {
     const { code, stdout, stderr, requests } = await watch([[A]], argv);

@@ -285,6 +285,8 @@ describe('the other commands', () => {
     expect(await signedIn(['clients', 'forget', 'c1'])).toMatchObject({ code: 2, file: { clients: [{}] } });
     expect(await signedIn(['clients', 'forget', 'c1', '--force'])).toMatchObject({ code: 0, file: { clients: [] } });
     expect(await signedIn(['clients', 'forget', 'c9'])).toMatchObject({ code: 5 });
+    const other = await signedIn(['clients', 'forget', 'c1', '--issuer', 'https://idp.example']);
+    expect(other).toMatchObject({ code: 5, stderr: expect.stringMatching(/client c1 is of http\S+, not of https:/) });
     expect((await signedIn(['clients', 'list', '-o', 'json'])).stdout).toContain('"used_by"');
   });
 });

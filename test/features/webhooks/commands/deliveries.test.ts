@@ -113,6 +113,8 @@ describe('samples', () => {
     expect((await service.run(['samples', '--event', 'summary.completed', '--limit', '1'])).stdout).toMatch(
       new RegExp(`^${event} +summary.completed +real `, 'm'),
     );
+    const two = await service.run(['samples', '--event', 'summary.completed,webhook.ping', '--limit', '1', '-q']);
+    expect([two.stdout, two.stderr]).toEqual([`${event}\n`, '']);
     for (const limit of ['0', '11']) expect((await service.run(['samples', '--limit', limit])).code).toBe(2);
     expect(await service.run(['samples', '--event', 'other'])).toMatchObject({
       code: 3,

@@ -288,6 +288,15 @@ describe('delete', () => {
     expect(service.account.subscriptions.size).toBe(0);
   });
 
+  test('a dry run fails as the deletion would', async () => {
+    await using service = await subscribed();
+    service.subscribe();
+    const run = await service.run(['delete', 'ep_1', 'nope', '--dry-run']);
+    expect([run.code, run.stdout]).toEqual([10, expect.stringMatching(/DELETE .*ep_1/)]);
+    expect(run.stderr).toContain('nope');
+    expect(service.account.subscriptions.size).toBe(1);
+  });
+
   test('ok:false is a refusal; a lost response is settled by the list', async () => {
     await using service = await subscribed(['delete-not-ok']);
     service.subscribe();

@@ -1,8 +1,10 @@
 /** A test event, followed to its end; a rotation that rests on it. */
+import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { SvcError } from '../../../../src/errors.ts';
 import { answer, faultServer } from '../../../http/servers.ts';
 import { startReceiver } from '../../../sandbox/webhooks/service.ts';
-import { failure, svc, temporaryHome } from '../../../support/svc.ts';
+import { failure, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { RECEIVER, subscribed } from './subscribed.ts';
 
 describe('test', () => {
@@ -117,6 +119,65 @@ describe('rotate', () => {
     expect([run.code, run.stdout]).toEqual([code, '']);
     expect(run.stderr).toMatch(/^svc: ep_\w+ was created \(secret stored, .*\), and ep_1 was not deleted: /m);
     expect(service.account.subscriptions.size).toBe(2);
+  });
+
+  describe('the deletion of the old one', () => {
+    const EVENTS = ['webhook.ping'];
+    const rows = ['ep_1', 'ep_9'].map((id) => ({ id, url: RECEIVER, events: EVENTS, status: 1 }));
+    /** A service whose list has an unreadable row, and that answers the deletion by `remove`. */
+    const startRotating = (remove: (socket: Socket) => void) => {
+      let shown = rows.slice(0, 1);
+      return faultServer((socket, { method, path }) => {
+        const log = {
+          id: 'del_1',
+          event_id: 'evt_1',
+          event_type: 'webhook.ping',
+          status: 1,
+          attempts: 1,
+          created_at: TIME,
+        };
+        if (method === 'DELETE') remove(socket);
+        else if (path.includes('/deliveries')) socket.write(answer(200, JSON.stringify({ items: [log] })));
+        else if (path.endsWith('/test')) socket.write(answer(200, '{"queued": true, "event_id": "evt_1"}'));
+        else if (method === 'GET') socket.write(answer(200, JSON.stringify({ items: [...shown, 7] })));
+        else {
+          shown = rows;
+          const created = { endpoint_id: 'ep_9', secret: 'whsec_new', events: EVENTS, status: 1, url: RECEIVER };
+          socket.write(answer(200, JSON.stringify(created)));
+        }
+      });
+    };
+    const TIME = '2026-11-20T12:00:00.000Z';
+    const rotate = (url: string, options: RunOptions = {}) => {
+      const env = { SVC_WEBHOOKS_TOKEN: 'pat', SVC_WEBHOOKS_URL: url };
+      return svc(['webhooks', 'rotate', 'ep_1', '--store', '--yes', '-o', 'json'], { ...options, env });
+    };
+
+    test('takes its secret with it, whatever else the list has', async () => {
+      await using server = await startRotating((socket) => socket.write(answer(200, '{"ok": true}')));
+      const home = temporaryHome();
+      const env = { SVC_WEBHOOKS_URL: server.url, SVC_WEBHOOKS_TOKEN: 'pat' };
+      const imported = { home, env: { ...env, KEY: 'whsec_old' } };
+      expect(await svc(['webhooks', 'secrets', 'import', 'ep_1', '--secret-env', 'KEY'], imported)).toMatchObject({
+        code: 0,
+      });
+      const run = await rotate(server.url, { home });
+      expect([run.code, JSON.parse(run.stdout || '{}')]).toMatchObject([10, { replaced_secret_deleted: true }]);
+      expect((await svc(['webhooks', 'secrets', 'list', '-q'], { home, env })).stdout).toBe('ep_9\n');
+    });
+
+    test('interrupted, names both', async () => {
+      const stop = new AbortController();
+      await using server = await startRotating(() => stop.abort(new SvcError('interrupted', 'interrupted')));
+      const run = await rotate(server.url, { signal: stop.signal });
+      expect(run).toMatchObject({ code: 130, stdout: '' });
+      expect(failure(run)).toMatchObject({
+        message: expect.stringMatching(
+          /^ep_9 was created \(secret stored, .*\) and works, but ep_1 could not be deleted/,
+        ),
+        hint: 'svc webhooks delete ep_1',
+      });
+    });
   });
 
   test('needs a free place in the quota', async () => {

@@ -41,7 +41,7 @@ async function create(recordings: Recordings, keep?: (secret: Secret, id: string
     dryRun: false,
     allowDuplicate: false,
     notice: () => {},
-    unbroken: (work) => work(),
+    runToEnd: (work) => work(),
     keep: keep ?? (async (secret, id) => void stored.push(`${id} ${secret.reveal()}`)),
   }).catch((error: unknown) => error);
   return { created, stored };
