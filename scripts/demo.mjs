@@ -209,7 +209,7 @@ function catalog() {
   );
   svc(
     'If a catalog creates a source for each daily scrape, svc joins them; only the newest is an offer.',
-    ['catalog', 'compare', '875590fc-509f-46cf-8311-40b0f85d6bc6', '--trend'],
+    ['catalog', 'compare', '875590fc-509f-46cf-8311-40b0f85d6bc6'],
     (out) => out.includes('LOWEST'),
   );
   svc(

@@ -78,8 +78,6 @@ export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompte
     readonly document: boolean;
     /** Each row is a line of JSON: events may come between the rows. */
     readonly events: boolean;
-    /** A dry run prints curl lines. */
-    readonly curl: boolean;
     /** Standard output is a terminal. */
     readonly terminal: boolean;
   };

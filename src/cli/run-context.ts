@@ -97,7 +97,7 @@ export async function openContext(run: Run, settings: Settings, profile: string 
     },
     runLine: (argv, over) =>
       engine.runLine(argv, { ...run.context, ...over, env: { ...run.context.env, ...over.env } }),
-    wants: wantsOf(options, globals, stdout),
+    wants: wantsOf(options, stdout),
     get target(): Target {
       if (run.service === undefined) throw new SvcError('internal', `${command.id} declares no service`);
       return targetOf(run.service);
@@ -191,7 +191,7 @@ function openServers(
   return { targetOf, nameServer };
 }
 
-function wantsOf(options: OutputOptions, { dryRun }: GlobalInput, stdout: Context['stdout']): RunContext['wants'] {
+function wantsOf(options: OutputOptions, stdout: Context['stdout']): RunContext['wants'] {
   const { format, fields, query, columns, sort, limit } = options;
   const table = format === 'table' || format === 'wide';
   const isShaped = (fields ?? query ?? columns ?? sort) !== undefined;
@@ -203,7 +203,6 @@ function wantsOf(options: OutputOptions, { dryRun }: GlobalInput, stdout: Contex
     sorted: sort !== undefined,
     document: format === 'json' || format === 'yaml',
     events: format === 'ndjson',
-    curl: dryRun === 'curl',
     terminal: stdout.isTTY,
   };
 }

@@ -3,11 +3,8 @@ import type { Cell, Tone } from './types.ts';
 
 /** How cells become text. */
 export interface CellStyle extends Clock {
-  readonly ascii?: boolean;
   /** Numbers are printed in full. */
   readonly exact?: true;
-  /** The last value takes the place of a drawing. */
-  readonly undrawn?: true;
 }
 
 export interface CellText {
@@ -35,10 +32,6 @@ export function cellLine(cell: Cell, style: CellStyle): string {
 }
 
 function objectText(cell: Exclude<Cell, Primitive | readonly Cell[]>, style: CellStyle): string {
-  if ('spark' in cell) {
-    const { spark } = cell;
-    return style.undrawn ? String(spark.at(-1) ?? '') : drawSparkline(spark, MOST_BARS, style.ascii === true);
-  }
   // `50000.00` is no rounded number.
   if ('amount' in cell && style.exact && Number(cell.text || 'none') !== cell.amount) return String(cell.amount ?? '');
   return 'time' in cell ? showTime(cell.time, style) : cell.text;
@@ -50,8 +43,6 @@ export function timeCell(time: string | null | undefined): Cell {
 }
 
 type Primitive = string | number | boolean | null | undefined;
-
-const MOST_BARS = 16;
 
 /** Several values in one line have a tone only if all have the same. */
 export function cellTone(cell: Cell): Tone | undefined {
@@ -121,46 +112,4 @@ function localTime(ms: number): string {
   const hours = String(Math.floor(Math.abs(offset) / 60)).padStart(2, '0');
   const minutes = String(Math.abs(offset) % 60).padStart(2, '0');
   return `${wall}${offset < 0 ? '-' : '+'}${hours}:${minutes}`;
-}
-
-const BLOCKS = [...'▁▂▃▄▅▆▇█'];
-/** From light to dark. */
-const DENSITIES = [...'.:-=+*%#'];
-
-/**
- * Each group is shown by the value furthest from the mean, so that no spike is lost. A gap is
- * blank, the lowest value still has a bar, and constant values are at mid-height.
- */
-export function drawSparkline(values: readonly (number | null)[], bars: number, ascii: boolean): string {
-  const known = values.filter(isFiniteNumber);
-  const low = known.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
-  const high = known.reduce((greatest, value) => Math.max(greatest, value), Number.NEGATIVE_INFINITY);
-  const mean = meanOf(values);
-  const glyphs = ascii ? DENSITIES : BLOCKS;
-  const count = Math.min(bars, values.length);
-  const edge = (bar: number): number => Math.floor((bar * values.length) / count);
-  return Array.from({ length: count }, (_, bar) => {
-    const group = values.slice(edge(bar), edge(bar + 1)).filter(isFiniteNumber);
-    if (group.length === 0) return ' ';
-    const value = group.reduce((found, one) => (Math.abs(one - mean) >= Math.abs(found - mean) ? one : found));
-    return glyphs[low === high ? 3 : Math.round(fraction(value, low, high) * 7)] ?? ' ';
-  }).join('');
-}
-
-function isFiniteNumber(value: number | null): value is number {
-  return value !== null && Number.isFinite(value);
-}
-
-/** The mean of the numbers. Large ones are not added up, because the sum might overflow. */
-function meanOf(values: readonly (number | null)[]): number {
-  return values
-    .filter(isFiniteNumber)
-    .reduce((mean, value, index) => mean + value / (index + 1) - mean / (index + 1), 0);
-}
-
-/** The height of a value, from 0 to 1. The difference of two large numbers may overflow. */
-export function fraction(value: number, low: number, high: number): number {
-  if (low === high) return 0.5;
-  const range = high - low;
-  return Number.isFinite(range) ? (value - low) / range : (value / 2 - low / 2) / (high / 2 - low / 2);
 }

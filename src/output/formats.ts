@@ -100,7 +100,7 @@ async function writeSeparated(
 ): Promise<Printed> {
   if (subject.kind === 'text' || subject.kind === 'scalar') return writePlain(subject, out);
   const time = options.time === 'relative' ? 'utc' : options.time;
-  const style: CellStyle = { time, now: options.now, exact: true, undrawn: true };
+  const style: CellStyle = { time, now: options.now, exact: true };
   const field = (cell: Cell): string => {
     const text = escapeText(cellLine(cell, style));
     return quoted(isNumber(cell) ? text : withoutFormula(text));
@@ -127,7 +127,7 @@ export function withoutFormula(text: string): string {
 
 function isNumber(cell: Cell): boolean {
   if (typeof cell !== 'object' || cell === null) return typeof cell === 'number';
-  return 'spark' in cell || 'amount' in cell;
+  return 'amount' in cell;
 }
 
 /** One id per line; nothing for a row without one. */

@@ -220,7 +220,6 @@ function keyText(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.map(keyText).join(' ').trim();
   if (typeof value !== 'object') return String(value);
-  if ('spark' in value && Array.isArray(value.spark)) return String(value.spark.at(-1) ?? '');
   if ('amount' in value && 'text' in value) return String(value.amount ?? '');
   if ('time' in value && typeof value.time === 'string') return value.time;
   if ('text' in value && typeof value.text === 'string') return value.text;

@@ -35,14 +35,7 @@ export type Cell =
   | { readonly text: string; readonly tone: Tone; readonly below?: true }
   | { readonly time: string; readonly tone?: Tone }
   | Amount
-  | Spark
   | readonly Cell[];
-
-/** At most 16 small bars; null is blank. csv, tsv and `--sort` use the last value instead. */
-export interface Spark {
-  readonly spark: readonly (number | null)[];
-  readonly tone?: Tone;
-}
 
 /** People read it rounded or in a sentence; pipes, csv, tsv and `--sort` use the number. */
 export interface Amount {

@@ -12,7 +12,6 @@ type SettingType =
   | 'path'
   | 'duration'
   | 'integer'
-  | 'decimal'
   | 'names'
   | 'command'
   | 'headers'
@@ -212,8 +211,6 @@ export function problemWith(setting: Setting, text: string): string | undefined 
       return durationProblem(text);
     case 'integer':
       return integerProblem(setting, text);
-    case 'decimal':
-      return /^\d+(\.\d+)?$/.test(text) && /[1-9]/.test(text) ? undefined : 'is not a number above 0, such as 250.50';
     case 'names':
       return namesProblem(text.split(','));
     case 'command': {

@@ -94,7 +94,7 @@ const LINES: readonly string[] = [
   'catalog products list --limit 12',
   `catalog products get ${OIL}`,
   `catalog products sources ${OIL}`,
-  `catalog compare ${BUTTER} ${OIL} --trend`,
+  `catalog compare ${BUTTER} ${OIL}`,
   `catalog history ${OIL} --height 6`,
   'catalog categories list --limit 8',
   'catalog settlements list',

@@ -217,7 +217,7 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
     { args: [PRODUCT, '--store', 'fixprice', '--from', '2025-12-01', '--height', '5'] },
     { args: [PRODUCT, '--svg', '-'], prints: 'text' },
   ],
-  'catalog compare': [{ args: [PRODUCT, '--trend'] }],
+  'catalog compare': [{ args: [PRODUCT] }],
   'catalog movers': [{ args: [PRODUCT, '--since', '3d'] }, { args: [PRODUCT, '--since', '3d', '--by', 'store'] }],
   'catalog basket': [{ args: ['-'], stdin: `${PRODUCT} 2\n`, whenEmpty: 5 }],
   'catalog check': [{ args: [PRODUCT, '--below', '1000'] }, { args: [PRODUCT, '--above', '0', '--all'] }],

@@ -80,7 +80,6 @@ describe('precedence', () => {
       path: `/${word}`,
       duration: `${source + 1}s`,
       integer: String(source + 1),
-      decimal: `${source + 1}.5`,
       names: `${word},b`,
       command: word,
       headers: `X-Name: ${word}`,

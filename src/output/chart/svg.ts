@@ -1,11 +1,11 @@
 /** A chart as one SVG file: no script, font or other file, and always the same bytes. */
-import { fraction } from '../cells.ts';
+
 import { escapeText, xmlText } from '../escape.ts';
 import { displayWidth, shorten, wrap } from '../terminal.ts';
 import type { ChartPicture, OutputOptions } from '../types.ts';
 import { isPoint, position, rangeIn, rangeOf, type Stretch, stretchesOf, titleOf, type Window } from './stretches.ts';
 import { instantText, newContexts, type ShownTime, timeTicks, windowText, zoneName, zoneNames } from './time-axis.ts';
-import { stepsFrom, ticksBetween, type ValueTick } from './value-axis.ts';
+import { fraction, stepsFrom, ticksBetween, type ValueTick } from './value-axis.ts';
 
 const USUAL_WIDTH = 860;
 const FIELD_HEIGHT = 300;

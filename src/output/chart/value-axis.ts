@@ -1,5 +1,4 @@
 /** The value axis: round values, with the fewest decimals that distinguish them. */
-import { fraction } from '../cells.ts';
 
 export interface ValueTick {
   readonly value: number;
@@ -127,4 +126,11 @@ function rowsOf(low: number, high: number, rows: number, apart: number): Rows | 
     return { labelOf, rowAt: (value) => top - inRows(value), used: inRows(high) - inRows(low) };
   }
   return undefined;
+}
+
+/** The height of a value, from 0 to 1. The difference of two large numbers may overflow. */
+export function fraction(value: number, low: number, high: number): number {
+  if (low === high) return 0.5;
+  const range = high - low;
+  return Number.isFinite(range) ? (value - low) / range : (value / 2 - low / 2) / (high / 2 - low / 2);
 }

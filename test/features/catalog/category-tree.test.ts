@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { branchRows, type CategoryNode, categoryTree } from '../../../src/features/catalog/category-tree.ts';
+import { branchRows, type CategoryNode, categoryTree } from '../../../src/features/catalog/commands/categories-list.ts';
 import type { Category } from '../../../src/features/catalog/schema.ts';
 
 const one = (id: number, uid: string | null, parent: string | null = null, more: Partial<Category> = {}): Category => ({

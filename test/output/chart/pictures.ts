@@ -50,7 +50,7 @@ const FACTS: readonly Column<ChartSeries>[] = [
   { name: 'min', cell: (one) => Math.min(...known(one)), align: 'right' },
   { name: 'max', cell: (one) => Math.max(...known(one)), align: 'right' },
   { name: 'coverage', cell: (one) => `${known(one).length}/${one.values.length}`, align: 'right' },
-  { name: 'trend', cell: ({ values }) => ({ spark: values }) },
+  { name: 'change', cell: (one) => (known(one).at(-1) ?? 0) - (known(one)[0] ?? 0), align: 'right' },
   { name: 'points', cell: ({ values }) => values.length, wide: true },
 ];
 

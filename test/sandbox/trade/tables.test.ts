@@ -1,8 +1,8 @@
 /** Tables, subscriptions and candles of the sandbox's gateway. */
 import { describe, expect, test } from 'vitest';
-import { cutCandles, periodOf } from '../../../src/sandbox/trade/candles.ts';
 import { INSTRUMENTS } from '../../../src/sandbox/trade/instruments.ts';
 import { Market } from '../../../src/sandbox/trade/market.ts';
+import { cutCandles, periodOf } from '../../../src/sandbox/trade/tables.ts';
 import { dayStart, nextDay } from '../../../src/sandbox/trade/trading-days.ts';
 import { errorOf, type Fields, type Json, listen, NOW, rowsOf, startGateway } from './service.ts';
 

@@ -1,9 +1,11 @@
 /** Connects the state to the keys, the server and the command lines that act. */
+
 import { AsyncQueue } from '../../../async-queue.ts';
 import { noBrowserReason } from '../../../cli/browser.ts';
 import type { RunContext } from '../../../cli/command.ts';
 import { poll } from '../../../cli/poll.ts';
 import { faultText } from '../../../cli/wizard.ts';
+import type { OutStream, Prompter } from '../../../context.ts';
 import { SvcError } from '../../../errors.ts';
 import { USUAL_COLUMNS } from '../../../output/full-screen.ts';
 import type { Frame } from '../../../output/types.ts';
@@ -14,8 +16,7 @@ import { parseMatcherArguments } from '../matcher-arguments.ts';
 import type { AlertFilter } from '../schema.ts';
 import { collect, keepsAlert, severitiesOf } from '../selection.ts';
 import { withSuppressors } from '../suppressors.ts';
-import { ActionRunner } from './actions.ts';
-import { spelled } from './command-lines.ts';
+import { type CommandLine, spelled } from './command-lines.ts';
 import { outcomeText, screen } from './screen.ts';
 import { type Effect, initialState, reduce, type TriageEvent, type TriageState } from './state.ts';
 import { keyOf } from './typing.ts';
@@ -171,4 +172,94 @@ async function previewMatches(text: string, alertmanager: Pick<Alertmanager, 'al
     if (!(error instanceof SvcError) || error.isInterruption) throw error;
     return { kind: 'fault', reason: faultText(error) };
   }
+}
+
+export interface DoneAction {
+  readonly line: CommandLine;
+  readonly output: readonly string[];
+  readonly status: number;
+}
+
+/** Lines that the screen can take over: no color, and nothing that moves the cursor. */
+const PLAIN = ['--output', 'table', '--color', 'never'];
+const PLAIN_ENV = { TERM: 'dumb' };
+
+export class ActionRunner {
+  readonly #ctx: RunContext;
+  readonly #tell: (event: TriageEvent) => void;
+  readonly done: DoneAction[] = [];
+  #answer: ((yes: boolean) => void) | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(ctx: RunContext, tell: (event: TriageEvent) => void) {
+    this.#ctx = ctx;
+    this.#tell = tell;
+  }
+
+  /** One at a time: the reducer shows no other while one runs. */
+  run(line: CommandLine, columns: number): Promise<void> {
+    this.#running = this.#run(line, columns);
+    return this.#running;
+  }
+
+  answer(yes: boolean): void {
+    this.#answer?.(yes);
+    this.#answer = undefined;
+  }
+
+  /** An interruption ends the action too; its outcome is known before the screen is left. */
+  async settled(): Promise<void> {
+    this.answer(false);
+    await this.#running.catch(() => {});
+  }
+
+  async #run(line: CommandLine, columns: number): Promise<void> {
+    const output: string[] = [];
+    const stream = lineStream(columns, (text) => {
+      output.push(text);
+      this.#tell({ kind: 'output', text });
+    });
+    const status = await this.#ctx.runLine([...line, ...PLAIN], {
+      stdout: stream,
+      stderr: stream,
+      prompter: this.#prompter(),
+      env: PLAIN_ENV,
+    });
+    this.done.push({ line, output, status });
+    this.#tell({ kind: 'ended', status });
+  }
+
+  /** The lines that run here leave nothing out, so that all they ask is yes or no. */
+  #prompter(): Prompter {
+    const refuse = (): Promise<never> =>
+      Promise.reject(new SvcError('usage', 'this question cannot be asked here; run the command in a shell'));
+    return {
+      confirm: (question) =>
+        new Promise((resolve) => {
+          this.#answer = resolve;
+          this.#tell({ kind: 'question', text: question });
+        }),
+      text: refuse,
+      secret: refuse,
+      select: refuse,
+      checkbox: refuse,
+      search: refuse,
+    };
+  }
+}
+
+/** Gives each complete line. */
+function lineStream(columns: number, give: (line: string) => void): OutStream {
+  let rest = '';
+  return {
+    isTTY: true,
+    columns,
+    colorDepth: 0,
+    closed: false,
+    async write(chunk) {
+      const lines = (rest + (typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString())).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) give(line);
+    },
+  };
 }

@@ -1,9 +1,8 @@
 import { listCommand } from '../../../cli/command.ts';
-import { zoneOf } from '../../../cli/time.ts';
 import type { Cell, Column, ListOutput } from '../../../output/types.ts';
 import { type Catalog, openCatalog, type SeriesField } from '../api.ts';
-import { FIELD_FLAG, type Report, readingProblems, TZ_FLAG } from '../lists.ts';
-import { productSnapshots, type SourceSelection, selectSources, sourceSelection } from '../product-sources.ts';
+import { FIELD_FLAG, type Report, readingProblems } from '../lists.ts';
+import { type SourceSelection, selectSources, sourceSelection } from '../product-sources.ts';
 import type { Source } from '../schema.ts';
 import {
   readProducts,
@@ -14,22 +13,11 @@ import {
   selectedProducts,
   severalProducts,
 } from '../selection.ts';
-import {
-  amountOf,
-  bucketAmounts,
-  type OfferField,
-  observedBefore,
-  type PriceSeries,
-  seriesOf,
-  titleOf,
-  unitOf,
-} from '../series.ts';
-import { exact, percentOf, type Series } from '../statistics.ts';
+import { amountOf, type OfferField, observedBefore, type PriceSeries, seriesOf, titleOf, unitOf } from '../series.ts';
+import { exact, percentOf } from '../statistics.ts';
 import { PER_FLAG, type Per, pricesPer } from '../unit-price.ts';
-import { bucketDates, calendarWindow } from '../window.ts';
 
 const DAY_MS = 86_400_000;
-const TREND_DAYS = 30;
 const STALE_DAYS = 7;
 
 /** A source, and how its price compares with others of the product in the same unit. */
@@ -42,8 +30,6 @@ type Offer = Source & {
   readonly above_cheapest_percent: number | null;
   /** It was observed long ago. */
   readonly stale: boolean;
-  /** Its price day by day, where that was asked for. */
-  readonly trend?: Series;
 };
 
 export const catalogCompare = listCommand({
@@ -51,7 +37,7 @@ export const catalogCompare = listCommand({
   summary: 'Compare current prices of products across stores',
   description:
     'An offer is the price of one store in one place for one unit, as last observed: the lowest of price, discount_price and loyal_price, or --field. Prices are compared only within a product and a unit. Prices older than 7 days are stale.',
-  details: `${SELECTION_DETAILS}\nA store or region without an offer is named. --per divides each price by the size of its package (package_quantity and package_unit) and rounds it to cents; offers without such a size are left out and counted. JSON has the newest source of each offer as the service returns it, with effective_price and effective_field (null if it has no price), cheapest, above_cheapest, above_cheapest_percent, stale and, with --trend, trend (dates and values of 30 days).`,
+  details: `${SELECTION_DETAILS}\nA store or region without an offer is named. --per divides each price by the size of its package (package_quantity and package_unit) and rounds it to cents; offers without such a size are left out and counted. JSON has the newest source of each offer as the service returns it, with effective_price and effective_field (null if it has no price), cheapest, above_cheapest, above_cheapest_percent and stale.`,
   effect: 'read',
   service: 'catalog',
   args: SELECTION_ARGUMENT,
@@ -60,17 +46,15 @@ export const catalogCompare = listCommand({
     field: { ...FIELD_FLAG, help: 'Price to compare' },
     per: PER_FLAG,
     'newer-than': { type: 'duration', help: 'Only prices observed within this time' },
-    trend: { type: 'boolean', help: 'Show the prices of 30 days (reads all snapshots)' },
-    tz: { ...TZ_FLAG, help: 'With --trend: zone of its days (default local)' },
     limit: { type: 'integer', min: 0, help: 'Maximum number of rows' },
   },
   exits: ['partly_done'],
   examples: [
-    { run: 'svc catalog compare 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --trend', why: 'Find the cheapest store' },
+    { run: 'svc catalog compare 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10', why: 'Find the cheapest store' },
     { run: 'svc catalog compare --search milk --per l', why: 'Compare milk by the liter' },
   ],
-  output: offerList({ several: true, trend: true, mixed: false }),
-  outputOf: (input) => offerList({ several: severalProducts(input), trend: input.trend, mixed: false }),
+  output: offerList({ several: true, mixed: false }),
+  outputOf: (input) => offerList({ several: severalProducts(input), mixed: false }),
   async run(input, ctx) {
     const catalog = openCatalog(ctx.target);
     const problems = readingProblems(ctx);
@@ -80,7 +64,7 @@ export const catalogCompare = listCommand({
     const { products, code } = await readProducts(ids, ctx, (id) => readOffers(catalog, id, wanted, problems.report));
     const offers = products.flatMap(({ result }) => result);
     const mixed = new Set(offers.map(unitOf)).size > 1;
-    const as = offerList({ several: severalProducts(input), trend: input.trend, mixed });
+    const as = offerList({ several: severalProducts(input), mixed });
     return { value: offers, as, code: code ?? problems.code, footer: staleFooter(offers) };
   },
 });
@@ -88,25 +72,22 @@ export const catalogCompare = listCommand({
 interface Wanted extends SelectionInput {
   readonly selection: SourceSelection;
   readonly now: number;
-  readonly trend: boolean;
   readonly field: OfferField;
   readonly newerThan: number | undefined;
   readonly per: Per | undefined;
-  readonly tz: string | undefined;
 }
 
 /** The offers of one product, the cheapest first, those without a price last. */
 async function readOffers(catalog: Catalog, id: string, wanted: Wanted, report: Report): Promise<readonly Offer[]> {
-  const { selection, now, field, newerThan, trend } = wanted;
+  const { selection, now, field, newerThan } = wanted;
   const rows = await selectSources(catalog, id, selection, report);
-  const snapshots = trend ? await productSnapshots(catalog, id, selection, report) : [];
-  const current = seriesOf(rows, snapshots).filter(
+  const current = seriesOf(rows, []).filter(
     ({ offer }) => offer && (newerThan === undefined || !observedBefore(offer, now - newerThan)),
   );
   const { series, notes } = pricesPer(current, wanted);
   for (const text of notes) report({ text: `${titleOf(rows) ?? id}: ${text}`, incomplete: false });
   const lowest = lowestPrices(series, field);
-  const offers = series.flatMap(({ offer, observations }): Offer[] => {
+  const offers = series.flatMap(({ offer }): Offer[] => {
     if (offer === undefined) return [];
     const amount = amountOf(offer, field);
     const least = lowest.get(unitOf(offer)) ?? null;
@@ -121,7 +102,6 @@ async function readOffers(catalog: Catalog, id: string, wanted: Wanted, report: 
         above_cheapest: above,
         above_cheapest_percent: above === null ? null : percentOf(above, least),
         stale: observedBefore(offer, now - STALE_DAYS * DAY_MS),
-        ...(observations.length > 0 && { trend: trendOf(observations, wanted) }),
       },
     ];
   });
@@ -141,22 +121,14 @@ function lowestPrices(series: readonly PriceSeries[], field: OfferField): Readon
   return lowest;
 }
 
-/** The price that is compared, day by day. */
-function trendOf(observations: PriceSeries['observations'], { field, tz, now }: Wanted): Series {
-  const window = calendarWindow({ from: now - TREND_DAYS * DAY_MS, to: now, interval: '1d' }, zoneOf(tz ?? 'local'));
-  const values = bucketAmounts(observations, field, window).map((amount) => amount?.value ?? null);
-  return { dates: bucketDates(window), values };
-}
-
 interface OfferView {
   /** The rows are of several products. */
   readonly several: boolean;
-  readonly trend: boolean;
   /** Prices are for different units: each needs its own beside it. */
   readonly mixed: boolean;
 }
 
-function offerList({ several, trend, mixed }: OfferView): ListOutput<Offer> {
+function offerList({ several, mixed }: OfferView): ListOutput<Offer> {
   const product: Column<Offer> = { name: 'product', cell: productOf, shrinks: true };
   const unit: Column<Offer> = { name: 'unit', cell: unitOf };
   const columns: Column<Offer>[] = [
@@ -166,7 +138,6 @@ function offerList({ several, trend, mixed }: OfferView): ListOutput<Offer> {
     { name: 'lowest', cell: priceCell, align: 'right' },
     ...(mixed ? [unit] : []),
     { name: 'above', cell: aboveCell, align: 'right' },
-    ...(trend ? [{ name: 'trend', cell: (one: Offer): Cell => one.trend && { spark: one.trend.values } }] : []),
     { name: 'observed', cell: observedCell },
     { name: 'stale', cell: ({ stale }) => (stale ? { text: 'stale', tone: 'warn' } : undefined) },
     { name: 'kind', cell: (one) => one.effective_field?.replace('_price', '') },

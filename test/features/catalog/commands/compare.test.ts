@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answer } from '../../../http/servers.ts';
 import { type Misbehaving, misbehaving, products } from './misbehaving.ts';
 import { CHIZHIK, FIXPRICE, shop } from './shop.ts';
 
@@ -24,7 +23,7 @@ describe('who is cheapest', () => {
 
   test.each([40, 80, 200])('at %i columns', async (terminal) => {
     catalog.replies(shop());
-    const { stdout } = await catalog.run(['compare', 'p1', '--trend'], { terminal, env: { NO_COLOR: '1' } });
+    const { stdout } = await catalog.run(['compare', 'p1'], { terminal, env: { NO_COLOR: '1' } });
     expect(stdout).toMatchSnapshot();
   });
 
@@ -212,30 +211,6 @@ describe('several products', () => {
     const { code, stdout, stderr } = await catalog.run(['compare', '--search', 'milk']);
     expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
     expect(stderr).toContain('no product matches the selection');
-  });
-});
-
-describe('--trend', () => {
-  test('shows the last 30 days of the compared price, day by day', async () => {
-    catalog.replies(shop({ places: [CHIZHIK] }));
-    const { stdout } = await compare('--trend', '-o', 'json', '--query', '[0].trend');
-    const { dates, values } = JSON.parse(stdout);
-    expect([dates.length, dates[0], dates.at(-1)]).toEqual([31, '2025-12-16T00:00:00Z', '2026-01-15T00:00:00Z']);
-    expect(values.slice(-4)).toEqual([110, 110, 110, 110]);
-    expect(catalog.asked()).toEqual([
-      '/products/p1/sources?limit=100&offset=0',
-      '/products/p1/snapshots?limit=100&offset=0',
-    ]);
-  });
-
-  test('is empty without records, and fails the product if it cannot be read', async () => {
-    catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, past: [] }] }));
-    const { code, stdout } = await compare('--trend', '-o', 'json');
-    expect(code).toBe(0);
-    expect(rows(stdout).map((one) => 'trend' in one)).toEqual([false, true]);
-    const all = shop();
-    catalog.replies((asked) => (asked.path.endsWith('/snapshots') ? answer(500, 'no') : all(asked)));
-    expect(await compare('--trend')).toMatchObject({ code: 7, stdout: '' });
   });
 });
 

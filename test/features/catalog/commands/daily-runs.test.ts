@@ -65,9 +65,7 @@ describe('twenty daily runs', () => {
     expect(code).toBe(0);
     expect(stdout.trim().split('\n')).toHaveLength(3);
     expect(stderr).toBe('');
-    const trends = await json('compare', 'p1', '--trend', '--store', 'fixprice', '--region', 'moscow');
-    expect(trends).toHaveLength(1);
-    expect(trends[0].trend.values.slice(-3)).toEqual([111.9, 111.9, 111.9]);
+    expect(await json('compare', 'p1', '--store', 'fixprice', '--region', 'moscow')).toHaveLength(1);
   });
 
   test.each([

@@ -69,8 +69,3 @@ test('check measures the change of the lowest price', async () => {
   expect(one).toMatchObject({ field: 'price', value: 70, first: 90 });
   expect(one.change_percent).toBeCloseTo(-22.2222, 3);
 });
-
-test('compare draws the trend of the compared price', async () => {
-  const { stdout } = await catalog.run(['compare', 'milk', '--trend', '--tz', 'UTC', '-o', 'json']);
-  expect(JSON.parse(stdout)[0].trend.values.slice(-5)).toEqual([null, 90, 80, 70, null]);
-});
