@@ -69,6 +69,7 @@ export const ERROR_KINDS = {
 
 export type ErrorCode = keyof typeof ERROR_KINDS;
 
+/** Whether the request left this machine. */
 export type Sent = 'no' | 'maybe' | 'yes';
 
 export interface ErrorDetails {
@@ -120,6 +121,11 @@ export class SvcError extends Error {
     return ERROR_KINDS[this.code].retryable;
   }
 
+  /** A signal ended the command, whatever the error says beyond that. */
+  get endedBySignal(): boolean {
+    return this.code === 'interrupted' || this.code === 'terminated';
+  }
+
   /** The service cannot be reached, or fails. */
   get isUnavailable(): boolean {
     return this.exit === ERROR_KINDS.server_error.exit;
@@ -127,7 +133,7 @@ export class SvcError extends Error {
 }
 
 /** The failure of a command that a signal ended. A closed terminal counts as termination. */
-export function endedBy(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): SvcError {
+export function interruptionOf(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): SvcError {
   const code = signal === 'SIGINT' ? 'interrupted' : 'terminated';
   return new SvcError(code, code, { isInterruption: true });
 }
@@ -147,7 +153,7 @@ export interface ErrorReport {
   };
 }
 
-export function errorReport(error: SvcError): ErrorReport {
+export function toErrorReport(error: SvcError): ErrorReport {
   return {
     error: {
       code: error.code,

@@ -108,8 +108,8 @@ async function print(context: Context, text: string): Promise<number> {
 }
 
 async function printHelp(stream: OutStream, subject: HelpSubject, { stdout }: Context): Promise<number> {
-  const { helpPage } = await import('./cli/help.ts');
-  await stream.write(helpPage(subject, stdout.columns));
+  const { formatHelp } = await import('./cli/help.ts');
+  await stream.write(formatHelp(subject, stdout.columns));
   return 0;
 }
 

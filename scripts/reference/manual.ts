@@ -2,9 +2,9 @@
 import type { Group } from '../../src/cli/command.ts';
 import { argumentText, fullNotes, type OptionNode, optionUsage, withNotes } from '../../src/cli/reference/options.ts';
 import {
+  buildCommandTree,
   type CommandNode,
   type CommandTree,
-  commandTree,
   type GroupNode,
   type OutputNode,
 } from '../../src/cli/reference/tree.ts';
@@ -12,7 +12,7 @@ import { TOPICS, type Topic } from '../../src/cli/topics.ts';
 
 /** File name → text. */
 export async function manualPages(groups: readonly Group[]): Promise<Readonly<Record<string, string>>> {
-  const tree = await commandTree(groups);
+  const tree = await buildCommandTree(groups);
   return Object.fromEntries([
     ['svc.1', mainPage(tree)],
     ...tree.groups.map((group) => [`${pageOf(group)}.1`, groupPage(group, tree)]),

@@ -1,10 +1,10 @@
 /** What the build prepares from the declarations: help and completion, which then start at once, and the manual. */
 import { loadCommands } from '../../src/cli/command.ts';
 import { completionModel, type Model } from '../../src/cli/completion/model.ts';
-import { helpPage } from '../../src/cli/help.ts';
+import { formatHelp } from '../../src/cli/help.ts';
 import { type Aliases, aliasesOf, groupPage } from '../../src/cli/lookup.ts';
 import { HELP } from '../../src/cli/reference/help-command.ts';
-import { commandNode, commandTree } from '../../src/cli/reference/tree.ts';
+import { buildCommandTree, commandNode } from '../../src/cli/reference/tree.ts';
 import { GROUPS } from '../../src/features/index.ts';
 import { manualPages } from './manual.ts';
 import { referencePages } from './markdown.ts';
@@ -16,12 +16,12 @@ export interface Pages {
 }
 
 export async function preparedPages(): Promise<Pages> {
-  const help: Record<string, string> = { '': helpPage({ kind: 'svc', groups: GROUPS }) };
+  const help: Record<string, string> = { '': formatHelp({ kind: 'svc', groups: GROUPS }) };
   const aliases: Record<string, string> = {};
   for (const group of GROUPS) {
     const commands = await loadCommands(group);
-    if (!group.single) help[group.name] = helpPage(await groupPage(group));
-    for (const command of commands) help[command.id] = helpPage({ kind: 'command', command });
+    if (!group.single) help[group.name] = formatHelp(await groupPage(group));
+    for (const command of commands) help[command.id] = formatHelp({ kind: 'command', command });
     Object.assign(aliases, aliasesOf(group, commands));
   }
   return { help, aliases };
@@ -29,7 +29,7 @@ export async function preparedPages(): Promise<Pages> {
 
 /** The pages of docs/reference/, by file name. */
 export async function preparedReference(): Promise<Readonly<Record<string, string>>> {
-  return referencePages(await commandTree(GROUPS), commandNode(HELP));
+  return referencePages(await buildCommandTree(GROUPS), commandNode(HELP));
 }
 
 /** The man pages, by file name. */

@@ -1,6 +1,6 @@
 /** Reports failures on standard error, even if the command line itself is invalid. */
 import type { Context } from '../context.ts';
-import { errorReport, SvcError } from '../errors.ts';
+import { SvcError, toErrorReport } from '../errors.ts';
 import { isSecretName } from '../http/redact.ts';
 import { escapeJson, escapeText, shellWord } from '../output/escape.ts';
 import { type ColorChoice, type ColorLevel, colorLevel, painter } from '../output/terminal.ts';
@@ -22,7 +22,7 @@ export async function formatError(
   error: SvcError,
   { json, color }: { readonly json: boolean; readonly color: ColorLevel },
 ): Promise<string> {
-  if (json) return `${escapeJson(JSON.stringify(errorReport(error)))}\n`;
+  if (json) return `${escapeJson(JSON.stringify(toErrorReport(error)))}\n`;
   const paint = await painter(color);
   const hint = error.hint === undefined ? '' : `${paint('hint:', 'dim')} ${escapeText(error.hint)}\n`;
   return `${paint('svc:', 'bad')} ${escapeText(error.message)}\n${hint}`;

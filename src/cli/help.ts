@@ -17,11 +17,11 @@ export const HELP_WIDTH = 80;
 export type Row = readonly [left: string, right: string];
 
 /** Two columns with the right one wrapped; a left side that is too long gets its own line. */
-export function table(rows: readonly Row[], width: number, widest = widestLeft(rows)): string {
+export function formatRows(rows: readonly Row[], width: number, widest = widestLeft(rows)): string {
   const indent = Math.min(widest, Math.floor(width * 0.4)) + 4;
   return rows
     .map(([left, right]) => {
-      const lines = wrap(right, Math.max(16, width - indent));
+      const lines = wrapWords(right, Math.max(16, width - indent));
       const first = `  ${left}`;
       const below = lines.map((line) => `${' '.repeat(indent)}${line}`);
       if (first.length + 2 > indent) return [first, ...below].join('\n');
@@ -34,7 +34,7 @@ function widestLeft(rows: readonly Row[]): number {
   return Math.max(0, ...rows.map(([left]) => left.length));
 }
 
-export function wrap(text: string, width: number): string[] {
+export function wrapWords(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
@@ -49,10 +49,10 @@ export function wrap(text: string, width: number): string[] {
   return lines;
 }
 
-function paragraphs(text: string, width: number): string {
+function wrapLines(text: string, width: number): string {
   return text
     .split('\n')
-    .map((line) => wrap(line, width).join('\n'))
+    .map((line) => wrapWords(line, width).join('\n'))
     .join('\n');
 }
 
@@ -70,50 +70,50 @@ export type HelpSubject =
 type GroupSubject = Extract<HelpSubject, { kind: 'commands' }>;
 
 /** Makes every help page: for `--help`, for `svc help` and for the build. */
-export function helpPage(subject: HelpSubject, columns = HELP_WIDTH): string {
+export function formatHelp(subject: HelpSubject, columns = HELP_WIDTH): string {
   return `${pageParts(subject, Math.min(columns, HELP_WIDTH)).join('\n\n')}\n`;
 }
 
 function pageParts(subject: HelpSubject, width: number): string[] {
   switch (subject.kind) {
     case 'svc':
-      return rootHelp(subject.groups, width);
+      return formatRootHelp(subject.groups, width);
     case 'commands':
-      return groupHelp(subject, width);
+      return formatGroupHelp(subject, width);
     case 'command':
-      return commandHelp(subject.command, width);
+      return formatCommandHelp(subject.command, width);
   }
 }
 
-function rootHelp(groups: readonly GroupSummary[], width: number): string[] {
-  const named = (single: true | undefined): string =>
-    table(
-      groups.filter((group) => group.single === single).map(({ name, summary }): Row => [name, summary]),
+function formatRootHelp(groups: readonly GroupSummary[], width: number): string[] {
+  const listNames = (some: readonly GroupSummary[]): string =>
+    formatRows(
+      some.map(({ name, summary }): Row => [name, summary]),
       width,
     );
   return [
-    paragraphs(
+    wrapLines(
       'svc: alerts, recording webhooks, a product catalog and a trading gateway, from one command line.',
       width,
     ),
     'Usage: svc <group> <command> [options]',
-    `Groups:\n${named(undefined)}`,
-    `Commands without a group:\n${named(true)}`,
-    `Options:\n${table(
+    `Groups:\n${listNames(groups.filter(({ single }) => single === undefined))}`,
+    `Commands without a group:\n${listNames(groups.filter(({ single }) => single))}`,
+    `Options:\n${formatRows(
       [
         ['-h, --help', 'Help for svc, a group or a command'],
-        ['-V, --version', 'The version, as svc version'],
+        ['-V, --version', 'Print the version (same as svc version)'],
       ],
       width,
     )}`,
-    paragraphs(
+    wrapLines(
       'Try it without a server: svc sandbox run -- svc alerts list\nHelp on a command: svc alerts list --help\nTopics: svc help output|times|matchers|exit-codes|configuration|options',
       width,
     ),
   ];
 }
 
-function groupHelp({ group, commands, sections }: GroupSubject, width: number): string[] {
+function formatGroupHelp({ group, commands, sections }: GroupSubject, width: number): string[] {
   const nameOf = ({ id }: Command): string => id.slice(group.name.length + 1);
   const rowOf = (command: Command): Row => {
     const [first] = command.id.split(' ');
@@ -130,12 +130,12 @@ function groupHelp({ group, commands, sections }: GroupSubject, width: number): 
         });
   const example = commands[0]?.examples[0];
   return [
-    paragraphs(group.summary, width),
-    ...(group.description === undefined ? [] : [paragraphs(group.description, width)]),
-    paragraphs(`Usage: svc ${group.name} <command> [options]`, width),
-    ...titled.map(([title, own]) => `${title}:\n${table(own.map(rowOf), width, widest)}`),
+    wrapLines(group.summary, width),
+    ...(group.description === undefined ? [] : [wrapLines(group.description, width)]),
+    wrapLines(`Usage: svc ${group.name} <command> [options]`, width),
+    ...titled.map(([title, own]) => `${title}:\n${formatRows(own.map(rowOf), width, widest)}`),
     ...(example === undefined ? [] : [`Example:\n  ${example.run}`]),
-    paragraphs(`Options of a command: svc ${group.name} <command> --help`, width),
+    wrapLines(`Options of a command: svc ${group.name} <command> --help`, width),
   ];
 }
 
@@ -144,35 +144,36 @@ function nameWithin(group: GroupSummary, name: string): string | undefined {
   return name.startsWith(`${group.name} `) ? name.slice(group.name.length + 1) : undefined;
 }
 
-function commandHelp(command: Command, width: number): string[] {
+function formatCommandHelp(command: Command, width: number): string[] {
   const usage = [`Usage: ${usageLine(command)}`];
   if (command.aliases !== undefined) usage.push(`Also: ${command.aliases.join(', ')}`);
   const examples = command.examples
-    .flatMap(({ run, why }) => [...wrap(why, width - 4).map((line) => `  # ${line}`), `  ${run}`])
+    .flatMap(({ run, why }) => [...wrapWords(why, width - 4).map((line) => `  # ${line}`), `  ${run}`])
     .join('\n');
   const argumentRows = Object.entries(command.args ?? {}).map(([name, arg]): Row => [name, argumentText(arg)]);
   return [
-    paragraphs(command.summary, width),
-    paragraphs(usage.join('\n'), width),
-    ...(command.description === undefined ? [] : [paragraphs(command.description, width)]),
+    wrapLines(command.summary, width),
+    wrapLines(usage.join('\n'), width),
+    ...(command.description === undefined ? [] : [wrapLines(command.description, width)]),
     `Examples:\n${examples}`,
-    ...(argumentRows.length === 0 ? [] : [`Arguments:\n${table(argumentRows, width)}`]),
+    ...(argumentRows.length === 0 ? [] : [`Arguments:\n${formatRows(argumentRows, width)}`]),
     ...optionSections(command, width),
     'Global options: svc help options',
   ];
 }
 
-/** Grouped by purpose, in declaration order; ungrouped options first. */
+/** One section per purpose, in declaration order; options without a group come first. */
 function optionSections(command: Command, width: number): string[] {
   const sections = new Map<string, Record<string, Flag>>([['Options', {}]]);
   for (const [name, flag] of Object.entries(ownFlags(command))) {
+    // svc help options lists these.
     if (SOME_FLAGS[name] === flag) continue;
     const title = flag.group ?? 'Options';
     sections.set(title, { ...sections.get(title), [name]: flag });
   }
   return [...sections].flatMap(([title, flags]) => {
     const rows = optionRows(flags);
-    return rows.length === 0 ? [] : [`${title}:\n${table(rows, width)}`];
+    return rows.length === 0 ? [] : [`${title}:\n${formatRows(rows, width)}`];
   });
 }
 

@@ -33,7 +33,7 @@ export class Notices {
     if (!isEndless && (format === 'json' || format === 'ndjson')) this.#delayed = [];
   }
 
-  /** Not with `--quiet`. */
+  /** Prints a notice, unless --quiet is given. */
   say(text: string): void {
     if (!this.#quiet) this.warn(text);
   }
@@ -57,17 +57,16 @@ export class Notices {
     this.#writes = this.#writes.then(() => this.#context.stderr.write(line));
   }
 
-  /** Shows what is waited for, if it takes long, until what this returns is called. */
+  /** Shows what is waited for, if it takes long. Returns the function that ends it. */
   showWait(host: string): () => void {
     return this.#spinner?.begin(host) ?? (() => {});
   }
 
-  /** Nothing is drawn until what this returns is called: a person is asked. */
+  /** Nothing is drawn while a person is asked. Returns the function that ends it. */
   pauseDrawing(): () => void {
     return this.#spinner?.pause() ?? (() => {});
   }
 
-  /** Ends the spinner. */
   endDrawing(): void {
     this.#spinner?.end();
   }
@@ -96,7 +95,7 @@ export class Notices {
   }
 
   close(): Promise<void> {
-    this.#spinner?.end();
+    this.endDrawing();
     return this.#writes;
   }
 }

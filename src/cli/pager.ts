@@ -2,7 +2,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import type { Context, EndSignal, OutStream } from '../context.ts';
-import { endedBy } from '../errors.ts';
+import { interruptionOf } from '../errors.ts';
 import { displayWidth } from '../output/terminal.ts';
 import { childEnvironment } from '../store/setting-keys.ts';
 
@@ -72,7 +72,7 @@ export class PagedOutput implements OutStream {
     if (this.#pager === undefined) return this.#printBuffered();
     this.#pager.stdin.end();
     await this.#ended;
-    if (this.#signal !== undefined) throw endedBy(this.#signal);
+    if (this.#signal !== undefined) throw interruptionOf(this.#signal);
   }
 
   async #start(): Promise<void> {

@@ -1,5 +1,5 @@
 /** What a command on several clusters or members returns: rows of each, and one per failure. */
-import { type ErrorCode, errorReport, SvcError } from '../errors.ts';
+import { type ErrorCode, SvcError, toErrorReport } from '../errors.ts';
 import type { Column, ListOutput } from '../output/types.ts';
 
 /** What the parts are, and the field and column that name one. */
@@ -16,7 +16,7 @@ export function rowsOfParts(kind: PartKind, parts: readonly Part<object>[]): rea
   return parts.flatMap((part): readonly object[] => {
     const { name, error } = part;
     if (error === undefined) return part.rows.map((row) => ({ [kind]: name, ...row }));
-    return [{ [kind]: name, error: errorReport(error).error, [FAILED]: true }];
+    return [{ [kind]: name, error: toErrorReport(error).error, [FAILED]: true }];
   });
 }
 

@@ -1,7 +1,7 @@
 /** Runs one parsed command and returns its exit status: settings, context, dry run, rendering. */
 import { setMaxListeners } from 'node:events';
 import type { Context } from '../context.ts';
-import { ERROR_KINDS, endedBy, SvcError } from '../errors.ts';
+import { ERROR_KINDS, interruptionOf, SvcError } from '../errors.ts';
 import { Plan } from '../http/endpoint.ts';
 import { checkOutputOptions, type Rendered, render } from '../output/render.ts';
 import { type ColorChoice, canvasOf, colorLevel, isDumb } from '../output/terminal.ts';
@@ -163,7 +163,7 @@ async function printValue(
   const { options, context, effect, stdout } = run;
   const isWatched = output.kind === 'watch' && context.stdin.isTTY && context.stdout.isTTY;
   const leave = (key: string): void => {
-    if (key === 'q') quit.abort(endedBy('SIGINT'));
+    if (key === 'q') quit.abort(interruptionOf('SIGINT'));
   };
   const forget = isWatched ? context.stdin.onKey?.(leave) : undefined;
   // Prompts or waits may have taken time since the command began.

@@ -1,5 +1,5 @@
 /** What a broken exchange means, and whether the service may have acted on the request. */
-import { type ErrorCode, endedBy, SvcError } from '../errors.ts';
+import { type ErrorCode, interruptionOf, SvcError } from '../errors.ts';
 import { JsonFault, ShapeFault } from './json.ts';
 
 /** Why no response came. */
@@ -57,7 +57,7 @@ export function reasonOf(error: unknown, progress: Progress): Reason {
 
 /** The reason that a signal was aborted with. */
 export function interruption(signal: AbortSignal): SvcError {
-  return signal.reason instanceof SvcError ? signal.reason : endedBy('SIGINT');
+  return signal.reason instanceof SvcError ? signal.reason : interruptionOf('SIGINT');
 }
 
 export function tooLarge(limit: number): SvcError {

@@ -4,7 +4,7 @@ import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, sta
 import { homedir, hostname, userInfo } from 'node:os';
 import { posix, win32 } from 'node:path';
 import type { Context, Paths, Prompter } from '../context.ts';
-import { endedBy } from '../errors.ts';
+import { interruptionOf } from '../errors.ts';
 import { CTRL_C, isTerminal, outStream, stdinChunks, stdinUntil, takeKeys } from './streams.ts';
 
 const SMALL_FILE = 1 << 20;
@@ -69,7 +69,7 @@ function handleSignals() {
       taker(name, name === 'SIGINT' && atTerminal);
       return;
     }
-    const reason = endedBy(name);
+    const reason = interruptionOf(name);
     // After the second signal, the person does not want to wait for a clean end.
     if (signal.aborted) process.exit(reason.exit);
     stopped.abort(reason);
@@ -242,7 +242,7 @@ function prompter(signal: AbortSignal): Prompter {
     } catch (error) {
       signal.throwIfAborted();
       // Ctrl-C at a prompt is a key, not a signal, and ends the command all the same.
-      if (error instanceof Error && error.name === 'ExitPromptError') throw endedBy('SIGINT');
+      if (error instanceof Error && error.name === 'ExitPromptError') throw interruptionOf('SIGINT');
       throw error;
     } finally {
       input.off('keypress', onKey);

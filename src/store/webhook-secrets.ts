@@ -38,8 +38,8 @@ export async function listEndpoints(store: SecretStore): Promise<readonly Endpoi
 const RESERVED_BYTES = 16 * 1024;
 
 /**
- * Reserves disk space for the next change, which must not fail for lack of it, until the result is
- * called right before. The file has no name, so it disappears however this process ends.
+ * Reserves disk space for the next write, which must not fail for lack of it. Call what this returns
+ * right before that write. The file has no name, so it disappears however this process ends.
  */
 export function reserveSpace(paths: Paths, pid: number): () => void {
   const path = realTarget(webhookSecretsPath(paths));
@@ -51,7 +51,7 @@ export function reserveSpace(paths: Paths, pid: number): () => void {
   };
   try {
     const { size = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
-    // A killed process with the same number may have left it between the next two lines.
+    // A process with the same pid may have been killed between the two lines that follow.
     rmSync(reserved, { force: true });
     file = openSync(reserved, 'wx', 0o600);
     rmSync(reserved);

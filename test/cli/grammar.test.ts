@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Command, type Group, listCommand, loadCommands } from '../../src/cli/command.ts';
 import { sameNoun } from '../../src/cli/grammar.ts';
-import { helpPage } from '../../src/cli/help.ts';
+import { formatHelp } from '../../src/cli/help.ts';
 import { findCommand, nameOf } from '../../src/cli/lookup.ts';
 import { parseInput } from '../../src/cli/parse.ts';
 import { GROUPS } from '../../src/features/index.ts';
@@ -159,6 +159,6 @@ describe('aliases', () => {
   });
 
   it('of an option do not appear in help', () => {
-    expect(helpPage({ kind: 'command', command: listing })).not.toMatch(/period|picture/);
+    expect(formatHelp({ kind: 'command', command: listing })).not.toMatch(/period|picture/);
   });
 });

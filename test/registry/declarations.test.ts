@@ -78,7 +78,11 @@ describe.each(REGISTERED.map(({ group, command }) => ({ id: command.id, group, c
         expect(common).not.toContain(name);
         // --no-events stands beside --events <a,b>; of a switch it would be the negation.
         const negated = /^no-(.*)/.exec(name)?.[1];
-        if (negated !== undefined) expect(takesValue(command.flags?.[negated] ?? flag), name).toBe(true);
+        if (negated !== undefined) {
+          const [, other = flag] =
+            flags.find(([one, { aliases }]) => [one, ...(aliases ?? [])].includes(negated)) ?? [];
+          expect(takesValue(other), name).toBe(true);
+        }
         expect(flag.help, name).toMatch(/^[A-Z].*[^.\s]$/);
         if (flag.short !== undefined) expect(flag.short, name).toMatch(/^[a-zA-Z]$/);
         if ('choices' in flag && flag.choices !== undefined) expect(duplicates(flag.choices), name).toEqual([]);

@@ -7,9 +7,9 @@ import { referencePages } from '../../scripts/reference/markdown.ts';
 import { preparedPages } from '../../scripts/reference/prepared.ts';
 import { GLOBAL_FLAGS, SERVICE_FLAGS, SOME_FLAGS, WRITE_FLAGS } from '../../src/cli/common-flags.ts';
 import type { Flags } from '../../src/cli/flags.ts';
-import { helpPage } from '../../src/cli/help.ts';
+import { formatHelp } from '../../src/cli/help.ts';
 import { optionNodes, optionUsage } from '../../src/cli/reference/options.ts';
-import { commandNode, commandTree } from '../../src/cli/reference/tree.ts';
+import { buildCommandTree, commandNode } from '../../src/cli/reference/tree.ts';
 import { GROUPS } from '../../src/features/index.ts';
 import { svc } from '../support/svc.ts';
 import { REGISTERED } from './commands.ts';
@@ -78,7 +78,7 @@ describe('the page of a command', () => {
       all: { type: 'boolean', help: 'All of them' },
       receiver: { type: 'string', help: 'Another filter', group: 'Filter options' },
     };
-    const page = helpPage({ kind: 'command', command: { ...first.command, flags } });
+    const page = formatHelp({ kind: 'command', command: { ...first.command, flags } });
     expect(page).toContain(
       'Options:\n      --all  All of them\n\nFilter options:\n      --state <state>        A filter\n      --receiver <receiver>  Another filter\n',
     );
@@ -91,8 +91,8 @@ describe('the page of a command', () => {
     if (load === undefined) throw new Error('no command');
     const explained = { ...(await load()), details: 'Some rare detail.' };
     const groups = [{ ...group, load: async () => ({ commands: { list: async () => explained } }) }];
-    expect(helpPage({ kind: 'command', command: explained })).not.toContain('rare detail');
-    const tree = await commandTree(groups);
+    expect(formatHelp({ kind: 'command', command: explained })).not.toContain('rare detail');
+    const tree = await buildCommandTree(groups);
     expect(Object.values(referencePages(tree, commandNode(explained))).join()).toContain('Some rare detail.');
     expect(Object.values(await manualPages(groups)).join()).toContain('Some rare detail.');
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { manualPages } from '../../scripts/reference/manual.ts';
 import { preparedReference } from '../../scripts/reference/prepared.ts';
-import { commandTree } from '../../src/cli/reference/tree.ts';
+import { buildCommandTree } from '../../src/cli/reference/tree.ts';
 import { TOPICS } from '../../src/cli/topics.ts';
 import { ERROR_KINDS, EXIT_STATUSES } from '../../src/errors.ts';
 import { GROUPS } from '../../src/features/index.ts';
@@ -66,7 +66,7 @@ describe('package.json', () => {
 });
 
 describe('docs/reference', async () => {
-  const tree = await commandTree(GROUPS);
+  const tree = await buildCommandTree(GROUPS);
   const pages = new Map(Object.entries(await preparedReference()));
 
   it('has a page for each group and each topic, an index, and no other', () => {

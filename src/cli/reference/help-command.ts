@@ -3,7 +3,7 @@
 import { SvcError } from '../../errors.ts';
 import type { RecordOutput } from '../../output/types.ts';
 import { type Command, type Group, textCommand } from '../command.ts';
-import { type HelpSubject, helpPage } from '../help.ts';
+import { formatHelp, type HelpSubject } from '../help.ts';
 import { findCommand, findGroup } from '../lookup.ts';
 import type { ParsedInput } from '../parse.ts';
 import { TOPICS, type Topic, topicText } from '../topics.ts';
@@ -62,7 +62,7 @@ export async function helpText(
   columns: number | undefined,
 ): Promise<string> {
   const subject = await subjectOf(names, groups);
-  return subject.kind === 'topic' ? topicText(subject.topic, columns) : helpPage(subject, columns);
+  return subject.kind === 'topic' ? topicText(subject.topic, columns) : formatHelp(subject, columns);
 }
 
 async function subjectOf(names: readonly string[], groups: readonly Group[]): Promise<Subject> {
@@ -87,10 +87,10 @@ function refuseMore(name: string, [word]: readonly string[]): void {
 }
 
 async function dataOf(subject: Subject, groups: readonly Group[]): Promise<unknown> {
-  const { commandTree, commandNode, groupNode } = await import('./tree.ts');
+  const { buildCommandTree, commandNode, groupNode } = await import('./tree.ts');
   switch (subject.kind) {
     case 'svc':
-      return commandTree(groups);
+      return buildCommandTree(groups);
     case 'topic':
       return { name: subject.topic.name, summary: subject.topic.summary, text: topicText(subject.topic, undefined) };
     case 'commands':

@@ -38,7 +38,7 @@ export function optionUsage({ name, short, type, negated, value, choices }: Opti
   return `${dashes}--${name} ${value}`;
 }
 
-/** A longer list has its own command or topic. */
+/** Help does not list more choices than this: another command or topic does. */
 const MOST_CHOICES = 12;
 
 /** Notes on the value in help. */
@@ -72,12 +72,7 @@ export function withNotes(help: string, notes: readonly string[]): string {
 }
 
 /** The help of an argument with its permitted values. */
-export function argumentText({
-  help,
-  choices,
-}: {
-  readonly help: string;
-  readonly choices?: readonly string[] | null;
-}): string {
-  return choices ? `${help} (${choices.join(', ')})` : help;
+export function argumentText(argument: { readonly help: string; readonly choices?: readonly string[] | null }): string {
+  const { help, choices } = argument;
+  return withNotes(help, choices ? [choices.join(', ')] : []);
 }

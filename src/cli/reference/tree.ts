@@ -1,5 +1,6 @@
 /**
- * Everything svc can do as plain data. Every key is always present, `null` if it does not apply.
+ * Everything svc can do, as plain data, for `svc help -o json`, the manual and the reference. Every
+ * key is always present, `null` if it does not apply.
  */
 import pkg from '../../../package.json' with { type: 'json' };
 import { ERROR_KINDS, type ErrorCode, EXIT_STATUSES } from '../../errors.ts';
@@ -12,13 +13,13 @@ import type { GroupSummary } from '../help.ts';
 import { TOPICS } from '../topics.ts';
 import { optionNodes } from './options.ts';
 
-export type CommandTree = Awaited<ReturnType<typeof commandTree>>;
+export type CommandTree = Awaited<ReturnType<typeof buildCommandTree>>;
 export type GroupNode = ReturnType<typeof groupNode>;
 export type CommandNode = ReturnType<typeof commandNode>;
 export type OutputNode = ReturnType<typeof outputNode>;
 export type OptionSet = 'write' | 'service' | 'global';
 
-export async function commandTree(groups: readonly Group[]) {
+export async function buildCommandTree(groups: readonly Group[]) {
   return {
     name: 'svc',
     version: pkg.version,
@@ -30,7 +31,7 @@ export async function commandTree(groups: readonly Group[]) {
       global: optionNodes(GLOBAL_FLAGS),
     },
     topics: TOPICS.map(({ name, summary }) => ({ name, summary })),
-    exitStatuses: EXIT_STATUSES.map(([status, meaning]) => ({ status, meaning, codes: errorCodes(status) })),
+    exitStatuses: EXIT_STATUSES.map(([status, meaning]) => ({ status, meaning, codes: codesOf(status) })),
     environment: listVariables(),
     settings: SETTING_KEYS.map((setting) => ({
       key: setting.key,
@@ -71,11 +72,11 @@ export function commandNode(command: Command) {
     /** `any` if it depends on the arguments. */
     service: command.service ?? (command.callOf === undefined ? null : 'any'),
     arguments: Object.entries(command.args ?? {}).map(([name, argument]) => argumentNode(name, argument)),
-    /** Its own options; those of the sets are added. */
+    /** Only its own options; `optionSets` names the others. */
     options: optionNodes(ownFlags(command, { write: false })),
     optionSets,
     output: outputNode(command),
-    exitStatuses: exitStatuses(command),
+    exitStatuses: listExitStatuses(command),
     examples: command.examples,
   };
 }
@@ -91,10 +92,7 @@ function argumentNode(name: string, { help, required, repeat, afterDashes, choic
   };
 }
 
-function outputNode({
-  output,
-  defaultFormat = null,
-}: Pick<Command, 'output'> & { readonly defaultFormat?: 'json' | null }) {
+function outputNode({ output, defaultFormat }: Pick<Command, 'output' | 'defaultFormat'>) {
   const rows = output.kind === 'chart' ? output.list : output;
   const columned = rows.kind === 'text' ? { columns: [] as readonly Column<never>[] } : rows;
   return {
@@ -103,25 +101,25 @@ function outputNode({
     columns: columned.columns.map(({ name, wide }) => ({ name, wide: wide === true })),
     /** Prefixes of columns that the user completes: `label` of `label:instance`. */
     families: 'families' in columned ? Object.keys(columned.families ?? {}) : [],
-    defaultFormat,
+    defaultFormat: defaultFormat ?? null,
   };
 }
 
 /** Ascending, without those that any command may return: 70, 130 and 143. */
-function exitStatuses({ effect, exits = [], ...command }: Command): readonly number[] {
+function listExitStatuses({ effect, exits = [], ...command }: Command): readonly number[] {
   const remote = isRemote(command) ? [3, 4, 5, 6, 7] : [];
   const write = isRemote(command) && effect !== 'read' ? [8] : [];
   const own = exits.map((code) => ERROR_KINDS[code].exit);
   return [...new Set([0, 2, ...remote, ...write, ...own])].sort((a, b) => a - b);
 }
 
-function errorCodes(status: number) {
+function codesOf(status: number) {
   return (Object.keys(ERROR_KINDS) as ErrorCode[])
     .filter((code) => ERROR_KINDS[code].exit === status)
     .map((code) => ({ code, meaning: ERROR_KINDS[code].meaning, retryable: ERROR_KINDS[code].retryable }));
 }
 
-/** `setting`: the setting that the variable overrides. */
+/** Every environment variable, and the setting that it overrides, if any. */
 function listVariables() {
   const ofSettings = SETTING_KEYS.flatMap(({ key, env, help }) =>
     env === undefined ? [] : [{ name: env, meaning: help, secret: false, setting: key }],

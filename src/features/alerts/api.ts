@@ -203,7 +203,7 @@ export async function ifPossible<T>(read: () => Promise<T>): Promise<T | undefin
   try {
     return await read();
   } catch (error) {
-    if (!(error instanceof SvcError) || error.code === 'interrupted' || error.code === 'terminated') throw error;
+    if (!(error instanceof SvcError) || error.endedBySignal) throw error;
     return undefined;
   }
 }

@@ -10,7 +10,7 @@ import type { StoredSecret } from '../../store/webhook-secrets.ts';
 import { signInFinding } from '../oauth/checks.ts';
 import { openRecordings, type Recordings } from './api.ts';
 import type { LogItem, Subscription } from './schema.ts';
-import { readSecrets, shownSecret, storedUnder } from './stored-secrets.ts';
+import { readSecrets, readServiceAddress, toShownSecret } from './stored-secrets.ts';
 import { FAILED, LARGEST_PAGE, PENDING } from './subscriptions/delivery-log.ts';
 import {
   changeUrlCommand,
@@ -89,7 +89,7 @@ function secretsFinding(
   stored: readonly StoredSecret[],
   ctx: Pick<RunContext, 'settings'>,
 ): Finding {
-  const address = storedUnder(ctx);
+  const address = readServiceAddress(ctx);
   const usable = stored.filter(({ base_url }) => base_url === address || base_url === null);
   const missing = chosen.filter(({ id }) => !usable.some(({ endpoint_id }) => endpoint_id === id)).map(({ id }) => id);
   const common = { check: 'secrets', subject: null };
@@ -105,11 +105,11 @@ function orphanFindings(
   all: readonly Subscription[],
   ctx: Pick<RunContext, 'settings'>,
 ): readonly Finding[] {
-  const address = storedUnder(ctx);
+  const address = readServiceAddress(ctx);
   const ids = new Set(all.map(({ id }) => id));
   return stored
     .filter(({ base_url, endpoint_id }) => base_url === address && !ids.has(endpoint_id))
-    .map(shownSecret)
+    .map(toShownSecret)
     .map(({ endpoint_id: subject, fingerprint }) => {
       const detail = `stored (sha256 fp ${fingerprint}), but this account has no such subscription`;
       return { check: 'orphan-secret', subject, ...warn(detail, `svc webhooks secrets delete ${shellWord(subject)}`) };

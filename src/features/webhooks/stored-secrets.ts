@@ -21,7 +21,7 @@ type Where = Pick<RunContext, 'paths' | 'settings'> & SecretContext;
 const BASE_PATH = '/v1';
 
 /** The configured address of the service in its one spelling, or null. Throws `invalid_value`. */
-export function storedUnder({ settings }: Pick<RunContext, 'settings'>): string | null {
+export function readServiceAddress({ settings }: Pick<RunContext, 'settings'>): string | null {
   const address = settings.get('webhooks.url');
   return address === undefined ? null : parseBaseUrl(address, { strip: BASE_PATH }).href.replace(/\/$/, '');
 }
@@ -50,7 +50,7 @@ export async function readSecrets(ctx: Pick<RunContext, 'paths'> & SecretContext
 }
 
 /** `unreadable` if the helper fails or the entry is damaged. Undefined for an unreadable file. */
-export async function findStored(
+export async function tryReadSecret(
   store: SecretStore,
   endpoint: Endpoint,
 ): Promise<StoredSecret | 'unreadable' | undefined> {
@@ -88,7 +88,7 @@ export async function findEndpoint(id: string, ctx: Where): Promise<Endpoint | u
   const all = await listEndpoints(new SecretStore(webhookSecretsFile(ctx.paths), ctx));
   const found = all.filter(({ endpoint_id }) => endpoint_id === id);
   if (found.length <= 1) return found[0];
-  const address = storedUnder(ctx);
+  const address = readServiceAddress(ctx);
   const own = found.find(({ base_url }) => base_url === address);
   if (own !== undefined) return own;
   throw new SvcError('invalid_value', `several services have an endpoint ${id}: ${found.map(serviceOf).join(', ')}`, {
@@ -98,7 +98,7 @@ export async function findEndpoint(id: string, ctx: Where): Promise<Endpoint | u
 
 /** Whether this endpoint's secret of the configured service is stored, in a readable file. */
 async function isStored(id: string, ctx: Where): Promise<boolean> {
-  const address = storedUnder(ctx);
+  const address = readServiceAddress(ctx);
   try {
     const stored = await listEndpoints(new SecretStore(webhookSecretsFile(ctx.paths), ctx));
     return stored.some(({ base_url, endpoint_id }) => base_url === address && endpoint_id === id);
@@ -111,7 +111,7 @@ async function isStored(id: string, ctx: Where): Promise<boolean> {
 /** Deletes the secret of a subscription that the service no longer has. Whether there was one. */
 export async function forgetSecret(id: string, ctx: Where & Pick<RunContext, 'dryRun' | 'notice'>): Promise<boolean> {
   if (ctx.dryRun || !(await isStored(id, ctx))) return false;
-  const key = signingSecretKey({ base_url: storedUnder(ctx), endpoint_id: id });
+  const key = signingSecretKey({ base_url: readServiceAddress(ctx), endpoint_id: id });
   try {
     return await withSecrets(webhookSecretsFile(ctx.paths), ctx, (store) => store.delete(key));
   } catch (error) {
@@ -130,7 +130,7 @@ export interface ShownSecret {
   readonly stored_at: string | null;
 }
 
-export function shownSecret({ endpoint_id, base_url, secret, stored_at }: StoredSecret): ShownSecret {
+export function toShownSecret({ endpoint_id, base_url, secret, stored_at }: StoredSecret): ShownSecret {
   const key = new Secret(secret);
   return { endpoint_id, base_url, fingerprint: fingerprint({ key, source: endpoint_id }), stored_at };
 }
@@ -151,7 +151,7 @@ export async function openSecretSink(input: SinkInput, ctx: RunContext): Promise
 }
 
 async function storeSink(ctx: RunContext): Promise<SecretSink> {
-  const base_url = storedUnder(ctx);
+  const base_url = readServiceAddress(ctx);
   // Fails early if the file or the credential helper cannot be used.
   await withSecrets(webhookSecretsFile(ctx.paths), ctx, (store) => store.reserve());
   const giveBack = reserveSpace(ctx.paths, ctx.pid);

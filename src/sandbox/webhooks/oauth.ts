@@ -43,11 +43,12 @@ export class OAuth {
 
   /** `issuer` has no slash at its end. Undefined if the path is none of OAuth's. */
   respond(request: Request, issuer: string): Response | undefined {
-    const [allow, answer] = this.#routes(request, issuer)[request.path] ?? [];
-    if (answer === undefined) return undefined;
+    const route = this.#routes(request, issuer)[request.path];
+    if (route === undefined) return undefined;
+    const [allow, answer] = route;
     try {
       if (request.method === allow) return answer();
-      throw new OAuthError('invalid_request', `the method must be ${allow}`, 405, { allow: String(allow) });
+      throw new OAuthError('invalid_request', `the method must be ${allow}`, 405, { allow });
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       const { status, value, headers, description } = error;

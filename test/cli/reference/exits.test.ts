@@ -1,7 +1,7 @@
 /** Compares the exit statuses that a command declares with its code and its help. */
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commandTree } from '../../../src/cli/reference/tree.ts';
+import { buildCommandTree } from '../../../src/cli/reference/tree.ts';
 import { ERROR_KINDS, type ErrorCode } from '../../../src/errors.ts';
 import { GROUPS } from '../../../src/features/index.ts';
 import { FILES, importsOf, type Node, nodesOf, syntaxTree } from '../../structure/source.ts';
@@ -32,7 +32,7 @@ function loadedFiles(index: string): readonly (readonly [id: string, file: strin
   });
 }
 
-const commands = (await commandTree(GROUPS)).groups.flatMap((group) => group.commands);
+const commands = (await buildCommandTree(GROUPS)).groups.flatMap((group) => group.commands);
 
 describe.each(commands)('svc $id', ({ id, description, exitStatuses }) => {
   it('declares the exit statuses that its code can produce', () => {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { endedBy } from '../../../src/errors.ts';
+import { interruptionOf } from '../../../src/errors.ts';
 import { answer, type FaultServer, faultServer } from '../../http/servers.ts';
 import { type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
 import { TOKEN as GATEWAY_TOKEN, gateway } from '../trade/gateway.ts';
@@ -208,7 +208,7 @@ describe('a token command', () => {
     const interrupt = new AbortController();
     const running = run({ signal: interrupt.signal });
     await pid();
-    interrupt.abort(endedBy('SIGINT'));
+    interrupt.abort(interruptionOf('SIGINT'));
     expect(await running).toMatchObject({ code: 130, stderr: '' });
     await gone();
     expect(server.requests).toEqual([]);

@@ -195,7 +195,7 @@ function judgeFailure(what: string, error: SvcError): Judgment {
   const { sent = httpStatus === undefined ? 'maybe' : 'yes' } = error;
   const unknown = { outcome: 'unknown', orderIds: [], why: message, sent, httpStatus } as const;
   if (code === 'outcome_unknown') return unknown;
-  if ((code === 'interrupted' || code === 'terminated') && error.sent === 'maybe') {
+  if (error.endedBySignal && error.sent === 'maybe') {
     return { ...unknown, interruption: code };
   }
   // A redirected request may have been executed; a status of 400 or above is a refusal.

@@ -43,12 +43,11 @@ export const webhooksCreate = recordCommand({
   flags: {
     event: {
       ...EVENT_FLAG,
+      aliases: ['events'],
       emptyHint: 'use --no-events for none',
       help: 'Event types to subscribe to',
-      promptUnless: ['events', 'no-events'],
+      promptUnless: ['no-events'],
     },
-    // Declared because --no-events is its negation.
-    events: { ...EVENT_FLAG, hidden: true },
     'no-events': { type: 'boolean', help: 'Subscribe to no events yet' },
     'allow-duplicate': { type: 'boolean', help: 'Create even if the URL is already subscribed' },
     ...SINK_FLAGS,
@@ -65,7 +64,7 @@ export const webhooksCreate = recordCommand({
   ],
   output: CREATED_RECORD,
   async run(input, ctx) {
-    const events = wantedEvents([...input.event, ...input.events], input.noEvents);
+    const events = wantedEvents(input.event, input.noEvents);
     const url = await receiverUrl(input.url, '<url>', ctx);
     const sink = await openSecretSink(input, ctx);
     const { signal, runToEnd, interruption } = deferInterruptions(ctx);

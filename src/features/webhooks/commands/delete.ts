@@ -86,7 +86,7 @@ export const webhooksDelete = listCommand({
     const deletions = disabled
       ? all.filter(({ status }) => status === DISABLED).map((one): Deletion => ({ id: one.id, subscription: one }))
       : [...new Map(ids.map((id) => resolve(id, all)).map((one) => [one.id, one])).values()];
-    const confirmed = await approve(deletions, all, ctx);
+    const confirmed = await confirmDeletion(deletions, all, ctx);
     const outcome = await bulk(deletions, 1, async (deletion): Promise<DeletionRow | Plan> => {
       try {
         return await deleteOne(deletion, recordings, confirmed, ctx);
@@ -113,8 +113,8 @@ function resolve(typed: string, all: readonly Subscription[]): Deletion {
   }
 }
 
-/** Undefined if none of them exists. */
-async function approve(
+/** Undefined if none of the subscriptions exists: nothing is deleted. */
+async function confirmDeletion(
   deletions: readonly Deletion[],
   all: readonly Subscription[],
   ctx: RunContext,

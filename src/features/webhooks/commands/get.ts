@@ -2,7 +2,7 @@ import { recordCommand } from '../../../cli/command.ts';
 import { openRecordings } from '../api.ts';
 import { SUBSCRIPTION_COLUMNS } from '../columns.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
-import { shownSecret, storedSecret } from '../stored-secrets.ts';
+import { storedSecret, toShownSecret } from '../stored-secrets.ts';
 import {
   changeUrlCommand,
   checkSubscriptionId,
@@ -11,7 +11,7 @@ import {
   eventsLeft,
   findSubscription,
   type ShownSubscription,
-  shownSubscription,
+  toShownSubscription,
 } from '../subscriptions/subscription.ts';
 
 interface Detailed extends ShownSubscription {
@@ -49,8 +49,8 @@ export const webhooksGet = recordCommand({
     const found = findSubscription(await openRecordings(ctx.target).subscriptions(), id);
     const stored = await storedSecret(found.id, ctx);
     const value: Detailed = {
-      ...shownSubscription(found),
-      secret_fingerprint: stored === undefined ? null : shownSecret(stored).fingerprint,
+      ...toShownSubscription(found),
+      secret_fingerprint: stored === undefined ? null : toShownSecret(stored).fingerprint,
       events_left: eventsLeft(found),
     };
     return { value };

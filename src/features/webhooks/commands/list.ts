@@ -2,7 +2,7 @@ import { listCommand } from '../../../cli/command.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { openRecordings } from '../api.ts';
 import { SUBSCRIPTION_COLUMNS } from '../columns.ts';
-import { quotaText, type ShownSubscription, shownSubscription } from '../subscriptions/subscription.ts';
+import { quotaText, type ShownSubscription, toShownSubscription } from '../subscriptions/subscription.ts';
 
 const SUBSCRIPTION_LIST: ListOutput<ShownSubscription> = {
   kind: 'list',
@@ -37,7 +37,9 @@ export const webhooksList = listCommand({
   offers: ({ id, url }) => ({ subscriptions: [{ value: id, note: url }] }),
   async run({ status }, ctx) {
     const all = await openRecordings(ctx.target).subscriptions();
-    const value = all.map(shownSubscription).filter(({ status_text: text }) => status === undefined || text === status);
+    const value = all
+      .map(toShownSubscription)
+      .filter(({ status_text: text }) => status === undefined || text === status);
     return {
       value,
       as: all.length === 0 && ctx.omittedRows() === 0 ? NO_SUBSCRIPTIONS : SUBSCRIPTION_LIST,

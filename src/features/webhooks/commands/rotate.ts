@@ -151,6 +151,6 @@ async function deleteOld(
   }
 }
 
-function codeOf({ code }: SvcError): ErrorCode {
-  return code === 'interrupted' || code === 'terminated' ? code : 'not_as_asked';
+function codeOf(error: SvcError): ErrorCode {
+  return error.endedBySignal ? error.code : 'not_as_asked';
 }

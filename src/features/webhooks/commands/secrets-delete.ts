@@ -2,7 +2,7 @@ import { recordCommand } from '../../../cli/command.ts';
 import { SecretStore, withSecrets } from '../../../store/secret-store.ts';
 import { signingSecretKey, webhookSecretsFile } from '../../../store/webhook-secrets.ts';
 import { SECRET_RECORD } from '../columns.ts';
-import { findEndpoint, findStored, isSameStored, notStored, serviceOf, shownSecret } from '../stored-secrets.ts';
+import { findEndpoint, isSameStored, notStored, serviceOf, toShownSecret, tryReadSecret } from '../stored-secrets.ts';
 
 export const webhooksSecretsDelete = recordCommand({
   id: 'webhooks secrets delete',
@@ -16,16 +16,16 @@ export const webhooksSecretsDelete = recordCommand({
   async run({ id }, ctx) {
     const endpoint = await findEndpoint(id, ctx);
     if (endpoint === undefined) throw notStored(id);
-    const stored = await findStored(new SecretStore(webhookSecretsFile(ctx.paths), ctx), endpoint);
+    const stored = await tryReadSecret(new SecretStore(webhookSecretsFile(ctx.paths), ctx), endpoint);
     if (stored === undefined) throw notStored(id);
     const isRead = stored !== 'unreadable';
-    const shown = isRead ? shownSecret(stored) : { ...endpoint, fingerprint: null, stored_at: null };
+    const shown = isRead ? toShownSecret(stored) : { ...endpoint, fingerprint: null, stored_at: null };
     const what = isRead ? `the secret ${shown.fingerprint}` : 'the secret, which cannot be read,';
     await ctx.confirm(`Delete ${what} of ${id} (${serviceOf(endpoint)})?`);
     if (ctx.dryRun) return { value: shown, footer: 'nothing was changed' };
     await withSecrets(webhookSecretsFile(ctx.paths), ctx, async (store) => {
       // Another process may have deleted or replaced the confirmed secret.
-      if (!isSameStored(await findStored(store, endpoint), stored)) throw notStored(id);
+      if (!isSameStored(await tryReadSecret(store, endpoint), stored)) throw notStored(id);
       await store.delete(signingSecretKey(endpoint));
     });
     return { value: shown };

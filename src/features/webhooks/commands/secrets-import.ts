@@ -5,7 +5,7 @@ import { signingSecretKey, webhookSecretsFile } from '../../../store/webhook-sec
 import { SECRET_RECORD } from '../columns.ts';
 import type { SigningSecret } from '../signature.ts';
 import { fromFile, fromVariable, SECRET_SOURCE_FLAGS, type SecretSources, secretOf } from '../signing-secrets.ts';
-import { findStored, isSameStored, serviceOf, shownSecret, storedUnder } from '../stored-secrets.ts';
+import { isSameStored, readServiceAddress, serviceOf, toShownSecret, tryReadSecret } from '../stored-secrets.ts';
 
 export const webhooksSecretsImport = recordCommand({
   id: 'webhooks secrets import',
@@ -28,20 +28,20 @@ export const webhooksSecretsImport = recordCommand({
     checkId(id);
     const secret = await readSecret(input, ctx);
     ctx.secrets.add(secret.key.reveal());
-    const base_url = storedUnder(ctx);
+    const base_url = readServiceAddress(ctx);
     const stored_at = new Date(ctx.now()).toISOString();
     const next = { base_url, endpoint_id: id, secret: secret.key.reveal(), stored_at };
-    const shown = shownSecret(next);
+    const shown = toShownSecret(next);
     const stored = new SecretStore(webhookSecretsFile(ctx.paths), ctx);
-    const before = await findStored(stored, next);
+    const before = await tryReadSecret(stored, next);
     if (before !== undefined && !isSameStored(before, next)) {
       const what =
-        before === 'unreadable' ? 'the secret, which cannot be read,' : `secret ${shownSecret(before).fingerprint}`;
+        before === 'unreadable' ? 'the secret, which cannot be read,' : `secret ${toShownSecret(before).fingerprint}`;
       await ctx.confirm(`Replace ${what} of ${id} (${serviceOf(next)}) with ${shown.fingerprint}?`);
     }
     if (ctx.dryRun) return { value: shown, footer: 'nothing was changed' };
     await withSecrets(webhookSecretsFile(ctx.paths), ctx, async (store) => {
-      const now = await findStored(store, next);
+      const now = await tryReadSecret(store, next);
       if (!isSameStored(now, before) && !isSameStored(now, next)) {
         throw new SvcError('guarded', `another process stored a different secret for ${id} in the meantime`, {
           hint: 'see: svc webhooks secrets list',

@@ -1,6 +1,6 @@
 import { listCommand } from '../../../cli/command.ts';
 import { SECRET_COLUMNS } from '../columns.ts';
-import { readSecrets, shownSecret } from '../stored-secrets.ts';
+import { readSecrets, toShownSecret } from '../stored-secrets.ts';
 
 export const webhooksSecretsList = listCommand({
   id: 'webhooks secrets list',
@@ -19,6 +19,6 @@ export const webhooksSecretsList = listCommand({
   async run(_input, ctx) {
     const { secrets, failures } = await readSecrets(ctx);
     for (const { message } of failures) ctx.warn(message);
-    return { value: secrets.map(shownSecret), code: failures.length > 0 ? 'partly_done' : undefined };
+    return { value: secrets.map(toShownSecret), code: failures.length > 0 ? 'partly_done' : undefined };
   },
 });

@@ -11,7 +11,7 @@ import {
   eventsOf,
   receiverUrl,
   type ShownSubscription,
-  shownSubscription,
+  toShownSubscription,
 } from '../subscriptions/subscription.ts';
 import { type Edit, type Updated, updateSubscription } from '../subscriptions/updating.ts';
 
@@ -100,7 +100,7 @@ function wantedEvents({ url, addEvent, removeEvent, setEvent, clearEvents }: Eve
 
 function toUpdatedRow({ before, after, unchanged }: Updated): UpdatedRow {
   const { url, status } = before;
-  return { ...shownSubscription(after), previous: { url, events: eventsOf(before), status }, unchanged };
+  return { ...toShownSubscription(after), previous: { url, events: eventsOf(before), status }, unchanged };
 }
 
 function urlText({ url, previous }: UpdatedRow): string | undefined {

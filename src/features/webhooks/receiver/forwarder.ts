@@ -2,7 +2,7 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import type { RunContext } from '../../../cli/command.ts';
-import { endedBy, SvcError } from '../../../errors.ts';
+import { interruptionOf, SvcError } from '../../../errors.ts';
 import { bare, hostLiteral, isLoopback } from '../../../http/address.ts';
 import { openPoster, type Posted, type Poster } from '../../../http/poster.ts';
 import type { Outbound } from '../../../http/target.ts';
@@ -112,7 +112,7 @@ export class Forwarder {
 
   /** Aborts forwarding in progress: it fails as `interrupted`. */
   async close(): Promise<void> {
-    this.#stopped.abort(endedBy('SIGINT'));
+    this.#stopped.abort(interruptionOf('SIGINT'));
     await this.#poster.close();
   }
 }

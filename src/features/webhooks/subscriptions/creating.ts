@@ -3,7 +3,7 @@
  * rule 3): after a lost response the list shows the outcome, but the secret is lost (rule 2).
  */
 import type { RunContext } from '../../../cli/command.ts';
-import { endedBy, SvcError } from '../../../errors.ts';
+import { interruptionOf, SvcError } from '../../../errors.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { Secret } from '../../../http/redact.ts';
 import { jsonText } from '../../../json-object.ts';
@@ -179,7 +179,7 @@ export function deferInterruptions(ctx: Pick<RunContext, 'signal' | 'sleep' | 't
       const over = new AbortController();
       const release = ctx.takeSignals((name) => {
         if (came !== undefined) end();
-        came ??= endedBy(name);
+        came ??= interruptionOf(name);
         ctx.sleep(GRACE_MS, over.signal).then(end, () => {});
       });
       try {

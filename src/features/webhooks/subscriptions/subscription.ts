@@ -34,7 +34,7 @@ export function describeSubscription({ id, status, url }: Subscription): string 
   return `${id}  ${subscriptionStatus(status)}  ${url ?? 'url unknown'}`;
 }
 
-export function shownSubscription(subscription: Subscription): ShownSubscription {
+export function toShownSubscription(subscription: Subscription): ShownSubscription {
   return { ...subscription, status_text: subscriptionStatus(subscription.status) };
 }
 

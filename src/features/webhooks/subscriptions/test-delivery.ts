@@ -129,7 +129,7 @@ export async function waitForTest(
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     const { code, message } = error;
-    if (code === 'interrupted' || code === 'terminated') throw new SvcError(code, `${message}; ${eventId} is queued`);
+    if (error.endedBySignal) throw new SvcError(code, `${message}; ${eventId} is queued`);
     throw new SvcError('outcome_unknown', `${eventId} is queued, but waiting for it failed: ${message}`, {
       hint: `see: svc webhooks deliveries ${shellWord(id)}`,
       cause: error,

@@ -100,7 +100,7 @@ async function sendChange(
   if (answered instanceof Plan) return answered;
   checkResult(answered, expected, (events) => `events are ${events} after the update`);
   const listed = await recordings.subscriptions().catch((error: unknown) => {
-    if (!(error instanceof SvcError) || error.code === 'interrupted' || error.code === 'terminated') throw error;
+    if (!(error instanceof SvcError) || error.endedBySignal) throw error;
     notice(`warning: the list could not be read to verify it: ${error.message}`);
   });
   const after = listed === undefined ? answered : listed.find((one) => one.id === id);

@@ -1,6 +1,6 @@
 /** `listen --tunnel`: a public address and a subscription, taken back however the run ends. */
 import type { RunContext } from '../../../cli/command.ts';
-import { endedBy, SvcError } from '../../../errors.ts';
+import { interruptionOf, SvcError } from '../../../errors.ts';
 import { isLoopback } from '../../../http/address.ts';
 import { Plan } from '../../../http/endpoint.ts';
 import { openPoster } from '../../../http/poster.ts';
@@ -61,8 +61,8 @@ export class Tunnel {
     // Requests that take something back are sent after the signal, too.
     this.#recordings = openRecordings({ ...ctx.target, signal: this.#hurry.signal });
     this.#release = ctx.takeSignals((name) => {
-      if (ended.signal.aborted) this.#hurry.abort(endedBy(name));
-      ended.abort(endedBy(name));
+      if (ended.signal.aborted) this.#hurry.abort(interruptionOf(name));
+      ended.abort(interruptionOf(name));
     });
   }
 
@@ -97,7 +97,7 @@ export class Tunnel {
 
   /** Deletes the subscription while the tunnel still works, and stops the program. */
   async close(): Promise<void> {
-    this.#closed.abort(endedBy('SIGTERM'));
+    this.#closed.abort(interruptionOf('SIGTERM'));
     try {
       await Promise.allSettled([this.#watch, this.#creation]);
       await this.#unsubscribe();
