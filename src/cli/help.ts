@@ -21,7 +21,7 @@ export function formatRows(rows: readonly Row[], width: number, widest = widestL
   const indent = Math.min(widest, Math.floor(width * 0.4)) + 4;
   return rows
     .map(([left, right]) => {
-      const lines = wrapWords(right, Math.max(16, width - indent));
+      const lines = splitIntoLines(right, Math.max(16, width - indent));
       const first = `  ${left}`;
       const below = lines.map((line) => `${' '.repeat(indent)}${line}`);
       if (first.length + 2 > indent) return [first, ...below].join('\n');
@@ -34,7 +34,7 @@ function widestLeft(rows: readonly Row[]): number {
   return Math.max(0, ...rows.map(([left]) => left.length));
 }
 
-export function wrapWords(text: string, width: number): string[] {
+export function splitIntoLines(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
@@ -49,10 +49,10 @@ export function wrapWords(text: string, width: number): string[] {
   return lines;
 }
 
-function wrapLines(text: string, width: number): string {
+function formatText(text: string, width: number): string {
   return text
     .split('\n')
-    .map((line) => wrapWords(line, width).join('\n'))
+    .map((line) => splitIntoLines(line, width).join('\n'))
     .join('\n');
 }
 
@@ -92,7 +92,7 @@ function formatRootHelp(groups: readonly GroupSummary[], width: number): string[
       width,
     );
   return [
-    wrapLines(
+    formatText(
       'svc: alerts, recording webhooks, a product catalog and a trading gateway, from one command line.',
       width,
     ),
@@ -106,7 +106,7 @@ function formatRootHelp(groups: readonly GroupSummary[], width: number): string[
       ],
       width,
     )}`,
-    wrapLines(
+    formatText(
       'Try it without a server: svc sandbox run -- svc alerts list\nHelp on a command: svc alerts list --help\nTopics: svc help output|times|matchers|exit-codes|configuration|options',
       width,
     ),
@@ -130,12 +130,12 @@ function formatGroupHelp({ group, commands, sections }: GroupSubject, width: num
         });
   const example = commands[0]?.examples[0];
   return [
-    wrapLines(group.summary, width),
-    ...(group.description === undefined ? [] : [wrapLines(group.description, width)]),
-    wrapLines(`Usage: svc ${group.name} <command> [options]`, width),
+    formatText(group.summary, width),
+    ...(group.description === undefined ? [] : [formatText(group.description, width)]),
+    formatText(`Usage: svc ${group.name} <command> [options]`, width),
     ...titled.map(([title, own]) => `${title}:\n${formatRows(own.map(rowOf), width, widest)}`),
     ...(example === undefined ? [] : [`Example:\n  ${example.run}`]),
-    wrapLines(`Options of a command: svc ${group.name} <command> --help`, width),
+    formatText(`Options of a command: svc ${group.name} <command> --help`, width),
   ];
 }
 
@@ -148,13 +148,13 @@ function formatCommandHelp(command: Command, width: number): string[] {
   const usage = [`Usage: ${usageLine(command)}`];
   if (command.aliases !== undefined) usage.push(`Also: ${command.aliases.join(', ')}`);
   const examples = command.examples
-    .flatMap(({ run, why }) => [...wrapWords(why, width - 4).map((line) => `  # ${line}`), `  ${run}`])
+    .flatMap(({ run, why }) => [...splitIntoLines(why, width - 4).map((line) => `  # ${line}`), `  ${run}`])
     .join('\n');
   const argumentRows = Object.entries(command.args ?? {}).map(([name, arg]): Row => [name, argumentText(arg)]);
   return [
-    wrapLines(command.summary, width),
-    wrapLines(usage.join('\n'), width),
-    ...(command.description === undefined ? [] : [wrapLines(command.description, width)]),
+    formatText(command.summary, width),
+    formatText(usage.join('\n'), width),
+    ...(command.description === undefined ? [] : [formatText(command.description, width)]),
     `Examples:\n${examples}`,
     ...(argumentRows.length === 0 ? [] : [`Arguments:\n${formatRows(argumentRows, width)}`]),
     ...optionSections(command, width),

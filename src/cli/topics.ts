@@ -3,7 +3,7 @@ import { EXIT_STATUSES } from '../errors.ts';
 import type { Format } from '../output/types.ts';
 import { SETTING_KEYS, VARIABLES } from '../store/setting-keys.ts';
 import { GLOBAL_FLAGS, SERVICE_FLAGS, SOME_FLAGS, WRITE_FLAGS } from './common-flags.ts';
-import { formatRows, HELP_WIDTH, optionRows, type Row, wrapWords } from './help.ts';
+import { formatRows, HELP_WIDTH, optionRows, type Row, splitIntoLines } from './help.ts';
 
 /** A paragraph, or a titled list of inputs and their meaning. */
 export type Block =
@@ -186,8 +186,8 @@ export function topicText({ blocks }: Topic, columns: number | undefined): strin
   const width = Math.min(columns ?? HELP_WIDTH, HELP_WIDTH);
   const parts = blocks.map((block) =>
     block.rows === undefined
-      ? wrapWords(block.text, width).join('\n')
-      : `${wrapWords(`${block.title}:`, width).join('\n')}\n${formatRows(block.rows, width)}`,
+      ? splitIntoLines(block.text, width).join('\n')
+      : `${splitIntoLines(`${block.title}:`, width).join('\n')}\n${formatRows(block.rows, width)}`,
   );
   return `${parts.join('\n\n')}\n`;
 }
