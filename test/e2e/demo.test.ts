@@ -36,7 +36,7 @@ describe('npm run demo', { timeout: 60_000 * SLOWNESS }, () => {
     // It promises to take less than a minute.
   });
 
-  it.runIf(hasTmux).each([60, 80, 99, 120])('exits 0 at a terminal of %d columns', async (columns) => {
+  it.runIf(hasTmux).concurrent.each([60, 80, 99, 120])('exits 0 at a terminal of %d columns', async (columns) => {
     const line = `'${process.execPath}' scripts/demo.mjs --built`;
     await using terminal = await openTerminal(`cd '${COPY}' && ${line}`, { env: { HOME }, columns });
     const end = await terminal.shows(/\[status \d+\]/, 60_000 * SLOWNESS);
