@@ -158,7 +158,7 @@ export interface SchemaIssue {
  * Such as `credentials.0.expires_at is a string, not a number`, without the value, which may be
  * secret. `before` separates the field from the schema's own message.
  */
-export function schemaProblem([issue]: readonly SchemaIssue[], value: unknown, before = ' '): string {
+export function schemaProblem([issue]: readonly SchemaIssue[], value: unknown, before: ' ' | ': ' = ' '): string {
   const path = issue?.path ?? [];
   const found = path.reduce<unknown>((at, name) => (at as Record<PropertyKey, unknown> | undefined)?.[name], value);
   const field = path.length === 0 ? 'it' : path.join('.');

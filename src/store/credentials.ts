@@ -60,7 +60,7 @@ export function gatewayTokenKey({ profile, base_url }: CredentialOwner): SecretK
 }
 
 /** Whose logins, or whose gateway tokens, are stored. */
-export async function listOwners(store: SecretStore, kind: 'login' | 'gateway'): Promise<readonly CredentialOwner[]> {
+async function listOwners(store: SecretStore, kind: 'login' | 'gateway'): Promise<readonly CredentialOwner[]> {
   return (await pairsOf(store, kind)).map(([profile, base_url]) => ({ profile, base_url }));
 }
 

@@ -111,7 +111,7 @@ function newEntryName(id: string): string {
   return `${ADDRESS}/${label}/${randomBytes(6).toString('hex')}`;
 }
 
-export type HelperContext = Pick<Context, 'env' | 'signal' | 'sleep'>;
+type HelperContext = Pick<Context, 'env' | 'signal' | 'sleep'>;
 
 /** All entries have the same one, as the settings of a key store may name it. */
 const ACCOUNT = 'svc';
@@ -124,7 +124,7 @@ const NOT_FOUND = 'credentials not found in native keychain';
 
 type Action = 'get' | 'store' | 'erase';
 
-export class CredentialHelper {
+class CredentialHelper {
   readonly name: string;
   readonly #context: HelperContext;
 

@@ -72,7 +72,6 @@ export const postableSilence = z.looseObject({
 export type PostableSilence = z.infer<typeof postableSilence>;
 
 export const postedSilence = z.looseObject({ silenceID: identifier });
-export type PostedSilenceId = z.infer<typeof postedSilence>;
 
 export const alert = z.looseObject({
   labels: labelSet,

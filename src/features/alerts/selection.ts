@@ -13,24 +13,22 @@ export type AlertState = (typeof ALERT_STATES)[number];
 
 export const FILTERS = 'Filter options';
 
-export const SELECTION_FLAGS = {
-  ...section(FILTERS, {
-    state: {
-      type: 'choice',
-      repeat: true,
-      choices: ['active', 'silenced', 'inhibited', 'muted', 'suppressed'],
-      help: 'Only alerts in this state (default active)',
-    },
-    all: { type: 'boolean', short: 'a', help: 'Alerts in every state' },
-    receiver: {
-      type: 'string',
-      short: 'r',
-      value: 'regex',
-      help: 'Only alerts for matching receivers',
-      check: refuseReceiverList,
-    },
-  }),
-} as const satisfies Flags;
+export const SELECTION_FLAGS = section(FILTERS, {
+  state: {
+    type: 'choice',
+    repeat: true,
+    choices: ['active', 'silenced', 'inhibited', 'muted', 'suppressed'],
+    help: 'Only alerts in this state (default active)',
+  },
+  all: { type: 'boolean', short: 'a', help: 'Alerts in every state' },
+  receiver: {
+    type: 'string',
+    short: 'r',
+    value: 'regex',
+    help: 'Only alerts for matching receivers',
+    check: refuseReceiverList,
+  },
+});
 
 /** The names of several receivers would match none: a gate would be green. */
 function refuseReceiverList(regex: string): void {

@@ -199,7 +199,7 @@ export async function readPrices(
   const { since } = wanted;
   const all =
     since === undefined
-      ? seriesOf(await selectSources(catalog, productId, wanted, report), [])
+      ? seriesOf(await selectSources(catalog, productId, wanted, report))
       : (await productSeries(catalog, productId, wanted, report)).series;
   if (all.some(({ observed_at }) => observed_at !== null && Number.isNaN(Date.parse(observed_at)))) {
     report({ text: 'the age of an offer is not known: its observed_at is not a time', incomplete: true });

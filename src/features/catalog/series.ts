@@ -75,7 +75,7 @@ interface Group {
 }
 
 /** In the order of stores and places: the same picture each time, whichever was seen last. */
-export function seriesOf(rows: readonly Source[], snapshots: readonly Snapshot[]): readonly PriceSeries[] {
+export function seriesOf(rows: readonly Source[], snapshots: readonly Snapshot[] = []): readonly PriceSeries[] {
   const rowOf = new Map(rows.map((row) => [sourceKey(row), row]));
   const groups = new Map<string, Group>();
   const groupOf = (place: string, units: Group['units']): Group => {

@@ -52,7 +52,7 @@ export async function serviceFindings(
     return [...found, finding('service', skipped('no request: there is no credential'))];
   }
   const { others = [], ...first } = target;
-  const all = others.length === 0 ? [first] : [first, ...others];
+  const all = [first, ...others];
   const responses = all.map((member) => {
     const subject = others.length === 0 ? service : `${service}/${member.baseUrl.host}`;
     return responseFindings(subject, { ...member, timeoutMs }, ctx);

@@ -8,6 +8,7 @@ import type { Authorizer, ServiceName, Target } from '../../http/target.ts';
 import { fileFailure } from '../../store/own-file.ts';
 import { listOf } from '../../store/setting-keys.ts';
 import { configuredOrigin, credentialSettings, type Settings } from '../../store/settings.ts';
+import type { StoredAuthorizer } from './token-manager.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 type AuthorizerContext = Context & Pick<RunContext, 'checkSecretFile'>;
@@ -30,15 +31,15 @@ export function authorizerFor(context: AuthorizerContext, target: Target, settin
     };
   }
   if (service !== 'webhooks') return undefined;
-  let loading: Promise<Authorizer> | undefined;
-  const stored = (): Promise<Authorizer> => {
-    loading ??= import('./token-manager.ts').then(({ StoredAuthorizer }) => new StoredAuthorizer(stores, target));
+  let loading: Promise<StoredAuthorizer> | undefined;
+  const stored = (): Promise<StoredAuthorizer> => {
+    loading ??= import('./token-manager.ts').then((module) => new module.StoredAuthorizer(stores, target));
     return loading;
   };
   return {
     origin: baseUrl.origin,
     header: async () => (await stored()).header(),
-    refresh: async () => (await (await stored()).refresh?.()) ?? false,
+    refresh: async () => (await stored()).refresh(),
   };
 }
 

@@ -23,7 +23,7 @@ export interface LoginOptions extends ClientOptions {
   readonly wait: number;
 }
 
-export interface SignedIn {
+interface SignedIn {
   readonly client: ClientRecord;
   readonly login: New<OAuthCredential>;
 }
@@ -204,7 +204,7 @@ export interface ClientOptions {
  * The client that the user names, else the latest usable one that is stored, else a new one. Opens
  * the port first: a strict server accepts only the registered port, and says so only to the browser.
  */
-export async function chooseClient(
+async function chooseClient(
   server: ServerMetadata,
   clients: readonly ClientRecord[],
   options: ClientOptions,

@@ -109,7 +109,7 @@ async function silencesOf(
       for (const id of (await findAlert(alertmanager, text)).status.silencedBy) ids.add(id);
       continue;
     }
-    const filter = parseMatcherArguments([text], ctx.notice).map(formatMatcher);
+    const filter = silenceFilter([text], ctx);
     for await (const { status } of alertmanager.alerts({ filter })) for (const id of status.silencedBy) ids.add(id);
   }
   return ids;

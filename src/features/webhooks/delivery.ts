@@ -86,3 +86,7 @@ export function asEvent(value: unknown): ReadEvent | undefined {
     value,
   };
 }
+
+export function isRedirect(status: number | undefined): boolean {
+  return status !== undefined && status >= 300 && status <= 399;
+}

@@ -49,7 +49,7 @@ export function required(parameters: Parameters, name: string): string {
 }
 
 /** Unguessable: 256 bits. */
-export function secretValue(prefix: string): string {
+function secretValue(prefix: string): string {
   return prefix + randomBytes(32).toString('base64url');
 }
 

@@ -103,8 +103,8 @@ async function chooseAlerts(
     }
     return { alerts: pickAlerts(alerts, args), byMatcher: false };
   }
-  if (args.some(isFingerprintPrefix)) {
-    const name = args.find(isFingerprintPrefix);
+  const name = args.find(isFingerprintPrefix);
+  if (name !== undefined) {
     throw new SvcError('usage', 'fingerprints and matchers cannot be used together', {
       hint: `if ${name} is an alert name, write alertname=${name}`,
     });

@@ -10,6 +10,7 @@ import { exactNumbers, isObject, parseJsonText } from '../../../json-object.ts';
 import { idOf as plainId, subjectOf } from '../../../output/shape.ts';
 import {
   type Cell,
+  collectRows,
   type ListOutput,
   RawBytes,
   RawJson,
@@ -91,18 +92,12 @@ interface Printed {
 /** `unread`: nobody asks for a part of it, and what is JSON goes through as it is. */
 async function printedAnswer({ isJson, bytes }: WholeAnswer, unread: boolean): Promise<Printed> {
   if (isJson && unread) return { value: new RawJson(bytes), as: ANY_ANSWER };
-  const whole = await collected(bytes);
+  const whole = Buffer.concat(await collectRows(bytes));
   if (isJson) {
     const value = parseJsonText(exactNumbers(new TextDecoder().decode(whole)));
     return { value, as: answerOutput(value) };
   }
   return { value: whole.length === 0 ? undefined : new RawBytes(whole), as: { kind: 'text' } };
-}
-
-async function collected(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of bytes) pieces.push(piece);
-  return Buffer.concat(pieces);
 }
 
 function answerOutput(value: unknown): ListOutput<unknown> | RecordOutput<unknown> {

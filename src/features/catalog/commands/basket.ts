@@ -65,7 +65,7 @@ export const catalogBasket = listCommand({
     const selection = await sourceSelection(catalog, input, problems.report);
     // What is sold now of a product: one series for each store, place and unit.
     const { products, code } = await readProducts([...basket.keys()], ctx, async (id) =>
-      seriesOf(await selectSources(catalog, id, selection, problems.report), []),
+      seriesOf(await selectSources(catalog, id, selection, problems.report)),
     );
     const costs = costsOf(basket, products, input.field);
     return { value: costs, code: code ?? problems.code };

@@ -27,6 +27,7 @@ import {
   selectedProducts,
   severalProducts,
 } from '../selection.ts';
+import { PRICE_FIELDS } from '../series.ts';
 import { PER_FLAG } from '../unit-price.ts';
 import { plainInstant, wireTime } from '../window.ts';
 
@@ -92,7 +93,7 @@ export const catalogCheck = recordCommand({
     tz: { ...TZ_FLAG, help: 'Time zone of a date in --since (default local)' },
     field: {
       type: 'choice',
-      choices: ['lowest', 'price', 'discount_price', 'loyal_price', 'available_count'],
+      choices: [...PRICE_FIELDS, 'available_count'],
       help: 'Value to check (default lowest; with --change: price)',
     },
     source: SOURCE_FLAGS.source,

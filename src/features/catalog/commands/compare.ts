@@ -81,7 +81,7 @@ interface Wanted extends SelectionInput {
 async function readOffers(catalog: Catalog, id: string, wanted: Wanted, report: Report): Promise<readonly Offer[]> {
   const { selection, now, field, newerThan } = wanted;
   const rows = await selectSources(catalog, id, selection, report);
-  const current = seriesOf(rows, []).filter(
+  const current = seriesOf(rows).filter(
     ({ offer }) => offer && (newerThan === undefined || !observedBefore(offer, now - newerThan)),
   );
   const { series, notes } = pricesPer(current, wanted);

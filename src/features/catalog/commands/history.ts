@@ -79,9 +79,7 @@ export const catalogHistory = chartCommand({
     },
     tz: TZ_FLAG,
     per: PER_FLAG,
-    width: CHART_FLAGS.width,
-    height: CHART_FLAGS.height,
-    svg: CHART_FLAGS.svg,
+    ...CHART_FLAGS,
     force: { type: 'boolean', help: 'With --svg: overwrite an existing file' },
     ...SELECTION_FLAGS,
   },
@@ -113,7 +111,8 @@ export const catalogHistory = chartCommand({
     const isWhole = products.every(({ unrecorded }) => unrecorded.length === 0);
     const code = read.code ?? (isWhole ? problems.code : ('partly_done' as const));
     const lines = linesOf(products);
-    const histories = lines.map((line) => historyOf(line, field, window));
+    const dates = bucketDates(window);
+    const histories = lines.map((line) => historyOf(line, field, window, dates));
     const unit = field === 'available_count' ? undefined : sharedUnit(lines.map(({ series }) => series));
     const view: HistoryView = { title: `${titleOfAll(products)}: ${field}`, unit, window, width, height };
     const drawn = products.length > 1 ? drawable(histories) : histories;
@@ -207,10 +206,14 @@ function titleOfAll(products: readonly Recorded[]): string {
   return first !== undefined && others.length === 0 ? nameOf(first) : `${products.length} products`;
 }
 
-function historyOf({ id, name, series }: Line, field: OfferField, window: CalendarWindow): ProductHistory {
+function historyOf(
+  { id, name, series }: Line,
+  field: OfferField,
+  window: CalendarWindow,
+  dates: readonly string[],
+): ProductHistory {
   const { parser_name, source_id, title_original, price_unit, unit, settlement, observations } = series;
   const amounts = bucketAmounts(observations, field, window);
-  const dates = bucketDates(window);
   const values = amounts.map((amount) => amount?.value ?? null);
   return {
     parser_name,

@@ -69,7 +69,7 @@ type Ctx = Omit<RunContext, 'target'>;
 const TIMEOUT_MS = 5000;
 
 /** First those of `svc sandbox start`, which stay, and then the newest. Forgets those that ended. */
-export async function findSandboxes(ctx: Ctx): Promise<readonly SandboxRecord[]> {
+async function findSandboxes(ctx: Ctx): Promise<readonly SandboxRecord[]> {
   const running: SandboxRecord[] = [];
   const stored = await readSandboxes(ctx.paths);
   await Promise.all(

@@ -78,9 +78,10 @@ export const silencesCreate = recordCommand({
     }
     const times = window(input, ctx.startedAt);
     const alertmanager = openAlertmanager(ctx.target);
-    const labels = fromAlert === undefined ? {} : (await findAlert(alertmanager, fromAlert)).labels;
+    const own =
+      fromAlert === undefined ? [] : matchersOfLabels((await findAlert(alertmanager, fromAlert)).labels, drop);
     const draft: PostableSilence = {
-      matchers: [...(fromAlert === undefined ? [] : matchersOfLabels(labels, drop)), ...matchers],
+      matchers: [...own, ...matchers],
       ...times,
       createdBy: input.author ?? author(ctx),
       comment,

@@ -29,9 +29,7 @@ export const silencesImport = listCommand({
   effect: 'write',
   service: 'alerts',
   args: { file: { help: 'JSON or NDJSON file (default: standard input)', complete: 'files' } },
-  flags: {
-    ...ALL_ALERTS,
-  },
+  flags: ALL_ALERTS,
   exits: ['partly_done', 'refused'],
   examples: [
     { run: 'svc silences import silences.json', why: 'Import what svc silences export or amtool wrote' },

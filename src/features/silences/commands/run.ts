@@ -148,7 +148,7 @@ const SHORTEST_SLEEP = 200;
 const GRACE_MS = 120_000;
 
 /** If this process dies, the silence ends soon. */
-export class SilenceLease {
+class SilenceLease {
   readonly #ttl: number;
   readonly #covering: Pick<PostableSilence, 'matchers' | 'createdBy' | 'comment'>;
   readonly #alertmanager: Alertmanager;
@@ -251,6 +251,6 @@ export class SilenceLease {
   }
 }
 
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -54,7 +54,7 @@ export async function* readDeliveries(
   path: string,
   input: Input,
 ): AsyncGenerator<StreamedBody | Iterable<Delivery>, void, void> {
-  const source = path === '-' ? 'stdin' : path;
+  const source = sourceName(path);
   const chunks = input.chunks(path);
   // With a separate signature nothing is guessed: a sender could disguise a body as a container.
   const format = input.format === 'auto' && input.signed ? 'body' : input.format;
@@ -195,4 +195,9 @@ export class InputErrors {
       hint: first.hint,
     });
   }
+}
+
+/** As messages and rows name it. */
+export function sourceName(path: string): string {
+  return path === '-' ? 'stdin' : path;
 }

@@ -3,7 +3,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import * as z from 'zod/mini';
 import { SvcError } from '../../../errors.ts';
-import type { Delivery, RawHeader } from '../delivery.ts';
+import { type Delivery, isAccepted, type RawHeader } from '../delivery.ts';
 
 /** The fields that svc needs in the lines of `webhooks listen`. Other writers may omit the rest. */
 const recordedLine = z.object({
@@ -88,7 +88,7 @@ export function recordedDelivery(line: string, source: string): Delivery | undef
     body,
     receivedS: Number.isNaN(ms) ? undefined : ms / 1000,
     verdict: status,
-    failed: statuses.length === 0 ? undefined : statuses.some((status) => !(status >= 200 && status <= 299)),
+    failed: statuses.length === 0 ? undefined : statuses.some((status) => !isAccepted(status)),
     notes: [],
   };
 }

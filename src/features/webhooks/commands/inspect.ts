@@ -2,7 +2,7 @@ import { type Answer, recordCommand } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
 import { parseJsonText } from '../../../json-object.ts';
 import { RawJson } from '../../../output/types.ts';
-import { gather, type Input, InputErrors, once, readDeliveries } from '../captures/formats.ts';
+import { gather, type Input, InputErrors, once, readDeliveries, sourceName } from '../captures/formats.ts';
 import { asEvent, type Delivery, type ReadEvent, readEvent, signatureHeaders } from '../delivery.ts';
 import { type EventVerdict, eventList, eventRecord } from '../event-columns.ts';
 import { ANY_AGE, fingerprint, type SigningSecret, verifySignature } from '../signature.ts';
@@ -97,7 +97,7 @@ function explainNothing(
   { file = '-', eventId }: { readonly file?: string | undefined; readonly eventId: string | undefined },
 ): SvcError {
   if (refused === undefined) {
-    const source = file === '-' ? 'stdin' : file;
+    const source = sourceName(file);
     if (eventId !== undefined) return new SvcError('not_found', `${source} has no event ${eventId}`);
     return new SvcError('file_unusable', other ?? `${source}: no matching event`);
   }
@@ -148,11 +148,10 @@ function verifyDelivered(
 
 /** One event, an array of events such as the service's samples, or one per line. */
 function* readBareEvents(bytes: Uint8Array, source: string): Generator<FoundEvent> {
-  const bare = { verdict: 'unsigned', secret: undefined } as const;
   const single = readEvent(bytes);
   if (single !== undefined) {
     if (!isEvent(single)) throw explainNoEvent(source);
-    yield { ...bare, source, event: single, bytes };
+    yield { ...UNKNOWN, source, event: single, bytes };
     return;
   }
   const documents = parseDocuments(Buffer.from(bytes).toString());
@@ -160,7 +159,7 @@ function* readBareEvents(bytes: Uint8Array, source: string): Generator<FoundEven
   const events = values.map((value) => asEvent(value));
   if (!events.some(isEvent)) throw explainNoEvent(source);
   for (const [index, event] of events.entries()) {
-    yield { ...bare, source: `${source}#${index + 1}`, event: isEvent(event) ? event : undefined, bytes: undefined };
+    yield { ...UNKNOWN, source: `${source}#${index + 1}`, event: isEvent(event) ? event : undefined, bytes: undefined };
   }
 }
 

@@ -1,7 +1,7 @@
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { type Arguments, type Flags, type Input, section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
-import { once, readDeliveries } from '../captures/formats.ts';
+import { once, readDeliveries, sourceName } from '../captures/formats.ts';
 import { SENT_LIST } from '../columns.ts';
 import {
   type Delivery,
@@ -166,7 +166,7 @@ async function* readFile(path: string, skipped: Skipped, ctx: RunContext): Async
     }
   }
   if (!isEmpty) return;
-  throw new SvcError('file_unusable', `${path === '-' ? 'stdin' : path}: contains no delivery`, {
+  throw new SvcError('file_unusable', `${sourceName(path)}: contains no delivery`, {
     hint: '"svc webhooks listen --record" writes recordings',
   });
 }

@@ -9,7 +9,7 @@ import {
   RowBatches,
   type Rows,
 } from '../../../output/types.ts';
-import { DELIVERY_FORMATS, gather, InputErrors, inputFiles, readDeliveries } from '../captures/formats.ts';
+import { DELIVERY_FORMATS, gather, InputErrors, inputFiles, readDeliveries, sourceName } from '../captures/formats.ts';
 import { type Delivery, HEADER_PREFIX, signatureHeaders } from '../delivery.ts';
 import { GIVEN_HEADER_FLAGS, givenHeaders, parseTolerance, TOLERANCE_FLAG } from '../options.ts';
 import { fingerprint, type Verdict } from '../signature.ts';
@@ -202,7 +202,7 @@ function verdictLine(row: CheckedDelivery, secrets: readonly string[], paths: re
   // One cell: a recording has a hundred thousand of them.
   const facts = `${row.event_id ?? '-'}  ${row.event_type ?? '-'}  ${age}  ${row.body_bytes} B  secret ${secrets[row.secret_index ?? 0]}`;
   const cells: Cell[] = [VALID, facts];
-  const isOnly = paths.length === 1 && row.source === (paths[0] === '-' ? 'stdin' : paths[0]);
+  const isOnly = paths.length === 1 && row.source === sourceName(paths[0] ?? '');
   if (!isOnly) cells.push(row.source);
   for (const note of row.notes) cells.push({ text: note, tone: 'warn' });
   return cells;

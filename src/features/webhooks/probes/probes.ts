@@ -73,9 +73,9 @@ export interface ProbeDelivery {
 
 /** Each is made and signed on demand. */
 export function* probeDeliveries({ sends, sameEvent }: Probe, kit: ProbeKit): Generator<ProbeDelivery> {
-  const first = sends[0]?.[1](kit);
+  const event = sameEvent ? sends[0]?.[1](kit) : undefined;
   for (const [sent, make, signing] of sends) {
-    yield signDelivery([sent, sameEvent === true && first !== undefined ? () => first : make, signing], kit);
+    yield signDelivery([sent, event === undefined ? make : () => event, signing], kit);
   }
 }
 

@@ -3,8 +3,8 @@ import type { SvcError } from '../../../errors.ts';
 import type { Plan } from '../../../http/endpoint.ts';
 import { openPoster, type Posted, planPosts } from '../../../http/poster.ts';
 import type { Outbound } from '../../../http/target.ts';
-import { isAccepted } from '../delivery.ts';
-import { isRedirect, RECEIVER_MS } from '../sending/sending.ts';
+import { isAccepted, isRedirect } from '../delivery.ts';
+import { RECEIVER_MS } from '../sending/sending.ts';
 import {
   PROBES,
   type Probe,

@@ -1,9 +1,10 @@
 /** A receiver from its first delivery to its last. It releases everything, however it ends. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { AsyncQueue } from '../../../async-queue.ts';
 import type { ErrorCode, SvcError } from '../../../errors.ts';
 import type { LockContext } from '../../../store/lock.ts';
-import { isAccepted } from '../delivery.ts';
+import { isAccepted, isRedirect } from '../delivery.ts';
 import { DISABLING_FAILURES } from '../subscriptions/subscription.ts';
 import { History } from './history.ts';
 import { DeliveryProcessor, isoTime, type ProcessorOptions, StrangerLimit } from './processor.ts';
@@ -246,7 +247,7 @@ class DeliveryMonitor {
   }
 
   #warnOfResponse({ event_id, response, ms }: DeliveryRow): void {
-    if (response >= 300 && response < 400) {
+    if (isRedirect(response)) {
       this.#warn('redirect', `warning: the target responded ${response}: the service follows no redirect either`);
     }
     if (ms >= SLOW_MS) {

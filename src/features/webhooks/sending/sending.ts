@@ -4,7 +4,7 @@ import type { ErrorCode, SvcError } from '../../../errors.ts';
 import type { Plan } from '../../../http/endpoint.ts';
 import { openPoster, type Posted, type Poster, planPosts } from '../../../http/poster.ts';
 import type { Outbound } from '../../../http/target.ts';
-import { isAccepted, type RawHeader } from '../delivery.ts';
+import { isAccepted, isRedirect, type RawHeader } from '../delivery.ts';
 
 /** How long the service waits for a receiver (doc 2 §6). */
 export const RECEIVER_MS = 5_000;
@@ -84,10 +84,6 @@ async function send(
     location: isRedirect(posted.status) ? (posted.headers['location'] ?? null) : null,
     error: failure === undefined ? null : { code: failure.code, message: failure.message },
   };
-}
-
-export function isRedirect(status: number | undefined): boolean {
-  return status !== undefined && status >= 300 && status <= 399;
 }
 
 export class Tally {
