@@ -11,6 +11,14 @@ import { GROUPS, SOURCES } from './features/index.ts';
 import { authorizerFor } from './features/oauth/authorizer.ts';
 import { KnownSecrets } from './http/redact.ts';
 
+const ENGINE: Omit<Engine, 'typed' | 'secrets'> = {
+  version: pkg.version,
+  groups: GROUPS,
+  sources: SOURCES,
+  runLine: main,
+  authorize: authorizerFor,
+};
+
 /** Never throws: errors go to stderr and into the status. `aliases` are prepared by the build. */
 export async function main(argv: readonly string[], outer: Context, aliases?: () => Aliases): Promise<number> {
   const secrets = new KnownSecrets();
@@ -48,7 +56,7 @@ async function dispatch(
   const tokens = argv.filter((_, index) => at.indexOf(index) < 0 || at.indexOf(index) > length);
   const parsed = parsePart(command, tokens, context.now());
   if (parsed.help) return printHelp(context.stdout, found, context);
-  const engine = engineOf(argv, secrets);
+  const engine = { ...ENGINE, typed: argv, secrets };
   if (parsed.missing.length === 0) return runCommand(command, parsed, context, engine);
   const { askMissing } = await import('./cli/prompting.ts');
   const { answered, typed } = await askMissing({ command, tokens, parsed }, context, engine);
@@ -71,25 +79,14 @@ async function runOptionsAlone(options: readonly string[], wantsHelp: boolean, c
   return usage(context, help);
 }
 
-function engineOf(typed: readonly string[], secrets: KnownSecrets): Engine {
-  return {
-    version: pkg.version,
-    groups: GROUPS,
-    sources: SOURCES,
-    typed,
-    runLine: main,
-    secrets,
-    authorize: authorizerFor,
-  };
-}
-
 /** `svc help`, `svc help alerts list --format json`, `svc help exit-codes`. */
 async function explain(argv: readonly string[], context: Context, secrets: KnownSecrets): Promise<number> {
   const { HELP, helpText, wantsData } = await import('./cli/reference/help-command.ts');
   const tokens = argv.filter((token) => token !== '--help' && token !== '-h');
   const parsed = parseInput(HELP, tokens, context.now());
-  if (wantsData(parsed))
-    return runCommand({ ...HELP, defaultFormat: 'json' }, parsed, context, engineOf(argv, secrets));
+  if (wantsData(parsed)) {
+    return runCommand({ ...HELP, defaultFormat: 'json' }, parsed, context, { ...ENGINE, typed: argv, secrets });
+  }
   const topic = parsed.input['topic'] as readonly string[];
   const named = topic.length === 0 && tokens.length < argv.length ? ['help'] : topic;
   return print(context, await helpText(named, GROUPS, context.stdout.columns));

@@ -13,7 +13,7 @@ export async function openInBrowser(url: URL, ctx: RunContext): Promise<void> {
   const opened = ctx.openBrowser(url).then((problem) => {
     if (problem !== undefined) ctx.notice(`no browser was opened: ${problem}; open the address yourself`);
   });
-  await Promise.race([opened, ctx.sleep(BROWSER_MS)]);
+  await Promise.race([opened, ctx.sleep(BROWSER_MS, ctx.signal)]);
 }
 
 /** Opens the page that a service names, and prints its address. `of` has it: `alert 1a58c20e`. */

@@ -1,11 +1,10 @@
 /** One command on several profiles: each runs on its own server, and all make one answer. */
-
 import type { Paths } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import { Plan } from '../http/endpoint.ts';
 import type { ServiceName } from '../http/target.ts';
 import type { AnyOutput, Cell, ListOutput, RecordOutput, Rendering } from '../output/types.ts';
-import { profileNames, profileOrigin, readSettingsFile, type Settings, settingsPath } from '../store/settings.ts';
+import { originOf, profileNames, readSettingsFile, type Settings, settingsPath } from '../store/settings.ts';
 import { bulk } from './bulk.ts';
 import type { Answer, ClusterRow, Command, RunContext } from './command.ts';
 import type { GlobalInput } from './common-flags.ts';
@@ -45,7 +44,7 @@ export function withAddresses(
   service: ServiceName | undefined,
 ): readonly Profile[] {
   const key = `${service}.url`;
-  const usable = profiles.filter(({ settings }) => profileOrigin(key, settings) !== undefined);
+  const usable = profiles.filter(({ settings }) => originOf(key, settings, 'profile') !== undefined);
   if (usable.length > 0 && (allProfiles || usable.length === profiles.length)) return usable;
   const without = allProfiles ? undefined : profiles.find((one) => !usable.includes(one));
   const message = without === undefined ? `no profile has ${key}` : `profile ${without.name} has no ${key}`;

@@ -109,7 +109,7 @@ export interface RunContext extends Omit<Context, 'stdout' | 'stderr' | 'prompte
   /** When the command line was read: with it, times such as `2h ago` share one clock reading. */
   readonly startedAt: number;
   /** Rows of responses left out so far as unreadable: a decision on the others may be wrong. */
-  omittedRows(): number;
+  readonly omitted: { readonly rows: number };
   /** Prints an outage as an event if `wants.events`, for commands whose value comes at the end. */
   reportOutage(outage: Outage | undefined): Promise<void>;
   /** The bytes of a file, or of standard input for `-`. Exit 2 if unreadable or a terminal. */

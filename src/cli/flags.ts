@@ -1,5 +1,4 @@
 /** The kinds of flags and arguments that a command may declare, and their input types. */
-
 import { SvcError } from '../errors.ts';
 import { shellWord } from '../output/escape.ts';
 
@@ -138,8 +137,9 @@ export type Flags = Readonly<Record<string, Flag>>;
 
 /** Options that help shows in a section of their own. */
 export function section<const Title extends string, const F extends Flags>(title: Title, flags: F) {
-  const entries = Object.entries(flags).map(([name, flag]) => [name, { ...flag, group: title }]);
-  return Object.fromEntries(entries) as { readonly [K in keyof F]: F[K] & { readonly group: Title } };
+  const grouped: Record<string, Flag> = {};
+  for (const [name, flag] of Object.entries(flags)) grouped[name] = { ...flag, group: title };
+  return grouped as { readonly [K in keyof F]: F[K] & { readonly group: Title } };
 }
 
 /** An option that names a file. */

@@ -58,13 +58,13 @@ export class Notices {
   }
 
   /** Shows what is waited for, if it takes long. Returns the function that ends it. */
-  showWait(host: string): () => void {
-    return this.#spinner?.begin(host) ?? (() => {});
+  showWait(host: string): (() => void) | undefined {
+    return this.#spinner?.begin(host);
   }
 
   /** Nothing is drawn while a person is asked. Returns the function that ends it. */
-  pauseDrawing(): () => void {
-    return this.#spinner?.pause() ?? (() => {});
+  pauseDrawing(): (() => void) | undefined {
+    return this.#spinner?.pause();
   }
 
   endDrawing(): void {
@@ -95,7 +95,7 @@ export class Notices {
   }
 
   close(): Promise<void> {
-    this.endDrawing();
+    this.#spinner?.end();
     return this.#writes;
   }
 }

@@ -1,5 +1,4 @@
 /** The polling loop behind every watch, every wait and lists that are read repeatedly. */
-
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { Snapshot } from '../output/types.ts';

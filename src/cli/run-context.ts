@@ -1,5 +1,4 @@
 /** Builds a command's context: its service, its user, its settings. */
-
 import type { Choice, Context, OutStream, Prompter } from '../context.ts';
 import { SvcError } from '../errors.ts';
 import type { Confirmed } from '../http/endpoint.ts';
@@ -11,7 +10,7 @@ import type { OutputOptions } from '../output/types.ts';
 import { inputChunks, readInput } from '../store/input-files.ts';
 import type { ProfileOverrides } from '../store/profile-environment.ts';
 import { SECRET_VARIABLE } from '../store/setting-keys.ts';
-import type { Settings } from '../store/settings.ts';
+import type { Settings, SettingsSources } from '../store/settings.ts';
 import type { Answer, Command, RunContext, Sources } from './command.ts';
 import { GLOBAL_FLAGS, type GlobalInput, isRemote, SERVICE_FLAGS } from './common-flags.ts';
 import { camelCase } from './flags.ts';
@@ -47,6 +46,8 @@ export interface Run {
   readonly profile: string | undefined;
   readonly context: Context;
   readonly engine: Engine;
+  /** Of the settings, whatever the profile. */
+  readonly sources: SettingsSources;
   readonly settings: Settings;
   readonly options: OutputOptions;
   readonly notices: Notices;
@@ -70,7 +71,7 @@ export async function openContext(run: Run, settings: Settings, profile: string 
     if (!context.isReadableByOthers(path) || !isFirst(printed, `file ${path}`)) return;
     notices.warn(`other users can read ${path}, which holds a secret: chmod 600 ${shellWord(path)}`);
   };
-  const { log, omittedRows } = openLog(globals, notices, printed);
+  const { log, omitted } = openLog(globals, notices, printed);
   const reaching: OutboundParts = { settings, context, secrets, version, dryRun, checkSecretFile, log };
   const { targetOf, nameServer } = openServers(run, globals, reaching, overrides?.warnings, printed);
   const ask: Ask = async (show) => {
@@ -107,7 +108,7 @@ export async function openContext(run: Run, settings: Settings, profile: string 
     notice: (text) => notices.say(text),
     warn: (text) => notices.warn(text),
     startedAt: run.parsed.now,
-    omittedRows,
+    omitted,
     async reportOutage(outage) {
       if (outage === undefined || options.format !== 'ndjson') return;
       await stdout.write(`${escapeJson(JSON.stringify(outageEvent(outage, context.now())))}\n`);
@@ -132,7 +133,7 @@ function isFirst(printed: Set<string>, text: string): boolean {
 
 /** What requests report. Warnings and rows that are left out are printed once. */
 function openLog({ debug, verbose }: GlobalInput, notices: Notices, printed: Set<string>) {
-  let omittedRows = 0;
+  const omitted = { rows: 0 };
   const log: RequestLog = {
     level: debug ? 2 : (Number(verbose) as 0 | 1),
     trace: (event) => notices.trace(event),
@@ -142,12 +143,12 @@ function openLog({ debug, verbose }: GlobalInput, notices: Notices, printed: Set
       if (isFirst(printed, `warning ${text}`)) notices.printNow(formatNotice(text));
     },
     omit(text) {
-      omittedRows++;
-      if (omittedRows <= MOST_NAMED && isFirst(printed, `row ${text}`)) notices.warn(text);
-      if (omittedRows === MOST_NAMED + 1) notices.warn('more rows are left out for the same or other reasons');
+      omitted.rows++;
+      if (omitted.rows <= MOST_NAMED && isFirst(printed, `row ${text}`)) notices.warn(text);
+      if (omitted.rows === MOST_NAMED + 1) notices.warn('more rows are left out for the same or other reasons');
     },
   };
-  return { log, omittedRows: () => omittedRows };
+  return { log, omitted };
 }
 
 /** How many of the rows that are left out get a warning of their own. */

@@ -7,7 +7,7 @@ import { checkOutputOptions, type Rendered, render } from '../output/render.ts';
 import { type ColorChoice, canvasOf, colorLevel, isDumb } from '../output/terminal.ts';
 import type { Format, OutputOptions, Rendering } from '../output/types.ts';
 import { requireSetting } from '../store/setting-keys.ts';
-import { loadSettings, type Settings } from '../store/settings.ts';
+import { loadSettings, type Settings, type SettingsSources } from '../store/settings.ts';
 import type { Answer, Command, RunContext } from './command.ts';
 import type { GlobalInput } from './common-flags.ts';
 import { splitList } from './flags.ts';
@@ -62,7 +62,13 @@ async function openRun(
   const profiles = [globals.profile ?? []].flat();
   const several = globals.allProfiles === true || profiles.length > 1;
   const profile = several ? undefined : profiles[0];
-  const settings = await readSettings({ command, globals, service, context }, profile);
+  const sources: SettingsSources = {
+    paths: context.paths,
+    env: context.env,
+    lenient: command.repairsSettings === true,
+    flags: settingFlags(command, service, globals),
+  };
+  const settings = await loadSettings({ ...sources, profileFlag: profile });
   const options = outputOptions(globals, settings, context, command.repairsSettings === true);
   const notices = new Notices(context, globals, options, streams);
   for (const text of parsed.notices) notices.say(text);
@@ -82,23 +88,12 @@ async function openRun(
     profile,
     context,
     engine,
+    sources,
     settings,
     options,
     notices,
     stdout,
   };
-}
-
-type Asked = Pick<Run, 'command' | 'globals' | 'service' | 'context'>;
-
-function readSettings({ command, globals, service, context }: Asked, profile: string | undefined): Promise<Settings> {
-  return loadSettings({
-    paths: context.paths,
-    env: context.env,
-    lenient: command.repairsSettings === true,
-    profileFlag: profile,
-    flags: settingFlags(command, service, globals),
-  });
 }
 
 /** The command's context on the server of each profile. */
@@ -112,7 +107,7 @@ async function openClusters(run: Run) {
   const { profilesOf, withAddresses } = await import('./clusters.ts');
   const read = profilesOf(globals, context.paths).map(async (name) => ({
     name,
-    settings: await readSettings(run, name),
+    settings: await loadSettings({ ...run.sources, profileFlag: name }),
   }));
   const profiles = withAddresses(await Promise.all(read), globals, service);
   return Promise.all(
@@ -211,7 +206,7 @@ function exitStatusOf({ status, code: given }: Answer<unknown>, contexts: readon
   if (status !== undefined) return status;
   const code = typeof given === 'function' ? given() : given;
   if (code !== undefined) return ERROR_KINDS[code].exit;
-  for (const ctx of contexts) if (ctx.omittedRows() > 0) return ERROR_KINDS.partly_done.exit;
+  for (const ctx of contexts) if (ctx.omitted.rows > 0) return ERROR_KINDS.partly_done.exit;
   return 0;
 }
 

@@ -7,7 +7,7 @@ import type { KnownSecrets } from '../http/redact.ts';
 import type { Authorizer, Outbound, RequestLog, ServiceName, Target, TlsOptions } from '../http/target.ts';
 import { fileFailure } from '../store/own-file.ts';
 import { isSecretName, listOf, parseHeaderLine } from '../store/setting-keys.ts';
-import { credentialSettings, profileOrigin, type Settings } from '../store/settings.ts';
+import { credentialSettings, originOf, type Settings } from '../store/settings.ts';
 import type { GlobalInput } from './common-flags.ts';
 
 export type Authorize = (
@@ -160,7 +160,7 @@ function readProfileHeaders({ service, settings, context, checkSecretFile }: Tar
 /** What a profile sends to a service goes to the address of the same profile only. */
 export function checkProfileBound(name: string, baseUrl: URL, settings: Settings): void {
   const address = name.replace(/\w+$/, 'url');
-  const bound = profileOrigin(address, settings);
+  const bound = originOf(address, settings, 'profile');
   if (bound === undefined) {
     throw new SvcError('config_invalid', `${name} needs the address that it is for`, {
       hint: `set it in the same profile: svc config set ${address} <url>`,

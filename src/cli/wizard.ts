@@ -1,5 +1,4 @@
 /** Prompts for missing values, and prints the equivalent command line. */
-
 import { SvcError } from '../errors.ts';
 import { shellWord } from '../output/escape.ts';
 import type { RunContext } from './command.ts';

@@ -1,5 +1,4 @@
 /** JSON of a remote service, strict about bytes and depth. Arrays are read as they arrive. */
-
 import { isAscii, isUtf8 } from 'node:buffer';
 import { DEEPEST, exactNumbers, isObject, JsonLimit, parseJsonText, schemaProblem, TOO_DEEP } from '../json-object.ts';
 import type { Parser } from './endpoint.ts';

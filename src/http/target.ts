@@ -81,7 +81,7 @@ export interface RequestLog {
   /** Called before each request that is not a read. */
   writing?(): void;
   /** Called when a wait for this host begins; what it returns, when that is over. */
-  waiting?(host: string): () => void;
+  waiting?(host: string): (() => void) | undefined;
 }
 
 export interface Target extends Outbound {

@@ -210,12 +210,24 @@ function checkSort(output: Plain, sort: string, writes: boolean): void {
 async function renderLive(subject: Subject, options: OutputOptions, out: BatchWriter): Promise<Printed> {
   const { rows, live: cells = () => [] } = subject as ListSubject;
   const paint = await painter(options.color);
-  return { rows: await out.writeRows(rows, (row) => liveLine(cells(row), options, paint)) };
+  const { width } = options;
+  const lineOf = (row: unknown): string =>
+    width === undefined ? pipedLine(cells(row), options, paint) : terminalLines(cells(row), width, options, paint);
+  return { rows: await out.writeRows(rows, lineOf) };
 }
 
-/** Nothing if all cells are empty. What does not fit goes below, and long lines are broken. */
-function liveLine(cells: readonly Cell[], options: OutputOptions, paint: Painter): string {
-  const { width = Number.POSITIVE_INFINITY } = options;
+/** Nothing if all cells are empty. */
+function pipedLine(cells: readonly Cell[], options: OutputOptions, paint: Painter): string {
+  const parts: string[] = [];
+  for (const cell of cells) {
+    const part = escapeText(cellLine(cell, options));
+    if (part !== '') parts.push(paint(part, cellTone(cell)));
+  }
+  return parts.length === 0 ? '' : `${parts.join(GAP)}\n`;
+}
+
+/** What does not fit goes below, and long lines are broken. */
+function terminalLines(cells: readonly Cell[], width: number, options: OutputOptions, paint: Painter): string {
   let text = '';
   // Cells used on the last line so far.
   let taken = 0;
@@ -224,7 +236,7 @@ function liveLine(cells: readonly Cell[], options: OutputOptions, paint: Painter
     if (part === '') continue;
     const tone = cellTone(cell);
     const needed = GAP.length + displayWidth(part);
-    if (taken > 0 && taken + needed <= width && !isBelow(cell, options)) {
+    if (taken > 0 && taken + needed <= width && !isBelow(cell)) {
       text += GAP + paint(part, tone);
       taken += needed;
       continue;
@@ -242,7 +254,6 @@ function breakLine(part: string, isFirst: boolean, width: number): readonly stri
   return isFirst && displayWidth(part) <= width ? [part] : wrap(part, Math.max(1, width - GAP.length));
 }
 
-/** A pipe gets one line for each row. */
-function isBelow(cell: Cell, { width }: OutputOptions): boolean {
-  return width !== undefined && typeof cell === 'object' && cell !== null && 'below' in cell;
+function isBelow(cell: Cell): boolean {
+  return typeof cell === 'object' && cell !== null && 'below' in cell;
 }

@@ -19,17 +19,12 @@ export interface ColorChoice {
  * counts as unset.
  */
 export function colorLevel({ flag, env, stream }: ColorChoice): ColorLevel {
-  const forced: ColorLevel = stream.colorDepth === 0 ? 1 : stream.colorDepth;
-  if (flag !== 'auto') return flag === 'always' ? forced : 0;
+  if (flag !== 'auto') return flag === 'always' ? stream.colorDepth || 1 : 0;
   if (env['NO_COLOR']) return 0;
-  const force = env['FORCE_COLOR'];
-  if (force === '0' || force === 'false') return 0;
-  if (force === '1' || force === '2' || force === '3') return Number(force) as ColorLevel;
-  if (force) return forced;
-  const cliForce = env['CLICOLOR_FORCE'];
-  if (cliForce && cliForce !== '0') return forced;
-  if (env['CLICOLOR'] === '0' || isDumb(env) || !stream.isTTY) return 0;
-  return stream.colorDepth;
+  const force = env['FORCE_COLOR'] ?? '';
+  if (['0', '1', '2', '3', 'false'].includes(force)) return (Number(force) || 0) as ColorLevel;
+  if (force !== '' || !['', '0'].includes(env['CLICOLOR_FORCE'] ?? '')) return stream.colorDepth || 1;
+  return env['CLICOLOR'] === '0' || isDumb(env) || !stream.isTTY ? 0 : stream.colorDepth;
 }
 
 /** chalk is loaded only for color and never decides about it: it ignores NO_COLOR. */

@@ -7,12 +7,18 @@ import { existsSync } from 'node:fs';
 export async function openBrowser(url: URL): Promise<string | undefined> {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'only web addresses can be opened';
   const [program, ...args] = chosenCommand(url.href);
-  if (program !== undefined) return openWith(program, args);
-  if (existsSync('/.dockerenv') || existsSync('/run/.containerenv')) return 'svc runs in a container';
-  return explainFailure(async () => {
-    const { default: open } = await import('open');
-    return open(url.href);
-  }, 'the program that opens it');
+  const isContainer = existsSync('/.dockerenv') || existsSync('/run/.containerenv');
+  if (program === undefined && isContainer) return 'svc runs in a container';
+  const name = program ?? 'the program that opens it';
+  try {
+    const child = program === undefined ? await (await import('open')).default(url.href) : start(program, args);
+    // It starts, and may report only later that there is no browser.
+    const code = child.exitCode ?? (await once(child, 'exit'))[0];
+    return code === 0 ? undefined : `${name} ended with status ${code}`;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? `${name} was not found` : message;
+  }
 }
 
 /** The command in BROWSER, with the address for `%s` or as the last argument. */
@@ -33,23 +39,9 @@ function splitCommand(text: string): readonly string[] {
 }
 
 /** Without a shell, as an address may have anything; without credentials, as it may outlive svc. */
-function openWith(program: string, args: readonly string[]): Promise<string | undefined> {
-  return explainFailure(async () => {
-    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')));
-    const child = spawn(program, args, { stdio: 'ignore', detached: true, env });
-    child.unref();
-    return child;
-  }, program);
-}
-
-/** It starts, and may report only later that there is no browser. */
-async function explainFailure(start: () => Promise<ChildProcess>, name: string): Promise<string | undefined> {
-  try {
-    const child = await start();
-    const code = child.exitCode ?? (await once(child, 'exit'))[0];
-    return code === 0 ? undefined : `${name} ended with status ${code}`;
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return code === 'ENOENT' ? `${name} was not found` : message;
-  }
+function start(program: string, args: readonly string[]): ChildProcess {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')));
+  const child = spawn(program, args, { stdio: 'ignore', detached: true, env });
+  child.unref();
+  return child;
 }

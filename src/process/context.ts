@@ -1,8 +1,8 @@
 /** The only context that is the running process: everything from outside comes through here. */
-
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { posix, win32 } from 'node:path';
+import timers from 'node:timers/promises';
 import type { Context, Paths, Prompter } from '../context.ts';
 import { interruptionOf } from '../errors.ts';
 import { CTRL_C, isTerminal, outStream, stdinChunks, stdinUntil, takeKeys } from './streams.ts';
@@ -131,28 +131,18 @@ function findHome(): string {
 /** A timer of more milliseconds would end at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((done, fail) => {
-    if (signal?.aborted) {
-      fail(signal.reason);
-      return;
-    }
-    let timer: NodeJS.Timeout | undefined;
-    const aborted = () => {
-      clearTimeout(timer);
-      fail(signal?.reason);
-    };
-    const wait = (left: number): void => {
-      const next = left - LONGEST_TIMER;
-      timer = setTimeout(() => (next > 0 ? wait(next) : ended()), Math.min(left, LONGEST_TIMER));
-    };
-    const ended = (): void => {
-      signal?.removeEventListener('abort', aborted);
-      done();
-    };
-    wait(ms);
-    signal?.addEventListener('abort', aborted, { once: true });
-  });
+/** Rejects with the reason of the signal. */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  try {
+    let left = ms;
+    do {
+      await timers.setTimeout(Math.min(left, LONGEST_TIMER), undefined, { signal });
+      left -= LONGEST_TIMER;
+    } while (left > 0);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
 }
 
 function leaveColorsToUs(): void {

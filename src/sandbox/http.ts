@@ -1,5 +1,4 @@
 /** What the services share: an HTTP server on loopback with limits, routes, and refusals. */
-
 import { once } from 'node:events';
 import http, { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,8 +1,16 @@
 /** The secrets in credentials.json: logins, OAuth clients, and tokens of the trading gateway. */
 import { join } from 'node:path';
 import type { Paths } from '../context.ts';
-import type { ClientRecord, GatewayToken, OAuthCredential, PersonalCredential } from './schemas.ts';
-import { pairsOf, type SecretKey, type SecretStore, type SecretsFile, secretId } from './secret-store.ts';
+import {
+  type ClientRecord,
+  client,
+  type GatewayToken,
+  gatewayToken,
+  login,
+  type OAuthCredential,
+  type PersonalCredential,
+} from './schemas.ts';
+import { type SecretKey, type SecretStore, type SecretsFile, secretId } from './secret-store.ts';
 import type { Settings } from './settings.ts';
 
 export type { ClientRecord, GatewayToken, OAuthCredential, PersonalCredential };
@@ -35,7 +43,7 @@ export function loginKey({ profile, base_url }: CredentialOwner): SecretKey<Cred
     name: `the login of profile ${profile} to ${base_url}`,
     remedy: SIGN_IN,
     fields: { profile, base_url },
-    schema: async () => (await import('./schemas.ts')).login,
+    schema: login,
   };
 }
 
@@ -45,7 +53,7 @@ export function clientKey({ issuer, client_id }: ClientName): SecretKey<ClientRe
     name: `the OAuth client ${client_id}`,
     remedy: SIGN_IN,
     fields: { issuer, client_id },
-    schema: async () => (await import('./schemas.ts')).client,
+    schema: client,
   };
 }
 
@@ -55,29 +63,29 @@ export function gatewayTokenKey({ profile, base_url }: CredentialOwner): SecretK
     name: `the token of profile ${profile} for ${base_url}`,
     remedy: STORE_TOKEN,
     fields: { profile, base_url },
-    schema: async () => (await import('./schemas.ts')).gatewayToken,
+    schema: gatewayToken,
   };
 }
 
 /** Whose logins, or whose gateway tokens, are stored. */
-async function listOwners(store: SecretStore, kind: 'login' | 'gateway'): Promise<readonly CredentialOwner[]> {
-  return (await pairsOf(store, kind)).map(([profile, base_url]) => ({ profile, base_url }));
+function listOwners(store: SecretStore, kind: 'login' | 'gateway'): readonly CredentialOwner[] {
+  return store.pairs(kind).map(([profile, base_url]) => ({ profile, base_url }));
 }
 
-export async function listClients(store: SecretStore): Promise<readonly ClientName[]> {
-  return (await pairsOf(store, 'client')).map(([issuer, client_id]) => ({ issuer, client_id }));
+export function listClients(store: SecretStore): readonly ClientName[] {
+  return store.pairs('client').map(([issuer, client_id]) => ({ issuer, client_id }));
 }
 
 /** The logins that have a client. Throws if one cannot be read: a client may be needed for it. */
 export async function readClientLogins(store: SecretStore): Promise<readonly OAuthCredential[]> {
   const found: OAuthCredential[] = [];
-  for (const owner of await listOwners(store, 'login')) {
-    const login = await store.find(loginKey(owner));
-    if (login?.kind === 'oauth') found.push(login);
+  for (const owner of listOwners(store, 'login')) {
+    const stored = await store.find(loginKey(owner));
+    if (stored?.kind === 'oauth') found.push(stored);
   }
   return found;
 }
 
-export function isClientOf(login: OAuthCredential, { issuer, client_id }: ClientName): boolean {
-  return login.issuer === issuer && login.client_id === client_id;
+export function isClientOf(credential: OAuthCredential, { issuer, client_id }: ClientName): boolean {
+  return credential.issuer === issuer && credential.client_id === client_id;
 }

@@ -3,7 +3,6 @@
  * removes another's lock, because two could at once. A successor creates a file named after the
  * acquisition that it takes over, which only one can: the last of this chain is the owner.
  */
-
 import { randomUUID } from 'node:crypto';
 import {
   constants,

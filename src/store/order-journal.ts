@@ -1,5 +1,4 @@
 /** Every order, on disk before it is sent: where to look after a lost response. */
-
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, readSync } from 'node:fs';
 import { dirname, join } from 'node:path';

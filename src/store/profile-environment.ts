@@ -1,7 +1,5 @@
 /** What an explicit `--profile` overrides in the environment: an address, maybe a credential. */
 import type { Context, Paths } from '../context.ts';
-import { credentialsPath, gatewayTokenKey, loginKey, ownerOf } from './credentials.ts';
-import { storedIds } from './secret-store.ts';
 import { credentialSettings, overriddenOrigin, type Settings } from './settings.ts';
 
 export const SERVICES = ['alerts', 'webhooks', 'catalog', 'trade'] as const;
@@ -54,7 +52,10 @@ async function hasCredential(service: ServiceName, settings: Settings, paths: Pa
   if (service !== 'webhooks' && service !== 'trade') return false;
   const address = settings.resolve(`${service}.url`).value;
   if (address === undefined || !URL.canParse(address)) return false;
+  // Loads zod, for which few command lines have a reason.
+  const { credentialsPath, gatewayTokenKey, loginKey, ownerOf } = await import('./credentials.ts');
+  const { storedIds } = await import('./secret-store.ts');
   const owner = ownerOf(settings, new URL(address));
   const { id } = service === 'webhooks' ? loginKey(owner) : gatewayTokenKey(owner);
-  return (await storedIds(credentialsPath(paths))).includes(id);
+  return storedIds(credentialsPath(paths)).includes(id);
 }

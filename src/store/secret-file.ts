@@ -17,14 +17,14 @@ import {
 import { platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { geteuid } from 'node:process';
-import type * as z from 'zod/mini';
 import { SvcError } from '../errors.ts';
 import { isObject, schemaProblem, tryParseJson } from '../json-object.ts';
 import { errorCode, fileFailure, openOwnFile } from './own-file.ts';
+import { type SecretsDocument, secretsDocument } from './schemas.ts';
 
-export interface SecretFile<T> {
+interface SecretFile {
   /** Undefined if the file is missing or corrupt. */
-  readonly document: T | undefined;
+  readonly document: SecretsDocument | undefined;
   readonly warnings: readonly string[];
   readonly corrupt: string | undefined;
 }
@@ -35,12 +35,12 @@ const LARGEST = 4 * 1024 * 1024;
 const HAS_MODES = platform() !== 'win32';
 
 /** Throws if the file must not be used, or cannot be read. */
-export async function readSecretFile<T>(path: string, schema: () => Promise<z.ZodMiniType<T>>): Promise<SecretFile<T>> {
+export function readSecretFile(path: string): SecretFile {
   const found = readText(path);
   if (found === undefined) return { document: undefined, warnings: [], corrupt: undefined };
   const { text, warnings } = found;
   try {
-    return { document: parseDocument(text, await schema()), warnings, corrupt: undefined };
+    return { document: parseDocument(text), warnings, corrupt: undefined };
   } catch (error) {
     if (error instanceof CorruptDocument) return { document: undefined, warnings, corrupt: error.message };
     if (!(error instanceof SvcError)) throw error;
@@ -52,14 +52,14 @@ export async function readSecretFile<T>(path: string, schema: () => Promise<z.Zo
 export class CorruptDocument extends Error {}
 
 /** The content of the file. Throws `CorruptDocument`. */
-export function parseDocument<T>(text: string, schema: z.ZodMiniType<T>): T {
+export function parseDocument(text: string): SecretsDocument {
   const value = tryParseJson(text.replace(/^\ufeff/, ''));
   if (value === undefined) throw new CorruptDocument('it is not JSON');
   const version = isObject(value) ? value['version'] : undefined;
   if (typeof version === 'number' && version > 1) {
     throw new SvcError('file_unusable', `a newer svc wrote it, with version ${version}`, { hint: 'update svc' });
   }
-  const outcome = schema.safeParse(value);
+  const outcome = secretsDocument.safeParse(value);
   if (outcome.success) return outcome.data;
   throw new CorruptDocument(schemaProblem(outcome.error.issues, value));
 }

@@ -9,7 +9,7 @@ import { SvcError } from '../errors.ts';
 import { schemaProblem } from '../json-object.ts';
 import { type Lock, type LockContext, withLock } from './lock.ts';
 import { discard, giveBack, type Reserved, realTarget, reserve, stagedPath, writeAtomic } from './own-file.ts';
-import type { SecretEntry, SecretsDocument, StoredValue } from './schemas.ts';
+import { type SecretEntry, type SecretsDocument, type StoredValue, secretEntry } from './schemas.ts';
 import { checkFolder, readSecretFile, setAside } from './secret-file.ts';
 import { FILE_PLACE, helperPlace, type SecretPlace } from './secret-places.ts';
 import { HELPER_SETTING } from './setting-keys.ts';
@@ -32,7 +32,7 @@ export interface SecretKey<T> {
   readonly remedy: string;
   /** Fields that the value must have: a secret is used for nothing else than what its key says. */
   readonly fields: Readonly<Record<string, string | null>>;
-  readonly schema: () => Promise<z.ZodMiniType<T>>;
+  readonly schema: z.ZodMiniType<T>;
 }
 
 export function secretId(...parts: readonly string[]): string {
@@ -92,7 +92,7 @@ export class SecretStore {
 
   /** Undefined if there is none. Throws `unauthorized` if the chosen place does not have it. */
   async get<T>(key: SecretKey<T>): Promise<T | undefined> {
-    const entry = await this.#entry(key);
+    const entry = this.#entry(key);
     if (entry === undefined) return undefined;
     const problem = misplaced(key, placeOf(entry), chosenPlace(this.context));
     if (problem !== undefined && isSecret(entry)) throw problem;
@@ -105,20 +105,27 @@ export class SecretStore {
 
   /** Wherever it is; undefined if there is none, or its helper does not have it. */
   async find<T>(key: SecretKey<T>): Promise<T | undefined> {
-    const entry = await this.#entry(key);
+    const entry = this.#entry(key);
     return entry && this.#valueOf(key, entry);
   }
 
   /** The ids of all keys. */
-  async list(): Promise<readonly string[]> {
-    return Object.keys((await this.read()).secrets);
+  list(): readonly string[] {
+    return Object.keys(this.read().secrets);
+  }
+
+  /** The two parts after the kind in the ids of its keys: of `login`, profile and address. */
+  pairs(kind: string): readonly (readonly [string, string])[] {
+    return Object.keys(this.read().secrets).flatMap((id) => {
+      const [first, one, other] = partsOfId(id);
+      return first === kind && one !== undefined && other !== undefined ? [[one, other] as const] : [];
+    });
   }
 
   /** What the file has, by the ids of keys. Entries that cannot be used are left out. */
-  async entries(): Promise<ReadonlyMap<string, SecretEntry>> {
-    const { secretEntry } = await import('./schemas.ts');
+  entries(): ReadonlyMap<string, SecretEntry> {
     const entries = new Map<string, SecretEntry>();
-    for (const [id, value] of Object.entries((await this.read()).secrets)) {
+    for (const [id, value] of Object.entries(this.read().secrets)) {
       const { data } = secretEntry.safeParse(value);
       if (data !== undefined) entries.set(id, data);
     }
@@ -130,8 +137,8 @@ export class SecretStore {
   }
 
   /** Throws `file_unusable` if the file is corrupt. */
-  protected async read(): Promise<SecretsDocument> {
-    const { document = EMPTY, warnings, corrupt } = await readSecretFile(this.path, schema);
+  protected read(): SecretsDocument {
+    const { document = EMPTY, warnings, corrupt } = readSecretFile(this.path);
     for (const warning of warnings) this.context.warn(warning);
     if (corrupt === undefined) return document;
     throw new SvcError('file_unusable', `${this.path} cannot be used: ${corrupt}`, {
@@ -139,21 +146,21 @@ export class SecretStore {
     });
   }
 
-  async #entry(key: SecretKey<unknown>): Promise<SecretEntry | undefined> {
-    return parseEntry(key, (await this.read()).secrets[key.id], this.path);
+  #entry(key: SecretKey<unknown>): SecretEntry | undefined {
+    return parseEntry(key, this.read().secrets[key.id], this.path);
   }
 
   async #valueOf<T>(key: SecretKey<T>, entry: SecretEntry): Promise<T | undefined> {
     let failure: unknown;
     try {
       const value = await this.place(placeOf(entry)).read(entry);
-      if (value !== undefined) return await parseValue(key, value, this.path);
+      if (value !== undefined) return parseValue(key, value, this.path);
     } catch (error) {
       failure = error;
     }
     this.context.signal.throwIfAborted();
     // Another process may have replaced it, and erased what it replaced, since the file was read.
-    const now = await this.#entry(key);
+    const now = this.#entry(key);
     if (now !== undefined && !isSame(now, entry)) return this.#valueOf(key, now);
     if (failure !== undefined) throw failure;
     return undefined;
@@ -215,16 +222,16 @@ export class LockedSecretStore extends SecretStore {
     mayReplace?: (current: T | undefined) => boolean,
   ): Promise<SecretEntry | undefined> {
     try {
-      return await this.#write(key, entry, this.#lock);
+      return this.#write(key, entry, this.#lock);
     } catch {
       // A disk fault may pass. A new token cannot be obtained twice.
       if (!this.#lock.isLost()) return this.#write(key, entry, this.#lock);
     }
     return withLock(
-      lockOf(this.path),
+      `${this.path}.lock`,
       this.context,
       async (lock) => {
-        const isFree = mayReplace === undefined ? await this.#isUnchanged(key) : mayReplace(await this.find(key));
+        const isFree = mayReplace === undefined ? this.#isUnchanged(key) : mayReplace(await this.find(key));
         if (isFree) return this.#write(key, entry, lock);
         throw new SvcError('file_unusable', `another process changed ${key.name} in the meantime`);
       },
@@ -232,13 +239,13 @@ export class LockedSecretStore extends SecretStore {
     );
   }
 
-  async #isUnchanged({ id }: SecretKey<unknown>): Promise<boolean> {
-    const { secrets } = await this.read();
+  #isUnchanged({ id }: SecretKey<unknown>): boolean {
+    const { secrets } = this.read();
     return isSame(secrets[id], this.#opened.secrets[id]);
   }
 
-  async #write(key: SecretKey<unknown>, entry: SecretEntry | undefined, lock: Lock): Promise<SecretEntry | undefined> {
-    const document = (await readUsable(this.path)) ?? (existsSync(this.path) ? this.#opened : EMPTY);
+  #write(key: SecretKey<unknown>, entry: SecretEntry | undefined, lock: Lock): SecretEntry | undefined {
+    const document = readUsable(this.path) ?? (existsSync(this.path) ? this.#opened : EMPTY);
     const { [key.id]: before, ...others } = document.secrets;
     if (before === undefined && entry === undefined) return undefined;
     const next = { ...document, secrets: entry === undefined ? others : { ...others, [key.id]: entry } };
@@ -249,12 +256,12 @@ export class LockedSecretStore extends SecretStore {
     const reserved = this.#reserved;
     this.#reserved = undefined;
     writeAtomic(this.path, text, { lock, reserved });
-    return parseEntry(key, before, this.path).catch(() => undefined);
+    return secretEntry.safeParse(before).data;
   }
 
   async #erase(key: SecretKey<unknown>, entry: SecretEntry | undefined): Promise<void> {
     if (entry === undefined) return;
-    const named = (await readUsable(this.path))?.secrets[key.id];
+    const named = readUsable(this.path)?.secrets[key.id];
     // A write may have failed after the file was replaced: what it names stays.
     if (isSame(named, entry)) return;
     try {
@@ -275,11 +282,11 @@ export async function withSecrets<T>(
   const path = realTarget(file.path);
   checkFolder(path);
   return withLock(
-    lockOf(path),
+    `${path}.lock`,
     context,
     async (lock) => {
       discard(stagedPath(path));
-      const { document = EMPTY, warnings, corrupt } = await readSecretFile(path, schema);
+      const { document = EMPTY, warnings, corrupt } = readSecretFile(path);
       for (const warning of warnings) context.warn(warning);
       if (corrupt !== undefined) context.warn(setAside(path, corrupt, context.now()));
       const store = new LockedSecretStore({ ...file, path }, context, lock, document);
@@ -302,13 +309,12 @@ function misplaced({ name, remedy }: SecretKey<unknown>, place: string, chosen: 
   return new SvcError('unauthorized', `${name} is ${isIn}, and ${setting}`, { hint: `${remedy}, or: ${undo}` });
 }
 
-async function parseEntry(key: SecretKey<unknown>, value: unknown, path: string): Promise<SecretEntry | undefined> {
-  if (value === undefined) return undefined;
-  return parseWith((await import('./schemas.ts')).secretEntry, key, value, path);
+function parseEntry(key: SecretKey<unknown>, value: unknown, path: string): SecretEntry | undefined {
+  return value === undefined ? undefined : parseWith(secretEntry, key, value, path);
 }
 
-async function parseValue<T>(key: SecretKey<T>, value: StoredValue, path: string): Promise<T> {
-  const parsed = parseWith(await key.schema(), key, value, path);
+function parseValue<T>(key: SecretKey<T>, value: StoredValue, path: string): T {
+  const parsed = parseWith(key.schema, key, value, path);
   const other = Object.keys(key.fields).find((name) => value[name] !== key.fields[name]);
   if (other === undefined) return parsed;
   const problem = `its ${other} is not that of its key`;
@@ -326,28 +332,14 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-const schema = async () => (await import('./schemas.ts')).secretsDocument;
-
-function lockOf(path: string): string {
-  return `${path}.lock`;
-}
-
-/** The two parts after the kind in the ids of its keys: of `login`, profile and address. */
-export async function pairsOf(store: SecretStore, kind: string): Promise<readonly (readonly [string, string])[]> {
-  return (await store.list()).flatMap((id) => {
-    const [first, one, other] = partsOfId(id);
-    return first === kind && one !== undefined && other !== undefined ? [[one, other] as const] : [];
-  });
-}
-
 /** The ids of all keys in a file; none if it cannot be used. */
-export async function storedIds(path: string): Promise<readonly string[]> {
-  return Object.keys((await readUsable(path))?.secrets ?? {});
+export function storedIds(path: string): readonly string[] {
+  return Object.keys(readUsable(path)?.secrets ?? {});
 }
 
-async function readUsable(path: string): Promise<SecretsDocument | undefined> {
+function readUsable(path: string): SecretsDocument | undefined {
   try {
-    return (await readSecretFile(path, schema)).document;
+    return readSecretFile(path).document;
   } catch (error) {
     if (error instanceof SvcError) return undefined;
     throw error;

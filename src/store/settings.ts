@@ -22,20 +22,6 @@ interface ResolvedSetting {
   readonly problem: string | undefined;
 }
 
-export interface Settings {
-  readonly profile: { readonly name: string; readonly origin: Origin };
-  readonly warnings: readonly SettingsWarning[];
-  /** With `lenient`, the error that would have been thrown: then no profile applies. */
-  readonly failure: SvcError | undefined;
-  /** Throws if the effective value is invalid. Undefined if there is none, or no such setting. */
-  get(key: string): string | undefined;
-  resolve(key: string): ResolvedSetting;
-  /** All values that it has, the effective one first. */
-  values(key: string): readonly ResolvedSetting[];
-  /** One for each member of an HA cluster (`alerts.urls`), with its address; otherwise itself. */
-  members(key: string): readonly Settings[];
-}
-
 export interface SettingsSources {
   readonly paths: Paths;
   readonly env: Context['env'];
@@ -46,35 +32,23 @@ export interface SettingsSources {
   readonly lenient?: boolean;
 }
 
-/** The settings that can provide a service's credential. A profile has one of them at most. */
-export function credentialKeys(service: string): readonly string[] {
-  return [`${service}.tokenFile`, `${service}.tokenCommand`, `${service}.passwordFile`];
-}
+/** The settings of a service that can provide its credential. A profile has one of them at most. */
+export const CREDENTIAL_SETTINGS = ['tokenFile', 'tokenCommand', 'passwordFile'];
 
 /** Those of them that are set. */
 export function credentialSettings(service: string, settings: Settings): readonly string[] {
   const found: string[] = [];
-  for (const key of credentialKeys(service)) if (settings.values(key).length > 0) found.push(key);
+  for (const name of CREDENTIAL_SETTINGS) {
+    const key = `${service}.${name}`;
+    if (settings.values(key).length > 0) found.push(key);
+  }
   return found;
 }
 
-/** The origin of an address in the environment or the profile, ignoring the option. */
-export function configuredOrigin(key: string, settings: Settings): string | undefined {
-  return originOf(key, settings, ['env', 'profile']);
-}
-
-/** The origin of an address in the profile itself. */
-export function profileOrigin(key: string, settings: Settings): string | undefined {
-  return originOf(key, settings, ['profile']);
-}
-
-function originOf(key: string, settings: Settings, kinds: readonly Origin['kind'][]): string | undefined {
-  for (const value of settings.values(key)) {
-    if (!kinds.includes(value.origin.kind)) continue;
-    const address = usableValue(key, value);
-    return address === undefined ? undefined : new URL(address).origin;
-  }
-  return undefined;
+/** The origin of the effective address among those of these kinds. */
+export function originOf(key: string, settings: Settings, ...kinds: readonly Origin['kind'][]): string | undefined {
+  const address = settings.get(key, kinds);
+  return address === undefined ? undefined : new URL(address).origin;
 }
 
 /** The other origin in an address variable that an explicit `--profile` overrides. */
@@ -103,7 +77,7 @@ export async function loadSettings(sources: SettingsSources): Promise<Settings> 
   if (failure !== undefined && !lenient) throw failure;
   const shared = profileValues(file.document, DEFAULT_PROFILE) ?? {};
   const { warnings } = file;
-  return createSettings({ flags, env, stored: values ?? {}, shared, profile, path, warnings, failure });
+  return new Settings({ flags, env, stored: values ?? {}, shared, profile, path, warnings, failure });
 }
 
 function selectProfile({ env, profileFlag }: SettingsSources, file: SettingsFile, path: string): Settings['profile'] {
@@ -127,86 +101,102 @@ interface Loaded {
   readonly stored: ProfileValues;
   /** The default profile, whose store serves all profiles that name none: they share the files. */
   readonly shared: ProfileValues;
-  readonly profile: Settings['profile'];
+  readonly profile: { readonly name: string; readonly origin: Origin };
   readonly path: string;
   readonly warnings: readonly SettingsWarning[];
   readonly failure: SvcError | undefined;
 }
 
-function createSettings(loaded: Loaded): Settings {
-  const { profile, warnings, failure } = loaded;
-  return {
-    profile,
-    warnings,
-    failure,
-    get: (key) => usableValue(key, valuesOf(key, loaded)[0] ?? UNSET),
-    resolve: (key) => valuesOf(key, loaded)[0] ?? UNSET,
-    values: (key) => valuesOf(key, loaded),
-    members: (key) => membersOf(key, loaded),
-  };
-}
+export class Settings {
+  readonly #loaded: Loaded;
+  readonly profile: Loaded['profile'];
+  readonly warnings: readonly SettingsWarning[];
+  /** With `lenient`, the error that would have been thrown: then no profile applies. */
+  readonly failure: SvcError | undefined;
 
-function membersOf(key: string, loaded: Loaded): readonly Settings[] {
-  const { stored, profile } = loaded;
-  const settings = createSettings(loaded);
-  const urls = settings.get(`${key}s`)?.split(',');
-  if (urls === undefined || settings.resolve(key).origin.kind !== 'profile') return [settings];
-  if (Object.hasOwn(stored, key)) {
-    throw new SvcError('config_invalid', `profile ${profile.name} has both ${key} and ${key}s`, {
-      hint: `svc config unset ${key} --profile ${profile.name}`,
-    });
+  constructor(loaded: Loaded) {
+    this.#loaded = loaded;
+    this.profile = loaded.profile;
+    this.warnings = loaded.warnings;
+    this.failure = loaded.failure;
   }
-  return urls.map((url) => createSettings({ ...loaded, stored: { ...stored, [key]: url } }));
+
+  /** The effective value, or the first of these kinds. Throws if it is invalid. */
+  get(key: string, kinds?: readonly Origin['kind'][]): string | undefined {
+    const values = this.values(key);
+    const found = kinds === undefined ? values[0] : values.find(({ origin }) => kinds.includes(origin.kind));
+    if (found?.value !== undefined && found.problem !== undefined) throw invalidValue(key, found);
+    return found?.value;
+  }
+
+  resolve(key: string): ResolvedSetting {
+    return this.values(key)[0] ?? UNSET;
+  }
+
+  /** All values that it has, in order of precedence: option, environment, profile, default. */
+  values(key: string): readonly ResolvedSetting[] {
+    const setting = findSetting(key);
+    if (setting === undefined) return [];
+    const { flags, env, profile } = this.#loaded;
+    const values: ResolvedSetting[] = [];
+    const option = Object.hasOwn(flags, key) ? flags[key] : undefined;
+    if (option !== undefined) values.push(givenValue(setting, option, 'flag', setting.flag));
+    // `--profile` is an option: its addresses, users and account override the variables.
+    const isOfServer = setting.type === 'url' || key.endsWith('.user') || key === 'trade.account';
+    const isProfileFirst = isOfServer && profile.origin.kind === 'flag';
+    const stored = storedIn(this.#loaded, setting);
+    if (isProfileFirst) values.push(...stored);
+    // An empty variable counts as unset, and an account is of the gateway that the variables name.
+    const variable = env[setting.env ?? ''];
+    if (variable && !(isProfileFirst && this.#isForeignAccount(key)))
+      values.push(givenValue(setting, variable, 'env', setting.env));
+    if (!isProfileFirst) values.push(...stored);
+    if (setting.default !== undefined) values.push({ value: setting.default, origin: DEFAULT, problem: undefined });
+    return values;
+  }
+
+  /** One for each member of an HA cluster (`alerts.urls`), with its address; otherwise itself. */
+  members(key: string): readonly Settings[] {
+    const { stored, profile } = this.#loaded;
+    const urls = this.get(`${key}s`)?.split(',');
+    if (urls === undefined || this.resolve(key).origin.kind !== 'profile') return [this];
+    if (Object.hasOwn(stored, key)) {
+      throw new SvcError('config_invalid', `profile ${profile.name} has both ${key} and ${key}s`, {
+        hint: `svc config unset ${key} --profile ${profile.name}`,
+      });
+    }
+    return urls.map((url) => new Settings({ ...this.#loaded, stored: { ...stored, [key]: url } }));
+  }
+
+  /** Whether the account of the environment belongs to another gateway than that of the profile. */
+  #isForeignAccount(key: string): boolean {
+    return key === 'trade.account' && overriddenOrigin('trade.url', this) !== undefined;
+  }
 }
 
-/** The values of a setting in order of precedence: option, environment, profile, default. */
-function valuesOf(key: string, loaded: Loaded): readonly ResolvedSetting[] {
-  const setting = findSetting(key);
-  if (setting === undefined) return [];
-  const { flags, env, profile } = loaded;
-  const values: ResolvedSetting[] = [];
-  const add = (value: string, kind: Origin['kind'], detail: string): void =>
-    void values.push({ value, origin: { kind, detail }, problem: problemWith(setting, value) });
-  const option = Object.hasOwn(flags, key) ? flags[key] : undefined;
-  if (option !== undefined) add(option, 'flag', setting.flag ?? '');
-  // `--profile` is an option: its addresses, users and account override the variables.
-  const isOfServer = setting.type === 'url' || key.endsWith('.user') || key === 'trade.account';
-  const isProfileFirst = isOfServer && profile.origin.kind === 'flag';
-  if (isProfileFirst) addStored(setting, loaded, values);
-  // An empty variable counts as unset, and an account is of the gateway that the variables name.
-  const variable = env[setting.env ?? ''];
-  if (setting.env !== undefined && variable && !(isProfileFirst && isForeignAccount(key, loaded)))
-    add(variable, 'env', setting.env);
-  if (!isProfileFirst) addStored(setting, loaded, values);
-  if (setting.default !== undefined) values.push({ value: setting.default, origin: DEFAULT, problem: undefined });
-  return values;
+function givenValue(setting: Setting, value: string, kind: Origin['kind'], detail = ''): ResolvedSetting {
+  return { value, origin: { kind, detail }, problem: problemWith(setting, value) };
 }
 
-/** Whether the account of the environment belongs to another gateway than that of the profile. */
-function isForeignAccount(key: string, loaded: Loaded): boolean {
-  return key === 'trade.account' && overriddenOrigin('trade.url', createSettings(loaded)) !== undefined;
-}
-
-function addStored(setting: Setting, { stored, shared, path, profile }: Loaded, values: ResolvedSetting[]): void {
+/** The value in the profile, if it has one. */
+function storedIn({ stored, shared, path, profile }: Loaded, setting: Setting): readonly ResolvedSetting[] {
   const isOwn = Object.hasOwn(stored, setting.key) || setting.key !== HELPER_SETTING;
   const given = (isOwn ? stored : shared)[setting.key];
   // Of an HA cluster, the first member.
   const several = setting.type === 'url' ? stored[`${setting.key}s`] : undefined;
   const value = given ?? (typeof several === 'string' ? several.split(',')[0] : undefined);
-  if (value === undefined) return;
+  if (value === undefined) return [];
   const detail = `${path} (profile ${isOwn ? profile.name : DEFAULT_PROFILE})`;
-  values.push({ ...storedValue(setting, value), origin: { kind: 'profile', detail } });
+  return [{ ...storedValue(setting, value), origin: { kind: 'profile', detail } }];
 }
 
-/** Throws if the value is invalid. */
-function usableValue(key: string, { value, origin, problem }: ResolvedSetting): string | undefined {
-  if (problem === undefined || value === undefined) return value;
+function invalidValue(key: string, { value = '', origin, problem }: ResolvedSetting): SvcError {
   const setting = findSetting(key);
   const shown = setting === undefined ? value : shownValue(setting, value);
-  if (origin.kind !== 'profile') throw new SvcError('invalid_value', `${origin.detail}: "${shown}" ${problem}`);
+  if (origin.kind !== 'profile') return new SvcError('invalid_value', `${origin.detail}: "${shown}" ${problem}`);
   // The command that corrects an output format must print: its own option overrides the value.
   const despite = setting?.type === 'choice' && setting.flag !== undefined ? ` ${setting.flag} ${setting.default}` : '';
-  throw new SvcError('config_invalid', `${key} in ${origin.detail}: "${shown}" ${problem}`, {
+  return new SvcError('config_invalid', `${key} in ${origin.detail}: "${shown}" ${problem}`, {
     hint: `set it with: svc config set ${key} <value>${despite}`,
   });
 }

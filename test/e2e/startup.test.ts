@@ -86,7 +86,7 @@ describe('loaded files', () => {
     ['__complete matching= alerts get', []],
     ['completion zsh', ['commander']],
     ['help times', ['commander']],
-    ['help --format json', ['commander']],
+    ['help --format json', ['commander', 'zod']],
     ['config list -o json', ['commander']],
     ['config set timeout 20s', ['commander', 'cli-table3', 'conf']],
   ])('svc %s: of the packages it loads %j', async (line, packages) => {

@@ -33,7 +33,7 @@ import { signatureOf, signingSecret, trimmed, verifySignature } from '../../src/
 import { parseBaseUrl } from '../../src/http/address.ts';
 import { type FailedAnswer, parseRetryAfter, serviceMessage, statusFailure } from '../../src/http/answers.ts';
 import { answered } from '../../src/http/endpoint.ts';
-import { client as clientSchema, login as loginSchema, secretEntry, secretsDocument } from '../../src/store/schemas.ts';
+import { client as clientSchema, login as loginSchema, secretEntry } from '../../src/store/schemas.ts';
 import { CorruptDocument, parseDocument } from '../../src/store/secret-file.ts';
 import { parseSettings, settingsPath } from '../../src/store/settings.ts';
 import { login } from '../features/oauth/commands/rotating-server.ts';
@@ -56,14 +56,14 @@ describe('files', () => {
         async (content) => {
           const document = await readOrRefusedLater(async () => {
             try {
-              return parseDocument(content, secretsDocument);
+              return parseDocument(content);
             } catch (error) {
               if (error instanceof CorruptDocument) return undefined;
               throw error;
             }
           });
           if (document === undefined || document instanceof SvcError) return;
-          expect(parseDocument(JSON.stringify(document), secretsDocument)).toEqual(document);
+          expect(parseDocument(JSON.stringify(document))).toEqual(document);
           for (const entry of Object.values(document.secrets)) {
             const { data } = secretEntry.safeParse(entry);
             const credential =

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { SETTING_KEYS, type Setting } from '../../src/store/setting-keys.ts';
-import { configuredOrigin, loadSettings, type SettingsSources } from '../../src/store/settings.ts';
+import { loadSettings, originOf, type SettingsSources } from '../../src/store/settings.ts';
 import { testFolder } from './folder.ts';
 
 const folder = testFolder();
@@ -92,11 +92,11 @@ describe('precedence', () => {
   it('knows the origin to which a credential is bound, whatever --base-url says', async () => {
     write({ profiles: { default: { 'alerts.url': 'https://kept.example:8443/am' } } });
     const flags = { 'alerts.url': url('flag') };
-    expect(configuredOrigin('alerts.url', await load({ flags }))).toBe('https://kept.example:8443');
-    expect(configuredOrigin('alerts.url', await load({ flags, env: { SVC_ALERTS_URL: `${url('env')}/x` } }))).toBe(
-      url('env'),
-    );
-    expect(configuredOrigin('trade.url', await load({ flags }))).toBeUndefined();
+    expect(originOf('alerts.url', await load({ flags }), 'env', 'profile')).toBe('https://kept.example:8443');
+    expect(
+      originOf('alerts.url', await load({ flags, env: { SVC_ALERTS_URL: `${url('env')}/x` } }), 'env', 'profile'),
+    ).toBe(url('env'));
+    expect(originOf('trade.url', await load({ flags }), 'env', 'profile')).toBeUndefined();
   });
 });
 
@@ -146,7 +146,7 @@ describe('an invalid value', () => {
     expect(() => settings.get('alerts.url')).toThrow(
       'SVC_ALERTS_URL: "https://***@h" must not contain a user name or password',
     );
-    expect(() => configuredOrigin('alerts.url', settings)).toThrow(SvcError);
+    expect(() => originOf('alerts.url', settings, 'env', 'profile')).toThrow(SvcError);
     expect(settings.get('timeout')).toBe('30s');
   });
 

@@ -1,5 +1,4 @@
 /** What may follow each part of a command line: built ahead, so that <Tab> loads no declaration. */
-
 import { type Command, type Group, loadCommands } from '../command.ts';
 import { GLOBAL_FLAGS, isRemote, ownFlags, SERVICE_FLAGS, WRITE_FLAGS } from '../common-flags.ts';
 import type { Argument, CompletionSource, Flag, Flags } from '../flags.ts';

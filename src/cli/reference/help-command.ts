@@ -1,5 +1,4 @@
 /** `svc help`: explains what the words name, as text or as data. */
-
 import { SvcError } from '../../errors.ts';
 import type { RecordOutput } from '../../output/types.ts';
 import { type Command, type Group, textCommand } from '../command.ts';

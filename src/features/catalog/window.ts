@@ -1,5 +1,4 @@
 /** The time that a series covers, and how the service divides it. */
-
 import type { Instant } from '../../cli/flags.ts';
 import { UTC } from '../../cli/time.ts';
 import { SvcError } from '../../errors.ts';

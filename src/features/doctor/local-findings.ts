@@ -26,7 +26,7 @@ export async function localFindings(ctx: RunContext): Promise<readonly Finding[]
     ...profileFindings(ctx),
     ...valueFindings(ctx),
     ...files,
-    ...(await documentFindings(ctx)),
+    ...documentFindings(ctx),
     ...(await storeFindings(ctx)),
   ];
 }
@@ -70,8 +70,7 @@ function fileFindings({ paths }: Local): readonly Finding[] {
 }
 
 /** One for each file of secrets that cannot be used. Nothing of it is changed. */
-async function documentFindings({ paths }: Local): Promise<readonly Finding[]> {
-  const { secretsDocument } = await import('../../store/schemas.ts');
+function documentFindings({ paths }: Local): readonly Finding[] {
   const files = [
     { check: 'credentials', path: credentialsPath(paths), fix: 'svc oauth login' },
     { check: 'secrets', path: webhookSecretsPath(paths), fix: 'svc webhooks secrets import <id>' },
@@ -79,7 +78,7 @@ async function documentFindings({ paths }: Local): Promise<readonly Finding[]> {
   const found: Finding[] = [];
   for (const { check, path, fix } of files) {
     try {
-      parseDocument(readOwnFile(path).toString(), secretsDocument);
+      parseDocument(readOwnFile(path).toString());
     } catch (error) {
       if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) continue;
       const { message } = errorCode(error) === undefined ? (error as Error) : fileFailure('it cannot be read', error);
@@ -101,7 +100,7 @@ async function storeFindings(ctx: RunContext): Promise<readonly Finding[]> {
   const found: Result[] = chosen === FILE ? [] : [await checkHelper(chosen, ctx)];
   const remedies = new Map<string, string>();
   for (const file of [credentialsFile(ctx.paths), webhookSecretsFile(ctx.paths)]) {
-    for (const [id, entry] of await readEntries(new SecretStore(file, ctx))) {
+    for (const [id, entry] of readEntries(new SecretStore(file, ctx))) {
       const [kind = ''] = partsOfId(id);
       const place = placeOf(entry);
       if (isSecret(entry) && place !== chosen && !remedies.has(place)) {
@@ -128,9 +127,9 @@ async function checkHelper(name: string, ctx: RunContext): Promise<Result> {
 }
 
 /** A file that cannot be used is a finding of its own. */
-async function readEntries(store: SecretStore): ReturnType<SecretStore['entries']> {
+function readEntries(store: SecretStore): ReturnType<SecretStore['entries']> {
   try {
-    return await store.entries();
+    return store.entries();
   } catch (error) {
     if (error instanceof SvcError) return new Map();
     throw error;

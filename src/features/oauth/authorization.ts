@@ -64,20 +64,20 @@ export class Authorization {
   /** `query` follows the `?` in the address that the service sent the browser back to. */
   judge(query: string): Verdict<CodeGrant> {
     const parameters = new URLSearchParams(query);
-    const given = (name: string): string => parameters.get(name) ?? '';
+    const code = parameters.get('code') ?? '';
     // First, for errors too: a sender that lacks the state can neither answer nor end a sign-in.
-    if (!sameText(given('state'), this.#state)) return refuse('its state does not match');
+    if (!sameText(parameters.get('state') ?? '', this.#state)) return refuse('its state does not match');
     const twice = SINGLE.find((name) => parameters.getAll(name).length > 1);
     if (twice !== undefined) return refuse(`it has ${twice} twice`);
     if (this.#used) return refuse('this sign-in is already over');
-    if (!parameters.has('error') && given('code') === '') return refuse('it contains no code');
+    if (!parameters.has('error') && code === '') return refuse('it contains no code');
     this.#used = true;
     const stranger = this.#stranger(parameters.get('iss'));
     if (stranger !== undefined) return { kind: 'over', failure: stranger };
     if (parameters.has('error')) return { kind: 'over', failure: toFailure(parameters) };
     const value = {
       grant_type: 'authorization_code',
-      code: given('code'),
+      code,
       redirect_uri: this.#redirectUri,
       code_verifier: this.#verifier,
     } as const;

@@ -1,5 +1,4 @@
 /** Joins credentials and services into `Authorizer`s for the transport. */
-
 import type { RunContext } from '../../cli/command.ts';
 import { checkBound, checkProfileBound } from '../../cli/target.ts';
 import type { Context } from '../../context.ts';
@@ -7,7 +6,7 @@ import { SvcError } from '../../errors.ts';
 import type { Authorizer, ServiceName, Target } from '../../http/target.ts';
 import { fileFailure } from '../../store/own-file.ts';
 import { listOf } from '../../store/setting-keys.ts';
-import { configuredOrigin, credentialSettings, type Settings } from '../../store/settings.ts';
+import { credentialSettings, originOf, type Settings } from '../../store/settings.ts';
 import type { StoredAuthorizer } from './token-manager.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -168,7 +167,7 @@ function environmentAuthorizer(
   if (password !== undefined && user === undefined) {
     throw new SvcError('config_invalid', `${prefix}_PASSWORD is set without a user`, { hint: `set ${prefix}_USER` });
   }
-  const bound = configuredOrigin(`${service}.url`, settings);
+  const bound = originOf(`${service}.url`, settings, 'env', 'profile');
   checkBound(
     bound,
     baseUrl,

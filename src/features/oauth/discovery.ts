@@ -3,7 +3,7 @@ import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
 import type { Target } from '../../http/target.ts';
 import { checkEncrypted, type ProtocolAnswer, ProtocolRefusal, protocolRequest } from './protocol-request.ts';
-import type { ServerMetadata } from './schema.ts';
+import { type ServerMetadata, serverMetadata } from './schema.ts';
 
 export type { ServerMetadata };
 
@@ -21,7 +21,6 @@ export async function discover(target: Target): Promise<ServerMetadata> {
   checkEncrypted(target.baseUrl, target);
   const { url, metadata } = await readMetadata(target);
   const line = `GET ${url.href}`;
-  const { serverMetadata } = await import('./schema.ts');
   const outcome = serverMetadata.safeParse(metadata);
   if (outcome.success) return requireUsable(outcome.data, target.baseUrl, line);
   const field = String(outcome.error.issues[0]?.path[0]);

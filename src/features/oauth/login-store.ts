@@ -22,7 +22,7 @@ export type New<C> = C extends Credential ? Omit<C, 'profile' | 'base_url'> : ne
 export async function readClients(ctx: RunContext): Promise<readonly ClientRecord[]> {
   return withSecrets(credentialsFile(ctx.paths), ctx, async (store) => {
     const clients: ClientRecord[] = [];
-    for (const name of await listClients(store)) {
+    for (const name of listClients(store)) {
       try {
         const client = await store.get(clientKey(name));
         if (client !== undefined) clients.push(client);

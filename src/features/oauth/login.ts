@@ -1,5 +1,4 @@
 /** Signs in by browser: code with PKCE, loopback redirect (doc 2 §5, RFC 8252). Stores nothing. */
-
 import { isRemote, noBrowserReason, openInBrowser } from '../../cli/browser.ts';
 import type { RunContext } from '../../cli/command.ts';
 import { SvcError } from '../../errors.ts';
@@ -104,18 +103,21 @@ async function waitForCode(
   options: LoginOptions,
   ctx: RunContext,
 ): Promise<CodeGrant> {
+  const answered = listener.answer((query) => authorization.judge(query));
+  answered.catch(() => {}); // it may come while the browser is still being opened
+  if (opensBrowser(options, ctx)) {
+    await ctx.sleep(0); // the address is on the screen by then
+    await openInBrowser(authorization.url, ctx);
+  }
   const over = new AbortController();
   const signal = AbortSignal.any([ctx.signal, over.signal]);
-  const contenders = [
-    listener.answer((query) => authorization.judge(query)),
-    openAddress(authorization.url, options, ctx).then(() => readPasted(authorization, listener, options, signal, ctx)),
-    ctx.sleep(options.wait, signal).then(() => {
-      throw new SvcError('unauthorized', `no sign-in within ${options.wait / 1000} s`, {
-        hint: 'allow more time with --wait; for a browser on another machine use --paste, or a forwarded --callback-port; if the browser showed a client error use --new-client',
-      });
-    }),
-  ];
-  for (const contender of contenders) contender.catch(() => {}); // the first one decides
+  const expired = ctx.sleep(options.wait, signal).then(() => {
+    throw new SvcError('unauthorized', `no sign-in within ${options.wait / 1000} s`, {
+      hint: 'allow more time with --wait; for a browser on another machine use --paste, or a forwarded --callback-port; if the browser showed a client error use --new-client',
+    });
+  });
+  const contenders = [answered, expired];
+  if (ctx.interactive || options.paste) contenders.push(readPasted(authorization, listener, signal, ctx));
   try {
     return await Promise.race(contenders);
   } finally {
@@ -123,22 +125,14 @@ async function waitForCode(
   }
 }
 
-/** Ends soon, whether or not there is a browser. */
-async function openAddress(url: URL, options: LoginOptions, ctx: RunContext): Promise<void> {
-  if (!opensBrowser(options, ctx)) return;
-  await ctx.sleep(0); // the address is on the screen by then
-  await openInBrowser(url, ctx);
-}
-
 /** The end of input does not end the sign-in. */
 async function readPasted(
   authorization: Authorization,
   { redirectUri }: LoopbackListener,
-  options: LoginOptions,
   signal: AbortSignal,
   ctx: RunContext,
 ): Promise<CodeGrant> {
-  for await (const text of pastedTexts(options, signal, ctx)) {
+  for await (const text of pastedTexts(signal, ctx)) {
     const query = readPastedQuery(text, redirectUri);
     if (query === undefined) {
       // A code alone does not say who requested it: an attacker could persuade a person to paste one.
@@ -153,14 +147,9 @@ async function readPasted(
   return new Promise(() => {});
 }
 
-/** At a terminal by a prompt, which `signal` withdraws. Other input is read only with --paste. */
-async function* pastedTexts(
-  { paste }: LoginOptions,
-  signal: AbortSignal,
-  ctx: RunContext,
-): AsyncGenerator<string, void, void> {
+/** At a terminal by a prompt, which `signal` withdraws. */
+async function* pastedTexts(signal: AbortSignal, ctx: RunContext): AsyncGenerator<string, void, void> {
   while (ctx.interactive) yield await ctx.prompter.secret('Or paste the address that the browser ends at:', signal);
-  if (!paste) return;
   let rest = '';
   for await (const chunk of ctx.stdin.chunksUntil(signal)) {
     const lines = (rest + Buffer.from(chunk).toString('latin1')).split('\n');

@@ -7,7 +7,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { SvcError } from '../../errors.ts';
-import { hostLiteral } from '../../http/address.ts';
 import { errorCode } from '../../store/own-file.ts';
 
 /** The verdict on an address that the browser or a person brings back. */
@@ -43,17 +42,16 @@ export function callbackPath(issuer: string): string {
 export async function openListener(issuer: string, port = 0, listenAt?: string): Promise<LoopbackListener> {
   const server = createServer(LIMITS);
   server.maxConnections = MOST_CONNECTIONS;
-  let host = '127.0.0.1';
   try {
-    await once(server.listen(port, listenAt ?? host), 'listening');
+    await once(server.listen(port, listenAt ?? '127.0.0.1'), 'listening');
+    return new LoopbackListener(server, '127.0.0.1', callbackPath(issuer));
   } catch (error) {
     // A machine without IPv4.
     const isMissing = ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(errorCode(error) ?? '');
     if (!isMissing || listenAt !== undefined) throw error;
-    host = '::1';
-    await once(server.listen(port, host), 'listening');
   }
-  return new LoopbackListener(server, host, callbackPath(issuer));
+  await once(server.listen(port, '::1'), 'listening');
+  return new LoopbackListener(server, '[::1]', callbackPath(issuer));
 }
 
 export class LoopbackListener {
@@ -74,7 +72,7 @@ export class LoopbackListener {
 
   constructor(server: Server, hostname: string, path: string) {
     const { port } = server.address() as AddressInfo;
-    const host = `${hostLiteral(hostname)}:${port}`;
+    const host = `${hostname}:${port}`;
     this.#server = server;
     this.#path = path;
     this.port = port;
@@ -99,7 +97,7 @@ export class LoopbackListener {
       await this.#pageLoaded;
       clearTimeout(timer);
     }
-    const closed = new Promise<void>((done) => this.#server.close(() => done()));
+    const closed = once(this.#server.close(), 'close');
     // A browser keeps unused connections, which would hold the port and this process for minutes.
     this.#server.closeAllConnections();
     await closed;

@@ -7,6 +7,7 @@ import type { ClientAuthMethod, ClientRecord } from '../../store/credentials.ts'
 import { SCOPE } from './authorization.ts';
 import type { ServerMetadata } from './discovery.ts';
 import { type ProtocolAnswer, protocolRequest } from './protocol-request.ts';
+import { clientRegistration } from './schema.ts';
 
 interface RegistrationRequest {
   readonly method: ClientAuthMethod;
@@ -52,7 +53,7 @@ export async function registerClient(
     },
   });
   if (answer instanceof Plan) return answer;
-  const client = await readRegistration(answer, asked, `POST ${url.origin}${url.pathname}`);
+  const client = readRegistration(answer, asked, `POST ${url.origin}${url.pathname}`);
   return { ...client, issuer: server.issuer, registered_at: Math.floor(target.now() / 1000) };
 }
 
@@ -62,12 +63,11 @@ function isHttp(uri: string): boolean {
 }
 
 /** RFC 7591 §3.2.1: the service may change the request, and its response counts. */
-async function readRegistration(
+function readRegistration(
   answer: ProtocolAnswer,
   { method: asked, redirectUris, clientName, scope }: RegistrationRequest,
   line: string,
-): Promise<Omit<ClientRecord, 'issuer' | 'registered_at'>> {
-  const { clientRegistration } = await import('./schema.ts');
+): Omit<ClientRecord, 'issuer' | 'registered_at'> {
   const unusable = (why: string): SvcError =>
     new SvcError('not_as_asked', `${line} answered, but the client it registered cannot be used: ${why}`, {
       hint: 'svc stored nothing; an unused client may remain at the service',

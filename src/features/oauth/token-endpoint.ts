@@ -5,7 +5,7 @@ import type { Target } from '../../http/target.ts';
 import { isObject, schemaProblem, tryParseJson } from '../../json-object.ts';
 import type { ClientRecord } from '../../store/credentials.ts';
 import { type ProtocolAnswer, ProtocolRefusal, protocolRequest } from './protocol-request.ts';
-import type { TokenGrant } from './schema.ts';
+import { type TokenGrant, tokenResponse } from './schema.ts';
 
 export type OAuthClient = Pick<ClientRecord, 'client_id' | 'client_secret' | 'token_endpoint_auth_method'>;
 
@@ -36,8 +36,6 @@ export class OAuthRefusal extends SvcError {
 
 /** Sends one POST. Throws an `OAuthRefusal`, or another `SvcError` if no usable response came. */
 export async function requestToken(request: FormRequest): Promise<TokenGrant> {
-  // Loaded first: from the response on, nothing may delay the storing of a new token.
-  const { tokenResponse } = await import('./schema.ts');
   const answer = await submitForm(request);
   const { origin, pathname } = new URL(request.endpoint);
   const line = `POST ${origin}${pathname}`;

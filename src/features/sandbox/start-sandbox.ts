@@ -1,5 +1,4 @@
 /** What `start` and `run` share: their options, and a sandbox that is recorded while it runs. */
-
 import type { RunContext } from '../../cli/command.ts';
 import type { Input } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';

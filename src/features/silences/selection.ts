@@ -1,5 +1,4 @@
 /** The options that select silences: by state, author, comment and end, and by what they mute. */
-
 import type { RunContext } from '../../cli/command.ts';
 import { type Arguments, type Flags, type Input, section } from '../../cli/flags.ts';
 import { SvcError } from '../../errors.ts';
@@ -63,7 +62,7 @@ export type SilenceSelection = SelectionInput & {
 
 export const CURRENT: ReadonlySet<string> = new Set(['active', 'pending']);
 
-type SelectionContext = Pick<RunContext, 'startedAt' | 'settings' | 'identity' | 'notice' | 'omittedRows'>;
+type SelectionContext = Pick<RunContext, 'startedAt' | 'settings' | 'identity' | 'notice' | 'omitted'>;
 
 export async function selectedSilences(
   { states, within, author, comment, forAlert, unused }: SilenceSelection,
@@ -92,7 +91,7 @@ async function usedSilences(alertmanager: Alertmanager, ctx: SelectionContext): 
   const ids = new Set<string>();
   for await (const { status } of alertmanager.alerts()) for (const id of status.silencedBy) ids.add(id);
   // A silence that an omitted alert names is not unused.
-  if (ctx.omittedRows() > 0)
+  if (ctx.omitted.rows > 0)
     throw new SvcError('not_known', 'it is not known which silences are unused: some alerts could not be read');
   return ids;
 }

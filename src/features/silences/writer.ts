@@ -73,9 +73,9 @@ export class SilenceWriter {
     if (wide && (this.#ctx.dryRun || !matchers.some(({ isRegex }) => isRegex))) throw tooWide(draft);
     if (this.#ctx.dryRun) return { draft };
     // The server matches a filter as it will match the silence, and refuses what is not RE2.
-    const before = this.#ctx.omittedRows();
+    const before = this.#ctx.omitted.rows;
     const alerts = await collect(this.#alertmanager.alerts({ filter: matcherTexts(draft) }));
-    const most = alerts.length + this.#ctx.omittedRows() - before;
+    const most = alerts.length + this.#ctx.omitted.rows - before;
     if (wide) throw tooWide(draft);
     if (maxAlerts !== undefined && most > maxAlerts) {
       throw new SvcError(

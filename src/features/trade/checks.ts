@@ -3,7 +3,6 @@ import type { RunContext } from '../../cli/command.ts';
 import type { ServiceReply } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
 import type { Target } from '../../http/target.ts';
-
 import { withTrading } from './gateway/trading-session.ts';
 import { marketHours } from './market-hours.ts';
 

@@ -1,5 +1,4 @@
 /** The recording service: every endpoint of doc 2 §4 below /v1, and its client. */
-
 import { type ErrorCode, SvcError } from '../../errors.ts';
 import { type FailedAnswer, serviceMessage } from '../../http/answers.ts';
 import { Client } from '../../http/client.ts';

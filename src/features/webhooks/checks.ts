@@ -1,5 +1,4 @@
 /** Finds present or near problems of subscriptions, and their fixes. Makes only DNS requests. */
-
 import type { RunContext } from '../../cli/command.ts';
 import { clockResult, type Finding, fail, ok, type Result, type ServiceReply, warn } from '../../cli/findings.ts';
 import { SvcError } from '../../errors.ts';
@@ -138,7 +137,7 @@ export async function recordingsFindings(id: string | undefined, ctx: RunContext
   const all = await readSubscriptions(recordings, findings, ctx);
   if (all === undefined) return findings;
   const chosen = id === undefined ? all : [findSubscription(all, id)];
-  const isComplete = ctx.omittedRows() === 0;
+  const isComplete = ctx.omitted.rows === 0;
   if (all.length === 0 && isComplete) findings.push(NO_SUBSCRIPTIONS);
   if (all.length > 0 && stored !== undefined) findings.push(secretsFinding(chosen, stored, ctx));
   findings.push(...(await examine(chosen, all, recordings, ctx)));

@@ -9,7 +9,6 @@ import { type SecretContext, SecretStore, withSecrets } from '../../store/secret
 import {
   type Endpoint,
   listEndpoints,
-  reserveSpace,
   type StoredSecret,
   signingSecretKey,
   webhookSecretsFile,
@@ -37,7 +36,7 @@ export async function readSecrets(ctx: Pick<RunContext, 'paths'> & SecretContext
   const store = new SecretStore(webhookSecretsFile(ctx.paths), ctx);
   const secrets: StoredSecret[] = [];
   const failures: SvcError[] = [];
-  for (const endpoint of await listEndpoints(store)) {
+  for (const endpoint of listEndpoints(store)) {
     try {
       const stored = await store.find(signingSecretKey(endpoint));
       if (stored !== undefined) secrets.push(stored);
@@ -56,7 +55,7 @@ export async function tryReadSecret(
 ): Promise<StoredSecret | 'unreadable' | undefined> {
   const key = signingSecretKey(endpoint);
   try {
-    if (!(await store.list()).includes(key.id)) return undefined;
+    if (!store.list().includes(key.id)) return undefined;
   } catch (error) {
     if (error instanceof SvcError && error.code === 'file_unusable') return undefined;
     throw error;
@@ -79,13 +78,13 @@ export function isSameStored(
 
 /** An endpoint's secret: the configured service's, else the only one. Exit 2 if there are more. */
 export async function storedSecret(id: string, ctx: Where): Promise<StoredSecret | undefined> {
-  const endpoint = await findEndpoint(id, ctx);
+  const endpoint = findEndpoint(id, ctx);
   return endpoint && new SecretStore(webhookSecretsFile(ctx.paths), ctx).get(signingSecretKey(endpoint));
 }
 
 /** Which service's endpoint a command means by this id. Undefined if no secret is stored for it. */
-export async function findEndpoint(id: string, ctx: Where): Promise<Endpoint | undefined> {
-  const all = await listEndpoints(new SecretStore(webhookSecretsFile(ctx.paths), ctx));
+export function findEndpoint(id: string, ctx: Where): Endpoint | undefined {
+  const all = listEndpoints(new SecretStore(webhookSecretsFile(ctx.paths), ctx));
   const found = all.filter(({ endpoint_id }) => endpoint_id === id);
   if (found.length <= 1) return found[0];
   const address = readServiceAddress(ctx);
@@ -97,10 +96,10 @@ export async function findEndpoint(id: string, ctx: Where): Promise<Endpoint | u
 }
 
 /** Whether this endpoint's secret of the configured service is stored, in a readable file. */
-async function isStored(id: string, ctx: Where): Promise<boolean> {
+function isStored(id: string, ctx: Where): boolean {
   const address = readServiceAddress(ctx);
   try {
-    const stored = await listEndpoints(new SecretStore(webhookSecretsFile(ctx.paths), ctx));
+    const stored = listEndpoints(new SecretStore(webhookSecretsFile(ctx.paths), ctx));
     return stored.some(({ base_url, endpoint_id }) => base_url === address && endpoint_id === id);
   } catch (error) {
     if (error instanceof SvcError) return false;
@@ -110,7 +109,7 @@ async function isStored(id: string, ctx: Where): Promise<boolean> {
 
 /** Deletes the secret of a subscription that the service no longer has. Whether there was one. */
 export async function forgetSecret(id: string, ctx: Where & Pick<RunContext, 'dryRun' | 'notice'>): Promise<boolean> {
-  if (ctx.dryRun || !(await isStored(id, ctx))) return false;
+  if (ctx.dryRun || !isStored(id, ctx)) return false;
   const key = signingSecretKey({ base_url: readServiceAddress(ctx), endpoint_id: id });
   try {
     return await withSecrets(webhookSecretsFile(ctx.paths), ctx, (store) => store.delete(key));
@@ -152,15 +151,13 @@ export async function openSecretSink(input: SinkInput, ctx: RunContext): Promise
 
 async function storeSink(ctx: RunContext): Promise<SecretSink> {
   const base_url = readServiceAddress(ctx);
-  // Fails early if the file or the credential helper cannot be used.
+  // Fails early if the disk is full, or the file or the credential helper cannot be used.
   await withSecrets(webhookSecretsFile(ctx.paths), ctx, (store) => store.reserve());
-  const giveBack = reserveSpace(ctx.paths, ctx.pid);
   return {
     shows: false,
     where: 'stored',
-    abandon: giveBack,
+    abandon: () => {},
     async keep(secret, id) {
-      giveBack();
       const stored_at = new Date(ctx.now()).toISOString();
       const stored = { base_url, endpoint_id: id, secret: secret.reveal(), stored_at };
       await withSecrets(webhookSecretsFile(ctx.paths), ctx, (store) => store.set(signingSecretKey(stored), stored));

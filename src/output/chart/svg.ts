@@ -1,5 +1,4 @@
 /** A chart as one SVG file: no script, font or other file, and always the same bytes. */
-
 import { escapeText, xmlText } from '../escape.ts';
 import { displayWidth, shorten, wrap } from '../terminal.ts';
 import type { ChartPicture, OutputOptions } from '../types.ts';

@@ -1,5 +1,4 @@
 /** The alerts of an emulated server: how they merge, what suppresses them, and their groups. */
-
 import { Refusal } from '../http.ts';
 import type { PostedAlert } from './bodies.ts';
 import { canonicalText, fingerprintOf, type LabelSet } from './labels.ts';

@@ -1,5 +1,4 @@
 /** Requests that read and subscribe (doc 3 §4; the rest follows the public implementation). */
-
 import type { EngineSession } from './engine-session.ts';
 import { type Form, instrumentOf, invalid, refusal, refused } from './form.ts';
 import { INSTRUMENTS, type Instrument, roundRate } from './instruments.ts';

@@ -1,5 +1,4 @@
 /** Delivers events, and disables an endpoint that fails too often (doc 2 §3, §6). */
-
 import { createHmac } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';

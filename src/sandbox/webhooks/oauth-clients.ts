@@ -1,5 +1,4 @@
 /** OAuth clients, their registration (doc 2 §5, RFC 7591), grants, and all endpoints' errors. */
-
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
 import { tryParseJson } from '../../json-object.ts';

@@ -1,5 +1,4 @@
 /** The recording service on loopback, emulated from its document, to try `svc` out and to test. */
-
 import { isObject, tryParseJson } from '../../json-object.ts';
 import {
   type EmulatorOptions,

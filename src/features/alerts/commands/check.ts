@@ -106,13 +106,13 @@ export const alertsCheck = recordCommand({
     let isFirst = true;
     const read = async (): Promise<Found> => {
       const selection = { wanted, olderThan: input.olderThan };
-      const before = ctx.omittedRows();
+      const before = ctx.omitted.rows;
       const now = ctx.now();
       const all = alertmanager.alerts({ ...alertQuery(wanted), ...filter });
       const alerts = await collect(filterAsync(all, (alert) => selects(alert, selection, now)));
       if (isFirst && alerts.length === 0) await warnOfNames(given, alertmanager, ctx);
       isFirst = false;
-      return { alerts, omitted: ctx.omittedRows() - before };
+      return { alerts, omitted: ctx.omitted.rows - before };
     };
     const { wait, stable: stableMs = 0, interval: intervalMs = DEFAULT_INTERVAL_MS } = input;
     const began = ctx.now();

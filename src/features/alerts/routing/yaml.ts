@@ -1,5 +1,4 @@
 /** YAML files read by schema; every problem has a line and a column. */
-
 import type { Alias, Node, Pair, ScalarTag, YAMLMap, YAMLSeq, Document as YamlDocument } from 'yaml';
 import type * as z from 'zod/mini';
 

@@ -1,5 +1,4 @@
 /** The command lines that act on an alert, and the links that it has. */
-
 import { webAddress } from '../../../cli/browser.ts';
 import { escapeText, shellWord } from '../../../output/escape.ts';
 import { formatMatcher, matcher } from '../matcher.ts';

@@ -1,5 +1,4 @@
 /** Connects the state to the keys, the server and the command lines that act. */
-
 import { AsyncQueue } from '../../../async-queue.ts';
 import { noBrowserReason } from '../../../cli/browser.ts';
 import type { RunContext } from '../../../cli/command.ts';

@@ -51,7 +51,7 @@ export const catalogCursors = listCommand({
     if (untimed.length > 0) ctx.notice(`the age is not known: ${storesOf(untimed).join(', ')}`);
     if (old.length > 0) return { value, code: 'condition_false' };
     if (total > cursors.length) ctx.notice(`the service returned ${cursors.length} of ${total} cursors`);
-    const isKnown = untimed.length === 0 && value.length > 0 && total <= cursors.length && ctx.omittedRows() === 0;
+    const isKnown = untimed.length === 0 && value.length > 0 && total <= cursors.length && ctx.omitted.rows === 0;
     return { value, code: isKnown ? undefined : 'not_known' };
   },
 });

@@ -2,12 +2,10 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { listCommand, type RunContext } from '../../../cli/command.ts';
 import { SvcError } from '../../../errors.ts';
-
 import { fileFailure } from '../../../store/own-file.ts';
 import { problemWithStored, requireSetting } from '../../../store/setting-keys.ts';
-import { credentialKeys, profileValues, readSettingsFile, settingsPath } from '../../../store/settings.ts';
+import { CREDENTIAL_SETTINGS, profileValues, readSettingsFile, settingsPath } from '../../../store/settings.ts';
 import { changeSettings } from '../../../store/settings-editor.ts';
-
 import type { AmtoolValue } from '../amtool.ts';
 import { checkProfileName, withValues } from '../settings.ts';
 
@@ -104,7 +102,7 @@ function read(path: string, ctx: RunContext): string {
 
 /** The profile's other credentials for the service, which an imported one replaces. */
 function otherCredentials(set: Readonly<Record<string, string>>): Readonly<Record<string, undefined>> {
-  const keys = credentialKeys('alerts');
+  const keys = CREDENTIAL_SETTINGS.map((name) => `alerts.${name}`);
   const [imported, another] = keys.filter((key) => key in set);
   if (another !== undefined) {
     throw new SvcError('config_invalid', `two credentials: ${imported} and ${another} would both be set`, {

@@ -38,7 +38,7 @@ export const oauthClientsForget = recordCommand({
   },
   async run({ clientId, issuer, force }, ctx) {
     const store = new SecretStore(credentialsFile(ctx.paths), ctx);
-    const client = findClient(await listClients(store), clientId, issuer);
+    const client = findClient(listClients(store), clientId, issuer);
     const logins = force ? [] : (await readClientLogins(store)).filter((login) => isClientOf(login, client));
     if (logins.length > 0) {
       const who = `profile ${[...new Set(logins.map(({ profile }) => profile))].join(', ')}`;

@@ -49,7 +49,7 @@ export const oauthClientsList = listCommand({
   async run(_input, ctx) {
     const store = new SecretStore(credentialsFile(ctx.paths), ctx);
     const clients: ClientRecord[] = [];
-    for (const name of await listClients(store)) {
+    for (const name of listClients(store)) {
       const client = await store.find(clientKey(name));
       if (client !== undefined) clients.push(client);
     }

@@ -37,7 +37,7 @@ export const silencesCheck = listCommand({
     const filter = silenceFilter(input.matcher, ctx);
     const found = await collect(await selectedSilences(selection, filter, openAlertmanager(ctx.target), ctx));
     const value = firstToEnd(found);
-    if (value.length === 0 && ctx.omittedRows() > 0)
+    if (value.length === 0 && ctx.omitted.rows > 0)
       throw new SvcError('not_known', 'some silences could not be read; no other ends within this time');
     if (value.length === 0) return { value };
     const subject = value.length === 1 ? '1 silence ends' : `${value.length} silences end`;

@@ -1,5 +1,4 @@
 /** Hides the token and the connection id of a session in data, of which nothing else changes. */
-
 import { HIDDEN, type KnownSecrets } from '../../../http/redact.ts';
 import { jsonText } from '../../../json-object.ts';
 import type { Envelope } from '../schema.ts';

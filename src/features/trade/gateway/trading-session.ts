@@ -2,7 +2,6 @@
  * Opens a gateway session for a command: token, pace of connects, and the rate limits of doc 3 §8,
  * as counted here or reported by an ORA-20301.
  */
-
 import type { RunContext } from '../../../cli/command.ts';
 import type { Argument } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';

@@ -2,7 +2,6 @@
  * The state of an order, by the tables (doc 3 §2, identifier rules). An order's row has a trade id
  * before anything is filled: only a position makes it real. The status may stay "executing".
  */
-
 import { CANCELED } from '../order-text.ts';
 import type { ClosedPosition, OpenPosition } from '../schema.ts';
 import type { SeenOrder, SeenTables } from '../tables/seen-tables.ts';

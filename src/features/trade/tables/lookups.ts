@@ -1,5 +1,4 @@
 /** Looks up symbols, accounts and tables by the names on a command line. */
-
 import type { RunContext } from '../../../cli/command.ts';
 import type { Flags } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';

@@ -1,5 +1,4 @@
 /** Reads recordings line by line: any length in the memory of a chunk. */
-
 import { StringDecoder } from 'node:string_decoder';
 import * as z from 'zod/mini';
 import { SvcError } from '../../../errors.ts';

@@ -42,7 +42,7 @@ export const webhooksList = listCommand({
       .filter(({ status_text: text }) => status === undefined || text === status);
     return {
       value,
-      as: all.length === 0 && ctx.omittedRows() === 0 ? NO_SUBSCRIPTIONS : SUBSCRIPTION_LIST,
+      as: all.length === 0 && ctx.omitted.rows === 0 ? NO_SUBSCRIPTIONS : SUBSCRIPTION_LIST,
       footer: quotaText(all),
     };
   },

@@ -14,7 +14,7 @@ export const webhooksSecretsDelete = recordCommand({
   examples: [{ run: 'svc webhooks secrets delete ep_1', why: 'A secret that is not needed any more' }],
   output: SECRET_RECORD,
   async run({ id }, ctx) {
-    const endpoint = await findEndpoint(id, ctx);
+    const endpoint = findEndpoint(id, ctx);
     if (endpoint === undefined) throw notStored(id);
     const stored = await tryReadSecret(new SecretStore(webhookSecretsFile(ctx.paths), ctx), endpoint);
     if (stored === undefined) throw notStored(id);

@@ -1,5 +1,4 @@
 /** A receiver from its first delivery to its last. It releases everything, however it ends. */
-
 import { setTimeout as delay } from 'node:timers/promises';
 import { AsyncQueue } from '../../../async-queue.ts';
 import type { ErrorCode, SvcError } from '../../../errors.ts';

@@ -1,5 +1,4 @@
 /** Subscriptions for people: states, limits, and lookup by id. */
-
 import { Resolver } from 'node:dns/promises';
 import { isIPv4, isIPv6 } from 'node:net';
 import type { RunContext } from '../../../cli/command.ts';

@@ -1,5 +1,4 @@
 /** A test event is only queued: its log item comes at dispatch, or never (doc 2 §4 rule 6). */
-
 import type { RunContext } from '../../../cli/command.ts';
 import { poll } from '../../../cli/poll.ts';
 import { type ErrorCode, SvcError } from '../../../errors.ts';

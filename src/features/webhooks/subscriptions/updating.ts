@@ -155,8 +155,8 @@ async function settleLostUpdate(
 }
 
 /** Not certain if only the list lacks it, and a row of the list could not be read. */
-export function isGone(result: 'deleted' | 'already-gone' | Plan, ctx: Pick<RunContext, 'omittedRows'>): boolean {
-  return result === 'deleted' || ctx.omittedRows() === 0;
+export function isGone(result: 'deleted' | 'already-gone' | Plan, ctx: Pick<RunContext, 'omitted'>): boolean {
+  return result === 'deleted' || ctx.omitted.rows === 0;
 }
 
 /** `already-gone`: deleted, by this request or by another. */
