@@ -67,13 +67,14 @@ export async function findCommand(group: Group, args: readonly string[], search:
 /** The command whose name the words spell in their own way, or begin. */
 async function findSimilar(group: Group, commands: Commands, args: readonly string[], search: Search): Promise<Found> {
   const [noun = ''] = args;
-  const { nounLists = false } = search;
+  const { nounLists = false, at = [0, 1] } = search;
   const names = Object.keys(commands);
   const below = names.filter((name) => name.includes(' ') && sameNoun(name.split(' ')[0] ?? '', noun));
   const mayHaveTwo = args.length > 1 && (below.length > 0 || nameOf(names, [noun]) === undefined);
   const longer = mayHaveTwo ? await findNamed(group, commands, args.slice(0, 2), search) : undefined;
   if (longer !== undefined) return longer;
-  const next = nextWord(args, search);
+  // After an option, a word may be its value: `trade journal --limit 1`.
+  const next = at[1] === (at[0] ?? 0) + 1 ? args[1] : undefined;
   const found = await findNamed(group, commands, [noun], search);
   // A command without arguments may be a prefix of others: `trade journal`, `trade journal settle`.
   if (next !== undefined && below.length > 0 && found?.command.args === undefined)
@@ -81,11 +82,6 @@ async function findSimilar(group: Group, commands: Commands, args: readonly stri
   const [name] = below[0]?.split(' ') ?? [];
   if (found === undefined && name === undefined) throw await unknownIn(group, names, noun);
   return found ?? findNoun(group, name ?? noun, commands, nounLists);
-}
-
-/** Undefined after an option, whose value it may be: `trade journal --limit 1`. */
-function nextWord(args: readonly string[], { at = [0, 1] }: Search): string | undefined {
-  return at[1] === (at[0] ?? 0) + 1 ? args[1] : undefined;
 }
 
 /** Where only the group is named: its list, its only command, or the page of all. */

@@ -27,8 +27,8 @@ export interface SecretSink {
   readonly where: string;
   /** Returns once the secret is safely stored. */
   keep(secret: Secret, id: string): Promise<void>;
-  /** Removes everything prepared for the secret, unless it is stored by now. */
-  abandon(): void;
+  /** Removes what was prepared for the secret, unless it is stored by now. */
+  abandon?(): void;
 }
 
 /** Undefined if svc stores the secret itself. Exit 2 without a destination that can be written. */
@@ -41,7 +41,7 @@ export function openSink(input: SinkInput, ctx: RunContext): SecretSink | undefi
       hint: `pass --secret-file <file>${input.showSecret === undefined ? ' or --store' : ', --store or --show-secret'}`,
     });
   }
-  if (showSecret || ctx.dryRun) return { shows: true, where: 'shown', keep: async () => {}, abandon: () => {} };
+  if (showSecret || ctx.dryRun) return { shows: true, where: 'shown', keep: async () => {} };
   if (file === undefined) return undefined;
   const descriptor = descriptorOf(file);
   return descriptor === undefined ? fileSink(file) : descriptorSink(descriptor);
@@ -102,7 +102,6 @@ function descriptorSink(fd: number): SecretSink {
   return {
     shows: false,
     where: `written to descriptor ${fd}`,
-    abandon: () => {},
     async keep(secret) {
       try {
         writeAll(fd, Buffer.from(`${secret.reveal()}\n`), null);

@@ -36,6 +36,11 @@ export function parseBaseUrl(text: string, { strip }: { readonly strip?: string 
   return url;
 }
 
+/** Origin and path, without a slash at the end. */
+export function addressOf({ origin, pathname }: URL): string {
+  return origin + pathname.replace(/\/$/, '');
+}
+
 /** By the name alone, whatever a name server says (RFC 6761 §6.3). */
 export function isLoopback({ hostname }: URL): boolean {
   return /^(?:127\.\d+\.\d+\.\d+|\[::1\]|(?:.*\.)?localhost)$/.test(hostname);

@@ -1,6 +1,7 @@
 /** An endpoint as data, and the request made from it that is sent, shown and turned into curl. */
 import { SvcError } from '../errors.ts';
 import type { SchemaIssue } from '../json-object.ts';
+import { addressOf } from './address.ts';
 import type { Target } from './target.ts';
 
 /** What a request can do to the service: decides about retries, confirmation and dry runs. */
@@ -144,7 +145,6 @@ export function buildRequest(
   { body, params = {}, query = {} }: CallValues,
   more: Headers = {},
 ): RequestValue {
-  const root = baseUrl.origin + baseUrl.pathname.replace(/\/$/, '') + basePath;
   const headers: Record<string, string> = {
     accept: 'application/json',
     'accept-encoding': 'identity',
@@ -154,7 +154,14 @@ export function buildRequest(
   if (type !== undefined) headers['content-type'] = type;
   addHeaders(headers, more);
   addHeaders(headers, own);
-  return { method, url: root + fillPath(path, params) + queryText(query), headers, body, encoding, effect };
+  return {
+    method,
+    url: addressOf(baseUrl) + basePath + fillPath(path, params) + queryText(query),
+    headers,
+    body,
+    encoding,
+    effect,
+  };
 }
 
 /** The body's text as it is sent, `undefined` if there is none. Invalid UTF-8 is lost. */

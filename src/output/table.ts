@@ -102,7 +102,7 @@ function readCell(cell: Cell, { brief }: Column<unknown>, options: OutputOptions
 
 /** In the rest of a row, the rarest text comes first, because the end may be cut. */
 function takeOutCommon(cells: readonly Cell[]) {
-  const rows = cells.map(textsOf);
+  const rows = cells.map((cell) => (Array.isArray(cell) ? cell.map(String) : []));
   const counts = new Map<string, number>();
   for (const texts of rows) {
     for (const text of new Set(texts)) counts.set(text, (counts.get(text) ?? 0) + 1);
@@ -115,10 +115,6 @@ function takeOutCommon(cells: readonly Cell[]) {
     rest.push(own.sort((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0)));
   }
   return { rest, common: [...common] };
-}
-
-function textsOf(cell: Cell): readonly string[] {
-  return Array.isArray(cell) ? cell.map(String) : [];
 }
 
 /** Which columns are shown, how wide, and which are below their row on a line of their own. */

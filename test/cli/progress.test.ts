@@ -1,6 +1,6 @@
 /** The spinner: what a terminal shows while a service is waited for. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Spinner } from '../../src/cli/spinner.ts';
+import { Spinner } from '../../src/cli/notices.ts';
 import { MemoryStream } from '../output/rendering.ts';
 
 const CLEAR = '\r\u001b[K';

@@ -8,7 +8,7 @@ import { completionModel } from '../../src/cli/completion/model.ts';
 import { parseTime } from '../../src/cli/time.ts';
 import { parseDuration } from '../../src/duration.ts';
 import { SvcError } from '../../src/errors.ts';
-import { explainAlertmanager } from '../../src/features/alerts/errors.ts';
+import { explainAlertmanager } from '../../src/features/alerts/api.ts';
 import { parseMatcherArguments } from '../../src/features/alerts/matcher-arguments.ts';
 import { explainCatalog } from '../../src/features/catalog/api.ts';
 import { GROUPS } from '../../src/features/index.ts';

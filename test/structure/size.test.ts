@@ -15,8 +15,8 @@ const LONGEST_FILE = 500;
 const LONG_LINE = 100;
 
 /** Add something, and remove something else: lower these with the source, and raise none. */
-const MOST_LINES = 54_200;
-const MOST_FILES = 400;
+const MOST_LINES = 54_000;
+const MOST_FILES = 396;
 const MOST_SANDBOX_LINES = 5_000;
 const MOST_LONG_LINES = 0.06;
 
@@ -25,10 +25,11 @@ const LISTEN = ['webhooks', 'listen', '--port', '0', '--count', '1', '-o', 'ndjs
 const BUY = ['trade', 'buy', 'EUR/USD', '10', '--account', '654061', '--yes'];
 /** Command lines that exit 0 in the sandbox, and how many functions, in how many files, they may enter. */
 const COMMANDS: readonly (readonly [functions: number, files: number, args: readonly string[]])[] = [
-  [280, 44, ['alerts', 'list']],
-  [180, 36, ['webhooks', 'verify', 'signed.http', ...SECRET]],
-  [266, 41, LISTEN],
-  [450, 60, BUY],
+  [270, 44, ['alerts', 'list']],
+  [170, 36, ['webhooks', 'verify', 'signed.http', ...SECRET]],
+  [258, 41, LISTEN],
+  [440, 60, BUY],
+  [350, 56, ['oauth', 'login']],
 ];
 
 describe('the source', () => {
@@ -71,6 +72,15 @@ process.on('exit', () => {
   });
 });`;
 
+/** Follows redirects. */
+const BROWSER = `
+const visit = (url) =>
+  require('node:http').get(url, (response) => {
+    response.resume();
+    if (response.headers.location !== undefined) visit(new URL(response.headers.location, url));
+  });
+visit(process.argv[2]);`;
+
 describe('the functions that a command enters', () => {
   const cache = join(ROOT, '.cache');
   mkdirSync(cache, { recursive: true });
@@ -81,6 +91,7 @@ describe('the functions that a command enters', () => {
     await writeUnbundled(folder);
     writeFileSync(join(folder, 'hook.cjs'), HOOK.replace('FILE', JSON.stringify(measured)));
     writeFileSync(join(folder, 'secret'), 'of-this-test-alone', { mode: 0o600 });
+    writeFileSync(join(folder, 'browser.cjs'), `#!${process.execPath}\n${BROWSER}`, { mode: 0o700 });
     const signed = ['webhooks', 'sign', '--as', 'http', '--to', 'http://localhost/', ...SECRET];
     writeFileSync(
       join(folder, 'signed.http'),
@@ -94,8 +105,16 @@ describe('the functions that a command enters', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it.each(COMMANDS)('are at most %d in %d files: %j', async (functions, files, args) => {
-    const command = [process.execPath, '--require', join(folder, 'hook.cjs'), join(folder, 'bin/svc.cjs'), ...args];
-    const env = { ...process.env, XDG_CONFIG_HOME: folder, XDG_STATE_HOME: folder };
+    const node = [process.execPath, '--require', join(folder, 'hook.cjs')];
+    // Who signs in has no token yet.
+    const unset = ['-u', 'SVC_WEBHOOKS_TOKEN', '-u', 'NODE_EXTRA_CA_CERTS'];
+    const command = ['env', ...unset, ...node, join(folder, 'bin/svc.cjs'), ...args];
+    const env = {
+      ...process.env,
+      XDG_CONFIG_HOME: folder,
+      XDG_STATE_HOME: folder,
+      BROWSER: join(folder, 'browser.cjs'),
+    };
     const child = spawn(process.execPath, [LAUNCHER, 'sandbox', 'run', '--', ...command], { cwd: folder, env });
     if (args === LISTEN) child.stdout.once('data', (line: Buffer) => deliver(String(line), folder));
     child.stdout.resume();

@@ -23,14 +23,10 @@ export interface Amount {
 
 type Amounts = Partial<Pick<Source, SeriesField>>;
 
-function fieldsOf(wanted: OfferField): readonly SeriesField[] {
-  return wanted === 'lowest' ? PRICES : [wanted];
-}
-
 /** A price of 0 or less is no price, but a count may be 0. */
 export function amountOf(source: Amounts, wanted: OfferField): Amount | undefined {
   let lowest: Amount | undefined;
-  for (const field of fieldsOf(wanted)) {
+  for (const field of wanted === 'lowest' ? PRICES : [wanted]) {
     const value = numberOf(source[field]);
     if (value === null || (value <= 0 && field !== 'available_count')) continue;
     if (lowest === undefined || value < lowest.value) lowest = { value, field };

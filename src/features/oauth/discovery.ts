@@ -1,6 +1,6 @@
 /** The service's sign-in metadata, authoritative for all its addresses (RFC 8414, doc 2 §5). */
 import { SvcError } from '../../errors.ts';
-import { isLoopback } from '../../http/address.ts';
+import { addressOf, isLoopback } from '../../http/address.ts';
 import type { Target } from '../../http/target.ts';
 import { checkEncrypted, type ProtocolAnswer, ProtocolRefusal, protocolRequest } from './protocol-request.ts';
 import { type ServerMetadata, serverMetadata } from './schema.ts';
@@ -102,8 +102,4 @@ function endpointProblem(url: URL, baseUrl: URL): string | undefined {
   }
   if (url.username !== '' || url.password !== '') return 'contains a user or a password';
   return url.hash === '' ? undefined : 'contains a fragment';
-}
-
-function addressOf(baseUrl: URL): string {
-  return baseUrl.origin + baseUrl.pathname.replace(/\/$/, '');
 }

@@ -125,16 +125,12 @@ async function readWhole(sent: RawAnswer): Promise<{ readonly answer: RawAnswer;
   const pieces: Uint8Array[] = [];
   for await (const piece of sent.bytes) pieces.push(piece);
   const bytes = Buffer.concat(pieces);
-  const value = sent.isJson ? jsonOf(bytes) : undefined;
+  // A long response is returned before its end is checked: the request was carried out anyway.
+  const value = sent.isJson ? tryParseJson(exactNumbers(new TextDecoder().decode(bytes))) : undefined;
   const again = async function* () {
     yield bytes;
   };
   return { answer: { ...sent, bytes: again() }, envelope: isObject(value) ? (value as Envelope) : {} };
-}
-
-/** A long response is returned before its end is checked: the request was carried out anyway. */
-function jsonOf(bytes: Uint8Array): unknown {
-  return tryParseJson(exactNumbers(new TextDecoder().decode(bytes)));
 }
 
 async function refusalIn(envelope: Envelope, { counts }: TradingSession): Promise<SvcError | undefined> {

@@ -156,7 +156,6 @@ async function storeSink(ctx: RunContext): Promise<SecretSink> {
   return {
     shows: false,
     where: 'stored',
-    abandon: () => {},
     async keep(secret, id) {
       const stored_at = new Date(ctx.now()).toISOString();
       const stored = { base_url, endpoint_id: id, secret: secret.reveal(), stored_at };

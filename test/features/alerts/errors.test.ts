@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../../src/errors.ts';
-import { ENDPOINTS } from '../../../src/features/alerts/api.ts';
-import { explainAlertmanager } from '../../../src/features/alerts/errors.ts';
+import { ENDPOINTS, explainAlertmanager } from '../../../src/features/alerts/api.ts';
 
 type Endpoint = keyof typeof ENDPOINTS;
 const JSON_TYPE = 'application/json';

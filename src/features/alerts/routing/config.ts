@@ -54,23 +54,26 @@ export async function readRoutingConfig(source: string, version?: string): Promi
   if ('problems' in checked) return { ...checked, ...warnings };
   const { route, receivers, inhibit_rules, templates, ...intervals } = checked.data;
   if (!route) return { problems: [file.problemAt([], 'there is no route')], ...warnings };
-  const timeIntervals = [...(intervals.mute_time_intervals ?? []), ...(intervals.time_intervals ?? [])];
+  const [muted, timed] = [intervals.mute_time_intervals ?? [], intervals.time_intervals ?? []];
   const config = {
     route,
     receivers: (receivers ?? []).map(({ name }) => name),
-    timeIntervals: new Map(timeIntervals.map((of) => [of?.name ?? '', of?.time_intervals ?? []])),
+    timeIntervals: new Map([...muted, ...timed].map((of) => [of?.name ?? '', of?.time_intervals ?? []])),
     inhibitRules: (inhibit_rules ?? []).filter((rule) => rule !== null),
     templates: templates?.length ?? 0,
   };
   const faults = [
     ...twice('receivers', config.receivers),
-    ...twice('time_intervals', timeIntervals.map((of) => of?.name ?? '').slice(intervals.mute_time_intervals?.length)),
+    ...twice(
+      'time_intervals',
+      timed.map((of) => of?.name ?? ''),
+    ),
     ...twice(
       'mute_time_intervals',
-      (intervals.mute_time_intervals ?? []).map((of) => of?.name ?? ''),
+      muted.map((of) => of?.name ?? ''),
     ),
-    ...(intervals.mute_time_intervals ?? []).flatMap((of, index) =>
-      intervals.time_intervals?.some((other) => other?.name === of?.name)
+    ...muted.flatMap((of, index) =>
+      timed.some((other) => other?.name === of?.name)
         ? [fault(['mute_time_intervals', index, 'name'], `${of?.name} is also in time_intervals`)]
         : [],
     ),

@@ -160,13 +160,9 @@ function priceCell({ effective_price, cheapest }: Offer): Cell {
   return cheapest ? { text: String(effective_price), tone: 'good' } : effective_price;
 }
 
-function aboveCell({ cheapest, above_cheapest, above_cheapest_percent: amount }: Offer): Cell {
+function aboveCell({ cheapest, above_cheapest_percent: amount }: Offer): Cell {
   if (cheapest) return { amount, text: 'cheapest', tone: 'good' };
-  return above_cheapest === null ? undefined : { amount, text: `${percentText(amount)} more` };
-}
-
-function percentText(percent: number | null): string {
-  return percent === null ? '' : `${Number(percent.toFixed(1))}%`;
+  return amount === null ? undefined : { amount, text: `${Number(amount.toFixed(1))}% more` };
 }
 
 function observedCell({ observed_at, stale }: Offer): Cell {

@@ -73,14 +73,14 @@ export const oauthClientsRegister = recordCommand({
       const redirectUris = redirectUri.length > 0 ? redirectUri : [await freeRedirectUri(server)];
       client = await registerClient(ctx.target, server, { method, clientName, redirectUris });
     } catch (error) {
-      sink?.abandon();
+      sink?.abandon?.();
       throw error;
     }
     if (client instanceof Plan) return { value: client };
     const given = client.token_endpoint_auth_method;
     // Where the secret goes was chosen for the requested method.
     if (sink !== undefined && (given === 'none') !== (method === 'none')) {
-      sink.abandon();
+      sink.abandon?.();
       throw new SvcError('not_as_asked', `the service registered the client ${client.client_id} with ${given}`, {
         hint: `svc stored nothing of it: pass --auth-method ${given}, or --store`,
       });
@@ -105,7 +105,7 @@ function reportClient(
 }
 
 /** For a client without a secret that is not stored. */
-const NO_SECRET: SecretSink = { shows: true, where: 'shown', keep: async () => {}, abandon: () => {} };
+const NO_SECRET: SecretSink = { shows: true, where: 'shown', keep: async () => {} };
 
 /** Opened and tested before the service makes the client. Undefined if svc stores the client. */
 async function openClientSink(

@@ -6,7 +6,7 @@ import { alertTitle } from '../../alerts/columns.ts';
 import { checkFingerprints, pickAlerts } from '../../alerts/ids.ts';
 import type { Matcher } from '../../alerts/matcher.ts';
 import { labelTest } from '../../alerts/matching.ts';
-import type { Alert, Silence } from '../../alerts/schema.ts';
+import type { Alert } from '../../alerts/schema.ts';
 import { collect } from '../../alerts/selection.ts';
 import { POSTED_LIST, undoSilences } from '../columns.ts';
 import { ensured, matchersOfLabels, type PostedSilence, unchangedSilence } from '../draft.ts';
@@ -47,16 +47,19 @@ export const silencesAck = listCommand({
     const named = pickAlerts(firing, input.fingerprint);
     const covered = await coverAlerts(named, firing);
     const now = ctx.now();
+    const text = input.comment ?? 'acknowledged with svc';
     const common = {
       startsAt: new Date(now).toISOString(),
       endsAt: new Date(now + input.for).toISOString(),
       createdBy: input.author ?? author(ctx),
-      comment: ackComment(input.comment ?? 'acknowledged with svc'),
+      comment: text.startsWith(ACK_PREFIX) ? text : `${ACK_PREFIX} ${text}`,
     };
     const present: PostedSilence[] = [];
     const checked: CheckedSilence[] = [];
     for (const { matchers, alerts } of covered) {
-      const found = await ensured({ matchers, ...common }, alertmanager, isAcknowledgement);
+      const found = await ensured({ matchers, ...common }, alertmanager, ({ comment }) =>
+        comment.startsWith(ACK_PREFIX),
+      );
       if (found.present === undefined) checked.push({ draft: found.wanted, alerts });
       else present.push(unchangedSilence(found.present));
     }
@@ -69,14 +72,6 @@ export const silencesAck = listCommand({
 });
 
 const ACK_PREFIX = 'ACK!';
-
-function ackComment(text: string): string {
-  return text.startsWith(ACK_PREFIX) ? text : `${ACK_PREFIX} ${text}`;
-}
-
-function isAcknowledgement({ comment }: Pick<Silence, 'comment'>): boolean {
-  return comment.startsWith(ACK_PREFIX);
-}
 
 /** The matchers of a silence for each alert, and the alerts that it mutes. */
 async function coverAlerts(named: readonly Alert[], firing: readonly Alert[]) {

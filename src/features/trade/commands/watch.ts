@@ -370,8 +370,7 @@ class WatchedRows {
 /** The state of the connection, in a line for a person. */
 class ConnectionState {
   #since = '';
-  #gaps = 0;
-  #last = '';
+  #gap = 'no gaps';
   /** Why the gateway cannot be reached. */
   trouble: string | undefined;
   /** Why the rows may be outdated although the gateway can be reached. */
@@ -380,9 +379,7 @@ class ConnectionState {
 
   connected(event: Extract<SessionEvent, { kind: 'connected' | 'gap' }>, at: number): void {
     this.#since = clockText(at);
-    if (event.kind === 'connected') return;
-    this.#gaps++;
-    this.#last = `${clockText(event.from)} to ${clockText(event.to)}`;
+    if (event.kind === 'gap') this.#gap = `last gap from ${clockText(event.from)} to ${clockText(event.to)}`;
   }
 
   outage(outage: Outage): void {
@@ -390,12 +387,11 @@ class ConnectionState {
     this.#silence = outage.kind === 'stale' ? outage.reason : undefined;
   }
 
-  /** `connected since 16:02:14Z; 2 gaps, the last from 16:02:11Z to 16:02:14Z` */
+  /** `connected since 16:02:14Z; last gap from 16:02:11Z to 16:02:14Z` */
   text(): string {
-    const gaps = this.#gaps === 1 ? '1 gap' : `${this.#gaps} gaps, the last`;
     return [
       this.trouble === undefined ? `connected since ${this.#since}` : 'no connection: reconnecting',
-      this.#gaps === 0 ? 'no gaps' : `${gaps} from ${this.#last}`,
+      this.#gap,
       this.stale,
       this.#silence,
     ]

@@ -71,12 +71,22 @@ export async function openTradingSession(
     pace: forOrder ? undefined : connectPace(ctx.target, counts, ctx),
   });
   const isCounted = !forOrder;
+  const reader: Reader = {
+    async call(endpoint, values) {
+      const limit = limitOfRequest(endpoint, values);
+      if (isCounted) await takeCall(limit, counts);
+      const answer = await fillIfRefused(session.call(endpoint, values), counts, limit);
+      const used = await exceededLimit(verdictOf(answer as Envelope).error, counts, limit);
+      if (used !== undefined) throw used;
+      return answer;
+    },
+  };
   const answer: Session['answer'] = async (endpoint, values, confirmed) => {
     const limit = limitOfRequest(endpoint, values);
     if (isCounted) await takeCall(limit, counts);
     return fillIfRefused(session.answer(endpoint, values, confirmed), counts, limit);
   };
-  return { session, trading: openTrading(countedReader(session, counts, isCounted)), answer, counts };
+  return { session, trading: openTrading(reader), answer, counts };
 }
 
 /** The counts of all processes of this user. */
@@ -166,19 +176,6 @@ export function limitOfRequest(
   return CALL_LIMITS.find(({ requests }) => requests.includes(name));
 }
 
-function countedReader(session: Reader, counts: CallCounts, isCounted: boolean): Reader {
-  return {
-    async call(endpoint, values) {
-      const limit = limitOfRequest(endpoint, values);
-      if (isCounted) await takeCall(limit, counts);
-      const answer = await fillIfRefused(session.call(endpoint, values), counts, limit);
-      const used = await exceededLimit(verdictOf(answer as Envelope).error, counts, limit);
-      if (used !== undefined) throw used;
-      return answer;
-    },
-  };
-}
-
 /** Throws `limited` if our own count, an estimate, has reached the limit of the call. */
 async function takeCall(limit: CallLimit | undefined, counts: CallCounts): Promise<void> {
   const freeAt = limit && (await counts.take(limit));
@@ -201,16 +198,12 @@ export async function exceededLimit(
   counts: CallCounts,
   own?: CallLimit,
 ): Promise<SvcError | undefined> {
-  const exceeded = error?.ora === RATE_EXCEEDED ? (limitOf(error.cmd) ?? own) : undefined;
+  const exceeded = error?.ora === RATE_EXCEEDED ? (CALL_LIMITS.find(({ cmd }) => cmd === error.cmd) ?? own) : undefined;
   if (exceeded === undefined) return undefined;
   return usedUp(exceeded, await counts.fill(exceeded), {
     who: 'the gateway says that',
     server: `ORA-${RATE_EXCEEDED}`,
   });
-}
-
-function limitOf(cmd: number | undefined): CallLimit | undefined {
-  return CALL_LIMITS.find((one) => one.cmd === cmd);
 }
 
 function usedUp(

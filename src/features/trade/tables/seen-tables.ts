@@ -34,7 +34,8 @@ export class SeenTables {
   /** The current rows. */
   readonly #open = { Order: newLiveTable('orderId'), OpenPosition: newLiveTable('tradeId') };
   readonly #orders = new Map<string, SeenOrder>();
-  readonly #opened = new Map<string, OpenPosition>();
+  /** Positions by trade id, as they were first seen, in the order of their arrival. */
+  readonly opened = new Map<string, OpenPosition>();
   readonly #closed = new Set<ClosedPosition>();
   /** By trade: the order that opened it. */
   readonly #openedBy = new Map<string, string>();
@@ -112,11 +113,6 @@ export class SeenTables {
     this.#forgetCalls += 1;
   }
 
-  /** Positions by trade id, as they were first seen, in the order of their arrival. */
-  get opened(): ReadonlyMap<string, OpenPosition> {
-    return this.#opened;
-  }
-
   #noteSnapshot(model: 'Order' | 'OpenPosition', { rows, isComplete }: TableSnapshot<OpenRow>): void {
     for (const row of rows) this.#note(model, row, false);
     if (model !== 'Order' || !isComplete) return;
@@ -126,7 +122,7 @@ export class SeenTables {
 
   #note(model: 'Order' | 'OpenPosition', row: OpenRow, isEnd: boolean): void {
     if (model === 'Order') this.#noteOrder(row, isEnd);
-    else if (!isEnd) this.#opened.set(row.tradeId, { ...row, ...this.#opened.get(row.tradeId) });
+    else if (!isEnd) this.opened.set(row.tradeId, { ...row, ...this.opened.get(row.tradeId) });
   }
 
   #noteOrder(row: Order, isEnd: boolean): void {

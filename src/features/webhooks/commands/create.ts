@@ -85,7 +85,7 @@ export const webhooksCreate = recordCommand({
     } catch (error) {
       throw withSuggestion(error, events);
     } finally {
-      sink.abandon();
+      sink.abandon?.();
     }
   },
 });

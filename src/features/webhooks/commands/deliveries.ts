@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { section } from '../../../cli/flags.ts';
 import { timeCell } from '../../../output/cells.ts';
-import type { Cell, Column, ListOutput, Tone } from '../../../output/types.ts';
+import type { Column, ListOutput, Tone } from '../../../output/types.ts';
 import { openRecordings } from '../api.ts';
 import { EVENT_FLAG, eventFilter } from '../event-types.ts';
 import { SUBSCRIPTION_ARGUMENT } from '../options.ts';
@@ -22,14 +22,10 @@ const USUAL_PAGE = 20;
 
 const STATE_TONES: Readonly<Record<string, Tone>> = { pending: 'warn', delivered: 'good', failed: 'bad' };
 
-function stateCell({ status_text: text }: ShownLogItem): Cell {
-  return { text, tone: STATE_TONES[text] ?? 'warn' };
-}
-
 const COLUMNS: readonly Column<ShownLogItem>[] = [
   { name: 'event', cell: (item) => item.event_id },
   { name: 'type', cell: (item) => item.event_type, shrinks: true },
-  { name: 'status', cell: stateCell, vital: true },
+  { name: 'status', cell: ({ status_text: text }) => ({ text, tone: STATE_TONES[text] ?? 'warn' }), vital: true },
   { name: 'attempts', cell: ({ attempts }) => attempts, align: 'right' },
   { name: 'last-error', cell: (item) => item.last_error || '-', shrinks: true, vital: true },
   { name: 'created', cell: (item) => timeCell(item.created_at) ?? '-', vital: true },

@@ -94,7 +94,7 @@ export const webhooksRotate = recordCommand({
       const replaced_secret_deleted = await deleteOld(next, old, confirmed, recordings, ctx);
       return { value: { ...row, replaced: old.id, test, replaced_secret_deleted } };
     } finally {
-      sink.abandon();
+      sink.abandon?.();
     }
   },
 });

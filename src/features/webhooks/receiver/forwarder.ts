@@ -43,15 +43,12 @@ async function findTarget(text: string, external: boolean): Promise<ForwardTarge
   const url = receiverAddress(text);
   if (external || isLoopback(url)) return { url };
   const addresses = await lookup(bare(url.hostname), { all: true }).catch(() => []);
-  if (addresses.length > 0 && addresses.every(isLoopbackAddress)) return { url, addresses };
+  const isOwn = addresses.every(({ address }) => isLoopback(new URL(`http://${hostLiteral(address)}`)));
+  if (addresses.length > 0 && isOwn) return { url, addresses };
   const unknown = addresses.length === 0 ? ': its name cannot be resolved' : '';
   throw new SvcError('invalid_value', `--forward-to: ${url.hostname} is not this machine${unknown}`, {
     hint: 'deliveries contain what people said: pass --forward-external to send them to another machine',
   });
-}
-
-function isLoopbackAddress({ address }: LookupAddress): boolean {
-  return isLoopback(new URL(`http://${hostLiteral(address)}`));
 }
 
 const DOCUMENTED = new RegExp(`^(?:content-type|${HEADER_PREFIX}(?:event|delivery|timestamp|signature))$`, 'i');

@@ -17,7 +17,8 @@ export function historyPath(paths: Paths): string {
 /** The lines of the file, without line ends; none if there is no file. */
 export function readHistory(path: string): readonly string[] {
   try {
-    return readOwnFile(path).toString('latin1').split('\n').filter(isRecorded);
+    const lines = readOwnFile(path).toString('latin1').split('\n');
+    return lines.filter((line) => line.startsWith('{"v":1,') && line.endsWith('}'));
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
     throw fileFailure(`cannot read ${path}`, error);
@@ -76,10 +77,6 @@ export class History {
       this.#warn(`deliveries are not kept for svc webhooks replay: ${(error as Error).message}`);
     }
   }
-}
-
-function isRecorded(line: string): boolean {
-  return line.startsWith('{"v":1,') && line.endsWith('}');
 }
 
 /** The last delivery of each of the last events, as far as there is room. */

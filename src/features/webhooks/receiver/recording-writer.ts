@@ -49,7 +49,8 @@ export class RecordingWriter {
   #waiting: ((written: boolean) => void)[] = [];
   #closed = false;
   #failing = false;
-  #firstFailure: SvcError | undefined;
+  /** Why the file is incomplete, if it is. */
+  failure: SvcError | undefined;
   #changed: (failure: SvcError | undefined) => void = () => {};
 
   constructor(path: string, file: number, regular: boolean, created: boolean) {
@@ -57,11 +58,6 @@ export class RecordingWriter {
     this.#file = file;
     this.#regular = regular;
     this.#created = created;
-  }
-
-  /** Why the file is incomplete, if it is. */
-  get failure(): SvcError | undefined {
-    return this.#firstFailure;
   }
 
   /** Calls back when writing begins to fail, and when it works again. */
@@ -106,7 +102,7 @@ export class RecordingWriter {
     } catch (error) {
       this.#takeBack(done);
       const failure = fileFailure(`--record: cannot write ${this.#path}`, error);
-      this.#firstFailure ??= failure;
+      this.failure ??= failure;
       if (!this.#failing) this.#changed(failure);
       this.#failing = true;
       return false;

@@ -48,7 +48,8 @@ export class ReceiverSession {
   readonly #ended = new AbortController();
   #receiver: Receiver | undefined;
   #closing: Promise<void> | undefined;
-  #code: ErrorCode | undefined;
+  /** Why it ended; undefined: successfully. */
+  code: ErrorCode | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -62,11 +63,6 @@ export class ReceiverSession {
 
   get tally(): Readonly<Tally> {
     return this.#monitor.tally;
-  }
-
-  /** Why it ended; undefined: successfully. */
-  get code(): ErrorCode | undefined {
-    return this.#code;
   }
 
   /** Resolves to the port once it listens. */
@@ -190,7 +186,7 @@ export class ReceiverSession {
   /** The first reason to end counts. */
   #end(code: ErrorCode | undefined): void {
     if (this.#ended.signal.aborted) return;
-    this.#code = code;
+    this.code = code;
     this.close().then(
       () => this.rows.end(this.#options.recording?.failure),
       (error: unknown) => this.rows.end(error),

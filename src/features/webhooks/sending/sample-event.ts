@@ -29,7 +29,8 @@ export const WEBHOOK_PING = 'webhook.ping';
 
 /** An event of any type, of which only `summary.completed` carries data. */
 export function sampleEvent(type: string, options: SampleOptions): SampleEvent {
-  const { random, size, id = makeEventId(random) } = options;
+  // `evt_sample_…` is the service's own (doc 2 §4 rule 7).
+  const { random, size, id = `evt_${makeLetters(random)}` } = options;
   const now = options.now();
   const envelope = (data: SampleEvent['data']): SampleEvent => ({ id, type, created_at: formatTime(now), data });
   if (type !== SUMMARY_COMPLETED) return envelope({});
@@ -41,11 +42,6 @@ export function sampleEvent(type: string, options: SampleOptions): SampleEvent {
 
 export function eventBytes(event: SampleEvent): Uint8Array {
   return Buffer.from(JSON.stringify(event));
-}
-
-/** `evt_` and twelve letters and digits. `evt_sample_…` is the service's own (doc 2 §4 rule 7). */
-function makeEventId(random: () => number): string {
-  return `evt_${makeLetters(random)}`;
 }
 
 /** `dlv_` and twelve letters and digits. */

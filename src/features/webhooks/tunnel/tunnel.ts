@@ -51,7 +51,8 @@ export class Tunnel {
   /** Settles with the creation, whatever becomes of it. */
   #creation: Promise<unknown> | undefined;
   #watch: Promise<void> | undefined;
-  #failure: SvcError | undefined;
+  /** Why something was not taken back. */
+  failure: SvcError | undefined;
 
   constructor(input: TunnelInput, ctx: RunContext) {
     this.#input = input;
@@ -64,11 +65,6 @@ export class Tunnel {
       if (ended.signal.aborted) this.#hurry.abort(interruptionOf(name));
       ended.abort(interruptionOf(name));
     });
-  }
-
-  /** Why something was not taken back. */
-  get failure(): SvcError | undefined {
-    return this.#failure;
   }
 
   /** Starts the program, and subscribes its address. `fail` is called if the program ends later. */
@@ -188,7 +184,7 @@ export class Tunnel {
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
       if (error.code === 'not_found') return;
-      this.#failure = error;
+      this.failure = error;
       const id = this.#id === undefined ? '<id>' : shellWord(this.#id);
       warn(`warning: the subscription for ${this.#address} may remain: ${error.message}: svc webhooks delete ${id}`);
     }
