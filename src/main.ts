@@ -89,7 +89,7 @@ async function explain(argv: readonly string[], context: Context, secrets: Known
   }
   const topic = parsed.input['topic'] as readonly string[];
   const named = topic.length === 0 && tokens.length < argv.length ? ['help'] : topic;
-  return print(context, await helpText(named, GROUPS, context.stdout.columns));
+  return print(context, await helpText(named, GROUPS, context.stdout.columns, parsed.input['all'] === true));
 }
 
 /** All standard error output passes here, and loses the secrets that the run has used. */

@@ -42,6 +42,8 @@ interface FlagBase {
   /** Prompted for at a terminal, unless one of these options or arguments is given. */
   readonly promptUnless?: readonly string[];
   readonly hidden?: true;
+  /** Help shows it with --all only. */
+  readonly rare?: true;
   readonly complete?: CompletionSource;
   /** What to use instead of an empty value, which is always refused. */
   readonly emptyHint?: string;
@@ -71,6 +73,7 @@ interface BooleanFlag {
   readonly short?: string;
   readonly default?: boolean;
   readonly hidden?: true;
+  readonly rare?: true;
 }
 
 interface StringFlag extends FlagBase {

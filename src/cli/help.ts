@@ -69,19 +69,19 @@ export type HelpSubject =
 
 type GroupSubject = Extract<HelpSubject, { kind: 'commands' }>;
 
-/** Makes every help page: for `--help`, for `svc help` and for the build. */
-export function formatHelp(subject: HelpSubject, columns = HELP_WIDTH): string {
-  return `${pageParts(subject, Math.min(columns, HELP_WIDTH)).join('\n\n')}\n`;
+/** Makes every help page: for `--help`, for `svc help` and for the build. `all`: also rare options. */
+export function formatHelp(subject: HelpSubject, columns = HELP_WIDTH, all = false): string {
+  return `${pageParts(subject, Math.min(columns, HELP_WIDTH), all).join('\n\n')}\n`;
 }
 
-function pageParts(subject: HelpSubject, width: number): string[] {
+function pageParts(subject: HelpSubject, width: number, all: boolean): string[] {
   switch (subject.kind) {
     case 'svc':
       return formatRootHelp(subject.groups, width);
     case 'commands':
       return formatGroupHelp(subject, width);
     case 'command':
-      return formatCommandHelp(subject.command, width);
+      return formatCommandHelp(subject.command, width, all);
   }
 }
 
@@ -144,7 +144,8 @@ function nameWithin(group: GroupSummary, name: string): string | undefined {
   return name.startsWith(`${group.name} `) ? name.slice(group.name.length + 1) : undefined;
 }
 
-function formatCommandHelp(command: Command, width: number): string[] {
+function formatCommandHelp(command: Command, width: number, all: boolean): string[] {
+  const isShort = !all && Object.values(ownFlags(command)).some((flag) => flag.rare);
   const usage = [`Usage: ${usageLine(command)}`];
   if (command.aliases !== undefined) usage.push(`Also: ${command.aliases.join(', ')}`);
   const examples = command.examples
@@ -157,17 +158,20 @@ function formatCommandHelp(command: Command, width: number): string[] {
     ...(command.description === undefined ? [] : [formatText(command.description, width)]),
     `Examples:\n${examples}`,
     ...(argumentRows.length === 0 ? [] : [`Arguments:\n${formatRows(argumentRows, width)}`]),
-    ...optionSections(command, width),
-    'Global options: svc help options',
+    ...optionSections(command, width, all),
+    formatText(
+      `Global options: svc help options${isShort ? `\nAll options: svc help ${command.id} --all` : ''}`,
+      width,
+    ),
   ];
 }
 
 /** One section per purpose, in declaration order; options without a group come first. */
-function optionSections(command: Command, width: number): string[] {
+function optionSections(command: Command, width: number, all: boolean): string[] {
   const sections = new Map<string, Record<string, Flag>>([['Options', {}]]);
   for (const [name, flag] of Object.entries(ownFlags(command))) {
     // svc help options lists these.
-    if (SOME_FLAGS[name] === flag) continue;
+    if (SOME_FLAGS[name] === flag || (flag.rare && !all)) continue;
     const title = flag.group ?? 'Options';
     sections.set(title, { ...sections.get(title), [name]: flag });
   }

@@ -30,7 +30,10 @@ export const HELP: Command = textCommand({
   description: `Topics: ${TOPICS.map(({ name }) => name).join(', ')}.\n--format json prints everything svc can do: groups with their commands, arguments, options, columns and examples, the exit statuses and the variables. For a group or a command it prints that part. --query, --fields and -o json, ndjson and yaml select from the same data.`,
   effect: 'read',
   args: { topic: { help: 'A group, a command or a topic', repeat: true } },
-  flags: { format: { type: 'choice', choices: ['text', 'json'], default: 'text', help: 'Format: text, or data' } },
+  flags: {
+    all: { type: 'boolean', help: 'All options of a command, also those that few need' },
+    format: { type: 'choice', choices: ['text', 'json'], default: 'text', help: 'Format: text, or data' },
+  },
   examples: [
     { run: 'svc help alerts list', why: 'Same as svc alerts list --help' },
     { run: 'svc help matchers', why: 'How alerts are chosen' },
@@ -59,9 +62,10 @@ export async function helpText(
   names: readonly string[],
   groups: readonly Group[],
   columns: number | undefined,
+  all: boolean,
 ): Promise<string> {
   const subject = await subjectOf(names, groups);
-  return subject.kind === 'topic' ? topicText(subject.topic, columns) : formatHelp(subject, columns);
+  return subject.kind === 'topic' ? topicText(subject.topic, columns) : formatHelp(subject, columns, all);
 }
 
 async function subjectOf(names: readonly string[], groups: readonly Group[]): Promise<Subject> {

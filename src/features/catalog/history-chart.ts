@@ -161,8 +161,14 @@ function signed(value: number): string {
 }
 
 export const CHART_FLAGS = {
-  width: { type: 'integer', min: 20, max: 1000, help: 'Columns of the chart (default the terminal, or 80)' },
-  height: { type: 'integer', min: 3, max: 200, help: 'Lines of the chart (default 15)' },
+  width: {
+    type: 'integer',
+    min: 20,
+    max: 1000,
+    rare: true,
+    help: 'Columns of the chart (default the terminal, or 80)',
+  },
+  height: { type: 'integer', min: 3, max: 200, rare: true, help: 'Lines of the chart (default 15)' },
   svg: { ...FILE, help: 'Also write the chart to a file; -: print it alone' },
 } as const satisfies Flags;
 

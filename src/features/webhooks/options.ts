@@ -1,6 +1,6 @@
 /** Options of several commands, and how their values are read. */
 import type { RunContext } from '../../cli/command.ts';
-import { FILE, type Options, section } from '../../cli/flags.ts';
+import { FILE, type Flags, type Options } from '../../cli/flags.ts';
 import { parseDuration } from '../../duration.ts';
 import { SvcError } from '../../errors.ts';
 import { isLoopback } from '../../http/address.ts';
@@ -15,12 +15,12 @@ export const SUBSCRIPTION_ARGUMENT = {
   complete: 'subscriptions',
 } as const;
 
-export const GIVEN_HEADER_FLAGS = section('Input options', {
+export const GIVEN_HEADER_FLAGS = {
   timestamp: { type: 'string', value: 'T', help: 'Timestamp header' },
   signature: { type: 'string', value: 'sha256=…', help: 'Signature header' },
-  header: { type: 'string', repeat: true, value: "'Name: value'", help: 'Any other header' },
+  header: { type: 'string', repeat: true, value: "'Name: value'", rare: true, help: 'Any other header' },
   'headers-file': { ...FILE, help: 'File with these headers, in any notation' },
-});
+} as const satisfies Flags;
 
 /** Headers from options. A header that is given twice counts twice. */
 export async function givenHeaders(
@@ -77,15 +77,14 @@ export const TOLERANCE_FLAG = {
   type: 'string',
   value: '300|5m|none',
   default: String(TOLERANCE_S),
-  group: 'Verification options',
   help: 'Maximum difference from the clock',
   check: (text: string) => void parseTolerance(text),
 } as const;
 
-export const RECEIVER_FLAGS = section('Receiver options', {
+export const RECEIVER_FLAGS = {
   to: { type: 'string', value: 'url', required: true, help: 'URL of the receiver; quote it if it contains "&"' },
-  insecure: { type: 'boolean', help: 'Do not check its certificate' },
-});
+  insecure: { type: 'boolean', rare: true, help: 'Do not check its certificate' },
+} as const satisfies Flags;
 
 const PORT = /^:?(\d{1,5})(\/.*)?$/;
 const LOCAL = /^(?:(?:[\w-]+\.)*localhost|127\.\d+\.\d+\.\d+|\[::1\])(?:[:/?]|$)/i;

@@ -80,7 +80,7 @@ export const catalogHistory = chartCommand({
     tz: TZ_FLAG,
     per: PER_FLAG,
     ...CHART_FLAGS,
-    force: { type: 'boolean', help: 'With --svg: overwrite an existing file' },
+    force: { type: 'boolean', rare: true, help: 'With --svg: overwrite an existing file' },
     ...SELECTION_FLAGS,
   },
   exits: ['partly_done'],

@@ -17,7 +17,7 @@ const entryOrder = (side: Side, verb: string, rate: string): Command =>
     ...NEW_ORDER,
     id: `trade entry ${side}`,
     summary: `${verb} at a given price (entry order)`,
-    description: `A price worse than the current one makes a stop entry, a better one a limit entry. ${ONE_POST} ${WAITING}`,
+    description: `A price worse than the current one makes a stop entry, else a limit entry. ${ONE_POST} ${WAITING}`,
     details: ORDER_LIMITS,
     args: SIZED_ARGS,
     flags: {
@@ -27,7 +27,6 @@ const entryOrder = (side: Side, verb: string, rate: string): Command =>
     },
     examples: [
       { run: `svc trade entry ${side} EUR/USD 5 --rate ${rate} --stop 40pips`, why: 'Attach a stop' },
-      { run: `svc trade entry ${side} EUR/USD --rate ${rate} --risk 100 --stop 40pips`, why: 'Lose 100 at the stop' },
       { run: `svc trade entry ${side} EUR/USD 5 --rate ${rate} --expires 2h`, why: 'Expire after two hours' },
     ],
     async run(input, ctx) {

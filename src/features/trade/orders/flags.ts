@@ -29,6 +29,7 @@ export const RANGE_FLAG = {
   type: 'string',
   value: 'pips',
   group: PRICES,
+  rare: true,
   help: 'Maximum distance from the rate, in pips',
 } as const;
 export const EXIT_FLAGS = {
@@ -44,7 +45,7 @@ export const MARKET_TIF_FLAG = {
   help: 'Time in force (default: GTC; with --range: IOC)',
 } as const;
 export const ENTRY_TIME_FLAGS = {
-  tif: { type: 'choice', choices: TIMES_IN_FORCE, help: 'Time in force (default: GTC)' },
+  tif: { type: 'choice', choices: TIMES_IN_FORCE, help: 'Time in force (default GTC)' },
   expires: { type: 'time', bare: 'forward', help: 'Expiry time, to the minute (sets --tif GTD)' },
 } as const satisfies Flags;
 
@@ -64,7 +65,7 @@ export const NEW_ORDER_FLAGS = {
 
 /** For every command that opens a position. */
 export const ONE_POST =
-  'svc journals the order, then sends it once. If the response is lost, it exits 8 and lists the rows that are alike. With --once, repeating the command returns the outcome of the first order.';
+  'svc journals the order, then sends it once. If the response is lost, it exits 8 and lists the rows that are alike. With --once, a repetition returns the outcome of the first order.';
 
 /** For the reference. */
 export const ORDER_LIMITS = `A profile can set a limit: trade.maxOrder is the largest amount of one order, in the unit of order amounts. An order above it is refused with exit 3 and the code over_limit, and nothing is sent. A close, a cancel, or a smaller amount of a pending order is never refused.`;

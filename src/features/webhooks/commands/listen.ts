@@ -19,44 +19,28 @@ import { SECRET_PREFIX, type SigningSecret } from '../signature.ts';
 import { requireSecrets, SECRET_FLAGS, signingSecrets } from '../signing-secrets.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
 
-const LISTEN_FLAGS = section('Listen options', {
+const LISTEN_FLAGS = {
   port: { type: 'integer', min: 0, max: 65_535, default: 8787, help: 'Port; 0 for a free one' },
-  host: { type: 'string', value: 'address', default: '127.0.0.1', help: 'Address to listen on' },
-  'ready-file': { ...FILE, help: 'Write port, url and pid (JSON) here while listening' },
-});
-
-const FORWARDING_FLAGS = section('Forwarding options', {
+  host: { type: 'string', value: 'address', default: '127.0.0.1', rare: true, help: 'Address to listen on' },
+  'ready-file': { ...FILE, rare: true, help: 'Write port, url and pid (JSON) here while listening' },
   'forward-to': { type: 'string', value: 'target', help: 'Forward to this port, or URL of this machine' },
-  'forward-external': { type: 'boolean', help: 'Allow a target on another machine' },
-});
+  'forward-external': { type: 'boolean', rare: true, help: 'Allow a target on another machine' },
+  record: { ...FILE, help: 'Add deliveries to this recording' },
+  history: { type: 'boolean', default: true, rare: true, help: 'Do not keep the last deliveries for replay' },
+  'show-body': { type: 'boolean', rare: true, help: 'Print the bodies of valid deliveries' },
+  count: { type: 'integer', min: 1, help: 'End after this many accepted events' },
+  wait: { type: 'duration', positive: true, help: 'End after this time' },
+  'fail-on-invalid': { type: 'boolean', rare: true, help: 'End at the first invalid delivery' },
+  tolerance: { ...TOLERANCE_FLAG, rare: true },
+} as const satisfies Flags;
 
 const TUNNEL_FLAGS = section('Tunnel options', {
   tunnel: { type: 'string', value: 'command', help: 'Run a tunnel: cloudflared, ngrok or a command' },
-  'tunnel-url': { type: 'string', value: 'url', help: 'Its public address, if it prints none' },
+  'tunnel-url': { type: 'string', value: 'url', rare: true, help: 'Its public address, if it prints none' },
   event: { ...EVENT_FLAG, help: 'Subscribe only to these event types' },
 });
 
-const STOP_FLAGS = section('Stop conditions', {
-  count: { type: 'integer', min: 1, help: 'End after this many accepted events' },
-  wait: { type: 'duration', positive: true, help: 'End after this time' },
-  'fail-on-invalid': { type: 'boolean', help: 'End at the first invalid delivery' },
-});
-
-const OUTPUT_FLAGS = section('Output options', {
-  'show-body': { type: 'boolean', help: 'Print the bodies of valid deliveries' },
-  record: { ...FILE, help: 'Add deliveries to this recording' },
-  history: { type: 'boolean', default: true, help: 'Do not keep the last deliveries for replay' },
-});
-
-const FLAGS = {
-  ...LISTEN_FLAGS,
-  ...TUNNEL_FLAGS,
-  ...SECRET_FLAGS,
-  tolerance: TOLERANCE_FLAG,
-  ...FORWARDING_FLAGS,
-  ...STOP_FLAGS,
-  ...OUTPUT_FLAGS,
-} as const satisfies Flags;
+const FLAGS = { ...LISTEN_FLAGS, ...TUNNEL_FLAGS, ...SECRET_FLAGS } as const satisfies Flags;
 
 type ListenInput = Options<typeof FLAGS>;
 

@@ -29,7 +29,7 @@ const FLAGS = {
   ...RECEIVER_FLAGS,
   ...section('Filter options', {
     since: { type: 'time', bare: 'back', help: 'Only deliveries received since this time' },
-    until: { type: 'time', bare: 'back', help: 'Only deliveries received until this time' },
+    until: { type: 'time', bare: 'back', rare: true, help: 'Only deliveries received until this time' },
     event: { ...EVENT_FLAG },
     status: { type: 'choice', choices: ['delivered', 'failed'], help: 'Only with this recorded outcome' },
   }),
@@ -62,10 +62,6 @@ export const webhooksReplay = listCommand({
     {
       run: 'svc webhooks replay rec.ndjson --to http://127.0.0.1:3000/hook --status failed --resign',
       why: 'Resend failures after a fix',
-    },
-    {
-      run: 'svc webhooks replay trace.har --to localhost:3000/hook --resign --since 2h',
-      why: 'From a HAR, the last two hours',
     },
   ],
   output: SENT_LIST,

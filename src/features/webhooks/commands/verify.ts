@@ -1,5 +1,4 @@
 import { type Answer, listCommand, type RunContext } from '../../../cli/command.ts';
-import { section } from '../../../cli/flags.ts';
 import { SvcError } from '../../../errors.ts';
 import {
   type Cell,
@@ -61,18 +60,13 @@ export const webhooksVerify = listCommand({
       type: 'choice',
       choices: DELIVERY_FORMATS,
       default: 'auto',
-      group: 'Input options',
       help: 'Format of the input',
     },
     ...GIVEN_HEADER_FLAGS,
     ...SECRET_FLAGS,
     tolerance: TOLERANCE_FLAG,
-    ...section('Verification options', {
-      now: { type: 'time', bare: 'back', unix: true, help: 'Verify as of this time' },
-    }),
-    ...section('Output options', {
-      extract: { type: 'boolean', help: 'Print the exact body of one delivery, only if it is valid' },
-    }),
+    now: { type: 'time', bare: 'back', unix: true, rare: true, help: 'Verify as of this time' },
+    extract: { type: 'boolean', help: 'Print the exact body of one delivery, only if it is valid' },
   },
   exits: ['signature_invalid'],
   examples: [
