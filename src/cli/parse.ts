@@ -206,7 +206,7 @@ function missingValue(name: string, declared: Argument | Flag, command: Pick<Com
     return new SvcError('missing_value', `--${name} is required`, {
       hint: `pass --${name} ${placeholder(name, declared)}`,
     });
-  return new SvcError('missing_value', `missing required argument '${name}'`, {
+  return new SvcError('missing_value', `<${name}> is required`, {
     hint: `usage: ${usageLine(command)}`,
   });
 }
@@ -306,7 +306,8 @@ function parseValue(flag: Flag, text: string, clock: Clock): unknown {
 function parseChoice(flag: Extract<Flag, { type: 'choice' | 'optional-value' }>, text: string): string | undefined {
   if ('synonyms' in flag && Object.hasOwn(flag.synonyms ?? {}, text)) return flag.synonyms?.[text];
   if (flag.choices === undefined || flag.choices.includes(text)) return text;
-  throw badValue(`there is no "${text}"`, didYouMean(text, flag.choices));
+  const what = /^[a-z]+$/.test(flag.value ?? '') ? flag.value : 'value';
+  throw badValue(`unknown ${what} "${text}"`, didYouMean(text, flag.choices));
 }
 
 function parseNumber({ type, min, max }: Extract<Flag, { type: 'integer' | 'number' }>, text: string): number {
@@ -356,5 +357,5 @@ function checkOperand(name: string, { choices, afterDashes }: Argument, value: s
     throw new SvcError('invalid_value', `<${name}> is empty`, { hint: 'check the variable that the value comes from' });
   }
   if (choices === undefined || choices.includes(value)) return;
-  throw new SvcError('invalid_value', `<${name}>: there is no "${value}"`, didYouMean(value, choices));
+  throw new SvcError('invalid_value', `<${name}>: unknown ${name} "${value}"`, didYouMean(value, choices));
 }

@@ -198,7 +198,7 @@ function noticeOmissions({ rows, dropped, shared, cut }: Rendered, output: Rende
   if (shared.length > 0) notices.say(`common: ${shared.join(' ')}`);
   if (cut > 0) notices.say(`${cut} more left out by --limit`);
   if (dropped.length > 0) {
-    notices.say(`too narrow for ${dropped.join(', ')}: use -o wide, --columns or a wider terminal`);
+    notices.say(`hidden: ${dropped.join(', ')} (terminal too narrow; use -o wide or --columns)`);
   }
 }
 

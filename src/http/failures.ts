@@ -96,7 +96,7 @@ function connectReason(error: Error, baseUrl: URL): Reason {
 }
 
 const NETWORK: Readonly<Record<string, Reason>> = {
-  ENOTFOUND: { code: 'dns_failed', text: 'there is no host', hint: 'check the address for a typo' },
+  ENOTFOUND: { code: 'dns_failed', text: 'cannot resolve', hint: 'check the address for a typo' },
   EAI_AGAIN: { code: 'dns_failed', text: 'the name server does not respond for', again: true },
   EAI_FAIL: { code: 'dns_failed', text: 'the name server failed for' },
   ECONNREFUSED: {

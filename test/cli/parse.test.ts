@@ -187,7 +187,7 @@ describe('parseInput', () => {
 
   it.each([
     [['--stat', 'active'], 'usage', /there is no option --stat$/],
-    [['--state', 'actve'], 'invalid_value', /--state: there is no "actve"/],
+    [['--state', 'actve'], 'invalid_value', /--state: unknown value "actve"/],
     [['--state'], 'usage', /--state needs a value/],
     [['-n', '10'], 'invalid_value', /--count: 10 is more than 9/],
     [['-n', '-1'], 'invalid_value', /less than 0/],

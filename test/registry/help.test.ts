@@ -65,7 +65,9 @@ describe('the page of a command', () => {
       const order = titles.map((title) => ['Examples', 'Arguments', 'Options'].indexOf(title) + 1 || 4);
       expect(order, command.id).toEqual([...order].sort());
       expect(titles, command.id).toContain('Examples');
-      expect(parts.at(-1), command.id).toMatch(/^Global options: svc help options\n(?:All options: svc help [\w -]+ --all\n)?$/);
+      expect(parts.at(-1), command.id).toMatch(
+        /^Global options: svc help options\n(?:All options: svc help [\w -]+ --all\n)?$/,
+      );
       expect(parts.join('\n'), command.id).not.toContain('--no-headers');
     }
   });

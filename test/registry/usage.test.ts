@@ -91,7 +91,7 @@ describe('an incomplete command', () => {
     if (required === undefined) return;
     const run = await svc(command.id.split(' '));
     expect(run).toMatchObject({ code: 2, stdout: '' });
-    expect(run.stderr).toContain(`missing required argument '${required[0]}'`);
+    expect(run.stderr).toContain(`<${required[0]}> is required`);
     expect(run.stderr).toMatch(new RegExp(`usage: svc ${command.id} .*<${required[0]}`));
   });
 });
@@ -181,7 +181,7 @@ describe.each(FIRST.map((what, at) => ({ what, at, id: what.command.id })))('svc
       if (what.sample.args.some((token) => token.split('=')[0] === `--${name}`)) continue;
       const [choice = ''] = flag.choices;
       const { stderr } = await refusedBy(withoutOption(what, name), `--${name}=${choice}x`);
-      expect(stderr, name).toContain(`--${name}: there is no "${choice}x"`);
+      expect(stderr, name).toMatch(new RegExp(`--${name}: unknown [a-z]+ "${choice}x"`));
       expect(stderr, name).toMatch(new RegExp(`did you mean: svc .*--${name}=${choice}`));
     }
   });

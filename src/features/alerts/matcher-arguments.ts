@@ -14,11 +14,11 @@ import {
   splitList,
 } from './matcher.ts';
 
-/** All of them must match. `notice` reports a first argument that is taken as an alert name. */
+/** All of them must match. `notice` reports a first argument that means an alert name. */
 export function parseMatcherArguments(args: readonly string[], notice: (text: string) => void = () => {}): Matcher[] {
   return args.flatMap((text, index) => {
     const matchers = parseArgument(text, index === 0);
-    if (index === 0 && BARE_NAME.test(text)) notice(`${text} taken as ${matchers.map(formatMatcher).join()}`);
+    if (index === 0 && BARE_NAME.test(text)) notice(`${text} means ${matchers.map(formatMatcher).join()}`);
     return matchers;
   });
 }
@@ -76,12 +76,13 @@ function parseArgument(untrimmed: string, isFirst: boolean): readonly Matcher[] 
 }
 
 function parseOne(text: string): Matcher {
-  if (!/[=~]/.test(text)) throw refused(text, 'has no operator (= != =~ !~)');
+  if (!/[=~]/.test(text)) throw refused(text, 'needs an operator (= != =~ !~)');
   const value = readValue(text);
   const parsed = parseFallback(text);
   if (value === undefined || parsed === undefined || parsed.name === '') {
     const meant = readMatchers(text);
-    const why = meant.length > 1 ? 'several matchers must be separate arguments' : 'is not one plain matcher';
+    const why =
+      meant.length > 1 ? 'has several matchers, which must be separate arguments' : 'is not one plain matcher';
     throw refused(text, why, meant.length > 0 ? meant : readValues(text));
   }
   const isBare = !value.startsWith('"');
@@ -144,5 +145,5 @@ function refused(
     ...(exact === undefined || spelled.includes(exact) ? [] : [`for the literal text, write ${shellWord(exact)}`]),
   ];
   const hint = ways.length === 0 ? EXAMPLE : ways.join('; ');
-  return new SvcError('invalid_value', `matcher ${text || '""'}: ${why}`, { hint });
+  return new SvcError('invalid_value', `"${text}" ${why}`, { hint });
 }

@@ -204,7 +204,7 @@ export async function listed<Item extends Identified>(
   const footer = () =>
     total === undefined || total <= end || all
       ? undefined
-      : `${end - (offset ?? 0)} of ${total}: --limit, --offset, --all`;
+      : `showing ${end - (offset ?? 0)} of ${total}; use --all for the rest`;
   const code = () => problems.code;
   if (!all && !sorted && (limit ?? 0) <= LARGEST_PAGE) {
     const page = await ask({ ...query, limit, offset });

@@ -32,12 +32,12 @@ export const SILENCE_COLUMNS: readonly Column<Silence>[] = [
 export const POSTED_RECORD: RecordOutput<PostedSilence> = {
   kind: 'record',
   columns: [
-    { name: 'id', cell: ({ silenceID }) => silenceID, brief: true },
+    { name: 'id', cell: ({ id }) => id, brief: true },
     {
       name: 'before',
-      cell({ silenceID, previousID }) {
-        if (previousID === undefined) return undefined;
-        return previousID === silenceID ? 'the same id' : `${previousID} (expired and replaced)`;
+      cell({ id, previous_id: previous }) {
+        if (previous === undefined) return undefined;
+        return previous === id ? 'reused the existing silence' : `${previous} (expired and replaced)`;
       },
     },
     { name: 'matchers', cell: matcherTexts, below: true },
@@ -58,7 +58,7 @@ export const POSTED_RECORD: RecordOutput<PostedSilence> = {
           : `${matched.alerts} ${matched.alerts === 1 ? 'alert' : 'alerts'} now, ${matched.active} active`,
     },
   ],
-  id: ({ silenceID }) => silenceID,
+  id: ({ id }) => id,
 };
 
 export const POSTED_LIST: ListOutput<PostedSilence> = {
@@ -74,25 +74,25 @@ export function silenceCandidates({ id, ...silence }: Pick<Silence, 'id' | 'matc
 }
 
 interface Sent {
-  readonly silenceID: string | null;
-  readonly previousID?: string | undefined;
+  readonly id: string | null;
+  readonly previous_id?: string | undefined;
   readonly unchanged?: boolean | undefined;
 }
 
 /** What ends the new silences again. Expiring one that was there before would undo too much. */
 export function undoSilences(posted: readonly Sent[]): { readonly undo?: readonly (readonly string[])[] } {
-  const ids = posted.flatMap(({ silenceID, previousID, unchanged }) =>
-    silenceID === null || previousID !== undefined || unchanged ? [] : [silenceID],
+  const ids = posted.flatMap(({ id, previous_id: previous, unchanged }) =>
+    id === null || previous !== undefined || unchanged ? [] : [id],
   );
   return ids.length === 0 ? {} : { undo: [['silences', 'expire', ...ids]] };
 }
 
 export interface SilenceOutcome {
-  /** The silence, or what was typed if there is none. */
+  /** The silence in force now, or what was typed if there is none. */
   readonly id: string;
+  /** The silence that it replaces. */
+  readonly previous_id: string | null;
   readonly result: 'extended' | 'created' | 'updated' | 'unchanged' | 'not-found' | 'error';
-  /** The silence in force now: the same or its replacement; null if there is none. */
-  readonly silenceID: string | null;
   readonly matchers: PostableSilence['matchers'];
   readonly endsAt: string | null;
   readonly comment: string | null;
@@ -111,14 +111,13 @@ const OUTCOME_TONES: Readonly<Record<SilenceOutcome['result'], Tone>> = {
 export const OUTCOME_LIST: ListOutput<SilenceOutcome> = {
   kind: 'list',
   columns: [
-    { name: 'id', cell: ({ id, silenceID }) => silenceID ?? id, brief: true },
+    { name: 'id', cell: ({ id }) => id, brief: true },
     { name: 'result', cell: ({ result }) => ({ text: result, tone: OUTCOME_TONES[result] }) },
     { name: 'ends', cell: ({ endsAt }) => (endsAt === null ? undefined : { time: endsAt }) },
     { name: 'message', cell: ({ message }) => message, shrinks: true },
     { name: 'matchers', cell: matcherTexts, shrinks: true, below: true },
     { name: 'comment', cell: ({ comment }) => comment, shrinks: true, below: true },
-    { name: 'before', cell: ({ id }) => id, wide: true },
-    { name: 'silence', cell: ({ silenceID }) => silenceID, wide: true },
+    { name: 'before', cell: ({ previous_id: previous }) => previous, wide: true },
   ],
-  id: ({ id, silenceID }) => silenceID ?? id,
+  id: ({ id }) => id,
 };

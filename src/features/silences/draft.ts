@@ -7,9 +7,9 @@ import type { Alert, PostableSilence, Silence } from '../alerts/schema.ts';
 
 /** A silence that was sent. `matched` is null if no alerts were counted. */
 export interface PostedSilence extends PostableSilence {
-  readonly silenceID: string;
-  /** The updated silence; the same as `silenceID` unless the server replaced it. */
-  readonly previousID?: string;
+  readonly id: string;
+  /** The updated silence; the same as `id` unless the server replaced it. */
+  readonly previous_id?: string;
   readonly matched: { readonly alerts: number; readonly active: number } | null;
   /** With --ensure and ack: whether it already existed, so that nothing was sent. */
   readonly unchanged?: boolean;
@@ -56,7 +56,7 @@ export async function ensured(
 
 export function unchangedSilence(silence: Silence): PostedSilence {
   const { id, ...fields } = applyChanges(silence, {});
-  return { silenceID: silence.id, ...fields, matched: null, unchanged: true };
+  return { id: silence.id, ...fields, matched: null, unchanged: true };
 }
 
 /** One equality for each label, except those of `drop`; the alert name first. */

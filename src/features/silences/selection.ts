@@ -182,7 +182,7 @@ export async function chosenSilences(input: Targets, alertmanager: Alertmanager,
   const { id, all, unused, author, comment, forAlert } = input;
   if (!all && !unused && author === undefined && comment === undefined && forAlert.length === 0) {
     if (id.length > 0) return { ids: await typedIds(id, ctx) };
-    throw new SvcError('missing_value', "missing required argument 'id'", {
+    throw new SvcError('missing_value', '<id> is required', {
       hint: 'pass <id> (svc silences list shows them), or options such as --author',
     });
   }

@@ -149,7 +149,7 @@ export class SilenceWriter {
       .postSilence(draft)
       .catch((error: unknown) => explainRefusal(error, draft, alertmanager));
     if (answer instanceof Plan) return answer;
-    const { silenceID } = answer;
+    const { silenceID: id } = answer;
     const { clockSkewMs: skew = 0 } = alertmanager;
     if (Math.abs(skew) > TOLERATED_SKEW) {
       const seconds = Math.round(Math.abs(skew) / 1000);
@@ -157,14 +157,14 @@ export class SilenceWriter {
         `warning: the server's clock is ${seconds} s ${skew > 0 ? 'ahead' : 'behind'}, and silences start and end by it`,
       );
     }
-    const { id: previousID, ...sent } = draft;
+    const { id: previous_id, ...sent } = draft;
     const matched = alerts === undefined ? null : { alerts: alerts.length, active: alerts.filter(isActive).length };
-    if (previousID === undefined) return { silenceID, ...sent, matched };
-    if (previousID === silenceID) return { silenceID, previousID, ...sent, matched };
+    if (previous_id === undefined) return { id, ...sent, matched };
+    if (previous_id === id) return { id, previous_id, ...sent, matched };
     // The server starts a replacement now, whatever was sent.
-    const stored = await alertmanager.silence(silenceID).catch(() => undefined);
+    const stored = await alertmanager.silence(id).catch(() => undefined);
     const { id: _, ...fields } = stored === undefined ? draft : applyChanges(stored, {});
-    return { silenceID, previousID, ...fields, matched };
+    return { id, previous_id, ...fields, matched };
   }
 
   /** One that fails is reported and does not stop the others. */
@@ -203,12 +203,13 @@ export async function changeEach(
     if (!('draft' in step)) return step;
     const posted = await writer.post(step);
     if (posted instanceof Plan) return posted;
-    const { silenceID, matchers, endsAt, comment } = posted;
-    return { id, result: step.result, silenceID, matchers, endsAt, comment, message: null };
+    const { matchers, endsAt, comment } = posted;
+    const previous_id = posted.id === id ? null : id;
+    return { id: posted.id, previous_id, result: step.result, matchers, endsAt, comment, message: null };
   });
   return bulkAnswer(done, ({ typed }, { code, message }): SilenceOutcome => {
     const failed = code === 'not_found' ? 'not-found' : 'error';
-    return { id: typed, result: failed, silenceID: null, matchers: [], endsAt: null, comment: null, message };
+    return { id: typed, previous_id: null, result: failed, matchers: [], endsAt: null, comment: null, message };
   });
 }
 

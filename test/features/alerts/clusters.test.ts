@@ -167,7 +167,7 @@ describe('silences', () => {
     expect(created.code).toBe(10);
     expect(rows(created)).toMatchObject([
       { cluster: 'eu', error: { code: 'connect_failed' } },
-      { cluster: 'us', silenceID: expect.any(String) },
+      { cluster: 'us', id: expect.any(String) },
     ]);
     expect(created.stderr).toMatch(/^eu: nothing listens /m);
     for (const line of ['extend --comment CHG-2 -d 1h', 'expire --comment CHG-2 --yes']) {

@@ -40,11 +40,11 @@ test.each([
 
 describe.each([
   // (1) a bare word is an alert's name only in the first place
-  [['x=y', 'foo'], 'has no operator (= != =~ !~)', ['name="value"']],
-  [['foo,bar'], 'has no operator (= != =~ !~)', ['name="value"']],
-  [['"foo"'], 'has no operator (= != =~ !~)', ['name="value"']],
+  [['x=y', 'foo'], 'needs an operator (= != =~ !~)', ['name="value"']],
+  [['foo,bar'], 'needs an operator (= != =~ !~)', ['name="value"']],
+  [['"foo"'], 'needs an operator (= != =~ !~)', ['name="value"']],
   [['{foo}'], 'is not a list', ['name="value"']],
-  [['(foo)'], 'has no operator (= != =~ !~)', ['name="value"']],
+  [['(foo)'], 'needs an operator (= != =~ !~)', ['name="value"']],
   // (2) operators of other languages
   [['foo==bar'], 'is not one plain matcher', ['foo="bar"', 'foo="=bar"']],
   [['foo!=~bar'], 'is not one plain matcher', ['foo!~"bar"', 'foo!="~bar"']],
@@ -60,11 +60,23 @@ describe.each([
   // (4) several matchers in one argument
   [['foo="bar",'], 'is not one plain matcher', ['foo="bar"']],
   [['foo=bar,'], 'is not one plain matcher', ['foo="bar"', 'foo="bar,"']],
-  [['foo=bar,bar=baz'], 'several matchers must be separate arguments', ['foo="bar"', 'bar="baz"', 'foo="bar,bar=baz"']],
-  [['foo="bar",bar="baz"'], 'several matchers must be separate arguments', ['foo="bar"', 'bar="baz"']],
-  [['foo=bar bar=baz'], 'several matchers must be separate arguments', ['foo="bar"', 'bar="baz"', 'foo="bar bar=baz"']],
-  [['foo=bar;bar=baz'], 'several matchers must be separate arguments', ['foo="bar"', 'bar="baz"', 'foo="bar;bar=baz"']],
-  [['foo=bar && bar!="b z"'], 'several matchers must be separate arguments', ['foo="bar"', 'bar!="b z"']],
+  [
+    ['foo=bar,bar=baz'],
+    'has several matchers, which must be separate arguments',
+    ['foo="bar"', 'bar="baz"', 'foo="bar,bar=baz"'],
+  ],
+  [['foo="bar",bar="baz"'], 'has several matchers, which must be separate arguments', ['foo="bar"', 'bar="baz"']],
+  [
+    ['foo=bar bar=baz'],
+    'has several matchers, which must be separate arguments',
+    ['foo="bar"', 'bar="baz"', 'foo="bar bar=baz"'],
+  ],
+  [
+    ['foo=bar;bar=baz'],
+    'has several matchers, which must be separate arguments',
+    ['foo="bar"', 'bar="baz"', 'foo="bar;bar=baz"'],
+  ],
+  [['foo=bar && bar!="b z"'], 'has several matchers, which must be separate arguments', ['foo="bar"', 'bar!="b z"']],
   [['foo= bar=baz'], 'is not one plain matcher', ['foo="bar=baz"']],
   [['foo=x|y bar=baz'], 'is not one plain matcher', ['foo="x|y bar=baz"']],
   [['foo bar=baz'], 'is not one plain matcher', ['name="value"']],
@@ -72,7 +84,7 @@ describe.each([
   [['foo=bar or bar=baz'], 'is not one plain matcher', ['foo="bar or bar=baz"']],
   [
     ['foo=~\\d+ bar=baz'],
-    'several matchers must be separate arguments',
+    'has several matchers, which must be separate arguments',
     ['foo=~"\\\\d+"', 'bar="baz"', 'foo=~"\\\\d+ bar=baz"'],
   ],
   // what the server takes literally, and a person may not mean so
@@ -96,7 +108,7 @@ describe.each([
   [['[foo=bar]'], 'is not one plain matcher', ['foo="bar"', '"[foo"="bar]"']],
   [['(foo="bar")'], 'is not one plain matcher', ['foo="bar"']],
   // what no grammar takes
-  [[''], 'has no operator (= != =~ !~)', ['name="value"']],
+  [[''], 'needs an operator (= != =~ !~)', ['name="value"']],
   [['=bar'], 'is not one plain matcher', ['name="value"']],
   [['""=bar'], 'is not one plain matcher', ['name="value"']],
   [['foo="bar'], 'is not one plain matcher', ['name="value"']],
@@ -141,7 +153,7 @@ test.each([
   const notices: string[] = [];
   const matchers = parseMatcherArguments([word, 'a=b'], (notice) => notices.push(notice));
   expect(matchers).toEqual([matcher('alertname', '=', word), matcher('a', '=', 'b')]);
-  expect(notices).toEqual([`${word} taken as alertname="${word}"`]);
+  expect(notices).toEqual([`${word} means alertname="${word}"`]);
 });
 
 test('a list in one argument means its items', () => {

@@ -38,7 +38,7 @@ onBothServices((service) => {
     test.each([
       [['-', '-m', 'team=db'], '--matcher changes one silence only'],
       [['2f1a'], 'no change is specified'],
-      [['-c', 'UPD-1'], "missing required argument 'id'"],
+      [['-c', 'UPD-1'], '<id> is required'],
       [['', '-c', 'UPD-1'], '<id> is empty'],
       [['2f1a', '--created-by', 'ann', '-c', 'x'], 'there is no option --created-by'],
     ])('%j: exit 2, nothing is sent', async (argv, message) => {

@@ -119,10 +119,11 @@ export const alertsCheck = recordCommand({
     const { ok, alerts, omitted } = await watchBounds(read, bounds, { waitMs: wait ?? 0, stableMs, intervalMs }, ctx);
     const count = alerts.length;
     const waitedMs = wait === undefined ? 0 : ctx.now() - began;
+    const matching =
+      filter.filter.length === 0 ? '' : ` ${count === 1 ? 'matches' : 'match'} ${filter.filter.join(' ')}`;
+    const routed = input.receiver === undefined ? '' : ` routed to ${input.receiver}`;
     const message = [
-      [alertsText(count), ...filter.filter].join(' '),
-      ...(input.receiver === undefined ? [] : [`routed to ${input.receiver}`]),
-      `${boundsText(bounds)} wanted`,
+      `${alertsText(count)}${matching}${routed} (expected ${boundsText(bounds)})`,
       ...(!ok && holds(count, bounds) ? [`but not for ${formatDuration(stableMs)} yet`] : []),
       ...(wait === undefined ? [] : [`after ${formatDuration(Math.floor(waitedMs / 1000) * 1000)}`]),
     ].join(', ');
@@ -183,7 +184,7 @@ function noticeChange(before: Found | undefined, { alerts }: Found, bounds: Boun
   const count = alerts.length;
   if (count === before?.alerts.length) return;
   const next = holds(count, bounds) ? 'must stay so' : 'waiting';
-  ctx.notice(`${alertsText(count)}, ${boundsText(bounds)} wanted; ${next}`);
+  ctx.notice(`${alertsText(count)} (expected ${boundsText(bounds)}); ${next}`);
 }
 
 /** Whatever the omitted rows are. */

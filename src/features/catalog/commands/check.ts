@@ -178,11 +178,11 @@ function sayOnce(ctx: RunContext): Pick<RunContext, 'notice' | 'warn'> {
   return { notice: once(ctx.notice), warn: once(ctx.warn) };
 }
 
-/** `below 80 wanted, after 5m` */
+/** `expected below 80, after 5m` */
 function goalText(condition: Condition, since: number | undefined, waitedMs: number | undefined): string {
   const start = since === undefined ? '' : ` since ${wireTime(since)}`;
   const end = waitedMs === undefined ? '' : `, after ${formatDuration(Math.floor(waitedMs / 1000) * 1000)}`;
-  return `${conditionText(condition)}${start} wanted${end}`;
+  return `expected ${conditionText(condition)}${start}${end}`;
 }
 
 interface Round {

@@ -16,7 +16,7 @@ export const silencesExtend = listCommand({
   description:
     '--for adds to the end of a silence; --until sets it, unless it already ends later. An expired silence is created again from now on, with a new id. Each is checked like a new silence, and one that fails does not stop the others. Without ids, options select active and pending silences; --all asks first.',
   details:
-    'In JSON, id is the silence that you named and silenceID the one in force now. The result is extended, created (again, after it expired), unchanged (it already lasts that long), not-found or error. For an expired silence, an equal one that is active is extended instead, so that the same line can run again from cron.',
+    'In JSON, id is the silence in force now, and previous_id the one that it replaces. The result is extended, created (again, after it expired), unchanged (it already lasts that long), not-found or error. For an expired silence, an equal one that is active is extended instead, so that the same line can run again from cron.',
   effect: 'write',
   service: 'alerts',
   clusters: {},
@@ -69,7 +69,7 @@ export const silencesExtend = listCommand({
     );
     const { value } = answer;
     const created = value instanceof Plan ? [] : value.filter(({ result }) => result === 'created');
-    return { ...answer, ...undoSilences(created) };
+    return { ...answer, ...undoSilences(created.map(({ id }) => ({ id }))) };
   },
 });
 
@@ -103,12 +103,12 @@ async function createAgain(
   const { id: _, ...draft } = applyChanges(silence, times);
   const isEqual = ({ createdBy, comment }: Silence) => createdBy === draft.createdBy && comment === draft.comment;
   const found = await ensured(draft, alertmanager, isEqual);
-  if (found.present !== undefined) return { ...unchanged(found.present), id: silence.id };
+  if (found.present !== undefined) return { ...unchanged(found.present), previous_id: silence.id };
   const { wanted } = found;
   return { result: wanted.id === undefined ? 'created' : 'extended', ...(await writer.check(wanted)) };
 }
 
 function unchanged({ id, matchers, endsAt, comment }: Silence) {
   const message = 'it already lasts until then';
-  return { id, result: 'unchanged', silenceID: id, matchers, endsAt, comment, message } as const;
+  return { id, previous_id: null, result: 'unchanged', matchers, endsAt, comment, message } as const;
 }

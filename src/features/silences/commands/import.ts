@@ -42,13 +42,13 @@ export const silencesImport = listCommand({
   output: {
     kind: 'list',
     columns: [
-      { name: 'id', cell: ({ silenceID }: ImportedSilence) => silenceID },
+      { name: 'id', cell: ({ id }: ImportedSilence) => id },
       { name: 'result', cell: ({ result }) => ({ text: result, tone: TONES[result] }) },
       { name: 'matchers', cell: matcherTexts, shrinks: true },
       { name: 'message', cell: ({ message }) => message, shrinks: true },
-      { name: 'before', cell: ({ previousID }) => previousID, wide: true },
+      { name: 'before', cell: ({ previous_id: previous }) => previous, wide: true },
     ],
-    id: ({ silenceID }) => silenceID ?? '',
+    id: ({ id }) => id ?? '',
   },
   async run(input, ctx) {
     const now = ctx.startedAt;
@@ -59,10 +59,10 @@ export const silencesImport = listCommand({
     await new SilenceWriter(alertmanager, ctx, input).ask(sendable.map((draft) => ({ draft })));
     const planOf = importPlan(await collect(alertmanager.silences()), now);
     const outcome = await bulk(rows, SILENCES_AT_ONCE, async (row): Promise<ImportedSilence | Plan> => {
-      const { result, silenceID, silence, message } = planOf(row);
+      const { result, id, silence, message } = planOf(row);
       const answer = silence && (await alertmanager.postSilence(silence));
       if (answer instanceof Plan) return answer;
-      return imported(row, result, answer?.silenceID ?? silenceID, message);
+      return imported(row, result, answer?.silenceID ?? id, message);
     });
     if (outcome instanceof Plan) return { value: outcome };
     const answer = bulkAnswer(outcome, (row, { message }) => imported(row, 'failed', undefined, message));
@@ -113,9 +113,9 @@ function summary(rows: readonly ImportedSilence[]): string {
 
 interface ImportedSilence {
   /** The id on this server; null if there is none. */
-  readonly silenceID: string | null;
+  readonly id: string | null;
   /** The id in the file. */
-  readonly previousID: string | null;
+  readonly previous_id: string | null;
   readonly result: 'created' | 'unchanged' | 'failed' | 'invalid' | 'skipped';
   readonly matchers: PostableSilence['matchers'];
   readonly message: string | null;
@@ -126,7 +126,7 @@ interface ImportPlan {
   /** What to send, if anything. */
   readonly silence?: PostableSilence;
   /** The existing silence. */
-  readonly silenceID?: string | undefined;
+  readonly id?: string | undefined;
   readonly message?: string;
 }
 
@@ -156,17 +156,17 @@ export function importPlan(present: readonly Silence[], now: number): (row: Post
       others.push(silence);
       return { result: 'created', silence };
     }
-    return { result: 'unchanged', silenceID: same.id };
+    return { result: 'unchanged', id: same.id };
   };
 }
 
 function imported(
-  { id, matchers }: PostableSilence,
+  { id: previous, matchers }: PostableSilence,
   result: ImportedSilence['result'],
-  silenceID: string | undefined,
+  id: string | undefined,
   message: string | undefined,
 ): ImportedSilence {
-  return { silenceID: silenceID ?? null, previousID: id ?? null, result, matchers, message: message ?? null };
+  return { id: id ?? null, previous_id: previous ?? null, result, matchers, message: message ?? null };
 }
 
 function keyOf({ matchers, createdBy, comment }: PostableSilence): string {

@@ -84,7 +84,7 @@ function readSize(
 ): number | { readonly risk: Risk; readonly stop: Distance } {
   if (risk === undefined) {
     if (amount !== undefined) return parseAmount(amount);
-    throw new SvcError('missing_value', "missing required argument 'amount'", { hint: 'or pass --risk and --stop' });
+    throw new SvcError('missing_value', '<amount> is required', { hint: 'or pass --risk and --stop' });
   }
   if (amount !== undefined) throw new SvcError('usage', '--risk sets the amount: pass only one of them');
   if (stop === undefined) {

@@ -56,7 +56,7 @@ onBothServices((service) => {
     expect([status, stdout]).toEqual([
       9,
       expect.stringMatching(
-        /^failed: 1 alert service="search", none wanted, after 1s\n {2}[0-9a-f]{8} Stuck service=search since [^\n]*\n$/,
+        /^failed: 1 alert matches service="search" \(expected none\), after 1s\n {2}[0-9a-f]{8} Stuck service=search since [^\n]*\n$/,
       ),
     ]);
   });

@@ -63,7 +63,7 @@ onBothServices((service) => {
 
   test('the line names the condition, and --columns works', async () => {
     expect((await check('team="platform"', '-r', 'x')).stdout).toBe(
-      'ok: 0 alerts team="platform", routed to x, none wanted\n',
+      'ok: 0 alerts match team="platform" routed to x (expected none)\n',
     );
     expect((await check('--expect', '--columns', 'ok,count,max', '-o', 'csv')).stdout).toBe('ok,count,max\ntrue,3,\n');
     expect((await check('--expect', '--columns', 'ok,count')).stdout).toBe('OK     true\nCOUNT  3\n');
@@ -125,12 +125,12 @@ describe('--wait', () => {
 
   test('prints each new count once', async () => {
     const { stderr } = await wait([[A, B], [A, B], [A], []], ['--wait', '1m', '-o', 'table']);
-    expect(stderr).toBe('2 alerts, none wanted; waiting\n1 alert, none wanted; waiting\n');
+    expect(stderr).toBe('2 alerts (expected none); waiting\n1 alert (expected none); waiting\n');
   });
 
   test('says that the condition is true but not stable yet', async () => {
     const { stdout } = await wait([[A], [], []], ['--wait', '3s', '--stable', '2s', '-o', 'table']);
-    expect(stdout).toBe('failed: 0 alerts, none wanted, but not for 2s yet, after 3s\n');
+    expect(stdout).toBe('failed: 0 alerts (expected none), but not for 2s yet, after 3s\n');
   });
 
   test('a service that stays unreachable: exit 7', async () => {

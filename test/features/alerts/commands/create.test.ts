@@ -158,7 +158,7 @@ onBothServices((service) => {
     [['A', 'x='], 'the label x is empty'],
     [['A', 'x=1', 'x=2'], 'given twice'],
     [['A', 'alertname=B'], 'given twice'],
-    [['A', 'B'], 'no operator'],
+    [['A', 'B'], 'needs an operator'],
     [['A', '--end', '1h', '--for', '1h'], 'cannot be used together'],
     [['A', '--start', 'now', '--end', '2h ago'], 'before the start'],
     [['A', '--annotation', 'x'], 'not name=value'],

@@ -240,7 +240,7 @@ describe('doc 1 §2: read fields', () => {
 
   test('the id that a write returns', async () => {
     const made = await run('silences', 'create', 'a=b', '-c', 'x', '-o', 'json');
-    expect(printed<{ silenceID: string }>(made).silenceID).toBe(ID);
+    expect(printed<{ id: string }>(made).id).toBe(ID);
   });
 
   test('the list covers every field of document 1', () => {

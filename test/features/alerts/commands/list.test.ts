@@ -90,7 +90,7 @@ onEveryService((service) => {
 
     test('reads a bare word as an alert name, and says so', async () => {
       const run = await list('Up');
-      expect(run.stderr).toContain('Up taken as alertname="Up"');
+      expect(run.stderr).toContain('Up means alertname="Up"');
       expect(run.stdout).toContain('web-1:9100');
       expect(await listed('-q', 'id=plain')).toEqual(['plain']);
     });
@@ -211,11 +211,11 @@ onEveryService((service) => {
 
   test.each([
     [['-a', '--state', 'active'], 'cannot be used together'],
-    [['--state', 'firing'], 'there is no "firing"'],
+    [['--state', 'firing'], 'unknown value "firing"'],
     [['--older-than', '1.5h'], 'not a duration'],
     [['--limit', '-1'], 'less than 0'],
     [['a==b'], 'is not one plain matcher'],
-    [['a=b', 'Up'], 'no operator'],
+    [['a=b', 'Up'], 'needs an operator'],
     [['a=b,c=d'], 'must be separate arguments'],
     [["a='b'"], 'is not one plain matcher'],
   ])('%j is invalid: exit 2, nothing sent', async (argv, why) => {

@@ -124,7 +124,7 @@ describe('check names the alerts that made it fail', () => {
     expect(await check([[down, wireAlert('c')]])).toMatchObject({
       code: 1,
       stdout: [
-        'failed: 2 alerts, none wanted',
+        'failed: 2 alerts (expected none)',
         '  b62d0000 critical Alertb62d cluster=eu instance=n7 since 2026-11-20T12:00:00.000Z',
         '  c0000000 Alertc since 2026-11-20T12:00:00.000Z',
         '',

@@ -50,10 +50,10 @@ describe('the current price', () => {
     catalog.replies(shop());
     const stale = 'too old to be current: chizhik Moscow 105 of 2025-12-26T12:00:00.000Z';
     expect((await check('--below', '80')).stdout).toBe(
-      `failed: the lowest is 89.9 RUB/PCE (loyal_price, chizhik Казань); ${stale}; below 80 wanted\n`,
+      `failed: the lowest is 89.9 RUB/PCE (loyal_price, chizhik Казань); ${stale}; expected below 80\n`,
     );
     expect((await check('--above', '95', '--any')).stdout).toBe(
-      `ok: it holds for 1 of 2 offers (fixprice Moscow 99, chizhik Казань 89.9); ${stale}; above 95 wanted\n`,
+      `ok: it holds for 1 of 2 offers (fixprice Moscow 99, chizhik Казань 89.9); ${stale}; expected above 95\n`,
     );
     const reading = (one: Place, more: object) => ({
       parser_name: one.parser_name,
@@ -70,7 +70,7 @@ describe('the current price', () => {
       sources: [reading(CHIZHIK, lowest)],
       stale: [reading(CHIZHIK_MOSCOW, { series: 'chizhik Moscow', field: 'price', value: 105, stale: true })],
       waited_ms: 0,
-      message: `the lowest is 89.9 RUB/PCE (loyal_price, chizhik Казань); ${stale}; below 80 wanted`,
+      message: `the lowest is 89.9 RUB/PCE (loyal_price, chizhik Казань); ${stale}; expected below 80`,
     });
   });
 
@@ -108,13 +108,13 @@ describe('the current price', () => {
     for (const judged of [[], ['--any'], ['--all']]) {
       const { code, stdout, stderr } = await check('--below', '1', ...judged);
       expect({ code, stderr }).toEqual({ code: 11, stderr: '' });
-      expect(stdout).toMatch(/^unknown: there is no current value; below 1 wanted/);
+      expect(stdout).toMatch(/^unknown: there is no current value; expected below 1/);
     }
     const count = await check('--above', '0', '--field', 'available_count', '-o', 'json');
     expect(count.code).toBe(1);
     expect(JSON.parse(count.stdout)).toMatchObject({
       sources: [{ value: 0, unit: '' }],
-      message: 'the lowest is 0 (available_count, fixprice Moscow); above 0 wanted',
+      message: 'the lowest is 0 (available_count, fixprice Moscow); expected above 0',
     });
   });
 });
@@ -162,10 +162,10 @@ describe('a change', () => {
   test('compares with a day ago by default, and names both values', async () => {
     catalog.replies(shop({ places: [fallen] }));
     expect((await check('--change', '5%')).stdout).toBe(
-      'failed: it holds for 0 of 1 offer (fixprice b 80 to 80, 0%); a change of 5% or more since 2026-01-14T12:00:00Z wanted\n',
+      'failed: it holds for 0 of 1 offer (fixprice b 80 to 80, 0%); expected a change of 5% or more since 2026-01-14T12:00:00Z\n',
     );
     expect((await check('--change', '5%', '--since', '-7d')).stdout).toBe(
-      'ok: it holds for 1 of 1 offer (fixprice b 100 to 80, -20%); a change of 5% or more since 2026-01-08T12:00:00Z wanted\n',
+      'ok: it holds for 1 of 1 offer (fixprice b 100 to 80, -20%); expected a change of 5% or more since 2026-01-08T12:00:00Z\n',
     );
     const { since } = JSON.parse((await check('--change', '5%', '-o', 'json')).stdout);
     expect(since).toBe('2026-01-14T12:00:00Z');
@@ -244,7 +244,7 @@ describe('--wait', () => {
     );
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^ok: the lowest is 90 RUB\/PCE \(price, fixprice Moscow\); below 100 wanted, after \d+s\n$/,
+      /^ok: the lowest is 90 RUB\/PCE \(price, fixprice Moscow\); expected below 100, after \d+s\n$/,
     );
     expect(stderr).toBe('');
     expect(catalog.asked()).toHaveLength(4);

@@ -61,8 +61,8 @@ describe('the request', () => {
     ['', '--from is required'],
     ['--from 2026-01-02 --to 2026-01-01', '--from is 2026-01-02T00:00:00Z, after --to, 2026-01-01T00:00:00Z'],
     ['--from 2026-02-30', 'names a day or time that does not exist'],
-    ['--from -1d --field cost', '--field: there is no "cost"'],
-    ['--from -1d --interval 2h', '--interval: there is no "2h"'],
+    ['--from -1d --field cost', '--field: unknown value "cost"'],
+    ['--from -1d --interval 2h', '--interval: unknown value "2h"'],
     ['--from -1d --store=', '--store is empty'],
   ];
   test.each(REFUSED)('%s is refused, and nothing sent', async (argv, texts) => {

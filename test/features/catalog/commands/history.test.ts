@@ -221,9 +221,9 @@ describe('the requests', () => {
     [['--from', '1900-01-01', '--interval', '1h'], 'the maximum is'],
     [['--from', '2026-01-09', '--to', '2026-01-09'], 'the day in --to is not included'],
     [['--tz', 'Berlin'], 'there is no time zone "Berlin"'],
-    [['--interval', '2h'], 'there is no "2h"'],
+    [['--interval', '2h'], '"2h"'],
     [['--width', '19'], 'less than 20'],
-    [['--field', 'cost'], 'there is no "cost"'],
+    [['--field', 'cost'], 'unknown value "cost"'],
   ])('nothing with %j', async (argv, message) => {
     catalog.replies(shop());
     const { code, stdout, stderr } = await history(...argv);

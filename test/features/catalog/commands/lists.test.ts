@@ -150,11 +150,11 @@ describe('the requests', () => {
 
   const REFUSED: readonly (readonly [argv: string, texts: string])[] = [
     ['products common', '--scope is required'],
-    ['products common --scope all_stores', 'there is no "all_stores"'],
+    ['products common --scope all_stores', 'unknown value "all_stores"'],
     ['products list --all --limit 5', '--all and --limit cannot be combined'],
     ['products list --limit 0', '--limit: 0 is less than 1'],
     ['products list --offset -1', '--offset: -1 is less than 0'],
-    ['products list --promo maybe', '--promo: there is no "maybe"'],
+    ['products list --promo maybe', '--promo: unknown value "maybe"'],
     ['products list --price-min 9 --price-max 1', '--price-min is 9, more than --price-max, 1'],
     ['products list --sort from --offset 5', '--sort and --offset cannot be combined'],
     ['products get a/b', 'is not an id'],
@@ -224,7 +224,7 @@ describe('long lists', () => {
     const { stdout, stderr } = await catalog.run(['products', 'list', '--limit', '130', '--offset', '7']);
     expect(stdout.split('\n')).toHaveLength(132);
     expect(stdout).toMatch(/\np136 +Product 136 +10 +fixprice\s+$/);
-    expect(stderr).toBe('130 of 1000: --limit, --offset, --all\n');
+    expect(stderr).toBe('showing 130 of 1000; use --all for the rest\n');
     expect(catalog.asked()).toEqual(['/products?limit=100&offset=7', '/products?limit=30&offset=107']);
   });
 

@@ -175,12 +175,12 @@ describe('svc catalog check of several products', () => {
   };
 
   test.each([
-    ['--below 15', 0, ['a'], 'true for 1 of 4; below 15 wanted\n'],
-    ['--below 5', 1, [], 'true for 0 of 4; below 5 wanted\n'],
-    ['--above 20', 0, ['c', 'd'], 'true for 2 of 4; above 20 wanted\n'],
-    ['--above 20 --store fixprice', 1, [], 'true for 0 of 2; above 20 wanted\n'],
-    ['--above 20 --region moscow', 0, ['c'], 'true for 1 of 2; above 20 wanted\n'],
-    ['--below 100 --max-age 1s', 11, [], 'true for 0 of 4, unknown for 4; below 100 wanted\n'],
+    ['--below 15', 0, ['a'], 'true for 1 of 4; expected below 15\n'],
+    ['--below 5', 1, [], 'true for 0 of 4; expected below 5\n'],
+    ['--above 20', 0, ['c', 'd'], 'true for 2 of 4; expected above 20\n'],
+    ['--above 20 --store fixprice', 1, [], 'true for 0 of 2; expected above 20\n'],
+    ['--above 20 --region moscow', 0, ['c'], 'true for 1 of 2; expected above 20\n'],
+    ['--below 100 --max-age 1s', 11, [], 'true for 0 of 4, unknown for 4; expected below 100\n'],
   ])('%s exits %i', async (argv, status, ids, footer) => {
     const selection = /--(?:store|region)/.test(argv) ? [] : ['a', 'b', 'c', 'd'];
     const { code, stdout, stderr } = await check(...selection, ...argv.split(' '));

@@ -76,7 +76,7 @@ describe('check', () => {
   test.each([
     [['--per', 'kg', '--below', '5'], 11, '1 of 1 offers are left out: their size by kg is not known'],
     [['--per', 'l', '--below', '5', '--field', 'available_count'], 2, '--per applies to prices'],
-    [['--per', 'ounce', '--below', '5'], 2, 'there is no "ounce"'],
+    [['--per', 'ounce', '--below', '5'], 2, 'unknown unit "ounce"'],
   ])('%j', async (argv, status, message) => {
     catalog.replies(shop({ places: [LITER] }));
     const { code, stderr } = await catalog.run(['check', 'p1', ...argv]);

@@ -5,7 +5,7 @@ import { failure } from '../../../support/svc.ts';
 import { onBothServices, printed, type Sent, writes } from '../../alerts/commands/service.ts';
 
 interface Made {
-  readonly silenceID: string;
+  readonly id: string;
   readonly unchanged: boolean;
   readonly comment: string;
   readonly startsAt: string;
@@ -58,7 +58,7 @@ onBothServices((service) => {
     const [first] = printed<[Made]>(await ack([fingerprint, '-c', 'ACK! mine', '--for', '5m', '--author', 'ann']));
     expect(first).toMatchObject({ comment: 'ACK! mine', createdBy: 'ann' });
     expect(Date.parse(first.endsAt) - Date.parse(first.startsAt)).toBe(5 * 60_000);
-    await end(first.silenceID);
+    await end(first.id);
     expect(printed(await ack([fingerprint, '-c', 'CHG-1']))).toMatchObject([{ comment: 'ACK! CHG-1' }]);
   });
 
@@ -155,14 +155,14 @@ onBothServices((service) => {
     ];
     const other = await postSilence(service.url(), { matchers, comment: 'planned work' });
     const [first] = printed<[Made]>(await ack([fingerprint]));
-    expect([first.silenceID === other, first.unchanged]).toEqual([false, false]);
+    expect([first.id === other, first.unchanged]).toEqual([false, false]);
     const again = await ack([fingerprint, '--for', '10m']);
     expect([printed(again), writes(again.sent)]).toMatchObject([
-      [{ silenceID: first.silenceID, unchanged: true, matched: null }],
+      [{ id: first.id, unchanged: true, matched: null }],
       [],
     ]);
     const [longer] = printed<[Made]>(await ack([fingerprint, '--for', '30m']));
-    expect([longer.silenceID, longer.unchanged]).toEqual([first.silenceID, false]);
+    expect([longer.id, longer.unchanged]).toEqual([first.id, false]);
   });
 
   test('a missing alert, and an invalid fingerprint', async () => {
@@ -172,7 +172,7 @@ onBothServices((service) => {
     const wrong = await ack(['Disk']);
     expect([wrong.code, wrong.sent]).toEqual([2, []]);
     const none = await ack([]);
-    expect([none.code, none.sent, failure(none).message]).toEqual([2, [], "missing required argument 'fingerprint'"]);
+    expect([none.code, none.sent, failure(none).message]).toEqual([2, [], '<fingerprint> is required']);
   });
 
   test('a dry run shows the request', async () => {

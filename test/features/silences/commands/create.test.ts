@@ -52,8 +52,8 @@ onBothServices((service) => {
       };
       expect(posted(run.sent)).toEqual([silence]);
       const value = printed<Posted>(run);
-      expect(value).toEqual({ silenceID: expect.stringMatching(uuid), ...silence, matched: { alerts: 0, active: 0 } });
-      const there = await getJson<Record<string, unknown>>(service.url(), `/api/v2/silence/${value.silenceID}`);
+      expect(value).toEqual({ id: expect.stringMatching(uuid), ...silence, matched: { alerts: 0, active: 0 } });
+      const there = await getJson<Record<string, unknown>>(service.url(), `/api/v2/silence/${value.id}`);
       expect(there).toMatchObject({ ...silence, startsAt: expect.any(String), status: { state: 'active' } });
     });
 
@@ -83,7 +83,7 @@ onBothServices((service) => {
 
     test('a bare word is the name of an alert, with a notice', async () => {
       const run = await create(['NodeDown', '-c', 'x']);
-      expect(run.stderr).toContain('NodeDown taken as alertname="NodeDown"');
+      expect(run.stderr).toContain('NodeDown means alertname="NodeDown"');
       expect(posted(run.sent)).toMatchObject([{ matchers: [{ name: 'alertname', value: 'NodeDown' }] }]);
       const second = await refused(['a=b', 'NodeDown', '-c', 'x']);
       expect([second.code, lines(second.sent)]).toEqual([2, []]);
@@ -114,8 +114,8 @@ onBothServices((service) => {
     test('preserves quotes, line feeds and other scripts', async () => {
       const quoted = await create(['a="ü \\"\\\\ 火"', '-c', 'ü\n"x"', '--author', 'Ünal <u@x>', '-o', 'json']);
       expect(quoted.code).toBe(0);
-      const { silenceID } = printed<Posted>(quoted);
-      expect(await getJson(service.url(), `/api/v2/silence/${silenceID}`)).toMatchObject({
+      const { id } = printed<Posted>(quoted);
+      expect(await getJson(service.url(), `/api/v2/silence/${id}`)).toMatchObject({
         matchers: [{ name: 'a', value: 'ü "\\ 火' }],
         comment: 'ü\n"x"',
         createdBy: 'Ünal <u@x>',

@@ -7,8 +7,8 @@ const HOUR = 3_600_000;
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 interface Made {
-  readonly silenceID: string;
-  readonly previousID?: string;
+  readonly id: string;
+  readonly previous_id?: string;
   readonly unchanged?: boolean;
   readonly endsAt: string;
   readonly comment: string;
@@ -48,16 +48,16 @@ onBothServices((service) => {
       ]) {
         const again = await ensure(name, argv);
         expect(again).toMatchObject({
-          silenceID: first.silenceID,
+          id: first.id,
           unchanged: true,
           endsAt: first.endsAt,
           matched: null,
         });
         expect(writes(again.sent)).toEqual([]);
       }
-      expect(await sole(name)).toBe(first.silenceID);
+      expect(await sole(name)).toBe(first.id);
       const quiet = await service.svc(['silences', 'create', `ensure=${name}`, '-c', 'x', '--ensure', '-q']);
-      expect([quiet.code, quiet.stdout, quiet.stderr]).toEqual([0, `${first.silenceID}\n`, '']);
+      expect([quiet.code, quiet.stdout, quiet.stderr]).toEqual([0, `${first.id}\n`, '']);
       const table = await service.svc(['silences', 'create', `ensure=${name}`, '-c', 'x', '--ensure']);
       expect(table.stdout).toMatch(/^RESULT +unchanged: it already covers this time$/m);
     });
@@ -72,8 +72,8 @@ onBothServices((service) => {
       });
       const longer = await ensure(name, ['--for', '1h']);
       expect(longer).toMatchObject({
-        silenceID: id,
-        previousID: id,
+        id: id,
+        previous_id: id,
         unchanged: false,
         comment: 'of ann',
         createdBy: 'ann',
@@ -85,38 +85,34 @@ onBothServices((service) => {
     test('ignores the order of matchers; another matcher or operator is another silence', async () => {
       const name = `${++label}`;
       const first = await ensure(name, ['team=db', 'host=~a', '--for', '2h']);
-      expect(await ensure(name, ['host=~a', 'team=db'])).toMatchObject({ silenceID: first.silenceID, unchanged: true });
+      expect(await ensure(name, ['host=~a', 'team=db'])).toMatchObject({ id: first.id, unchanged: true });
       for (const other of [['team=db'], ['host=~a', 'team=db', 'x=y'], ['host=a', 'team=db'], ['host!~a', 'team=db']]) {
         const made = await ensure(name, other);
-        expect([made.unchanged, made.silenceID === first.silenceID]).toEqual([false, false]);
+        expect([made.unchanged, made.id === first.id]).toEqual([false, false]);
       }
     });
 
     test('an expired one does not count', async () => {
       const name = `${++label}`;
       const first = await ensure(name, []);
-      await end(first.silenceID);
+      await end(first.id);
       const second = await ensure(name, []);
-      expect([second.unchanged, second.previousID, second.silenceID === first.silenceID]).toEqual([
-        false,
-        undefined,
-        false,
-      ]);
+      expect([second.unchanged, second.previous_id, second.id === first.id]).toEqual([false, undefined, false]);
     });
 
     test('a pending one covers the time after its start; a gap is not bridged', async () => {
       const name = `${++label}`;
       const first = await ensure(name, ['--from', '2h', '--for', '2h']);
       expect(await ensure(name, ['--from', '2h30m', '--for', '1h'])).toMatchObject({
-        silenceID: first.silenceID,
+        id: first.id,
         unchanged: true,
       });
       const extended = await ensure(name, ['--from', '3h', '--for', '2h']);
-      expect([extended.unchanged, extended.previousID]).toEqual([false, first.silenceID]);
+      expect([extended.unchanged, extended.previous_id]).toEqual([false, first.id]);
       const later = await ensure(name, ['--from', '9h', '--for', '1h']);
-      expect([later.unchanged, later.previousID]).toEqual([false, undefined]);
+      expect([later.unchanged, later.previous_id]).toEqual([false, undefined]);
       const earlier = await ensure(name, ['--for', '3h']);
-      expect([earlier.unchanged, earlier.previousID]).toEqual([false, undefined]);
+      expect([earlier.unchanged, earlier.previous_id]).toEqual([false, undefined]);
     });
 
     test('of several, the last to end counts', async () => {
@@ -125,16 +121,16 @@ onBothServices((service) => {
       const ids: string[] = [];
       for (const hours of [3, 1, 2])
         ids.push(await postSilence(service.url(), { matchers, endsAt: iso(Date.now() + hours * HOUR) }));
-      expect(await ensure(name, ['--for', '2h30m'])).toMatchObject({ silenceID: ids[0], unchanged: true });
+      expect(await ensure(name, ['--for', '2h30m'])).toMatchObject({ id: ids[0], unchanged: true });
     });
 
     test('a dry run prints the request, or that none is needed', async () => {
       const name = `${++label}`;
       const first = await ensure(name, ['--for', '2h']);
       const covered = await ensure(name, ['--dry-run']);
-      expect([covered.unchanged, covered.silenceID]).toEqual([true, first.silenceID]);
+      expect([covered.unchanged, covered.id]).toEqual([true, first.id]);
       const longer = await create([`ensure=${name}`, '-c', 'x', '--ensure', '--for', '3h', '--dry-run']);
-      expect(printed(longer)).toMatchObject({ method: 'POST', body: { id: first.silenceID } });
+      expect(printed(longer)).toMatchObject({ method: 'POST', body: { id: first.id } });
       expect(writes(longer.sent)).toEqual([]);
     });
 
@@ -144,7 +140,7 @@ onBothServices((service) => {
         matchers: [{ name: 'zz', value: 'x', isRegex: false, isEqual: false }],
       });
       const run = await create(['zz!=x', '-c', 'x', '--ensure', '--for', '30m']);
-      expect([run.code, printed<Made>(run)]).toEqual([0, expect.objectContaining({ silenceID: id, unchanged: true })]);
+      expect([run.code, printed<Made>(run)]).toEqual([0, expect.objectContaining({ id: id, unchanged: true })]);
       await end(id);
     });
   });
@@ -168,11 +164,11 @@ onBothServices((service) => {
       const fingerprint = await seed();
       const run = await create(['--from-alert', fingerprint.slice(0, 10), '-c', 'x']);
       expect([run.code, matchersOf(run)]).toEqual([0, equals(labels)]);
-      const { silenceID, matched } = printed<Made>(run);
+      const { id, matched } = printed<Made>(run);
       expect(matched).toEqual({ alerts: 1, active: 1 });
       const silenced = await getJson<{ fingerprint: string }[]>(service.url(), '/api/v2/alerts?active=false');
       expect(silenced.map((alert) => alert.fingerprint)).toEqual([fingerprint]);
-      await end(silenceID);
+      await end(id);
     });
 
     test('--drop leaves out labels, and more matchers are added', async () => {
@@ -180,7 +176,7 @@ onBothServices((service) => {
       const run = await create(['--from-alert', fingerprint, '--drop', 'instance', '--drop', 'mount', '-c', 'x']);
       expect(matchersOf(run)).toEqual(equals({ alertname: 'Full', team: 'from-alert' }));
       expect(printed<Made>(run).matched).toEqual({ alerts: 3, active: 3 });
-      await end(printed<Made>(run).silenceID);
+      await end(printed<Made>(run).id);
       const both = await create([
         'instance=~"web-[12]:.*"',
         '--from-alert',
@@ -191,7 +187,7 @@ onBothServices((service) => {
         'x',
       ]);
       expect(printed<Made>(both).matched).toEqual({ alerts: 2, active: 2 });
-      await end(printed<Made>(both).silenceID);
+      await end(printed<Made>(both).id);
     });
 
     test('is refused for a missing alert, or if no label is left', async () => {
@@ -227,7 +223,7 @@ onBothServices((service) => {
     }
     const run = await create(['max=yes', '-c', 'x', '--max-alerts', '3']);
     expect([run.code, printed<Made>(run).matched?.alerts]).toEqual([0, 3]);
-    await end(printed<Made>(run).silenceID);
+    await end(printed<Made>(run).id);
   });
 });
 

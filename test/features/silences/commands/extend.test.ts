@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 interface Row {
   readonly id: string;
   readonly result: string;
-  readonly silenceID: string | null;
+  readonly previous_id: string | null;
   readonly endsAt: string | null;
   readonly message: string | null;
 }
@@ -40,7 +40,7 @@ onBothServices((service) => {
     for (const [index, row] of printed<Row[]>(run).entries()) {
       const was = before[index] as Stored;
       const endsAt = new Date(Date.parse(was.endsAt) + 1.5 * HOUR).toISOString();
-      expect(row).toMatchObject({ id: was.id, silenceID: was.id, result: 'extended', endsAt, message: null });
+      expect(row).toMatchObject({ id: was.id, previous_id: null, result: 'extended', endsAt, message: null });
       const { updatedAt: _, ...after } = await read(was.id);
       expect(after).toMatchObject({ ...after, startsAt: was.startsAt, comment: was.comment, endsAt });
     }
@@ -69,12 +69,12 @@ onBothServices((service) => {
     const earlier = await extend([id, '--until', '10m']);
     expect([earlier.code, writes(earlier.sent)]).toEqual([0, []]);
     expect(printed<Row[]>(earlier)).toMatchObject([
-      { result: 'unchanged', silenceID: id, message: 'it already lasts until then' },
+      { result: 'unchanged', id, message: 'it already lasts until then' },
     ]);
     expect(await endOf(id)).toBe(end);
     const until = new Date(Date.now() + 5 * HOUR).toISOString();
     const later = await extend([id, '--end', until]);
-    expect(printed<Row[]>(later)).toMatchObject([{ id, result: 'extended', silenceID: id, endsAt: until }]);
+    expect(printed<Row[]>(later)).toMatchObject([{ id, previous_id: null, result: 'extended', endsAt: until }]);
     expect(await endOf(id)).toBe(Date.parse(until));
   });
 
@@ -87,7 +87,7 @@ onBothServices((service) => {
     const made = async (run: Awaited<ReturnType<typeof extend>>) => {
       expect(run.code, run.stderr).toBe(0);
       const [row] = printed<Row[]>(run);
-      return { row, silence: await read(row?.silenceID ?? '') };
+      return { row, silence: await read(row?.id ?? '') };
     };
 
     test('is created again from now, with the same matchers, author and comment, under a new id', async () => {
@@ -104,8 +104,8 @@ onBothServices((service) => {
       const run = await extend([old.slice(0, 20), '--for', '2h'], { now: () => now });
       const { row, silence } = await made(run);
       const endsAt = new Date(now + 2 * HOUR).toISOString();
-      expect(row).toMatchObject({ id: old, result: 'created', endsAt });
-      expect(row?.silenceID).not.toBe(old);
+      expect(row).toMatchObject({ previous_id: old, result: 'created', endsAt });
+      expect(row?.id).not.toBe(old);
       const before = await read(old);
       expect(silence).toMatchObject({
         createdBy: 'ann',
@@ -114,7 +114,7 @@ onBothServices((service) => {
         status: { state: 'active' },
       });
       expect([silence.matchers, before.status.state]).toEqual([before.matchers, 'expired']);
-      expect(run.undo).toBe(`svc silences expire ${row?.silenceID}`);
+      expect(run.undo).toBe(`svc silences expire ${row?.id}`);
       expect((await extend([old, '--for', '2h', '-q', '--dry-run'])).sent.map(({ method }) => method)).not.toContain(
         'POST',
       );
@@ -135,9 +135,12 @@ onBothServices((service) => {
         extend([old, ...length], { now: () => now + minutes * 60_000 });
       const first = await made(await line(0, '--for', '1h'));
       const second = await made(await line(1, '--for', '1h'));
-      expect(second.row).toMatchObject({ result: 'extended', id: old, silenceID: first.row?.silenceID });
+      expect(second.row).toMatchObject({ result: 'extended', previous_id: old, id: first.row?.id });
       const third = await line(1, '--until', '10m');
-      expect([printed<Row[]>(third)[0], writes(third.sent)]).toMatchObject([{ result: 'unchanged', id: old }, []]);
+      expect([printed<Row[]>(third)[0], writes(third.sent)]).toMatchObject([
+        { result: 'unchanged', previous_id: old },
+        [],
+      ]);
     });
 
     test('is checked like a new silence', async () => {
@@ -200,7 +203,7 @@ onBothServices((service) => {
 
   test('refuses a wrong command line before anything is sent', async () => {
     for (const [argv, missing] of [
-      [['--for', '1h'], "'id'"],
+      [['--for', '1h'], '<id>'],
       [['2f1a'], '--for or --until is required'],
       [['2f1a', '--for', '1h', '--until', '2h'], 'cannot be used together'],
       [['2f1a', '--until', '1h ago'], 'is in the past'],

@@ -30,8 +30,8 @@ onBothServices((service) => {
       // They are silenced now, and counted so.
       const again = await create(['few=yes', '-c', 'x', '-o', 'json']);
       expect(printed<Posted>(again).matched).toEqual({ alerts: 5, active: 0 });
-      expect((await service.svc(['silences', 'expire', '--yes', printed<Posted>(run).silenceID])).code).toBe(0);
-      expect((await service.svc(['silences', 'expire', '--yes', printed<Posted>(again).silenceID])).code).toBe(0);
+      expect((await service.svc(['silences', 'expire', '--yes', printed<Posted>(run).id])).code).toBe(0);
+      expect((await service.svc(['silences', 'expire', '--yes', printed<Posted>(again).id])).code).toBe(0);
     });
 
     test('uses the singular for one alert', async () => {
@@ -61,7 +61,7 @@ onBothServices((service) => {
       await service.svc(['silences', 'expire', '--yes', run.stdout.trim()]);
       const all = await create(['alertname=Crowd', '-c', 'x', '-o', 'json']);
       expect([all.code, all.stderr]).toEqual([0, expect.stringContaining('mutes 24 active alerts now')]);
-      await service.svc(['silences', 'expire', '--yes', printed<Posted>(all).silenceID]);
+      await service.svc(['silences', 'expire', '--yes', printed<Posted>(all).id]);
     });
 
     test('at a terminal svc asks about more than half of the firing alerts', async () => {

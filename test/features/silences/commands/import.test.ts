@@ -8,8 +8,8 @@ import { onBothServices, printed, writes } from '../../alerts/commands/service.t
 import { start } from './built.ts';
 
 interface Row {
-  readonly silenceID: string | null;
-  readonly previousID: string | null;
+  readonly id: string | null;
+  readonly previous_id: string | null;
   readonly result: string;
   readonly message: string | null;
 }
@@ -58,9 +58,7 @@ onBothServices((service) => {
     expect([first.code, first.stderr]).toEqual([0, '']);
     expect(results(first)).toEqual(list.map(() => 'created'));
     const created = await stored(comment);
-    expect(new Set(printed<Row[]>(first).map(({ silenceID }) => silenceID))).toEqual(
-      new Set(created.map(({ id }) => id)),
-    );
+    expect(new Set(printed<Row[]>(first).map(({ id }) => id))).toEqual(new Set(created.map(({ id }) => id)));
     const second = await importing(list);
     expect([second.code, writes(second.sent)]).toEqual([0, []]);
     expect(results(second)).toEqual(list.map(() => 'unchanged'));
@@ -76,7 +74,7 @@ onBothServices((service) => {
     expect([expired.code, expired.stdout.split('\n')]).toEqual([0, expect.objectContaining({ length: 4 })]);
     const again = await importing(exported.stdout);
     const before = (JSON.parse(exported.stdout) as Stored[]).map(({ id }) => id);
-    expect(printed<Row[]>(again).map(({ previousID }) => previousID)).toEqual(before);
+    expect(printed<Row[]>(again).map(({ previous_id }) => previous_id)).toEqual(before);
     expect((await stored(comment)).filter(({ status }) => status.state === 'active')).toHaveLength(3);
   });
 

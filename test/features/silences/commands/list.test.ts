@@ -170,7 +170,7 @@ onBothServices((service) => {
     [['--within', '-2d'], 'not a duration'],
     [['--comment', '~('], '--comment'],
     [['--author', '~['], '--author'],
-    [['--state', 'gone'], 'there is no "gone"'],
+    [['--state', 'gone'], 'unknown value "gone"'],
     [['a==b'], 'is not one plain matcher'],
   ])('%j: exit 2, nothing sent', async (argv, why) => {
     const run = await list(...argv);

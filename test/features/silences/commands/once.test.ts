@@ -95,7 +95,7 @@ describe('a persistent connection', () => {
     });
     const run = await svc([...WRITES['silences create'], '--base-url', server.url, '-o', 'json']);
     await Promise.all(closed);
-    expect([run.code, printed<{ silenceID: string }>(run).silenceID]).toEqual([0, 'made']);
+    expect([run.code, printed<{ id: string }>(run).id]).toEqual([0, 'made']);
     const used = server.requests.map(({ method, connection }) => [method, connection]);
     expect(used.filter(([method]) => method === 'POST')).toEqual([['POST', used.length]]);
     expect(used.map(([, connection]) => connection)).toEqual(used.map((_, index) => index + 1));

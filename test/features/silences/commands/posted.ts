@@ -8,7 +8,7 @@ export const HOUR = 3_600_000;
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
 export interface Posted {
-  readonly silenceID: string;
+  readonly id: string;
   readonly matched: { readonly alerts: number; readonly active: number } | null;
 }
 

@@ -166,7 +166,7 @@ onBothServices((service) => {
       ] as const) {
         const ended = await service.svc(['silences', 'run', ...argv]);
         expect([ended.code, ended.sent]).toEqual([2, []]);
-        expect(ended.stderr).toContain(`missing required argument '${missing}'`);
+        expect(ended.stderr).toContain(`<${missing}> is required`);
       }
     });
 

@@ -9,8 +9,8 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 const equal = (name: string, value: string) => ({ name, value, isRegex: false, isEqual: true });
 
 interface Updated {
-  readonly silenceID: string;
-  readonly previousID: string;
+  readonly id: string;
+  readonly previous_id: string;
   readonly startsAt: string;
   readonly endsAt: string;
   readonly matched: { readonly alerts: number; readonly active: number } | null;
@@ -46,7 +46,7 @@ onBothServices((service) => {
     ])('%j', async (argv, changed) => {
       const id = await seed();
       const before = await silence(id);
-      expect(await updated(id, argv)).toMatchObject({ silenceID: id, previousID: id, matched: null });
+      expect(await updated(id, argv)).toMatchObject({ id: id, previous_id: id, matched: null });
       expect(await silence(id)).toMatchObject({
         createdBy: before.createdBy,
         comment: before.comment,
@@ -62,7 +62,7 @@ onBothServices((service) => {
       const run = await update(id.slice(0, 13), ['-c', 'new']);
       expect(run.code).toBe(0);
       expect(run.stdout).toContain(id);
-      expect(run.stdout).toContain('the same id');
+      expect(run.stdout).toContain('reused the existing silence');
     });
   });
 
@@ -89,7 +89,7 @@ onBothServices((service) => {
   test('U3: the same matchers in the same order change nothing', async () => {
     const id = await seed({ matchers: [{ name: 'team', value: 'db', isRegex: false }] });
     const made = await updated(id, ['--matcher', 'team=db']);
-    expect([made.silenceID, made.matched]).toEqual([id, null]);
+    expect([made.id, made.matched]).toEqual([id, null]);
   });
 
   test('U4: an expired silence: exit 3, nothing written', async () => {
@@ -139,8 +139,8 @@ onBothServices((service) => {
     test('one negative matcher is enough', async () => {
       const id = await seed();
       const made = await updated(id, ['-m', 'team=', '-m', 'host!=a', '--yes', '--all-alerts']);
-      expect([await state(id), await state(made.silenceID)]).toEqual(['expired', 'active']);
-      await wire(service.url(), `/api/v2/silence/${made.silenceID}`, { method: 'DELETE' });
+      expect([await state(id), await state(made.id)]).toEqual(['expired', 'active']);
+      await wire(service.url(), `/api/v2/silence/${made.id}`, { method: 'DELETE' });
     });
 
     test('a valid one among invalid ones does not help', async () => {
@@ -153,7 +153,7 @@ onBothServices((service) => {
   describe('U6: ids', () => {
     test('an upper-case id is the same silence', async () => {
       const id = await seed();
-      expect((await updated(id.toUpperCase(), ['-c', 'new'])).silenceID).toBe(id);
+      expect((await updated(id.toUpperCase(), ['-c', 'new'])).id).toBe(id);
     });
 
     test('an unknown id: exit 5; an invalid one: exit 2', async () => {

@@ -140,7 +140,7 @@ onBothServices((service) => {
       [['silences', 'create'], '--comment'],
       [['silences', 'create', '-c', 'x'], 'no matcher'],
       [['silences', 'create', 'a=b'], '--comment'],
-      [['silences', 'ack'], "'fingerprint'"],
+      [['silences', 'ack'], '<fingerprint>'],
       [['silences', 'expire'], '<id>'],
       [['alerts', 'create'], 'the alert name is missing'],
     ];

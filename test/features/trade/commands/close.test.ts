@@ -86,7 +86,7 @@ describe('in an account that hedges', () => {
     ['two ways at once', (id) => [id, '--symbol', 'EUR/USD'], 2, /conflicting options/],
     ['an amount of two', (id) => [id, '2', '--amount', '5'], 2, /--amount needs exactly one trade/],
     ['an amount of a symbol', () => ['--symbol', 'EUR/USD', '--amount', '5'], 2, /need trade ids/],
-    ['a time that an order at market has not', (id) => [id, '--tif', 'GTD'], 2, /--tif: there is no "GTD"/],
+    ['a time that an order at market has not', (id) => [id, '--tif', 'GTD'], 2, /--tif: unknown value "GTD"/],
   ])('not %s', async (_name, argv, code, why) => {
     const run = await client.run(['close', ...argv(holdTrade(client.gateway)), '--yes']);
     expect(run.stderr).toMatch(why);

@@ -54,7 +54,7 @@ describe('--risk', () => {
   it.each([
     ['no stop', ['--risk', '1%'], '--risk needs a stop'],
     ['an amount, too', ['5', ...BY_RISK], '--risk sets the amount'],
-    ['neither', ['--stop', '40pips'], "missing required argument 'amount'"],
+    ['neither', ['--stop', '40pips'], '<amount> is required'],
     ['a stop on the wrong side', ['--risk', '1%', '--stop', '1.17'], '--stop: 1.17 must be below the rate'],
     ['a stop without its unit', ['--risk', '1%', '--stop', '40'], 'did you mean --stop 40pips'],
   ])('exits 2 and sends nothing: %s', async (_name, argv, why) => {
