@@ -168,16 +168,25 @@ const VALUES: Readonly<Record<string, string>> = { boolean: '', 'optional-value'
 /** Passed to commander for a bare `--watch`, which would otherwise consume the next argument. */
 const ALONE = '\0';
 
+/** The next word is the value where it can be nothing else: `--dry-run curl`, `--watch 10s`. */
 function markBare(tokens: readonly string[], flags: readonly [string, Flag][]): readonly string[] {
-  const bare = new Set<string>();
-  for (const [name, flag] of flags)
-    if (flag.type === 'optional-value') for (const one of [name, ...(flag.aliases ?? [])]) bare.add(`--${one}`);
-  return bare.size === 0 ? tokens : tokens.map((token) => (bare.has(token) ? `${token}=${ALONE}` : token));
+  const marked: string[] = [];
+  for (let i = 0; i < tokens.length; i++) {
+    const [token = '', next = ''] = tokens.slice(i);
+    const [, flag] = flags.find(([name, { aliases = [] }]) => [name, ...aliases].includes(token.slice(2))) ?? [];
+    const isOptional = token.startsWith('--') && flag?.type === 'optional-value';
+    const isValue = isOptional && (flag.choices?.includes(next) ?? /^\d+m?[smh]$/.test(next));
+    if (isValue) i += 1;
+    const value = isValue ? next : ALONE;
+    marked.push(isOptional ? `${token}=${value}` : token);
+  }
+  return marked;
 }
 
 function unknownOption(token: string, command: Command, flags: readonly [string, Flag][]): SvcError {
   const [typed = token] = token.split('=');
   const names = flags.map(([name, flag]) => `${negatable(flag) ? 'no-' : ''}${name}`);
+  if (names.includes(typed.slice(2))) return new SvcError('usage', `${typed} takes no value`);
   const close = typed.startsWith('--') ? suggest(typed.slice(2), names) : undefined;
   if (close === undefined)
     return new SvcError('usage', `there is no option ${typed}`, { hint: `see svc ${command.id} --help` });

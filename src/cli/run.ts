@@ -256,6 +256,7 @@ function outputOptions(globals: GlobalInput, settings: Settings, context: Contex
     fields: globals.fields === undefined ? undefined : splitList(globals.fields),
     query: globals.query,
     columns: globals.columns === undefined ? undefined : splitList(globals.columns),
+    isChosen: globals.output !== undefined,
     headers: globals.headers,
     sort: globals.sort.length === 0 ? undefined : globals.sort,
     // Not for a command's own --limit: for an order that is a price.

@@ -43,8 +43,9 @@ export function buildTarget(parts: TargetParts): Target {
   const { header = [], headerFile = [], insecure = false } = parts.globals;
   const address = settings.get(`${service}.url`);
   if (address === undefined) {
+    const settings = `svc config set ${service}.url <url>${service === 'alerts' ? ' (or svc config import amtool)' : ''}`;
     throw new SvcError('config_invalid', `no address for ${service} is configured`, {
-      hint: `set SVC_${service.toUpperCase()}_URL, pass --base-url, or run: svc config set ${service}.url <url>`,
+      hint: `set SVC_${service.toUpperCase()}_URL, pass --base-url, or run: ${settings}; to try svc: svc sandbox start`,
     });
   }
   const baseUrl = parseBaseUrl(address, { strip: BASE_PATHS[service] });
@@ -61,7 +62,7 @@ export function buildTarget(parts: TargetParts): Target {
     throw new SvcError(
       'invalid_value',
       `--header: ${exposed[0]} is a secret, and command lines are visible to other users`,
-      { hint: 'put the line in a file and pass --header-file <file>' },
+      { hint: `put the line in a file and pass --header-file <file>, or set SVC_${service.toUpperCase()}_TOKEN` },
     );
   }
   const own = readProfileHeaders(parts, baseUrl);

@@ -19,7 +19,10 @@ export function parseBaseUrl(text: string, { strip }: { readonly strip?: string 
   if (scheme !== 'http' && scheme !== 'https') throw refuse(`is ${scheme}, not http or https`);
   const [authority = ''] = text.slice(scheme.length + 3).split(/[/?#]/, 1);
   if (authority.includes('@')) {
-    throw refuse('contains a user name or a password', 'set the credential in the environment or with --header-file');
+    throw refuse(
+      'contains a user name or a password',
+      'set it in the environment, such as SVC_ALERTS_USER and SVC_ALERTS_PASSWORD, or pass --header-file',
+    );
   }
   if (text.includes('?')) throw refuse('contains a query', 'remove the part that starts with "?"');
   if (text.includes('#')) throw refuse('contains a fragment', 'remove the part that starts with "#"');

@@ -248,6 +248,8 @@ export type Rendering<Row = never> = OutputOf<Row> | WatchOutput<Row> | ScreenOu
 /** The global output options, resolved. */
 export interface OutputOptions {
   readonly format: Format;
+  /** By -o: a watch then draws its table in a pipe, too. */
+  readonly isChosen?: boolean;
   readonly fields: readonly string[] | undefined;
   readonly query: string | undefined;
   readonly columns: readonly string[] | undefined;

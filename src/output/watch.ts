@@ -28,7 +28,7 @@ export async function renderWatch(
     });
   }
   if (query !== undefined) throw new SvcError('usage', `${name} and --query cannot be used together`);
-  if (sink.isTTY && format !== 'ndjson') return drawScreen(snapshots, output, options, sink);
+  if ((sink.isTTY || options.isChosen) && format !== 'ndjson') return drawScreen(snapshots, output, options, sink);
   const refused = (['sort', 'limit', 'columns'] as const).find((option) => options[option] !== undefined);
   if (refused !== undefined) {
     throw new SvcError('usage', `${name} prints changes as they happen, so --${refused} does not apply`);
@@ -69,7 +69,7 @@ interface Picture {
   readonly isNew: boolean;
 }
 
-/** Draws each snapshot. A dumb terminal gets one picture below the other. */
+/** Draws each snapshot. A pipe and a dumb terminal get one picture below the other. */
 async function drawScreen(
   snapshots: Snapshots,
   output: WatchOutput<unknown>,
@@ -78,12 +78,15 @@ async function drawScreen(
 ): Promise<void> {
   const isLive = output.every === undefined;
   const pictures = picturesOf(snapshots, isLive);
-  if (!options.dumb) return drawOnScreen(drawingsOf(pictures, output, options), sink);
+  if (sink.isTTY && !options.dumb) return drawOnScreen(drawingsOf(pictures, output, options), sink);
+  const width = sink.isTTY ? USUAL_COLUMNS : Number.POSITIVE_INFINITY;
+  let gap = '';
   for await (const picture of pictures) {
     if (sink.closed) return;
     if (isLive && !picture.isNew) continue;
-    const size = { columns: sink.columns ?? USUAL_COLUMNS, rows: Number.POSITIVE_INFINITY };
-    await sink.write(`${(await drawPicture(picture, size, output, options)).join('\n')}\n\n`);
+    const size = { columns: sink.columns ?? width, rows: Number.POSITIVE_INFINITY };
+    await sink.write(`${gap}${(await drawPicture(picture, size, output, options)).join('\n')}\n`);
+    gap = '\n';
   }
 }
 

@@ -104,10 +104,16 @@ describe('parseInput', () => {
     expect(input['olderThan']).toBeUndefined();
   });
 
-  it('takes an optional value only after =', async () => {
-    expect(await parse('--dry-run', 'curl')).toMatchObject({ dryRun: true, first: 'curl' });
+  it('takes an optional value after =, and after a space where it can be nothing else', async () => {
+    expect(await parse('--dry-run', 'wget')).toMatchObject({ dryRun: true, first: 'wget' });
+    expect(await parse('--dry-run', 'curl')).toMatchObject({ dryRun: 'curl', first: undefined });
     expect(await parse('--dry-run=curl')).toMatchObject({ dryRun: 'curl' });
     expect((await refusal('--dry-run=wget')).message).toContain('--dry-run');
+  });
+
+  it('says that a switch takes no value', async () => {
+    expect((await refusal('--no-color=false')).message).toBe('--no-color takes no value');
+    expect((await refusal('--help=x')).message).toBe('--help takes no value');
   });
 
   it('takes the next word as the value of an option, whatever it is', async () => {

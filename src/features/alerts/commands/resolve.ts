@@ -33,6 +33,7 @@ const RESOLVED: ListOutput<Resolved> = {
 
 export const alertsResolve = listCommand({
   id: 'alerts resolve',
+  suggestFor: ['delete'],
   summary: 'Resolve alerts now',
   description:
     'Sends the alerts again with the same labels and an end time of now. svc asks before it resolves several alerts, or alerts selected by matchers. Silenced and inhibited alerts are included.\nHexadecimal arguments, such as 1a58 or dead, are fingerprints. Write alertname=dead to select an alert by that name.',

@@ -15,6 +15,7 @@ interface SettingRow {
 
 export const configList = listCommand({
   id: 'config list',
+  aliases: ['view'],
   summary: 'List settings and their values',
   description:
     'Shows the values in effect: from an option, the variable, the profile or the default, in this order. Secrets are not settings and are never shown.',

@@ -4,12 +4,15 @@ import { profileNames, profileValues, readSettingsFile, settingsPath } from '../
 interface ProfileRow {
   readonly name: string;
   readonly current: boolean;
+  /** Of its services. */
+  readonly addresses: readonly string[];
   /** How many settings it has. */
   readonly settings: number;
 }
 
 export const configProfiles = listCommand({
   id: 'config profiles',
+  suggestFor: ['get-contexts', 'contexts'],
   summary: 'List profiles',
   description: 'A profile is a named set of settings. Profiles inherit nothing from each other.',
   effect: 'read',
@@ -20,6 +23,7 @@ export const configProfiles = listCommand({
     columns: [
       { name: 'name', cell: (row: ProfileRow) => row.name },
       { name: 'current', cell: (row) => (row.current ? { text: 'yes', tone: 'good' } : '') },
+      { name: 'addresses', cell: (row) => row.addresses, shrinks: true },
       { name: 'settings', align: 'right', cell: (row) => row.settings },
     ],
     id: (row) => row.name,
@@ -27,11 +31,11 @@ export const configProfiles = listCommand({
   run: async (_input, ctx) => {
     const { document } = readSettingsFile(settingsPath(ctx.paths));
     const current = ctx.settings.profile.name;
-    const rows = profileNames(document).map((name) => ({
-      name,
-      current: name === current,
-      settings: Object.keys(profileValues(document, name) ?? {}).length,
-    }));
+    const rows = profileNames(document).map((name) => {
+      const settings = Object.entries(profileValues(document, name) ?? {});
+      const addresses = settings.flatMap(([key, value]) => (key.endsWith('.url') ? [String(value)] : []));
+      return { name, current: name === current, addresses, settings: settings.length };
+    });
     return { value: rows };
   },
 });

@@ -90,6 +90,13 @@ describe('changes', () => {
     expect(requests[0]?.path).toBe('/api/v2/alerts?filter=team%3D%22db%22&receiver=ops');
   });
 
+  test('-o table draws the rows again for each change, in a pipe, too', async () => {
+    const { stdout } = await watch([[A], [A, B]], ['-o', 'table', '--no-headers']);
+    const [first = '', second = ''] = stdout.split('\n\n\n');
+    expect(stdout).toMatch(/^1 alert at .*\n[^]*2 alerts at .*\n/);
+    expect([first.includes('\u001b'), second.includes('\u001b')]).toEqual([false, false]);
+  });
+
   test('hostile text stays on its line', async () => {
     const { stdout } = await watch([[wireAlert('a', { x: '\u001b[2J\n\u202e' })]]);
     expect(stdout.split('\n')).toHaveLength(2);

@@ -200,11 +200,12 @@ describe('config unset', () => {
 
 describe('config profiles and use', () => {
   it('lists the profiles, and marks the one in use', async () => {
-    write({ profile: 'b', profiles: { a: {}, b: { output: 'csv', timeout: '1s' } } });
+    const address = 'https://alerts.example.com';
+    write({ profile: 'b', profiles: { a: {}, b: { 'alerts.url': address, timeout: '1s' } } });
     expect((await configProfiles.run({}, await context())).value).toEqual([
-      { name: 'default', current: false, settings: 0 },
-      { name: 'a', current: false, settings: 0 },
-      { name: 'b', current: true, settings: 2 },
+      { name: 'default', current: false, addresses: [], settings: 0 },
+      { name: 'a', current: false, addresses: [], settings: 0 },
+      { name: 'b', current: true, addresses: [address], settings: 2 },
     ]);
     const unknown = (await configProfiles.run({}, await context({ env: { SVC_PROFILE: 'gone' } }))).value as {
       current: boolean;

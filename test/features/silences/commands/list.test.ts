@@ -143,6 +143,9 @@ onBothServices((service) => {
     expect(printed(await list('-a', '-o', 'json'))).toEqual(answered);
     expect(printed(await list('-a', '-o', 'json', '--within', '1y'))).toEqual(answered);
     expect(printed(await list('-a', '-o', 'json', '--limit', '99'))).toEqual(answered);
+    expect((await list('-a', '--limit', '1')).stderr).toBe(
+      `${(answered as unknown[]).length - 1} more left out by --limit\n`,
+    );
   });
 
   test('the table shows matchers in a form that can be typed again', async () => {
