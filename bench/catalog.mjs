@@ -108,7 +108,7 @@ export async function catalogBench(svc, env, roundsOf) {
 async function charts(svc, at, env, rounds) {
   const window = (points) => {
     const to = new Date(FROM + (points - 1) * HOUR).toISOString();
-    return `--from ${new Date(FROM).toISOString()} --to ${to} --interval 1h ${at(points)}`;
+    return `--since ${new Date(FROM).toISOString()} --until ${to} --interval 1h ${at(points)}`;
   };
   const history = (points, more = '') => `${svc} catalog history p ${window(points)} ${more}`;
   const results = await compare(

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => served[Symbol.asyncDispose]());
 
-const RANGE = ['eurusd', 'm1', '--from', '2025-12-01', '--to', '2026-01-01', '--price', 'bid'];
+const RANGE = ['eurusd', 'm1', '--since', '2025-12-01', '--until', '2026-01-01', '--price', 'bid'];
 
 /** Killed while the request of this number waits for its answer, or right after the answer; undefined: never. */
 async function run(path: string, killAt?: number, delayMs?: number) {

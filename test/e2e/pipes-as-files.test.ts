@@ -183,7 +183,7 @@ describe("a pipe in place of one of svc's own files is refused and not replaced"
     [
       '--out',
       join(HOME, 'pipe.csv'),
-      ['trade', 'candles', 'EUR/USD', 'D1', '--from', '2d', '--out', join(HOME, 'pipe.csv'), '--force', ...NOWHERE],
+      ['trade', 'candles', 'EUR/USD', 'D1', '--since', '2d', '--out', join(HOME, 'pipe.csv'), '--force', ...NOWHERE],
     ],
   ])('%s', async (_name, path, argv) => {
     makePipe(path);

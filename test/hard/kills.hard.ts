@@ -287,7 +287,7 @@ describe('an order', () => {
 
 killEverywhere('candles are in the end the same file as if nobody had', async () => {
   const served = await candleGateway();
-  const RANGE = ['eurusd', 'm1', '--from', '2025-12-08', '--to', '2025-12-22', '--price', 'bid'];
+  const RANGE = ['eurusd', 'm1', '--since', '2025-12-08', '--to', '2025-12-22', '--price', 'bid'];
   const file = (root: string): string => join(root, 'candles.csv');
   const run = (root: string, more = {}) => {
     const env = { ...served.env, XDG_STATE_HOME: `${root}-state`, SVC_CONFIG_DIR: `${root}-config`, ...more };

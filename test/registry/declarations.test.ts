@@ -33,6 +33,38 @@ it('has no command or alias twice', () => {
   for (const name of typed) for (const word of name.split(' ')) expect(word).toMatch(KEBAB);
 });
 
+/** Names that other tools, or earlier versions of a thought, have for what one option here means. */
+const SECOND_NAMES: Readonly<Record<string, readonly string[]>> = {
+  for: ['duration', 'length', 'lasts'],
+  until: ['end', 'ends-at', 'end-time', 'to-time'],
+  since: ['after', 'from-time', 'newer'],
+  author: ['created-by', 'creator', 'by-user'],
+  region: ['place', 'city', 'oblast'],
+  store: ['shop', 'parser-name', 'parser', 'market'],
+  interval: ['every', 'poll', 'period', 'refresh'],
+  wait: ['wait-for', 'max-wait', 'deadline', 'wait-timeout'],
+  limit: ['max-results', 'tail', 'top', 'head'],
+  event: ['events', 'event-type', 'types'],
+  comment: ['reason', 'message'],
+  yes: ['confirm', 'assume-yes', 'no-confirm'],
+  'dry-run': ['simulate', 'plan'],
+};
+
+it('has one name for one meaning: second names are aliases, or hidden', () => {
+  const second = Object.values(SECOND_NAMES).flat();
+  const found = REGISTERED.flatMap(({ command }) =>
+    Object.entries(command.flags ?? {}).flatMap(([name, flag]) =>
+      second.includes(name) && !('hidden' in flag && flag.hidden) ? [`${command.id} --${name}`] : [],
+    ),
+  );
+  expect(found).toEqual([]);
+  // Of the others, one is the start of a silence, and one an address.
+  const ranges = REGISTERED.filter(({ command }) => command.flags?.['from']?.type === 'time');
+  expect(ranges.map(({ command }) => command.id)).toEqual(['silences create']);
+  const ends = REGISTERED.filter(({ command }) => command.flags?.['to']?.type === 'time');
+  expect(ends).toEqual([]);
+});
+
 it('has samples of declared commands only', () => {
   expect(REGISTERED.map(({ command }) => command.id)).toEqual(expect.arrayContaining(Object.keys(SAMPLES)));
 });

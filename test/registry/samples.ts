@@ -208,13 +208,13 @@ export const SAMPLES: Readonly<Record<string, readonly [Sample, ...Sample[]]>> =
   'catalog products sources': [{ args: [PRODUCT] }],
   'catalog products snapshots': [{ args: [PRODUCT, '--store', 'fixprice', '--all'] }],
   'catalog products dynamics': [
-    { args: [PRODUCT, '--store', 'fixprice', '--source', 'receiver:run-1:1', '--from', '-2d'] },
+    { args: [PRODUCT, '--store', 'fixprice', '--source', 'receiver:run-1:1', '--since', '-2d'] },
   ],
   'catalog products count': [{ args: [] }, { args: ['--store', 'fixprice', '--region', 'moscow'] }],
   'catalog products common': [{ args: ['--scope', 'stores', '--store', 'fixprice'] }],
   'catalog history': [
     { args: [PRODUCT] },
-    { args: [PRODUCT, '--store', 'fixprice', '--from', '2025-12-01', '--height', '5'] },
+    { args: [PRODUCT, '--store', 'fixprice', '--since', '2025-12-01', '--height', '5'] },
     { args: [PRODUCT, '--svg', '-'], prints: 'text' },
   ],
   'catalog compare': [{ args: [PRODUCT] }],

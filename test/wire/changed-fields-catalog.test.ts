@@ -8,7 +8,7 @@ const recorded = (name: string): unknown =>
 const ID = '5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10';
 /** Read if a list of the product is empty. */
 const PRODUCT = { [`GET /products/${ID}`]: recorded('product') };
-const DYNAMICS = '--store fixprice --source receiver:run-1:1 --from 2026-02-01T00:00:00Z --to 2026-02-03T00:00:00Z';
+const DYNAMICS = '--store fixprice --source receiver:run-1:1 --since 2026-02-01T00:00:00Z --until 2026-02-03T00:00:00Z';
 
 const RECORDINGS: readonly Recording[] = [
   {

@@ -71,7 +71,7 @@ function nextStart(start: number, interval: SeriesInterval, zone: Zone): number 
 
 export function checkWindow({ from, to }: Window): void {
   if (from <= to) return;
-  throw new SvcError('invalid_value', `--from is ${wireTime(from)}, after --to, ${wireTime(to)}`);
+  throw new SvcError('invalid_value', `--since is ${wireTime(from)}, after --until, ${wireTime(to)}`);
 }
 
 /** In -30d or now, milliseconds are noise in dates. A day alone begins when it does in the zone. */
@@ -109,7 +109,7 @@ export function calendarWindow(
     throw new SvcError(
       'invalid_value',
       `the range has ${points} points of ${interval}; the maximum is ${MOST_WINDOW_POINTS}`,
-      { hint: 'use a longer --interval, or a later --from' },
+      { hint: 'use a longer --interval, or a later --since' },
     );
   }
   const starts: number[] = [];

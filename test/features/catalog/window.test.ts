@@ -133,7 +133,7 @@ test('a date begins in the zone; a time with an offset is exact', () => {
 });
 
 test('refuses a reversed window, and one with too many points', () => {
-  expect(() => calendarWindow({ from: 1, to: 0, interval: '1d' }, UTC)).toThrow('after --to');
+  expect(() => calendarWindow({ from: 1, to: 0, interval: '1d' }, UTC)).toThrow('after --until');
   const all = { from: Date.UTC(1900, 0, 1), to: Date.UTC(2036, 0, 1) };
   expect(() => calendarWindow({ ...all, interval: '1h' }, UTC)).toThrow('the maximum is 1000000');
   expect(calendarWindow({ ...all, interval: '7d' }, UTC).starts.length).toBeGreaterThan(7000);

@@ -26,7 +26,7 @@ export const alertsCreate = listCommand({
   id: 'alerts create',
   summary: 'Send an alert, or a file of alerts',
   description:
-    'The server resolves an alert without an end after its resolve timeout (5m by default). Send the same labels again to extend the alert, or with --end now to resolve it.',
+    'The server resolves an alert without an end after its resolve timeout (5m by default). Send the same labels again to extend the alert, or with --until now to resolve it.',
   effect: 'write',
   service: 'alerts',
   clusters: {},
@@ -38,7 +38,7 @@ export const alertsCreate = listCommand({
     annotation: { type: 'pairs', help: 'Add an annotation' },
     'generator-url': { type: 'string', value: 'url', help: 'The source of the alert' },
     start: { type: 'time', bare: 'back', help: 'When it started (default now)' },
-    end: { type: 'time', bare: 'forward', help: 'When it ends' },
+    until: { type: 'time', aliases: ['end'], bare: 'forward', help: 'When it ends' },
     for: { type: 'duration', short: 'd', help: 'How long it lasts, from its start' },
     file: { ...FILE, short: 'f', help: 'JSON file of alerts (- for standard input)' },
   },
@@ -49,7 +49,7 @@ export const alertsCreate = listCommand({
       why: 'Send an alert from a cron job',
     },
     {
-      run: 'svc alerts create BackupFailed host=db-1 severity=warning --end now --start 1h',
+      run: 'svc alerts create BackupFailed host=db-1 severity=warning --until now --start 1h',
       why: 'Resolve the same alert',
     },
     { run: 'svc alerts create -f alerts.json --dry-run', why: 'Show the request without sending it' },
@@ -68,7 +68,7 @@ function endlessText(alerts: readonly PostableAlert[]): string | undefined {
   const open = alerts.filter(({ endsAt }) => endsAt === undefined).length;
   if (open === 0) return undefined;
   const subject = open === 1 ? 'one alert has' : `${open} alerts have`;
-  return `${subject} no end; the server resolves it after its resolve timeout (5m by default). Use --for or --end to set one.`;
+  return `${subject} no end; the server resolves it after its resolve timeout (5m by default). Use --for or --until to set one.`;
 }
 
 interface AlertOptions {
@@ -77,7 +77,7 @@ interface AlertOptions {
   readonly annotation: Readonly<Record<string, string>>;
   readonly generatorUrl: string | undefined;
   readonly start: Instant | undefined;
-  readonly end: Instant | undefined;
+  readonly until: Instant | undefined;
   readonly for: number | undefined;
 }
 
@@ -87,16 +87,16 @@ function fromArguments(input: AlertOptions, now: number): PostableAlert {
       hint: 'for example: svc alerts create BackupFailed host=db-1',
     });
   }
-  if (input.end !== undefined && input.for !== undefined)
-    throw new SvcError('usage', '--end and --for cannot be used together');
-  const startsAt = input.start?.iso ?? startBefore(input.end?.iso, now);
+  if (input.until !== undefined && input.for !== undefined)
+    throw new SvcError('usage', '--until and --for cannot be used together');
+  const startsAt = input.start?.iso ?? startBefore(input.until?.iso, now);
   const alert = {
     labels: parseLabels([input.name, ...input.label]),
     annotations: Object.keys(input.annotation).length === 0 ? undefined : input.annotation,
     generatorURL: input.generatorUrl,
     // Without a start, the server would use the end as the start, even in the future.
     startsAt,
-    endsAt: input.for === undefined ? input.end?.iso : new Date(Date.parse(startsAt) + input.for).toISOString(),
+    endsAt: input.for === undefined ? input.until?.iso : new Date(Date.parse(startsAt) + input.for).toISOString(),
   };
   checkAlert(alert, 'the alert');
   return alert;
@@ -104,8 +104,8 @@ function fromArguments(input: AlertOptions, now: number): PostableAlert {
 
 /** Checks all alerts first: the server stores the valid alerts of a batch that it refuses. */
 async function fromFile(input: AlertOptions, path: string, ctx: RunContext): Promise<readonly PostableAlert[]> {
-  const { name, annotation, generatorUrl, start, end, for: duration } = input;
-  const others = [name, generatorUrl, start, end, duration, ...Object.keys(annotation)];
+  const { name, annotation, generatorUrl, start, until, for: duration } = input;
+  const others = [name, generatorUrl, start, until, duration, ...Object.keys(annotation)];
   if (others.some((value) => value !== undefined)) {
     throw new SvcError('usage', '--file cannot be used with a name, labels, annotations or times');
   }

@@ -61,15 +61,21 @@ export const catalogHistory = chartCommand({
   summary: 'Chart the prices of products at each store',
   description:
     'One line for each store, place and unit. A break in a line is missing data, never zero. The sources of a line are joined. If a source has no snapshots, it is named and the exit status is 10.',
-  details: `Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labeled with its local time. The first contains --from. When the clocks change, a day has 23 or 25 hours. A date as --to is not included: --from 2026-11-01 --to 2026-12-01 is November. --interval auto chooses the shortest interval with at most 100 points. The maximum is 1,000,000 points.\n--per divides each price by the size that its package had then, and rounds it to cents. ${SELECTION_DETAILS} A chart of several products draws at most ${MOST_DRAWN} lines, those with a value first, and says how many there are; data has all of them.\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fields (with --field lowest: which price each value is), meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, first_at, last, last_at, min, max, mean, change, change_percent; null if unknown). csv, tsv and ndjson have one line per point, with product, title, store, place, unit, source and field.`,
+  details: `Points are hours, quarters of a day, days or weeks (from Monday) of the calendar in --tz, and are labeled with its local time. The first contains --since. When the clocks change, a day has 23 or 25 hours. A date as --until is not included: --since 2026-11-01 --until 2026-12-01 is November. --interval auto chooses the shortest interval with at most 100 points. The maximum is 1,000,000 points.\n--per divides each price by the size that its package had then, and rounds it to cents. ${SELECTION_DETAILS} A chart of several products draws at most ${MOST_DRAWN} lines, those with a value first, and says how many there are; data has all of them.\n--width changes only the drawing: -o json, ndjson, csv and tsv have every point. In JSON, each series has parser_name, source_id (its newest source), its title and unit, settlement, series (its name in the chart), fields (with --field lowest: which price each value is), meta (the product, the window and the time zone), dates and values, and statistics (points, covered, first, first_at, last, last_at, min, max, mean, change, change_percent; null if unknown). csv, tsv and ndjson have one line per point, with product, title, store, place, unit, source and field.`,
   effect: 'read',
   service: 'catalog',
   args: SELECTION_ARGUMENT,
   flags: {
     field: { type: 'choice', choices: [...PRICE_FIELDS, 'available_count'], default: 'price', help: 'Value to draw' },
     source: SOURCE_FLAGS.source,
-    from: { type: 'time', bare: 'back', dates: true, help: 'Start: -90d, 2026-02-01 (default -30d)' },
-    to: { type: 'time', bare: 'back', dates: true, help: 'End (default now)' },
+    since: {
+      type: 'time',
+      aliases: ['from'],
+      bare: 'back',
+      dates: true,
+      help: 'Start: -90d, 2026-02-01 (default -30d)',
+    },
+    until: { type: 'time', aliases: ['to'], bare: 'back', dates: true, help: 'End (default now)' },
     interval: {
       type: 'choice',
       choices: ['auto', ...INTERVALS],
@@ -91,7 +97,7 @@ export const catalogHistory = chartCommand({
       why: 'Export the prices of a category, day by day',
     },
     {
-      run: 'svc catalog history 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --store fixprice --from 2026-01-01 --svg price.svg',
+      run: 'svc catalog history 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --store fixprice --since 2026-01-01 --svg price.svg',
       why: 'Write a chart of one store to a file',
     },
   ],
@@ -128,22 +134,22 @@ export const catalogHistory = chartCommand({
 });
 
 interface WindowInput {
-  readonly from: Instant | undefined;
-  readonly to: Instant | undefined;
+  readonly since: Instant | undefined;
+  readonly until: Instant | undefined;
   readonly interval: 'auto' | (typeof INTERVALS)[number];
 }
 
 function resolveWindow(input: WindowInput, zone: Zone, ctx: RunContext): CalendarWindow {
-  const to = plainInstant(input.to, ctx.startedAt, zone);
-  const from = input.from === undefined ? to - MONTH_MS : plainInstant(input.from, to, zone);
-  if (input.to?.date && from === to) {
-    throw new SvcError('invalid_value', '--from and --to are the same time: the day in --to is not included', {
-      hint: 'give the day after the last one as --to',
+  const to = plainInstant(input.until, ctx.startedAt, zone);
+  const from = input.since === undefined ? to - MONTH_MS : plainInstant(input.since, to, zone);
+  if (input.until?.date && from === to) {
+    throw new SvcError('invalid_value', '--since and --until are the same time: the day in --until is not included', {
+      hint: 'give the day after the last one as --until',
     });
   }
   const interval = input.interval === 'auto' ? suitableInterval({ from, to }) : input.interval;
-  const window = calendarWindow({ from, to, interval }, zone, { exclusive: input.to?.date });
-  if (isResolved(input.from, from) || isResolved(input.to, to)) {
+  const window = calendarWindow({ from, to, interval }, zone, { exclusive: input.until?.date });
+  if (isResolved(input.since, from) || isResolved(input.until, to)) {
     ctx.notice(`from ${wireTime(from)} to ${wireTime(to)}`);
   }
   return window;

@@ -53,7 +53,7 @@ export const catalogProductsDynamics = listCommand({
   description:
     'Sends one request for one source; svc catalog history joins all sources of a product. A missing value (- in a table, null in JSON) was not observed: it is never zero.',
   details:
-    "Points are one interval apart. They begin at --from; if that is a distance such as -30d, at the start of an hour, of 6 hours, of a day or of a week (Monday) in the time zone. The service counts 24 hours for every day. JSON and YAML have the service's own object, other formats one date and value per line. Times are sent in UTC and shown if they were written otherwise.",
+    "Points are one interval apart. They begin at --since; if that is a distance such as -30d, at the start of an hour, of 6 hours, of a day or of a week (Monday) in the time zone. The service counts 24 hours for every day. JSON and YAML have the service's own object, other formats one date and value per line. Times are sent in UTC and shown if they were written otherwise.",
   effect: 'read',
   service: 'catalog',
   args: { id: PRODUCT_ARGUMENT },
@@ -66,14 +66,21 @@ export const catalogProductsDynamics = listCommand({
       default: 'price',
       help: 'Value to show',
     },
-    from: { type: 'time', bare: 'back', dates: true, required: true, help: 'Start: -30d, 2026-02-01' },
-    to: { type: 'time', bare: 'back', dates: true, help: 'End (default now)' },
+    since: {
+      type: 'time',
+      aliases: ['from'],
+      bare: 'back',
+      dates: true,
+      required: true,
+      help: 'Start: -30d, 2026-02-01',
+    },
+    until: { type: 'time', aliases: ['to'], bare: 'back', dates: true, help: 'End (default now)' },
     tz: TZ_FLAG,
     interval: { type: 'choice', choices: INTERVALS, default: '1d', help: 'Time between points' },
   },
   examples: [
     {
-      run: 'svc catalog products dynamics 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --store fixprice --source receiver:run-1:1 --from -30d',
+      run: 'svc catalog products dynamics 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10 --store fixprice --source receiver:run-1:1 --since -30d',
       why: 'Show daily prices of the last month',
     },
   ],
@@ -82,14 +89,14 @@ export const catalogProductsDynamics = listCommand({
     const { id, source: source_id, field, interval } = input;
     const zone = zoneOf(input.tz ?? 'local');
     const now = ctx.startedAt;
-    const start = plainInstant(input.from, now, zone);
-    const from = input.from.relative ? bucketStart(start, interval, zone) : start;
-    const to = plainInstant(input.to, now, zone);
+    const start = plainInstant(input.since, now, zone);
+    const from = input.since.relative ? bucketStart(start, interval, zone) : start;
+    const to = plainInstant(input.until, now, zone);
     const window: Window = { from, to, interval };
     checkWindow(window);
     checkPoints(window);
     const times = { date_from: wireTime(from), date_to: wireTime(to) };
-    if (isResolved(input.from, from) || input.to === undefined || isResolved(input.to, to)) {
+    if (isResolved(input.since, from) || input.until === undefined || isResolved(input.until, to)) {
       ctx.notice(`sent: from ${times.date_from} to ${times.date_to}`);
     }
     const query = { parser_name: input.store, source_id, field, ...times, interval };

@@ -55,7 +55,7 @@ export async function prepareFile(input: FileInput, ctx: RunContext): Promise<Ca
   const begun = force ? undefined : await readState(path);
   const request = requestOf(input, ctx);
   if (begun === undefined) {
-    if (from === undefined) throw new SvcError('usage', '--out needs --from, unless --resume completes a file');
+    if (from === undefined) throw new SvcError('usage', '--out needs --since, unless --resume completes a file');
     checkNewFile({ option: '--out', path, force });
   } else {
     if (!resume) {

@@ -85,8 +85,8 @@ export function planRange({ period, includePartial, ...input }: RangeInput, now:
   // The unfinished day has a time in the future, but none after its own end.
   const usual = now + 1 + (includePartial && period.ms >= DAY_MS ? period.ms : 0);
   const to = Math.min(input.to?.ms ?? usual, now + 1 + period.ms);
-  if (from !== undefined && from > now) throw new SvcError('invalid_value', '--from is in the future');
-  if (from !== undefined && from >= to) throw new SvcError('invalid_value', '--from must be before --to');
+  if (from !== undefined && from > now) throw new SvcError('invalid_value', '--since is in the future');
+  if (from !== undefined && from >= to) throw new SvcError('invalid_value', '--since must be before --until');
   const start = from === undefined ? undefined : Math.max(0, Math.ceil(from / 1000));
   return { from: start, to: Math.ceil(to / 1000), now };
 }

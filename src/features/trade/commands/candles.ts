@@ -19,14 +19,14 @@ const ARGS = {
 } as const satisfies Arguments;
 
 const FLAGS = {
-  from: { type: 'time', bare: 'back', dates: true, help: 'Start: 2026-01-01, 30d' },
-  to: { type: 'time', bare: 'back', dates: true, help: 'End, not included (default: now)' },
+  since: { type: 'time', aliases: ['from'], bare: 'back', dates: true, help: 'Start: 2026-01-01, 30d' },
+  until: { type: 'time', aliases: ['to'], bare: 'back', dates: true, help: 'End, not included (default: now)' },
   last: {
     type: 'integer',
     value: 'n',
     min: 1,
     max: 1_000_000,
-    help: 'Newest n candles, without --from (default: 100)',
+    help: 'Newest n candles, without --since (default: 100)',
   },
   'include-partial': { type: 'boolean', help: 'Include the unfinished candle' },
   price: { type: 'choice', choices: ['bid', 'ask', 'both', 'mid'], default: 'both', help: 'Prices to show' },
@@ -50,7 +50,7 @@ export const tradeCandles = listCommand({
   id: 'trade candles',
   summary: 'Show candles, or write them to a file',
   details:
-    'Long ranges take several requests. Unfinished candles are omitted; if a request fails after others, what came before it is printed, and the exit status is 10. m1 is a minute, M1 a month.\nEach request is within the limits of its period (10,000 candles, and days by period: m1 16, m5 56, m15 212, m30 316, H1 624, H2 1224, H3 2056, H4 2664, H6 3632, H8 5128). Duplicates are removed, a response outside the requested range is refused, and candles that are missing while forex was traded are reported; holidays are not known.\nIn JSON each candle has time, open, high, low, close (with --price both bid_open … ask_close) and tick_qty. Times are as received, in UTC or the zone of --tz; a date or a time without a zone is local, or of --tz. On the public implementation, minutes and hours carry their start and days their end (17:00 in New York); weeks and months are not known. The path of the request and its fields num, from and to are as seen there, too.\n--out needs --from, and writes .csv and .ndjson step by step, each step safe on disk before the next request, with FILE.state.json beside it until the file is complete. After an interruption, the same command with --resume completes the file.',
+    'Long ranges take several requests. Unfinished candles are omitted; if a request fails after others, what came before it is printed, and the exit status is 10. m1 is a minute, M1 a month.\nEach request is within the limits of its period (10,000 candles, and days by period: m1 16, m5 56, m15 212, m30 316, H1 624, H2 1224, H3 2056, H4 2664, H6 3632, H8 5128). Duplicates are removed, a response outside the requested range is refused, and candles that are missing while forex was traded are reported; holidays are not known.\nIn JSON each candle has time, open, high, low, close (with --price both bid_open … ask_close) and tick_qty. Times are as received, in UTC or the zone of --tz; a date or a time without a zone is local, or of --tz. On the public implementation, minutes and hours carry their start and days their end (17:00 in New York); weeks and months are not known. The path of the request and its fields num, from and to are as seen there, too.\n--out needs --since, and writes .csv and .ndjson step by step, each step safe on disk before the next request, with FILE.state.json beside it until the file is complete. After an interruption, the same command with --resume completes the file.',
   effect: 'read',
   service: 'trade',
   args: ARGS,
@@ -59,7 +59,7 @@ export const tradeCandles = listCommand({
   examples: [
     { run: 'svc trade candles EUR/USD H1', why: 'Show the newest hundred' },
     {
-      run: 'svc trade candles EUR/USD m1 --from 2025-01-01 --to 2026-01-01 --out eurusd.csv --resume',
+      run: 'svc trade candles EUR/USD m1 --since 2025-01-01 --until 2026-01-01 --out eurusd.csv --resume',
       why: 'Start or resume a download of one year',
     },
   ],
@@ -88,6 +88,8 @@ export const tradeCandles = listCommand({
 
 interface CandlesInput extends Omit<TypedInput, 'period'>, RowShape {
   readonly period: Period;
+  readonly from: Instant | undefined;
+  readonly to: Instant | undefined;
 }
 
 function readInput(typed: TypedInput, ctx: RunContext): CandlesInput {
@@ -95,16 +97,16 @@ function readInput(typed: TypedInput, ctx: RunContext): CandlesInput {
   return {
     ...typed,
     period: findPeriod(typed.period),
-    from: inZone('from', typed, ctx),
-    to: inZone('to', typed, ctx),
+    from: inZone('since', typed, ctx),
+    to: inZone('until', typed, ctx),
     zone: typed.tz === undefined ? UTC : zoneOf(typed.tz),
   };
 }
 
 /** A date is the start of that day in the zone. */
 function inZone(
-  name: 'from' | 'to',
-  { tz = 'local', ...input }: Pick<TypedInput, 'from' | 'to' | 'tz'>,
+  name: 'since' | 'until',
+  { tz = 'local', ...input }: Pick<TypedInput, 'since' | 'until' | 'tz'>,
   ctx: RunContext,
 ): Instant | undefined {
   const given = input[name];
@@ -129,9 +131,9 @@ function outputOf({ gaps, out, price }: Pick<TypedInput, 'gaps' | 'out' | 'price
 }
 
 function checkTogether(input: TypedInput): void {
-  const { from, last, gaps, out, resume, force } = input;
+  const { since, last, gaps, out, resume, force } = input;
   const clashes: readonly (readonly [isGiven: boolean, one: string, other: string])[] = [
-    [from !== undefined && last !== undefined, '--from', '--last'],
+    [since !== undefined && last !== undefined, '--since', '--last'],
     [gaps && out !== undefined, '--gaps', '--out'],
     [resume && force, '--resume', '--force'],
   ];

@@ -64,7 +64,7 @@ onBothServices((service) => {
     expect(run.code).toBe(0);
     expect(posted(run.sent)).toEqual([{ labels: { alertname: 'Endless' }, startsAt: iso(now) }]);
     expect(run.stderr).toContain('has no end');
-    expect(run.stderr).toContain('--for or --end');
+    expect(run.stderr).toContain('--for or --until');
     const ends = Date.parse((await there('Endless'))?.endsAt ?? '');
     expect(ends - now).toBeGreaterThan(4 * 60_000);
     expect(ends - now).toBeLessThan(6 * 60_000);

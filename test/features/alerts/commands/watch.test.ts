@@ -93,7 +93,7 @@ describe('changes', () => {
   test('-o table draws the rows again for each change, in a pipe, too', async () => {
     const { stdout } = await watch([[A], [A, B]], ['-o', 'table', '--no-headers']);
     const [first = '', second = ''] = stdout.split('\n\n\n');
-    expect(stdout).toMatch(/^1 alert at .*\n[^]*2 alerts at .*\n/);
+    expect(stdout).toMatch(/^1 alert at .*\n[\s\S]*2 alerts at .*\n/);
     expect([first.includes('\u001b'), second.includes('\u001b')]).toEqual([false, false]);
   });
 

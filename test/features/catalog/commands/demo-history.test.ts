@@ -18,7 +18,7 @@ test('draws, compares and checks every product of the sandbox', async () => {
   const ids = stdout.split('\n').filter(Boolean);
   expect(ids.length).toBeGreaterThan(5);
   for (const id of ids) {
-    expect(await run('history', id, '--from', '-400d'), id).toMatchObject({ code: 0 });
+    expect(await run('history', id, '--since', '-400d'), id).toMatchObject({ code: 0 });
     expect(await run('compare', id), id).toMatchObject({ code: 0 });
     expect([0, 1, 11], id).toContain((await run('check', id, '--below', '100', '--any')).code);
   }
@@ -27,7 +27,7 @@ test('draws, compares and checks every product of the sandbox', async () => {
 test("the history from snapshots equals the service's own for each source, hour by hour", async () => {
   const { stdout } = await run('products', 'list', '--search', 'coffee, medium', '--limit', '1', '-o', 'id');
   const id = stdout.trim();
-  const window = ['--from', '2024-08-15T12:00:00Z', '--interval', '1h'];
+  const window = ['--since', '2024-08-15T12:00:00Z', '--interval', '1h'];
   const histories = JSON.parse((await run('history', id, ...window, '-o', 'json')).stdout);
   expect(histories).toHaveLength(2);
   for (const { parser_name, source_id, dates, values } of histories) {

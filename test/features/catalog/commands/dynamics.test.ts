@@ -18,27 +18,27 @@ const SERIES = {
 describe('the request', () => {
   const CASES: readonly (readonly [times: string, query: string, reported: string])[] = [
     [
-      '--from 2026-01-01T00:00:00Z --to=2026-01-03T00:00:00Z',
+      '--since 2026-01-01T00:00:00Z --until=2026-01-03T00:00:00Z',
       'date_from=2026-01-01T00%3A00%3A00Z&date_to=2026-01-03T00%3A00%3A00Z',
       '',
     ],
     [
-      '--from 2026-01-01 --to now',
+      '--since 2026-01-01 --until now',
       'date_from=2026-01-01T00%3A00%3A00Z&date_to=2026-01-15T12%3A00%3A00Z',
       'sent: from 2026-01-01T00:00:00Z to 2026-01-15T12:00:00Z\n',
     ],
     [
-      '--from -30d',
+      '--since -30d',
       'date_from=2025-12-16T00%3A00%3A00Z&date_to=2026-01-15T12%3A00%3A00Z',
       'sent: from 2025-12-16T00:00:00Z to 2026-01-15T12:00:00Z\n',
     ],
     [
-      '--from 2026-01-01T03:00:00.250+03:00 --to 2026-01-03T00:00:00Z',
+      '--since 2026-01-01T03:00:00.250+03:00 --until 2026-01-03T00:00:00Z',
       'date_from=2026-01-01T00%3A00%3A00.250Z&date_to=2026-01-03T00%3A00%3A00Z',
       'sent: from 2026-01-01T00:00:00.250Z to 2026-01-03T00:00:00Z\n',
     ],
     [
-      '--from 2026-01-01T00:00:00Z --to 2026-01-01T00:00:00Z',
+      '--since 2026-01-01T00:00:00Z --until 2026-01-01T00:00:00Z',
       'date_from=2026-01-01T00%3A00%3A00Z&date_to=2026-01-01T00%3A00%3A00Z',
       '',
     ],
@@ -53,17 +53,17 @@ describe('the request', () => {
 
   test('each field and interval by its name', async () => {
     catalog.replies(() => SERIES);
-    await catalog.run([...SOURCE, '--from', '-1d', '--field', 'available_count', '--interval', '6h']);
+    await catalog.run([...SOURCE, '--since', '-1d', '--field', 'available_count', '--interval', '6h']);
     expect(catalog.asked()[0]).toMatch(/&field=available_count&.*&interval=6h$/);
   });
 
   const REFUSED: readonly (readonly [argv: string, texts: string])[] = [
-    ['', '--from is required'],
-    ['--from 2026-01-02 --to 2026-01-01', '--from is 2026-01-02T00:00:00Z, after --to, 2026-01-01T00:00:00Z'],
-    ['--from 2026-02-30', 'names a day or time that does not exist'],
-    ['--from -1d --field cost', '--field: unknown value "cost"'],
-    ['--from -1d --interval 2h', '--interval: unknown value "2h"'],
-    ['--from -1d --store=', '--store is empty'],
+    ['', '--since is required'],
+    ['--since 2026-01-02 --until 2026-01-01', '--since is 2026-01-02T00:00:00Z, after --until, 2026-01-01T00:00:00Z'],
+    ['--since 2026-02-30', 'names a day or time that does not exist'],
+    ['--since -1d --field cost', '--field: unknown value "cost"'],
+    ['--since -1d --interval 2h', '--interval: unknown value "2h"'],
+    ['--since -1d --store=', '--store is empty'],
   ];
   test.each(REFUSED)('%s is refused, and nothing sent', async (argv, texts) => {
     catalog.replies(() => SERIES);
@@ -76,9 +76,9 @@ describe('the request', () => {
   test('requests 20,000 points, but not one more', async () => {
     catalog.replies(() => SERIES);
     const window = (hours: number): string[] => [
-      '--from',
+      '--since',
       new Date(Date.UTC(2026, 0, 1) - hours * 3_600_000).toISOString(),
-      '--to',
+      '--until',
       '2026-01-01T00:00:00Z',
       '--interval',
       '1h',
@@ -93,7 +93,7 @@ describe('the request', () => {
 });
 
 describe('the output', () => {
-  const printed = async (...argv: string[]) => catalog.run([...SOURCE, '--from', '2026-01-01T00:00:00Z', ...argv]);
+  const printed = async (...argv: string[]) => catalog.run([...SOURCE, '--since', '2026-01-01T00:00:00Z', ...argv]);
 
   test('JSON is the object of the service, unchanged', async () => {
     catalog.replies(() => SERIES);

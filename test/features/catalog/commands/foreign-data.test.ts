@@ -279,9 +279,9 @@ describe('times', () => {
   const sources = [offer('fixprice', 99, { observed_at: '2026-01-14T00:00:00Z' })];
 
   test.each([
-    [['history', 'milk', '--from', '2026-01-10 06:30', '--tz', 'Asia/Tokyo'], 'from 2026-01-09T21:30:00Z to '],
+    [['history', 'milk', '--since', '2026-01-10 06:30', '--tz', 'Asia/Tokyo'], 'from 2026-01-09T21:30:00Z to '],
     [
-      ['history', 'milk', '--from', '2026-01-10', '--to', '2026-01-12', '--tz', 'Asia/Tokyo'],
+      ['history', 'milk', '--since', '2026-01-10', '--until', '2026-01-12', '--tz', 'Asia/Tokyo'],
       'from 2026-01-09T15:00:00Z to 2026-01-11T15:00:00Z\n',
     ],
     [['movers', 'milk', '--since', '2026-01-10', '--tz', 'Asia/Tokyo'], 'since 2026-01-09T15:00:00Z\n'],
@@ -305,7 +305,7 @@ describe('times', () => {
       'x',
       '--source',
       'y',
-      '--from',
+      '--since',
       '-1h',
       '--interval',
       '1h',

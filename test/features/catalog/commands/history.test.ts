@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => catalog[Symbol.asyncDispose]());
 
-const DAILY = ['--from', '-30d', '--interval', '1d'];
+const DAILY = ['--since', '-30d', '--interval', '1d'];
 const history = (...argv: string[]) => catalog.run(['history', 'p1', ...argv]);
 /** The window of the first series, and how many points it has. */
 const windowOf = async (...argv: string[]) => {
@@ -46,7 +46,7 @@ describe('the chart', () => {
   });
 
   test('of one instant, of one constant value, and of no value', async () => {
-    const instant = ['--from', '2026-01-14T12:00:00Z', '--to', '2026-01-14T12:00:00Z'];
+    const instant = ['--since', '2026-01-14T12:00:00Z', '--until', '2026-01-14T12:00:00Z'];
     catalog.replies(shop({ places: [FIXPRICE] }));
     expect(await history(...instant)).toMatchObject({ code: 0, stdout: expect.stringContaining('1/1') });
     catalog.replies(shop({ places: [{ ...FIXPRICE, past: [lasting(40, 0, 5)] }] }));
@@ -99,27 +99,27 @@ describe('the window', () => {
   });
 
   test.each([
-    [['--from', '-3d'], '1h', '2026-01-12T12:00:00Z'],
+    [['--since', '-3d'], '1h', '2026-01-12T12:00:00Z'],
     [[], '1d', '2025-12-16T00:00:00Z'],
-    [['--from', '-30d', '--interval', '6h'], '6h', '2025-12-16T12:00:00Z'],
-    [['--from', '3d ago', '--interval', '1d'], '1d', '2026-01-12T00:00:00Z'],
-    [['--from', '-30d', '--interval', '7d'], '7d', '2025-12-15T00:00:00Z'],
+    [['--since', '-30d', '--interval', '6h'], '6h', '2025-12-16T12:00:00Z'],
+    [['--since', '3d ago', '--interval', '1d'], '1d', '2026-01-12T00:00:00Z'],
+    [['--since', '-30d', '--interval', '7d'], '7d', '2025-12-15T00:00:00Z'],
   ] as const)('of %j starts at a whole %s, at any time of day', async (argv, interval, from) => {
     catalog.replies(shop({ places: [FIXPRICE] }));
     expect(await at34(...argv)).toEqual([interval, from, from, '2026-01-15T12:34:56Z']);
   });
 
-  test('begins with the day, hour or week of --from', async () => {
+  test('begins with the day, hour or week of --since', async () => {
     catalog.replies(shop({ places: [FIXPRICE] }));
-    const from = ['--from', '2026-01-01T09:14:27.250Z'];
+    const from = ['--since', '2026-01-01T09:14:27.250Z'];
     const [day, monday] = ['2026-01-01T00:00:00Z', '2025-12-29T00:00:00Z'];
     expect(await at34(...from, '--interval', '1d')).toEqual(['1d', day, day, '2026-01-15T12:34:56Z']);
     expect(await at34(...from, '--interval', '7d')).toEqual(['7d', monday, monday, '2026-01-15T12:34:56Z']);
   });
 
-  test('follows the calendar of the time zone, and excludes the day of --to', async () => {
+  test('follows the calendar of the time zone, and excludes the day of --until', async () => {
     catalog.replies(shop({ places: [FIXPRICE] }));
-    const month = ['--from', '2025-10-20', '--to', '2025-11-01', '--interval', '1d'];
+    const month = ['--since', '2025-10-20', '--until', '2025-11-01', '--interval', '1d'];
     const { stdout, stderr } = await history(...month, '--tz', 'Europe/Berlin', '-o', 'json');
     const [{ dates, meta }] = JSON.parse(stdout);
     expect(dates).toHaveLength(12);
@@ -149,9 +149,9 @@ describe('the window', () => {
     ];
     catalog.replies(shop({ places: [{ ...FIXPRICE, past }] }));
     const days = [
-      '--from',
+      '--since',
       '2025-10-24',
-      '--to',
+      '--until',
       '2025-10-27',
       '--tz',
       'Europe/Berlin',
@@ -173,7 +173,7 @@ describe('the window', () => {
 describe('the requests', () => {
   test('read sources and snapshots once, for any window', async () => {
     catalog.replies(shop());
-    const { stderr } = await history('--from', '2026-01-01', '--to', '2026-01-10T03:00:00+03:00');
+    const { stderr } = await history('--since', '2026-01-01', '--until', '2026-01-10T03:00:00+03:00');
     expect(catalog.asked()).toEqual([
       '/products/p1/snapshots?limit=100&offset=0',
       '/products/p1/sources?limit=100&offset=0',
@@ -205,7 +205,7 @@ describe('the requests', () => {
   test("read a window that is longer than the service's limit", async () => {
     const past = [lasting(1600, 1200, 70), seen(830, 75), seen(400.5, 90), lasting(300, 0, 99)];
     catalog.replies(shop({ places: [{ ...FIXPRICE, past }] }));
-    const { code, stdout } = await history('--from', '2021-05-21T12:00:00Z', '--interval', '1h', '-o', 'json');
+    const { code, stdout } = await history('--since', '2021-05-21T12:00:00Z', '--interval', '1h', '-o', 'json');
     expect(code).toBe(0);
     const [{ dates, values, meta, statistics }] = JSON.parse(stdout);
     expect(dates).toHaveLength(40_801);
@@ -216,10 +216,10 @@ describe('the requests', () => {
   });
 
   test.each([
-    [['--from', '2026-02-30'], 'names a day or time that does not exist'],
-    [['--from', '2026-01-10', '--to', '2026-01-09'], 'after --to'],
-    [['--from', '1900-01-01', '--interval', '1h'], 'the maximum is'],
-    [['--from', '2026-01-09', '--to', '2026-01-09'], 'the day in --to is not included'],
+    [['--since', '2026-02-30'], 'names a day or time that does not exist'],
+    [['--since', '2026-01-10', '--until', '2026-01-09'], 'after --until'],
+    [['--since', '1900-01-01', '--interval', '1h'], 'the maximum is'],
+    [['--since', '2026-01-09', '--until', '2026-01-09'], 'the day in --until is not included'],
     [['--tz', 'Berlin'], 'there is no time zone "Berlin"'],
     [['--interval', '2h'], '"2h"'],
     [['--width', '19'], 'less than 20'],
@@ -237,7 +237,7 @@ describe('the requests', () => {
 describe('data', () => {
   test('JSON has the values of the service for each source, and the computed ones', async () => {
     catalog.replies(shop({ places: [CHIZHIK] }));
-    const { stdout, stderr } = await history('--from', '2026-01-08T12:00:00Z', '--interval', '1d', '-o', 'json');
+    const { stdout, stderr } = await history('--since', '2026-01-08T12:00:00Z', '--interval', '1d', '-o', 'json');
     expect(stderr).toBe('');
     expect(JSON.parse(stdout)).toEqual([
       {
@@ -281,7 +281,7 @@ describe('data', () => {
 
   test('csv and ndjson have a line per point, and an empty cell for a missing value', async () => {
     catalog.replies(shop({ places: [CHIZHIK] }));
-    const window = ['--from', '2026-01-08T12:00:00Z', '--to', '2026-01-10T12:00:00Z', '--interval', '1d'];
+    const window = ['--since', '2026-01-08T12:00:00Z', '--until', '2026-01-10T12:00:00Z', '--interval', '1d'];
     expect((await history(...window, '-o', 'csv')).stdout.split(/\r?\n/)).toEqual([
       'product,title,store,place,region,unit,source,field,date,value',
       'p1,"Milk 3.2 %, 930 ml",chizhik,Казань,Татарстан,RUB/PCE,r:2,price,2026-01-08T00:00:00Z,',

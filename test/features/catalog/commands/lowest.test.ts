@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => catalog[Symbol.asyncDispose]());
 
-const WINDOW = ['--from', '2026-01-11', '--to', '2026-01-15', '--interval', '1d', '--tz', 'UTC'];
+const WINDOW = ['--since', '2026-01-11', '--until', '2026-01-15', '--interval', '1d', '--tz', 'UTC'];
 
 test('history names the lowest price of each day', async () => {
   const { stdout, stderr } = await catalog.run(['history', 'milk', '--field', 'lowest', ...WINDOW, '-o', 'json']);

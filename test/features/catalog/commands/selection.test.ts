@@ -247,7 +247,7 @@ test('svc catalog check --wait names an unreadable product once, and retries it 
 describe('svc catalog history of several products', () => {
   const history = async (...argv: string[]) => {
     catalog.replies(server);
-    return catalog.run(['history', '--tz', 'UTC', '--from', '-2d', '--interval', '1d', ...argv]);
+    return catalog.run(['history', '--tz', 'UTC', '--since', '-2d', '--interval', '1d', ...argv]);
   };
 
   test('has the rows of each, with its product, store and place', async () => {

@@ -95,7 +95,7 @@ test('history divides each price by the size of its own time', async () => {
   };
   const after = { ...FIXPRICE, fields: { ...fields, package_quantity: 0.8, observed_at: at(1) }, past: [seen(1, 100)] };
   catalog.replies(shop({ places: [before, after] }));
-  const line = ['history', 'p1', '--per', 'l', '--from', '-6d', '--interval', '1d', '-o', 'json'];
+  const line = ['history', 'p1', '--per', 'l', '--since', '-6d', '--interval', '1d', '-o', 'json'];
   const { code, stdout, stderr } = await catalog.run(line);
   expect(code, stderr).toBe(0);
   const [{ values, unit, statistics }] = JSON.parse(stdout);

@@ -19,7 +19,7 @@ const { served, folder, fresh, run } = await candleFiles(NOW);
 const state = (path: string): string => `${path}.state.json`;
 
 /** Four windows. Traded is around the clock, and candles are there from 9:00 to 9:59 and from 10:02 to 10:59. */
-const RANGE = ['eurusd', 'm1', '--from', '2025-12-22'];
+const RANGE = ['eurusd', 'm1', '--since', '2025-12-22'];
 const holed = (request: CandleRequest): Row[] =>
   candlesOf(request, (time) => {
     const minute = (time % 86_400) / 60;
@@ -133,13 +133,13 @@ describe('an interrupted file', () => {
   });
 
   it.each([
-    [['eurusd', 'm5', '--from', '2025-12-22'], 'was started with period m1, not m5'],
-    [['eurusd', 'm1', '--from', '2025-12-23'], 'with from 2025-12-22, not 2025-12-23'],
-    [[...RANGE, '--to', '2026-01-01'], 'with to unset, not 2026-01-01'],
+    [['eurusd', 'm5', '--since', '2025-12-22'], 'was started with period m1, not m5'],
+    [['eurusd', 'm1', '--since', '2025-12-23'], 'with from 2025-12-22, not 2025-12-23'],
+    [[...RANGE, '--until', '2026-01-01'], 'with to unset, not 2026-01-01'],
     [[...RANGE, '--price', 'bid'], 'with price both, not bid'],
     [[...RANGE, '--tz', 'Asia/Tokyo'], 'with zone UTC, not Asia/Tokyo'],
     [[...RANGE, '--include-partial'], 'with includePartial false, not true'],
-    [['US30', 'm1', '--from', '2025-12-22'], 'was started with symbol eurusd, not US30'],
+    [['US30', 'm1', '--since', '2025-12-22'], 'was started with symbol eurusd, not US30'],
   ])('refuses %j', async (args, text) => {
     const path = await begun();
     const content = (): string[] => [path, state(path)].map((file) => readFileSync(file, 'utf8'));
@@ -153,10 +153,10 @@ describe('an interrupted file', () => {
 
   it('need not be repeated; a relative time counts from the first run', async () => {
     const whole = fresh();
-    await run(['EUR/USD', 'm1', '--from', '20d', '--to', '1d', '--out', whole]);
+    await run(['EUR/USD', 'm1', '--since', '20d', '--until', '1d', '--out', whole]);
     const later = { now: () => NOW + 7_200_000 };
-    for (const range of [[], ['--from', '20d'], ['--from', '20d', '--to', '1d'], ['--to', '1d']]) {
-      const path = await begun(['EUR/USD', 'm1', '--from', '20d', '--to', '1d']);
+    for (const range of [[], ['--since', '20d'], ['--since', '20d', '--until', '1d'], ['--until', '1d']]) {
+      const path = await begun(['EUR/USD', 'm1', '--since', '20d', '--until', '1d']);
       expect((await run(['EUR/USD', 'm1', ...range, '--out', path, '--resume'], later)).code).toBe(0);
       expect(readFileSync(path).equals(readFileSync(whole))).toBe(true);
     }
@@ -217,7 +217,7 @@ it('starts no file if the first window fails or the symbol is unknown', async ()
   const path = fresh();
   served.answer = () => 'No candles today';
   expect(await run([...RANGE, '--out', path])).toMatchObject({ code: 3 });
-  expect(await run(['XXX/YYY', 'm1', '--from', '2d', '--out', path])).toMatchObject({ code: 5 });
+  expect(await run(['XXX/YYY', 'm1', '--since', '2d', '--out', path])).toMatchObject({ code: 5 });
   expect([existsSync(path), existsSync(state(path))]).toEqual([false, false]);
 });
 

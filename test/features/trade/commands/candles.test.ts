@@ -78,7 +78,7 @@ describe('the newest', () => {
 });
 
 describe('a range', () => {
-  const JANUARY = ['--from', '2026-01-01', '--to', '2026-01-14'];
+  const JANUARY = ['--since', '2026-01-01', '--until', '2026-01-14'];
 
   it('is read from the oldest window on, with every candle once', async () => {
     const result = await run(['EUR/USD', 'm1', ...JANUARY, '-o', 'csv']);
@@ -95,7 +95,7 @@ describe('a range', () => {
 
   it('of days is read in few requests, although they have no limit', async () => {
     served.answer = (request) => candlesOf(request, (time) => time >= at('2025-12-01T00:00:00Z'));
-    expect(await run(['EUR/USD', 'd1', '--from', '1990-01-01'])).toMatchObject({ code: 0 });
+    expect(await run(['EUR/USD', 'd1', '--since', '1990-01-01'])).toMatchObject({ code: 0 });
     expect(served.asked).toMatchObject([{ period: 'D1', from: at('1990-01-01T00:00:00Z') }, { period: 'D1' }]);
   });
 
@@ -104,7 +104,7 @@ describe('a range', () => {
       const rows = candlesOf(request);
       return [...rows.slice(3), ...rows.slice(0, 5).map(([time = 0]) => row(time, 1000)), ...rows.slice(0, 3)];
     };
-    const result = await run(['EUR/USD', 'H1', '--from', '2026-01-12', '--to', '2026-01-13', '-o', 'ndjson']);
+    const result = await run(['EUR/USD', 'H1', '--since', '2026-01-12', '--until', '2026-01-13', '-o', 'ndjson']);
     const rows = objects(result);
     expect(rows.map(({ time }) => time)).toEqual(rows.map(({ time }) => time).sort());
     expect(rows).toHaveLength(24);
@@ -118,9 +118,9 @@ describe('a range', () => {
     expect(result.code).toBe(0);
     expect(result.stderr).toContain('history begins at 2026-01-12T06:00:00Z');
     // Within one window, too, and not where it is only a weekend.
-    const hours = await run(['EUR/USD', 'H1', '--from', '2026-01-01', '-o', 'csv']);
+    const hours = await run(['EUR/USD', 'H1', '--since', '2026-01-01', '-o', 'csv']);
     expect(hours.stderr).toContain('history begins at 2026-01-12T06:00:00Z');
-    expect((await run(['EUR/USD', 'H1', '--from', '2026-01-10', '-o', 'csv'])).stderr).not.toContain('history');
+    expect((await run(['EUR/USD', 'H1', '--since', '2026-01-10', '-o', 'csv'])).stderr).not.toContain('history');
   });
 
   it.each<[string, () => Row[], string]>([
@@ -139,7 +139,7 @@ describe('a range', () => {
     ],
   ])('that the gateway %s is an error without output', async (_name, answer, message) => {
     served.answer = answer;
-    const result = await run(['EUR/USD', 'm1', '--from', '2026-01-05', '--to', '2026-01-06', '-o', 'json']);
+    const result = await run(['EUR/USD', 'm1', '--since', '2026-01-05', '--until', '2026-01-06', '-o', 'json']);
     expect(result).toMatchObject({ code: 7, stdout: '' });
     expect(JSON.parse(result.stderr).error).toMatchObject({
       code: 'bad_answer',
@@ -152,9 +152,9 @@ describe('a range', () => {
     const result = await run([
       'EUR/USD',
       'm1',
-      '--from',
+      '--since',
       '2026-01-13T10:00:00Z',
-      '--to',
+      '--until',
       '2026-01-13T10:03:00Z',
       '-o',
       'csv',
@@ -162,7 +162,7 @@ describe('a range', () => {
     expect(result.stdout.match(/T10:../g)).toEqual(['T10:00', 'T10:01', 'T10:02']);
   });
 
-  const THREE_WEEKS = ['EUR/USD', 'm1', '--from', '2025-12-24', '--to', '2026-01-14', '-o', 'ndjson'];
+  const THREE_WEEKS = ['EUR/USD', 'm1', '--since', '2025-12-24', '--until', '2026-01-14', '-o', 'ndjson'];
 
   it('ends at the first part that cannot be read: exit 10', async () => {
     served.answer = (request) => (served.asked.length === 2 ? 'Not today' : candlesOf(request));
@@ -202,7 +202,7 @@ describe('a range', () => {
 
 describe('missing candles', () => {
   const holes = ['2026-01-13T10:00:00Z', '2026-01-13T10:01:00Z', '2026-01-13T15:30:00Z'].map(at);
-  const DAYS = ['EUR/USD', 'm1', '--from', '2026-01-08', '--to', '2026-01-14'];
+  const DAYS = ['EUR/USD', 'm1', '--since', '2026-01-08', '--until', '2026-01-14'];
   beforeEach(() => {
     served.answer = (request) => candlesOf(request, (time) => !holes.includes(time));
   });
@@ -226,13 +226,13 @@ describe('missing candles', () => {
     expect((await run([...DAYS, '--fail-on-gap', '--gaps'])).code).toBe(1);
     served.asked.length = 0;
     served.answer = (request) => (served.asked.length === 1 ? candlesOf(request) : 'No');
-    expect((await run(['EUR/USD', 'm1', '--from', '2025-12-29', '--fail-on-gap', '-q'])).code).toBe(10);
+    expect((await run(['EUR/USD', 'm1', '--since', '2025-12-29', '--fail-on-gap', '-q'])).code).toBe(10);
   });
 
   it('are unknown for symbols other than forex', async () => {
-    expect(await run(['US30', 'm1', '--from', '2026-01-13', '-q'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await run(['US30', 'm1', '--since', '2026-01-13', '-q'])).toMatchObject({ code: 0, stderr: '' });
     for (const option of ['--fail-on-gap', '--gaps']) {
-      const refused = await run(['US30', 'm1', '--from', '2026-01-13', option]);
+      const refused = await run(['US30', 'm1', '--since', '2026-01-13', option]);
       expect(refused).toMatchObject({
         code: 2,
         stderr: expect.stringContaining('trading hours are only known for forex, not for US30'),
@@ -246,12 +246,23 @@ describe('missing candles', () => {
     const { code, stderr } = await run(['EUR/USD', 'm1', '--last', '10', '-o', 'ndjson']);
     expect(code).toBe(0);
     expect(stderr).toContain('the newest candle of EUR/USD is from 2026-01-14T11:00:00Z, and 59 after it are missing');
-    const past = await run(['EUR/USD', 'm1', '--last', '10', '--to', '2026-01-14T11:30:00Z', '-o', 'ndjson']);
+    const past = await run(['EUR/USD', 'm1', '--last', '10', '--until', '2026-01-14T11:30:00Z', '-o', 'ndjson']);
     expect(past.stderr).not.toContain('the newest candle');
   });
 
   it('a date and a time without a zone are local, or of --tz, and so are printed times with it', async () => {
-    const argv = ['EUR/USD', 'H1', '--from', '2026-01-07', '--to', '2026-01-07 02:00', '-o', 'csv', '--price', 'bid'];
+    const argv = [
+      'EUR/USD',
+      'H1',
+      '--since',
+      '2026-01-07',
+      '--until',
+      '2026-01-07 02:00',
+      '-o',
+      'csv',
+      '--price',
+      'bid',
+    ];
     const { stdout, stderr } = await run([...argv, '--tz', 'Europe/Berlin']);
     expect(stdout.split('\n').map((line) => line.split(',')[0])).toEqual([
       'time',
@@ -259,13 +270,25 @@ describe('missing candles', () => {
       '2026-01-07T01:00:00+01:00',
       '',
     ]);
-    expect(stderr).toContain('--from 2026-01-07 in Europe/Berlin is 2026-01-06T23:00:00.000Z');
-    expect(stderr).toContain('--to 2026-01-07 02:00 in Europe/Berlin is 2026-01-07T01:00:00.000Z');
+    expect(stderr).toContain('--since 2026-01-07 in Europe/Berlin is 2026-01-06T23:00:00.000Z');
+    expect(stderr).toContain('--until 2026-01-07 02:00 in Europe/Berlin is 2026-01-07T01:00:00.000Z');
     expect((await run(argv)).stdout).toContain('\n2026-01-07T00:00:00Z,');
   });
 
   const week = (from: string, to: string, ...more: string[]) =>
-    run(['EUR/USD', 'H1', '--from', `${from}Z`, '--to', `${to}Z`, '--gaps', '--fail-on-gap', '-o', 'json', ...more]);
+    run([
+      'EUR/USD',
+      'H1',
+      '--since',
+      `${from}Z`,
+      '--until',
+      `${to}Z`,
+      '--gaps',
+      '--fail-on-gap',
+      '-o',
+      'json',
+      ...more,
+    ]);
   const from = (first: string, until = first) => {
     const [start, end] = [at(`2026-01-${first}Z`), at(`2026-01-${until}Z`)];
     served.answer = ({ period, from, to }) => candlesOf({ period, from: Math.max(from, start), to: Math.min(to, end) });
@@ -306,14 +329,14 @@ describe('missing candles', () => {
     ['m1', '2026-01-13T10:00:00', '2026-01-13T10:02:00', 2],
   ])('no %s candle from %s to %s is a gap of %i', async (period, start, end, candles) => {
     served.answer = () => [];
-    const argv = ['EUR/USD', period, '--from', `${start}Z`, '--to', `${end}Z`, '--gaps', '-o', 'json'];
+    const argv = ['EUR/USD', period, '--since', `${start}Z`, '--until', `${end}Z`, '--gaps', '-o', 'json'];
     const { stdout } = await run(argv);
     expect(JSON.parse(stdout).map((gap: { candles: number }) => gap.candles)).toEqual(candles === 0 ? [] : [candles]);
   });
 
   it('a month of 31 days before the first candle is none', async () => {
     served.answer = () => ['2025-01-31', '2025-02-28'].map((day) => row(Date.parse(`${day}T22:00:00Z`) / 1000));
-    const argv = ['EUR/USD', 'M1', '--from', '2025-01-01T00:00:00Z', '--to', '2025-03-15T00:00:00Z'];
+    const argv = ['EUR/USD', 'M1', '--since', '2025-01-01T00:00:00Z', '--until', '2025-03-15T00:00:00Z'];
     const { code, stdout, stderr } = await run([...argv, '--gaps', '--fail-on-gap', '-o', 'json']);
     expect({ code, gaps: JSON.parse(stdout) }, stderr).toEqual({ code: 0, gaps: [] });
   });
@@ -366,16 +389,16 @@ it.each([
   [['EUR/USD', 'h5'], 'there is no period h5'],
   [['EUR/USD'], 'period'],
   [['EUR/USD', 'm1', '--last', '0'], '--last'],
-  [['EUR/USD', 'm1', '--last', '5', '--from', '2d'], '--from and --last cannot be combined'],
-  [['EUR/USD', 'm1', '--from', '2026-01-02', '--to', '2026-01-01'], '--from must be before --to'],
-  [['EUR/USD', 'm1', '--from', '2027-01-01'], '--from is'],
+  [['EUR/USD', 'm1', '--last', '5', '--since', '2d'], '--since and --last cannot be combined'],
+  [['EUR/USD', 'm1', '--since', '2026-01-02', '--until', '2026-01-01'], '--since must be before --until'],
+  [['EUR/USD', 'm1', '--since', '2027-01-01'], '--since is'],
   [['EUR/USD', 'm1', '--resume'], '--resume needs --out'],
   [['EUR/USD', 'm1', '--force'], '--force needs --out'],
-  [['EUR/USD', 'm1', '--gaps', '--out', 'x.csv', '--from', '2d'], '--gaps and --out cannot be combined'],
-  [['EUR/USD', 'm1', '--out', 'x.json', '--from', '2d'], 'use .csv or .ndjson'],
-  [['EUR/USD', 'm1', '--out', 'x.csv', '--last', '5'], '--out needs --from'],
-  [['EUR/USD', 'm1', '--out', 'x.csv', '--resume'], '--from'],
-  [['EUR/USD', 'm1', '--out', '/nowhere/at/all/x.csv', '--from', '2d'], 'cannot write'],
+  [['EUR/USD', 'm1', '--gaps', '--out', 'x.csv', '--since', '2d'], '--gaps and --out cannot be combined'],
+  [['EUR/USD', 'm1', '--out', 'x.json', '--since', '2d'], 'use .csv or .ndjson'],
+  [['EUR/USD', 'm1', '--out', 'x.csv', '--last', '5'], '--out needs --since'],
+  [['EUR/USD', 'm1', '--out', 'x.csv', '--resume'], '--since'],
+  [['EUR/USD', 'm1', '--out', '/nowhere/at/all/x.csv', '--since', '2d'], 'cannot write'],
 ])('refuses %j, with exit status 2', async (args, text) => {
   const { code, stdout, stderr } = await run(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -135,7 +135,7 @@ describe('candles', () => {
   it('that cannot be read are left out; ticks may be absent', async () => {
     const rows = [candle(0, 5), null, candle(1, null), candle(2).map(String), [at + 3 * 3600, null]];
     feed.candles = rows;
-    const argv = ['candles', 'EUR/USD', 'H1', '--from', '2026-01-14T12:00:00Z', '--to', '2026-01-14T16:00:00Z'];
+    const argv = ['candles', 'EUR/USD', 'H1', '--since', '2026-01-14T12:00:00Z', '--until', '2026-01-14T16:00:00Z'];
     const { code, stdout, stderr } = await gateway.run([...argv, '-o', 'csv', '--price', 'bid']);
     expect({ code, rows: stdout.trimEnd().split('\n').slice(1) }, stderr).toEqual({
       code: 10,

@@ -235,7 +235,7 @@ const TASKS: Readonly<Record<string, readonly [commands: number, work: () => Pro
   'a history that takes several requests': [
     1,
     async () => {
-      await good(`candles EUR/USD m1 --from -7d --out ${join(home, 'minutes.csv')}`);
+      await good(`candles EUR/USD m1 --since -7d --out ${join(home, 'minutes.csv')}`);
       expect(client.calls().filter((call) => call.includes('/candles/')).length).toBeGreaterThan(1);
       const times = readFileSync(join(home, 'minutes.csv'), 'utf8').trimEnd().split('\n').slice(1);
       expect(times.length).toBeGreaterThan(7000);
@@ -253,7 +253,7 @@ const TASKS: Readonly<Record<string, readonly [commands: number, work: () => Pro
         refusals++;
         response.writeHead(429, { 'retry-after': '0' }).end();
       });
-      const line = 'candles EUR/USD m5 --from 2026-01-13T00:00:00Z --to 2026-01-14T00:00:00Z -o csv';
+      const line = 'candles EUR/USD m5 --since 2026-01-13T00:00:00Z --until 2026-01-14T00:00:00Z -o csv';
       const busy = await good(line);
       if (respond !== undefined) http.removeAllListeners('request').on('request', respond);
       expect(refusals).toBe(1);
