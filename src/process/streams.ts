@@ -53,14 +53,23 @@ export function outStream(
         terminalStream.off('resize', handler);
       };
     },
-    restoring: (text) =>
-      atExit(() => {
+    restoring(text, suspended) {
+      const restore = (): void => {
         try {
           writeSync(fd, text);
         } catch {
           // The terminal is gone.
         }
-      }),
+      };
+      const leave = (): void => {
+        restore();
+        suspended(true);
+      };
+      const forget = [atExit(restore), atSuspension(leave, () => suspended(false))];
+      return () => {
+        for (const each of forget) each();
+      };
+    },
     get colorDepth() {
       const bits = this.isTTY ? (stream().getColorDepth?.() ?? 1) : 1;
       if (bits >= 24) return 3;
@@ -190,6 +199,21 @@ export function atExit(restore: () => void): () => void {
   };
 }
 
+/**
+ * Runs `leave` before the process is suspended, and `again` when it goes on, until the result is
+ * called.
+ */
+function atSuspension(leave: () => void, again: () => void): () => void {
+  const suspend = (): void => {
+    leave();
+    process.once('SIGCONT', again);
+    // The others have to leave the terminal, too.
+    if (process.listeners('SIGTSTP').at(-1) === suspend) process.kill(process.pid, 'SIGSTOP');
+  };
+  process.on('SIGTSTP', suspend);
+  return () => void process.off('SIGTSTP', suspend).off('SIGCONT', again);
+}
+
 /** From its descriptor, but with Node's stream where a signal must end a wait for a writer. */
 export async function* stdinChunks(signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
   if (isPipe(0)) {
@@ -274,6 +298,7 @@ async function pipedInput(): Promise<{ readonly source: Socket; readonly chunks:
 }
 
 export const CTRL_C = '\u0003';
+const CTRL_Z = '\u001a';
 
 /** A character, or the sequence of an arrow or a function key. */
 const KEYS = /\u001b(?:[[O][0-9;?]*[ -/]*[@-~]|[^\u001b[O])|[\s\S]/gu;
@@ -289,7 +314,11 @@ export function takeKeys(handler: (key: string) => void): () => void {
   let pending = '';
   let timer: NodeJS.Timeout | undefined;
   const give = (text: string): void => {
-    for (const [key] of text.matchAll(KEYS)) handler(key);
+    for (const [key] of text.matchAll(KEYS)) {
+      if (key !== CTRL_Z) handler(key);
+      // As the terminal would: also to a program that started svc and waits for it.
+      else if (process.platform !== 'win32') process.kill(0, 'SIGTSTP');
+    }
   };
   const flush = (): void => {
     const text = pending;
@@ -305,11 +334,11 @@ export function takeKeys(handler: (key: string) => void): () => void {
   };
   const ignore = (): void => {}; // a closed terminal: its hangup ends the process
   const restore = (): void => void stdin.setRawMode(false);
-  const forget = atExit(restore);
+  const forget = [atExit(restore), atSuspension(restore, () => stdin.setRawMode(true))];
   stdin.setRawMode(true).on('data', read).on('error', ignore);
   return () => {
     clearTimeout(timer);
-    forget();
+    for (const each of forget) each();
     restore();
     stdin.off('data', read).off('error', ignore).pause();
   };

@@ -65,6 +65,22 @@ describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
     expect((await terminal.finish()).status).toBe(130);
   });
 
+  it('is asked again after Ctrl-Z and fg, as often as that', async () => {
+    terminal.begin(LONG);
+    await terminal.shows(asked);
+    for (let round = 0; round < 2; round++) {
+      terminal.press('C-z');
+      await terminal.shows((lines) => lines.some((line) => line.includes('Stopped')) && lines.at(-1) === '$');
+      expect(await created()).toBe(0);
+      terminal.begin('fg');
+      await terminal.shows((lines) => asked(lines) && !lines.some((line) => line.includes('Stopped')));
+    }
+    terminal.type('y');
+    terminal.press('Enter');
+    expect((await terminal.finish()).status).toBe(0);
+    expect(await created()).toBe(1);
+  });
+
   it.each([
     ['Ctrl-C', 130],
     ['SIGTERM', 143],

@@ -190,6 +190,27 @@ describe.skipIf(noTmux)(named('triage at a terminal', noTmux), () => {
     expect((await terminal.finish()).status).toBe(0);
   });
 
+  it.each(['triage', 'list --watch=1s'])('is suspended by Ctrl-Z, and drawn again by fg: %s', async (command) => {
+    const run = `svc alerts ${command} --base-url ${emulator.url}`;
+    const { lines: settings } = await terminal.run('stty -a');
+    const state = terminal.tell(STATE);
+    terminal.begin(run);
+    await terminal.shows(has('DiskFull'));
+    for (let round = 0; round < 2; round++) {
+      terminal.press('C-z');
+      await terminal.shows((all) => has('Stopped')(all) && all.at(-1) === '$');
+      expect(terminal.tell(STATE).replace(/\d+$/, '')).toBe(state.replace(/\d+$/, ''));
+      expect((await terminal.run('stty -a')).lines).toEqual(settings);
+      terminal.begin('fg');
+      await terminal.shows((all) => has('DiskFull')(all) && terminal.tell('#{alternate_on} #{cursor_flag}') === '1 0');
+    }
+    terminal.type('q');
+    const { lines, status } = await terminal.finish();
+    expect([lines, status]).toEqual([[run], 0]);
+    expect(terminal.tell(STATE)).toBe(state);
+    expect((await terminal.run('stty -a')).lines).toEqual(settings);
+  });
+
   it('refuses a dumb terminal, and names what to use instead', async () => {
     const { lines, status } = await terminal.run(`TERM=dumb svc alerts triage --base-url ${emulator.url}`);
     expect([lines.at(-1), status]).toEqual(['hint: svc alerts list --watch follows alerts anywhere', 2]);
