@@ -54,21 +54,15 @@ export function outStream(
       };
     },
     restoring(text, suspended) {
-      const restore = (): void => {
+      const leave = (): void => {
+        suspended(true);
         try {
           writeSync(fd, text);
         } catch {
           // The terminal is gone.
         }
       };
-      const leave = (): void => {
-        restore();
-        suspended(true);
-      };
-      const forget = [atExit(restore), atSuspension(leave, () => suspended(false))];
-      return () => {
-        for (const each of forget) each();
-      };
+      return atExit(leave, () => suspended(false));
     },
     get colorDepth() {
       const bits = this.isTTY ? (stream().getColorDepth?.() ?? 1) : 1;
@@ -186,32 +180,24 @@ export function isPipe(fd: number): boolean {
 const HUNG_UP = 129;
 
 /**
- * Runs `restore` when the process ends, unless the result is called before. A hangup would end it
- * without that, so it becomes an exit.
+ * Runs `restore` when the process ends or is suspended, and `again` when it goes on, until the
+ * result is called. A hangup would end it without that, so it becomes an exit.
  */
-export function atExit(restore: () => void): () => void {
+export function atExit(restore: () => void, again: () => void): () => void {
   const hangUp = (): void => process.exit(HUNG_UP);
   process.once('exit', restore);
   process.once('SIGHUP', hangUp);
-  return () => {
-    process.off('exit', restore);
-    process.off('SIGHUP', hangUp);
-  };
-}
-
-/**
- * Runs `leave` before the process is suspended, and `again` when it goes on, until the result is
- * called.
- */
-function atSuspension(leave: () => void, again: () => void): () => void {
   const suspend = (): void => {
-    leave();
+    restore();
     process.once('SIGCONT', again);
-    // The others have to leave the terminal, too.
+    // All others have to restore the terminal before.
     if (process.listeners('SIGTSTP').at(-1) === suspend) process.kill(process.pid, 'SIGSTOP');
   };
   process.on('SIGTSTP', suspend);
-  return () => void process.off('SIGTSTP', suspend).off('SIGCONT', again);
+  return () => {
+    process.off('exit', restore).off('SIGHUP', hangUp);
+    process.off('SIGTSTP', suspend).off('SIGCONT', again);
+  };
 }
 
 /** From its descriptor, but with Node's stream where a signal must end a wait for a writer. */
@@ -334,11 +320,11 @@ export function takeKeys(handler: (key: string) => void): () => void {
   };
   const ignore = (): void => {}; // a closed terminal: its hangup ends the process
   const restore = (): void => void stdin.setRawMode(false);
-  const forget = [atExit(restore), atSuspension(restore, () => stdin.setRawMode(true))];
+  const forget = atExit(restore, () => void stdin.setRawMode(true));
   stdin.setRawMode(true).on('data', read).on('error', ignore);
   return () => {
     clearTimeout(timer);
-    for (const each of forget) each();
+    forget();
     restore();
     stdin.off('data', read).off('error', ignore).pause();
   };

@@ -110,7 +110,7 @@ describe.skipIf(noTmux)(named('triage at a terminal', noTmux), () => {
 
   it('acknowledges and expires, and lists its command lines afterwards', async () => {
     await begin(emulator.url);
-    await terminal.shows(has('> critical  DiskFull'));
+    await terminal.shows(has('>  critical  DiskFull'));
     terminal.type('a');
     await terminal.shows(has('comment (may be empty):'));
     terminal.press('Enter');
@@ -130,8 +130,10 @@ describe.skipIf(noTmux)(named('triage at a terminal', noTmux), () => {
     expect(status).toBe(0);
     const ran = lines.slice(2).join('').split('svc ').slice(1);
     expect(ran).toEqual([
-      expect.stringMatching(/^silences ack \w{16} --base-url .*: done$/),
-      expect.stringMatching(/^silences expire \S{36} --base-url .*: done$/),
+      expect.stringMatching(/^silences ack \w{16} --base-url \S+: done.* CREATED-BY .*Undo: $/),
+      expect.stringMatching(/^silences expire \S{36} --base-url http:\S+$/),
+      expect.stringMatching(/^silences expire \S{36} --base-url \S+: done.* RESULT.*Undo: $/),
+      expect.stringMatching(/^silences extend \S{36} --until \S+ --base-url http:\S+$/),
     ]);
   });
 
@@ -139,11 +141,11 @@ describe.skipIf(noTmux)(named('triage at a terminal', noTmux), () => {
     const server = await manyAlerts();
     try {
       await begin(server.url);
-      const lines = await terminal.shows(has('> critical  Worst'));
+      const lines = await terminal.shows(has('>  critical  Worst'));
       expect([lines[0], lines.length]).toEqual([expect.stringContaining('500 alerts'), ROWS - 1]);
       expect(terminal.lines(true)).toEqual(lines);
       terminal.press('End');
-      await terminal.shows((all) => all.some((line) => line.startsWith('> warning')));
+      await terminal.shows((all) => all.some((line) => line.startsWith('>  warning')));
       for (const [columns, rows] of [
         [40, 10],
         [200, 50],
@@ -154,7 +156,7 @@ describe.skipIf(noTmux)(named('triage at a terminal', noTmux), () => {
         const isDrawn = (all: readonly string[]) =>
           all.length === rows - 1 && has('Enter show')(all) && isDeepStrictEqual(terminal.lines(true), all);
         const drawn = await terminal.shows(isDrawn);
-        expect(drawn.filter((line) => line.startsWith('> warning'))).toHaveLength(1);
+        expect(drawn.filter((line) => line.startsWith('>  warning'))).toHaveLength(1);
       }
       terminal.type('q');
       expect((await terminal.finish()).status).toBe(0);
@@ -166,11 +168,11 @@ describe.skipIf(noTmux)(named('triage at a terminal', noTmux), () => {
   it('shows the age of the alerts while the server is down, and reads them when it is back', async () => {
     const server = await manyAlerts();
     await begin(server.url);
-    await terminal.shows(has('> critical  Worst'));
+    await terminal.shows(has('>  critical  Worst'));
     await server.close();
     const lines = await terminal.shows(has('cannot read the alerts: nothing listens at'));
     expect(lines[0]).toMatch(/ read (?:\S+ ago|now)$/);
-    expect(lines.some((line) => line.startsWith('> critical  Worst'))).toBe(true);
+    expect(lines.some((line) => line.startsWith('>  critical  Worst'))).toBe(true);
     await terminal.shows((all) => /read [3-9]s ago/.test(all[0] ?? ''));
     await server.comeBack();
     await terminal.shows((all) => !has('cannot read')(all) && has('Worst')(all));
