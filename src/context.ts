@@ -10,10 +10,10 @@ export interface OutStream {
   /** Calls back when the terminal's size changes, until the returned function is called. */
   onResize?(handler: () => void): () => void;
   /**
-   * Until the returned function is called: writes `text` when the process ends or is suspended. Tells
-   * `suspended` that it is, and later that it goes on.
+   * Until the returned function is called: writes `text` when the process ends or is suspended, and
+   * calls `again` when it continues.
    */
-  restoring?(text: string, suspended: (isSuspended: boolean) => void): () => void;
+  restoring?(text: string, again: () => void): () => void;
   /** The colors of the terminal as chalk's level: 0 none, 1 sixteen, 2 256, 3 all. */
   readonly colorDepth: 0 | 1 | 2 | 3;
   /**

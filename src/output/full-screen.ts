@@ -23,7 +23,6 @@ export type Drawing = (size: Parameters<Frame>[0]) => readonly string[] | Promis
 export async function drawOnScreen(drawings: AsyncIterable<Drawing>, sink: OutStream): Promise<void> {
   let latest: Drawing | undefined;
   let shown: string | undefined;
-  let isAway = false;
   let writing: Promise<void> = Promise.resolve();
   const redraw = (): void => {
     writing = writing.then(async () => {
@@ -34,8 +33,7 @@ export async function drawOnScreen(drawings: AsyncIterable<Drawing>, sink: OutSt
       const text = `${HOME}${lines.map((line) => `${CLEAR_LINE}${line}\r\n`).join('')}${CLEAR_BELOW}`;
       const isSame = text === shown;
       shown = text;
-      // The first timers may run before it is known that the process goes on.
-      if (!isSame && !isAway) await sink.write(text);
+      if (!isSame) await sink.write(text);
     });
     writing.catch(() => {}); // the next drawing throws it
   };
@@ -43,9 +41,7 @@ export async function drawOnScreen(drawings: AsyncIterable<Drawing>, sink: OutSt
     shown = undefined;
     redraw();
   });
-  const restored = sink.restoring?.(LEAVE, (isSuspended) => {
-    isAway = isSuspended;
-    if (isAway) return;
+  const restored = sink.restoring?.(LEAVE, () => {
     shown = undefined;
     writing = writing.then(() => sink.write(ENTER));
     redraw();

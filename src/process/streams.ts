@@ -53,16 +53,15 @@ export function outStream(
         terminalStream.off('resize', handler);
       };
     },
-    restoring(text, suspended) {
+    restoring(text, again) {
       const leave = (): void => {
-        suspended(true);
         try {
           writeSync(fd, text);
         } catch {
           // The terminal is gone.
         }
       };
-      return atExit(leave, () => suspended(false));
+      return atExit(leave, again);
     },
     get colorDepth() {
       const bits = this.isTTY ? (stream().getColorDepth?.() ?? 1) : 1;
@@ -180,24 +179,27 @@ export function isPipe(fd: number): boolean {
 const HUNG_UP = 129;
 
 /**
- * Runs `restore` when the process ends or is suspended, and `again` when it goes on, until the
+ * Runs `restore` when the process ends or is suspended, and `again` when it continues, until the
  * result is called. A hangup would end it without that, so it becomes an exit.
  */
-export function atExit(restore: () => void, again: () => void): () => void {
+function atExit(restore: () => void, again: () => void): () => void {
   const hangUp = (): void => process.exit(HUNG_UP);
-  process.once('exit', restore);
-  process.once('SIGHUP', hangUp);
   const suspend = (): void => {
     restore();
-    process.once('SIGCONT', again);
+    queueMicrotask(again);
     // All others have to restore the terminal before.
-    if (process.listeners('SIGTSTP').at(-1) === suspend) process.kill(process.pid, 'SIGSTOP');
+    if (process.listeners('SIGTSTP').at(-1) === suspend) stopProcess();
   };
-  process.on('SIGTSTP', suspend);
-  return () => {
-    process.off('exit', restore).off('SIGHUP', hangUp);
-    process.off('SIGTSTP', suspend).off('SIGCONT', again);
-  };
+  process.once('exit', restore).once('SIGHUP', hangUp).on('SIGTSTP', suspend);
+  return () => void process.off('exit', restore).off('SIGHUP', hangUp).off('SIGTSTP', suspend);
+}
+
+/** Returns when the process continues, or at once where no shell could continue it. */
+function stopProcess(): void {
+  const handlers = process.listeners('SIGTSTP');
+  process.removeAllListeners('SIGTSTP');
+  process.kill(process.pid, 'SIGTSTP');
+  for (const handler of handlers) process.on('SIGTSTP', handler);
 }
 
 /** From its descriptor, but with Node's stream where a signal must end a wait for a writer. */

@@ -9,7 +9,7 @@ import { answer, faultServer } from '../http/servers.ts';
 import { postAlerts, postSilence } from '../support/alertmanager.ts';
 import { wireAlert } from './alerts.ts';
 import { svc } from './binary.ts';
-import { named, noTmux, shellPid, TELL_PID, Terminal, WATCH_ENDS } from './terminal.ts';
+import { named, noScript, noTmux, shellPid, TELL_PID, Terminal, WATCH_ENDS } from './terminal.ts';
 
 const COLUMNS = 80;
 const ROWS = 24;
@@ -211,6 +211,17 @@ describe.skipIf(noTmux)(named('triage at a terminal', noTmux), () => {
     expect([lines, status]).toEqual([[run], 0]);
     expect(terminal.tell(STATE)).toBe(state);
     expect((await terminal.run('stty -a')).lines).toEqual(settings);
+  });
+
+  it.skipIf(noScript)('is drawn again after Ctrl-Z at once where no shell could continue it', async () => {
+    terminal.begin(`script -qefc 'svc alerts triage --base-url ${emulator.url}' /dev/null`);
+    await terminal.shows(has('DiskFull'));
+    terminal.press('C-z');
+    terminal.type('?');
+    await terminal.shows(has('svc silences ack'));
+    expect(terminal.tell('#{alternate_on} #{cursor_flag}')).toBe('1 0');
+    terminal.type('qq');
+    expect((await terminal.finish()).status).toBe(0);
   });
 
   it('refuses a dumb terminal, and names what to use instead', async () => {
