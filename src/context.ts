@@ -9,8 +9,11 @@ export interface OutStream {
   readonly rows?: number | undefined;
   /** Calls back when the terminal's size changes, until the returned function is called. */
   onResize?(handler: () => void): () => void;
-  /** Writes `text` when the process ends, unless the returned function is called before. */
-  restoring?(text: string): () => void;
+  /**
+   * Until the returned function is called: writes `text` when the process ends or is suspended, and
+   * calls `again` when it continues.
+   */
+  restoring?(text: string, again: () => void): () => void;
   /** The colors of the terminal as chalk's level: 0 none, 1 sixteen, 2 256, 3 all. */
   readonly colorDepth: 0 | 1 | 2 | 3;
   /**
@@ -30,7 +33,7 @@ export interface InStream {
   chunksUntil(over: AbortSignal): AsyncIterable<Uint8Array>;
   /**
    * At a terminal: each key as it is pressed, without echo, until the returned function is called.
-   * An arrow or function key is one escape sequence. Ctrl-C keeps its meaning.
+   * An arrow or function key is one escape sequence. Ctrl-C and Ctrl-Z keep their meaning.
    */
   onKey?(handler: (key: string) => void): () => void;
 }

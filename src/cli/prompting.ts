@@ -11,7 +11,7 @@ import { findCommand, findGroup } from './lookup.ts';
 import { type Missing, type ParsedInput, parseInput, parsePart, requireAll } from './parse.ts';
 import { runCommand } from './run.ts';
 import { type Engine, escapePrompts, isInteractive } from './run-context.ts';
-import { askForEach, faultOf, MOST_CHOICES, tellCommand, withAnswers } from './wizard.ts';
+import { faultOf, tellCommand, withAnswers } from './wizard.ts';
 
 interface Line {
   readonly command: Command;
@@ -23,7 +23,10 @@ interface Line {
 /** The choice of a value that is not in the list. */
 const ANOTHER: Choice = { value: '', name: 'Another value…' };
 
-/** How many choices are shown without a search. */
+/** Ends the choice of several, one after the other. */
+const NO_MORE: Choice = { value: '', name: 'No more' };
+
+/** How many choices are shown without a search: all of them are in sight. */
 const FEW = 12;
 
 /** The command line with an answer to each prompt. Exit 2 where nobody can be asked. */
@@ -77,48 +80,56 @@ class Prompts {
     const choices =
       'choices' in (argument ?? flag) ? (argument ?? (flag as { choices?: readonly string[] })).choices : undefined;
     const question = `${help.replace(/ \(required\)$/, '')}:`;
-    const prompt = { question, fault };
+    const source = this.#isRemote(complete) ? complete : undefined;
+    const prompt: Prompt = { question, fault, source, parsed };
     if (choices !== undefined) {
       const list = choices.map((value) => ({ value }));
       return asTyped(repeat ? await this.#several(prompt, list) : [await this.#one(prompt, list)]);
     }
     const list = await this.#values(complete, parsed);
     if (list === undefined || list.length === 0) {
-      const first = await this.#text(prompt);
-      if (!repeat || argument?.afterDashes) return asTyped([first]);
-      const parse = (values: readonly string[]) => {
-        const why = fault(...values);
-        if (why !== undefined) throw new SvcError('invalid_value', why);
-      };
-      return asTyped(
-        await askForEach({ question: 'Another (Enter for none):', parse }, { prompter: this.#prompter }, [first]),
-      );
+      return asTyped(repeat && !argument?.afterDashes ? await this.#texts(prompt) : [await this.#text(prompt)]);
     }
     // Several matchers would all have to match.
-    if (repeat && complete !== 'matchers' && list.length <= MOST_CHOICES)
-      return asTyped(await this.#several(prompt, list, true));
-    const source = this.#isRemote(complete) ? complete : undefined;
-    return asTyped([await this.#one({ ...prompt, source, parsed }, list, true)]);
+    if (repeat && complete !== 'matchers') return asTyped(await this.#several(prompt, list, true));
+    return asTyped([await this.#one(prompt, list, true)]);
   }
 
   #text({ question, fault }: Prompt): Promise<string> {
     return this.#prompter.text({ question, check: (text) => fault(text) });
   }
 
+  /** Until one is empty. */
+  async #texts(prompt: Prompt): Promise<readonly string[]> {
+    const texts = [await this.#text(prompt)];
+    for (;;) {
+      const check = (text: string) => (text === '' ? undefined : prompt.fault(...texts, text));
+      const text = await this.#prompter.text({ question: 'Another (Enter for none):', check });
+      if (text === '') return texts;
+      texts.push(text);
+    }
+  }
+
   async #several(prompt: Prompt, list: readonly Candidate[], open = false): Promise<readonly string[]> {
+    if (list.length > FEW) {
+      const found: string[] = [];
+      for (;;) {
+        const one = await this.#one(prompt, list, open, found);
+        if (one === NO_MORE.value) return found;
+        found.push(one);
+      }
+    }
     const chosen = await this.#prompter.checkbox(prompt.question, [...toChoices(list), ...(open ? [ANOTHER] : [])]);
     const values = chosen.filter((value) => value !== ANOTHER.value);
     return values.length < chosen.length ? [...values, await this.#text(prompt)] : values;
   }
 
-  /** `open`: a value that is not in the list may be typed, too. */
-  async #one(prompt: Prompt, list: readonly Candidate[], open = false): Promise<string> {
+  /** `open`: a value that is not in the list may be typed, too. `before`: what was chosen already. */
+  async #one(prompt: Prompt, list: readonly Candidate[], open = false, before: readonly string[] = []) {
     const { question, fault, source, parsed } = prompt;
     const search = source === undefined ? undefined : this.#engine.sources[source].search;
-    const choices = toChoices(list);
-    if (choices.length <= FEW) {
-      return (await this.#prompter.select(question, open ? [...choices, ANOTHER] : choices)) || this.#text(prompt);
-    }
+    const left = toChoices(list).filter(({ value }) => !before.includes(value));
+    const choices = before.length === 0 ? left : [NO_MORE, ...left];
     return this.#prompter.search(question, async (typed, signal) => {
       const found = choices.filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase()));
       const isTyped =
@@ -151,7 +162,7 @@ class Prompts {
   }
 
   /** Runs the command that lists them, and prints nothing. */
-  async #listed(source: RemoteSource, parsed: ParsedInput | undefined, more: readonly string[]): Promise<Candidate[]> {
+  async #listed(source: RemoteSource, parsed: ParsedInput, more: readonly string[]): Promise<Candidate[]> {
     const { list: path, search } = this.#engine.sources[source];
     const limit = search === undefined ? [] : [`--limit=${MOST_CHOICES}`];
     const line = [...path, ...limit].map((word) =>
@@ -186,10 +197,12 @@ interface Prompt {
   readonly question: string;
   /** Why the values are refused. */
   readonly fault: (...values: readonly string[]) => string | undefined;
-  readonly source?: RemoteSource | undefined;
-  readonly parsed?: ParsedInput;
+  readonly source: RemoteSource | undefined;
+  readonly parsed: ParsedInput;
 }
 
+/** More choices than a person reads: where the service can search, it finds the others. */
+const MOST_CHOICES = 100;
 /** More than anybody scrolls through: the search finds the others. */
 const MOST_READ = 1000;
 const SEARCH_PAUSE_MS = 250;

@@ -3,9 +3,6 @@ import { SvcError } from '../errors.ts';
 import { shellWord } from '../output/escape.ts';
 import type { RunContext } from './command.ts';
 
-/** More choices than a person reads. */
-export const MOST_CHOICES = 100;
-
 /** Why the parser of the option or argument refuses a text, in one line. */
 export function faultOf(parse: () => unknown): string | undefined {
   try {
@@ -20,21 +17,6 @@ export function faultOf(parse: () => unknown): string | undefined {
 /** The message and what to do, in one line. */
 export function faultText({ message, hint }: SvcError): string {
   return hint === undefined ? message : `${message} (${hint})`;
-}
-
-/** Asks for texts until one is empty. `parse` throws if it refuses the list with the new text. */
-export async function askForEach(
-  { question, parse }: { readonly question: string; readonly parse: (texts: readonly string[]) => unknown },
-  { prompter }: Pick<RunContext, 'prompter'>,
-  before: readonly string[] = [],
-): Promise<string[]> {
-  const texts = [...before];
-  for (;;) {
-    const check = (text: string) => (text === '' ? undefined : faultOf(() => parse([...texts, text])));
-    const text = await prompter.text({ question, check });
-    if (text === '') return texts;
-    texts.push(text);
-  }
 }
 
 /** Prints the command line that needs no prompt. */

@@ -41,7 +41,11 @@ export async function drawOnScreen(drawings: AsyncIterable<Drawing>, sink: OutSt
     shown = undefined;
     redraw();
   });
-  const restored = sink.restoring?.(LEAVE);
+  const restored = sink.restoring?.(LEAVE, () => {
+    shown = undefined;
+    writing = writing.then(() => sink.write(ENTER));
+    redraw();
+  });
   await sink.write(ENTER);
   try {
     for await (const drawing of drawings) {

@@ -1,11 +1,11 @@
 /** `-o table` and `-o wide`: rows below upper-case headers, or the lines of one record. */
-import { cellLine, cellTone, cellValues } from './cells.ts';
+import { type CellStyle, cellLine, cellTone, cellValues } from './cells.ts';
 import { escapeText } from './escape.ts';
 import { fitColumns, lineWidth, shrinkColumns, type TableColumn } from './fit.ts';
 import { writePlain } from './formats.ts';
 import { cutCell, GAP, type LineCell, lineCell, NO_CELL, printLines, type TableLine } from './lines.ts';
 import type { ListSubject, Printed, RecordSubject, Subject } from './shape.ts';
-import { type Painter, painter, wrap } from './terminal.ts';
+import { painter, wrap } from './terminal.ts';
 import { type Cell, type Column, collectRows, type OutputOptions, type Tone } from './types.ts';
 import type { BatchWriter } from './writer.ts';
 
@@ -38,8 +38,7 @@ export async function layOut(
 ): Promise<LaidOut> {
   const rows = await collectRows(subject.rows);
   if (rows.length === 0) return { rows: 0, lines: [] };
-  const { columns, shared } = readColumns(subject, rows, options);
-  const { shown, below, isWrapped, dropped, common } = fitTable(columns, options);
+  const { shown, below, isWrapped, dropped, shared } = fitRows(subject, rows, options);
   const paint = await painter(options.color);
   const linesOf = (cells: TableLine) => (isWrapped ? wrapCells(cells, shown) : [cells]);
   const headers = options.headers && subject.named ? linesOf(shown.map(({ title }) => title)) : [];
@@ -50,7 +49,9 @@ export async function layOut(
   let free = height;
   for (; count < rows.length; count++) {
     const first = linesOf(cellsOf(shown, count));
-    const second = below.length === 0 ? '' : secondLine(cellsOf(below, count), options.width, paint);
+    const second = secondLine(cellsOf(below, count), options.width)
+      .map(({ text, tone }) => paint(text, tone))
+      .join('');
     free -= first.length + (second === '' ? 0 : 1);
     if (free < 0) break;
     lines.push(...first);
@@ -58,7 +59,17 @@ export async function layOut(
   }
   const printed = await printLines(shown, lines, paint);
   const all = below.length === 0 ? printed : interleave(printed, secondLines);
-  return { rows: count, lines: all, dropped, shared: [...shared, ...common] };
+  return { rows: count, lines: all, dropped, shared };
+}
+
+/** The options that say what fits. */
+type Fitting = CellStyle & Pick<OutputOptions, 'format' | 'columns' | 'fields' | 'query' | 'headers' | 'width'>;
+
+/** The columns that fit, and those whose cells go on a second line. */
+export function fitRows(subject: Pick<ListSubject, 'columns' | 'named'>, rows: readonly unknown[], options: Fitting) {
+  const { columns, shared } = readColumns(subject, rows, options);
+  const { common, ...fitted } = fitTable(columns, options);
+  return { ...fitted, shared: [...shared, ...common] };
 }
 
 function interleave(firstLines: readonly string[], secondLines: readonly string[]): readonly string[] {
@@ -72,12 +83,16 @@ function interleave(firstLines: readonly string[], secondLines: readonly string[
 }
 
 /** Whether rows may leave something out: wide and what the user names are complete. */
-function isPlain({ format, columns, fields, query }: OutputOptions): boolean {
+function isPlain({ format, columns, fields, query }: Fitting): boolean {
   return format === 'table' && columns === undefined && fields === undefined && query === undefined;
 }
 
 /** A plain table leaves out what all rows share, and columns without text except the first. */
-function readColumns({ columns, named }: ListSubject, rows: readonly unknown[], options: OutputOptions) {
+function readColumns(
+  { columns, named }: Pick<ListSubject, 'columns' | 'named'>,
+  rows: readonly unknown[],
+  options: Fitting,
+) {
   const isComparable = isPlain(options) && rows.length > 1 && rows.length <= MOST_COMPARED;
   const shared: string[] = [];
   const read: TableColumn[] = [];
@@ -94,7 +109,7 @@ function readColumns({ columns, named }: ListSubject, rows: readonly unknown[], 
   return { columns: read, shared };
 }
 
-function readCell(cell: Cell, { brief }: Column<unknown>, options: OutputOptions): LineCell {
+function readCell(cell: Cell, { brief }: Column<unknown>, options: Fitting): LineCell {
   const text = escapeText(cellLine(cell, options));
   const isBrief = brief === true && options.width !== undefined;
   return lineCell(isBrief ? text.replace(/\S+/g, (id) => id.slice(0, BRIEF_ID)) : text, cellTone(cell));
@@ -118,7 +133,7 @@ function takeOutCommon(cells: readonly Cell[]) {
 }
 
 /** Which columns are shown, how wide, and which are below their row on a line of their own. */
-function fitTable(columns: readonly TableColumn[], options: OutputOptions) {
+function fitTable(columns: readonly TableColumn[], options: Fitting) {
   const { width } = options;
   const everything = { shown: columns, below: [], isWrapped: false, dropped: [], common: [] };
   if (width === undefined || lineWidth(columns) <= width) return everything;
@@ -129,7 +144,7 @@ function fitTable(columns: readonly TableColumn[], options: OutputOptions) {
   return { ...everything, ...fitColumns(above, width), below };
 }
 
-function cellsOf(columns: readonly TableColumn[], row: number): TableLine {
+export function cellsOf(columns: readonly TableColumn[], row: number): TableLine {
   return columns.map(({ cells }) => cells[row] ?? NO_CELL);
 }
 
@@ -149,18 +164,18 @@ function wrapText(text: string, tone: Tone | undefined, width: number): TableLin
 }
 
 /** Each cell may take two fifths of what is left, or what the others do not need. */
-function secondLine(cells: TableLine, width = Number.POSITIVE_INFINITY, paint: Painter): string {
+export function secondLine(cells: TableLine, width = Number.POSITIVE_INFINITY): TableLine {
   const filled = cells.filter(({ text }) => text !== '');
-  const texts: string[] = [];
+  const parts: LineCell[] = [];
   let free = width - INDENT.length;
   let needed = filled.reduce((sum, cell) => sum + cell.width + GAP.length, 0);
   for (const cell of filled) {
     needed -= cell.width + GAP.length;
-    const { text, tone, width: taken } = cutCell(cell, Math.max(free - needed, Math.ceil(free * 0.4)));
-    texts.push(paint(text, tone));
-    free -= taken + GAP.length;
+    const part = cutCell(cell, Math.max(free - needed, Math.ceil(free * 0.4)));
+    parts.push(lineCell(parts.length === 0 ? INDENT : GAP, undefined), part);
+    free -= part.width + GAP.length;
   }
-  return texts.length === 0 ? '' : INDENT + texts.join(GAP);
+  return parts;
 }
 
 /** Several values are shown one below the other. Long ones wrap on a terminal. */

@@ -34,7 +34,8 @@ export async function painter(level: ColorLevel): Promise<Painter> {
   const chalk = new Chalk({ level });
   const styles: Readonly<Record<Tone, (text: string) => string>> = {
     bad: chalk.red,
-    warn: chalk.yellow,
+    // Yellow cannot be read on white.
+    warn: chalk.magenta,
     good: chalk.green,
     dim: chalk.dim,
     strong: chalk.bold,

@@ -217,7 +217,10 @@ function prompter(signal: AbortSignal): Prompter {
     ended: AbortSignal = signal,
   ): Promise<T> => {
     const { stdin: input, stderr: output } = process;
-    const context = { input, output, signal: ended, clearPromptOnDone: false };
+    const continued = new AbortController();
+    const context = { input, output, signal: AbortSignal.any([ended, continued.signal]), clearPromptOnDone: false };
+    // After Ctrl-Z, the library reads no more keys and draws nothing: the question is asked again.
+    const goOn = (): void => continued.abort();
     // Of a question without an answer nothing stays on the screen. The library reads this when the question ends.
     const clear = (): void => {
       context.clearPromptOnDone = true;
@@ -227,14 +230,17 @@ function prompter(signal: AbortSignal): Prompter {
     };
     input.on('keypress', onKey);
     signal.addEventListener('abort', clear, { once: true });
+    process.on('SIGCONT', goOn);
     try {
       return await show(await import('@inquirer/prompts'), context);
     } catch (error) {
       signal.throwIfAborted();
+      if (continued.signal.aborted && !ended.aborted) return await ask(show, ended);
       // Ctrl-C at a prompt is a key, not a signal, and ends the command all the same.
       if (error instanceof Error && error.name === 'ExitPromptError') throw interruptionOf('SIGINT');
       throw error;
     } finally {
+      process.off('SIGCONT', goOn);
       input.off('keypress', onKey);
       signal.removeEventListener('abort', clear);
     }

@@ -53,14 +53,16 @@ export function outStream(
         terminalStream.off('resize', handler);
       };
     },
-    restoring: (text) =>
-      atExit(() => {
+    restoring(text, again) {
+      const leave = (): void => {
         try {
           writeSync(fd, text);
         } catch {
           // The terminal is gone.
         }
-      }),
+      };
+      return atExit(leave, again);
+    },
     get colorDepth() {
       const bits = this.isTTY ? (stream().getColorDepth?.() ?? 1) : 1;
       if (bits >= 24) return 3;
@@ -177,17 +179,27 @@ export function isPipe(fd: number): boolean {
 const HUNG_UP = 129;
 
 /**
- * Runs `restore` when the process ends, unless the result is called before. A hangup would end it
- * without that, so it becomes an exit.
+ * Runs `restore` when the process ends or is suspended, and `again` when it continues, until the
+ * result is called. A hangup would end it without that, so it becomes an exit.
  */
-export function atExit(restore: () => void): () => void {
+function atExit(restore: () => void, again: () => void): () => void {
   const hangUp = (): void => process.exit(HUNG_UP);
-  process.once('exit', restore);
-  process.once('SIGHUP', hangUp);
-  return () => {
-    process.off('exit', restore);
-    process.off('SIGHUP', hangUp);
+  const suspend = (): void => {
+    restore();
+    queueMicrotask(again);
+    // All others have to restore the terminal before.
+    if (process.listeners('SIGTSTP').at(-1) === suspend) stopProcess();
   };
+  process.once('exit', restore).once('SIGHUP', hangUp).on('SIGTSTP', suspend);
+  return () => void process.off('exit', restore).off('SIGHUP', hangUp).off('SIGTSTP', suspend);
+}
+
+/** Returns when the process continues, or at once where no shell could continue it. */
+function stopProcess(): void {
+  const handlers = process.listeners('SIGTSTP');
+  process.removeAllListeners('SIGTSTP');
+  process.kill(process.pid, 'SIGTSTP');
+  for (const handler of handlers) process.on('SIGTSTP', handler);
 }
 
 /** From its descriptor, but with Node's stream where a signal must end a wait for a writer. */
@@ -274,6 +286,7 @@ async function pipedInput(): Promise<{ readonly source: Socket; readonly chunks:
 }
 
 export const CTRL_C = '\u0003';
+const CTRL_Z = '\u001a';
 
 /** A character, or the sequence of an arrow or a function key. */
 const KEYS = /\u001b(?:[[O][0-9;?]*[ -/]*[@-~]|[^\u001b[O])|[\s\S]/gu;
@@ -289,7 +302,11 @@ export function takeKeys(handler: (key: string) => void): () => void {
   let pending = '';
   let timer: NodeJS.Timeout | undefined;
   const give = (text: string): void => {
-    for (const [key] of text.matchAll(KEYS)) handler(key);
+    for (const [key] of text.matchAll(KEYS)) {
+      if (key !== CTRL_Z) handler(key);
+      // As the terminal would: also to a program that started svc and waits for it.
+      else if (process.platform !== 'win32') process.kill(0, 'SIGTSTP');
+    }
   };
   const flush = (): void => {
     const text = pending;
@@ -305,7 +322,7 @@ export function takeKeys(handler: (key: string) => void): () => void {
   };
   const ignore = (): void => {}; // a closed terminal: its hangup ends the process
   const restore = (): void => void stdin.setRawMode(false);
-  const forget = atExit(restore);
+  const forget = atExit(restore, () => void stdin.setRawMode(true));
   stdin.setRawMode(true).on('data', read).on('error', ignore);
   return () => {
     clearTimeout(timer);

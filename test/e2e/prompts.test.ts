@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import type { LocalServer } from '../../src/sandbox/http.ts';
-import { getJson } from '../support/alertmanager.ts';
+import { getJson, postAlerts } from '../support/alertmanager.ts';
 import { svc } from './binary.ts';
 import { named, noTmux, Terminal } from './terminal.ts';
 
@@ -63,6 +63,22 @@ describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
     expect(await created()).toBe(0);
     terminal.press('C-c');
     expect((await terminal.finish()).status).toBe(130);
+  });
+
+  it('is asked again after Ctrl-Z and fg, as often as that', async () => {
+    terminal.begin(LONG);
+    await terminal.shows(asked);
+    for (let round = 0; round < 2; round++) {
+      terminal.press('C-z');
+      await terminal.shows((lines) => lines.some((line) => line.includes('Stopped')) && lines.at(-1) === '$');
+      expect(await created()).toBe(0);
+      terminal.begin('fg');
+      await terminal.shows((lines) => asked(lines) && !lines.some((line) => line.includes('Stopped')));
+    }
+    terminal.type('y');
+    terminal.press('Enter');
+    expect((await terminal.finish()).status).toBe(0);
+    expect(await created()).toBe(1);
   });
 
   it.each([
@@ -127,6 +143,44 @@ describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
     const { lines } = await terminal.finish();
     const command = line.slice(line.indexOf('svc'));
     expect(lines.some((text) => text.startsWith(`Without prompts: ${command} `))).toBe(true);
+  });
+
+  const choices = (lines: readonly string[]) =>
+    lines.filter((line) => /^[❯ ][ ◯◉]*(?:[0-9a-f-]{16,}|No more)/.test(line));
+
+  it('filters the choices as one types', async () => {
+    terminal.begin('svc silences get');
+    expect(choices(await terminal.shows((lines) => choices(lines).length > 1))).toHaveLength(3);
+    terminal.type('GR');
+    const [found = ''] = choices(await terminal.shows((lines) => choices(lines).length === 1));
+    expect(found).toContain('alertname="DiskFull"');
+    terminal.press('Enter');
+    const { lines, status } = await terminal.finish();
+    expect([status, lines.join('\n')]).toEqual([0, expect.stringMatching(/^COMMENT +CHG-2041/m)]);
+  });
+
+  it('lists the worst alerts first, and searches several of many one after the other', async () => {
+    const others = Array.from({ length: 9 }, (_, n) => ({
+      labels: { alertname: 'Later', severity: 'none', n: `${n}` },
+    }));
+    await postAlerts(server.url, [...others, { labels: { alertname: 'Worst', severity: 'critical' } }]);
+    terminal.begin('svc silences ack');
+    const all = choices(await terminal.shows((lines) => choices(lines).length > 9));
+    expect(all[0]).toMatch(/^❯ \w{16} {2}Worst /);
+    expect(all.slice(0, 3).every((line) => line.includes('severity=critical'))).toBe(true);
+    for (const wanted of ['Later n=4', 'Worst']) {
+      terminal.type(wanted);
+      await terminal.shows((lines) => choices(lines).length === 1 && choices(lines)[0]?.includes(wanted) === true);
+      terminal.press('Enter');
+      const left = choices(await terminal.shows((lines) => choices(lines)[0] === '❯ No more'));
+      expect(left.some((line) => line.includes(wanted))).toBe(false);
+    }
+    terminal.press('Enter');
+    const { lines, status } = await terminal.finish();
+    expect(status).toBe(0);
+    expect(lines.join('\n')).toMatch(/^Without prompts: svc silences ack \w{16} \w{16}$/m);
+    const made = (await silences()).filter(({ comment }) => comment === 'ACK! acknowledged with svc');
+    expect(made).toHaveLength(2);
   });
 
   it.each([

@@ -9,7 +9,7 @@ import { answer, faultServer } from '../http/servers.ts';
 import { postAlerts, postSilence } from '../support/alertmanager.ts';
 import { wireAlert } from './alerts.ts';
 import { svc } from './binary.ts';
-import { named, noTmux, shellPid, TELL_PID, Terminal, WATCH_ENDS } from './terminal.ts';
+import { named, noScript, noTmux, shellPid, TELL_PID, Terminal, WATCH_ENDS } from './terminal.ts';
 
 const COLUMNS = 80;
 const ROWS = 24;
@@ -110,7 +110,7 @@ describe.skipIf(noTmux)(named('triage at a terminal', noTmux), () => {
 
   it('acknowledges and expires, and lists its command lines afterwards', async () => {
     await begin(emulator.url);
-    await terminal.shows(has('> critical  DiskFull'));
+    await terminal.shows(has('>  critical  DiskFull'));
     terminal.type('a');
     await terminal.shows(has('comment (may be empty):'));
     terminal.press('Enter');
@@ -130,8 +130,10 @@ describe.skipIf(noTmux)(named('triage at a terminal', noTmux), () => {
     expect(status).toBe(0);
     const ran = lines.slice(2).join('').split('svc ').slice(1);
     expect(ran).toEqual([
-      expect.stringMatching(/^silences ack \w{16} --base-url .*: done$/),
-      expect.stringMatching(/^silences expire \S{36} --base-url .*: done$/),
+      expect.stringMatching(/^silences ack \w{16} --base-url \S+: done.* CREATED-BY .*Undo: $/),
+      expect.stringMatching(/^silences expire \S{36} --base-url http:\S+$/),
+      expect.stringMatching(/^silences expire \S{36} --base-url \S+: done.* RESULT.*Undo: $/),
+      expect.stringMatching(/^silences extend \S{36} --until \S+ --base-url http:\S+$/),
     ]);
   });
 
@@ -139,11 +141,11 @@ describe.skipIf(noTmux)(named('triage at a terminal', noTmux), () => {
     const server = await manyAlerts();
     try {
       await begin(server.url);
-      const lines = await terminal.shows(has('> critical  Worst'));
+      const lines = await terminal.shows(has('>  critical  Worst'));
       expect([lines[0], lines.length]).toEqual([expect.stringContaining('500 alerts'), ROWS - 1]);
       expect(terminal.lines(true)).toEqual(lines);
       terminal.press('End');
-      await terminal.shows((all) => all.some((line) => line.startsWith('> warning')));
+      await terminal.shows((all) => all.some((line) => line.startsWith('>  warning')));
       for (const [columns, rows] of [
         [40, 10],
         [200, 50],
@@ -154,7 +156,7 @@ describe.skipIf(noTmux)(named('triage at a terminal', noTmux), () => {
         const isDrawn = (all: readonly string[]) =>
           all.length === rows - 1 && has('Enter show')(all) && isDeepStrictEqual(terminal.lines(true), all);
         const drawn = await terminal.shows(isDrawn);
-        expect(drawn.filter((line) => line.startsWith('> warning'))).toHaveLength(1);
+        expect(drawn.filter((line) => line.startsWith('>  warning'))).toHaveLength(1);
       }
       terminal.type('q');
       expect((await terminal.finish()).status).toBe(0);
@@ -166,11 +168,11 @@ describe.skipIf(noTmux)(named('triage at a terminal', noTmux), () => {
   it('shows the age of the alerts while the server is down, and reads them when it is back', async () => {
     const server = await manyAlerts();
     await begin(server.url);
-    await terminal.shows(has('> critical  Worst'));
+    await terminal.shows(has('>  critical  Worst'));
     await server.close();
     const lines = await terminal.shows(has('cannot read the alerts: nothing listens at'));
     expect(lines[0]).toMatch(/ read (?:\S+ ago|now)$/);
-    expect(lines.some((line) => line.startsWith('> critical  Worst'))).toBe(true);
+    expect(lines.some((line) => line.startsWith('>  critical  Worst'))).toBe(true);
     await terminal.shows((all) => /read [3-9]s ago/.test(all[0] ?? ''));
     await server.comeBack();
     await terminal.shows((all) => !has('cannot read')(all) && has('Worst')(all));
@@ -187,6 +189,38 @@ describe.skipIf(noTmux)(named('triage at a terminal', noTmux), () => {
     terminal.press('Escape');
     await terminal.shows(has('q quit'));
     terminal.press('Escape');
+    expect((await terminal.finish()).status).toBe(0);
+  });
+
+  it.each(['triage', 'list --watch=1s'])('is suspended by Ctrl-Z, and drawn again by fg: %s', async (command) => {
+    const run = `svc alerts ${command} --base-url ${emulator.url}`;
+    const { lines: settings } = await terminal.run('stty -a');
+    const state = terminal.tell(STATE);
+    terminal.begin(run);
+    await terminal.shows(has('DiskFull'));
+    for (let round = 0; round < 2; round++) {
+      terminal.press('C-z');
+      await terminal.shows((all) => has('Stopped')(all) && all.at(-1) === '$');
+      expect(terminal.tell(STATE).replace(/\d+$/, '')).toBe(state.replace(/\d+$/, ''));
+      expect((await terminal.run('stty -a')).lines).toEqual(settings);
+      terminal.begin('fg');
+      await terminal.shows((all) => has('DiskFull')(all) && terminal.tell('#{alternate_on} #{cursor_flag}') === '1 0');
+    }
+    terminal.type('q');
+    const { lines, status } = await terminal.finish();
+    expect([lines, status]).toEqual([[run], 0]);
+    expect(terminal.tell(STATE)).toBe(state);
+    expect((await terminal.run('stty -a')).lines).toEqual(settings);
+  });
+
+  it.skipIf(noScript)('is drawn again after Ctrl-Z at once where no shell could continue it', async () => {
+    terminal.begin(`script -qefc 'svc alerts triage --base-url ${emulator.url}' /dev/null`);
+    await terminal.shows(has('DiskFull'));
+    terminal.press('C-z');
+    terminal.type('?');
+    await terminal.shows(has('svc silences ack'));
+    expect(terminal.tell('#{alternate_on} #{cursor_flag}')).toBe('1 0');
+    terminal.type('qq');
     expect((await terminal.finish()).status).toBe(0);
   });
 

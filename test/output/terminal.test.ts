@@ -36,6 +36,10 @@ describe('painter', () => {
     expect(paint('down', undefined)).toBe('down');
     expect((await painter(0))('down', 'bad')).toBe('down');
   });
+
+  test('has another color for a warning than yellow, which cannot be read on white', async () => {
+    expect((await painter(1))('odd', 'warn')).toMatch(/^\x1b\[3[1245]modd\x1b\[39m$/);
+  });
 });
 
 const otherPipe = { isTTY: false, columns: undefined };

@@ -1,4 +1,4 @@
-/** The command lines that act on an alert, and the links that it has. */
+/** The command lines that act on alerts, and the links of an alert. */
 import { webAddress } from '../../../cli/browser.ts';
 import { escapeText, shellWord } from '../../../output/escape.ts';
 import { formatMatcher, matcher } from '../matcher.ts';
@@ -7,8 +7,9 @@ import type { Alert } from '../schema.ts';
 /** The words after `svc`. */
 export type CommandLine = readonly string[];
 
-export function acknowledging({ fingerprint }: Alert, comment: string): CommandLine {
-  return ['silences', 'ack', fingerprint, ...(comment === '' ? [] : [`--comment=${comment}`])];
+export function acknowledging(alerts: readonly Alert[], comment: string): CommandLine {
+  const ids = alerts.map(({ fingerprint }) => fingerprint);
+  return ['silences', 'ack', ...ids, ...(comment === '' ? [] : [`--comment=${comment}`])];
 }
 
 export interface SilenceDraft {
@@ -22,9 +23,10 @@ export function silencing({ matchers, duration, comment }: SilenceDraft): Comman
   return ['silences', 'create', ...matchers, '--for', duration, `--comment=${comment}`, '--ensure'];
 }
 
-/** Undefined if no silence mutes the alert. */
-export function expiring({ status }: Alert): CommandLine | undefined {
-  return status.silencedBy.length === 0 ? undefined : ['silences', 'expire', ...status.silencedBy];
+/** Undefined if no silence mutes any of them. */
+export function expiring(alerts: readonly Alert[]): CommandLine | undefined {
+  const ids = new Set(alerts.flatMap(({ status }) => status.silencedBy));
+  return ids.size === 0 ? undefined : ['silences', 'expire', ...ids];
 }
 
 /** For a shell. */
@@ -32,11 +34,10 @@ export function spelled(line: CommandLine): string {
   return escapeText(['svc', ...line].map(shellWord).join(' '));
 }
 
-/** They match this alert and any other with all of its labels. The alert name is first. */
-export function matchersText({ labels }: Alert): string {
-  const names = Object.keys(labels).sort(
-    (a, b) => Number(b === 'alertname') - Number(a === 'alertname') || order(a, b),
-  );
+/** The labels that all of them have with the same value. The alert name is first. */
+export function matchersText([{ labels }, ...others]: readonly [Alert, ...Alert[]]): string {
+  const shared = Object.keys(labels).filter((name) => others.every((one) => one.labels[name] === labels[name]));
+  const names = shared.sort((a, b) => Number(b === 'alertname') - Number(a === 'alertname') || order(a, b));
   return names.map((name) => formatMatcher(matcher(name, '=', labels[name] ?? ''))).join(', ');
 }
 

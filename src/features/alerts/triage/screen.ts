@@ -1,15 +1,18 @@
 /** The screen of the triage: a state and a size in, lines out. */
 import { ERROR_KINDS } from '../../../errors.ts';
-import { cellTone, showTime } from '../../../output/cells.ts';
+import { showTime } from '../../../output/cells.ts';
 import { escapeText } from '../../../output/escape.ts';
-import { displayWidth, shorten, wrap } from '../../../output/terminal.ts';
-import type { ScreenLine, Tone } from '../../../output/types.ts';
-import { alertTitle, labelCells, OWN_COLUMN, ownValue, severityCell, summaryOf } from '../columns.ts';
+import type { TableColumn } from '../../../output/fit.ts';
+import { GAP, type TableLine } from '../../../output/lines.ts';
+import { cellsOf, fitRows, secondLine } from '../../../output/table.ts';
+import { displayWidth, wrap } from '../../../output/terminal.ts';
+import type { Column, Frame, ScreenLine, Tone } from '../../../output/types.ts';
+import { alertTitle, labelCells, OWN_COLUMN, severityCell, summaryOf } from '../columns.ts';
 import type { Alert, Silence } from '../schema.ts';
 import { effectiveState, isSuppressed } from '../selection.ts';
 import type { SuppressedAlert } from '../suppressors.ts';
 import { linksOf, spelled } from './command-lines.ts';
-import { type Action, listedAlerts, type TriageState } from './state.ts';
+import { type Action, listedAlerts, markedAlerts, type TriageState } from './state.ts';
 import { lineSoFar, QUESTIONS, type Typing } from './typing.ts';
 
 interface Visible {
@@ -19,13 +22,8 @@ interface Visible {
   readonly hidden: number;
 }
 
-interface Size {
-  readonly columns: number;
-  readonly rows: number;
-}
-
 /** Between headings and footer, the middle takes what is left and scrolls. */
-export function screen(state: TriageState, { columns, rows }: Size): Visible {
+export function screen(state: TriageState, { columns, rows }: Parameters<Frame>[0]): Visible {
   const { overlay } = state;
   const typing = overlay?.kind === 'typing' ? overlay : undefined;
   const top = headings(state, columns);
@@ -68,9 +66,11 @@ function headings(state: TriageState, columns: number): readonly ScreenLine[] {
   const { alerts, filter, readAt, now, trouble, server } = state;
   const shown = listedAlerts(state);
   const suppressed = shown.filter(isSuppressed).length;
+  const marked = markedAlerts(state).length;
   const count = `${shown.length}${filter === undefined ? '' : ` of ${alerts.length}`}`;
   const title = [
     `${count} ${alerts.length === 1 ? 'alert' : 'alerts'}, ${suppressed} suppressed`,
+    ...(marked === 0 ? [] : [`${marked} marked`]),
     ...(filter === undefined ? [] : [`filter: ${filter}`]),
   ].join('; ');
   const age = readAt === undefined ? 'never' : showTime(new Date(readAt).toISOString(), { time: 'relative', now });
@@ -82,10 +82,17 @@ function headings(state: TriageState, columns: number): readonly ScreenLine[] {
   return [heading, ...lines(`cannot read the alerts: ${trouble}`, columns, 'bad').slice(0, MOST_REASON_LINES)];
 }
 
-const HINTS = {
-  list: 'Enter show  a ack  s silence  e expire  o open  / find  ? keys  q quit',
-  alert: 'a ack  s silence  e expire  o open  ? keys  q back',
-};
+/** The most useful first, because a narrow terminal has no space for all. */
+const ACTIONS = ['a ack', 's silence', 'e expire'];
+const HINTS = { list: ['Enter show', 'Space mark', ...ACTIONS, '/ find', 'o open'], alert: [...ACTIONS, 'o open'] };
+const LAST_HINTS = { list: '? keys  q quit', alert: '? keys  q back' };
+
+function hintLine(view: TriageState['view'], columns: number): string {
+  const shown = [...HINTS[view]];
+  const joined = (): string => [...shown, LAST_HINTS[view]].join('  ');
+  while (shown.length > 0 && displayWidth(joined()) > columns) shown.pop();
+  return joined();
+}
 
 function footer(state: TriageState, columns: number): readonly ScreenLine[] {
   const { overlay, message } = state;
@@ -94,7 +101,7 @@ function footer(state: TriageState, columns: number): readonly ScreenLine[] {
   return [
     ...verdict,
     ...answer,
-    [{ text: overlay === undefined ? HINTS[state.view] : overlayHint(overlay), tone: 'dim' }],
+    [{ text: overlay === undefined ? hintLine(state.view, columns) : overlayHint(overlay), tone: 'dim' }],
   ];
 }
 
@@ -105,51 +112,52 @@ function overlayHint(overlay: NonNullable<TriageState['overlay']>): string {
 }
 
 function typingLines(typing: Typing, options: readonly string[], columns: number): readonly ScreenLine[] {
-  const { field, line, preview = [], fault } = typing;
+  const { field, line, preview = [], fault, alerts = [] } = typing;
+  const names = new Set(alerts.map(({ labels }) => labels['alertname'] ?? ''));
   const command = lineSoFar(typing);
-  const question = `${QUESTIONS[field]} `;
   return [
-    ...(typing.alert === undefined ? [] : lines(typing.alert.labels['alertname'] ?? '', columns, 'strong').slice(0, 1)),
+    ...(names.size === 0 ? [] : lines([...names].join(', '), columns, 'strong').slice(0, 1)),
     ...preview.flatMap((text) => lines(text, columns)),
     ...(command === undefined ? [] : lines(`$ ${spelled([...command, ...options])}`, columns, 'dim')),
     ...(fault === undefined ? [] : lines(fault, columns, 'bad')),
-    ...cursorLines(question, escapeText(line.before), escapeText(line.after), columns),
+    ...lines(`${QUESTIONS[field]} ${line.before}_${line.after}`, columns, 'strong'),
     [{ text: 'Enter accept  Esc cancel', tone: 'dim' }],
   ];
 }
 
-/** The question and the line, wrapped so that all of it is in sight. */
-function cursorLines(question: string, before: string, after: string, columns: number): readonly ScreenLine[] {
-  const width = Math.max(2, columns);
-  const cursor = '_';
-  if (displayWidth(`${question}${before}${cursor}${after}`) <= width)
-    return [[{ text: question, tone: 'strong' }, { text: before }, { text: cursor, tone: 'good' }, { text: after }]];
-  return [
-    [{ text: question, tone: 'strong' }],
-    ...wrap(`${before}${cursor}${after}`, width).map((text): ScreenLine => [{ text }]),
-  ];
-}
+const COLUMNS: readonly Column<Alert>[] = [
+  { name: 'severity', cell: severityCell, vital: true },
+  { name: 'alert', cell: ({ labels }) => labels['alertname'], shrinks: true, vital: true },
+  { name: 'labels', cell: ({ labels }) => labelCells(labels, OWN_COLUMN), shrinks: true, shared: true, below: true },
+  { name: 'summary', cell: summaryOf, shrinks: true, below: true },
+  { name: 'since', cell: ({ startsAt }) => ({ time: startsAt }) },
+  { name: 'state', cell: (alert) => (isSuppressed(alert) ? effectiveState(alert) : undefined), vital: true },
+];
+const LIST = { format: 'table', columns: undefined, fields: undefined, query: undefined, headers: true } as const;
+/** Before each alert: whether it is selected, and whether it is marked. */
+const MARKS = '   ';
 
-const TITLES = { severity: 'SEVERITY', name: 'ALERT', since: 'SINCE', state: 'STATE', about: 'LABELS AND SUMMARY' };
-type Cells = Readonly<Record<keyof typeof TITLES, string>>;
-const WIDEST: Readonly<Partial<Record<keyof Cells, number>>> = { severity: 10, name: 28 };
-
-/** As many alerts as fit around the selected one. */
+/** As many alerts as fit around the selected one, on one or two lines each. */
 function listLines(state: TriageState, columns: number, height: number): Visible {
   const alerts = listedAlerts(state);
-  const page = Math.max(1, height - 1);
+  if (alerts.length === 0) return { lines: [[], plain(emptyText(state))], page: 1, hidden: 0 };
+  const width = Math.max(1, columns - MARKS.length);
+  const subject = { columns: COLUMNS as readonly Column<unknown>[], named: true };
+  const { shown, below } = fitRows(subject, alerts, { ...LIST, width, time: 'relative', now: state.now });
+  const page = Math.max(1, Math.floor((height - 1) / (below.length === 0 ? 1 : 2)));
   const top = Math.max(0, Math.min(state.position - Math.floor(page / 2), alerts.length - page));
-  const shown = alerts.slice(top, top + page);
-  const shared = sharedLabels(alerts);
-  const rows = shown.map((alert) => ({ alert, cells: cellsOf(alert, shared, state.now) }));
-  const widths = widthsOf([TITLES, ...rows.map(({ cells }) => cells)]);
-  const title: ScreenLine = [{ text: `  ${joined(TITLES, widths)}`, tone: 'dim' }];
-  const body = rows.map(({ alert, cells }) =>
-    alertLine(alert, cells, widths, alert.fingerprint === state.selected?.fingerprint),
-  );
-  const empty = alerts.length === 0 ? [[{ text: emptyText(state) }]] : [];
-  const lines = [title, ...empty, ...body].map((line) => fitting(line, columns));
-  return { lines, page, hidden: alerts.length - shown.length };
+  const titles = shown.map(({ title }) => title);
+  const lines: ScreenLine[] = [[{ text: MARKS }, ...besideEachOther(titles, shown, 'dim')]];
+  for (const [index, alert] of alerts.slice(top, top + page).entries()) {
+    const isSelected = alert.fingerprint === state.selected?.fingerprint;
+    const marks = `${isSelected ? '>' : ' '}${state.marked.has(alert.fingerprint) ? '*' : ' '} `;
+    const unselected: Tone | undefined = isSuppressed(alert) ? 'dim' : undefined;
+    const tone: Tone | undefined = isSelected ? 'strong' : unselected;
+    lines.push([{ text: marks, tone }, ...besideEachOther(cellsOf(shown, top + index), shown, tone)]);
+    const second = secondLine(cellsOf(below, top + index), width);
+    if (below.length > 0) lines.push([{ text: MARKS }, ...second.map(({ text }) => ({ text, tone }))]);
+  }
+  return { lines, page, hidden: Math.max(0, alerts.length - page) };
 }
 
 function emptyText({ readAt, filter, trouble }: TriageState): string {
@@ -157,68 +165,12 @@ function emptyText({ readAt, filter, trouble }: TriageState): string {
   return filter === undefined ? '  no alerts' : '  no alerts match the filter; Esc removes it';
 }
 
-/** Labels that all alerts have with the same value tell none from another. */
-function sharedLabels(alerts: readonly Alert[]): ReadonlySet<string> {
-  const [first, ...others] = alerts;
-  if (first === undefined || others.length === 0) return OWN_COLUMN;
-  const names = Object.keys(first.labels);
-  const shared = names.filter((name) => others.every(({ labels }) => ownValue(labels, name) === first.labels[name]));
-  return new Set([...OWN_COLUMN, ...shared]);
-}
-
-function cellsOf(alert: Alert, shared: ReadonlySet<string>, now: number): Cells {
-  const { labels, startsAt } = alert;
-  return {
-    severity: escapeText(labels['severity'] ?? ''),
-    name: escapeText(labels['alertname'] ?? ''),
-    since: escapeText(showTime(startsAt, { time: 'relative', now })),
-    state: isSuppressed(alert) ? escapeText(effectiveState(alert)) : '',
-    about: escapeText([...labelCells(labels, shared), summaryOf(alert) ?? ''].join(' ').trim()),
-  };
-}
-
-type Widths = Readonly<Record<keyof Cells, number>>;
-
-function widthsOf(rows: readonly Cells[]): Widths {
-  const widthOf = (name: keyof Cells): number =>
-    Math.min(WIDEST[name] ?? Number.POSITIVE_INFINITY, Math.max(...rows.map((cells) => displayWidth(cells[name]))));
-  const isAnySuppressed = rows.slice(1).some(({ state }) => state !== '');
-  return {
-    severity: widthOf('severity'),
-    name: widthOf('name'),
-    since: widthOf('since'),
-    state: isAnySuppressed ? widthOf('state') : 0,
-    about: 0,
-  };
-}
-
-function padded(text: string, width: number): string {
-  const fitted = shorten(text, width);
-  return fitted + ' '.repeat(width - displayWidth(fitted));
-}
-
-function joined(cells: Cells, widths: Widths, without: readonly string[] = []): string {
-  const names = (Object.keys(TITLES) as (keyof Cells)[]).filter((name) => !without.includes(name));
-  const used = names.filter((name) => name === 'about' || widths[name] > 0);
-  return used.map((name) => (name === 'about' ? cells.about : padded(cells[name], widths[name]))).join('  ');
-}
-
-function alertLine(alert: Alert, cells: Cells, widths: Widths, isSelected: boolean): ScreenLine {
-  const unselected: Tone | undefined = isSuppressed(alert) ? 'dim' : undefined;
-  const rest = isSelected ? 'strong' : unselected;
-  return [
-    { text: isSelected ? '> ' : '  ', tone: rest },
-    { text: padded(cells.severity, widths.severity), tone: isSuppressed(alert) ? rest : cellTone(severityCell(alert)) },
-    { text: `  ${joined(cells, widths, ['severity'])}`, tone: rest },
-  ];
-}
-
-/** Trailing blanks would only be sent for nothing. */
-function fitting(line: ScreenLine, columns: number): ScreenLine {
-  const last = line.at(-1);
-  if (last === undefined) return line;
-  const before = line.slice(0, -1).reduce((sum, { text }) => sum + displayWidth(text), 0);
-  return [...line.slice(0, -1), { ...last, text: shorten(last.text.trimEnd(), Math.max(1, columns - before)) }];
+/** A cell without a tone of its own has that of its row. */
+function besideEachOther(cells: TableLine, columns: readonly TableColumn[], tone: Tone | undefined): ScreenLine {
+  return cells.map((cell, index) => {
+    const blanks = index === cells.length - 1 ? '' : ' '.repeat((columns[index]?.width ?? 0) - cell.width) + GAP;
+    return { text: cell.text + blanks, tone: tone === 'dim' ? tone : (cell.tone ?? tone) };
+  });
 }
 
 /** One without lines is left out. */
@@ -321,12 +273,14 @@ const KEYS = [
   'Up, Down, j, k         move',
   'PgUp, PgDn, Home, End  move by pages, to the first, to the last',
   'Enter                  show the alert: what mutes it, labels, links',
-  'a                      acknowledge it: svc silences ack',
-  's                      silence it: svc silences create, with a preview',
-  'e                      expire the silences that mute it: svc silences expire',
+  'Space                  mark it, or remove the mark',
+  '*                      mark all that are listed, or remove their marks',
+  'a                      acknowledge the marked, or the selected: svc silences ack',
+  's                      silence them: svc silences create, with a preview',
+  'e                      expire the silences that mute them: svc silences expire',
   'o                      open its runbook, or its graph',
-  '/                      filter by text; Esc removes the filter',
+  '/                      filter by text; Esc removes the marks, then the filter',
   '?                      show the keys',
   'q, Esc                 go back, or quit',
-  'Ctrl-C                 quit',
+  'Ctrl-C, Ctrl-Z         quit, suspend',
 ];

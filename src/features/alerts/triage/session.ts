@@ -78,11 +78,11 @@ export class TriageSession {
     }
   }
 
-  /** After the screen is gone: what was run, and what became of it. */
+  /** After the screen is gone: what was run, what became of it, and how to undo it. */
   report(): void {
     for (const { line, status, output } of this.#actions.done) {
       this.#ctx.notice(`${spelled(line)}: ${outcomeText(status)}`);
-      if (status !== 0) for (const text of output) this.#ctx.notice(`  ${text}`);
+      for (const text of output) this.#ctx.notice(text);
     }
   }
 
@@ -136,7 +136,7 @@ export class TriageSession {
       case 'answer':
         return this.#actions.answer(effect.yes);
       case 'preview':
-        return this.#events.push(await previewMatches(effect.text, this.#alertmanager));
+        return this.#events.push(await previewMatches(effect, this.#alertmanager));
       case 'detail': {
         const detail = await ifPossible(() => withSuppressors(effect.alert, this.#alertmanager));
         if (detail !== undefined) this.#events.push({ kind: 'detail', detail });
@@ -157,7 +157,10 @@ export class TriageSession {
 const MOST_NAMED = 3;
 
 /** The server counts: the list may have fewer alerts than a silence would mute. */
-async function previewMatches(text: string, alertmanager: Pick<Alertmanager, 'alerts'>): Promise<TriageEvent> {
+async function previewMatches(
+  { text, alerts }: Extract<Effect, { kind: 'preview' }>,
+  alertmanager: Pick<Alertmanager, 'alerts'>,
+): Promise<TriageEvent> {
   try {
     const matchers = parseMatcherArguments([text.startsWith('{') ? text : `{${text}}`]).map(formatMatcher);
     const muted = await collect(alertmanager.alerts({ filter: matchers }));
@@ -165,7 +168,10 @@ async function previewMatches(text: string, alertmanager: Pick<Alertmanager, 'al
     const named = muted.slice(0, MOST_NAMED).map((alert) => `  ${alertTitle(alert)}`);
     const more = muted.length - named.length;
     const counted = `mutes ${muted.length} ${muted.length === 1 ? 'alert' : 'alerts'} now (${active} active)`;
-    const preview = [counted, ...named, ...(more === 0 ? [] : [`  and ${more} more`])];
+    const ids = new Set(muted.map(({ fingerprint }) => fingerprint));
+    const chosen = alerts.filter(({ fingerprint }) => ids.has(fingerprint)).length;
+    const ofMarked = alerts.length > 1 ? `, with ${chosen} of the ${alerts.length} marked` : '';
+    const preview = [counted + ofMarked, ...named, ...(more === 0 ? [] : [`  and ${more} more`])];
     return { kind: 'previewed', text, matchers, preview };
   } catch (error) {
     if (!(error instanceof SvcError) || error.isInterruption) throw error;
@@ -173,20 +179,13 @@ async function previewMatches(text: string, alertmanager: Pick<Alertmanager, 'al
   }
 }
 
-export interface DoneAction {
-  readonly line: CommandLine;
-  readonly output: readonly string[];
-  readonly status: number;
-}
-
 /** Lines that the screen can take over: no color, and nothing that moves the cursor. */
 const PLAIN = ['--output', 'table', '--color', 'never'];
-const PLAIN_ENV = { TERM: 'dumb' };
 
-export class ActionRunner {
+class ActionRunner {
   readonly #ctx: RunContext;
   readonly #tell: (event: TriageEvent) => void;
-  readonly done: DoneAction[] = [];
+  readonly done: { readonly line: CommandLine; readonly output: readonly string[]; readonly status: number }[] = [];
   #answer: ((yes: boolean) => void) | undefined;
   #running: Promise<void> = Promise.resolve();
 
@@ -222,7 +221,7 @@ export class ActionRunner {
       stdout: stream,
       stderr: stream,
       prompter: this.#prompter(),
-      env: PLAIN_ENV,
+      env: { TERM: 'dumb' },
     });
     this.done.push({ line, output, status });
     this.#tell({ kind: 'ended', status });

@@ -23,7 +23,7 @@ export type Effect =
   | { readonly kind: 'run'; readonly line: CommandLine }
   | { readonly kind: 'answer'; readonly yes: boolean }
   | { readonly kind: 'open'; readonly link: Link }
-  | { readonly kind: 'preview'; readonly text: string }
+  | { readonly kind: 'preview'; readonly text: string; readonly alerts: readonly Alert[] }
   | { readonly kind: 'detail'; readonly alert: Alert };
 
 export interface TriageState {
@@ -38,6 +38,8 @@ export interface TriageState {
   /** The selected alert, and where in the list it is, or was before it was resolved. */
   readonly selected?: Alert | undefined;
   readonly position: number;
+  /** The fingerprints of the alerts that the next action in the list is about. */
+  readonly marked: ReadonlySet<string>;
   /** Lines above those of the alert, the keys or the outcome that are shown. */
   readonly scroll: number;
   readonly detail?: SuppressedAlert | undefined;
@@ -76,7 +78,7 @@ export type TriageEvent =
   | { readonly kind: 'ended'; readonly status: number };
 
 export function initialState(given: Pick<TriageState, 'now' | 'severities' | 'server' | 'serverOptions'>): TriageState {
-  return { alerts: [], view: 'list', position: 0, scroll: 0, effects: [], ...given };
+  return { alerts: [], view: 'list', position: 0, marked: new Set(), scroll: 0, effects: [], ...given };
 }
 
 /** The alerts with the text of the filter in their labels or annotations, in any case. */
@@ -86,6 +88,10 @@ export function listedAlerts({ alerts, filter }: Pick<TriageState, 'alerts' | 'f
   return alerts.filter((alert) =>
     [alertTitle(alert), ...Object.values(alert.annotations)].some((text) => text.toLowerCase().includes(wanted)),
   );
+}
+
+export function markedAlerts({ alerts, marked }: Pick<TriageState, 'alerts' | 'marked'>): readonly Alert[] {
+  return alerts.filter(({ fingerprint }) => marked.has(fingerprint));
 }
 
 export function reduce(before: TriageState, event: TriageEvent): TriageState {
@@ -119,8 +125,11 @@ export function reduce(before: TriageState, event: TriageEvent): TriageState {
       return changeAction(state, (action) => ({ ...action, output: [...action.output, event.text] }));
     case 'question':
       return changeAction(state, (action) => ({ ...action, question: event.text }));
-    case 'ended':
-      return changeAction(state, (action) => ({ ...action, question: undefined, status: event.status }));
+    case 'ended': {
+      const marked = event.status === 0 && state.view === 'list' ? new Set<string>() : state.marked;
+      const end = (action: Action): Action => ({ ...action, question: undefined, status: event.status });
+      return changeAction({ ...state, marked }, end);
+    }
   }
 }
 
@@ -212,13 +221,27 @@ function scroll(state: TriageState, { key, page, hidden }: Pressed): TriageState
 }
 
 function pressInList(state: TriageState, { key, page }: Pressed): TriageState {
+  const { selected } = state;
+  if (key === '*') return toggleMarks(state, listedAlerts(state));
+  if (key === ' ') return selectAt(toggleMarks(state, selected === undefined ? [] : [selected]), state.position + 1);
   const step = STEPS[key];
   if (step !== undefined) return selectAt(state, state.position + step(page));
+  if (key === 'escape' && state.marked.size > 0) return { ...state, marked: new Set() };
   if (key === 'escape' && state.filter !== undefined) return selectAgain({ ...state, filter: undefined });
   if (leaves(key)) return { ...state, effects: [{ kind: 'quit' }] };
-  const { selected } = state;
   if (key !== 'enter' || selected === undefined) return act(state, key);
   return { ...state, view: 'alert', scroll: 0, detail: undefined, effects: [{ kind: 'detail', alert: selected }] };
+}
+
+/** Removes the marks if all have one. */
+function toggleMarks(state: TriageState, alerts: readonly Alert[]): TriageState {
+  const marked = new Set(state.marked);
+  const isRemoved = alerts.every(({ fingerprint }) => marked.has(fingerprint));
+  for (const { fingerprint } of alerts) {
+    if (isRemoved) marked.delete(fingerprint);
+    else marked.add(fingerprint);
+  }
+  return { ...state, marked };
 }
 
 function pressInAlert(state: TriageState, event: Pressed): TriageState {
@@ -234,10 +257,15 @@ function act(state: TriageState, key: string): TriageState {
   if (key === '?') return { ...state, scroll: 0, overlay: { kind: 'help' } };
   if (key === '/') return type({ field: 'filter', line: lineOf(filter ?? '') });
   if (!['a', 's', 'e', 'o'].includes(key)) return state;
-  if (selected === undefined) return { ...state, message: 'no alert is selected' };
-  if (key === 'a') return type({ field: 'acknowledge', alert: selected, line: lineOf('') });
-  if (key === 's') return type({ field: 'matchers', alert: selected, line: lineOf(matchersText(selected)) });
-  return key === 'o' ? open(state, selected) : expire(state, selected);
+  const [first = selected, ...others] = state.view === 'list' ? markedAlerts(state) : [];
+  if (first === undefined) return { ...state, message: 'no alert is selected' };
+  if (key === 'o') return open(state, selected ?? first);
+  const alerts = [first, ...others] as const;
+  if (key === 'a') return type({ field: 'acknowledge', alerts, line: lineOf('') });
+  if (key === 'e') return expire(state, alerts);
+  const matchers = matchersText(alerts);
+  if (matchers === '') return { ...state, message: 'the marked alerts have no label in common' };
+  return type({ field: 'matchers', alerts, line: lineOf(matchers) });
 }
 
 function open(state: TriageState, alert: Alert): TriageState {
@@ -246,7 +274,8 @@ function open(state: TriageState, alert: Alert): TriageState {
   return { ...state, effects: [{ kind: 'open', link }] };
 }
 
-function expire(state: TriageState, alert: Alert): TriageState {
-  const line = expiring(alert);
-  return line === undefined ? { ...state, message: 'no silence mutes the alert' } : run(state, line);
+function expire(state: TriageState, alerts: readonly Alert[]): TriageState {
+  const line = expiring(alerts);
+  const none = alerts.length === 1 ? 'no silence mutes the alert' : 'no silence mutes the marked alerts';
+  return line === undefined ? { ...state, message: none } : run(state, line);
 }

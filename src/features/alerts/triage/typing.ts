@@ -82,8 +82,8 @@ export interface Typing {
   readonly kind: 'typing';
   readonly field: 'filter' | 'acknowledge' | 'matchers' | 'duration' | 'comment';
   readonly line: Line;
-  /** The alert that the action is about. */
-  readonly alert?: Alert | undefined;
+  /** What the action is about. */
+  readonly alerts?: readonly Alert[];
   /** Of a silence: what was typed before. */
   readonly matchers?: readonly string[];
   readonly duration?: string;
@@ -98,7 +98,7 @@ type Typed =
   | Typing
   | { readonly kind: 'cancel' }
   | { readonly kind: 'filter'; readonly text: string }
-  | { readonly kind: 'preview'; readonly text: string }
+  | { readonly kind: 'preview'; readonly text: string; readonly alerts: readonly Alert[] }
   | { readonly kind: 'run'; readonly line: CommandLine };
 
 export const QUESTIONS: Readonly<Record<Typing['field'], string>> = {
@@ -112,9 +112,9 @@ export const QUESTIONS: Readonly<Record<Typing['field'], string>> = {
 const USUAL_DURATION = '1h';
 
 /** The command line that Enter would run, as far as it is known. */
-export function lineSoFar({ field, alert, line, matchers = [], duration = '' }: Typing): CommandLine | undefined {
+export function lineSoFar({ field, alerts = [], line, matchers = [], duration = '' }: Typing): CommandLine | undefined {
   const text = textOf(line);
-  if (field === 'acknowledge' && alert !== undefined) return acknowledging(alert, text);
+  if (field === 'acknowledge') return acknowledging(alerts, text);
   if (field === 'duration') return silencing({ matchers, duration: text, comment: '…' });
   return field === 'comment' ? silencing({ matchers, duration, comment: text }) : undefined;
 }
@@ -129,7 +129,7 @@ function enter(typing: Typing): Typed {
   const fault = faultOfLine(typing.field, text);
   if (fault !== undefined) return { ...typing, fault };
   if (typing.field === 'filter') return { kind: 'filter', text };
-  if (typing.field === 'matchers') return { kind: 'preview', text };
+  if (typing.field === 'matchers') return { kind: 'preview', text, alerts: typing.alerts ?? [] };
   if (typing.field === 'duration') return { ...typing, field: 'comment', line: lineOf(''), duration: text };
   const line = lineSoFar(typing);
   return line === undefined ? typing : { kind: 'run', line };

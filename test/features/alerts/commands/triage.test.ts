@@ -266,6 +266,85 @@ describe('a key', () => {
     expect((await silences())[0]?.status.state).toBe(expired === 1 ? 'expired' : 'active');
   });
 
+  it('a acknowledges all that Space marked with one command, and leaves its Undo line on the screen', async () => {
+    const { stderr, undo } = await quits(async (screen) => {
+      screen.press('  ');
+      await screen.shows('2 marked', /^ \* critical.*instance=db-0/m, /^ \* critical.*instance=db-1/m);
+      await screen.selects('web-0');
+      screen.press('aswap');
+      await screen.shows(/\$ svc silences ack \w{16} \w{16} --comment=swap\s/);
+      screen.press('\r');
+      await screen.shows(/^done$/m);
+      screen.press('q');
+      await screen.shows(/^5 alerts, 2 suppressed; 127/);
+      screen.press('q');
+    });
+    const posted = await silences();
+    expect(posted.map(({ comment }) => comment)).toEqual(['ACK! swap', 'ACK! swap']);
+    expect(stderr).toMatch(/^svc silences ack \w{16} \w{16} --comment=swap --base-url \S+: done\n/);
+    expect(undo).toMatch(/^svc silences expire \S{36} \S{36} --base-url \S+$/);
+    for (const { id } of posted) expect(undo).toContain(id);
+  });
+
+  it('s silences all that * marked, by the labels that they share', async () => {
+    await quits(async (screen) => {
+      screen.press('/team=db\r');
+      await screen.shows('2 of 5 alerts');
+      screen.press('*');
+      await screen.shows('2 marked');
+      screen.press(`${ESCAPE}*${ESCAPE}${ESCAPE}`);
+      await screen.shows(/^5 alerts, 0 suppressed; 127/);
+      screen.press('/team=db\r*s');
+      await screen.shows('Silence alerts that match: alertname="DiskFull", severity="critical", team="db"_');
+      screen.press('\u0015team=~"db|web"\r');
+      await screen.shows('mutes 4 alerts now (4 active), with 2 of the 2 marked');
+      expect(await silences()).toEqual([]);
+      screen.press(ESCAPE);
+      await screen.shows('Enter show');
+      screen.press('s\r');
+      await screen.shows('For how long:');
+      screen.press('\rswap\r');
+      await screen.shows(/\$ svc silences create 'alertname="DiskFull"' 'severity="critical"' 'team="db"' --for 1h/);
+      await screen.shows(/^done$/m);
+      screen.press('qq');
+    });
+    const [only, ...others] = await silences();
+    expect([only?.matchers.map(({ value }) => value), others]).toEqual([['DiskFull', 'critical', 'db'], []]);
+  });
+
+  it('e expires what mutes all that are marked, and s needs a label that they share', async () => {
+    const ids: string[] = [];
+    for (const value of ['db', 'web']) ids.push(await postSilence(emulator.url, silenceOf('team', value)));
+    await triage(emulator.url, async (screen) => {
+      await screen.shows(/^5 alerts, 4 suppressed/);
+      screen.press('*s');
+      await screen.shows('the marked alerts have no label in common');
+      screen.press('e');
+      await screen.shows('Expire these 2 silences? (y/N)');
+      screen.press('y');
+      await screen.shows(/^done$/m);
+      screen.press('q');
+      await screen.shows(/^5 alerts, 0 suppressed; 127/);
+      screen.press('*e');
+      await screen.shows('no silence mutes the marked alerts');
+      screen.press('q');
+    });
+    expect((await silences()).map(({ status }) => status.state)).toEqual(['expired', 'expired']);
+  });
+
+  it('acts on the alert that is shown, whatever is marked', async () => {
+    await quits(async (screen) => {
+      screen.press('  \r');
+      await screen.shows('Labels', 'instance: web-0');
+      screen.press('a\r');
+      await screen.shows(/\$ svc silences ack \w{16} --base-url/, /^done$/m);
+      screen.press('qq');
+      await screen.shows('2 marked', '1 suppressed');
+      screen.press('q');
+    });
+    expect(await silences()).toMatchObject([{ comment: 'ACK! acknowledged with svc' }]);
+  });
+
   it('o opens the runbook', async () => {
     const { opened } = await quits(
       async (screen) => {
@@ -289,7 +368,7 @@ describe('a key', () => {
   it('? shows the keys', async () => {
     await quits(async (screen) => {
       screen.press('?');
-      await screen.shows('acknowledge it: svc silences ack');
+      await screen.shows('acknowledge the marked, or the selected: svc silences ack');
       screen.press('q');
       await screen.selects('db-0');
       screen.press(ESCAPE);
@@ -353,9 +432,9 @@ describe('the server', () => {
       isAway = true;
       const text = await screen.shows('cannot read the alerts: ', / read \S+ ago\n/);
       expect(text).toContain('503');
-      expect(text).toContain('> critical  Alerta');
+      expect(text).toContain('>  critical  Alerta');
       isAway = false;
-      await screen.shows(/^1 alert, 0 suppressed[^\n]*\n {2}SEVERITY/);
+      await screen.shows(/^1 alert, 0 suppressed[^\n]*\n {3}SEVERITY/);
       screen.press('q');
     });
     expect(run).toMatchObject({ code: 0, stderr: '' });
@@ -451,11 +530,11 @@ it('shows the first of 500 alerts within the screen', async () => {
   await triage(
     server.url,
     async (screen) => {
-      await screen.shows(/^500 alerts/, /^> critical +Alert321/m);
+      await screen.shows(/^500 alerts/, /^> {2}critical +Alert321/m);
       expect(screen.lines).toHaveLength(23);
       for (const line of screen.lines) expect(displayWidth(line)).toBeLessThanOrEqual(80);
       screen.press(END ?? '');
-      await screen.shows(/^> odd/m);
+      await screen.shows(/^> {2}odd/m);
       screen.press('q');
     },
     { terminal: 80 },
