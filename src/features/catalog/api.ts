@@ -6,7 +6,6 @@ import { type Endpoint, type EndpointShape, endpoint, type Parser, type QueryVal
 import { redactText } from '../../http/redact.ts';
 import type { Target } from '../../http/target.ts';
 import { isObject, tryParseJson } from '../../json-object.ts';
-import type { Page } from './schema.ts';
 
 export type { Page } from './schema.ts';
 
@@ -74,10 +73,6 @@ export function openCatalog(target: Target) {
     <T>(from: Endpoint<T, 'read'>) =>
     (query: QueryValues = {}): Promise<T> =>
       client.call(from, { query });
-  const list =
-    <Item>(from: Endpoint<Page<Item>, 'read'>) =>
-    (query: PageQuery = {}): Promise<Page<Item>> =>
-      client.call(from, { query });
   const byId =
     <T>(from: Endpoint<T, 'read'>, name: string) =>
     async (id: string, query: QueryValues = {}): Promise<T> => {
@@ -88,18 +83,18 @@ export function openCatalog(target: Target) {
   const ofProduct = <T>(from: Endpoint<T, 'read'>) => byId(from, 'canonical_product_id');
   return {
     health: one(ENDPOINTS.health),
-    products: list(ENDPOINTS.products),
+    products: one(ENDPOINTS.products),
     product: ofProduct(ENDPOINTS.product),
     count: (query: CountQuery & QueryValues = {}) => one(ENDPOINTS.count)(query),
     common: (query: CountQuery & QueryValues & { readonly scope: string }) => one(ENDPOINTS.common)(query),
     sources: ofProduct(ENDPOINTS.sources),
     snapshots: ofProduct(ENDPOINTS.snapshots),
     dynamics: (id: string, query: DynamicsQuery & QueryValues) => ofProduct(ENDPOINTS.dynamics)(id, query),
-    categories: list(ENDPOINTS.categories),
+    categories: one(ENDPOINTS.categories),
     category: byId(ENDPOINTS.category, 'category_id'),
-    settlements: list(ENDPOINTS.settlements),
+    settlements: one(ENDPOINTS.settlements),
     settlement: byId(ENDPOINTS.settlement, 'settlement_id'),
-    cursors: list(ENDPOINTS.cursors),
+    cursors: one(ENDPOINTS.cursors),
     /** Any request below the service's base path, and its response as it came. */
     answer: client.answer.bind(client),
     /** The service's clock minus ours, of the latest response that had a date. */
