@@ -112,7 +112,7 @@ function rewritten(document: string, outputs: readonly (readonly string[])[]): s
   });
 }
 
-describe.each(DOCUMENTS)('%s', (name) => {
+describe.concurrent.each(DOCUMENTS)('%s', (name) => {
   it.skipIf(noScript)(named('shows what the commands print', noScript), { timeout: 120_000 * SLOWNESS }, async () => {
     const path = join(ROOT, name);
     const document = readFileSync(path, 'utf8');
