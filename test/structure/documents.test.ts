@@ -1,5 +1,5 @@
-/** The tables in docs/ and the reference come from the code. `UPDATE_DOCUMENTS=1` writes those in docs/ again. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+/** The tables in docs/ and the reference come from the code, and what documents name exists. `UPDATE_DOCUMENTS=1` writes the tables again. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { manualPages } from '../../scripts/reference/manual.ts';
@@ -11,6 +11,10 @@ import { GROUPS } from '../../src/features/index.ts';
 import { SETTING_KEYS, VARIABLES } from '../../src/store/setting-keys.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs');
+const DOCUMENTS = [
+  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'].map((name) => join(DOCS, '..', name)),
+  ...readdirSync(DOCS).flatMap((name) => (name.endsWith('.md') ? [join(DOCS, name)] : [])),
+];
 const PACKAGE = join(import.meta.dirname, '../../package.json');
 const UPDATE = process.env['UPDATE_DOCUMENTS'] !== undefined;
 
@@ -58,7 +62,9 @@ describe('docs', () => {
 function commandLines(text: string): readonly string[] {
   const joined = text.replaceAll(/\\\n\s*/g, '');
   const spans = [...joined.matchAll(/`svc ([^`]+)`/g)].map(([, line = '']) => line);
-  const blocks = [...joined.matchAll(/^```(?:sh|console)[^\n]*\n([\s\S]*?)^```/gm)].map(([, block = '']) => block);
+  const blocks = [...joined.matchAll(/^```(?:sh|console|crontab|yaml)[^\n]*\n([\s\S]*?)^```/gm)].map(
+    ([, block = '']) => block,
+  );
   const lines = blocks.flatMap((block) =>
     [...block.matchAll(/(?<![/\w-])svc ([^\n`]+)/g)].map(([, line = '']) => line),
   );
@@ -74,19 +80,13 @@ describe('the commands in documents', async () => {
     ),
   );
   const find = (line: string) => {
-    const words = line.split(/\s+/);
-    const ids = [3, 2, 1].map((count) => words.slice(0, count).join(' '));
+    const parts = line.split(/\s+/);
+    const ids = [3, 2, 1].map((count) => parts.slice(0, count).join(' '));
     return ids.flatMap((id) => commands.get(id) ?? commands.get(`${id} list`) ?? []).at(0);
   };
 
-  it.each([
-    'README.md',
-    'CHANGELOG.md',
-    'CONTRIBUTING.md',
-    'SECURITY.md',
-    ...readdirSync(DOCS).filter((name) => name.endsWith('.md')),
-  ])('and their options exist: %s', (name) => {
-    const lines = commandLines(readFileSync(join(DOCS, /^[A-Z]/.test(name) ? '..' : '.', name), 'utf8'));
+  it.each(DOCUMENTS)('and their options exist: %s', (name) => {
+    const lines = commandLines(readFileSync(name, 'utf8'));
     for (const line of lines) {
       const command = find(line);
       const isOfGroup = groups.some((group) => line.startsWith(`${group.name} `));
@@ -97,6 +97,25 @@ describe('the commands in documents', async () => {
         expect([...known, '--help'], line).toContain(option);
     }
   });
+});
+
+it.each(DOCUMENTS)('the links lead to files and headings: %s', (name) => {
+  for (const [, target = '', anchor] of readFileSync(name, 'utf8').matchAll(
+    /\]\((?!https?:)([^)#\s]*)#?([^)\s]+)?\)/g,
+  )) {
+    const path = target === '' ? name : join(name, '..', target);
+    expect(existsSync(path), target).toBe(true);
+    if (anchor === undefined) continue;
+    const headings = [...readFileSync(path, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading);
+    expect(
+      headings.map((heading) =>
+        heading
+          .toLowerCase()
+          .replaceAll(' ', '-')
+          .replaceAll(/[^\w-]/g, ''),
+      ),
+    ).toContain(anchor);
+  }
 });
 
 describe('package.json', () => {
