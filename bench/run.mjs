@@ -320,6 +320,7 @@ async function measure(url, wanted) {
   const lines = [
     `node ${process.version}, ${cpus().length} processors, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform} ${process.arch}, ${new Date().toISOString().slice(0, 10)}`,
     'Medians over interleaved rounds; the ratio is the median of wall ÷ node -e 0 in the same round.',
+    'A budget is a goal for one figure. A missed one fails nothing; unless it is noise, a line below the table gives the reason.',
   ];
   console.log(lines.join('\n'));
   const report = (name, table) => {

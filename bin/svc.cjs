@@ -41,7 +41,7 @@ function built(load) {
   } catch (error) {
     // A module that is there but misses another one is in the stack, too.
     if (error.code !== 'MODULE_NOT_FOUND' || error.requireStack?.length !== 1) throw error;
-    require('node:fs').writeSync(2, 'svc: not built yet: run npm ci\n');
+    require('node:fs').writeSync(2, 'svc: not built yet: run npm ci && npm run build\n');
     process.exit(70);
   }
 }

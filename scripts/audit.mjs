@@ -1,4 +1,4 @@
-// npm run audit: checks that every locked package has the SHA-512 sum that `npm ci` verifies, and that no advisory of the
+// node scripts/audit.mjs: checks that every locked package has the SHA-512 sum that `npm ci` verifies, and that no advisory of the
 // registry names one (if it has advisories).
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

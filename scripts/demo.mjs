@@ -95,25 +95,25 @@ function alerts() {
     ['silences', 'create', matcher, '--for', '2h', '-c', 'disk swap, CHG-1042', '--dry-run=curl'],
     (out) => out.startsWith('curl '),
   );
-  const id = svc(
+  const created = svc(
     'Create it. svc first counts the alerts that it will mute.',
     ['silences', 'create', matcher, '--for', '2h', '-c', 'disk swap, CHG-1042', '-o', 'json'],
     (out) => JSON.parse(out).matched.alerts > 0,
   );
-  const { silenceID } = JSON.parse(id);
+  const { id } = JSON.parse(created);
   svc(
     'List the alerts that it mutes.',
     ['alerts', 'list', '--state', 'silenced', matcher, '--columns', 'alertname,label:instance,silenced-by'],
-    (out) => out.includes(silenceID.slice(0, 8)),
+    (out) => out.includes(id.slice(0, 8)),
   );
   svc(
     'Extend it by an hour. The id stays the same.',
-    ['silences', 'extend', silenceID.slice(0, 8), '--for', '1h'],
+    ['silences', 'extend', id.slice(0, 8), '--for', '1h'],
     (out) => out.includes('extended'),
   );
   svc(
     'Expire it. Without a terminal svc never prompts, so a script passes --yes.',
-    ['silences', 'expire', silenceID, '--yes'],
+    ['silences', 'expire', id, '--yes'],
     (out) => out.includes('expired'),
   );
   svc('The alert fires again.', ['alerts', 'list', matcher], (out) => out.includes('DiskFull'));

@@ -1,4 +1,4 @@
-// npm run help-lengths: prints the number of lines of each command's help at 80 columns, longest first.
+// node scripts/help-lengths.mjs: prints the number of lines of each command's help at 80 columns, longest first.
 import { createRequire } from 'node:module';
 
 const LONGEST = 40;

@@ -69,6 +69,8 @@ function packDebian(tree, processor, { version, source, address, time, out }) {
     Maintainer: `the developers of svc <${address}>`,
     'Installed-Size': filesOf(tree).reduce((sum, path) => sum + Math.ceil(statSync(path).size / 1024), 0),
     Depends: `libc6 (>= ${OLDEST_LIBC})`,
+    // It has a /usr/bin/svc, too.
+    Conflicts: 'daemontools',
     Section: 'utils',
     Priority: 'optional',
     Homepage: address,

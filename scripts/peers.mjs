@@ -184,7 +184,7 @@ for (const shell of Object.keys(SHELLS)) report(shell, () => readyShell(shell));
 for (const version of NODES)
   report(`node ${version}`, () => `node ${version}: ready${fetchNode(version) ? ' (fetched)' : ''}`);
 report(`bun ${BUN}`, () => `bun ${BUN}: ready${fetchBun() ? ' (fetched)' : ''}`);
-// libfaketime sets the clock of an executable (npm run test:executable).
+// libfaketime sets the clock of an executable (scripts/test-executable.mjs).
 if (process.argv.includes('--clock'))
   report('libfaketime', () =>
     ready(

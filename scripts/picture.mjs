@@ -1,4 +1,4 @@
-/** npm run picture: draws docs/terminal-light.svg and docs/terminal-dark.svg from the output of svc against a sandbox. */
+/** node scripts/picture.mjs: draws docs/terminal-light.svg and docs/terminal-dark.svg from the output of svc against a sandbox. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { root } from './setup.mjs';
 const COLUMNS = 100;
 const COMMANDS = [
   ['alerts', 'list', 'severity=critical', '--columns', 'severity,alertname,summary,since,id'],
-  ['catalog', 'history', '2b7e4d18-0c3a-4f5d-a1b6-9e8d7c6b5a03', '--height', '8'],
+  ['catalog', 'history', '--search', 'coffee', '--height', '8'],
 ];
 const [CELL, LINE, MARGIN] = [8.4, 19, 16];
 /** By SGR color: 30 to 37. */

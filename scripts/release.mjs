@@ -90,6 +90,7 @@ function npmPackage() {
   const folder = `${WORK}package`;
   for (const path of ['bin', 'dist', 'completions', 'man', 'README.md', 'CHANGELOG.md', 'LICENSE'])
     cpSync(root + path, `${folder}/${path}`, { recursive: true });
+  rmSync(`${folder}/dist/pages.cjs`);
   const {
     scripts: _scripts,
     devDependencies: _devDependencies,

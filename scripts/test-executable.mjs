@@ -1,8 +1,8 @@
-// npm run test:executable [-- arguments of vitest]: builds the executable for this machine and runs it in every suite that starts svc:
+// node scripts/test-executable.mjs [arguments of vitest]: builds the executable for this machine and runs it in every suite that starts svc:
 // commands, registry (faults, write-once, credentials), end-to-end tests and hostile peers, then the long suites of kills, full disks and
 // broken connections (SVC_HARD_SCALE=0.1 runs a tenth of those). Retries pause as they do for users, so this takes long. The tests of the
 // HTTP client start no svc; they run on bun, as the client does in the executable.
-// npm run test:executable -- --target linux-arm64|linux-x64-musl [arguments of vitest]: runs only the end-to-end tests, on an executable
+// node scripts/test-executable.mjs --target linux-arm64|linux-x64-musl [arguments of vitest]: runs only the end-to-end tests, on an executable
 // that this machine cannot run directly (foreign.mjs). Under qemu everything takes ten times as long, so the tests have more time.
 // The tests of tables are left out, because libfaketime, which stops the clock for them, is built for this machine only.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// npm run test:nodes [-- arguments of vitest]: runs the whole suite on each line of Node.js that svc supports.
+// node scripts/test-nodes.mjs [arguments of vitest]: runs the whole suite on each line of Node.js that svc supports.
 import { delimiter, dirname } from 'node:path';
 import { fetchNode, NODES, nodeProgram } from './nodes.mjs';
 import { root, run, setup } from './setup.mjs';

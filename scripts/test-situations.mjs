@@ -1,4 +1,4 @@
-// npm run test:situations [-- arguments of vitest]: runs the whole suite in a clean clone of the last commit. The path and the home
+// node scripts/test-situations.mjs [arguments of vitest]: runs the whole suite in a clean clone of the last commit. The path and the home
 // directory have a space and non-ASCII letters, and TMPDIR is on another file system.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';

@@ -4,7 +4,7 @@ import { argumentText, fullNotes, type OptionNode, optionUsage, withNotes } from
 import type { CommandNode, CommandTree, GroupNode, OptionSet, OutputNode } from '../../src/cli/reference/tree.ts';
 import { TOPICS, type Topic } from '../../src/cli/topics.ts';
 
-const NOTE = '<!-- Made from the declarations in src/: npm run docs -->';
+const NOTE = '<!-- Made from the declarations in src/: npm run build -->';
 
 const SET_TITLES: Readonly<Record<OptionSet, string>> = {
   write: 'Options of a command that changes something',

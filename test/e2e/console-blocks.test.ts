@@ -1,6 +1,7 @@
 /**
- * Every `console` block of the README and of the guides, run against a sandbox: the blocks of a document in one shell, from top to bottom. The outputs must be
- * the same but for numbers, ids, times and charts. `UPDATE_DOCUMENTS=1` writes the outputs again.
+ * Every `console` and `sh` block of the README and of the guides, run against a sandbox: the blocks of a document in one shell, from top to bottom. The
+ * outputs must be the same but for numbers, ids, times and charts, and a command without output must not fail. A block `sh elsewhere` needs more than the
+ * sandbox. `UPDATE_DOCUMENTS=1` writes the outputs again.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -16,15 +17,18 @@ interface Step {
 }
 
 const DOCUMENTS = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter(
-  (name) => name.endsWith('.md') && /^```console$/m.test(readFileSync(join(ROOT, name), 'utf8')),
+  (name) => name.endsWith('.md') && /^```(?:console|sh)$/m.test(readFileSync(join(ROOT, name), 'utf8')),
 );
 const UPDATE = process.env['UPDATE_DOCUMENTS'] !== undefined;
-const BLOCK = /^```console\n([\s\S]*?)^```$/gm;
+const BLOCK = /^```(console|sh)\n([\s\S]*?)^```$/gm;
 const MARK = '--- the next command';
+const FAILED = '--- failed:';
 /** The executable where `npm test` has built one: it prints the same, and starts in half the time. */
 const BUILT = join(process.env['SVC_EXECUTABLES'] ?? ROOT, `linux-${process.arch}`, 'svc');
 
-function stepsOf(block: string): readonly Step[] {
+/** A block of `sh` is one step. */
+function stepsOf(language: string, block: string): readonly Step[] {
+  if (language === 'sh') return [{ command: block.trimEnd(), shown: [] }];
   const steps: { command: string; shown: string[] }[] = [];
   for (const line of block.trimEnd().split('\n')) {
     const last = steps.at(-1);
@@ -61,7 +65,7 @@ async function run(steps: readonly Step[], folder: string): Promise<readonly (re
   mkdirSync(join(folder, 'bin'), { recursive: true });
   if (EXECUTABLE === undefined && existsSync(BUILT)) symlinkSync(BUILT, join(folder, 'bin/svc'));
   const PATH = [join(folder, 'bin'), environment()['PATH']].join(delimiter);
-  const env = { HOME: folder, XDG_STATE_HOME: join(folder, 'state'), PATH };
+  const env = { HOME: folder, TMPDIR: folder, XDG_STATE_HOME: join(folder, 'state'), PATH };
   const sandbox = startSvc(['sandbox', 'start'], { env });
   try {
     await sandbox.printed('SVC_TRADE_TOKEN=');
@@ -70,7 +74,10 @@ async function run(steps: readonly Step[], folder: string): Promise<readonly (re
       value,
     ]);
     const script = join(folder, 'script.sh');
-    const commands = steps.map(({ command }) => `printf '%s\\n' '${MARK}'\n${command}\n`);
+    const commands = steps.map(({ command, shown }) => {
+      const trap = shown.length > 0 ? 'trap - ERR' : `trap 'printf "%s\\n" "${FAILED} $BASH_COMMAND"' ERR`;
+      return `printf '%s\\n' '${MARK}'\n${trap}\n${command}\n`;
+    });
     writeFileSync(script, ['stty cols 100 rows 50\n', 'exec </dev/null\n', ...commands].join(''));
     const { stdout } = await start('script', ['-qec', `bash ${script}`, '/dev/null'], {
       cwd: folder,
@@ -95,26 +102,29 @@ async function run(steps: readonly Step[], folder: string): Promise<readonly (re
 /** The document with what was printed. A command that the document shows without output, or with a part of it, stays as it is. */
 function rewritten(document: string, outputs: readonly (readonly string[])[]): string {
   let at = 0;
-  return document.replace(BLOCK, (_, block: string) => {
-    const lines = stepsOf(block).flatMap(({ command, shown }) => {
+  return document.replace(BLOCK, (whole, language: string, block: string) => {
+    const lines = stepsOf(language, block).flatMap(({ command, shown }) => {
       const printed = outputs[at++] ?? [];
       const isPart = shown.length === 0 || (shown.length > 1 && shown.includes('...'));
       return [`$ ${command}`, ...(isPart ? shown : printed.map((line) => line.trimEnd()))];
     });
-    return `\`\`\`console\n${lines.join('\n')}\n\`\`\``;
+    return language === 'sh' ? whole : `\`\`\`console\n${lines.join('\n')}\n\`\`\``;
   });
 }
 
-describe.each(DOCUMENTS)('%s', (name) => {
+describe.concurrent.each(DOCUMENTS)('%s', (name) => {
   it.skipIf(noScript)(named('shows what the commands print', noScript), { timeout: 120_000 * SLOWNESS }, async () => {
     const path = join(ROOT, name);
     const document = readFileSync(path, 'utf8');
-    const steps = [...document.matchAll(BLOCK)].flatMap(([, block = '']) => stepsOf(block));
+    const steps = [...document.matchAll(BLOCK)].flatMap(([, language = '', block = '']) => stepsOf(language, block));
     const outputs = await run(steps, join(HOME, name));
     expect(outputs).toHaveLength(steps.length);
     if (UPDATE) writeFileSync(path, rewritten(document, outputs));
     for (const [index, { command, shown }] of UPDATE ? [] : steps.entries()) {
-      if (shown.length === 0) continue;
+      if (shown.length === 0) {
+        expect((outputs[index] ?? []).join('\n'), command).not.toContain(FAILED);
+        continue;
+      }
       const printed = form(outputs[index] ?? []);
       const parts = form(shown).split(' ... ');
       if (parts.length === 1) expect(printed, command).toBe(parts[0]);

@@ -1,5 +1,5 @@
 /** What users install: the packed tarball, made from a fresh copy of the checkout, in a folder of its own. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -19,6 +19,7 @@ const folder = join(HOME, 'installed');
 const PACKAGE = join(folder, 'node_modules/svc');
 const NPM = ['--no-audit', '--no-fund', '--no-update-notifier', '--offline'];
 let packed: Packed;
+let warnings: string;
 
 function run(command: string, args: readonly string[], cwd: string): string {
   return execFileSync(command, args, { cwd, env: environment(), encoding: 'utf8', stdio: 'pipe' });
@@ -36,7 +37,10 @@ beforeAll(() => {
   [packed] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', HOME, ...NPM], checkout)) as [Packed];
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), '{"name":"empty","private":true}');
-  run('npm', ['install', join(HOME, packed.filename), '--ignore-scripts', ...NPM], folder);
+  const install = ['install', join(HOME, packed.filename), ...NPM];
+  const { status, stderr } = spawnSync('npm', install, { cwd: folder, env: environment(), encoding: 'utf8' });
+  expect(status, stderr).toBe(0);
+  warnings = stderr;
 });
 
 describe('the tarball', () => {
@@ -48,7 +52,7 @@ describe('the tarball', () => {
       'README.md',
       'package.json',
     ]);
-    expect(paths.filter((path) => /\.ts$|\.map$|test\/|src\//.test(path))).toEqual([]);
+    expect(paths.filter((path) => /\.ts$|\.map$|test\/|src\/|pages\.cjs$/.test(path))).toEqual([]);
     expect(paths).toEqual(expect.arrayContaining(['bin/svc.cjs', 'dist/main.cjs', 'dist/THIRD-PARTY-LICENSES.txt']));
   });
 
@@ -80,7 +84,8 @@ describe('installed in an empty folder', () => {
       readFileSync(join(PACKAGE, 'package.json'), 'utf8'),
     );
     expect({ dependencies, optionalDependencies, peerDependencies }).toEqual({});
-    expect(Object.keys(scripts).filter((name) => /^(?:pre|post)?install$/.test(name))).toEqual([]);
+    expect(Object.keys(scripts).filter((name) => /^(?:pre|post)?install$|prepare/.test(name))).toEqual([]);
+    expect(warnings).toBe('');
     expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['svc']);
     expect(readdirSync(PACKAGE)).not.toContain('node_modules');
   });

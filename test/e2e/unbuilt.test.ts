@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 
 it.each([['--version'], ['--help'], ['alerts', 'list']])('%s %s says how to build it', async (...argv) => {
-  const message = { code: 70, stdout: '', stderr: 'svc: not built yet: run npm ci\n' };
+  const message = { code: 70, stdout: '', stderr: 'svc: not built yet: run npm ci && npm run build\n' };
   expect(await run(...argv)).toMatchObject(message);
 });
 

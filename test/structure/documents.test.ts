@@ -1,5 +1,5 @@
-/** The tables in docs/ and the reference come from the code. `UPDATE_DOCUMENTS=1` writes those in docs/ again. */
-import { readFileSync, writeFileSync } from 'node:fs';
+/** The tables in docs/ and the reference come from the code, and what documents name exists. `UPDATE_DOCUMENTS=1` writes the tables again. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { manualPages } from '../../scripts/reference/manual.ts';
@@ -11,6 +11,10 @@ import { GROUPS } from '../../src/features/index.ts';
 import { SETTING_KEYS, VARIABLES } from '../../src/store/setting-keys.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs');
+const DOCUMENTS = [
+  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'].map((name) => join(DOCS, '..', name)),
+  ...readdirSync(DOCS).flatMap((name) => (name.endsWith('.md') ? [join(DOCS, name)] : [])),
+];
 const PACKAGE = join(import.meta.dirname, '../../package.json');
 const UPDATE = process.env['UPDATE_DOCUMENTS'] !== undefined;
 
@@ -52,6 +56,66 @@ describe('docs', () => {
     const listed = new Set(EXIT_STATUSES.map(([status]) => status));
     expect(Object.values(ERROR_KINDS).filter(({ exit }) => !listed.has(exit))).toEqual([]);
   });
+});
+
+/** The command lines in spans that begin with `svc` and in blocks, up to what the shell or another command reads. */
+function commandLines(text: string): readonly string[] {
+  const joined = text.replaceAll(/\\\n\s*/g, '');
+  const spans = [...joined.matchAll(/`svc ([^`]+)`/g)].map(([, line = '']) => line);
+  const blocks = [...joined.matchAll(/^```(?:sh|console|crontab|yaml)[^\n]*\n([\s\S]*?)^```/gm)].map(
+    ([, block = '']) => block,
+  );
+  const lines = blocks.flatMap((block) =>
+    [...block.matchAll(/(?<![/\w-])svc ([^\n`]+)/g)].map(([, line = '']) => line),
+  );
+  return [...spans, ...lines].map((line) => line.split(/ -- |[|;#)&'"]/)[0] ?? '');
+}
+
+describe('the commands in documents', async () => {
+  const { groups, optionSets } = await buildCommandTree(GROUPS);
+  const common = Object.values(optionSets).flat();
+  const commands = new Map(
+    groups.flatMap((group) =>
+      group.commands.flatMap((command) => [command.id, ...command.aliases].map((id) => [id, command] as const)),
+    ),
+  );
+  const find = (line: string) => {
+    const parts = line.split(/\s+/);
+    const ids = [3, 2, 1].map((count) => parts.slice(0, count).join(' '));
+    return ids.flatMap((id) => commands.get(id) ?? commands.get(`${id} list`) ?? []).at(0);
+  };
+
+  it.each(DOCUMENTS)('and their options exist: %s', (name) => {
+    const lines = commandLines(readFileSync(name, 'utf8'));
+    for (const line of lines) {
+      const command = find(line);
+      const isOfGroup = groups.some((group) => line.startsWith(`${group.name} `));
+      if (command === undefined) expect(isOfGroup, line).toBe(false);
+      if (command === undefined) continue;
+      const known = [...command.options, ...common].map((option) => `--${option.negated ? 'no-' : ''}${option.name}`);
+      for (const [option] of line.matchAll(/(?<= )--[a-z][a-z-]*/g))
+        expect([...known, '--help'], line).toContain(option);
+    }
+  });
+});
+
+it.each(DOCUMENTS)('the links lead to files and headings: %s', (name) => {
+  for (const [, target = '', anchor] of readFileSync(name, 'utf8').matchAll(
+    /\]\((?!https?:)([^)#\s]*)#?([^)\s]+)?\)/g,
+  )) {
+    const path = target === '' ? name : join(name, '..', target);
+    expect(existsSync(path), target).toBe(true);
+    if (anchor === undefined) continue;
+    const headings = [...readFileSync(path, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading);
+    expect(
+      headings.map((heading) =>
+        heading
+          .toLowerCase()
+          .replaceAll(' ', '-')
+          .replaceAll(/[^\w-]/g, ''),
+      ),
+    ).toContain(anchor);
+  }
 });
 
 describe('package.json', () => {

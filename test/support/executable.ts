@@ -20,7 +20,7 @@ export const IS_EMULATED = SVC_EMULATED !== undefined;
 /** For the time that a test allows. */
 export const SLOWNESS = IS_EMULATED ? 20 : 1;
 
-/** Counts a start of svc for the report of `npm run test:executable`: as the executable, or why it ran in the test's process. */
+/** Counts a start of svc for the report of `scripts/test-executable.mjs`: as the executable, or why it ran in the test's process. */
 export function countRun(kind: string): void {
   if (SVC_BINARY_RUNS !== undefined) appendFileSync(SVC_BINARY_RUNS, `${kind}\n`);
 }
@@ -41,7 +41,7 @@ export function clockOff(ms: number): Record<string, string> {
 function fakeTime(time: string): Record<string, string> {
   const fetched = join(import.meta.dirname, '../../.cache/peers/libfaketime', FAKE_TIME);
   const library = [fetched, join('/', FAKE_TIME)].find(existsSync);
-  if (library === undefined) throw new Error('libfaketime is missing: run npm run test:executable');
+  if (library === undefined) throw new Error('libfaketime is missing: run node scripts/test-executable.mjs');
   return {
     LD_PRELOAD: library,
     FAKETIME: time,

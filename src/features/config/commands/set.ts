@@ -60,8 +60,8 @@ function footer(
   created: boolean,
   variables: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
-  const lines: string[] = [];
-  if (created) lines.push(`created profile ${profile}; to use it from now on: svc config use ${profile}`);
-  if (env !== undefined && variables[env]) lines.push(`${env} is set, and overrides ${key} of the profile`);
+  const lines = created ? [`created profile ${profile}; to use it from now on: svc config use ${profile}`] : [];
+  const exception = /\.(?:url|user|account)$/.test(key) ? ' unless you pass --profile' : '';
+  if (env !== undefined && variables[env]) lines.push(`${env} is set, and overrides ${key} of the profile${exception}`);
   return lines.length === 0 ? undefined : lines.join('\n');
 }

@@ -152,6 +152,10 @@ describe('config set', () => {
   it('says that a variable overrides it', async () => {
     const answer = await set('timeout', '5s', { env: { SVC_TIMEOUT: '9s' } });
     expect(answer.footer).toBe('SVC_TIMEOUT is set, and overrides timeout of the profile');
+    const address = await set('alerts.url', 'https://am.example', { env: { SVC_ALERTS_URL: 'https://b.example' } });
+    expect(address.footer).toBe(
+      'SVC_ALERTS_URL is set, and overrides alerts.url of the profile unless you pass --profile',
+    );
   });
 
   it.each([
