@@ -7,12 +7,7 @@ import { PLAIN_WORD, shellBytes, shellWord } from '../output/escape.ts';
 import { render } from '../output/render.ts';
 import type { OutputOptions, RecordOutput } from '../output/types.ts';
 
-interface ShownRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
-}
+type ShownRequest = Pick<RequestValue, 'method' | 'url' | 'headers' | 'body'>;
 
 const REQUEST: RecordOutput<ShownRequest> = {
   kind: 'record',

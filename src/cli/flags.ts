@@ -65,15 +65,9 @@ export interface Instant {
 }
 
 /** `--flag` and, if the default is true, `--no-flag`. */
-interface BooleanFlag {
+interface BooleanFlag extends Pick<FlagBase, 'help' | 'group' | 'aliases' | 'short' | 'hidden' | 'rare'> {
   readonly type: 'boolean';
-  readonly help: string;
-  readonly group?: string;
-  readonly aliases?: readonly string[];
-  readonly short?: string;
   readonly default?: boolean;
-  readonly hidden?: true;
-  readonly rare?: true;
 }
 
 interface StringFlag extends FlagBase {

@@ -1,6 +1,4 @@
-/**
- * Points in time as people write them: JavaScript's parser accepts 30 February and guesses zones.
- */
+/** Points in time as people write them: JavaScript's parser accepts 30 February and guesses zones. */
 import { tryParseDuration } from '../duration.ts';
 import { SvcError } from '../errors.ts';
 import type { Zone } from '../output/types.ts';

@@ -9,9 +9,7 @@ export interface TableColumn extends LineColumn {
   readonly cells: readonly LineCell[];
 }
 
-/**
- * The next command needs an id, so none is cut or dropped. Services write `tradeId`, `event_id`.
- */
+/** The next command needs an id, so none is cut or dropped. Services write `tradeId`, `event_id`. */
 const ID_COLUMN = /^(id|fingerprint)$|[-_]ids?$|[a-z]I[dD]s?$/;
 /** A column that shrinks has this width at least, or that of its title. */
 const LEAST = 8;

@@ -161,10 +161,7 @@ interface Key {
   readonly text: string;
 }
 
-/**
- * Numbers sort by value, times by instant, text naturally (`disk9` before `disk10`). The sort is
- * stable.
- */
+/** Numbers sort by value, times by instant, text naturally (`disk9` before `disk10`). The sort is stable. */
 function sortRows(rows: readonly unknown[], sorts: readonly string[], output: ListOutput<unknown>): readonly unknown[] {
   const directions = sorts.map((sort) => (sort.startsWith('-') ? -1 : 1));
   const readers = sorts.map((sort) => keyReader(sort.replace(/^-/, ''), rows, output));

@@ -14,10 +14,7 @@ export interface ColorChoice {
   readonly stream: Pick<OutStream, 'isTTY' | 'colorDepth'>;
 }
 
-/**
- * `--color` > NO_COLOR > FORCE_COLOR, CLICOLOR_FORCE > CLICOLOR=0, TERM=dumb > the stream. Empty
- * counts as unset.
- */
+/** `--color` > NO_COLOR > FORCE_COLOR, CLICOLOR_FORCE > CLICOLOR=0, TERM=dumb > the stream. Empty counts as unset. */
 export function colorLevel({ flag, env, stream }: ColorChoice): ColorLevel {
   if (flag !== 'auto') return flag === 'always' ? stream.colorDepth || 1 : 0;
   if (env['NO_COLOR']) return 0;

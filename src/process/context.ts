@@ -12,8 +12,9 @@ const SMALL_FILE = 1 << 20;
 export function processContext(): Context {
   // Node would pass rejections to the first of them. bun, which runs the executables, does not.
   process.on('uncaughtException', exitAfterBug).on('unhandledRejection', exitAfterBug);
-  // Node 22 and later warn on stderr if both are set; svc has its own rule for that.
-  if ('NO_COLOR' in process.env && 'FORCE_COLOR' in process.env) leaveColorsToUs();
+  // Node 22 and later warn on stderr if both are set. An empty one counts as unset.
+  const { NO_COLOR, FORCE_COLOR } = process.env;
+  if (NO_COLOR !== undefined && FORCE_COLOR !== undefined) delete process.env[NO_COLOR ? 'FORCE_COLOR' : 'NO_COLOR'];
   const { signal, stop, takeSignals } = handleSignals();
   const columns = Math.max(0, Number.parseInt(process.env['SVC_FORCE_TTY'] ?? '', 10)) || undefined;
   return {
@@ -143,14 +144,6 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     throw error;
   }
-}
-
-function leaveColorsToUs(): void {
-  const printers = process.listeners('warning');
-  process.removeAllListeners('warning');
-  process.on('warning', (warning) => {
-    if (!warning.message.includes("'NO_COLOR'")) for (const print of printers) print(warning);
-  });
 }
 
 /**

@@ -7,10 +7,7 @@ import { type Lock, type LockContext, withLock } from './lock.ts';
 import { discard, fileFailure, realTarget, replaceByStaged, stagedPath, writeAtomic } from './own-file.ts';
 import { readSettingsBytes, readSettingsFile, type SettingsDocument, settingsPath } from './settings.ts';
 
-/**
- * Preserves everything that `change` preserves, including unknown keys. Returns the document of
- * before.
- */
+/** Preserves everything that `change` preserves, including unknown keys. Returns the document of before. */
 export async function changeSettings(
   paths: Paths,
   context: LockContext,

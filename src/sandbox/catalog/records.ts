@@ -61,12 +61,8 @@ export interface SourceRow {
 export const SERIES_FIELDS = ['price', 'discount_price', 'loyal_price', 'available_count'] as const;
 type SeriesField = (typeof SERIES_FIELDS)[number];
 
-export interface Snapshot extends Readonly<Record<SeriesField, number | null>> {
-  readonly id: number;
-  readonly canonical_product_id: string;
-  readonly parser_name: string;
-  readonly source_id: string;
-  readonly price_unit: string | null;
+type Priced = Pick<SourceRow, 'id' | 'canonical_product_id' | 'parser_name' | 'source_id' | 'price_unit' | SeriesField>;
+export interface Snapshot extends Priced {
   /** Null in rows from before the service kept intervals. */
   readonly valid_from_at: Micros | null;
   readonly valid_to_at: Micros | null;

@@ -47,29 +47,19 @@ const IN_PROCESS = 2;
 export const CANCELED = 3;
 export const EXECUTING = 6;
 
-export interface Order {
+/** `tradeId` is reserved for its first trade, which may not exist. */
+export interface Order extends Omit<Trade, 'open' | 'commission'> {
   readonly orderId: string;
-  /** Reserved for the first trade of this order; the trade may not exist. */
-  readonly tradeId: string;
-  readonly account: Account;
-  readonly instrument: Instrument;
-  readonly isBuy: boolean;
   /** OM, OR: at market; CM, CR: close; S, L: a closing stop or limit; others wait for a rate. */
   type: string;
   status: number;
   readonly timeInForce: string;
   readonly expires?: number | undefined;
-  readonly time: number;
-  amountK: number;
   /** 0 for any. */
   rate: number;
   range: number;
-  stop?: Exit | undefined;
-  limit?: Exit | undefined;
   /** The step by which an entry follows the price, 0 for none. */
   trail: number;
-  /** The next step counts from this price. */
-  trailedFrom: number;
   /** Orders of a group are canceled together; 0 for no group. */
   ocoBulkId: number;
   /** The trade and the amount of the latest part, which the pushed rows show. */

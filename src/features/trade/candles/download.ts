@@ -118,10 +118,7 @@ async function readWindow(
   return sortCandles(wanted);
 }
 
-/**
- * A gateway that ignores the range returns the newest candles. Candles across the window's ends are
- * fine.
- */
+/** A gateway that ignores the range returns the newest candles. Candles across the window's ends are fine. */
 function checkResponse(candles: readonly Candle[], window: CandleWindow, slack: number): void {
   const stray = candles.map(timeOf).find((time) => time < window.from - slack || time > window.to + slack);
   if (stray !== undefined) {

@@ -115,10 +115,7 @@ export class Coverage {
   }
 }
 
-/**
- * The time of the candle before the first one that a range can have. If no candle came, by the
- * usual times.
- */
+/** The time of the candle before the first one that a range can have. If no candle came, by the usual times. */
 function timeBefore(from: number, first: number | undefined, period: Period): number {
   const { name, ms } = period;
   if (first === undefined) {

@@ -3,7 +3,7 @@ import { isLoopback } from '../../../http/address.ts';
 import type { Cell, ListOutput } from '../../../output/types.ts';
 import type { Verdict } from '../signature.ts';
 import type { DeliveryFacts } from '../verification.ts';
-import type { RefusalReason } from './server.ts';
+import type { Refusal } from './server.ts';
 
 export interface ReadyRow {
   readonly type: 'ready';
@@ -45,15 +45,10 @@ export interface DeliveryRow extends DeliveryFacts {
   readonly body?: string | undefined;
 }
 
-interface RefusedRow {
+interface RefusedRow extends Omit<Refusal, 'receivedMs' | 'remote'> {
   readonly type: 'refused';
   readonly received_at: string;
   readonly source: string;
-  readonly method: string;
-  readonly path: string;
-  readonly reason: RefusalReason;
-  readonly response: number | null;
-  readonly bytes: number;
 }
 
 /** Requests without a valid signature, or refused, that are too many to have rows of their own. */

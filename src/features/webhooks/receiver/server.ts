@@ -40,7 +40,7 @@ export interface IncomingDelivery {
   respond(status: number, text: string): boolean;
 }
 
-export type RefusalReason = 'browser_request' | 'wrong_method' | 'body_too_large' | 'busy' | 'closing' | 'aborted';
+type RefusalReason = 'browser_request' | 'wrong_method' | 'body_too_large' | 'busy' | 'closing' | 'aborted';
 
 /** A request that is not a delivery. It was answered at once. */
 export interface Refusal {
