@@ -106,10 +106,8 @@ function alerts() {
     ['alerts', 'list', '--state', 'silenced', matcher, '--columns', 'alertname,label:instance,silenced-by'],
     (out) => out.includes(id.slice(0, 8)),
   );
-  svc(
-    'Extend it by an hour. The id stays the same.',
-    ['silences', 'extend', id.slice(0, 8), '--for', '1h'],
-    (out) => out.includes('extended'),
+  svc('Extend it by an hour. The id stays the same.', ['silences', 'extend', id.slice(0, 8), '--for', '1h'], (out) =>
+    out.includes('extended'),
   );
   svc(
     'Expire it. Without a terminal svc never prompts, so a script passes --yes.',
