@@ -9,7 +9,6 @@ const EDGES: Readonly<Record<string, string>> = {
   'http/answers.ts': 'what a service says of a failure',
   'process/streams.ts': 'the error of the system, without its code and its call',
   'http/failures.ts': 'undici throws these two with a code that it gives other failures too',
-  'process/context.ts': 'a warning of Node.js: the process prints it again, but not the one about NO_COLOR',
 };
 
 const TEXT_METHODS = new Set([
