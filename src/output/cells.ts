@@ -37,9 +37,9 @@ function objectText(cell: Exclude<Cell, Primitive | readonly Cell[]>, style: Cel
   return 'time' in cell ? showTime(cell.time, style) : cell.text;
 }
 
-/** Undefined where there is no time. */
+/** Undefined where there is no time, or the zero time of Go. */
 export function timeCell(time: string | null | undefined): Cell {
-  return time ? { time } : undefined;
+  return time && !time.startsWith('0001-01-01') ? { time } : undefined;
 }
 
 type Primitive = string | number | boolean | null | undefined;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { showTime } from '../../src/output/cells.ts';
+import { showTime, timeCell } from '../../src/output/cells.ts';
 import { NOW } from './rendering.ts';
 
 const show = (text: string, time: 'relative' | 'utc' | 'local' | 'iso') => showTime(text, { time, now: NOW });
@@ -22,6 +22,11 @@ test.each([
   ['2026-03-01T13:57:00+02:00', '3m ago'],
 ])('%s is %s', (text, relative) => {
   expect(show(text, 'relative')).toBe(relative);
+});
+
+test('no time, and the zero time of Go, have no cell', () => {
+  const times = [null, undefined, '', '0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'];
+  expect(times.map(timeCell)).toEqual(times.map(() => undefined));
 });
 
 test('utc is RFC 3339 and keeps the digits of the service, iso keeps everything', () => {

@@ -41,7 +41,10 @@ export function suggestNames(matchers: readonly Matcher[], known: KnownNames): r
     if (values === undefined) return questionName('label', name, known.keys());
     // Values with numbers, such as web-1 and web-2, resemble each other on purpose.
     if (isRegex || !isEqual || value === '' || values.has(value) || /\d/.test(value)) return undefined;
-    return questionName(name === 'alertname' ? 'alert name' : name, value, values);
+    if (name !== 'alertname') return questionName(name, value, values);
+    const [label] = [...known].find(([, others]) => others.has(value)) ?? [];
+    if (label === undefined) return questionName('alert name', value, values);
+    return `no alert is named ${value}: did you mean ${label}=${value}?`;
   });
   return [...new Set(questions.filter((text) => text !== undefined))];
 }

@@ -13,6 +13,7 @@ describe('suggestions', () => {
   test.each([
     [[matcher('sevrity', '=', 'critical')], ['unknown label sevrity: did you mean severity?']],
     [[matcher('severty', '!~', 'x')], ['unknown label severty: did you mean severity?']],
+    [[matcher('alertname', '=', 'critical')], ['no alert is named critical: did you mean severity=critical?']],
     [[matcher('alertname', '=', 'DiskFul')], ['unknown alert name DiskFul: did you mean DiskFull?']],
     [[matcher('alertname', '=', 'HighErorRate')], ['unknown alert name HighErorRate: did you mean HighErrorRate?']],
     [
