@@ -136,6 +136,8 @@ describe('killed with -9', () => {
       const next = await svc(['oauth', 'token'], { env });
       if (next.code === 0) expect(stored(config)).toMatchObject({ credentials: [{ refresh_token: server.current }] });
       else expect({ round, ...next }).toMatchObject({ code: 4, stderr: expect.stringContaining('svc oauth login') });
+      // A lock that the killed process left goes with the next change.
+      await svc(['oauth', 'refresh'], { env });
       expect(names(config)).toEqual(['credentials.json']);
     }
   });
