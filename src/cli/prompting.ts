@@ -46,7 +46,8 @@ export async function askMissing(
     answered = parsePart(command, withAnswers(line.tokens, answers), context.now());
   }
   const notice = (text: string): void => void (globals.quiet || context.stderr.write(formatNotice(text)));
-  tellCommand({ typed: engine.typed, notice }, answers);
+  const confirms = (command.effect === 'destroy' || command.effect === 'money') && !globals.yes;
+  tellCommand({ typed: engine.typed, notice }, confirms ? [...answers, '--yes'] : answers);
   return { answered, typed: withAnswers(engine.typed, answers) };
 }
 

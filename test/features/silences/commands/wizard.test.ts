@@ -123,7 +123,7 @@ onBothServices((service) => {
         0,
         ['Ids, or their unambiguous beginnings (- for standard input):', 'Expire this silence?'],
       ]);
-      expect(printedCommand(run.stderr)).toEqual(['silences', 'expire', first]);
+      expect(printedCommand(run.stderr)).toEqual(['silences', 'expire', first, '--yes']);
       expect(lines(writes(run.sent))).toEqual([`DELETE /api/v2/silence/${first}`]);
     });
   });
