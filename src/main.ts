@@ -19,6 +19,14 @@ const ENGINE: Omit<Engine, 'typed' | 'secrets'> = {
   authorize: authorizerFor,
 };
 
+/** Command lines of amtool that begin with other words than the groups of svc. */
+const AMTOOL: Readonly<Record<string, readonly string[]>> = {
+  'check-config': ['alerts', 'config', 'check'],
+  'cluster show': ['alerts', 'status'],
+  'config routes show': ['alerts', 'routes'],
+  'config routes test': ['alerts', 'route'],
+};
+
 /** Never throws: errors go to stderr and into the status. `aliases` are prepared by the build. */
 export async function main(argv: readonly string[], outer: Context, aliases?: () => Aliases): Promise<number> {
   const secrets = new KnownSecrets();
@@ -37,17 +45,17 @@ async function dispatch(
   aliases: (() => Aliases) | undefined,
 ): Promise<number> {
   if (argv[0] === '__complete') return complete(argv.slice(1), context);
-  const end = argv.indexOf('--');
-  const before = end === -1 ? argv : argv.slice(0, end);
+  const before = argv.slice(0, [...argv, '--'].indexOf('--'));
   const wantsHelp = before.includes('--help') || before.includes('-h');
   const { path, at } = commandPath(argv, 3);
   const [first, ...rest] = path;
   if (first === undefined) return runOptionsAlone(before, wantsHelp, context);
+  if (first === 'version' && rest.length === 0) return runOptionsAlone(['--version'], wantsHelp, context);
   if (first === 'help') return explain(argv.toSpliced(at[0] ?? 0, 1), context, secrets);
-  if (first === 'version' && rest.length === 0) {
-    return wantsHelp
-      ? printHelp(context.stdout, { kind: 'svc', groups: GROUPS }, context)
-      : print(context, `${pkg.version}\n`);
+  for (const [line, ours] of Object.entries(AMTOOL)) {
+    if (!`${path.join(' ')} `.startsWith(`${line} `)) continue;
+    const others = argv.filter((_, index) => !at.slice(0, line.split(' ').length).includes(index));
+    return dispatch([...ours, ...others], context, secrets, aliases);
   }
   const group = await findGroup(GROUPS, first);
   const found = await findCommand(group, rest, { at: at.slice(1), prepared: aliases, nounLists: !wantsHelp });
@@ -71,9 +79,9 @@ async function complete(argv: readonly string[], context: Context): Promise<numb
 
 /** A command line that names no command: `svc`, `svc --version`. */
 async function runOptionsAlone(options: readonly string[], wantsHelp: boolean, context: Context): Promise<number> {
-  if (options.includes('--version') || options.includes('-V')) return print(context, `${pkg.version}\n`);
   const help: HelpSubject = { kind: 'svc', groups: GROUPS };
   if (wantsHelp) return printHelp(context.stdout, help, context);
+  if (options.includes('--version') || options.includes('-V')) return print(context, `${pkg.version}\n`);
   const unknown = options.find((token) => token.startsWith('-'));
   if (unknown !== undefined) throw new SvcError('usage', `unknown option ${unknown}`, { hint: 'see svc --help' });
   return usage(context, help);

@@ -177,8 +177,7 @@ function markBare(tokens: readonly string[], flags: readonly [string, Flag][]): 
     const isOptional = token.startsWith('--') && flag?.type === 'optional-value';
     const isValue = isOptional && (flag.choices?.includes(next) ?? /^\d+m?[smh]$/.test(next));
     if (isValue) i += 1;
-    const value = isValue ? next : ALONE;
-    marked.push(isOptional ? `${token}=${value}` : token);
+    marked.push(isOptional ? `${token}=${isValue ? next : ALONE}` : token);
   }
   return marked;
 }
@@ -188,13 +187,9 @@ function unknownOption(token: string, command: Command, flags: readonly [string,
   const names = flags.map(([name, flag]) => `${negatable(flag) ? 'no-' : ''}${name}`);
   if (names.includes(typed.slice(2))) return new SvcError('usage', `${typed} takes no value`);
   const close = typed.startsWith('--') ? suggest(typed.slice(2), names) : undefined;
-  if (close === undefined)
-    return new SvcError('usage', `there is no option ${typed}`, { hint: `see svc ${command.id} --help` });
-  const meant = `--${close}`;
-  return new SvcError('usage', `there is no option ${typed}`, {
-    hint: `did you mean ${meant}?`,
-    meant: { typed, meant },
-  });
+  const meant = close === undefined ? undefined : { typed, meant: `--${close}` };
+  const hint = meant === undefined ? `see svc ${command.id} --help` : `did you mean ${meant.meant}?`;
+  return new SvcError('usage', `there is no option ${typed}`, { hint, meant });
 }
 
 /** What is required, or prompted for at a terminal, and not given. */
@@ -211,13 +206,10 @@ function findMissing({ id, args = {}, flags = {} }: Command, given: ReadonlySet<
 }
 
 function missingValue(name: string, declared: Argument | Flag, command: Pick<Command, 'id' | 'args'>): SvcError {
-  if ('type' in declared)
-    return new SvcError('missing_value', `--${name} is required`, {
-      hint: `pass --${name} ${placeholder(name, declared)}`,
-    });
-  return new SvcError('missing_value', `<${name}> is required`, {
-    hint: `usage: ${usageLine(command)}`,
-  });
+  if (!('type' in declared))
+    return new SvcError('missing_value', `<${name}> is required`, { hint: `usage: ${usageLine(command)}` });
+  const hint = `pass --${name} ${placeholder(name, declared)}`;
+  return new SvcError('missing_value', `--${name} is required`, { hint });
 }
 
 /** The options that decide how a failure is shown, even if the command line is invalid. */

@@ -71,7 +71,6 @@ describe('svc', () => {
   it.each([
     ['ack 1a58', 'svc silences ack 1a58'],
     ['mute', 'svc silences create'],
-    ['check-config a.yml', 'svc alerts config check a.yml'],
     ['login --device', 'did you mean: svc oauth login --device, or: svc trade login --device\n'],
     ['logs ep_1', 'did you mean: svc webhooks deliveries ep_1, or: svc trade journal ep_1\n'],
     ['trigger webhook.ping', 'did you mean: svc webhooks send webhook.ping\n'],
@@ -86,6 +85,23 @@ describe('svc', () => {
   ])('%s: names what is meant', async (line, hint) => {
     const { code, stderr } = await svc(line.split(' '));
     expect([code, stderr]).toEqual([2, expect.stringContaining(hint)]);
+  });
+
+  it.each([
+    ['check-config no.yml', 'alerts config check no.yml'],
+    ['config routes show --config.file no.yml', 'alerts routes --config-file no.yml'],
+    [
+      'config routes test a=b --config.file=no.yml --verify.receivers=x',
+      'alerts route a=b --config-file no.yml --expect x',
+    ],
+    [
+      '--timeout 1s cluster --base-url http://127.0.0.1:9 show',
+      'alerts status --timeout 1s --base-url http://127.0.0.1:9',
+    ],
+  ])('runs %s, as amtool does', async (theirs, ours) => {
+    const run = await svc(theirs.split(' '));
+    expect(run).toMatchObject({ code: expect.any(Number), stderr: (await svc(ours.split(' '))).stderr });
+    expect(run.stderr).not.toContain('did you mean');
   });
 
   it('names each command for the word after the name of its group', async () => {

@@ -16,7 +16,7 @@ const LONG_LINE = 100;
 
 /** Add something, and remove something else: lower these with the source, and raise none. */
 const MOST_LINES = 54_000;
-const MOST_FILES = 396;
+const MOST_FILES = 394;
 const MOST_SANDBOX_LINES = 5_000;
 const MOST_LONG_LINES = 0.06;
 

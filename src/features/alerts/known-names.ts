@@ -14,13 +14,13 @@ type KnownNames = ReadonlyMap<string, ReadonlySet<string>>;
 export async function warnOfNames(
   { matchers, filter }: GivenFilter,
   alertmanager: Alertmanager,
-  ctx: Pick<RunContext, 'notice'>,
+  ctx: Pick<RunContext, 'warn'>,
 ): Promise<void> {
   const questions = await ifPossible(async () => [
     ...(matchers.length === 0 ? [] : suggestNames(matchers, await readKnownNames(alertmanager))),
     ...(filter.receiver === undefined ? [] : await questionReceiver(filter.receiver, alertmanager)),
   ]);
-  for (const text of questions ?? []) ctx.notice(`warning: ${text}`);
+  for (const text of questions ?? []) ctx.warn(`warning: ${text}`);
 }
 
 async function readKnownNames(alertmanager: Pick<Alertmanager, 'alerts'>): Promise<KnownNames> {

@@ -51,7 +51,13 @@ export const alertsRoute = listCommand({
   flags: {
     at: { type: 'time', bare: 'forward', help: 'Evaluate time intervals at this time (default now)' },
     ...CONFIG_FILE,
-    expect: { type: 'string', list: true, value: 'names', help: 'Exit 1 unless these are the receivers' },
+    expect: {
+      type: 'string',
+      aliases: ['verify.receivers'],
+      list: true,
+      value: 'names',
+      help: 'Exit 1 unless these are the receivers',
+    },
   },
   exits: ['condition_false'],
   examples: [

@@ -8,7 +8,7 @@ import type { CheckedConfig, RoutingConfig } from './config.ts';
 import type { Problem } from './yaml.ts';
 
 export const CONFIG_FILE = {
-  'config-file': { ...FILE, help: 'Use this file instead of the running configuration' },
+  'config-file': { ...FILE, aliases: ['config.file'], help: 'Use this file instead of the running configuration' },
 } as const satisfies Flags;
 
 type Input = Pick<RunContext, 'readInput' | 'notice'>;

@@ -95,7 +95,7 @@ function toTarget(silence: Silence): ExpireTarget {
 
 /** Full ids are expired even if the server cannot show the silences. */
 async function readTargets(ids: readonly string[], alertmanager: Alertmanager): Promise<readonly ExpireTarget[]> {
-  const typed = [...new Set(ids.map((id) => id.toLowerCase()))];
+  const typed = [...new Set(ids.map((id) => (isUuid(id) ? id.toLowerCase() : id)))];
   const [first = '', ...others] = typed;
   const read = async () =>
     others.length === 0 && isUuid(first) ? [await alertmanager.silence(first)] : collect(alertmanager.silences());
