@@ -81,7 +81,7 @@ async function complete(argv: readonly string[], context: Context): Promise<numb
 async function runOptionsAlone(options: readonly string[], wantsHelp: boolean, context: Context): Promise<number> {
   const help: HelpSubject = { kind: 'svc', groups: GROUPS };
   if (wantsHelp) return printHelp(context.stdout, help, context);
-  if (options.includes('--version') || options.includes('-V')) return print(context, `${pkg.version}\n`);
+  if (options.some((token) => ['--version', '-V', '-v'].includes(token))) return print(context, `${pkg.version}\n`);
   const unknown = options.find((token) => token.startsWith('-'));
   if (unknown !== undefined) throw new SvcError('usage', `unknown option ${unknown}`, { hint: 'see svc --help' });
   return usage(context, help);

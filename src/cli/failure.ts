@@ -50,7 +50,7 @@ function withLine(error: SvcError, argv: readonly string[]): SvcError {
 function correctLine(argv: readonly string[], at: number, typed: string, meant: string): readonly string[] {
   const hidesValue = typed.startsWith('-') && isSecretName(typed);
   return argv.map((token, index) => {
-    if (index === at) return hidesValue && token.includes('=') ? `${meant}=…` : token.replace(typed, meant);
+    if (index === at) return hidesValue && token.includes('=') ? `${meant}=…` : token.replace(typed, () => meant);
     return hidesValue && index === at + 1 && !token.startsWith('-') ? '…' : shellWord(token);
   });
 }

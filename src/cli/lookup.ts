@@ -200,7 +200,7 @@ export function didYouMean(typed: string, candidates: readonly string[]): Sugges
   return meant === undefined ? { hint: `one of: ${candidates.join(', ')}` } : meantBy(typed, meant);
 }
 
-function meantBy(typed: string, ...meant: readonly string[]): Suggestion {
+export function meantBy(typed: string, ...meant: readonly string[]): Suggestion {
   const names = meant.map((one) => (meant.length > 1 ? `svc ${one}` : one));
   const hint = meant.length > 1 ? `one of: ${names.join(', ')}` : `did you mean ${names[0]}?`;
   return { hint, meant: { typed, meant } };

@@ -18,7 +18,7 @@ import {
   takesValue,
   usageLine,
 } from './flags.ts';
-import { didYouMean, type Suggestion, suggest } from './lookup.ts';
+import { didYouMean, meantBy, type Suggestion, suggest } from './lookup.ts';
 import { parseTime, type TimeRules, zoneOf } from './time.ts';
 
 /** The leading words that could name a command, and where. Global options may be among them. */
@@ -84,6 +84,7 @@ export function parsePart(command: Command, tokens: readonly string[], now: numb
   const { typed, operands, commandLine } = readTokens(command, flags, tokens);
   if (typed.has('help')) return { input: {}, given: new Set(), missing: [], help: true, now, notices: [] };
   const args = readArguments(command, operands, commandLine);
+  if (args.extra !== undefined) throw unexpectedArgument(args.extra, command, typed.has('search'));
   const { values, notices } = readFlags(flags, typed, now);
   const given = new Set([...typed.keys(), ...args.given]);
   const input = { ...args.values, ...values };
@@ -103,8 +104,13 @@ function readArguments(command: Command, operands: readonly string[], commandLin
     if (own.length > 0) given.push(name);
     values[camelCase(name)] = argument.repeat ? own : own[0];
   }
-  if (rest.length === 0) return { values, given };
-  throw new SvcError('usage', `unexpected argument "${rest[0]}"`, { hint: `usage: ${usageLine(command)}` });
+  return { values, given, extra: rest[0] };
+}
+
+function unexpectedArgument(typed: string, command: Command, searches: boolean): SvcError {
+  const maySearch = !searches && command.flags?.['search'] !== undefined;
+  const details = maySearch ? meantBy(typed, `--search ${shellWord(typed)}`) : { hint: `usage: ${usageLine(command)}` };
+  return new SvcError('usage', `unexpected argument "${typed}"`, details);
 }
 
 function readFlags(flags: readonly [string, Flag][], typed: Typed, now: number) {
@@ -186,10 +192,18 @@ function unknownOption(token: string, command: Command, flags: readonly [string,
   const [typed = token] = token.split('=');
   const names = flags.map(([name, flag]) => `${negatable(flag) ? 'no-' : ''}${name}`);
   if (names.includes(typed.slice(2))) return new SvcError('usage', `${typed} takes no value`);
-  const close = typed.startsWith('--') ? suggest(typed.slice(2), names) : undefined;
-  const meant = close === undefined ? undefined : { typed, meant: `--${close}` };
-  const hint = meant === undefined ? `see svc ${command.id} --help` : `did you mean ${meant.meant}?`;
-  return new SvcError('usage', `there is no option ${typed}`, { hint, meant });
+  if (Object.hasOwn(command.args ?? {}, typed.slice(2)))
+    return new SvcError('usage', `there is no option ${typed}`, { hint: `usage: ${usageLine(command)}` });
+  const help = `see svc ${command.id} --help`;
+  if (!typed.startsWith('--')) {
+    const [first, second] = names.filter((name) => name.startsWith(typed.slice(1).toLowerCase()));
+    // Without the rest of the line: what follows `-u` elsewhere is a password.
+    const hint = first !== undefined && second === undefined ? `did you mean --${first}?` : help;
+    return new SvcError('usage', `there is no option ${typed}`, { hint });
+  }
+  const close = suggest(typed.slice(2), names);
+  const details = close === undefined ? { hint: help } : meantBy(typed, `--${close}`);
+  return new SvcError('usage', `there is no option ${typed}`, details);
 }
 
 /** What is required, or prompted for at a terminal, and not given. */

@@ -194,7 +194,7 @@ async function openPager({ context, stdout, notices }: Run) {
 
 function noticeOmissions({ rows, dropped, shared, cut }: Rendered, output: Rendering, { options, notices }: Run): void {
   if (rows === 0 && options.limit !== 0 && output.kind === 'list' && output.empty !== undefined)
-    notices.say(output.empty);
+    notices.say(options.query === undefined ? output.empty : '--query selects nothing');
   if (shared.length > 0) notices.say(`common: ${shared.join(' ')}`);
   if (cut > 0) notices.say(`${cut} more left out by --limit`);
   if (dropped.length > 0) {

@@ -43,9 +43,9 @@ export function buildTarget(parts: TargetParts): Target {
   const { header = [], headerFile = [], insecure = false } = parts.globals;
   const address = settings.get(`${service}.url`);
   if (address === undefined) {
-    const settings = `svc config set ${service}.url <url>${service === 'alerts' ? ' (or svc config import amtool)' : ''}`;
+    const configure = `svc config set ${service}.url <url>${service === 'alerts' ? ' (or svc config import amtool)' : ''}`;
     throw new SvcError('config_invalid', `no address for ${service} is configured`, {
-      hint: `set SVC_${service.toUpperCase()}_URL, pass --base-url, or run: ${settings}; to try svc: svc sandbox start`,
+      hint: `set SVC_${service.toUpperCase()}_URL, pass --base-url, or run: ${configure}; to try svc: svc sandbox start`,
     });
   }
   const baseUrl = parseBaseUrl(address, { strip: BASE_PATHS[service] });

@@ -1,4 +1,4 @@
-/** Words that users of other tools type at webhooks, oauth and trade. Nothing is sent. */
+/** Words and options that users of other tools type. Nothing is sent. */
 import { expect, test } from 'vitest';
 import { svc } from '../support/svc.ts';
 
@@ -9,6 +9,13 @@ test.each([
   ['trade orders cancel all', 'hint: svc trade orders lists open orders; --all cancels all'],
   ['trade cancel 7', 'hint: did you mean: svc trade orders cancel 7'],
   ['trade balance', 'hint: did you mean: svc trade accounts list'],
+  ['alerts list -w', 'hint: did you mean --watch?'],
+  ['alerts list -L 5', 'hint: did you mean --limit?'],
+  ['alerts list -x', 'hint: see svc alerts list --help'],
+  ['trade buy EUR/USD --amount 5', 'hint: usage: svc trade buy <symbol> [amount] [options]'],
+  ['catalog products search coffee --all', 'hint: did you mean: svc catalog products search --search coffee --all'],
+  ["catalog products list a$'b", `hint: did you mean: svc catalog products list --search 'a$'"'"'b'`],
+  ['catalog products list --search coffee beans', 'hint: usage: svc catalog products list [options]'],
 ])('svc %s', async (line, hint) => {
   const { code, stdout, stderr } = await svc(line.split(' '), {
     env: { SVC_TRADE_URL: 'http://127.0.0.1:9', SVC_TRADE_TOKEN: 'a'.repeat(40) },
@@ -23,6 +30,7 @@ test.each([
   'webhooks verify --secrets s3cr3t body.json',
   'trade login --tokens=s3cr3t',
   'alerts list --api-key s3cr3t',
+  'alerts list -w s3cr3t',
 ])('svc %s does not print the secret', async (line) => {
   const { code, stdout, stderr } = await svc(line.split(' '));
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

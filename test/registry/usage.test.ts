@@ -97,7 +97,7 @@ describe('an incomplete command', () => {
 });
 
 it('prints its version and nothing else', async () => {
-  for (const option of ['--version', '-V', 'version'])
+  for (const option of ['--version', '-V', '-v', 'version'])
     expect(await svc([option])).toMatchObject({ code: 0, stdout: `${pkg.version}\n`, stderr: '' });
 });
 

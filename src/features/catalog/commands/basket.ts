@@ -67,8 +67,7 @@ export const catalogBasket = listCommand({
     const { products, code } = await readProducts([...basket.keys()], ctx, async (id) =>
       seriesOf(await selectSources(catalog, id, selection, problems.report)),
     );
-    const costs = costsOf(basket, products, input.field);
-    return { value: costs, code: code ?? problems.code };
+    return { value: costsOf(basket, products, input.field), code: code ?? problems.code };
   },
 });
 

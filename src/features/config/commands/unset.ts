@@ -37,7 +37,6 @@ export const configUnset = recordCommand({
       requireSetting(key);
       return document;
     });
-    const removed = isIn(before);
-    return { value: { profile: name, key, removed } };
+    return { value: { profile: name, key, removed: isIn(before) } };
   },
 });

@@ -141,8 +141,7 @@ export class DeliveryProcessor {
     if (history !== undefined && !duplicate && valid) {
       history.add(toRecord(verified, { duplicate, forwarded, response }));
     }
-    const row = this.#row(verified, { duplicate, forwarded, response });
-    return { row, omitted };
+    return { row: this.#row(verified, { duplicate, forwarded, response }), omitted };
   }
 
   #isRecorded({ verification, omitted, delivery }: Verified): boolean {

@@ -78,6 +78,7 @@ onEveryService((service) => {
     [['list', 'id=nobody'], 'no active alerts match; use -a to include silenced, inhibited and muted ones'],
     [['list', 'id=nobody', '--group-by', 'team'], 'no active alerts match; use -a to include'],
     [['list', 'id=nobody', '-a'], 'no alerts match'],
+    [['list', '--query', 'alertname'], '--query selects nothing'],
     [['list', 'id=nobody', '--state', 'silenced', '-i'], 'no silenced or inhibited alerts match'],
     [
       ['groups', 'id=nobody'],
