@@ -37,7 +37,9 @@ export function start(argv: readonly string[], url: string): Started {
   const ended = closed.then(async ([code, signal]): Promise<Ended> => {
     over = true;
     wake();
-    // A grandchild that outlives svc keeps the pipes open: what came is enough.
+    // A grandchild that outlives svc keeps the pipes open: what came is enough. While the loop was
+    // busy, svc may have written and ended: its end is seen first, and its text one turn later.
+    await new Promise(setImmediate);
     await new Promise(setImmediate);
     return { code, signal, ...texts };
   });
