@@ -80,7 +80,8 @@ class Prompts {
     const { help, repeat, complete } = argument ?? flag;
     const choices =
       'choices' in (argument ?? flag) ? (argument ?? (flag as { choices?: readonly string[] })).choices : undefined;
-    const question = `${help.replace(/ \(required\)$/, '')}:`;
+    // What follows a semicolon is about command lines.
+    const question = `${help.replace(/ \(required\)$|;.*$/, '')}:`;
     const source = this.#isRemote(complete) ? complete : undefined;
     const prompt: Prompt = { question, fault, source, parsed };
     if (choices !== undefined) {

@@ -34,6 +34,11 @@ function requiredBy({ command, sample }: Case): readonly Required[] {
   ];
 }
 
+/** What follows a semicolon is about command lines: `Ids of products; - reads them`. */
+function asQuestion(help: string): string {
+  return help.replace(/ \(required\)$|;.*$/, '');
+}
+
 /** The sample without them. */
 function without({ sample: { args } }: Case, required: readonly Required[]): readonly string[] {
   const rest = [...args];
@@ -69,7 +74,7 @@ describe.each(PROMPTED.filter(({ sample }) => sample.stdin === undefined))('svc 
       terminal: 80,
       answer: true,
       answers(question, choices) {
-        const next = open.find(({ help }) => question.startsWith(help.replace(/ \(required\)$/, '')));
+        const next = open.find(({ help }) => question.startsWith(`${asQuestion(help)}:`));
         if (question.startsWith('Another (') || next === undefined) return sample.word ?? '';
         const chosen = next.values.map((value) => choices.find((name) => name.split('  ')[0] === value));
         if (chosen.every((name) => name !== undefined)) return chosen;
@@ -78,7 +83,7 @@ describe.each(PROMPTED.filter(({ sample }) => sample.stdin === undefined))('svc 
       },
     });
     expect(run.code, run.stderr).toBe(healthyExit(what));
-    for (const { help } of required) expect(run.asked.join('\n')).toContain(help.replace(/ \(required\)$/, ''));
+    for (const { help } of required) expect(run.asked.join('\n')).toContain(`${asQuestion(help)}:`);
     const [, line = ''] = /^Without prompts: (.*)$/m.exec(run.stderr) ?? [];
     const [typed = []] = shellCommands(line);
     expect(parseInput(command, typed.slice(1 + command.id.split(' ').length), NOW).missing).toEqual([]);
