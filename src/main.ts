@@ -87,7 +87,7 @@ async function runOptionsAlone(options: readonly string[], wantsHelp: boolean, c
   return usage(context, help);
 }
 
-/** `svc help`, `svc help alerts list --format json`, `svc help exit-codes`. */
+/** `svc help`, `svc help alerts list --format json`, `svc help exit-statuses`. */
 async function explain(argv: readonly string[], context: Context, secrets: KnownSecrets): Promise<number> {
   const { HELP, helpText, wantsData } = await import('./cli/reference/help-command.ts');
   const tokens = argv.filter((token) => token !== '--help' && token !== '-h');

@@ -39,7 +39,7 @@ function mainPage(tree: CommandTree): string {
     ),
     section('COMMANDS', ...tree.groups.map((group) => item(reference(pageOf(group)), group.summary))),
     ...TOPICS.map((topic) =>
-      section(topic.name === 'exit-codes' ? 'EXIT STATUS' : topic.name.toUpperCase(), ...topicParts(topic)),
+      section(topic.name === 'exit-statuses' ? 'EXIT STATUS' : topic.name.toUpperCase(), ...topicParts(topic)),
     ),
     section('SEE ALSO', tree.groups.map((group) => reference(pageOf(group))).join(',\n')),
   ]);

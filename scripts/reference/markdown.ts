@@ -92,7 +92,7 @@ function commandParts(command: CommandNode): string[] {
     options.length === 0 ? '' : optionTable(options),
     `Further options: ${optionSets.map((set) => `[${set}](index.md#${anchor(SET_TITLES[set])})`).join(', ')}.`,
     outputText(command.output),
-    `Exit status: ${command.exitStatuses.join(', ')} ([all of them](exit-codes.md)).`,
+    `Exit status: ${command.exitStatuses.join(', ')} ([all of them](exit-statuses.md)).`,
     fenced(examples.map(({ run, why }) => `# ${why}\n${run}`).join('\n')),
   ].filter((part) => part !== '');
 }
@@ -132,7 +132,7 @@ function topicPage(topic: Topic, tree: CommandTree): string {
   return page(topic.summary, [
     `${code(`svc help ${topic.name}`)} prints it at the terminal.`,
     ...blocks,
-    ...(topic.name === 'exit-codes' ? [errorCodes(tree)] : []),
+    ...(topic.name === 'exit-statuses' ? [errorCodes(tree)] : []),
     ...(topic.name === 'configuration' ? [settings(tree)] : []),
   ]);
 }

@@ -57,7 +57,7 @@ const CLUSTER_FLAGS = {
 } as const satisfies Flags;
 
 export const WRITE_FLAGS = {
-  'dry-run': { type: 'optional-value', choices: ['curl'], help: 'Print the request instead of sending it' },
+  'dry-run': { type: 'optional-value', choices: ['curl'], help: 'Print what would be sent or written; do nothing' },
   yes: { type: 'boolean', short: 'y', help: 'Do not ask for confirmation' },
 } as const satisfies Flags;
 

@@ -107,7 +107,7 @@ function formatRootHelp(groups: readonly GroupSummary[], width: number): string[
       width,
     )}`,
     formatText(
-      'Try it without a server: svc sandbox run -- svc alerts list\nHelp on a command: svc alerts list --help\nTopics: svc help output|times|matchers|exit-codes|configuration|options',
+      'Try it without a server: svc sandbox run -- svc alerts list\nHelp on a command: svc alerts list --help\nTopics: svc help output|times|matchers|exit-statuses|configuration|options',
       width,
     ),
   ];

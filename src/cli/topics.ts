@@ -143,7 +143,7 @@ export const TOPICS: readonly Topic[] = [
   { name: 'times', summary: 'How to write times and durations', blocks: TIMES },
   { name: 'matchers', summary: 'How to select alerts by their labels', blocks: MATCHERS },
   {
-    name: 'exit-codes',
+    name: 'exit-statuses',
     summary: 'Meaning of the exit statuses',
     blocks: [{ title: 'Exit statuses', rows: EXIT_STATUSES.map(([status, meaning]) => [String(status), meaning]) }],
   },

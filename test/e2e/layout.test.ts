@@ -45,7 +45,7 @@ describe.skipIf(noTmux)(named('at a terminal', noTmux), () => {
       'svc alerts --help',
       'svc alerts list --help',
       'svc silences create --help',
-      'svc help exit-codes',
+      'svc help exit-statuses',
       'svc config list',
     ];
     it.each([...inTurn(wide, WIDTHS.indexOf(columns), 3), ...inTurn(others, WIDTHS.indexOf(columns), 3)])(

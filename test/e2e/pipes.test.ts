@@ -68,7 +68,7 @@ describe('a reader that closes the pipe', () => {
     expect([code, stdout.length, stderr]).toEqual([0, 100, '']);
   });
 
-  it.each(['--help', 'alerts list --help', 'help exit-codes', '--version'])('ends svc %s quietly', async (line) => {
+  it.each(['--help', 'alerts list --help', 'help exit-statuses', '--version'])('ends svc %s quietly', async (line) => {
     const { code, stderr } = await shell(`svc ${line} | true; exit \${PIPESTATUS[0]}`);
     expect([code, stderr]).toEqual([0, '']);
   });

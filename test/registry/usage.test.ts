@@ -108,8 +108,8 @@ describe('svc help', () => {
     expect(stdout).toMatch(/\S\n$/);
   });
 
-  it('exit-codes has every status of an error', async () => {
-    const { stdout } = await svc(['help', 'exit-codes']);
+  it('exit-statuses has every status of an error', async () => {
+    const { stdout } = await svc(['help', 'exit-statuses']);
     for (const { exit } of Object.values(ERROR_KINDS)) expect(stdout).toMatch(new RegExp(`^ *${exit} `, 'm'));
   });
 
@@ -123,7 +123,7 @@ describe('svc help', () => {
   it('for an unknown name', async () => {
     const [group] = GROUPS;
     expect(await svc(['help', 'exit-code'])).toMatchObject({ code: 2, stdout: '' });
-    expect((await svc(['help', 'exit-code'])).stderr).toContain('did you mean: svc help exit-codes\n');
+    expect((await svc(['help', 'exit-status'])).stderr).toContain('did you mean: svc help exit-statuses\n');
     expect((await svc(['help', group?.name ?? '', 'zzz'])).code).toBe(2);
   });
 });

@@ -59,7 +59,7 @@ describe.skipIf(!hasBash)('bash, by COMP_WORDS', () => {
     expect(after).toEqual(['silences']);
     expect(alias).toEqual(['--dry-run']);
     expect(help).toEqual(['list']);
-    expect(topics).toEqual(['exit-codes']);
+    expect(topics).toEqual(['exit-statuses']);
     expect(short).toEqual(['ndjson']);
   });
 
