@@ -74,7 +74,7 @@ export class AsyncQueue<T> implements AsyncIterable<T> {
         else await this.#change();
       }
     } finally {
-      this.abandon?.();
+      this.abandon();
     }
   }
 

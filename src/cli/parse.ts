@@ -178,9 +178,11 @@ const ALONE = '\0';
 function markBare(tokens: readonly string[], flags: readonly [string, Flag][]): readonly string[] {
   const marked: string[] = [];
   for (let i = 0; i < tokens.length; i++) {
-    const [token = '', next = ''] = tokens.slice(i);
-    const [, flag] = flags.find(([name, { aliases = [] }]) => [name, ...aliases].includes(token.slice(2))) ?? [];
-    const isOptional = token.startsWith('--') && flag?.type === 'optional-value';
+    const token = tokens[i] ?? '';
+    const next = tokens[i + 1] ?? '';
+    const isNamed = ([name, { aliases = [] }]: readonly [string, Flag]) => [name, ...aliases].includes(token.slice(2));
+    const [, flag] = token.startsWith('--') ? (flags.find(isNamed) ?? []) : [];
+    const isOptional = flag?.type === 'optional-value';
     const isValue = isOptional && (flag.choices?.includes(next) ?? /^\d+m?[smh]$/.test(next));
     if (isValue) i += 1;
     marked.push(isOptional ? `${token}=${isValue ? next : ALONE}` : token);
@@ -191,9 +193,6 @@ function markBare(tokens: readonly string[], flags: readonly [string, Flag][]): 
 function unknownOption(token: string, command: Command, flags: readonly [string, Flag][]): SvcError {
   const [typed = token] = token.split('=');
   const names = flags.map(([name, flag]) => `${negatable(flag) ? 'no-' : ''}${name}`);
-  if (names.includes(typed.slice(2))) return new SvcError('usage', `${typed} takes no value`);
-  if (Object.hasOwn(command.args ?? {}, typed.slice(2)))
-    return new SvcError('usage', `there is no option ${typed}`, { hint: `usage: ${usageLine(command)}` });
   const help = `see svc ${command.id} --help`;
   if (!typed.startsWith('--')) {
     const [first, second] = names.filter((name) => name.startsWith(typed.slice(1).toLowerCase()));
@@ -201,6 +200,9 @@ function unknownOption(token: string, command: Command, flags: readonly [string,
     const hint = first !== undefined && second === undefined ? `did you mean --${first}?` : help;
     return new SvcError('usage', `there is no option ${typed}`, { hint });
   }
+  if (names.includes(typed.slice(2))) return new SvcError('usage', `${typed} takes no value`);
+  if (Object.hasOwn(command.args ?? {}, typed.slice(2)))
+    return new SvcError('usage', `there is no option ${typed}`, { hint: `usage: ${usageLine(command)}` });
   const close = suggest(typed.slice(2), names);
   const details = close === undefined ? { hint: help } : meantBy(typed, `--${close}`);
   return new SvcError('usage', `there is no option ${typed}`, details);

@@ -12,6 +12,8 @@ test.each([
   ['alerts list -w', 'hint: did you mean --watch?'],
   ['alerts list -L 5', 'hint: did you mean --limit?'],
   ['alerts list -x', 'hint: see svc alerts list --help'],
+  ['alerts list -xall', 'hint: see svc alerts list --help'],
+  ['silences update -xid', 'hint: see svc silences update --help'],
   ['trade buy EUR/USD --amount 5', 'hint: usage: svc trade buy <symbol> [amount] [options]'],
   ['catalog products search coffee --all', 'hint: did you mean: svc catalog products search --search coffee --all'],
   ["catalog products list a$'b", `hint: did you mean: svc catalog products list --search 'a$'"'"'b'`],

@@ -4,7 +4,7 @@
  */
 import type { SeriesField } from './api.ts';
 import type { Snapshot, SnapshotRow, Source, SourceKey } from './schema.ts';
-import { isBlank, numberOf } from './statistics.ts';
+import { compare, isBlank, numberOf } from './statistics.ts';
 import type { CalendarWindow } from './window.ts';
 
 /** `lowest` may be a loyalty price, and so below the product's `price_from`. */
@@ -241,11 +241,6 @@ function byPlace(a: PriceSeries, b: PriceSeries): number {
     compare(a.settlement?.name ?? '', b.settlement?.name ?? '') ||
     compare(a.source_id, b.source_id)
   );
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 type Named = Pick<Source, 'parser_name' | 'source_id' | 'settlement' | 'price_unit' | 'unit'>;

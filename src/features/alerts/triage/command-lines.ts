@@ -37,12 +37,8 @@ export function spelled(line: CommandLine): string {
 /** The labels that all of them have with the same value. The alert name is first. */
 export function matchersText([{ labels }, ...others]: readonly [Alert, ...Alert[]]): string {
   const shared = Object.keys(labels).filter((name) => others.every((one) => one.labels[name] === labels[name]));
-  const names = shared.sort((a, b) => Number(b === 'alertname') - Number(a === 'alertname') || order(a, b));
+  const names = shared.sort().sort((a, b) => Number(b === 'alertname') - Number(a === 'alertname'));
   return names.map((name) => formatMatcher(matcher(name, '=', labels[name] ?? ''))).join(', ');
-}
-
-function order(a: string, b: string): number {
-  return a < b ? -1 : 1;
 }
 
 export interface Link {

@@ -6,7 +6,7 @@ import { CATEGORY_LIST } from '../columns.ts';
 import { everyItem, LIST_FLAGS, listed, readingProblems, STORE_FLAG, UNDOCUMENTED } from '../lists.ts';
 import { ofStore } from '../places.ts';
 import type { Category } from '../schema.ts';
-import { isBlank, numberOf } from '../statistics.ts';
+import { compare, isBlank, numberOf } from '../statistics.ts';
 
 export const catalogCategoriesList = listCommand({
   id: 'catalog categories list',
@@ -165,9 +165,4 @@ function inOrder(a: Category, b: Category): number {
     compare(titleOf(a), titleOf(b)) ||
     compare(String(a.id), String(b.id))
   );
-}
-
-function compare<T extends string | number>(a: T, b: T): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
