@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { asCurl } from '../../src/cli/dry-run.ts';
 import { bodyText, buildRequest, type CallValues, type EndpointShape, endpoint } from '../../src/http/endpoint.ts';
-import { answer, fileServer } from '../http/servers.ts';
-import { targetFor } from '../http/targets.ts';
+import { answer, fileServer } from '../support/servers.ts';
+import { targetFor } from '../support/targets.ts';
 
 const run = promisify(execFile);
 const server = await fileServer((socket) => socket.end(answer(200, '{}', { connection: 'close' })));

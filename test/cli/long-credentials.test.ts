@@ -1,6 +1,6 @@
 /** Tokens of single sign-on are thousands of characters long. svc works with them, and hides them as any other. */
 import { expect, it } from 'vitest';
-import { answer, faultServer } from '../http/servers.ts';
+import { answer, faultServer } from '../support/servers.ts';
 import { svc } from '../support/svc.ts';
 
 it.each([40, 3_900, 5_000, 14_000])('a token of %i characters is sent, and shown nowhere', async (length) => {

@@ -3,8 +3,8 @@ import { chmodSync, chownSync, closeSync, openSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NOW_S, PING, SECRET, SIGNATURE, T } from '../features/webhooks/vectors.ts';
-import { Authority } from '../http/certificates.ts';
-import { answer, type FaultServer, faultServer } from '../http/servers.ts';
+import { Authority } from '../support/certificates.ts';
+import { answer, type FaultServer, faultServer } from '../support/servers.ts';
 import { svc, temporaryHome } from '../support/svc.ts';
 
 const home = temporaryHome();

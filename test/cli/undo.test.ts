@@ -1,8 +1,8 @@
 /** A command that creates something prints the line that undoes it. The line works as it is printed. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { answer, faultServer } from '../http/servers.ts';
 import { shellCommands } from '../registry/shell-commands.ts';
+import { answer, faultServer } from '../support/servers.ts';
 import { type RunOptions, svc, temporaryHome } from '../support/svc.ts';
 
 let sandbox: Sandbox;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { getJson, postJson, type SeedAlert } from '../support/alertmanager.ts';
-import { HOUR, iso, MINUTE, onBothServers } from './servers.ts';
+import { HOUR, iso, MINUTE, onBothServers } from '../support/alertmanagers.ts';
 
 interface Alert extends Required<SeedAlert> {
   readonly fingerprint: string;

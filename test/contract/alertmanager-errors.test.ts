@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { postSilence, wire } from '../support/alertmanager.ts';
-import { HOUR, iso, onBothServers } from './servers.ts';
+import { HOUR, iso, onBothServers } from '../support/alertmanagers.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';

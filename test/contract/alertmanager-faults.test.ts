@@ -4,7 +4,7 @@ import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { getJson, postJson, type WireAnswer, wire } from '../support/alertmanager.ts';
-import { describeRealServers, starter, WEB_CONFIG } from './servers.ts';
+import { describeRealServers, starter, WEB_CONFIG } from '../support/alertmanagers.ts';
 
 /** Sends all but the end of a body, so that the server keeps waiting. */
 function unfinished(url: string, path: string, method: string): http.ClientRequest {

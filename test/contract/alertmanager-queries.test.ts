@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { DEFAULT_CONFIG, getJson, postAlerts, postSilence, wire } from '../support/alertmanager.ts';
-import { onBothServers } from './servers.ts';
+import { onBothServers } from '../support/alertmanagers.ts';
 
 interface Alert {
   readonly labels: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { getJson, postAlerts, postJson, postSilence, type SeedSilence, wire } from '../support/alertmanager.ts';
-import { HOUR, iso, MINUTE, onBothServers } from './servers.ts';
+import { HOUR, iso, MINUTE, onBothServers } from '../support/alertmanagers.ts';
 
 interface Silence extends Required<SeedSilence> {
   readonly status: { readonly state: string };

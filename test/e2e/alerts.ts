@@ -1,7 +1,7 @@
 /** Many alerts as a service sends them, and services that answer badly or not at all. */
 import { EventEmitter, once } from 'node:events';
 import type { Socket } from 'node:net';
-import { answer, type FaultServer, faultServer, type Received } from '../http/servers.ts';
+import { answer, type FaultServer, faultServer, type Received } from '../support/servers.ts';
 
 export function wireAlert(index: number): Record<string, unknown> {
   return {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import type { LocalServer } from '../../src/sandbox/http.ts';
-import { answer, type FaultServer, faultServer } from '../http/servers.ts';
+import { answer, type FaultServer, faultServer } from '../support/servers.ts';
 import { svc as inProcess, temporaryHome } from '../support/svc.ts';
 import { staticServer } from './alerts.ts';
 import { HOME, output, ROOT, shell, svc } from './binary.ts';

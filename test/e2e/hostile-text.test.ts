@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FaultServer } from '../http/servers.ts';
+import type { FaultServer } from '../support/servers.ts';
 import { oneIn } from '../support/turns.ts';
 import { shell } from './binary.ts';
 import { ARGUMENT, FINGERPRINT, HOSTILE, hostileServer, MATCHER, SILENCE } from './hostile.ts';

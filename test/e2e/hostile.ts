@@ -1,6 +1,6 @@
 /** A service that tries to take the terminal over by everything it says. */
 import type { Socket } from 'node:net';
-import { answer, type FaultServer, faultServer, type Received } from '../http/servers.ts';
+import { answer, type FaultServer, faultServer, type Received } from '../support/servers.ts';
 
 /** Clear, title, color, device control, alternate screen, cursor, bidi, zero width, line breaks, 8-bit controls. */
 export const HOSTILE = [

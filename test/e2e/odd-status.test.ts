@@ -1,6 +1,6 @@
 /** A status line that no server should send ends one request, and nothing else. */
 import { expect, it } from 'vitest';
-import { faultServer } from '../http/servers.ts';
+import { faultServer } from '../support/servers.ts';
 import { startSvc } from './binary.ts';
 
 it.each([

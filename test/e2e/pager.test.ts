@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FaultServer } from '../http/servers.ts';
+import type { FaultServer } from '../support/servers.ts';
 import { staticServer, wireAlert } from './alerts.ts';
 import { HOME } from './binary.ts';
 import { named, noTmux, Terminal } from './terminal.ts';

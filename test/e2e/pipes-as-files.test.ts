@@ -3,7 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { answer, faultServer } from '../http/servers.ts';
+import { answer, faultServer } from '../support/servers.ts';
 import { inTurn } from '../support/turns.ts';
 import { HOME, type Running, shell, start, startShell, startSvc, svc } from './binary.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { answer, faultServer } from '../http/servers.ts';
+import { answer, faultServer } from '../support/servers.ts';
 import { HOME } from './binary.ts';
 import { named, noTmux, Terminal } from './terminal.ts';
 

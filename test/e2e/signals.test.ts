@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answer, faultServer } from '../http/servers.ts';
+import { answer, faultServer } from '../support/servers.ts';
 import { type HangingServer, hangingServer, wireAlert } from './alerts.ts';
 import { environment, HOME, start, startSvc } from './binary.ts';
 import { named } from './terminal.ts';

@@ -1,7 +1,7 @@
 /** A laptop that sleeps, a container that is frozen, Ctrl-Z: the time passes, and svc does not run. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { answer, faultServer } from '../http/servers.ts';
+import { answer, faultServer } from '../support/servers.ts';
 import { startSvc } from './binary.ts';
 
 it('takes a response that came while it was suspended for longer than its time-out', async () => {

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import type { LocalServer } from '../../src/sandbox/http.ts';
 import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
-import { answer, type FaultServer, faultServer } from '../http/servers.ts';
 import { postAlerts } from '../support/alertmanager.ts';
+import { answer, type FaultServer, faultServer } from '../support/servers.ts';
 import { startShell, startSvc } from './binary.ts';
 import { hostileServer } from './hostile.ts';
 import { named, noTmux, shellPid, TELL_PID, Terminal, WATCH_ENDS } from './terminal.ts';

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { answer, type Fault, faultServer } from '../http/servers.ts';
+import { answer, type Fault, faultServer } from '../support/servers.ts';
 import { environment, HOME, type Running, start, startSvc } from './binary.ts';
 import { named } from './terminal.ts';
 

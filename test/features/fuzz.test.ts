@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mutated } from '../hard/mutations.ts';
-import { answer, type Fault, type FaultServer, faultServer } from '../http/servers.ts';
 import { credentialsText, signingSecretsText } from '../support/credentials.ts';
+import { login } from '../support/rotating-server.ts';
+import { answer, type Fault, type FaultServer, faultServer } from '../support/servers.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../support/svc.ts';
 import { IS_HARD } from '../support/turns.ts';
-import { login } from './oauth/commands/rotating-server.ts';
 import { recorded, request, SECRET } from './webhooks/vectors.ts';
 
 /** Each is a run of a command: a tenth of them in npm test. */

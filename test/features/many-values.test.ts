@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseJson } from '../../src/features/alerts/file.ts';
 import { parseJsonText } from '../../src/json-object.ts';
-import { answer, type FaultServer, faultServer } from '../http/servers.ts';
+import { answer, type FaultServer, faultServer } from '../support/servers.ts';
 import { svc } from '../support/svc.ts';
 import { feedGateway } from './trade/commands/feed.ts';
 

@@ -5,10 +5,10 @@ import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { Client } from '../../src/http/client.ts';
-import { fileAuthority } from '../http/certificates.ts';
 import { createThing, getThing } from '../http/endpoints.ts';
-import { answer } from '../http/servers.ts';
-import { targetFor } from '../http/targets.ts';
+import { fileAuthority } from '../support/certificates.ts';
+import { answer } from '../support/servers.ts';
+import { targetFor } from '../support/targets.ts';
 import { counted } from './scale.ts';
 
 interface NetworkFault {

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startTradingEmulator, type TradingEmulator } from '../../src/sandbox/trade/server.ts';
 import { type Ended, type StartOptions, svc } from '../e2e/binary.ts';
-import { FIRST, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { candleGateway } from '../features/trade/commands/candle-gateway.ts';
 import { environmentIn, ordersFromNow } from '../features/trade/commands/trader.ts';
 import { journalIn } from '../support/journal.ts';
+import { FIRST, rotatingServer } from '../support/rotating-server.ts';
 import { freshFolder, killedAt, namesIn, stepsOf } from './file-steps.ts';
 import { counted, scaled } from './scale.ts';
 import {

@@ -7,12 +7,12 @@ import { startRecordingsEmulator } from '../../src/sandbox/webhooks/server.ts';
 import { clientKey, credentialsFile, loginKey } from '../../src/store/credentials.ts';
 import { withSecrets } from '../../src/store/secret-store.ts';
 import { HOME, startSvc, svc } from '../e2e/binary.ts';
-import { keep, login, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { login as signIn } from '../features/oauth/commands/signing-in.ts';
-import { lockContext } from '../store/folder.ts';
 import { testHelper } from '../support/credential-helper.ts';
 import { type Credentials, parseCredentials } from '../support/credentials.ts';
+import { lockContext } from '../support/folder.ts';
 import { missingForPass, passwordStore } from '../support/pass.ts';
+import { keep, login, rotatingServer } from '../support/rotating-server.ts';
 import { killedAt, stepsOf } from './file-steps.ts';
 import { counted, scaled } from './scale.ts';
 

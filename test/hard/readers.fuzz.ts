@@ -36,13 +36,13 @@ import { answered } from '../../src/http/endpoint.ts';
 import { client as clientSchema, login as loginSchema, secretEntry } from '../../src/store/schemas.ts';
 import { CorruptDocument, parseDocument } from '../../src/store/secret-file.ts';
 import { parseSettings, settingsPath } from '../../src/store/settings.ts';
-import { login } from '../features/oauth/commands/rotating-server.ts';
 import { SECRET } from '../features/webhooks/vectors.ts';
-import { type FaultServer, faultServer } from '../http/servers.ts';
-import { targetFor } from '../http/targets.ts';
 import { FORBIDDEN } from '../output/rendering.ts';
 import { credentialsText } from '../support/credentials.ts';
+import { login } from '../support/rotating-server.ts';
+import { type FaultServer, faultServer } from '../support/servers.ts';
 import { temporaryHome } from '../support/svc.ts';
+import { targetFor } from '../support/targets.ts';
 import { mutated, readOrRefused, readOrRefusedLater } from './mutations.ts';
 
 const NOW = Date.UTC(2026, 2, 1, 12);

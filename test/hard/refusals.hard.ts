@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
 import { type Ended, type StartOptions, svc } from '../e2e/binary.ts';
-import { FIRST, keep, login, rotatingServer } from '../features/oauth/commands/rotating-server.ts';
 import { environmentIn, ordersFromNow } from '../features/trade/commands/trader.ts';
 import { parseSigningSecrets } from '../support/credentials.ts';
 import { journalIn } from '../support/journal.ts';
+import { FIRST, keep, login, rotatingServer } from '../support/rotating-server.ts';
 import { freshFolder, namesIn, refusedAt, type StepFault, stepsOf } from './file-steps.ts';
 import { counted, scaled } from './scale.ts';
 import {

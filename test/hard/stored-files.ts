@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { OAuthCredential } from '../../src/store/credentials.ts';
 import { withLock } from '../../src/store/lock.ts';
-import { keep, login, type RotatingServer } from '../features/oauth/commands/rotating-server.ts';
-import { lockContext } from '../store/folder.ts';
 import { type Credentials, parseCredentials } from '../support/credentials.ts';
+import { lockContext } from '../support/folder.ts';
+import { keep, login, type RotatingServer } from '../support/rotating-server.ts';
 import { namesIn } from './file-steps.ts';
 
 /** A login of another profile, which no command uses or may lose. */

@@ -10,9 +10,9 @@ import { SvcError } from '../../src/errors.ts';
 import { Client, type ServiceRules } from '../../src/http/client.ts';
 import { answered, Plan } from '../../src/http/endpoint.ts';
 import type { Authorizer } from '../../src/http/target.ts';
+import { answer, faultServer, stoppedServer } from '../support/servers.ts';
+import { CONFIRMED, targetFor } from '../support/targets.ts';
 import { createThing, deleteThing, getThing, listThings, probe, touchThing } from './endpoints.ts';
-import { answer, faultServer, stoppedServer } from './servers.ts';
-import { CONFIRMED, targetFor } from './targets.ts';
 
 const ok = '{"id":1}';
 

@@ -1,7 +1,7 @@
 /** A separate program for the test that it ends: one request gets a response, one never connects. */
 import { Client } from '../../src/http/client.ts';
+import { targetFor } from '../support/targets.ts';
 import { probe } from './endpoints.ts';
-import { targetFor } from './targets.ts';
 
 async function run(): Promise<void> {
   const one = new Client(targetFor(process.argv[2] ?? ''), { basePath: '' });

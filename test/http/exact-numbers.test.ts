@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exactNumbers } from '../../src/json-object.ts';
+import { answer, faultServer } from '../support/servers.ts';
 import { svc } from '../support/svc.ts';
-import { answer, faultServer } from './servers.ts';
 
 const LARGE = '9007199254740995';
 const LONG = '0.1000000000000000055';

@@ -6,9 +6,9 @@ import { SvcError } from '../../src/errors.ts';
 import { Client, type ServiceRules } from '../../src/http/client.ts';
 import type { Target } from '../../src/http/target.ts';
 import { freePort } from '../support/ports.ts';
+import { answer, type Fault, faultServer, stoppedServer } from '../support/servers.ts';
+import { type TestTarget, targetFor } from '../support/targets.ts';
 import { createThing, getThing, listThings, probe, type Thing, touchThing } from './endpoints.ts';
-import { answer, type Fault, faultServer, stoppedServer } from './servers.ts';
-import { type TestTarget, targetFor } from './targets.ts';
 
 async function failed(work: Promise<unknown>): Promise<SvcError> {
   try {

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { type Ended, startSvc, type Variables } from '../e2e/binary.ts';
+import { answer } from '../support/servers.ts';
 import { IS_HARD } from '../support/turns.ts';
-import { answer } from './servers.ts';
 
 export type Hostile = (socket: Socket) => void;
 

@@ -3,9 +3,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HOME } from '../e2e/binary.ts';
-import { keep, login } from '../features/oauth/commands/rotating-server.ts';
 import { SECRET } from '../features/webhooks/vectors.ts';
 import { GatewaySide, isConnecting, isWithinSession } from '../registry/gateway.ts';
+import { keep, login } from '../support/rotating-server.ts';
+import { answer, faultServer, type Received } from '../support/servers.ts';
 import {
   chosen,
   type Hostile,
@@ -17,7 +18,6 @@ import {
   measure,
   TIMEOUT_MS,
 } from './hostile-peers.ts';
-import { answer, faultServer, type Received } from './servers.ts';
 
 interface Kind {
   /** `URL` stands for the address. */

@@ -1,7 +1,7 @@
 import type { SvcError } from '../../src/errors.ts';
 import { Client } from '../../src/http/client.ts';
+import type { TestTarget } from '../support/targets.ts';
 import { createThing, probe } from './endpoints.ts';
-import type { TestTarget } from './targets.ts';
 
 /** What became of a read and of a write, one after the other. */
 export async function outcomes(target: TestTarget): Promise<(SvcError | 'done')[]> {

@@ -9,9 +9,16 @@ import { SvcError } from '../../src/errors.ts';
 import type { RequestValue } from '../../src/http/endpoint.ts';
 import { openPoster, type Posted, type Poster, type Posting, planPosts } from '../../src/http/poster.ts';
 import type { Outbound, TraceEvent } from '../../src/http/target.ts';
-import { fileAuthority } from './certificates.ts';
-import { answer, type Fault, type FaultOptions, type FaultServer, faultServer, stoppedServer } from './servers.ts';
-import { outbound } from './targets.ts';
+import { fileAuthority } from '../support/certificates.ts';
+import {
+  answer,
+  type Fault,
+  type FaultOptions,
+  type FaultServer,
+  faultServer,
+  stoppedServer,
+} from '../support/servers.ts';
+import { outbound } from '../support/targets.ts';
 
 const { authority, pair } = fileAuthority('IP:127.0.0.1');
 

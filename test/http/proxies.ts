@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import type { Pair } from './certificates.ts';
+import type { Pair } from '../support/certificates.ts';
 
 interface Proxy extends AsyncDisposable {
   readonly port: number;

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SvcError } from '../../src/errors.ts';
-import { Authority, type Pair } from './certificates.ts';
+import { Authority, type Pair } from '../support/certificates.ts';
+import { answer, type FaultServer, faultServer } from '../support/servers.ts';
+import { type TargetOptions, type TestTarget, targetFor } from '../support/targets.ts';
 import { outcomes } from './outcomes.ts';
 import { proxy } from './proxies.ts';
-import { answer, type FaultServer, faultServer } from './servers.ts';
-import { type TargetOptions, type TestTarget, targetFor } from './targets.ts';
 
 // Loopback is never proxied, so the services have names that only the test's proxy knows.
 const HOST = 'service.test';

@@ -8,7 +8,7 @@ import {
   endpoint,
   type Headers,
 } from '../../src/http/endpoint.ts';
-import { targetFor } from './targets.ts';
+import { targetFor } from '../support/targets.ts';
 
 function build(
   shape: Partial<EndpointShape> = {},

@@ -8,9 +8,9 @@ import { bodyText, buildRequest } from '../../src/http/endpoint.ts';
 import { shellWord } from '../../src/output/escape.ts';
 import { counted } from '../hard/scale.ts';
 import { onPath, shells } from '../support/peers.ts';
+import { answer, fileServer } from '../support/servers.ts';
+import { targetFor } from '../support/targets.ts';
 import { IS_HARD } from '../support/turns.ts';
-import { answer, fileServer } from './servers.ts';
-import { targetFor } from './targets.ts';
 
 const run = promisify(execFile);
 const server = await fileServer((socket) => socket.end(answer(200, '{}', { connection: 'close' })));

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SvcError } from '../../src/errors.ts';
-import { Authority } from './certificates.ts';
+import { Authority } from '../support/certificates.ts';
+import { answer, type FaultServer, faultServer } from '../support/servers.ts';
+import { targetFor } from '../support/targets.ts';
 import { outcomes } from './outcomes.ts';
-import { answer, type FaultServer, faultServer } from './servers.ts';
-import { targetFor } from './targets.ts';
 
 // Loopback is never proxied: the services have a name that only the proxy of the test knows.
 const HOST = 'service.test';

@@ -7,11 +7,11 @@ import { describe, expect, test } from 'vitest';
 import type { SvcError } from '../../src/errors.ts';
 import { Client } from '../../src/http/client.ts';
 import type { Target } from '../../src/http/target.ts';
-import { Authority, fileAuthority } from './certificates.ts';
+import { Authority, fileAuthority } from '../support/certificates.ts';
+import { answer, faultServer } from '../support/servers.ts';
+import { targetFor } from '../support/targets.ts';
 import { getThing } from './endpoints.ts';
 import { outcomes } from './outcomes.ts';
-import { answer, faultServer } from './servers.ts';
-import { targetFor } from './targets.ts';
 
 const { authority, pair: good } = fileAuthority('IP:127.0.0.1,DNS:localhost');
 

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import type { SvcError } from '../../src/errors.ts';
 import { Client } from '../../src/http/client.ts';
+import { targetFor } from '../support/targets.ts';
 import { probe } from './endpoints.ts';
-import { targetFor } from './targets.ts';
 
 const [url = '', ca = ''] = process.argv.slice(2);
 const extra = process.env['NODE_EXTRA_CA_CERTS'];

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VARIABLES } from '../../src/store/setting-keys.ts';
-import { answer, type Fault } from '../http/servers.ts';
 import { SCRATCH } from '../support/scratch.ts';
+import { answer, type Fault } from '../support/servers.ts';
 import { type Case, expectClean, MARKER, type Peer, REMOTE, startPeer } from './invoke.ts';
 
 let peer: Peer;

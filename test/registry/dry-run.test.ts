@@ -1,6 +1,6 @@
 /** `--dry-run` of every command that can change something: what it shows is what would be sent, and nothing is. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Received } from '../http/servers.ts';
+import type { Received } from '../support/servers.ts';
 import { inTurn } from '../support/turns.ts';
 import { asks, CASES, type Invoked, MARKER, type Peer, startPeer, writes } from './invoke.ts';
 

@@ -1,7 +1,7 @@
 /** Every command against a service that fails in every way: exit statuses, streams, secrets, and what was sent how often. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ErrorReport } from '../../src/errors.ts';
-import { answer, type Fault, type Received } from '../http/servers.ts';
+import { answer, type Fault, type Received } from '../support/servers.ts';
 import { inTurn, oneIn } from '../support/turns.ts';
 import { isConnecting } from './gateway.ts';
 import { healthyBody } from './healthy.ts';

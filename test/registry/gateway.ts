@@ -1,6 +1,6 @@
 /** The trading gateway of these tests without its responses: polling connections and pushes. */
 import type { Socket } from 'node:net';
-import { answer, type Received } from '../http/servers.ts';
+import { answer, type Received } from '../support/servers.ts';
 
 /** Half of a credential; no output may contain it either. */
 export const SESSION_ID = 'sid-c0ffee5e551011-0123456789';

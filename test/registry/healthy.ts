@@ -1,6 +1,6 @@
 /** Handwritten responses of a healthy service. Its texts have characters that must never reach a terminal unescaped. */
 import type { ServiceName } from '../../src/http/target.ts';
-import type { Received } from '../http/servers.ts';
+import type { Received } from '../support/servers.ts';
 
 /** The body of a success, empty where the interface has none; undefined for what these tests do not know. */
 type Answers = (method: string, path: string, run: readonly Received[]) => string | undefined;

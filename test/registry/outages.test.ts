@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../src/cli/command.ts';
 import { SvcError } from '../../src/errors.ts';
-import { answer, faultServer, type Received } from '../http/servers.ts';
+import { answer, faultServer, type Received } from '../support/servers.ts';
 import { svc } from '../support/svc.ts';
 import { REGISTERED } from './commands.ts';
 import { healthyBody } from './healthy.ts';

@@ -1,8 +1,8 @@
 /** Every command against a service that repeats its credential, in ten places and six encodings: no form of it comes out. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { answer, type Fault } from '../http/servers.ts';
 import { base64, formsOf, lowerHex, percent, units } from '../support/secret-forms.ts';
+import { answer, type Fault } from '../support/servers.ts';
 import { inTurn } from '../support/turns.ts';
 import { CASES, type Case, MARKER, type Peer, startPeer } from './invoke.ts';
 

@@ -12,9 +12,9 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { realTarget, writeAtomic } from '../../src/store/own-file.ts';
+import { testFolder } from '../support/folder.ts';
 import { ordinaryUser } from '../support/stranger.ts';
 import { childProgram } from './child.ts';
-import { testFolder } from './folder.ts';
 
 const folder = testFolder();
 const children = childProgram();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CallCounts } from '../../src/store/call-counts.ts';
 import { nameOwner } from '../../src/store/lock.ts';
-import { lockContext, testFolder } from './folder.ts';
+import { lockContext, testFolder } from '../support/folder.ts';
 
 const folder = testFolder();
 const WINDOW = { cmd: 118, maxCalls: 10, windowMs: 60_000 };

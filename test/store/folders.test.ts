@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../../src/store/own-file.ts';
-import { testFolder } from './folder.ts';
+import { testFolder } from '../support/folder.ts';
 
 const folder = testFolder();
 

@@ -12,7 +12,7 @@ import { Worker } from 'node:worker_threads';
 import { rolldown } from 'rolldown';
 import { nameOwner, withLock } from '../../src/store/lock.ts';
 import { generator } from '../hard/xorshift.ts';
-import { lockContext } from './folder.ts';
+import { lockContext } from '../support/folder.ts';
 import { allocateCells, Cell, Command, cellsOf, State, type ThreadSetup } from './lock-schedule-cells.ts';
 
 const THREADS = 3;

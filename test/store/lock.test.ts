@@ -17,9 +17,9 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type LockContext, nameOwner, processLiveness, processName, withLock } from '../../src/store/lock.ts';
 import { writeAtomic } from '../../src/store/own-file.ts';
+import { lockContext, testFolder } from '../support/folder.ts';
 import { ordinaryUser } from '../support/stranger.ts';
 import { childProgram } from './child.ts';
-import { lockContext, testFolder } from './folder.ts';
 import { runSchedules } from './lock-schedules.ts';
 
 const folder = testFolder();

@@ -9,8 +9,8 @@ import {
   readGatewayJournal,
   readJournal,
 } from '../../src/store/order-journal.ts';
+import { lockContext, testFolder } from '../support/folder.ts';
 import { addToJournal } from '../support/journal.ts';
-import { lockContext, testFolder } from './folder.ts';
 import { sentOrder } from './sent-order.ts';
 
 const folder = testFolder();

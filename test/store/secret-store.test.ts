@@ -31,8 +31,8 @@ import {
   withSecrets,
 } from '../../src/store/secret-store.ts';
 import { type TestHelper, testHelper } from '../support/credential-helper.ts';
+import { lockContext, testFolder } from '../support/folder.ts';
 import { childProgram } from './child.ts';
-import { lockContext, testFolder } from './folder.ts';
 
 const folder = testFolder();
 const children = childProgram();

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nameOwner } from '../../src/store/lock.ts';
 import { changeSettings, replaceSettings } from '../../src/store/settings-editor.ts';
+import { lockContext, testFolder } from '../support/folder.ts';
 import { childProgram } from './child.ts';
-import { lockContext, testFolder } from './folder.ts';
 
 const folder = testFolder();
 const children = childProgram();

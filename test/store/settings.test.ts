@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { SETTING_KEYS, type Setting } from '../../src/store/setting-keys.ts';
 import { loadSettings, originOf, type SettingsSources } from '../../src/store/settings.ts';
-import { testFolder } from './folder.ts';
+import { testFolder } from '../support/folder.ts';
 
 const folder = testFolder();
 

@@ -9,8 +9,8 @@ import { openAlertmanager } from '../../src/features/alerts/api.ts';
 import { formatMatcher, matcherFrom } from '../../src/features/alerts/matcher.ts';
 import { effectiveState, keepsAlert } from '../../src/features/alerts/selection.ts';
 import { applyChanges } from '../../src/features/silences/draft.ts';
-import { fileServer } from '../http/servers.ts';
-import { CONFIRMED, targetFor } from '../http/targets.ts';
+import { fileServer } from '../support/servers.ts';
+import { CONFIRMED, targetFor } from '../support/targets.ts';
 import { withLength } from './responses.ts';
 
 const FOLDER = new URL('alerts/', import.meta.url);

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { type Catalog, openCatalog } from '../../src/features/catalog/api.ts';
 import { numberOf } from '../../src/features/catalog/statistics.ts';
-import { answer, type FaultServer, faultServer } from '../http/servers.ts';
-import { targetFor } from '../http/targets.ts';
+import { answer, type FaultServer, faultServer } from '../support/servers.ts';
+import { targetFor } from '../support/targets.ts';
 
 const FOLDER = new URL('catalog/', import.meta.url);
 const sample = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');

@@ -8,8 +8,8 @@ import { SvcError } from '../../src/errors.ts';
 import { messageOfService, openRecordings } from '../../src/features/webhooks/api.ts';
 import { deliveryStatus } from '../../src/features/webhooks/subscriptions/delivery-log.ts';
 import { eventsOf, quotaText, subscriptionStatus } from '../../src/features/webhooks/subscriptions/subscription.ts';
-import { fileServer } from '../http/servers.ts';
-import { CONFIRMED, targetFor } from '../http/targets.ts';
+import { fileServer } from '../support/servers.ts';
+import { CONFIRMED, targetFor } from '../support/targets.ts';
 import { withLength } from './responses.ts';
 
 const FOLDER = new URL('webhooks/', import.meta.url);

@@ -10,9 +10,9 @@ import { FORM } from '../../src/features/trade/gateway/engine-connection.ts';
 import { explainTrading } from '../../src/features/trade/gateway/failed-answer.ts';
 import { MODEL_NAMES, MODELS, type ModelName } from '../../src/features/trade/models.ts';
 import { Client } from '../../src/http/client.ts';
-import { answer, type FaultServer, faultServer } from '../http/servers.ts';
-import { targetFor } from '../http/targets.ts';
 import { nodesOf, syntaxTree } from '../structure/source.ts';
+import { answer, type FaultServer, faultServer } from '../support/servers.ts';
+import { targetFor } from '../support/targets.ts';
 
 const FOLDER = new URL('trade/tables/', import.meta.url);
 const sample = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type Alertmanager, openAlertmanager } from '../../../src/features/alerts/api.ts';
 import type { Plan } from '../../../src/http/endpoint.ts';
-import { answer, type FaultServer, faultServer } from '../../http/servers.ts';
-import { CONFIRMED, targetFor } from '../../http/targets.ts';
+import { answer, type FaultServer, faultServer } from '../../support/servers.ts';
+import { CONFIRMED, targetFor } from '../../support/targets.ts';
 
 const ID = '2f1a0000-0000-4000-8000-000000000001';
 const SILENCE = {

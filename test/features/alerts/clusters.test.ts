@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startAlertmanagerEmulator } from '../../../src/sandbox/alerts/server.ts';
-import { answer, faultServer } from '../../http/servers.ts';
+import { answer, faultServer } from '../../support/servers.ts';
 import { type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
 
 interface Row {

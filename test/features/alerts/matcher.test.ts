@@ -7,8 +7,8 @@ import {
   sameMatchers,
 } from '../../../src/features/alerts/matcher.ts';
 import { labelTest } from '../../../src/features/alerts/matching.ts';
-import { describeRealServers } from '../../contract/servers.ts';
 import { getJson, postAlerts, type RunningAlertmanager, startAlertmanager } from '../../support/alertmanager.ts';
+import { describeRealServers } from '../../support/alertmanagers.ts';
 
 test.each([
   [matcher('alertname', '=', 'Up'), 'alertname="Up"'],

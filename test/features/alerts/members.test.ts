@@ -2,10 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { answer, faultServer } from '../../http/servers.ts';
 import { type RunningAlertmanager, startAlertmanager } from '../../support/alertmanager.ts';
 import { alertmanagerBinary } from '../../support/peers.ts';
 import { freePorts } from '../../support/ports.ts';
+import { answer, faultServer } from '../../support/servers.ts';
 import { type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
 
 const GONE = 'http://127.0.0.1:1';

@@ -3,9 +3,9 @@ import { type Alertmanager, openAlertmanager } from '../../../src/features/alert
 import { formatMatcher, matcher } from '../../../src/features/alerts/matcher.ts';
 import { alertQuery, keepsAlert } from '../../../src/features/alerts/selection.ts';
 import { answered } from '../../../src/http/endpoint.ts';
-import { describeRealServers } from '../../contract/servers.ts';
-import { CONFIRMED, targetFor } from '../../http/targets.ts';
 import { getJson, postAlerts, type RunningAlertmanager, startAlertmanager, wire } from '../../support/alertmanager.ts';
+import { describeRealServers } from '../../support/alertmanagers.ts';
+import { CONFIRMED, targetFor } from '../../support/targets.ts';
 import { GRAMMAR_TABLE, refused } from './grammar-table.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';

@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startAlertmanagerEmulator } from '../../../src/sandbox/alerts/server.ts';
-import { Authority } from '../../http/certificates.ts';
 import {
   getJson,
   postAlerts,
@@ -14,6 +13,7 @@ import {
   type RunningAlertmanager,
   startAlertmanager,
 } from '../../support/alertmanager.ts';
+import { Authority } from '../../support/certificates.ts';
 import { ALERTMANAGER_RELEASES, alertmanagerBinary } from '../../support/peers.ts';
 import type { RunOptions } from '../../support/svc.ts';
 import { recorded, type ServiceRun } from './commands/service.ts';

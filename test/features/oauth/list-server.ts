@@ -1,5 +1,5 @@
 import { afterAll, beforeEach } from 'vitest';
-import { answer, type FaultServer, faultServer } from '../../http/servers.ts';
+import { answer, type FaultServer, faultServer } from '../../support/servers.ts';
 
 /** A list of each service that `listServer` serves. */
 export const LISTS = {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { registerClient } from '../../../src/features/oauth/registration.ts';
-import { answer, faultServer } from '../../http/servers.ts';
-import { targetFor } from '../../http/targets.ts';
+import { answer, faultServer } from '../../support/servers.ts';
+import { targetFor } from '../../support/targets.ts';
 
 const REQUEST = { method: 'none', clientName: 'svc', redirectUris: ['http://127.0.0.1:8250/callback'] } as const;
 /** It cannot be made a text. */

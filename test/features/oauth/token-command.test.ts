@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { interruptionOf } from '../../../src/errors.ts';
-import { answer, type FaultServer, faultServer } from '../../http/servers.ts';
+import { answer, type FaultServer, faultServer } from '../../support/servers.ts';
 import { type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
 import { TOKEN as GATEWAY_TOKEN, gateway } from '../trade/gateway.ts';
 

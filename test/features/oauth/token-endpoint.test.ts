@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import type { TokenGrant } from '../../../src/features/oauth/schema.ts';
 import { type OAuthClient, OAuthRefusal, requestToken } from '../../../src/features/oauth/token-endpoint.ts';
-import { answer, type Fault, faultServer } from '../../http/servers.ts';
-import { type TargetOptions, targetFor } from '../../http/targets.ts';
+import { answer, type Fault, faultServer } from '../../support/servers.ts';
+import { type TargetOptions, targetFor } from '../../support/targets.ts';
 
 const TOKEN = {
   access_token: 'at-new-0123456789',

@@ -1,7 +1,7 @@
 /** The counts of calls in a home, as the commands that run there read and write them. */
 import { CALL_LIMITS } from '../../../src/features/trade/gateway/trading-session.ts';
 import { CallCounts } from '../../../src/store/call-counts.ts';
-import { lockContext } from '../../store/folder.ts';
+import { lockContext } from '../../support/folder.ts';
 
 export interface CountedGateway {
   readonly url: string;

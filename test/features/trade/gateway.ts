@@ -6,8 +6,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import listen, { type Client } from 'socket.io';
 import { Session, type SessionEvent, type SessionOptions } from '../../../src/features/trade/gateway/session.ts';
 import { Secret } from '../../../src/http/redact.ts';
-import { type TargetOptions, type TestTarget, targetFor } from '../../http/targets.ts';
 import { SLOWNESS } from '../../support/executable.ts';
+import { type TargetOptions, type TestTarget, targetFor } from '../../support/targets.ts';
 
 export const TOKEN = '0123456789abcdef0123456789abcdef01234567';
 

@@ -1,7 +1,7 @@
 /** The defects of amtool 0.25, one by one, as behavior that svc does not have. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson, postAlerts, postSilence } from '../../../support/alertmanager.ts';
+import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, svc } from '../../../support/svc.ts';
 import { inTurn } from '../../../support/turns.ts';
 import { idsOf, seedFleet, type WireAlert } from './fleet.ts';

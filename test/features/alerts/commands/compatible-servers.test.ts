@@ -1,6 +1,6 @@
 /** Servers that implement the interface in part: Grafana, Mimir and Cortex, by their public sources. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { answer, type FaultServer, faultServer } from '../../../http/servers.ts';
+import { answer, type FaultServer, faultServer } from '../../../support/servers.ts';
 import { failure, svc } from '../../../support/svc.ts';
 import { wireAlert } from './scripted.ts';
 import { printed } from './service.ts';

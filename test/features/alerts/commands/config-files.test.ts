@@ -1,6 +1,6 @@
 /** What people pass as a configuration file: other encodings, several documents, merges. */
 import { describe, expect, test } from 'vitest';
-import { answer, faultServer } from '../../../http/servers.ts';
+import { answer, faultServer } from '../../../support/servers.ts';
 import { svc } from '../../../support/svc.ts';
 
 const CONFIG = `route:

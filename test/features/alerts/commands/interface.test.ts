@@ -1,7 +1,7 @@
 /** Everything that document 1 has, as lists to be walked: no endpoint, parameter or field that svc cannot reach. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../../../src/features/alerts/api.ts';
-import { answer, type FaultServer, faultServer, type Received } from '../../../http/servers.ts';
+import { answer, type FaultServer, faultServer, type Received } from '../../../support/servers.ts';
 import { svc } from '../../../support/svc.ts';
 import { printed } from './service.ts';
 

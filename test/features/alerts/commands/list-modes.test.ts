@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { answer, faultServer } from '../../../http/servers.ts';
+import { answer, faultServer } from '../../../support/servers.ts';
 import { svc } from '../../../support/svc.ts';
 import { LONG_AGO, seedFleet } from './fleet.ts';
 import { SILENCED, wireAlert } from './scripted.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson } from '../../../support/alertmanager.ts';
+import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, svc } from '../../../support/svc.ts';
 import { ALL, FLEET, INHIBITED, idsOf, LONG_AGO, SILENCED, seedFleet, type WireAlert } from './fleet.ts';
 import { lines, onEveryService, parameter, printed } from './service.ts';

@@ -1,7 +1,7 @@
 /** Alerts that a time interval mutes: the server's list calls them active, only its groups know better. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { describeRealServers } from '../../../contract/servers.ts';
 import { getJson, postAlerts, postSilence, startAlertmanager } from '../../../support/alertmanager.ts';
+import { describeRealServers } from '../../../support/alertmanagers.ts';
 import type { WireGroup } from './fleet.ts';
 import { lines, printed, recorded } from './service.ts';
 

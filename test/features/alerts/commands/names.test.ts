@@ -1,6 +1,6 @@
 /** Names that look mistyped cause a warning. The result and the exit status do not depend on it. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { answer, faultServer } from '../../../http/servers.ts';
+import { answer, faultServer } from '../../../support/servers.ts';
 import { svc } from '../../../support/svc.ts';
 import { seedFleet } from './fleet.ts';
 import { type Reply, scripted, wireAlert } from './scripted.ts';

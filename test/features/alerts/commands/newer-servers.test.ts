@@ -1,7 +1,7 @@
 /** What newer Alertmanagers have and older ones lack. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeRealServers } from '../../../contract/servers.ts';
 import { getJson, type RunningAlertmanager, startAlertmanager } from '../../../support/alertmanager.ts';
+import { describeRealServers } from '../../../support/alertmanagers.ts';
 import { svc } from '../../../support/svc.ts';
 
 const LIMITS = ['--silences.max-silences=3', '--silences.max-silence-size-bytes=400'];

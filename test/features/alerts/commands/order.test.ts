@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answer, faultServer } from '../../../http/servers.ts';
+import { answer, faultServer } from '../../../support/servers.ts';
 import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { seedFleet, type WireAlert } from './fleet.ts';
 import { type Reply, SILENCED, scripted, wireAlert } from './scripted.ts';

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
-import { describeRealServers, starter, WEB_CONFIG } from '../../../contract/servers.ts';
-import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson, wire } from '../../../support/alertmanager.ts';
+import { describeRealServers, starter, WEB_CONFIG } from '../../../support/alertmanagers.ts';
+import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, svc } from '../../../support/svc.ts';
 import { printed } from './service.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { endOfAlerts } from '../../../../src/features/alerts/commands/resolve.ts';
-import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson, postAlerts, postSilence } from '../../../support/alertmanager.ts';
+import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, svc } from '../../../support/svc.ts';
 import type { WireAlert } from './fleet.ts';
 import { wireAlert } from './scripted.ts';

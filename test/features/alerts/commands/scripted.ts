@@ -1,6 +1,6 @@
 /** A server that answers each request for its alerts as a test scripted. */
 import { SvcError } from '../../../../src/errors.ts';
-import { answer, type FaultServer, faultServer } from '../../../http/servers.ts';
+import { answer, type FaultServer, faultServer } from '../../../support/servers.ts';
 import type { WireAlert } from './fleet.ts';
 
 /** `away`: every request fails until the client has given up once. `refused`: the credential is refused. */

@@ -5,8 +5,8 @@ import { rmSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
-import { describeRealServers, onBothServers } from '../../../contract/servers.ts';
 import { type RunningAlertmanager, startAlertmanager } from '../../../support/alertmanager.ts';
+import { describeRealServers, onBothServers } from '../../../support/alertmanagers.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 
 export interface Sent {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson } from '../../../support/alertmanager.ts';
+import { answer, faultServer } from '../../../support/servers.ts';
 import { svc } from '../../../support/svc.ts';
 import { lines, onEveryService, printed } from './service.ts';
 

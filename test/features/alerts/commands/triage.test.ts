@@ -3,8 +3,8 @@ import { SvcError } from '../../../../src/errors.ts';
 import { displayWidth } from '../../../../src/output/terminal.ts';
 import { startAlertmanagerEmulator } from '../../../../src/sandbox/alerts/server.ts';
 import type { LocalServer } from '../../../../src/sandbox/http.ts';
-import { answer, faultServer } from '../../../http/servers.ts';
 import { postAlerts, postSilence } from '../../../support/alertmanager.ts';
+import { answer, faultServer } from '../../../support/servers.ts';
 import { type Run, type RunOptions, svc } from '../../../support/svc.ts';
 import { wireAlert } from './scripted.ts';
 

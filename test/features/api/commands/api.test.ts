@@ -7,8 +7,8 @@ import { rawPath } from '../../../../src/features/api/commands/api.ts';
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/sandbox.ts';
 import { startTradingEmulator } from '../../../../src/sandbox/trade/server.ts';
 import type { TradeTrap } from '../../../../src/sandbox/traps.ts';
-import { answer, type Fault, type FaultServer, faultServer } from '../../../http/servers.ts';
 import { journalIn } from '../../../support/journal.ts';
+import { answer, type Fault, type FaultServer, faultServer } from '../../../support/servers.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { forwarder } from '../../trade/commands/lost-answers.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answer } from '../../../http/servers.ts';
+import { answer } from '../../../support/servers.ts';
 import { type Misbehaving, misbehaving, NOW } from './misbehaving.ts';
 import { at, CHIZHIK, CHIZHIK_MOSCOW, FIXPRICE, lasting, type Place, seen, shop } from './shop.ts';
 

@@ -1,6 +1,6 @@
 /** What other implementations of the document send, and may send: spellings, nulls, numbers in strings, rows that lack a field. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answer } from '../../../http/servers.ts';
+import { answer } from '../../../support/servers.ts';
 import { market, type Price, type Shelf } from './market.ts';
 import { type Asked, type Misbehaving, misbehaving, NOW } from './misbehaving.ts';
 

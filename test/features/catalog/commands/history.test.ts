@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answer } from '../../../http/servers.ts';
+import { answer } from '../../../support/servers.ts';
 import { temporaryHome } from '../../../support/svc.ts';
 import { type Misbehaving, misbehaving } from './misbehaving.ts';
 import { CHIZHIK, FIXPRICE, lasting, PLACES, seen, shop } from './shop.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answer } from '../../../http/servers.ts';
+import { answer } from '../../../support/servers.ts';
 import { type Asked, type Misbehaving, misbehaving, products } from './misbehaving.ts';
 
 let catalog: Misbehaving;

@@ -1,5 +1,5 @@
 /** `svc catalog` against a scripted server that records its requests. */
-import { answer, faultServer } from '../../../http/servers.ts';
+import { answer, faultServer } from '../../../support/servers.ts';
 import { type Run, type RunOptions, svc } from '../../../support/svc.ts';
 
 export const NOW = Date.UTC(2026, 0, 15, 12);

@@ -1,5 +1,5 @@
 /** A product with a past at three stores, answered by the rule of doc 3 §4 as the tests of the rules write it down. */
-import { answer } from '../../../http/servers.ts';
+import { answer } from '../../../support/servers.ts';
 import { type Observation, referenceDynamics } from '../reference-dynamics.ts';
 import { type Asked, NOW } from './misbehaving.ts';
 

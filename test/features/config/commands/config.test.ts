@@ -9,7 +9,7 @@ import { configSet } from '../../../../src/features/config/commands/set.ts';
 import { configUnset } from '../../../../src/features/config/commands/unset.ts';
 import { configUse } from '../../../../src/features/config/commands/use.ts';
 import type { Column } from '../../../../src/output/types.ts';
-import { testFolder } from '../../../store/folder.ts';
+import { testFolder } from '../../../support/folder.ts';
 import { runContext } from './context.ts';
 
 const folder = testFolder();

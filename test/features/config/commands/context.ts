@@ -1,7 +1,7 @@
 import type { RunContext } from '../../../../src/cli/command.ts';
 import type { Context } from '../../../../src/context.ts';
 import { loadSettings, type SettingsSources } from '../../../../src/store/settings.ts';
-import { lockContext } from '../../../store/folder.ts';
+import { lockContext } from '../../../support/folder.ts';
 
 /** What the engine gives the `config` commands. */
 export async function runContext(

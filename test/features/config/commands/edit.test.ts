@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configEdit } from '../../../../src/features/config/commands/edit.ts';
-import { testFolder } from '../../../store/folder.ts';
+import { testFolder } from '../../../support/folder.ts';
 import { runContext } from './context.ts';
 
 const folder = testFolder();

@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
-import { describeRealServers } from '../../../contract/servers.ts';
-import { Authority } from '../../../http/certificates.ts';
-import { answer, faultServer } from '../../../http/servers.ts';
 import { startAlertmanager } from '../../../support/alertmanager.ts';
+import { describeRealServers } from '../../../support/alertmanagers.ts';
+import { Authority } from '../../../support/certificates.ts';
 import { amtoolBinary } from '../../../support/peers.ts';
+import { answer, faultServer } from '../../../support/servers.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
 
 interface Row {

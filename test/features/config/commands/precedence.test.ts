@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { answer, type FaultServer, faultServer, type Received } from '../../../http/servers.ts';
 import { credentialsText } from '../../../support/credentials.ts';
+import { answer, type FaultServer, faultServer, type Received } from '../../../support/servers.ts';
 import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 
 const SILENCE = {

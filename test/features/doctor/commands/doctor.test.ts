@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Finding } from '../../../../src/cli/findings.ts';
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/sandbox.ts';
-import { Authority } from '../../../http/certificates.ts';
-import { answer, type Fault, faultServer } from '../../../http/servers.ts';
+import { Authority } from '../../../support/certificates.ts';
+import { answer, type Fault, faultServer } from '../../../support/servers.ts';
 import { type Run, svc, temporaryHome } from '../../../support/svc.ts';
 
 const SECRET = 'SECRET-f00dfacecafe';

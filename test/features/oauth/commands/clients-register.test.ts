@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answer, type Fault, type FaultServer, faultServer, type Received } from '../../../http/servers.ts';
 import { type OidcServer, startOidc } from '../../../support/oidc.ts';
+import { answer, type Fault, type FaultServer, faultServer, type Received } from '../../../support/servers.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { login, redirectOf, stored } from './signing-in.ts';
 

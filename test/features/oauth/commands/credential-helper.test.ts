@@ -5,11 +5,11 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { credentialsFile, loginKey } from '../../../../src/store/credentials.ts';
 import { withSecrets } from '../../../../src/store/secret-store.ts';
-import { answer, type FaultServer, faultServer } from '../../../http/servers.ts';
-import { lockContext } from '../../../store/folder.ts';
 import { type TestHelper, testHelper } from '../../../support/credential-helper.ts';
+import { lockContext } from '../../../support/folder.ts';
+import { FIRST, keep, login, rotatingServer } from '../../../support/rotating-server.ts';
+import { answer, type FaultServer, faultServer } from '../../../support/servers.ts';
 import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
-import { FIRST, keep, login, rotatingServer } from './rotating-server.ts';
 
 const SECRET = 'whsec_0123456789abcdef';
 const NEW_SECRET = 'whsec_fedcba9876543210';

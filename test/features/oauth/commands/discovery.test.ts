@@ -1,7 +1,7 @@
 /** What the service says of its sign-in, where it is looked for, and what of it is not believed (RFC 8414). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Authority } from '../../../http/certificates.ts';
-import { answer, type Fault, type FaultServer, faultServer, type Received } from '../../../http/servers.ts';
+import { Authority } from '../../../support/certificates.ts';
+import { answer, type Fault, type FaultServer, faultServer, type Received } from '../../../support/servers.ts';
 import { svc } from '../../../support/svc.ts';
 
 let behave: Fault = () => {};

@@ -7,9 +7,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { nameOwner } from '../../../../src/store/lock.ts';
 import { HOME, LAUNCHER, SVC, shell, startSvc, svc } from '../../../e2e/binary.ts';
 import { parseCredentials } from '../../../support/credentials.ts';
+import { ANY_TOKEN, FIRST, keep, login, type Meddle, rotatingServer } from '../../../support/rotating-server.ts';
 import { ordinaryUser } from '../../../support/stranger.ts';
 import { IS_HARD } from '../../../support/turns.ts';
-import { ANY_TOKEN, FIRST, keep, login, type Meddle, rotatingServer } from './rotating-server.ts';
 
 const EXPIRED = -10;
 const folder = (): string => mkdtempSync(join(HOME, 'login-'));

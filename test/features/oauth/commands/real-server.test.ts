@@ -6,10 +6,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type OAuthClient, requestToken } from '../../../../src/features/oauth/token-endpoint.ts';
 import type { OAuthCredential } from '../../../../src/store/credentials.ts';
 import { HOME, svc } from '../../../e2e/binary.ts';
-import { targetFor } from '../../../http/targets.ts';
 import { parseCredentials } from '../../../support/credentials.ts';
 import { browse, type OidcServer, startOidc } from '../../../support/oidc.ts';
-import { keep, login } from './rotating-server.ts';
+import { keep, login } from '../../../support/rotating-server.ts';
+import { targetFor } from '../../../support/targets.ts';
 
 let server: OidcServer;
 beforeAll(async () => {

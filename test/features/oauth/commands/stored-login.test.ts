@@ -4,8 +4,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { OAuthCredential } from '../../../../src/store/credentials.ts';
 import { parseCredentials } from '../../../support/credentials.ts';
+import {
+  ANY_TOKEN,
+  FIRST,
+  keep,
+  login,
+  type Meddle,
+  type RotatingServer,
+  rotatingServer,
+} from '../../../support/rotating-server.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
-import { ANY_TOKEN, FIRST, keep, login, type Meddle, type RotatingServer, rotatingServer } from './rotating-server.ts';
 
 const EXPIRED = -10;
 const DAY = 86_400;

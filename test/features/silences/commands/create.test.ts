@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson } from '../../../support/alertmanager.ts';
+import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, svc, temporaryHome } from '../../../support/svc.ts';
 import { lines, onBothServices, printed } from '../../alerts/commands/service.ts';
 import { creating, HOUR, iso, type Posted, posted } from './posted.ts';

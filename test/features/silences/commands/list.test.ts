@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson, postSilence, wire } from '../../../support/alertmanager.ts';
+import { answer, faultServer } from '../../../support/servers.ts';
 import { svc } from '../../../support/svc.ts';
 import { lines, onBothServices, printed } from '../../alerts/commands/service.ts';
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { answer, type Fault, faultOnWrite, faultServer, isWrite } from '../../../http/servers.ts';
+import { answer, type Fault, faultOnWrite, faultServer, isWrite } from '../../../support/servers.ts';
 import { failure, svc } from '../../../support/svc.ts';
 import { printed } from '../../alerts/commands/service.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { answer, faultServer } from '../../../http/servers.ts';
 import { getJson, postAlerts, postSilence, type SeedSilence, wire } from '../../../support/alertmanager.ts';
+import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, type RunOptions, svc } from '../../../support/svc.ts';
 import { lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
 

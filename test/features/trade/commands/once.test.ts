@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { processName, withLock } from '../../../../src/store/lock.ts';
 import type { OrderAnswered, OrderSent } from '../../../../src/store/order-journal.ts';
-import { lockContext } from '../../../store/folder.ts';
+import { lockContext } from '../../../support/folder.ts';
 import { addToJournal } from '../../../support/journal.ts';
 import { temporaryHome } from '../../../support/svc.ts';
 import { ACCOUNT, errorOf, fileGateway, reply } from './document-gateway.ts';

@@ -1,7 +1,7 @@
 /** The counts of connections and calls delay or refuse reads. They never delay a close, a cancel or an order. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { withLock } from '../../../../src/store/lock.ts';
-import { lockContext } from '../../../store/folder.ts';
+import { lockContext } from '../../../support/folder.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
 import { callCountsIn, useUpCalls } from '../counts.ts';
 import { ACCOUNT, fileGateway, reply } from './document-gateway.ts';

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { EngineConnection } from '../../../../src/features/trade/gateway/engine-connection.ts';
 import { Secret } from '../../../../src/http/redact.ts';
 import { CookieJar } from '../../../../src/http/sender.ts';
-import { targetFor } from '../../../http/targets.ts';
+import { targetFor } from '../../../support/targets.ts';
 import { gateway, TOKEN, until } from '../gateway.ts';
 
 let lost: unknown[];

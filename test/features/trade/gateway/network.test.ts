@@ -5,8 +5,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endpoint } from '../../../../src/http/endpoint.ts';
-import { Authority } from '../../../http/certificates.ts';
 import { proxy } from '../../../http/proxies.ts';
+import { Authority } from '../../../support/certificates.ts';
 import { type Gateway, gateway, reader, sessionWith, TOKEN } from '../gateway.ts';
 
 const anything = async () => ({ safeParse: (data: unknown) => ({ success: true as const, data }) });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { answered, endpoint } from '../../../../src/http/endpoint.ts';
 import { Secret } from '../../../../src/http/redact.ts';
-import { CONFIRMED } from '../../../http/targets.ts';
+import { CONFIRMED } from '../../../support/targets.ts';
 import {
   type Gateway,
   type GatewayOptions,

@@ -1,7 +1,7 @@
 /** A write of the recording service goes out once, whatever happens to its answer. */
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
-import { answer, type Fault, faultOnWrite, faultServer, isWrite } from '../../../http/servers.ts';
+import { answer, type Fault, faultOnWrite, faultServer, isWrite } from '../../../support/servers.ts';
 import { failure, svc } from '../../../support/svc.ts';
 
 const ACTIVE = { id: 'ep_1', url: 'https://192.0.2.7/', events: ['summary.completed', 'webhook.ping'], status: 1 };

@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net';
 import { checkReceiver, type ProbeResult } from '../../../../src/features/webhooks/probes/receiver-check.ts';
-import { outbound } from '../../../http/targets.ts';
+import { outbound } from '../../../support/targets.ts';
 import { KEY } from './handmade-receiver.ts';
 
 export async function probe(url: string, only: readonly string[] = []): Promise<readonly ProbeResult[]> {

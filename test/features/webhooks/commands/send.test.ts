@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import type { SentDelivery } from '../../../../src/features/webhooks/sending/sending.ts';
-import { stoppedServer } from '../../../http/servers.ts';
+import { stoppedServer } from '../../../support/servers.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { handmade, KEY, type Receiver, receiver, statuses, type Taken } from './handmade-receiver.ts';
 

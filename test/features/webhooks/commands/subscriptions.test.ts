@@ -2,8 +2,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { answer, faultServer } from '../../../http/servers.ts';
 import { parseSigningSecrets, signingSecretsText } from '../../../support/credentials.ts';
+import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, svc, temporaryHome } from '../../../support/svc.ts';
 import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
 

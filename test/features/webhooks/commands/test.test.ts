@@ -2,8 +2,8 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
-import { answer, faultServer } from '../../../http/servers.ts';
 import { startReceiver } from '../../../sandbox/webhooks/service.ts';
+import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { RECEIVER, subscribed } from './subscribed.ts';
 

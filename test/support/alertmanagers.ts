@@ -1,8 +1,8 @@
 /** The emulator and the real servers that the cases run against. */
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
-import { type AlertmanagerOptions, startAlertmanager } from '../support/alertmanager.ts';
-import { ALERTMANAGER_RELEASES, alertmanagerBinary } from '../support/peers.ts';
+import { type AlertmanagerOptions, startAlertmanager } from './alertmanager.ts';
+import { ALERTMANAGER_RELEASES, alertmanagerBinary } from './peers.ts';
 
 interface RealServer {
   readonly release: string;

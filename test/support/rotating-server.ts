@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { OAuthCredential } from '../../../../src/store/credentials.ts';
-import { type Credentials, credentialsText } from '../../../support/credentials.ts';
+import type { OAuthCredential } from '../../src/store/credentials.ts';
+import { type Credentials, credentialsText } from './credentials.ts';
 
 /** `commit` is what the server does on success, `answer` what it would then say. */
 export type Meddle = (step: {
