@@ -1,11 +1,11 @@
 /** A credential that is given in another way than as a token: it is sent, and never printed. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { VARIABLES } from '../../src/store/setting-keys.ts';
 import { SCRATCH } from '../support/scratch.ts';
 import { answer, type Fault } from '../support/servers.ts';
-import { type Case, expectClean, MARKER, type Peer, REMOTE, startPeer } from './invoke.ts';
+import { type Case, expectClean, MARKER, type Peer, REMOTE, SAMPLED, startPeer } from './invoke.ts';
 
 let peer: Peer;
 const folder = mkdtempSync(join(SCRATCH, 'svc-registry-'));
@@ -38,34 +38,36 @@ const writes = new Map(
   WITH_PASSWORD.filter(({ command }) => command.effect !== 'read').map((what) => [prefixOf(what), what]),
 );
 
-it.each([...reads.values(), ...writes.values()])('$name with a password', async (what) => {
-  const prefix = prefixOf(what);
-  const env = { ...withoutToken(what), [`${prefix}_USER`]: 'ann', [`${prefix}_PASSWORD`]: MARKER };
-  const encoded = Buffer.from(`ann:${MARKER}`).toString('base64');
-  for (const fault of [undefined, refused]) {
-    const run = await peer.run(what, { args: ['--debug'], env }, fault);
-    expect(run.requests[0]?.headers['authorization']).toBe(`Basic ${encoded}`);
-    expectClean(run, 'password');
-    expect(run.stdout + run.stderr).not.toContain(encoded);
-  }
-});
+it.each([...reads.values(), ...writes.values()])(
+  '$name sends a user and a password as a Basic credential and never prints them',
+  async (what) => {
+    const prefix = prefixOf(what);
+    const env = { ...withoutToken(what), [`${prefix}_USER`]: 'ann', [`${prefix}_PASSWORD`]: MARKER };
+    const encoded = Buffer.from(`ann:${MARKER}`).toString('base64');
+    for (const fault of [undefined, refused]) {
+      const run = await peer.run(what, { args: ['--debug'], env }, fault);
+      expect(run.requests[0]?.headers['authorization']).toBe(`Basic ${encoded}`);
+      expectClean(run, 'password');
+      expect(run.stdout + run.stderr).not.toContain(encoded);
+    }
+  },
+);
 
-describe.each(REMOTE)('$name with a header file', (what) => {
-  const file = join(folder, 'headers');
-  writeFileSync(file, `X-Gate: ${MARKER}\n`);
-
-  it('a refused credential', async () => {
-    const run = await peer.run(what, { args: ['--debug', '--header-file', file], env: withoutToken(what) }, refused);
+it.each(SAMPLED.filter((what) => REMOTE.includes(what)))(
+  '$name sends the headers of --header-file and never prints them',
+  async (what) => {
+    const file = join(folder, 'headers');
+    writeFileSync(file, `X-Gate: ${MARKER}\n`);
+    const env = withoutToken(what);
+    const run = await peer.run(what, { args: ['--debug', '--header-file', file], env }, refused);
     expect({ code: run.code, header: run.requests[0]?.headers['x-gate'] }).toEqual({ code: 4, header: MARKER });
     expectClean(run, 'header file');
-  });
-
-  if (what.command.effect === 'read') return;
-
-  // No curl line can send a request of a live trading session.
-  it.each(what.command.service === 'trade' ? ['--dry-run'] : ['--dry-run', '--dry-run=curl'])('%s', async (option) => {
-    const run = await peer.run(what, { args: [option, '--header-file', file], env: withoutToken(what) });
-    expect(run.stdout).toContain('x-gate');
-    expectClean(run, option);
-  });
-});
+    if (what.command.effect === 'read') return;
+    // No curl line can send a request of a live trading session.
+    for (const option of what.command.service === 'trade' ? ['--dry-run'] : ['--dry-run', '--dry-run=curl']) {
+      const dry = await peer.run(what, { args: [option, '--header-file', file], env });
+      expect(dry.stdout).toContain('x-gate');
+      expectClean(dry, option);
+    }
+  },
+);

@@ -1,7 +1,8 @@
 /** What every declaration has to keep to. */
 import { describe, expect, it } from 'vitest';
+import type { Command, Group } from '../../src/cli/command.ts';
 import { allFlags, GLOBAL_FLAGS, isRemote, SERVICE_FLAGS, WRITE_FLAGS } from '../../src/cli/common-flags.ts';
-import { negatable, takesValue } from '../../src/cli/flags.ts';
+import { type Argument, type Flag, negatable, takesValue } from '../../src/cli/flags.ts';
 import { commandPath, parseInput } from '../../src/cli/parse.ts';
 import { TOPICS } from '../../src/cli/topics.ts';
 import { GROUPS, SOURCES } from '../../src/features/index.ts';
@@ -16,7 +17,7 @@ const ELSEWHERE = /-(file|stdin|fd|env)$/;
 
 const duplicates = (names: readonly string[]): string[] => names.filter((name, index) => names.indexOf(name) !== index);
 
-it('has a unique name and a summary for every group, and no name of a help topic', () => {
+it('every group has a summary and a name of its own, which no help topic has', () => {
   const names = GROUPS.map(({ name }) => name);
   expect(duplicates([...names, 'help', 'version', ...TOPICS.map((topic) => topic.name), 'environment'])).toEqual([]);
   for (const { name, summary } of GROUPS) {
@@ -25,7 +26,7 @@ it('has a unique name and a summary for every group, and no name of a help topic
   }
 });
 
-it('has no command or alias twice', () => {
+it('no command or alias exists twice', () => {
   const typed = REGISTERED.flatMap(({ group, command, typed }) =>
     group.single ? [group.name] : [typed, ...(command.aliases ?? [])].map((name) => `${group.name} ${name}`),
   );
@@ -50,7 +51,7 @@ const SECOND_NAMES: Readonly<Record<string, readonly string[]>> = {
   'dry-run': ['simulate', 'plan'],
 };
 
-it('has one name for one meaning: second names are aliases, or hidden', () => {
+it('one meaning has one name: second names are aliases, or hidden', () => {
   const second = Object.values(SECOND_NAMES).flat();
   const found = REGISTERED.flatMap(({ command }) =>
     Object.entries(command.flags ?? {}).flatMap(([name, flag]) =>
@@ -65,127 +66,172 @@ it('has one name for one meaning: second names are aliases, or hidden', () => {
   expect(ends).toEqual([]);
 });
 
-it('has samples of declared commands only', () => {
+it('samples are of declared commands only', () => {
   expect(REGISTERED.map(({ command }) => command.id)).toEqual(expect.arrayContaining(Object.keys(SAMPLES)));
 });
 
-describe.each(REGISTERED.map(({ group, command }) => ({ id: command.id, group, command })))(
-  '$id',
-  ({ group, command }) => {
-    const flags = Object.entries(command.flags ?? {});
+/** What the rule says of each command: `<id>: <fault>`. */
+function faultsOf(find: (command: Command, group: Group) => readonly string[]): string[] {
+  return REGISTERED.flatMap(({ group, command }) => find(command, group).map((fault) => `${command.id}: ${fault}`));
+}
 
-    it('has the id under which its group lists it, and loads on its own', async () => {
+const ownFlags = (command: Command): [string, Flag][] => Object.entries(command.flags ?? {});
+const argumentsOf = (command: Command): [string, Argument][] => Object.entries(command.args ?? {});
+
+describe('every command', () => {
+  it('has the id under which its group lists it, and loads on its own', async () => {
+    for (const { group, command } of REGISTERED) {
       const name = group.single ? group.name : command.id.slice(group.name.length + 1);
       expect(command.id).toBe(group.single ? name : `${group.name} ${name}`);
       expect(await (await group.load()).commands[name]?.()).toBe(command);
-    });
+    }
+  });
 
-    it('has no alias that begins with the name of a command', async () => {
+  it('has no alias that begins with the name of a command', async () => {
+    for (const { group, command } of REGISTERED) {
       const names = Object.keys((await group.load()).commands);
-      for (const alias of command.aliases ?? []) {
-        expect(names.filter((name) => alias.startsWith(`${name} `))).toEqual([]);
-      }
-    });
+      const hidden = (command.aliases ?? []).filter((alias) => names.some((name) => alias.startsWith(`${name} `)));
+      expect(hidden, command.id).toEqual([]);
+    }
+  });
 
-    it('names a list of a service only for values that it prompts for', () => {
-      for (const declared of [...Object.values(command.args ?? {}), ...Object.values(command.flags ?? {})]) {
-        const isListed = 'complete' in declared && Object.hasOwn(SOURCES, declared.complete ?? '');
-        if (isListed) expect('required' in declared || 'promptUnless' in declared).toBe(true);
-      }
-    });
+  it('prompts for each value that it takes from a list of a service', () => {
+    const faults = faultsOf((command) =>
+      [...argumentsOf(command), ...ownFlags(command)]
+        .filter(([, declared]) => 'complete' in declared && Object.hasOwn(SOURCES, declared.complete ?? ''))
+        .filter(([, declared]) => !('required' in declared || 'promptUnless' in declared))
+        .map(([name]) => name),
+    );
+    expect(faults).toEqual([]);
+  });
 
-    it('has a summary of one line', () => {
-      expectSummary(command.summary);
-      for (const text of [command.description, ...Object.values(command.args ?? {}).map(({ help }) => help)]) {
-        if (text !== undefined) expect(text).toMatch(/^\S.*\S$/s);
-      }
-    });
+  it('has a summary of one line, and texts without blanks around them', () => {
+    for (const { command } of REGISTERED) expectSummary(command.summary);
+    const faults = faultsOf((command) =>
+      [command.description ?? 'none', ...argumentsOf(command).map(([, { help }]) => help)].filter(
+        (text) => !/^\S.*\S$/s.test(text),
+      ),
+    );
+    expect(faults).toEqual([]);
+  });
 
-    it('has flags with good names and the same meaning everywhere', () => {
+  it('has options with good names and helpful texts, none with the name of a shared option', () => {
+    const faults = faultsOf((command) => {
       // A command without a service has no network options, so that their names are free.
-      const network = isRemote(command) ? SERVICE_FLAGS : {};
-      const common = Object.keys({ ...GLOBAL_FLAGS, ...network, ...WRITE_FLAGS });
-      for (const [name, flag] of flags) {
-        expect(name).toMatch(KEBAB);
-        expect(common).not.toContain(name);
-        // --no-events stands beside --events <a,b>; of a switch it would be the negation.
-        const negated = /^no-(.*)/.exec(name)?.[1];
-        if (negated !== undefined) {
-          const [, other = flag] =
-            flags.find(([one, { aliases }]) => [one, ...(aliases ?? [])].includes(negated)) ?? [];
-          expect(takesValue(other), name).toBe(true);
-        }
-        expect(flag.help, name).toMatch(/^[A-Z].*[^.\s]$/);
-        if (flag.short !== undefined) expect(flag.short, name).toMatch(/^[a-zA-Z]$/);
-        if ('choices' in flag && flag.choices !== undefined) expect(duplicates(flag.choices), name).toEqual([]);
-      }
-      const letters = Object.values(allFlags(command)).flatMap(({ short }) => (short === undefined ? [] : [short]));
-      expect(duplicates(letters)).toEqual([]);
-      const spellings = Object.entries(allFlags(command)).flatMap(([name, flag]) =>
+      const shared = { ...GLOBAL_FLAGS, ...(isRemote(command) ? SERVICE_FLAGS : {}), ...WRITE_FLAGS };
+      return ownFlags(command)
+        .filter(
+          ([name, flag]) =>
+            !KEBAB.test(name) ||
+            Object.hasOwn(shared, name) ||
+            !/^[A-Z].*[^.\s]$/.test(flag.help) ||
+            !/^[a-zA-Z]$/.test(flag.short ?? 'a') ||
+            duplicates('choices' in flag ? (flag.choices ?? []) : []).length > 0,
+        )
+        .map(([name]) => `--${name}`);
+    });
+    expect(faults).toEqual([]);
+  });
+
+  it('has --no-… only beside an option that takes a value', () => {
+    // --no-events stands beside --events <a,b>; of a switch it would be the negation.
+    const faults = faultsOf((command) =>
+      ownFlags(command)
+        .filter(([name, flag]) => {
+          const negated = /^no-(.*)/.exec(name)?.[1];
+          if (negated === undefined) return false;
+          const named = ownFlags(command).find(([one, { aliases }]) => [one, ...(aliases ?? [])].includes(negated));
+          return !takesValue(named?.[1] ?? flag);
+        })
+        .map(([name]) => `--${name}`),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it('has no letter and no spelling of an option twice', () => {
+    const faults = faultsOf((command) => {
+      const all = Object.entries(allFlags(command));
+      const letters = all.flatMap(([, { short }]) => (short === undefined ? [] : [short]));
+      const spellings = all.flatMap(([name, flag]) =>
         [name, ...(flag.aliases ?? [])].flatMap((one) => (negatable(flag) ? [one, `no-${one}`] : [one])),
       );
-      expect(duplicates(spellings)).toEqual([]);
+      return [...duplicates(letters), ...duplicates(spellings)];
     });
+    expect(faults).toEqual([]);
+  });
 
-    it('has no option with a secret as its value', () => {
-      const taking = Object.entries(allFlags(command)).filter(
-        ([, flag]) => flag.type !== 'boolean' && !(flag.type === 'string' && flag.hidden && refuses(flag.check)),
+  it('has no option with a secret as its value', () => {
+    const faults = faultsOf((command) =>
+      Object.entries(allFlags(command))
+        .filter(
+          ([, flag]) => flag.type !== 'boolean' && !(flag.type === 'string' && flag.hidden && refuses(flag.check)),
+        )
+        .map(([name]) => name)
+        .filter((name) => SECRET.test(name) && !ELSEWHERE.test(name)),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it('has arguments that can be told apart', () => {
+    const faults = faultsOf((command) => {
+      const args = argumentsOf(command);
+      const lastPlain = args.filter(([, { afterDashes }]) => !afterDashes).length - 1;
+      const wrong = args.filter(
+        ([name, { repeat, afterDashes, required }], index) =>
+          !KEBAB.test(name) ||
+          (repeat && !afterDashes && index !== lastPlain) ||
+          (afterDashes && index !== args.length - 1) ||
+          (required && args.slice(0, index).some(([, before]) => !before.required)),
       );
-      expect(taking.map(([name]) => name).filter((name) => SECRET.test(name) && !ELSEWHERE.test(name))).toEqual([]);
+      const names = [...args.map(([name]) => name), ...Object.keys(allFlags(command))];
+      return [...wrong.map(([name]) => name), ...duplicates(names)];
     });
+    expect(faults).toEqual([]);
+  });
 
-    it('has distinguishable arguments', () => {
-      const args = Object.entries(command.args ?? {});
-      expect(duplicates([...args.map(([name]) => name), ...Object.keys(allFlags(command))])).toEqual([]);
-      for (const [index, [name, argument]] of args.entries()) {
-        expect(name).toMatch(KEBAB);
-        const others = args.filter(([, { afterDashes }]) => !afterDashes);
-        if (argument.repeat && !argument.afterDashes)
-          expect(index, `${name} takes all the rest`).toBe(others.length - 1);
-        if (argument.afterDashes) expect(index, `${name} takes what is after --`).toBe(args.length - 1);
-        if (argument.required)
-          expect(
-            args.slice(0, index).every(([, { required }]) => required),
-            name,
-          ).toBe(true);
-      }
-    });
+  it('has --yes and --dry-run if and only if it can change something', () => {
+    const faults = faultsOf((command) =>
+      ['yes', 'dry-run'].filter((name) => Object.hasOwn(allFlags(command), name) !== (command.effect !== 'read')),
+    );
+    expect(faults).toEqual([]);
+  });
 
-    it('has --yes and --dry-run if and only if it can change something', () => {
-      const names = Object.keys(allFlags(command));
-      expect(names.includes('yes')).toBe(command.effect !== 'read');
-      expect(names.includes('dry-run')).toBe(command.effect !== 'read');
+  it('has columns of good names, and shows the first one always', () => {
+    const faults = faultsOf(({ output }) => {
+      if (output.kind === 'text') return [];
+      const { columns } = output.kind === 'chart' ? output.list : output;
+      const names = columns.map(({ name }) => name);
+      const first = columns[0]?.wide === undefined ? [] : ['the first column is in wide tables only'];
+      return [...duplicates(names), ...names.filter((name) => !KEBAB.test(name)), ...first];
     });
+    expect(faults).toEqual([]);
+  });
 
-    it('has columns of good names', () => {
-      if (command.output.kind === 'text') return;
-      const output = command.output.kind === 'chart' ? command.output.list : command.output;
-      const names = output.columns.map(({ name }) => name);
-      expect(duplicates(names)).toEqual([]);
-      for (const name of names) expect(name).toMatch(KEBAB);
-      const first = output.columns[0];
-      expect(first?.wide, 'the first column is always shown').toBeUndefined();
-      if (output.kind === 'list') {
-        for (const family of Object.keys(output.families ?? {})) {
-          expect(family).toMatch(KEBAB);
-          expect(output.families?.[family]?.('x').name).toBe(`${family}:x`);
-        }
-      }
-    });
+  it('names the columns of a family after it', () => {
+    const faults = faultsOf(({ output }) =>
+      Object.entries(output.kind === 'list' ? (output.families ?? {}) : {})
+        .filter(([family, column]) => !KEBAB.test(family) || column('x').name !== `${family}:x`)
+        .map(([family]) => family),
+    );
+    expect(faults).toEqual([]);
+  });
 
-    it.each(command.examples)('has an example that works: $run', ({ run, why }) => {
-      expectSummary(why);
-      const invocations = shellCommands(run).flatMap(svcInvocations);
-      expect(invocations).not.toEqual([]);
-      expect(invocations.map(({ id }) => id)).toContain(command.id);
-      for (const { id, tokens } of invocations) {
-        const named = REGISTERED.find((one) => one.command.id === id)?.command;
-        expect(named, `${id} of ${run}`).toBeDefined();
-        if (named !== undefined) parseInput(named, tokens, NOW);
-      }
-    });
-  },
-);
+  it('has examples that name it and that svc accepts', () => {
+    for (const { command } of REGISTERED)
+      for (const example of command.examples) expectWorkingExample(command, example);
+  });
+});
+
+function expectWorkingExample(command: Command, { run, why }: Command['examples'][number]): void {
+  expectSummary(why);
+  const invocations = shellCommands(run).flatMap(svcInvocations);
+  expect(invocations.map(({ id }) => id)).toContain(command.id);
+  for (const { id, tokens } of invocations) {
+    const named = REGISTERED.find((one) => one.command.id === id)?.command;
+    if (named === undefined) throw new Error(`${run} names the unknown command ${id}`);
+    parseInput(named, tokens, NOW);
+  }
+}
 
 /** An option that is there only to say why it is not. */
 function refuses(check: ((text: string) => void) | undefined): boolean {

@@ -1,8 +1,8 @@
 /** `--dry-run` of every command that can change something: what it shows is what would be sent, and nothing is. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Received } from '../support/servers.ts';
 import { inTurn } from '../support/turns.ts';
-import { asks, CASES, type Invoked, MARKER, type Peer, startPeer, writes } from './invoke.ts';
+import { asks, CASES, type Case, type Invoked, MARKER, type Peer, startPeer, writes } from './invoke.ts';
 
 interface Shown {
   readonly method: string;
@@ -21,8 +21,29 @@ const WRITING = CASES.filter(
   ({ command, sample }) => command.effect !== 'read' && command.service !== undefined && !sample.local,
 );
 
-it.each(WRITING)('$name --dry-run prints the request', async (what) => {
-  const all = writes(await peer.run(what, { args: ['-o', 'json'] }));
+const FORMATS = ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'];
+
+it.each(WRITING.map((what, at) => ({ what, at, name: what.name })))(
+  '$name --dry-run prints the request that it would send to the server that a write names',
+  async ({ what, at }) => {
+    await expectSameRequest(what);
+    for (const format of inTurn(FORMATS, at, 1)) {
+      const dry = await peer.run(what, { args: ['--dry-run', '-o', format], unconfirmed: true });
+      expectUnsent(dry, what.sample.follows === true);
+      expect(dry.stdout).toMatch(/[^\n]\n$/);
+      expect(dry.server).toBeUndefined();
+    }
+    await expectCurlLines(what);
+    const atTerminal = await peer.run(what, { args: ['--dry-run'], unconfirmed: true, terminal: 80 });
+    expectUnsent(atTerminal, false);
+    expect(atTerminal.asked).toEqual([]);
+  },
+);
+
+async function expectSameRequest(what: Case): Promise<void> {
+  const run = await peer.run(what, { args: ['-o', 'json'] });
+  expect(run.server).toBe(`server: ${new URL(peer.url).host} (SVC_${what.command.service?.toUpperCase()}_URL)`);
+  const all = writes(run);
   const sent = what.sample.undoes ? all.slice(0, 1) : all;
   expect(sent).not.toEqual([]);
   const dry = await peer.run(what, { args: ['--dry-run', '-o', 'json', '--debug'], unconfirmed: true });
@@ -34,63 +55,37 @@ it.each(WRITING)('$name --dry-run prints the request', async (what) => {
   for (const [index, request] of shown.entries()) {
     expect(Object.keys(request)).toEqual(['method', 'url', 'headers', 'body']);
     const real = sent[index];
-    expect(request.method).toBe(real?.method);
-    expect(request.url).toBe(`${peer.url}${real?.path}`);
+    expect([request.method, request.url]).toEqual([real?.method, `${peer.url}${real?.path}`]);
     expect(shownBody(request.body, real)).toEqual(sentBody(real));
-    if (what.sample.anonymous) expect(request.headers['authorization']).toBeUndefined();
-    else expect(request.headers['authorization']).toMatch(/^(Bearer )?\*\*\*$/);
-    const { authorization: _, ...open } = request.headers;
+    const { authorization, ...open } = request.headers;
+    if (what.sample.anonymous) expect(authorization).toBeUndefined();
+    else expect(authorization).toMatch(/^(Bearer )?\*\*\*$/);
     expect(real?.headers).toMatchObject(open);
   }
-});
+}
 
-const FORMATS = ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'];
-
-describe.each(FORMATS)('--dry-run -o %s', (format) => {
-  it.each(WRITING.filter((_, at) => inTurn(FORMATS, at, 2).includes(format)))('$name', async (what) => {
-    const dry = await peer.run(what, { args: ['--dry-run', '-o', format], unconfirmed: true });
-    expectUnsent(dry, what.sample.follows === true);
-    expect(dry.stdout).toMatch(/[^\n]\n$/);
-  });
-});
-
-const isLive = ({ command }: (typeof WRITING)[number]): boolean => command.service === 'trade';
-
-it.each(WRITING.filter(isLive))('$name --dry-run=curl says that no line can send it', async (what) => {
+async function expectCurlLines(what: Case): Promise<void> {
   const dry = await peer.run(what, { args: ['--dry-run=curl'], unconfirmed: true });
-  expect({ code: dry.code, stdout: dry.stdout, writes: writes(dry) }).toEqual({ code: 2, stdout: '', writes: [] });
-  expect(dry.stderr).toContain('no line can send this request, as it needs the id of a live session');
-});
+  if (what.command.service === 'trade') {
+    expect({ code: dry.code, stdout: dry.stdout, writes: writes(dry) }).toEqual({ code: 2, stdout: '', writes: [] });
+    expect(dry.stderr).toContain('no line can send this request, as it needs the id of a live session');
+    return;
+  }
+  expectUnsent(dry, what.sample.follows === true);
+  for (const line of dry.stdout.trimEnd().split(/(?<!\\)\n(?=curl )/)) {
+    // A body that one line cannot show comes by a pipe.
+    expect(line).toMatch(/^(?:echo [\w+/]+=* \| base64 -d \| )?curl /);
+    expect(line).toContain(peer.url);
+  }
+}
 
-it.each(WRITING.filter((what) => !isLive(what)))(
-  '$name --dry-run=curl is a command line without the secret',
-  async (what) => {
-    for (const more of [[], ['-o', 'json']]) {
-      const dry = await peer.run(what, { args: ['--dry-run=curl', ...more], unconfirmed: true });
-      expectUnsent(dry, what.sample.follows === true);
-      for (const line of dry.stdout.trimEnd().split(/(?<!\\)\n(?=curl )/)) {
-        // A body that one line cannot show comes by a pipe.
-        expect(line).toMatch(/^(?:echo [\w+/]+=* \| base64 -d \| )?curl /);
-        expect(line).toContain(peer.url);
-      }
-    }
-  },
-);
-
-it.each(WRITING)('$name --dry-run does not prompt', async (what) => {
-  const dry = await peer.run(what, { args: ['--dry-run'], unconfirmed: true, terminal: 80 });
-  expectUnsent(dry, false);
-  expect(dry.asked).toEqual([]);
-});
-
-it.each(WRITING.filter(({ sample }) => sample.follows))('$name --dry-run works where nothing listens', async (what) => {
-  const prefix = `SVC_${what.command.service?.toUpperCase()}_URL`;
-  const dry = await peer.run(what, {
-    args: ['--dry-run'],
-    unconfirmed: true,
-    env: { [prefix]: 'http://127.0.0.1:9' },
-  });
-  expect({ code: dry.code, connections: dry.connections }).toEqual({ code: 0, connections: 0 });
+it('needs no server where the request follows from the command line', async () => {
+  for (const what of WRITING.filter(({ sample }) => sample.follows)) {
+    const variable = `SVC_${what.command.service?.toUpperCase()}_URL`;
+    const env = { [variable]: 'http://127.0.0.1:9' };
+    const dry = await peer.run(what, { args: ['--dry-run'], unconfirmed: true, env });
+    expect({ code: dry.code, connections: dry.connections }, what.name).toEqual({ code: 0, connections: 0 });
+  }
 });
 
 it('visited a command that prompts', () => {

@@ -157,7 +157,7 @@ it('covers every kind of case with every failure', () => {
   expect(FAILURES.filter(({ name }) => OUTCOMES.includes(name))).toHaveLength(OUTCOMES.length);
 });
 
-it.each(CASES.filter(({ sample }) => sample.silent))('$name asks nobody', async (what) => {
+it.each(CASES.filter(({ sample }) => sample.silent))('$name sends nothing', async (what) => {
   expect(await peer.run(what)).toMatchObject({ code: healthyExit(what), connections: 0 });
 });
 
@@ -172,9 +172,11 @@ describe.each(REMOTE)('$name', (what) => {
     expect(healthy.requests).not.toEqual([]);
   });
 
-  it.each(failuresOf(what))('answered by $name', async (failure) => {
+  it.each(failuresOf(what))('exits and reports as documented when it is answered by $name', async (failure) => {
     const walked = requestsToFail(what, failure, healthy);
     expect(walked.length, 'requests that fail').toBeGreaterThan(0);
+    const hasFailedWrite = walked.some((after) => isWrite(healthy.requests[after] as Received));
+    expect(hasFailedWrite, 'its write fails').toBe(healthy.requests.some(isWrite));
     for (const after of walked) {
       const run = await failsWell(what, failure, healthy, after, peer);
       if (!debugged.includes(failure)) continue;
@@ -185,16 +187,10 @@ describe.each(REMOTE)('$name', (what) => {
       if (traced.code !== 0) expect(traced.stderr, where).toMatch(/^svc: /m);
     }
   });
-
-  it('fails at its write', () => {
-    const failing = failuresOf(what).flatMap((failure) => requestsToFail(what, failure, healthy));
-    const failed = failing.map((after) => healthy.requests[after] as Received);
-    expect(failed.some(isWrite)).toBe(healthy.requests.some(isWrite));
-  });
 });
 
 /** A few at a time, each with a service of its own, as most of it is waiting. One sample of a command is enough. */
-describe('answered by silence', () => {
+describe('a service that does not respond fails', () => {
   const first = REMOTE.filter(({ command }, index) => REMOTE.findIndex((one) => one.command === command) === index);
   it.concurrent.each(oneIn(8, first))('$name', async (what) => {
     const silent = await startPeer();

@@ -11,7 +11,7 @@ import { formatHelp } from '../../src/cli/help.ts';
 import { optionNodes, optionUsage } from '../../src/cli/reference/options.ts';
 import { buildCommandTree, commandNode } from '../../src/cli/reference/tree.ts';
 import { GROUPS } from '../../src/features/index.ts';
-import { svc } from '../support/svc.ts';
+import { type RunOptions, svc } from '../support/svc.ts';
 import { REGISTERED } from './commands.ts';
 
 const SNAPSHOTS = join(import.meta.dirname, '__snapshots__');
@@ -28,31 +28,25 @@ const { help, aliases } = await preparedPages();
 
 const split = (typed: string): string[] => typed.split(' ').filter((word) => word !== '');
 
-describe.each(PAGES)('svc $typed --help', ({ typed, file }) => {
-  it('equals the snapshot', async () => {
-    const { code, stdout, stderr } = await svc([...split(typed), '--help'], { env: { NO_COLOR: '1' }, terminal: 80 });
+it.each(PAGES)('svc $typed --help prints its page, without color and within the terminal', async ({ typed, file }) => {
+  const shown = async (argv: readonly string[], options?: RunOptions): Promise<string> => {
+    const { code, stdout, stderr } = await svc(argv, options);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    await expect(stdout).toMatchFileSnapshot(join(SNAPSHOTS, file));
-    expect(tooWide(stdout, 80)).toEqual([]);
-  });
+    return stdout;
+  };
+  const path = split(typed);
+  const page = await shown([...path, '--help'], { env: { NO_COLOR: '1' }, terminal: 80 });
+  await expect(page).toMatchFileSnapshot(join(SNAPSHOTS, file));
+  expect(tooWide(page, 80)).toEqual([]);
+  expect(tooWide(await shown([...path, '--help'], { terminal: NARROW }), NARROW)).toEqual([]);
 
-  it('equals the prepared help, in a pipe and for svc help', async () => {
-    expect((await svc([...split(typed), '-h'])).stdout).toBe(help[typed]);
-    expect((await svc(['help', ...split(typed)])).stdout).toBe(help[typed]);
-  });
-
-  it('fits a narrow terminal', async () => {
-    const { code, stdout, stderr } = await svc([...split(typed), '--help'], { terminal: NARROW });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(tooWide(stdout, NARROW)).toEqual([]);
-  });
-
-  it('has neither color nor trailing spaces', async () => {
-    const { stdout } = await svc([...split(typed), '--help'], { env: { FORCE_COLOR: '1' }, terminal: 200 });
-    expect(stdout).toBe(help[typed]);
-    expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f]|[ \t]$/m);
-    expect(stdout.endsWith('\n') && !stdout.endsWith('\n\n')).toBe(true);
-  });
+  const prepared = help[typed];
+  expect(await shown([...path, '-h'])).toBe(prepared);
+  expect(await shown(['help', ...path])).toBe(prepared);
+  const colored = await shown([...path, '--help'], { env: { FORCE_COLOR: '1' }, terminal: 200 });
+  expect(colored).toBe(prepared);
+  expect(colored).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f]|[ \t]$/m);
+  expect(colored).toMatch(/[^\n]\n$/);
 });
 
 describe('the page of a command', () => {

@@ -11,6 +11,7 @@ import { credentialsText, signingSecretsText } from '../support/credentials.ts';
 import { SCRATCH } from '../support/scratch.ts';
 import { answer, type Fault, faultServer, type Received } from '../support/servers.ts';
 import { type Run, type RunOptions, svc } from '../support/svc.ts';
+import { IS_HARD } from '../support/turns.ts';
 import { REGISTERED } from './commands.ts';
 import { GatewaySide, isConnecting, isSubscribing, isWithinSession, SESSION_ID } from './gateway.ts';
 import { gatewayRow, healthyBody } from './healthy.ts';
@@ -35,6 +36,10 @@ const ALL_CASES: readonly Case[] = REGISTERED.flatMap(({ command }) =>
 );
 
 export const CASES = ALL_CASES.filter(({ sample }) => !sample.screen);
+/** The first sample of each command stands for it; the long suites run all. */
+export const SAMPLED = IS_HARD
+  ? CASES
+  : CASES.filter(({ command }, index) => CASES.findIndex((one) => one.command === command) === index);
 /** They have no output: of the tests that all commands get only those of the other streams apply. */
 export const SCREENS = ALL_CASES.filter(({ sample }) => sample.screen);
 

@@ -1,5 +1,5 @@
 /** Every command in every format, at every width, with and without color: what comes out can be trusted. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { displayWidth } from '../../src/output/terminal.ts';
 import { FORMATS, type Format } from '../../src/output/types.ts';
 import { inTurn } from '../support/turns.ts';
@@ -9,8 +9,10 @@ import {
   healthyExit,
   type Invocation,
   type Invoked,
+  isWrite,
   MARKER,
   type Peer,
+  SAMPLED,
   startPeer,
 } from './invoke.ts';
 
@@ -25,14 +27,21 @@ beforeAll(async () => {
 });
 afterAll(() => peer.close());
 
-it.each(CASES.filter(({ sample }) => sample.draws))('$name in a pipe', async (what) => {
-  for (const format of ['table', 'wide', 'ndjson']) {
-    const { stdout, stderr } = await healthy(what, { args: ['-o', format] });
-    expectPrinted(what, stdout);
-    expect(stdout + stderr).not.toMatch(HOSTILE);
-    if (format === 'ndjson') for (const line of stdout.trimEnd().split('\n')) JSON.parse(line);
-  }
-});
+const parsesAsLines = (text: string): void => {
+  for (const line of text.trimEnd().split('\n')) JSON.parse(line);
+};
+
+it.each(CASES.filter(({ sample }) => sample.draws))(
+  '$name prints rows in a pipe instead of a picture',
+  async (what) => {
+    for (const format of ['table', 'wide', 'ndjson']) {
+      const { stdout, stderr } = await healthy(what, { args: ['-o', format] });
+      expectPrinted(what, stdout);
+      expect(stdout + stderr).not.toMatch(HOSTILE);
+      if (format === 'ndjson') parsesAsLines(stdout);
+    }
+  },
+);
 
 /** The first case of each group and kind of output meets everything. The others are rendered by the same code: each meets a share, in turn. */
 const THOROUGH: ReadonlySet<Case> = new Set(
@@ -40,97 +49,94 @@ const THOROUGH: ReadonlySet<Case> = new Set(
     CASES.map((what) => [`${what.command.id.split(' ')[0]} ${what.command.output.kind}`, what] as const).reverse(),
   ).values(),
 );
-const COLORED: readonly Format[] = ['table', 'wide'];
+
 /** What does not depend on a command's columns. */
-const SHARED = ['beside', 'environment', 'quiet', 'without color', 'with color'] as const;
-const WRITTEN = CASES.filter(({ sample }) => !sample.draws);
-
-describe.each(WRITTEN.map((what, at) => ({ what, at, name: what.name })))('$name', ({ what, at }) => {
-  const runs = new Map<Format, Promise<Invoked>>();
-  /** In a pipe, without other options: run once. */
-  const plain = (format: Format): Promise<Invoked> => {
-    const run = runs.get(format) ?? healthy(what, { args: ['-o', format] });
-    runs.set(format, run);
-    return run;
-  };
-
-  const isThorough = THOROUGH.has(what);
-  const wanted = isThorough ? SHARED : inTurn(SHARED, at, 1);
-  const inItsTurn = (check: (typeof SHARED)[number]) => it.each(wanted.filter((one) => one === check));
-
-  it.each(isThorough ? FORMATS : inTurn(FORMATS, at, 1))('-o %s', async (format) => {
-    const { stdout, stderr } = await plain(format);
-    expectPrinted(what, stdout, format);
-    expect(stdout + stderr).not.toMatch(HOSTILE);
-    if (what.sample.prints === 'nothing') return;
-    if (format === 'json') JSON.parse(stdout);
-    if (format === 'ndjson') for (const line of stdout.trimEnd().split('\n')) JSON.parse(line);
-  });
-
-  inItsTurn('beside')('prints one JSON value however much is told beside it', async () => {
-    const env = {
-      http_proxy: 'http://127.0.0.1:9',
-      https_proxy: 'http://127.0.0.1:9',
-      HTTP_PROXY: 'http://127.0.0.1:9',
-    };
-    const { stdout } = await plain('json');
+const SHARED: readonly ((what: Case, at: number) => Promise<void>)[] = [
+  /** Notices and traces are no part of the JSON value on stdout. */
+  async function printsOneValueBesideNotices(what, at) {
+    const proxy = 'http://127.0.0.1:9';
+    const env = { http_proxy: proxy, https_proxy: proxy, HTTP_PROXY: proxy };
+    const { stdout } = await plain(what, 'json');
     const insecure = what.command.service === undefined ? [] : ['--insecure'];
-    const forms = [
+    for (const args of share(what, at, [
       ['-ojson', '-v'],
       ['--json', '--debug', ...insecure],
-    ];
-    for (const args of isThorough ? forms : inTurn(forms, at, 1)) {
+    ])) {
       const run = await healthy(what, { args, env });
       expect(run.stdout).toBe(stdout);
       expect(run.stderr).not.toContain(MARKER);
       if (what.command.service !== undefined && !what.sample.silent)
         expect(run.stderr).toMatch(/^(GET|POST|PUT|PATCH|DELETE) http/m);
     }
-  });
-
-  inItsTurn('environment')('takes the format from the environment, an option before it', async () => {
-    const { stdout } = await plain('json');
-    const over = { args: ['--json'], env: { SVC_OUTPUT: 'yaml' } };
-    for (const invocation of isThorough ? [{ env: { SVC_OUTPUT: 'json' } }, over] : [over]) {
+  },
+  async function takesTheFormatFromTheEnvironment(what) {
+    const { stdout } = await plain(what, 'json');
+    for (const invocation of [
+      { env: { SVC_OUTPUT: 'json' } },
+      { args: ['--json'], env: { SVC_OUTPUT: 'yaml' } }, // an option takes precedence
+    ]) {
       const run = await healthy(what, invocation);
       if (what.sample.mirrors) expect(JSON.parse(run.stdout)).toHaveLength(JSON.parse(stdout).length);
       else expect(run.stdout).toBe(stdout);
     }
-  });
-
-  inItsTurn('quiet')('prints ids with -q, and no notice', async () => {
-    const quiet = await healthy(what, { args: ['-q'] });
-    expect(quiet.stdout).toBe((await plain('id')).stdout);
-    expect(quiet.stderr).toBe('');
-  });
-
-  inItsTurn('without color')('has no escape sequence without color', async () => {
-    const formats = isThorough ? FORMATS : ['wide' as const];
+  },
+  async function printsIdsAndNoNoticeWithQuiet(what) {
+    const ids = await plain(what, 'id');
+    expect(await healthy(what, { args: ['-q'] })).toMatchObject({ stdout: ids.stdout, stderr: '' });
+  },
+  async function hasNoEscapeWithoutColor(what, at) {
+    const formats = THOROUGH.has(what) ? FORMATS : ['wide'];
     const unwanted = formats.map((format) => ({ env: { NO_COLOR: '1' }, args: ['-o', format] }));
-    const ways: readonly Invocation[] = [...unwanted, { args: ['--color', 'never'] }];
-    for (const invocation of isThorough ? ways : inTurn(ways, at, 1)) {
+    for (const invocation of share<Invocation>(what, at, [...unwanted, { args: ['--color', 'never'] }])) {
       const { stdout, stderr } = await healthy(what, { ...invocation, terminal: 80 });
       expect(stdout + stderr, String(invocation.args)).not.toContain(ESCAPE);
     }
-  });
-
-  inItsTurn('with color')('has colors and nothing else with --color always in a pipe', async () => {
-    for (const format of isThorough ? FORMATS : inTurn(COLORED, at, 1)) {
+  },
+  async function hasColorsAndNothingElseWithColorAlways(what, at) {
+    for (const format of THOROUGH.has(what) ? FORMATS : inTurn<Format>(['table', 'wide'], at, 1)) {
       const { stdout } = await healthy(what, { args: ['--color', 'always', '-o', format] });
       expect(stdout.replace(SGR, ''), format).not.toContain(ESCAPE);
-      if (!what.sample.mirrors) expect(stdout.replace(SGR, ''), format).toBe((await plain(format)).stdout);
+      if (!what.sample.mirrors) expect(stdout.replace(SGR, ''), format).toBe((await plain(what, format)).stdout);
     }
-  });
+  },
+];
 
-  it.each(inTurn([40, 80, 200], at, 1))('fits a terminal of %d columns', async (width) => {
-    const { stdout } = await healthy(what, { terminal: width, env: { NO_COLOR: '1' } });
-    expectPrinted(what, stdout);
-    expect(stdout).not.toContain(ESCAPE);
-    const { output, defaultFormat } = what.command;
-    if (output.kind === 'text' || defaultFormat !== undefined || what.sample.prints !== undefined) return;
-    expect(stdout.split('\n').filter((line) => displayWidth(line) > width)).toEqual([]);
-  });
-});
+function share<T>(what: Case, at: number, all: readonly T[]): readonly T[] {
+  return THOROUGH.has(what) ? all : inTurn(all, at, 1);
+}
+
+it.each(SAMPLED.filter(({ sample }) => !sample.draws).map((what, at) => ({ what, at, name: what.name })))(
+  '$name prints what scripts and terminals can trust',
+  async ({ what, at }) => {
+    for (const format of share(what, at, FORMATS)) await expectFormat(what, format);
+    for (const check of share(what, at, SHARED)) await check(what, at);
+    for (const width of inTurn([40, 80, 200], at, 1)) await expectFits(what, width);
+  },
+);
+
+async function expectFormat(what: Case, format: Format): Promise<void> {
+  const { stdout, stderr, requests, server } = await plain(what, format);
+  expectPrinted(what, stdout, format);
+  expect(stdout + stderr).not.toMatch(HOSTILE);
+  if (!requests.some(isWrite)) expect(server).toBeUndefined();
+  if (what.sample.prints === 'nothing') return;
+  if (format === 'json') JSON.parse(stdout);
+  if (format === 'ndjson') parsesAsLines(stdout);
+}
+
+async function expectFits(what: Case, width: number): Promise<void> {
+  const { stdout } = await healthy(what, { terminal: width, env: { NO_COLOR: '1' } });
+  expectPrinted(what, stdout);
+  expect(stdout).not.toContain(ESCAPE);
+  const { output, defaultFormat } = what.command;
+  if (output.kind === 'text' || defaultFormat !== undefined || what.sample.prints !== undefined) return;
+  expect(stdout.split('\n').filter((line) => displayWidth(line) > width)).toEqual([]);
+}
+
+/** In a pipe, without other options. */
+function plain(what: Case, format: Format): Promise<Invoked> {
+  return healthy(what, { args: ['-o', format] });
+}
 
 async function healthy(what: Case, invocation: Invocation): Promise<Invoked> {
   const run = await peer.run(what, { ...invocation, answer: true });

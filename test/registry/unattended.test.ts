@@ -1,7 +1,7 @@
 /** Without a terminal svc does not prompt, and refuses what needs a confirmation. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inTurn } from '../support/turns.ts';
-import { asks, CASES, healthyExit, type Invocation, type Peer, SCREENS, startPeer, writes } from './invoke.ts';
+import { asks, CASES, healthyExit, type Invocation, type Peer, SAMPLED, SCREENS, startPeer, writes } from './invoke.ts';
 
 let peer: Peer;
 beforeAll(async () => {
@@ -16,33 +16,26 @@ const UNATTENDED: readonly { readonly where: string; readonly invocation: Invoca
   { where: 'with SVC_NO_INPUT', invocation: { terminal: 80, env: { SVC_NO_INPUT: '1' } } },
 ];
 
-const ALL = [...CASES, ...SCREENS];
+const ALL = [...SAMPLED, ...SCREENS].flatMap((what, at) =>
+  inTurn(UNATTENDED, at, 1).map((way) => ({ what, name: what.name, ...way })),
+);
 
-describe.each(UNATTENDED)('$where', ({ where, invocation }) => {
-  it.each(ALL.filter((_, at) => inTurn(UNATTENDED, at, 1).some((one) => one.where === where)))(
-    '$name',
-    async (what) => {
-      // Whether somebody may be asked does not depend on how the value is printed.
-      for (const format of where === 'in CI' ? ['table', what.sample.draws ? 'ndjson' : 'json'] : ['table']) {
-        const run = await peer.run(what, {
-          ...invocation,
-          args: [...(invocation.args ?? []), '-o', format],
-          unconfirmed: true,
-        });
-        expect(run.asked).toEqual([]);
-        if (asks(what)) {
-          expect(run).toMatchObject({ code: 2, stdout: '' });
-          expect(run.stderr).toContain('--yes');
-          expect(writes(run)).toEqual([]);
-        } else if (what.sample.terminal !== undefined) expect(run).toMatchObject({ code: 2, stdout: '' });
-        else expect(run).toMatchObject({ code: healthyExit(what) });
-      }
-    },
-  );
+it.each(ALL)('$name asks nothing $where', async ({ what, where, invocation }) => {
+  // Whether somebody may be asked does not depend on how the value is printed.
+  for (const format of where === 'in CI' ? ['table', what.sample.draws ? 'ndjson' : 'json'] : ['table']) {
+    const args = [...(invocation.args ?? []), '-o', format];
+    const run = await peer.run(what, { ...invocation, args, unconfirmed: true });
+    expect(run.asked).toEqual([]);
+    if (asks(what)) {
+      expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--yes') });
+      expect(writes(run)).toEqual([]);
+    } else if (what.sample.terminal !== undefined) expect(run).toMatchObject({ code: 2, stdout: '' });
+    else expect(run).toMatchObject({ code: healthyExit(what) });
+  }
 });
 
 it.each(CASES.filter((what) => asks(what) && what.sample.stdin === undefined))(
-  '$name does what the person says',
+  '$name sends what is confirmed, and nothing that is declined',
   async (what) => {
     const { word } = what.sample;
     const typed = word === undefined ? {} : { answers: [word] };
@@ -61,7 +54,7 @@ it.each(CASES.filter((what) => asks(what) && what.sample.stdin === undefined))(
 );
 
 it.each(CASES.filter(({ sample }) => sample.stdin !== undefined && sample.typed === undefined))(
-  '$name wants something on standard input',
+  '$name refuses empty standard input, and a terminal in its place',
   async (what) => {
     const empty = await peer.run(what, { stdin: '' });
     const { stdin: _, whenEmpty = 2, ...sample } = what.sample;

@@ -11,7 +11,7 @@ import { SETTING_KEYS, VARIABLES } from '../../src/store/setting-keys.ts';
 import { svc } from '../support/svc.ts';
 import { inTurn, oneIn } from '../support/turns.ts';
 import { REGISTERED } from './commands.ts';
-import { CASES, type Case, healthyExit, type Invoked, type Peer, startPeer } from './invoke.ts';
+import { CASES, type Case, healthyExit, type Peer, startPeer } from './invoke.ts';
 
 let peer: Peer;
 beforeAll(async () => {
@@ -22,25 +22,27 @@ afterAll(() => peer.close());
 /** A name with one letter too many. */
 const mistyped = (name: string): string => `${name}x`;
 
-describe('an unknown name', () => {
-  it.each(GROUPS)('svc $name, mistyped', async ({ name }) => {
-    const run = await svc([mistyped(name), 'list']);
-    expect(run).toMatchObject({ code: 2, stdout: '' });
-    expect(run.stderr).toContain(`did you mean: svc ${name} list\n`);
+describe('a mistyped name', () => {
+  it('of a group gets the suggestion of the nearest', async () => {
+    for (const { name } of GROUPS) {
+      const run = await svc([mistyped(name), 'list']);
+      expect(run).toMatchObject({ code: 2, stdout: '' });
+      expect(run.stderr).toContain(`did you mean: svc ${name} list\n`);
+    }
   });
 
-  it.each(
-    oneIn(
+  it('of a command gets the suggestion of a command', async () => {
+    for (const { group, typed } of oneIn(
       3,
-      REGISTERED.filter(({ group }) => !group.single),
-    ),
-  )('svc $command.id, mistyped', async ({ group, typed }) => {
-    const run = await svc([group.name, ...mistyped(typed).split(' ')]);
-    expect(run).toMatchObject({ code: 2, stdout: '' });
-    expect(run.stderr).toMatch(/did you mean: svc \w/);
+      REGISTERED.filter((one) => !one.group.single),
+    )) {
+      const run = await svc([group.name, ...mistyped(typed).split(' ')]);
+      expect(run).toMatchObject({ code: 2, stdout: '' });
+      expect(run.stderr).toMatch(/did you mean: svc \w/);
+    }
   });
 
-  it('without a similar name lists all names', async () => {
+  it('that is like no other gets a list of all names', async () => {
     const run = await svc(['zzzzzzzzzz']);
     for (const { name } of GROUPS) expect(run.stderr).toContain(name);
     expect((await svc(['-o', 'json', 'zzzzzzzzzz'])).stderr).toMatch(/^\{"error":\{"code":"usage".*\}\}\n$/);
@@ -55,22 +57,14 @@ describe('an incomplete command', () => {
     expect(await svc(['help'])).toMatchObject({ code: 0, stdout: page, stderr: '' });
   });
 
-  it.each(GROUPS.filter(({ single, lists }) => !single && !lists))('svc $name gets its page', async ({ name }) => {
-    const page = (await svc([name, '--help'])).stdout;
-    expect(await svc([name])).toMatchObject({ code: 2, stdout: '', stderr: page });
+  it('with a group alone shows the page of the group, where the group has no list', async () => {
+    for (const { name } of GROUPS.filter(({ single, lists }) => !single && !lists)) {
+      const page = (await svc([name, '--help'])).stdout;
+      expect(await svc([name])).toMatchObject({ code: 2, stdout: '', stderr: page });
+    }
   });
 
-  const prefixes = new Map<string, string[]>();
-  for (const { group, typed } of REGISTERED) {
-    const [first, second] = typed.split(' ');
-    if (second === undefined) continue;
-    const prefix = `${group.name} ${first}`;
-    // What is a command itself has its own page.
-    if (REGISTERED.some(({ command }) => sameNoun(command.id, prefix))) continue;
-    prefixes.set(prefix, [...(prefixes.get(prefix) ?? []), second]);
-  }
-
-  it.each([...prefixes])('svc %s shows a page of the commands that begin so', async (prefix, typed) => {
+  it.each([...commandsByNoun()])('with a noun alone lists what begins with it: svc %s', async (prefix, typed) => {
     const { code, stdout, stderr } = await svc([...prefix.split(' '), '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const listed = /Commands:\n(.*?)\n\n/s.exec(stdout)?.[1] ?? '';
@@ -86,13 +80,15 @@ describe('an incomplete command', () => {
     for (const word of typed) expect(mistaken.stderr).toContain(word);
   });
 
-  it.each(REGISTERED)('svc $command.id names the missing argument', async ({ command }) => {
-    const required = Object.entries(command.args ?? {}).find(([, argument]) => argument.required);
-    if (required === undefined) return;
-    const run = await svc(command.id.split(' '));
-    expect(run).toMatchObject({ code: 2, stdout: '' });
-    expect(run.stderr).toContain(`<${required[0]}> is required`);
-    expect(run.stderr).toMatch(new RegExp(`usage: svc ${command.id} .*<${required[0]}`));
+  it('names the argument that is missing', async () => {
+    for (const { command } of REGISTERED) {
+      const [name] = Object.entries(command.args ?? {}).find(([, { required }]) => required) ?? [];
+      if (name === undefined) continue;
+      const run = await svc(command.id.split(' '));
+      expect(run).toMatchObject({ code: 2, stdout: '' });
+      expect(run.stderr).toContain(`<${name}> is required`);
+      expect(run.stderr).toMatch(new RegExp(`usage: svc ${command.id} .*<${name}`));
+    }
   });
 });
 
@@ -102,13 +98,12 @@ it('prints its version and nothing else', async () => {
 });
 
 describe('svc help', () => {
-  it.each(TOPICS)('$name', async ({ name }) => {
-    const { code, stdout, stderr } = await svc(['help', name]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/\S\n$/);
+  it('prints each topic', async () => {
+    for (const { name } of TOPICS)
+      expect(await svc(['help', name])).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/\S\n$/) });
   });
 
-  it('exit-statuses has every status of an error', async () => {
+  it('exit-statuses has the status of an error', async () => {
     const { stdout } = await svc(['help', 'exit-statuses']);
     for (const { exit } of Object.values(ERROR_KINDS)) expect(stdout).toMatch(new RegExp(`^ *${exit} `, 'm'));
   });
@@ -120,7 +115,7 @@ describe('svc help', () => {
     for (const name of [...settings, ...VARIABLES.map((variable) => variable.name)]) expect(stdout).toContain(name);
   });
 
-  it('for an unknown name', async () => {
+  it('suggests a topic for an unknown name', async () => {
     const [group] = GROUPS;
     expect(await svc(['help', 'exit-code'])).toMatchObject({ code: 2, stdout: '' });
     expect((await svc(['help', 'exit-status'])).stderr).toContain('did you mean: svc help exit-statuses\n');
@@ -150,65 +145,89 @@ function withoutOption(what: Case, name: string): Case {
 /** Some misspelt options and wrong combinations for each command, in turn. */
 const SHARE = 3;
 
-describe.each(FIRST.map((what, at) => ({ what, at, id: what.command.id })))('svc $id', ({ what, at }) => {
-  const { command } = what;
-  const some = <T>(all: readonly T[]): readonly T[] => (FIRST_OF_GROUP.has(what) ? all : inTurn(all, at, SHARE));
-  const refused = async (...args: string[]): Promise<Invoked> => refusedBy(what, ...args);
-  const refusedBy = async (one: Case, ...args: string[]): Promise<Invoked> => {
-    const run = await peer.run(one, { args, env: { NO_COLOR: '1' } });
-    expect(run, args.join(' ')).toMatchObject({ code: 2, stdout: '', requests: [], connections: 0 });
-    expect(run.stderr, args.join(' ')).toMatch(/^svc: /m);
-    return run;
-  };
-  const { output } = command;
-
-  it('refuses an unknown option', async () => {
-    const names = Object.entries(flagsOf(what)).map(([name, flag]) =>
-      flag.type === 'boolean' && flag.default === true ? `no-${name}` : name,
-    );
-    for (const name of some(names.filter((one) => one.length > 3))) {
-      const { stderr } = await refused(`--${name}x`);
-      expect(stderr).toContain(`--${name}x`);
-      expect(stderr, name).toMatch(/did you mean: svc /);
-    }
-    for (const name of inTurn(['--frobnicate', '-Z'], at, 1)) await refused(name);
-  });
-
-  it('refuses an unknown choice', async () => {
-    for (const [name, flag] of Object.entries(flagsOf(what))) {
-      if (!('choices' in flag) || flag.choices === undefined) continue;
-      // Given twice, it would be refused for that.
-      if (what.sample.args.some((token) => token.split('=')[0] === `--${name}`)) continue;
-      const [choice = ''] = flag.choices;
-      const { stderr } = await refusedBy(withoutOption(what, name), `--${name}=${choice}x`);
-      expect(stderr, name).toMatch(new RegExp(`--${name}: unknown [a-z]+ "${choice}x"`));
-      expect(stderr, name).toMatch(new RegExp(`did you mean: svc .*--${name}=${choice}`));
-    }
-  });
-
-  it('checks the output options before it does anything', async () => {
-    const wrong = [
-      ['--columns', 'no-such-column'],
-      ['--query', ']['],
-      ['--query', 'no_such_function(@)'],
-      ['--query', '@', '--fields', 'a'],
-      ['--json', '-o', 'yaml'],
-      ['-o', 'id', '--query', '@'],
-      ['--sort', output.kind === 'list' ? '' : 'name'],
-      ...(output.kind === 'text' ? [['--fields', 'a']] : []),
-    ];
-    for (const args of some(wrong)) await refused(...args);
-  });
-
-  it('sorts by its columns', async () => {
-    if (output.kind !== 'list' || what.sample.draws) return;
-    if (command.effect === 'read') {
-      const run = await peer.run(what, { args: ['--sort', 'no-such-column'] });
-      expect(run).toMatchObject({ code: 2, stdout: '' });
-      expect(run.stderr).toContain(output.columns[0]?.name);
-    } else await refused('--sort', 'no-such-column');
-    const names = output.columns.map(({ name }) => name);
-    for (const key of inTurn([`-${names[0]}`, ...names], at, 1))
-      expect((await peer.run(what, { args: [`--sort=${key}`] })).code, key).toBe(healthyExit(what));
-  });
+describe('svc', () => {
+  it.each(FIRST.map((what, at) => ({ what, at, id: what.command.id })))(
+    '$id refuses what is mistyped before it sends anything',
+    async ({ what, at }) => {
+      await refusesUnknownOptions(what, at);
+      await refusesUnknownChoices(what);
+      await checksOutputOptions(what, at);
+      await sortsByItsColumns(what, at);
+    },
+  );
 });
+
+async function refused(what: Case, ...args: string[]): Promise<string> {
+  const run = await peer.run(what, { args, env: { NO_COLOR: '1' } });
+  expect(run, args.join(' ')).toMatchObject({ code: 2, stdout: '', requests: [], connections: 0 });
+  expect(run.stderr, args.join(' ')).toMatch(/^svc: /m);
+  return run.stderr;
+}
+
+function some<T>(what: Case, all: readonly T[], at: number): readonly T[] {
+  return FIRST_OF_GROUP.has(what) ? all : inTurn(all, at, SHARE);
+}
+
+async function refusesUnknownOptions(what: Case, at: number): Promise<void> {
+  const names = Object.entries(flagsOf(what)).map(([name, flag]) =>
+    flag.type === 'boolean' && flag.default === true ? `no-${name}` : name,
+  );
+  const long = names.filter((one) => one.length > 3);
+  for (const name of some(what, long, at)) {
+    const stderr = await refused(what, `--${name}x`);
+    expect(stderr).toContain(`--${name}x`);
+    expect(stderr, name).toMatch(/did you mean: svc /);
+  }
+  for (const name of inTurn(['--frobnicate', '-Z'], at, 1)) await refused(what, name);
+}
+
+async function refusesUnknownChoices(what: Case): Promise<void> {
+  for (const [name, flag] of Object.entries(flagsOf(what))) {
+    if (!('choices' in flag) || flag.choices === undefined) continue;
+    // Given twice, it would be refused for that.
+    if (what.sample.args.some((token) => token.split('=')[0] === `--${name}`)) continue;
+    const [choice = ''] = flag.choices;
+    const stderr = await refused(withoutOption(what, name), `--${name}=${choice}x`);
+    expect(stderr, name).toMatch(new RegExp(`--${name}: unknown [a-z]+ "${choice}x"`));
+    expect(stderr, name).toMatch(new RegExp(`did you mean: svc .*--${name}=${choice}`));
+  }
+}
+
+async function checksOutputOptions(what: Case, at: number): Promise<void> {
+  const { output } = what.command;
+  const wrong = [
+    ['--columns', 'no-such-column'],
+    ['--query', ']['],
+    ['--query', 'no_such_function(@)'],
+    ['--query', '@', '--fields', 'a'],
+    ['--json', '-o', 'yaml'],
+    ['-o', 'id', '--query', '@'],
+    ['--sort', output.kind === 'list' ? '' : 'name'],
+    ...(output.kind === 'text' ? [['--fields', 'a']] : []),
+  ];
+  for (const args of some(what, wrong, at)) await refused(what, ...args);
+}
+
+async function sortsByItsColumns(what: Case, at: number): Promise<void> {
+  const { output, effect } = what.command;
+  if (output.kind !== 'list' || what.sample.draws) return;
+  const names = output.columns.map(({ name }) => name);
+  if (effect === 'read') {
+    const run = await peer.run(what, { args: ['--sort', 'no-such-column'] });
+    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(names[0] ?? '') });
+  } else await refused(what, '--sort', 'no-such-column');
+  for (const key of inTurn([`-${names[0]}`, ...names], at, 1))
+    expect((await peer.run(what, { args: [`--sort=${key}`] })).code, key).toBe(healthyExit(what));
+}
+
+/** `trade orders`, with the words that follow it. What is a command itself has its own page. */
+function commandsByNoun(): ReadonlyMap<string, readonly string[]> {
+  const prefixes = new Map<string, string[]>();
+  for (const { group, typed } of REGISTERED) {
+    const [first, second] = typed.split(' ');
+    const prefix = `${group.name} ${first}`;
+    if (second === undefined || REGISTERED.some(({ command }) => sameNoun(command.id, prefix))) continue;
+    prefixes.set(prefix, [...(prefixes.get(prefix) ?? []), second]);
+  }
+  return prefixes;
+}

@@ -2,7 +2,7 @@
  * Values that would be ignored: an option given twice, and one whose value is empty. Every option of every command refuses them. Of the options that commands
  * share, which have one parser, each command takes some in turn; the long suites take all.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { allFlags } from '../../src/cli/common-flags.ts';
 import type { Flag } from '../../src/cli/flags.ts';
 import { inTurn } from '../support/turns.ts';
@@ -32,51 +32,41 @@ function valuedFlags(command: (typeof FIRST)[number]['command'], at: number): re
 
 const visited = { twice: new Set<string>(), empty: new Set<string>() };
 
-describe.each(FIRST.map((what, at) => ({ what, at, id: what.command.id })))('svc $id', ({ what, at }) => {
-  const { command } = what;
-  const valued = valuedFlags(command, at);
-  const refusal = async (...args: string[]): Promise<string> => {
-    const run = await peer.run(what, { args, env: { NO_COLOR: '1' } });
-    expect(run, args.join(' ')).toMatchObject({ code: 2, stdout: '', requests: [], connections: 0 });
-    return run.stderr;
-  };
-  /** How the option is written with this value: long, and short where there is one. */
-  const forms = (name: string, flag: Flag, value: string): string[][] => {
-    if (flag.type === 'optional-value') return [[`--${name}=${value}`]];
-    const short = 'short' in flag && flag.short !== undefined ? [[`-${flag.short}`, value]] : [];
-    return [[`--${name}=${value}`], [`--${name}`, value], ...short];
-  };
+/** How the option is written with this value: long, and short where there is one. */
+function formsOf(name: string, flag: Flag, value: string): string[][] {
+  if (flag.type === 'optional-value') return [[`--${name}=${value}`]];
+  const short = 'short' in flag && flag.short !== undefined ? [[`-${flag.short}`, value]] : [];
+  return [[`--${name}=${value}`], [`--${name}`, value], ...short];
+}
 
-  it('refuses an option given twice', async () => {
-    for (const [place, [name, flag]] of valued.entries()) {
+it.each(FIRST.map((what, at) => ({ what, at, id: what.command.id })))(
+  'svc $id refuses an option given twice, an empty value and an empty argument',
+  async ({ what, at }) => {
+    const { command } = what;
+    const refusal = async (...args: string[]): Promise<string> => {
+      const run = await peer.run(what, { args, env: { NO_COLOR: '1' } });
+      expect(run, args.join(' ')).toMatchObject({ code: 2, stdout: '', requests: [], connections: 0 });
+      return run.stderr;
+    };
+    for (const [place, [name, flag]] of valuedFlags(command, at).entries()) {
+      for (const form of inTurn(formsOf(name, flag, ''), at + place, 1))
+        expect(await refusal(...form), form.join(' ')).toContain(`--${name} is empty`);
+      if (flag.type === 'string' && flag.list === true)
+        expect(await refusal(`--${name}`, 'a,,b')).toContain(`--${name}: an item of "a,,b" is empty`);
+      visited.empty.add(`${command.id} --${name}`);
       if (isRepeatable(flag)) continue;
-      const written = forms(name, flag, 'x');
+      const written = formsOf(name, flag, 'x');
       for (const form of inTurn(written, at + place, 1)) {
         const other = written[(written.indexOf(form) + 1) % written.length] ?? [];
         expect(await refusal(...form, ...other)).toContain(`--${name} is given more than once`);
       }
       visited.twice.add(`${command.id} --${name}`);
     }
-  });
-
-  it('refuses an empty value', async () => {
-    for (const [place, [name, flag]] of valued.entries()) {
-      for (const form of inTurn(forms(name, flag, ''), at + place, 1)) {
-        expect(await refusal(...form), form.join(' ')).toContain(`--${name} is empty`);
-      }
-      if (flag.type === 'string' && flag.list === true) {
-        expect(await refusal(`--${name}`, 'a,,b')).toContain(`--${name}: an item of "a,,b" is empty`);
-      }
-      visited.empty.add(`${command.id} --${name}`);
-    }
-  });
-
-  it('refuses an empty argument', async () => {
-    const [first] = Object.entries(command.args ?? {});
-    if (first === undefined || first[1].afterDashes) return;
-    expect(await refusal('')).toContain(`<${first[0]}> is empty`);
-  });
-});
+    const [argument] = Object.entries(command.args ?? {});
+    if (argument !== undefined && !argument[1].afterDashes)
+      expect(await refusal('')).toContain(`<${argument[0]}> is empty`);
+  },
+);
 
 it('visited every option of every command, and every shared option', () => {
   const all = FIRST.flatMap(({ command }, at) =>
