@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { CACHE } from './cache.mjs';
 
 export const ALERTMANAGERS = [
   { release: '0.25', suite: 'bookworm', fits: /^0\.25\./ },
@@ -11,7 +11,9 @@ export const ALERTMANAGERS = [
   { release: '0.33', suite: 'sid', fits: /^(0\.(3[3-9]|[4-9]\d)|[1-9]\d*\.\d+)\./ },
 ];
 
-const CACHE = fileURLToPath(new URL('../.cache/peers/', import.meta.url));
+/** The releases whose amtool is an oracle of the tests: the oldest and the newest. */
+export const AMTOOLS = ['0.25', '0.33'];
+
 const PACKAGE = 'prometheus-alertmanager';
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 

@@ -2,6 +2,7 @@
 // Wednesday, minutes before both changes of daylight saving in New York, and at the end of February. libfaketime sets the clock of every
 // process. Left out are real Alertmanagers and shells, which read the clock without it, and locks, which compare it with times of files.
 import { existsSync } from 'node:fs';
+import { CACHE } from './cache.mjs';
 import { root, run, setup } from './setup.mjs';
 
 const TIMES = [
@@ -29,7 +30,7 @@ const LEFT_OUT = [
 setup();
 if (run(process.execPath, ['scripts/peers.mjs', '--clock']) !== 0) process.exit(1);
 const triplet = `${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`;
-const library = [`${root}.cache/peers/libfaketime/`, '/']
+const library = [`${CACHE}/libfaketime/`, '/']
   .map((folder) => `${folder}usr/lib/${triplet}/faketime/libfaketimeMT.so.1`)
   .find(existsSync);
 if (library === undefined) {

@@ -19,7 +19,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import { debianArchive } from './alertmanagers.mjs';
 import { FOREIGN, isFetched, within } from './foreign.mjs';
-import { fetchNode, NODES, nodeProgram } from './nodes.mjs';
+import { fetchNode, NODES, unpackNode } from './nodes.mjs';
 import { root, run } from './setup.mjs';
 
 /** Too old for svc. */
@@ -73,11 +73,12 @@ function onOldNode() {
 /** A prefix for global packages of this version, and a shell whose PATH has it. */
 function globalNode(node) {
   fetchNode(node);
+  const program = unpackNode(node, join(work, `node-${node}`));
   const [prefix, home] = ['prefix', 'home'].map((name) => join(work, `${name}-${node}`));
   for (const folder of [`${prefix}/lib/node_modules`, `${prefix}/bin`, home]) mkdirSync(folder, { recursive: true });
   const env = {
     ...environment(home),
-    PATH: [join(prefix, 'bin'), dirname(nodeProgram(node)), process.env.PATH].join(delimiter),
+    PATH: [join(prefix, 'bin'), dirname(program), process.env.PATH].join(delimiter),
     npm_config_prefix: prefix,
     npm_config_cache: join(work, 'npm'),
   };

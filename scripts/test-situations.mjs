@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CACHE } from './cache.mjs';
 import { root, run } from './setup.mjs';
 
 /** The most that the tests write there. */
@@ -41,8 +42,7 @@ const env = {
 let status = run('git', ['clone', '--quiet', root, clone]);
 if (status === 0) {
   // So that the peers of the tests are not fetched again.
-  if (existsSync(`${root}.cache`))
-    cpSync(`${root}.cache`, join(clone, '.cache'), { recursive: true, verbatimSymlinks: true });
+  if (existsSync(CACHE)) cpSync(CACHE, join(clone, '.cache/peers'), { recursive: true, verbatimSymlinks: true });
   console.log(`checkout: ${clone}\nHOME:     ${home}\nTMPDIR:   ${temporary}`);
   if (other === undefined) console.log('TMPDIR is on the same file system: no other one has 512 MiB free');
   status = run('npm', ['test', '--', ...process.argv.slice(2)], { cwd: clone, env });

@@ -2,6 +2,10 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
+const { CACHE } = (await import(new URL('../../scripts/cache.mjs', import.meta.url).href)) as {
+  readonly CACHE: string;
+};
+
 const { SVC_BINARY, SVC_BINARY_RUNS, SVC_EMULATED } = process.env;
 
 /** Undefined where the tests run the source. */
@@ -39,7 +43,7 @@ export function clockOff(ms: number): Record<string, string> {
 }
 
 function fakeTime(time: string): Record<string, string> {
-  const fetched = join(import.meta.dirname, '../../.cache/peers/libfaketime', FAKE_TIME);
+  const fetched = join(CACHE, 'libfaketime', FAKE_TIME);
   const library = [fetched, join('/', FAKE_TIME)].find(existsSync);
   if (library === undefined) throw new Error('libfaketime is missing: run node scripts/test-executable.mjs');
   return {

@@ -2,7 +2,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 export interface Peer {
   readonly command: string;
@@ -17,7 +16,9 @@ export interface AlertmanagerPeer extends Peer {
   readonly version: string;
 }
 
-const CACHE = fileURLToPath(new URL('../../.cache/peers/', import.meta.url));
+const { CACHE } = (await import(new URL('../../scripts/cache.mjs', import.meta.url).href)) as {
+  readonly CACHE: string;
+};
 
 export function onPath(program: string): string | undefined {
   return allOnPath(program)[0];
@@ -48,6 +49,7 @@ function absent(name: string): undefined {
 
 const alertmanagers = (await import(new URL('../../scripts/alertmanagers.mjs', import.meta.url).href)) as {
   readonly ALERTMANAGERS: readonly { readonly release: string }[];
+  readonly AMTOOLS: readonly string[];
   alertmanagerFolder(release: string): string;
   readonly EXAMPLES: string;
 };
@@ -71,6 +73,9 @@ function isGone(folder: string): boolean {
     return false;
   }
 }
+
+/** The releases whose amtool there is, the oldest first. */
+export const AMTOOL_RELEASES = alertmanagers.AMTOOLS;
 
 export function amtoolBinary(release = '0.25'): Peer | undefined {
   const folder = alertmanagers.alertmanagerFolder(release);
@@ -152,21 +157,17 @@ export function pyYaml(): string | undefined {
 }
 
 const nodes = (await import(new URL('../../scripts/nodes.mjs', import.meta.url).href)) as {
-  readonly NODES: readonly string[];
-  nodeProgram(version: string): string;
+  readonly OTHER_NODE: string;
+  nodePackage(version: string): string;
+  unpackNode(version: string, folder: string): string;
 };
 
-export interface NodePeer {
-  readonly version: string;
-  readonly command: string | undefined;
-}
-
-/** The versions of Node.js that svc is tried with, the newest last. */
-export function nodeBinaries(): readonly NodePeer[] {
-  return nodes.NODES.map((version) => {
-    const command = nodes.nodeProgram(version);
-    return { version, command: existsSync(command) ? command : absent(`node ${version}`) };
-  });
+/** The version of Node.js that svc is also tried with. `unpack` returns the path of its program in a folder. */
+export function otherNode(): { readonly version: string; readonly unpack?: (folder: string) => string } {
+  const version = nodes.OTHER_NODE;
+  if (existsSync(nodes.nodePackage(version))) return { version, unpack: (folder) => nodes.unpackNode(version, folder) };
+  absent(`node ${version}`);
+  return { version };
 }
 
 const bun = (await import(new URL('../../scripts/bun.mjs', import.meta.url).href)) as { bunProgram(): string };

@@ -239,7 +239,7 @@ proxy_from_environment: true
 describeRealServers(({ release }) => {
   const authority = new Authority();
   afterAll(() => authority.remove());
-  const peer = amtoolBinary(release);
+  const peer = amtoolBinary();
 
   test.skipIf(peer === undefined)(
     'a route prefix, client certificates and basic authentication: svc reaches what amtool reaches',
