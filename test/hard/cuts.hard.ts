@@ -233,7 +233,7 @@ describe('the journal of orders', () => {
       const last = await journalSent(folder.paths, lockContext, request);
       const ids = journalIn(folder.paths).map(({ id }) => id);
       // A line that lacks its end alone is whole.
-      const before = at >= whole.length - 1 ? ['a', 'b'] : at >= first - 1 ? ['a'] : [];
+      const before = [at >= first - 1 ? ['a'] : [], at >= whole.length - 1 ? ['b'] : []].flat();
       expect({ at, ids }).toEqual({ at, ids: [...before, last] });
       counted(task, 1);
     }

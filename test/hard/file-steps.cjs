@@ -49,17 +49,20 @@ function failure(name, target) {
   return Object.assign(error, { code, errno: -1, syscall: name.replace('Sync', ''), path: String(target) });
 }
 
+/** Counts a step that can fail, and fails it if it is its turn. */
+function step(name, args) {
+  const isRead = name === 'openSync' && String(args[1] ?? 'r') === 'r';
+  if (!FAILS.includes(name) || (isRead && code === 'ENOSPC')) return;
+  steps.push(name);
+  const at = Number(failAt);
+  if (steps.length === at && WRITES.includes(name)) half(name, args);
+  if (steps.length === at || (forEver !== undefined && steps.length > at)) throw failure(name, args[0]);
+}
+
 for (const name of STEPS) {
   fs[name] = (...args) => {
     if (!isOurs(args[0])) return real[name](...args);
-    if (FAILS.includes(name) && !(name === 'openSync' && code === 'ENOSPC' && String(args[1] ?? 'r') === 'r')) {
-      steps.push(name);
-      const at = Number(failAt);
-      if (steps.length === at || (forEver !== undefined && steps.length > at)) {
-        if (WRITES.includes(name) && steps.length === at) half(name, args);
-        throw failure(name, args[0]);
-      }
-    }
+    step(name, args);
     point(`before ${name}`);
     if (WRITES.includes(name) && points.length + 1 === Number(killAt)) half(name, args);
     if (WRITES.includes(name)) point(`within ${name}`);

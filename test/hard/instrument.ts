@@ -11,6 +11,20 @@ interface Node {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
 
+/** The fields of a node that are executed or not. */
+const BRANCHES: readonly (readonly [type: RegExp, ...fields: string[]])[] = [
+  [/^(If|Conditional)(Statement|Expression)$/, 'consequent', 'alternate'],
+  [/^(For|While|DoWhile|ForIn|ForOf)Statement$/, 'body'],
+  [/^(CatchClause|FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/, 'body'],
+  [/^LogicalExpression$/, 'right'],
+];
+
+function branchesOf(node: Node): readonly Node[] {
+  if (node.type === 'SwitchCase') return (node['consequent'] as readonly Node[]).slice(0, 1);
+  const [, ...fields] = BRANCHES.find(([type]) => type.test(node.type)) ?? [];
+  return fields.map((field) => node[field]).filter(isNode);
+}
+
 /** The number of the next branch: one series for all modules. */
 let next = 0;
 
@@ -19,38 +33,22 @@ export function instrumented(code: string): string {
   const inserted: (readonly [at: number, text: string])[] = [];
   const texts = new Set<string>();
   const count = (): string => `__reached(${next++})`;
-  const statement = (node: unknown): void => {
-    if (!isNode(node)) return;
+  const statement = (node: Node): void => {
     if (node.type === 'BlockStatement') inserted.push([node.start + 1, `${count()};`]);
     else inserted.push([node.start, `{${count()};`], [node.end, '}']);
   };
-  const expression = (node: unknown): void => {
-    if (isNode(node)) inserted.push([node.start, `(${count()},`], [node.end, ')']);
+  const expression = (node: Node): void => {
+    inserted.push([node.start, `(${count()},`], [node.end, ')']);
   };
   const visit = (node: Node): void => {
     const { type } = node;
     if (type === 'Literal' && typeof node['value'] === 'string' && node['value'].length <= 40) texts.add(node['value']);
-    if (type === 'IfStatement') {
-      statement(node['consequent']);
-      statement(node['alternate']);
-    } else if (/^(For|While|DoWhile|ForIn|ForOf)Statement$/.test(type)) statement(node['body']);
-    else if (type === 'CatchClause' || type === 'FunctionDeclaration' || type === 'FunctionExpression') {
-      statement(node['body']);
-    } else if (type === 'ArrowFunctionExpression') {
-      const { body } = node as unknown as { readonly body: Node };
-      if (body.type === 'BlockStatement') statement(body);
-      else expression(body);
-    } else if (type === 'ConditionalExpression') {
-      expression(node['consequent']);
-      expression(node['alternate']);
-    } else if (type === 'LogicalExpression') expression(node['right']);
-    else if (type === 'SwitchCase') {
-      const [first] = node['consequent'] as readonly Node[];
-      if (first !== undefined) inserted.push([first.start, `${count()};`]);
+    for (const branch of branchesOf(node)) {
+      const isStatement = /Statement$/.test(branch.type) || type === 'SwitchCase';
+      if (isStatement) statement(branch);
+      else expression(branch);
     }
-    for (const value of Object.values(node)) {
-      for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child);
-    }
+    for (const child of Object.values(node).flat()) if (isNode(child)) visit(child);
   };
   visit(parseAst(code) as unknown as Node);
   // At one position, insertions keep their order; closing ones are reversed.

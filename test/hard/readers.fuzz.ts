@@ -48,28 +48,32 @@ import { mutated, readOrRefused, readOrRefusedLater } from './mutations.ts';
 const NOW = Date.UTC(2026, 2, 1, 12);
 const text = (arbitrary: fc.Arbitrary<Buffer>): fc.Arbitrary<string> => arbitrary.map((bytes) => bytes.toString());
 
+function parseUnlessCorrupt(content: string): ReturnType<typeof parseDocument> | undefined {
+  try {
+    return parseDocument(content);
+  } catch (error) {
+    if (error instanceof CorruptDocument) return undefined;
+    throw error;
+  }
+}
+
+function accessTokenIn(entry: unknown): readonly string[] {
+  const { data } = secretEntry.safeParse(entry);
+  const login = data !== undefined && 'value' in data ? loginSchema.safeParse(data.value).data : undefined;
+  return login === undefined ? [] : [login.access_token];
+}
+
 describe('files', () => {
   it('of credentials', async () => {
     await fc.assert(
       fc.asyncProperty(
         text(mutated(JSON.parse(credentialsText(login('https://a.example.com', 60))))),
         async (content) => {
-          const document = await readOrRefusedLater(async () => {
-            try {
-              return parseDocument(content);
-            } catch (error) {
-              if (error instanceof CorruptDocument) return undefined;
-              throw error;
-            }
-          });
+          const document = await readOrRefusedLater(async () => parseUnlessCorrupt(content));
           if (document === undefined || document instanceof SvcError) return;
           expect(parseDocument(JSON.stringify(document))).toEqual(document);
-          for (const entry of Object.values(document.secrets)) {
-            const { data } = secretEntry.safeParse(entry);
-            const credential =
-              data !== undefined && 'value' in data ? loginSchema.safeParse(data.value).data : undefined;
-            if (credential !== undefined) expect(credential.access_token).toMatch(/^[\x21-\x7e]+$/);
-          }
+          for (const token of Object.values(document.secrets).flatMap(accessTokenIn))
+            expect(token).toMatch(/^[\x21-\x7e]+$/);
         },
       ),
     );

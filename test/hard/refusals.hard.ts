@@ -35,6 +35,20 @@ const REFUSALS: readonly Refusal[] = [
 ];
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 /** The refused operation, in words. */
+function expectTokenOrFailure(ended: Ended, isLost: boolean, step: string): void {
+  const printed = ended.code === 0 ? { stdout: TOKEN } : { stdout: '', stderr: FAILURE };
+  expect({ step, ...ended }).toMatchObject(printed);
+  if (isLost) expect({ step, code: ended.code }).toEqual({ step, code: 2 });
+}
+
+/** Space is reserved, the request is sent, then the file is replaced, once more if that fails. A full disk refuses no rename. */
+function refreshSteps(steps: readonly string[]): { readonly reserved: number; readonly replaced: number } {
+  const reserved = steps.indexOf('fsyncSync');
+  const written = steps.indexOf('fsyncSync', reserved + 1);
+  return { reserved, replaced: Math.max(written, steps.indexOf('renameSync', reserved)) };
+}
+
+const TOKEN = expect.stringMatching(/^at-\d+-abcdefghijkl\n$/);
 const FAILURE = expect.stringMatching(/cannot [a-z]+ /);
 const SHARE = scaled(100) / 100;
 const name = ({ code, forEver }: Refusal): string => `${code}${forEver ? ' from then on' : ''}`;
@@ -137,6 +151,17 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$
     };
     const oauth = (argv: readonly string[], root: string, more: StartOptions = {}) =>
       svc(['oauth', ...argv], { ...more, env: { SVC_CONFIG_DIR: root, SVC_WEBHOOKS_URL: server.url, ...more.env } });
+    const expectNewLogin = async (root: string, step: string, next: Ended): Promise<void> => {
+      const stderr = expect.stringContaining('sign in again with: svc oauth login');
+      expect({ step, ...next }).toMatchObject({ code: 4, stderr });
+      await restart();
+      const again = await oauth(['login', '--token-stdin'], root, { input: FIRST.access });
+      expect({ step, ...again }).toMatchObject({ code: 0 });
+    };
+    const expectRefresh = async (root: string, step: string, next: Ended): Promise<void> => {
+      expect({ step, ...next }).toMatchObject({ code: 0 });
+      expect({ step, ...(await oauth(['refresh'], root)) }).toMatchObject({ code: 0 });
+    };
     let calls = 0;
     const cases = await refuseEverywhere(
       refusal,
@@ -147,10 +172,7 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$
         calls = server.calls;
       },
       async (root, ended, step, before, steps) => {
-        // Space is reserved, the request is sent, then the file is replaced, once more if that fails. A full disk refuses no rename.
-        const reserved = steps.indexOf('fsyncSync');
-        const written = steps.indexOf('fsyncSync', reserved + 1);
-        const replaced = Math.max(written, steps.indexOf('renameSync', reserved));
+        const { reserved, replaced } = refreshSteps(steps);
         const isLost = refusal.forEver === true && before.length > reserved && before.length <= replaced;
         const asked = server.calls - calls;
         expect({ step, isLost: !refreshTokensIn(root).includes(server.current) }).toEqual({ step, isLost });
@@ -158,20 +180,11 @@ describe.each(REFUSALS.map((refusal) => ({ refusal, title: name(refusal) })))('$
         expectOtherStored(root, step);
         expectOwnAlone(root, step);
         await expectLockFree(join(root, 'credentials.json'), step);
-        if (ended.code === 0) expect(ended.stdout, step).toMatch(/^at-\d+-abcdefghijkl\n$/);
-        else
-          expect({ step, stdout: ended.stdout, stderr: ended.stderr }).toMatchObject({ stdout: '', stderr: FAILURE });
-        if (isLost) expect({ step, code: ended.code }).toEqual({ step, code: 2 });
+        expectTokenOrFailure(ended, isLost, step);
 
         const next = await oauth(['token'], root);
-        const hint = isLost ? 'sign in again with: svc oauth login' : '';
-        expect({ step, ...next }).toMatchObject({ code: isLost ? 4 : 0, stderr: expect.stringContaining(hint) });
         expect({ step, calls: server.calls - calls - asked }).toEqual({ step, calls: isLost || asked === 0 ? 1 : 0 });
-        if (isLost) {
-          await restart();
-          const again = await oauth(['login', '--token-stdin'], root, { input: FIRST.access });
-          expect({ step, ...again }).toMatchObject({ code: 0 });
-        } else expect({ step, ...(await oauth(['refresh'], root)) }).toMatchObject({ code: 0 });
+        await (isLost ? expectNewLogin(root, step, next) : expectRefresh(root, step, next));
         expectCredentialsAlone(root, step);
       },
     );

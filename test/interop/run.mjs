@@ -123,17 +123,6 @@ async function scenario({ origin, path = '', login: options = [] }, method, done
   const home = mkdtempSync(join(tmpdir(), 'svc-interop-'));
   const env = { HOME: home, SVC_CONFIG_DIR: join(home, 'config'), SVC_WEBHOOKS_URL: url };
   const session = { url, env, options, cookies: new Map() };
-  const file = join(home, 'config/credentials.json');
-  const document = () => JSON.parse(readFileSync(file, 'utf8'));
-  const valuesOf = (kind) =>
-    Object.entries(document().secrets).flatMap(([id, { value }]) => (id.startsWith(`${kind}/`) ? [value] : []));
-  const storedLogin = () => valuesOf('login')[0];
-  const save = (login) => {
-    const secrets = Object.entries(document().secrets).map(([id, entry]) =>
-      id.startsWith('login/') ? [id, { value: login }] : [id, entry],
-    );
-    writeFileSync(file, JSON.stringify({ version: 1, secrets: Object.fromEntries(secrets) }), { mode: 0o600 });
-  };
   const counts = async () => (await fetch(`${origin}/control/counts`)).json();
   try {
     const found = await run(['oauth', 'discovery', '-o', 'json'], env);
@@ -143,27 +132,14 @@ async function scenario({ origin, path = '', login: options = [] }, method, done
     const first = await login(session, '--auth-method', method);
     check(first.auth_method === method, `the client has the method ${first.auth_method}`);
     done.add(ROWS[1]).add(ROWS[2]);
-    const used = await run(['oauth', 'status', '--check'], env);
-    check(used.code === 0, `status --check: ${used.stdout} ${used.stderr}`);
+    await checkStatus(env, 'status --check');
     done.add(ROWS[3]);
 
-    const before = await counts();
-    const credential = storedLogin();
-    save({ ...credential, obtained_at: 1, expires_at: 2 });
-    const runs = await Promise.all(Array.from({ length: PROCESSES }, () => run(['oauth', 'token'], env)));
-    const bad = runs.find(({ code }) => code !== 0);
-    check(bad === undefined, `a process ended with ${bad?.code}: ${bad?.stderr}`);
-    check(new Set(runs.map(({ stdout }) => stdout)).size === 1, 'the processes printed different tokens');
-    check(storedLogin().access_token !== credential.access_token, 'the token is the old one');
-    const after = await counts();
-    check(after.refreshed - before.refreshed === 1, `${after.refreshed - before.refreshed} refreshes`);
-    check(after.refused === before.refused, 'the server refused a refresh');
-    const again = await run(['oauth', 'status', '--check'], env);
-    check(again.code === 0, `after the refresh: ${again.stdout} ${again.stderr}`);
+    const { revoked } = await refreshOnceInManyProcesses(env, counts);
     done.add(ROWS[4]);
 
     await login(session);
-    check((await counts()).revoked > after.revoked, 'the first login is not revoked');
+    check((await counts()).revoked > revoked, 'the first login is not revoked');
     const alive = await run(['oauth', 'refresh'], env);
     check(alive.code === 0, `after the second login: ${alive.stderr}`);
     done.add(ROWS[5]);
@@ -178,18 +154,7 @@ async function scenario({ origin, path = '', login: options = [] }, method, done
     check(second.client_id !== first.client_id, 'the client is the forgotten one');
     done.add(ROWS[7]);
 
-    // As after a restored backup: the server has replaced this refresh token.
-    const replay = { ...storedLogin(), obtained_at: 1, expires_at: 2 };
-    save(replay);
-    const renewed = await run(['oauth', 'token'], env);
-    check(renewed.code === 0, `refresh: ${renewed.stderr}`);
-    save(replay);
-    const reused = await run(['oauth', 'token'], env);
-    // Some servers accept it again.
-    check(
-      reused.code === 0 || (reused.code === 4 && reused.stderr.includes('svc oauth login')),
-      `reuse: ${reused.stderr}`,
-    );
+    await reuseRefreshToken(env);
     await login(session);
     done.add(ROWS[8]);
 
@@ -200,6 +165,53 @@ async function scenario({ origin, path = '', login: options = [] }, method, done
   } finally {
     rmSync(home, { recursive: true });
   }
+}
+
+async function checkStatus(env, when) {
+  const { code, stdout, stderr } = await run(['oauth', 'status', '--check'], env);
+  check(code === 0, `${when}: ${stdout} ${stderr}`);
+}
+
+/** Returns what the server counted. */
+async function refreshOnceInManyProcesses(env, counts) {
+  const before = await counts();
+  const credential = storedLogin(env);
+  storeLogin(env, { ...credential, obtained_at: 1, expires_at: 2 });
+  const runs = await Promise.all(Array.from({ length: PROCESSES }, () => run(['oauth', 'token'], env)));
+  const bad = runs.find(({ code }) => code !== 0);
+  check(bad === undefined, `a process ended with ${bad?.code}: ${bad?.stderr}`);
+  check(new Set(runs.map(({ stdout }) => stdout)).size === 1, 'the processes printed different tokens');
+  check(storedLogin(env).access_token !== credential.access_token, 'the token is the old one');
+  const after = await counts();
+  check(after.refreshed - before.refreshed === 1, `${after.refreshed - before.refreshed} refreshes`);
+  check(after.refused === before.refused, 'the server refused a refresh');
+  await checkStatus(env, 'after the refresh');
+  return after;
+}
+
+/** As after a restored backup: the server has replaced this refresh token. */
+async function reuseRefreshToken(env) {
+  const replay = { ...storedLogin(env), obtained_at: 1, expires_at: 2 };
+  storeLogin(env, replay);
+  const renewed = await run(['oauth', 'token'], env);
+  check(renewed.code === 0, `refresh: ${renewed.stderr}`);
+  storeLogin(env, replay);
+  const { code, stderr } = await run(['oauth', 'token'], env);
+  // Some servers accept it again.
+  check(code === 0 || (code === 4 && stderr.includes('svc oauth login')), `reuse: ${stderr}`);
+}
+
+const fileIn = (env) => join(env.SVC_CONFIG_DIR, 'credentials.json');
+const secretsIn = (env) => Object.entries(JSON.parse(readFileSync(fileIn(env), 'utf8')).secrets);
+const isLogin = (id) => id.startsWith('login/');
+
+function storedLogin(env) {
+  return secretsIn(env).find(([id]) => isLogin(id))[1].value;
+}
+
+function storeLogin(env, login) {
+  const secrets = secretsIn(env).map(([id, entry]) => [id, isLogin(id) ? { value: login } : entry]);
+  writeFileSync(fileIn(env), JSON.stringify({ version: 1, secrets: Object.fromEntries(secrets) }), { mode: 0o600 });
 }
 
 async function start(server) {
@@ -261,6 +273,11 @@ if (browser) {
 if (wanted.length === 0) writeFileSync(join(root, 'docs/interop.md'), page());
 process.exitCode = (chromiumFailure ?? results.some(({ failure }) => failure !== undefined)) ? 1 : 0;
 
+function chromiumVerdict() {
+  if (!browser) return 'not run';
+  return chromiumFailure ? 'failed' : 'ok';
+}
+
 function page() {
   const head = ['server', 'method', ...ROWS];
   const rows = results.map(({ server, method, offered, done }) => {
@@ -284,7 +301,7 @@ ${[line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')}
 - **old refresh token**: a refresh token that was replaced is used again, as after a restored backup. The server accepts it,
   or svc says that the login is over, and a new login works.
 - **unknown scope**: svc says what the server granted, or which scope it refused.
-- One login at \`oidc-provider\` in a real browser${browser ? ` (${browser.replace(/ built on.*/, '')})` : ''}: ${!browser ? 'not run' : chromiumFailure ? 'failed' : 'ok'}.
+- One login at \`oidc-provider\` in a real browser${browser ? ` (${browser.replace(/ built on.*/, '')})` : ''}: ${chromiumVerdict()}.
 - \`better-auth\` gives a refresh token only for the scope \`offline_access\`: \`svc oauth login --scope "mcp:connect offline_access"\`.
 - \`@cloudflare/workers-oauth-provider\` refuses the \`client_id\` in the form beside \`client_secret_basic\`.
 - \`@jmondi/oauth2-server\` and \`@node-oauth/oauth2-server\` leave registration and metadata to the application. Neither

@@ -338,18 +338,19 @@ function trading(method: string, path: string, run: readonly Received[]): unknow
     const hidden = ['USD/CHF', HOSTILE].map((symbol, index) => ({ symbol, visible: false, order: index + 2 }));
     return { ...executed, data: { instrument: [{ symbol: 'EUR/USD', visible: true, order: 1 }, ...hidden] } };
   }
-  if (method === 'GET' && path === '/candles/1/H1') {
-    const end = Math.min(Number(searchParams.get('to')), Date.UTC(2026, 0, 15, 12) / 1000);
-    const start = Math.max(Number(searchParams.get('from')), end - 5 * 3600);
-    const candles = [];
-    for (let at = Math.ceil(start / 3600) * 3600; at <= end; at += 3600) {
-      candles.push([at, 1.16, 1.161, 1.162, 1.159, 1.1601, 1.1611, 1.1621, 1.1591, 18_744]);
-    }
-    return { ...executed, instrument_id: '1', period_id: 'H1', candles };
-  }
+  if (method === 'GET' && path === '/candles/1/H1') return { ...executed, ...hourlyCandles(searchParams) };
   if (method !== 'POST') return undefined;
   if (/^(\/trading)?\/subscribe$/.test(path) || path === '/trading/update_subscriptions') return executed;
   return { ...executed, data: { type: 0, orderId: 390_285_839 } };
+}
+
+function hourlyCandles(asked: URLSearchParams): object {
+  const end = Math.min(Number(asked.get('to')), Date.UTC(2026, 0, 15, 12) / 1000);
+  const start = Math.max(Number(asked.get('from')), end - 5 * 3600);
+  const candles = [];
+  for (let at = Math.ceil(start / 3600) * 3600; at <= end; at += 3600)
+    candles.push([at, 1.16, 1.161, 1.162, 1.159, 1.1601, 1.1611, 1.1621, 1.1591, 18_744]);
+  return { instrument_id: '1', period_id: 'H1', candles };
 }
 
 /** Its responses have its own address and the values of the request. */

@@ -100,11 +100,7 @@ export async function startPeer(): Promise<Peer> {
     rmSync(join(home, 'state/sandboxes'), { recursive: true, force: true });
     recordSandbox(context, { startedBy: 'start', traps: [], env });
   };
-  const received = (from: number): Received[] =>
-    server.requests
-      .slice(from)
-      .filter((request) => !isWithinSession(request))
-      .map((request) => (isConnecting(request) ? { ...request, path: '/socket.io/' } : request));
+  const received = (from: number): Received[] => withoutSessions(server.requests.slice(from));
   return {
     url: server.url,
     atPeer,
@@ -113,14 +109,10 @@ export async function startPeer(): Promise<Peer> {
       const { args = [], unconfirmed, env, terminal: _, ...options } = invocation;
       const terminal = 'terminal' in invocation ? invocation.terminal : sample.terminal && 80;
       const [earlier, connections] = [server.requests.length, server.connections];
+      const healthy = healthyService(command.service, gateway, () => received(earlier));
       behavior = (socket, request, index) => {
-        if (isWithinSession(request)) gateway.serve(socket, request);
-        else if (fault !== undefined && received(earlier).length > after) fault(socket, request, index);
-        else if (isConnecting(request)) gateway.connect(socket);
-        else {
-          socket.write(healthyAnswer(command.service, request, received(earlier)));
-          if (isSubscribing(request)) gateway.subscribe(request, gatewayRow);
-        }
+        const isFaulty = fault !== undefined && !isWithinSession(request) && received(earlier).length > after;
+        (isFaulty ? fault : healthy)(socket, request, index);
       };
       const home = homeOf(what, homes, server.url);
       await keepSandbox(what, home);
@@ -151,6 +143,13 @@ export async function startPeer(): Promise<Peer> {
   };
 }
 
+/** Of a connection to the trading gateway, the request to connect alone. */
+function withoutSessions(requests: readonly Received[]): Received[] {
+  return requests
+    .filter((request) => !isWithinSession(request))
+    .map((request) => (isConnecting(request) ? { ...request, path: '/socket.io/' } : request));
+}
+
 export function isWrite(request: Received): boolean {
   return request.method !== 'GET' && !isSubscribing(request);
 }
@@ -170,6 +169,17 @@ export function expectClean({ stdout, stderr }: Run, where: string): void {
 /** What an invocation of the sample ends with when all goes well. */
 export function healthyExit({ sample }: Case): number {
   return sample.runsOn === undefined ? (sample.exits ?? 0) : 130;
+}
+
+function healthyService(service: ServiceName | undefined, gateway: GatewaySide, run: () => readonly Received[]): Fault {
+  return (socket, request) => {
+    if (isWithinSession(request)) gateway.serve(socket, request);
+    else if (isConnecting(request)) gateway.connect(socket);
+    else {
+      socket.write(healthyAnswer(service, request, run()));
+      if (isSubscribing(request)) gateway.subscribe(request, gatewayRow);
+    }
+  };
 }
 
 function healthyAnswer(service: ServiceName | undefined, request: Received, run: readonly Received[]): string {

@@ -1,41 +1,27 @@
 /** Splits a line as a POSIX shell does, as far as examples in help pages need it. */
 
+/** A quoted text, blanks, a pipe, a redirection, or a character that a shell takes as it is. */
+const PART =
+  /^(?:'(?<single>[^']*)'|"(?<double>(?:[^"\\$`]|\\.)*)"| +|\||> ?[\w./-]+|(?<plain>[^ '"*?[\]{}()<>;&|$`\\#]))/;
+
 /** The commands of a pipeline, each as its words. Throws where a shell would expand, redirect or run something. */
 export function shellCommands(line: string): string[][] {
   const commands: string[][] = [[]];
   let word: string | undefined;
-  let at = 0;
   const end = (): void => {
     if (word !== undefined) commands.at(-1)?.push(word);
     word = undefined;
   };
-  while (at < line.length) {
-    const char = line[at] ?? '';
-    if (char === "'") {
-      const close = line.indexOf("'", at + 1);
-      if (close < 0) throw new Error(`a quote is not closed: ${line}`);
-      word = (word ?? '') + line.slice(at + 1, close);
-      at = close + 1;
-    } else if (char === '"') {
-      const quoted = /^"((?:[^"\\$`]|\\.)*)"/.exec(line.slice(at));
-      if (quoted === null) throw new Error(`a quote is not closed, or something in it is expanded: ${line}`);
-      word = (word ?? '') + (quoted[1] ?? '').replace(/\\([\\"$`])/g, '$1');
-      at += quoted[0].length;
-    } else if (char === ' ') {
-      end();
-      at++;
-    } else if (char === '|' && word === undefined) {
-      commands.push([]);
-      at++;
-    } else if (char === '>' && word === undefined) {
-      // A redirection is not an argument of the command.
-      at += (/^> ?[\w./-]+/.exec(line.slice(at)) ?? ['>'])[0].length;
-    } else if ('*?[]{}()<>;&|$`\\#'.includes(char) || (char === '~' && word === undefined)) {
-      throw new Error(`a shell would make something else of ${char} in: ${line}`);
-    } else {
-      word = (word ?? '') + char;
-      at++;
-    }
+  for (let at = 0; at < line.length; ) {
+    const { 0: part = '', groups = {} } = PART.exec(line.slice(at)) ?? {};
+    // Between words, a tilde is a home directory; within a word, svc's examples have neither pipes nor redirections.
+    const isExpanded = word === undefined ? part === '~' : /^[|>]/.test(part);
+    if (part === '' || isExpanded) throw new Error(`a shell would change ${line.slice(at)} in: ${line}`);
+    at += part.length;
+    const text = groups['single'] ?? groups['double']?.replace(/\\([\\"$`])/g, '$1') ?? groups['plain'];
+    if (text === undefined) end();
+    else word = (word ?? '') + text;
+    if (part === '|') commands.push([]);
   }
   end();
   return commands;

@@ -129,6 +129,10 @@ describe('package.json', () => {
   });
 });
 
+function headingsIn(page: string): readonly string[] {
+  return [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading.toLowerCase().replaceAll(' ', '-'));
+}
+
 describe('docs/reference', async () => {
   const tree = await buildCommandTree(GROUPS);
   const pages = new Map(Object.entries(await preparedReference()));
@@ -139,29 +143,34 @@ describe('docs/reference', async () => {
     expect([...pages.keys()].sort()).toEqual(files.sort());
   });
 
-  it.each(tree.groups)(
-    'has every command of svc $name with its options, columns and examples',
-    ({ name, commands }) => {
-      const page = pages.get(`${name}.md`) ?? '';
+  it('has every command with its options, columns and examples', () => {
+    for (const { name, commands } of tree.groups) {
       for (const { id, options, output, examples } of commands) {
-        expect(page).toContain(`# svc ${id}\n`);
         expect(pages.get('index.md')).toContain(`\`svc ${id}\``);
-        for (const option of options) expect(page).toContain(`--${option.negated ? 'no-' : ''}${option.name}`);
-        for (const column of output.columns) expect(page).toContain(column.name);
-        for (const { run } of examples) expect(page).toContain(run);
-      }
-    },
-  );
-
-  it('links only to existing headings', () => {
-    const anchors = (text: string): Set<string> =>
-      new Set([...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading.toLowerCase().replaceAll(' ', '-')));
-    for (const [file, text] of pages) {
-      for (const [, target = '', anchor] of text.matchAll(/\]\(([a-z-]*\.md)?(?:#([^)]*))?\)/g)) {
-        const page = pages.get(target === '' ? file : target);
-        expect(page, `${file} leads to ${target}`).toBeDefined();
-        if (anchor !== undefined) expect(anchors(page ?? ''), `${file} leads to ${target}`).toContain(anchor);
+        const parts = [
+          `# svc ${id}\n`,
+          ...options.map((option) => `--${option.negated ? 'no-' : ''}${option.name}`),
+          ...output.columns.map((column) => column.name),
+          ...examples.map(({ run }) => run),
+        ];
+        expect(parts.filter((part) => pages.get(`${name}.md`)?.includes(part) !== true)).toEqual([]);
       }
     }
+  });
+
+  it('links only to existing headings', () => {
+    const links = [...pages].flatMap(([file, text]) =>
+      [...text.matchAll(/\]\(([a-z-]*\.md)?(?:#([^)]*))?\)/g)].map(([, target = file, anchor]) => ({
+        file,
+        target,
+        anchor,
+      })),
+    );
+    expect(links.length).toBeGreaterThan(100);
+    const broken = links.filter(({ target, anchor }) => {
+      const page = pages.get(target);
+      return page === undefined || (anchor !== undefined && !headingsIn(page).includes(anchor));
+    });
+    expect(broken).toEqual([]);
   });
 });

@@ -16,104 +16,107 @@ export type Meddle = (step: {
   answer(status: number, body: object): void;
 }) => void | Promise<void>;
 
-export interface RotatingServer {
-  readonly url: string;
-  /** Requests to the token endpoint. */
-  readonly calls: number;
-  /** Requests to the service itself, and how many of them were refused. */
-  readonly reads: number;
-  readonly refused: number;
-  /** The only refresh token that it still takes. */
-  readonly current: string;
-  readonly alive: boolean;
-  readonly revoked: readonly string[];
-  meddle: Meddle | undefined;
-  /** Takes no access token but those it gives from now on. */
-  forget(): void;
-  [Symbol.asyncDispose](): Promise<void>;
-}
-
 export const FIRST = { access: 'at-0-abcdefghijkl', refresh: 'rt-0-abcdefghijkl' };
 /** The form of every token; no output may contain it. */
 export const ANY_TOKEN = /[ar]t-\d+-abcdefghijkl/;
 
-export async function rotatingServer({ latency = 0, lifetime = 3600, rotates = true } = {}): Promise<RotatingServer> {
-  const state = { calls: 0, reads: 0, refused: 0, given: 0, current: FIRST.refresh, alive: true, until: Infinity };
-  const revoked: string[] = [];
-  let access = FIRST.access;
-  const commit = (): object => {
-    state.given += 1;
-    access = `at-${state.given}-abcdefghijkl`;
-    state.until = performance.now() + lifetime * 1000;
-    const next = rotates ? { refresh_token: `rt-${state.given}-abcdefghijkl` } : {};
-    state.current = next.refresh_token ?? state.current;
-    return {
-      access_token: access,
-      token_type: 'Bearer',
-      expires_in: lifetime,
-      scope: 'mcp:connect',
-      email: '',
-      ...next,
-    };
-  };
-  const token = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const form = new URLSearchParams(await text(request));
-    state.calls += 1;
+interface Options {
+  /** Milliseconds until the token endpoint responds. */
+  readonly latency?: number;
+  /** Seconds. */
+  readonly lifetime?: number;
+  readonly rotates?: boolean;
+}
+
+export class RotatingServer {
+  /** Requests to the token endpoint. */
+  calls = 0;
+  /** Requests to the service itself, and how many of them were refused. */
+  reads = 0;
+  refused = 0;
+  /** The only refresh token that it still takes. */
+  current = FIRST.refresh;
+  alive = true;
+  readonly revoked: string[] = [];
+  meddle: Meddle | undefined;
+  readonly #options: Required<Options>;
+  readonly #http = createServer((request, response) => void this.#serve(request, response));
+  #given = 0;
+  #access = FIRST.access;
+  #until = Number.POSITIVE_INFINITY;
+
+  constructor(options: Options) {
+    this.#options = { latency: 0, lifetime: 3600, rotates: true, ...options };
+  }
+
+  async start(): Promise<void> {
+    this.#http.listen(0, '127.0.0.1');
+    await once(this.#http, 'listening');
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
+  }
+
+  /** Takes no access token but those it gives from now on. */
+  forget(): void {
+    this.#access = '';
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#http.closeAllConnections();
+    this.#http.close();
+    await once(this.#http, 'close');
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.url === '/oauth/token') {
+      await this.#refresh(request, response);
+    } else if (request.url === '/oauth/revoke') {
+      const form = new URLSearchParams(await text(request));
+      this.revoked.push(form.get('token') ?? '');
+      response.writeHead(200).end();
+    } else this.#list(request, response);
+  }
+
+  async #refresh(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const token = new URLSearchParams(await text(request)).get('refresh_token');
+    this.calls += 1;
+    const commit = (): object => this.#commit();
     const answer = (status: number, body: object): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
-    if (server.meddle !== undefined) return server.meddle({ call: state.calls, response, commit, answer });
-    await new Promise((resolve) => setTimeout(resolve, latency));
-    if (form.get('refresh_token') !== state.current) state.alive = false;
-    if (!state.alive)
-      return answer(400, { error: 'invalid_grant', error_description: `${form.get('refresh_token')}?` });
-    answer(200, commit());
-  };
-  const http = createServer((request, response) => {
-    if (request.url === '/oauth/token') return void token(request, response);
-    if (request.url === '/oauth/revoke') {
-      return void text(request).then((form) => {
-        revoked.push(new URLSearchParams(form).get('token') ?? '');
-        response.writeHead(200).end();
-      });
-    }
-    const isCurrent = request.headers.authorization === `Bearer ${access}` && performance.now() < state.until;
-    const good = state.alive && isCurrent;
-    state.reads += 1;
-    if (!good) state.refused += 1;
-    response.writeHead(good ? 200 : 401, { 'content-type': 'application/json' });
-    response.end(good ? '{"items":[]}' : '{"error":{"code":"unauthorized","message":"no"}}');
-  });
-  http.listen(0, '127.0.0.1');
-  await once(http, 'listening');
-  const server: RotatingServer = {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
-    get calls() {
-      return state.calls;
-    },
-    get reads() {
-      return state.reads;
-    },
-    get refused() {
-      return state.refused;
-    },
-    get current() {
-      return state.current;
-    },
-    get alive() {
-      return state.alive;
-    },
-    revoked,
-    meddle: undefined,
-    forget: () => {
-      access = '';
-    },
-    async [Symbol.asyncDispose]() {
-      http.closeAllConnections();
-      http.close();
-      await once(http, 'close');
-    },
-  };
+    if (this.meddle !== undefined) return this.meddle({ call: this.calls, response, commit, answer });
+    await new Promise((resolve) => setTimeout(resolve, this.#options.latency));
+    if (token !== this.current) this.alive = false;
+    if (this.alive) answer(200, commit());
+    else answer(400, { error: 'invalid_grant', error_description: `${token}?` });
+  }
+
+  #commit(): object {
+    const { lifetime, rotates } = this.#options;
+    this.#given += 1;
+    this.#access = `at-${this.#given}-abcdefghijkl`;
+    this.#until = performance.now() + lifetime * 1000;
+    const next = rotates ? { refresh_token: `rt-${this.#given}-abcdefghijkl` } : {};
+    this.current = next.refresh_token ?? this.current;
+    const grant = { access_token: this.#access, token_type: 'Bearer', expires_in: lifetime };
+    return { ...grant, scope: 'mcp:connect', email: '', ...next };
+  }
+
+  #list({ headers }: IncomingMessage, response: ServerResponse): void {
+    const isCurrent = headers.authorization === `Bearer ${this.#access}` && performance.now() < this.#until;
+    const isGood = this.alive && isCurrent;
+    this.reads += 1;
+    if (!isGood) this.refused += 1;
+    response.writeHead(isGood ? 200 : 401, { 'content-type': 'application/json' });
+    response.end(isGood ? '{"items":[]}' : '{"error":{"code":"unauthorized","message":"no"}}');
+  }
+}
+
+export async function rotatingServer(options: Options = {}): Promise<RotatingServer> {
+  const server = new RotatingServer(options);
+  await server.start();
   return server;
 }
 

@@ -172,38 +172,10 @@ async function runHere(argv: readonly string[], options: RunOptions = {}): Promi
   const home = options.home ?? temporaryHome();
   const asked: string[] = [];
   const opened: string[] = [];
-  const answers = typeof options.answers === 'function' ? options.answers : [...(options.answers ?? [])];
-  const next = (question: string, choices: readonly Choice[] = []): Answer => {
-    asked.push(question);
-    const answer =
-      typeof answers === 'function'
-        ? answers(
-            question,
-            choices.map(({ name }) => name),
-          )
-        : answers.shift();
-    if (answer === undefined) throw new Error(`nobody answers: ${question}`);
-    return answer;
-  };
   const { at, clockOffset = 0 } = options;
   const { now = at === undefined ? () => Date.now() + clockOffset : () => at } = options;
   const context: Context = {
-    stdin: {
-      isTTY: options.terminal !== undefined && options.stdin === undefined,
-      async *chunks() {
-        if (options.lines === undefined) yield Buffer.from((options.stdin ?? '') as Uint8Array);
-        else for await (const line of options.lines) yield Buffer.from(line);
-      },
-      async *chunksUntil() {
-        yield Buffer.from((options.stdin ?? '') as Uint8Array);
-      },
-      onKey(handler) {
-        options.keys?.((keys) => {
-          for (const [key] of keys.matchAll(KEY)) handler(key);
-        });
-        return () => {};
-      },
-    },
+    stdin: standardInput(options),
     stdout,
     stderr,
     env: options.env ?? {},
@@ -214,67 +186,12 @@ async function runHere(argv: readonly string[], options: RunOptions = {}): Promi
     self: [process.execPath, join(import.meta.dirname, '../../bin/svc.cjs')],
     now,
     random: options.random ?? (() => 0),
-    sleep: (ms, signal) =>
-      new Promise((done, fail) => {
-        if (signal?.aborted) {
-          fail(signal.reason);
-          return;
-        }
-        let timer: NodeJS.Timeout | undefined;
-        const abort = (): void => {
-          clearTimeout(timer);
-          fail(signal?.reason);
-        };
-        const end = (): void => {
-          signal?.removeEventListener('abort', abort);
-          done();
-        };
-        signal?.addEventListener('abort', abort);
-        const event = options.sleepsUntil?.(ms);
-        if (event === undefined) {
-          timer = setTimeout(end, options.sleeps === true ? ms : Math.min(ms, options.sleeps ?? 20));
-        } else void event.then(end);
-      }),
+    sleep: (ms, signal) => sleep(ms, signal, options),
     signal: options.signal ?? new AbortController().signal,
     takeSignals: () => () => {},
     readFile: (file) => readSmallFile(file, 1 << 20),
     isReadableByOthers,
-    prompter: {
-      async confirm(question) {
-        asked.push(question);
-        if (options.answer === undefined) throw new Error(`nobody answers: ${question}`);
-        return typeof options.answer === 'function' ? options.answer() : options.answer;
-      },
-      async text({ question, check, default: given = '' }) {
-        for (;;) {
-          const answer = String(next(question)) || given;
-          const wrong = check?.(answer);
-          if (wrong === undefined) return answer;
-          asked.push(`! ${wrong}`);
-          if (asked.length > 50) throw new Error(`nothing answers: ${asked.slice(-2).join('\n')}`);
-        }
-      },
-      async secret(question, withdrawn) {
-        if (options.hidden === undefined) return String(next(question));
-        asked.push(question);
-        return options.hidden(question, withdrawn);
-      },
-      async select(question, choices) {
-        return choose(choices, String(next(question, choices)));
-      },
-      async search(question, find) {
-        const typed = String(next(question));
-        const choices = await find(typed, new AbortController().signal);
-        const choice = choices.find(({ name }) => name.toLowerCase().includes(typed.toLowerCase()));
-        if (choice === undefined)
-          throw new Error(`no choice ${typed} among: ${choices.map(({ name }) => name).join(' | ')}`);
-        return choice.value;
-      },
-      async checkbox(question, choices) {
-        const answer = next(question, choices);
-        return [answer].flat().map((name) => choose(choices, name));
-      },
-    },
+    prompter: prompter(options, asked),
     async openBrowser(url) {
       opened.push(url.href);
       return options.browser === undefined ? 'no browser is here' : options.browser(url);
@@ -282,6 +199,96 @@ async function runHere(argv: readonly string[], options: RunOptions = {}): Promi
   };
   const code = await main(argv, context);
   return { ...runOf(code, stdout.text, stderr.text, context.env), asked, opened };
+}
+
+function standardInput({ stdin, lines, terminal, keys }: RunOptions): Context['stdin'] {
+  return {
+    isTTY: terminal !== undefined && stdin === undefined,
+    async *chunks() {
+      if (lines === undefined) yield Buffer.from((stdin ?? '') as Uint8Array);
+      else for await (const line of lines) yield Buffer.from(line);
+    },
+    async *chunksUntil() {
+      yield Buffer.from((stdin ?? '') as Uint8Array);
+    },
+    onKey(handler) {
+      keys?.((pressed) => {
+        for (const [key] of pressed.matchAll(KEY)) handler(key);
+      });
+      return () => {};
+    },
+  };
+}
+
+/** Shorter than svc wants, unless the test says otherwise. */
+function sleep(ms: number, signal: AbortSignal | undefined, { sleeps = 20, sleepsUntil }: RunOptions): Promise<void> {
+  return new Promise((done, fail) => {
+    if (signal?.aborted) {
+      fail(signal.reason);
+      return;
+    }
+    let timer: NodeJS.Timeout | undefined;
+    const abort = (): void => {
+      clearTimeout(timer);
+      fail(signal?.reason);
+    };
+    const end = (): void => {
+      signal?.removeEventListener('abort', abort);
+      done();
+    };
+    signal?.addEventListener('abort', abort);
+    const event = sleepsUntil?.(ms);
+    if (event === undefined) timer = setTimeout(end, sleeps === true ? ms : Math.min(ms, sleeps));
+    else void event.then(end);
+  });
+}
+
+/** A person at the prompts, whose questions go to `asked`. */
+function prompter(options: RunOptions, asked: string[]): Context['prompter'] {
+  const answers = typeof options.answers === 'function' ? options.answers : [...(options.answers ?? [])];
+  const next = (question: string, choices: readonly Choice[] = []): Answer => {
+    asked.push(question);
+    const names = choices.map(({ name }) => name);
+    const answer = typeof answers === 'function' ? answers(question, names) : answers.shift();
+    if (answer === undefined) throw new Error(`nobody answers: ${question}`);
+    return answer;
+  };
+  return {
+    async confirm(question) {
+      asked.push(question);
+      if (options.answer === undefined) throw new Error(`nobody answers: ${question}`);
+      return typeof options.answer === 'function' ? options.answer() : options.answer;
+    },
+    async text({ question, check, default: given = '' }) {
+      for (;;) {
+        const answer = String(next(question)) || given;
+        const wrong = check?.(answer);
+        if (wrong === undefined) return answer;
+        asked.push(`! ${wrong}`);
+        if (asked.length > 50) throw new Error(`nothing answers: ${asked.slice(-2).join('\n')}`);
+      }
+    },
+    async secret(question, withdrawn) {
+      if (options.hidden === undefined) return String(next(question));
+      asked.push(question);
+      return options.hidden(question, withdrawn);
+    },
+    async select(question, choices) {
+      return choose(choices, String(next(question, choices)));
+    },
+    async search(question, find) {
+      const typed = String(next(question));
+      const choices = await find(typed, new AbortController().signal);
+      const choice = choices.find(({ name }) => name.toLowerCase().includes(typed.toLowerCase()));
+      if (choice === undefined)
+        throw new Error(`no choice ${typed} among: ${choices.map(({ name }) => name).join(' | ')}`);
+      return choice.value;
+    },
+    async checkbox(question, choices) {
+      const answer = next(question, choices);
+      return [answer].flat().map((name) => choose(choices, name));
+    },
+  };
 }
 
 /** The token gives access to an account: no run of any test may print it. */

@@ -184,7 +184,7 @@ function recordsIn(csv: string): number {
 
 /** Changes every field of a recording in turn. Throws where something else happens than `needed` says. */
 export async function visitFields(recording: Recording): Promise<Visited> {
-  const { body, needed = {}, gate, asReceived = false } = recording;
+  const { body, needed = {}, gate } = recording;
   const fields = fieldsOf(body);
   for (const name of Object.keys(needed)) if (!fields.has(name)) throw new Error(`the recording has no field ${name}`);
   const peer = new Peer(recording);
@@ -192,22 +192,7 @@ export async function visitFields(recording: Recording): Promise<Visited> {
   try {
     const before = await peer.read(body);
     const verdict = gate === undefined ? undefined : (await peer.run(gate)).code;
-    for (const [name, path] of fields) {
-      const [ifMissing, ifNull] = OUTCOMES[needed[name] ?? 'same'];
-      const about = (change: string): string => `${recording.argv.join(' ')}: ${name} ${change}`;
-      const without = await peer.read(missing(body, path));
-      checkOutcome(without, before, ifMissing, path, about('is missing'));
-      if (gate !== undefined) {
-        const { code } = await peer.run(gate);
-        expect.soft(code, `${gate.join(' ')}: ${name} is missing`).toBe(ifMissing === 'same' ? verdict : 11);
-      }
-      const asNull = await peer.read(set(body, path, () => null));
-      checkOutcome(asNull, before, ifNull, path, about('is null'));
-      if (ifNull === 'same' && !asReceived) expect.soft(asNull.table, about('is null')).toBe(without.table);
-      const asStrange = await peer.read(set(body, path, strange));
-      checkOutcome(asStrange, before, outcomeOf(asStrange), path, about('is strange'));
-      if (!asReceived) await checkRetyped(peer, body, path, about);
-    }
+    for (const [name, path] of fields) await checkField(peer, recording, { name, path, before, verdict });
     for (const path of objectsOf(body)) {
       const read = await peer.read(set(body, [...path, 'a_field_of_tomorrow'], () => ({ is: ['new'] })));
       expect.soft([read.code, read.rows], `a new field in ${nameOf(path)}`).toEqual([before.code, before.rows]);
@@ -216,6 +201,32 @@ export async function visitFields(recording: Recording): Promise<Visited> {
   } finally {
     await peer.close();
   }
+}
+
+interface Field {
+  readonly name: string;
+  readonly path: Path;
+  /** What the unchanged recording reads as, and the exit status of the gate. */
+  readonly before: Read;
+  readonly verdict: number | undefined;
+}
+
+async function checkField(peer: Peer, recording: Recording, { name, path, before, verdict }: Field): Promise<void> {
+  const { body, needed = {}, gate, asReceived = false } = recording;
+  const [ifMissing, ifNull] = OUTCOMES[needed[name] ?? 'same'];
+  const about = (change: string): string => `${recording.argv.join(' ')}: ${name} ${change}`;
+  const without = await peer.read(missing(body, path));
+  checkOutcome(without, before, ifMissing, path, about('is missing'));
+  if (gate !== undefined) {
+    const { code } = await peer.run(gate);
+    expect.soft(code, `${gate.join(' ')}: ${name} is missing`).toBe(ifMissing === 'same' ? verdict : 11);
+  }
+  const asNull = await peer.read(set(body, path, () => null));
+  checkOutcome(asNull, before, ifNull, path, about('is null'));
+  if (ifNull === 'same' && !asReceived) expect.soft(asNull.table, about('is null')).toBe(without.table);
+  const asStrange = await peer.read(set(body, path, strange));
+  checkOutcome(asStrange, before, outcomeOf(asStrange), path, about('is strange'));
+  if (!asReceived) await checkRetyped(peer, body, path, about);
 }
 
 /** A number as a text reads as the number, and an identifier as a number reads as its text. */

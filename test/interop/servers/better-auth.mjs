@@ -8,21 +8,24 @@ import { jwt } from 'better-auth/plugins';
 
 const PERSON = { email: 'ann@example.com', password: 'correct horse battery', name: 'Ann' };
 
-export async function create({ app, url }) {
-  const names = [
-    'user',
-    'session',
-    'account',
-    'verification',
-    'jwks',
-    'rateLimit',
-    'oauthResource',
-    'oauthClientResource',
-    'oauthClientAssertion',
-  ];
-  const tables = ['oauthClient', 'oauthAccessToken', 'oauthRefreshToken', 'oauthConsent'];
-  const db = Object.fromEntries([...names, ...tables].map((name) => [name, []]));
-  const auth = betterAuth({
+const TABLES = [
+  'user',
+  'session',
+  'account',
+  'verification',
+  'jwks',
+  'rateLimit',
+  'oauthResource',
+  'oauthClientResource',
+  'oauthClientAssertion',
+  'oauthClient',
+  'oauthAccessToken',
+  'oauthRefreshToken',
+  'oauthConsent',
+];
+
+function createAuth(url, db) {
+  return betterAuth({
     baseURL: `${url}/api/auth`,
     secret: randomUUID(),
     database: memoryAdapter(db),
@@ -43,6 +46,11 @@ export async function create({ app, url }) {
       }),
     ],
   });
+}
+
+export async function create({ app, url }) {
+  const db = Object.fromEntries(TABLES.map((name) => [name, []]));
+  const auth = createAuth(url, db);
   await auth.api.signUpEmail({ body: PERSON });
   const metadata = oauthProviderAuthServerMetadata(auth);
   const post = (path, body, cookie = '') => {

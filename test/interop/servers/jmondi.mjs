@@ -5,14 +5,14 @@ import { handleExpressError, handleExpressResponse, requestFromExpress } from '@
 import express from 'express';
 import { addMetadata } from './own-metadata.mjs';
 
-export async function create(context) {
-  const { app, url, signedIn, askPerson } = context;
+const inAnHour = () => new DateInterval('1h').getEndDate();
+
+function createRepositories() {
   const clients = new Map();
   const codes = new Map();
   const tokens = new Map();
   const refresh = new Map();
   const revoked = new Set();
-  const inAnHour = () => new DateInterval('1h').getEndDate();
   const clientRepository = {
     getByIdentifier: async (id) => clients.get(id),
     isClientValid: async (_grant, client, secret) => (client.secret ?? undefined) === secret,
@@ -49,6 +49,13 @@ export async function create(context) {
     finalize: async (scopes) => scopes,
   };
   const userRepository = { getUserByCredentials: async (id) => ({ id }) };
+  return { clients, tokens, clientRepository, tokenRepository, codeRepository, scopeRepository, userRepository };
+}
+
+export async function create(context) {
+  const { app, url, signedIn, askPerson } = context;
+  const { clients, tokens, clientRepository, tokenRepository, codeRepository, scopeRepository, userRepository } =
+    createRepositories();
   const server = new AuthorizationServer(clientRepository, tokenRepository, scopeRepository, randomUUID(), {
     issuer: url,
     requiresS256: true,

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { InvalidGrantError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
 import { mcpAuthRouter } from '@modelcontextprotocol/sdk/server/auth/router.js';
 
-export async function create({ app, url, signedIn, askPerson }) {
+/** With everything in memory. */
+function createProvider({ signedIn, askPerson }) {
   const clients = new Map();
   const codes = new Map();
   const access = new Set();
@@ -56,11 +57,16 @@ export async function create({ app, url, signedIn, askPerson }) {
       throw new Error('not used');
     },
   };
+  return { provider, clients, access };
+}
+
+export async function create(context) {
+  const { provider, clients, access } = createProvider(context);
   const unlimited = { rateLimit: false };
-  app.use(
+  context.app.use(
     mcpAuthRouter({
       provider,
-      issuerUrl: new URL(url),
+      issuerUrl: new URL(context.url),
       scopesSupported: ['mcp:connect'],
       authorizationOptions: unlimited,
       tokenOptions: unlimited,

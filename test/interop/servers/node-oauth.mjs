@@ -5,8 +5,7 @@ import { addMetadata } from './own-metadata.mjs';
 
 const GRANTS = ['authorization_code', 'refresh_token'];
 
-export async function create(context) {
-  const { app, signedIn, askPerson } = context;
+function createModel() {
   const clients = new Map();
   const codes = new Map();
   const tokens = new Map();
@@ -39,6 +38,14 @@ export async function create(context) {
     validateScope: async (_user, _client, scope) => scope,
     verifyScope: async () => true,
   };
+  return { model, clients, tokens, refresh };
+}
+
+class NotSignedIn extends Error {}
+
+export async function create(context) {
+  const { app, signedIn, askPerson } = context;
+  const { model, clients, tokens, refresh } = createModel();
   const server = new OAuth2Server({ model, requireClientAuthentication: { refresh_token: false } });
   addMetadata(context, ({ id, secret, redirectUris }) => {
     clients.set(id, { id, secret, redirectUris, grants: GRANTS });
@@ -46,7 +53,6 @@ export async function create(context) {
   const send = (answer, response) => response.status(answer.status).set(answer.headers).send(answer.body);
   const refuse = (error, response) =>
     response.status(error.code ?? 500).json({ error: error.name, error_description: error.message });
-  class NotSignedIn extends Error {}
   app.get('/oauth/authorize', async (request, response) => {
     const answer = new OAuth2Server.Response({ headers: {} });
     const handle = () => {
