@@ -30,6 +30,12 @@ const NETWORK = ['-o', 'Acquire::http::Timeout=10', '-o', 'Acquire::https::Timeo
 /** By shell: its package. */
 const SHELLS = { zsh: 'zsh', fish: 'fish', dash: 'dash', busybox: 'busybox', ksh93: 'ksh93u+m', mksh: 'mksh' };
 
+/** Completions of other programs, and programs beside the shell: 20 MB. */
+const UNUSED = {
+  zsh: ['share/zsh/functions/Completion/Unix.zwc', 'share/zsh/functions/Completion/Unix/Command'],
+  fish: ['share/fish/completions', 'bin/fish_indent', 'bin/fish_key_reader'],
+};
+
 function onPath(program) {
   return (process.env.PATH ?? '').split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, program)));
 }
@@ -174,9 +180,7 @@ function readyShell(shell) {
   const finish = (root) => {
     // fish finds its files beside itself only if its configuration folder exists, too.
     if (shell === 'fish') mkdirSync(join(root, 'usr/etc/fish'), { recursive: true });
-    // The completions of other programs, 15 MB.
-    if (shell === 'zsh')
-      rmSync(join(root, 'usr/share/zsh/functions/Completion/Unix'), { recursive: true, force: true });
+    for (const path of UNUSED[shell] ?? []) rmSync(join(root, 'usr', path), { recursive: true, force: true });
   };
   return ready(shell, join(CACHE, shell), (work) => downloadPackage(SHELLS[shell], work), finish);
 }

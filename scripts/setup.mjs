@@ -25,7 +25,7 @@ export function setup() {
   const toStderr = { stdio: ['ignore', 2, 2] };
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   if (!installed()) {
-    console.error('installing the locked packages, about 100 MB …');
+    console.error('installing the locked packages, about 110 MB …');
     if (run(npm, ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], toStderr) !== 0)
       process.exit(1);
   }

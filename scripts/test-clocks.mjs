@@ -3,7 +3,7 @@
 // process. Left out are real Alertmanagers and shells, which read the clock without it, and locks, which compare it with times of files.
 import { existsSync } from 'node:fs';
 import { CACHE } from './cache.mjs';
-import { root, run, setup } from './setup.mjs';
+import { run, setup } from './setup.mjs';
 
 const TIMES = [
   ['a Saturday, when the market is closed', '2026-11-28T17:00:00Z'],
