@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { postSilence, wire } from '../support/alertmanager.ts';
 import { HOUR, iso, onBothServers } from '../support/alertmanagers.ts';
 
@@ -224,7 +224,7 @@ const REFUSALS: readonly Refusal[] = [
 
 onBothServers((url, comparable) => {
   describe('refuses', () => {
-    test.each(REFUSALS)('$name', async ({ method = 'GET', path, headers = {}, body, status, type, answer }) => {
+    it.each(REFUSALS)('$name', async ({ method = 'GET', path, headers = {}, body, status, type, answer }) => {
       const got = await wire(url(), path, { method, headers, ...(body === undefined ? {} : { body }) });
       expect([got.status, got.headers['content-type'], comparable(got.body)]).toEqual([
         status,
@@ -235,7 +235,7 @@ onBothServers((url, comparable) => {
   });
 
   describe('accepts', () => {
-    test.each(['application/json; charset=utf-8', 'application/JSON', 'application/json;'])(
+    it.each(['application/json; charset=utf-8', 'application/JSON', 'application/json;'])(
       'the type %s',
       async (type) => {
         const headers = { 'content-type': type };
@@ -243,12 +243,12 @@ onBothServers((url, comparable) => {
       },
     );
 
-    test('a path with a trailing slash', async () => {
+    it('a path with a trailing slash', async () => {
       const got = await wire(url(), '/api/v2/silences/?filter=nobody%3Dhas');
       expect([got.status, got.body]).toEqual([200, '[]\n']);
     });
 
-    test('an upper-case UUID, but does not find it', async () => {
+    it('an upper-case UUID, but does not find it', async () => {
       const id = await postSilence(url(), { matchers: [MATCHER] });
       const loud = id.toUpperCase();
       expect((await wire(url(), `/api/v2/silence/${loud}`)).status).toBe(404);

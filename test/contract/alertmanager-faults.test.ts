@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { getJson, postJson, type WireAnswer, wire } from '../support/alertmanager.ts';
 import { describeRealServers, starter, WEB_CONFIG } from '../support/alertmanagers.ts';
 
@@ -24,7 +24,7 @@ async function answerOf(request: http.ClientRequest): Promise<WireAnswer> {
 describeRealServers(({ release }) => {
   const start = starter(release);
 
-  test('basic authentication: 401 as plain text, below every path', async () => {
+  it('basic authentication: 401 as plain text, below every path', async () => {
     const url = await start({ webConfig: WEB_CONFIG });
     const basic = (password: string): Record<string, string> => ({
       authorization: `Basic ${Buffer.from(`operator:${password}`).toString('base64')}`,
@@ -43,7 +43,7 @@ describeRealServers(({ release }) => {
     expect((await wire(url, '/api/v2/status', { headers: basic('correct horse') })).status).toBe(200);
   });
 
-  test('too many GETs at once: 503 without Retry-After; a POST still gets through', async () => {
+  it('too many GETs at once: 503 without Retry-After; a POST still gets through', async () => {
     const url = await start({ args: ['--web.get-concurrency=1'] });
     // Whichever the server sees first keeps the only place.
     const rivals = [unfinished(url, '/api/v2/status', 'GET'), unfinished(url, '/api/v2/status', 'GET')];
@@ -58,7 +58,7 @@ describeRealServers(({ release }) => {
     for (const rival of rivals) rival.destroy();
   });
 
-  test('a request that takes too long: 503 with a text', async () => {
+  it('a request that takes too long: 503 with a text', async () => {
     const url = await start({ args: ['--web.timeout=50ms'] });
     const { status, headers, body } = await answerOf(unfinished(url, '/api/v2/alerts', 'POST'));
     expect([status, headers['content-type'], body]).toEqual([
@@ -68,7 +68,7 @@ describeRealServers(({ release }) => {
     ]);
   });
 
-  test('a POST that took too long was still applied', async () => {
+  it('a POST that took too long was still applied', async () => {
     // How many alerts take longer than that, but less to send, depends on the machine and on what else it does.
     for (let count = 1000; ; count = count < 64_000 ? count * 2 : 1250) {
       // A server of its own: with the alerts of earlier attempts, to read one would take too long as well.
@@ -89,7 +89,7 @@ describeRealServers(({ release }) => {
     }
   }, 120_000);
 
-  test('a request line of more than a mebibyte: 431', async () => {
+  it('a request line of more than a mebibyte: 431', async () => {
     const url = await start({});
     const line = (length: number): string => `/api/v2/alerts?filter=a%3D${'x'.repeat(length)}`;
     expect((await wire(url, line(1_040_000))).status).toBe(200);
@@ -101,7 +101,7 @@ describeRealServers(({ release }) => {
     ]);
   });
 
-  test('a route prefix: the API exists only below it', async () => {
+  it('a route prefix: the API exists only below it', async () => {
     const url = await start({ args: ['--web.route-prefix=/am'] });
     expect((await wire(url, '/am/api/v2/receivers')).status).toBe(200);
     for (const path of ['/api/v2/receivers', '/api/v2/silence/00000000-0000-4000-8000-000000000000', '/am/v2/alerts']) {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { DEFAULT_CONFIG, getJson, postAlerts, postSilence, wire } from '../support/alertmanager.ts';
 import { onBothServers } from '../support/alertmanagers.ts';
@@ -50,7 +50,7 @@ onBothServers((url, comparable) => {
   const but = (...ids: string[]): string[] => ALL.filter((id) => !ids.includes(id)).sort();
 
   describe('filter', () => {
-    test.each([
+    it.each([
       ['alertname=Up', ['plain']],
       ['alertname="Up"', ['plain']],
       ['\t alertname\n= "Up" ', ['plain']],
@@ -80,7 +80,7 @@ onBothServers((url, comparable) => {
       expect(await filtered(filter)).toEqual(ids.toSorted());
     });
 
-    test.each([
+    it.each([
       ['', 'bad matcher format: '],
       ['foo', 'bad matcher format: foo'],
       ['=x', 'bad matcher format: =x'],
@@ -102,25 +102,25 @@ onBothServers((url, comparable) => {
       }
     });
 
-    test('several are combined with AND, and may contradict each other', async () => {
+    it('several are combined with AND, and may contradict each other', async () => {
       expect(await filtered('alertname=Down', 'severity=warning')).toEqual(['elsewhere', 'inhibited']);
       expect(await filtered('alertname=Up', 'alertname=Disk')).toEqual([]);
     });
 
-    test.each(['filter[]=alertname%3DUp', 'Filter=alertname%3DUp', 'nosuch=1'])(
+    it.each(['filter[]=alertname%3DUp', 'Filter=alertname%3DUp', 'nosuch=1'])(
       '%s is ignored: the whole list is returned',
       async (query) => {
         expect((await found(query)).sort()).toEqual(but());
       },
     );
 
-    test('a plus is a space', async () => {
+    it('a plus is a space', async () => {
       expect(await found('filter=+alertname+=+Up+')).toEqual(['plain']);
     });
   });
 
   describe('states', () => {
-    test('names what suppresses an alert', async () => {
+    it('names what suppresses an alert', async () => {
       const alerts = await getJson<Alert[]>(url(), '/api/v2/alerts');
       const by = new Map(alerts.map((alert) => [alert.labels['id'], alert]));
       const source = by.get('source')?.fingerprint;
@@ -135,20 +135,17 @@ onBothServers((url, comparable) => {
       });
     });
 
-    test.each(['alerts', 'alerts/groups'])(
-      '%s: each flag drops its state, and "both" counts as either',
-      async (path) => {
-        expect((await found('active=false', path)).sort()).toEqual(['both', 'inhibited', 'silenced']);
-        expect((await found('silenced=false', path)).sort()).toEqual(but('silenced', 'both'));
-        expect((await found('inhibited=false', path)).sort()).toEqual(but('inhibited', 'both'));
-        expect((await found('unprocessed=false', path)).sort()).toEqual(but());
-        expect(await found('active=false&silenced=false&inhibited=false', path)).toEqual([]);
-      },
-    );
+    it.each(['alerts', 'alerts/groups'])('%s: each flag drops its state, and "both" counts as either', async (path) => {
+      expect((await found('active=false', path)).sort()).toEqual(['both', 'inhibited', 'silenced']);
+      expect((await found('silenced=false', path)).sort()).toEqual(but('silenced', 'both'));
+      expect((await found('inhibited=false', path)).sort()).toEqual(but('inhibited', 'both'));
+      expect((await found('unprocessed=false', path)).sort()).toEqual(but());
+      expect(await found('active=false&silenced=false&inhibited=false', path)).toEqual([]);
+    });
   });
 
   describe('receiver', () => {
-    test.each([
+    it.each([
       ['operations', ['plain', 'quote']],
       ['pager', ['source']],
       ['payments-chat', ['elsewhere']],
@@ -163,7 +160,7 @@ onBothServers((url, comparable) => {
       }
     });
 
-    test('an invalid expression is refused', async () => {
+    it('an invalid expression is refused', async () => {
       for (const path of ['alerts', 'alerts/groups']) {
         const answer = await wire(url(), `/api/v2/${path}?receiver=(`);
         const message = 'failed to parse receiver param: error parsing regexp: missing closing ): `^(?:()$`';
@@ -173,7 +170,7 @@ onBothServers((url, comparable) => {
   });
 
   describe('the answer', () => {
-    test('alerts are sorted by fingerprint, their receivers in the order of the routes', async () => {
+    it('alerts are sorted by fingerprint, their receivers in the order of the routes', async () => {
       const alerts = await getJson<Alert[]>(url(), '/api/v2/alerts');
       const prints = alerts.map(({ fingerprint }) => fingerprint);
       expect(prints).toEqual(prints.toSorted());
@@ -181,7 +178,7 @@ onBothServers((url, comparable) => {
       expect(source?.receivers.map(({ name }) => name)).toEqual(['pager', 'platform-chat']);
     });
 
-    test('an alert of two routes is in two groups; groups and alerts have an order', async () => {
+    it('an alert of two routes is in two groups; groups and alerts have an order', async () => {
       const groups = await getJson<Group[]>(url(), '/api/v2/alerts/groups');
       expect(
         groups.map(({ labels, receiver, alerts }) => [
@@ -203,20 +200,20 @@ onBothServers((url, comparable) => {
       ]);
     });
 
-    test('with a receiver, a group names that one alone', async () => {
+    it('with a receiver, a group names that one alone', async () => {
       const groups = await getJson<Group[]>(url(), '/api/v2/alerts/groups?receiver=platform-chat&filter=id%3Dsource');
       expect(groups.map(({ alerts }) => alerts.map(({ receivers }) => receivers))).toEqual([
         [[{ name: 'platform-chat' }]],
       ]);
     });
 
-    test('receivers come in the order of the configuration', async () => {
+    it('receivers come in the order of the configuration', async () => {
       expect((await wire(url(), '/api/v2/receivers')).body).toBe(
         '[{"name":"operations"},{"name":"pager"},{"name":"platform-chat"},{"name":"payments-chat"}]\n',
       );
     });
 
-    test('the status has the start time, the routes and the state of the cluster', async () => {
+    it('the status has the start time, the routes and the state of the cluster', async () => {
       interface Status {
         readonly cluster: object;
         readonly config: { readonly original: string };
@@ -238,7 +235,7 @@ onBothServers((url, comparable) => {
       expect(parse(config.original)).toMatchObject({ global: { resolve_timeout: '5m' }, ...parse(DEFAULT_CONFIG) });
     });
 
-    test('probes return OK', async () => {
+    it('probes return OK', async () => {
       for (const path of ['/-/ready', '/-/healthy']) {
         const { status, headers, body } = await wire(url(), path);
         expect([status, headers['content-type'], body]).toEqual([200, 'text/plain; charset=utf-8', 'OK']);

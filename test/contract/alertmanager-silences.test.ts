@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getJson, postAlerts, postJson, postSilence, type SeedSilence, wire } from '../support/alertmanager.ts';
 import { HOUR, iso, MINUTE, onBothServers } from '../support/alertmanagers.ts';
 
@@ -16,7 +16,7 @@ onBothServers((url, comparable) => {
   const near = (text: string): void => expect(Math.abs(Date.parse(text) - Date.now())).toBeLessThan(5000);
 
   describe('creating', () => {
-    test('a start in the past is now', async () => {
+    it('a start in the past is now', async () => {
       for (const startsAt of [iso(-HOUR), '1970-01-01T00:00:00Z']) {
         const silence = await read(await postSilence(url(), { matchers: unique(), startsAt }));
         near(silence.startsAt);
@@ -24,7 +24,7 @@ onBothServers((url, comparable) => {
       }
     });
 
-    test.each([
+    it.each([
       '2027-11-20T12:00:00Z',
       '2027-11-20T12:00:00.5-08:00',
       '2027-11-20T12:00:00',
@@ -35,7 +35,7 @@ onBothServers((url, comparable) => {
       await postSilence(url(), { matchers: unique(), endsAt });
     });
 
-    test('accepts contradictory matchers, and a single inequality, which mutes nearly everything', async () => {
+    it('accepts contradictory matchers, and a single inequality, which mutes nearly everything', async () => {
       const contradiction = [...unique(), ...unique()];
       await postSilence(url(), { matchers: contradiction });
       const label = `x${randomUUID().replaceAll('-', '')}`;
@@ -48,13 +48,13 @@ onBothServers((url, comparable) => {
       expect(after?.status).toMatchObject({ state: 'active', silencedBy: [] });
     });
 
-    test('one matcher that requires a value is enough', async () => {
+    it('one matcher that requires a value is enough', async () => {
       await postSilence(url(), { matchers: [{ name: 'other', value: '.*', isRegex: true }, ...unique()] });
     });
   });
 
   describe('expiring', () => {
-    test('ends an active silence now, also repeatedly', async () => {
+    it('ends an active silence now, also repeatedly', async () => {
       const id = await postSilence(url(), { matchers: unique() });
       for (let times = 0; times < 2; times++) {
         const answer = await wire(url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
@@ -65,7 +65,7 @@ onBothServers((url, comparable) => {
       near(silence.endsAt);
     });
 
-    test('a pending silence starts and ends now', async () => {
+    it('a pending silence starts and ends now', async () => {
       const id = await postSilence(url(), { matchers: unique(), startsAt: iso(HOUR), endsAt: iso(2 * HOUR) });
       expect(await state(id)).toBe('pending');
       await wire(url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
@@ -90,7 +90,7 @@ onBothServers((url, comparable) => {
       return { same: next === id, old: await state(id), now: await read(next) };
     }
 
-    test('U1: end, comment and author of an active silence', async () => {
+    it('U1: end, comment and author of an active silence', async () => {
       const old = await active();
       const endsAt = iso(3 * HOUR);
       const result = await update(old, { endsAt, comment: 'after', createdBy: 'you' });
@@ -100,7 +100,7 @@ onBothServers((url, comparable) => {
       });
     });
 
-    test('U2: the start within the same second', async () => {
+    it('U2: the start within the same second', async () => {
       const old = await active();
       const startsAt = `${old.startsAt.slice(0, 19)}Z`;
       expect(await update(old, { startsAt })).toMatchObject({
@@ -109,7 +109,7 @@ onBothServers((url, comparable) => {
       });
     });
 
-    test.each([
+    it.each([
       ['past', -10 * MINUTE, 'active'],
       ['future', 10 * MINUTE, 'pending'],
     ])('U3: the start in another second of the %s', async (_, offset, became) => {
@@ -118,20 +118,20 @@ onBothServers((url, comparable) => {
       if (became === 'active') near(result.now.startsAt);
     });
 
-    test('U4: other matchers, or the same in another order', async () => {
+    it('U4: other matchers, or the same in another order', async () => {
       const other = await update(await active(), { matchers: unique() });
       expect(other).toMatchObject({ same: false, old: 'expired', now: { status: { state: 'active' } } });
       const old = await active();
       expect(await update(old, { matchers: old.matchers.toReversed() })).toMatchObject({ same: false, old: 'expired' });
     });
 
-    test('U5: without isEqual', async () => {
+    it('U5: without isEqual', async () => {
       const old = await active();
       const matchers = old.matchers.map(({ name, value, isRegex }) => ({ name, value, isRegex }));
       expect(await update(old, { matchers })).toMatchObject({ same: true, old: 'active' });
     });
 
-    test('U6: an end in the past is refused, and nothing changes', async () => {
+    it('U6: an end in the past is refused, and nothing changes', async () => {
       const old = await active();
       const answer = await postJson(url(), '/api/v2/silences', { ...old, startsAt: iso(-HOUR), endsAt: iso(-MINUTE) });
       const message = JSON.stringify("Failed to create silence: end time can't be in the past");
@@ -139,7 +139,7 @@ onBothServers((url, comparable) => {
       expect(await read(old.id)).toEqual(old);
     });
 
-    test('U7: a pending silence moves, as long as it stays in the future', async () => {
+    it('U7: a pending silence moves, as long as it stays in the future', async () => {
       const times = { startsAt: iso(HOUR), endsAt: iso(2 * HOUR) };
       const old = await read(await postSilence(url(), { ...base, matchers: unique(), ...times }));
       const moved = await update(old, { startsAt: iso(30 * MINUTE), endsAt: iso(90 * MINUTE) });
@@ -151,7 +151,7 @@ onBothServers((url, comparable) => {
       });
     });
 
-    test('U8: an expired silence stays, and a new one begins', async () => {
+    it('U8: an expired silence stays, and a new one begins', async () => {
       const old = await active();
       await wire(url(), `/api/v2/silence/${old.id}`, { method: 'DELETE' });
       const expired = await read(old.id);
@@ -163,7 +163,7 @@ onBothServers((url, comparable) => {
       expect(await read(old.id)).toEqual(expired);
     });
 
-    test.each([
+    it.each([
       ['an expression that is none', [{ name: 'a', value: '(', isRegex: true }]],
       ['a label name that is none', [{ name: 'a-b', value: 'c', isRegex: false }]],
       ['what matches everything', [{ name: 'a', value: '', isRegex: false }]],
@@ -174,7 +174,7 @@ onBothServers((url, comparable) => {
       expect(await state(old.id)).toBe('expired');
     });
 
-    test('U10: an unknown id', async () => {
+    it('U10: an unknown id', async () => {
       const old = await active();
       const answer = await postJson(url(), '/api/v2/silences', { ...old, id: randomUUID() });
       expect([answer.status, answer.body]).toEqual([404, '"silence not found"\n']);
@@ -183,7 +183,7 @@ onBothServers((url, comparable) => {
   });
 
   describe('listing', () => {
-    test('active by end, then pending by start, then expired ones newest first', async () => {
+    it('active by end, then pending by start, then expired ones newest first', async () => {
       const [matcher] = unique();
       const post = async (comment: string, starts: number, ends: number): Promise<string> =>
         await postSilence(url(), {
@@ -214,7 +214,7 @@ onBothServers((url, comparable) => {
       ]);
     });
 
-    test('a filter compares matchers as text; it does not evaluate them', async () => {
+    it('a filter compares matchers as text; it does not evaluate them', async () => {
       const [matcher] = unique();
       const id = await postSilence(url(), {
         matchers: [

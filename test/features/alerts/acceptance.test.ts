@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { getJson, type RunningAlertmanager, startAlertmanager } from '../../support/alertmanager.ts';
 import { ALERTMANAGER_RELEASES, alertmanagerBinary } from '../../support/peers.ts';
 import { type RunOptions, svc } from '../../support/svc.ts';
@@ -70,17 +70,17 @@ receivers:
     printed<Silence[]>(await ok(['silences', 'list', '-o', 'json', ...argv]));
   const notified = (name: string) => received.filter(({ labels }) => labels['alertname'] === name);
 
-  test('TestAmtoolVersion', async () => {
+  it('TestAmtoolVersion', async () => {
     expect((await ok(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/);
   });
 
-  test.concurrent('TestAddAlert: the receiver is notified, and again when it ends', async () => {
+  it.concurrent('TestAddAlert: the receiver is notified, and again when it ends', async () => {
     await ok(['alerts', 'create', 'AddAlert', '--start', inSeconds(0), '--end', inSeconds(1)]);
     await vi.waitFor(() => expect(notified('AddAlert').at(-1)?.status).toBe('resolved'), { timeout: 10_000 });
     expect(notified('AddAlert').map(({ status }) => status)).toEqual(['firing', 'resolved']);
   });
 
-  test('TestQueryAlert: by name, by matcher, and by a name that looks like a matcher', async () => {
+  it('TestQueryAlert: by name, by matcher, and by a name that looks like a matcher', async () => {
     await ok(['alerts', 'create', 'test1', 'severity=warning', '--for', '5m']);
     await ok(['alerts', 'create', 'alertname=test2', 'severity=info', '--for', '5m']);
     await ok(['alerts', 'create', 'alertname="{alertname=test3}"', 'severity=info', '--for', '5m']);
@@ -90,7 +90,7 @@ receivers:
     expect(await names('alertname="{alertname=test3}"')).toEqual(['{alertname=test3}']);
   });
 
-  test('TestQuerySilence: created by name or matcher, found the same way', async () => {
+  it('TestQuerySilence: created by name or matcher, found the same way', async () => {
     const create = (...argv: string[]) => ok(['silences', 'create', ...argv, 'severity=warn', '--for', '1h']);
     await create('one', '-c', 'query 1');
     await create('alertname=two', '-c', 'query 2');
@@ -101,18 +101,18 @@ receivers:
     expect((await silences('one')).map(({ comment }) => comment)).toEqual(['query 1']);
   });
 
-  test('TestRoutesShow', async () => {
+  it('TestRoutesShow', async () => {
     expect((await ok(['alerts', 'routes'])).stdout).toMatch(/^default +default/m);
   });
 
   // amtool refuses braces; svc accepts a list of labels in braces everywhere.
-  test('TestRoutesTest: the receiver; an unclosed list is refused', async () => {
+  it('TestRoutesTest: the receiver; an unclosed list is refused', async () => {
     for (const labels of ['foo=bar', '{foo=bar}'])
       expect((await ok(['alerts', 'route', labels, '-q'])).stdout).toBe('default\n');
     expect(await run(['alerts', 'route', '{foo=bar'])).toMatchObject({ code: 2, stdout: '' });
   });
 
-  test('TestSilenceImport: exported, expired, imported, and not imported twice', async () => {
+  it('TestSilenceImport: exported, expired, imported, and not imported twice', async () => {
     for (const value of ['import1', 'import2'])
       await ok(['silences', 'create', `alertname=${value}`, '--for', '1h', '-c', 'backup']);
     const { stdout: stdin } = await ok(['silences', 'export', '--comment', 'backup']);
@@ -134,19 +134,19 @@ receivers:
     comment,
   });
 
-  test('TestSilenceImportInvalidJSON: nothing is sent', async () => {
+  it('TestSilenceImportInvalidJSON: nothing is sent', async () => {
     const done = await run(['silences', 'import', '-'], { stdin: '[{"broken": "json"' });
     expect(done).toMatchObject({ code: 2, stdout: '' });
   });
 
-  test('TestSilenceImportInvalidSilence: times of the year 1', async () => {
+  it('TestSilenceImportInvalidSilence: times of the year 1', async () => {
     const zero = '0001-01-01T00:00:00.000Z';
     const done = await run(['silences', 'import', '-'], { stdin: JSON.stringify([posted('zero', zero, zero)]) });
     expect(done).toMatchObject({ code: 3 });
     expect(await silences('--comment', 'zero', '-a')).toEqual([]);
   });
 
-  test('TestSilenceImportPartialFailure: two of five end before they begin', async () => {
+  it('TestSilenceImportPartialFailure: two of five end before they begin', async () => {
     const swapped = (comment: string) => posted(comment, inSeconds(3600), inSeconds(0));
     const mixed = [posted('part 1'), swapped('part 2'), posted('part 3'), swapped('part 4'), posted('part 5')];
     const done = await run(['silences', 'import', '-'], { stdin: JSON.stringify(mixed) });
@@ -155,13 +155,13 @@ receivers:
     expect(comments.sort()).toEqual(['part 1', 'part 3', 'part 5']);
   });
 
-  test('TestAddUTF8Alerts', async () => {
+  it('TestAddUTF8Alerts', async () => {
     await ok(['alerts', 'create', 'utf8', '🙂=🐈', 'état.du.système=à', '--for', '5m']);
     const [alert] = printed<Alert[]>(await ok(['alerts', 'list', '🙂=🐈', '-o', 'json']));
     expect(alert?.labels).toEqual({ alertname: 'utf8', '🙂': '🐈', 'état.du.système': 'à' });
   });
 
-  test('TestFilterAlertRequest, TestAlertGetReturnsCurrentAlertStatus', async () => {
+  it('TestFilterAlertRequest, TestAlertGetReturnsCurrentAlertStatus', async () => {
     await ok(['alerts', 'create', 'status', 'severity=critical', '--for', '5m']);
     await ok(['alerts', 'create', 'status', 'severity=warning', '--for', '5m']);
     await vi.waitFor(async () => expect(await names('status', '--state', 'inhibited')).toEqual(['status']));
@@ -177,7 +177,7 @@ receivers:
     await vi.waitFor(async () => expect(await both()).toEqual([]));
   });
 
-  test.concurrent('TestSilencing: no notification while the silence is active', async () => {
+  it.concurrent('TestSilencing: no notification while the silence is active', async () => {
     const { stdout } = await ok(['silences', 'create', 'Quiet', '--for', '2s', '-c', 'quiet', '-q']);
     await ok(['alerts', 'create', 'Quiet', '--for', '5m']);
     await vi.waitFor(() => expect(notified('Quiet')).toHaveLength(1), { timeout: 10_000 });
@@ -185,7 +185,7 @@ receivers:
     expect(notified('Quiet')[0]?.at).toBeGreaterThanOrEqual(Date.parse(endsAt));
   });
 
-  test('TestSilenceDelete: a silence of everything needs its option, and is then expired', async () => {
+  it('TestSilenceDelete: a silence of everything needs its option, and is then expired', async () => {
     const everything = ['silences', 'create', 'alertname=~.+', '--for', '1h', '-c', 'all', '-q', '--yes'];
     expect((await run(everything)).code).toBe(2);
     const { stdout } = await ok([...everything, '--all-alerts']);

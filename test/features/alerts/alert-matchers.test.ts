@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { matchersOfLabels } from '../../../src/features/silences/draft.ts';
 
@@ -7,7 +7,7 @@ const names: fc.Arbitrary<string> = fc.constantFrom('alertname', 'team', 'host',
 const labels = fc.dictionary(names, fc.constantFrom('x', 'y', ''), { noNullPrototype: true });
 
 describe('the matchers of labels', () => {
-  test('are one equality for each remaining label', () => {
+  it('are one equality for each remaining label', () => {
     fc.assert(
       fc.property(labels, fc.array(names, { maxLength: 2 }), (set, drop) => {
         const expected = Object.keys(set).filter((name) => !drop.includes(name));
@@ -24,12 +24,12 @@ describe('the matchers of labels', () => {
     );
   });
 
-  test('the name of the alert comes first, the others by name', () => {
+  it('the name of the alert comes first, the others by name', () => {
     const matchers = matchersOfLabels({ zone: '1', alertname: 'A', Zone: '2', a: '3' });
     expect(matchers.map(({ name }) => name)).toEqual(['alertname', 'Zone', 'a', 'zone']);
   });
 
-  test.each([
+  it.each([
     ['instnace', '--drop: unknown label instnace: did you mean instance?'],
     ['rack', '--drop: unknown label rack'],
   ])('--drop of an unknown label %s is invalid', (drop, message) => {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   getJson,
   postAlerts,
@@ -75,7 +75,7 @@ describe.skipIf(peer === undefined || alertmanagerBinary() === undefined)('lines
   const silences = () => getJson<WireSilence[]>(server.url, '/api/v2/silences');
   const silence = (id: string) => getJson<WireSilence>(server.url, `/api/v2/silence/${id.trim()}`);
 
-  test.each([
+  it.each([
     [['alert']],
     [['silence']],
     [['alert', 'query']],
@@ -98,25 +98,25 @@ describe.skipIf(peer === undefined || alertmanagerBinary() === undefined)('lines
     expect(theirs).not.toEqual([]);
   });
 
-  test('silence query -q prints the ids', async () => {
+  it('silence query -q prints the ids', async () => {
     const lines = (text: string) => text.trim().split('\n').sort();
     expect(lines((await verbatim(['silence', 'query', '-q'])).stdout)).toEqual(
       lines(amtool(['silence', 'query', '-q'])),
     );
   });
 
-  test.each([['simple'], ['extended'], ['json']])('-o %s', async (format) => {
+  it.each([['simple'], ['extended'], ['json']])('-o %s', async (format) => {
     const run = await verbatim(['alert', 'query', '-o', format]);
     expect([run.code, run.stdout]).toEqual([0, expect.stringContaining('DiskFull')]);
     if (format === 'extended') expect(run.stdout).toContain(keys(amtool(['alert', 'query', '-o', 'json']))[0]);
   });
 
-  test('alert query -a selects every state', async () => {
+  it('alert query -a selects every state', async () => {
     const run = await verbatim(['alert', 'query', '-a', '-o', 'table']);
     expect([run.code, run.stdout, run.stderr]).toEqual([0, expect.stringContaining('Silenced'), '']);
   });
 
-  test('alert add sends the same alert', async () => {
+  it('alert add sends the same alert', async () => {
     const end = new Date(Date.now() + HOUR).toISOString();
     const sent = [];
     for (const send of [amtool, verbatim]) {
@@ -140,7 +140,7 @@ describe.skipIf(peer === undefined || alertmanagerBinary() === undefined)('lines
 
   const START = new Date(Date.now() + HOUR).toISOString();
   const END = new Date(Date.now() + 5 * HOUR).toISOString();
-  test.each([
+  it.each([
     [['alertname=foo', 'node=bar', '-a', 'me', '-d', '2h', '-c', 'why']],
     [['foo', 'node=~b.*', '--author=me', '--duration=90m', '--comment=why']],
     [['foo', '--author', 'me', '--comment', 'why', '--start', START, '--end', END]],
@@ -159,7 +159,7 @@ describe.skipIf(peer === undefined || alertmanagerBinary() === undefined)('lines
     expect(facts[1]).toEqual(facts[0]);
   });
 
-  test('silence update changes the same silence', async () => {
+  it('silence update changes the same silence', async () => {
     const ends = [];
     for (const send of [amtool, verbatim]) {
       const matchers = [{ name: 'update', value: 'me', isRegex: false }];
@@ -171,7 +171,7 @@ describe.skipIf(peer === undefined || alertmanagerBinary() === undefined)('lines
     expect(ends[1]).toEqual(ends[0]);
   });
 
-  test.each([
+  it.each([
     [['--duration', '2h'], 'active'],
     [['--duration=90m', '--comment=new'], 'active'],
     [['-d', '3h', '-c', 'new'], 'active'],
@@ -195,7 +195,7 @@ describe.skipIf(peer === undefined || alertmanagerBinary() === undefined)('lines
     expect(made[1]).toEqual(made[0]);
   });
 
-  test('silence import creates what silence query -o json printed', async () => {
+  it('silence import creates what silence query -o json printed', async () => {
     const file = join(folder, 'silences.json');
     writeFileSync(file, amtool(['silence', 'query', '-o', 'json', 'team=web']));
     for (const { id } of JSON.parse(amtool(['silence', 'query', '-o', 'json', 'team=web'])) as WireSilence[]) {
@@ -206,7 +206,7 @@ describe.skipIf(peer === undefined || alertmanagerBinary() === undefined)('lines
     expect(JSON.parse(amtool(['silence', 'query', '-o', 'json', 'team=web']))).toMatchObject([{ comment: 'CHG-2' }]);
   });
 
-  test('silence expire $(silence query -q) asks for --yes in a script, and then expires them', async () => {
+  it('silence expire $(silence query -q) asks for --yes in a script, and then expires them', async () => {
     const ids = amtool(['silence', 'query', '-q']).trim().split('\n');
     const refused = await verbatim(['silence', 'expire', ...ids]);
     const line = `hint: to confirm, type: svc --alertmanager.url=${server.url} silence expire ${ids.join(' ')} --yes\n`;

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { type Alertmanager, openAlertmanager } from '../../../src/features/alerts/api.ts';
 import type { Plan } from '../../../src/http/endpoint.ts';
 import { answer, type FaultServer, faultServer } from '../../support/servers.ts';
@@ -34,7 +34,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-test.each<readonly [name: string, call: (to: Alertmanager) => AsyncIterable<unknown>, path: string]>([
+it.each<readonly [name: string, call: (to: Alertmanager) => AsyncIterable<unknown>, path: string]>([
   ['alerts', (to) => to.alerts(), '/alerts'],
   [
     'alerts by state, matchers and receiver',
@@ -67,26 +67,26 @@ test.each<readonly [name: string, call: (to: Alertmanager) => AsyncIterable<unkn
   expect(server.requests.map(({ method, path: asked }) => `${method} ${asked}`)).toEqual([`GET /prefix/api/v2${path}`]);
 });
 
-test('preserves fields of silences that doc 1 does not have', async () => {
+it('preserves fields of silences that doc 1 does not have', async () => {
   const { server, alertmanager } = await serve(answer(200, JSON.stringify([SILENCE])));
   expect(await all(alertmanager.silences())).toEqual([SILENCE]);
   expect(server.requests).toHaveLength(1);
 });
 
-test('requests a silence by its id in lower case', async () => {
+it('requests a silence by its id in lower case', async () => {
   const { server, alertmanager } = await serve(answer(200, JSON.stringify(SILENCE)));
   expect(await alertmanager.silence(ID.toUpperCase())).toEqual(SILENCE);
   expect(server.requests[0]?.path).toBe(`/prefix/api/v2/silence/${ID}`);
 });
 
-test('sends no request for an invalid id', async () => {
+it('sends no request for an invalid id', async () => {
   const { server, alertmanager } = await serve(answer(200, ''));
   await expect(alertmanager.silence('2f1a')).rejects.toMatchObject({ code: 'invalid_value' });
   await expect(alertmanager.deleteSilence('../alerts', CONFIRMED)).rejects.toMatchObject({ code: 'invalid_value' });
   expect(server.connections).toBe(0);
 });
 
-test('posts a silence with all its fields, and returns its id', async () => {
+it('posts a silence with all its fields, and returns its id', async () => {
   const { server, alertmanager } = await serve(answer(200, JSON.stringify({ silenceID: ID })));
   expect(await alertmanager.postSilence(NEW_SILENCE)).toEqual({ silenceID: ID });
   const [request] = server.requests;
@@ -95,13 +95,13 @@ test('posts a silence with all its fields, and returns its id', async () => {
   expect(JSON.parse(request?.body ?? '')).toEqual(NEW_SILENCE);
 });
 
-test('posts alerts; a success has no body', async () => {
+it('posts alerts; a success has no body', async () => {
   const { server, alertmanager } = await serve(answer(200, '', { 'content-type': '' }));
   await alertmanager.postAlerts([{ labels: { alertname: 'Up' } }]);
   expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual([{ labels: { alertname: 'Up' } }]);
 });
 
-test('expires a silence by DELETE, only with a confirmation', async () => {
+it('expires a silence by DELETE, only with a confirmation', async () => {
   const { server, alertmanager } = await serve(answer(200, ''));
   await alertmanager.deleteSilence(ID, CONFIRMED);
   expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -112,7 +112,7 @@ test('expires a silence by DELETE, only with a confirmation', async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-test('a dry run sends reads but no writes', async () => {
+it('a dry run sends reads but no writes', async () => {
   const server = await faultServer((socket) => socket.write(answer(200, '[]')));
   onTestFinished(() => server.close());
   const alertmanager = openAlertmanager(targetFor(server.url, { dryRun: true }));
@@ -127,14 +127,14 @@ test('a dry run sends reads but no writes', async () => {
   expect(server.requests.map(({ method }) => method)).toEqual(['GET']);
 });
 
-test('returns unparsed bytes', async () => {
+it('returns unparsed bytes', async () => {
   const text = '[ {"any": "thing"} ]';
   const { alertmanager } = await serve(answer(200, text));
   const alerts = alertmanager.alertsRaw().then((raw) => raw?.bytes ?? expect.fail());
   expect(Buffer.concat(await all(await alerts)).toString()).toBe(text);
 });
 
-test("reports refused matchers in the server's words", async () => {
+it("reports refused matchers in the server's words", async () => {
   const { alertmanager } = await serve(answer(400, '"error parsing regexp: missing closing ): `(`"'));
   await expect(all(alertmanager.alerts({ filter: ['a=~"("'] }))).rejects.toMatchObject({
     code: 'refused',
@@ -143,7 +143,7 @@ test("reports refused matchers in the server's words", async () => {
   });
 });
 
-test('does not repeat a write on which the server timed out; its outcome is unknown', async () => {
+it('does not repeat a write on which the server timed out; its outcome is unknown', async () => {
   const { server, alertmanager } = await serve(
     answer(503, 'Exceeded configured timeout of 2s.\n', { 'content-type': 'text/plain' }),
   );
@@ -155,7 +155,7 @@ test('does not repeat a write on which the server timed out; its outcome is unkn
   expect(server.requests).toHaveLength(1);
 });
 
-test('repeats a read while the server is busy', async () => {
+it('repeats a read while the server is busy', async () => {
   const busy = answer(503, 'Limit of concurrent GET requests reached (1), try again later.\n', {
     'content-type': 'text/plain',
   });
@@ -167,7 +167,7 @@ test('repeats a read while the server is busy', async () => {
   expect(server.requests).toHaveLength(3);
 });
 
-test.each([
+it.each([
   ['a page of another program', answer(200, '<html></html>', { 'content-type': 'text/html' }), 'bad_answer'],
   ['an object for a list', answer(200, '{}'), 'wrong_shape'],
   ['an alert without its fields', answer(200, '[{"labels":{}}]'), 'wrong_shape'],

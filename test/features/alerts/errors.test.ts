@@ -1,11 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ErrorCode } from '../../../src/errors.ts';
 import { ENDPOINTS, explainAlertmanager } from '../../../src/features/alerts/api.ts';
 
 type Endpoint = keyof typeof ENDPOINTS;
 const JSON_TYPE = 'application/json';
 
-test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string | undefined]>([
+it.each<readonly [Endpoint, number, string, string, ErrorCode, string, string | undefined]>([
   // endpoint, status, content type, body, then code, what the message says, what the hint says
   [
     'postSilence',
@@ -201,7 +201,7 @@ test.each<readonly [Endpoint, number, string, string, ErrorCode, string, string 
   else expect(error?.hint).toContain(hint);
 });
 
-test.each<readonly [Endpoint, number, string]>([
+it.each<readonly [Endpoint, number, string]>([
   ['silences', 500, '"database is locked"'],
   ['alerts', 500, '"silence not found"'],
   ['deleteSilence', 500, '"state not found"'],

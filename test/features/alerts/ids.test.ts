@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { SvcError } from '../../../src/errors.ts';
 import { isUuid, parseSilenceId } from '../../../src/features/alerts/api.ts';
 import { findAlert, findSilence, isFingerprintPrefix, pickSilence } from '../../../src/features/alerts/ids.ts';
@@ -28,7 +28,7 @@ const failure = (run: () => unknown): SvcError => {
   throw new Error('nothing was refused');
 };
 
-test('accepts UUIDs in any case, and nothing else', () => {
+it('accepts UUIDs in any case, and nothing else', () => {
   expect([A, A.toUpperCase()].map(isUuid)).toEqual([true, true]);
   expect(['', '2f1a', `${A}0`, `x${A}`, A.replaceAll('-', ''), `${A}\n`, A.replace('2', 'g')].filter(isUuid)).toEqual(
     [],
@@ -40,7 +40,7 @@ test('accepts UUIDs in any case, and nothing else', () => {
   });
 });
 
-test.each([
+it.each([
   ['77', C],
   ['2F1A', A],
   ['2f1b0000-', B],
@@ -49,12 +49,12 @@ test.each([
   expect(pickSilence(silences, prefix).id).toBe(id);
 });
 
-test('an id that is a prefix of another is not ambiguous', () => {
+it('an id that is a prefix of another is not ambiguous', () => {
   const items = [silenceOf(`${A.slice(0, -1)}`), silenceOf(A)];
   expect(pickSilence(items, A.slice(0, -1)).id).toBe(A.slice(0, -1));
 });
 
-test('no silence, several silences, and an impossible id', () => {
+it('no silence, several silences, and an impossible id', () => {
   expect(failure(() => pickSilence(silences, 'aa'))).toMatchObject({
     code: 'not_found',
     exit: 5,
@@ -71,7 +71,7 @@ test('no silence, several silences, and an impossible id', () => {
   }
 });
 
-test('names only some of many candidates', () => {
+it('names only some of many candidates', () => {
   const many = Array.from({ length: 8 }, (_, index) =>
     silenceOf(`${index}${A.slice(1)}`.replace(/^./, `a${index}`).slice(0, 36)),
   );
@@ -83,7 +83,7 @@ async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }
 
-test('reads a complete id directly, a prefix from the list, and nonsense not at all', async () => {
+it('reads a complete id directly, a prefix from the list, and nonsense not at all', async () => {
   const calls: string[] = [];
   const source = {
     silence: async (id: string) => {
@@ -101,7 +101,7 @@ test('reads a complete id directly, a prefix from the list, and nonsense not at 
   expect(calls).toEqual([A, 'list']);
 });
 
-test('finds alerts by a prefix of their fingerprint', async () => {
+it('finds alerts by a prefix of their fingerprint', async () => {
   const alerts = ['1a58c20e00000001', '1a58c20e00000002', 'beef000000000003'].map(
     (fingerprint) => ({ fingerprint }) as Alert,
   );

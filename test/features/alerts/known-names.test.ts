@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { suggestNames } from '../../../src/features/alerts/known-names.ts';
 import { matcher } from '../../../src/features/alerts/matcher.ts';
 
@@ -10,7 +10,7 @@ const known = new Map([
 ]);
 
 describe('suggestions', () => {
-  test.each([
+  it.each([
     [[matcher('sevrity', '=', 'critical')], ['unknown label sevrity: did you mean severity?']],
     [[matcher('severty', '!~', 'x')], ['unknown label severty: did you mean severity?']],
     [[matcher('alertname', '=', 'critical')], ['no alert is named critical: did you mean severity=critical?']],

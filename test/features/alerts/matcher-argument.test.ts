@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { formatMatcher, matcher, type Operator } from '../../../src/features/alerts/matcher.ts';
 import { parseMatcherArguments } from '../../../src/features/alerts/matcher-arguments.ts';
@@ -8,7 +8,7 @@ import { argumentsOf, spellingsIn } from '../../support/shell-arguments.ts';
 
 const refusal = (args: readonly string[]) => refusalOf(() => parseMatcherArguments(args));
 
-test.each([
+it.each([
   ['foo=bar', 'foo="bar"'],
   [' foo = bar ', 'foo="bar"'],
   ['foo=bar baz', 'foo="bar baz"'],
@@ -122,12 +122,12 @@ describe.each([
   [['foo>=5'], 'is not one plain matcher', ['"foo>"="5"']],
   [['foo="bar" baz'], 'is not one plain matcher', ['name="value"']],
 ])('%j', (args, why, spellings) => {
-  test('is refused with the reason', () => {
+  it('is refused with the reason', () => {
     const error = refusal(args);
     expect(error).toMatchObject({ code: 'invalid_value', exit: 2 });
     expect(error.message).toContain(why);
   });
-  test('suggests possible spellings, each of which is accepted', () => {
+  it('suggests possible spellings, each of which is accepted', () => {
     const shown = argumentsOf(spellingsIn(refusal(args).hint).join(' '));
     expect(shown).toEqual(spellings);
     for (const word of shown.filter((one) => one.includes('"'))) {
@@ -137,7 +137,7 @@ describe.each([
   });
 });
 
-test.each([
+it.each([
   'up',
   'Node_Down',
   'job:rate5m',
@@ -156,12 +156,12 @@ test.each([
   expect(notices).toEqual([`${word} means alertname="${word}"`]);
 });
 
-test('a list in one argument means its items', () => {
+it('a list in one argument means its items', () => {
   const matchers = parseMatcherArguments(['{a="b", c=~"d,e" ,"f g"!="h",}', 'i=j']);
   expect(matchers.map(formatMatcher)).toEqual(['a="b"', 'c=~"d,e"', '"f g"!="h"', 'i="j"']);
 });
 
-test.each(['', 'a', 'a=', 'a="b"x', '=', 'a=b,'])('reads a long run of spaces after %j in linear time', (begin) => {
+it.each(['', 'a', 'a=', 'a="b"x', '=', 'a=b,'])('reads a long run of spaces after %j in linear time', (begin) => {
   for (const end of ['', 'c', ',']) {
     try {
       parseMatcherArguments([`${begin}${' '.repeat(500_000)}${end}`]);
@@ -171,7 +171,7 @@ test.each(['', 'a', 'a=', 'a="b"x', '=', 'a=b,'])('reads a long run of spaces af
   }
 });
 
-test('no argument means no matcher', () => {
+it('no argument means no matcher', () => {
   expect(parseMatcherArguments([])).toEqual([]);
 });
 
@@ -181,7 +181,7 @@ const texts = fc.oneof(
 );
 const operators = fc.constantFrom<Operator>('=', '!=', '=~', '!~');
 
-test('name and value in double quotes always mean what they say, alone and in a list', () => {
+it('name and value in double quotes always mean what they say, alone and in a list', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(texts, operators, texts), { minLength: 1, maxLength: 3 }), (parts) => {
       const wanted = parts.map(([name, operator, value]) => matcher(name || 'x', operator, value));
@@ -193,7 +193,7 @@ test('name and value in double quotes always mean what they say, alone and in a 
   );
 });
 
-test('accepts any argument or refuses it with exit 2', () => {
+it('accepts any argument or refuses it with exit 2', () => {
   const garbage = fc.string({ unit: fc.constantFrom(...'ab=!~"\\,{}[(\'` \n'), maxLength: 12 });
   fc.assert(
     fc.property(fc.array(garbage, { minLength: 1, maxLength: 2 }), (args) => {

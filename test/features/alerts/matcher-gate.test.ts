@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatMatcher, type Matcher, matcher } from '../../../src/features/alerts/matcher.ts';
 import { parseMatcherArguments } from '../../../src/features/alerts/matcher-arguments.ts';
 import { getJson, postAlerts, startAlertmanager } from '../../support/alertmanager.ts';
@@ -208,7 +208,7 @@ describe('a gate on an alert that fires', () => {
   const gate = async (text: string) =>
     (await svc(['alerts', 'check', '--base-url', url, '--', text], { here: true })).code;
 
-  test('is not green for matchers in one argument that all select it', async () => {
+  it('is not green for matchers in one argument that all select it', async () => {
     const codes = new Map<number, number>();
     for (const { text, open, by } of fc.sample(joined, 600)) {
       const code = await gate(text);
@@ -219,7 +219,7 @@ describe('a gate on an alert that fires', () => {
     expect(codes.get(1)).toBeGreaterThan(5);
   });
 
-  test('answers as the grammar says, or refuses the text', async () => {
+  it('answers as the grammar says, or refuses the text', async () => {
     const codes = new Map<number, number>();
     for (const text of fc.sample(garbage, 1200)) {
       const code = await gate(text);
@@ -234,7 +234,7 @@ describe('a gate on an alert that fires', () => {
     expect([...codes.keys()].sort()).toEqual(expect.arrayContaining([0, 1, 2]));
   });
 
-  test('takes a value in quotes literally', async () => {
+  it('takes a value in quotes literally', async () => {
     const unit = fc.constantFrom(...'ab =!~,;&|*\'"\\{}[(\n\té“');
     for (const value of fc.sample(fc.string({ unit }), 100)) {
       const quoted = value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n');
@@ -244,7 +244,7 @@ describe('a gate on an alert that fires', () => {
   });
 });
 
-test('what a refusal says to write is, after the shell, what was typed', () => {
+it('what a refusal says to write is, after the shell, what was typed', () => {
   const cases = fc.sample(joined, 1000).flatMap(({ all, text, open, by }) => {
     if (open === '{' && by.trim() === ',') return [];
     const { hint } = refusalOf(() => parseMatcherArguments([text]));
@@ -262,7 +262,7 @@ test('what a refusal says to write is, after the shell, what was typed', () => {
   }
 });
 
-test('whatever a refusal says to write is accepted, or asked about once more', () => {
+it('whatever a refusal says to write is accepted, or asked about once more', () => {
   const hints = fc.sample(garbage, 2000).flatMap((text) => {
     try {
       parseMatcherArguments([text]);
@@ -285,7 +285,7 @@ test('whatever a refusal says to write is accepted, or asked about once more', (
 });
 
 describeRealServers(({ release }) => {
-  test('reads what svc accepts in the same way', async () => {
+  it('reads what svc accepts in the same way', async () => {
     const server = await startAlertmanager({ release });
     try {
       await postAlerts(server.url, [

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   formatMatcher,
   type Matcher,
@@ -16,12 +16,12 @@ const result = (parse: (input: string) => Matcher | undefined, input: string): R
 const m = (name: string, operator: Operator, value: string): Matcher => matcher(name, operator, value);
 
 describe.each(GRAMMAR_TABLE)('%j', (input, classic, utf8, fallback) => {
-  test('classic', () => expect(result(parseClassic, input)).toEqual(classic));
-  test('UTF-8', () => expect(result(parseUtf8, input)).toEqual(utf8));
-  test('fallback', () => expect(result(parseFallback, input)).toEqual(fallback));
+  it('classic', () => expect(result(parseClassic, input)).toEqual(classic));
+  it('UTF-8', () => expect(result(parseUtf8, input)).toEqual(utf8));
+  it('fallback', () => expect(result(parseFallback, input)).toEqual(fallback));
 });
 
-test.each([
+it.each([
   ['\\a\\b\\f\\n\\r\\t\\v\\\\\\"', '\x07\b\f\n\r\t\v\\"'],
   ['\\101\\x41\\u00e9\\U0001f600', 'AAé😀'],
   ['\\xc3\\xa9', 'é'],
@@ -30,14 +30,14 @@ test.each([
   expect(parseUtf8(`a="${escaped}"`)).toEqual(m('a', '=', value));
 });
 
-test.each(['\\xff', '\\xc3', '\\ud800', '\\U00110000', "\\'", '\\q', '\\400', '\\x4', '\\u41', '\\1'])(
+it.each(['\\xff', '\\xc3', '\\ud800', '\\U00110000', "\\'", '\\q', '\\400', '\\x4', '\\u41', '\\1'])(
   'the UTF-8 grammar refuses the escape %s',
   (escaped) => {
     expect(parseUtf8(`a="${escaped}"`)).toBeUndefined();
   },
 );
 
-test.each([
+it.each([
   ['a=b,c=d', ['a=b', 'c=d']],
   ['a="b,c",d=e,', ['a="b,c"', 'd=e']],
   ['a="b\\",c",d=e', ['a="b\\",c"', 'd=e']],
@@ -81,7 +81,7 @@ const texts = fc.oneof(
 );
 const classicNames = fc.stringMatching(/^[a-zA-Z_:][a-zA-Z0-9_:]*$/);
 
-test.each([
+it.each([
   ['the canonical spelling', 'all three grammars', classicNames, [parseClassic, parseUtf8, parseFallback]],
   ['a name that the classic grammar does not know', 'both others', texts, [parseUtf8, parseFallback]],
 ] as const)('%s means the same to %s', (_what, _grammars, names, parsers) => {
@@ -95,7 +95,7 @@ test.each([
   );
 });
 
-test('never throws, and the fallback returns the result of one of the grammars', () => {
+it('never throws, and the fallback returns the result of one of the grammars', () => {
   const input = fc.string({ unit: fc.constantFrom(...'ab=!~"\\,{} \n\'é'), maxLength: 12 });
   fc.assert(
     fc.property(input, (text) => {
@@ -108,6 +108,6 @@ test('never throws, and the fallback returns the result of one of the grammars',
   );
 });
 
-test('refuses a long unclosed quote in linear time', () => {
+it('refuses a long unclosed quote in linear time', () => {
   expect(result(parseUtf8, `a="${'x\\"'.repeat(100_000)}`)).toBe(refused);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   formatMatcher,
   type Matcher,
@@ -10,7 +10,7 @@ import { labelTest } from '../../../src/features/alerts/matching.ts';
 import { getJson, postAlerts, type RunningAlertmanager, startAlertmanager } from '../../support/alertmanager.ts';
 import { describeRealServers } from '../../support/alertmanagers.ts';
 
-test.each([
+it.each([
   [matcher('alertname', '=', 'Up'), 'alertname="Up"'],
   [matcher('a:b_1', '!=', ''), 'a:b_1!=""'],
   [matcher('path', '=~', '\\d+"x"\n'), 'path=~"\\\\d+\\"x\\"\\n"'],
@@ -21,16 +21,16 @@ test.each([
   expect(formatMatcher(of)).toBe(text);
 });
 
-test.each([undefined, null, true])('reads isEqual %s of the service as true', (isEqual) => {
+it.each([undefined, null, true])('reads isEqual %s of the service as true', (isEqual) => {
   expect(matcherFrom({ name: 'a', value: 'b', isRegex: false, isEqual })).toEqual(matcher('a', '=', 'b'));
 });
 
-test('preserves isEqual false and unknown fields of the service', () => {
+it('preserves isEqual false and unknown fields of the service', () => {
   const wire = { name: 'a', value: 'b', isRegex: true, isEqual: false, added: 1 };
   expect(matcherFrom(wire)).toEqual(matcher('a', '!~', 'b'));
 });
 
-test('compares matchers without order and repetition', () => {
+it('compares matchers without order and repetition', () => {
   const [a, b] = [matcher('a', '=', 'x'), matcher('b', '=', 'y')];
   expect(sameMatchers([a, b], [b, a])).toBe(true);
   expect(sameMatchers([a, b], [b, a, b])).toBe(true);
@@ -82,11 +82,11 @@ const PATTERNS = [
 
 const judge = async (one: Matcher, v: string): Promise<boolean> => (await labelTest([one]))(v === '' ? {} : { v });
 
-test.each(['(a', 'a)', '[a', 'a**', '(?=a)'])('leaves the invalid expression %s to the server', async (pattern) => {
+it.each(['(a', 'a)', '[a', 'a**', '(?=a)'])('leaves the invalid expression %s to the server', async (pattern) => {
   await expect(labelTest([matcher('v', '=~', pattern)])).rejects.toThrow(/only the server can tell/);
 });
 
-test('all matchers have to match', async () => {
+it('all matchers have to match', async () => {
   const matches = await labelTest([matcher('v', '=~', '(?i)db'), matcher('team', '=', 'x')]);
   expect([matches({ team: 'y', v: 'db' }), matches({ team: 'x', v: 'DB' }), matches({ v: 'db' })]).toEqual([
     false,
@@ -107,7 +107,7 @@ describeRealServers(({ release }) => {
   afterAll(() => server.stop());
 
   const operators = ['=~', '!~', '=', '!='] as const;
-  test.each(PATTERNS.flatMap((pattern) => operators.map((operator) => [operator, pattern] as const)))(
+  it.each(PATTERNS.flatMap((pattern) => operators.map((operator) => [operator, pattern] as const)))(
     'v%s%j',
     async (operator, pattern) => {
       const one = matcher('v', operator, pattern);

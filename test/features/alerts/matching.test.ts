@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { formatMatcher, matcher } from '../../../src/features/alerts/matcher.ts';
 import { isWide, needsLabel } from '../../../src/features/alerts/matching.ts';
 
-test.each([
+it.each([
   [matcher('a', '=', 'x'), true],
   [matcher('a', '=', ''), false],
   [matcher('a', '!=', 'x'), false],
@@ -15,7 +15,7 @@ test.each([
   expect(await needsLabel(of), formatMatcher(of)).toBe(needs);
 });
 
-test.each([
+it.each([
   [matcher('team', '=', 'a'), true],
   [matcher('a', '=', ''), false],
   [matcher('a', '!=', 'x'), false],
@@ -31,7 +31,7 @@ test.each([
   expect(await isWide([of]), formatMatcher(of)).toBe(!definite);
 });
 
-test.each([
+it.each([
   '.+',
   '.*',
   '..*',
@@ -59,21 +59,21 @@ test.each([
   expect(await isWide([matcher('a', '=~', regex)])).toBe(true);
 });
 
-test.each(['x', 'x+', '.{2,}', '..+', '.+.+', 'x.*', '.*x', '[a-z]+', '[^a]+', '\\S+', '.*x?y'])(
+it.each(['x', 'x+', '.{2,}', '..+', '.+.+', 'x.*', '.*x', '[a-z]+', '[^a]+', '\\S+', '.*x?y'])(
   '%s does not match every value',
   async (regex) => {
     expect(await isWide([matcher('a', '=~', regex)])).toBe(false);
   },
 );
 
-test.each(['', '.*', 'x*', 'x||y', '^$', '(?i)x*', '\\pL*', '[[:alpha:]]*', '\\Q\\E', '(?!x)y', '(x', '*x'])(
+it.each(['', '.*', 'x*', 'x||y', '^$', '(?i)x*', '\\pL*', '[[:alpha:]]*', '\\Q\\E', '(?!x)y', '(x', '*x'])(
   '%s may match the empty text',
   async (regex) => {
     expect(await needsLabel(matcher('a', '=~', regex))).toBe(false);
   },
 );
 
-test.each(['x', '.', '.+', '(a|b)', '^x$', '[]a]', '[[:alpha:]]', '\\x{1F600}', '(?i)foo', 'x{1,}', 'h1.*:9100', '😀'])(
+it.each(['x', '.', '.+', '(a|b)', '^x$', '[]a]', '[[:alpha:]]', '\\x{1F600}', '(?i)foo', 'x{1,}', 'h1.*:9100', '😀'])(
   '%s needs at least one character',
   async (regex) => {
     expect(await needsLabel(matcher('a', '=~', regex))).toBe(true);

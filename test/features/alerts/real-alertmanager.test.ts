@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Alertmanager, openAlertmanager } from '../../../src/features/alerts/api.ts';
 import { formatMatcher, matcher } from '../../../src/features/alerts/matcher.ts';
 import { alertQuery, keepsAlert } from '../../../src/features/alerts/selection.ts';
@@ -38,7 +38,7 @@ describeRealServers(({ release, version }) => {
   // The server compiles regular expressions, which the grammars here leave to it.
   const rows = GRAMMAR_TABLE.filter(([input]) => !input.includes('(?!'));
 
-  test.each(rows)('interprets the filter %j as documented', async (input, classic, _utf8, fallback) => {
+  it.each(rows)('interprets the filter %j as documented', async (input, classic, _utf8, fallback) => {
     const expected = classicOnly ? classic : fallback;
     const path = `/api/v2/alerts?filter=${encodeURIComponent(input)}`;
     const { status } = await wire(server.url, path);
@@ -50,7 +50,7 @@ describeRealServers(({ release, version }) => {
     expect(found.map(({ labels }) => labels[expected.name])).toEqual([expected.value]);
   });
 
-  test('finds any value by the canonical spelling', async () => {
+  it('finds any value by the canonical spelling', async () => {
     const values = [
       'a\tb',
       '\x1b[31m',
@@ -75,7 +75,7 @@ describeRealServers(({ release, version }) => {
     }
   });
 
-  test('distinguishes states that its booleans do not', async () => {
+  it('distinguishes states that its booleans do not', async () => {
     const inhibitor = { alertname: 'state', cluster: 'one', severity: 'critical' };
     await postAlerts(server.url, [
       { labels: inhibitor },
@@ -99,7 +99,7 @@ describeRealServers(({ release, version }) => {
     expect((await alertmanager.silence(posted.silenceID)).status.state).toBe('expired');
   });
 
-  test('parses all its resources', async () => {
+  it('parses all its resources', async () => {
     await expect.poll(async () => (await all(alertmanager.groups())).length).toBeGreaterThan(0);
     expect((await all(alertmanager.receivers())).map(({ name }) => name)).toContain('operations');
     expect((await alertmanager.status()).versionInfo?.version).toContain(version);
@@ -107,7 +107,7 @@ describeRealServers(({ release, version }) => {
     expect(alertmanager.clockSkewMs).toBeLessThan(5_000);
   });
 
-  test('refuses in words that svc understands', async () => {
+  it('refuses in words that svc understands', async () => {
     const silence = { ...window(), matchers: [{ name: 'a', value: 'b', isRegex: false }] };
     const refusals: [() => Promise<unknown>, object][] = [
       [() => alertmanager.silence(UNKNOWN), { code: 'not_found', exit: 5 }],
@@ -135,7 +135,7 @@ describeRealServers(({ release, version }) => {
     for (const [call, expected] of refusals) await expect(call()).rejects.toMatchObject(expected);
   });
 
-  test('does not look like a missing silence if the path is wrong', async () => {
+  it('does not look like a missing silence if the path is wrong', async () => {
     const elsewhere = openAlertmanager(targetFor(`${server.url}/elsewhere`));
     await expect(elsewhere.silence(UNKNOWN)).rejects.toMatchObject({ code: 'wrong_path', exit: 3 });
     await expect(elsewhere.deleteSilence(UNKNOWN, CONFIRMED)).rejects.toMatchObject({ code: 'wrong_path', exit: 3 });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   alert,
   alertGroup,
@@ -19,7 +19,7 @@ const SILENCE = `{"id":"2f1a0000-0000-4000-8000-000000000001","status":{"state":
 const STATUS = `{"cluster":{"peers":[],"status":"disabled"},"config":{"original":""},"uptime":"2026-11-20T10:00:00.000Z",
  "versionInfo":{"version":"0.34.0"}}`;
 
-test.each([
+it.each([
   ['alert', alert, ALERT],
   ['group', alertGroup, `{"labels":{},"receiver":{"name":"r"},"alerts":[${ALERT}],"routeID":"1"}`],
   ['silence', silence, SILENCE],
@@ -43,7 +43,7 @@ test.each([
   expect(sorted(result.data)).toBe(sorted(JSON.parse(text)));
 });
 
-test.each([
+it.each([
   ['no fingerprint', alert, ALERT.replace('fingerprint', 'finger')],
   ['a time that is none', silence, SILENCE.replace('2026-11-20T11:00:00.000Z', 'yesterday')],
   ['labels that are a list', alert, ALERT.replace(/"labels":\{"alertname[^}]*\}/, '"labels":["a"]')],

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   ALERT_STATES,
   type AlertState,
@@ -10,7 +10,7 @@ import {
   type WantedStates,
 } from '../../../src/features/alerts/selection.ts';
 
-test.each<readonly [WantedStates, ReturnType<typeof alertQuery>]>([
+it.each<readonly [WantedStates, ReturnType<typeof alertQuery>]>([
   ['all', {}],
   [['active'], { active: true, silenced: false, inhibited: false, unprocessed: false }],
   [['silenced'], { active: false, silenced: true, inhibited: true, unprocessed: false }],
@@ -36,7 +36,7 @@ const unexplained = alert('suppressed');
 const unknown = alert('snoozed');
 const EVERY = { active, silenced, inhibited, both, unprocessed, muted, unexplained, unknown };
 
-test.each<readonly [WantedStates, readonly (keyof typeof EVERY)[]]>([
+it.each<readonly [WantedStates, readonly (keyof typeof EVERY)[]]>([
   ['all', ['active', 'silenced', 'inhibited', 'both', 'unprocessed', 'muted', 'unexplained', 'unknown']],
   [['active'], ['active']],
   [['silenced'], ['silenced', 'both']],
@@ -53,7 +53,7 @@ test.each<readonly [WantedStates, readonly (keyof typeof EVERY)[]]>([
   expect(selected.map(([name]) => name)).toEqual(names);
 });
 
-test('the selected alerts', () => {
+it('the selected alerts', () => {
   expect(Object.values(EVERY).map(effectiveState)).toEqual([
     'active',
     'silenced',
@@ -76,7 +76,7 @@ function served(
   return inhibited || status.inhibitedBy.length === 0;
 }
 
-test('the request loses no wanted alert, and returns no others if the server can filter', () => {
+it('the request loses no wanted alert, and returns no others if the server can filter', () => {
   const alerts = [active, silenced, inhibited, both, unprocessed];
   fc.assert(
     fc.property(fc.subarray<AlertState>([...ALERT_STATES]), (wanted) => {

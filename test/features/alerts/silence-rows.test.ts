@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseTime } from '../../../src/cli/time.ts';
 import { type PostableSilence, postableSilence } from '../../../src/features/alerts/schema.ts';
 import { importPlan, readSilences } from '../../../src/features/silences/commands/import.ts';
@@ -42,7 +42,7 @@ const row = fc.record(
 );
 
 describe('rows of a file', () => {
-  test('valid rows are parsed as the schema does, with defaults and without fields that the service sets', async () => {
+  it('valid rows are parsed as the schema does, with defaults and without fields that the service sets', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 3 }), async (rows) => {
         const expected = rows.map(({ status: _, updatedAt: __, id, startsAt, ...rest }) => {
@@ -58,7 +58,7 @@ describe('rows of a file', () => {
     );
   });
 
-  test('keeps a time that is already absolute', () => {
+  it('keeps a time that is already absolute', () => {
     fc.assert(
       fc.property(time, (text) => {
         expect(instant(text)).toBe(text);
@@ -66,7 +66,7 @@ describe('rows of a file', () => {
     );
   });
 
-  test.each([
+  it.each([
     ['2026-02-30T00:00:00.000Z', 'does not exist'],
     ['2027-02-29T00:00:00.000Z', 'does not exist'],
     ['2026-06-31T00:00:00.000Z', 'does not exist'],
@@ -106,7 +106,7 @@ describe('rows for the same silence', () => {
     comment: few,
   });
 
-  test('have the same matchers in any order, author and comment', () => {
+  it('have the same matchers in any order, author and comment', () => {
     fc.assert(
       fc.property(fc.array(small, { minLength: 2, maxLength: 12 }), (rows) => {
         const silences: PostableSilence[] = rows.map((one) => ({ ...base, ...one }));

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startAlertmanagerEmulator } from '../../../src/sandbox/alerts/server.ts';
 import {
   getJson,
@@ -358,7 +358,7 @@ describe.skipIf(release === undefined)(`Alertmanager ${release}`, () => {
     '57 the longest silence allowed': [{ line: 'silences create team=db -d 90d -c long', code: 2, err: /24h/ }],
   };
 
-  test.each(Object.entries(TASKS))('%s', async (_, tasks) => {
+  it.each(Object.entries(TASKS))('%s', async (_, tasks) => {
     for (const { line, code = 0, out, err, makes, from, stdin, sleeps, onStdout, env = {}, headers } of tasks) {
       const input = from === undefined ? stdin && { stdin: filled(stdin) } : { stdin: (await run(from)).stdout };
       const done = await run(line, { env, ...input, ...(sleeps && { sleeps }), ...(onStdout && { onStdout }) });

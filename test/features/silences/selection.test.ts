@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getJson, postAlerts, postSilence, type SeedSilence, wire } from '../../support/alertmanager.ts';
 import type { RunOptions } from '../../support/svc.ts';
 import { failure } from '../../support/svc.ts';
-import { onBothServices, printed, writes } from '../alerts/commands/service.ts';
+import { printed, sharedService, writes } from '../alerts/commands/service.ts';
 
 const HOUR = 3_600_000;
 
@@ -11,7 +11,9 @@ interface Row {
   readonly result: string;
 }
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('a selection of silences', () => {
   let label = 0;
   const seed = (silence: Partial<SeedSilence> = {}): Promise<string> =>
     postSilence(service.url(), { matchers: [{ name: 'n', value: `${++label}`, isRegex: false }], ...silence });
@@ -20,7 +22,7 @@ onBothServices((service) => {
   const read = (id: string) => getJson<{ comment: string; endsAt: string }>(service.url(), `/api/v2/silence/${id}`);
 
   describe('update of several silences', () => {
-    test('changes each; a missing and an expired one do not stop the others', async () => {
+    it('changes each; a missing and an expired one do not stop the others', async () => {
       const [good, gone] = [await seed(), await seed()];
       await wire(service.url(), `/api/v2/silence/${gone}`, { method: 'DELETE' });
       const missing = '00000000-0000-4000-8000-000000000000';
@@ -35,7 +37,7 @@ onBothServices((service) => {
       expect(dry.stderr).toContain(gone);
     });
 
-    test.each([
+    it.each([
       [['-', '-m', 'team=db'], '--matcher changes one silence only'],
       [['2f1a'], 'no change is specified'],
       [['-c', 'UPD-1'], '<id> is required'],
@@ -46,7 +48,7 @@ onBothServices((service) => {
       expect([refused.code, refused.sent, failure(refused).message]).toEqual([2, [], expect.stringContaining(message)]);
     });
 
-    test('with no ids from standard input nothing is selected', async () => {
+    it('with no ids from standard input nothing is selected', async () => {
       const none = await run(['update', '-', '-c', 'UPD-3'], { stdin: '' });
       expect([none.code, printed(none), none.sent]).toEqual([0, [], []]);
     });
@@ -57,7 +59,7 @@ onBothServices((service) => {
     expect(found.code).toBe(0);
     return printed<{ id: string }[]>(found).map(({ id }) => id);
   };
-  test('--unused leaves out silences that mute an alert', async () => {
+  it('--unused leaves out silences that mute an alert', async () => {
     const [used, unused] = [await seed({ comment: 'FOR' }), await seed({ comment: 'FOR' })];
     await postAlerts(service.url(), [{ labels: { alertname: 'Used', n: `${label - 1}` } }]);
     const argv = ['--comment', 'FOR', '--unused'];
@@ -67,7 +69,7 @@ onBothServices((service) => {
     expect(await listed(['--comment', 'FOR'])).toEqual([used]);
   });
 
-  test('check lists silences that end within the time, the first to end at the top, and exits 1', async () => {
+  it('check lists silences that end within the time, the first to end at the top, and exits 1', async () => {
     const comment = 'CHECK';
     const ends = (ms: number) => ({ comment, endsAt: new Date(Date.now() + ms).toISOString() });
     const [second, first] = [await seed(ends(2 * HOUR)), await seed(ends(HOUR)), await seed(ends(5 * HOUR))];

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { decodeAlerts } from '../../../src/sandbox/alerts/bodies.ts';
 import { parseMatcher } from '../../../src/sandbox/alerts/labels.ts';
 import { Refusal } from '../../../src/sandbox/http.ts';
 
 describe('bodies', () => {
-  test('reads labels as they were sent', () => {
+  it('reads labels as they were sent', () => {
     const text = fc.string({ unit: 'binary' }).filter((one) => one !== '__proto__');
     const set = fc.dictionary(text, text);
     fc.assert(
@@ -18,7 +18,7 @@ describe('bodies', () => {
     );
   });
 
-  test('refuses every other body', () => {
+  it('refuses every other body', () => {
     const part = fc.constantFrom(
       ...'{}[]:,"0 -.eE+',
       '1',
@@ -42,7 +42,7 @@ describe('bodies', () => {
 });
 
 describe('matchers', () => {
-  test('reads a quoted value unchanged', () => {
+  it('reads a quoted value unchanged', () => {
     const value = fc.string({ unit: 'binary' });
     const operator = fc.constantFrom('=', '!=', '=~', '!~');
     fc.assert(

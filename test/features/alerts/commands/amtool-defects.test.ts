@@ -1,11 +1,11 @@
 /** The defects of amtool 0.25, one by one, as behavior that svc does not have. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { getJson, postAlerts, postSilence } from '../../../support/alertmanager.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, svc } from '../../../support/svc.ts';
 import { inTurn } from '../../../support/turns.ts';
 import { idsOf, seedFleet, type WireAlert } from './fleet.ts';
-import { onEveryService, printed, writes } from './service.ts';
+import { printed, sharedService, writes } from './service.ts';
 
 const HOUR = 3_600_000;
 const FORMATS = ['table', 'wide', 'json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'] as const;
@@ -15,17 +15,19 @@ const STEERING = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\
 
 let services = 0;
 
-onEveryService((service) => {
+const service = sharedService();
+
+describe('hostile text', () => {
   const turn = services++;
   const run = (...argv: string[]) => service.svc(argv);
 
-  test('B1: update -q prints the id, not the address of one', async () => {
+  it('B1: update -q prints the id, not the address of one', async () => {
     const matchers = [{ name: 'a', value: 'b', isRegex: false }];
     const id = await postSilence(service.url(), { matchers });
     expect((await run('silences', 'update', id, '-c', 'new', '-q')).stdout).toBe(`${id}\n`);
   });
 
-  test.each([
+  it.each([
     ['status', '-o', 'wide'],
     ['status', '--config'],
     ['status', '-o', 'yaml'],
@@ -42,7 +44,7 @@ onEveryService((service) => {
       await seedFleet(service.url());
     });
 
-    test('B3: finds a silenced and inhibited alert by either state', async () => {
+    it('B3: finds a silenced and inhibited alert by either state', async () => {
       for (const state of ['silenced', 'inhibited', 'suppressed']) {
         const found = await run('alerts', 'list', '--state', state, '-o', 'json');
         expect(idsOf(printed<WireAlert[]>(found))).toContain('both');
@@ -50,14 +52,14 @@ onEveryService((service) => {
     });
   });
 
-  test('B4: a malformed matcher never creates another silence', async () => {
+  it('B4: a malformed matcher never creates another silence', async () => {
     const before = await getJson<unknown[]>(service.url(), '/api/v2/silences');
     const made = await run('silences', 'create', '-c', 'hi', 'foo=~(');
     expect([made.code, made.stdout, writes(made.sent)]).toEqual([3, '', []]);
     expect(await getJson(service.url(), '/api/v2/silences')).toHaveLength(before.length);
   });
 
-  test('B5: an end alone does not move the start', async () => {
+  it('B5: an end alone does not move the start', async () => {
     const now = Date.now();
     const end = new Date(now + 400 * 24 * HOUR).toISOString();
     const made = await service.svc(['alerts', 'create', 'foo2', `--end=${end}`], { now: () => now });
@@ -97,7 +99,7 @@ onEveryService((service) => {
 
     const COLUMNS = 'label:lines,annotation:tab,label:title';
     const TABULAR = ['table', 'wide', 'csv', 'tsv'];
-    test.each<[string, () => string[], readonly string[]]>([
+    it.each<[string, () => string[], readonly string[]]>([
       ['alerts list', () => ['alerts', 'list', '-a', 'tab!=""'], FORMATS],
       ['alerts list, parsed', () => ['alerts', 'list', '-a', 'tab!=""', '--sort', 'alertname'], FORMATS],
       ['alerts list, by column', () => ['alerts', 'list', '-a', 'tab!=""', '--columns', COLUMNS], TABULAR],
@@ -118,34 +120,34 @@ onEveryService((service) => {
       }
     });
 
-    test('in JSON the value equals the stored one', async () => {
+    it('in JSON the value equals the stored one', async () => {
       const list = printed<WireAlert[]>(await run('alerts', 'list', '-a', 'tab!=""', '-o', 'json'));
       expect(list.map(({ labels }) => labels)).toEqual([{ alertname: 'Hostile\x1b[2J', ...HOSTILE }]);
       const silence = printed<{ matchers: { value: string }[] }>(await run('silences', 'get', id, '-o', 'json'));
       expect(silence.matchers.map(({ value }) => value)).toEqual(Object.values(HOSTILE));
     });
 
-    test('a matcher spelled in a table can be typed again', async () => {
+    it('a matcher spelled in a table can be typed again', async () => {
       const { stdout } = await run('silences', 'get', id);
       expect(stdout).toContain('quotes="say \\"hi\\" \\\\ there"');
       expect((await run('silences', 'list', '-q', 'quotes="say \\"hi\\" \\\\ there"')).stdout).toBe(`${id}\n`);
     });
 
-    test('a failure that quotes the value', async () => {
+    it('a failure that quotes the value', async () => {
       const refused = await run('silences', 'create', 'a=~"(\x1b[31m\u202e"', '-c', 'x', '--all-alerts', '--yes');
       expect(refused.code).toBe(3);
       expect(refused.stderr).not.toMatch(STEERING);
     });
   });
 
-  test("B7: the server's own words for a 422", async () => {
+  it("B7: the server's own words for a 422", async () => {
     const refused = await run('alerts', 'create', 'A', '--for', '1h', '--generator-url', 'not a url');
     expect(refused.code).toBe(3);
     expect(refused.stderr).toContain('generatorURL in body must be of type uri: "not a url"');
     expect(refused.stderr).not.toMatch(/422|\{\}/);
   });
 
-  test('B8: durations accept days and weeks everywhere', async () => {
+  it('B8: durations accept days and weeks everywhere', async () => {
     for (const argv of [
       ['silences', 'list', '--within', '2d'],
       ['silences', 'list', '--expired', '--within', '1w2d'],
@@ -170,14 +172,14 @@ onEveryService((service) => {
       ['silences', 'update', '00000000-0000-4000-8000-000000000000', '-c', 'x'],
       ['silences', 'expire', '00000000-0000-4000-8000-000000000000', '--yes'],
     ];
-    test.each(commands)('%s %s below /nope: exit 3, never "not found"', async (...argv) => {
+    it.each(commands)('%s %s below /nope: exit 3, never "not found"', async (...argv) => {
       const made = await service.svc([...argv, '--base-url', `${service.url()}/nope`, '-o', 'json']);
       expect([made.code, made.stdout]).toEqual([3, '']);
       expect(failure(made)).toMatchObject({ code: 'wrong_path', http_status: 404 });
       expect(failure(made).hint).toContain('--base-url');
     });
 
-    test.each(['', '/', '/api/v2', '/api/v2/', '/?x'])(
+    it.each(['', '/', '/api/v2', '/api/v2/', '/?x'])(
       '%j after the address is understood, or refused before anything is sent',
       async (end) => {
         const made = await service.svc(['alerts', 'receivers', '-q', '--base-url', `${service.url()}${end}`]);
@@ -185,7 +187,7 @@ onEveryService((service) => {
       },
     );
 
-    test('// before the path counts as one slash, so that exit 0 means the alert is stored', async () => {
+    it('// before the path counts as one slash, so that exit 0 means the alert is stored', async () => {
       const made = await service.svc([
         'alerts',
         'create',
@@ -202,7 +204,7 @@ onEveryService((service) => {
 });
 
 describe('B7: a response of an unknown form', () => {
-  test.each([
+  it.each([
     [
       'html',
       answer(404, '<!doctype html><title>No such host</title>', { 'content-type': 'text/html' }),
@@ -221,7 +223,7 @@ describe('B7: a response of an unknown form', () => {
 describe('B10: the exit status names the cause', () => {
   const OK = answer(200, '[]');
   const text = { 'content-type': 'text/plain' };
-  test.each([
+  it.each([
     ['done', 0, ['alerts', 'list'], OK],
     ['usage', 2, ['alerts', 'list', '--nope'], OK],
     ['refused', 3, ['alerts', 'list'], answer(400, '"bad"')],
@@ -243,7 +245,7 @@ describe('B10: the exit status names the cause', () => {
     if (code !== 0) expect(ended.stdout).toBe('');
   });
 
-  test('nothing listens: 7', async () => {
+  it('nothing listens: 7', async () => {
     const server = await faultServer(() => {});
     await server.close();
     const ended = await svc(['alerts', 'create', 'A', '--base-url', server.url, '-o', 'json']);

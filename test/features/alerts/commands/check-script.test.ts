@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { EXECUTABLE, LAUNCHER } from '../../../support/executable.ts';
-import { onBothServices } from './service.ts';
+import { sharedService } from './service.ts';
 
 const bin = mkdtempSync(join(tmpdir(), 'svc-script-'));
 symlinkSync(EXECUTABLE ?? LAUNCHER, join(bin, 'svc'));
@@ -26,10 +26,12 @@ function sh(script: string, url: string): Promise<Ended> {
   });
 }
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc alerts check in a shell script', () => {
   const run = (script: string) => sh(script, service.url());
 
-  test('a deployment continues after its alert has ended for good', async () => {
+  it('a deployment continues after its alert has ended for good', async () => {
     const checked = join(mkdtempSync(join(bin, 'mark-')), 'checked');
     const gate = run(`
       set -e
@@ -47,7 +49,7 @@ onBothServices((service) => {
     );
   });
 
-  test('an alert that does not end: exit 9, and the script stops', async () => {
+  it('an alert that does not end: exit 9, and the script stops', async () => {
     const { status, stdout } = await run(`
       set -e
       svc alerts create Stuck service=search --for 1h -q >&2
@@ -61,7 +63,7 @@ onBothServices((service) => {
     ]);
   });
 
-  test('--expect fails, waits for and finds the watchdog alert', async () => {
+  it('--expect fails, waits for and finds the watchdog alert', async () => {
     const script = `
       svc alerts check Watchdog --expect; echo $?
       (sleep 0.5; svc alerts create Watchdog --for 1h -q) >&2 &
@@ -71,7 +73,7 @@ onBothServices((service) => {
     expect(stdout).toMatch(/^failed: 0 alerts [^\n]*\n1\nok: 1 alert [^\n]*\n0\n1\n$/);
   });
 
-  test('no response is neither 0 nor 1', async () => {
+  it('no response is neither 0 nor 1', async () => {
     const { status, stdout } = await sh('svc alerts check; exit $?', 'http://127.0.0.1:1');
     expect([status, stdout]).toEqual([7, '']);
   });

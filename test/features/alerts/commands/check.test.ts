@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type RunOptions, svc } from '../../../support/svc.ts';
 import { seedFleet } from './fleet.ts';
 import { type Reply, SILENCED, scripted, wireAlert } from './scripted.ts';
-import { lines, onBothServices, printed } from './service.ts';
+import { lines, printed, sharedService } from './service.ts';
 
 interface Checked {
   readonly ok: boolean;
@@ -14,11 +14,13 @@ interface Checked {
   readonly message: string;
 }
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc alerts check', () => {
   beforeAll(() => seedFleet(service.url()).then(() => undefined));
   const check = (...argv: string[]) => service.svc(['alerts', 'check', ...argv]);
 
-  test.each([
+  it.each([
     [['id=plain'], 1, 1],
     [['id=nobody'], 0, 0],
     [['id=silenced'], 0, 0],
@@ -50,18 +52,18 @@ onBothServices((service) => {
     expect((await check(...argv, '-q')).stdout).toBe(code === 0 ? 'ok\n' : 'failed\n');
   });
 
-  test('sends one request, for the requested states only', async () => {
+  it('sends one request, for the requested states only', async () => {
     expect(lines((await check('id=plain')).sent)).toEqual([
       'GET /api/v2/alerts?active=true&silenced=false&inhibited=false&unprocessed=false&filter=id%3D%22plain%22',
     ]);
   });
 
-  test('a failed request is neither 0 nor 1', async () => {
+  it('a failed request is neither 0 nor 1', async () => {
     const run = await check('id=~"("');
     expect([run.code, run.stdout]).toEqual([3, '']);
   });
 
-  test('the line names the condition, and --columns works', async () => {
+  it('the line names the condition, and --columns works', async () => {
     expect((await check('team="platform"', '-r', 'x')).stdout).toBe(
       'ok: 0 alerts match team="platform" routed to x (expected none)\n',
     );
@@ -70,7 +72,7 @@ onBothServices((service) => {
   });
 });
 
-test.each([
+it.each([
   [['--stable', '1m'], '--wait'],
   [['--interval', '1s'], '--wait'],
   [['--wait', '1m', '--stable', '1m'], 'shorter'],
@@ -104,7 +106,7 @@ describe('--wait', () => {
     return { ...run, replies: server.requests.length };
   }
 
-  test.each<[string, Reply[], string[], number, number]>([
+  it.each<[string, Reply[], string[], number, number]>([
     ['holds at once', [[]], ['--wait', '1m'], 0, 1],
     ['comes to hold', [[A, B], [A], []], ['--wait', '1m'], 0, 3],
     ['a silenced one is none', [[A], [{ ...A, ...SILENCED }]], ['--wait', '1m'], 0, 2],
@@ -123,26 +125,26 @@ describe('--wait', () => {
     expect(record.waitedMs).toBe(taken * 1000);
   });
 
-  test('prints each new count once', async () => {
+  it('prints each new count once', async () => {
     const { stderr } = await wait([[A, B], [A, B], [A], []], ['--wait', '1m', '-o', 'table']);
     expect(stderr).toBe('2 alerts (expected none); waiting\n1 alert (expected none); waiting\n');
   });
 
-  test('says that the condition is true but not stable yet', async () => {
+  it('says that the condition is true but not stable yet', async () => {
     const { stdout } = await wait([[A], [], []], ['--wait', '3s', '--stable', '2s', '-o', 'table']);
     expect(stdout).toBe('failed: 0 alerts (expected none), but not for 2s yet, after 3s\n');
   });
 
-  test('a service that stays unreachable: exit 7', async () => {
+  it('a service that stays unreachable: exit 7', async () => {
     const run = await wait([[A], 'away', 'away', 'away'], ['--wait', '6s']);
     expect([run.code, run.stdout]).toEqual([7, '']);
   });
 
-  test('a permanent failure ends it at once', async () => {
+  it('a permanent failure ends it at once', async () => {
     expect(await wait([[A], 'refused', []], ['--wait', '1m'])).toMatchObject({ code: 4, stdout: '', replies: 2 });
   });
 
-  test('Ctrl-C: exit 130, and no line that looks like a result', async () => {
+  it('Ctrl-C: exit 130, and no line that looks like a result', async () => {
     expect(await wait([[A]], ['--wait', '1m'])).toMatchObject({ code: 130, stdout: '' });
   });
 });

@@ -1,5 +1,5 @@
 /** Servers that implement the interface in part: Grafana, Mimir and Cortex, by their public sources. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { answer, type FaultServer, faultServer } from '../../../support/servers.ts';
 import { failure, svc } from '../../../support/svc.ts';
 import { wireAlert } from './scripted.ts';
@@ -50,23 +50,23 @@ describe('Grafana, which does not show its configuration', () => {
   });
   afterAll(() => server.close());
 
-  test.each(['alerts status', 'doctor alerts'])('%s works', async (line) => {
+  it.each(['alerts status', 'doctor alerts'])('%s works', async (line) => {
     const env = line.startsWith('doctor') ? { SVC_ALERTS_URL: server.url } : {};
     const argv = line.startsWith('doctor') ? [] : ['--base-url', server.url];
     const { code, stdout } = await svc([...line.split(' '), ...argv], { env });
     expect([code, stdout]).toEqual([0, expect.stringMatching(/disabled|version N\/A/)]);
   });
 
-  test('the JSON of its status is unchanged', async () => {
+  it('the JSON of its status is unchanged', async () => {
     expect(printed(await run('alerts status -o json'))).toEqual(GRAFANA);
   });
 
-  test.each(['alerts status --config', 'alerts routes', 'alerts route team=db'])('%s says why not', async (line) => {
+  it.each(['alerts status --config', 'alerts routes', 'alerts route team=db'])('%s says why not', async (line) => {
     const { code, stderr } = await run(line);
     expect([code, stderr]).toEqual([5, expect.stringContaining('does not show its configuration')]);
   });
 
-  test('muted alerts are found in its groups', async () => {
+  it('muted alerts are found in its groups', async () => {
     const shown = wireAlert('a');
     const alert = { ...shown, status: { ...shown.status, mutedBy: [] } };
     const muted = { ...shown, status: { ...shown.status, mutedBy: ['nights'] } };
@@ -78,7 +78,7 @@ describe('Grafana, which does not show its configuration', () => {
 
 describe('a status that lacks', () => {
   const { cluster, config, versionInfo, uptime, ...rest } = { ...GRAFANA, uptime: '2026-11-20T12:00:00.000Z' };
-  test.each([
+  it.each([
     ['everything but the version', { versionInfo, ...rest }],
     ['everything but the cluster', { cluster: { status: 'ready' }, versionInfo: null, config: null, uptime: null }],
     ['everything but its start', { uptime }],
@@ -96,7 +96,7 @@ describe('a status that lacks', () => {
 describe('Mimir and Cortex, which have one Alertmanager for each tenant', () => {
   const TEXT = { 'content-type': 'text/plain; charset=utf-8' };
 
-  test('a missing tenant: the hint names the header', async () => {
+  it('a missing tenant: the hint names the header', async () => {
     await using mimir = await faultServer((socket, { headers }) =>
       socket.write(headers['x-scope-orgid'] === 'blue' ? answer(200, '[]') : answer(401, 'no org id\n', TEXT)),
     );
@@ -111,7 +111,7 @@ describe('Mimir and Cortex, which have one Alertmanager for each tenant', () => 
     expect((await svc(['alerts', 'list', '--base-url', mimir.url, '--header', 'X-Scope-OrgID: blue'])).code).toBe(0);
   });
 
-  test.each([404, 412])('a tenant without a configuration (%i)', async (status) => {
+  it.each([404, 412])('a tenant without a configuration (%i)', async (status) => {
     await using mimir = await faultServer((socket) =>
       socket.write(answer(status, 'the Alertmanager is not configured\n', TEXT)),
     );
@@ -132,7 +132,7 @@ describe('one odd silence among others', () => {
   const others = { createdBy: null, comment: null, updatedAt: null, annotations: 7, new: { a: 1 } };
   beforeEach(() => server?.close());
 
-  test.each([
+  it.each([
     ['null matchers (before 0.32.3)', { matchers: null }],
     ['a number as a value', { matchers: [{ name: 'port', value: 9093, isRegex: false, isEqual: null }] }],
     ['null texts', others],
@@ -150,7 +150,7 @@ describe('one odd silence among others', () => {
     expect((await run(`silences extend ${ID}1 --for 1h --all-alerts --yes`)).code).toBe(0);
   });
 
-  test.each([
+  it.each([
     ['no id', { id: undefined }, 'item 1: id is missing'],
     ['matchers of another kind', { matchers: ['team=db'] }, 'item 1: matchers.0'],
     ['no end', { endsAt: null }, 'item 1: endsAt'],
@@ -173,7 +173,7 @@ describe('one odd alert among others', () => {
   });
   afterAll(() => server.close());
 
-  test.each([
+  it.each([
     ['alerts check --max 0', 1],
     ['alerts check --max 1', 11],
     ['alerts check --max 2', 10],
@@ -191,7 +191,7 @@ describe('one odd alert among others', () => {
     expect([result.code, stderr]).toEqual([code, expect.stringContaining('left out of the response')]);
   });
 
-  test('the alerts of a group', async () => {
+  it('the alerts of a group', async () => {
     const groups = [{ labels: {}, receiver: { name: 'ops' }, alerts: [{ ...good, status: null }, good] }];
     await using other = await serving({ groups });
     const { code, stdout, stderr } = await run('alerts groups -o json', other.url);
@@ -200,13 +200,13 @@ describe('one odd alert among others', () => {
   });
 });
 
-test('receivers with null labels, and one without a name', async () => {
+it('receivers with null labels, and one without a name', async () => {
   await using other = await serving({ receivers: [{ name: 'ops', labels: null, active: null }, { name: null }] });
   const { code, stdout } = await run('alerts receivers -q', other.url);
   expect([code, stdout]).toEqual([10, 'ops\n']);
 });
 
-test.each([null, 'yesterday', 7])('an alert that starts at %j is listed, and counts as old', async (startsAt) => {
+it.each([null, 'yesterday', 7])('an alert that starts at %j is listed, and counts as old', async (startsAt) => {
   await using odd = await serving({ alerts: [{ ...wireAlert('a1'), startsAt }] });
   expect(await run('alerts list -q', odd.url)).toMatchObject({ code: 0, stdout: expect.stringMatching(/./) });
   expect((await run('alerts check --older-than 1h', odd.url)).code).toBe(1);

@@ -1,5 +1,5 @@
 /** What people pass as a configuration file: other encodings, several documents, merges. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { svc } from '../../../support/svc.ts';
 
@@ -14,7 +14,7 @@ const check = (stdin: string | Uint8Array, ...argv: string[]) =>
   svc(['alerts', 'config', 'check', '-', ...argv], { stdin: stdin as string });
 const indented = (text: string, by = '    ') => text.replace(/^/gm, by).trimEnd();
 
-test.each([
+it.each([
   [
     'a Secret as YAML',
     `apiVersion: v1\nkind: Secret\ndata: { alertmanager.yaml: ${Buffer.from(CONFIG).toString('base64')} }\n`,
@@ -31,7 +31,7 @@ const CHAIN = (routes: string) =>
   `receivers: [{ name: ops }, { name: a }, { name: b }]\nroute:\n  receiver: ops\n  routes:\n${indented(routes)}\n`;
 
 describe('routes that no alert can reach', () => {
-  test.each([
+  it.each([
     ['after one without matchers', '- { receiver: a }\n- { matchers: [team="db"], receiver: b }', 6],
     ['after one with the same matchers', '- { matchers: [a="1", b="2"] }\n- { matchers: [b="2", a="1"] }', 6],
     ['after one with fewer matchers', '- { matchers: [a="1"] }\n- { match: { a: "1", b: "2" } }', 6],
@@ -44,7 +44,7 @@ describe('routes that no alert can reach', () => {
     expect([drawn.code, drawn.stderr]).toEqual([0, expect.stringContaining(`warning: -:${line}:`)]);
   });
 
-  test.each([
+  it.each([
     ['after one with continue', '- { receiver: a, continue: true }\n- { matchers: [team="db"], receiver: b }'],
     ['after one with more matchers', '- { matchers: [a="1", b="2"] }\n- { matchers: [a="1"] }'],
     ['after one with another operator', '- { matchers: [a="1"] }\n- { matchers: [a=~"1"] }'],
@@ -54,7 +54,7 @@ describe('routes that no alert can reach', () => {
 });
 
 describe('the text of a file', () => {
-  test.each([
+  it.each([
     ['a byte order mark and Windows line ends', `\ufeff${CONFIG.replaceAll('\n', '\r\n')}`],
     [
       'JSON',
@@ -82,12 +82,12 @@ describe('the text of a file', () => {
     expect([routed.code, routed.stdout]).toEqual([0, 'team-db\n']);
   });
 
-  test('of several documents the server reads the first', async () => {
+  it('of several documents the server reads the first', async () => {
     const run = await check(`${CONFIG}---\nroute: { receiver: nope }\n`, '-o', 'json');
     expect([run.code, JSON.parse(run.stdout)]).toMatchObject([0, [{ line: 8, severity: 'warning' }]]);
   });
 
-  test('that is not UTF-8 is refused', async () => {
+  it('that is not UTF-8 is refused', async () => {
     expect(await check(Buffer.from([0x72, 0xff, 0xfe]))).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('not UTF-8'),
@@ -102,14 +102,14 @@ ${indented(routes)}
 receivers: [{ name: ops }, { name: a }, { name: b }]
 `;
 
-test('one fault is one line, however many brackets are open', async () => {
+it('one fault is one line, however many brackets are open', async () => {
   const { code, stdout } = await check(`${CONFIG}other: ${'['.repeat(200)}\n`);
   expect(code).toBe(1);
   expect(stdout.match(/Flow sequence/g)).toHaveLength(1);
 });
 
 describe('the keys of a mapping', () => {
-  test.each([
+  it.each([
     ['twice', 'route:\n  receiver: ops\n  receiver: ops\n', '3'],
     ['twice, once in quotes', 'route:\n  receiver: ops\n  "receiver": ops\n', '3'],
     ['twice in a flow mapping', 'route: {receiver: ops, "receiver": ops}\n', '1'],
@@ -120,7 +120,7 @@ describe('the keys of a mapping', () => {
     expect(stdout).toMatch(new RegExp(`^ +${line} .*Map keys must be unique`, 'm'));
   });
 
-  test('may be 40,000, and a merge key may be repeated', async () => {
+  it('may be 40,000, and a merge key may be repeated', async () => {
     const names = Array.from({ length: 40_000 }, (_, at) => `  name${at}: 1\n`);
     const { code } = await check(`${CONFIG}other:\n${names.join('')}`);
     expect(code).toBe(0);
@@ -130,7 +130,7 @@ describe('the keys of a mapping', () => {
   });
 });
 
-test('the path names a route without matchers', async () => {
+it('the path names a route without matchers', async () => {
   const stdin = TREE('- { receiver: a }\n- { matchers: [team="db"], receiver: b }');
   const argv = ['alerts', 'route', 'team=db', '--config-file', '-'];
   expect(JSON.parse((await svc([...argv, '-o', 'json'], { stdin })).stdout)).toMatchObject([
@@ -146,7 +146,7 @@ describe('a running server', () => {
       socket.write(answer(200, path.endsWith('/status') ? JSON.stringify(status) : '[]'));
     });
 
-  test.each([
+  it.each([
     ['a new section', `event_recorder: { outputs: [{ stdout: {} }] }\nfuture: &a [1]\n${CONFIG}`],
     [
       'a new field of a route',

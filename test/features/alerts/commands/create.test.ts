@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { getJson } from '../../../support/alertmanager.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, type RunOptions, svc } from '../../../support/svc.ts';
 import type { WireAlert } from './fleet.ts';
-import { onBothServices, printed, type Sent, writes } from './service.ts';
+import { printed, type Sent, sharedService, writes } from './service.ts';
 
 const HOUR = 3_600_000;
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -26,12 +26,14 @@ function posted(sent: readonly Sent[]): unknown[] {
   return JSON.parse(sent[0]?.body ?? '') as unknown[];
 }
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc alerts create', () => {
   const create = (argv: readonly string[], options?: RunOptions) => service.svc(['alerts', 'create', ...argv], options);
   const there = async (name: string): Promise<WireAlert | undefined> =>
     (await getJson<WireAlert[]>(service.url(), '/api/v2/alerts')).find(({ labels }) => labels['alertname'] === name);
 
-  test('labels, annotations and a link, for two hours', async () => {
+  it('labels, annotations and a link, for two hours', async () => {
     const now = Date.now();
     const argv = [
       'Backup',
@@ -58,7 +60,7 @@ onBothServices((service) => {
     expect(await there('Backup')).toMatchObject(alert);
   });
 
-  test('without an end none is sent, and a line says what the server will do', async () => {
+  it('without an end none is sent, and a line says what the server will do', async () => {
     const now = Date.now();
     const run = await create(['Endless'], { now: () => now });
     expect(run.code).toBe(0);
@@ -70,7 +72,7 @@ onBothServices((service) => {
     expect(ends - now).toBeLessThan(6 * 60_000);
   });
 
-  test.each([
+  it.each([
     [['--start', '1h'], -HOUR, undefined],
     [['--start', '1h', '--for', '3h'], -HOUR, 2 * HOUR],
     [['--start', '-2h', '--end', '30m'], -2 * HOUR, HOUR / 2],
@@ -87,7 +89,7 @@ onBothServices((service) => {
     expect(run.stdout).toContain(iso(now + start));
   });
 
-  test('an end in the past resolves the alert', async () => {
+  it('an end in the past resolves the alert', async () => {
     expect((await create(['Ending', 'host=a', '--for', '1h'])).code).toBe(0);
     expect(await there('Ending')).toBeDefined();
     const run = await create(['Ending', 'host=a', '--start', '1h', '--end', '1s ago']);
@@ -95,7 +97,7 @@ onBothServices((service) => {
     expect(await there('Ending')).toBeUndefined();
   });
 
-  test('a file with one alert, with several, and standard input', async () => {
+  it('a file with one alert, with several, and standard input', async () => {
     const now = Date.now();
     const one = { labels: { alertname: 'One' }, note: 'kept', endsAt: '2h' };
     const single = await create(['-f', file('one.json', one)], { now: () => now });
@@ -117,7 +119,7 @@ onBothServices((service) => {
     expect(await there('Three')).toBeDefined();
   });
 
-  test.each([
+  it.each([
     ['not JSON', '{"labels":', 'not JSON'],
     ['nothing', '  \n', 'is empty'],
     ['an empty array', '[]', 'the array is empty'],
@@ -143,7 +145,7 @@ onBothServices((service) => {
     expect(run.stderr).toContain(path);
   });
 
-  test('a missing file, and a binary file', async () => {
+  it('a missing file, and a binary file', async () => {
     const absent = await create(['-f', join(folder, 'absent.json')]);
     expect([absent.code, absent.sent]).toEqual([2, []]);
     const binary = await create(['-f', '-'], { stdin: new Uint8Array([0x5b, 0xff, 0x5d]) });
@@ -151,7 +153,7 @@ onBothServices((service) => {
     expect(binary.stderr).toContain('not UTF-8');
   });
 
-  test.each([
+  it.each([
     [[], 'the alert name is missing'],
     [['A', 'x!=y'], 'x!="y" is not a label'],
     [['A', 'x=~y'], 'is not a label'],
@@ -171,7 +173,7 @@ onBothServices((service) => {
     expect(run.stderr).toContain(why);
   });
 
-  test.each([
+  it.each([
     [['--end', 'now']],
     [['--end', '2h ago']],
     [['--for', '0s']],
@@ -194,7 +196,7 @@ onBothServices((service) => {
     expect(await there(name)).toBeUndefined();
   });
 
-  test('optional fields of a file may be null, new, or the zero time of Go', async () => {
+  it('optional fields of a file may be null, new, or the zero time of Go', async () => {
     const zero = '0001-01-01T00:00:00Z';
     const labels = { alertname: 'Nulls', gone: null };
     const alert = {
@@ -214,7 +216,7 @@ onBothServices((service) => {
     ]);
   });
 
-  test('--dry-run prints the request and does not connect', async () => {
+  it('--dry-run prints the request and does not connect', async () => {
     const now = Date.now();
     const run = await create(['Dry', 'a=b', '--for', '1h', '--dry-run', '-o', 'json'], { now: () => now });
     expect([run.code, run.sent]).toEqual([0, []]);
@@ -229,7 +231,7 @@ onBothServices((service) => {
     expect(await there('Dry')).toBeUndefined();
   });
 
-  test('a refusal of the server: exit 3, in its words', async () => {
+  it('a refusal of the server: exit 3, in its words', async () => {
     const run = await create(['-o', 'json', '--generator-url', 'not a url', 'Link', '--for', '1h']);
     expect([run.code, run.stdout, writes(run.sent).length]).toEqual([3, '', 1]);
     expect(failure(run)).toMatchObject({ code: 'refused', http_status: 422 });
@@ -237,7 +239,7 @@ onBothServices((service) => {
     expect(await there('Link')).toBeUndefined();
   });
 
-  test('a refused batch may be stored partly, and svc says so: exit 10', async () => {
+  it('a refused batch may be stored partly, and svc says so: exit 10', async () => {
     const batch = [{ labels: { alertname: 'Good' } }, { labels: { 'a-b': 'x', alertname: 'Bad' } }];
     const run = await create(['-f', '-', '-o', 'json'], { stdin: JSON.stringify(batch) });
     expect([run.code, run.stdout]).toEqual([10, '']);
@@ -251,7 +253,7 @@ onBothServices((service) => {
 });
 
 describe('an untrustworthy response', () => {
-  test.each([
+  it.each([
     ['a failure of the server', answer(500, '"boom"')],
     [
       'a proxy that lost the server',

@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { getJson } from '../../../support/alertmanager.ts';
 import { seedFleet, type WireGroup } from './fleet.ts';
-import { lines, onEveryService, printed } from './service.ts';
+import { lines, printed, sharedService } from './service.ts';
 
 /** `receiver: ids`, in a stable order. */
 function shapeOf(groups: readonly WireGroup[]): string[] {
@@ -10,7 +10,9 @@ function shapeOf(groups: readonly WireGroup[]): string[] {
     .sort();
 }
 
-onEveryService((service) => {
+const service = sharedService();
+
+describe('svc alerts groups', () => {
   let all: WireGroup[] = [];
   beforeAll(async () => {
     await seedFleet(service.url());
@@ -23,7 +25,7 @@ onEveryService((service) => {
     return shapeOf(printed<WireGroup[]>(run));
   };
 
-  test('an alert of two routes is in the groups of both', async () => {
+  it('an alert of two routes is in the groups of both', async () => {
     expect(await grouped()).toEqual([
       'operations: plain',
       'pager: source',
@@ -32,7 +34,7 @@ onEveryService((service) => {
     ]);
   });
 
-  test('-a shows the response unchanged', async () => {
+  it('-a shows the response unchanged', async () => {
     expect(printed(await groups('-a', '-o', 'json'))).toEqual(all);
     expect(await grouped('-a')).toEqual([
       'operations: plain',
@@ -43,7 +45,7 @@ onEveryService((service) => {
     ]);
   });
 
-  test.each([
+  it.each([
     [['silenced'], ['platform-chat: both', 'platform-chat: silenced']],
     [['inhibited'], ['platform-chat: both,inhibited']],
     [['suppressed'], ['platform-chat: both,inhibited', 'platform-chat: silenced']],
@@ -59,7 +61,7 @@ onEveryService((service) => {
     expect(await grouped(...states.flatMap((state) => ['--state', state]))).toEqual(expected);
   });
 
-  test.each([
+  it.each([
     [[], '?active=true&silenced=false&inhibited=false'],
     [['-a'], ''],
     [['--state', 'silenced'], '?active=false&silenced=true&inhibited=true'],
@@ -69,12 +71,12 @@ onEveryService((service) => {
     expect(lines((await groups(...argv)).sent)).toEqual([`GET /api/v2/alerts/groups${query}`]);
   });
 
-  test('the state unprocessed does not exist for groups: exit 2, nothing sent', async () => {
+  it('the state unprocessed does not exist for groups: exit 2, nothing sent', async () => {
     const run = await groups('--state', 'unprocessed');
     expect([run.code, run.sent]).toEqual([2, []]);
   });
 
-  test('matchers and receivers select', async () => {
+  it('matchers and receivers select', async () => {
     expect(await grouped('-a', 'cluster=eu', 'severity!=critical')).toEqual(['platform-chat: both,inhibited']);
     expect(await grouped('-a', '-r', 'pager|payments-chat')).toEqual(['pager: source', 'payments-chat: elsewhere']);
     expect(await groups('-a', '-r', 'page', '-o', 'json')).toMatchObject({
@@ -84,7 +86,7 @@ onEveryService((service) => {
     });
   });
 
-  test('the table counts, and --limit ends it', async () => {
+  it('the table counts, and --limit ends it', async () => {
     const run = await groups('-a', '-o', 'tsv', '--columns', 'receiver,group,active,suppressed', '-r', 'platform-chat');
     expect(run.stdout.trimEnd().split('\n').sort()).toEqual([
       'platform-chat\talertname=Disk team=platform\t0\t1',
@@ -97,7 +99,7 @@ onEveryService((service) => {
     expect([table.code, table.stdout.trimEnd().split('\n').length]).toEqual([0, all.length + 1]);
   });
 
-  test('no group: exit 0', async () => {
+  it('no group: exit 0', async () => {
     const table = await groups('id=nobody');
     expect([table.code, table.stdout]).toEqual([0, '']);
     expect(table.stderr).toContain('no groups');
@@ -105,7 +107,7 @@ onEveryService((service) => {
   });
 
   describe('receivers', () => {
-    test('prints one name per line, and the JSON of the service', async () => {
+    it('prints one name per line, and the JSON of the service', async () => {
       const names = await service.svc(['alerts', 'receivers', '-q']);
       expect([names.code, names.stderr]).toEqual([0, '']);
       expect(names.stdout.trimEnd().split('\n').sort()).toEqual([

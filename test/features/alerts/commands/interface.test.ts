@@ -1,5 +1,5 @@
 /** Everything that document 1 has, as lists to be walked: no endpoint, parameter or field that svc cannot reach. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../../src/features/alerts/api.ts';
 import { answer, type FaultServer, faultServer, type Received } from '../../../support/servers.ts';
 import { svc } from '../../../support/svc.ts';
@@ -93,7 +93,7 @@ describe('doc 1 §4: endpoints', () => {
     'GET /alerts/groups': ['alerts', 'groups'],
   };
 
-  test.each(Object.entries(COMMANDS))('%s', async (endpoint, argv) => {
+  it.each(Object.entries(COMMANDS))('%s', async (endpoint, argv) => {
     const { requests } = await run(...argv);
     expect(requests.map(endpointOf)).toContain(endpoint);
     for (const request of requests) {
@@ -102,14 +102,14 @@ describe('doc 1 §4: endpoints', () => {
     }
   });
 
-  test('no others are declared', () => {
+  it('no others are declared', () => {
     const declared = new Set(Object.values(ENDPOINTS).map(({ method, path }) => `${method} ${path}`));
     expect([...declared].sort()).toEqual(Object.keys(COMMANDS).sort());
   });
 });
 
 describe('doc 1 §4: query parameters', () => {
-  test.each<[string, string, readonly string[], readonly string[]]>([
+  it.each<[string, string, readonly string[], readonly string[]]>([
     ['GET /silences', 'filter', ['silences', 'list', 'a=b', 'c!~"d"'], ['a="b"', 'c!~"d"']],
     ['GET /alerts', 'active', ['alerts', 'list'], ['true']],
     ['GET /alerts', 'active', ['alerts', 'list', '--state', 'silenced'], ['false']],
@@ -141,7 +141,7 @@ describe('doc 1 §2: written fields', () => {
   const start = '2126-05-01T00:00:00.000Z';
   const end = '2126-05-02T00:00:00.000Z';
   const create = (...argv: string[]) => ['silences', 'create', '-c', 'x', ...argv];
-  test.each<[string, readonly string[], unknown]>([
+  it.each<[string, readonly string[], unknown]>([
     ['matchers.0.name', create('n=v'), 'n'],
     ['matchers.0.value', create('n=v'), 'v'],
     ['matchers.0.isRegex', create('n=v'), false],
@@ -226,7 +226,7 @@ describe('doc 1 §2: read fields', () => {
     ['uptime', status, STATUS.uptime],
   ];
 
-  test.each(FIELDS)('%s of svc %j, for people and for scripts', async (path, argv, text) => {
+  it.each(FIELDS)('%s of svc %j, for people and for scripts', async (path, argv, text) => {
     expect((await run(...argv, '-o', 'wide')).stdout).toContain(text);
     const { stdout, requests } = await run(...argv.filter((word) => word !== '--config'), '-o', 'json');
     const [request] = requests.slice(-1);
@@ -238,12 +238,12 @@ describe('doc 1 §2: read fields', () => {
     expect(valueAt(shown, path)).toBeDefined();
   });
 
-  test('the id that a write returns', async () => {
+  it('the id that a write returns', async () => {
     const made = await run('silences', 'create', 'a=b', '-c', 'x', '-o', 'json');
     expect(printed<{ id: string }>(made).id).toBe(ID);
   });
 
-  test('the list covers every field of document 1', () => {
+  it('the list covers every field of document 1', () => {
     const walked = new Set(FIELDS.map(([path]) => path.replace(/(^|\.)\d+(?=\.|$)/g, '').replace(/^\./, '')));
     for (const value of Object.values(ANSWERS)) {
       for (const path of leaves(Array.isArray(value) ? value[0] : value)) {

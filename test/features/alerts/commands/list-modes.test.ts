@@ -1,16 +1,18 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { svc } from '../../../support/svc.ts';
 import { LONG_AGO, seedFleet } from './fleet.ts';
 import { SILENCED, wireAlert } from './scripted.ts';
-import { lines, onBothServices, printed } from './service.ts';
+import { lines, printed, sharedService } from './service.ts';
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc alerts list', () => {
   beforeAll(() => seedFleet(service.url()).then(() => undefined));
   const list = (...argv: string[]) => service.svc(['alerts', 'list', ...argv]);
 
   describe('--group-by', () => {
-    test('a row for each combination, most alerts first', async () => {
+    it('a row for each combination, most alerts first', async () => {
       const run = await list('-a', '--group-by', 'alertname', '--group-by', 'team', '-o', 'tsv');
       expect(run.stdout.split('\n').map((line) => line.split('\t').slice(0, -1))).toEqual([
         ['alertname', 'team', 'alerts', 'active', 'suppressed'],
@@ -22,7 +24,7 @@ onBothServices((service) => {
       ]);
     });
 
-    test('the oldest is the one that has fired longest; only listed alerts count', async () => {
+    it('the oldest is the one that has fired longest; only listed alerts count', async () => {
       const row = { labels: { cluster: '' }, oldest: new Date(LONG_AGO).toISOString() };
       const active = printed<unknown[]>(await list('--group-by', 'cluster', '-o', 'json'));
       expect(active).toContainEqual({ ...row, alerts: 1, active: 1, suppressed: 0 });
@@ -30,7 +32,7 @@ onBothServices((service) => {
       expect(all).toContainEqual({ ...row, alerts: 2, active: 1, suppressed: 1 });
     });
 
-    test('--columns and --sort take its own columns', async () => {
+    it('--columns and --sort take its own columns', async () => {
       const run = await list('-a', '--group-by', 'team', '--columns', 'team,alerts', '--sort', 'team', '-o', 'csv');
       expect(run.stdout).toBe('team,alerts\npayments,1\nplatform,4\n,1\n');
       expect((await list('--group-by', 'team', '--limit', '1', '-q')).stdout).toBe('team=\n');
@@ -44,14 +46,14 @@ onBothServices((service) => {
       return { stdout, common: /^common: (.*)$/m.exec(stderr)?.[1] };
     };
 
-    test('are printed once, beside the table', async () => {
+    it('are printed once, beside the table', async () => {
       const { stdout, common: told } = await common('-a', 'team=platform', 'alertname=Down');
       expect(told).toBe('cluster=eu team=platform');
       expect(stdout).not.toContain('team=platform');
       expect(stdout).toContain('id=both');
     });
 
-    test.each([
+    it.each([
       [['-a']],
       [['-a', 'id=both']],
       [['-a', 'cluster=eu', '-o', 'wide']],
@@ -65,18 +67,18 @@ onBothServices((service) => {
       if (argv.includes('cluster=eu')) expect(stdout.match(/cluster=eu|"cluster": ?"eu"/g)).toHaveLength(3);
     });
 
-    test('are computed from the shown rows', async () => {
+    it('are computed from the shown rows', async () => {
       expect((await common('-a', '--sort', 'labels.cluster', '--limit', '3')).common).toContain('cluster=eu');
     });
   });
 
-  test('--group-by sends one request, for the requested states only', async () => {
+  it('--group-by sends one request, for the requested states only', async () => {
     expect(lines((await list('--group-by', 'team')).sent)).toEqual([
       'GET /api/v2/alerts?active=true&silenced=false&inhibited=false&unprocessed=false',
     ]);
   });
 
-  test('an empty label is refused, nothing sent', async () => {
+  it('an empty label is refused, nothing sent', async () => {
     expect(await list('--group-by', '')).toMatchObject({ code: 2, stdout: '', sent: [] });
   });
 });
@@ -90,7 +92,7 @@ describe('many alerts', () => {
     return await svc(['alerts', 'list', '--base-url', server.url, ...argv]);
   }
 
-  test.each([
+  it.each([
     [2, true],
     [500, true],
     [501, false],
@@ -105,7 +107,7 @@ describe('many alerts', () => {
     expect(stderr.includes('common: ')).toBe(compared);
   });
 
-  test('a label may have the name of an object property', async () => {
+  it('a label may have the name of an object property', async () => {
     const silenced = { ...wireAlert('a', JSON.parse('{"__proto__":"x"}')), ...SILENCED };
     const other = wireAlert('b', { constructor: 'y' } as unknown as Record<string, string>);
     await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify([silenced, other]))));

@@ -1,9 +1,9 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { getJson } from '../../../support/alertmanager.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, svc } from '../../../support/svc.ts';
 import { ALL, FLEET, INHIBITED, idsOf, LONG_AGO, SILENCED, seedFleet, type WireAlert } from './fleet.ts';
-import { lines, onEveryService, parameter, printed } from './service.ts';
+import { lines, parameter, printed, sharedService } from './service.ts';
 
 const STATES = ['active', 'silenced', 'inhibited', 'suppressed', 'unprocessed'] as const;
 
@@ -21,7 +21,9 @@ const COMBINATIONS = Array.from({ length: 2 ** STATES.length - 1 }, (_, bits) =>
   STATES.filter((_state, index) => ((bits + 1) >> index) & 1),
 );
 
-onEveryService((service) => {
+const service = sharedService();
+
+describe('svc alerts list', () => {
   let silence = '';
   beforeAll(async () => {
     silence = await seedFleet(service.url());
@@ -35,21 +37,21 @@ onEveryService((service) => {
   const everything = () => getJson<WireAlert[]>(service.url(), '/api/v2/alerts');
 
   describe('states', () => {
-    test('active alerts by default', async () => {
+    it('active alerts by default', async () => {
       expect(await listed()).toEqual(['elsewhere', 'plain', 'source']);
     });
 
-    test.each(COMBINATIONS.map((states) => [states]))('--state %j', async (states) => {
+    it.each(COMBINATIONS.map((states) => [states]))('--state %j', async (states) => {
       const wanted = ALL.filter((id) => states.some((state) => HOLDS[state](id)));
       expect(await listed(...states.flatMap((state) => ['--state', state]))).toEqual(wanted);
     });
 
-    test('-a selects every state', async () => {
+    it('-a selects every state', async () => {
       expect(await listed('-a')).toEqual(ALL);
       expect(await listed('--all')).toEqual(ALL);
     });
 
-    test('a table names both reasons for one alert, wide also the ids', async () => {
+    it('a table names both reasons for one alert, wide also the ids', async () => {
       const { stdout } = await list('-a', '-o', 'wide', 'id=both');
       const source = (await everything()).find(({ labels }) => labels['id'] === 'source')?.fingerprint;
       expect(stdout).toContain('silenced,inhibited');
@@ -59,7 +61,7 @@ onEveryService((service) => {
   });
 
   describe('the request', () => {
-    test.each([
+    it.each([
       [[], '?active=true&silenced=false&inhibited=false&unprocessed=false'],
       [['--state', 'silenced'], '?active=false&silenced=true&inhibited=true&unprocessed=false'],
       [['--state', 'inhibited'], '?active=false&silenced=true&inhibited=true&unprocessed=false'],
@@ -83,12 +85,12 @@ onEveryService((service) => {
       expect([run.code, lines(run.sent)[0]]).toEqual([0, `GET /api/v2/alerts${query}`]);
     });
 
-    test('sends a label value with a line feed unchanged', async () => {
+    it('sends a label value with a line feed unchanged', async () => {
       const run = await list('-a', 'a="one\ntwo"');
       expect(run.sent.flatMap((sent) => parameter(sent, 'filter'))).toEqual(['a="one\\ntwo"']);
     });
 
-    test('reads a bare word as an alert name, and says so', async () => {
+    it('reads a bare word as an alert name, and says so', async () => {
       const run = await list('Up');
       expect(run.stderr).toContain('Up means alertname="Up"');
       expect(run.stdout).toContain('web-1:9100');
@@ -97,16 +99,16 @@ onEveryService((service) => {
   });
 
   describe('filters of the server', () => {
-    test('all matchers have to match', async () => {
+    it('all matchers have to match', async () => {
       expect(await listed('-a', 'alertname=Down', 'cluster=eu', 'severity!=critical')).toEqual(['both', 'inhibited']);
       expect(await listed('-a', 'team=~"plat.*|pay.*"', 'severity=""')).toEqual(['silenced']);
     });
 
-    test('contradictory matchers select nothing, without a failure', async () => {
+    it('contradictory matchers select nothing, without a failure', async () => {
       expect(await listed('-a', 'id=plain', 'id=both')).toEqual([]);
     });
 
-    test.each([
+    it.each([
       ['payments-chat', ['elsewhere']],
       ['pager', ['source']],
       ['.*-chat', ['both', 'elsewhere', 'inhibited', 'silenced', 'source']],
@@ -114,13 +116,13 @@ onEveryService((service) => {
       expect(await listed('-a', '--receiver', regex)).toEqual(ids);
     });
 
-    test.each(['chat', 'platform'])('--receiver %s matches no whole name, which is said', async (regex) => {
+    it.each(['chat', 'platform'])('--receiver %s matches no whole name, which is said', async (regex) => {
       const { code, stdout, stderr } = await list('-o', 'json', '-a', '--receiver', regex);
       const warning = `warning: no receiver matches ${regex}: the expression must match the complete name\n`;
       expect([code, stdout, stderr]).toEqual([0, '[]\n', warning]);
     });
 
-    test("reports an invalid regular expression in the server's words", async () => {
+    it("reports an invalid regular expression in the server's words", async () => {
       const run = await list('-o', 'json', 'id=~"(?!x)"');
       expect([run.code, run.stdout]).toEqual([3, '']);
       expect(failure(run)).toMatchObject({ code: 'refused', http_status: 400, hint: expect.stringContaining('RE2') });
@@ -132,7 +134,7 @@ onEveryService((service) => {
   });
 
   describe('filters of svc', () => {
-    test('--older-than splits the alerts exactly at that age', async () => {
+    it('--older-than splits the alerts exactly at that age', async () => {
       const at = { now: () => LONG_AGO + 10 * 3_600_000 };
       const ages = async (...argv: string[]) =>
         idsOf(printed<WireAlert[]>(await service.svc(['alerts', 'list', '-a', '-o', 'json', ...argv], at)));
@@ -140,7 +142,7 @@ onEveryService((service) => {
       expect(await ages('--older-than', '10h')).toEqual([]);
     });
 
-    test('--limit applies after the filters, in the order of --sort', async () => {
+    it('--limit applies after the filters, in the order of --sort', async () => {
       expect(await listed('-a', '--limit', '0')).toEqual([]);
       expect(await listed('-a', '--limit', '99')).toEqual(ALL);
       expect(await listed('--state', 'silenced', '--sort', 'label:id', '--limit', '1')).toEqual(['both']);
@@ -149,7 +151,7 @@ onEveryService((service) => {
   });
 
   describe('renderings', () => {
-    test('no match: exit 0, and the table mentions -a', async () => {
+    it('no match: exit 0, and the table mentions -a', async () => {
       const table = await list('id=nobody');
       expect([table.code, table.stdout]).toEqual([0, '']);
       expect(table.stderr).toContain('-a');
@@ -163,7 +165,7 @@ onEveryService((service) => {
       }
     });
 
-    test('passed-through and parsed JSON equal the response', async () => {
+    it('passed-through and parsed JSON equal the response', async () => {
       const answered = await everything();
       expect(printed(await list('-a', '-o', 'json'))).toEqual(answered);
       expect(printed(await list('-a', '-o', 'json', '--older-than', '0'))).toEqual(answered);
@@ -177,7 +179,7 @@ onEveryService((service) => {
       ).toEqual(answered);
     });
 
-    test('--columns accepts any label and annotation', async () => {
+    it('--columns accepts any label and annotation', async () => {
       const run = await list(
         '-o',
         'tsv',
@@ -192,7 +194,7 @@ onEveryService((service) => {
       ]);
     });
 
-    test('the table has a line per alert, and no relative time in a pipe', async () => {
+    it('the table has a line per alert, and no relative time in a pipe', async () => {
       const { stdout } = await list('-a');
       const rows = stdout.trimEnd().split('\n');
       expect(rows).toHaveLength(FLEET.length + 1);
@@ -201,7 +203,7 @@ onEveryService((service) => {
       expect(stdout).not.toContain('ago');
     });
 
-    test('-q prints one fingerprint per line', async () => {
+    it('-q prints one fingerprint per line', async () => {
       const { stdout } = await list('-a', '-q');
       expect(stdout.trimEnd().split('\n').sort()).toEqual(
         (await everything()).map((alert) => alert.fingerprint).sort(),
@@ -209,7 +211,7 @@ onEveryService((service) => {
     });
   });
 
-  test.each([
+  it.each([
     [['-a', '--state', 'active'], 'cannot be used together'],
     [['--state', 'firing'], 'unknown value "firing"'],
     [['--older-than', '1.5h'], 'not a duration'],
@@ -225,7 +227,7 @@ onEveryService((service) => {
   });
 });
 
-test('JSON has fields and states of newer servers, parsed or not', async () => {
+it('JSON has fields and states of newer servers, parsed or not', async () => {
   const alert = {
     labels: { alertname: 'New' },
     annotations: {},

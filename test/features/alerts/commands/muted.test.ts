@@ -1,5 +1,5 @@
 /** Alerts that a time interval mutes: the server's list calls them active, only its groups know better. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { getJson, postAlerts, postSilence, startAlertmanager } from '../../../support/alertmanager.ts';
 import { describeRealServers } from '../../../support/alertmanagers.ts';
 import type { WireGroup } from './fleet.ts';
@@ -60,7 +60,7 @@ function cases(start: () => Promise<{ readonly url: string; readonly stop: () =>
   });
   afterAll(() => server.stop());
 
-  test.each([
+  it.each([
     [[], ['Both', 'Disk']],
     [['-a'], ['Batch', 'Both', 'Disk', 'Quiet']],
     [
@@ -86,7 +86,7 @@ function cases(start: () => Promise<{ readonly url: string; readonly stop: () =>
     expect(await names('list', ...argv)).toEqual(expected);
   });
 
-  test('list names the state and the interval', async () => {
+  it('list names the state and the interval', async () => {
     const columns = ['--columns', 'alertname,state,muted-by', '--sort', 'alertname', '-o', 'tsv', '--no-headers'];
     expect((await run('list', '-a', ...columns)).stdout.trimEnd().split('\n')).toEqual([
       'Batch\tmuted\talways',
@@ -98,7 +98,7 @@ function cases(start: () => Promise<{ readonly url: string; readonly stop: () =>
     expect(batch?.status).toMatchObject({ state: 'suppressed', mutedBy: ['always'] });
   });
 
-  test('counts', async () => {
+  it('counts', async () => {
     const tally = await run(
       'list',
       '-a',
@@ -115,7 +115,7 @@ function cases(start: () => Promise<{ readonly url: string; readonly stop: () =>
     ]);
   });
 
-  test('groups are counted by the interval of their own route', async () => {
+  it('groups are counted by the interval of their own route', async () => {
     const columns = ['--columns', 'receiver,alertnames,active,suppressed,muted-by', '-o', 'tsv', '--no-headers'];
     expect((await run('groups', '-a', ...columns)).stdout.trimEnd().split('\n').sort()).toEqual([
       'operations\tDisk\t1\t0\t',
@@ -129,13 +129,13 @@ function cases(start: () => Promise<{ readonly url: string; readonly stop: () =>
     expect(muted.stdout).toBe('Both\nBatch\nQuiet\n');
   });
 
-  test('check counts only alerts that notify a receiver', async () => {
+  it('check counts only alerts that notify a receiver', async () => {
     expect((await run('check', 'Batch')).code).toBe(0);
     expect((await run('check', 'Both')).code).toBe(1);
     expect((await run('check', 'Batch', '--state', 'muted')).code).toBe(1);
   });
 
-  test('get names the interval and the receiver, even if the alert is active for another receiver', async () => {
+  it('get names the interval and the receiver, even if the alert is active for another receiver', async () => {
     for (const [name, state] of [
       ['Batch', 'muted'],
       ['Both', 'active'],
@@ -161,7 +161,7 @@ describeRealServers(({ release }) => {
   });
   afterAll(() => server.stop());
 
-  test('does not read the groups if the configuration has no interval', async () => {
+  it('does not read the groups if the configuration has no interval', async () => {
     for (const argv of [
       ['-o', 'json'],
       ['-o', 'tsv'],

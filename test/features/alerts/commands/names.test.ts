@@ -1,12 +1,14 @@
 /** Names that look mistyped cause a warning. The result and the exit status do not depend on it. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { svc } from '../../../support/svc.ts';
 import { seedFleet } from './fleet.ts';
 import { type Reply, scripted, wireAlert } from './scripted.ts';
-import { onEveryService, printed } from './service.ts';
+import { printed, sharedService } from './service.ts';
 
-onEveryService((service) => {
+const service = sharedService();
+
+describe('a name that looks mistyped', () => {
   beforeAll(() => seedFleet(service.url()).then(() => undefined));
   const run = (...argv: string[]) => service.svc(['alerts', ...argv]);
 
@@ -14,7 +16,7 @@ onEveryService((service) => {
   const NAME = 'unknown alert name Dsik: did you mean Disk?';
   const RECEIVER = 'unknown receiver pagr: did you mean pager?';
 
-  test.each([
+  it.each([
     [['list', 'sevrity=critical'], LABEL],
     [['list', 'sevrity=critical', '-o', 'json'], LABEL],
     [['list', 'sevrity=critical', '-o', 'ndjson', '-a'], LABEL],
@@ -32,7 +34,7 @@ onEveryService((service) => {
     expect(stderr.match(/did you mean/g)).toHaveLength(1);
   });
 
-  test.each([
+  it.each([
     ['list', 'severity=nosuch'],
     ['list', 'Watchdogs'],
     ['list', 'id=plain', 'sevrity!=critical'],
@@ -45,7 +47,7 @@ onEveryService((service) => {
     expect(stderr).not.toContain('did you mean');
   });
 
-  test.each([
+  it.each([
     [['sevrity=critical'], 0, [LABEL]],
     [['sevrity=critical', '--wait', '1m'], 0, [LABEL]],
     [['Dsik', '--state', 'silenced'], 0, [NAME]],
@@ -65,16 +67,13 @@ onEveryService((service) => {
     expect(stderr.match(/unknown .*/g) ?? []).toEqual(texts);
   });
 
-  test.each([['list'], ['groups'], ['check']])(
-    '%s warns of an expression that matches no receiver',
-    async (command) => {
-      const text = 'warning: no receiver matches payments: the expression must match the complete name\n';
-      expect(await run(command, '-r', 'payments')).toMatchObject({ code: 0, stderr: expect.stringContaining(text) });
-      expect((await run(command, '-r', 'payments-.*', 'id=nobody')).stderr).not.toContain('no receiver matches');
-    },
-  );
+  it.each([['list'], ['groups'], ['check']])('%s warns of an expression that matches no receiver', async (command) => {
+    const text = 'warning: no receiver matches payments: the expression must match the complete name\n';
+    expect(await run(command, '-r', 'payments')).toMatchObject({ code: 0, stderr: expect.stringContaining(text) });
+    expect((await run(command, '-r', 'payments-.*', 'id=nobody')).stderr).not.toContain('no receiver matches');
+  });
 
-  test.each([
+  it.each([
     [['list', 'id=nobody'], 'no active alerts match; use -a to include silenced, inhibited and muted ones'],
     [['list', 'id=nobody', '--group-by', 'team'], 'no active alerts match; use -a to include'],
     [['list', 'id=nobody', '-a'], 'no alerts match'],
@@ -93,7 +92,7 @@ onEveryService((service) => {
   });
 });
 
-test.each([['list'], ['list', '-o', 'json'], ['groups']])('%j is complete without the warning', async (...argv) => {
+it.each([['list'], ['list', '-o', 'json'], ['groups']])('%j is complete without the warning', async (...argv) => {
   await using server = await faultServer((socket, { path }) => {
     socket.write(path.includes('filter=') ? answer(200, '[]') : answer(401, '"no"'));
   });
@@ -102,7 +101,7 @@ test.each([['list'], ['list', '-o', 'json'], ['groups']])('%j is complete withou
   expect(server.requests).toHaveLength(2);
 });
 
-test('a watch warns once, after its first read', async () => {
+it('a watch warns once, after its first read', async () => {
   // The replies after the first answer what svc reads to know the names: alerts.
   await using script = await scripted([[], [wireAlert('a', { severity: 'info' })], [], [], []]);
   const { server, signal } = script;
@@ -121,7 +120,7 @@ describe('check names the alerts that made it fail', () => {
     Array.from({ length: count }, (_, i) => wireAlert(`a${String(i).padStart(2, '0')}`));
   const [down] = [wireAlert('b62d', { severity: 'critical', instance: 'n7', cluster: 'eu' })];
 
-  test('on one line each, with the id', async () => {
+  it('on one line each, with the id', async () => {
     expect(await check([[down, wireAlert('c')]])).toMatchObject({
       code: 1,
       stdout: [
@@ -133,7 +132,7 @@ describe('check names the alerts that made it fail', () => {
     });
   });
 
-  test('ten in text, all of them in JSON', async () => {
+  it('ten in text, all of them in JSON', async () => {
     const { stdout } = await check([alerts(12)]);
     expect(stdout.trimEnd().split('\n')).toHaveLength(12);
     expect(stdout).toMatch(/\n {2}a0900000 [^\n]*\n {2}… 2 more\n$/);
@@ -141,17 +140,17 @@ describe('check names the alerts that made it fail', () => {
     expect(printed(json)).toMatchObject({ ok: false, count: 12, alerts: alerts(12) });
   });
 
-  test('after a wait, those of the last read', async () => {
+  it('after a wait, those of the last read', async () => {
     const run = await check([[down], [down, wireAlert('c')]], '--wait', '1ms', '-o', 'json');
     expect(printed<{ alerts: { fingerprint: string }[] }>(run).alerts.length).toBeGreaterThan(0);
   });
 
-  test('none if it passes; the existing ones if there are too few', async () => {
+  it('none if it passes; the existing ones if there are too few', async () => {
     expect(printed(await check([[down]], '--expect', '-o', 'json'))).toMatchObject({ ok: true, count: 1, alerts: [] });
     expect(printed(await check([[down]], '--min', '2', '-o', 'json'))).toMatchObject({ ok: false, alerts: [down] });
   });
 
-  test('hostile text stays on its line', async () => {
+  it('hostile text stays on its line', async () => {
     const { stdout } = await check([[wireAlert('e', { team: 'x\n\x1b[31mok: 0 alerts' })]]);
     expect(stdout.split('\n')).toHaveLength(3);
     expect(stdout).not.toContain('\x1b');

@@ -1,5 +1,5 @@
 /** What newer Alertmanagers have and older ones lack. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { getJson, type RunningAlertmanager, startAlertmanager } from '../../../support/alertmanager.ts';
 import { describeRealServers } from '../../../support/alertmanagers.ts';
 import { svc } from '../../../support/svc.ts';
@@ -16,7 +16,7 @@ describeRealServers(({ release }) => {
   const run = (...argv: string[]) => svc([...argv, '--base-url', server.url]);
   const silences = () => getJson<unknown[]>(server.url, '/api/v2/silences');
 
-  test.runIf(hasLimits)('a limit of the server is exit 6, and nothing is stored', async () => {
+  it.runIf(hasLimits)('a limit of the server is exit 6, and nothing is stored', async () => {
     const create = (value: string, comment = 'why') => run('silences', 'create', `limit=${value}`, '-c', comment);
     const large = await create('large', 'x'.repeat(400));
     expect([large.code, large.stderr]).toEqual([6, expect.stringContaining('exceeded maximum size')]);

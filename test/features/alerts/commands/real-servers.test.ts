@@ -1,7 +1,7 @@
 /** How a configured Alertmanager, or a proxy in front of it, affects clients. */
 import { once } from 'node:events';
 import http from 'node:http';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { getJson, wire } from '../../../support/alertmanager.ts';
 import { describeRealServers, starter, WEB_CONFIG } from '../../../support/alertmanagers.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
@@ -26,7 +26,7 @@ const COMMANDS: readonly (readonly [code: number, ...argv: string[]])[] = [
 describeRealServers(({ release }) => {
   const start = starter(release);
 
-  test('a route prefix is part of the address; without it, every command reports a wrong path', async () => {
+  it('a route prefix is part of the address; without it, every command reports a wrong path', async () => {
     const url = await start({ args: ['--web.route-prefix=/am/one'] });
     for (const base of [`${url}/am/one`, `${url}/am/one/`, `${url}//am/one/api/v2`]) {
       for (const [code, ...argv] of COMMANDS) {
@@ -40,7 +40,7 @@ describeRealServers(({ release }) => {
     }
   });
 
-  test('basic authentication: exit 4 and the setting to set; with the credential every command works', async () => {
+  it('basic authentication: exit 4 and the setting to set; with the credential every command works', async () => {
     const url = await start({ webConfig: WEB_CONFIG });
     for (const [code, ...argv] of COMMANDS) {
       for (const env of [
@@ -64,7 +64,7 @@ describeRealServers(({ release }) => {
     }
   });
 
-  test('too many reads at once: exit 7 and the name of the limit; a write still succeeds', async () => {
+  it('too many reads at once: exit 7 and the name of the limit; a write still succeeds', async () => {
     const url = await start({ args: ['--web.get-concurrency=1'] });
     const slow = http.request(new URL('/api/v2/status', url), {
       method: 'GET',
@@ -84,7 +84,7 @@ describeRealServers(({ release }) => {
     expect((await svc(['alerts', 'list', '--base-url', url])).code).toBe(0);
   });
 
-  test('matchers of more than a mebibyte: exit 3 and what to do', async () => {
+  it('matchers of more than a mebibyte: exit 3 and what to do', async () => {
     const url = await start({});
     const long = (length: number) =>
       svc(['alerts', 'list', `a=${'x'.repeat(length)}`, '--base-url', url, '-o', 'json']);
@@ -95,7 +95,7 @@ describeRealServers(({ release }) => {
     expect(run.stderr.length).toBeLessThan(2000);
   });
 
-  test('never follows the redirect for // with a write', async () => {
+  it('never follows the redirect for // with a write', async () => {
     const url = await start({});
     // A proxy that doubles the slash, as a wrong location rule does.
     await using proxy = await faultServer((socket, { method, path, body }) => {
@@ -123,7 +123,7 @@ describe('a proxy in front of the server', () => {
   const html = { 'content-type': 'text/html; charset=utf-8' };
   const LOGIN = answer(200, '<!doctype html><html><title>Sign in</title>', html);
 
-  test('a login page instead of the API: a read is exit 7, a write exit 8, and neither is a success', async () => {
+  it('a login page instead of the API: a read is exit 7, a write exit 8, and neither is a success', async () => {
     await using server = await faultServer((socket) => socket.write(LOGIN));
     for (const [, ...argv] of COMMANDS) {
       const before = server.requests.length;
@@ -136,7 +136,7 @@ describe('a proxy in front of the server', () => {
     }
   });
 
-  test('a redirect to a login is shown, not followed', async () => {
+  it('a redirect to a login is shown, not followed', async () => {
     await using server = await faultServer((socket) =>
       socket.write(answer(302, '', { location: 'https://login.example/?next=%2F&token=secret1234' })),
     );
@@ -146,7 +146,7 @@ describe('a proxy in front of the server', () => {
     expect(run.stderr).not.toContain('secret1234');
   });
 
-  test('briefly overloaded: a read is repeated, a write is not', async () => {
+  it('briefly overloaded: a read is repeated, a write is not', async () => {
     await using server = await faultServer((socket, _, index) =>
       socket.write(
         index === 1 ? answer(503, 'busy', { 'content-type': 'text/plain', 'retry-after': '0' }) : answer(200, '[]'),

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { endOfAlerts } from '../../../../src/features/alerts/commands/resolve.ts';
 import { getJson, postAlerts, postSilence } from '../../../support/alertmanager.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, svc } from '../../../support/svc.ts';
 import type { WireAlert } from './fleet.ts';
 import { wireAlert } from './scripted.ts';
-import { lines, onBothServices, printed, type ServiceRun, writes } from './service.ts';
+import { lines, printed, type ServiceRun, sharedService, writes } from './service.ts';
 
 interface Posted {
   readonly labels: Readonly<Record<string, string>>;
@@ -19,7 +19,9 @@ interface Posted {
 
 const posted = (run: ServiceRun): Posted[] => writes(run.sent).flatMap(({ body }) => JSON.parse(body) as Posted[]);
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc alerts resolve', () => {
   const there = (name: string) =>
     getJson<WireAlert[]>(service.url(), `/api/v2/alerts?filter=${encodeURIComponent(`alertname="${name}"`)}`);
   const resolve = (...argv: string[]) => service.svc(['alerts', 'resolve', ...argv]);
@@ -43,7 +45,7 @@ onBothServices((service) => {
     return found;
   };
 
-  test('one, by a prefix of its fingerprint, without a question; no other alert changes', async () => {
+  it('one, by a prefix of its fingerprint, without a question; no other alert changes', async () => {
     const alert = await one('db-1');
     const run = await resolve(alert.fingerprint.slice(0, 10), '-o', 'json');
     expect([run.code, lines(run.sent)]).toEqual([0, ['GET /api/v2/alerts', 'POST /api/v2/alerts']]);
@@ -62,13 +64,13 @@ onBothServices((service) => {
     expect(await there('Stays')).toHaveLength(1);
   });
 
-  test('the table says that the alert may fire again', async () => {
+  it('the table says that the alert may fire again', async () => {
     const run = await resolve((await one('db-1')).fingerprint);
     expect(run.stdout).toMatch(/^ALERTNAME +LABELS +ENDED +FINGERPRINT\nEnds +host=db-1/);
     expect(run.stderr).toContain('sends the alert again');
   });
 
-  test('asks before it resolves several; --yes confirms', async () => {
+  it('asks before it resolves several; --yes confirms', async () => {
     const ids = [await one('db-1'), await one('db-2')].map(({ fingerprint }) => fingerprint);
     const refused = await resolve(...ids);
     expect([refused.code, writes(refused.sent)]).toEqual([2, []]);
@@ -79,7 +81,7 @@ onBothServices((service) => {
     expect(await there('Ends')).toEqual([]);
   });
 
-  test('with matchers it asks even for one, lists the selection, and accepts no', async () => {
+  it('with matchers it asks even for one, lists the selection, and accepts no', async () => {
     const argv = ['alerts', 'resolve', 'Ends', 'host=db-1'];
     const no = await service.svc(argv, { terminal: 80, answer: false });
     expect([no.code, no.asked, writes(no.sent)]).toEqual([2, ['Resolve this alert?'], []]);
@@ -89,13 +91,13 @@ onBothServices((service) => {
     expect((await there('Ends')).map(({ labels }) => labels['host'])).toEqual(['db-2']);
   });
 
-  test('resolves silenced alerts, too', async () => {
+  it('resolves silenced alerts, too', async () => {
     await postSilence(service.url(), { matchers: [{ name: 'host', value: 'db-2', isRegex: false }] });
     expect((await resolve('host=db-2', '--yes')).code).toBe(0);
     expect((await there('Ends')).map(({ labels }) => labels['host'])).toEqual(['db-1']);
   });
 
-  test('a dry run reads, but neither sends nor asks', async () => {
+  it('a dry run reads, but neither sends nor asks', async () => {
     const run = await resolve('alertname=Ends', '--dry-run', '-o', 'json');
     expect([run.code, writes(run.sent)]).toEqual([0, []]);
     const shown = printed<{ method: string; url: string; body: Posted[] }>(run);
@@ -104,13 +106,13 @@ onBothServices((service) => {
     expect(await there('Ends')).toHaveLength(2);
   });
 
-  test('matchers without a match: exit 0, nothing sent', async () => {
+  it('matchers without a match: exit 0, nothing sent', async () => {
     const run = await resolve('alertname=Nobody', '--yes', '-o', 'json');
     expect([run.code, printed(run), writes(run.sent)]).toEqual([0, [], []]);
     expect((await resolve('alertname=Nobody')).stderr).toContain('nothing was sent');
   });
 
-  test('one unknown fingerprint among several: exit 5, none is resolved', async () => {
+  it('one unknown fingerprint among several: exit 5, none is resolved', async () => {
     const run = await resolve((await one('db-1')).fingerprint, '0000000000000000', '--yes', '-o', 'json');
     expect([run.code, run.stdout, writes(run.sent)]).toEqual([5, '', []]);
     expect(failure(run).message).toContain('0000000000000000');
@@ -136,7 +138,7 @@ describe('fingerprints, names and matchers', () => {
     return { ...run, requests: server.requests.map(({ method, path }) => `${method} ${path}`) };
   }
 
-  test.each([
+  it.each([
     [['dead'], 2, []],
     [['alertname=dead'], 0, ['b000000000000001']],
     [['da'], 0, ['dada000000000002']],
@@ -156,11 +158,11 @@ describe('fingerprints, names and matchers', () => {
     expect(run.requests.filter((line) => line.startsWith('POST'))).toHaveLength(code === 0 ? 1 : 0);
   });
 
-  test('refuses a name that could be a fingerprint, with the matcher to type', async () => {
+  it('refuses a name that could be a fingerprint, with the matcher to type', async () => {
     expect((await resolve('cafe')).stderr).toContain('alertname=cafe');
   });
 
-  test.each([
+  it.each([
     [['b0', 'alertname=dead']],
     [['alertname=dead', 'b0']],
     [['NodeDown', 'b0']],
@@ -186,7 +188,7 @@ describe('clocks', () => {
   }
   const NOW = Date.UTC(2026, 10, 20, 15);
 
-  test.each([
+  it.each([
     [0, 0],
     [3_600_000, 0],
     [-60_000, -60_000],
@@ -195,7 +197,7 @@ describe('clocks', () => {
     expect([startsAt, Date.parse(endsAt) - NOW]).toEqual(['2026-11-20T12:00:00.000Z', expected]);
   });
 
-  test('the end is in the past of both clocks', () => {
+  it('the end is in the past of both clocks', () => {
     fc.assert(
       fc.property(fc.integer({ min: -1e9, max: 1e9 }), (skew) => {
         const end = Date.parse(endOfAlerts(NOW, skew));
@@ -206,7 +208,7 @@ describe('clocks', () => {
     expect(Date.parse(endOfAlerts(NOW, undefined))).toBe(NOW);
   });
 
-  test.each(['2026-11-20T15:00:00.500Z', '2030-01-01T00:00:00+02:00'])(
+  it.each(['2026-11-20T15:00:00.500Z', '2030-01-01T00:00:00+02:00'])(
     'an alert that started at %s does not end before it starts',
     async (startsAt) => {
       const sent = await sentWith(0, wireAlert('a', {}, { startsAt }), NOW);
@@ -214,7 +216,7 @@ describe('clocks', () => {
     },
   );
 
-  test('an alert that started within this second ends when it started', async () => {
+  it('an alert that started within this second ends when it started', async () => {
     const startsAt = '2026-11-20T15:00:00.279Z';
     const sent = await sentWith(0, wireAlert('a', {}, { startsAt }), NOW + 500);
     expect([sent.startsAt, sent.endsAt]).toEqual([startsAt, startsAt]);

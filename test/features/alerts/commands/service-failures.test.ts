@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startAlertmanagerEmulator } from '../../../../src/sandbox/alerts/server.ts';
 import { startAlertmanager } from '../../../support/alertmanager.ts';
 import { describeRealServers } from '../../../support/alertmanagers.ts';
@@ -16,7 +16,7 @@ const TEXT = { 'content-type': 'text/plain; charset=utf-8' };
 const HTML = { 'content-type': 'text/html' };
 
 describe('an error text in a 200', () => {
-  test.each([
+  it.each([
     ['error: no such tenant', TEXT, 'says: error: no such tenant'],
     ['error: no such tenant', {}, 'says: error: no such tenant'],
     ['"no such tenant"', {}, 'says: no such tenant'],
@@ -45,7 +45,7 @@ describe('an error text in a 200', () => {
     }
   });
 
-  test('shows neither JSON without an error text nor a credential that comes back', async () => {
+  it('shows neither JSON without an error text nor a credential that comes back', async () => {
     await using server = await faultServer((socket, { headers }) =>
       socket.write(answer(200, `no: ${headers['authorization']}`, TEXT)),
     );
@@ -70,7 +70,7 @@ describe('an alert without some of its fields', () => {
     { ...other, labels: { alertname: 'Alertb', port: 9093, none: null }, annotations: [], receivers: [{ name: null }] },
   ];
 
-  test.each(SPARSE)('lists %j with the others', async (sparse) => {
+  it.each(SPARSE)('lists %j with the others', async (sparse) => {
     await using server = await faultServer((socket, { path }) =>
       socket.write(
         answer(
@@ -95,7 +95,7 @@ describe('an alert without some of its fields', () => {
     expect((await run('check', '--max', '2')).code).toBe(0);
   });
 
-  test('names the item and the field if a required one is missing', async () => {
+  it('names the item and the field if a required one is missing', async () => {
     const { labels: _, ...bare } = other;
     for (const [item, text] of [
       [bare, 'item 2: labels is missing'],
@@ -110,7 +110,7 @@ describe('an alert without some of its fields', () => {
   });
 });
 
-test('an error first says what failed, and the request last', async () => {
+it('an error first says what failed, and the request last', async () => {
   const argv = ['alerts', 'list', '--base-url', 'http://127.0.0.1:9'];
   expect((await svc(argv)).stderr).toMatch(
     /^svc: nothing listens at 127\.0\.0\.1:9 \(GET http:\/\/127\.0\.0\.1:9\/api\/v2\/alerts\?/,
@@ -120,14 +120,14 @@ test('an error first says what failed, and the request last', async () => {
   expect(stderr).toMatch(/^svc: the service answered 503: overloaded; it may have been applied \(POST http:/);
 });
 
-test('--limit 0 sends no request, and reports nothing as missing', async () => {
+it('--limit 0 sends no request, and reports nothing as missing', async () => {
   await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify([wireAlert('a')]))));
   const { code, stderr } = await svc(['alerts', 'list', '--limit', '0', '--base-url', server.url]);
   expect(code).toBe(0);
   expect(stderr).not.toContain('no active alerts match');
 });
 
-test('a non-ASCII name', async () => {
+it('a non-ASCII name', async () => {
   const { url, close } = await startAlertmanagerEmulator({ now: () => Date.now() });
   for (const name of ['Ünïcode', '磁盘已满', 'Disk full']) {
     expect((await svc(['alerts', 'create', name, '--for', '1h', '--base-url', url])).code).toBe(0);
@@ -138,7 +138,7 @@ test('a non-ASCII name', async () => {
 });
 
 describeRealServers(({ release }) => {
-  test('plain http to its port for TLS: svc says to write https', async () => {
+  it('plain http to its port for TLS: svc says to write https', async () => {
     const { cert, key } = new Authority().selfSigned();
     const directory = mkdtempSync(join(tmpdir(), 'svc-am-tls-'));
     writeFileSync(join(directory, 'cert.pem'), cert);

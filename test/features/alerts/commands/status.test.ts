@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getJson } from '../../../support/alertmanager.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { svc } from '../../../support/svc.ts';
-import { lines, onEveryService, printed } from './service.ts';
+import { lines, printed, sharedService } from './service.ts';
 
 interface WireStatus {
   readonly uptime: string;
@@ -10,11 +10,13 @@ interface WireStatus {
   readonly config: { readonly original: string };
 }
 
-onEveryService((service) => {
+const service = sharedService();
+
+describe('svc alerts status', () => {
   const status = (...argv: string[]) => service.svc(['alerts', 'status', ...argv]);
   const answered = () => getJson<WireStatus>(service.url(), '/api/v2/status');
 
-  test('version, start and cluster; the JSON is that of the service', async () => {
+  it('version, start and cluster; the JSON is that of the service', async () => {
     const { versionInfo, uptime } = await answered();
     const run = await status();
     expect([run.code, run.stderr, lines(run.sent)]).toEqual([0, '', ['GET /api/v2/status']]);
@@ -25,14 +27,14 @@ onEveryService((service) => {
     expect((await status('-q')).stdout).toBe(`${versionInfo.version}\n`);
   });
 
-  test("--config prints the server's configuration byte for byte", async () => {
+  it("--config prints the server's configuration byte for byte", async () => {
     const run = await status('--config');
     expect([run.code, run.stderr]).toEqual([0, '']);
     expect(run.stdout).toBe((await answered()).config.original);
     expect(run.stdout).toMatch(/^route:$/m);
   });
 
-  test('--config -o json is the same text as one JSON value', async () => {
+  it('--config -o json is the same text as one JSON value', async () => {
     expect(printed(await status('--config', '-o', 'json'))).toBe((await answered()).config.original);
   });
 });
@@ -59,7 +61,7 @@ describe('a cluster', () => {
     uptime: '2026-11-20T12:00:00.000Z',
   };
 
-  test('prints its name and its peers with their addresses', async () => {
+  it('prints its name and its peers with their addresses', async () => {
     await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify(full))));
     const run = await svc(['alerts', 'status', '--base-url', server.url]);
     for (const text of ['01HZX', 'settling', 'a 10.0.0.1:9094', 'b 10.0.0.2:9094', '2026-11-20']) {
@@ -67,7 +69,7 @@ describe('a cluster', () => {
     }
   });
 
-  test('does not invent missing values', async () => {
+  it('does not invent missing values', async () => {
     const bare = { ...full, cluster: { status: 'disabled', peers: null }, versionInfo: { version: '1' } };
     await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify(bare))));
     for (const format of ['table', 'wide', 'csv']) {

@@ -2,14 +2,14 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { displayWidth } from '../../../../src/output/terminal.ts';
 import { postAlerts, postSilence } from '../../../support/alertmanager.ts';
 import { SVC } from '../../../support/executable.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { type RunOptions, svc } from '../../../support/svc.ts';
 import { type Reply, SILENCED, scripted, wireAlert } from './scripted.ts';
-import { onBothServices } from './service.ts';
+import { sharedService } from './service.ts';
 
 const [A, B, C] = [wireAlert('a'), wireAlert('b'), wireAlert('c')] as const;
 
@@ -36,7 +36,7 @@ describe('changes', () => {
       });
   };
 
-  test('the first read adds each alert; later reads print only changes', async () => {
+  it('the first read adds each alert; later reads print only changes', async () => {
     const other = { ...B, annotations: { summary: 'worse' } };
     expect(await events([[A, B], [A, B], [A, other, C], [C], []])).toEqual([
       ...['added a', 'added b'],
@@ -46,12 +46,12 @@ describe('changes', () => {
     ]);
   });
 
-  test('a repeated report from the source is not a change', async () => {
+  it('a repeated report from the source is not a change', async () => {
     const alive = { ...A, updatedAt: '2026-11-20T12:01:00.000Z', endsAt: '2026-11-20T12:06:00.000Z' };
     expect(await events([[A], [alive]])).toEqual(['added a']);
   });
 
-  test('a silenced alert is changed and removed; one that is active again is added', async () => {
+  it('a silenced alert is changed and removed; one that is active again is added', async () => {
     const silenced = { ...A, ...SILENCED };
     expect(await events([[A], [silenced], [silenced], [], [silenced], [A]])).toEqual([
       'added a',
@@ -62,7 +62,7 @@ describe('changes', () => {
     expect(await events([[A], [silenced], [A]], '--state', 'silenced')).toEqual(['added a', 'changed a']);
   });
 
-  test('an outage is not a change', async () => {
+  it('an outage is not a change', async () => {
     const { stdout, stderr, code } = await watch([[A], 'away', [A]]);
     const rows = stdout
       .trimEnd()
@@ -72,32 +72,32 @@ describe('changes', () => {
     expect(stderr).toMatch(/waiting for it\nthe service responds again\n/);
   });
 
-  test('a permanent failure ends it', async () => {
+  it('a permanent failure ends it', async () => {
     const { code, stdout, stderr } = await watch([[A], 'refused', [A]]);
     expect([code, stdout.split('\n').length - 1]).toEqual([4, 1]);
     expect(stderr).toContain('requires a credential');
   });
 
-  test('--fields selects from them', async () => {
+  it('--fields selects from them', async () => {
     const { stdout } = await watch([[A], []], ['--fields', 'event,alert.labels.alertname']);
     expect(stdout).toBe(
       '{"event":"added","alert.labels.alertname":"Alerta"}\n{"event":"resolved","alert.labels.alertname":"Alerta"}\n',
     );
   });
 
-  test('reads every state, so that a silenced alert does not look resolved', async () => {
+  it('reads every state, so that a silenced alert does not look resolved', async () => {
     const { requests } = await watch([[A]], ['team=db', '-r', 'ops']);
     expect(requests[0]?.path).toBe('/api/v2/alerts?filter=team%3D%22db%22&receiver=ops');
   });
 
-  test('-o table draws the rows again for each change, in a pipe, too', async () => {
+  it('-o table draws the rows again for each change, in a pipe, too', async () => {
     const { stdout } = await watch([[A], [A, B]], ['-o', 'table', '--no-headers']);
     const [first = '', second = ''] = stdout.split('\n\n\n');
     expect(stdout).toMatch(/^1 alert at .*\n[\s\S]*2 alerts at .*\n/);
     expect([first.includes('\u001b'), second.includes('\u001b')]).toEqual([false, false]);
   });
 
-  test('hostile text stays on its line', async () => {
+  it('hostile text stays on its line', async () => {
     const { stdout } = await watch([[wireAlert('a', { x: '\u001b[2J\n\u202e' })]]);
     expect(stdout.split('\n')).toHaveLength(2);
     expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\u202e]/);
@@ -129,7 +129,7 @@ describe('at a terminal', () => {
       });
   };
 
-  test('draws each read with its time and the changes', async () => {
+  it('draws each read with its time and the changes', async () => {
     const [first, second, third] = await frames([
       [A, B],
       [B, C],
@@ -148,14 +148,14 @@ describe('at a terminal', () => {
     expect(third?.filter((line) => line.startsWith('+'))).toEqual([]);
   });
 
-  test('prints shared labels once', async () => {
+  it('prints shared labels once', async () => {
     const alerts = ['a', 'b'].map((id) => wireAlert(id, { cluster: 'eu', host: id }));
     const [frame] = await frames([alerts], [], 120);
     expect(frame).toContain('common: cluster=eu');
     expect(frame?.filter((line) => line.includes('cluster=eu'))).toHaveLength(1);
   });
 
-  test.each([1, 10, 40, 80, 200])('never draws more than the screen at %d columns', async (width) => {
+  it.each([1, 10, 40, 80, 200])('never draws more than the screen at %d columns', async (width) => {
     const many = Array.from({ length: 60 }, (_, index) =>
       wireAlert((index + 16).toString(16), { cluster: 'eu', text: '日本語'.repeat(index) }),
     );
@@ -165,7 +165,7 @@ describe('at a terminal', () => {
     }
   });
 
-  test('says how many rows are hidden by the screen or by --limit', async () => {
+  it('says how many rows are hidden by the screen or by --limit', async () => {
     const many = Array.from({ length: 60 }, (_, index) => wireAlert((index + 16).toString(16)));
     const [full] = await frames([many]);
     const rows = full?.slice(0, -1).filter((line) => line.includes('active')).length ?? 0;
@@ -176,7 +176,7 @@ describe('at a terminal', () => {
     expect(limited?.slice(0, -1).filter((line) => line.includes('active'))).toHaveLength(3);
   });
 
-  test('keeps the rows during an outage, with the reason above them', async () => {
+  it('keeps the rows during an outage, with the reason above them', async () => {
     const [first, away, back] = await frames([[A], 'away', [A]]);
     expect(away?.[0]).toBe(first?.[0]);
     expect(away?.join('\n')).toContain('503');
@@ -184,7 +184,7 @@ describe('at a terminal', () => {
     expect(back?.join('\n')).not.toContain('503');
   });
 
-  test('the footer says what is shown, how old it is, and how to quit', async () => {
+  it('the footer says what is shown, how old it is, and how to quit', async () => {
     const argv = ['severity=critical', '-r', 'ops', '--state', 'silenced'];
     const [, away, back] = await frames([[A], 'away', [A]], argv, 120);
     const shown = 'silenced severity="critical" receiver=~"ops"';
@@ -195,7 +195,7 @@ describe('at a terminal', () => {
     expect(never?.slice(0, 2)).toEqual(['no alerts read yet, again every 5s', expect.stringContaining('503')]);
   });
 
-  test.each([
+  it.each([
     ['q', 0, 'read'],
     ['q', 0, 'not answered'],
   ])('%s ends it with %d, also while a request is %s', async (key, expected, state) => {
@@ -214,7 +214,7 @@ describe('at a terminal', () => {
     expect(run.stdout.endsWith(LEAVE)).toBe(true);
   });
 
-  test('TERM=dumb: one picture below the other, and no escape sequence', async () => {
+  it('TERM=dumb: one picture below the other, and no escape sequence', async () => {
     const { code, stdout } = await watch([[A], [A, B]], [], { terminal: 80, env: { TERM: 'dumb' } });
     expect(code).toBe(130);
     expect(stdout).not.toContain('\u001b');
@@ -226,19 +226,19 @@ describe('at a terminal', () => {
     expect(stdout.match(/q to quit$/gm)).toHaveLength(2);
   });
 
-  test('hostile text draws nothing', async () => {
+  it('hostile text draws nothing', async () => {
     const [frame] = await frames([[wireAlert('a', { x: '\u001b[2J\r\n\u202e' })], []]);
     expect(frame?.join('')).not.toMatch(/[\x00-\x1f\u202e]/);
     const [, gone] = await frames([[wireAlert('a', { x: '\u001b[2J\r\n\u202e' })], []]);
     expect(gone?.join('')).not.toMatch(/[\x00-\x1f\u202e]/);
   });
 
-  test('-o ndjson prints changes there, too', async () => {
+  it('-o ndjson prints changes there, too', async () => {
     const { stdout } = await watch([[A]], ['-o', 'ndjson'], { terminal: 80 });
     expect(JSON.parse(stdout)).toMatchObject({ event: 'added' });
   });
 
-  test('after a permanent failure the terminal is restored and the reason is printed', async () => {
+  it('after a permanent failure the terminal is restored and the reason is printed', async () => {
     const { code, stdout, stderr } = await watch([[A], 'refused'], [], { terminal: 80 });
     expect([code, stdout.endsWith(LEAVE)]).toEqual([4, true]);
     expect(stderr).toContain('requires a credential');
@@ -246,7 +246,7 @@ describe('at a terminal', () => {
 });
 
 describe('invalid options of a watch', () => {
-  test.each([
+  it.each([
     [['-o', 'json'], '-o json'],
     [['-o', 'csv'], '-o csv'],
     [['-q'], '-o id'],
@@ -266,8 +266,10 @@ describe('invalid options of a watch', () => {
   });
 });
 
-onBothServices((service) => {
-  test('the built program prints changes in a pipe until it is interrupted', async () => {
+const service = sharedService();
+
+describe('the built program', () => {
+  it('the built program prints changes in a pipe until it is interrupted', async () => {
     const args = ['alerts', 'list', 'alertname=Watched', '--watch=1s'];
     const [command, ...before] = SVC;
     const child: ChildProcessByStdio<null, Readable, Readable> = spawn(command, [...before, ...args], {

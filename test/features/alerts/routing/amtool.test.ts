@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RoutingConfig, readRoutingConfig } from '../../../../src/features/alerts/routing/config.ts';
 import { matchRoutes, walkRoutes } from '../../../../src/features/alerts/routing/tree.ts';
 import { ALERTMANAGER_RELEASES, alertmanagerExamples, amtoolBinary } from '../../../support/peers.ts';
@@ -82,7 +82,7 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('amtool $re
     return config;
   };
 
-  test.skipIf(peer === undefined)('the same receivers on random trees and labels', { timeout: 600_000 }, async () => {
+  it.skipIf(peer === undefined)('the same receivers on random trees and labels', { timeout: 600_000 }, async () => {
     const random = seededRandom(SEED);
     for (let round = 0; round < (IS_HARD ? 2000 : 5); round++) {
       const source = randomConfig(random);
@@ -93,7 +93,7 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('amtool $re
     }
   });
 
-  test.skipIf(peer === undefined)('the same tree of random routes', { timeout: 600_000 }, async () => {
+  it.skipIf(peer === undefined)('the same tree of random routes', { timeout: 600_000 }, async () => {
     const random = seededRandom(SEED + 2);
     for (let round = 0; round < (IS_HARD ? 500 : 3); round++) {
       const source = randomConfig(random);
@@ -102,7 +102,7 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('amtool $re
     }
   });
 
-  test.skipIf(peer === undefined || examples === undefined)('its own examples', { timeout: 600_000 }, async () => {
+  it.skipIf(peer === undefined || examples === undefined)('its own examples', { timeout: 600_000 }, async () => {
     const random = seededRandom(SEED + 3);
     const files = readdirSync(examples ?? '', { recursive: true, encoding: 'utf8' });
     const configs = files
@@ -123,7 +123,7 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('amtool $re
     }
   });
 
-  test.skipIf(peer === undefined)('the shapes that people publish', { timeout: 600_000 }, async () => {
+  it.skipIf(peer === undefined)('the shapes that people publish', { timeout: 600_000 }, async () => {
     const random = seededRandom(SEED + 4);
     const isNewest = release === ALERTMANAGER_RELEASES.at(-1);
     const shapes = PUBLIC_SHAPES.filter((_, index) => IS_HARD || isNewest || index % 4 === 0);
@@ -144,7 +144,7 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('amtool $re
     }
   });
 
-  test.skipIf(peer === undefined)('the same result for damaged files', { timeout: 600_000 }, async () => {
+  it.skipIf(peer === undefined)('the same result for damaged files', { timeout: 600_000 }, async () => {
     const random = seededRandom(SEED + 1);
     const verdicts = { valid: 0, invalid: 0 };
     for (let round = 0; round < (IS_HARD ? 500 : 8); round++) {

@@ -1,16 +1,18 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getJson } from '../../../support/alertmanager.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, svc, temporaryHome } from '../../../support/svc.ts';
-import { lines, onBothServices, printed } from '../../alerts/commands/service.ts';
+import { lines, printed, sharedService } from '../../alerts/commands/service.ts';
 import { creating, HOUR, iso, type Posted, posted } from './posted.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc silences create', () => {
   const { create, stored, refused } = creating(service);
 
-  test('accepts times of day in --tz, and shows them in UTC', async () => {
+  it('accepts times of day in --tz, and shows them in UTC', async () => {
     const now = Date.parse('2026-11-23T12:00:00Z');
     const argv = ['team=tz', '-c', 'why', '--from', 'tomorrow 02:00', '--until', '2026-11-24 04:00'];
     const run = await create([...argv, '--tz', 'Europe/Berlin', '--dry-run', '-o', 'json'], { now: () => now });
@@ -32,7 +34,7 @@ onBothServices((service) => {
   });
 
   describe('creates a silence from arguments', () => {
-    test('lasts an hour by default, and returns what was created', async () => {
+    it('lasts an hour by default, and returns what was created', async () => {
       const now = Date.now();
       const run = await create(['team=db', 'host!=a', 'job=~"x|y"', 'env!~".*-test"', '-c', 'why', '-o', 'json'], {
         now: () => now,
@@ -57,7 +59,7 @@ onBothServices((service) => {
       expect(there).toMatchObject({ ...silence, startsAt: expect.any(String), status: { state: 'active' } });
     });
 
-    test.each([
+    it.each([
       [['--for', '30m'], 0, HOUR / 2],
       [['-d', '1d12h'], 0, 36 * HOUR],
       [['--until', '2h'], 0, 2 * HOUR],
@@ -73,7 +75,7 @@ onBothServices((service) => {
       expect(run.stdout).toContain(iso(now + end));
     });
 
-    test('the table shows the canonical spelling', async () => {
+    it('the table shows the canonical spelling', async () => {
       const run = await create(['  job  =~  x.*  ', '{host="a b"}', '-c', 'x', '--yes']);
       expect(run.code).toBe(0);
       expect(run.stdout).toContain('job=~"x.*"');
@@ -81,7 +83,7 @@ onBothServices((service) => {
       expect(run.stderr).toContain('job=~"x.*" host="a b" mutes 0 alerts now');
     });
 
-    test('a bare word is the name of an alert, with a notice', async () => {
+    it('a bare word is the name of an alert, with a notice', async () => {
       const run = await create(['NodeDown', '-c', 'x']);
       expect(run.stderr).toContain('NodeDown means alertname="NodeDown"');
       expect(posted(run.sent)).toMatchObject([{ matchers: [{ name: 'alertname', value: 'NodeDown' }] }]);
@@ -89,14 +91,14 @@ onBothServices((service) => {
       expect([second.code, lines(second.sent)]).toEqual([2, []]);
     });
 
-    test('B1: -q prints exactly the id', async () => {
+    it('B1: -q prints exactly the id', async () => {
       const run = await create(['a=quiet', '-c', 'x', '-q']);
       expect([run.code, run.stderr]).toEqual([0, '']);
       expect(run.stdout).toMatch(new RegExp(`${uuid.source.slice(0, -1)}\n$`));
       expect(await stored()).toContain(run.stdout.trim());
     });
 
-    test('the author: option before environment before profile before user@host', async () => {
+    it('the author: option before environment before profile before user@host', async () => {
       const home = temporaryHome();
       const by = async (argv: readonly string[], env: Record<string, string>): Promise<unknown> => {
         const run = await create(['a=author', '-c', 'x', ...argv], { home, env, here: true });
@@ -111,7 +113,7 @@ onBothServices((service) => {
       expect(await by(['--author', 'option'], { SVC_ALERTS_AUTHOR: 'environment' })).toBe('option');
     });
 
-    test('preserves quotes, line feeds and other scripts', async () => {
+    it('preserves quotes, line feeds and other scripts', async () => {
       const quoted = await create(['a="ü \\"\\\\ 火"', '-c', 'ü\n"x"', '--author', 'Ünal <u@x>', '-o', 'json']);
       expect(quoted.code).toBe(0);
       const { id } = printed<Posted>(quoted);
@@ -124,7 +126,7 @@ onBothServices((service) => {
   });
 
   describe('invalid arguments: exit 2, nothing sent', () => {
-    test.each([
+    it.each([
       [[], '--comment is required'],
       [['-c', 'x'], 'no matcher'],
       [['a=b'], '--comment is required'],
@@ -151,7 +153,7 @@ onBothServices((service) => {
   });
 
   describe('B4: regular expressions that the server refuses', () => {
-    test.each([
+    it.each([
       ['foo=~(', 'missing closing )'],
       ['foo=~"(?=x)y"', 'invalid or unsupported Perl syntax'],
       ['foo=~"(a)\\\\1"', 'invalid escape sequence'],
@@ -163,14 +165,14 @@ onBothServices((service) => {
       expect(failure(run).message).toContain(why);
     });
 
-    test('foo=~( alone is not read as the name of an alert', async () => {
+    it('foo=~( alone is not read as the name of an alert', async () => {
       const run = await refused(['-c', 'hi', 'foo=~('], {});
       expect(run.code).toBe(3);
       expect(run.stderr).toContain('missing closing )');
     });
   });
 
-  test('--dry-run prints the request and does not connect', async () => {
+  it('--dry-run prints the request and does not connect', async () => {
     const now = Date.now();
     const dry = (...argv: string[]) => create([...argv, '-c', "it's"], { now: () => now });
     const run = await dry('alertname=~"Node.+"', '--dry-run', '-o', 'json');
@@ -194,7 +196,7 @@ onBothServices((service) => {
   });
 });
 
-test('warns about a wrong clock', async () => {
+it('warns about a wrong clock', async () => {
   const date = new Date(Date.now() + 90_000).toUTCString();
   await using server = await faultServer((socket, { method }) =>
     socket.write(answer(200, method === 'GET' ? '[]' : '{"silenceID":"x"}', { date })),

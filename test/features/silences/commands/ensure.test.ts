@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getJson, postAlerts, postSilence, wire } from '../../../support/alertmanager.ts';
 import { failure, type RunOptions, svc } from '../../../support/svc.ts';
-import { lines, onBothServices, printed, type ServiceRun, writes } from '../../alerts/commands/service.ts';
+import { lines, printed, type ServiceRun, sharedService, writes } from '../../alerts/commands/service.ts';
 
 const HOUR = 3_600_000;
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -19,7 +19,9 @@ interface Made {
 let label = 0;
 const matchersOf = (run: ServiceRun): unknown => JSON.parse(writes(run.sent)[0]?.body ?? '').matchers;
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc silences create', () => {
   const create = (argv: readonly string[], options?: RunOptions) =>
     service.svc(['silences', 'create', ...argv, '-o', 'json'], options);
   const end = (id: string) => wire(service.url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
@@ -37,7 +39,7 @@ onBothServices((service) => {
       return all[0]?.id ?? '';
     };
 
-    test('creates it once; afterwards it is unchanged and nothing is sent', async () => {
+    it('creates it once; afterwards it is unchanged and nothing is sent', async () => {
       const name = `${++label}`;
       const first = await ensure(name, ['--for', '2h']);
       expect([first.unchanged, first.matched]).toEqual([false, { alerts: 0, active: 0 }]);
@@ -62,7 +64,7 @@ onBothServices((service) => {
       expect(table.stdout).toMatch(/^RESULT +unchanged: it already covers this time$/m);
     });
 
-    test('extends a shorter one, which keeps its id, author and comment', async () => {
+    it('extends a shorter one, which keeps its id, author and comment', async () => {
       const name = `${++label}`;
       const id = await postSilence(service.url(), {
         matchers: [{ name: 'ensure', value: name, isRegex: false }],
@@ -82,7 +84,7 @@ onBothServices((service) => {
       expect(await sole(name)).toBe(id);
     });
 
-    test('ignores the order of matchers; another matcher or operator is another silence', async () => {
+    it('ignores the order of matchers; another matcher or operator is another silence', async () => {
       const name = `${++label}`;
       const first = await ensure(name, ['team=db', 'host=~a', '--for', '2h']);
       expect(await ensure(name, ['host=~a', 'team=db'])).toMatchObject({ id: first.id, unchanged: true });
@@ -92,7 +94,7 @@ onBothServices((service) => {
       }
     });
 
-    test('an expired one does not count', async () => {
+    it('an expired one does not count', async () => {
       const name = `${++label}`;
       const first = await ensure(name, []);
       await end(first.id);
@@ -100,7 +102,7 @@ onBothServices((service) => {
       expect([second.unchanged, second.previous_id, second.id === first.id]).toEqual([false, undefined, false]);
     });
 
-    test('a pending one covers the time after its start; a gap is not bridged', async () => {
+    it('a pending one covers the time after its start; a gap is not bridged', async () => {
       const name = `${++label}`;
       const first = await ensure(name, ['--from', '2h', '--for', '2h']);
       expect(await ensure(name, ['--from', '2h30m', '--for', '1h'])).toMatchObject({
@@ -115,7 +117,7 @@ onBothServices((service) => {
       expect([earlier.unchanged, earlier.previous_id]).toEqual([false, undefined]);
     });
 
-    test('of several, the last to end counts', async () => {
+    it('of several, the last to end counts', async () => {
       const name = `${++label}`;
       const matchers = [{ name: 'ensure', value: name, isRegex: false }];
       const ids: string[] = [];
@@ -124,7 +126,7 @@ onBothServices((service) => {
       expect(await ensure(name, ['--for', '2h30m'])).toMatchObject({ id: ids[0], unchanged: true });
     });
 
-    test('a dry run prints the request, or that none is needed', async () => {
+    it('a dry run prints the request, or that none is needed', async () => {
       const name = `${++label}`;
       const first = await ensure(name, ['--for', '2h']);
       const covered = await ensure(name, ['--dry-run']);
@@ -134,7 +136,7 @@ onBothServices((service) => {
       expect(writes(longer.sent)).toEqual([]);
     });
 
-    test('refuses one that is too wide, unless it exists already', async () => {
+    it('refuses one that is too wide, unless it exists already', async () => {
       expect((await create(['a!=b', '-c', 'x', '--ensure'])).code).toBe(2);
       const id = await postSilence(service.url(), {
         matchers: [{ name: 'zz', value: 'x', isRegex: false, isEqual: false }],
@@ -160,7 +162,7 @@ onBothServices((service) => {
     const equals = (pairs: Record<string, string>) =>
       Object.entries(pairs).map(([name, value]) => ({ name, value, isRegex: false, isEqual: true }));
 
-    test('takes every label of the alert, and the server mutes only that alert', async () => {
+    it('takes every label of the alert, and the server mutes only that alert', async () => {
       const fingerprint = await seed();
       const run = await create(['--from-alert', fingerprint.slice(0, 10), '-c', 'x']);
       expect([run.code, matchersOf(run)]).toEqual([0, equals(labels)]);
@@ -171,7 +173,7 @@ onBothServices((service) => {
       await end(id);
     });
 
-    test('--drop leaves out labels, and more matchers are added', async () => {
+    it('--drop leaves out labels, and more matchers are added', async () => {
       const fingerprint = await seed();
       const run = await create(['--from-alert', fingerprint, '--drop', 'instance', '--drop', 'mount', '-c', 'x']);
       expect(matchersOf(run)).toEqual(equals({ alertname: 'Full', team: 'from-alert' }));
@@ -190,7 +192,7 @@ onBothServices((service) => {
       await end(printed<Made>(both).id);
     });
 
-    test('is refused for a missing alert, or if no label is left', async () => {
+    it('is refused for a missing alert, or if no label is left', async () => {
       const fingerprint = await seed();
       expect((await create(['--from-alert', '0000', '-c', 'x'])).code).toBe(5);
       expect((await create(['--from-alert', 'web', '-c', 'x'])).sent).toEqual([]);
@@ -202,13 +204,13 @@ onBothServices((service) => {
       expect([alone.code, alone.sent]).toEqual([2, []]);
     });
 
-    test('a dry run reads only the alert', async () => {
+    it('a dry run reads only the alert', async () => {
       const run = await create(['--from-alert', await seed(), '-c', 'x', '--dry-run']);
       expect([run.code, lines(run.sent)]).toEqual([0, ['GET /api/v2/alerts']]);
     });
   });
 
-  test('--max-alerts refuses more with exit 3, even with --yes', async () => {
+  it('--max-alerts refuses more with exit 3, even with --yes', async () => {
     await postAlerts(
       service.url(),
       [1, 2, 3].map((n) => ({ labels: { alertname: 'Max', max: 'yes', n: `${n}` } })),
@@ -227,6 +229,6 @@ onBothServices((service) => {
   });
 });
 
-test.each([['-1'], ['x'], ['1.5']])('refuses --max-alerts %s', async (text) => {
+it.each([['-1'], ['x'], ['1.5']])('refuses --max-alerts %s', async (text) => {
   expect((await svc(['silences', 'create', 'a=b', '-c', 'x', `--max-alerts=${text}`])).code).toBe(2);
 });

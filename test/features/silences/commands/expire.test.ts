@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getJson, postSilence, type StoredSilence, wire } from '../../../support/alertmanager.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, type RunOptions, svc } from '../../../support/svc.ts';
-import { lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
+import { lines, printed, sharedService, writes } from '../../alerts/commands/service.ts';
 
 const HOUR = 3_600_000;
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
@@ -13,7 +13,9 @@ interface Result {
   readonly message: string | null;
 }
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc silences expire', () => {
   const seed = (value = 'db'): Promise<string> =>
     postSilence(service.url(), {
       matchers: [{ name: 'team', value, isRegex: false }],
@@ -28,7 +30,7 @@ onBothServices((service) => {
   const expire = (argv: readonly string[], options?: RunOptions) =>
     service.svc(['silences', 'expire', ...argv], options);
 
-  test('one, by its id', async () => {
+  it('one, by its id', async () => {
     const id = await seed();
     const run = await expire([id, '--yes', '-o', 'json']);
     expect([run.code, run.stderr]).toEqual([0, '']);
@@ -37,7 +39,7 @@ onBothServices((service) => {
     expect(await states(id)).toEqual(['expired']);
   });
 
-  test('prints an Undo line for each silence that was active', async () => {
+  it('prints an Undo line for each silence that was active', async () => {
     const from = (start: number, end: number) =>
       postSilence(service.url(), {
         matchers: [{ name: 'team', value: 'undo', isRegex: false }],
@@ -57,14 +59,14 @@ onBothServices((service) => {
     expect(await states(undone.stdout.trim())).toEqual(['active']);
   });
 
-  test('by a prefix, and in upper case', async () => {
+  it('by a prefix, and in upper case', async () => {
     const [first, second] = [await seed(), await seed()];
     const run = await expire([first.slice(0, 13), second.toUpperCase(), '--yes', '-q']);
     expect([run.code, run.stdout]).toEqual([0, `${first}\n${second}\n`]);
     expect(await states(first, second)).toEqual(['expired', 'expired']);
   });
 
-  test('ten ids with an unknown one: nine expired, exit 10', async () => {
+  it('ten ids with an unknown one: nine expired, exit 10', async () => {
     const ids = await Promise.all(Array.from({ length: 9 }, () => seed()));
     const all = [...ids.slice(0, 4), UNKNOWN, ...ids.slice(4)];
     const run = await expire([...all, '--yes', '-o', 'json']);
@@ -80,7 +82,7 @@ onBothServices((service) => {
     expect(writes(run.sent)).toHaveLength(10);
   });
 
-  test('an unknown prefix does not stop the others', async () => {
+  it('an unknown prefix does not stop the others', async () => {
     const id = await seed();
     const run = await expire(['00000000-0000', id, '--yes', '-o', 'json']);
     expect(run.code).toBe(10);
@@ -88,7 +90,7 @@ onBothServices((service) => {
     expect(lines(run.sent)).toEqual(['GET /api/v2/silences', `DELETE /api/v2/silence/${id}`]);
   });
 
-  test('one or several unknown ids only: exit 5', async () => {
+  it('one or several unknown ids only: exit 5', async () => {
     for (const text of [UNKNOWN, UNKNOWN.slice(0, 13)]) {
       const run = await expire([text, '--yes', '-o', 'json']);
       expect([run.code, run.stdout]).toEqual([5, '']);
@@ -98,7 +100,7 @@ onBothServices((service) => {
     expect([two.code, printed<Result[]>(two).length]).toEqual([5, 2]);
   });
 
-  test('an expired silence is a success, and is reported', async () => {
+  it('an expired silence is a success, and is reported', async () => {
     const id = await seed();
     await wire(service.url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
     const { endsAt } = await getJson<{ endsAt: string }>(service.url(), `/api/v2/silence/${id}`);
@@ -114,7 +116,7 @@ onBothServices((service) => {
     expect(await states(other)).toEqual(['expired']);
   });
 
-  test('sends an id once, however often and in any spelling', async () => {
+  it('sends an id once, however often and in any spelling', async () => {
     const id = await seed();
     const run = await expire([id, id.toUpperCase(), id, id.slice(0, 13), id.slice(0, 14), '--yes', '-q']);
     expect([run.code, run.stdout]).toEqual([0, `${id}\n`]);
@@ -122,7 +124,7 @@ onBothServices((service) => {
   });
 
   describe('confirmation', () => {
-    test('lists what will end, and asks', async () => {
+    it('lists what will end, and asks', async () => {
       const [first, second] = [await seed(), await seed('web')];
       const run = await expire([first, second], { terminal: 120, answer: true });
       expect([run.code, run.asked]).toEqual([0, [expect.stringContaining('these 2 silences')]]);
@@ -131,14 +133,14 @@ onBothServices((service) => {
       expect(await states(first, second)).toEqual(['expired', 'expired']);
     });
 
-    test('declined: exit 2, nothing written', async () => {
+    it('declined: exit 2, nothing written', async () => {
       const id = await seed();
       const run = await expire([id], { terminal: 120, answer: false });
       expect([run.code, run.stdout, run.asked.length, writes(run.sent)]).toEqual([2, '', 1, []]);
       expect(await states(id)).toEqual(['active']);
     });
 
-    test.each([
+    it.each([
       [{}, []],
       [{ terminal: 120 }, ['--no-input']],
       [{ terminal: 120, env: { CI: 'true' } }, []],
@@ -151,24 +153,24 @@ onBothServices((service) => {
       expect(await states(id)).toEqual(['active']);
     });
 
-    test('--yes skips the question', async () => {
+    it('--yes skips the question', async () => {
       const id = await seed();
       const run = await expire([id, '--yes'], { terminal: 120 });
       expect([run.code, run.asked, lines(writes(run.sent))]).toEqual([0, [], [`DELETE /api/v2/silence/${id}`]]);
     });
 
-    test('does not ask about an unknown id', async () => {
+    it('does not ask about an unknown id', async () => {
       const run = await expire(['00000000-0000'], { terminal: 120 });
       expect([run.code, run.asked]).toEqual([5, []]);
     });
   });
 
-  test.each([[[]], [['x y']], [['..']], [['']]])('%j: exit 2, nothing written', async (ids) => {
+  it.each([[[]], [['x y']], [['..']], [['']]])('%j: exit 2, nothing written', async (ids) => {
     const run = await expire(['--yes', '--', ...ids]);
     expect([run.code, run.stdout, writes(run.sent)]).toEqual([2, '', []]);
   });
 
-  test('--dry-run shows the requests, without a question', async () => {
+  it('--dry-run shows the requests, without a question', async () => {
     const ids = [await seed(), await seed(), await seed()];
     const run = await expire([...ids, '--dry-run', '-o', 'json'], { terminal: 120 });
     expect([run.code, run.asked, writes(run.sent)]).toEqual([0, [], []]);
@@ -181,7 +183,7 @@ onBothServices((service) => {
 
 describe('responses to DELETE', () => {
   const id = '2f1ac0de-0000-4000-8000-000000000001';
-  test.each([
+  it.each([
     ['0.25: 500 with the words', answer(500, '"silence not found"\n'), 5, 'not_found'],
     ['0.26: 404 without a body', answer(404, '', { 'content-type': '' }), 5, 'not_found'],
     ['another failure', answer(500, '"boom"'), 8, 'outcome_unknown'],
@@ -202,7 +204,7 @@ describe('responses to DELETE', () => {
     expect(failure(run).code).toBe(code);
   });
 
-  test('a lost response among others: the others continue, exit 10, each sent once', async () => {
+  it('a lost response among others: the others continue, exit 10, each sent once', async () => {
     const ids = ['1', '2', '3'].map((digit) => id.replace(/.$/, digit));
     await using server = await faultServer((socket, { method, path }) => {
       if (method === 'GET') socket.write(answer(200, '[]'));

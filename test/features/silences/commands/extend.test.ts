@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getJson, postSilence, type SeedSilence, type StoredSilence, wire } from '../../../support/alertmanager.ts';
 import type { RunOptions } from '../../../support/svc.ts';
 import { failure } from '../../../support/svc.ts';
-import { onBothServices, printed, writes } from '../../alerts/commands/service.ts';
+import { printed, sharedService, writes } from '../../alerts/commands/service.ts';
 
 const HOUR = 3_600_000;
 
@@ -21,7 +21,9 @@ interface Stored extends StoredSilence {
 
 let label = 0;
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc silences extend', () => {
   const extend = (argv: readonly string[], options?: RunOptions) =>
     service.svc(['silences', 'extend', ...argv, '-o', 'json'], options);
   const read = (id: string): Promise<Stored> => getJson<Stored>(service.url(), `/api/v2/silence/${id}`);
@@ -32,7 +34,7 @@ onBothServices((service) => {
     });
   const endOf = async (id: string): Promise<number> => Date.parse((await read(id)).endsAt);
 
-  test('moves each end by the duration, and keeps the id and everything else', async () => {
+  it('moves each end by the duration, and keeps the id and everything else', async () => {
     const ids = [await seed(), await seed({ endsAt: new Date(Date.now() + 3 * HOUR).toISOString(), comment: 'two' })];
     const before = await Promise.all(ids.map(read));
     const run = await extend([...ids, '--for', '90m']);
@@ -46,7 +48,7 @@ onBothServices((service) => {
     }
   });
 
-  test('accepts a prefix; extends a silence named twice once', async () => {
+  it('accepts a prefix; extends a silence named twice once', async () => {
     const id = await seed();
     const end = await endOf(id);
     const run = await extend([id, id.slice(0, 20), id.toUpperCase(), '--for', '1m']);
@@ -54,7 +56,7 @@ onBothServices((service) => {
     expect(await endOf(id)).toBe(end + 60_000);
   });
 
-  test('a pending one stays pending', async () => {
+  it('a pending one stays pending', async () => {
     const id = await seed({
       startsAt: new Date(Date.now() + HOUR).toISOString(),
       endsAt: new Date(Date.now() + 2 * HOUR).toISOString(),
@@ -63,7 +65,7 @@ onBothServices((service) => {
     expect([run.code, (await read(id)).status.state]).toEqual([0, 'pending']);
   });
 
-  test('--until sets the end, but never an earlier one', async () => {
+  it('--until sets the end, but never an earlier one', async () => {
     const id = await seed();
     const end = await endOf(id);
     const earlier = await extend([id, '--until', '10m']);
@@ -90,7 +92,7 @@ onBothServices((service) => {
       return { row, silence: await read(row?.id ?? '') };
     };
 
-    test('is created again from now, with the same matchers, author and comment, under a new id', async () => {
+    it('is created again from now, with the same matchers, author and comment, under a new id', async () => {
       const old = await expired({
         matchers: [
           { name: 'host', value: 'web-.*', isRegex: true },
@@ -120,7 +122,7 @@ onBothServices((service) => {
       );
     });
 
-    test('--until sets the end; -q prints the new id', async () => {
+    it('--until sets the end; -q prints the new id', async () => {
       const old = await expired();
       const until = new Date(Date.now() + 3 * HOUR).toISOString();
       const run = await service.svc(['silences', 'extend', old, '--until', until, '-q']);
@@ -128,7 +130,7 @@ onBothServices((service) => {
       expect(await endOf(run.stdout.trim())).toBe(Date.parse(until));
     });
 
-    test('the same line again extends what it created, so that cron creates no duplicates', async () => {
+    it('the same line again extends what it created, so that cron creates no duplicates', async () => {
       const old = await expired();
       const now = Date.now();
       const line = (minutes: number, ...length: string[]) =>
@@ -143,7 +145,7 @@ onBothServices((service) => {
       ]);
     });
 
-    test('is checked like a new silence', async () => {
+    it('is checked like a new silence', async () => {
       const wide = await expired({ matchers: [{ name: 'zz', value: 'x', isRegex: false, isEqual: false }] });
       expect((await extend([wide, '--for', '1h', '--yes'])).code).toBe(2);
       expect((await extend([wide, '--for', '1h', '--all-alerts'])).code).toBe(0);
@@ -152,7 +154,7 @@ onBothServices((service) => {
     });
   });
 
-  test('checks each like a new silence: width and duration', async () => {
+  it('checks each like a new silence: width and duration', async () => {
     const wide = await postSilence(service.url(), {
       matchers: [{ name: 'alertname', value: '.+', isRegex: true }],
     });
@@ -171,7 +173,7 @@ onBothServices((service) => {
     ]);
   });
 
-  test('a missing one does not stop the others; alone, it is the failure of the command', async () => {
+  it('a missing one does not stop the others; alone, it is the failure of the command', async () => {
     const missing = '00000000-0000-4000-8000-000000000000';
     const good = await seed();
     const end = await endOf(good);
@@ -181,7 +183,7 @@ onBothServices((service) => {
     expect(await extend([missing, '--for', '1h'])).toMatchObject({ code: 5, stdout: '' });
   });
 
-  test('--all asks before it extends the silences of others', async () => {
+  it('--all asks before it extends the silences of others', async () => {
     const refused = await extend(['--all', '--for', '1m']);
     expect([refused.code, failure(refused).code, writes(refused.sent)]).toEqual([2, 'confirmation_required', []]);
     const { asked } = await extend(['--all', '--for', '1m'], { terminal: 100, answer: false });
@@ -189,7 +191,7 @@ onBothServices((service) => {
     expect((await extend(['--all', '--for', '1m', '--all-alerts', '--yes'])).code).toBe(0);
   });
 
-  test('asks once about more than alerts.maxSilence, before the first request', async () => {
+  it('asks once about more than alerts.maxSilence, before the first request', async () => {
     const ids = [await seed(), await seed()];
     const env = { SVC_ALERTS_MAX: '' };
     const home = (await import('../../../support/svc.ts')).temporaryHome();
@@ -201,7 +203,7 @@ onBothServices((service) => {
     expect([asked.code, asked.asked.length, writes(asked.sent).length]).toEqual([0, 1, 2]);
   });
 
-  test('refuses a wrong command line before anything is sent', async () => {
+  it('refuses a wrong command line before anything is sent', async () => {
     for (const [argv, missing] of [
       [['--for', '1h'], '<id>'],
       [['2f1a'], '--for or --until is required'],
@@ -217,7 +219,7 @@ onBothServices((service) => {
   });
 
   describe('without ids, options select', () => {
-    test('by comment and author; expired silences are left out', async () => {
+    it('by comment and author; expired silences are left out', async () => {
       const matchers = [{ name: 'select', value: 'db', isRegex: false }];
       const change = { matchers, comment: 'SEL-1', createdBy: 'ann' };
       const ids = [await seed(change), await seed(change)];
@@ -236,13 +238,13 @@ onBothServices((service) => {
       expect(await endOf(other)).toBe(end);
     });
 
-    test('no match: nothing sent, exit 0', async () => {
+    it('no match: nothing sent, exit 0', async () => {
       const run = await service.svc(['silences', 'extend', '--comment', 'no such change', '--for', '1m']);
       expect([run.code, run.stdout, writes(run.sent)]).toEqual([0, '', []]);
       expect(run.stderr).toContain('no silences match; nothing was sent');
     });
 
-    test('read ids from standard input, which may be empty; not together with options', async () => {
+    it('read ids from standard input, which may be empty; not together with options', async () => {
       const ids = [await seed(), await seed()];
       const run = await extend(['-', '--for', '1m'], { stdin: `${ids.join('\n')}\n` });
       expect([run.code, printed<Row[]>(run).map(({ id }) => id)]).toEqual([0, ids]);
@@ -252,7 +254,7 @@ onBothServices((service) => {
       expect([both.code, both.sent]).toEqual([2, []]);
     });
 
-    test('asks about a long duration once for all', async () => {
+    it('asks about a long duration once for all', async () => {
       await seed({ comment: 'SEL-3' });
       await seed({ comment: 'SEL-3' });
       const refused = await extend(['--comment', 'SEL-3', '--for', '2d']);
@@ -264,7 +266,7 @@ onBothServices((service) => {
     });
   });
 
-  test('-q prints the ids, a table the results, and a dry run every request', async () => {
+  it('-q prints the ids, a table the results, and a dry run every request', async () => {
     const ids = [await seed(), await seed()];
     const quiet = await service.svc(['silences', 'extend', ...ids, '--for', '1m', '-q']);
     expect(quiet.stdout).toBe(`${ids.join('\n')}\n`);

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { getJson } from '../../../support/alertmanager.ts';
 import type { RunOptions } from '../../../support/svc.ts';
-import { onBothServices, writes } from '../../alerts/commands/service.ts';
+import { sharedService, writes } from '../../alerts/commands/service.ts';
 
 const HOUR = 3_600_000;
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -15,14 +15,16 @@ const FILE = join(folder, 'silences.json');
 
 const matchers = (value: string) => [{ name: 'team', value, isRegex: false, isEqual: true }];
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc silences import', () => {
   const fromFile = (content: unknown, argv: readonly string[] = [], options: RunOptions = {}) => {
     writeFileSync(FILE, typeof content === 'string' ? content : JSON.stringify(content));
     return service.svc(['silences', 'import', FILE, ...argv], options);
   };
   const all = () => getJson<unknown[]>(service.url(), '/api/v2/silences');
 
-  test('one object: fills in defaults, preserves unknown fields', async () => {
+  it('one object: fills in defaults, preserves unknown fields', async () => {
     const now = Date.now();
     const file = { matchers: matchers('one'), endsAt: '2h', comment: 'from a file', annotations: { ticket: 'CHG-1' } };
     const run = await fromFile(file, [], { now: () => now });
@@ -31,7 +33,7 @@ onBothServices((service) => {
     expect(writes(run.sent).map(({ body }) => JSON.parse(body))).toEqual([sent]);
   });
 
-  test('null is absent: the id, the author and the start too', async () => {
+  it('null is absent: the id, the author and the start too', async () => {
     const now = Date.now();
     const given = { matchers: matchers('nulls'), endsAt: iso(now + HOUR), comment: 'x' };
     const nulls = { id: null, startsAt: null, createdBy: null, annotations: null, status: null, updatedAt: null };
@@ -41,7 +43,7 @@ onBothServices((service) => {
     expect(writes(run.sent).map(({ body }) => JSON.parse(body))).toEqual([sent]);
   });
 
-  test.each([
+  it.each([
     ['text', 'hello', 'not JSON'],
     ['nothing', '', 'is empty'],
     ['a number', '[1]', 'silence 1: not an object'],

@@ -1,11 +1,13 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { postAlerts } from '../../../support/alertmanager.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, svc, temporaryHome } from '../../../support/svc.ts';
-import { lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
+import { lines, printed, sharedService, writes } from '../../alerts/commands/service.ts';
 import { creating, HOUR, iso, type Posted, posted } from './posted.ts';
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc silences create', () => {
   const { create, refused } = creating(service);
 
   describe('what a silence mutes', () => {
@@ -20,7 +22,7 @@ onBothServices((service) => {
     }));
     const seed = () => postAlerts(service.url(), CROWD);
 
-    test('the server counts the alerts, and svc shows the number', async () => {
+    it('the server counts the alerts, and svc shows the number', async () => {
       await seed();
       const run = await create(['few=yes', '-c', 'x', '-o', 'json', '--until', '1h']);
       expect(run.code).toBe(0);
@@ -34,7 +36,7 @@ onBothServices((service) => {
       expect((await service.svc(['silences', 'expire', '--yes', printed<Posted>(again).id])).code).toBe(0);
     });
 
-    test('uses the singular for one alert', async () => {
+    it('uses the singular for one alert', async () => {
       await seed();
       const run = await create(['n=3', '-c', 'x', '-q']);
       await service.svc(['silences', 'expire', '--yes', run.stdout.trim()]);
@@ -43,7 +45,7 @@ onBothServices((service) => {
       expect((await create(['n=3', '-c', 'x', '--max-alerts', '0'])).stderr).toContain('n="3" matches 1 alerts');
     });
 
-    test('a silence that has not started yet will mute alerts', async () => {
+    it('a silence that has not started yet will mute alerts', async () => {
       await seed();
       const at = Date.now();
       const run = await create(['n=3', '-c', 'x', '--from', '1h', '--for', '2h'], { now: () => at });
@@ -53,7 +55,7 @@ onBothServices((service) => {
       expect(run.stdout + run.stderr).not.toContain('mutes');
     });
 
-    test('in a script the number does not matter', async () => {
+    it('in a script the number does not matter', async () => {
       await seed();
       const run = await create(['most=yes', '-c', 'x', '-q', '-v']);
       expect([run.code, posted(run.sent).length]).toEqual([0, 1]);
@@ -64,7 +66,7 @@ onBothServices((service) => {
       await service.svc(['silences', 'expire', '--yes', printed<Posted>(all).id]);
     });
 
-    test('at a terminal svc asks about more than half of the firing alerts', async () => {
+    it('at a terminal svc asks about more than half of the firing alerts', async () => {
       await seed();
       const no = await create(['most=yes', '-c', 'x'], { terminal: 100, answer: false });
       expect([no.code, writes(no.sent)]).toEqual([2, []]);
@@ -82,7 +84,7 @@ onBothServices((service) => {
       }
     });
 
-    test.each([
+    it.each([
       [['alertname=~.+']],
       [['alertname=~".*"', 'severity!=info']],
       [['alertname=~"(?i)(.|x)+"']],
@@ -106,7 +108,7 @@ onBothServices((service) => {
       }
     });
 
-    test('a regular expression for some values is definite', async () => {
+    it('a regular expression for some values is definite', async () => {
       for (const matcher of ['host=~"web-.+"', 'host=~".+-1"', 'severity=~"critical|warning"']) {
         const run = await create([matcher, 'team!=db', '-c', 'x', '-q']);
         expect([matcher, run.code]).toEqual([matcher, 0]);
@@ -114,7 +116,7 @@ onBothServices((service) => {
       }
     });
 
-    test('compares names without a match with the known ones', async () => {
+    it('compares names without a match with the known ones', async () => {
       await seed();
       const warned = async (...argv: string[]): Promise<string[]> => {
         const run = await create([...argv, '-c', 'x', '--yes']);
@@ -128,7 +130,7 @@ onBothServices((service) => {
       expect(await warned('Different', 'otherlabel=1')).toEqual([]);
     });
 
-    test('asks about a silence longer than a day; in a script it needs --yes', async () => {
+    it('asks about a silence longer than a day; in a script it needs --yes', async () => {
       const at = Date.now();
       const now = (): number => at;
       expect((await create(['a=day', '-c', 'x', '--for', '24h', '-q'], { now })).code).toBe(0);
@@ -145,7 +147,7 @@ onBothServices((service) => {
       ]);
     });
 
-    test('asks about a silence longer than alerts.maxSilence', async () => {
+    it('asks about a silence longer than alerts.maxSilence', async () => {
       const home = temporaryHome();
       const at = Date.now();
       const now = (): number => at;
@@ -164,7 +166,7 @@ onBothServices((service) => {
   });
 });
 
-test('creates a silence even if the known names cannot be read', async () => {
+it('creates a silence even if the known names cannot be read', async () => {
   await using server = await faultServer((socket, { method, path }) => {
     const isRead = method === 'GET' && !path.includes('filter=');
     socket.write(isRead ? answer(401, '"no"') : answer(200, method === 'GET' ? '[]' : '{"silenceID":"a"}'));

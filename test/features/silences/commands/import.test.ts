@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getJson, postSilence } from '../../../support/alertmanager.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, svc, temporaryHome } from '../../../support/svc.ts';
-import { onBothServices, printed, writes } from '../../alerts/commands/service.ts';
+import { printed, sharedService, writes } from '../../alerts/commands/service.ts';
 import { start } from './built.ts';
 
 interface Row {
@@ -37,8 +37,10 @@ function rows(count: number, extra: object = {}) {
   return { list, comment };
 }
 
-onBothServices((service) => {
-  test('a file without silences: nothing is sent, and that is said', async () => {
+const service = sharedService();
+
+describe('svc silences import', () => {
+  it('a file without silences: nothing is sent, and that is said', async () => {
     const run = await service.svc(['silences', 'import', '-'], { stdin: '[]' });
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: 'there are no silences in it; nothing was sent\n' });
     expect(writes(run.sent)).toEqual([]);
@@ -52,7 +54,7 @@ onBothServices((service) => {
     });
   const results = (run: { stdout: string }): string[] => (JSON.parse(run.stdout) as Row[]).map(({ result }) => result);
 
-  test('creates the silences of an array; again they are unchanged', async () => {
+  it('creates the silences of an array; again they are unchanged', async () => {
     const { list, comment } = rows(20);
     const first = await importing(list);
     expect([first.code, first.stderr]).toEqual([0, '']);
@@ -65,7 +67,7 @@ onBothServices((service) => {
     expect(await stored(comment)).toHaveLength(20);
   });
 
-  test('imports an export after the silences expired, with a map of the ids', async () => {
+  it('imports an export after the silences expired, with a map of the ids', async () => {
     const { list, comment } = rows(3);
     await importing(list);
     const exported = await service.svc(['silences', 'export', '--comment', comment], { env: { SVC_OUTPUT: 'yaml' } });
@@ -78,14 +80,14 @@ onBothServices((service) => {
     expect((await stored(comment)).filter(({ status }) => status.state === 'active')).toHaveLength(3);
   });
 
-  test('NDJSON and a single object', async () => {
+  it('NDJSON and a single object', async () => {
     const { list, comment } = rows(2);
     expect(results(await importing(list.map((row) => JSON.stringify(row)).join('\n')))).toEqual(['created', 'created']);
     expect(results(await importing(list[0]))).toEqual(['unchanged']);
     expect(await stored(comment)).toHaveLength(2);
   });
 
-  test('sends nothing from an incomplete file or one with a bad row', async () => {
+  it('sends nothing from an incomplete file or one with a bad row', async () => {
     const { list, comment } = rows(5);
     const text = JSON.stringify(list, null, 2);
     const lines = list.map((row) => JSON.stringify(row)).join('\n');
@@ -105,7 +107,7 @@ onBothServices((service) => {
     expect(await stored(comment)).toEqual([]);
   });
 
-  test('a duplicate row, and rows that have ended', async () => {
+  it('a duplicate row, and rows that have ended', async () => {
     const { list, comment } = rows(1);
     const over = { ...list[0], startsAt: hour(-4), endsAt: hour(-2) };
     const later = { ...list[0], startsAt: hour(10), endsAt: hour(12) };
@@ -115,7 +117,7 @@ onBothServices((service) => {
     expect(await stored(comment)).toHaveLength(2);
   });
 
-  test('rows that end before they start are invalid: exit 10, or 3 if there are no others', async () => {
+  it('rows that end before they start are invalid: exit 10, or 3 if there are no others', async () => {
     const { list, comment } = rows(2);
     const swapped = { ...list[0], startsAt: hour(-2), endsAt: hour(-4) };
     const future = { ...list[0], startsAt: hour(4), endsAt: hour(2) };
@@ -139,7 +141,7 @@ onBothServices((service) => {
     expect(shown.stderr).toBe('1 skipped: already over, 1 invalid\n');
   });
 
-  test('rows longer than a day need a confirmation', async () => {
+  it('rows longer than a day need a confirmation', async () => {
     const { list, comment } = rows(5);
     const long = list.map((row, i) => (i < 3 ? row : { ...row, endsAt: hour(25 * i) }));
     const refused = await importing(long);
@@ -152,7 +154,7 @@ onBothServices((service) => {
     expect(await stored(comment)).toHaveLength(5);
   });
 
-  test('leaves a silence that the server has as it is', async () => {
+  it('leaves a silence that the server has as it is', async () => {
     const { list, comment } = rows(1);
     await importing(list);
     const longer = list.map((row) => ({ ...row, endsAt: hour(8) }));
@@ -162,7 +164,7 @@ onBothServices((service) => {
     expect([after?.id, after?.endsAt, others]).toEqual([before?.id, before?.endsAt, []]);
   });
 
-  test('refused rows do not stop the others', async () => {
+  it('refused rows do not stop the others', async () => {
     const { list, comment } = rows(4);
     const bad = { ...list[0], matchers: [{ name: 'row', value: '(', isRegex: true }, ...(list[0]?.matchers ?? [])] };
     const run = await importing([...list.slice(0, 2), bad, ...list.slice(2)]);
@@ -171,7 +173,7 @@ onBothServices((service) => {
     expect(await stored(comment)).toHaveLength(4);
   });
 
-  test('silences without a positive matcher need --all-alerts', async () => {
+  it('silences without a positive matcher need --all-alerts', async () => {
     const { list, comment } = rows(1, { matchers: [{ name: 'x', value: 'y', isRegex: false, isEqual: false }] });
     expect([(await importing(list)).code, await stored(comment)]).toEqual([2, []]);
     const run = await importing(list, '--all-alerts');
@@ -179,14 +181,14 @@ onBothServices((service) => {
     for (const { id } of await stored(comment)) await service.svc(['silences', 'expire', id, '--yes']);
   });
 
-  test('a dry run prints every request and sends none', async () => {
+  it('a dry run prints every request and sends none', async () => {
     const { list, comment } = rows(3);
     const run = await importing(list, '--dry-run');
     expect(printed<{ body: unknown }[]>(run).map(({ body }) => body)).toEqual(list);
     expect([writes(run.sent), await stored(comment)]).toEqual([[], []]);
   });
 
-  test('after kill -9 and a second run, every silence exists exactly once', async () => {
+  it('after kill -9 and a second run, every silence exists exactly once', async () => {
     const { list, comment } = rows(400);
     const file = join(temporaryHome(), 'silences.json');
     writeFileSync(file, JSON.stringify(list));
@@ -206,7 +208,7 @@ onBothServices((service) => {
     expect(results(run).filter((result) => result === 'unchanged').length).toBeGreaterThanOrEqual(20);
   });
 
-  test('expire selects what mutes no alert: --unused', async () => {
+  it('expire selects what mutes no alert: --unused', async () => {
     const { list, comment } = rows(2);
     await importing(list);
     const unused = await service.svc(['silences', 'expire', '--unused', '--comment', comment, '--yes', '-o', 'json']);
@@ -214,7 +216,7 @@ onBothServices((service) => {
     expect((await stored(comment)).every(({ status }) => status.state === 'expired')).toBe(true);
   });
 
-  test('expire lists a selection at a terminal before it asks, and accepts no', async () => {
+  it('expire lists a selection at a terminal before it asks, and accepts no', async () => {
     const { list, comment } = rows(25);
     await importing(list);
     const argv = ['silences', 'expire', '--comment', comment];
@@ -229,7 +231,7 @@ onBothServices((service) => {
     expect((await stored(comment)).every(({ status }) => status.state === 'expired')).toBe(true);
   });
 
-  test('expire reads ids from standard input', async () => {
+  it('expire reads ids from standard input', async () => {
     const id = await postSilence(service.url(), { matchers: [{ name: 'a', value: 'stdin', isRegex: false }] });
     const missing = '00000000-0000-4000-8000-00000000000f';
     const run = await service.svc(['silences', 'expire', '-', '--yes', '-o', 'json'], {
@@ -245,7 +247,7 @@ onBothServices((service) => {
 });
 
 describe('a missing response', () => {
-  test('leaves the outcome of its row unknown, and sends nothing twice', async () => {
+  it('leaves the outcome of its row unknown, and sends nothing twice', async () => {
     const { list } = rows(2);
     let posts = 0;
     await using server = await faultServer((socket, { method }) => {

@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { getJson, postSilence, wire } from '../../../support/alertmanager.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { svc } from '../../../support/svc.ts';
-import { lines, onBothServices, printed } from '../../alerts/commands/service.ts';
+import { lines, printed, sharedService } from '../../alerts/commands/service.ts';
 
 interface WireSilence {
   readonly id: string;
@@ -18,7 +18,9 @@ const DAY = 24 * HOUR;
 const equal = (name: string, value: string) => ({ name, value, isRegex: false, isEqual: true });
 const regex = (name: string, value: string) => ({ name, value, isRegex: true, isEqual: true });
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc silences list', () => {
   const now = Date.now();
   const iso = (offset: number): string => new Date(now + offset).toISOString();
   const ids = new Map<string, string>();
@@ -54,7 +56,7 @@ onBothServices((service) => {
   };
   const everything = () => getJson<WireSilence[]>(service.url(), '/api/v2/silences');
 
-  test.each([
+  it.each([
     [[], ['later', 'long', 'short']],
     [['-a'], ['ended', 'later', 'long', 'short']],
     [
@@ -106,7 +108,7 @@ onBothServices((service) => {
     expect(await listed(...argv)).toEqual(names);
   });
 
-  test.each([
+  it.each([
     [['team=none'], 'no active or pending silences match; use -a to include expired ones'],
     [['team=none', '-a'], 'no silences match'],
     [['team=none', '--expired'], 'no expired silences match'],
@@ -115,11 +117,11 @@ onBothServices((service) => {
     expect(await list(...argv)).toMatchObject({ code: 0, stdout: '', stderr: `${text}\n` });
   });
 
-  test('B8: --within accepts 2d', async () => {
+  it('B8: --within accepts 2d', async () => {
     expect(await listed('--within', '2d')).toEqual(['later', 'short']);
   });
 
-  test('"me" is the author of new silences', async () => {
+  it('"me" is the author of new silences', async () => {
     const as = async (env: Record<string, string>): Promise<number> => {
       const run = await service.svc(['silences', 'list', '-a', '--created-by', 'me', '-o', 'json'], { env });
       return printed<unknown[]>(run).length;
@@ -128,7 +130,7 @@ onBothServices((service) => {
     expect(await as({ SVC_ALERTS_AUTHOR: 'nobody' })).toBe(0);
   });
 
-  test.each([
+  it.each([
     [[], ''],
     [['-a'], ''],
     [['team=db', 'b!~"c,d"'], '?filter=team%3D%22db%22&filter=b!~%22c%2Cd%22'],
@@ -138,7 +140,7 @@ onBothServices((service) => {
     expect([run.code, lines(run.sent)]).toEqual([0, [`GET /api/v2/silences${query}`]]);
   });
 
-  test('passed-through and parsed JSON equal the response', async () => {
+  it('passed-through and parsed JSON equal the response', async () => {
     const answered = await everything();
     expect(printed(await list('-a', '-o', 'json'))).toEqual(answered);
     expect(printed(await list('-a', '-o', 'json', '--within', '1y'))).toEqual(answered);
@@ -148,7 +150,7 @@ onBothServices((service) => {
     );
   });
 
-  test('the table shows matchers in a form that can be typed again', async () => {
+  it('the table shows matchers in a form that can be typed again', async () => {
     const { stdout } = await list();
     expect(stdout).toContain('team="db"');
     expect(stdout).toContain('host=~"a.*"');
@@ -158,14 +160,14 @@ onBothServices((service) => {
     );
   });
 
-  test('no match: exit 0, and the table mentions the other states', async () => {
+  it('no match: exit 0, and the table mentions the other states', async () => {
     const run = await list('team=nosuch');
     expect([run.code, run.stdout]).toEqual([0, '']);
     expect(run.stderr).toContain('-a');
     expect((await list('team=nosuch', '-o', 'json')).stdout).toBe('[]\n');
   });
 
-  test.each([
+  it.each([
     [['--expired', '--state', 'active'], 'cannot be used together'],
     [['-a', '--state', 'active'], 'cannot be used together'],
     [['-a', '--expired'], 'cannot be used together'],
@@ -184,12 +186,12 @@ onBothServices((service) => {
   describe('get', () => {
     const get = (...argv: string[]) => service.svc(['silences', 'get', ...argv]);
 
-    test('shows when a pending silence starts', async () => {
+    it('shows when a pending silence starts', async () => {
       const { stdout } = await get(ids.get('later') ?? '');
       expect(stdout).toContain(`\nSTARTS      ${iso(DAY)}\nENDS        ${iso(DAY + HOUR)}\n`);
     });
 
-    test('by its id, a prefix, and in upper case', async () => {
+    it('by its id, a prefix, and in upper case', async () => {
       for (const silence of await everything()) {
         for (const text of [silence.id, silence.id.slice(0, 13), silence.id.toUpperCase()]) {
           const run = await get(text, '-o', 'json');
@@ -199,13 +201,13 @@ onBothServices((service) => {
       }
     });
 
-    test('a complete id needs one request, in lower case', async () => {
+    it('a complete id needs one request, in lower case', async () => {
       const id = ids.get('long') ?? '';
       expect(lines((await get(id.toUpperCase())).sent)).toEqual([`GET /api/v2/silence/${id}`]);
       expect(lines((await get(id.slice(0, 9))).sent)).toEqual(['GET /api/v2/silences']);
     });
 
-    test('the table has every field', async () => {
+    it('the table has every field', async () => {
       const { stdout } = await get(ids.get('long') ?? '');
       for (const text of [ids.get('long'), 'active', 'team="db"', 'host=~"a.*"', iso(5 * DAY), 'ann', 'holiday']) {
         expect(stdout).toContain(text);
@@ -213,13 +215,13 @@ onBothServices((service) => {
       expect((await get((ids.get('long') ?? '').slice(0, 9), '-q')).stdout).toBe(`${ids.get('long')}\n`);
     });
 
-    test.each(['00000000-0000-4000-8000-000000000000', '00000000-0000'])('no such silence (%s): exit 5', async (id) => {
+    it.each(['00000000-0000-4000-8000-000000000000', '00000000-0000'])('no such silence (%s): exit 5', async (id) => {
       const run = await get(id);
       expect([run.code, run.stdout]).toEqual([5, '']);
       expect(run.stderr).toContain('silences list -a');
     });
 
-    test.each(['', 'xyz', '..', 'status', '-', '0'.repeat(37)])(
+    it.each(['', 'xyz', '..', 'status', '-', '0'.repeat(37)])(
       'an invalid id (%j): exit 2, nothing sent',
       async (id) => {
         const run = await get('--', id);
@@ -229,7 +231,7 @@ onBothServices((service) => {
   });
 });
 
-test('an ambiguous prefix: exit 2, with the candidates', async () => {
+it('an ambiguous prefix: exit 2, with the candidates', async () => {
   const silence = (id: string) => ({
     id,
     matchers: [{ name: 'a', value: 'b', isRegex: false }],

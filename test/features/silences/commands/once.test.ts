@@ -1,7 +1,7 @@
 /** A write goes out once, whatever happens to its answer. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { answer, type Fault, faultOnWrite, faultServer, isWrite } from '../../../support/servers.ts';
 import { failure, svc } from '../../../support/svc.ts';
 import { printed } from '../../alerts/commands/service.ts';
@@ -44,7 +44,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 
 describe.each(NAMES)('%s', (name) => {
   const argv = WRITES[name];
-  test.each(Object.keys(FAULTS))('that %s: exit 8, received once', async (fault) => {
+  it.each(Object.keys(FAULTS))('that %s: exit 8, received once', async (fault) => {
     await using server = await faultServer(reading(FAULTS[fault] ?? (() => {})));
     const run = await svc([...argv, '--base-url', server.url, '-o', 'json']);
     expect([run.code, run.stdout]).toEqual([8, '']);
@@ -52,14 +52,14 @@ describe.each(NAMES)('%s', (name) => {
     expect(server.requests.filter(isWrite)).toHaveLength(1);
   });
 
-  test('without a response in time: exit 8, received once', async () => {
+  it('without a response in time: exit 8, received once', async () => {
     await using server = await faultServer(reading(() => {}));
     const run = await svc([...argv, '--timeout', '150ms', '--base-url', server.url, '-o', 'json']);
     expect([run.code, failure(run).code]).toEqual([8, 'outcome_unknown']);
     expect(server.requests.filter(isWrite)).toHaveLength(1);
   });
 
-  test('interrupted while it waits: exit 130, and says that it may have been applied', async () => {
+  it('interrupted while it waits: exit 130, and says that it may have been applied', async () => {
     const stop = new AbortController();
     await using server = await faultServer(reading(() => stop.abort()));
     const run = await svc([...argv, '--base-url', server.url, '-o', 'json'], { signal: stop.signal });
@@ -70,7 +70,7 @@ describe.each(NAMES)('%s', (name) => {
 });
 
 describe('a response without the created id', () => {
-  test.each(['', '{}', '[]', '{"silenceID":{}}', 'null', '{"silenceID":"x"'])(
+  it.each(['', '{}', '[]', '{"silenceID":{}}', 'null', '{"silenceID":"x"'])(
     '%j after a silence: exit 8',
     async (body) => {
       await using server = await faultServer(reading((socket) => socket.write(answer(200, body))));
@@ -82,7 +82,7 @@ describe('a response without the created id', () => {
 });
 
 describe('a persistent connection', () => {
-  test('closed by the server between two requests: the write is sent once, on a new one', async () => {
+  it('closed by the server between two requests: the write is sent once, on a new one', async () => {
     const closed: Promise<unknown>[] = [];
     await using server = await faultServer((socket: Socket, request) => {
       if (isWrite(request)) {
@@ -101,7 +101,7 @@ describe('a persistent connection', () => {
     expect(used.map(([, connection]) => connection)).toEqual(used.map((_, index) => index + 1));
   });
 
-  test('cut during the write: exit 8 or success, never twice', async () => {
+  it('cut during the write: exit 8 or success, never twice', async () => {
     for (let round = 0; round < 10; round++) {
       await using server = await faultServer((socket: Socket, request) => {
         if (isWrite(request)) {

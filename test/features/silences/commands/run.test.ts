@@ -1,11 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Ended } from '../../../e2e/binary.ts';
 import { getJson, postAlerts, type StoredSilence, wire } from '../../../support/alertmanager.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
-import { lines, onBothServices, writes } from '../../alerts/commands/service.ts';
+import { lines, sharedService, writes } from '../../alerts/commands/service.ts';
 import { start } from './built.ts';
 
 interface Silence extends StoredSilence {
@@ -22,7 +22,9 @@ const until = (file: string): string => `echo ready; while [ ! -e '${file}' ]; d
 const TRAPPING = `trap 'echo got INT' INT; trap 'echo got TERM; exit 0' TERM; trap 'echo got HUP; exit 0' HUP
 echo ready; for i in {1..400}; do sleep 0.05; done`;
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc silences run', () => {
   const silences = async (name: string): Promise<Silence[]> =>
     getJson<Silence[]>(service.url(), `/api/v2/silences?filter=${encodeURIComponent(`run="${name}"`)}`);
   const states = async (name: string): Promise<string[]> => (await silences(name)).map(({ status }) => status.state);
@@ -41,7 +43,7 @@ onBothServices((service) => {
   };
 
   describe.concurrent('the built program', () => {
-    test('the silence is active while the command runs, and expires with it; the exit status is passed on', async () => {
+    it('the silence is active while the command runs, and expires with it; the exit status is passed on', async () => {
       const file = marker();
       const { name, process } = run(`${until(file)}; exit 7`, '-c', 'deploy 214', '--author', 'ci');
       await process.says('stdout', /ready/);
@@ -59,13 +61,13 @@ onBothServices((service) => {
       expect(await states(name)).toEqual(['expired']);
     });
 
-    test('leaves no silence behind after success, failure or a signal', async () => {
+    it('leaves no silence behind after success, failure or a signal', async () => {
       const ends = await Promise.all(['exit 0', 'exit 200', 'kill -9 $$', 'kill -TERM $$'].map((one) => outcome(one)));
       expect(ends.map(({ code }) => code)).toEqual([0, 200, 137, 143]);
       for (const end of ends) expect(end.states).toEqual(['expired']);
     });
 
-    test.each([
+    it.each([
       ['SIGINT', 130, 'got INT'],
       ['SIGTERM', 143, 'got TERM'],
       ['SIGHUP', 129, 'got HUP'],
@@ -80,7 +82,7 @@ onBothServices((service) => {
       expect(await states(name)).toEqual(['expired']);
     });
 
-    test('waits for a command that continues after a signal', async () => {
+    it('waits for a command that continues after a signal', async () => {
       const { name, process } = run(TRAPPING);
       await process.says('stdout', /ready/);
       process.kill('SIGINT');
@@ -92,7 +94,7 @@ onBothServices((service) => {
       expect(await states(name)).toEqual(['expired']);
     });
 
-    test('extends the silence while the command runs, with the same id', async () => {
+    it('extends the silence while the command runs, with the same id', async () => {
       const file = marker();
       const { name, process } = run(until(file), ...EXTENDED_OFTEN);
       await process.says('stdout', /ready/);
@@ -111,7 +113,7 @@ onBothServices((service) => {
       expect(after.map(({ id, status }) => [id, status.state])).toEqual([[first?.id, 'expired']]);
     });
 
-    test('after kill -9 the silence soon ends by itself', async () => {
+    it('after kill -9 the silence soon ends by itself', async () => {
       const { name, process } = run('echo "pid $$"; exec sleep 20', '--ttl', '1200ms');
       const [, pid] = await process.says('stdout', /pid (\d+)/);
       process.kill('SIGKILL');
@@ -121,7 +123,7 @@ onBothServices((service) => {
       await vi.waitFor(async () => expect(await states(name)).toEqual(['expired']), { timeout: 6000, interval: 100 });
     });
 
-    test('does not create a silence again that somebody else expired', async () => {
+    it('does not create a silence again that somebody else expired', async () => {
       const file = marker();
       const { name, process } = run(until(file), ...EXTENDED_OFTEN);
       await process.says('stdout', /ready/);
@@ -148,7 +150,7 @@ onBothServices((service) => {
       return ended;
     };
 
-    test('if the silence is refused, too wide, or not confirmed', async () => {
+    it('if the silence is refused, too wide, or not confirmed', async () => {
       expect((await refused(['a=~"("'])).code).toBe(3);
       expect((await refused(['a!=b'])).code).toBe(2);
       expect((await refused(['a=~".+"', '--yes'])).code).toBe(2);
@@ -157,7 +159,7 @@ onBothServices((service) => {
       expect((await refused(['a=b', '--ttl', '25h'], { terminal: 80, answer: false })).stderr).toContain('declined');
     });
 
-    test('if the command line is incomplete or invalid', async () => {
+    it('if the command line is incomplete or invalid', async () => {
       for (const [argv, missing] of [
         [['a=b'], 'command'],
         [['a=b', 'true'], 'command'],
@@ -170,21 +172,21 @@ onBothServices((service) => {
       }
     });
 
-    test('in a dry run', async () => {
+    it('in a dry run', async () => {
       const ended = await service.svc(['silences', 'run', 'a=b', '--dry-run', '-o', 'json', '--', 'false']);
       expect([ended.code, ended.sent]).toEqual([0, []]);
       expect(JSON.parse(ended.stdout)).toMatchObject({ method: 'POST', body: { comment: 'while false runs' } });
     });
   });
 
-  test('a command that cannot be started: the silence is expired, exit 2', async () => {
+  it('a command that cannot be started: the silence is expired, exit 2', async () => {
     const ended = await service.svc(['silences', 'run', 'run=nothing', '--', './no-such-program']);
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain('cannot run ./no-such-program: not found');
     expect(await states('nothing')).toEqual(['expired']);
   });
 
-  test('passes arguments on, and does not put them into the comment', async () => {
+  it('passes arguments on, and does not put them into the comment', async () => {
     const ended = await service.svc(['silences', 'run', 'run=own', '--', 'sh', '-c', 'exit $#', '--help', '-o', '--'], {
       here: true,
     });
@@ -196,7 +198,7 @@ onBothServices((service) => {
     ]);
   });
 
-  test('prints what the silence mutes first', async () => {
+  it('prints what the silence mutes first', async () => {
     await postAlerts(service.url(), [{ labels: { alertname: 'Run', run: 'told' } }]);
     const ended = await service.svc(['silences', 'run', 'run=told', '--', 'true']);
     expect(ended.stderr).toMatch(/run="told" mutes 1 active alert now; it ends at .*\nsilence .* is active until/);
@@ -249,7 +251,7 @@ async function flaky(fault: (kind: string, count: number) => 'lost' | 'unapplied
   return { run, states, counts, [Symbol.asyncDispose]: () => server.close() };
 }
 
-test('an unreachable server: the command is not run', async () => {
+it('an unreachable server: the command is not run', async () => {
   const { code, stdout } = await svc([
     'silences',
     'run',
@@ -264,7 +266,7 @@ test('an unreachable server: the command is not run', async () => {
 });
 
 describe('a network that loses responses', () => {
-  test.each([
+  it.each([
     ['lost', ['active']],
     ['unapplied', []],
   ] as const)('the creation (%s): the outcome is unknown, and the command is not run', async (wrong, states) => {
@@ -273,21 +275,21 @@ describe('a network that loses responses', () => {
     expect([code, server.states(), server.counts['POST']]).toEqual([8, states, 1]);
   });
 
-  test('to the deletion: a read shows that it has expired', async () => {
+  it('to the deletion: a read shows that it has expired', async () => {
     await using server = await flaky((kind) => (kind === 'DELETE' ? 'lost' : undefined));
     const { code, stderr } = await server.run('--', 'sh', '-c', 'exit 4');
     expect([code, server.states(), server.counts['DELETE']]).toEqual([4, ['expired'], 1]);
     expect(stderr).not.toContain('warning');
   });
 
-  test.each([['unapplied'], [503], [429]] as const)('the deletion (%s): repeats it', async (wrong) => {
+  it.each([['unapplied'], [503], [429]] as const)('the deletion (%s): repeats it', async (wrong) => {
     await using server = await flaky((kind, count) => (kind === 'DELETE' && count < 3 ? wrong : undefined));
     const { code, stderr } = await server.run('--', 'sh', '-c', 'exit 4');
     expect([code, server.states(), server.counts['DELETE']]).toEqual([4, ['expired'], 3]);
     expect(stderr).not.toContain('warning');
   });
 
-  test('every deletion: warns with the id, and keeps the status of the command', async () => {
+  it('every deletion: warns with the id, and keeps the status of the command', async () => {
     await using server = await flaky((kind) => (kind === 'DELETE' ? 500 : undefined));
     const { code, stderr } = await server.run('-q', '--', 'sh', '-c', 'exit 4');
     expect([code, server.states(), server.counts['DELETE']]).toEqual([4, ['active'], 6]);
@@ -295,14 +297,14 @@ describe('a network that loses responses', () => {
     expect(stderr).toContain(`svc silences expire ${ID}`);
   });
 
-  test('does not repeat a deletion that is not allowed', async () => {
+  it('does not repeat a deletion that is not allowed', async () => {
     await using server = await flaky((kind) => (kind === 'DELETE' ? 403 : undefined));
     const { code, stderr } = await server.run('--', 'true');
     expect([code, server.counts['DELETE']]).toEqual([0, 1]);
     expect(stderr).toContain(`warning: silence ${ID} may still be active`);
   });
 
-  test('extensions: warns once, retries, and the command continues', async () => {
+  it('extensions: warns once, retries, and the command continues', async () => {
     await using server = await flaky((kind, count) => (kind === 'POST' && count > 1 && count < 4 ? 503 : undefined));
     const file = marker();
     const running = server.run('--ttl', '10s', '--', 'sh', '-c', `${until(file)}; exit 4`);
@@ -314,7 +316,7 @@ describe('a network that loses responses', () => {
     expect(stderr).toContain(`silence ${ID} is extended again`);
   });
 
-  test('extensions, for longer than the silence lasts: the command continues without it', async () => {
+  it('extensions, for longer than the silence lasts: the command continues without it', async () => {
     const back = Date.now() + 900;
     await using server = await flaky((kind, count) =>
       kind === 'POST' && count > 1 && Date.now() < back ? 503 : undefined,
@@ -325,7 +327,7 @@ describe('a network that loses responses', () => {
   });
 });
 
-test('a silence that the server replaced during an extension is expired at the end', async () => {
+it('a silence that the server replaced during an extension is expired at the end', async () => {
   await using server = await flaky((kind, count) => (kind === 'POST' && count === 2 ? 'ended' : undefined));
   const file = marker();
   const run = server.run(...EXTENDED_OFTEN, '--', 'sh', '-c', until(file));
@@ -357,7 +359,7 @@ async function slow(kind: 'POST' | 'DELETE') {
 }
 
 describe.concurrent('a signal while the silence', () => {
-  test('is being created: expires it, and does not run the command', async () => {
+  it('is being created: expires it, and does not run the command', async () => {
     await using server = await slow('POST');
     await server.asked;
     server.process.kill('SIGINT');
@@ -366,7 +368,7 @@ describe.concurrent('a signal while the silence', () => {
     expect([code, stdout, server.methods]).toEqual([130, '', ['POST', 'DELETE']]);
   });
 
-  test('is being created by a silent server: does not wait', async () => {
+  it('is being created by a silent server: does not wait', async () => {
     await using server = await slow('POST');
     await server.asked;
     server.process.kill('SIGTERM');
@@ -375,7 +377,7 @@ describe.concurrent('a signal while the silence', () => {
     expect(stderr).toContain('warning: a silence may have been created; it ends within 15m');
   });
 
-  test('is being expired by a silent server: does not wait', async () => {
+  it('is being expired by a silent server: does not wait', async () => {
     await using server = await slow('DELETE');
     await server.asked;
     server.process.kill('SIGINT');

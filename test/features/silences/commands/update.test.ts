@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getJson, postAlerts, postSilence, type SeedSilence, wire } from '../../../support/alertmanager.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, type RunOptions, svc } from '../../../support/svc.ts';
-import { lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
+import { lines, printed, sharedService, writes } from '../../alerts/commands/service.ts';
 
 const HOUR = 3_600_000;
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -19,7 +19,9 @@ interface WireSilence extends Required<SeedSilence> {
   readonly status: { readonly state: string };
 }
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc silences update', () => {
   const seed = (more: Partial<SeedSilence> = {}): Promise<string> =>
     postSilence(service.url(), {
       matchers: [equal('team', 'db'), equal('host', 'a')],
@@ -39,7 +41,7 @@ onBothServices((service) => {
   };
 
   describe('U1: the comment and the author keep the id', () => {
-    test.each([
+    it.each([
       [['--comment', 'new'], { comment: 'new' }],
       [['--author', 'bob'], { createdBy: 'bob' }],
       [['-c', 'new', '--author', 'bob'], { comment: 'new', createdBy: 'bob' }],
@@ -57,7 +59,7 @@ onBothServices((service) => {
       });
     });
 
-    test('the table says that the id is the same', async () => {
+    it('the table says that the id is the same', async () => {
       const id = await seed();
       const run = await update(id.slice(0, 13), ['-c', 'new']);
       expect(run.code).toBe(0);
@@ -67,7 +69,7 @@ onBothServices((service) => {
   });
 
   describe('U2: other matchers, or another order, create a new silence', () => {
-    test.each([
+    it.each([
       [['--matcher', 'team=web'], [equal('team', 'web')]],
       [
         ['-m', 'host=a', '-m', 'team=db'],
@@ -86,13 +88,13 @@ onBothServices((service) => {
     });
   });
 
-  test('U3: the same matchers in the same order change nothing', async () => {
+  it('U3: the same matchers in the same order change nothing', async () => {
     const id = await seed({ matchers: [{ name: 'team', value: 'db', isRegex: false }] });
     const made = await updated(id, ['--matcher', 'team=db']);
     expect([made.id, made.matched]).toEqual([id, null]);
   });
 
-  test('U4: an expired silence: exit 3, nothing written', async () => {
+  it('U4: an expired silence: exit 3, nothing written', async () => {
     const id = await seed();
     await wire(service.url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
     const run = await update(id, ['-c', 'new', '-o', 'json']);
@@ -104,7 +106,7 @@ onBothServices((service) => {
   });
 
   describe('U5: what the server would refuse never ends the old silence', () => {
-    test.each([
+    it.each([
       ['team=~(', 3, 'missing closing )'],
       ['team=~"(?!x)"', 3, 'invalid or unsupported Perl syntax'],
       ['"a-b"=x', 3, 'bad matcher format'],
@@ -120,7 +122,7 @@ onBothServices((service) => {
       }
     });
 
-    test.each(['team=', 'team=~".*"', 'team=~"|db"'])(
+    it.each(['team=', 'team=~".*"', 'team=~"|db"'])(
       '--matcher %s, which an alert without the label matches',
       async (matcher) => {
         for (const [argv, why] of [
@@ -136,14 +138,14 @@ onBothServices((service) => {
       },
     );
 
-    test('one negative matcher is enough', async () => {
+    it('one negative matcher is enough', async () => {
       const id = await seed();
       const made = await updated(id, ['-m', 'team=', '-m', 'host!=a', '--yes', '--all-alerts']);
       expect([await state(id), await state(made.id)]).toEqual(['expired', 'active']);
       await wire(service.url(), `/api/v2/silence/${made.id}`, { method: 'DELETE' });
     });
 
-    test('a valid one among invalid ones does not help', async () => {
+    it('a valid one among invalid ones does not help', async () => {
       const id = await seed();
       const run = await update(id, ['-m', 'team=db', '-m', 'host=~"["', '--yes']);
       expect([run.code, writes(run.sent), await state(id)]).toEqual([3, [], 'active']);
@@ -151,12 +153,12 @@ onBothServices((service) => {
   });
 
   describe('U6: ids', () => {
-    test('an upper-case id is the same silence', async () => {
+    it('an upper-case id is the same silence', async () => {
       const id = await seed();
       expect((await updated(id.toUpperCase(), ['-c', 'new'])).id).toBe(id);
     });
 
-    test('an unknown id: exit 5; an invalid one: exit 2', async () => {
+    it('an unknown id: exit 5; an invalid one: exit 2', async () => {
       const unknown = await update('00000000-0000-4000-8000-000000000000', ['-c', 'new']);
       expect([unknown.code, writes(unknown.sent)]).toEqual([5, []]);
       const none = await update('x y', ['-c', 'new']);
@@ -164,7 +166,7 @@ onBothServices((service) => {
     });
   });
 
-  test('B1: -q prints exactly the id of the current silence', async () => {
+  it('B1: -q prints exactly the id of the current silence', async () => {
     const id = await seed();
     expect((await update(id, ['-c', 'new', '-q'])).stdout).toBe(`${id}\n`);
     const replaced = await update(id, ['--matcher', 'team=web', '-q']);
@@ -173,7 +175,7 @@ onBothServices((service) => {
     expect(replaced.stdout).not.toBe(`${id}\n`);
   });
 
-  test('counts and checks new matchers as for a new silence', async () => {
+  it('counts and checks new matchers as for a new silence', async () => {
     await postAlerts(
       service.url(),
       Array.from({ length: 24 }, (_, n) => ({ labels: { alertname: 'Crowd', n: `${n}` } })),
@@ -192,7 +194,7 @@ onBothServices((service) => {
     expect(narrow.matched).toEqual({ alerts: 1, active: 1 });
   });
 
-  test.each([
+  it.each([
     [[], 'no change is specified'],
     [['--comment', ' '], 'is empty'],
     [['--matcher', 'a==b'], 'is not one plain matcher'],
@@ -202,7 +204,7 @@ onBothServices((service) => {
     expect(run.stderr).toContain(why);
   });
 
-  test('--dry-run reads the silence and shows the request', async () => {
+  it('--dry-run reads the silence and shows the request', async () => {
     const id = await seed();
     const { status: _status, ...fields } = await silence(id);
     const run = await update(id, ['-c', 'new', '--dry-run', '-o', 'json']);
@@ -238,7 +240,7 @@ describe('a newer server', () => {
     });
   };
 
-  test('sends unknown fields back unchanged', async () => {
+  it('sends unknown fields back unchanged', async () => {
     await using server = await serve(answer(200, JSON.stringify({ silenceID: before.id })));
     const run = await svc(['silences', 'update', before.id, '-c', 'new', '--base-url', server.url, '-o', 'json']);
     expect(run.code).toBe(0);
@@ -248,7 +250,7 @@ describe('a newer server', () => {
     expect(printed(run)).toMatchObject({ annotations: before.annotations, kind: null, comment: 'new' });
   });
 
-  test.each([
+  it.each([
     ['is expired afterwards', { ...before, status: { state: 'expired' } }, 8, 'not_as_asked'],
     ['still stands afterwards', before, 3, 'refused'],
   ] as const)('a refused update whose silence %s', async (_, after, exit, code) => {

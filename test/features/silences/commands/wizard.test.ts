@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tellCommand } from '../../../../src/cli/wizard.ts';
 import { getJson, postAlerts, postSilence, wire } from '../../../support/alertmanager.ts';
 import { SVC } from '../../../support/executable.ts';
 import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { hasTmux, openTerminal } from '../../../support/terminal.ts';
-import { lines, onBothServices, printed, type Sent, writes } from '../../alerts/commands/service.ts';
+import { lines, printed, type Sent, sharedService, writes } from '../../alerts/commands/service.ts';
 import { start } from './built.ts';
 
 const HOUR = 3_600_000;
@@ -37,13 +37,15 @@ function shellArguments(line: string): string[] {
   return text.toString().split('\0').slice(0, -1);
 }
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('the wizard of', () => {
   const terminal = 100;
   const ask = (argv: readonly string[], answers: RunOptions['answers'], more: RunOptions = {}) =>
     service.svc(argv, { terminal, answers: answers ?? [], ...more });
 
   describe('silences create', () => {
-    test('prompts for a matcher of a firing alert and the comment, and prints the line', async () => {
+    it('prompts for a matcher of a firing alert and the comment, and prints the line', async () => {
       await postAlerts(
         service.url(),
         [1, 2, 3, 4].map((n) => ({ labels: { alertname: 'Wizard', n: `${n}` } })),
@@ -69,7 +71,7 @@ onBothServices((service) => {
       }
     });
 
-    test('prompts only for missing values', async () => {
+    it('prompts only for missing values', async () => {
       const comment = await ask(['silences', 'create', 'a=b'], ['why']);
       expect([comment.code, comment.asked]).toEqual([0, ['The reason:']]);
       expect(printedCommand(comment.stderr)).toEqual(['silences', 'create', 'a=b', '--comment', 'why']);
@@ -78,12 +80,12 @@ onBothServices((service) => {
       expect(nothing.stderr).not.toContain('Without prompts');
     });
 
-    test('with --dry-run prints the request', async () => {
+    it('with --dry-run prints the request', async () => {
       const run = await ask(['silences', 'create', 'a=b', '--dry-run', '-o', 'json'], ['why']);
       expect([run.code, writes(run.sent), printed(run)]).toMatchObject([0, [], { body: { comment: 'why' } }]);
     });
 
-    test('still refuses a silence that is too wide', async () => {
+    it('still refuses a silence that is too wide', async () => {
       const run = await ask(['silences', 'create', 'a!=b'], ['why']);
       expect([run.code, writes(run.sent)]).toEqual([2, []]);
       expect(run.stderr).toContain('could mute everything');
@@ -91,7 +93,7 @@ onBothServices((service) => {
   });
 
   describe('silences ack', () => {
-    test('offers the firing alerts, escaped', async () => {
+    it('offers the firing alerts, escaped', async () => {
       await postAlerts(service.url(), [
         { labels: { alertname: 'Evil', host: '\u001b[2J\u202ea' } },
         { labels: { alertname: 'Evil', host: 'b' } },
@@ -113,7 +115,7 @@ onBothServices((service) => {
   });
 
   describe('silences expire', () => {
-    test('offers active and pending silences, and asks', async () => {
+    it('offers active and pending silences, and asks', async () => {
       const comment = 'wizard \u001b[31m';
       const matchers = [{ name: 'wizard', value: 'expire', isRegex: false }];
       const first = await postSilence(service.url(), { matchers, comment });
@@ -128,7 +130,7 @@ onBothServices((service) => {
     });
   });
 
-  test('alerts create prompts only for the name', async () => {
+  it('alerts create prompts only for the name', async () => {
     const run = await ask(['alerts', 'create', '--for', '2h'], ['Backup']);
     expect([run.code, run.asked]).toEqual([0, ['The alert name, or name=value:']]);
     expect(JSON.parse(writes(run.sent)[0]?.body ?? '[]')).toMatchObject([{ labels: { alertname: 'Backup' } }]);
@@ -144,7 +146,7 @@ onBothServices((service) => {
       [['silences', 'expire'], '<id>'],
       [['alerts', 'create'], 'the alert name is missing'],
     ];
-    test.each(missing)(
+    it.each(missing)(
       '%j without a terminal, in CI, with --no-input, or with a pipe as input: exit 2',
       async (argv, what) => {
         for (const options of [
@@ -166,7 +168,7 @@ onBothServices((service) => {
     const env = () => ({ SVC_ALERTS_URL: service.url(), SVC_CONFIG_DIR: temporaryHome(), CI: '', NO_PROXY: '*' });
     const program = SVC.map((part) => `'${part}'`).join(' ');
 
-    test('the wizard takes Enter, Space and the arrow keys', async () => {
+    it('the wizard takes Enter, Space and the arrow keys', async () => {
       await postAlerts(service.url(), [{ labels: { alertname: 'Tmux', host: '\u001b]0;pwned\u0007' } }]);
       await using terminal = await openTerminal(`${program} silences create team=tmux`, { env: env() });
       await terminal.shows(/The reason:/);
@@ -191,7 +193,7 @@ onBothServices((service) => {
       expect(await choosing.shows(/\[status 0\]/)).toMatch(/Without prompts: svc silences ack [0-9a-f]{16}/);
     }, 60_000);
 
-    test('Ctrl-C at a question ends it with 130, and nothing is sent', async () => {
+    it('Ctrl-C at a question ends it with 130, and nothing is sent', async () => {
       const before = await getJson<unknown[]>(service.url(), '/api/v2/silences');
       await using terminal = await openTerminal(`${program} silences create team=tmux`, { env: env() });
       await terminal.shows(/The reason:/);
@@ -200,7 +202,7 @@ onBothServices((service) => {
       expect(await getJson<unknown[]>(service.url(), '/api/v2/silences')).toHaveLength(before.length);
     });
 
-    test('Ctrl-C reaches a command under silences run once, and the command handles it', async () => {
+    it('Ctrl-C reaches a command under silences run once, and the command handles it', async () => {
       const script = `n=0; trap 'n=$((n+1)); echo caught $n' INT; trap 'echo over $n; exit 3' TERM; echo pid $$; while :; do sleep 0.05; done`;
       const line = `${program} silences run run=tmux -- bash --norc -c '${script.replaceAll("'", "'\\''")}'`;
       await using terminal = await openTerminal(line, { env: env() });
@@ -214,7 +216,7 @@ onBothServices((service) => {
       expect(after.map(({ status }) => status.state)).toEqual(['expired']);
     });
 
-    test('a command that Ctrl-C ends: 130, and the silence is expired', async () => {
+    it('a command that Ctrl-C ends: 130, and the silence is expired', async () => {
       await using terminal = await openTerminal(
         `${program} silences run run=ctrlc -- bash -c 'echo ready; exec sleep 60'`,
         {
@@ -230,13 +232,13 @@ onBothServices((service) => {
     });
   });
 
-  test('the built program without a terminal names the missing argument', async () => {
+  it('the built program without a terminal names the missing argument', async () => {
     const { code, stderr } = await start(['silences', 'create'], service.url()).ended;
     expect([code, stderr]).toEqual([2, expect.stringContaining('--comment is required')]);
   });
 });
 
-test('without choices a value is typed', async () => {
+it('without choices a value is typed', async () => {
   const { startAlertmanagerEmulator } = await import('../../../../src/sandbox/alerts/server.ts');
   const { url, close } = await startAlertmanagerEmulator({ now: () => Date.now(), seed: 'empty' });
   const run = await svc(['silences', 'create', '-c', 'why', '--base-url', url], {
@@ -254,13 +256,13 @@ describe('the printed line', () => {
     return text.replace('Without prompts: ', '');
   };
 
-  test('puts options before --, and keeps what was typed', () => {
+  it('puts options before --, and keeps what was typed', () => {
     expect(line(['silences', 'create', '-o', 'json', '--', 'a=b'], ['-c', 'x y'])).toBe(
       "svc silences create -o json -c 'x y' -- a=b",
     );
   });
 
-  test('a shell reads any answer back exactly', () => {
+  it('a shell reads any answer back exactly', () => {
     const texts = fc
       .string({ unit: 'binary', maxLength: 12 })
       .filter((text) => !text.includes('\0') && !/\p{Cs}/u.test(text));
