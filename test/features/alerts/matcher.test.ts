@@ -45,7 +45,7 @@ describe('a matcher', () => {
     const wire = { name: 'a', value: 'b', isRegex: false };
     for (const isEqual of [undefined, null, true])
       expect(matcherFrom({ ...wire, isEqual })).toEqual(matcher('a', '=', 'b'));
-    expect(matcherFrom({ ...wire, isRegex: true, isEqual: false, added: 1 })).toEqual(matcher('a', '!~', 'b'));
+    expect(matcherFrom({ ...wire, isRegex: true, isEqual: false })).toEqual(matcher('a', '!~', 'b'));
   });
 
   it('needs its label unless it matches the empty text', async () => {
