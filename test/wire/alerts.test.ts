@@ -200,7 +200,6 @@ describe('failures', () => {
     exit: number,
     code: string,
     message: string,
-    hint?: string,
   ])[] = [
     ['301-doubled-slash', 'alerts', 3, 'redirected', '/api/v2/alerts'],
     ['301-doubled-slash', 'postAlerts', 8, 'outcome_unknown', '/api/v2/alerts'],
@@ -211,10 +210,10 @@ describe('failures', () => {
       'refused',
       'refused the request: Failed to create silence: start time must be before',
     ],
-    ['400-filter', 'silences', 3, 'refused', 'bad matcher format: a-b="c"', 'before 0.27'],
-    ['400-regex', 'alerts', 3, 'refused', 'invalid or unsupported Perl syntax: `(?!`', 'RE2'],
+    ['400-filter', 'silences', 3, 'refused', 'bad matcher format: a-b="c"'],
+    ['400-regex', 'alerts', 3, 'refused', 'invalid or unsupported Perl syntax: `(?!`'],
     ['400-object', 'postSilence', 3, 'refused', 'cannot unmarshal number into Go struct field Matcher.value'],
-    ['401', 'alerts', 4, 'unauthorized', 'requires a credential: Unauthorized', 'SVC_ALERTS_TOKEN'],
+    ['401', 'alerts', 4, 'unauthorized', 'requires a credential: Unauthorized'],
     ['401', 'deleteSilence', 4, 'unauthorized', 'Unauthorized'],
     ['404-silence-string', 'postSilence', 5, 'not_found', 'no silence has this id'],
     ['404-silence-string', 'deleteSilence', 5, 'not_found', 'no silence has this id'],
@@ -222,22 +221,22 @@ describe('failures', () => {
     ['404-silence-empty', 'deleteSilence', 5, 'not_found', 'no silence has this id'],
     ['404-silence-empty', 'alerts', 3, 'wrong_path', '/alerts'],
     ['404-router', 'alerts', 3, 'wrong_path', '404 page not found'],
-    ['404-router', 'silence', 3, 'wrong_path', 'does not know GET /silence/{silenceID}: 404 page', 'check the path'],
+    ['404-router', 'silence', 3, 'wrong_path', 'does not know GET /silence/{silenceID}: 404 page'],
     ['404-router', 'deleteSilence', 3, 'wrong_path', '404 page not found'],
     ['404-api', 'alerts', 3, 'wrong_path', 'path /api/v2/alert was not found'],
     ['404-api', 'silence', 3, 'wrong_path', 'path /api/v2/alert was not found'],
     ['404-proxy', 'deleteSilence', 3, 'wrong_path', 'an HTML page, "404 Not Found"'],
-    ['405', 'postAlerts', 3, 'refused', 'method POST is not allowed', 'check the path'],
+    ['405', 'postAlerts', 3, 'refused', 'method POST is not allowed'],
     ['406', 'alerts', 3, 'refused', 'only [application/json] are available'],
-    ['410', 'alerts', 3, 'wrong_path', 'v1 API was deprecated', 'check the path of --base-url'],
+    ['410', 'alerts', 3, 'wrong_path', 'v1 API was deprecated'],
     ['415', 'postAlerts', 3, 'refused', 'unsupported media type "text/plain"'],
     ['422', 'postSilence', 3, 'refused', 'comment in body is required'],
-    ['431', 'alerts', 3, 'refused', 'Request Header Fields Too Large', 'fewer or shorter matchers'],
+    ['431', 'alerts', 3, 'refused', 'Request Header Fields Too Large'],
     ['500-string', 'alerts', 7, 'server_error', 'data directory is read-only'],
     ['500-string', 'postSilence', 8, 'outcome_unknown', 'data directory is read-only'],
     ['500-delete-0.25', 'deleteSilence', 5, 'not_found', 'no silence has this id'],
     ['500-delete-0.25', 'silence', 7, 'server_error', 'silence not found'],
-    ['500-matcher-sets-0.32', 'silences', 3, 'refused', 'has multiple matcher sets', 'exclude the silence'],
+    ['500-matcher-sets-0.32', 'silences', 3, 'refused', 'has multiple matcher sets'],
     ['502-proxy', 'alerts', 7, 'server_error', 'an HTML page, "502 Bad Gateway"'],
     ['502-proxy', 'deleteSilence', 8, 'outcome_unknown', 'an HTML page, "502 Bad Gateway"'],
     ['503-concurrency', 'alerts', 7, 'server_error', 'Limit of concurrent GET requests reached (8)'],
@@ -245,7 +244,18 @@ describe('failures', () => {
     ['503-timeout', 'postSilence', 8, 'outcome_unknown', 'Exceeded configured timeout of 2s.'],
   ];
 
-  it.each(CASES)('%s of %s is exit %i, %s', async (file, call, exit, code, message, hint) => {
+  const HINTS: Readonly<Record<string, string>> = {
+    '400-filter': 'before 0.27',
+    '400-regex': 'RE2',
+    '401': 'SVC_ALERTS_TOKEN',
+    '404-router': 'check the path of --base-url',
+    '405': 'check the path of --base-url',
+    '410': 'check the path of --base-url',
+    '431': 'fewer or shorter matchers',
+    '500-matcher-sets-0.32': 'exclude the silence',
+  };
+
+  it.each(CASES)('%s of %s is exit %i, %s', async (file, call, exit, code, message) => {
     const [head = '', ...body] = sample(`failures/${file}.txt`).split('\n\n');
     bytes = withLength(head, body.join('\n\n'));
     const before = server.requests.length;
@@ -259,7 +269,7 @@ describe('failures', () => {
       code,
       message: expect.stringContaining(message),
       httpStatus: Number(file.slice(0, 3)),
-      ...(hint === undefined ? {} : { hint: expect.stringContaining(hint) }),
+      ...(file in HINTS ? { hint: expect.stringContaining(HINTS[file] ?? '') } : {}),
     });
     if (/post|delete/.test(call)) expect(server.requests).toHaveLength(before + 1);
   });
