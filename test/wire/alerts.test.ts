@@ -203,13 +203,7 @@ describe('failures', () => {
   ])[] = [
     ['301-doubled-slash', 'alerts', 3, 'redirected', '/api/v2/alerts'],
     ['301-doubled-slash', 'postAlerts', 8, 'outcome_unknown', '/api/v2/alerts'],
-    [
-      '400-string',
-      'postSilence',
-      3,
-      'refused',
-      'refused the request: Failed to create silence: start time must be before',
-    ],
+    ['400-string', 'postSilence', 3, 'refused', 'refused the request: Failed to create silence: start time'],
     ['400-filter', 'silences', 3, 'refused', 'bad matcher format: a-b="c"'],
     ['400-regex', 'alerts', 3, 'refused', 'invalid or unsupported Perl syntax: `(?!`'],
     ['400-object', 'postSilence', 3, 'refused', 'cannot unmarshal number into Go struct field Matcher.value'],
@@ -217,7 +211,7 @@ describe('failures', () => {
     ['401', 'deleteSilence', 4, 'unauthorized', 'Unauthorized'],
     ['404-silence-string', 'postSilence', 5, 'not_found', 'no silence has this id'],
     ['404-silence-string', 'deleteSilence', 5, 'not_found', 'no silence has this id'],
-    ['404-silence-empty', 'silence', 5, 'not_found', 'no silence has this id', 'silences list -a'],
+    ['404-silence-empty', 'silence', 5, 'not_found', 'no silence has this id'],
     ['404-silence-empty', 'deleteSilence', 5, 'not_found', 'no silence has this id'],
     ['404-silence-empty', 'alerts', 3, 'wrong_path', '/alerts'],
     ['404-router', 'alerts', 3, 'wrong_path', '404 page not found'],
