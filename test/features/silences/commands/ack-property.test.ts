@@ -30,7 +30,7 @@ function wouldMute(chosen: Labels, other: Labels): boolean {
   return Object.entries(chosen).every(([name, value]) => other[name] === value);
 }
 
-it('an acknowledgement mutes exactly the chosen alerts, or is refused', async () => {
+it('svc silences ack mutes exactly the given alerts, or is refused', async () => {
   const counts = { muted: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(
