@@ -105,7 +105,7 @@ describe('svc silences run', () => {
           expect(Date.parse(silence?.endsAt ?? '')).toBeGreaterThan(Date.parse(first?.endsAt ?? '') + 500);
           expect(silence).toMatchObject({ id: first?.id, status: { state: 'active' } });
         },
-        { timeout: 5000, interval: 50 },
+        { timeout: 20_000, interval: 50 },
       );
       writeFileSync(file, '');
       expect((await process.ended).code).toBe(0);
@@ -120,7 +120,7 @@ describe('svc silences run', () => {
       expect((await process.ended).signal).toBe('SIGKILL');
       globalThis.process.kill(Number(pid), 'SIGKILL');
       expect(await states(name)).toEqual(['active']);
-      await vi.waitFor(async () => expect(await states(name)).toEqual(['expired']), { timeout: 6000, interval: 100 });
+      await vi.waitFor(async () => expect(await states(name)).toEqual(['expired']), { timeout: 20_000, interval: 100 });
     });
   });
 
