@@ -180,6 +180,13 @@ describe('status', () => {
   });
 });
 
+it('a silence id of another form is no part of a path', async () => {
+  const before = server.requests.length;
+  await expect(client.silence('2f1a')).rejects.toMatchObject({ code: 'invalid_value' });
+  await expect(client.deleteSilence('../alerts', CONFIRMED)).rejects.toMatchObject({ code: 'invalid_value' });
+  expect(server.requests).toHaveLength(before);
+});
+
 describe('failures', () => {
   const draft = { matchers: [], startsAt: '', endsAt: '', createdBy: '', comment: '' };
   const all = async (items: AsyncIterable<unknown>): Promise<void> => {

@@ -172,6 +172,15 @@ describe('an alert that cannot be read among others', () => {
     expect([code, stderr]).toEqual([11, expect.stringContaining('left out of the response')]);
   });
 
+  it('is named, but of many only some', async () => {
+    const odd = Array.from({ length: 30 }, () => ({ ...wireAlert('b'), labels: 7 }));
+    await using server = await serving({ alerts: [good, ...odd] });
+    const { code, stdout, stderr } = await run(server, 'alerts list -q');
+    expect([code, stdout]).toEqual([10, `${good.fingerprint}\n`]);
+    expect(stderr.match(/left out of the response/g)?.length).toBeLessThan(30);
+    expect(stderr).toContain('more rows are left out for the same or other reasons');
+  });
+
   it('is left out of its group', async () => {
     const groups = [{ labels: {}, receiver: { name: 'ops' }, alerts: [{ ...good, status: null }, good] }];
     await using server = await serving({ groups });

@@ -204,6 +204,8 @@ describe('svc silences create', () => {
           hint: 'svc alerts list -a -o json shows the labels',
         },
       ]);
+      const other = await create(['--from-alert', fingerprint, '--drop', 'rack', '-c', 'x']);
+      expect([other.code, failure(other).message]).toEqual([2, '--drop: unknown label rack']);
       const drop = Object.keys(labels).flatMap((name) => ['--drop', name]);
       const none = await create(['--from-alert', fingerprint, ...drop, '-c', 'x']);
       expect([none.code, writes(none.sent)]).toEqual([3, []]);

@@ -171,6 +171,7 @@ describe('svc silences list', () => {
   it.each([
     [['--expired', '--state', 'active'], 'cannot be used together'],
     [['-a', '--state', 'active'], 'cannot be used together'],
+    [['-a', '--expired'], '--all and --expired cannot be used together'],
     [['--within', '0'], 'longer than zero'],
     [['--comment', '~('], '--comment'],
     [['--author', '~['], '--author'],
