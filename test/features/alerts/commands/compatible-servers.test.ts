@@ -235,6 +235,9 @@ describe('a silence that is odd', () => {
 it('a failure first says what failed, and the request last', async () => {
   const { stderr: none } = await svc(['alerts', 'list', '--base-url', 'http://127.0.0.1:9']);
   expect(none).toMatch(/^svc: nothing listens at 127\.0\.0\.1:9 \(GET http:\/\/127\.0\.0\.1:9\/api\/v2\/alerts\?/);
+  await using mute = await faultServer((socket) => socket.write(answer(431, '')));
+  const { stderr: wordless } = await run(mute, 'alerts list');
+  expect(wordless).toMatch(/^svc: Alertmanager refused the request: status 431 \(GET http:/);
   await using server = await faultServer((socket) => socket.write(answer(503, '"overloaded"')));
   const { stderr } = await run(server, 'alerts create A');
   expect(stderr).toMatch(/^svc: the service answered 503: overloaded; it may have been applied \(POST http:/);

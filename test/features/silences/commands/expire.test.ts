@@ -206,6 +206,7 @@ describe('a DELETE of svc silences expire', () => {
   it.each([
     ['500 and "silence not found", as before 0.26,', 5, answer(500, '"silence not found"\n'), 'not_found'],
     ['404 without a body', 5, answer(404, '', { 'content-type': '' }), 'not_found'],
+    ['404 of JSON without a body', 5, answer(404, ''), 'not_found'],
     ['another failure', 8, answer(500, '"boom"'), 'outcome_unknown'],
     ['404 of a router', 3, answer(404, '404 page not found\n', { 'content-type': 'text/plain' }), 'wrong_path'],
     ['403', 4, answer(403, 'no', { 'content-type': 'text/plain' }), 'forbidden'],
