@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getJson, postJson, type SeedAlert } from '../support/alertmanager.ts';
 import { HOUR, iso, MINUTE, onBothServers } from '../support/alertmanagers.ts';
 
@@ -25,23 +25,23 @@ onBothServers((url, comparable) => {
   /** In whole minutes; `|| 0` because the test tells 0 from -0. */
   const fromNow = (text: string | undefined): number => Math.round((Date.parse(text ?? '') - Date.now()) / MINUTE) || 0;
 
-  describe('times', () => {
-    test('without any, an alert starts now and ends by the timeout of five minutes', async () => {
+  describe('an alert', () => {
+    it('without times starts now and ends by the timeout of five minutes', async () => {
       const alert = await stored({});
       expect([fromNow(alert?.startsAt), fromNow(alert?.endsAt), fromNow(alert?.updatedAt)]).toEqual([0, 5, 0]);
     });
 
-    test('null and the year 1 count as no time', async () => {
+    it('has no time if that is null or of the year 1', async () => {
       const alert = await stored({ startsAt: null, endsAt: '0001-01-01T00:00:00Z', annotations: null });
       expect([fromNow(alert?.startsAt), fromNow(alert?.endsAt)]).toEqual([0, 5]);
     });
 
-    test('an end alone is also the start', async () => {
+    it('starts when it ends if it has only an end', async () => {
       const alert = await stored({ endsAt: iso(HOUR) });
       expect([alert?.startsAt, alert?.status.state]).toEqual([alert?.endsAt, 'active']);
     });
 
-    test('repeating keeps the earliest start, and takes the newer annotations and timeout', async () => {
+    it('that is sent again has the earliest start, and the newer annotations and timeout', async () => {
       const labels = { alertname: randomUUID() };
       await post({ labels, startsAt: iso(-HOUR), annotations: { summary: 'first' } });
       await post({ labels, startsAt: iso(-MINUTE), annotations: { other: 'second' }, generatorURL: 'http://x/' });
@@ -50,14 +50,14 @@ onBothServers((url, comparable) => {
       expect([fromNow(alert?.startsAt), fromNow(alert?.endsAt)]).toEqual([-60, 5]);
     });
 
-    test('an end that was sent outlasts a shorter timeout', async () => {
+    it('ends when it said, even if a shorter timeout follows', async () => {
       const labels = { alertname: randomUUID() };
       await post({ labels, startsAt: iso(-HOUR), endsAt: iso(HOUR) });
       await post({ labels, startsAt: iso(-HOUR) });
       expect(fromNow((await find(labels.alertname))[0]?.endsAt)).toBe(60);
     });
 
-    test('an end in the past resolves, and a later alert starts afresh', async () => {
+    it('is resolved by an end in the past, and starts again later', async () => {
       const labels = { alertname: randomUUID() };
       await post({ labels, startsAt: iso(-HOUR), endsAt: iso(HOUR) });
       expect(await post({ labels, startsAt: iso(-HOUR), endsAt: iso(-1000) })).toEqual([200, '']);
@@ -66,16 +66,14 @@ onBothServers((url, comparable) => {
       expect(fromNow((await find(labels.alertname))[0]?.startsAt)).toBe(0);
     });
 
-    test('resolving a different label set changes nothing', async () => {
+    it('is not resolved by other labels', async () => {
       const labels = { alertname: randomUUID(), more: 'x' };
       await post({ labels, startsAt: iso(-HOUR), endsAt: iso(HOUR) });
       await post({ labels: { alertname: labels.alertname }, startsAt: iso(-HOUR), endsAt: iso(-1000) });
       expect(await find(labels.alertname)).toHaveLength(1);
     });
-  });
 
-  describe('labels', () => {
-    test('empty labels are dropped, empty annotations are not; the last of equal alerts wins', async () => {
+    it('has no empty labels, but empty annotations; of equal alerts the last one counts', async () => {
       const alertname = randomUUID();
       await post(
         { labels: { alertname, gone: '' }, annotations: { which: 'first' } },
@@ -88,13 +86,13 @@ onBothServers((url, comparable) => {
     });
   });
 
-  describe('a batch', () => {
-    test('that is empty or null is accepted', async () => {
+  describe('a batch of alerts', () => {
+    it('may be empty or null', async () => {
       expect(await post()).toEqual([200, '']);
       expect((await postJson(url(), '/api/v2/alerts', null)).status).toBe(200);
     });
 
-    test('with invalid alerts is refused, but the valid ones are stored', async () => {
+    it('with invalid alerts is refused, but the valid ones are stored', async () => {
       const alertname = randomUUID();
       const answer = await post(
         { labels: { alertname } },
@@ -117,20 +115,27 @@ onBothServers((url, comparable) => {
       expect(await find(alertname)).toHaveLength(1);
     });
 
-    test('with an alert without labels is refused whole', async () => {
+    it('with an alert without labels is refused whole', async () => {
       const alertname = randomUUID();
       expect((await post({ labels: { alertname } }, {}))[0]).toBe(422);
       expect(await find(alertname)).toEqual([]);
     });
   });
 
-  test.each(['', 'mailto:a', 'http://x/?a=b', 'http://[::1]:80/'])('accepts the link %j', async (generatorURL) => {
-    expect((await stored({ generatorURL }))?.generatorURL).toBe(generatorURL === '' ? undefined : generatorURL);
-  });
+  describe('the link of an alert', () => {
+    it('may be any address', async () => {
+      for (const generatorURL of ['mailto:a', 'http://x/?a=b', 'http://[::1]:80/']) {
+        expect((await stored({ generatorURL }))?.generatorURL).toBe(generatorURL);
+      }
+      expect((await stored({ generatorURL: '' }))?.generatorURL).toBeUndefined();
+    });
 
-  test.each(['foo', 'a b', '://', 'http://[::1'])('refuses the link %j', async (generatorURL) => {
-    const message = `0.generatorURL in body must be of type uri: ${JSON.stringify(generatorURL)}`;
-    const [status, body] = await post({ labels: { a: 'b' }, generatorURL });
-    expect([status, comparable(body)]).toEqual([422, comparable(JSON.stringify({ code: 601, message }))]);
+    it('is refused if it is none', async () => {
+      for (const generatorURL of ['foo', 'a b', '://', 'http://[::1']) {
+        const message = `0.generatorURL in body must be of type uri: ${JSON.stringify(generatorURL)}`;
+        const [status, body] = await post({ labels: { a: 'b' }, generatorURL });
+        expect([status, comparable(body)]).toEqual([422, comparable(JSON.stringify({ code: 601, message }))]);
+      }
+    });
   });
 });

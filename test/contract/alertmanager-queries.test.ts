@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { DEFAULT_CONFIG, getJson, postAlerts, postSilence, wire } from '../support/alertmanager.ts';
 import { onBothServers } from '../support/alertmanagers.ts';
@@ -49,78 +49,76 @@ onBothServers((url, comparable) => {
   }
   const but = (...ids: string[]): string[] => ALL.filter((id) => !ids.includes(id)).sort();
 
-  describe('filter', () => {
-    test.each([
-      ['alertname=Up', ['plain']],
-      ['alertname="Up"', ['plain']],
-      ['\t alertname\n= "Up" ', ['plain']],
-      ["alertname='Up'", []],
-      ['alertname==Up', []],
-      ['alertname=Up,id=plain', []],
-      ['alertname!=Down', ['plain', 'quote', 'silenced']],
-      ['alertname=~"p"', []],
-      ['alertname=~"(?i)up"', ['plain']],
-      ['alertname=~"U.|Disk"', ['plain', 'silenced']],
-      ['alertname!~"D.*"', ['plain', 'quote']],
-      ['team=""', ['plain', 'quote']],
-      ['team=', ['plain', 'quote']],
-      ['team!=""', but('plain', 'quote')],
-      ['team=~".+"', but('plain', 'quote')],
-      ['team=~"|payments"', ['elsewhere', 'plain', 'quote']],
-      ['nosuch!="x"', but()],
-      ['a:b=x', []],
-      ['text="say \\"hi\\"\\\\\\n"', ['quote']],
-      ['text=~"say .hi.\\\\\\\\\\\\n"', ['quote']],
-      ['text=~"say.*"', []],
-      ['text=~"(?s)say.*"', ['quote']],
-      ['id=~"\\\\w{4}"', ['both']],
-      ['id=~"[[:alpha:]]{5}"', ['plain', 'quote']],
-      ['id=~"\\\\Qbo\\\\E(?P<rest>th)\\\\z"', ['both']],
-    ])('%s', async (filter, ids) => {
-      expect(await filtered(filter)).toEqual(ids.toSorted());
-    });
-
-    test.each([
-      ['', 'bad matcher format: '],
-      ['foo', 'bad matcher format: foo'],
-      ['=x', 'bad matcher format: =x'],
-      ['a-b=x', 'bad matcher format: a-b=x'],
-      ['é=x', 'bad matcher format: é=x'],
-      ['"a"="b"', 'bad matcher format: "a"="b"'],
-      ['{a="b"}', 'bad matcher format: {a="b"}'],
-      ['a="b",c="d"', 'matcher value contains unescaped double quote: "b",c="d"'],
-      ['a="b', 'matcher value contains unescaped double quote: "b'],
-      ['a="b\\"', 'matcher value contains unescaped double quote: "b\\"'],
-      ['a=b"c', 'matcher value contains unescaped double quote: b"c'],
-      ['a=~"("', 'error parsing regexp: missing closing ): `^(?:()$`'],
-      ['a=~"(?!x)"', 'error parsing regexp: invalid or unsupported Perl syntax: `(?!`'],
-      ['a=~"b\\\\u0041"', 'error parsing regexp: invalid escape sequence: `\\u`'],
-    ])('%j is refused, by every list', async (filter, message) => {
-      for (const path of ['alerts', 'alerts/groups', 'silences']) {
-        const answer = await wire(url(), `/api/v2/${path}?filter=${encodeURIComponent(filter)}`);
-        expect([answer.status, comparable(answer.body)]).toEqual([400, comparable(`${JSON.stringify(message)}\n`)]);
+  describe('a filter', () => {
+    it('selects the alerts that its matcher matches', async () => {
+      const expected = {
+        'alertname=Up': ['plain'],
+        '\t alertname\n= "Up" ': ['plain'],
+        "alertname='Up'": [],
+        'alertname==Up': [],
+        'alertname=Up,id=plain': [],
+        'alertname!=Down': ['plain', 'quote', 'silenced'],
+        'alertname=~"p"': [],
+        'alertname=~"(?i)up"': ['plain'],
+        'alertname=~"U.|Disk"': ['plain', 'silenced'],
+        'alertname!~"D.*"': ['plain', 'quote'],
+        'team=': ['plain', 'quote'],
+        'team!=""': but('plain', 'quote'),
+        'team=~".+"': but('plain', 'quote'),
+        'team=~"|payments"': ['elsewhere', 'plain', 'quote'],
+        'nosuch!="x"': but(),
+        'a:b=x': [],
+        'text="say \\"hi\\"\\\\\\n"': ['quote'],
+        'text=~"say.*"': [],
+        'text=~"(?s)say.*"': ['quote'],
+        'id=~"[[:alpha:]]{5}"': ['plain', 'quote'],
+        'id=~"\\\\Qbo\\\\E(?P<rest>th)\\\\z"': ['both'],
+      };
+      for (const [filter, ids] of Object.entries(expected)) {
+        expect([filter, await filtered(filter)]).toEqual([filter, ids.toSorted()]);
       }
     });
 
-    test('several are combined with AND, and may contradict each other', async () => {
+    it('of another form is refused by every list', async () => {
+      const refused = {
+        '': 'bad matcher format: ',
+        foo: 'bad matcher format: foo',
+        '=x': 'bad matcher format: =x',
+        'a-b=x': 'bad matcher format: a-b=x',
+        'é=x': 'bad matcher format: é=x',
+        '"a"="b"': 'bad matcher format: "a"="b"',
+        '{a="b"}': 'bad matcher format: {a="b"}',
+        'a="b",c="d"': 'matcher value contains unescaped double quote: "b",c="d"',
+        'a="b\\"': 'matcher value contains unescaped double quote: "b\\"',
+        'a=b"c': 'matcher value contains unescaped double quote: b"c',
+        'a=~"("': 'error parsing regexp: missing closing ): `^(?:()$`',
+        'a=~"(?!x)"': 'error parsing regexp: invalid or unsupported Perl syntax: `(?!`',
+        'a=~"b\\\\u0041"': 'error parsing regexp: invalid escape sequence: `\\u`',
+      };
+      for (const [filter, message] of Object.entries(refused)) {
+        for (const path of ['alerts', 'alerts/groups', 'silences']) {
+          const answer = await wire(url(), `/api/v2/${path}?filter=${encodeURIComponent(filter)}`);
+          const wanted = [filter, 400, comparable(`${JSON.stringify(message)}\n`)];
+          expect([filter, answer.status, comparable(answer.body)]).toEqual(wanted);
+        }
+      }
+    });
+
+    it('and another must both match', async () => {
       expect(await filtered('alertname=Down', 'severity=warning')).toEqual(['elsewhere', 'inhibited']);
       expect(await filtered('alertname=Up', 'alertname=Disk')).toEqual([]);
     });
 
-    test.each(['filter[]=alertname%3DUp', 'Filter=alertname%3DUp', 'nosuch=1'])(
-      '%s is ignored: the whole list is returned',
-      async (query) => {
+    it('of another name is ignored, and a plus is a space', async () => {
+      for (const query of ['filter[]=alertname%3DUp', 'Filter=alertname%3DUp', 'nosuch=1']) {
         expect((await found(query)).sort()).toEqual(but());
-      },
-    );
-
-    test('a plus is a space', async () => {
+      }
       expect(await found('filter=+alertname+=+Up+')).toEqual(['plain']);
     });
   });
 
-  describe('states', () => {
-    test('names what suppresses an alert', async () => {
+  describe('the state of an alert', () => {
+    it('names what suppresses an alert', async () => {
       const alerts = await getJson<Alert[]>(url(), '/api/v2/alerts');
       const by = new Map(alerts.map((alert) => [alert.labels['id'], alert]));
       const source = by.get('source')?.fingerprint;
@@ -135,8 +133,8 @@ onBothServers((url, comparable) => {
       });
     });
 
-    test.each(['alerts', 'alerts/groups'])(
-      '%s: each flag drops its state, and "both" counts as either',
+    it.each(['alerts', 'alerts/groups'])(
+      'leaves it out of /%s by its flag, and by either flag if it has both',
       async (path) => {
         expect((await found('active=false', path)).sort()).toEqual(['both', 'inhibited', 'silenced']);
         expect((await found('silenced=false', path)).sort()).toEqual(but('silenced', 'both'));
@@ -147,23 +145,26 @@ onBothServers((url, comparable) => {
     );
   });
 
-  describe('receiver', () => {
-    test.each([
-      ['operations', ['plain', 'quote']],
-      ['pager', ['source']],
-      ['payments-chat', ['elsewhere']],
-      ['platform', []],
-      ['PAGER', []],
-      ['p.*-chat', but('plain', 'quote')],
-      ['pager|payments-chat', ['elsewhere', 'source']],
-      ['', but()],
-    ])('%j, anchored', async (receiver, ids) => {
-      for (const path of ['alerts', 'alerts/groups']) {
-        expect((await found(`receiver=${encodeURIComponent(receiver)}`, path)).sort()).toEqual(ids.toSorted());
+  describe('a receiver', () => {
+    it('selects the alerts of the receivers whose whole name matches', async () => {
+      const expected = {
+        operations: ['plain', 'quote'],
+        pager: ['source'],
+        platform: [],
+        PAGER: [],
+        'p.*-chat': but('plain', 'quote'),
+        'pager|payments-chat': ['elsewhere', 'source'],
+        '': but(),
+      };
+      for (const [receiver, ids] of Object.entries(expected)) {
+        for (const path of ['alerts', 'alerts/groups']) {
+          const got = await found(`receiver=${encodeURIComponent(receiver)}`, path);
+          expect([receiver, got.sort()]).toEqual([receiver, ids.toSorted()]);
+        }
       }
     });
 
-    test('an invalid expression is refused', async () => {
+    it('that is no expression is refused', async () => {
       for (const path of ['alerts', 'alerts/groups']) {
         const answer = await wire(url(), `/api/v2/${path}?receiver=(`);
         const message = 'failed to parse receiver param: error parsing regexp: missing closing ): `^(?:()$`';
@@ -172,8 +173,8 @@ onBothServers((url, comparable) => {
     });
   });
 
-  describe('the answer', () => {
-    test('alerts are sorted by fingerprint, their receivers in the order of the routes', async () => {
+  describe('the response', () => {
+    it('sorts alerts by fingerprint, and their receivers by the routes', async () => {
       const alerts = await getJson<Alert[]>(url(), '/api/v2/alerts');
       const prints = alerts.map(({ fingerprint }) => fingerprint);
       expect(prints).toEqual(prints.toSorted());
@@ -181,7 +182,7 @@ onBothServers((url, comparable) => {
       expect(source?.receivers.map(({ name }) => name)).toEqual(['pager', 'platform-chat']);
     });
 
-    test('an alert of two routes is in two groups; groups and alerts have an order', async () => {
+    it('has an alert of two routes in two groups, all in their order', async () => {
       const groups = await getJson<Group[]>(url(), '/api/v2/alerts/groups');
       expect(
         groups.map(({ labels, receiver, alerts }) => [
@@ -203,20 +204,20 @@ onBothServers((url, comparable) => {
       ]);
     });
 
-    test('with a receiver, a group names that one alone', async () => {
+    it('names in a group only the receiver that was asked for', async () => {
       const groups = await getJson<Group[]>(url(), '/api/v2/alerts/groups?receiver=platform-chat&filter=id%3Dsource');
       expect(groups.map(({ alerts }) => alerts.map(({ receivers }) => receivers))).toEqual([
         [[{ name: 'platform-chat' }]],
       ]);
     });
 
-    test('receivers come in the order of the configuration', async () => {
+    it('has receivers in the order of the configuration', async () => {
       expect((await wire(url(), '/api/v2/receivers')).body).toBe(
         '[{"name":"operations"},{"name":"pager"},{"name":"platform-chat"},{"name":"payments-chat"}]\n',
       );
     });
 
-    test('the status has the start time, the routes and the state of the cluster', async () => {
+    it('has in the status the start time, the routes and the state of the cluster', async () => {
       interface Status {
         readonly cluster: object;
         readonly config: { readonly original: string };
@@ -238,7 +239,7 @@ onBothServers((url, comparable) => {
       expect(parse(config.original)).toMatchObject({ global: { resolve_timeout: '5m' }, ...parse(DEFAULT_CONFIG) });
     });
 
-    test('probes return OK', async () => {
+    it('to probes is OK', async () => {
       for (const path of ['/-/ready', '/-/healthy']) {
         const { status, headers, body } = await wire(url(), path);
         expect([status, headers['content-type'], body]).toEqual([200, 'text/plain; charset=utf-8', 'OK']);

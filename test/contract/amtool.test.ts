@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import { amtoolBinary } from '../support/peers.ts';
 
 const amtool = amtoolBinary();
 
-test.skipIf(amtool === undefined)('amtool works with the emulator', async () => {
+it.skipIf(amtool === undefined)('amtool works with the emulator', async () => {
   const server = await startAlertmanagerEmulator({ now: () => Date.now() });
   const run = async (...args: string[]): Promise<string> => {
     const options = { env: { ...process.env, ...amtool?.env }, timeout: 10_000 };

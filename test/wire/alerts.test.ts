@@ -3,7 +3,7 @@
  * client itself: the sandbox may be wrong in the same way as the client, these files are not.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { openAlertmanager } from '../../src/features/alerts/api.ts';
 import { formatMatcher, matcherFrom } from '../../src/features/alerts/matcher.ts';
@@ -43,7 +43,7 @@ function itemOf<T>(items: readonly T[], index = 0): T {
 }
 
 describe('alerts', () => {
-  test('0.25: offsets of times, empty annotations, a link or none', async () => {
+  it('0.25: offsets of times, empty annotations, a link or none', async () => {
     const { value, text } = await read('alerts-0.25.json', () => client.alerts());
     expect(value).toEqual(text);
     const [active, both] = [itemOf(value, 0), itemOf(value, 1)];
@@ -66,7 +66,7 @@ describe('alerts', () => {
     expect('generatorURL' in both).toBe(false);
   });
 
-  test('0.28: preserves mutedBy; a muted alert is suppressed without a silence', async () => {
+  it('0.28: preserves mutedBy; a muted alert is suppressed without a silence', async () => {
     const { value, text } = await read('alerts-0.28.json', () => client.alerts());
     expect(value).toEqual(text);
     const muted = itemOf(value);
@@ -84,7 +84,7 @@ describe('alerts', () => {
     ]);
   });
 
-  test('0.33: preserves labels of receivers and routes; unprocessed is a state', async () => {
+  it('0.33: preserves labels of receivers and routes; unprocessed is a state', async () => {
     const { value, text } = await read('alerts-0.33.json', () => client.alerts());
     expect(value).toEqual(text);
     const alert = itemOf(value);
@@ -93,7 +93,7 @@ describe('alerts', () => {
     expect([keepsAlert(alert, ['unprocessed']), keepsAlert(alert, ['active'])]).toEqual([true, false]);
   });
 
-  test('groups: their labels, receiver and alerts; a group may have none', async () => {
+  it('groups: their labels, receiver and alerts; a group may have none', async () => {
     const { value, text } = await read('groups-0.25.json', () => client.groups());
     expect(value).toEqual(text);
     expect(
@@ -104,7 +104,7 @@ describe('alerts', () => {
     ]);
   });
 
-  test('receivers', async () => {
+  it('receivers', async () => {
     const old = await read('receivers-0.25.json', () => client.receivers());
     expect(old.value).toEqual([{ name: 'operations' }, { name: 'team-X/pager & chat' }]);
     const { value } = await read('receivers-0.33.json', () => client.receivers());
@@ -116,7 +116,7 @@ describe('silences', () => {
   const spelled = (matchers: Parameters<typeof matcherFrom>[0][]): string[] =>
     matchers.map((one) => formatMatcher(matcherFrom(one)));
 
-  test('0.25: every state, both kinds of operators', async () => {
+  it('0.25: every state, both kinds of operators', async () => {
     const { value, text } = await read('silences-0.25.json', () => client.silences());
     expect(value).toEqual(text);
     expect(value.map(({ status, matchers }) => [status.state, ...spelled(matchers)])).toEqual([
@@ -128,7 +128,7 @@ describe('silences', () => {
     expect([value[1]?.comment, value[1]?.createdBy]).toEqual(['', '']);
   });
 
-  test('before 0.22: a missing isEqual means true, and is not added to updates', async () => {
+  it('before 0.22: a missing isEqual means true, and is not added to updates', async () => {
     const { value, text } = await read('silences-0.21.json', () => client.silences());
     expect(value).toEqual(text);
     const silence = itemOf(value);
@@ -139,7 +139,7 @@ describe('silences', () => {
     ]);
   });
 
-  test('0.32: an update preserves annotations', async () => {
+  it('0.32: an update preserves annotations', async () => {
     const { value, text } = await read('silence-0.32.json', () => client.silence(ID));
     expect(value).toEqual([text]);
     expect(applyChanges(itemOf(value), { comment: 'new' })).toEqual({
@@ -154,7 +154,7 @@ describe('silences', () => {
     expect(spelled(itemOf(value).matchers)).toEqual(['"größe in %"="92"']);
   });
 
-  test('the response to a write', async () => {
+  it('the response to a write', async () => {
     const draft = { matchers: [], startsAt: '', endsAt: '', createdBy: '', comment: '' };
     const { value } = await read('posted-silence-0.25.json', () => client.postSilence(draft));
     expect(value).toEqual([{ silenceID: ID }]);
@@ -162,7 +162,7 @@ describe('silences', () => {
 });
 
 describe('status', () => {
-  test('0.25, no cluster: no name, no peers; uptime is when it started', async () => {
+  it('0.25, no cluster: no name, no peers; uptime is when it started', async () => {
     const { value, text } = await read('status-disabled-0.25.json', () => client.status());
     expect(value).toEqual([text]);
     const status = itemOf(value);
@@ -172,12 +172,19 @@ describe('status', () => {
     expect(status.versionInfo).toMatchObject({ version: '0.25.0+ds', goVersion: 'go1.19.8', branch: 'debian/sid' });
   });
 
-  test('a cluster that is ready', async () => {
+  it('a cluster that is ready', async () => {
     const { value, text } = await read('status-ready-0.28.json', () => client.status());
     expect(value).toEqual([text]);
     expect(value[0]?.cluster?.status).toBe('ready');
     expect(value[0]?.cluster?.peers?.map(({ address }) => address)).toEqual(['10.0.0.1:9094', '[fd00::2]:9094']);
   });
+});
+
+it('a silence id of another form is no part of a path', async () => {
+  const before = server.requests.length;
+  await expect(client.silence('2f1a')).rejects.toMatchObject({ code: 'invalid_value' });
+  await expect(client.deleteSilence('../alerts', CONFIRMED)).rejects.toMatchObject({ code: 'invalid_value' });
+  expect(server.requests).toHaveLength(before);
 });
 
 describe('failures', () => {
@@ -199,15 +206,15 @@ describe('failures', () => {
     call: keyof typeof CALLS,
     exit: number,
     code: string,
-    texts: string,
+    message: string,
   ])[] = [
     ['301-doubled-slash', 'alerts', 3, 'redirected', '/api/v2/alerts'],
     ['301-doubled-slash', 'postAlerts', 8, 'outcome_unknown', '/api/v2/alerts'],
-    ['400-string', 'postSilence', 3, 'refused', 'start time must be before end time'],
+    ['400-string', 'postSilence', 3, 'refused', 'refused the request: Failed to create silence: start time'],
     ['400-filter', 'silences', 3, 'refused', 'bad matcher format: a-b="c"'],
     ['400-regex', 'alerts', 3, 'refused', 'invalid or unsupported Perl syntax: `(?!`'],
     ['400-object', 'postSilence', 3, 'refused', 'cannot unmarshal number into Go struct field Matcher.value'],
-    ['401', 'alerts', 4, 'unauthorized', 'Unauthorized'],
+    ['401', 'alerts', 4, 'unauthorized', 'requires a credential: Unauthorized'],
     ['401', 'deleteSilence', 4, 'unauthorized', 'Unauthorized'],
     ['404-silence-string', 'postSilence', 5, 'not_found', 'no silence has this id'],
     ['404-silence-string', 'deleteSilence', 5, 'not_found', 'no silence has this id'],
@@ -215,7 +222,7 @@ describe('failures', () => {
     ['404-silence-empty', 'deleteSilence', 5, 'not_found', 'no silence has this id'],
     ['404-silence-empty', 'alerts', 3, 'wrong_path', '/alerts'],
     ['404-router', 'alerts', 3, 'wrong_path', '404 page not found'],
-    ['404-router', 'silence', 3, 'wrong_path', '404 page not found'],
+    ['404-router', 'silence', 3, 'wrong_path', 'does not know GET /silence/{silenceID}: 404 page'],
     ['404-router', 'deleteSilence', 3, 'wrong_path', '404 page not found'],
     ['404-api', 'alerts', 3, 'wrong_path', 'path /api/v2/alert was not found'],
     ['404-api', 'silence', 3, 'wrong_path', 'path /api/v2/alert was not found'],
@@ -238,7 +245,18 @@ describe('failures', () => {
     ['503-timeout', 'postSilence', 8, 'outcome_unknown', 'Exceeded configured timeout of 2s.'],
   ];
 
-  test.each(CASES)('%s of %s: exit %i, %s', async (file, call, exit, code, texts) => {
+  const HINTS: Readonly<Record<string, string>> = {
+    '400-filter': 'before 0.27',
+    '400-regex': 'RE2',
+    '401': 'SVC_ALERTS_TOKEN',
+    '404-router': 'check the path of --base-url',
+    '405': 'check the path of --base-url',
+    '410': 'check the path of --base-url',
+    '431': 'fewer or shorter matchers',
+    '500-matcher-sets-0.32': 'exclude the silence',
+  };
+
+  it.each(CASES)('%s of %s is exit %i, %s', async (file, call, exit, code, message) => {
     const [head = '', ...body] = sample(`failures/${file}.txt`).split('\n\n');
     bytes = withLength(head, body.join('\n\n'));
     const before = server.requests.length;
@@ -250,13 +268,14 @@ describe('failures', () => {
     expect(error).toMatchObject({
       exit,
       code,
-      message: expect.stringContaining(texts),
+      message: expect.stringContaining(message),
       httpStatus: Number(file.slice(0, 3)),
+      ...(file in HINTS ? { hint: expect.stringContaining(HINTS[file] ?? '') } : {}),
     });
     if (/post|delete/.test(call)) expect(server.requests).toHaveLength(before + 1);
   });
 
-  test('every file is read', () => {
+  it('are all read', () => {
     const files = readdirSync(new URL('failures/', FOLDER)).map((name) => name.replace(/\.txt$/, ''));
     expect([...new Set(CASES.map(([file]) => file))].sort()).toEqual(files.sort());
   });

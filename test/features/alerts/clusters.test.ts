@@ -1,7 +1,7 @@
 /** Several profiles side by side, each with an Alertmanager of its own. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startAlertmanagerEmulator } from '../../../src/sandbox/alerts/server.ts';
 import { answer, faultServer } from '../../support/servers.ts';
 import { type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
@@ -50,7 +50,7 @@ const names = (list: readonly Row[]) =>
   list.map(({ cluster, labels }) => [cluster, (labels as Record<string, string>)['alertname']]);
 
 describe('alerts list', () => {
-  test.each([
+  it.each([
     ['--profile twice', onBoth],
     ['--all-profiles', onAll],
   ])('with %s merges alerts in the same state, worst first', async (_name, run) => {
@@ -65,7 +65,7 @@ describe('alerts list', () => {
     );
   });
 
-  test('--group-by has rows for each cluster', async () => {
+  it('--group-by has rows for each cluster', async () => {
     const groups = rows(await onBoth('alerts list --group-by alertname -o json'));
     expect(groups.map(({ cluster, alerts }) => [cluster, alerts])).toEqual([
       ['eu', 1],
@@ -74,7 +74,7 @@ describe('alerts list', () => {
     ]);
   });
 
-  test('names a cluster that cannot be read, and exits 10', async () => {
+  it('names a cluster that cannot be read, and exits 10', async () => {
     profiles({ eu: eu.url, gone: 'http://127.0.0.1:1' });
     const listed = await svc(['alerts', 'list', '--profile', 'eu', '--profile', 'gone', '-o', 'json'], { home });
     expect(listed.code).toBe(10);
@@ -84,7 +84,7 @@ describe('alerts list', () => {
     expect(listed.stderr).toMatch(/^gone: nothing listens at 127\.0\.0\.1:1 /);
   });
 
-  test.each([
+  it.each([
     ['csv', 'cluster,alertname,label:severity,error', /^gone,,,nothing listens/m],
     ['table', 'cluster,alertname,label:severity,error', /^gone +nothing listens/m],
     ['ndjson', undefined, /^\{"cluster":"gone","error":\{"code":"connect_failed"/m],
@@ -97,7 +97,7 @@ describe('alerts list', () => {
     expect([listed.code, listed.stdout]).toEqual([10, expect.stringMatching(row)]);
   });
 
-  test('treats a partial response as a failed cluster', async () => {
+  it('treats a partial response as a failed cluster', async () => {
     const whole = JSON.stringify(await (await fetch(`${us.url}/api/v2/alerts`)).json());
     await using partial = await faultServer((socket) => {
       socket.end(answer(200, whole).slice(0, -40), 'latin1');
@@ -109,14 +109,14 @@ describe('alerts list', () => {
     expect(listed.stderr).toMatch(/^us: /);
   });
 
-  test('if none can be read, names all with the common status', async () => {
+  it('if none can be read, names all with the common status', async () => {
     profiles({ eu: 'http://127.0.0.1:1', us: 'http://127.0.0.1:1' });
     const listed = await onBoth('alerts list');
     expect(listed).toMatchObject({ code: 7, stdout: '' });
     expect(listed.stderr).toMatch(/eu: nothing listens .*; us: nothing listens /);
   });
 
-  test('--watch follows one cluster: nothing is sent for several', async () => {
+  it('--watch follows one cluster: nothing is sent for several', async () => {
     profiles({ eu: 'http://127.0.0.1:1', us: 'http://127.0.0.1:1' });
     const refused = await onBoth('alerts list --watch');
     expect(refused).toMatchObject({ code: 2, stdout: '' });
@@ -124,7 +124,7 @@ describe('alerts list', () => {
   });
 });
 
-test('alerts check passes only if it passes in every cluster', async () => {
+it('alerts check passes only if it passes in every cluster', async () => {
   const checked = await onBoth('alerts check Alone -o json');
   expect(checked.code).toBe(1);
   expect(rows(checked).map(({ cluster, ok, count }) => [cluster, ok, count])).toEqual([
@@ -145,7 +145,7 @@ test('alerts check passes only if it passes in every cluster', async () => {
 describe('silences', () => {
   const written = async (line: string, options: RunOptions = {}) => onBoth(`silences ${line} -o json`, options);
 
-  test('create, list and expire by comment in each cluster, with undo commands', async () => {
+  it('create, list and expire by comment in each cluster, with undo commands', async () => {
     const created = await written('create alertname=Shared -d 1h -c CHG-1');
     expect(created.code).toBe(0);
     expect(rows(created).map(({ cluster }) => cluster)).toEqual(['eu', 'us']);
@@ -161,7 +161,7 @@ describe('silences', () => {
     expect(rows(await written('list'))).toEqual([]);
   });
 
-  test('create reports each outcome if one cluster is down', async () => {
+  it('create reports each outcome if one cluster is down', async () => {
     profiles({ eu: 'http://127.0.0.1:1', us: us.url });
     const created = await written('create alertname=Shared -d 1h -c CHG-2');
     expect(created.code).toBe(10);
@@ -182,7 +182,7 @@ describe('silences', () => {
     }
   });
 
-  test.each([
+  it.each([
     ['is written', () => us.url, 'it may have been applied'],
     ['is away', () => 'http://127.0.0.1:1', 'hint: check the state of the service'],
   ])('create exits 8 if one outcome is unknown and the other %s', async (_name, other, text) => {
@@ -197,7 +197,7 @@ describe('silences', () => {
     expect(lost.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  test('check lists the first to end at the top, and never prints ok for partial data', async () => {
+  it('check lists the first to end at the top, and never prints ok for partial data', async () => {
     const create = (profile: string, time: string) =>
       svc(['silences', 'create', 'alertname=Soon', '-d', time, '-c', 'CHG-9', '--profile', profile], { home });
     expect([(await create('eu', '50m')).code, (await create('us', '40m')).code]).toEqual([0, 0]);
@@ -210,7 +210,7 @@ describe('silences', () => {
     expect(partial.stdout + partial.stderr).not.toContain('ok:');
   });
 
-  test('--dry-run plans all requests, and shows no secret header of any', async () => {
+  it('--dry-run plans all requests, and shows no secret header of any', async () => {
     const file = join(home, 'headers');
     writeFileSync(file, 'X-Api-Key: s3cret-of-the-gateway\n', { mode: 0o600 });
     profiles({ eu: eu.url, us: us.url }, { 'alerts.headers': [`@${file}`] });
@@ -221,14 +221,14 @@ describe('silences', () => {
     expect(rows(await written('list --comment CHG-3'))).toEqual([]);
   });
 
-  test('each question names its cluster', async () => {
+  it('each question names its cluster', async () => {
     const asked = await onBoth('silences create alertname=Shared -d 3d -c long', { terminal: 120, answer: false });
     expect(asked).toMatchObject({ code: 2 });
     expect(asked.asked.map((question) => question.slice(0, 12))).toEqual(['eu: Silence ', 'us: Silence ']);
   });
 });
 
-test.each([
+it.each([
   ['alerts list --profile eu --profile eu', '--profile eu is given twice'],
   ['alerts list --profile eu --all-profiles', '--profile and --all-profiles cannot be used together'],
   ['alerts list --base-url http://localhost --profile eu --profile us', '--base-url names one server'],
@@ -242,7 +242,7 @@ test.each([
   expect(run.stderr).toContain(message);
 });
 
-test('silences check fails if a silence of any cluster is about to end', async () => {
+it('silences check fails if a silence of any cluster is about to end', async () => {
   const made = await svc('silences create team=soon -c why -d 30m --profile us -q'.split(' '), { home });
   const ok = await onBoth('silences check --expiring-within 10m --comment why -o json');
   expect([ok.code, rows(ok)]).toEqual([0, []]);

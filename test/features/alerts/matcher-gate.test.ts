@@ -1,16 +1,15 @@
 /** An argument that could mean several matchers must never make a gate green: random ones, through `alerts check`, against a simple reading of the grammar. */
-import { once } from 'node:events';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatMatcher, type Matcher, matcher } from '../../../src/features/alerts/matcher.ts';
 import { parseMatcherArguments } from '../../../src/features/alerts/matcher-arguments.ts';
 import { getJson, postAlerts, startAlertmanager } from '../../support/alertmanager.ts';
 import { describeRealServers } from '../../support/alertmanagers.ts';
 import { refusalOf } from '../../support/refusal.ts';
+import { answer, fileServer } from '../../support/servers.ts';
 import { argumentsOf, spellingsIn } from '../../support/shell-arguments.ts';
 import { svc } from '../../support/svc.ts';
+import { wireAlert } from './commands/scripted.ts';
 
 const LABELS: Readonly<Record<string, string>> = {
   alertname: 'Disk full',
@@ -94,25 +93,8 @@ const spelled = fc
   .tuple(fc.constantFrom(...any), fc.constantFrom(...styles))
   .map(([of, style]) => ({ of, text: style(of) }));
 const AND = [
-  ' ',
-  '  ',
-  ', ',
-  ',',
-  ';',
-  '; ',
-  '&',
-  ' && ',
-  ' and ',
-  ' AND ',
-  '\n',
-  '\t',
-  '\r\n',
-  ' ,',
-  '\u00a0',
-  '，',
-  '} {',
-  '},{',
-  '} and {',
+  ...[' ', '  ', ', ', ',', ';', '; ', '&', ' && ', ' and ', ' AND ', '\n', '\t', '\r\n', ' ,', '\u00a0', '，'],
+  ...['} {', '},{', '} and {'],
 ];
 const CLOSING = new Map([
   ['{', '}'],
@@ -128,87 +110,29 @@ const joined = fc
   }));
 
 const pieces = fc.constantFrom(
-  'team',
-  'severity',
-  'payments',
-  'critical',
-  'Disk full',
-  'é',
-  'x',
-  '1',
-  '=',
-  '=',
-  '!=',
-  '=~',
-  '!~',
-  '==',
-  ' ',
-  ' ',
-  ',',
-  ';',
-  '&&',
-  '|',
-  ' and ',
-  ' or ',
-  '"',
-  '"',
-  "'",
-  '\\',
-  '\\"',
-  '{',
-  '}',
-  '(',
-  ')',
-  '.*',
-  '*',
-  '\n',
-  '\t',
-  '\u00a0',
-  '“',
-  '”',
-  'team=payments',
-  'severity="critical"',
-  '"team"',
-  "severity='critical'",
+  ...['team', 'severity', 'payments', 'critical', 'Disk full', 'é', 'x', '1'],
+  ...['=', '=', '!=', '=~', '!~', '==', ' ', ' ', ',', ';', '&&', '|', ' and ', ' or '],
+  ...['"', '"', "'", '\\', '\\"', '{', '}', '(', ')', '.*', '*', '\n', '\t', '\u00a0', '“', '”'],
+  ...['team=payments', 'severity="critical"', '"team"', "severity='critical'"],
 );
 const garbage = fc.array(pieces, { minLength: 1, maxLength: 9 }).map((parts) => parts.join(''));
 
-describe('a gate on an alert that fires', () => {
-  let url = '';
-  const server = http.createServer((request, response) => {
-    const { searchParams } = new URL(request.url ?? '', 'http://x');
-    response.setHeader('content-type', 'application/json');
-    let matches = false;
-    try {
-      matches = searchParams.getAll('filter').every((one) => serverReads(one) === true);
-    } catch {
-      response.writeHead(400).end('"bad regular expression"');
-      return;
-    }
-    const at = '2026-01-01T00:00:00Z';
-    const status = { state: 'active', silencedBy: [], inhibitedBy: [] };
-    const alert = {
-      labels: LABELS,
-      annotations: {},
-      receivers: [],
-      fingerprint: 'ab',
-      startsAt: at,
-      updatedAt: at,
-      endsAt: at,
-      status,
-    };
-    response.end(JSON.stringify(matches ? [alert] : []));
-  });
-  beforeAll(async () => {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  });
-  afterAll(() => server.close());
-  const gate = async (text: string) =>
-    (await svc(['alerts', 'check', '--base-url', url, '--', text], { here: true })).code;
+/** Its one alert fires, if the filters select it. */
+const server = await fileServer((socket, { path }) => {
+  const filters = new URL(path, 'http://x').searchParams.getAll('filter');
+  try {
+    const matches = filters.every((one) => serverReads(one) === true);
+    socket.write(answer(200, JSON.stringify(matches ? [wireAlert('a', LABELS)] : [])));
+  } catch {
+    socket.write(answer(400, '"bad regular expression"'));
+  }
+});
 
-  test('is not green for matchers in one argument that all select it', async () => {
+describe('a gate on an alert that fires', () => {
+  const gate = async (text: string) =>
+    (await svc(['alerts', 'check', '--base-url', server.url, '--', text], { here: true })).code;
+
+  it('is not green for several matchers in one argument that all select it', async () => {
     const codes = new Map<number, number>();
     for (const { text, open, by } of fc.sample(joined, 600)) {
       const code = await gate(text);
@@ -219,7 +143,7 @@ describe('a gate on an alert that fires', () => {
     expect(codes.get(1)).toBeGreaterThan(5);
   });
 
-  test('answers as the grammar says, or refuses the text', async () => {
+  it('answers as the grammar says, or refuses the text', async () => {
     const codes = new Map<number, number>();
     for (const text of fc.sample(garbage, 1200)) {
       const code = await gate(text);
@@ -234,7 +158,7 @@ describe('a gate on an alert that fires', () => {
     expect([...codes.keys()].sort()).toEqual(expect.arrayContaining([0, 1, 2]));
   });
 
-  test('takes a value in quotes literally', async () => {
+  it('takes a value in quotes literally', async () => {
     const unit = fc.constantFrom(...'ab =!~,;&|*\'"\\{}[(\n\té“');
     for (const value of fc.sample(fc.string({ unit }), 100)) {
       const quoted = value.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n');
@@ -244,7 +168,7 @@ describe('a gate on an alert that fires', () => {
   });
 });
 
-test('what a refusal says to write is, after the shell, what was typed', () => {
+it('what a refusal says to write means, after the shell, what was typed', () => {
   const cases = fc.sample(joined, 1000).flatMap(({ all, text, open, by }) => {
     if (open === '{' && by.trim() === ',') return [];
     const { hint } = refusalOf(() => parseMatcherArguments([text]));
@@ -262,7 +186,7 @@ test('what a refusal says to write is, after the shell, what was typed', () => {
   }
 });
 
-test('whatever a refusal says to write is accepted, or asked about once more', () => {
+it('what a refusal says to write is accepted, or refused as an expression', () => {
   const hints = fc.sample(garbage, 2000).flatMap((text) => {
     try {
       parseMatcherArguments([text]);
@@ -285,7 +209,7 @@ test('whatever a refusal says to write is accepted, or asked about once more', (
 });
 
 describeRealServers(({ release }) => {
-  test('reads what svc accepts in the same way', async () => {
+  it('reads an accepted argument as svc does', async () => {
     const server = await startAlertmanager({ release });
     try {
       await postAlerts(server.url, [

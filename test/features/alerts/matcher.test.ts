@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   formatMatcher,
   type Matcher,
@@ -6,115 +6,135 @@ import {
   matcherFrom,
   sameMatchers,
 } from '../../../src/features/alerts/matcher.ts';
-import { labelTest } from '../../../src/features/alerts/matching.ts';
-import { getJson, postAlerts, type RunningAlertmanager, startAlertmanager } from '../../support/alertmanager.ts';
-import { describeRealServers } from '../../support/alertmanagers.ts';
+import { isWide, labelTest, needsLabel } from '../../../src/features/alerts/matching.ts';
 
-test.each([
-  [matcher('alertname', '=', 'Up'), 'alertname="Up"'],
-  [matcher('a:b_1', '!=', ''), 'a:b_1!=""'],
-  [matcher('path', '=~', '\\d+"x"\n'), 'path=~"\\\\d+\\"x\\"\\n"'],
-  [matcher('foo-bar', '!~', 'a\tb'), '"foo-bar"!~"a\tb"'],
-  [matcher('say "hi"', '=', 'x'), '"say \\"hi\\""="x"'],
-  [matcher('1st', '=', 'x'), '"1st"="x"'],
-])('formats %j as %s', (of, text) => {
-  expect(formatMatcher(of)).toBe(text);
-});
+/** The answer for each matcher, by its text. */
+async function answers(matchers: readonly Matcher[], ask: (one: Matcher) => unknown): Promise<Record<string, unknown>> {
+  const rows = matchers.map(async (one) => [formatMatcher(one), await ask(one)] as const);
+  return Object.fromEntries(await Promise.all(rows));
+}
 
-test.each([undefined, null, true])('reads isEqual %s of the service as true', (isEqual) => {
-  expect(matcherFrom({ name: 'a', value: 'b', isRegex: false, isEqual })).toEqual(matcher('a', '=', 'b'));
-});
+const regexes = (...values: readonly string[]): Matcher[] => values.map((value) => matcher('a', '=~', value));
+const valuesFor = async (matchers: readonly Matcher[], ask: (one: Matcher) => Promise<boolean>, answer: boolean) => {
+  const rows = await Promise.all(matchers.map(async (one) => ((await ask(one)) === answer ? [] : [one.value])));
+  return rows.flat();
+};
 
-test('preserves isEqual false and unknown fields of the service', () => {
-  const wire = { name: 'a', value: 'b', isRegex: true, isEqual: false, added: 1 };
-  expect(matcherFrom(wire)).toEqual(matcher('a', '!~', 'b'));
-});
-
-test('compares matchers without order and repetition', () => {
-  const [a, b] = [matcher('a', '=', 'x'), matcher('b', '=', 'y')];
-  expect(sameMatchers([a, b], [b, a])).toBe(true);
-  expect(sameMatchers([a, b], [b, a, b])).toBe(true);
-  expect(sameMatchers([a], [a, b])).toBe(false);
-  expect(sameMatchers([a, b], [a])).toBe(false);
-  expect(sameMatchers([a], [matcher('a', '=~', 'x')])).toBe(false);
-  expect(sameMatchers([a], [matcher('a', '!=', 'x')])).toBe(false);
-  expect(sameMatchers([], [])).toBe(true);
-});
-
-const VALUES = ['', 'db', 'db-1', 'db-1:9100', 'DB', 'a.b', 'a b', 'x/y', '10.0.0.7', 'foo|bar', 'aaa', 'd', '7', 'é'];
-const PATTERNS = [
-  'db',
-  'db.*',
-  '.*',
-  '.+',
-  'db-[0-9]',
-  'db-[0-9]+:9100',
-  '[a-c]+',
-  '[^a-z]+',
-  '(db|d)',
-  'd|7',
-  '(?:db|x)/?y?',
-  'a.b',
-  'a\\.b',
-  '\\d',
-  '\\d+',
-  '\\w+',
-  '\\W',
-  '10\\.0\\.0\\.[0-9]',
-  'foo\\|bar',
-  'a*',
-  'a?a?a?',
-  'db-1(:9100)',
-  '',
-  '[.]',
-  '[ ./]',
-  '(?i)db',
-  '(a+)+',
-  'a{2,}',
-  'a\\sb',
-  '^db$',
-  '\\bdb-1\\b.*',
-  '(?P<n>a)+',
-  '\\pL+',
-  '(a|b)*',
-  '[[:alpha:]]+',
-];
-
-const judge = async (one: Matcher, v: string): Promise<boolean> => (await labelTest([one]))(v === '' ? {} : { v });
-
-test.each(['(a', 'a)', '[a', 'a**', '(?=a)'])('leaves the invalid expression %s to the server', async (pattern) => {
-  await expect(labelTest([matcher('v', '=~', pattern)])).rejects.toThrow(/only the server can tell/);
-});
-
-test('all matchers have to match', async () => {
-  const matches = await labelTest([matcher('v', '=~', '(?i)db'), matcher('team', '=', 'x')]);
-  expect([matches({ team: 'y', v: 'db' }), matches({ team: 'x', v: 'DB' }), matches({ v: 'db' })]).toEqual([
-    false,
-    true,
-    false,
-  ]);
-});
-
-describeRealServers(({ release }) => {
-  let server: RunningAlertmanager;
-  beforeAll(async () => {
-    server = await startAlertmanager({ release });
-    await postAlerts(
-      server.url,
-      VALUES.map((v, i) => ({ labels: { alertname: `A${i}`, ...(v === '' ? {} : { v }) } })),
-    );
+describe('a matcher', () => {
+  it('is shown in a spelling that every grammar reads in the same way', () => {
+    expect(
+      [
+        matcher('alertname', '=', 'Up'),
+        matcher('a:b_1', '!=', ''),
+        matcher('path', '=~', '\\d+"x"\n'),
+        matcher('foo-bar', '!~', 'a\tb'),
+        matcher('say "hi"', '=', 'x'),
+        matcher('1st', '=', 'x'),
+      ].map(formatMatcher),
+    ).toEqual([
+      'alertname="Up"',
+      'a:b_1!=""',
+      'path=~"\\\\d+\\"x\\"\\n"',
+      '"foo-bar"!~"a\tb"',
+      '"say \\"hi\\""="x"',
+      '"1st"="x"',
+    ]);
   });
-  afterAll(() => server.stop());
 
-  const operators = ['=~', '!~', '=', '!='] as const;
-  test.each(PATTERNS.flatMap((pattern) => operators.map((operator) => [operator, pattern] as const)))(
-    'v%s%j',
-    async (operator, pattern) => {
-      const one = matcher('v', operator, pattern);
-      const query = encodeURIComponent(formatMatcher(one));
-      const alerts = await getJson<{ labels: { v?: string } }[]>(server.url, `/api/v2/alerts?filter=${query}`);
-      const theirs = new Set(alerts.map(({ labels }) => labels.v ?? ''));
-      for (const value of VALUES) expect([value, await judge(one, value)]).toEqual([value, theirs.has(value)]);
-    },
-  );
+  it('of the service is an equality unless isEqual is false', () => {
+    const wire = { name: 'a', value: 'b', isRegex: false };
+    for (const isEqual of [undefined, null, true])
+      expect(matcherFrom({ ...wire, isEqual })).toEqual(matcher('a', '=', 'b'));
+    expect(matcherFrom({ ...wire, isRegex: true, isEqual: false })).toEqual(matcher('a', '!~', 'b'));
+  });
+
+  it('needs its label unless it matches the empty text', async () => {
+    const matchers = [
+      matcher('a', '=', 'x'),
+      matcher('a', '=', ''),
+      matcher('a', '!=', 'x'),
+      matcher('a', '!=', ''),
+      matcher('a', '!~', 'x'),
+      matcher('a', '!~', ''),
+    ];
+    expect(await answers(matchers, needsLabel)).toEqual({
+      'a="x"': true,
+      'a=""': false,
+      'a!="x"': false,
+      'a!=""': true,
+      'a!~"x"': false,
+      'a!~""': true,
+    });
+    const optional = regexes('', '.*', 'x*', 'x|', '^$', '(?i)x*', '\\pL*', '[[:alpha:]]*', '\\Q\\E', '(?!x)y', '(x');
+    expect(await valuesFor(optional, needsLabel, false)).toEqual([]);
+    const required = regexes(
+      'x',
+      '.+',
+      '(a|b)',
+      '^x$',
+      '[]a]',
+      '[[:alpha:]]',
+      '\\x{1F600}',
+      'x{1,}',
+      'h1.*:9100',
+      '😀',
+    );
+    expect(await valuesFor(required, needsLabel, true)).toEqual([]);
+  });
+});
+
+describe('several matchers', () => {
+  it('are the same in any order and however often repeated', () => {
+    const [a, b] = [matcher('a', '=', 'x'), matcher('b', '=', 'y')];
+    expect([sameMatchers([a, b], [b, a]), sameMatchers([a, b], [b, a, b]), sameMatchers([], [])]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    for (const others of [[a, b], [b], [], [matcher('a', '=~', 'x')], [matcher('a', '!=', 'x')]]) {
+      expect([others, sameMatchers([a], others), sameMatchers(others, [a])]).toEqual([others, false, false]);
+    }
+  });
+
+  it('have to match all', async () => {
+    const matches = await labelTest([matcher('v', '=~', '(?i)db'), matcher('team', '=', 'x')]);
+    const labels = [{ team: 'y', v: 'db' }, { team: 'x', v: 'DB' }, { v: 'db' }];
+    expect(labels.map(matches)).toEqual([false, true, false]);
+  });
+
+  it('are left to the server if an expression is invalid', async () => {
+    for (const pattern of ['(a', 'a)', '[a', 'a**', '(?=a)']) {
+      await expect(labelTest([matcher('v', '=~', pattern)])).rejects.toThrow(/only the server can tell/);
+    }
+  });
+});
+
+describe('a silence could mute everything', () => {
+  const wide = (one: Matcher): Promise<boolean> => isWide([one]);
+
+  it('if no matcher requires a definite value', async () => {
+    const matchers = [
+      matcher('a', '=', 'x'),
+      matcher('a', '=', ''),
+      matcher('a', '!=', 'x'),
+      matcher('a', '!=', ''),
+      matcher('a', '!~', 'x'),
+    ];
+    expect(await answers(matchers, wide)).toEqual({
+      'a="x"': false,
+      'a=""': true,
+      'a!="x"': true,
+      'a!=""': true,
+      'a!~"x"': true,
+    });
+    expect(await isWide([matcher('a', '!=', 'x'), matcher('b', '=', 'y')])).toBe(false);
+  });
+
+  it('if its expressions match every name', async () => {
+    const every = ['.+', '.*', '..*', '.+?', '.{1,}', '(.+){1}', '(?:.)+', '^.+$', '(?s:.)+', '(?i)x|.+', 'x?.+', 'x|'];
+    const classes = ['[\\s\\S]+', '[\\d\\D]*', '[^\\n]+', '\\b.*', '[A-Za-z0-9].*', '(?!x)'];
+    expect(await valuesFor(regexes(...every, ...classes), wide, true)).toEqual([]);
+    const some = ['x', 'x+', '.{2,}', '..+', 'x.*', '.*x', '[a-z]+', '[^a]+', '\\S+', '.*x?y', 'web-.*', '.+-1|.*x'];
+    expect(await valuesFor(regexes(...some), wide, false)).toEqual([]);
+  });
 });

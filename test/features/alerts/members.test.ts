@@ -1,7 +1,7 @@
 /** The members of one HA cluster: `alerts.urls` of a profile. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningAlertmanager, startAlertmanager } from '../../support/alertmanager.ts';
 import { alertmanagerBinary } from '../../support/peers.ts';
 import { freePorts } from '../../support/ports.ts';
@@ -44,7 +44,7 @@ const member = (post = POSTED) =>
 const methods = ({ requests }: Awaited<ReturnType<typeof member>>) => requests.map(({ method }) => method);
 
 describe('reads', () => {
-  test('go to the next member if one is down, and stay there', async () => {
+  it('go to the next member if one is down, and stay there', async () => {
     await using second = await member();
     const listed = await run('silences list --unused -o json', [GONE, second.url]);
     expect(listed).toMatchObject({ code: 0, stdout: '[]\n' });
@@ -52,18 +52,18 @@ describe('reads', () => {
     expect(listed.stderr.match(/is away/g)).toHaveLength(1);
   });
 
-  test('are not repeated at a failing member while there is another', async () => {
+  it('are not repeated at a failing member while there is another', async () => {
     await using first = await faultServer((socket) => void socket.end(answer(503, '')));
     await using second = await member();
     expect((await run('alerts list -o json', [first.url, second.url])).code).toBe(0);
     expect(first.requests).toHaveLength(1);
   });
 
-  test('fail if all members are down', async () => {
+  it('fail if all members are down', async () => {
     expect(await run('alerts list', [GONE, GONE.replace(':1', ':2')])).toMatchObject({ code: 7, stdout: '' });
   });
 
-  test('fail if a member refuses', async () => {
+  it('fail if a member refuses', async () => {
     await using first = await faultServer((socket) => void socket.end(answer(403, '')));
     await using second = await member();
     expect((await run('alerts list', [first.url, second.url])).code).toBe(4);
@@ -72,27 +72,27 @@ describe('reads', () => {
 });
 
 describe('a write', () => {
-  test('goes to one member', async () => {
+  it('goes to one member', async () => {
     await using first = await member();
     await using second = await member();
     expect((await run(CREATE, [first.url, second.url])).code).toBe(0);
     expect([methods(first).filter((one) => one === 'POST'), methods(second)]).toEqual([['POST'], []]);
   });
 
-  test('goes to the next if no connection could be made', async () => {
+  it('goes to the next if no connection could be made', async () => {
     await using second = await member();
     expect((await run(CREATE, [GONE, second.url])).code).toBe(0);
     expect(methods(second).filter((one) => one === 'POST')).toEqual(['POST']);
   });
 
-  test('that may have been applied goes to no other member', async () => {
+  it('that may have been applied goes to no other member', async () => {
     await using first = await member('');
     await using second = await member();
     expect((await run(CREATE, [first.url, second.url])).code).toBe(8);
     expect(second.requests).toEqual([]);
   });
 
-  test('of an alert goes to all members, and those that fail are named', async () => {
+  it('of an alert goes to all members, and those that fail are named', async () => {
     await using first = await member();
     await using second = await member();
     const sent = await run('alerts create Test -o json', [first.url, second.url]);
@@ -122,7 +122,7 @@ describe('a write', () => {
     expect((await run('alerts create Test', [GONE, GONE.replace(':1', ':2')])).code).toBe(7);
   });
 
-  test('of an alert has the rows of each member in each cluster', async () => {
+  it('of an alert has the rows of each member in each cluster', async () => {
     await using second = await member();
     mkdirSync(join(home, 'config'), { recursive: true });
     const profiles = { eu: { 'alerts.urls': `${GONE},${second.url}` }, us: { 'alerts.url': GONE } };
@@ -141,7 +141,7 @@ describe('a write', () => {
   });
 });
 
-test('the credential of the profile goes to every member', async () => {
+it('the credential of the profile goes to every member', async () => {
   const token = join(home, 'token');
   writeFileSync(token, 'tok-123456', { mode: 0o600 });
   await using first = await faultServer((socket) => void socket.end(answer(503, '')));
@@ -152,13 +152,13 @@ test('the credential of the profile goes to every member', async () => {
   expect(sent).toEqual(['Bearer tok-123456', 'Bearer tok-123456']);
 });
 
-test('an address of the environment is used alone', async () => {
+it('an address of the environment is used alone', async () => {
   await using second = await member();
   const listed = await run('alerts list', [GONE, GONE.replace(':1', ':2')], { env: { SVC_ALERTS_URL: second.url } });
   expect(listed).toMatchObject({ code: 0, stderr: expect.not.stringContaining('away') });
 });
 
-test.each([
+it.each([
   [{ 'alerts.url': GONE }, 'alerts list', 'profile default has both alerts.url and alerts.urls'],
   [{ 'alerts.urls': 'http://a,ftp://b' }, 'alerts list', 'is not an http:// or https:// address'],
   [{ 'alerts.urls': 'http://a,http://a' }, 'alerts list', 'names one twice'],
@@ -184,7 +184,7 @@ describe.skipIf(alertmanagerBinary('0.28') === undefined)('a pair of Alertmanage
 
   const hosts = (servers: readonly RunningAlertmanager[]) => servers.map(({ url }) => new URL(url).host);
 
-  test('status and doctor look at each member', async () => {
+  it('status and doctor look at each member', async () => {
     const urls = pair.map(({ url }) => url);
     const read = async () => {
       const { code, stderr, stdout } = await run('alerts status -o json', urls);
@@ -209,7 +209,7 @@ describe.skipIf(alertmanagerBinary('0.28') === undefined)('a pair of Alertmanage
     expect(findings.find(({ check }) => check === 'cluster')?.detail).toBe('2 members are peers of each other');
   });
 
-  test('a dead member is reported by both', async () => {
+  it('a dead member is reported by both', async () => {
     const urls = [pair[0]?.url ?? '', GONE];
     const status = await run('alerts status -o json', urls);
     expect([status.code, JSON.parse(status.stdout)]).toMatchObject([
@@ -220,7 +220,7 @@ describe.skipIf(alertmanagerBinary('0.28') === undefined)('a pair of Alertmanage
     expect(await run('doctor alerts -q', urls)).toMatchObject({ code: 1, stdout: 'service:alerts/127.0.0.1:1\n' });
   });
 
-  test('members that do not gossip are reported by both', async () => {
+  it('members that do not gossip are reported by both', async () => {
     const alone = await freePorts();
     const others = await Promise.all([
       startAlertmanager({ release: '0.28', args: [`--cluster.listen-address=127.0.0.1:${alone}`] }),

@@ -1,5 +1,4 @@
-/** What people pass as a configuration file: other encodings, several documents, merges. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { svc } from '../../../support/svc.ts';
 
@@ -14,29 +13,31 @@ const check = (stdin: string | Uint8Array, ...argv: string[]) =>
   svc(['alerts', 'config', 'check', '-', ...argv], { stdin: stdin as string });
 const indented = (text: string, by = '    ') => text.replace(/^/gm, by).trimEnd();
 
-test.each([
-  [
-    'a Secret as YAML',
-    `apiVersion: v1\nkind: Secret\ndata: { alertmanager.yaml: ${Buffer.from(CONFIG).toString('base64')} }\n`,
-  ],
-  ['a list as JSON', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [] }, undefined, 2)],
-])('%s is refused, with the way to the configuration in it', async (_, text) => {
-  const { code, stdout, stderr } = await check(text);
-  expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain('is a Kubernetes object, not a configuration');
-  expect(stderr).toContain("kubectl get secret NAME -o jsonpath='{.data.alertmanager\\.yaml}' | base64 -d");
+describe('svc alerts config check', () => {
+  it.each([
+    [
+      'a Secret as YAML',
+      `apiVersion: v1\nkind: Secret\ndata: { alertmanager.yaml: ${Buffer.from(CONFIG).toString('base64')} }\n`,
+    ],
+    ['a list as JSON', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [] }, undefined, 2)],
+  ])('refuses %s, with the way to the configuration in it', async (_, text) => {
+    const { code, stdout, stderr } = await check(text);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('is a Kubernetes object, not a configuration');
+    expect(stderr).toContain("kubectl get secret NAME -o jsonpath='{.data.alertmanager\\.yaml}' | base64 -d");
+  });
 });
 
 const CHAIN = (routes: string) =>
   `receivers: [{ name: ops }, { name: a }, { name: b }]\nroute:\n  receiver: ops\n  routes:\n${indented(routes)}\n`;
 
-describe('routes that no alert can reach', () => {
-  test.each([
+describe('svc alerts config check of routes', () => {
+  it.each([
     ['after one without matchers', '- { receiver: a }\n- { matchers: [team="db"], receiver: b }', 6],
     ['after one with the same matchers', '- { matchers: [a="1", b="2"] }\n- { matchers: [b="2", a="1"] }', 6],
     ['after one with fewer matchers', '- { matchers: [a="1"] }\n- { match: { a: "1", b: "2" } }', 6],
     ['below another route', '- matchers: [a="1"]\n  routes:\n    - {}\n    - { receiver: a }', 8],
-  ])('%s', async (_, routes, line) => {
+  ])('warns of one that no alert can reach, %s', async (_, routes, line) => {
     const run = await check(CHAIN(routes), '-o', 'json');
     const message = expect.stringContaining('no alert can reach this route: ');
     expect([run.code, JSON.parse(run.stdout)]).toMatchObject([0, [{ line, severity: 'warning', message }]]);
@@ -44,17 +45,17 @@ describe('routes that no alert can reach', () => {
     expect([drawn.code, drawn.stderr]).toEqual([0, expect.stringContaining(`warning: -:${line}:`)]);
   });
 
-  test.each([
+  it.each([
     ['after one with continue', '- { receiver: a, continue: true }\n- { matchers: [team="db"], receiver: b }'],
     ['after one with more matchers', '- { matchers: [a="1", b="2"] }\n- { matchers: [a="1"] }'],
     ['after one with another operator', '- { matchers: [a="1"] }\n- { matchers: [a=~"1"] }'],
-  ])('are none %s', async (_, routes) => {
+  ])('does not warn of one %s', async (_, routes) => {
     expect(await check(CHAIN(routes), '-o', 'json')).toMatchObject({ code: 0, stdout: '[]\n' });
   });
 });
 
-describe('the text of a file', () => {
-  test.each([
+describe('the text of a configuration file', () => {
+  it.each([
     ['a byte order mark and Windows line ends', `\ufeff${CONFIG.replaceAll('\n', '\r\n')}`],
     [
       'JSON',
@@ -75,19 +76,19 @@ describe('the text of a file', () => {
       'anchors and merges',
       `x-base: &base { receiver: team-db, group_wait: 10s }\n${CONFIG.replace('receiver: team-db', '<<: *base')}`,
     ],
-  ])('%s', async (_, text) => {
+  ])('may have %s', async (_, text) => {
     const stdin = text as string;
     expect((await check(stdin)).code).toBe(0);
     const routed = await svc(['alerts', 'route', 'team=db', '--config-file', '-', '-q'], { stdin });
     expect([routed.code, routed.stdout]).toEqual([0, 'team-db\n']);
   });
 
-  test('of several documents the server reads the first', async () => {
+  it('may have several documents, of which the server reads the first', async () => {
     const run = await check(`${CONFIG}---\nroute: { receiver: nope }\n`, '-o', 'json');
     expect([run.code, JSON.parse(run.stdout)]).toMatchObject([0, [{ line: 8, severity: 'warning' }]]);
   });
 
-  test('that is not UTF-8 is refused', async () => {
+  it('is refused if it is not UTF-8', async () => {
     expect(await check(Buffer.from([0x72, 0xff, 0xfe]))).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('not UTF-8'),
@@ -102,25 +103,25 @@ ${indented(routes)}
 receivers: [{ name: ops }, { name: a }, { name: b }]
 `;
 
-test('one fault is one line, however many brackets are open', async () => {
+it('an open bracket is one fault, however many there are', async () => {
   const { code, stdout } = await check(`${CONFIG}other: ${'['.repeat(200)}\n`);
   expect(code).toBe(1);
   expect(stdout.match(/Flow sequence/g)).toHaveLength(1);
 });
 
-describe('the keys of a mapping', () => {
-  test.each([
+describe('the keys of a mapping in a configuration file', () => {
+  it.each([
     ['twice', 'route:\n  receiver: ops\n  receiver: ops\n', '3'],
     ['twice, once in quotes', 'route:\n  receiver: ops\n  "receiver": ops\n', '3'],
     ['twice in a flow mapping', 'route: {receiver: ops, "receiver": ops}\n', '1'],
     ['twice below a list', 'route: {receiver: ops}\nreceivers:\n- name: ops\n  name: ops\n', '4'],
-  ])('%s is an error with its line', async (_, text, line) => {
+  ])('are an error with its line if one is there %s', async (_, text, line) => {
     const { code, stdout } = await check(text.includes('receivers') ? text : `${text}receivers: [{name: ops}]\n`);
     expect(code).toBe(1);
     expect(stdout).toMatch(new RegExp(`^ +${line} .*Map keys must be unique`, 'm'));
   });
 
-  test('may be 40,000, and a merge key may be repeated', async () => {
+  it('may be 40,000, and a merge key may be repeated', async () => {
     const names = Array.from({ length: 40_000 }, (_, at) => `  name${at}: 1\n`);
     const { code } = await check(`${CONFIG}other:\n${names.join('')}`);
     expect(code).toBe(0);
@@ -130,7 +131,7 @@ describe('the keys of a mapping', () => {
   });
 });
 
-test('the path names a route without matchers', async () => {
+it('svc alerts route names a route without matchers', async () => {
   const stdin = TREE('- { receiver: a }\n- { matchers: [team="db"], receiver: b }');
   const argv = ['alerts', 'route', 'team=db', '--config-file', '-'];
   expect(JSON.parse((await svc([...argv, '-o', 'json'], { stdin })).stdout)).toMatchObject([
@@ -139,14 +140,14 @@ test('the path names a route without matchers', async () => {
   expect((await svc(argv, { stdin })).stdout).toContain('(every alert)');
 });
 
-describe('a running server', () => {
+describe('a running configuration', () => {
   const running = (original: string, version = '0.40.0') =>
     faultServer((socket, { path }) => {
       const status = { cluster: { status: 'ready' }, versionInfo: { version }, config: { original }, uptime: '' };
       socket.write(answer(200, path.endsWith('/status') ? JSON.stringify(status) : '[]'));
     });
 
-  test.each([
+  it.each([
     ['a new section', `event_recorder: { outputs: [{ stdout: {} }] }\nfuture: &a [1]\n${CONFIG}`],
     [
       'a new field of a route',
@@ -160,7 +161,7 @@ describe('a running server', () => {
       'a new field of a time interval',
       `${CONFIG}time_intervals: [{ name: x, time_intervals: [{ future: 1, months: [may] }] }]\n`,
     ],
-  ])('%s is not refused', async (_, config) => {
+  ])('may have %s', async (_, config) => {
     await using server = await running(config);
     const routed = await svc(['alerts', 'route', 'team=db', '-q', '--base-url', server.url]);
     expect([routed.code, routed.stdout]).toEqual([0, 'team-db\n']);

@@ -1,12 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { getJson } from '../../../support/alertmanager.ts';
-import { answer, faultServer } from '../../../support/servers.ts';
-import { failure, type RunOptions, svc } from '../../../support/svc.ts';
+import { failure, type RunOptions } from '../../../support/svc.ts';
 import type { WireAlert } from './fleet.ts';
-import { onBothServices, printed, type Sent, writes } from './service.ts';
+import { printed, type Sent, sharedService, writes } from './service.ts';
 
 const HOUR = 3_600_000;
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -26,12 +25,14 @@ function posted(sent: readonly Sent[]): unknown[] {
   return JSON.parse(sent[0]?.body ?? '') as unknown[];
 }
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc alerts create', () => {
   const create = (argv: readonly string[], options?: RunOptions) => service.svc(['alerts', 'create', ...argv], options);
   const there = async (name: string): Promise<WireAlert | undefined> =>
     (await getJson<WireAlert[]>(service.url(), '/api/v2/alerts')).find(({ labels }) => labels['alertname'] === name);
 
-  test('labels, annotations and a link, for two hours', async () => {
+  it('sends labels, annotations and a link', async () => {
     const now = Date.now();
     const argv = [
       'Backup',
@@ -58,7 +59,7 @@ onBothServices((service) => {
     expect(await there('Backup')).toMatchObject(alert);
   });
 
-  test('without an end none is sent, and a line says what the server will do', async () => {
+  it('sends no end without one, and says what the server will do', async () => {
     const now = Date.now();
     const run = await create(['Endless'], { now: () => now });
     expect(run.code).toBe(0);
@@ -70,14 +71,14 @@ onBothServices((service) => {
     expect(ends - now).toBeLessThan(6 * 60_000);
   });
 
-  test.each([
+  it.each([
     [['--start', '1h'], -HOUR, undefined],
     [['--start', '1h', '--for', '3h'], -HOUR, 2 * HOUR],
     [['--start', '-2h', '--end', '30m'], -2 * HOUR, HOUR / 2],
     [['--start', '2h ago', '--end', 'in 1h'], -2 * HOUR, HOUR],
     [['--end', '2h'], 0, 2 * HOUR],
     [['-d', '1d'], 0, 24 * HOUR],
-  ])('%j is resolved against the clock, and the start is always sent', async (argv, start, end) => {
+  ])('sends the times of %j by the clock, and always a start', async (argv, start, end) => {
     const now = Date.now();
     const run = await create(['Window', ...argv], { now: () => now });
     expect(run.code).toBe(0);
@@ -87,15 +88,7 @@ onBothServices((service) => {
     expect(run.stdout).toContain(iso(now + start));
   });
 
-  test('an end in the past resolves the alert', async () => {
-    expect((await create(['Ending', 'host=a', '--for', '1h'])).code).toBe(0);
-    expect(await there('Ending')).toBeDefined();
-    const run = await create(['Ending', 'host=a', '--start', '1h', '--end', '1s ago']);
-    expect([run.code, run.stderr]).toEqual([0, '']);
-    expect(await there('Ending')).toBeUndefined();
-  });
-
-  test('a file with one alert, with several, and standard input', async () => {
+  it('reads one alert or several from a file or standard input', async () => {
     const now = Date.now();
     const one = { labels: { alertname: 'One' }, note: 'kept', endsAt: '2h' };
     const single = await create(['-f', file('one.json', one)], { now: () => now });
@@ -117,7 +110,7 @@ onBothServices((service) => {
     expect(await there('Three')).toBeDefined();
   });
 
-  test.each([
+  it.each([
     ['not JSON', '{"labels":', 'not JSON'],
     ['nothing', '  \n', 'is empty'],
     ['an empty array', '[]', 'the array is empty'],
@@ -135,7 +128,7 @@ onBothServices((service) => {
       '[{"labels":{"a":"b"},"startsAt":"2026-01-02T00:00:00Z","endsAt":"2026-01-01T00:00:00Z"}]',
       'before the start',
     ],
-  ])('a file with %s is refused whole: exit 2, nothing sent', async (name, text, why) => {
+  ])('refuses a file with %s as a whole with exit 2', async (name, text, why) => {
     const path = file(`${name.replaceAll(' ', '-')}.json`, text);
     const run = await create(['-f', path]);
     expect([run.code, run.stdout, run.sent]).toEqual([2, '', []]);
@@ -143,7 +136,7 @@ onBothServices((service) => {
     expect(run.stderr).toContain(path);
   });
 
-  test('a missing file, and a binary file', async () => {
+  it('refuses a missing file and a binary one', async () => {
     const absent = await create(['-f', join(folder, 'absent.json')]);
     expect([absent.code, absent.sent]).toEqual([2, []]);
     const binary = await create(['-f', '-'], { stdin: new Uint8Array([0x5b, 0xff, 0x5d]) });
@@ -151,7 +144,7 @@ onBothServices((service) => {
     expect(binary.stderr).toContain('not UTF-8');
   });
 
-  test.each([
+  it.each([
     [[], 'the alert name is missing'],
     [['A', 'x!=y'], 'x!="y" is not a label'],
     [['A', 'x=~y'], 'is not a label'],
@@ -165,36 +158,37 @@ onBothServices((service) => {
     [['A', '--annotation', 'x=1', '--annotation', 'x=2'], 'given twice'],
     [['A', '-f', 'x.json'], '--file cannot be used with'],
     [['--annotation', 'a=b', '-f', 'x.json'], '--file cannot be used with'],
-  ])('%j: exit 2, nothing sent', async (argv, why) => {
+  ])('refuses %j with exit 2, and sends nothing', async (argv, why) => {
     const run = await create(argv);
     expect([run.code, run.stdout, run.sent]).toEqual([2, '', []]);
     expect(run.stderr).toContain(why);
   });
 
-  test.each([
-    [['--end', 'now']],
-    [['--end', '2h ago']],
-    [['--for', '0s']],
-    [['--start', '1h', '--end', 'now']],
-    [['-f', { endsAt: '2026-01-01T00:00:00Z' }]],
-    [['-f', { endsAt: 'now', startsAt: null }]],
-    [['-f', { endsAt: '1h ago', startsAt: '' }]],
-  ])('%j resolves an alert, whatever time passes between two readings of the clock', async (argv) => {
-    const name = `Over${JSON.stringify(argv).replace(/\W/g, '')}`;
-    expect((await create([name, '--for', '1h'])).code).toBe(0);
-    expect(await there(name)).toBeDefined();
-    let clock = Date.now();
-    const now = () => clock++;
-    const [, end] = argv;
-    const run =
-      typeof end === 'object'
-        ? await create(['-f', file('over.json', { labels: { alertname: name }, ...end })], { now })
-        : await create([name, ...argv.map(String)], { now });
-    expect([run.code, run.stderr]).toEqual([0, '']);
-    expect(await there(name)).toBeUndefined();
+  it('ends an alert by an end in the past, whatever time passes between two readings of the clock', async () => {
+    const ends: readonly (readonly string[] | object)[] = [
+      ['--end', 'now'],
+      ['--start', '1h', '--end', '1s ago'],
+      ['--for', '0s'],
+      ['--start', '1h', '--end', 'now'],
+      { endsAt: '2026-01-01T00:00:00Z' },
+      { endsAt: 'now', startsAt: null },
+      { endsAt: '1h ago', startsAt: '' },
+    ];
+    for (const [index, end] of ends.entries()) {
+      const name = `Ending${index}`;
+      expect((await create([name, '--for', '1h'])).code).toBe(0);
+      expect(await there(name)).toBeDefined();
+      let clock = Date.now();
+      const now = () => clock++;
+      const argv = Array.isArray(end)
+        ? [name, ...end]
+        : ['-f', file('end.json', { labels: { alertname: name }, ...end })];
+      const run = await create(argv, { now });
+      expect([end, run.code, run.stderr, await there(name)]).toEqual([end, 0, '', undefined]);
+    }
   });
 
-  test('optional fields of a file may be null, new, or the zero time of Go', async () => {
+  it('takes null, new fields and the zero time of Go from a file', async () => {
     const zero = '0001-01-01T00:00:00Z';
     const labels = { alertname: 'Nulls', gone: null };
     const alert = {
@@ -214,7 +208,7 @@ onBothServices((service) => {
     ]);
   });
 
-  test('--dry-run prints the request and does not connect', async () => {
+  it('prints with --dry-run the request, and does not connect', async () => {
     const now = Date.now();
     const run = await create(['Dry', 'a=b', '--for', '1h', '--dry-run', '-o', 'json'], { now: () => now });
     expect([run.code, run.sent]).toEqual([0, []]);
@@ -229,7 +223,7 @@ onBothServices((service) => {
     expect(await there('Dry')).toBeUndefined();
   });
 
-  test('a refusal of the server: exit 3, in its words', async () => {
+  it("exits 3 with the server's words if it refuses the alert", async () => {
     const run = await create(['-o', 'json', '--generator-url', 'not a url', 'Link', '--for', '1h']);
     expect([run.code, run.stdout, writes(run.sent).length]).toEqual([3, '', 1]);
     expect(failure(run)).toMatchObject({ code: 'refused', http_status: 422 });
@@ -237,7 +231,7 @@ onBothServices((service) => {
     expect(await there('Link')).toBeUndefined();
   });
 
-  test('a refused batch may be stored partly, and svc says so: exit 10', async () => {
+  it('exits 10 if the server refuses some alerts of several', async () => {
     const batch = [{ labels: { alertname: 'Good' } }, { labels: { 'a-b': 'x', alertname: 'Bad' } }];
     const run = await create(['-f', '-', '-o', 'json'], { stdin: JSON.stringify(batch) });
     expect([run.code, run.stdout]).toEqual([10, '']);
@@ -247,21 +241,5 @@ onBothServices((service) => {
     expect(await there('Bad')).toBeUndefined();
     const alone = await create(['-f', '-', '-o', 'json'], { stdin: JSON.stringify(batch.slice(1)) });
     expect([alone.code, failure(alone).code]).toEqual([3, 'refused']);
-  });
-});
-
-describe('an untrustworthy response', () => {
-  test.each([
-    ['a failure of the server', answer(500, '"boom"')],
-    [
-      'a proxy that lost the server',
-      answer(502, '<html><title>Bad Gateway</title></html>', { 'content-type': 'text/html' }),
-    ],
-    ['a timeout of the server', answer(503, 'Exceeded configured timeout of 2s.\n', { 'content-type': 'text/plain' })],
-  ])('%s: exit 8, sent once', async (_, bytes) => {
-    await using server = await faultServer((socket) => socket.write(bytes));
-    const run = await svc(['alerts', 'create', 'A', '--for', '1h', '--base-url', server.url, '-o', 'json']);
-    expect([run.code, run.stdout, server.requests.length]).toEqual([8, '', 1]);
-    expect(failure(run).code).toBe('outcome_unknown');
   });
 });

@@ -1,14 +1,16 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { getJson } from '../../../support/alertmanager.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, type RunOptions, svc } from '../../../support/svc.ts';
 import { seedFleet, type WireAlert } from './fleet.ts';
 import { wireAlert } from './scripted.ts';
-import { lines, onBothServices, printed } from './service.ts';
+import { lines, printed, sharedService } from './service.ts';
 
 const GONE = '2f1a4c0e-1111-4222-8333-444455556666';
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc alerts get', () => {
   let alerts: WireAlert[] = [];
   let silence = '';
   beforeAll(async () => {
@@ -22,7 +24,7 @@ onBothServices((service) => {
     return found;
   };
 
-  test('by its fingerprint, a prefix, and in upper case', async () => {
+  it('finds an alert by its fingerprint, a beginning of it, and in upper case', async () => {
     for (const alert of alerts) {
       const { fingerprint } = alert;
       for (const text of [fingerprint, fingerprint.slice(0, 8), fingerprint.toUpperCase()]) {
@@ -33,7 +35,7 @@ onBothServices((service) => {
     }
   });
 
-  test('the table has every field of the alert', async () => {
+  it('prints every field of the alert', async () => {
     const both = named('both');
     const { code, stdout } = await get(both.fingerprint);
     expect(code).toBe(0);
@@ -52,7 +54,7 @@ onBothServices((service) => {
     }
   });
 
-  test('which silences and alerts mute it', async () => {
+  it('names the silences and alerts that mute it', async () => {
     const both = printed<WireAlert & { silences: unknown[]; inhibitors: unknown[] }>(
       await get(named('both').fingerprint, '-o', 'json'),
     );
@@ -63,7 +65,7 @@ onBothServices((service) => {
     expect(stdout).toMatch(/INHIBITED-BY +[0-9a-f]{16} Down cluster=eu id=source severity=critical team=platform\n/);
   });
 
-  test('requests only the silences and alerts that the alert names', async () => {
+  it('requests only the silences and alerts that the alert names', async () => {
     const sent = async (id: string) => lines((await get(named(id).fingerprint)).sent).sort();
     const [alerts, one] = ['GET /api/v2/alerts', `GET /api/v2/silence/${silence}`];
     expect(await sent('plain')).toEqual([alerts]);
@@ -72,58 +74,36 @@ onBothServices((service) => {
     expect(await sent('both')).toEqual([alerts, alerts, one]);
   });
 
-  test('-q prints the whole fingerprint', async () => {
+  it('-q prints the whole fingerprint', async () => {
     const { fingerprint } = named('plain');
     expect((await get(fingerprint.slice(0, 8), '-q')).stdout).toBe(`${fingerprint}\n`);
   });
 
-  test('an unknown fingerprint: exit 5', async () => {
+  it('exits 5 for an unknown fingerprint', async () => {
     const run = await get('0000000000000000', '-o', 'json');
     expect([run.code, run.stdout]).toEqual([5, '']);
     expect(failure(run)).toMatchObject({ code: 'not_found', message: expect.stringContaining('0000000000000000') });
   });
 
-  test.each(['', 'xyz', '12345678901234567', '-1', '../status', 'abc '])(
-    'an impossible prefix (%j): exit 2, nothing sent',
-    async (text) => {
-      const run = await get('--', text);
-      expect([run.code, run.stdout, lines(run.sent)]).toEqual([2, '', []]);
-    },
-  );
-
-  test('no argument, or two: exit 2, nothing sent', async () => {
-    for (const argv of [[], ['aa', 'bb']]) {
-      const run = await get(...argv);
-      expect([run.code, run.stdout, lines(run.sent)]).toEqual([2, '', []]);
+  it('refuses what is no fingerprint with exit 2, and sends nothing', async () => {
+    for (const argv of [[''], ['xyz'], ['12345678901234567'], ['-1'], ['../status'], ['abc '], [], ['aa', 'bb']]) {
+      expect([argv, await get('--', ...argv)]).toMatchObject([argv, { code: 2, stdout: '', sent: [] }]);
     }
   });
-});
 
-test('still names a silence or an inhibitor that has ended meanwhile', async () => {
-  const status = { state: 'suppressed', silencedBy: [GONE], inhibitedBy: ['f000000000000000'] };
-  const alerts = JSON.stringify([wireAlert('a', {}, { status })]);
-  await using server = await faultServer((socket, { path }) => {
-    socket.write(path.startsWith('/api/v2/silence/') ? answer(404, '', { 'content-type': '' }) : answer(200, alerts));
-  });
-  const get = (...argv: string[]) => svc(['alerts', 'get', 'a', '--base-url', server.url, ...argv]);
-  expect(printed(await get('-o', 'json'))).toMatchObject({ silences: [], inhibitors: [], status });
-  expect((await get()).stdout).toMatch(new RegExp(`SILENCED-BY +${GONE}\\nINHIBITED-BY +f000000000000000\\n`));
-});
-
-describe('prefixes', () => {
-  const alert = (fingerprint: string): WireAlert => ({
-    labels: { alertname: fingerprint },
-    annotations: {},
-    receivers: [],
-    fingerprint,
-    startsAt: '2026-11-20T12:00:00.000Z',
-    updatedAt: '2026-11-20T12:00:00.000Z',
-    endsAt: '2026-11-20T12:05:00.000Z',
-    status: { state: 'active', silencedBy: [], inhibitedBy: [] },
+  it('still names a silence or an inhibitor that has ended meanwhile', async () => {
+    const status = { state: 'suppressed', silencedBy: [GONE], inhibitedBy: ['f000000000000000'] };
+    const alerts = JSON.stringify([wireAlert('a', {}, { status })]);
+    await using server = await faultServer((socket, { path }) => {
+      socket.write(path.startsWith('/api/v2/silence/') ? answer(404, '', { 'content-type': '' }) : answer(200, alerts));
+    });
+    const get = (...argv: string[]) => svc(['alerts', 'get', 'a', '--base-url', server.url, ...argv]);
+    expect(printed(await get('-o', 'json'))).toMatchObject({ silences: [], inhibitors: [], status });
+    expect((await get()).stdout).toMatch(new RegExp(`SILENCED-BY +${GONE}\\nINHIBITED-BY +f000000000000000\\n`));
   });
 
-  test('an ambiguous prefix: exit 2, with the candidates; a complete fingerprint is exact', async () => {
-    const alerts = ['abc0000000000001', 'abc0000000000002', 'abd0000000000003'].map(alert);
+  it('refuses the beginning of several fingerprints with exit 2, and names them', async () => {
+    const alerts = ['abc0000000000001', 'abc0000000000002', 'abd0000000000003'].map((one) => wireAlert(one));
     await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify(alerts))));
     const get = (text: string) => svc(['alerts', 'get', text, '--base-url', server.url, '-o', 'json']);
     const two = await get('abc');
@@ -137,7 +117,7 @@ describe('prefixes', () => {
   });
 });
 
-describe('--web', () => {
+describe('svc alerts get --web', () => {
   const GENERATOR = 'https://prometheus.example/graph?g0.expr=up';
   const RUNBOOK = 'https://runbooks.example/up';
   const runbook = (value: string) => ({ generatorURL: GENERATOR, annotations: { runbook_url: value } });
@@ -153,7 +133,7 @@ describe('--web', () => {
     });
   };
 
-  test.each([
+  it.each([
     ['--web', GENERATOR],
     ['--web=generator', GENERATOR],
     ['--web=runbook', RUNBOOK],
@@ -162,7 +142,7 @@ describe('--web', () => {
     expect((await get([option, '-o', 'json'])).stdout).toBe(`${JSON.stringify(address)}\n`);
   });
 
-  test('prints the address if there is no browser', async () => {
+  it('prints the address if there is no browser', async () => {
     const remote = await get(['--web'], undefined, { env: { NO_COLOR: '1', SSH_TTY: '/dev/pts/1' } });
     expect(remote).toMatchObject({ code: 0, stdout: `${GENERATOR}\n`, opened: [] });
     expect(remote.stderr).toBe('no browser was opened: an ssh session; open the address yourself\n');
@@ -171,15 +151,15 @@ describe('--web', () => {
     expect(failing.stderr).toContain('there is no program that opens it');
   });
 
-  test.each([
+  it.each([
     ['file:///etc/passwd', /has "file:\/\/\/etc\/passwd", which is not a web address, as its runbook/],
     ['https://a.example/\u001b[2J', /has "https:\/\/a\.example\/\\x1b\[2J", which is not a web address/],
-  ])('opens no %j', async (value, message) => {
+  ])('does not open %j', async (value, message) => {
     const run = await get(['--web=runbook'], runbook(value));
     expect(run).toMatchObject({ code: 5, stdout: '', opened: [], stderr: expect.stringMatching(message) });
   });
 
-  test('reports a missing page', async () => {
+  it('exits 5 if the alert has no page', async () => {
     const none = await get(['--web'], {});
     expect([none.code, none.stderr]).toEqual([5, 'svc: alert a000000000000000 has no generator\n']);
   });

@@ -1,5 +1,5 @@
 /** Alerts that a time interval mutes: the server's list calls them active, only its groups know better. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { getJson, postAlerts, postSilence, startAlertmanager } from '../../../support/alertmanager.ts';
 import { describeRealServers } from '../../../support/alertmanagers.ts';
 import type { WireGroup } from './fleet.ts';
@@ -38,8 +38,8 @@ interface Listed {
   readonly status: { readonly state: string; readonly mutedBy: readonly string[] };
 }
 
-function cases(start: () => Promise<{ readonly url: string; readonly stop: () => Promise<void> }>): void {
-  let server: Awaited<ReturnType<typeof start>>;
+describeRealServers(({ release }) => {
+  let server: Awaited<ReturnType<typeof startAlertmanager>>;
   const service = recorded(() => server.url);
   const run = (...argv: string[]) => service.svc(['alerts', ...argv]);
   const names = async (...argv: string[]): Promise<string[]> => {
@@ -49,7 +49,7 @@ function cases(start: () => Promise<{ readonly url: string; readonly stop: () =>
   };
 
   beforeAll(async () => {
-    server = await start();
+    server = await startAlertmanager({ release, config: CONFIG });
     await postAlerts(server.url, ALERTS);
     await postSilence(server.url, { matchers: [{ name: 'id', value: 'q', isRegex: false }] });
     await vi.waitFor(async () => {
@@ -60,33 +60,24 @@ function cases(start: () => Promise<{ readonly url: string; readonly stop: () =>
   });
   afterAll(() => server.stop());
 
-  test.each([
-    [[], ['Both', 'Disk']],
-    [['-a'], ['Batch', 'Both', 'Disk', 'Quiet']],
-    [
-      ['--state', 'muted'],
-      ['Batch', 'Quiet'],
-    ],
-    [
-      ['--state', 'suppressed'],
-      ['Batch', 'Quiet'],
-    ],
-    [['--state', 'silenced'], ['Quiet']],
-    [
-      ['--state', 'active', '--state', 'muted'],
-      ['Batch', 'Both', 'Disk', 'Quiet'],
-    ],
-    [['-r', 'payments-chat'], []],
-    [
-      ['-r', 'payments-chat', '-a'],
-      ['Batch', 'Both', 'Quiet'],
-    ],
-    [['-r', 'pager'], ['Both']],
-  ])('list %j: %j', async (argv, expected) => {
-    expect(await names('list', ...argv)).toEqual(expected);
+  it('lists an alert as muted if an interval mutes it for all its receivers', async () => {
+    const expected = {
+      '': ['Both', 'Disk'],
+      '-a': ['Batch', 'Both', 'Disk', 'Quiet'],
+      '--state muted': ['Batch', 'Quiet'],
+      '--state suppressed': ['Batch', 'Quiet'],
+      '--state silenced': ['Quiet'],
+      '--state active --state muted': ['Batch', 'Both', 'Disk', 'Quiet'],
+      '-r payments-chat': [],
+      '-r payments-chat -a': ['Batch', 'Both', 'Quiet'],
+      '-r pager': ['Both'],
+    };
+    for (const [line, wanted] of Object.entries(expected)) {
+      expect([line, await names('list', ...line.split(' ').filter((word) => word !== ''))]).toEqual([line, wanted]);
+    }
   });
 
-  test('list names the state and the interval', async () => {
+  it('names the state and the interval in a list', async () => {
     const columns = ['--columns', 'alertname,state,muted-by', '--sort', 'alertname', '-o', 'tsv', '--no-headers'];
     expect((await run('list', '-a', ...columns)).stdout.trimEnd().split('\n')).toEqual([
       'Batch\tmuted\talways',
@@ -98,24 +89,15 @@ function cases(start: () => Promise<{ readonly url: string; readonly stop: () =>
     expect(batch?.status).toMatchObject({ state: 'suppressed', mutedBy: ['always'] });
   });
 
-  test('counts', async () => {
-    const tally = await run(
-      'list',
-      '-a',
-      '--group-by',
-      'team',
-      '-o',
-      'json',
-      '--query',
-      '[].[labels.team, active, suppressed]',
-    );
-    expect(printed(tally)).toEqual([
+  it('counts muted alerts as suppressed', async () => {
+    const query = '[].[labels.team, active, suppressed]';
+    expect(printed(await run('list', '-a', '--group-by', 'team', '-o', 'json', '--query', query))).toEqual([
       ['payments', 1, 2],
       ['search', 1, 0],
     ]);
   });
 
-  test('groups are counted by the interval of their own route', async () => {
+  it('counts groups by the interval of their own route', async () => {
     const columns = ['--columns', 'receiver,alertnames,active,suppressed,muted-by', '-o', 'tsv', '--no-headers'];
     expect((await run('groups', '-a', ...columns)).stdout.trimEnd().split('\n').sort()).toEqual([
       'operations\tDisk\t1\t0\t',
@@ -129,13 +111,13 @@ function cases(start: () => Promise<{ readonly url: string; readonly stop: () =>
     expect(muted.stdout).toBe('Both\nBatch\nQuiet\n');
   });
 
-  test('check counts only alerts that notify a receiver', async () => {
+  it('counts for a check only alerts that notify a receiver', async () => {
     expect((await run('check', 'Batch')).code).toBe(0);
     expect((await run('check', 'Both')).code).toBe(1);
     expect((await run('check', 'Batch', '--state', 'muted')).code).toBe(1);
   });
 
-  test('get names the interval and the receiver, even if the alert is active for another receiver', async () => {
+  it('names the interval and the receiver of one alert, even if it is active for another', async () => {
     for (const [name, state] of [
       ['Batch', 'muted'],
       ['Both', 'active'],
@@ -149,9 +131,8 @@ function cases(start: () => Promise<{ readonly url: string; readonly stop: () =>
       });
     }
   });
-}
+}, '0.28');
 
-describeRealServers(({ release }) => cases(() => startAlertmanager({ release, config: CONFIG })), '0.28');
 describeRealServers(({ release }) => {
   let server: Awaited<ReturnType<typeof startAlertmanager>>;
   const service = recorded(() => server.url);
@@ -161,14 +142,10 @@ describeRealServers(({ release }) => {
   });
   afterAll(() => server.stop());
 
-  test('does not read the groups if the configuration has no interval', async () => {
-    for (const argv of [
-      ['-o', 'json'],
-      ['-o', 'tsv'],
-    ]) {
-      const { sent } = await service.svc(['alerts', 'list', ...argv]);
-      const more = release === '0.25' ? [] : ['GET /api/v2/status'];
-      expect(lines(sent).slice(1)).toEqual(more);
+  it('whose configuration has no interval is not asked for its groups', async () => {
+    for (const format of ['json', 'tsv']) {
+      const { sent } = await service.svc(['alerts', 'list', '-o', format]);
+      expect(lines(sent).slice(1)).toEqual(release === '0.25' ? [] : ['GET /api/v2/status']);
     }
   });
 });

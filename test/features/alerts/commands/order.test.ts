@@ -1,9 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
-import { seedFleet, type WireAlert } from './fleet.ts';
+import type { WireAlert } from './fleet.ts';
 import { type Reply, SILENCED, scripted, wireAlert } from './scripted.ts';
-import { onBothServices } from './service.ts';
 
 const started = (hour: number) => ({ startsAt: `2026-11-20T${String(hour).padStart(2, '0')}:00:00.000Z` });
 const severe = (id: string, severity: string, hour = 12): WireAlert => wireAlert(id, { severity }, started(hour));
@@ -33,14 +32,14 @@ async function listed(...argv: string[]): Promise<string[]> {
   return ids(stdout);
 }
 
-describe('the default order', () => {
-  test('is worst first: unsuppressed, then by severity, then the newest', async () => {
+describe('the order of alerts', () => {
+  it('is worst first: unsuppressed, then by severity, then the newest', async () => {
     // Those of no rank are equally severe and started at once: the fingerprint decides.
     expect(await listed()).toEqual(WORST_FIRST);
     expect(ids((await run(['alerts', 'list', '-a', '-q'])).stdout)).toEqual(WORST_FIRST);
   });
 
-  test('applies to --limit in every format; otherwise json and ndjson keep the order of the service', async () => {
+  it('applies to --limit in every format; JSON and NDJSON without it have the order of the server', async () => {
     expect(await listed('--limit', '2')).toEqual(['f', 'd']);
     const fingerprints = async (...argv: string[]) => {
       const { stdout } = await run(['alerts', 'list', '-a', '-o', 'ndjson', '--fields', 'fingerprint', ...argv]);
@@ -54,27 +53,25 @@ describe('the default order', () => {
     expect(JSON.parse((await run(['alerts', 'list', '-a', '-o', 'json'])).stdout)).toEqual(ALERTS);
   });
 
-  test('alerts.severities changes the ranks', async () => {
+  it('follows the ranks of alerts.severities, which must be a list of different names', async () => {
     const home = temporaryHome();
-    const value = 'custom,info';
-    expect(await svc(['config', 'set', 'alerts.severities', value], { home })).toMatchObject({ code: 0 });
+    const set = (value: string) => svc(['config', 'set', 'alerts.severities', value], { home });
+    for (const value of ['critical,,info', 'a, b', 'a,a']) {
+      expect(await set(value)).toMatchObject({ code: 2, stderr: expect.stringContaining('alerts.severities') });
+    }
+    expect((await set('custom,info')).code).toBe(0);
     const { stdout } = await run(['alerts', 'list', '-a', '-q'], ALERTS, { home });
     expect(ids(stdout)).toEqual(['c', 'a', '0', 'e', 'f', 'd', 'b']);
   });
 
-  test.each(['critical,,info', 'a, b', 'a,a'])('a list such as %j is refused, and nothing is sent', async (value) => {
-    const { code, stderr } = await svc(['config', 'set', 'alerts.severities', value]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('alerts.severities')]);
-  });
-
-  test('applies to the alerts that fail a check', async () => {
+  it('is that of the alerts that fail a check', async () => {
     const { code, stdout } = await run(['alerts', 'check', '-a', '-o', 'json']);
     expect(code).toBe(1);
     const { alerts } = JSON.parse(stdout) as { alerts: WireAlert[] };
     expect(alerts.map(({ fingerprint }) => fingerprint[0])).toEqual(WORST_FIRST);
   });
 
-  test('sorts groups by their worst alert', async () => {
+  it('of groups is that of their worst alerts', async () => {
     const group = (name: string, ...alerts: WireAlert[]) => ({ labels: {}, receiver: { name }, alerts });
     const groups = [
       group('quiet', severe('1', 'info')),
@@ -86,23 +83,14 @@ describe('the default order', () => {
   });
 });
 
-describe('--sort severity', () => {
-  test('sorts by rank, then unknown severities, then alerts without one', async () => {
+describe('the order of --sort severity', () => {
+  it('is by rank, then unknown severities, then alerts without one', async () => {
     expect(await listed('--sort', 'severity')).toEqual(['f', 'd', 'b', '0', 'a', 'c', 'e']);
     expect(await listed('--sort', '-severity')).toEqual(['c', 'a', '0', 'f', 'd', 'b', 'e']);
   });
 });
 
-onBothServices((service) => {
-  test('the worst alert of all is first', async () => {
-    await seedFleet(service.url());
-    const argv = ['alerts', 'list', '-a', '-o', 'tsv', '--columns', 'label:id', '--no-headers'];
-    const { stdout } = await service.svc(argv);
-    expect(stdout.split('\n').slice(0, 4)).toEqual(['source', 'elsewhere', 'plain', 'inhibited']);
-  });
-});
-
-describe('a watch on 24 rows', () => {
+describe('svc alerts list --watch on 24 rows', () => {
   async function frames(replies: readonly Reply[], ...argv: string[]): Promise<(readonly string[])[]> {
     await using script = await scripted(replies);
     const line = ['alerts', 'list', '--watch', '--base-url', script.server.url, ...argv];
@@ -114,22 +102,22 @@ describe('a watch on 24 rows', () => {
     Array.from({ length: count }, (_, index) => severe(`${prefix}${(index + 16).toString(16)}`, severity));
   const OLD = [...many(40, 'info', 'a'), ...many(10, 'critical', 'c')];
 
-  test('shows every critical alert among 50', async () => {
+  it('shows every critical alert among 50', async () => {
     const [first] = await frames([OLD]);
     expect(first?.filter((line) => line.includes('Alertc'))).toHaveLength(10);
   });
 
-  test('announces a new alert with its severity', async () => {
+  it('announces a new alert with its severity', async () => {
     const shown = await frames([OLD, [...OLD, severe('eeee', 'info')]]);
     expect(shown.at(-1)?.join('\n')).toContain('added info Alerteeee');
   });
 
-  test('keeps every critical alert visible after many new alerts', async () => {
+  it('keeps every critical alert visible after many new alerts', async () => {
     const shown = await frames([OLD, [...OLD, ...many(30, 'warning', 'b')]]);
     expect(shown.at(-1)?.filter((line) => line.includes('Alertc'))).toHaveLength(10);
   });
 
-  test('counts the alerts that do not fit', async () => {
+  it('counts the alerts that do not fit', async () => {
     const [first] = await frames([[...many(50, 'critical', 'c'), ...many(5, 'info', 'a')]]);
     const rows = first?.filter((line) => line.includes('Alertc')).length ?? 0;
     expect(rows).toBeGreaterThan(10);

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { endOfAlerts } from '../../../../src/features/alerts/commands/resolve.ts';
 import { getJson, postAlerts, postSilence } from '../../../support/alertmanager.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, svc } from '../../../support/svc.ts';
 import type { WireAlert } from './fleet.ts';
 import { wireAlert } from './scripted.ts';
-import { lines, onBothServices, printed, type ServiceRun, writes } from './service.ts';
+import { lines, printed, type ServiceRun, sharedService, writes } from './service.ts';
 
 interface Posted {
   readonly labels: Readonly<Record<string, string>>;
@@ -19,7 +19,9 @@ interface Posted {
 
 const posted = (run: ServiceRun): Posted[] => writes(run.sent).flatMap(({ body }) => JSON.parse(body) as Posted[]);
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc alerts resolve', () => {
   const there = (name: string) =>
     getJson<WireAlert[]>(service.url(), `/api/v2/alerts?filter=${encodeURIComponent(`alertname="${name}"`)}`);
   const resolve = (...argv: string[]) => service.svc(['alerts', 'resolve', ...argv]);
@@ -43,7 +45,7 @@ onBothServices((service) => {
     return found;
   };
 
-  test('one, by a prefix of its fingerprint, without a question; no other alert changes', async () => {
+  it('ends one alert by the beginning of its fingerprint, without a question', async () => {
     const alert = await one('db-1');
     const run = await resolve(alert.fingerprint.slice(0, 10), '-o', 'json');
     expect([run.code, lines(run.sent)]).toEqual([0, ['GET /api/v2/alerts', 'POST /api/v2/alerts']]);
@@ -62,13 +64,13 @@ onBothServices((service) => {
     expect(await there('Stays')).toHaveLength(1);
   });
 
-  test('the table says that the alert may fire again', async () => {
+  it('says that the alert may fire again', async () => {
     const run = await resolve((await one('db-1')).fingerprint);
     expect(run.stdout).toMatch(/^ALERTNAME +LABELS +ENDED +FINGERPRINT\nEnds +host=db-1/);
     expect(run.stderr).toContain('sends the alert again');
   });
 
-  test('asks before it resolves several; --yes confirms', async () => {
+  it('asks before it resolves several; --yes confirms', async () => {
     const ids = [await one('db-1'), await one('db-2')].map(({ fingerprint }) => fingerprint);
     const refused = await resolve(...ids);
     expect([refused.code, writes(refused.sent)]).toEqual([2, []]);
@@ -79,7 +81,7 @@ onBothServices((service) => {
     expect(await there('Ends')).toEqual([]);
   });
 
-  test('with matchers it asks even for one, lists the selection, and accepts no', async () => {
+  it('asks with matchers even for one, after it has listed it', async () => {
     const argv = ['alerts', 'resolve', 'Ends', 'host=db-1'];
     const no = await service.svc(argv, { terminal: 80, answer: false });
     expect([no.code, no.asked, writes(no.sent)]).toEqual([2, ['Resolve this alert?'], []]);
@@ -89,13 +91,13 @@ onBothServices((service) => {
     expect((await there('Ends')).map(({ labels }) => labels['host'])).toEqual(['db-2']);
   });
 
-  test('resolves silenced alerts, too', async () => {
+  it('resolves silenced alerts, too', async () => {
     await postSilence(service.url(), { matchers: [{ name: 'host', value: 'db-2', isRegex: false }] });
     expect((await resolve('host=db-2', '--yes')).code).toBe(0);
     expect((await there('Ends')).map(({ labels }) => labels['host'])).toEqual(['db-1']);
   });
 
-  test('a dry run reads, but neither sends nor asks', async () => {
+  it('prints with --dry-run the request, without a question', async () => {
     const run = await resolve('alertname=Ends', '--dry-run', '-o', 'json');
     expect([run.code, writes(run.sent)]).toEqual([0, []]);
     const shown = printed<{ method: string; url: string; body: Posted[] }>(run);
@@ -104,20 +106,20 @@ onBothServices((service) => {
     expect(await there('Ends')).toHaveLength(2);
   });
 
-  test('matchers without a match: exit 0, nothing sent', async () => {
+  it('exits 0 if nothing matches, and sends nothing', async () => {
     const run = await resolve('alertname=Nobody', '--yes', '-o', 'json');
     expect([run.code, printed(run), writes(run.sent)]).toEqual([0, [], []]);
     expect((await resolve('alertname=Nobody')).stderr).toContain('nothing was sent');
   });
 
-  test('one unknown fingerprint among several: exit 5, none is resolved', async () => {
+  it('exits 5 for one unknown fingerprint among several, and ends none', async () => {
     const run = await resolve((await one('db-1')).fingerprint, '0000000000000000', '--yes', '-o', 'json');
     expect([run.code, run.stdout, writes(run.sent)]).toEqual([5, '', []]);
     expect(failure(run).message).toContain('0000000000000000');
   });
 });
 
-describe('fingerprints, names and matchers', () => {
+describe('an argument of svc alerts resolve', () => {
   const named = (name: string, fingerprint: string) => wireAlert(fingerprint, { alertname: name });
   const ALERTS = [
     named('dead', 'b000000000000001'),
@@ -136,44 +138,48 @@ describe('fingerprints, names and matchers', () => {
     return { ...run, requests: server.requests.map(({ method, path }) => `${method} ${path}`) };
   }
 
-  test.each([
-    [['dead'], 2, []],
-    [['alertname=dead'], 0, ['b000000000000001']],
-    [['da'], 0, ['dada000000000002']],
-    [['DADA'], 0, ['dada000000000002']],
-    [['Bad'], 2, []],
-    [['NodeDown'], 0, ['dada000000000002']],
-    [['alertname=cafe'], 0, ['cafe000000000003']],
-    [['cafe0'], 0, ['cafe000000000003']],
-    [['cafe'], 2, []],
-    [['c'], 2, []],
-    [['eee'], 5, []],
-    [['b0', 'eee'], 5, []],
-    [['b0', 'da'], 0, ['b000000000000001', 'dada000000000002']],
-  ])('%j: exit %d, %j', async (argv, code, ids) => {
+  it.each([
+    [['alertname=dead'], ['b000000000000001']],
+    [['DADA'], ['dada000000000002']],
+    [['NodeDown'], ['dada000000000002']],
+    [['cafe0'], ['cafe000000000003']],
+    [
+      ['b0', 'da'],
+      ['b000000000000001', 'dada000000000002'],
+    ],
+  ])('such as %j ends %j with one request', async (argv, ids) => {
     const run = await resolve(...argv);
-    expect([run.code, run.stdout.split('\n').filter((id) => id !== '')]).toEqual([code, ids]);
-    expect(run.requests.filter((line) => line.startsWith('POST'))).toHaveLength(code === 0 ? 1 : 0);
+    expect([run.code, run.stdout.trimEnd().split('\n')]).toEqual([0, ids]);
+    expect(run.requests.filter((line) => line.startsWith('POST'))).toHaveLength(1);
   });
 
-  test('refuses a name that could be a fingerprint, with the matcher to type', async () => {
-    expect((await resolve('cafe')).stderr).toContain('alertname=cafe');
+  it.each([
+    ['a name that could be a fingerprint', [['dead'], ['Bad'], ['cafe'], ['c']], 2],
+    ['an unknown fingerprint', [['eee'], ['b0', 'eee']], 5],
+  ])('is refused if it is %s', async (_, lines, code) => {
+    for (const argv of lines) {
+      const run = await resolve(...argv);
+      expect([argv, run.code, run.requests.filter((line) => line.startsWith('POST'))]).toEqual([argv, code, []]);
+    }
+    if (code === 2) expect((await resolve('cafe')).stderr).toContain('alertname=cafe');
   });
 
-  test.each([
-    [['b0', 'alertname=dead']],
-    [['alertname=dead', 'b0']],
-    [['NodeDown', 'b0']],
-    [['b0', 'da', 'x=y']],
-    [['x==y']],
-    [['x=y', 'NodeDown']],
-    [[]],
-  ])('%j: exit 2, nothing sent', async (argv) => {
-    expect(await resolve(...argv)).toMatchObject({ code: 2, stdout: '', requests: [] });
+  it('is a fingerprint or a matcher, not both', async () => {
+    const lines = [
+      ['b0', 'alertname=dead'],
+      ['alertname=dead', 'b0'],
+      ['NodeDown', 'b0'],
+      ['b0', 'da', 'x=y'],
+      ['x==y'],
+      [],
+    ];
+    for (const argv of lines) {
+      expect([argv, await resolve(...argv)]).toMatchObject([argv, { code: 2, stdout: '', requests: [] }]);
+    }
   });
 });
 
-describe('clocks', () => {
+describe('the end that svc alerts resolve sends', () => {
   /** What is sent, where the server's clock differs by `skewMs`. */
   async function sentWith(skewMs: number, alert: WireAlert, now: number): Promise<Posted> {
     await using server = await faultServer((socket, { method }) => {
@@ -186,16 +192,16 @@ describe('clocks', () => {
   }
   const NOW = Date.UTC(2026, 10, 20, 15);
 
-  test.each([
+  it.each([
     [0, 0],
     [3_600_000, 0],
     [-60_000, -60_000],
-  ])("a server's clock that is %d ms ahead: the end is now + %d ms", async (skew, expected) => {
+  ])('is, by a server clock that is %d ms ahead, now + %d ms', async (skew, expected) => {
     const { startsAt, endsAt } = await sentWith(skew, wireAlert('a'), NOW);
     expect([startsAt, Date.parse(endsAt) - NOW]).toEqual(['2026-11-20T12:00:00.000Z', expected]);
   });
 
-  test('the end is in the past of both clocks', () => {
+  it('is in the past of both clocks', () => {
     fc.assert(
       fc.property(fc.integer({ min: -1e9, max: 1e9 }), (skew) => {
         const end = Date.parse(endOfAlerts(NOW, skew));
@@ -206,15 +212,15 @@ describe('clocks', () => {
     expect(Date.parse(endOfAlerts(NOW, undefined))).toBe(NOW);
   });
 
-  test.each(['2026-11-20T15:00:00.500Z', '2030-01-01T00:00:00+02:00'])(
-    'an alert that started at %s does not end before it starts',
+  it.each(['2026-11-20T15:00:00.500Z', '2030-01-01T00:00:00+02:00'])(
+    'is not before the start of an alert that starts at %s',
     async (startsAt) => {
       const sent = await sentWith(0, wireAlert('a', {}, { startsAt }), NOW);
       expect([sent.startsAt, sent.endsAt]).toEqual([new Date(NOW).toISOString(), new Date(NOW).toISOString()]);
     },
   );
 
-  test('an alert that started within this second ends when it started', async () => {
+  it('is the start of an alert that started within this second', async () => {
     const startsAt = '2026-11-20T15:00:00.279Z';
     const sent = await sentWith(0, wireAlert('a', {}, { startsAt }), NOW + 500);
     expect([sent.startsAt, sent.endsAt]).toEqual([startsAt, startsAt]);

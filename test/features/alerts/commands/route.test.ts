@@ -1,5 +1,5 @@
 /** Routes of a real server, with time intervals and inhibition, and of files. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { postAlerts, type RunningAlertmanager, startAlertmanager } from '../../../support/alertmanager.ts';
 import { alertmanagerBinary } from '../../../support/peers.ts';
 import { svc } from '../../../support/svc.ts';
@@ -39,7 +39,7 @@ const route = async (...argv: string[]) => fromFile(['alerts', 'route', ...argv]
 const rows = async (...argv: string[]) => JSON.parse((await route(...argv, '-o', 'json')).stdout);
 
 describe('svc alerts route', () => {
-  test('shows receivers, paths, groups and timers', async () => {
+  it('prints receivers, paths, groups and timers', async () => {
     expect(await rows('team=db', 'severity=critical', 'cluster=eu', '--at', NOON)).toMatchObject([
       { receiver: 'pager', path: ['severity="critical"'], group: { alertname: '', cluster: 'eu' }, groupWait: '30s' },
       { receiver: 'team-db', path: ['team="db"'], groupWait: '10s', mutedBy: [], inhibitedBy: null },
@@ -47,29 +47,29 @@ describe('svc alerts route', () => {
     expect(await rows('team=none')).toMatchObject([{ receiver: 'ops', path: [] }]);
   });
 
-  test.each([
+  it.each([
     ['team=db', NOON, []],
     ['team=db', NIGHT, ['nights']],
     ['team=web', NOON, ['nights']],
     ['team=web', NIGHT, []],
     ['team=db', '2026-01-01T20:30:00Z', []], // 21:30 in winter
     ['team=db', '2026-01-01T21:00:00Z', ['nights']],
-  ])('%s at %s is muted by %j', async (label, at, mutedBy) => {
+  ])('says that %s at %s is muted by %j', async (label, at, mutedBy) => {
     expect(await rows(label, '--at', at)).toMatchObject([{ mutedBy }]);
   });
 
-  test('-q prints the receivers, one per line', async () => {
+  it('prints with -q the receivers, one per line', async () => {
     expect((await route('team=db', 'severity=critical', '-q')).stdout).toBe('pager\nteam-db\n');
   });
 
-  test('--expect accepts any order, exits 1 on a difference and 2 on an unknown name', async () => {
+  it('exits with --expect 1 for other receivers, and 2 for an unknown name', async () => {
     const expecting = (names: string) => route('team=db', 'severity=critical', '--expect', names);
     expect((await expecting('team-db,pager')).code).toBe(0);
     expect(await expecting('pager')).toMatchObject({ code: 1, stderr: expect.stringContaining('pager,team-db') });
     expect(await expecting('pagr')).toMatchObject({ code: 2, stderr: expect.stringContaining('team-web') });
   });
 
-  test('refuses a configuration with the place of the problem', async () => {
+  it('refuses a configuration with the place of the problem', async () => {
     const run = await fromFile(['alerts', 'route', 'team=db'], CONFIG.replace('receiver: team-db', 'receiver: nope'));
     expect(run).toMatchObject({
       code: 2,
@@ -79,7 +79,7 @@ describe('svc alerts route', () => {
   });
 });
 
-test('svc alerts routes draws the tree', async () => {
+it('svc alerts routes draws the tree', async () => {
   const run = await fromFile(['alerts', 'routes']);
   expect(run.code, run.stderr).toBe(0);
   expect(run.stdout).toMatch(/^default +ops/m);
@@ -91,12 +91,12 @@ describe('svc alerts config check', () => {
   const check = (config: string, ...argv: string[]) =>
     svc(['alerts', 'config', 'check', '-', '-o', 'json', ...argv], { stdin: config });
 
-  test('a valid file', async () => {
+  it('accepts a valid file, and says what it did not check', async () => {
     const run = await svc(['alerts', 'config', 'check', '-'], { stdin: CONFIG });
     expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('integrations were not checked') });
   });
 
-  test.each([
+  it.each([
     ['receiver: pager', 'receiver: nope', 7, 17],
     ['team="db"', 'team=~"("', 9, 18],
     ['mute_time_intervals: [nights]', 'mute_time_intervals: [day]', 12, 29],
@@ -106,27 +106,27 @@ describe('svc alerts config check', () => {
     ['{ name: ops }', '{ name: ops }, { name: ops }', 25, 36],
     ['team="db"]', 'team="db"', 10, 7],
     ['receiver: ops', '<<: ops', 3, 7],
-  ])('%j changed to %j is reported at %i:%i', async (from, to, line, column) => {
+  ])('reports %j changed to %j at %i:%i', async (from, to, line, column) => {
     const run = await check(CONFIG.replace(from, to));
     expect(run.code).toBe(1);
     expect(JSON.parse(run.stdout)[0]).toMatchObject({ line, column });
   });
 
-  test.each([
+  it.each([
     ['lists in brackets', `route: ${'['.repeat(12_000)}`],
     ['mappings', `route: {a: ${'e: '.repeat(60_000)}\n`],
     ['routes', `route: ${'{routes: ['.repeat(2000)}${']}'.repeat(2000)}`],
-  ])('%s that are nested too deeply for the stack', async (_, config) => {
+  ])('reports %s that are nested too deeply', async (_, config) => {
     const run = await check(config);
     expect(run.code, run.stderr).toBe(1);
     expect(JSON.parse(run.stdout)[0]).toMatchObject({ line: 1, message: 'the values are nested too deeply' });
   });
 
-  test.each([
+  it.each([
     ['group_wait: 10s', 'group_weight: 10s', 11, 7, 'the field group_weight is not known'],
     ['\nreceivers:', '\nfuture: { a: [1] }\nreceivers:', 25, 1, 'the field future is not known'],
     ['receivers:', 'event_recorder: {}\nnope: 1\nreceivers:', 26, 1, 'the field nope is not known'],
-  ])('%j changed to %j is a warning at %i:%i', async (from, to, line, column, message) => {
+  ])('warns of %j changed to %j at %i:%i', async (from, to, line, column, message) => {
     const config = CONFIG.replace(from, to);
     const run = await check(config);
     expect([run.code, JSON.parse(run.stdout)]).toEqual([0, [{ line, column, severity: 'warning', message }]]);
@@ -140,7 +140,7 @@ describe('svc alerts config check', () => {
     }
   });
 
-  test('a newer configuration is valid, with --server-version by its version', async () => {
+  it('accepts fields of a newer version, and with --server-version only of this one', async () => {
     const config = CONFIG.replace('group_wait: 10s', 'labels: { a: b }').replace(
       'receivers:',
       'event_recorder: {}\nreceivers:',
@@ -150,14 +150,14 @@ describe('svc alerts config check', () => {
     expect((await check(config, '--server-version', '0.33.1')).code).toBe(1);
   });
 
-  test('the summary shows what was read', async () => {
+  it('counts what it read', async () => {
     const run = await svc(['alerts', 'config', 'check', '-'], { stdin: `templates: ['a/*.tmpl', b.tmpl]\n${CONFIG}` });
     expect(run.stderr).toContain(
       'the routing is valid: 4 routes, 4 receivers, 1 inhibit rule, 1 time interval, 2 templates; templates and',
     );
   });
 
-  test('label names follow the version', async () => {
+  it('accepts label names by the rules of the version', async () => {
     const config = CONFIG.replace('team="db"', 'équipe="db"');
     expect((await check(config)).code).toBe(0);
     expect((await check(config, '--server-version', '0.25')).code).toBe(1);
@@ -165,7 +165,7 @@ describe('svc alerts config check', () => {
   });
 });
 
-describe.skipIf(alertmanagerBinary() === undefined)('a running configuration', () => {
+describe.skipIf(alertmanagerBinary() === undefined)('svc alerts route by the running configuration', () => {
   let server: RunningAlertmanager;
   beforeAll(async () => {
     server = await startAlertmanager({ config: CONFIG });
@@ -176,20 +176,11 @@ describe.skipIf(alertmanagerBinary() === undefined)('a running configuration', (
   });
   afterAll(() => server.stop());
 
-  test('shows which firing alerts inhibit the alert', async () => {
+  it('names the firing alerts that inhibit the alert', async () => {
     const run = await svc(['alerts', 'route', 'severity=warning', 'cluster=eu', '--base-url', server.url]);
     expect(run.code).toBe(0);
     expect(run.stderr).toMatch(/^inhibited by [0-9a-f]{16} alertname=NodeDown cluster=eu severity=critical$/m);
-    const other = await svc([
-      'alerts',
-      'route',
-      'severity=warning',
-      'cluster=x',
-      '-o',
-      'json',
-      '--base-url',
-      server.url,
-    ]);
+    const other = await svc([...'alerts route severity=warning cluster=x -o json --base-url'.split(' '), server.url]);
     expect(JSON.parse(other.stdout)).toMatchObject([{ inhibitedBy: [] }]);
   });
 });

@@ -1,12 +1,13 @@
 /** An alert manager that tests share, behind a proxy that keeps every request `svc` sends. */
-
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
-import { type RunningAlertmanager, startAlertmanager } from '../../../support/alertmanager.ts';
-import { describeRealServers, onBothServers } from '../../../support/alertmanagers.ts';
+import { startAlertmanagerEmulator } from '../../../../src/sandbox/alerts/server.ts';
+import { startAlertmanager } from '../../../support/alertmanager.ts';
+import { onBothServers } from '../../../support/alertmanagers.ts';
+import { alertmanagerBinary } from '../../../support/peers.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 
 export interface Sent {
@@ -36,17 +37,19 @@ export function onBothServices(cases: (service: Service) => void): void {
   onBothServers((url) => cases(recorded(url)));
 }
 
-/** The same, and for each later release. */
-export function onEveryService(cases: (service: Service) => void): void {
-  onBothServices(cases);
-  describeRealServers(({ release }) => {
-    let server: RunningAlertmanager;
-    beforeAll(async () => {
-      server = await startAlertmanager({ release });
-    });
-    afterAll(() => server.stop());
-    cases(recorded(() => server.url));
-  }, '0.28');
+/** A server for all cases of a file: of the release that is emulated or, where that is missing, the emulator. */
+export function sharedService(): Service {
+  let server: { readonly url: string; readonly stop: () => Promise<void> } | undefined;
+  beforeAll(async () => {
+    server = alertmanagerBinary() === undefined ? await emulator() : await startAlertmanager();
+  });
+  afterAll(() => server?.stop());
+  return recorded(() => server?.url ?? '');
+}
+
+async function emulator() {
+  const { url, close } = await startAlertmanagerEmulator({ now: () => Date.now() });
+  return { url, stop: close };
 }
 
 /** A service on a server that the test starts itself. Call where hooks may be declared. */

@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getJson } from '../../../support/alertmanager.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { svc } from '../../../support/svc.ts';
-import { lines, onEveryService, printed } from './service.ts';
+import { lines, printed, sharedService } from './service.ts';
 
 interface WireStatus {
   readonly uptime: string;
@@ -10,11 +10,13 @@ interface WireStatus {
   readonly config: { readonly original: string };
 }
 
-onEveryService((service) => {
+const service = sharedService();
+
+describe('svc alerts status', () => {
   const status = (...argv: string[]) => service.svc(['alerts', 'status', ...argv]);
   const answered = () => getJson<WireStatus>(service.url(), '/api/v2/status');
 
-  test('version, start and cluster; the JSON is that of the service', async () => {
+  it('prints version, start and cluster, and in JSON the response of the server', async () => {
     const { versionInfo, uptime } = await answered();
     const run = await status();
     expect([run.code, run.stderr, lines(run.sent)]).toEqual([0, '', ['GET /api/v2/status']]);
@@ -25,56 +27,41 @@ onEveryService((service) => {
     expect((await status('-q')).stdout).toBe(`${versionInfo.version}\n`);
   });
 
-  test("--config prints the server's configuration byte for byte", async () => {
+  it("prints with --config the server's configuration byte for byte, and in JSON as one text", async () => {
+    const { original } = (await answered()).config;
     const run = await status('--config');
-    expect([run.code, run.stderr]).toEqual([0, '']);
-    expect(run.stdout).toBe((await answered()).config.original);
-    expect(run.stdout).toMatch(/^route:$/m);
+    expect([run.code, run.stderr, run.stdout]).toEqual([0, '', original]);
+    expect(original).toMatch(/^route:$/m);
+    expect(printed(await status('--config', '-o', 'json'))).toBe(original);
   });
 
-  test('--config -o json is the same text as one JSON value', async () => {
-    expect(printed(await status('--config', '-o', 'json'))).toBe((await answered()).config.original);
-  });
-});
-
-describe('a cluster', () => {
-  const full = {
-    cluster: {
-      name: '01HZX',
-      status: 'settling',
-      peers: [
-        { name: 'a', address: '10.0.0.1:9094' },
-        { name: 'b', address: '10.0.0.2:9094', version: 'new' },
-      ],
-    },
-    versionInfo: {
-      version: '0.28.1',
-      revision: 'b2099eaa',
-      branch: 'HEAD',
-      buildUser: 'u',
-      buildDate: 'd',
-      goVersion: 'go',
-    },
-    config: { original: 'route: {}' },
-    uptime: '2026-11-20T12:00:00.000Z',
-  };
-
-  test('prints its name and its peers with their addresses', async () => {
-    await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify(full))));
+  it('prints of a cluster its name, and its peers with their addresses', async () => {
+    const peers = [
+      { name: 'a', address: '10.0.0.1:9094' },
+      { name: 'b', address: '10.0.0.2:9094', version: 'new' },
+    ];
+    const body = { ...(await answered()), cluster: { name: '01HZX', status: 'settling', peers } };
+    await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify(body))));
     const run = await svc(['alerts', 'status', '--base-url', server.url]);
-    for (const text of ['01HZX', 'settling', 'a 10.0.0.1:9094', 'b 10.0.0.2:9094', '2026-11-20']) {
-      expect(run.stdout).toContain(text);
-    }
+    for (const text of ['01HZX', 'settling', 'a 10.0.0.1:9094', 'b 10.0.0.2:9094']) expect(run.stdout).toContain(text);
   });
 
-  test('does not invent missing values', async () => {
-    const bare = { ...full, cluster: { status: 'disabled', peers: null }, versionInfo: { version: '1' } };
-    await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify(bare))));
-    for (const format of ['table', 'wide', 'csv']) {
+  it.each([
+    ['everything but the version', { versionInfo: { version: '1' } }, '1'],
+    [
+      'everything but the cluster',
+      { cluster: { status: 'ready', peers: null }, versionInfo: null, config: null },
+      'ready',
+    ],
+    ['everything but its start', { uptime: '2026-11-20T12:00:00.000Z' }, '2026-11-20'],
+    ['the configuration', { config: { original: null }, versionInfo: {}, uptime: 17 }, ''],
+  ])('invents nothing for a server that lacks %s', async (_, body, text) => {
+    await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify(body))));
+    for (const format of ['table', 'wide', 'csv', 'json']) {
       const run = await svc(['alerts', 'status', '-o', format, '--base-url', server.url]);
-      expect([run.code, run.stderr]).toEqual([0, '']);
-      expect(run.stdout).toContain('disabled');
-      expect(run.stdout).not.toMatch(/undefined|null|\[object/);
+      expect([format, run.code, run.stderr]).toEqual([format, 0, '']);
+      expect(run.stdout).toContain(text);
+      expect(run.stdout).not.toMatch(/undefined|\[object/);
     }
   });
 });

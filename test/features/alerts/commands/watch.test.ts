@@ -2,14 +2,14 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { displayWidth } from '../../../../src/output/terminal.ts';
 import { postAlerts, postSilence } from '../../../support/alertmanager.ts';
 import { SVC } from '../../../support/executable.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { type RunOptions, svc } from '../../../support/svc.ts';
 import { type Reply, SILENCED, scripted, wireAlert } from './scripted.ts';
-import { onBothServices } from './service.ts';
+import { sharedService } from './service.ts';
 
 const [A, B, C] = [wireAlert('a'), wireAlert('b'), wireAlert('c')] as const;
 
@@ -21,7 +21,7 @@ async function watch(replies: readonly Reply[], argv: readonly string[] = [], op
   return { ...run, requests: [...server.requests] };
 }
 
-describe('changes', () => {
+describe('svc alerts list --watch in a pipe', () => {
   const events = async (replies: readonly Reply[], ...argv: string[]): Promise<string[]> => {
     const { code, stdout } = await watch(replies, argv);
     expect(code).toBe(130);
@@ -36,7 +36,7 @@ describe('changes', () => {
       });
   };
 
-  test('the first read adds each alert; later reads print only changes', async () => {
+  it('prints each alert of the first reading as added, then only changes', async () => {
     const other = { ...B, annotations: { summary: 'worse' } };
     expect(await events([[A, B], [A, B], [A, other, C], [C], []])).toEqual([
       ...['added a', 'added b'],
@@ -46,12 +46,12 @@ describe('changes', () => {
     ]);
   });
 
-  test('a repeated report from the source is not a change', async () => {
+  it('prints nothing for an alert that its source reports again', async () => {
     const alive = { ...A, updatedAt: '2026-11-20T12:01:00.000Z', endsAt: '2026-11-20T12:06:00.000Z' };
     expect(await events([[A], [alive]])).toEqual(['added a']);
   });
 
-  test('a silenced alert is changed and removed; one that is active again is added', async () => {
+  it('prints a silenced alert as changed, and one that is active again as added', async () => {
     const silenced = { ...A, ...SILENCED };
     expect(await events([[A], [silenced], [silenced], [], [silenced], [A]])).toEqual([
       'added a',
@@ -62,7 +62,7 @@ describe('changes', () => {
     expect(await events([[A], [silenced], [A]], '--state', 'silenced')).toEqual(['added a', 'changed a']);
   });
 
-  test('an outage is not a change', async () => {
+  it('prints an outage as unreachable and recovered', async () => {
     const { stdout, stderr, code } = await watch([[A], 'away', [A]]);
     const rows = stdout
       .trimEnd()
@@ -72,39 +72,44 @@ describe('changes', () => {
     expect(stderr).toMatch(/waiting for it\nthe service responds again\n/);
   });
 
-  test('a permanent failure ends it', async () => {
+  it('ends if the credential is refused', async () => {
     const { code, stdout, stderr } = await watch([[A], 'refused', [A]]);
     expect([code, stdout.split('\n').length - 1]).toEqual([4, 1]);
     expect(stderr).toContain('requires a credential');
   });
 
-  test('--fields selects from them', async () => {
+  it('prints the fields of --fields', async () => {
     const { stdout } = await watch([[A], []], ['--fields', 'event,alert.labels.alertname']);
     expect(stdout).toBe(
       '{"event":"added","alert.labels.alertname":"Alerta"}\n{"event":"resolved","alert.labels.alertname":"Alerta"}\n',
     );
   });
 
-  test('reads every state, so that a silenced alert does not look resolved', async () => {
+  it('reads every state, so that a silenced alert does not look resolved', async () => {
     const { requests } = await watch([[A]], ['team=db', '-r', 'ops']);
     expect(requests[0]?.path).toBe('/api/v2/alerts?filter=team%3D%22db%22&receiver=ops');
   });
 
-  test('-o table draws the rows again for each change, in a pipe, too', async () => {
+  it('ends when its reader goes away', async () => {
+    const { code, stdout } = await watch([[A], [A, B], []], [], { onStdout: () => 'closed' });
+    expect([code, stdout.split('\n').length - 1]).toEqual([0, 1]);
+  });
+
+  it('prints with -o table all rows again for each change', async () => {
     const { stdout } = await watch([[A], [A, B]], ['-o', 'table', '--no-headers']);
     const [first = '', second = ''] = stdout.split('\n\n\n');
     expect(stdout).toMatch(/^1 alert at .*\n[\s\S]*2 alerts at .*\n/);
     expect([first.includes('\u001b'), second.includes('\u001b')]).toEqual([false, false]);
   });
 
-  test('hostile text stays on its line', async () => {
+  it('escapes hostile text', async () => {
     const { stdout } = await watch([[wireAlert('a', { x: '\u001b[2J\n\u202e' })]]);
     expect(stdout.split('\n')).toHaveLength(2);
     expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\u202e]/);
   });
 });
 
-describe('at a terminal', () => {
+describe('svc alerts list --watch at a terminal', () => {
   const ENTER = '\u001b[?1049h\u001b[?25l';
   const LEAVE = '\u001b[H\u001b[J\u001b[?25h\u001b[?1049l';
   const frames = async (
@@ -129,7 +134,7 @@ describe('at a terminal', () => {
       });
   };
 
-  test('draws each read with its time and the changes', async () => {
+  it('draws each reading with its time and the changes', async () => {
     const [first, second, third] = await frames([
       [A, B],
       [B, C],
@@ -143,19 +148,19 @@ describe('at a terminal', () => {
       expect.stringMatching(/Z resolved Alerta$/),
     ]);
     expect(second?.find((line) => line.includes('c0000000') || / Alertc /.test(line))).toMatch(/^\+ /);
-    // Told until something else changes, but marked only once.
+    // Shown until something else changes, but marked only once.
     expect(third?.slice(1, 3)).toEqual(second?.slice(1, 3));
     expect(third?.filter((line) => line.startsWith('+'))).toEqual([]);
   });
 
-  test('prints shared labels once', async () => {
+  it('prints shared labels once', async () => {
     const alerts = ['a', 'b'].map((id) => wireAlert(id, { cluster: 'eu', host: id }));
     const [frame] = await frames([alerts], [], 120);
     expect(frame).toContain('common: cluster=eu');
     expect(frame?.filter((line) => line.includes('cluster=eu'))).toHaveLength(1);
   });
 
-  test.each([1, 10, 40, 80, 200])('never draws more than the screen at %d columns', async (width) => {
+  it.each([1, 80, 200])('never draws more than a screen of %d columns', async (width) => {
     const many = Array.from({ length: 60 }, (_, index) =>
       wireAlert((index + 16).toString(16), { cluster: 'eu', text: '日本語'.repeat(index) }),
     );
@@ -165,7 +170,7 @@ describe('at a terminal', () => {
     }
   });
 
-  test('says how many rows are hidden by the screen or by --limit', async () => {
+  it('says how many rows are hidden by the screen or by --limit', async () => {
     const many = Array.from({ length: 60 }, (_, index) => wireAlert((index + 16).toString(16)));
     const [full] = await frames([many]);
     const rows = full?.slice(0, -1).filter((line) => line.includes('active')).length ?? 0;
@@ -176,7 +181,7 @@ describe('at a terminal', () => {
     expect(limited?.slice(0, -1).filter((line) => line.includes('active'))).toHaveLength(3);
   });
 
-  test('keeps the rows during an outage, with the reason above them', async () => {
+  it('shows the rows during an outage, with the reason above them', async () => {
     const [first, away, back] = await frames([[A], 'away', [A]]);
     expect(away?.[0]).toBe(first?.[0]);
     expect(away?.join('\n')).toContain('503');
@@ -184,7 +189,7 @@ describe('at a terminal', () => {
     expect(back?.join('\n')).not.toContain('503');
   });
 
-  test('the footer says what is shown, how old it is, and how to quit', async () => {
+  it('says below what is shown, how old it is, and how to quit', async () => {
     const argv = ['severity=critical', '-r', 'ops', '--state', 'silenced'];
     const [, away, back] = await frames([[A], 'away', [A]], argv, 120);
     const shown = 'silenced severity="critical" receiver=~"ops"';
@@ -195,26 +200,23 @@ describe('at a terminal', () => {
     expect(never?.slice(0, 2)).toEqual(['no alerts read yet, again every 5s', expect.stringContaining('503')]);
   });
 
-  test.each([
-    ['q', 0, 'read'],
-    ['q', 0, 'not answered'],
-  ])('%s ends it with %d, also while a request is %s', async (key, expected, state) => {
+  it.each(['answered', 'not answered'])('ends with q and exit 0 while a request is %s', async (state) => {
     const pressed = new EventEmitter();
     const body = answer(200, JSON.stringify([A]));
     await using server = await faultServer((socket) => {
-      if (state === 'read') socket.write(body);
+      if (state === 'answered') socket.write(body);
       pressed.emit('request');
     });
     const run = await svc(['alerts', 'list', '--watch', '--base-url', server.url], {
       terminal: 80,
       sleeps: true,
-      keys: (press) => void once(pressed, 'request').then(() => setImmediate(press, `x${key}`)),
+      keys: (press) => void once(pressed, 'request').then(() => setImmediate(press, 'xq')),
     });
-    expect([run.code, run.stderr]).toEqual([expected, '']);
+    expect([run.code, run.stderr]).toEqual([0, '']);
     expect(run.stdout.endsWith(LEAVE)).toBe(true);
   });
 
-  test('TERM=dumb: one picture below the other, and no escape sequence', async () => {
+  it('draws with TERM=dumb one picture below the other, without escape sequences', async () => {
     const { code, stdout } = await watch([[A], [A, B]], [], { terminal: 80, env: { TERM: 'dumb' } });
     expect(code).toBe(130);
     expect(stdout).not.toContain('\u001b');
@@ -226,27 +228,27 @@ describe('at a terminal', () => {
     expect(stdout.match(/q to quit$/gm)).toHaveLength(2);
   });
 
-  test('hostile text draws nothing', async () => {
+  it('escapes hostile text', async () => {
     const [frame] = await frames([[wireAlert('a', { x: '\u001b[2J\r\n\u202e' })], []]);
     expect(frame?.join('')).not.toMatch(/[\x00-\x1f\u202e]/);
     const [, gone] = await frames([[wireAlert('a', { x: '\u001b[2J\r\n\u202e' })], []]);
     expect(gone?.join('')).not.toMatch(/[\x00-\x1f\u202e]/);
   });
 
-  test('-o ndjson prints changes there, too', async () => {
+  it('prints changes with -o ndjson', async () => {
     const { stdout } = await watch([[A]], ['-o', 'ndjson'], { terminal: 80 });
     expect(JSON.parse(stdout)).toMatchObject({ event: 'added' });
   });
 
-  test('after a permanent failure the terminal is restored and the reason is printed', async () => {
+  it('restores the terminal before it prints why it ended', async () => {
     const { code, stdout, stderr } = await watch([[A], 'refused'], [], { terminal: 80 });
     expect([code, stdout.endsWith(LEAVE)]).toEqual([4, true]);
     expect(stderr).toContain('requires a credential');
   });
 });
 
-describe('invalid options of a watch', () => {
-  test.each([
+describe('svc alerts list --watch', () => {
+  it.each([
     [['-o', 'json'], '-o json'],
     [['-o', 'csv'], '-o csv'],
     [['-q'], '-o id'],
@@ -259,15 +261,17 @@ describe('invalid options of a watch', () => {
     [['--watch=999ms'], 'at least 1s'],
     [['--watch=99999999999999y'], 'at least 1s'],
     [['--watch=often'], 'not a duration'],
-  ])('%j: exit 2, nothing sent', async (argv, why) => {
+  ])('refuses %j with exit 2, and sends nothing', async (argv, why) => {
     const { code, stdout, stderr, requests } = await watch([[A]], argv);
     expect([code, stdout, requests]).toEqual([2, '', []]);
     expect(stderr).toContain(why);
   });
 });
 
-onBothServices((service) => {
-  test('the built program prints changes in a pipe until it is interrupted', async () => {
+const service = sharedService();
+
+describe('the built program', () => {
+  it('prints changes in a pipe until it is interrupted', async () => {
     const args = ['alerts', 'list', 'alertname=Watched', '--watch=1s'];
     const [command, ...before] = SVC;
     const child: ChildProcessByStdio<null, Readable, Readable> = spawn(command, [...before, ...args], {
@@ -279,16 +283,10 @@ onBothServices((service) => {
       const { event, alert } = JSON.parse((await lines.next()).value ?? 'null');
       return [event, alert.labels.host, alert.status.silencedBy];
     };
-    const alert = (host: string) => ({ labels: { alertname: 'Watched', host } });
-    await postAlerts(service.url(), [alert('one')]);
+    await postAlerts(service.url(), [{ labels: { alertname: 'Watched', host: 'one' } }]);
     expect(await next()).toEqual(['added', 'one', []]);
-    await postAlerts(service.url(), [alert('two')]);
-    expect(await next()).toEqual(['added', 'two', []]);
-    const silence = await postSilence(service.url(), { matchers: [{ name: 'host', value: 'two', isRegex: false }] });
-    expect(await next()).toEqual(['changed', 'two', [silence]]);
-    const over = { startsAt: new Date(Date.now() - 60_000).toISOString(), endsAt: new Date().toISOString() };
-    await postAlerts(service.url(), [{ ...alert('one'), ...over }]);
-    expect(await next()).toEqual(['resolved', 'one', []]);
+    const silence = await postSilence(service.url(), { matchers: [{ name: 'host', value: 'one', isRegex: false }] });
+    expect(await next()).toEqual(['changed', 'one', [silence]]);
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([130, null]);
   });

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RoutingConfig, readRoutingConfig } from '../../../../src/features/alerts/routing/config.ts';
 import { matchRoutes, walkRoutes } from '../../../../src/features/alerts/routing/tree.ts';
 import { ALERTMANAGER_RELEASES, alertmanagerExamples, amtoolBinary } from '../../../support/peers.ts';
@@ -50,7 +50,7 @@ async function receiversOf({ route }: RoutingConfig, labels: Labels): Promise<st
   return (await matchRoutes(route, labels)).map(({ receiver }) => receiver).join(',');
 }
 
-describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('amtool $release', ({ release }) => {
+describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('svc and amtool $release', ({ release }) => {
   const peer = amtoolBinary(release);
   let folder = '';
   let file = '';
@@ -82,7 +82,7 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('amtool $re
     return config;
   };
 
-  test.skipIf(peer === undefined)('the same receivers on random trees and labels', { timeout: 600_000 }, async () => {
+  it.skipIf(peer === undefined)('find the same receivers in random trees', { timeout: 600_000 }, async () => {
     const random = seededRandom(SEED);
     for (let round = 0; round < (IS_HARD ? 2000 : 5); round++) {
       const source = randomConfig(random);
@@ -93,7 +93,7 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('amtool $re
     }
   });
 
-  test.skipIf(peer === undefined)('the same tree of random routes', { timeout: 600_000 }, async () => {
+  it.skipIf(peer === undefined)('draw the same tree of random routes', { timeout: 600_000 }, async () => {
     const random = seededRandom(SEED + 2);
     for (let round = 0; round < (IS_HARD ? 500 : 3); round++) {
       const source = randomConfig(random);
@@ -102,49 +102,57 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('amtool $re
     }
   });
 
-  test.skipIf(peer === undefined || examples === undefined)('its own examples', { timeout: 600_000 }, async () => {
-    const random = seededRandom(SEED + 3);
-    const files = readdirSync(examples ?? '', { recursive: true, encoding: 'utf8' });
-    const configs = files
-      .filter((name) => name.endsWith('.yml') && (IS_HARD || !INTEGRATION.test(name)))
-      .map((name) => join(examples ?? '', name));
-    expect(configs.length).toBeGreaterThan(10);
-    for (const path of configs) {
-      const isValid = amtool('check-config', path).status === 0;
-      const { config, unknown } = await readRoutingConfig(readFileSync(path, 'utf8'), release);
-      const isOurs = config !== undefined && unknown.length === 0;
-      if (isValid || !INTEGRATION.test(path)) expect(isOurs, path).toBe(isValid);
-      if (!isValid || config === undefined) continue;
-      expect(treeOf(config), path).toEqual(theirTree(path));
-      for (let round = 0; round < (IS_HARD ? 20 : 1); round++) {
-        const labels = pick(random, [randomLabels(random), { test: pick(random, ['1', '2', '3']) }]);
-        expect(await receiversOf(config, labels), path).toBe(theirReceivers(path, labels));
+  it.skipIf(peer === undefined || examples === undefined)(
+    'read the examples of Alertmanager in the same way',
+    { timeout: 600_000 },
+    async () => {
+      const random = seededRandom(SEED + 3);
+      const files = readdirSync(examples ?? '', { recursive: true, encoding: 'utf8' });
+      const configs = files
+        .filter((name) => name.endsWith('.yml') && (IS_HARD || !INTEGRATION.test(name)))
+        .map((name) => join(examples ?? '', name));
+      expect(configs.length).toBeGreaterThan(10);
+      for (const path of configs) {
+        const isValid = amtool('check-config', path).status === 0;
+        const { config, unknown } = await readRoutingConfig(readFileSync(path, 'utf8'), release);
+        const isOurs = config !== undefined && unknown.length === 0;
+        if (isValid || !INTEGRATION.test(path)) expect(isOurs, path).toBe(isValid);
+        if (!isValid || config === undefined) continue;
+        expect(treeOf(config), path).toEqual(theirTree(path));
+        for (let round = 0; round < (IS_HARD ? 20 : 1); round++) {
+          const labels = pick(random, [randomLabels(random), { test: pick(random, ['1', '2', '3']) }]);
+          expect(await receiversOf(config, labels), path).toBe(theirReceivers(path, labels));
+        }
       }
-    }
-  });
+    },
+  );
 
-  test.skipIf(peer === undefined)('the shapes that people publish', { timeout: 600_000 }, async () => {
-    const random = seededRandom(SEED + 4);
-    const isNewest = release === ALERTMANAGER_RELEASES.at(-1);
-    const shapes = PUBLIC_SHAPES.filter((_, index) => IS_HARD || isNewest || index % 4 === 0);
-    for (const [name, source] of shapes) {
-      writeFileSync(file, source);
-      const isTheirs = amtool('check-config', file).status === 0;
-      const { config, unknown, ...rest } = await readRoutingConfig(source, release);
-      const isOurs = config !== undefined && unknown.length === 0;
-      expect(isOurs, `${name}: ${JSON.stringify([unknown, rest])}\n${source}`).toBe(isTheirs);
-      if (!isOurs) continue;
-      const values = valuesIn(config.route);
-      for (let round = 0; round < (IS_HARD ? 20 : 1); round++) {
-        const labels = labelsOf(values, random);
-        expect(await receiversOf(config, labels), `${name}: ${JSON.stringify(labels)}`).toBe(
-          theirReceivers(file, labels),
-        );
+  it.skipIf(peer === undefined)(
+    'read the shapes that people publish in the same way',
+    { timeout: 600_000 },
+    async () => {
+      const random = seededRandom(SEED + 4);
+      const isNewest = release === ALERTMANAGER_RELEASES.at(-1);
+      const shapes = PUBLIC_SHAPES.filter((_, index) => IS_HARD || isNewest || index % 4 === 0);
+      for (const [name, source] of shapes) {
+        writeFileSync(file, source);
+        const isTheirs = amtool('check-config', file).status === 0;
+        const { config, unknown, ...rest } = await readRoutingConfig(source, release);
+        const isOurs = config !== undefined && unknown.length === 0;
+        expect(isOurs, `${name}: ${JSON.stringify([unknown, rest])}\n${source}`).toBe(isTheirs);
+        if (!isOurs) continue;
+        const values = valuesIn(config.route);
+        for (let round = 0; round < (IS_HARD ? 20 : 1); round++) {
+          const labels = labelsOf(values, random);
+          expect(await receiversOf(config, labels), `${name}: ${JSON.stringify(labels)}`).toBe(
+            theirReceivers(file, labels),
+          );
+        }
       }
-    }
-  });
+    },
+  );
 
-  test.skipIf(peer === undefined)('the same result for damaged files', { timeout: 600_000 }, async () => {
+  it.skipIf(peer === undefined)('find a fault in the same damaged files', { timeout: 600_000 }, async () => {
     const random = seededRandom(SEED + 1);
     const verdicts = { valid: 0, invalid: 0 };
     for (let round = 0; round < (IS_HARD ? 500 : 8); round++) {

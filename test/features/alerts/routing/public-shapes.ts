@@ -6,7 +6,6 @@
 const receivers = (...names: readonly string[]) =>
   `receivers: [${names.map((name) => `{ name: ${name} }`).join(', ')}]\n`;
 const OPS = receivers('ops');
-const WEB = "[{ url: 'http://127.0.0.1:5001/' }]";
 
 /** Name and text. */
 export const PUBLIC_SHAPES: readonly (readonly [name: string, text: string])[] = [
@@ -17,50 +16,19 @@ export const PUBLIC_SHAPES: readonly (readonly [name: string, text: string])[] =
     `route:\n  group_by: ['alertname']\n  group_wait: 30s\n  group_interval: 5m\n  repeat_interval: 1h\n  receiver: web.hook\nreceivers:\n- name: web.hook\n  webhook_configs:\n  - url: http://127.0.0.1:5001/\n    send_resolved: true\ninhibit_rules:\n- source_match: { severity: critical }\n  target_match: { severity: warning }\n  equal: [alertname, dev, instance]\n`,
   ],
   [
-    'mail with global settings',
-    `global:\n  smtp_smarthost: 127.0.0.1:25\n  smtp_from: am@example.org\n  smtp_require_tls: false\n  resolve_timeout: 5m\ntemplates: ['/etc/alertmanager/template/*.tmpl']\nroute:\n  receiver: mails\n  routes:\n  - match_re: { service: ^(foo1|foo2|baz)$ }\n    receiver: mails\n    routes:\n    - match: { severity: critical }\n      receiver: pager\n  - match: { service: files }\n    receiver: files\nreceivers:\n- name: mails\n  email_configs: [{ to: team@example.org }]\n- name: pager\n- name: files\n`,
-  ],
-  [
-    'slack with a text of several lines',
-    `global: { slack_api_url: 'http://127.0.0.1/' }\nroute:\n  receiver: slack\nreceivers:\n- name: slack\n  slack_configs:\n  - channel: '#alerts'\n    send_resolved: true\n    title: '{{ .CommonLabels.alertname }}: {{ len .Alerts }}'\n    text: >-\n      {{ range .Alerts }}\n      *Alert:* {{ .Annotations.summary }}\n      {{ end }}\n`,
-  ],
-  [
     'comments everywhere',
     `# the root\nroute: # default\n  receiver: ops # on call\n  # children\n  routes:\n  # database\n  - receiver: ops\n    matchers:\n    - team="db" # quoted\n# the end\n${OPS}`,
   ],
-  [
-    'a JSON text',
-    `{"route":{"receiver":"ops","group_by":["alertname"],"routes":[{"matchers":["a=\\"b\\""],"continue":true}]},"receivers":[{"name":"ops"}]}`,
-  ],
-  [
-    'Windows line ends',
-    `route:\r\n  receiver: ops\r\n  routes:\r\n  - match: { a: b }\r\n    receiver: ops\r\nreceivers:\r\n- name: ops\r\n`,
-  ],
-  ['a byte order mark', `\ufeffroute: { receiver: ops }\n${OPS}`],
-  ['a document mark', `---\nroute: { receiver: ops }\n${OPS}`],
-  ['two documents', `route: { receiver: ops }\n${OPS}---\nroute: { receiver: nope }\n`],
   // Charts and operators
   [
     'null and Watchdog',
     `global: { resolve_timeout: 5m }\nroute:\n  group_by: [namespace]\n  group_wait: 30s\n  receiver: 'null'\n  routes:\n  - receiver: 'null'\n    matchers:\n    - alertname = "Watchdog"\n${receivers("'null'")}inhibit_rules:\n- source_matchers: [severity = critical]\n  target_matchers: ['severity =~ warning|info']\n  equal: [namespace, alertname]\n- source_matchers: [alertname = InfoInhibitor]\n  target_matchers: [severity = info]\n  equal: [namespace]\n- target_matchers: [alertname = InfoInhibitor]\n`,
   ],
   [
-    'Default, Watchdog and Critical',
-    `inhibit_rules:\n- equal: [namespace, alertname]\n  source_matchers: ["severity = critical"]\n  target_matchers: ["severity =~ warning|info"]\nreceivers:\n- name: Default\n- name: Watchdog\n- name: Critical\nroute:\n  group_by: [namespace]\n  receiver: Default\n  routes:\n  - { matchers: ["alertname = Watchdog"], receiver: Watchdog }\n  - { matchers: ["severity = critical"], receiver: Critical }\n`,
-  ],
-  [
     'a route for each namespace of the operator',
     `route:\n  receiver: ops\n  routes:\n  - receiver: shop/team/slack\n    matchers: ['namespace="shop"']\n    continue: true\n    routes:\n    - { receiver: shop/team/slack, match: { severity: critical }, group_by: [job] }\n  - receiver: pay/team/slack\n    matchers: ['namespace="pay"']\n    continue: true\n${receivers('ops', 'shop/team/slack', 'pay/team/slack')}`,
   ],
-  [
-    'a generated tree in flow style',
-    `route: {receiver: "default", group_by: ["cluster", "alertname"], routes: [{receiver: "a", matchers: ["env=~\\"prod|stage\\"", "team!=\\"\\""], continue: false}, {receiver: "b", match: {"env": "dev"}}]}\n${receivers('default', 'a', 'b')}`,
-  ],
   ['quoted keys', `"route":\n  "receiver": "ops"\n  'routes': [{ 'match': { 'a': 'b' } }]\n${OPS}`],
-  [
-    'environment placeholders',
-    `route:\n  receiver: ops\nreceivers:\n- name: ops\n  webhook_configs: [{ url: 'http://127.0.0.1/$\{TOKEN}' }]\n`,
-  ],
   // Teams
   [
     'severity first, then teams',
@@ -75,28 +43,12 @@ export const PUBLIC_SHAPES: readonly (readonly [name: string, text: string])[] =
     `route:\n  receiver: ops\n  routes:\n  - receiver: log\n  - match: { team: db }\n    receiver: db\n${receivers('ops', 'log', 'db')}`,
   ],
   [
-    'a first route that logs all and continues',
-    `route:\n  receiver: ops\n  routes:\n  - receiver: log\n    continue: true\n  - match: { team: db }\n    receiver: db\n${receivers('ops', 'log', 'db')}`,
-  ],
-  [
-    'anchors for common values',
-    `route:\n  receiver: ops\n  routes:\n  - &critical\n    matchers: [severity="critical"]\n    receiver: pager\n    group_wait: 10s\n  - <<: *critical\n    matchers: [severity="page"]\n${receivers('ops', 'pager')}`,
-  ],
-  [
     'a merge of several',
     `route:\n  receiver: ops\n  routes:\n  - &a { receiver: pager, group_wait: 10s }\n  - &b { match: { x: y }, continue: true }\n  - { <<: [*a, *b], group_wait: 1m }\n${receivers('ops', 'pager')}`,
   ],
   [
-    'a merge after the fields',
-    `route: { receiver: ops, routes: [&a { receiver: pager, matchers: [a=1] }, { receiver: ops, matchers: [b=2], <<: *a }] }\n${receivers('ops', 'pager')}`,
-  ],
-  [
     'merged labels',
     `route: { receiver: ops, routes: [&a { receiver: pager, match: { a: x }, match_re: { c: y } }, { <<: *a, match: { b: y }, match_re: { d: z } }] }\n${receivers('ops', 'pager')}`,
-  ],
-  [
-    'merged labels in a label mapping',
-    `route: { receiver: ops, routes: [{ receiver: pager, match: { <<: { k: v }, j: w } }] }\n${receivers('ops', 'pager')}`,
   ],
   [
     'a merged label twice',
@@ -113,10 +65,6 @@ export const PUBLIC_SHAPES: readonly (readonly [name: string, text: string])[] =
   ['a merge of itself', `route: { receiver: ops, routes: [&a { match: { a: b }, routes: [{ <<: *a }] }] }\n${OPS}`],
   ['a merge of a text', `route: { receiver: ops, routes: [{ <<: ops }] }\n${OPS}`],
   [
-    'an anchored list of matchers',
-    `route:\n  receiver: ops\n  routes:\n  - matchers: &m [a="1", b="2"]\n    receiver: pager\n    continue: true\n  - matchers: *m\n    receiver: ops\n${receivers('ops', 'pager')}`,
-  ],
-  [
     'old and new matchers in one route',
     `route:\n  receiver: ops\n  routes:\n  - match: { a: x }\n    match_re: { b: "y.*" }\n    matchers: ['c!~"z"', 'd != ""']\n    receiver: pager\n${receivers('ops', 'pager')}`,
   ],
@@ -129,10 +77,6 @@ export const PUBLIC_SHAPES: readonly (readonly [name: string, text: string])[] =
     `route:\n  receiver: ops\n  routes:\n  - matchers: ['{severity="critical", team=~"db|web"}']\n    receiver: pager\n  - matchers: ['severity="warning",team="db"']\n    receiver: ops\n${receivers('ops', 'pager')}`,
   ],
   [
-    'anchored expressions',
-    `route:\n  receiver: ops\n  routes:\n  - matchers: ['alertname=~"^(Node|Host).*$"', 'instance!~".*:9100"']\n    receiver: pager\n${receivers('ops', 'pager')}`,
-  ],
-  [
     'expressions with classes and flags',
     `route:\n  receiver: ops\n  routes:\n  - matchers: ['job=~"(?i)API-\\\\d{2}"', 'host=~"[a-c]+\\\\.eu"']\n    receiver: pager\n${receivers('ops', 'pager')}`,
   ],
@@ -141,24 +85,12 @@ export const PUBLIC_SHAPES: readonly (readonly [name: string, text: string])[] =
     `route:\n  receiver: ops\n  routes:\n  - matchers: ['"größe in %"="90"', 'équipe=db']\n    receiver: pager\n${receivers('ops', 'pager')}`,
   ],
   [
-    'values with emoji and blanks',
-    `route:\n  receiver: ops\n  routes:\n  - match: { team: 'Ops 🙂 night' }\n    receiver: pager\n${receivers('ops', 'pager')}`,
-  ],
-  [
-    'group by everything',
-    `route:\n  receiver: ops\n  group_by: ['...']\n  routes: [{ match: { a: b }, group_by: [] }]\n${OPS}`,
-  ],
-  [
     'numbers as values',
     `route:\n  receiver: ops\n  routes:\n  - match: { code: 500, ok: true, port: 0x10, f: 1.50, none: }\n    receiver: 7\n${receivers('ops', '7')}`,
   ],
   [
     'booleans as names and values',
     `route: { receiver: ops, routes: [{ match: { a: yes, b: On, c: y, d: "true" }, receiver: yes, continue: on }, { match: { y: n }, matchers: [on=off], receiver: pager }] }\n${receivers('ops', 'yes', 'pager')}`,
-  ],
-  [
-    'dates and octals as values',
-    `route:\n  receiver: ops\n  routes:\n  - match: { day: 2026-01-01, mode: 0644, at: 12:30:00, big: 1_000 }\n    receiver: pager\n${receivers('ops', 'pager')}`,
   ],
   // Time
   [
@@ -170,25 +102,8 @@ export const PUBLIC_SHAPES: readonly (readonly [name: string, text: string])[] =
     `route:\n  receiver: ops\n  routes: [{ match: { a: b }, mute_time_intervals: [night] }]\nmute_time_intervals:\n- name: night\n  time_intervals: [{ times: [{ start_time: 22:00, end_time: 23:59 }] }]\n${OPS}`,
   ],
   [
-    'an interval without times',
-    `route: { receiver: ops }\ntime_intervals: [{ name: never }, { name: empty, time_intervals: [] }]\n${OPS}`,
-  ],
-  [
     'all durations',
     `route:\n  receiver: ops\n  group_wait: 0s\n  group_interval: 1h30m\n  repeat_interval: 1w\n  routes: [{ match: { a: b }, group_wait: 100ms, repeat_interval: 1d12h }]\n${OPS}`,
-  ],
-  // Integrations that svc leaves to amtool
-  [
-    'many integrations',
-    `route: { receiver: all }\nreceivers:\n- name: all\n  pagerduty_configs: [{ routing_key: abc, severity: '{{ .CommonLabels.severity }}' }]\n  opsgenie_configs: [{ api_key: abc, responders: [{ name: x, type: team }] }]\n  victorops_configs: [{ api_key: abc, routing_key: x }]\n  pushover_configs: [{ token: a, user_key: b }]\n  webhook_configs: ${WEB}\n  slack_configs: [{ api_url: 'http://127.0.0.1/', channel: '#a', actions: [{ type: button, text: a, url: 'http://127.0.0.1/' }] }]\n`,
-  ],
-  [
-    'a receiver of null integrations',
-    `route: { receiver: ops }\nreceivers:\n- name: ops\n  webhook_configs:\n- name: other\n  email_configs: []\n`,
-  ],
-  [
-    'a proxy and TLS for a webhook',
-    `route: { receiver: ops }\nreceivers:\n- name: ops\n  webhook_configs:\n  - url: https://127.0.0.1/\n    max_alerts: 10\n    http_config: { tls_config: { insecure_skip_verify: true }, basic_auth: { username: a, password: b } }\n`,
   ],
   // Newer
   [
@@ -197,93 +112,50 @@ export const PUBLIC_SHAPES: readonly (readonly [name: string, text: string])[] =
   ],
   ['labels of a route', `route: { receiver: ops, labels: { owner: sre } }\n${OPS}`],
   ['labels of a receiver', `route: { receiver: ops }\nreceivers: [{ name: ops, labels: { owner: sre } }]\n`],
-  ['tracing', `tracing: { endpoint: 'localhost:4317', insecure: true }\nroute: { receiver: ops }\n${OPS}`],
   // What goes wrong
   ['an unknown receiver', `route: { receiver: nope }\n${OPS}`],
-  ['an unknown receiver below', `route: { receiver: ops, routes: [{ match: { a: b }, receiver: nope }] }\n${OPS}`],
   ['no receiver at the root', `route: { routes: [{ match: { a: b }, receiver: ops }] }\n${OPS}`],
   ['no route', OPS],
   ['an empty file', ''],
-  ['only a comment', '# later\n'],
   ['no receivers', 'route: { receiver: ops }\n'],
-  ['a list at the top', '- route: { receiver: ops }\n'],
   ['a text at the top', 'route\n'],
   ['matchers at the root', `route: { receiver: ops, matchers: [a=b] }\n${OPS}`],
-  ['match at the root', `route: { receiver: ops, match: { a: b } }\n${OPS}`],
-  ['continue at the root', `route: { receiver: ops, continue: true }\n${OPS}`],
-  [
-    'intervals at the root',
-    `route: { receiver: ops, mute_time_intervals: [x] }\ntime_intervals: [{ name: x }]\n${OPS}`,
-  ],
   ['a receiver twice', `route: { receiver: ops }\n${receivers('ops', 'ops')}`],
-  ['a receiver without a name', `route: { receiver: ops }\nreceivers: [{ name: ops }, { webhook_configs: ${WEB} }]\n`],
   ['an interval twice', `route: { receiver: ops }\ntime_intervals: [{ name: x }, { name: x }]\n${OPS}`],
-  [
-    'an interval in both lists',
-    `route: { receiver: ops }\ntime_intervals: [{ name: x }]\nmute_time_intervals: [{ name: x }]\n${OPS}`,
-  ],
   ['an unknown interval', `route: { receiver: ops, routes: [{ mute_time_intervals: [x] }] }\n${OPS}`],
   ['an interval without a name', `route: { receiver: ops }\ntime_intervals: [{ time_intervals: [] }]\n${OPS}`],
   ['a mistyped field of a route', `route: { receiver: ops, group_weight: 1s }\n${OPS}`],
-  ['a mistyped section', `routes: { receiver: ops }\n${OPS}`],
-  [
-    'a mistyped field of an interval',
-    `route: { receiver: ops }\ntime_intervals: [{ name: x, time_intervals: [{ weekday: [monday] }] }]\n${OPS}`,
-  ],
-  ['a field of another level', `route: { receiver: ops }\nreceivers: [{ name: ops }]\ngroup_by: [a]\n`],
   ['a duration with a fraction', `route: { receiver: ops, group_wait: 1.5h }\n${OPS}`],
-  ['a duration without a unit', `route: { receiver: ops, group_wait: 30 }\n${OPS}`],
   ['no repetition', `route: { receiver: ops, repeat_interval: 0s }\n${OPS}`],
   ['a label twice in group_by', `route: { receiver: ops, group_by: [a, a] }\n${OPS}`],
   ['group_by with everything and a label', `route: { receiver: ops, group_by: ['...', a] }\n${OPS}`],
-  ['group_by as a text', `route: { receiver: ops, group_by: alertname }\n${OPS}`],
   ['an empty label in group_by', `route: { receiver: ops, group_by: [''] }\n${OPS}`],
   ['matchers as a text', `route: { receiver: ops, routes: [{ matchers: 'a="b"' }] }\n${OPS}`],
-  ['matchers as a mapping', `route: { receiver: ops, routes: [{ matchers: { a: b } }] }\n${OPS}`],
   ['a matcher without a value', `route: { receiver: ops, routes: [{ matchers: ['a='] }] }\n${OPS}`],
-  ['a matcher without an operator', `route: { receiver: ops, routes: [{ matchers: [critical] }] }\n${OPS}`],
   ['a matcher with two equals signs', `route: { receiver: ops, routes: [{ matchers: ['a==b'] }] }\n${OPS}`],
   ['an expression with look-ahead', `route: { receiver: ops, routes: [{ matchers: ['a=~"(?!x).*"'] }] }\n${OPS}`],
   ['an open expression', `route: { receiver: ops, routes: [{ match_re: { a: '(' } }] }\n${OPS}`],
   ['a label name with a dash', `route: { receiver: ops, routes: [{ match: { a-b: c } }] }\n${OPS}`],
-  ['a matcher of a label with a dash', `route: { receiver: ops, routes: [{ matchers: ['a-b="c"'] }] }\n${OPS}`],
   ['a colon in a label name', `route: { receiver: ops, routes: [{ matchers: ['a:b="c"'] }] }\n${OPS}`],
   ['null in lists', `route: { receiver: ops, routes: [null, { match: { a: b } }] }\n${OPS}`],
-  ['an inhibition rule of null', `route: { receiver: ops }\ninhibit_rules: [null]\n${OPS}`],
   [
     'equal as a text',
     `route: { receiver: ops }\ninhibit_rules: [{ source_match: { a: b }, target_match: { a: c }, equal: x }]\n${OPS}`,
   ],
   ['continue as a text', `route: { receiver: ops, routes: [{ match: { a: b }, continue: 'true' }] }\n${OPS}`],
-  ['continue as yes', `route: { receiver: ops, routes: [{ match: { a: b }, continue: yes }] }\n${OPS}`],
   ['a field twice', `route: { receiver: ops, receiver: ops }\n${OPS}`],
   ['a boolean name twice', `route: { receiver: ops, routes: [{ match: { yes: a, "yes": b } }] }\n${OPS}`],
-  ['a quoted name twice', `route: { receiver: ops, 'receiver': ops }\n${OPS}`],
   ['an empty name twice', `route: { receiver: ops, routes: [{ match: { ? : a, '': b } }] }\n${OPS}`],
-  ['a section twice', `route: { receiver: ops }\n${OPS}route: { receiver: ops }\n`],
   ['a tab as indentation', `route:\n\treceiver: ops\n${OPS}`],
-  ['a wrong indentation', `route:\n  receiver: ops\n   group_by: [a]\n${OPS}`],
-  ['an open quote', `route: { receiver: "ops }\n${OPS}`],
   ['an unknown alias', `route: { receiver: *nope }\n${OPS}`],
-  ['a template of a chart', `route: {{ .Values.route }}\n${OPS}`],
   ['templates as a text', `templates: '*.tmpl'\nroute: { receiver: ops }\n${OPS}`],
-  ['receivers as a mapping', 'route: { receiver: ops }\nreceivers: { ops: {} }\n'],
-  ['routes as a mapping', `route: { receiver: ops, routes: { a: { receiver: ops } } }\n${OPS}`],
   [
     'an end before the start',
     `route: { receiver: ops }\ntime_intervals: [{ name: x, time_intervals: [{ times: [{ start_time: '18:00', end_time: '08:00' }] }] }]\n${OPS}`,
   ],
   [
-    'a time of day without minutes',
-    `route: { receiver: ops }\ntime_intervals: [{ name: x, time_intervals: [{ times: [{ start_time: '8', end_time: '18:00' }] }] }]\n${OPS}`,
-  ],
-  [
     'a week that begins on Saturday',
     `route: { receiver: ops }\ntime_intervals: [{ name: x, time_intervals: [{ weekdays: ['saturday:sunday'] }] }]\n${OPS}`,
-  ],
-  [
-    'a short weekday',
-    `route: { receiver: ops }\ntime_intervals: [{ name: x, time_intervals: [{ weekdays: [mon] }] }]\n${OPS}`,
   ],
   [
     'an unknown zone',

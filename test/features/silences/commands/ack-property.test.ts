@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { startAlertmanagerEmulator } from '../../../../src/sandbox/alerts/server.ts';
 import { getJson, postAlerts } from '../../../support/alertmanager.ts';
 import { svc } from '../../../support/svc.ts';
@@ -30,7 +30,7 @@ function wouldMute(chosen: Labels, other: Labels): boolean {
   return Object.entries(chosen).every(([name, value]) => other[name] === value);
 }
 
-test('an acknowledgement mutes exactly the chosen alerts, or is refused', async () => {
+it('svc silences ack mutes exactly the given alerts, or is refused', async () => {
   const counts = { muted: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(

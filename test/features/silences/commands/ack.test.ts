@@ -1,8 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getJson, postAlerts, postSilence, type SeedAlert, wire } from '../../../support/alertmanager.ts';
-import type { RunOptions } from '../../../support/svc.ts';
-import { failure } from '../../../support/svc.ts';
-import { onBothServices, printed, type Sent, writes } from '../../alerts/commands/service.ts';
+import { failure, type RunOptions } from '../../../support/svc.ts';
+import { printed, type Sent, sharedService, writes } from '../../alerts/commands/service.ts';
 
 interface Made {
   readonly id: string;
@@ -23,7 +22,9 @@ function sentMatchers(sent: readonly Sent[]): string[][] {
 
 let fleet = 0;
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc silences ack', () => {
   const ack = (argv: readonly string[], options?: RunOptions) =>
     service.svc(['silences', 'ack', ...argv, '-o', 'json'], options);
   const end = (id: string) => wire(service.url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
@@ -40,7 +41,7 @@ onBothServices((service) => {
     return sets.map((_, n) => there.find(({ labels }) => labels['n'] === `${n}`)?.fingerprint ?? '');
   };
 
-  test('one alert: all of its labels, 15 minutes, and a comment that other tools recognize', async () => {
+  it('silences an alert by all of its labels for 15 minutes, with a comment that other tools recognize', async () => {
     const [fingerprint = ''] = await seed([{ alertname: 'Disk', host: 'a' }]);
     const run = await ack([fingerprint.slice(0, 12)]);
     expect([run.code, sentMatchers(run.sent)]).toEqual([0, [['alertname=Disk', `fleet=${fleet}`, 'host=a', 'n=0']]]);
@@ -53,7 +54,7 @@ onBothServices((service) => {
     expect(Date.parse(made.endsAt) - Date.parse(made.startsAt)).toBe(15 * 60_000);
   });
 
-  test('-c, --author and --for; no second ACK!', async () => {
+  it('takes the comment, author and duration, and adds ACK! once', async () => {
     const [fingerprint = ''] = await seed([{ alertname: 'Disk', host: 'b' }]);
     const [first] = printed<[Made]>(await ack([fingerprint, '-c', 'ACK! mine', '--for', '5m', '--author', 'ann']));
     expect(first).toMatchObject({ comment: 'ACK! mine', createdBy: 'ann' });
@@ -62,7 +63,7 @@ onBothServices((service) => {
     expect(printed(await ack([fingerprint, '-c', 'CHG-1']))).toMatchObject([{ comment: 'ACK! CHG-1' }]);
   });
 
-  test('several alerts: one silence each, with all of its labels', async () => {
+  it('creates for several alerts a silence each, with all of its labels', async () => {
     const fingerprints = await seed([
       { alertname: 'Disk', team: 'db', severity: 'critical' },
       { alertname: 'Node', team: 'db', severity: 'critical', only: 'here' },
@@ -87,13 +88,13 @@ onBothServices((service) => {
     expect(active.map(({ fingerprint }) => fingerprint)).toContain(later);
   });
 
-  test('naming an alert twice counts once', async () => {
+  it('counts an alert once, however often it is given', async () => {
     const [fingerprint = ''] = await seed([{ alertname: 'Twice' }]);
     const run = await ack([fingerprint, fingerprint.slice(0, 14).toUpperCase()]);
     expect([run.code, printed(run)]).toEqual([0, [expect.objectContaining({ matched: { alerts: 1, active: 1 } })]]);
   });
 
-  test('an alert with more labels that would be muted, too: exit 3, unless it is named', async () => {
+  it('exits 3 if it would also mute an alert with more labels, unless that is given as well', async () => {
     const labels = { alertname: 'Narrow', host: 'a' };
     await postAlerts(service.url(), [{ labels }, { labels: { ...labels, disk: 'sda' } }]);
     const there = await getJson<{ fingerprint: string; labels: Record<string, string> }[]>(
@@ -112,7 +113,7 @@ onBothServices((service) => {
     expect((await ack([wide, narrow])).code).toBe(0);
   });
 
-  test('an alert without a name: exit 3, nothing sent', async () => {
+  it('refuses an alert without a name with exit 3', async () => {
     const labels = { severity: 'critical', anonymous: 'yes' };
     await postAlerts(service.url(), [{ labels }]);
     const [alert] = await getJson<[{ fingerprint: string }]>(
@@ -128,7 +129,7 @@ onBothServices((service) => {
     await postAlerts(service.url(), [{ labels, endsAt: new Date(Date.now() - 1000).toISOString() }]);
   });
 
-  test('asks once at a terminal if it is more than half of the firing alerts, never in a script', async () => {
+  it('asks at a terminal about more than half of the firing alerts, never in a script', async () => {
     const fingerprints = await seed([{ alertname: 'Half' }, { alertname: 'Half' }]);
     const all = await getJson<{ fingerprint: string }[]>(service.url(), '/api/v2/alerts?silenced=false');
     const most = all.map(({ fingerprint }) => fingerprint);
@@ -146,7 +147,7 @@ onBothServices((service) => {
     expect([done.code, writes(done.sent).length]).toEqual([0, most.length]);
   });
 
-  test('again: unchanged while it lasts, extended if shorter; other silences are not touched', async () => {
+  it('extends its own silence if that ends earlier, and changes no others', async () => {
     const [fingerprint = ''] = await seed([{ alertname: 'Again' }]);
     const matchers = [
       { name: 'alertname', value: 'Again', isRegex: false },
@@ -165,7 +166,7 @@ onBothServices((service) => {
     expect([longer.id, longer.unchanged]).toEqual([first.id, false]);
   });
 
-  test('a missing alert, and an invalid fingerprint', async () => {
+  it('exits 5 for a missing alert, and 2 for what is no fingerprint', async () => {
     const [fingerprint = ''] = await seed([{ alertname: 'There' }]);
     const missing = await ack([fingerprint, '0000000000000000']);
     expect([missing.code, writes(missing.sent)]).toEqual([5, []]);
@@ -175,7 +176,7 @@ onBothServices((service) => {
     expect([none.code, none.sent, failure(none).message]).toEqual([2, [], '<fingerprint> is required']);
   });
 
-  test('a dry run shows the request', async () => {
+  it('prints with --dry-run the request', async () => {
     const [fingerprint = ''] = await seed([{ alertname: 'Dry' }]);
     const run = await ack([fingerprint, '--dry-run']);
     expect(printed(run)).toMatchObject({ method: 'POST', body: { comment: 'ACK! acknowledged with svc' } });

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getJson, postAlerts, postSilence, wire } from '../../../support/alertmanager.ts';
-import { failure, type RunOptions, svc } from '../../../support/svc.ts';
-import { lines, onBothServices, printed, type ServiceRun, writes } from '../../alerts/commands/service.ts';
+import { failure, type RunOptions } from '../../../support/svc.ts';
+import { lines, printed, type ServiceRun, sharedService, writes } from '../../alerts/commands/service.ts';
 
 const HOUR = 3_600_000;
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -19,7 +19,9 @@ interface Made {
 let label = 0;
 const matchersOf = (run: ServiceRun): unknown => JSON.parse(writes(run.sent)[0]?.body ?? '').matchers;
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc silences create', () => {
   const create = (argv: readonly string[], options?: RunOptions) =>
     service.svc(['silences', 'create', ...argv, '-o', 'json'], options);
   const end = (id: string) => wire(service.url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
@@ -37,7 +39,7 @@ onBothServices((service) => {
       return all[0]?.id ?? '';
     };
 
-    test('creates it once; afterwards it is unchanged and nothing is sent', async () => {
+    it('creates a silence once, and then sends nothing', async () => {
       const name = `${++label}`;
       const first = await ensure(name, ['--for', '2h']);
       expect([first.unchanged, first.matched]).toEqual([false, { alerts: 0, active: 0 }]);
@@ -62,7 +64,7 @@ onBothServices((service) => {
       expect(table.stdout).toMatch(/^RESULT +unchanged: it already covers this time$/m);
     });
 
-    test('extends a shorter one, which keeps its id, author and comment', async () => {
+    it('extends a shorter one, and changes neither its id, author nor comment', async () => {
       const name = `${++label}`;
       const id = await postSilence(service.url(), {
         matchers: [{ name: 'ensure', value: name, isRegex: false }],
@@ -82,7 +84,7 @@ onBothServices((service) => {
       expect(await sole(name)).toBe(id);
     });
 
-    test('ignores the order of matchers; another matcher or operator is another silence', async () => {
+    it('takes the same matchers in any order, and no others', async () => {
       const name = `${++label}`;
       const first = await ensure(name, ['team=db', 'host=~a', '--for', '2h']);
       expect(await ensure(name, ['host=~a', 'team=db'])).toMatchObject({ id: first.id, unchanged: true });
@@ -92,7 +94,7 @@ onBothServices((service) => {
       }
     });
 
-    test('an expired one does not count', async () => {
+    it('does not count an expired one', async () => {
       const name = `${++label}`;
       const first = await ensure(name, []);
       await end(first.id);
@@ -100,7 +102,7 @@ onBothServices((service) => {
       expect([second.unchanged, second.previous_id, second.id === first.id]).toEqual([false, undefined, false]);
     });
 
-    test('a pending one covers the time after its start; a gap is not bridged', async () => {
+    it('takes a pending one for the time after its start, and does not bridge a gap', async () => {
       const name = `${++label}`;
       const first = await ensure(name, ['--from', '2h', '--for', '2h']);
       expect(await ensure(name, ['--from', '2h30m', '--for', '1h'])).toMatchObject({
@@ -115,7 +117,7 @@ onBothServices((service) => {
       expect([earlier.unchanged, earlier.previous_id]).toEqual([false, undefined]);
     });
 
-    test('of several, the last to end counts', async () => {
+    it('takes of several the last to end', async () => {
       const name = `${++label}`;
       const matchers = [{ name: 'ensure', value: name, isRegex: false }];
       const ids: string[] = [];
@@ -124,7 +126,7 @@ onBothServices((service) => {
       expect(await ensure(name, ['--for', '2h30m'])).toMatchObject({ id: ids[0], unchanged: true });
     });
 
-    test('a dry run prints the request, or that none is needed', async () => {
+    it('prints with --dry-run the request, or that none is needed', async () => {
       const name = `${++label}`;
       const first = await ensure(name, ['--for', '2h']);
       const covered = await ensure(name, ['--dry-run']);
@@ -134,7 +136,7 @@ onBothServices((service) => {
       expect(writes(longer.sent)).toEqual([]);
     });
 
-    test('refuses one that is too wide, unless it exists already', async () => {
+    it('refuses one that is too wide, unless it exists', async () => {
       expect((await create(['a!=b', '-c', 'x', '--ensure'])).code).toBe(2);
       const id = await postSilence(service.url(), {
         matchers: [{ name: 'zz', value: 'x', isRegex: false, isEqual: false }],
@@ -146,7 +148,7 @@ onBothServices((service) => {
   });
 
   describe('--from-alert', () => {
-    const labels = { alertname: 'Full', instance: 'web-1:9100', mount: '/a "b"\\c', team: 'from-alert' };
+    const labels = { alertname: 'Full', Zone: 'a', instance: 'web-1:9100', mount: '/a "b"\\c', team: 'from-alert' };
     const seed = async (): Promise<string> => {
       await postAlerts(service.url(), [
         { labels },
@@ -160,7 +162,7 @@ onBothServices((service) => {
     const equals = (pairs: Record<string, string>) =>
       Object.entries(pairs).map(([name, value]) => ({ name, value, isRegex: false, isEqual: true }));
 
-    test('takes every label of the alert, and the server mutes only that alert', async () => {
+    it('takes every label of the alert, the name first, and mutes only that alert', async () => {
       const fingerprint = await seed();
       const run = await create(['--from-alert', fingerprint.slice(0, 10), '-c', 'x']);
       expect([run.code, matchersOf(run)]).toEqual([0, equals(labels)]);
@@ -171,10 +173,10 @@ onBothServices((service) => {
       await end(id);
     });
 
-    test('--drop leaves out labels, and more matchers are added', async () => {
+    it('leaves out the labels of --drop, and adds more matchers', async () => {
       const fingerprint = await seed();
       const run = await create(['--from-alert', fingerprint, '--drop', 'instance', '--drop', 'mount', '-c', 'x']);
-      expect(matchersOf(run)).toEqual(equals({ alertname: 'Full', team: 'from-alert' }));
+      expect(matchersOf(run)).toEqual(equals({ alertname: 'Full', Zone: 'a', team: 'from-alert' }));
       expect(printed<Made>(run).matched).toEqual({ alerts: 3, active: 3 });
       await end(printed<Made>(run).id);
       const both = await create([
@@ -190,10 +192,20 @@ onBothServices((service) => {
       await end(printed<Made>(both).id);
     });
 
-    test('is refused for a missing alert, or if no label is left', async () => {
+    it('is refused for a missing alert, an unknown label, or without any label', async () => {
       const fingerprint = await seed();
       expect((await create(['--from-alert', '0000', '-c', 'x'])).code).toBe(5);
       expect((await create(['--from-alert', 'web', '-c', 'x'])).sent).toEqual([]);
+      const typo = await create(['--from-alert', fingerprint, '--drop', 'instnace', '-c', 'x']);
+      expect([typo.code, failure(typo)]).toMatchObject([
+        2,
+        {
+          message: '--drop: unknown label instnace: did you mean instance?',
+          hint: 'svc alerts list -a -o json shows the labels',
+        },
+      ]);
+      const other = await create(['--from-alert', fingerprint, '--drop', 'rack', '-c', 'x']);
+      expect([other.code, failure(other).message]).toEqual([2, '--drop: unknown label rack']);
       const drop = Object.keys(labels).flatMap((name) => ['--drop', name]);
       const none = await create(['--from-alert', fingerprint, ...drop, '-c', 'x']);
       expect([none.code, writes(none.sent)]).toEqual([3, []]);
@@ -202,13 +214,13 @@ onBothServices((service) => {
       expect([alone.code, alone.sent]).toEqual([2, []]);
     });
 
-    test('a dry run reads only the alert', async () => {
+    it('reads with --dry-run only the alert', async () => {
       const run = await create(['--from-alert', await seed(), '-c', 'x', '--dry-run']);
       expect([run.code, lines(run.sent)]).toEqual([0, ['GET /api/v2/alerts']]);
     });
   });
 
-  test('--max-alerts refuses more with exit 3, even with --yes', async () => {
+  it('refuses more than --max-alerts with exit 3, even with --yes', async () => {
     await postAlerts(
       service.url(),
       [1, 2, 3].map((n) => ({ labels: { alertname: 'Max', max: 'yes', n: `${n}` } })),
@@ -224,9 +236,8 @@ onBothServices((service) => {
     const run = await create(['max=yes', '-c', 'x', '--max-alerts', '3']);
     expect([run.code, printed<Made>(run).matched?.alerts]).toEqual([0, 3]);
     await end(printed<Made>(run).id);
+    for (const text of ['-1', 'x', '1.5']) {
+      expect(await create(['a=b', '-c', 'x', `--max-alerts=${text}`])).toMatchObject({ code: 2, sent: [] });
+    }
   });
-});
-
-test.each([['-1'], ['x'], ['1.5']])('refuses --max-alerts %s', async (text) => {
-  expect((await svc(['silences', 'create', 'a=b', '-c', 'x', `--max-alerts=${text}`])).code).toBe(2);
 });

@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getJson, postSilence, type StoredSilence, wire } from '../../../support/alertmanager.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, type RunOptions, svc } from '../../../support/svc.ts';
-import { lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
+import { lines, printed, sharedService, writes } from '../../alerts/commands/service.ts';
 
 const HOUR = 3_600_000;
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
@@ -13,12 +13,14 @@ interface Result {
   readonly message: string | null;
 }
 
-onBothServices((service) => {
-  const seed = (value = 'db'): Promise<string> =>
+const service = sharedService();
+
+describe('svc silences expire', () => {
+  const seed = (value = 'db', comment = 'CHG-1'): Promise<string> =>
     postSilence(service.url(), {
       matchers: [{ name: 'team', value, isRegex: false }],
       createdBy: 'ann',
-      comment: 'CHG-1',
+      comment,
     });
   // In one request: Alertmanager refuses more than eight GETs at a time.
   const states = async (...ids: string[]): Promise<(string | undefined)[]> => {
@@ -28,7 +30,7 @@ onBothServices((service) => {
   const expire = (argv: readonly string[], options?: RunOptions) =>
     service.svc(['silences', 'expire', ...argv], options);
 
-  test('one, by its id', async () => {
+  it('ends a silence by its id', async () => {
     const id = await seed();
     const run = await expire([id, '--yes', '-o', 'json']);
     expect([run.code, run.stderr]).toEqual([0, '']);
@@ -37,7 +39,7 @@ onBothServices((service) => {
     expect(await states(id)).toEqual(['expired']);
   });
 
-  test('prints an Undo line for each silence that was active', async () => {
+  it('prints an Undo line for each silence that was active', async () => {
     const from = (start: number, end: number) =>
       postSilence(service.url(), {
         matchers: [{ name: 'team', value: 'undo', isRegex: false }],
@@ -57,14 +59,14 @@ onBothServices((service) => {
     expect(await states(undone.stdout.trim())).toEqual(['active']);
   });
 
-  test('by a prefix, and in upper case', async () => {
+  it('ends a silence by the beginning of its id, and in upper case', async () => {
     const [first, second] = [await seed(), await seed()];
     const run = await expire([first.slice(0, 13), second.toUpperCase(), '--yes', '-q']);
     expect([run.code, run.stdout]).toEqual([0, `${first}\n${second}\n`]);
     expect(await states(first, second)).toEqual(['expired', 'expired']);
   });
 
-  test('ten ids with an unknown one: nine expired, exit 10', async () => {
+  it('ends the others if one of ten ids is unknown, and exits 10', async () => {
     const ids = await Promise.all(Array.from({ length: 9 }, () => seed()));
     const all = [...ids.slice(0, 4), UNKNOWN, ...ids.slice(4)];
     const run = await expire([...all, '--yes', '-o', 'json']);
@@ -80,7 +82,7 @@ onBothServices((service) => {
     expect(writes(run.sent)).toHaveLength(10);
   });
 
-  test('an unknown prefix does not stop the others', async () => {
+  it('an unknown prefix does not stop the others', async () => {
     const id = await seed();
     const run = await expire(['00000000-0000', id, '--yes', '-o', 'json']);
     expect(run.code).toBe(10);
@@ -88,7 +90,7 @@ onBothServices((service) => {
     expect(lines(run.sent)).toEqual(['GET /api/v2/silences', `DELETE /api/v2/silence/${id}`]);
   });
 
-  test('one or several unknown ids only: exit 5', async () => {
+  it('exits 5 if it knows none of the ids', async () => {
     for (const text of [UNKNOWN, UNKNOWN.slice(0, 13)]) {
       const run = await expire([text, '--yes', '-o', 'json']);
       expect([run.code, run.stdout]).toEqual([5, '']);
@@ -98,7 +100,7 @@ onBothServices((service) => {
     expect([two.code, printed<Result[]>(two).length]).toEqual([5, 2]);
   });
 
-  test('an expired silence is a success, and is reported', async () => {
+  it('exits 0 for a silence that has expired, and says so', async () => {
     const id = await seed();
     await wire(service.url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
     const { endsAt } = await getJson<{ endsAt: string }>(service.url(), `/api/v2/silence/${id}`);
@@ -114,61 +116,81 @@ onBothServices((service) => {
     expect(await states(other)).toEqual(['expired']);
   });
 
-  test('sends an id once, however often and in any spelling', async () => {
+  it('sends one request for an id, however often it is given', async () => {
     const id = await seed();
     const run = await expire([id, id.toUpperCase(), id, id.slice(0, 13), id.slice(0, 14), '--yes', '-q']);
     expect([run.code, run.stdout]).toEqual([0, `${id}\n`]);
     expect(writes(run.sent)).toHaveLength(1);
   });
 
-  describe('confirmation', () => {
-    test('lists what will end, and asks', async () => {
-      const [first, second] = [await seed(), await seed('web')];
-      const run = await expire([first, second], { terminal: 120, answer: true });
-      expect([run.code, run.asked]).toEqual([0, [expect.stringContaining('these 2 silences')]]);
-      expect(run.stderr).toContain(`${first}  active  team="db"  (ann: CHG-1)`);
-      expect(run.stderr).toContain(`${second}  active  team="web"  (ann: CHG-1)`);
-      expect(await states(first, second)).toEqual(['expired', 'expired']);
-    });
-
-    test('declined: exit 2, nothing written', async () => {
-      const id = await seed();
-      const run = await expire([id], { terminal: 120, answer: false });
-      expect([run.code, run.stdout, run.asked.length, writes(run.sent)]).toEqual([2, '', 1, []]);
-      expect(await states(id)).toEqual(['active']);
-    });
-
-    test.each([
-      [{}, []],
-      [{ terminal: 120 }, ['--no-input']],
-      [{ terminal: 120, env: { CI: 'true' } }, []],
-    ] as const)('no prompt possible (%j %j): exit 2, nothing written', async (options, argv) => {
-      const id = await seed();
-      const run = await expire([id, ...argv, '-o', 'json'], options);
-      expect([run.code, run.stdout, run.asked, writes(run.sent)]).toEqual([2, '', [], []]);
-      const hint = `to confirm, type: svc silences expire ${[id, ...argv].join(' ')} -o json --yes`;
-      expect(failure(run)).toMatchObject({ code: 'confirmation_required', hint });
-      expect(await states(id)).toEqual(['active']);
-    });
-
-    test('--yes skips the question', async () => {
-      const id = await seed();
-      const run = await expire([id, '--yes'], { terminal: 120 });
-      expect([run.code, run.asked, lines(writes(run.sent))]).toEqual([0, [], [`DELETE /api/v2/silence/${id}`]]);
-    });
-
-    test('does not ask about an unknown id', async () => {
-      const run = await expire(['00000000-0000'], { terminal: 120 });
-      expect([run.code, run.asked]).toEqual([5, []]);
-    });
+  it('lists what will end, and asks', async () => {
+    const [first, second] = [await seed(), await seed('web')];
+    const run = await expire([first, second], { terminal: 120, answer: true });
+    expect([run.code, run.asked]).toEqual([0, [expect.stringContaining('these 2 silences')]]);
+    expect(run.stderr).toContain(`${first}  active  team="db"  (ann: CHG-1)`);
+    expect(run.stderr).toContain(`${second}  active  team="web"  (ann: CHG-1)`);
+    expect(await states(first, second)).toEqual(['expired', 'expired']);
   });
 
-  test.each([[[]], [['x y']], [['..']], [['']]])('%j: exit 2, nothing written', async (ids) => {
-    const run = await expire(['--yes', '--', ...ids]);
-    expect([run.code, run.stdout, writes(run.sent)]).toEqual([2, '', []]);
+  it('exits 2 after no, and writes nothing', async () => {
+    const id = await seed();
+    const run = await expire([id], { terminal: 120, answer: false });
+    expect([run.code, run.stdout, run.asked.length, writes(run.sent)]).toEqual([2, '', 1, []]);
+    expect(await states(id)).toEqual(['active']);
   });
 
-  test('--dry-run shows the requests, without a question', async () => {
+  it.each([
+    [{}, []],
+    [{ terminal: 120 }, ['--no-input']],
+    [{ terminal: 120, env: { CI: 'true' } }, []],
+  ] as const)('exits 2 where it cannot ask (%j %j), and writes nothing', async (options, argv) => {
+    const id = await seed();
+    const run = await expire([id, ...argv, '-o', 'json'], options);
+    expect([run.code, run.stdout, run.asked, writes(run.sent)]).toEqual([2, '', [], []]);
+    const hint = `to confirm, type: svc silences expire ${[id, ...argv].join(' ')} -o json --yes`;
+    expect(failure(run)).toMatchObject({ code: 'confirmation_required', hint });
+    expect(await states(id)).toEqual(['active']);
+  });
+
+  it('does not ask with --yes', async () => {
+    const id = await seed();
+    const run = await expire([id, '--yes'], { terminal: 120 });
+    expect([run.code, run.asked, lines(writes(run.sent))]).toEqual([0, [], [`DELETE /api/v2/silence/${id}`]]);
+  });
+
+  it('does not ask about an unknown id', async () => {
+    const run = await expire(['00000000-0000'], { terminal: 120 });
+    expect([run.code, run.asked]).toEqual([5, []]);
+  });
+
+  it('refuses what is no id with exit 2, and writes nothing', async () => {
+    for (const argv of [[], ['x y'], ['..'], ['']]) {
+      const run = await expire(['--yes', '--', ...argv]);
+      expect([argv, run.code, run.stdout, writes(run.sent)]).toEqual([argv, 2, '', []]);
+    }
+    expect(await expire([UNKNOWN, '--all', '--yes'])).toMatchObject({ code: 2, sent: [] });
+  });
+
+  it('lists a selection before it asks, and ends it', async () => {
+    const ids = await Promise.all(Array.from({ length: 25 }, () => seed('crowd', 'CHG-25')));
+    const argv = ['--comment', 'CHG-25'];
+    const declined = await expire(argv, { terminal: 80, answer: false });
+    expect([declined.code, declined.asked, writes(declined.sent)]).toEqual([2, ['Expire these 25 silences?'], []]);
+    expect(declined.stderr).toContain('team="crowd"');
+    expect(declined.stderr).toContain('and 5 more');
+    const unattended = await expire(argv);
+    expect([unattended.code, unattended.asked, writes(unattended.sent)]).toEqual([2, [], []]);
+    const unused = await expire([...argv, '--unused', '--yes', '-q']);
+    expect([unused.code, unused.stdout.trimEnd().split('\n').sort()]).toEqual([0, ids.sort()]);
+  });
+
+  it('reads ids from standard input', async () => {
+    const id = await seed();
+    const run = await expire(['-', '--yes', '-o', 'json'], { stdin: `${id}\n${UNKNOWN}\n` });
+    expect([run.code, printed<Result[]>(run).map(({ result }) => result)]).toEqual([10, ['expired', 'not-found']]);
+  });
+
+  it('prints with --dry-run the requests, without a question', async () => {
     const ids = [await seed(), await seed(), await seed()];
     const run = await expire([...ids, '--dry-run', '-o', 'json'], { terminal: 120 });
     expect([run.code, run.asked, writes(run.sent)]).toEqual([0, [], []]);
@@ -179,20 +201,16 @@ onBothServices((service) => {
   });
 });
 
-describe('responses to DELETE', () => {
+describe('a DELETE of svc silences expire', () => {
   const id = '2f1ac0de-0000-4000-8000-000000000001';
-  test.each([
-    ['0.25: 500 with the words', answer(500, '"silence not found"\n'), 5, 'not_found'],
-    ['0.26: 404 without a body', answer(404, '', { 'content-type': '' }), 5, 'not_found'],
-    ['another failure', answer(500, '"boom"'), 8, 'outcome_unknown'],
-    [
-      'the router: the address is wrong',
-      answer(404, '404 page not found\n', { 'content-type': 'text/plain' }),
-      3,
-      'wrong_path',
-    ],
-    ['not allowed', answer(403, 'no', { 'content-type': 'text/plain' }), 4, 'forbidden'],
-  ])('%s', async (_, bytes, exit, code) => {
+  it.each([
+    ['500 and "silence not found", as before 0.26,', 5, answer(500, '"silence not found"\n'), 'not_found'],
+    ['404 without a body', 5, answer(404, '', { 'content-type': '' }), 'not_found'],
+    ['404 of JSON without a body', 5, answer(404, ''), 'not_found'],
+    ['another failure', 8, answer(500, '"boom"'), 'outcome_unknown'],
+    ['404 of a router', 3, answer(404, '404 page not found\n', { 'content-type': 'text/plain' }), 'wrong_path'],
+    ['403', 4, answer(403, 'no', { 'content-type': 'text/plain' }), 'forbidden'],
+  ])('answered with %s is exit %i', async (_, exit, bytes, code) => {
     await using server = await faultServer((socket, { method }) =>
       socket.write(method === 'GET' ? answer(200, 'not JSON') : bytes),
     );
@@ -202,7 +220,7 @@ describe('responses to DELETE', () => {
     expect(failure(run).code).toBe(code);
   });
 
-  test('a lost response among others: the others continue, exit 10, each sent once', async () => {
+  it('without a response does not stop the others, and each is sent once', async () => {
     const ids = ['1', '2', '3'].map((digit) => id.replace(/.$/, digit));
     await using server = await faultServer((socket, { method, path }) => {
       if (method === 'GET') socket.write(answer(200, '[]'));

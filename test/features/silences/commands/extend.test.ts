@@ -1,8 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getJson, postSilence, type SeedSilence, type StoredSilence, wire } from '../../../support/alertmanager.ts';
-import type { RunOptions } from '../../../support/svc.ts';
-import { failure } from '../../../support/svc.ts';
-import { onBothServices, printed, writes } from '../../alerts/commands/service.ts';
+import { failure, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
+import { printed, sharedService, writes } from '../../alerts/commands/service.ts';
 
 const HOUR = 3_600_000;
 
@@ -21,7 +20,9 @@ interface Stored extends StoredSilence {
 
 let label = 0;
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc silences extend', () => {
   const extend = (argv: readonly string[], options?: RunOptions) =>
     service.svc(['silences', 'extend', ...argv, '-o', 'json'], options);
   const read = (id: string): Promise<Stored> => getJson<Stored>(service.url(), `/api/v2/silence/${id}`);
@@ -32,7 +33,7 @@ onBothServices((service) => {
     });
   const endOf = async (id: string): Promise<number> => Date.parse((await read(id)).endsAt);
 
-  test('moves each end by the duration, and keeps the id and everything else', async () => {
+  it('moves each end by the duration, and changes nothing else', async () => {
     const ids = [await seed(), await seed({ endsAt: new Date(Date.now() + 3 * HOUR).toISOString(), comment: 'two' })];
     const before = await Promise.all(ids.map(read));
     const run = await extend([...ids, '--for', '90m']);
@@ -46,7 +47,7 @@ onBothServices((service) => {
     }
   });
 
-  test('accepts a prefix; extends a silence named twice once', async () => {
+  it('takes the beginning of an id, and extends a silence once, however often it is given', async () => {
     const id = await seed();
     const end = await endOf(id);
     const run = await extend([id, id.slice(0, 20), id.toUpperCase(), '--for', '1m']);
@@ -54,7 +55,7 @@ onBothServices((service) => {
     expect(await endOf(id)).toBe(end + 60_000);
   });
 
-  test('a pending one stays pending', async () => {
+  it('leaves a pending silence pending', async () => {
     const id = await seed({
       startsAt: new Date(Date.now() + HOUR).toISOString(),
       endsAt: new Date(Date.now() + 2 * HOUR).toISOString(),
@@ -63,7 +64,7 @@ onBothServices((service) => {
     expect([run.code, (await read(id)).status.state]).toEqual([0, 'pending']);
   });
 
-  test('--until sets the end, but never an earlier one', async () => {
+  it('sets the end of --until, but never an earlier one', async () => {
     const id = await seed();
     const end = await endOf(id);
     const earlier = await extend([id, '--until', '10m']);
@@ -78,7 +79,7 @@ onBothServices((service) => {
     expect(await endOf(id)).toBe(Date.parse(until));
   });
 
-  describe('an expired silence', () => {
+  describe('of an expired silence', () => {
     const expired = async (silence?: Partial<SeedSilence>): Promise<string> => {
       const id = await seed(silence);
       await wire(service.url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
@@ -90,7 +91,7 @@ onBothServices((service) => {
       return { row, silence: await read(row?.id ?? '') };
     };
 
-    test('is created again from now, with the same matchers, author and comment, under a new id', async () => {
+    it('creates it again from now with the same matchers, author and comment', async () => {
       const old = await expired({
         matchers: [
           { name: 'host', value: 'web-.*', isRegex: true },
@@ -120,7 +121,7 @@ onBothServices((service) => {
       );
     });
 
-    test('--until sets the end; -q prints the new id', async () => {
+    it('sets the end of --until, and prints with -q the new id', async () => {
       const old = await expired();
       const until = new Date(Date.now() + 3 * HOUR).toISOString();
       const run = await service.svc(['silences', 'extend', old, '--until', until, '-q']);
@@ -128,7 +129,7 @@ onBothServices((service) => {
       expect(await endOf(run.stdout.trim())).toBe(Date.parse(until));
     });
 
-    test('the same line again extends what it created, so that cron creates no duplicates', async () => {
+    it('extends what the same line created before, so that cron creates no duplicates', async () => {
       const old = await expired();
       const now = Date.now();
       const line = (minutes: number, ...length: string[]) =>
@@ -143,7 +144,7 @@ onBothServices((service) => {
       ]);
     });
 
-    test('is checked like a new silence', async () => {
+    it('checks it like a new silence', async () => {
       const wide = await expired({ matchers: [{ name: 'zz', value: 'x', isRegex: false, isEqual: false }] });
       expect((await extend([wide, '--for', '1h', '--yes'])).code).toBe(2);
       expect((await extend([wide, '--for', '1h', '--all-alerts'])).code).toBe(0);
@@ -152,7 +153,7 @@ onBothServices((service) => {
     });
   });
 
-  test('checks each like a new silence: width and duration', async () => {
+  it('checks each like a new silence: width and duration', async () => {
     const wide = await postSilence(service.url(), {
       matchers: [{ name: 'alertname', value: '.+', isRegex: true }],
     });
@@ -171,7 +172,7 @@ onBothServices((service) => {
     ]);
   });
 
-  test('a missing one does not stop the others; alone, it is the failure of the command', async () => {
+  it('exits 10 for a missing silence among others, and 5 for it alone', async () => {
     const missing = '00000000-0000-4000-8000-000000000000';
     const good = await seed();
     const end = await endOf(good);
@@ -181,7 +182,7 @@ onBothServices((service) => {
     expect(await extend([missing, '--for', '1h'])).toMatchObject({ code: 5, stdout: '' });
   });
 
-  test('--all asks before it extends the silences of others', async () => {
+  it('asks before it extends all silences', async () => {
     const refused = await extend(['--all', '--for', '1m']);
     expect([refused.code, failure(refused).code, writes(refused.sent)]).toEqual([2, 'confirmation_required', []]);
     const { asked } = await extend(['--all', '--for', '1m'], { terminal: 100, answer: false });
@@ -189,19 +190,17 @@ onBothServices((service) => {
     expect((await extend(['--all', '--for', '1m', '--all-alerts', '--yes'])).code).toBe(0);
   });
 
-  test('asks once about more than alerts.maxSilence, before the first request', async () => {
+  it('asks once about more than alerts.maxSilence, before the first request', async () => {
     const ids = [await seed(), await seed()];
-    const env = { SVC_ALERTS_MAX: '' };
-    const home = (await import('../../../support/svc.ts')).temporaryHome();
-    const { svc } = await import('../../../support/svc.ts');
+    const home = temporaryHome();
     expect((await svc(['config', 'set', 'alerts.maxSilence', '90m'], { home })).code).toBe(0);
-    const refused = await extend([...ids, '--for', '1h'], { home, env });
+    const refused = await extend([...ids, '--for', '1h'], { home });
     expect([refused.code, writes(refused.sent)]).toEqual([2, []]);
     const asked = await extend([...ids, '--for', '1h'], { home, terminal: 100, answer: true });
     expect([asked.code, asked.asked.length, writes(asked.sent).length]).toEqual([0, 1, 2]);
   });
 
-  test('refuses a wrong command line before anything is sent', async () => {
+  it('refuses a wrong command line before anything is sent', async () => {
     for (const [argv, missing] of [
       [['--for', '1h'], '<id>'],
       [['2f1a'], '--for or --until is required'],
@@ -216,55 +215,53 @@ onBothServices((service) => {
     expect((await extend(['2f1a', '--for', '0s'])).code).toBe(2);
   });
 
-  describe('without ids, options select', () => {
-    test('by comment and author; expired silences are left out', async () => {
-      const matchers = [{ name: 'select', value: 'db', isRegex: false }];
-      const change = { matchers, comment: 'SEL-1', createdBy: 'ann' };
-      const ids = [await seed(change), await seed(change)];
-      const [other, gone] = [await seed({ ...change, comment: 'SEL-2' }), await seed(change)];
-      await wire(service.url(), `/api/v2/silence/${gone}`, { method: 'DELETE' });
-      const end = await endOf(other);
-      for (const by of [
-        ['--comment', 'SEL-1'],
-        ['--created-by', 'ann', '--comment', '~1$'],
-      ]) {
-        const run = await extend([...by, '--for', '1m']);
-        expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('2 silences chosen')]);
-        expect(printed<Row[]>(run).map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
-        expect(writes(run.sent)).toHaveLength(2);
-      }
-      expect(await endOf(other)).toBe(end);
-    });
-
-    test('no match: nothing sent, exit 0', async () => {
-      const run = await service.svc(['silences', 'extend', '--comment', 'no such change', '--for', '1m']);
-      expect([run.code, run.stdout, writes(run.sent)]).toEqual([0, '', []]);
-      expect(run.stderr).toContain('no silences match; nothing was sent');
-    });
-
-    test('read ids from standard input, which may be empty; not together with options', async () => {
-      const ids = [await seed(), await seed()];
-      const run = await extend(['-', '--for', '1m'], { stdin: `${ids.join('\n')}\n` });
-      expect([run.code, printed<Row[]>(run).map(({ id }) => id)]).toEqual([0, ids]);
-      const empty = await extend(['-', '--for', '1m'], { stdin: '' });
-      expect([empty.code, printed(empty), empty.sent]).toEqual([0, [], []]);
-      const both = await extend([...ids, '--comment', 'x', '--for', '1m']);
-      expect([both.code, both.sent]).toEqual([2, []]);
-    });
-
-    test('asks about a long duration once for all', async () => {
-      await seed({ comment: 'SEL-3' });
-      await seed({ comment: 'SEL-3' });
-      const refused = await extend(['--comment', 'SEL-3', '--for', '2d']);
-      expect([refused.code, failure(refused).message, writes(refused.sent)]).toEqual([
-        2,
-        expect.stringContaining('Send these 2 silences? 2 of them last longer'),
-        [],
-      ]);
-    });
+  it('selects by comment and author, and leaves out expired silences', async () => {
+    const matchers = [{ name: 'select', value: 'db', isRegex: false }];
+    const change = { matchers, comment: 'SEL-1', createdBy: 'ann' };
+    const ids = [await seed(change), await seed(change)];
+    const [other, gone] = [await seed({ ...change, comment: 'SEL-2' }), await seed(change)];
+    await wire(service.url(), `/api/v2/silence/${gone}`, { method: 'DELETE' });
+    const end = await endOf(other);
+    for (const by of [
+      ['--comment', 'SEL-1'],
+      ['--created-by', 'ann', '--comment', '~1$'],
+    ]) {
+      const run = await extend([...by, '--for', '1m']);
+      expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('2 silences chosen')]);
+      expect(printed<Row[]>(run).map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
+      expect(writes(run.sent)).toHaveLength(2);
+    }
+    expect(await endOf(other)).toBe(end);
   });
 
-  test('-q prints the ids, a table the results, and a dry run every request', async () => {
+  it('exits 0 if nothing matches, and sends nothing', async () => {
+    const run = await service.svc(['silences', 'extend', '--comment', 'no such change', '--for', '1m']);
+    expect([run.code, run.stdout, writes(run.sent)]).toEqual([0, '', []]);
+    expect(run.stderr).toContain('no silences match; nothing was sent');
+  });
+
+  it('reads ids from standard input, which may be empty', async () => {
+    const ids = [await seed(), await seed()];
+    const run = await extend(['-', '--for', '1m'], { stdin: `${ids.join('\n')}\n` });
+    expect([run.code, printed<Row[]>(run).map(({ id }) => id)]).toEqual([0, ids]);
+    const empty = await extend(['-', '--for', '1m'], { stdin: '' });
+    expect([empty.code, printed(empty), empty.sent]).toEqual([0, [], []]);
+    const both = await extend([...ids, '--comment', 'x', '--for', '1m']);
+    expect([both.code, both.sent]).toEqual([2, []]);
+  });
+
+  it('asks about a long duration once for all', async () => {
+    await seed({ comment: 'SEL-3' });
+    await seed({ comment: 'SEL-3' });
+    const refused = await extend(['--comment', 'SEL-3', '--for', '2d']);
+    expect([refused.code, failure(refused).message, writes(refused.sent)]).toEqual([
+      2,
+      expect.stringContaining('Send these 2 silences? 2 of them last longer'),
+      [],
+    ]);
+  });
+
+  it('prints with -q the ids, in a table the results, and with --dry-run every request', async () => {
     const ids = [await seed(), await seed()];
     const quiet = await service.svc(['silences', 'extend', ...ids, '--for', '1m', '-q']);
     expect(quiet.stdout).toBe(`${ids.join('\n')}\n`);

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { getJson, postSilence } from '../../../support/alertmanager.ts';
+import { describe, expect, it } from 'vitest';
+import { getJson } from '../../../support/alertmanager.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, svc, temporaryHome } from '../../../support/svc.ts';
-import { onBothServices, printed, writes } from '../../alerts/commands/service.ts';
+import { printed, sharedService, writes } from '../../alerts/commands/service.ts';
 import { start } from './built.ts';
 
 interface Row {
@@ -19,6 +19,8 @@ interface Stored {
   readonly endsAt: string;
   readonly status: { readonly state: string };
 }
+
+const MATCHERS = [{ name: 'team', value: 'db', isRegex: false, isEqual: true }];
 
 let batch = 0;
 const hour = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
@@ -37,22 +39,24 @@ function rows(count: number, extra: object = {}) {
   return { list, comment };
 }
 
-onBothServices((service) => {
-  test('a file without silences: nothing is sent, and that is said', async () => {
+const service = sharedService();
+
+const stored = async (comment: string): Promise<Stored[]> =>
+  (await getJson<Stored[]>(service.url(), '/api/v2/silences')).filter((silence) => silence.comment === comment);
+const importing = (value: unknown, ...argv: string[]) =>
+  service.svc(['silences', 'import', '-', '-o', 'json', ...argv], {
+    stdin: typeof value === 'string' ? value : JSON.stringify(value),
+  });
+const results = (run: { stdout: string }): string[] => (JSON.parse(run.stdout) as Row[]).map(({ result }) => result);
+
+describe('svc silences import', () => {
+  it('says that a file has no silences, and sends nothing', async () => {
     const run = await service.svc(['silences', 'import', '-'], { stdin: '[]' });
     expect(run).toMatchObject({ code: 0, stdout: '', stderr: 'there are no silences in it; nothing was sent\n' });
     expect(writes(run.sent)).toEqual([]);
   });
 
-  const stored = async (comment: string): Promise<Stored[]> =>
-    (await getJson<Stored[]>(service.url(), '/api/v2/silences')).filter((silence) => silence.comment === comment);
-  const importing = (value: unknown, ...argv: string[]) =>
-    service.svc(['silences', 'import', '-', '-o', 'json', ...argv], {
-      stdin: typeof value === 'string' ? value : JSON.stringify(value),
-    });
-  const results = (run: { stdout: string }): string[] => (JSON.parse(run.stdout) as Row[]).map(({ result }) => result);
-
-  test('creates the silences of an array; again they are unchanged', async () => {
+  it('creates the silences of an array, and nothing the second time', async () => {
     const { list, comment } = rows(20);
     const first = await importing(list);
     expect([first.code, first.stderr]).toEqual([0, '']);
@@ -65,7 +69,7 @@ onBothServices((service) => {
     expect(await stored(comment)).toHaveLength(20);
   });
 
-  test('imports an export after the silences expired, with a map of the ids', async () => {
+  it('creates what svc silences export printed, with the former ids', async () => {
     const { list, comment } = rows(3);
     await importing(list);
     const exported = await service.svc(['silences', 'export', '--comment', comment], { env: { SVC_OUTPUT: 'yaml' } });
@@ -78,14 +82,14 @@ onBothServices((service) => {
     expect((await stored(comment)).filter(({ status }) => status.state === 'active')).toHaveLength(3);
   });
 
-  test('NDJSON and a single object', async () => {
+  it('reads NDJSON and a single object', async () => {
     const { list, comment } = rows(2);
     expect(results(await importing(list.map((row) => JSON.stringify(row)).join('\n')))).toEqual(['created', 'created']);
     expect(results(await importing(list[0]))).toEqual(['unchanged']);
     expect(await stored(comment)).toHaveLength(2);
   });
 
-  test('sends nothing from an incomplete file or one with a bad row', async () => {
+  it('sends nothing from an incomplete file or one with a bad row', async () => {
     const { list, comment } = rows(5);
     const text = JSON.stringify(list, null, 2);
     const lines = list.map((row) => JSON.stringify(row)).join('\n');
@@ -105,7 +109,7 @@ onBothServices((service) => {
     expect(await stored(comment)).toEqual([]);
   });
 
-  test('a duplicate row, and rows that have ended', async () => {
+  it('skips silences that have ended, and sends one of two that are the same', async () => {
     const { list, comment } = rows(1);
     const over = { ...list[0], startsAt: hour(-4), endsAt: hour(-2) };
     const later = { ...list[0], startsAt: hour(10), endsAt: hour(12) };
@@ -115,7 +119,7 @@ onBothServices((service) => {
     expect(await stored(comment)).toHaveLength(2);
   });
 
-  test('rows that end before they start are invalid: exit 10, or 3 if there are no others', async () => {
+  it('exits 10 for silences that end before they start, or 3 if there are no others', async () => {
     const { list, comment } = rows(2);
     const swapped = { ...list[0], startsAt: hour(-2), endsAt: hour(-4) };
     const future = { ...list[0], startsAt: hour(4), endsAt: hour(2) };
@@ -139,7 +143,7 @@ onBothServices((service) => {
     expect(shown.stderr).toBe('1 skipped: already over, 1 invalid\n');
   });
 
-  test('rows longer than a day need a confirmation', async () => {
+  it('asks about silences longer than a day', async () => {
     const { list, comment } = rows(5);
     const long = list.map((row, i) => (i < 3 ? row : { ...row, endsAt: hour(25 * i) }));
     const refused = await importing(long);
@@ -152,7 +156,7 @@ onBothServices((service) => {
     expect(await stored(comment)).toHaveLength(5);
   });
 
-  test('leaves a silence that the server has as it is', async () => {
+  it('leaves a silence that the server has', async () => {
     const { list, comment } = rows(1);
     await importing(list);
     const longer = list.map((row) => ({ ...row, endsAt: hour(8) }));
@@ -162,7 +166,7 @@ onBothServices((service) => {
     expect([after?.id, after?.endsAt, others]).toEqual([before?.id, before?.endsAt, []]);
   });
 
-  test('refused rows do not stop the others', async () => {
+  it('creates the others if the server refuses one', async () => {
     const { list, comment } = rows(4);
     const bad = { ...list[0], matchers: [{ name: 'row', value: '(', isRegex: true }, ...(list[0]?.matchers ?? [])] };
     const run = await importing([...list.slice(0, 2), bad, ...list.slice(2)]);
@@ -171,7 +175,7 @@ onBothServices((service) => {
     expect(await stored(comment)).toHaveLength(4);
   });
 
-  test('silences without a positive matcher need --all-alerts', async () => {
+  it('needs --all-alerts for a silence without a positive matcher', async () => {
     const { list, comment } = rows(1, { matchers: [{ name: 'x', value: 'y', isRegex: false, isEqual: false }] });
     expect([(await importing(list)).code, await stored(comment)]).toEqual([2, []]);
     const run = await importing(list, '--all-alerts');
@@ -179,14 +183,14 @@ onBothServices((service) => {
     for (const { id } of await stored(comment)) await service.svc(['silences', 'expire', id, '--yes']);
   });
 
-  test('a dry run prints every request and sends none', async () => {
+  it('prints with --dry-run every request, and sends none', async () => {
     const { list, comment } = rows(3);
     const run = await importing(list, '--dry-run');
     expect(printed<{ body: unknown }[]>(run).map(({ body }) => body)).toEqual(list);
     expect([writes(run.sent), await stored(comment)]).toEqual([[], []]);
   });
 
-  test('after kill -9 and a second run, every silence exists exactly once', async () => {
+  it('creates each silence exactly once after kill -9 and a second run', async () => {
     const { list, comment } = rows(400);
     const file = join(temporaryHome(), 'silences.json');
     writeFileSync(file, JSON.stringify(list));
@@ -206,46 +210,54 @@ onBothServices((service) => {
     expect(results(run).filter((result) => result === 'unchanged').length).toBeGreaterThanOrEqual(20);
   });
 
-  test('expire selects what mutes no alert: --unused', async () => {
-    const { list, comment } = rows(2);
-    await importing(list);
-    const unused = await service.svc(['silences', 'expire', '--unused', '--comment', comment, '--yes', '-o', 'json']);
-    expect([unused.code, printed<Row[]>(unused).length]).toEqual([0, 2]);
-    expect((await stored(comment)).every(({ status }) => status.state === 'expired')).toBe(true);
+  it('fills in the author and the times, and sends unknown fields', async () => {
+    const now = Date.now();
+    const file = { matchers: MATCHERS, endsAt: '2h', comment: 'from a file', annotations: { ticket: 'CHG-1' } };
+    const iso = (hours: number): string => new Date(now + hours * 3_600_000).toISOString();
+    const sent = { ...file, createdBy: 'tester@host', startsAt: iso(0), endsAt: iso(2) };
+    const nulls = { id: null, startsAt: null, createdBy: null, status: null, updatedAt: null };
+    for (const [content, body] of [
+      [file, sent],
+      [
+        { ...file, comment: 'nulls', ...nulls, annotations: null },
+        { ...sent, comment: 'nulls', annotations: undefined },
+      ],
+    ]) {
+      const options = { now: () => now, stdin: JSON.stringify(content) };
+      const run = await service.svc(['silences', 'import', '-'], options);
+      expect([run.code, writes(run.sent).map((one) => JSON.parse(one.body))]).toEqual([0, [body]]);
+    }
   });
 
-  test('expire lists a selection at a terminal before it asks, and accepts no', async () => {
-    const { list, comment } = rows(25);
-    await importing(list);
-    const argv = ['silences', 'expire', '--comment', comment];
-    const declined = await service.svc(argv, { terminal: 80, answer: false });
-    expect([declined.code, declined.asked, writes(declined.sent)]).toEqual([2, ['Expire these 25 silences?'], []]);
-    expect(declined.stderr).toContain('row="');
-    expect(declined.stderr).toContain('and 5 more');
-    const unattended = await service.svc(argv);
-    expect([unattended.code, unattended.asked, writes(unattended.sent)]).toEqual([2, [], []]);
-    const done = await service.svc(argv, { terminal: 80, answer: true });
-    expect([done.code, writes(done.sent).length]).toEqual([0, 25]);
-    expect((await stored(comment)).every(({ status }) => status.state === 'expired')).toBe(true);
+  it.each([
+    ['text', 'hello', 'not JSON'],
+    ['nothing', '', 'is empty'],
+    ['a number', '[1]', 'silence 1: not an object'],
+    [
+      'no matchers',
+      [
+        { matchers: MATCHERS, endsAt: '1h', comment: 'x' },
+        { endsAt: '1h', comment: 'x' },
+      ],
+      'silence 2: matchers',
+    ],
+    [
+      'a matcher without isRegex',
+      { matchers: [{ name: 'a', value: 'b' }], endsAt: '1h', comment: 'x' },
+      'matchers.0.isRegex',
+    ],
+    ['no end', { matchers: MATCHERS, comment: 'x' }, 'endsAt'],
+    ['no comment', { matchers: MATCHERS, endsAt: '1h' }, 'comment'],
+    ['a time that is none', { matchers: MATCHERS, endsAt: 'soon', comment: 'x' }, 'endsAt: "soon" is not a time'],
+    ['an id that is none', { id: 'x', matchers: MATCHERS, endsAt: '1h', comment: 'x' }, 'id is not a UUID'],
+    ['an empty list of matchers', { matchers: [], endsAt: '1h', comment: 'x' }, 'matchers: there must be at least one'],
+  ])('refuses a file with %s with exit 2', async (_, content, why) => {
+    const run = await importing(content);
+    expect([run.code, run.stdout, writes(run.sent)]).toEqual([2, '', []]);
+    expect(failure(run).message).toContain(why);
   });
 
-  test('expire reads ids from standard input', async () => {
-    const id = await postSilence(service.url(), { matchers: [{ name: 'a', value: 'stdin', isRegex: false }] });
-    const missing = '00000000-0000-4000-8000-00000000000f';
-    const run = await service.svc(['silences', 'expire', '-', '--yes', '-o', 'json'], {
-      stdin: `${id}\n${missing}\n`,
-    });
-    expect(run.code).toBe(10);
-    expect(printed<Row[]>(run).map(({ result }) => result)).toEqual(['expired', 'not-found']);
-    const both = await service.svc(['silences', 'expire', id, '--all', '--yes']);
-    expect([both.code, both.sent]).toEqual([2, []]);
-    const neither = await service.svc(['silences', 'expire', '--yes']);
-    expect([neither.code, neither.sent]).toEqual([2, []]);
-  });
-});
-
-describe('a missing response', () => {
-  test('leaves the outcome of its row unknown, and sends nothing twice', async () => {
+  it('sends nothing twice if a response is missing, and says that its outcome is unknown', async () => {
     const { list } = rows(2);
     let posts = 0;
     await using server = await faultServer((socket, { method }) => {
@@ -253,11 +265,10 @@ describe('a missing response', () => {
       else if (++posts === 1) socket.destroy();
       else socket.write(answer(200, '{"silenceID":"2f1a0000-0000-4000-8000-000000000000"}'));
     });
-    const run = await svc(['silences', 'import', '-', '-o', 'json', '--base-url', server.url], {
-      stdin: JSON.stringify(list),
-    });
+    const argv = ['silences', 'import', '-', '-o', 'json', '--base-url', server.url];
+    const run = await svc(argv, { stdin: JSON.stringify(list) });
     expect([run.code, posts]).toEqual([10, 2]);
-    expect((JSON.parse(run.stdout) as Row[]).map(({ result }) => result).sort()).toEqual(['created', 'failed']);
+    expect(results(run).sort()).toEqual(['created', 'failed']);
     expect(run.stdout).toContain('may have been applied');
   });
 });

@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { getJson, postSilence, wire } from '../../../support/alertmanager.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { getJson, postAlerts, postSilence, wire } from '../../../support/alertmanager.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
-import { svc } from '../../../support/svc.ts';
-import { lines, onBothServices, printed } from '../../alerts/commands/service.ts';
+import { failure, svc } from '../../../support/svc.ts';
+import { lines, printed, sharedService } from '../../alerts/commands/service.ts';
 
 interface WireSilence {
   readonly id: string;
@@ -18,108 +18,122 @@ const DAY = 24 * HOUR;
 const equal = (name: string, value: string) => ({ name, value, isRegex: false, isEqual: true });
 const regex = (name: string, value: string) => ({ name, value, isRegex: true, isEqual: true });
 
-onBothServices((service) => {
-  const now = Date.now();
-  const iso = (offset: number): string => new Date(now + offset).toISOString();
-  const ids = new Map<string, string>();
-  beforeAll(async () => {
-    const seeds = {
-      short: { matchers: [equal('team', 'db')], createdBy: 'tester@host', comment: 'CHG-12 disk', endsAt: iso(HOUR) },
-      long: {
-        matchers: [equal('team', 'db'), regex('host', 'a.*')],
-        createdBy: 'ann',
-        comment: 'holiday',
-        endsAt: iso(5 * DAY),
-      },
-      later: {
-        matchers: [regex('host', 'a.*')],
-        createdBy: 'ann-marie',
-        comment: 'chg-13',
-        startsAt: iso(DAY),
-        endsAt: iso(DAY + HOUR),
-      },
-      ended: { matchers: [equal('team', 'web')], createdBy: 'ann', comment: 'CHG-9', endsAt: iso(HOUR) },
-    };
-    for (const [name, seed] of Object.entries(seeds)) ids.set(name, await postSilence(service.url(), seed));
-    await wire(service.url(), `/api/v2/silence/${ids.get('ended')}`, { method: 'DELETE' });
-  });
-  const list = (...argv: string[]) => service.svc(['silences', 'list', ...argv], { now: () => now });
-  const listed = async (...argv: string[]): Promise<string[]> => {
-    const run = await list('-o', 'json', ...argv);
-    expect([run.code, run.stderr]).toEqual([0, '']);
-    const byId = new Map([...ids].map(([name, id]) => [id, name]));
-    return printed<WireSilence[]>(run)
-      .map(({ id }) => byId.get(id) ?? id)
-      .sort();
+const service = sharedService();
+
+const now = Date.now();
+const iso = (offset: number): string => new Date(now + offset).toISOString();
+const ids = new Map<string, string>();
+beforeAll(async () => {
+  const seeds = {
+    short: { matchers: [equal('team', 'db')], createdBy: 'tester@host', comment: 'CHG-12 disk', endsAt: iso(HOUR) },
+    long: {
+      matchers: [equal('team', 'db'), regex('host', 'a.*')],
+      createdBy: 'ann',
+      comment: 'holiday',
+      endsAt: iso(5 * DAY),
+    },
+    later: {
+      matchers: [regex('host', 'a.*')],
+      createdBy: 'ann-marie',
+      comment: 'chg-13',
+      startsAt: iso(DAY),
+      endsAt: iso(DAY + HOUR),
+    },
+    ended: { matchers: [equal('team', 'web')], createdBy: 'ann', comment: 'CHG-9', endsAt: iso(HOUR) },
   };
-  const everything = () => getJson<WireSilence[]>(service.url(), '/api/v2/silences');
+  for (const [name, seed] of Object.entries(seeds)) ids.set(name, await postSilence(service.url(), seed));
+  await wire(service.url(), `/api/v2/silence/${ids.get('ended')}`, { method: 'DELETE' });
+});
+const list = (...argv: string[]) => service.svc(['silences', 'list', ...argv], { now: () => now });
+const listed = async (...argv: string[]): Promise<string[]> => {
+  const run = await list('-o', 'json', ...argv);
+  expect([run.code, run.stderr]).toEqual([0, '']);
+  const byId = new Map([...ids].map(([name, id]) => [id, name]));
+  return printed<WireSilence[]>(run)
+    .map(({ id }) => byId.get(id) ?? id)
+    .sort();
+};
+const everything = () => getJson<WireSilence[]>(service.url(), '/api/v2/silences');
 
-  test.each([
-    [[], ['later', 'long', 'short']],
-    [['-a'], ['ended', 'later', 'long', 'short']],
+describe('svc silences list', () => {
+  it.each<[what: string, expected: Record<string, readonly string[]>]>([
     [
-      ['--state', 'active'],
-      ['long', 'short'],
-    ],
-    [['--state', 'pending'], ['later']],
-    [['--state', 'expired'], ['ended']],
-    [['--expired'], ['ended']],
-    [['--expired', '--state', 'expired'], ['ended']],
-    [
-      ['--state', 'expired', '--state', 'pending'],
-      ['ended', 'later'],
-    ],
-    [['--created-by', 'ann'], ['long']],
-    [['--created-by', 'me'], ['short']],
-    [
-      ['--created-by', '~^ann'],
-      ['later', 'long'],
+      'state',
+      {
+        '': ['later', 'long', 'short'],
+        '-a': ['ended', 'later', 'long', 'short'],
+        '--state active': ['long', 'short'],
+        '--state pending': ['later'],
+        '--expired': ['ended'],
+        '--expired --state expired': ['ended'],
+        '--state expired --state pending': ['ended', 'later'],
+      },
     ],
     [
-      ['-a', '--created-by', 'ann'],
-      ['ended', 'long'],
+      'author',
+      {
+        '--created-by ann': ['long'],
+        '--created-by me': ['short'],
+        '--created-by ~^ann': ['later', 'long'],
+        '-a --created-by ann': ['ended', 'long'],
+        '--created-by ANN': [],
+      },
     ],
-    [['--created-by', 'ANN'], []],
-    [['--comment', 'CHG'], ['short']],
     [
-      ['--comment', '~(?:CHG|chg)-[0-9]+'],
-      ['later', 'short'],
+      'comment',
+      {
+        '--comment CHG': ['short'],
+        '--comment ~(?:CHG|chg)-[0-9]+': ['later', 'short'],
+        '--comment CHG-9 -a': ['ended'],
+      },
     ],
-    [['--comment', 'CHG-9', '-a'], ['ended']],
-    [['--within', '2h'], ['short']],
-    [['--within', '1h'], ['short']],
-    [['--within', '59m59s'], []],
     [
-      ['--within', '1w'],
-      ['later', 'long', 'short'],
+      'end',
+      {
+        '--within 1h': ['short'],
+        '--within 59m59s': [],
+        '--within 2d': ['later', 'short'],
+        '--within 1w': ['later', 'long', 'short'],
+        '--within 2d --created-by ~ann': ['later'],
+        '--expired --within 1h': ['ended'],
+        '--sort -endsAt --limit 1': ['long'],
+      },
     ],
-    [['--within', '2d', '--created-by', '~ann'], ['later']],
-    [['--expired', '--within', '1h'], ['ended']],
-    [['--sort', '-endsAt', '--limit', '1'], ['long']],
-    [['--limit', '0'], []],
-    [['team=db'], ['long', 'short']],
-    [['team=db', 'host=~"a.*"'], ['long']],
-    [['host=abc'], []],
-    [['team!=db'], []],
-    [['-a', 'team=web'], ['ended']],
-  ])('%j finds %j', async (argv, names) => {
-    expect(await listed(...argv)).toEqual(names);
+    [
+      'matcher',
+      {
+        'team=db': ['long', 'short'],
+        'team=db host=~"a.*"': ['long'],
+        'host=abc': [],
+        'team!=db': [],
+        '-a team=web': ['ended'],
+      },
+    ],
+  ])('lists by %s', async (_, expected) => {
+    for (const [line, names] of Object.entries(expected)) {
+      expect([line, await listed(...line.split(' ').filter((word) => word !== ''))]).toEqual([line, names]);
+    }
   });
 
-  test.each([
+  it.each([
     [['team=none'], 'no active or pending silences match; use -a to include expired ones'],
     [['team=none', '-a'], 'no silences match'],
-    [['team=none', '--expired'], 'no expired silences match'],
     [['team=none', '--unused'], 'no unused silences match'],
-  ])('%j: %s', async (argv, text) => {
+  ])('exits 0 where nothing matches %j, and says: %s', async (argv, text) => {
     expect(await list(...argv)).toMatchObject({ code: 0, stdout: '', stderr: `${text}\n` });
+    expect(await list(...argv, '-o', 'json')).toMatchObject({ code: 0, stdout: '[]\n', stderr: '' });
   });
 
-  test('B8: --within accepts 2d', async () => {
-    expect(await listed('--within', '2d')).toEqual(['later', 'short']);
+  it('lists with --unused what mutes no alert, and with --for-alert what mutes one', async () => {
+    await postAlerts(service.url(), [{ labels: { alertname: 'Used', team: 'db' } }]);
+    const find = async (...argv: string[]) => (await listed(...argv)).join();
+    await expect.poll(() => find('--unused')).toBe('long');
+    expect(await find('--for-alert', 'alertname=Used')).toBe('short');
+    const [alert] = await getJson<{ fingerprint: string }[]>(service.url(), '/api/v2/alerts');
+    expect(await find('--for-alert', alert?.fingerprint.slice(0, 10) ?? '')).toBe('short');
   });
 
-  test('"me" is the author of new silences', async () => {
+  it('takes as "me" the author of new silences', async () => {
     const as = async (env: Record<string, string>): Promise<number> => {
       const run = await service.svc(['silences', 'list', '-a', '--created-by', 'me', '-o', 'json'], { env });
       return printed<unknown[]>(run).length;
@@ -128,17 +142,13 @@ onBothServices((service) => {
     expect(await as({ SVC_ALERTS_AUTHOR: 'nobody' })).toBe(0);
   });
 
-  test.each([
-    [[], ''],
-    [['-a'], ''],
-    [['team=db', 'b!~"c,d"'], '?filter=team%3D%22db%22&filter=b!~%22c%2Cd%22'],
-    [['NodeDown'], '?filter=alertname%3D%22NodeDown%22'],
-  ])('%j sends %s', async (argv, query) => {
-    const run = await list(...argv);
-    expect([run.code, lines(run.sent)]).toEqual([0, [`GET /api/v2/silences${query}`]]);
+  it('sends one request with the matchers', async () => {
+    const run = await list('team=db', 'b!~"c,d"');
+    expect(lines(run.sent)).toEqual(['GET /api/v2/silences?filter=team%3D%22db%22&filter=b!~%22c%2Cd%22']);
+    expect(lines((await list('NodeDown')).sent)).toEqual(['GET /api/v2/silences?filter=alertname%3D%22NodeDown%22']);
   });
 
-  test('passed-through and parsed JSON equal the response', async () => {
+  it('prints in JSON what the server responds', async () => {
     const answered = await everything();
     expect(printed(await list('-a', '-o', 'json'))).toEqual(answered);
     expect(printed(await list('-a', '-o', 'json', '--within', '1y'))).toEqual(answered);
@@ -148,7 +158,7 @@ onBothServices((service) => {
     );
   });
 
-  test('the table shows matchers in a form that can be typed again', async () => {
+  it('prints matchers in a form that can be typed again', async () => {
     const { stdout } = await list();
     expect(stdout).toContain('team="db"');
     expect(stdout).toContain('host=~"a.*"');
@@ -158,92 +168,87 @@ onBothServices((service) => {
     );
   });
 
-  test('no match: exit 0, and the table mentions the other states', async () => {
-    const run = await list('team=nosuch');
-    expect([run.code, run.stdout]).toEqual([0, '']);
-    expect(run.stderr).toContain('-a');
-    expect((await list('team=nosuch', '-o', 'json')).stdout).toBe('[]\n');
-  });
-
-  test.each([
+  it.each([
     [['--expired', '--state', 'active'], 'cannot be used together'],
     [['-a', '--state', 'active'], 'cannot be used together'],
-    [['-a', '--expired'], 'cannot be used together'],
+    [['-a', '--expired'], '--all and --expired cannot be used together'],
     [['--within', '0'], 'longer than zero'],
-    [['--within', '-2d'], 'not a duration'],
     [['--comment', '~('], '--comment'],
     [['--author', '~['], '--author'],
     [['--state', 'gone'], 'unknown value "gone"'],
     [['a==b'], 'is not one plain matcher'],
-  ])('%j: exit 2, nothing sent', async (argv, why) => {
+  ])('refuses %j with exit 2, and sends nothing', async (argv, why) => {
     const run = await list(...argv);
     expect([run.code, run.stdout, run.sent]).toEqual([2, '', []]);
     expect(run.stderr).toContain(why);
   });
+});
 
-  describe('get', () => {
-    const get = (...argv: string[]) => service.svc(['silences', 'get', ...argv]);
+describe('svc silences get', () => {
+  const get = (...argv: string[]) => service.svc(['silences', 'get', ...argv]);
 
-    test('shows when a pending silence starts', async () => {
-      const { stdout } = await get(ids.get('later') ?? '');
-      expect(stdout).toContain(`\nSTARTS      ${iso(DAY)}\nENDS        ${iso(DAY + HOUR)}\n`);
-    });
+  it('prints when a pending silence starts', async () => {
+    const { stdout } = await get(ids.get('later') ?? '');
+    expect(stdout).toContain(`\nSTARTS      ${iso(DAY)}\nENDS        ${iso(DAY + HOUR)}\n`);
+  });
 
-    test('by its id, a prefix, and in upper case', async () => {
-      for (const silence of await everything()) {
-        for (const text of [silence.id, silence.id.slice(0, 13), silence.id.toUpperCase()]) {
-          const run = await get(text, '-o', 'json');
-          expect([run.code, run.stderr]).toEqual([0, '']);
-          expect(printed(run)).toEqual(silence);
-        }
+  it('finds a silence by its id, a beginning of it, and in upper case', async () => {
+    for (const silence of await everything()) {
+      for (const text of [silence.id, silence.id.slice(0, 13), silence.id.toUpperCase()]) {
+        const run = await get(text, '-o', 'json');
+        expect([run.code, run.stderr]).toEqual([0, '']);
+        expect(printed(run)).toEqual(silence);
       }
-    });
+    }
+  });
 
-    test('a complete id needs one request, in lower case', async () => {
-      const id = ids.get('long') ?? '';
-      expect(lines((await get(id.toUpperCase())).sent)).toEqual([`GET /api/v2/silence/${id}`]);
-      expect(lines((await get(id.slice(0, 9))).sent)).toEqual(['GET /api/v2/silences']);
-    });
+  it('reads a complete id in lower case, and for a beginning the list', async () => {
+    const id = ids.get('long') ?? '';
+    expect(lines((await get(id.toUpperCase())).sent)).toEqual([`GET /api/v2/silence/${id}`]);
+    expect(lines((await get(id.slice(0, 9))).sent)).toEqual(['GET /api/v2/silences']);
+  });
 
-    test('the table has every field', async () => {
-      const { stdout } = await get(ids.get('long') ?? '');
-      for (const text of [ids.get('long'), 'active', 'team="db"', 'host=~"a.*"', iso(5 * DAY), 'ann', 'holiday']) {
-        expect(stdout).toContain(text);
-      }
-      expect((await get((ids.get('long') ?? '').slice(0, 9), '-q')).stdout).toBe(`${ids.get('long')}\n`);
-    });
+  it('prints every field', async () => {
+    const { stdout } = await get(ids.get('long') ?? '');
+    for (const text of [ids.get('long'), 'active', 'team="db"', 'host=~"a.*"', iso(5 * DAY), 'ann', 'holiday']) {
+      expect(stdout).toContain(text);
+    }
+    expect((await get((ids.get('long') ?? '').slice(0, 9), '-q')).stdout).toBe(`${ids.get('long')}\n`);
+  });
 
-    test.each(['00000000-0000-4000-8000-000000000000', '00000000-0000'])('no such silence (%s): exit 5', async (id) => {
+  it.each(['00000000-0000-4000-8000-000000000000', '00000000-0000'])(
+    'exits 5 if there is no silence %s',
+    async (id) => {
       const run = await get(id);
       expect([run.code, run.stdout]).toEqual([5, '']);
       expect(run.stderr).toContain('silences list -a');
+    },
+  );
+
+  it('refuses what is no id with exit 2, and sends nothing', async () => {
+    for (const id of ['', 'xyz', '..', 'status', '-', '0'.repeat(37)]) {
+      expect([id, await get('--', id)]).toMatchObject([id, { code: 2, stdout: '', sent: [] }]);
+    }
+  });
+
+  it('refuses the beginning of several ids with exit 2, and names some', async () => {
+    const silence = (digit: number) => ({
+      id: `abc0000${digit}-0000-4000-8000-000000000001`,
+      matchers: [{ name: 'a', value: 'b', isRegex: false }],
+      startsAt: '2026-11-20T12:00:00.000Z',
+      endsAt: '2026-11-20T13:00:00.000Z',
+      updatedAt: '2026-11-20T12:00:00.000Z',
+      createdBy: 'x',
+      comment: 'y',
+      status: { state: 'active' },
     });
-
-    test.each(['', 'xyz', '..', 'status', '-', '0'.repeat(37)])(
-      'an invalid id (%j): exit 2, nothing sent',
-      async (id) => {
-        const run = await get('--', id);
-        expect([run.code, run.stdout, run.sent]).toEqual([2, '', []]);
-      },
-    );
+    const silences = [1, 2, 3, 4, 5, 6, 7, 8].map(silence);
+    await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify(silences))));
+    const run = await svc(['silences', 'get', 'ABC', '--base-url', server.url, '-o', 'json']);
+    expect([run.code, run.stdout]).toEqual([2, '']);
+    expect(failure(run)).toMatchObject({
+      message: expect.stringMatching(/^8 silences begin with abc: (abc0000\d-\S+, ){4}abc00005-\S+ and 3 more$/),
+      hint: 'give more of the id',
+    });
   });
-});
-
-test('an ambiguous prefix: exit 2, with the candidates', async () => {
-  const silence = (id: string) => ({
-    id,
-    matchers: [{ name: 'a', value: 'b', isRegex: false }],
-    startsAt: '2026-11-20T12:00:00.000Z',
-    endsAt: '2026-11-20T13:00:00.000Z',
-    updatedAt: '2026-11-20T12:00:00.000Z',
-    createdBy: 'x',
-    comment: 'y',
-    status: { state: 'active' },
-  });
-  const silences = ['abc00000-0000-4000-8000-000000000001', 'abc00000-0000-4000-8000-000000000002'].map(silence);
-  await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify(silences))));
-  const run = await svc(['silences', 'get', 'ABC', '--base-url', server.url]);
-  expect([run.code, run.stdout]).toEqual([2, '']);
-  expect(run.stderr).toContain('2 silences begin with abc');
-  expect(run.stderr).toContain('abc00000-0000-4000-8000-000000000002');
 });

@@ -1,7 +1,6 @@
-/** A write goes out once, whatever happens to its answer. */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { answer, type Fault, faultOnWrite, faultServer, isWrite } from '../../../support/servers.ts';
 import { failure, svc } from '../../../support/svc.ts';
 import { printed } from '../../alerts/commands/service.ts';
@@ -24,42 +23,32 @@ const WRITES = {
   'silences update': ['silences', 'update', ID, '-c', 'new'],
   'silences expire': ['silences', 'expire', ID, '--yes'],
 } as const;
-const NAMES = Object.keys(WRITES) as (keyof typeof WRITES)[];
+const TEXT = { 'content-type': 'text/plain' };
 
 const reading = (fault: Fault): Fault =>
   faultOnWrite(fault, ({ path }) => (path.includes('/silence/') ? SILENCE : '[]'));
 
-const FAULTS: Readonly<Record<string, Fault>> = {
-  'is cut without an answer': (socket) => socket.destroy(),
-  'is ended without an answer': (socket) => socket.end(),
-  'is reset': (socket) => socket.resetAndDestroy(),
-  'is cut within the head': (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le'),
-  'is answered with garbage': (socket) => socket.end('\x16\x03\x01 no HTTP\r\n\r\n'),
-  'is answered with 500': (socket) => socket.write(answer(500, '"boom"')),
-  'is answered with 502 of a proxy': (socket) => socket.write(answer(502, '<html>', { 'content-type': 'text/html' })),
-  'is answered with 503 and asked to come back': (socket) =>
-    socket.write(answer(503, 'busy', { 'retry-after': '0', 'content-type': 'text/plain' })),
-  'is answered with a page': (socket) => socket.write(answer(200, '<!doctype html>', { 'content-type': 'text/html' })),
-};
+const FAULTS: readonly (readonly [what: string, fault: Fault])[] = [
+  ['a cut', (socket) => socket.destroy()],
+  ['an end', (socket) => socket.end()],
+  ['a reset', (socket) => socket.resetAndDestroy()],
+  ['half a head', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le')],
+  ['garbage', (socket) => socket.end('\x16\x03\x01 no HTTP\r\n\r\n')],
+  ['500', (socket) => socket.write(answer(500, '"boom"'))],
+  ['502 of a proxy', (socket) => socket.write(answer(502, '<html>', { 'content-type': 'text/html' }))],
+  ['503 and a time to come back', (socket) => socket.write(answer(503, 'busy', { 'retry-after': '0', ...TEXT }))],
+  ['a page', (socket) => socket.write(answer(200, '<!doctype html>', { 'content-type': 'text/html' }))],
+];
 
-describe.each(NAMES)('%s', (name) => {
-  const argv = WRITES[name];
-  test.each(Object.keys(FAULTS))('that %s: exit 8, received once', async (fault) => {
-    await using server = await faultServer(reading(FAULTS[fault] ?? (() => {})));
+describe.each(Object.entries(WRITES))('svc %s', (_name, argv) => {
+  it.each(FAULTS)('answered with %s exits 8, and was sent once', async (_, fault) => {
+    await using server = await faultServer(reading(fault));
     const run = await svc([...argv, '--base-url', server.url, '-o', 'json']);
-    expect([run.code, run.stdout]).toEqual([8, '']);
-    expect(failure(run).code).toBe('outcome_unknown');
+    expect([run.code, run.stdout, failure(run).code]).toEqual([8, '', 'outcome_unknown']);
     expect(server.requests.filter(isWrite)).toHaveLength(1);
   });
 
-  test('without a response in time: exit 8, received once', async () => {
-    await using server = await faultServer(reading(() => {}));
-    const run = await svc([...argv, '--timeout', '150ms', '--base-url', server.url, '-o', 'json']);
-    expect([run.code, failure(run).code]).toEqual([8, 'outcome_unknown']);
-    expect(server.requests.filter(isWrite)).toHaveLength(1);
-  });
-
-  test('interrupted while it waits: exit 130, and says that it may have been applied', async () => {
+  it('interrupted while it waits exits 130, and says that it may have been applied', async () => {
     const stop = new AbortController();
     await using server = await faultServer(reading(() => stop.abort()));
     const run = await svc([...argv, '--base-url', server.url, '-o', 'json'], { signal: stop.signal });
@@ -69,20 +58,24 @@ describe.each(NAMES)('%s', (name) => {
   });
 });
 
-describe('a response without the created id', () => {
-  test.each(['', '{}', '[]', '{"silenceID":{}}', 'null', '{"silenceID":"x"'])(
-    '%j after a silence: exit 8',
-    async (body) => {
-      await using server = await faultServer(reading((socket) => socket.write(answer(200, body))));
-      const run = await svc([...WRITES['silences create'], '--base-url', server.url, '-o', 'json']);
-      expect([run.code, run.stdout]).toEqual([8, '']);
-      expect(server.requests.filter(isWrite)).toHaveLength(1);
-    },
-  );
+it('svc alerts create without a response in time exits 8, and was sent once', async () => {
+  await using server = await faultServer(() => {});
+  const argv = [...WRITES['alerts create'], '--timeout', '150ms', '--base-url', server.url, '-o', 'json'];
+  const run = await svc(argv);
+  expect([run.code, failure(run).code, server.requests.length]).toEqual([8, 'outcome_unknown', 1]);
 });
 
-describe('a persistent connection', () => {
-  test('closed by the server between two requests: the write is sent once, on a new one', async () => {
+it('svc silences create exits 8 after a response without the id, and was sent once', async () => {
+  for (const body of ['', '{}', '[]', '{"silenceID":{}}', 'null', '{"silenceID":"x"']) {
+    await using server = await faultServer(reading((socket) => socket.write(answer(200, body))));
+    const run = await svc([...WRITES['silences create'], '--base-url', server.url, '-o', 'json']);
+    expect([body, run.code, run.stdout]).toEqual([body, 8, '']);
+    expect(server.requests.filter(isWrite)).toHaveLength(1);
+  }
+});
+
+describe('a write on a persistent connection', () => {
+  it('that the server closed is sent once on a new one', async () => {
     const closed: Promise<unknown>[] = [];
     await using server = await faultServer((socket: Socket, request) => {
       if (isWrite(request)) {
@@ -101,7 +94,7 @@ describe('a persistent connection', () => {
     expect(used.map(([, connection]) => connection)).toEqual(used.map((_, index) => index + 1));
   });
 
-  test('cut during the write: exit 8 or success, never twice', async () => {
+  it('that is cut meanwhile exits 8 or succeeds, and is never sent twice', async () => {
     for (let round = 0; round < 10; round++) {
       await using server = await faultServer((socket: Socket, request) => {
         if (isWrite(request)) {

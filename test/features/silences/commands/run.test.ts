@@ -1,11 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Ended } from '../../../e2e/binary.ts';
-import { getJson, postAlerts, type StoredSilence, wire } from '../../../support/alertmanager.ts';
-import { answer, faultServer } from '../../../support/servers.ts';
+import { getJson, postAlerts, type StoredSilence } from '../../../support/alertmanager.ts';
+import { answer, faultServer, type Received } from '../../../support/servers.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
-import { lines, onBothServices, writes } from '../../alerts/commands/service.ts';
+import { lines, sharedService, writes } from '../../alerts/commands/service.ts';
 import { start } from './built.ts';
 
 interface Silence extends StoredSilence {
@@ -16,13 +16,15 @@ let label = 0;
 const marker = (): string => join(temporaryHome(), 'marker');
 /** Extended every two seconds, and long enough not to end where the machine is busy. */
 const EXTENDED_OFTEN = ['--ttl', '3s'] as const;
-/** Says `ready`, and ends when the file is there. */
-const until = (file: string): string => `echo ready; while [ ! -e '${file}' ]; do sleep 0.05; done`;
+/** Ends when the file is there. */
+const until = (file: string): string => `while [ ! -e '${file}' ]; do sleep 0.05; done`;
 /** Says `ready`, then what signals it gets, and does nothing else. */
 const TRAPPING = `trap 'echo got INT' INT; trap 'echo got TERM; exit 0' TERM; trap 'echo got HUP; exit 0' HUP
 echo ready; for i in {1..400}; do sleep 0.05; done`;
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc silences run', () => {
   const silences = async (name: string): Promise<Silence[]> =>
     getJson<Silence[]>(service.url(), `/api/v2/silences?filter=${encodeURIComponent(`run="${name}"`)}`);
   const states = async (name: string): Promise<string[]> => (await silences(name)).map(({ status }) => status.state);
@@ -40,10 +42,10 @@ onBothServices((service) => {
     return { ...ended, states: await states(name) };
   };
 
-  describe.concurrent('the built program', () => {
-    test('the silence is active while the command runs, and expires with it; the exit status is passed on', async () => {
+  describe.concurrent('in the built program', () => {
+    it('silences while the command runs, and exits with its status', async () => {
       const file = marker();
-      const { name, process } = run(`${until(file)}; exit 7`, '-c', 'deploy 214', '--author', 'ci');
+      const { name, process } = run(`echo ready; ${until(file)}; exit 7`, '-c', 'deploy 214', '--author', 'ci');
       await process.says('stdout', /ready/);
       const [silence, ...more] = await silences(name);
       expect(more).toEqual([]);
@@ -59,13 +61,13 @@ onBothServices((service) => {
       expect(await states(name)).toEqual(['expired']);
     });
 
-    test('leaves no silence behind after success, failure or a signal', async () => {
+    it('leaves no silence behind after success, failure or a signal', async () => {
       const ends = await Promise.all(['exit 0', 'exit 200', 'kill -9 $$', 'kill -TERM $$'].map((one) => outcome(one)));
       expect(ends.map(({ code }) => code)).toEqual([0, 200, 137, 143]);
       for (const end of ends) expect(end.states).toEqual(['expired']);
     });
 
-    test.each([
+    it.each([
       ['SIGINT', 130, 'got INT'],
       ['SIGTERM', 143, 'got TERM'],
       ['SIGHUP', 129, 'got HUP'],
@@ -80,7 +82,7 @@ onBothServices((service) => {
       expect(await states(name)).toEqual(['expired']);
     });
 
-    test('waits for a command that continues after a signal', async () => {
+    it('waits for a command that continues after a signal', async () => {
       const { name, process } = run(TRAPPING);
       await process.says('stdout', /ready/);
       process.kill('SIGINT');
@@ -92,9 +94,9 @@ onBothServices((service) => {
       expect(await states(name)).toEqual(['expired']);
     });
 
-    test('extends the silence while the command runs, with the same id', async () => {
+    it('extends the silence while the command runs', async () => {
       const file = marker();
-      const { name, process } = run(until(file), ...EXTENDED_OFTEN);
+      const { name, process } = run(`echo ready; ${until(file)}`, ...EXTENDED_OFTEN);
       await process.says('stdout', /ready/);
       const [first] = await silences(name);
       await vi.waitFor(
@@ -103,7 +105,7 @@ onBothServices((service) => {
           expect(Date.parse(silence?.endsAt ?? '')).toBeGreaterThan(Date.parse(first?.endsAt ?? '') + 500);
           expect(silence).toMatchObject({ id: first?.id, status: { state: 'active' } });
         },
-        { timeout: 5000, interval: 50 },
+        { timeout: 20_000, interval: 50 },
       );
       writeFileSync(file, '');
       expect((await process.ended).code).toBe(0);
@@ -111,32 +113,14 @@ onBothServices((service) => {
       expect(after.map(({ id, status }) => [id, status.state])).toEqual([[first?.id, 'expired']]);
     });
 
-    test('after kill -9 the silence soon ends by itself', async () => {
+    it('leaves a silence that soon ends by itself after kill -9', async () => {
       const { name, process } = run('echo "pid $$"; exec sleep 20', '--ttl', '1200ms');
       const [, pid] = await process.says('stdout', /pid (\d+)/);
       process.kill('SIGKILL');
       expect((await process.ended).signal).toBe('SIGKILL');
       globalThis.process.kill(Number(pid), 'SIGKILL');
       expect(await states(name)).toEqual(['active']);
-      await vi.waitFor(async () => expect(await states(name)).toEqual(['expired']), { timeout: 6000, interval: 100 });
-    });
-
-    test('does not create a silence again that somebody else expired', async () => {
-      const file = marker();
-      const { name, process } = run(until(file), ...EXTENDED_OFTEN);
-      await process.says('stdout', /ready/);
-      const [silence] = await silences(name);
-      // Right after an extension, so that the next one does not come between reading and expiring.
-      await vi.waitFor(async () => expect((await silences(name))[0]?.endsAt).not.toBe(silence?.endsAt), {
-        timeout: 5000,
-        interval: 10,
-      });
-      await wire(service.url(), `/api/v2/silence/${silence?.id}`, { method: 'DELETE' });
-      const warning = `warning: silence ${silence?.id} has expired; the command continues without it`;
-      await process.says('stderr', new RegExp(warning));
-      writeFileSync(file, '');
-      const { code } = await process.ended;
-      expect([code, await states(name)]).toEqual([0, ['expired']]);
+      await vi.waitFor(async () => expect(await states(name)).toEqual(['expired']), { timeout: 20_000, interval: 100 });
     });
   });
 
@@ -148,7 +132,7 @@ onBothServices((service) => {
       return ended;
     };
 
-    test('if the silence is refused, too wide, or not confirmed', async () => {
+    it('if the silence is refused, too wide, or not confirmed', async () => {
       expect((await refused(['a=~"("'])).code).toBe(3);
       expect((await refused(['a!=b'])).code).toBe(2);
       expect((await refused(['a=~".+"', '--yes'])).code).toBe(2);
@@ -157,7 +141,7 @@ onBothServices((service) => {
       expect((await refused(['a=b', '--ttl', '25h'], { terminal: 80, answer: false })).stderr).toContain('declined');
     });
 
-    test('if the command line is incomplete or invalid', async () => {
+    it('if the command line is incomplete', async () => {
       for (const [argv, missing] of [
         [['a=b'], 'command'],
         [['a=b', 'true'], 'command'],
@@ -170,21 +154,21 @@ onBothServices((service) => {
       }
     });
 
-    test('in a dry run', async () => {
+    it('in a dry run', async () => {
       const ended = await service.svc(['silences', 'run', 'a=b', '--dry-run', '-o', 'json', '--', 'false']);
       expect([ended.code, ended.sent]).toEqual([0, []]);
       expect(JSON.parse(ended.stdout)).toMatchObject({ method: 'POST', body: { comment: 'while false runs' } });
     });
   });
 
-  test('a command that cannot be started: the silence is expired, exit 2', async () => {
+  it('exits 2 if the command cannot be started, and expires the silence', async () => {
     const ended = await service.svc(['silences', 'run', 'run=nothing', '--', './no-such-program']);
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain('cannot run ./no-such-program: not found');
     expect(await states('nothing')).toEqual(['expired']);
   });
 
-  test('passes arguments on, and does not put them into the comment', async () => {
+  it('passes arguments on, and does not put them into the comment', async () => {
     const ended = await service.svc(['silences', 'run', 'run=own', '--', 'sh', '-c', 'exit $#', '--help', '-o', '--'], {
       here: true,
     });
@@ -196,7 +180,7 @@ onBothServices((service) => {
     ]);
   });
 
-  test('prints what the silence mutes first', async () => {
+  it('prints first what the silence mutes', async () => {
     await postAlerts(service.url(), [{ labels: { alertname: 'Run', run: 'told' } }]);
     const ended = await service.svc(['silences', 'run', 'run=told', '--', 'true']);
     expect(ended.stderr).toMatch(/run="told" mutes 1 active alert now; it ends at .*\nsilence .* is active until/);
@@ -207,87 +191,121 @@ onBothServices((service) => {
 
 const ID = '2f1a4c0e-1111-4222-8333-444455556660';
 
-/** A server whose answers a test can take away. */
-async function flaky(fault: (kind: string, count: number) => 'lost' | 'unapplied' | 'ended' | number | undefined) {
+type Wrong = 'lost' | 'unapplied' | 'ended' | number | undefined;
+
+interface Kept {
+  readonly id: string;
+  readonly startsAt: string;
+  endsAt: string;
+  status: { state: string };
+}
+
+/** The silences of a server, by its clock. */
+class Store {
+  readonly all: Kept[] = [];
+  time = Date.now();
+
+  post({ id: given, ...posted }: Kept): string {
+    const isOver = this.all.find((one) => one.id === given)?.status.state === 'expired';
+    const id = given === undefined || isOver ? `${ID.slice(0, -1)}${this.all.length}` : given;
+    const others = this.all.filter((one) => one.id !== id);
+    const made = { ...posted, id, updatedAt: posted.startsAt, status: { state: 'active' } };
+    this.all.splice(0, this.all.length, ...others, made);
+    return id;
+  }
+
+  /** As if somebody ended them. */
+  end(): void {
+    for (const one of this.all) {
+      one.endsAt = new Date(this.time).toISOString();
+      one.status = { state: 'expired' };
+    }
+  }
+
+  lapse(): void {
+    for (const one of this.all) if (Date.parse(one.endsAt) <= this.time) one.status = { state: 'expired' };
+  }
+
+  answer({ method, path, body }: Received): string {
+    if (path.includes('/alerts')) return '[]';
+    if (method === 'POST') return `{"silenceID":"${this.post(JSON.parse(body))}"}`;
+    const silence = this.all.find(({ id }) => path.endsWith(id));
+    if (method !== 'DELETE') return JSON.stringify(silence ?? this.all);
+    if (silence !== undefined) silence.status = { state: 'expired' };
+    return '';
+  }
+}
+
+/** What is shorter is the pause before a request is repeated. */
+const SHORTEST_LEASE_MS = 10_000;
+
+/** A server whose answers a test can take away. The clock of both sides goes on when svc waits to extend the silence. */
+async function flaky(fault: (kind: string, count: number, store: Store) => Wrong) {
   const counts: Record<string, number> = {};
-  const stored: { id: string; endsAt: string; status: { state: string } }[] = [];
-  const lapse = (): void => {
-    for (const one of stored) if (Date.parse(one.endsAt) <= Date.now()) one.status = { state: 'expired' };
-  };
-  const server = await faultServer((socket, { method, path, body }) => {
+  const store = new Store();
+  const server = await faultServer((socket, request) => {
+    const { method, path } = request;
     const kind = method === 'GET' ? `GET /${path.split(/[/?]/)[3]}` : method;
     const count = (counts[kind] ?? 0) + 1;
     counts[kind] = count;
-    const wrong = fault(kind, count);
+    const wrong = fault(kind, count, store);
     if (typeof wrong === 'number') return socket.write(answer(wrong, '"no"'));
     if (wrong === 'unapplied') return socket.resetAndDestroy();
-    lapse();
-    // Somebody ends the silences just before.
-    if (wrong === 'ended')
-      for (const one of stored) Object.assign(one, { endsAt: new Date().toISOString(), status: { state: 'expired' } });
-    const silence = stored.find(({ id }) => path.endsWith(id));
-    let reply = '';
-    if (kind === 'GET /alerts') reply = '[]';
-    else if (method === 'POST') {
-      const { id: given, ...posted } = JSON.parse(body);
-      const isOver = stored.find((one) => one.id === given)?.status.state === 'expired';
-      const id = given === undefined || isOver ? `${ID.slice(0, -1)}${stored.length}` : given;
-      const others = stored.filter((one) => one.id !== id);
-      stored.splice(0, stored.length, ...others, {
-        ...posted,
-        id,
-        updatedAt: posted.startsAt,
-        status: { state: 'active' },
-      });
-      reply = `{"silenceID":"${id}"}`;
-    } else if (method === 'DELETE' && silence !== undefined) silence.status = { state: 'expired' };
-    else reply = JSON.stringify(kind === 'GET /silences' ? stored : silence);
-    return wrong === 'lost' ? socket.resetAndDestroy() : socket.write(answer(200, reply));
+    store.lapse();
+    if (wrong === 'ended') store.end();
+    const text = store.answer(request);
+    return wrong === 'lost' ? socket.resetAndDestroy() : socket.write(answer(200, text));
   });
   const run = (...argv: string[]) => svc(['silences', 'run', 'a=b', '--base-url', server.url, ...argv]);
-  const states = (): string[] => stored.map(({ status }) => status.state);
-  return { run, states, counts, [Symbol.asyncDispose]: () => server.close() };
+  /** The command ends when svc says so, or when the last of so many silences is sent. */
+  const runUntil = async (end: RegExp | number) => {
+    const file = marker();
+    const isOver = () => typeof end === 'number' && (counts['POST'] ?? 0) >= end;
+    return await svc(['silences', 'run', 'a=b', '--base-url', server.url, '--', 'sh', '-c', `${until(file)}; exit 4`], {
+      now: () => store.time,
+      onStderr: (text) => {
+        if (typeof end !== 'number' && end.test(text)) writeFileSync(file, '');
+      },
+      sleepsUntil: (ms) => {
+        if (ms < SHORTEST_LEASE_MS) return undefined;
+        if (isOver()) {
+          writeFileSync(file, '');
+          return new Promise(() => {});
+        }
+        store.time += ms;
+        return Promise.resolve();
+      },
+    });
+  };
+  const states = (): string[] => store.all.map(({ status }) => status.state);
+  return { run, runUntil, states, counts, [Symbol.asyncDispose]: () => server.close() };
 }
 
-test('an unreachable server: the command is not run', async () => {
-  const { code, stdout } = await svc([
-    'silences',
-    'run',
-    'a=b',
-    '--base-url',
-    'http://127.0.0.1:9',
-    '--',
-    'echo',
-    'ran',
-  ]);
-  expect([code, stdout]).toEqual([7, '']);
-});
-
-describe('a network that loses responses', () => {
-  test.each([
+describe('svc silences run on a network that loses responses', () => {
+  it.each([
     ['lost', ['active']],
     ['unapplied', []],
-  ] as const)('the creation (%s): the outcome is unknown, and the command is not run', async (wrong, states) => {
+  ] as const)('does not run the command if the response to the creation is %s', async (wrong, states) => {
     await using server = await flaky((kind) => (kind === 'POST' ? wrong : undefined));
     const { code } = await server.run('--', 'sh', '-c', 'exit 4');
     expect([code, server.states(), server.counts['POST']]).toEqual([8, states, 1]);
   });
 
-  test('to the deletion: a read shows that it has expired', async () => {
+  it('reads the silence if the response to the deletion is lost', async () => {
     await using server = await flaky((kind) => (kind === 'DELETE' ? 'lost' : undefined));
     const { code, stderr } = await server.run('--', 'sh', '-c', 'exit 4');
     expect([code, server.states(), server.counts['DELETE']]).toEqual([4, ['expired'], 1]);
     expect(stderr).not.toContain('warning');
   });
 
-  test.each([['unapplied'], [503], [429]] as const)('the deletion (%s): repeats it', async (wrong) => {
+  it.each([['unapplied'], [503], [429]] as const)('repeats a deletion that was not applied (%s)', async (wrong) => {
     await using server = await flaky((kind, count) => (kind === 'DELETE' && count < 3 ? wrong : undefined));
     const { code, stderr } = await server.run('--', 'sh', '-c', 'exit 4');
     expect([code, server.states(), server.counts['DELETE']]).toEqual([4, ['expired'], 3]);
     expect(stderr).not.toContain('warning');
   });
 
-  test('every deletion: warns with the id, and keeps the status of the command', async () => {
+  it('warns with the id if no deletion succeeds, and exits with the status of the command', async () => {
     await using server = await flaky((kind) => (kind === 'DELETE' ? 500 : undefined));
     const { code, stderr } = await server.run('-q', '--', 'sh', '-c', 'exit 4');
     expect([code, server.states(), server.counts['DELETE']]).toEqual([4, ['active'], 6]);
@@ -295,43 +313,43 @@ describe('a network that loses responses', () => {
     expect(stderr).toContain(`svc silences expire ${ID}`);
   });
 
-  test('does not repeat a deletion that is not allowed', async () => {
+  it('does not repeat a deletion that is not allowed', async () => {
     await using server = await flaky((kind) => (kind === 'DELETE' ? 403 : undefined));
     const { code, stderr } = await server.run('--', 'true');
     expect([code, server.counts['DELETE']]).toEqual([0, 1]);
     expect(stderr).toContain(`warning: silence ${ID} may still be active`);
   });
 
-  test('extensions: warns once, retries, and the command continues', async () => {
+  it('warns once of failed extensions, and tries again', async () => {
     await using server = await flaky((kind, count) => (kind === 'POST' && count > 1 && count < 4 ? 503 : undefined));
-    const file = marker();
-    const running = server.run('--ttl', '10s', '--', 'sh', '-c', `${until(file)}; exit 4`);
-    await vi.waitFor(() => expect(server.counts['POST']).toBeGreaterThanOrEqual(4), { timeout: 20_000 });
-    writeFileSync(file, '');
-    const { code, stderr } = await running;
-    expect([code, server.states()]).toEqual([4, ['expired']]);
+    const { code, stderr } = await server.runUntil(4);
+    expect([code, server.counts['POST'], server.states()]).toEqual([4, 4, ['expired']]);
     expect(stderr.match(/could not be extended/g)).toHaveLength(1);
     expect(stderr).toContain(`silence ${ID} is extended again`);
   });
 
-  test('extensions, for longer than the silence lasts: the command continues without it', async () => {
-    const back = Date.now() + 900;
-    await using server = await flaky((kind, count) =>
-      kind === 'POST' && count > 1 && Date.now() < back ? 503 : undefined,
+  it('continues without the silence if the extensions fail until it has ended', async () => {
+    const back = Date.now() + 20 * 60_000;
+    await using server = await flaky((kind, count, { time }) =>
+      kind === 'POST' && count > 1 && time < back ? 503 : undefined,
     );
-    const { code, stderr } = await server.run('--ttl', '500ms', '--', 'sh', '-c', 'sleep 1.2; exit 4');
+    const { code, stderr } = await server.runUntil(/has expired/);
     expect([code, server.states()]).toEqual([4, ['expired']]);
     expect(stderr).toContain(`warning: silence ${ID} has expired; the command continues without it`);
   });
-});
 
-test('a silence that the server replaced during an extension is expired at the end', async () => {
-  await using server = await flaky((kind, count) => (kind === 'POST' && count === 2 ? 'ended' : undefined));
-  const file = marker();
-  const run = server.run(...EXTENDED_OFTEN, '--', 'sh', '-c', until(file));
-  await vi.waitFor(() => expect(server.states()).toEqual(['expired', 'active']), { timeout: 20_000 });
-  writeFileSync(file, '');
-  expect([(await run).code, server.states()]).toEqual([0, ['expired', 'expired']]);
+  it('does not create a silence again that somebody else expired', async () => {
+    await using server = await flaky((kind) => (kind === 'GET /silence' ? 'ended' : undefined));
+    const { code, stderr } = await server.runUntil(/has expired/);
+    expect([code, server.counts['POST'], server.states()]).toEqual([4, 1, ['expired']]);
+    expect(stderr).toContain(`warning: silence ${ID} has expired; the command continues without it`);
+  });
+
+  it('expires at the end the silence that the server created instead of an extension', async () => {
+    await using server = await flaky((kind, count) => (kind === 'POST' && count === 2 ? 'ended' : undefined));
+    const { code } = await server.runUntil(2);
+    expect([code, server.counts['POST'], server.states()]).toEqual([4, 2, ['expired', 'expired']]);
+  });
 });
 
 /** A server that keeps the answer to one kind of request until the test gives it. */
@@ -356,8 +374,8 @@ async function slow(kind: 'POST' | 'DELETE') {
   return { process, asked, give: () => give(), methods, [Symbol.asyncDispose]: () => server.close() };
 }
 
-describe.concurrent('a signal while the silence', () => {
-  test('is being created: expires it, and does not run the command', async () => {
+describe.concurrent('svc silences run after a signal while the silence', () => {
+  it('is being created expires it, and does not run the command', async () => {
     await using server = await slow('POST');
     await server.asked;
     server.process.kill('SIGINT');
@@ -366,7 +384,7 @@ describe.concurrent('a signal while the silence', () => {
     expect([code, stdout, server.methods]).toEqual([130, '', ['POST', 'DELETE']]);
   });
 
-  test('is being created by a silent server: does not wait', async () => {
+  it('is being created by a silent server does not wait', async () => {
     await using server = await slow('POST');
     await server.asked;
     server.process.kill('SIGTERM');
@@ -375,7 +393,7 @@ describe.concurrent('a signal while the silence', () => {
     expect(stderr).toContain('warning: a silence may have been created; it ends within 15m');
   });
 
-  test('is being expired by a silent server: does not wait', async () => {
+  it('is being expired by a silent server does not wait', async () => {
     await using server = await slow('DELETE');
     await server.asked;
     server.process.kill('SIGINT');

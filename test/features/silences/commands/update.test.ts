@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getJson, postAlerts, postSilence, type SeedSilence, wire } from '../../../support/alertmanager.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, type RunOptions, svc } from '../../../support/svc.ts';
-import { lines, onBothServices, printed, writes } from '../../alerts/commands/service.ts';
+import { lines, printed, sharedService, writes } from '../../alerts/commands/service.ts';
 
 const HOUR = 3_600_000;
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -19,7 +19,9 @@ interface WireSilence extends Required<SeedSilence> {
   readonly status: { readonly state: string };
 }
 
-onBothServices((service) => {
+const service = sharedService();
+
+describe('svc silences update', () => {
   const seed = (more: Partial<SeedSilence> = {}): Promise<string> =>
     postSilence(service.url(), {
       matchers: [equal('team', 'db'), equal('host', 'a')],
@@ -38,12 +40,12 @@ onBothServices((service) => {
     return printed<Updated>(run);
   };
 
-  describe('U1: the comment and the author keep the id', () => {
-    test.each([
+  describe('of the comment or the author', () => {
+    it.each([
       [['--comment', 'new'], { comment: 'new' }],
       [['--author', 'bob'], { createdBy: 'bob' }],
       [['-c', 'new', '--author', 'bob'], { comment: 'new', createdBy: 'bob' }],
-    ])('%j', async (argv, changed) => {
+    ])('does not change the id: %j', async (argv, changed) => {
       const id = await seed();
       const before = await silence(id);
       expect(await updated(id, argv)).toMatchObject({ id: id, previous_id: id, matched: null });
@@ -57,7 +59,7 @@ onBothServices((service) => {
       });
     });
 
-    test('the table says that the id is the same', async () => {
+    it('says that the id is the same', async () => {
       const id = await seed();
       const run = await update(id.slice(0, 13), ['-c', 'new']);
       expect(run.code).toBe(0);
@@ -66,14 +68,14 @@ onBothServices((service) => {
     });
   });
 
-  describe('U2: other matchers, or another order, create a new silence', () => {
-    test.each([
+  describe('of the matchers, or of their order,', () => {
+    it.each([
       [['--matcher', 'team=web'], [equal('team', 'web')]],
       [
         ['-m', 'host=a', '-m', 'team=db'],
         [equal('host', 'a'), equal('team', 'db')],
       ],
-    ])('%j', async (argv, matchers) => {
+    ])('creates a new silence: %j', async (argv, matchers) => {
       const id = await seed();
       const run = await update(id, argv);
       expect(run.code).toBe(0);
@@ -86,13 +88,13 @@ onBothServices((service) => {
     });
   });
 
-  test('U3: the same matchers in the same order change nothing', async () => {
+  it('does not replace a silence for the same matchers in the same order', async () => {
     const id = await seed({ matchers: [{ name: 'team', value: 'db', isRegex: false }] });
     const made = await updated(id, ['--matcher', 'team=db']);
     expect([made.id, made.matched]).toEqual([id, null]);
   });
 
-  test('U4: an expired silence: exit 3, nothing written', async () => {
+  it('refuses an expired silence with exit 3', async () => {
     const id = await seed();
     await wire(service.url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
     const run = await update(id, ['-c', 'new', '-o', 'json']);
@@ -103,14 +105,14 @@ onBothServices((service) => {
     });
   });
 
-  describe('U5: what the server would refuse never ends the old silence', () => {
-    test.each([
+  describe('that the server would refuse', () => {
+    it.each([
       ['team=~(', 3, 'missing closing )'],
       ['team=~"(?!x)"', 3, 'invalid or unsupported Perl syntax'],
       ['"a-b"=x', 3, 'bad matcher format'],
       ['"é"=x', 3, 'bad matcher format'],
       ['a:b=x', 2, 'has a colon'],
-    ])('--matcher %s', async (matcher, code, why) => {
+    ])('does not end the old silence: %s', async (matcher, code, why) => {
       for (const argv of [[], ['--yes'], ['--yes', '--all-alerts']]) {
         const id = await seed();
         const run = await update(id, ['--matcher', matcher, ...argv]);
@@ -120,7 +122,7 @@ onBothServices((service) => {
       }
     });
 
-    test.each(['team=', 'team=~".*"', 'team=~"|db"'])(
+    it.each(['team=', 'team=~".*"', 'team=~"|db"'])(
       '--matcher %s, which an alert without the label matches',
       async (matcher) => {
         for (const [argv, why] of [
@@ -136,35 +138,33 @@ onBothServices((service) => {
       },
     );
 
-    test('one negative matcher is enough', async () => {
+    it('is not one with a negative matcher of a value', async () => {
       const id = await seed();
       const made = await updated(id, ['-m', 'team=', '-m', 'host!=a', '--yes', '--all-alerts']);
       expect([await state(id), await state(made.id)]).toEqual(['expired', 'active']);
       await wire(service.url(), `/api/v2/silence/${made.id}`, { method: 'DELETE' });
     });
 
-    test('a valid one among invalid ones does not help', async () => {
+    it('does not end the old silence if one of several matchers is invalid', async () => {
       const id = await seed();
       const run = await update(id, ['-m', 'team=db', '-m', 'host=~"["', '--yes']);
       expect([run.code, writes(run.sent), await state(id)]).toEqual([3, [], 'active']);
     });
   });
 
-  describe('U6: ids', () => {
-    test('an upper-case id is the same silence', async () => {
-      const id = await seed();
-      expect((await updated(id.toUpperCase(), ['-c', 'new'])).id).toBe(id);
-    });
-
-    test('an unknown id: exit 5; an invalid one: exit 2', async () => {
-      const unknown = await update('00000000-0000-4000-8000-000000000000', ['-c', 'new']);
-      expect([unknown.code, writes(unknown.sent)]).toEqual([5, []]);
-      const none = await update('x y', ['-c', 'new']);
-      expect([none.code, none.sent]).toEqual([2, []]);
-    });
+  it('takes an id in upper case', async () => {
+    const id = await seed();
+    expect((await updated(id.toUpperCase(), ['-c', 'new'])).id).toBe(id);
   });
 
-  test('B1: -q prints exactly the id of the current silence', async () => {
+  it('exits 5 for an unknown id, and 2 for what is no id', async () => {
+    const unknown = await update('00000000-0000-4000-8000-000000000000', ['-c', 'new']);
+    expect([unknown.code, writes(unknown.sent)]).toEqual([5, []]);
+    const none = await update('x y', ['-c', 'new']);
+    expect([none.code, none.sent]).toEqual([2, []]);
+  });
+
+  it('prints with -q the id of the silence that is active now', async () => {
     const id = await seed();
     expect((await update(id, ['-c', 'new', '-q'])).stdout).toBe(`${id}\n`);
     const replaced = await update(id, ['--matcher', 'team=web', '-q']);
@@ -173,7 +173,7 @@ onBothServices((service) => {
     expect(replaced.stdout).not.toBe(`${id}\n`);
   });
 
-  test('counts and checks new matchers as for a new silence', async () => {
+  it('counts and checks new matchers as for a new silence', async () => {
     await postAlerts(
       service.url(),
       Array.from({ length: 24 }, (_, n) => ({ labels: { alertname: 'Crowd', n: `${n}` } })),
@@ -192,17 +192,35 @@ onBothServices((service) => {
     expect(narrow.matched).toEqual({ alerts: 1, active: 1 });
   });
 
-  test.each([
-    [[], 'no change is specified'],
-    [['--comment', ' '], 'is empty'],
-    [['--matcher', 'a==b'], 'is not one plain matcher'],
-  ])('%j: exit 2, nothing sent', async (argv, why) => {
-    const run = await update('2f1a', argv);
-    expect([run.code, run.sent]).toEqual([2, []]);
-    expect(run.stderr).toContain(why);
+  it('changes several silences; a missing and an expired one do not stop the others', async () => {
+    const [good, gone] = [await seed(), await seed()];
+    await wire(service.url(), `/api/v2/silence/${gone}`, { method: 'DELETE' });
+    const missing = '00000000-0000-4000-8000-000000000000';
+    const run = await update(gone, ['-', '-c', 'UPD-2', '-o', 'json'], { stdin: `${good}\n${missing}\n` });
+    const results = printed<{ result: string }[]>(run).map(({ result }) => result);
+    expect([run.code, results]).toEqual([10, ['error', 'updated', 'not-found']]);
+    expect((await silence(good)).comment).toBe('UPD-2');
+    const dry = await update(good, [await seed(), gone, '--author', 'bob', '--dry-run', '-o', 'json']);
+    expect([dry.code, printed<unknown[]>(dry).length, writes(dry.sent)]).toEqual([10, 2, []]);
+    expect(dry.stderr).toContain(gone);
+    const none = await update('-', ['-c', 'UPD-3', '-o', 'json'], { stdin: '' });
+    expect([none.code, printed(none), none.sent]).toEqual([0, [], []]);
   });
 
-  test('--dry-run reads the silence and shows the request', async () => {
+  it.each([
+    [['2f1a'], 'no change is specified'],
+    [['2f1a', '--comment', ' '], 'is empty'],
+    [['2f1a', '--matcher', 'a==b'], 'is not one plain matcher'],
+    [['-', '-m', 'team=db'], '--matcher changes one silence only'],
+    [['-c', 'UPD-1'], '<id> is required'],
+    [['', '-c', 'UPD-1'], '<id> is empty'],
+    [['2f1a', '--created-by', 'ann', '-c', 'x'], 'there is no option --created-by'],
+  ])('refuses %j with exit 2, and sends nothing', async (argv, why) => {
+    const run = await service.svc(['silences', 'update', ...argv], { stdin: '' });
+    expect([run.code, run.sent, run.stderr]).toEqual([2, [], expect.stringContaining(why)]);
+  });
+
+  it('reads the silence for --dry-run, and prints the request', async () => {
     const id = await seed();
     const { status: _status, ...fields } = await silence(id);
     const run = await update(id, ['-c', 'new', '--dry-run', '-o', 'json']);
@@ -213,7 +231,7 @@ onBothServices((service) => {
   });
 });
 
-describe('a newer server', () => {
+describe('svc silences update on a newer server', () => {
   const before = {
     id: '2f1ac0de-0000-4000-8000-000000000001',
     matchers: [{ name: 'a', value: 'b', isRegex: false, weight: 3 }],
@@ -238,7 +256,7 @@ describe('a newer server', () => {
     });
   };
 
-  test('sends unknown fields back unchanged', async () => {
+  it('sends unknown fields back unchanged', async () => {
     await using server = await serve(answer(200, JSON.stringify({ silenceID: before.id })));
     const run = await svc(['silences', 'update', before.id, '-c', 'new', '--base-url', server.url, '-o', 'json']);
     expect(run.code).toBe(0);
@@ -248,10 +266,10 @@ describe('a newer server', () => {
     expect(printed(run)).toMatchObject({ annotations: before.annotations, kind: null, comment: 'new' });
   });
 
-  test.each([
+  it.each([
     ['is expired afterwards', { ...before, status: { state: 'expired' } }, 8, 'not_as_asked'],
-    ['still stands afterwards', before, 3, 'refused'],
-  ] as const)('a refused update whose silence %s', async (_, after, exit, code) => {
+    ['is active afterwards', before, 3, 'refused'],
+  ] as const)('that is refused is a failure, or an outcome, if the silence %s', async (_, after, exit, code) => {
     await using server = await serve(answer(400, '"bad things"'), after);
     const run = await svc(['silences', 'update', before.id, '-c', 'new', '--base-url', server.url, '-o', 'json']);
     expect([run.code, run.stdout]).toEqual([exit, '']);

@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tellCommand } from '../../../../src/cli/wizard.ts';
+import { startAlertmanagerEmulator } from '../../../../src/sandbox/alerts/server.ts';
 import { getJson, postAlerts, postSilence, wire } from '../../../support/alertmanager.ts';
 import { SVC } from '../../../support/executable.ts';
 import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { hasTmux, openTerminal } from '../../../support/terminal.ts';
-import { lines, onBothServices, printed, type Sent, writes } from '../../alerts/commands/service.ts';
+import { lines, printed, type Sent, sharedService, writes } from '../../alerts/commands/service.ts';
 import { start } from './built.ts';
 
 const HOUR = 3_600_000;
@@ -37,13 +38,18 @@ function shellArguments(line: string): string[] {
   return text.toString().split('\0').slice(0, -1);
 }
 
-onBothServices((service) => {
+const service = sharedService();
+
+const env = () => ({ SVC_ALERTS_URL: service.url(), SVC_CONFIG_DIR: temporaryHome(), CI: '', NO_PROXY: '*' });
+const program = SVC.map((part) => `'${part}'`).join(' ');
+
+describe('the prompts of svc', () => {
   const terminal = 100;
   const ask = (argv: readonly string[], answers: RunOptions['answers'], more: RunOptions = {}) =>
     service.svc(argv, { terminal, answers: answers ?? [], ...more });
 
   describe('silences create', () => {
-    test('prompts for a matcher of a firing alert and the comment, and prints the line', async () => {
+    it('ask for a matcher of a firing alert and the comment, and print the line', async () => {
       await postAlerts(
         service.url(),
         [1, 2, 3, 4].map((n) => ({ labels: { alertname: 'Wizard', n: `${n}` } })),
@@ -69,7 +75,7 @@ onBothServices((service) => {
       }
     });
 
-    test('prompts only for missing values', async () => {
+    it('ask only for missing values', async () => {
       const comment = await ask(['silences', 'create', 'a=b'], ['why']);
       expect([comment.code, comment.asked]).toEqual([0, ['The reason:']]);
       expect(printedCommand(comment.stderr)).toEqual(['silences', 'create', 'a=b', '--comment', 'why']);
@@ -78,12 +84,12 @@ onBothServices((service) => {
       expect(nothing.stderr).not.toContain('Without prompts');
     });
 
-    test('with --dry-run prints the request', async () => {
+    it('lead with --dry-run to the request', async () => {
       const run = await ask(['silences', 'create', 'a=b', '--dry-run', '-o', 'json'], ['why']);
       expect([run.code, writes(run.sent), printed(run)]).toMatchObject([0, [], { body: { comment: 'why' } }]);
     });
 
-    test('still refuses a silence that is too wide', async () => {
+    it('do not lead to a silence that is too wide', async () => {
       const run = await ask(['silences', 'create', 'a!=b'], ['why']);
       expect([run.code, writes(run.sent)]).toEqual([2, []]);
       expect(run.stderr).toContain('could mute everything');
@@ -91,7 +97,7 @@ onBothServices((service) => {
   });
 
   describe('silences ack', () => {
-    test('offers the firing alerts, escaped', async () => {
+    it('offer the firing alerts, escaped', async () => {
       await postAlerts(service.url(), [
         { labels: { alertname: 'Evil', host: '\u001b[2J\u202ea' } },
         { labels: { alertname: 'Evil', host: 'b' } },
@@ -113,7 +119,7 @@ onBothServices((service) => {
   });
 
   describe('silences expire', () => {
-    test('offers active and pending silences, and asks', async () => {
+    it('offer active and pending silences, and ask', async () => {
       const comment = 'wizard \u001b[31m';
       const matchers = [{ name: 'wizard', value: 'expire', isRegex: false }];
       const first = await postSilence(service.url(), { matchers, comment });
@@ -128,45 +134,40 @@ onBothServices((service) => {
     });
   });
 
-  test('alerts create prompts only for the name', async () => {
+  it('alerts create ask only for the name', async () => {
     const run = await ask(['alerts', 'create', '--for', '2h'], ['Backup']);
     expect([run.code, run.asked]).toEqual([0, ['The alert name, or name=value:']]);
     expect(JSON.parse(writes(run.sent)[0]?.body ?? '[]')).toMatchObject([{ labels: { alertname: 'Backup' } }]);
     expect(printedCommand(run.stderr)).toEqual(['alerts', 'create', '--for', '2h', 'Backup']);
   });
 
-  describe('no prompt', () => {
-    const missing: readonly (readonly [argv: readonly string[], what: string])[] = [
-      [['silences', 'create'], '--comment'],
-      [['silences', 'create', '-c', 'x'], 'no matcher'],
-      [['silences', 'create', 'a=b'], '--comment'],
-      [['silences', 'ack'], '<fingerprint>'],
-      [['silences', 'expire'], '<id>'],
-      [['alerts', 'create'], 'the alert name is missing'],
-    ];
-    test.each(missing)(
-      '%j without a terminal, in CI, with --no-input, or with a pipe as input: exit 2',
-      async (argv, what) => {
-        for (const options of [
-          {},
-          { terminal, env: { CI: 'true' } },
-          { terminal, env: { SVC_NO_INPUT: '1' } },
-          { terminal, stdin: '' },
-        ]) {
-          const run = await service.svc(argv, options);
-          expect([run.code, run.asked, run.sent]).toEqual([2, [], []]);
-          expect(run.stderr).toContain(what);
-        }
-        expect((await service.svc([...argv, '--no-input'], { terminal })).code).toBe(2);
-      },
-    );
-  });
+  const missing: readonly (readonly [argv: readonly string[], what: string])[] = [
+    [['silences', 'create'], '--comment'],
+    [['silences', 'create', '-c', 'x'], 'no matcher'],
+    [['silences', 'create', 'a=b'], '--comment'],
+    [['silences', 'ack'], '<fingerprint>'],
+    [['silences', 'expire'], '<id>'],
+    [['alerts', 'create'], 'the alert name is missing'],
+  ];
+  it.each(missing)(
+    'do not exist without a terminal, in CI, with --no-input, or with a pipe: svc %j exits 2',
+    async (argv, what) => {
+      for (const options of [
+        {},
+        { terminal, env: { CI: 'true' } },
+        { terminal, env: { SVC_NO_INPUT: '1' } },
+        { terminal, stdin: '' },
+      ]) {
+        const run = await service.svc(argv, options);
+        expect([run.code, run.asked, run.sent]).toEqual([2, [], []]);
+        expect(run.stderr).toContain(what);
+      }
+      expect((await service.svc([...argv, '--no-input'], { terminal })).code).toBe(2);
+    },
+  );
 
   describe.skipIf(!hasTmux)('in a real terminal', () => {
-    const env = () => ({ SVC_ALERTS_URL: service.url(), SVC_CONFIG_DIR: temporaryHome(), CI: '', NO_PROXY: '*' });
-    const program = SVC.map((part) => `'${part}'`).join(' ');
-
-    test('the wizard takes Enter, Space and the arrow keys', async () => {
+    it('take Enter, Space and the arrow keys', async () => {
       await postAlerts(service.url(), [{ labels: { alertname: 'Tmux', host: '\u001b]0;pwned\u0007' } }]);
       await using terminal = await openTerminal(`${program} silences create team=tmux`, { env: env() });
       await terminal.shows(/The reason:/);
@@ -191,7 +192,7 @@ onBothServices((service) => {
       expect(await choosing.shows(/\[status 0\]/)).toMatch(/Without prompts: svc silences ack [0-9a-f]{16}/);
     }, 60_000);
 
-    test('Ctrl-C at a question ends it with 130, and nothing is sent', async () => {
+    it('end after Ctrl-C with exit 130, and nothing is sent', async () => {
       const before = await getJson<unknown[]>(service.url(), '/api/v2/silences');
       await using terminal = await openTerminal(`${program} silences create team=tmux`, { env: env() });
       await terminal.shows(/The reason:/);
@@ -199,45 +200,46 @@ onBothServices((service) => {
       await terminal.shows(/\[status 130\]/);
       expect(await getJson<unknown[]>(service.url(), '/api/v2/silences')).toHaveLength(before.length);
     });
-
-    test('Ctrl-C reaches a command under silences run once, and the command handles it', async () => {
-      const script = `n=0; trap 'n=$((n+1)); echo caught $n' INT; trap 'echo over $n; exit 3' TERM; echo pid $$; while :; do sleep 0.05; done`;
-      const line = `${program} silences run run=tmux -- bash --norc -c '${script.replaceAll("'", "'\\''")}'`;
-      await using terminal = await openTerminal(line, { env: env() });
-      const [, pid] = /pid (\d+)/.exec(await terminal.shows(/pid \d+/)) ?? [];
-      await terminal.press('C-c');
-      await terminal.shows(/caught 1/);
-      process.kill(Number(pid), 'SIGTERM');
-      expect(await terminal.shows(/\[status 3\]/)).toContain('over 1');
-      const filter = encodeURIComponent('run="tmux"');
-      const after = await getJson<{ status: { state: string } }[]>(service.url(), `/api/v2/silences?filter=${filter}`);
-      expect(after.map(({ status }) => status.state)).toEqual(['expired']);
-    });
-
-    test('a command that Ctrl-C ends: 130, and the silence is expired', async () => {
-      await using terminal = await openTerminal(
-        `${program} silences run run=ctrlc -- bash -c 'echo ready; exec sleep 60'`,
-        {
-          env: env(),
-        },
-      );
-      await terminal.shows(/^ready$/m);
-      await terminal.press('C-c');
-      await terminal.shows(/\[status 130\]/);
-      const filter = encodeURIComponent('run="ctrlc"');
-      const after = await getJson<{ status: { state: string } }[]>(service.url(), `/api/v2/silences?filter=${filter}`);
-      expect(after.map(({ status }) => status.state)).toEqual(['expired']);
-    });
   });
 
-  test('the built program without a terminal names the missing argument', async () => {
+  it('do not exist without a terminal in the built program', async () => {
     const { code, stderr } = await start(['silences', 'create'], service.url()).ended;
     expect([code, stderr]).toEqual([2, expect.stringContaining('--comment is required')]);
   });
 });
 
-test('without choices a value is typed', async () => {
-  const { startAlertmanagerEmulator } = await import('../../../../src/sandbox/alerts/server.ts');
+describe.skipIf(!hasTmux)('svc silences run in a real terminal', () => {
+  it('sends Ctrl-C once to the command, which handles it', async () => {
+    const script = `n=0; trap 'n=$((n+1)); echo caught $n' INT; trap 'echo over $n; exit 3' TERM; echo pid $$; while :; do sleep 0.05; done`;
+    const line = `${program} silences run run=tmux -- bash --norc -c '${script.replaceAll("'", "'\\''")}'`;
+    await using terminal = await openTerminal(line, { env: env() });
+    const [, pid] = /pid (\d+)/.exec(await terminal.shows(/pid \d+/)) ?? [];
+    await terminal.press('C-c');
+    await terminal.shows(/caught 1/);
+    process.kill(Number(pid), 'SIGTERM');
+    expect(await terminal.shows(/\[status 3\]/)).toContain('over 1');
+    const filter = encodeURIComponent('run="tmux"');
+    const after = await getJson<{ status: { state: string } }[]>(service.url(), `/api/v2/silences?filter=${filter}`);
+    expect(after.map(({ status }) => status.state)).toEqual(['expired']);
+  });
+
+  it('exits 130 if Ctrl-C ends the command, and expires the silence', async () => {
+    await using terminal = await openTerminal(
+      `${program} silences run run=ctrlc -- bash -c 'echo ready; exec sleep 60'`,
+      {
+        env: env(),
+      },
+    );
+    await terminal.shows(/^ready$/m);
+    await terminal.press('C-c');
+    await terminal.shows(/\[status 130\]/);
+    const filter = encodeURIComponent('run="ctrlc"');
+    const after = await getJson<{ status: { state: string } }[]>(service.url(), `/api/v2/silences?filter=${filter}`);
+    expect(after.map(({ status }) => status.state)).toEqual(['expired']);
+  });
+});
+
+it('the prompts of svc silences create take a text where nothing can be chosen', async () => {
   const { url, close } = await startAlertmanagerEmulator({ now: () => Date.now(), seed: 'empty' });
   const run = await svc(['silences', 'create', '-c', 'why', '--base-url', url], {
     terminal: 80,
@@ -247,20 +249,20 @@ test('without choices a value is typed', async () => {
   await close();
 });
 
-describe('the printed line', () => {
+describe('the line that the prompts print', () => {
   const line = (typed: readonly string[], answered: readonly string[]): string => {
     let text = '';
     tellCommand({ typed, notice: (notice) => (text = notice) }, answered);
     return text.replace('Without prompts: ', '');
   };
 
-  test('puts options before --, and keeps what was typed', () => {
+  it('has the options before --', () => {
     expect(line(['silences', 'create', '-o', 'json', '--', 'a=b'], ['-c', 'x y'])).toBe(
       "svc silences create -o json -c 'x y' -- a=b",
     );
   });
 
-  test('a shell reads any answer back exactly', () => {
+  it('is read by a shell as it was answered', () => {
     const texts = fc
       .string({ unit: 'binary', maxLength: 12 })
       .filter((text) => !text.includes('\0') && !/\p{Cs}/u.test(text));

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { parseTime } from '../../../src/cli/time.ts';
-import { type PostableSilence, postableSilence } from '../../../src/features/alerts/schema.ts';
-import { importPlan, readSilences } from '../../../src/features/silences/commands/import.ts';
+import { describe, expect, it } from 'vitest';
+import { parseTime } from '../../../../src/cli/time.ts';
+import { type PostableSilence, postableSilence } from '../../../../src/features/alerts/schema.ts';
+import { importPlan, readSilences } from '../../../../src/features/silences/commands/import.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const instant = (text: string): string => parseTime(text, { now: NOW, bare: 'forward' }).iso;
@@ -41,8 +41,8 @@ const row = fc.record(
   { requiredKeys: ['matchers', 'endsAt', 'comment', 'createdBy'] },
 );
 
-describe('rows of a file', () => {
-  test('valid rows are parsed as the schema does, with defaults and without fields that the service sets', async () => {
+describe('the silences of a file', () => {
+  it('are sent with defaults, and without the fields that the server sets', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 3 }), async (rows) => {
         const expected = rows.map(({ status: _, updatedAt: __, id, startsAt, ...rest }) => {
@@ -58,7 +58,7 @@ describe('rows of a file', () => {
     );
   });
 
-  test('keeps a time that is already absolute', () => {
+  it('are sent with an absolute time as it is', () => {
     fc.assert(
       fc.property(time, (text) => {
         expect(instant(text)).toBe(text);
@@ -66,25 +66,26 @@ describe('rows of a file', () => {
     );
   });
 
-  test.each([
-    ['2026-02-30T00:00:00.000Z', 'does not exist'],
-    ['2027-02-29T00:00:00.000Z', 'does not exist'],
-    ['2026-06-31T00:00:00.000Z', 'does not exist'],
-    ['2026-11-31T00:00:00.000Z', 'does not exist'],
-    ['2026-11-20T24:00:00.000Z', 'does not exist'],
-    ['0000-01-01T00:00:00.000Z', 'years 1 to 9999'],
-    ['2026-11-20 12:00:00.000Z', 'not an RFC 3339 time'],
-    ['2026-11-20T12:00:00.000z', 'not an RFC 3339 time'],
-    ['Fri Nov 20 2026 12:00:00', 'not a time'],
-  ])('refuses %s of the same length', async (endsAt, why) => {
-    const silence = { matchers: [{ name: 'a', value: 'b', isRegex: false }], endsAt, comment: 'c' };
-    const error = (await parse([silence]).catch((thrown: unknown) => thrown)) as Error & { hint?: string };
-    expect(`${error.message} ${(error.cause as { hint?: string }).hint}`).toContain(why);
-    expect(error.message).toMatch(/^f, silence 1: endsAt: /);
+  it('are refused with a time that does not exist or has another form', async () => {
+    const times = {
+      '2026-02-30T00:00:00.000Z': 'does not exist',
+      '2027-02-29T00:00:00.000Z': 'does not exist',
+      '2026-11-20T24:00:00.000Z': 'does not exist',
+      '0000-01-01T00:00:00.000Z': 'years 1 to 9999',
+      '2026-11-20 12:00:00.000Z': 'not an RFC 3339 time',
+      '2026-11-20T12:00:00.000z': 'not an RFC 3339 time',
+      'Fri Nov 20 2026 12:00:00': 'not a time',
+    };
+    for (const [endsAt, why] of Object.entries(times)) {
+      const silence = { matchers: [{ name: 'a', value: 'b', isRegex: false }], endsAt, comment: 'c' };
+      const error = (await parse([silence]).catch((thrown: unknown) => thrown)) as Error & { hint?: string };
+      expect(`${error.message} ${(error.cause as { hint?: string }).hint}`).toContain(why);
+      expect(error.message).toMatch(/^f, silence 1: endsAt: /);
+    }
   });
 });
 
-describe('rows for the same silence', () => {
+describe('silences of a file that are the same', () => {
   const base = { startsAt: '2026-11-20T12:00:00.000Z', endsAt: '2027-01-01T00:00:00.000Z' };
   const meaning = ({ matchers, createdBy, comment }: PostableSilence): string => {
     const all = matchers.map((m) => JSON.stringify([m.name, m.value, m.isRegex, m.isEqual ?? true]));
@@ -106,7 +107,7 @@ describe('rows for the same silence', () => {
     comment: few,
   });
 
-  test('have the same matchers in any order, author and comment', () => {
+  it('have the same matchers in any order, author and comment', () => {
     fc.assert(
       fc.property(fc.array(small, { minLength: 2, maxLength: 12 }), (rows) => {
         const silences: PostableSilence[] = rows.map((one) => ({ ...base, ...one }));
