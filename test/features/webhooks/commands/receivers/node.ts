@@ -129,22 +129,16 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
     },
     ['signature-prefix'],
   ],
-  'verifies-nothing': [receiver({ same: () => true }), ['bad-signature']],
   'signature-is-optional': [receiver({ required: ['timestamp'] }), ['missing-signature']],
   'timestamp-is-optional': [receiver({ required: ['signature'] }), ['missing-timestamp']],
   // What is signed.
   'trims-the-body': [receiver({ body: (raw) => raw.toString().trim() }), ['raw-body']],
   'normalizes-line-ends': [receiver({ body: (raw) => raw.toString('latin1').replaceAll('\r\n', '\n') }), ['raw-body']],
-  'removes-line-ends': [receiver({ body: (raw) => raw.toString().replace(/[\r\n]/g, '') }), ['raw-body']],
   'takes-bytes-for-latin1': [receiver({ body: (raw) => raw.toString('latin1') }), ['valid-summary']],
-  'sorts-the-keys': [
-    receiver({
-      body: (raw) => JSON.stringify(JSON.parse(raw.toString()), Object.keys(JSON.parse(raw.toString())).sort()),
-    }),
-    ['valid-ping'],
-  ],
   'prints-numbers-again': [
-    receiver({ body: (raw) => raw.toString().replace(/:(\d+\.?\d*(?:e\d+)?)/g, (_, number) => `:${Number(number)}`) }),
+    receiver({
+      body: (raw) => raw.toString().replace(/":(\d+\.?\d*(?:e\d+)?)/g, (_, number) => `":${Number(number)}`),
+    }),
     ['raw-body'],
   ],
   'decodes-escapes': [
@@ -153,11 +147,6 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
         raw.toString().replace(/\\u([0-9a-f]{4})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16))),
     }),
     ['raw-body'],
-  ],
-  'signs-the-body-alone': [receiver({ message: (_, body) => body }), ['valid-ping']],
-  'forgets-the-dot': [
-    receiver({ message: (timestamp, body) => Buffer.concat([Buffer.from(timestamp), Buffer.from(body as Buffer)]) }),
-    ['valid-ping'],
   ],
   'takes-a-signed-body-too': [
     (delivery) => (verifies(delivery) || verifies(delivery, { message: (_, body) => body }) ? 204 : 401),
@@ -177,7 +166,6 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
     (delivery) => (verifies(delivery) || verifies(delivery, { secret: '' }) ? 204 : 401),
     ['signature-input'],
   ],
-  'drops-whsec': [receiver({ secret: KEY.slice(6) }), ['valid-ping']],
   // What is fresh.
   'has-no-tolerance': [receiver({ fresh: (timestamp) => /^\d+$/.test(timestamp) }), ['stale-timestamp']],
   'looks-back-only': [
@@ -226,7 +214,6 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
     ['unknown-type'],
   ],
   'refuses-further-fields': [processing((event) => (Object.keys(event).length === 4 ? 204 : 422)), ['unknown-fields']],
-  'refuses-pings': [processing(({ type }) => (type === 'webhook.ping' ? 404 : 204)), ['valid-ping']],
   'refuses-duplicates': [
     processing(({ id }) => {
       if (seen.has(id)) return 409;
@@ -236,13 +223,7 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
     ['same-event-twice'],
   ],
   // What else.
-  'takes-100-kb': [(delivery) => (delivery.raw.length > 102_400 ? 413 : receiver()(delivery)), ['large-body']],
-  'takes-less-than-1-mib': [
-    (delivery) => (delivery.raw.length >= 2 ** 20 ? 413 : receiver()(delivery)),
-    ['large-body'],
-  ],
   'takes-1-mib': [(delivery) => (delivery.raw.length > 2 ** 20 ? 413 : receiver()(delivery)), ['large-body']],
-  redirects: [() => [307, '', { location: '/elsewhere' }], ['valid-ping']],
   'refuses-with-200': [
     (delivery) => (verifies(delivery) ? 204 : [200, '{"error":"bad signature"}']),
     ['bad-signature'],
