@@ -1,5 +1,5 @@
 /** The emulated service against document 2 §3, §4, §7 and §8. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { HOSTILE } from '../../../src/sandbox/traps.ts';
 import { startService, type TestService } from './service.ts';
 
@@ -29,8 +29,8 @@ async function list(service: TestService): Promise<readonly Item[]> {
   return ((await service.call('GET', '/v1/webhooks')).json as { items: Item[] }).items;
 }
 
-describe('subscriptions', () => {
-  test('only the response to a create has the secret', async () => {
+describe('a subscription of the sandbox', () => {
+  it('has a secret that only the response to its creation shows', async () => {
     await using service = await startService();
     const created = await create(service);
     expect(created).toEqual({
@@ -54,7 +54,7 @@ describe('subscriptions', () => {
     ]);
   });
 
-  test('an update without events clears them, one without url keeps it', async () => {
+  it('loses its events by an update without events, but not its url by one without url', async () => {
     await using service = await startService();
     const { endpoint_id: id } = await create(service);
     const patch = async (body: unknown): Promise<Item> =>
@@ -67,7 +67,7 @@ describe('subscriptions', () => {
     expect(await patch({ url: '', events: [] })).toMatchObject({ url: 'https://b.example/', events: [] });
   });
 
-  test('only a change of the url enables again, and forgets the failures', async () => {
+  it('is enabled again by another url only, which resets the failures', async () => {
     await using service = await startService();
     const { endpoint_id: id } = await create(service);
     const stored = service.account.subscriptions.get(id);
@@ -80,7 +80,7 @@ describe('subscriptions', () => {
     expect((await patch({ url: `${URL_A}?v=2` })).json).toMatchObject({ item: { status: 1, consecutive_failures: 0 } });
   });
 
-  test('allows five, including disabled ones', async () => {
+  it('is one of five at most, including disabled ones', async () => {
     await using service = await startService();
     for (let count = 0; count < 5; count++) await create(service);
     for (const one of service.account.subscriptions.values()) one.status = 2;
@@ -94,31 +94,32 @@ describe('subscriptions', () => {
     await create(service);
   });
 
-  test.each([
-    [{}, 'url is required'],
-    [{ url: 7 }, 'url is required'],
-    [{ url: 'http://a.example' }, 'url must be https'],
-    [{ url: URL_A, events: ['summary.complete'] }, 'unknown event type: summary.complete'],
-    [{ url: URL_A, events: 'summary.completed' }, 'events must be an array'],
-    ['{', 'the body is not JSON'],
-    [[], 'the body must be an object'],
-  ])('%j is refused', async (body, message) => {
+  it('is not created without a right url and right events', async () => {
     await using service = await startService();
-    expect(await service.call('POST', '/v1/webhooks', body)).toEqual({
-      status: 400,
-      json: { error: { code: 'bad_request', message } },
-    });
+    for (const [body, message] of [
+      [{}, 'url is required'],
+      [{ url: 'http://a.example' }, 'url must be https'],
+      [{ url: URL_A, events: ['summary.complete'] }, 'unknown event type: summary.complete'],
+      [{ url: URL_A, events: 'summary.completed' }, 'events must be an array'],
+      ['{', 'the body is not JSON'],
+      [[], 'the body must be an object'],
+    ] as const) {
+      expect(await service.call('POST', '/v1/webhooks', body)).toEqual({
+        status: 400,
+        json: { error: { code: 'bad_request', message } },
+      });
+    }
     expect(await list(service)).toEqual([]);
   });
 
-  test('accepts receivers on this machine', async () => {
+  it('may have a receiver on this machine', async () => {
     await using service = await startService();
     await create(service, { url: 'http://127.0.0.1:8787/', events: [] });
   });
 });
 
-describe('authentication and routes', () => {
-  test('no token, or another one: 401 before anything else', async () => {
+describe('a request to the sandbox', () => {
+  it('gets 401 without the right token, whatever it asks for', async () => {
     await using service = await startService();
     for (const token of ['', 'pat_other', `${service.token}x`]) {
       for (const path of ['/v1/webhooks', '/v1/nowhere']) {
@@ -130,7 +131,7 @@ describe('authentication and routes', () => {
     }
   });
 
-  test('unknown paths: 404 in the documented format', async () => {
+  it('gets 404 in the documented format for unknown paths', async () => {
     await using service = await startService();
     for (const [method, path] of [
       ['GET', '/v1/webhooks/ep_1'],
@@ -147,8 +148,8 @@ describe('authentication and routes', () => {
   });
 });
 
-describe('the log and the samples', () => {
-  test('pages, latest first, until an empty one', async () => {
+describe('the log and the samples of the sandbox', () => {
+  it('have pages, the latest delivery first, until an empty page', async () => {
     await using service = await startService({ seed: 'demo' });
     const [first] = await list(service);
     const page = async (query: string): Promise<{ id: string; created_at: string }[]> =>
@@ -171,7 +172,7 @@ describe('the log and the samples', () => {
     expect(await page('?page=3')).toEqual(pages[0]);
   });
 
-  test('samples are real, or one is generated', async () => {
+  it('show real events, or one that is generated', async () => {
     await using service = await startService();
     const samples = async (query: string): Promise<{ id: string; type: string }[]> =>
       (await service.call('GET', `/v1/webhook-events/samples${query}`)).json as never;
@@ -187,8 +188,8 @@ describe('the log and the samples', () => {
   });
 });
 
-describe('traps', () => {
-  test('a create without a response, or with a wrong one', async () => {
+describe('the traps of the sandbox', () => {
+  it('lose the response to a create, or make it fail', async () => {
     await using service = await startService();
     service.traps.add('lost-create');
     await expect(service.call('POST', '/v1/webhooks', { url: URL_A })).rejects.toThrow();
@@ -201,7 +202,7 @@ describe('traps', () => {
     expect(await list(service)).toHaveLength(2);
   });
 
-  test('hostile text is everywhere except in the secret, and is accepted when it is sent back', async () => {
+  it('put hostile text everywhere except in the secret', async () => {
     await using service = await startService();
     service.traps.add('hostile-text');
     const created = await create(service);
