@@ -1,13 +1,15 @@
 /** What `svc webhooks listen` does with valid deliveries: forwarding them, and recording all. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { DeliveryRow } from '../../../../src/features/webhooks/receiver/rows.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
 import { deliver, delivery, event, KEY, Sender } from '../receiver-client.ts';
 import { deliveries, lines, listen, rows, SECRET, target } from './listening.ts';
 
-describe('forwarding', () => {
+afterEach(() => void vi.useRealTimers());
+
+describe('svc webhooks listen --forward-to', () => {
   it('forwards the same bytes and the five headers unchanged, to the exact address', async () => {
     const { url, taken } = await target((response) => response.writeHead(201).end('done'));
     const { port, ended } = await listen(['--count', '1', '-o', 'ndjson', '--forward-to', url]);
@@ -73,25 +75,27 @@ describe('forwarding', () => {
     expect(taken).toHaveLength(2);
   });
 
-  it.each([
-    [200, [200, 204]],
-    [500, [500, 500]],
-  ])('forwards an event once that arrives twice at the same time (%d)', async (status, statuses) => {
-    let release = (): void => {};
-    const { url, taken } = await target((response) => {
-      release = () => response.writeHead(status).end();
-    });
-    const { port, stop } = await listen(['--forward-to', url]);
-    const senders = [new Sender(port), new Sender(port)];
-    const answers = senders.map((sender) => sender.send(delivery(event('evt_1'))).answer());
-    // One that came after them and was answered shows that both were read.
-    await deliver(port, event('evt_2'), { key: 'whsec_other' });
-    await expect.poll(() => taken.length).toBe(1);
-    release();
-    expect((await Promise.all(answers)).map((answer) => answer.status).sort()).toEqual(statuses);
-    expect(taken).toHaveLength(1);
-    for (const sender of senders) sender.close();
-    await stop();
+  it('forwards an event once that arrives twice at the same time', async () => {
+    for (const [status, statuses] of [
+      [200, [200, 204]],
+      [500, [500, 500]],
+    ] as const) {
+      let release = (): void => {};
+      const { url, taken } = await target((response) => {
+        release = () => response.writeHead(status).end();
+      });
+      const { port, stop } = await listen(['--forward-to', url]);
+      const senders = [new Sender(port), new Sender(port)];
+      const answers = senders.map((sender) => sender.send(delivery(event('evt_1'))).answer());
+      // One that came after them and was answered shows that both were read.
+      await deliver(port, event('evt_2'), { key: 'whsec_other' });
+      await expect.poll(() => taken.length).toBe(1);
+      release();
+      expect((await Promise.all(answers)).map((answer) => answer.status).sort()).toEqual(statuses);
+      expect(taken).toHaveLength(1);
+      for (const sender of senders) sender.close();
+      await stop();
+    }
   });
 
   it('follows no redirect, and says how the service treats one', async () => {
@@ -104,10 +108,12 @@ describe('forwarding', () => {
     );
   });
 
-  it('responds 504 if the target is late, and 502 if it is down', { timeout: 20_000 }, async () => {
-    const { url, server } = await target(() => {});
+  it('responds 504 if the target is late, and 502 if it is down', async () => {
+    const { url, server } = await target(() => void vi.advanceTimersByTime(4_500));
     const { port, stop } = await listen(['--forward-to', url, '-o', 'ndjson']);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     expect((await deliver(port, event('evt_1'))).status).toBe(504);
+    vi.useRealTimers();
     server.close();
     server.closeAllConnections();
     expect((await deliver(port, event('evt_1'))).status).toBe(502);
@@ -136,7 +142,7 @@ describe('forwarding', () => {
   });
 });
 
-it('finishes forwarding after Ctrl-C even if the sender has gone', async () => {
+it('svc webhooks listen finishes forwarding after Ctrl-C even if the sender has gone', async () => {
   let release = (): void => {};
   const { url, taken } = await target((response) => {
     release = () => response.end();
@@ -155,7 +161,7 @@ it('finishes forwarding after Ctrl-C even if the sender has gone', async () => {
   expect(row).toMatchObject({ event_id: 'evt_1', forward: { status: 200 }, notes: ['sender_gone'] });
 });
 
-describe('a recording', () => {
+describe('the recording of svc webhooks listen', () => {
   it('has every delivery unchanged before the response', async () => {
     const record = join(temporaryHome(), 'rec.ndjson');
     const { url } = await target((response) => response.writeHead(200).end());
