@@ -160,6 +160,17 @@ describe('with a trap of the sandbox, svc', () => {
     expect((await run(home, ['webhooks', 'list', '-o', 'id'])).code).toBe(0);
   });
 
+  it('uses a method that the server offers (one-method)', async () => {
+    service.traps.add('one-method');
+    const { home } = await signIn();
+    expect(stored(home)?.clients).toMatchObject([{ token_endpoint_auth_method: 'client_secret_post' }]);
+  });
+
+  it('registers as a native application (web-by-default)', async () => {
+    service.traps.add('web-by-default');
+    expect((await signIn()).code).toBe(0);
+  });
+
   it('prints no escape sequence of the service (hostile-text)', async () => {
     const { home } = await signIn();
     service.traps.add('hostile-text');
