@@ -160,6 +160,14 @@ describe('with a trap of the sandbox, svc', () => {
     expect((await run(home, ['webhooks', 'list', '-o', 'id'])).code).toBe(0);
   });
 
+  it('waits for a slow refresh (slow-refresh)', async () => {
+    await using quick = await startService({ fast: 1000 });
+    const { home } = await login({ url: quick.url });
+    quick.traps.add('slow-refresh');
+    const env = { SVC_WEBHOOKS_URL: quick.url };
+    expect(await svc(['oauth', 'refresh'], { home, env })).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('uses a method that the server offers (one-method)', async () => {
     service.traps.add('one-method');
     const { home } = await signIn();

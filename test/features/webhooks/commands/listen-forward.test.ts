@@ -111,13 +111,16 @@ describe('svc webhooks listen --forward-to', () => {
   it('responds 504 if the target is late, and 502 if it is down', async () => {
     const { url, server } = await target(() => void vi.advanceTimersByTime(4_500));
     const { port, stop } = await listen(['--forward-to', url, '-o', 'ndjson']);
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     expect((await deliver(port, event('evt_1'))).status).toBe(504);
     vi.useRealTimers();
     server.close();
     server.closeAllConnections();
     expect((await deliver(port, event('evt_1'))).status).toBe(502);
-    expect(deliveries(await stop()).map(({ forward }) => forward)).toEqual([
+    const run = await stop();
+    const slow = { type: 'warning', message: expect.stringMatching(/^warning: evt_1 took 45\d\d ms to answer/) };
+    expect(rows(run)).toContainEqual(slow);
+    expect(deliveries(run).map(({ forward }) => forward)).toEqual([
       { status: null, ms: expect.any(Number), error: 'timeout' },
       { status: null, ms: expect.any(Number), error: 'connect_failed' },
     ]);
@@ -140,6 +143,19 @@ describe('svc webhooks listen --forward-to', () => {
     expect(deliveries(run)).toHaveLength(1);
     sender.close();
   });
+});
+
+it('svc webhooks listen responds 503 if the target is silent for 2 s after Ctrl-C', async () => {
+  const { url, taken } = await target(() => {});
+  const { port, stop } = await listen(['--forward-to', url, '-o', 'ndjson']);
+  const answer = deliver(port, event('evt_1'));
+  await expect.poll(() => taken.length).toBe(1);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const ended = stop();
+  while (vi.getTimerCount() === 0) await new Promise((done) => setImmediate(done));
+  vi.advanceTimersByTime(2_000);
+  expect((await answer).status).toBe(503);
+  expect(deliveries(await ended)).toMatchObject([{ forward: { status: null, error: 'interrupted' }, response: 503 }]);
 });
 
 it('svc webhooks listen finishes forwarding after Ctrl-C even if the sender has gone', async () => {
