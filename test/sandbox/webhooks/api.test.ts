@@ -1,6 +1,5 @@
 /** The emulated service against document 2 §3, §4, §7 and §8. */
 import { describe, expect, it } from 'vitest';
-import { HOSTILE } from '../../../src/sandbox/traps.ts';
 import { startService, type TestService } from './service.ts';
 
 const URL_A = 'https://a.example/hook';
@@ -16,11 +15,8 @@ interface Item {
   readonly status: number;
 }
 
-async function create(
-  service: TestService,
-  body: unknown = { url: URL_A, events: ['summary.completed'] },
-): Promise<Created> {
-  const { status, json } = await service.call('POST', '/v1/webhooks', body);
+async function create(service: TestService): Promise<Created> {
+  const { status, json } = await service.call('POST', '/v1/webhooks', { url: URL_A, events: ['summary.completed'] });
   expect(status).toBe(200);
   return json as Created;
 }
@@ -111,11 +107,6 @@ describe('a subscription of the sandbox', () => {
     }
     expect(await list(service)).toEqual([]);
   });
-
-  it('may have a receiver on this machine', async () => {
-    await using service = await startService();
-    await create(service, { url: 'http://127.0.0.1:8787/', events: [] });
-  });
 });
 
 describe('a request to the sandbox', () => {
@@ -148,8 +139,8 @@ describe('a request to the sandbox', () => {
   });
 });
 
-describe('the log and the samples of the sandbox', () => {
-  it('have pages, the latest delivery first, until an empty page', async () => {
+describe('the log of the sandbox', () => {
+  it('has pages, the latest delivery first, until an empty page', async () => {
     await using service = await startService({ seed: 'demo' });
     const [first] = await list(service);
     const page = async (query: string): Promise<{ id: string; created_at: string }[]> =>
@@ -170,46 +161,5 @@ describe('the log and the samples of the sandbox', () => {
     }
     service.traps.add('ignored-page');
     expect(await page('?page=3')).toEqual(pages[0]);
-  });
-
-  it('show real events, or one that is generated', async () => {
-    await using service = await startService();
-    const samples = async (query: string): Promise<{ id: string; type: string }[]> =>
-      (await service.call('GET', `/v1/webhook-events/samples${query}`)).json as never;
-    expect(await samples('')).toEqual([
-      expect.objectContaining({ id: expect.stringMatching(/^evt_sample_/), type: 'summary.completed' }),
-    ]);
-    const ids = [1, 2, 3, 4].map(() => service.emit());
-    expect((await samples('?event=summary.completed')).map(({ id }) => id)).toEqual(ids.slice(1).reverse());
-    expect(await samples('?limit=10')).toHaveLength(4);
-    for (const query of ['?limit=11', '?event=other']) {
-      expect((await service.call('GET', `/v1/webhook-events/samples${query}`)).status).toBe(400);
-    }
-  });
-});
-
-describe('the traps of the sandbox', () => {
-  it('lose the response to a create, or make it fail', async () => {
-    await using service = await startService();
-    service.traps.add('lost-create');
-    await expect(service.call('POST', '/v1/webhooks', { url: URL_A })).rejects.toThrow();
-    service.traps.delete('lost-create');
-    service.traps.add('created-but-503');
-    expect((await service.call('POST', '/v1/webhooks', { url: URL_A })).status).toBe(503);
-    expect(await list(service)).toHaveLength(2);
-    service.traps.add('failed-create');
-    expect((await service.call('POST', '/v1/webhooks', { url: URL_A })).status).toBe(503);
-    expect(await list(service)).toHaveLength(2);
-  });
-
-  it('put hostile text everywhere except in the secret', async () => {
-    await using service = await startService();
-    service.traps.add('hostile-text');
-    const created = await create(service);
-    expect(created.endpoint_id.endsWith(HOSTILE)).toBe(true);
-    expect(created.secret).toMatch(/^whsec_\w{32}$/);
-    const [item] = await list(service);
-    const changed = await service.call('PATCH', `/v1/webhooks/${encodeURIComponent(item?.id ?? '')}`, item);
-    expect(changed).toEqual({ status: 200, json: { item: { ...item, updated_at: expect.any(String) } } });
   });
 });
