@@ -139,18 +139,9 @@ describe('a raw request', () => {
 });
 
 describe('a HAR', () => {
-  const entry = (changes: Readonly<Record<string, unknown>> = {}) => ({
-    startedDateTime: '2026-01-01T00:00:02.000Z',
-    request: {
-      method: 'POST',
-      headers: [
-        { name: 'x-service-timestamp', value: T },
-        { name: 'x-service-signature', value: SIGNATURE },
-      ],
-      postData: { mimeType: 'application/json', text: PING.toString() },
-      ...changes,
-    },
-  });
+  const HEADERS = { 'x-service-timestamp': T, 'x-service-signature': SIGNATURE };
+  const headers = Object.entries(HEADERS).map(([name, value]) => ({ name, value }));
+  const entry = (changes: Readonly<Record<string, unknown>>) => ({ request: { method: 'POST', headers, ...changes } });
   const archive = (...entries: unknown[]): Buffer => Buffer.from(JSON.stringify({ log: { version: '1.2', entries } }));
 
   it('may have bodies in base64, or lack them', () => {

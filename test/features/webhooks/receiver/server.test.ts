@@ -300,14 +300,6 @@ describe('a slow sender', () => {
     expect(receipt.refusals).toMatchObject([{ reason: 'aborted', bytes: 1 }]);
   });
 
-  it('in 500 copies does not block another delivery', async () => {
-    const receipt = await start();
-    const slow = Array.from({ length: 500 }, () => new Sender(receipt.port));
-    await Promise.all(slow.map((sender) => sender.sent('POST / HTTP/1.1\r\nHost: a\r\nX-Slow: ')));
-    expect((await deliver(receipt.port, event('evt_1'))).status).toBe(204);
-    for (const sender of slow) sender.close();
-  });
-
   it('with an idle connection makes room for an active one', async () => {
     const receipt = await start({ limits: { connections: 3 } });
     const idle = [1, 2, 3].map(() => new Sender(receipt.port));
