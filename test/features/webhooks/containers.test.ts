@@ -223,15 +223,6 @@ describe('a recording', () => {
       expect(notices[0]).toContain('in:2');
     }
   });
-
-  it('with an invalid line reports it, and continues', async () => {
-    const { found, unusable } = await read(Buffer.from(`${recorded()}{"a":1}\n[\n${recorded()}`));
-    expect(found.map(({ source }) => source)).toEqual(['in:1', 'in:4']);
-    expect(unusable.map(({ message }) => message)).toEqual([
-      'in:2: not a recorded delivery',
-      'in:3: not a recorded delivery',
-    ]);
-  });
 });
 
 describe('the format of an input', () => {
@@ -267,14 +258,6 @@ describe('the format of an input', () => {
       expect((await read(request(), 'auto', size)).found.map(valid)).toEqual([true]);
       expect((await read(Buffer.from(recorded().repeat(40)), 'auto', size)).found).toHaveLength(40);
       expect((await read(Buffer.alloc(0), 'auto', size)).found).toEqual([]);
-    }
-  });
-
-  it('is that of a body where the signature is passed separately', async () => {
-    for (const bytes of [request(), Buffer.from(recorded())]) {
-      const { found } = await read(bytes, 'auto', 1 << 20, true);
-      expect(found).toHaveLength(1);
-      expect(found[0]).toMatchObject({ notes: ['bare'], body: bytes });
     }
   });
 });

@@ -84,21 +84,6 @@ SUMMARIES   Summary (format: markdown, template: Meeting)
     expect((await show(PING)).stdout).not.toMatch(/TRANSCRIPT|SUMMARIES|DATA/);
   });
 
-  it('shows complete texts', async () => {
-    const segments = Array.from({ length: 30 }, (_, n) => ({
-      speaker: 'S',
-      start: n * 150,
-      text: `${n} ${'x'.repeat(600)}`,
-    }));
-    const data = {
-      transcript: { text: '', truncated: false, segments },
-      summaries: [{ label: 'L', content: `${'👍'.repeat(1500)}END`, format: 'markdown' }],
-    };
-    const { stdout } = await show(withData(data));
-    expect(stdout).toContain('👍END\n');
-    expect(stdout).toContain(`1:12:30 S: 29 ${'x'.repeat(600)}\n`);
-  });
-
   it('shows HTML and unknown formats as text', async () => {
     const summaries = [
       { label: 'Old', content: '<script>alert(1)</script>', format: 'html' },
@@ -256,14 +241,6 @@ describe('an unreadable line of a recording of svc webhooks inspect', () => {
       env: { SVC_WEBHOOK_SECRET: SECRET },
     });
     expect(verified.code).toBe(run.code);
-  });
-
-  it('leaves one JSON value on stdout, and is reported on stderr', async () => {
-    const run = await show(broken, ['-o', 'json']);
-    expect([run.code, JSON.parse(run.stdout)]).toEqual([2, [PING, SUMMARY]]);
-    expect(JSON.parse(run.stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
-      error: { code: 'file_unusable' },
-    });
   });
 });
 

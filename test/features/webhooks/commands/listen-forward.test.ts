@@ -34,17 +34,6 @@ describe('svc webhooks listen --forward-to', () => {
     });
   });
 
-  it('does not forward invalid deliveries or duplicates', async () => {
-    const { url, taken } = await target((response) => response.end());
-    const { port, ended } = await listen(['--count', '2', '--forward-to', url]);
-    await deliver(port, event('evt_1', 'webhook.ping'), { key: 'whsec_other' });
-    await deliver(port, event('evt_1', 'webhook.ping'));
-    expect((await deliver(port, event('evt_1', 'webhook.ping'))).status).toBe(204);
-    await deliver(port, event('evt_3', 'webhook.ping'));
-    await ended;
-    expect(taken.map(({ body }) => (JSON.parse(String(body)) as { id: string }).id)).toEqual(['evt_1', 'evt_3']);
-  });
-
   it('forwards an event again after the target failed, but not after it accepted', async () => {
     let status = 500;
     const { url, taken } = await target((response) => response.writeHead(status).end());
@@ -125,24 +114,6 @@ describe('svc webhooks listen --forward-to', () => {
       { status: null, ms: expect.any(Number), error: 'connect_failed' },
     ]);
   });
-
-  it('finishes requests in flight after Ctrl-C', async () => {
-    let release = (): void => {};
-    const { url, taken } = await target((response) => {
-      release = () => response.end();
-    });
-    const { port, stop } = await listen(['--forward-to', url, '-o', 'ndjson']);
-    const sender = new Sender(port);
-    const answer = sender.send(delivery(event('evt_1'))).answer();
-    await expect.poll(() => taken.length).toBe(1);
-    const ended = stop();
-    release();
-    expect((await answer).status).toBe(200);
-    const run = await ended;
-    expect(run.code).toBe(130);
-    expect(deliveries(run)).toHaveLength(1);
-    sender.close();
-  });
 });
 
 it('svc webhooks listen responds 503 if the target is silent for 2 s after Ctrl-C', async () => {
@@ -212,17 +183,6 @@ describe('the recording of svc webhooks listen', () => {
       'signature_mismatch',
       'valid',
     ]);
-  });
-
-  it('is continued by the next run', async () => {
-    const record = join(temporaryHome(), 'rec.ndjson');
-    for (const id of ['evt_1', 'evt_2']) {
-      const { port, ended } = await listen(['--record', record, '--count', '1']);
-      await deliver(port, event(id));
-      expect((await ended).code).toBe(0);
-    }
-    const { stdout } = await svc(['webhooks', 'verify', record, '-o', 'ndjson'], { env: SECRET });
-    expect(lines(stdout).map((line) => (JSON.parse(line) as DeliveryRow).event_id)).toEqual(['evt_1', 'evt_2']);
   });
 
   it('that cannot be written is reported, and the deliveries are refused', async () => {

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import type { RunOptions } from '../../../support/svc.ts';
-import { deliver, event } from '../receiver-client.ts';
 import { deliveries, rows, target } from './listening.ts';
 import { type Subscribed, subscribed } from './subscribed.ts';
 import { isAlive, tunnelScript } from './tunneling.ts';
@@ -35,6 +34,7 @@ describe('svc webhooks listen --tunnel', () => {
   it('receives a verified event, forwards it, and cleans up', async () => {
     const app = await target((response) => response.writeHead(200).end());
     const ended = await run([script.command, '--forward-to', app.url, '--count', '1', '-o', 'ndjson']);
+    expect(ended.stdout + ended.stderr).not.toContain('whsec_');
     expect(ended).toMatchObject({ code: 0, server: expect.stringContaining('server: 127.0.0.1') });
     const [ready] = rows(ended);
     expect(ready).toMatchObject({
@@ -47,15 +47,6 @@ describe('svc webhooks listen --tunnel', () => {
     expect(deliveries(ended)).toMatchObject([{ valid: true, event_type: 'webhook.ping', forward: { status: 200 } }]);
     expect(app.taken).toHaveLength(1);
     expect([events(), await tunnelIsGone()]).toEqual([[], true]);
-  });
-
-  it('reports what it created and deleted, but never the secret', async () => {
-    const ended = await run([script.command, '--count', '1']);
-    expect(ended.stderr).toMatch(
-      /tunnel: https:\/\/localhost:\d+ {2}subscription: (ep_\w+), deleted when svc ends\n[\s\S]*deleted \1\n/,
-    );
-    expect(ended.stdout).toMatch(/webhook\.ping {2}valid/);
-    expect(ended.stdout + ended.stderr).not.toContain('whsec_');
   });
 
   it('subscribes to the types of --event, and sends no test event of another', async () => {
@@ -74,16 +65,12 @@ describe('svc webhooks listen --tunnel', () => {
     expect(service.account.log).toHaveLength(sentBefore);
   });
 
-  it('cleans up after --wait and after an invalid delivery', async () => {
-    const waited = await run([script.command, '--event', 'summary.completed', '--wait', '1ms']);
-    expect([waited.code, events(), await tunnelIsGone()]).toEqual([9, [], true]);
-    const invalid = await run([script.command, '--event', 'summary.completed', '--fail-on-invalid', '-o', 'ndjson'], {
-      onStdout: async (text) => {
-        const [, port] = /"ready","port":(\d+)/.exec(text) ?? [];
-        if (port !== undefined) await deliver(Number(port), event('evt_1'), { key: 'whsec_other' });
-      },
-    });
-    expect([invalid.code, events(), await tunnelIsGone()]).toEqual([1, [], true]);
+  it('reports what it created, and deletes it after --wait', async () => {
+    const ended = await run([script.command, '--event', 'summary.completed', '--wait', '1ms']);
+    expect(ended.stderr).toMatch(
+      /tunnel: https:\/\/localhost:\d+ {2}subscription: (ep_\w+), deleted when svc ends\n[\s\S]*deleted \1\n/,
+    );
+    expect([ended.code, events(), await tunnelIsGone()]).toEqual([9, [], true]);
   });
 
   it('warns once about a name that cannot be resolved here, and subscribes it', async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -54,27 +54,6 @@ describe('a line of a recording', () => {
         expect(JSON.parse(line)).toEqual({ v: 1, body_b64: 'e30=', ...JSON.parse(JSON.stringify(fields)) });
       }),
     );
-  });
-});
-
-describe('a new recording', () => {
-  it('is readable by its owner only', async () => {
-    const path = fresh();
-    const { writer, notices } = open(path);
-    expect(notices).toEqual([]);
-    expect(await writer.add(LINE)).toBe(true);
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    writer.close();
-    expect(readFileSync(path, 'utf8')).toBe(LINE);
-  });
-
-  it('is deleted if nothing could be received, unless it existed before', () => {
-    const path = fresh();
-    open(path).writer.discard();
-    expect(existsSync(path)).toBe(false);
-    writeFileSync(path, LINE);
-    open(path).writer.discard();
-    expect(readFileSync(path, 'utf8')).toBe(LINE);
   });
 });
 
@@ -140,17 +119,5 @@ describe('a recording that exists', () => {
     writeFileSync(path, LINE);
     chmodSync(path, 0o644);
     expect(open(path).notices).toEqual([`warning: --record: other users can read ${path}: chmod 600 ${path}`]);
-  });
-});
-
-describe.skipIf(!existsSync('/dev/full'))('a full disk', () => {
-  it('is reported once, and to every caller', async () => {
-    const { writer } = open('/dev/full');
-    const failures: (string | undefined)[] = [];
-    writer.onChange((trouble) => failures.push(trouble?.message));
-    expect(await Promise.all([writer.add(LINE), writer.add(LINE)])).toEqual([false, false]);
-    expect(await writer.add(LINE)).toBe(false);
-    expect(failures).toEqual(['--record: cannot write /dev/full: no space left on device']);
-    expect(writer.failure).toMatchObject({ code: 'file_unusable' });
   });
 });
