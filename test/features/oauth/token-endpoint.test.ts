@@ -174,23 +174,4 @@ describe('the response of the token endpoint', () => {
       expect([status, outcome]).toMatchObject([status, { error, code: 'unauthorized' }]);
     }
   });
-
-  it('says nothing about the login where it is of a proxy, of a limit or of a broken service', async () => {
-    for (const [status, body, code] of [
-      [403, '<html>', 'forbidden'],
-      [404, {}, 'not_found'],
-      [429, { error: 'slow_down' }, 'limited'],
-      [503, { error: 'server_error' }, 'server_error'],
-    ] as const) {
-      const { outcome } = await request(says(status, body));
-      expect(outcome).not.toBeInstanceOf(OAuthRefusal);
-      expect([status, outcome]).toMatchObject([status, { code }]);
-    }
-  });
-
-  it('is no redirect to follow', async () => {
-    await using elsewhere = await faultServer(says(200, TOKEN));
-    const { outcome } = await request(says(307, '', { location: `${elsewhere.url}/t` }));
-    expect([(outcome as SvcError).code, elsewhere.connections]).toEqual(['redirected', 0]);
-  });
 });

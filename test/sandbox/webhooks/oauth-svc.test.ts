@@ -1,10 +1,7 @@
 /** `svc` signs in to the sandbox, and keeps its login through what the sandbox does to it. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { OAuthCredential } from '../../../src/store/credentials.ts';
 import { type Login, login, secretsIn, stored } from '../../features/oauth/commands/signing-in.ts';
-import { freePorts } from '../../support/ports.ts';
 import { type Run, type RunOptions, svc } from '../../support/svc.ts';
 import { startService, type TestService } from './service.ts';
 
@@ -68,52 +65,9 @@ it('svc replaces an expired token silently, hour after hour', async () => {
   }
 });
 
-it('--new-client registers another client after a restart of the sandbox', async () => {
-  const port = await freePorts();
-  const before = await startService({ port });
-  const { home } = await login({ url: before.url });
-  await before.close();
-  await using after = await startService({ port });
-  const late = await login({ url: after.url, home, args: ['--new-client'] });
-  expect(late).toMatchObject({ code: 0, visited: { status: 200 } });
-});
-
 it('a token of the sandbox works as a personal token', async () => {
   const { code, home } = await signIn({ args: ['--token-stdin'], stdin: service.token });
   expect([code, (await run(home, ['webhooks', 'list', '-o', 'id'])).code]).toEqual([0, 0]);
-});
-
-it('a client may come back to an address of the allow-list only', async () => {
-  const { home } = await signIn();
-  for (const [uri, code, message] of [
-    ['https://app.example.com/callback', 0, ''],
-    ['https://app.example.org/callback', 3, 'allow-list'],
-  ] as const) {
-    const argv = ['oauth', 'clients', 'register', '--redirect-uri', uri, '--yes', '-o', 'json'];
-    expect(await run(home, argv), uri).toMatchObject({ code, stderr: expect.stringContaining(message) });
-  }
-});
-
-describe('a login that is copied', () => {
-  it('ends in both places, because the refresh token is valid once', async () => {
-    const [one, other] = [await signIn(), await signIn()];
-    const copy = (from: string, to: string): void =>
-      writeFileSync(join(to, 'config/credentials.json'), readFileSync(join(from, 'config/credentials.json')));
-    copy(one.home, other.home);
-    expect((await run(one.home, ['oauth', 'refresh'])).code).toBe(0);
-    const late = await run(other.home, ['oauth', 'refresh']);
-    expect(late).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('svc oauth login') });
-    // Neither the copy nor the original works any more.
-    const ended = [
-      await run(one.home, ['webhooks', 'list']),
-      await run(other.home, ['webhooks', 'list']),
-      await run(one.home, ['oauth', 'status', '--check']),
-    ];
-    expect(ended.map(({ code }) => code)).toEqual([4, 4, 4]);
-    for (const home of [one.home, other.home]) expect(credential(home).refresh_token).toBeDefined();
-    expect((await signIn({ home: one.home })).code).toBe(0);
-    expect((await run(one.home, ['oauth', 'status', '--check'])).code).toBe(0);
-  });
 });
 
 describe('with a trap of the sandbox, svc', () => {

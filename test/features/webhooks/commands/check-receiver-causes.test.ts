@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { PROBE_NAMES } from '../../../../src/features/webhooks/probes/probes.ts';
 import type { ProbeResult } from '../../../../src/features/webhooks/probes/receiver-check.ts';
 import { type Run, svc } from '../../../support/svc.ts';
-import { KEY, type Receiver, receiver } from './handmade-receiver.ts';
+import { KEY, moveClock, type Receiver, receiver } from './handmade-receiver.ts';
 
 type Reply = readonly [status: number, body?: string, headers?: Record<string, string>];
 type Handler = (request: IncomingMessage, body: Buffer) => Reply;
@@ -80,7 +80,7 @@ describe('svc webhooks check-receiver', () => {
   });
 
   it('waits 5 s for a response, as the service does', async () => {
-    const silent = await receiver(() => void vi.advanceTimersByTime(5_000));
+    const silent = await receiver(() => void moveClock(5_000));
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { code, stdout } = await check(silent, '--only', 'valid-ping', '--only', 'unknown-type', '-o', 'json');
     const results = JSON.parse(stdout) as readonly ProbeResult[];

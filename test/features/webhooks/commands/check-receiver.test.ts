@@ -67,7 +67,7 @@ describe('svc webhooks check-receiver, for an unreachable receiver,', () => {
 
   it('skips the other probes if it stops half-way', async () => {
     const leaving = await receiver((_request, response) => {
-      leaving.stop();
+      leaving.server.close();
       response.writeHead(204, { connection: 'close' }).end();
     });
     const { code, stdout } = await check(leaving.url, '-o', 'json');

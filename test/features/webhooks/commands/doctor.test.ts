@@ -181,21 +181,6 @@ describe('svc webhooks doctor, for stored secrets', () => {
     const quiet = await service.run(['doctor', '-q'], { home });
     expect(quiet.stdout).toBe(`secrets\nstatus:${two}\n`);
   });
-
-  it('of a deleted subscription, finds none', async () => {
-    await using service = await subscribed();
-    const home = temporaryHome();
-    const one = service.subscribe();
-    keep(home, [{ base_url: service.url, endpoint_id: one }]);
-    await service.run(['delete', one, '--yes'], { home });
-    expect(findings(await examine(service, [], home)).map(({ check, status }) => [check, status])).toEqual([
-      ['sign-in', 'ok'],
-      ['service', 'ok'],
-      ['clock', 'ok'],
-      ['quota', 'ok'],
-      ['subscriptions', 'warn'],
-    ]);
-  });
 });
 
 describe('svc webhooks doctor, on this machine', () => {

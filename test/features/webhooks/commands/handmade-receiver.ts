@@ -1,9 +1,9 @@
 /** A receiver as a developer would write it, without code of svc. It is correct unless a flaw is given. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 
 export const KEY = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 
@@ -24,8 +24,7 @@ export interface Receiver {
   readonly taken: Taken[];
   /** Most requests that were under way at the same time. */
   readonly atOnce: number;
-  /** Takes no more connections. */
-  stop(): void;
+  readonly server: Server;
 }
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void;
@@ -41,7 +40,15 @@ export async function receiver(answer: Answer): Promise<Receiver> {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
     const { method = '', url: path = '', rawHeaders } = request;
-    response.on('finish', () => taken.push({ method, path, headers: rawHeaders, body, status: response.statusCode }));
+    taken.push({
+      method,
+      path,
+      headers: rawHeaders,
+      body,
+      get status() {
+        return response.statusCode;
+      },
+    });
     answer(request, response, body);
   });
   server.listen(0, '127.0.0.1');
@@ -56,8 +63,14 @@ export async function receiver(answer: Answer): Promise<Receiver> {
     get atOnce() {
       return most;
     },
-    stop: () => void server.close(),
+    server,
   };
+}
+
+/** Moves the clock of a test that has replaced its timers, once svc waits for something. */
+export async function moveClock(ms: number): Promise<void> {
+  while (vi.getTimerCount() === 0) await new Promise((done) => setImmediate(done));
+  vi.advanceTimersByTime(ms);
 }
 
 /** The answer to each delivery is its status alone. */

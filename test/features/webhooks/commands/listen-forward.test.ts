@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { DeliveryRow } from '../../../../src/features/webhooks/receiver/rows.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
 import { deliver, delivery, event, KEY, Sender } from '../receiver-client.ts';
+import { moveClock } from './handmade-receiver.ts';
 import { deliveries, lines, listen, rows, SECRET, target } from './listening.ts';
 
 afterEach(() => void vi.useRealTimers());
@@ -98,7 +99,7 @@ describe('svc webhooks listen --forward-to', () => {
   });
 
   it('responds 504 if the target is late, and 502 if it is down', async () => {
-    const { url, server } = await target(() => void vi.advanceTimersByTime(4_500));
+    const { url, server } = await target(() => void moveClock(4_500));
     const { port, stop } = await listen(['--forward-to', url, '-o', 'ndjson']);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     expect((await deliver(port, event('evt_1'))).status).toBe(504);
@@ -123,8 +124,7 @@ it('svc webhooks listen responds 503 if the target is silent for 2 s after Ctrl-
   await expect.poll(() => taken.length).toBe(1);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const ended = stop();
-  while (vi.getTimerCount() === 0) await new Promise((done) => setImmediate(done));
-  vi.advanceTimersByTime(2_000);
+  await moveClock(2_000);
   expect((await answer).status).toBe(503);
   expect(deliveries(await ended)).toMatchObject([{ forward: { status: null, error: 'interrupted' }, response: 503 }]);
 });

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
-import { handmade, KEY, type Receiver, statuses, type Taken } from './handmade-receiver.ts';
+import { handmade, KEY, type Receiver, receiver, statuses, type Taken } from './handmade-receiver.ts';
 import { listen } from './listening.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -264,6 +264,13 @@ describe('lines that svc webhooks replay cannot read', () => {
 });
 
 describe('the outcome of svc webhooks replay', () => {
+  it('comes one by one, in the order of the recording', async () => {
+    const one = await receiver((_request, response) => void setImmediate(() => response.end()));
+    const all = ['evt_1', 'evt_2', 'evt_3', 'evt_4'];
+    await replay(all.map((id) => line({ id })).join(''), one);
+    expect([one.atOnce, ids(one.taken)]).toEqual([1, all]);
+  });
+
   it('decides on the exit status', async () => {
     for (const [answers, code] of [
       [[200], 0],

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import type { SentDelivery } from '../../../../src/features/webhooks/sending/sending.ts';
 import { failure, type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
-import { KEY, type Receiver, receiver, statuses, type Taken } from './handmade-receiver.ts';
+import { KEY, moveClock, type Receiver, receiver, statuses, type Taken } from './handmade-receiver.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const env = { SVC_WEBHOOK_SECRET: KEY };
@@ -200,7 +200,7 @@ describe('the response to svc webhooks send', () => {
   });
 
   it('is awaited for 5 s', async () => {
-    const silent = await receiver(() => void vi.advanceTimersByTime(5_000));
+    const silent = await receiver(() => void moveClock(5_000));
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     expect(await send(silent)).toMatchObject({ code: 7, stderr: expect.stringContaining('no response within 5 s') });
   });

@@ -342,31 +342,6 @@ describe('svc webhooks delete', () => {
       expect(idsIn(home)).toEqual(['ep_1']);
     });
 
-    it('goes if someone else deletes the subscription first', async () => {
-      await using service = await subscribed();
-      const id = service.subscribe();
-      const home = storing(service.url, id);
-      const peer = await faultServer((socket, request) => {
-        const items = peer.requests.length === 1 ? [stored(service, id)] : [];
-        socket.write(
-          request.method === 'DELETE'
-            ? answer(404, '{"error":{"code":"not_found","message":"no such subscription"}}')
-            : answer(200, JSON.stringify({ items })),
-        );
-      });
-      const moved = parseSigningSecrets(readFileSync(file(home), 'utf8')).map((one) =>
-        one.base_url === service.url ? { ...one, base_url: peer.url } : one,
-      );
-      writeFileSync(file(home), signingSecretsText(moved), { mode: 0o600 });
-      const run = await service.run(['delete', id, '--yes', '-o', 'json'], {
-        home,
-        env: { SVC_WEBHOOKS_URL: peer.url },
-      });
-      await peer.close();
-      expect([run.code, JSON.parse(run.stdout)]).toMatchObject([0, [{ result: 'already-gone', secret_deleted: true }]]);
-      expect(idsIn(home)).toEqual(['ep_1']);
-    });
-
     it('stays if the list has a row that cannot be read', async () => {
       const peer = await faultServer((socket) => socket.write(answer(200, '{"items":[{"url":"https://192.0.2.7/"}]}')));
       const env = { SVC_WEBHOOKS_URL: peer.url, SVC_WEBHOOKS_TOKEN: 'pat_1' };
