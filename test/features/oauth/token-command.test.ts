@@ -1,53 +1,23 @@
 /** The token command and the password file of a profile: when they are used, and what a failure means. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { interruptionOf } from '../../../src/errors.ts';
-import { answer, type FaultServer, faultServer } from '../../support/servers.ts';
-import { type RunOptions, svc, temporaryHome } from '../../support/svc.ts';
+import type { RunOptions } from '../../support/svc.ts';
 import { TOKEN as GATEWAY_TOKEN, gateway } from '../trade/gateway.ts';
+import { LISTS, profileServer, SILENCE, withProfile } from './profiles.ts';
 
-const LISTS = {
-  alerts: ['silences', 'list'],
-  webhooks: ['webhooks', 'list'],
-  catalog: ['catalog', 'products', 'list'],
-};
-const SILENCE = ['silences', 'create', 'a=b', '-d', '1h', '-c', 'x', '--author', 'me', '--yes'];
-/** The server accepts no other token in requests of this method. */
-let accepted: { readonly method: string; readonly token: string } | undefined;
-let server: FaultServer;
+const server = await profileServer();
 
-beforeAll(async () => {
-  server = await faultServer((socket, { method, path, headers }) => {
-    if (accepted?.method === method && headers['authorization'] !== `Bearer ${accepted.token}`) {
-      socket.write(answer(401, '{"message":"no"}'));
-    } else if (method === 'POST') socket.write(answer(200, '{"silenceID":"11111111-1111-4111-8111-111111111111"}'));
-    else socket.write(answer(200, path.startsWith('/api/v2') ? '[]' : '{"items":[],"total":0}'));
-  });
-});
-afterAll(() => server.close());
-beforeEach(() => {
-  server.requests.length = 0;
-  accepted = undefined;
-});
-
-const sent = () => server.requests.map(({ headers }) => headers['authorization'] ?? 'none');
-
-/** With a profile of these values. `runs` counts how often its scripts, which call `count`, have run. */
+/** With a profile of these values. `runs` counts how often its scripts, which write to the file of that name, have run. */
 function setUp(values: (home: string) => Record<string, unknown>, address = server.url) {
-  const home = temporaryHome();
-  const urls = ['alerts', 'webhooks', 'catalog', 'trade'].map((service) => [`${service}.url`, address]);
-  const config = join(home, 'config');
-  mkdirSync(config, { recursive: true, mode: 0o700 });
-  const profile = { ...Object.fromEntries(urls), ...values(home) };
-  writeFileSync(join(config, 'settings.json'), JSON.stringify({ profiles: { default: profile } }), { mode: 0o600 });
+  const { home, run } = withProfile(address, values);
   const log = join(home, 'runs');
   return {
     home,
     run: (argv: readonly string[], { env, ...options }: RunOptions = {}) =>
-      svc(argv, {
-        home,
+      run(argv, {
         sleepsUntil: (ms) => (ms === 10_000 ? new Promise(() => {}) : undefined),
         ...options,
         env: { PATH: process.env['PATH'], ...env },
@@ -66,11 +36,11 @@ const counting = () =>
     'alerts.tokenCommand': ['sh', '-c', 'printf x >> "$0"; echo token-$(($(wc -c < "$0")))', join(home, 'runs')],
   }));
 
-describe('a token command', () => {
-  it.each(Object.entries(LISTS))('signs in requests of %s', async (service, argv) => {
-    const { run } = script('echo " token-of-a-command "', service);
-    const { stdout, stderr } = await run([...argv, '--debug']);
-    expect(new Set(sent())).toEqual(new Set(['Bearer token-of-a-command']));
+describe('the token command of a profile', () => {
+  it('signs in, and its token is not shown', async () => {
+    const { run } = script('echo " token-of-a-command "');
+    const { stdout, stderr } = await run([...LISTS.alerts, '--debug']);
+    expect(new Set(server.sent())).toEqual(new Set(['Bearer token-of-a-command']));
     expect(stdout + stderr).not.toContain('token-of-a-command');
   });
 
@@ -98,26 +68,29 @@ describe('a token command', () => {
     const { run } = setUp(() => ({}));
     await run(['config', 'set', 'alerts.tokenCommand', '["echo", "from an array"]']);
     await run(LISTS.alerts);
-    expect(sent()).toEqual(['Bearer from-a-program', 'Bearer from an array']);
+    expect(server.sent()).toEqual(['Bearer from-a-program', 'Bearer from an array']);
   });
 
   it("runs once per command, without svc's credentials and without input", async () => {
     const { run, runs } = script('cat; env | grep -c SVC_ALERTS_TOKEN; true', 'webhooks');
     await run(['webhooks', 'list'], { env: { SVC_ALERTS_TOKEN: 'not-for-the-command' }, stdin: 'piped' });
     await run(['doctor', 'webhooks']);
-    expect({ sent: [...new Set(sent())], runs: runs() }).toEqual({ sent: ['Bearer 0'], runs: 2 });
+    expect({ sent: [...new Set(server.sent())], runs: runs() }).toEqual({ sent: ['Bearer 0'], runs: 2 });
   });
 
-  it.each([
-    ['GET', LISTS.alerts],
-    ['POST', SILENCE],
-  ])('runs once more after a 401 to %s, and the request is repeated', async (method, argv) => {
-    accepted = { method, token: 'token-2' };
-    const { run, runs } = counting();
-    expect(await run(argv)).toMatchObject({ code: 0 });
-    const requests = server.requests.filter((request) => request.method === method);
-    expect(requests.map(({ headers }) => headers['authorization'])).toEqual(['Bearer token-1', 'Bearer token-2']);
-    expect(runs()).toBe(2);
+  it('runs once more after a 401, and the request is repeated', async () => {
+    for (const [method, argv] of [
+      ['GET', LISTS.alerts],
+      ['POST', SILENCE],
+    ] as const) {
+      server.accepted = { method, token: 'token-2' };
+      const { run, runs } = counting();
+      expect(await run(argv)).toMatchObject({ code: 0 });
+      const requests = server.requests.filter((request) => request.method === method);
+      const tokens = requests.map(({ headers }) => headers['authorization']);
+      expect(tokens.slice(-2)).toEqual(['Bearer token-1', 'Bearer token-2']);
+      expect(runs()).toBe(2);
+    }
   });
 
   it('runs once more for parallel requests with an expired token', async () => {
@@ -128,7 +101,7 @@ describe('a token command', () => {
       createdBy: 'me',
       comment: 'x',
     }));
-    accepted = { method: 'POST', token: 'token-2' };
+    server.accepted = { method: 'POST', token: 'token-2' };
     const { run, runs } = counting();
     expect(await run(['silences', 'import', '-', '--yes'], { stdin: JSON.stringify(rows) })).toMatchObject({ code: 0 });
     const posts = server.requests
@@ -139,34 +112,31 @@ describe('a token command', () => {
   });
 
   it('whose token does not change after a 401 leads to no second request', async () => {
-    accepted = { method: 'GET', token: 'another' };
+    server.accepted = { method: 'GET', token: 'another' };
     const { run, runs } = script('echo the-same-token');
     expect(await run(LISTS.alerts)).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('check alerts.tokenCommand'),
     });
-    expect({ sent: sent(), runs: runs() }).toEqual({ sent: ['Bearer the-same-token'], runs: 2 });
+    expect({ sent: server.sent(), runs: runs() }).toEqual({ sent: ['Bearer the-same-token'], runs: 2 });
   });
 
-  it.each([
-    [
-      'fails',
-      'echo part-of-a-token; echo "no key for part-of-a-token; password=hunter22" >&2; exit 3',
-      /failed with exit status 3: no key for \*\*\*/,
-    ],
-    ['is ended by a signal', 'kill -9 $$', /failed with exit status 137/],
-    [
-      'prints nothing',
-      '(echo "the vault is sealed"; echo "ask ops") >&2',
-      /printed nothing: the vault is sealed; ask ops/,
-    ],
-    ['prints blanks', 'echo "  "', /printed nothing/],
-  ])('that %s ends svc with exit status 4, and nothing is sent', async (_what, text, why) => {
-    const { run } = script(text);
-    for (const argv of [LISTS.alerts, SILENCE]) {
-      const { code, stdout, stderr } = await run(argv);
-      expect({ code, stdout, stderr }).toEqual({ code: 4, stdout: '', stderr: expect.stringMatching(why) });
-      expect(stderr).not.toMatch(/part-of-a-token|hunter22/);
+  it('that prints no token ends svc with exit status 4, and nothing is sent', async () => {
+    for (const [text, why] of [
+      [
+        'echo part-of-a-token; echo "no key for part-of-a-token; password=hunter22" >&2; exit 3',
+        /failed with exit status 3: no key for \*\*\*/,
+      ],
+      ['kill -9 $$', /failed with exit status 137/],
+      ['(echo "the vault is sealed"; echo "ask ops") >&2', /printed nothing: the vault is sealed; ask ops/],
+      ['echo "  "', /printed nothing/],
+    ] as const) {
+      const { run } = script(text);
+      for (const argv of [LISTS.alerts, SILENCE]) {
+        const { code, stdout, stderr } = await run(argv);
+        expect({ code, stdout, stderr }).toEqual({ code: 4, stdout: '', stderr: expect.stringMatching(why) });
+        expect(stderr).not.toMatch(/part-of-a-token|hunter22/);
+      }
     }
     expect(server.requests).toEqual([]);
   });
@@ -227,12 +197,14 @@ describe('a token command', () => {
     expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('runs svc') });
   });
 
-  it.each([
-    ['two lines', 'echo one; echo two', 'line break'],
-    ['the name of the scheme', 'echo Bearer abc', 'begins with "Bearer"'],
-  ])('that prints %s is refused', async (_what, text, why) => {
-    const { code, stderr } = await script(text).run(LISTS.alerts);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(why) });
+  it('that prints more than a token is refused', async () => {
+    for (const [text, why] of [
+      ['echo one; echo two', 'line break'],
+      ['echo Bearer abc', 'begins with "Bearer"'],
+    ] as const) {
+      const { code, stderr } = await script(text).run(LISTS.alerts);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(why) });
+    }
     expect(server.requests).toEqual([]);
   });
 
@@ -240,7 +212,7 @@ describe('a token command', () => {
     const { run, runs } = script('echo a-token');
     await run([...SILENCE, '--dry-run']);
     await run(LISTS.alerts, { env: { SVC_ALERTS_TOKEN: 'from-the-environment' } });
-    expect({ sent: sent(), runs: runs() }).toEqual({ sent: ['Bearer from-the-environment'], runs: 0 });
+    expect({ sent: server.sent(), runs: runs() }).toEqual({ sent: ['Bearer from-the-environment'], runs: 0 });
   });
 
   it('is sent only to the address of its profile', async () => {
@@ -249,15 +221,14 @@ describe('a token command', () => {
       'alerts.tokenCommand': ['sh', '-c', `printf x >> '${home}/runs'`],
     }));
     expect(await run([...LISTS.alerts, '--base-url', server.url])).toMatchObject({ code: 2 });
-    expect({ sent: sent(), runs: runs() }).toEqual({ sent: [], runs: 0 });
+    expect({ sent: server.sent(), runs: runs() }).toEqual({ sent: [], runs: 0 });
   });
 
-  it.each(['[]', '[""]', '[1]', '["a"', './token.sh', '["bin/token"]'])(
-    '%s is refused by config set',
-    async (value) => {
-      expect(await setUp(() => ({})).run(['config', 'set', 'alerts.tokenCommand', value])).toMatchObject({ code: 2 });
-    },
-  );
+  it('is refused by config set if it names no program', async () => {
+    const { run } = setUp(() => ({}));
+    for (const value of ['[]', '[""]', '[1]', '["a"', './token.sh', '["bin/token"]'])
+      expect(await run(['config', 'set', 'alerts.tokenCommand', value]), value).toMatchObject({ code: 2 });
+  });
 
   it('replaces a login', async () => {
     const { run } = script('echo a-token', 'webhooks');
@@ -274,7 +245,7 @@ describe('a token command', () => {
   });
 });
 
-describe('a password file', () => {
+describe('the password file of a profile', () => {
   const withPassword = (values: Record<string, unknown> = { 'alerts.user': 'ops' }) =>
     setUp((home) => {
       writeFileSync(join(home, 'password'), 'sécret pass\n', { mode: 0o600 });
@@ -289,23 +260,25 @@ describe('a password file', () => {
       const { stdout, stderr } = await run([...argv, '--debug']);
       expect(stdout + stderr).not.toContain('sécret pass');
     }
-    expect(new Set(sent())).toEqual(new Set([basic('ops')]));
+    expect(new Set(server.sent())).toEqual(new Set([basic('ops')]));
     expect(server.requests.length).toBeGreaterThan(1);
   });
 
-  it('with --profile uses the user of the profile, not that of the environment', async () => {
+  it('is used with the user of the environment unless --profile is given', async () => {
     const { run } = withPassword();
     await run([...LISTS.alerts, '--profile', 'default'], { env: { SVC_ALERTS_USER: 'other' } });
     await run(LISTS.alerts, { env: { SVC_ALERTS_USER: 'other' } });
-    expect(sent()).toEqual([basic('ops'), basic('other')]);
+    expect(server.sent()).toEqual([basic('ops'), basic('other')]);
   });
 
-  it.each([
-    ['a user', {}, 'without a user'],
-    ['being the only credential', { 'alerts.user': 'ops', 'alerts.tokenCommand': 'true' }, 'two credentials'],
-  ])('needs %s', async (_what, values, why) => {
-    const { code, stderr } = await withPassword(values).run(LISTS.alerts);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(why) });
+  it('needs a user, and is the only credential of its service', async () => {
+    for (const [values, why] of [
+      [{}, 'without a user'],
+      [{ 'alerts.user': 'ops', 'alerts.tokenCommand': 'true' }, 'two credentials'],
+    ] as const) {
+      const { code, stderr } = await withPassword(values).run(LISTS.alerts);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(why) });
+    }
     expect(server.requests).toEqual([]);
   });
 });

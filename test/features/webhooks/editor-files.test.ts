@@ -10,37 +10,43 @@ const options = { env, now: () => NOW_S * 1000 };
 const verify = (stdin: string | Uint8Array, ...args: readonly string[]): Promise<Run> =>
   svc(['webhooks', 'verify', ...args], { ...options, stdin });
 
-it.each<readonly [what: string, text: string]>([
-  ['with a separator', `POST http://localhost:3000/hook HTTP/1.1\n${HEAD}\n${PING}\n\n###\n\nGET http://x/ HTTP/1.1\n`],
-  ['with CRLF', `POST http://x/hook HTTP/1.1\n${HEAD}\n${PING}\n\n###\nGET http://x/\n`.replaceAll('\n', '\r\n')],
-  ['without a version', `POST http://localhost:3000/hook\n${HEAD}\n${PING}\n`],
-  ['with a relative address and a separator', `POST /hook HTTP/1.1\n${HEAD}\n${PING}\n\n### next\n`],
-  ['with comments', `# a\n// b\n\nPOST http://x/hook\n# c\n${HEAD}\n${PING}\n`],
-  ['with a name', `### one\n# @name one\nPOST http://x/hook\n${HEAD}\n${PING}\n`],
-  ['after others', `GET http://x/\n\n###\nPOST http://x/hook\n${HEAD}\n${PING}\n\n###\nDELETE http://x/\n`],
-  ['with a length', `POST http://x/hook\n${HEAD}Content-Length: ${PING.length}\n\n${PING}\n\n###\n`],
-])('reads a file %s', async (_, text) => {
-  expect(await verify(text)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^valid {2}evt_1 /) });
-  const changed = text.replace('"evt_1"', '"evt_2"');
-  expect(await verify(changed)).toMatchObject({ code: 1, stdout: expect.stringMatching(/^INVALID/) });
-});
+const FILES: Readonly<Record<string, string>> = {
+  'with a separator': `POST http://localhost:3000/hook HTTP/1.1\n${HEAD}\n${PING}\n\n###\n\nGET http://x/ HTTP/1.1\n`,
+  'with CRLF': `POST http://x/hook HTTP/1.1\n${HEAD}\n${PING}\n\n###\nGET http://x/\n`.replaceAll('\n', '\r\n'),
+  'without a version': `POST http://localhost:3000/hook\n${HEAD}\n${PING}\n`,
+  'with a relative address': `POST /hook HTTP/1.1\n${HEAD}\n${PING}\n\n### next\n`,
+  'with comments': `# a\n// b\n\nPOST http://x/hook\n# c\n${HEAD}\n${PING}\n`,
+  'with a name': `### one\n# @name one\nPOST http://x/hook\n${HEAD}\n${PING}\n`,
+  'after others': `GET http://x/\n\n###\nPOST http://x/hook\n${HEAD}\n${PING}\n\n###\nDELETE http://x/\n`,
+  'with a length': `POST http://x/hook\n${HEAD}Content-Length: ${PING.length}\n\n${PING}\n\n###\n`,
+};
 
-it('reads every POST', async () => {
-  const one = `POST http://x/hook\n${HEAD}\n${PING}\n\n`;
-  const run = await verify(
-    `${one}###\nGET http://x/\n\n###\n${one}### last\n${one.replace('evt_1', 'evt_2')}`,
-    '-o',
-    'ndjson',
-  );
-  const rows = run.stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as { source: string; valid: boolean });
-  expect(rows.map(({ source, valid }) => [source, valid])).toEqual([
-    ['stdin#1', true],
-    ['stdin#3', true],
-    ['stdin#4', false],
-  ]);
+describe('a .http file', () => {
+  it('has a request in each notation of its editors', async () => {
+    for (const [what, text] of Object.entries(FILES)) {
+      expect(await verify(text), what).toMatchObject({ code: 0, stdout: expect.stringMatching(/^valid {2}evt_1 /) });
+      const changed = await verify(text.replace('"evt_1"', '"evt_2"'));
+      expect(changed, what).toMatchObject({ code: 1, stdout: expect.stringMatching(/^INVALID/) });
+    }
+  });
+
+  it('may have several requests', async () => {
+    const one = `POST http://x/hook\n${HEAD}\n${PING}\n\n`;
+    const run = await verify(
+      `${one}###\nGET http://x/\n\n###\n${one}### last\n${one.replace('evt_1', 'evt_2')}`,
+      '-o',
+      'ndjson',
+    );
+    const rows = run.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { source: string; valid: boolean });
+    expect(rows.map(({ source, valid }) => [source, valid])).toEqual([
+      ['stdin#1', true],
+      ['stdin#3', true],
+      ['stdin#4', false],
+    ]);
+  });
 });
 
 describe('a request from the network', () => {

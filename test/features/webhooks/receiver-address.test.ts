@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { receiverAddress } from '../../../src/features/webhooks/options.ts';
 
-describe('an address', () => {
-  test('is used unchanged, or refused', () => {
+describe('the address of a receiver', () => {
+  it('is used unchanged, or refused', () => {
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true, validSchemes: ['http', 'https'] }), (text) => {
         expect(receiverAddress(text).href).toBe(new URL(text).href);

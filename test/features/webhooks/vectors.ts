@@ -26,79 +26,74 @@ const bytes = (...parts: readonly (string | Buffer)[]): Buffer =>
   Buffer.concat(parts.map((part) => Buffer.from(part as string)));
 
 export const VECTORS: readonly Vector[] = [
-  { name: 'A01 compact JSON', verdict: 'valid' },
+  { name: 'compact JSON', verdict: 'valid' },
   {
-    name: 'A02 an empty body',
+    name: 'an empty body',
     body: Buffer.alloc(0),
     signature: 'sha256=fb20d84158565e5e2c287de79fb2b30bc90c2472a829707260a2c086b9c3a035',
     verdict: 'valid',
   },
   {
-    name: 'B01 a line feed added',
+    name: 'a line feed added',
     body: bytes(PING, '\n'),
     verdict: 'signature_mismatch',
     hint: 'body_minus_trailing_newline',
   },
   {
-    name: 'B02 CRLF added',
+    name: 'CRLF added',
     body: bytes(PING, '\r\n'),
     verdict: 'signature_mismatch',
     hint: 'body_minus_trailing_newline',
   },
   {
-    name: 'C01 exactly as old as allowed',
+    name: 'exactly as old as allowed',
     timestamp: '1767225300',
     signature: 'sha256=10be4ac8cc3ff750c8942058c9e3b4d1262a6423519cbb416b41ebb1318ad22f',
     verdict: 'valid',
   },
   {
-    name: 'C02 a second older',
+    name: 'a second older',
     timestamp: '1767225299',
     signature: 'sha256=af99d1a6a668c062e7713165b12179a996b8d0d9839a1d27dff3ed0c2b7449d0',
     verdict: 'stale',
   },
   {
-    name: 'C11 the dot moved into the body',
+    name: 'the dot moved into the body',
     timestamp: '1767225600.{"a":1',
     body: Buffer.from('5}'),
     signature: 'sha256=9f9d72e72b63b6abf1e33b4ddbd25934376b524342ae3fb3cdb81331e176dac5',
     verdict: 'malformed_timestamp',
   },
   {
-    name: 'D01 hexadecimal digits in upper case',
+    name: 'hexadecimal digits in upper case',
     signature: `sha256=${SIGNATURE.slice(7).toUpperCase()}`,
     verdict: 'valid',
     note: 'noncanonical_hex_case',
   },
   {
-    name: 'D02 the prefix in upper case',
+    name: 'the prefix in upper case',
     signature: SIGNATURE.replace('sha', 'SHA'),
     verdict: 'malformed_signature',
     hint: 'signature_label',
   },
   {
-    name: 'D14 a list, the good one second',
+    name: 'a list, the good one second',
     signature: `sha256=${'0'.repeat(64)},${SIGNATURE}`,
     verdict: 'malformed_signature',
   },
   {
-    name: 'E01 an empty secret',
+    name: 'an empty secret',
     secret: '',
     signature: 'sha256=174e8b0b87cb81278734605cb9081071169965dbce6ce73dd6266e29237d1dde',
     verdict: 'empty_secret',
   },
   {
-    name: 'E02 a secret with a line feed',
-    secret: `${SECRET}\n`,
-    verdict: 'signature_mismatch',
-  },
-  {
-    name: 'E03 the signer decoded the secret',
+    name: 'the signer decoded the secret',
     signature: 'sha256=3d04fbca21084dee2152e8e6752ab4840a47695f97ae7d34a0202ebda09ba510',
     verdict: 'signature_mismatch',
     hint: 'secret_standard_webhooks_key',
   },
-  { name: 'E15 a secret with a NUL', secret: `${SECRET}\0`, verdict: 'bad_secret' },
+  { name: 'a secret with a NUL', secret: `${SECRET}\0`, verdict: 'bad_secret' },
 ];
 
 /** A raw request with these line ends in its head. */

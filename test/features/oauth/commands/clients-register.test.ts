@@ -36,7 +36,7 @@ const register = (url: string, args: readonly string[], options: RunOptions = {}
 const json = (status: number, value: unknown): string => answer(status, JSON.stringify(value));
 const posts = (): number => scripted.requests.filter(({ method }) => method === 'POST').length;
 
-describe('the request', () => {
+describe('the request of svc oauth clients register', () => {
   it('is the registration of doc 2 §5', async () => {
     let sent: unknown;
     reply = (asked) => {
@@ -60,23 +60,23 @@ describe('the request', () => {
     });
   });
 
-  it.each([
-    'http://app.example.com/cb',
-    'app://callback',
-    'not an address',
-    'https://a@b.example/',
-    'https://b.example/#x',
-    'javascript:alert(1)',
-    'https://b.example/\n',
-  ])('never has the redirect %j', async (uri) => {
-    const run = await register('http://127.0.0.1:9', ['--redirect-uri', uri]);
-    expect(run).toMatchObject({ code: 2, stdout: '' });
-    expect(run.stderr).toContain('--redirect-uri');
+  it('never has a redirect that a service would refuse', async () => {
+    for (const uri of [
+      'http://app.example.com/cb',
+      'app://callback',
+      'not an address',
+      'https://a@b.example/',
+      'https://b.example/#x',
+      'https://b.example/\n',
+    ]) {
+      const run = await register('http://127.0.0.1:9', ['--redirect-uri', uri]);
+      expect(run, uri).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--redirect-uri') });
+    }
   });
 });
 
-describe('the destination of the secret', () => {
-  it('is required before anything is sent', async () => {
+describe('the secret of svc oauth clients register', () => {
+  it('needs a destination before anything is sent', async () => {
     const before = oidc.requests.length;
     expect(await register(oidc.url, CONFIDENTIAL)).toMatchObject({ code: 2, stdout: '' });
     expect(await register(oidc.url, ['--show-secret'])).toMatchObject({ code: 2, stdout: '' });
@@ -88,7 +88,7 @@ describe('the destination of the secret', () => {
     expect(oidc.requests.slice(before)).toEqual([]);
   });
 
-  it('may be a new file of mode 600', async () => {
+  it('goes to a new file of mode 600', async () => {
     const file = join(folder, 'client.key');
     const home = temporaryHome();
     const run = await register(oidc.url, [...CONFIDENTIAL, '--secret-file', file, '--debug', '-o', 'json'], { home });
@@ -104,12 +104,12 @@ describe('the destination of the secret', () => {
     expect(stored(home)).toBeUndefined();
   });
 
-  it('is standard output with --show-secret', async () => {
+  it('goes to standard output with --show-secret', async () => {
     const run = await register(oidc.url, [...CONFIDENTIAL, '--show-secret', '-o', 'json']);
     expect((JSON.parse(run.stdout) as { client_secret: string }).client_secret).toMatch(/^[\w-]{20,}$/);
   });
 
-  it('may be the store, from which the next login takes the client', async () => {
+  it('goes to the store, from which the next login takes the client', async () => {
     const home = temporaryHome();
     const run = await register(oidc.url, [...CONFIDENTIAL, '--store', '-o', 'json'], { home });
     const [client] = stored(home)?.clients ?? [];
@@ -123,7 +123,7 @@ describe('the destination of the secret', () => {
     expect(oidc.requests.filter(({ path }) => path === '/oauth/register')).toHaveLength(registered);
   });
 
-  it('is removed if no client was created', async () => {
+  it('leaves no file behind if no client was created', async () => {
     const file = join(folder, 'gone.key');
     reply = () => json(400, { error: 'invalid_redirect_uri', error_description: 'not on the list \u001b[31m' });
     const run = await register(scripted.url, [...CONFIDENTIAL, '--secret-file', file]);
@@ -133,50 +133,40 @@ describe('the destination of the secret', () => {
   });
 });
 
-describe('the response', () => {
-  const ANSWERS: readonly (readonly [string, (asked: Readonly<Record<string, unknown>>) => unknown, string])[] = [
-    ['client_id is missing', (asked) => asked, 'client_id is missing'],
-    ['an empty client_id', (asked) => ({ ...asked, client_id: '' }), 'client_id is empty'],
-    [
-      'another method',
-      (asked) => ({
-        ...asked,
-        client_id: 'c',
-        client_secret: 's3cr3t-value',
-        token_endpoint_auth_method: 'private_key_jwt',
-      }),
-      'does not support its token_endpoint_auth_method private_key_jwt',
-    ],
-    [
-      'another redirect',
-      (asked) => ({
-        ...asked,
-        client_id: 'c',
-        client_secret: 's3cr3t-value',
-        redirect_uris: ['https://evil.example/'],
-      }),
-      'its redirect_uris are https://evil.example/, without http://127.0.0.1',
-    ],
-    ['no secret', (asked) => ({ ...asked, client_id: 'c' }), 'no client_secret, which client_secret_basic needs'],
-  ];
-  it.each(ANSWERS)('%s: reports the difference', async (_name, make, text) => {
-    reply = (asked) => json(201, make(asked));
-    for (const [args, code] of [
-      [['oauth', 'clients', 'register', '--show-secret'], 8],
-      [['oauth', 'login', '--paste'], 8],
+describe('the response to svc oauth clients register', () => {
+  it('is refused with the difference if the client cannot be used', async () => {
+    const other = { client_id: 'c', client_secret: 's3cr3t-value' };
+    for (const [change, text] of [
+      [{}, 'client_id is missing'],
+      [{ client_id: '' }, 'client_id is empty'],
+      [
+        { ...other, token_endpoint_auth_method: 'private_key_jwt' },
+        'does not support its token_endpoint_auth_method private_key_jwt',
+      ],
+      [
+        { ...other, redirect_uris: ['https://evil.example/'] },
+        'its redirect_uris are https://evil.example/, without http://127.0.0.1',
+      ],
+      [{ client_id: 'c' }, 'no client_secret, which client_secret_basic needs'],
     ] as const) {
-      const before = posts();
-      const home = temporaryHome();
-      const run = await svc([...args, '--base-url', scripted.url, ...CONFIDENTIAL, '--debug'], { home });
-      expect({ code: run.code, stdout: run.stdout }).toEqual({ code, stdout: '' });
-      expect(run.stderr).toContain(text);
-      expect(run.stderr).not.toContain('s3cr3t-value');
-      expect(posts()).toBe(before + 1);
-      expect(stored(home)).toBeUndefined();
+      reply = (asked) => json(201, { ...asked, ...change });
+      for (const args of [
+        ['clients', 'register', '--show-secret'],
+        ['login', '--paste'],
+      ]) {
+        const before = posts();
+        const home = temporaryHome();
+        const argv = ['oauth', ...args, '--base-url', scripted.url, ...CONFIDENTIAL, '--debug'];
+        const run = await svc(argv, { home });
+        expect(run, text).toMatchObject({ code: 8, stdout: '', stderr: expect.stringContaining(text) });
+        expect(run.stderr).not.toContain('s3cr3t-value');
+        expect(posts()).toBe(before + 1);
+        expect(stored(home)).toBeUndefined();
+      }
     }
   });
 
-  it('with another method is refused where the secret was to go elsewhere', async () => {
+  it('is refused with another method if the secret was to go to a file', async () => {
     reply = (asked) => json(201, { ...asked, client_id: 'c1', token_endpoint_auth_method: 'none' });
     const file = join(folder, 'none.key');
     const run = await register(scripted.url, [...CONFIDENTIAL, '--secret-file', file]);
@@ -187,16 +177,17 @@ describe('the response', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it.each([200, 201])('%d is a success; the secret of a public client is ignored', async (status) => {
-    reply = (asked) =>
-      json(status, { ...asked, client_id: 'c1', client_secret: 's3cr3t-value', client_id_issued_at: 1 });
-    const run = await register(scripted.url, ['-o', 'json', '--debug']);
-    expect(run.code).toBe(0);
-    expect(JSON.parse(run.stdout)).toMatchObject({ client_id: 'c1', client_secret: null });
-    expect(run.stdout + run.stderr).not.toContain('s3cr3t-value');
+  it('is a success with 200 or 201; the secret of a public client is ignored', async () => {
+    for (const status of [200, 201]) {
+      const registered = { client_id: 'c1', client_secret: 's3cr3t-value', client_id_issued_at: 1 };
+      reply = (asked) => json(status, { ...asked, ...registered });
+      const run = await register(scripted.url, ['-o', 'json', '--debug']);
+      expect([run.code, JSON.parse(run.stdout)]).toMatchObject([0, { client_id: 'c1', client_secret: null }]);
+      expect(run.stdout + run.stderr).not.toContain('s3cr3t-value');
+    }
   });
 
-  it('does not use an expired secret again', async () => {
+  it('has a secret that is not used after its end', async () => {
     const now = Date.now();
     let count = 0;
     reply = (asked) => {
@@ -216,25 +207,27 @@ describe('the response', () => {
     expect(await used(3_590_000)).toBe('c2');
   });
 
-  it.each([
-    ['500', 8, () => json(500, { error: 'server_error' })],
-    ['no JSON', 8, () => answer(201, 'hello')],
-    ['an array', 8, () => answer(201, '[]')],
-    ['half of it', 8, () => 'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"cl'],
-  ])('%s: sends one request', async (_name, code, make) => {
-    reply = make;
-    for (const args of [
-      ['oauth', 'clients', 'register'],
-      ['oauth', 'login', '--paste'],
+  it('is not requested again if it is lost or cannot be read', async () => {
+    for (const response of [
+      json(500, { error: 'server_error' }),
+      answer(201, 'hello'),
+      answer(201, '[]'),
+      'HTTP/1.1',
     ]) {
-      const before = posts();
-      const run = await svc([...args, '--base-url', scripted.url, '--timeout', '500ms']);
-      expect(run).toMatchObject({ code, stdout: '' });
-      expect(posts()).toBe(before + 1);
+      reply = () => response;
+      for (const args of [
+        ['clients', 'register'],
+        ['login', '--paste'],
+      ]) {
+        const before = posts();
+        const run = await svc(['oauth', ...args, '--base-url', scripted.url, '--timeout', '100ms']);
+        expect(run, response).toMatchObject({ code: 8, stdout: '' });
+        expect(posts()).toBe(before + 1);
+      }
     }
   });
 
-  it('does not follow a redirect', async () => {
+  it('is no redirect to follow', async () => {
     reply = () => answer(307, '', { location: `${oidc.url}/oauth/register` });
     const before = oidc.requests.length;
     expect(await register(scripted.url, [])).toMatchObject({ code: 8, stdout: '' });
@@ -243,7 +236,7 @@ describe('the response', () => {
   });
 });
 
-it('says in advance that the service does not register clients', async () => {
+it('svc oauth clients register says in advance that the service does not register clients', async () => {
   const closed = await startOidc({ metadata: { registration_endpoint: undefined } });
   const run = await register(closed.url, []);
   expect(run).toMatchObject({ code: 3, stdout: '' });

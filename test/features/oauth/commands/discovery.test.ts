@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Authority } from '../../../support/certificates.ts';
 import { answer, type Fault, type FaultServer, faultServer, type Received } from '../../../support/servers.ts';
-import { svc } from '../../../support/svc.ts';
+import { failure, svc } from '../../../support/svc.ts';
 
 let behave: Fault = () => {};
 let server: FaultServer;
@@ -30,7 +30,7 @@ const discover = async (base = server.url, ...args: string[]) => {
 const paths = ({ requests }: { readonly requests: readonly Received[] }): readonly string[] =>
   requests.map(({ method, path }) => `${method} ${path}`);
 
-describe('the address of the metadata', () => {
+describe('the address of the metadata of svc oauth discovery', () => {
   it('is at the root', async () => {
     serve(metadata(server.url, { extra: { custom: [1] } }));
     const run = await discover();
@@ -39,31 +39,29 @@ describe('the address of the metadata', () => {
     expect(paths(run)).toEqual(['GET /.well-known/oauth-authorization-server']);
   });
 
-  it('is between host and path; stops searching once found', async () => {
+  it('is between host and path, and no other is tried once it is found', async () => {
     serve(metadata(`${server.url}/x/y`));
     const run = await discover(`${server.url}/x/y/v1`);
     expect(run.code).toBe(0);
     expect(paths(run)).toEqual(['GET /.well-known/oauth-authorization-server/x/y']);
   });
 
-  it.each([
-    ['404', 404, '', {}],
-    ['a page', 200, '<!doctype html>', { 'content-type': 'text/html' }],
-    ['no JSON', 200, 'hello', { 'content-type': 'text/plain' }],
-    ['401', 401, '', {}],
-  ])('is below the base address after %s', async (_name, status, body, headers) => {
-    behave = (socket, { path }) =>
-      socket.write(
-        path === '/x/.well-known/oauth-authorization-server'
-          ? answer(200, JSON.stringify(metadata(`${server.url}/x`)))
-          : answer(status, body, headers),
-      );
-    const run = await discover(`${server.url}/x`);
-    expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' });
-    expect(paths(run)).toEqual([
-      'GET /.well-known/oauth-authorization-server/x',
-      'GET /x/.well-known/oauth-authorization-server',
-    ]);
+  it('is below the base address where there is none before', async () => {
+    const none: readonly (readonly [status: number, body: string, type: string])[] = [
+      [404, '', 'text/plain'],
+      [200, '<!doctype html>', 'text/html'],
+      [200, 'hello', 'text/plain'],
+      [401, '', 'text/plain'],
+    ];
+    for (const [status, body, type] of none) {
+      const found = answer(200, JSON.stringify(metadata(`${server.url}/x`)));
+      const path = '/x/.well-known/oauth-authorization-server';
+      behave = (socket, request) =>
+        socket.write(request.path === path ? found : answer(status, body, { 'content-type': type }));
+      const run = await discover(`${server.url}/x`);
+      expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' });
+      expect(paths(run)).toEqual(['GET /.well-known/oauth-authorization-server/x', `GET ${path}`]);
+    }
   });
 
   it('is final after a failure of the service or a wrong issuer', async () => {
@@ -73,22 +71,22 @@ describe('the address of the metadata', () => {
     expect(await discover(`${server.url}/x`)).toMatchObject({ code: 3, requests: [{}] });
   });
 
-  it.each([
-    ['', '/'],
-    ['/tenant', '/tenant/'],
-    ['/tenant/', '/tenant'],
-    ['/tenant/', '/tenant/'],
-  ])('%j and the issuer %j differ in a final slash, which counts for nothing', async (path, issuer) => {
-    serve(metadata(server.url, { issuer: server.url + issuer }));
-    const run = await discover(server.url + path);
-    expect({ code: run.code, paths: paths(run) }).toEqual({
-      code: 0,
-      paths: [`GET /.well-known/oauth-authorization-server${path.replace(/\/$/, '')}`],
-    });
-    expect(JSON.parse(run.stdout)).toMatchObject({ issuer: server.url + issuer });
+  it('may differ from the issuer in a final slash', async () => {
+    for (const [path, issuer] of [
+      ['', '/'],
+      ['/tenant', '/tenant/'],
+      ['/tenant/', '/tenant'],
+      ['/tenant/', '/tenant/'],
+    ] as const) {
+      serve(metadata(server.url, { issuer: server.url + issuer }));
+      const run = await discover(server.url + path);
+      const expected = [`GET /.well-known/oauth-authorization-server${path.replace(/\/$/, '')}`];
+      expect({ code: run.code, paths: paths(run) }).toEqual({ code: 0, paths: expected });
+      expect(JSON.parse(run.stdout)).toMatchObject({ issuer: server.url + issuer });
+    }
   });
 
-  it('two final slashes are another issuer, and the hint says what to do', async () => {
+  it('may not differ in two final slashes, and the hint says what to do', async () => {
     serve(metadata(server.url, { issuer: `${server.url}//` }));
     const run = await discover();
     expect(run.code).toBe(3);
@@ -96,7 +94,7 @@ describe('the address of the metadata', () => {
   });
 });
 
-it('treats an optional null address as missing', async () => {
+it('svc oauth discovery treats an optional address that is null as missing', async () => {
   serve(metadata(server.url, { registration_endpoint: null, revocation_endpoint: null }));
   expect((await discover()).code).toBe(0);
   const login = await svc(['oauth', 'login', '--paste', '--base-url', server.url]);
@@ -104,69 +102,63 @@ it('treats an optional null address as missing', async () => {
   expect(login.stderr).toContain('does not offer client registration');
 });
 
-describe('refused metadata', () => {
-  const WRONG: readonly (readonly [string, () => Readonly<Record<string, unknown>>, number, string])[] = [
-    ['another issuer', () => ({ issuer: 'https://evil.example' }), 3, 'https://evil.example'],
-    ['a longer issuer', () => ({ issuer: `${server.url}/x` }), 3, '/x'],
-    ['an issuer of another case', () => ({ issuer: server.url.toUpperCase() }), 3, 'HTTP://'],
-    ['no issuer', () => ({ issuer: undefined }), 3, 'names no issuer'],
-    ['an issuer that is no text', () => ({ issuer: 1 }), 3, 'names no issuer'],
-    ['no PKCE', () => ({ code_challenge_methods_supported: undefined }), 3, 'S256'],
-    ['PKCE with plain alone', () => ({ code_challenge_methods_supported: ['plain'] }), 3, 'S256'],
-    ['methods that are no list', () => ({ code_challenge_methods_supported: 'S256' }), 3, 'S256'],
-    ['a null endpoint', () => ({ token_endpoint: null }), 3, 'no token_endpoint'],
-    ['a missing endpoint', () => ({ authorization_endpoint: undefined }), 3, 'no authorization_endpoint'],
-    ['a relative endpoint', () => ({ token_endpoint: '/oauth/token' }), 3, 'no usable token_endpoint'],
-    ['an endpoint over http elsewhere', () => ({ token_endpoint: 'http://192.0.2.1/t' }), 3, 'token_endpoint is http'],
-    ['a script', () => ({ authorization_endpoint: 'javascript:alert(1)' }), 3, 'is javascript'],
-    ['a file', () => ({ authorization_endpoint: 'file:///etc/passwd' }), 3, 'is file'],
-    ['an option of a browser', () => ({ authorization_endpoint: '--help' }), 3, 'no usable'],
-    ['a user', () => ({ authorization_endpoint: 'https://a@evil.example/' }), 3, 'a user or a password'],
-    ['a fragment', () => ({ authorization_endpoint: 'https://service.example/#x' }), 3, 'a fragment'],
+describe('refused metadata of a service', () => {
+  const WRONG: readonly (readonly [string, () => Readonly<Record<string, unknown>>, string])[] = [
+    ['another issuer', () => ({ issuer: 'https://evil.example' }), 'https://evil.example'],
+    ['a longer issuer', () => ({ issuer: `${server.url}/x` }), '/x'],
+    ['an issuer of another case', () => ({ issuer: server.url.toUpperCase() }), 'HTTP://'],
+    ['no issuer', () => ({ issuer: undefined }), 'names no issuer'],
+    ['an issuer that is no text', () => ({ issuer: 1 }), 'names no issuer'],
+    ['no PKCE', () => ({ code_challenge_methods_supported: undefined }), 'S256'],
+    ['PKCE with plain alone', () => ({ code_challenge_methods_supported: ['plain'] }), 'S256'],
+    ['methods that are no list', () => ({ code_challenge_methods_supported: 'S256' }), 'S256'],
+    ['a null endpoint', () => ({ token_endpoint: null }), 'no token_endpoint'],
+    ['a missing endpoint', () => ({ authorization_endpoint: undefined }), 'no authorization_endpoint'],
+    ['a relative endpoint', () => ({ token_endpoint: '/oauth/token' }), 'no usable token_endpoint'],
+    ['an endpoint over http elsewhere', () => ({ token_endpoint: 'http://192.0.2.1/t' }), 'token_endpoint is http'],
+    ['a script', () => ({ authorization_endpoint: 'javascript:alert(1)' }), 'is javascript'],
+    ['a file', () => ({ authorization_endpoint: 'file:///etc/passwd' }), 'is file'],
+    ['an option of a browser', () => ({ authorization_endpoint: '--help' }), 'no usable'],
+    ['a user', () => ({ authorization_endpoint: 'https://a@evil.example/' }), 'a user or a password'],
+    ['a fragment', () => ({ authorization_endpoint: 'https://service.example/#x' }), 'a fragment'],
   ];
-  it.each(WRONG)('%s; sends no further request', async (_name, more, code, text) => {
-    serve(metadata(server.url, more()));
-    for (const command of [
-      ['oauth', 'discovery'],
-      ['oauth', 'login', '--paste'],
-      ['oauth', 'clients', 'register', '--store'],
-    ]) {
-      const before = server.requests.length;
-      const run = await svc([...command, '--base-url', server.url]);
-      expect({ code: run.code, stdout: run.stdout }).toEqual({ code, stdout: '' });
-      expect(run.stderr).toContain(text);
-      expect(run.opened).toEqual([]);
-      expect(server.requests.slice(before)).toHaveLength(1);
+  it('lead to no further request', async () => {
+    for (const [what, more, text] of WRONG) {
+      serve(metadata(server.url, more()));
+      for (const command of [['discovery'], ['login', '--paste'], ['clients', 'register', '--store']]) {
+        const before = server.requests.length;
+        const run = await svc(['oauth', ...command, '--base-url', server.url]);
+        const expected = { code: 3, stdout: '', opened: [], stderr: expect.stringContaining(text) };
+        expect(run, what).toMatchObject(expected);
+        expect(server.requests.slice(before)).toHaveLength(1);
+      }
     }
   });
 
-  it.each([
-    ['404', () => serve('', 404), 3, 'this address has no authorization server'],
-    ['a redirect', () => serve('', 302, { location: 'https://evil.example/' }), 3, 'redirects to https://evil.example'],
-    ['a page', () => serve('<!doctype html>', 200, { 'content-type': 'text/html' }), 7, 'HTML page'],
-    ['an array', () => serve('[]'), 3, 'not a JSON object'],
-    ['a text', () => serve('"x"'), 3, 'not a JSON object'],
-    ['null', () => serve('null'), 3, 'not a JSON object'],
-    ['nothing', () => serve(''), 7, 'it is empty'],
-    ['half of it', () => serve('{"issuer":'), 7, 'it is not JSON'],
-    ['10 MiB', () => serve(JSON.stringify({ issuer: 'x'.repeat(10 * 1024 * 1024) })), 7, 'larger than 1048576 bytes'],
-    [
-      'what is nested deep',
-      () => serve(`${'['.repeat(1000)}${']'.repeat(1000)}`),
-      7,
-      'nested more than 256 levels deep',
-    ],
-    ['503', () => serve('', 503), 7, 'answered 503'],
-  ])('%s', async (_name, set, code, text) => {
-    set();
-    const run = await discover();
-    expect({ code: run.code, stdout: run.stdout }).toEqual({ code, stdout: '' });
-    expect((JSON.parse(run.stderr) as { error: { message: string } }).error.message).toContain(text);
+  it('are no JSON object, or no response at all', async () => {
+    const html = { 'content-type': 'text/html' };
+    for (const [body, status, headers, code, text] of [
+      ['', 404, {}, 3, 'this address has no authorization server'],
+      ['', 302, { location: 'https://evil.example/' }, 3, 'redirects to https://evil.example'],
+      ['<!doctype html>', 200, html, 7, 'HTML page'],
+      ['[]', 200, {}, 3, 'not a JSON object'],
+      ['null', 200, {}, 3, 'not a JSON object'],
+      ['', 200, {}, 7, 'it is empty'],
+      ['{"issuer":', 200, {}, 7, 'it is not JSON'],
+      [JSON.stringify({ issuer: 'x'.repeat(2 ** 20) }), 200, {}, 7, 'larger than 1048576 bytes'],
+      [`${'['.repeat(1000)}${']'.repeat(1000)}`, 200, {}, 7, 'nested more than 256 levels deep'],
+      ['', 503, {}, 7, 'answered 503'],
+    ] as const) {
+      serve(body, status, headers);
+      const run = await discover();
+      expect({ code: run.code, stdout: run.stdout }, text).toEqual({ code, stdout: '' });
+      expect(failure(run).message).toContain(text);
+    }
   });
 });
 
-describe('secure addresses', () => {
-  it('allows http only on this machine, and does not connect otherwise', async () => {
+describe('svc oauth discovery', () => {
+  it('connects by http on this machine only', async () => {
     for (const base of [
       'http://service.example',
       'http://192.0.2.1',

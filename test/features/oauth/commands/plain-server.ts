@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers';
 export type Part = 'metadata' | 'registration' | 'token' | 'callback';
 export type Fields = Readonly<Record<string, unknown>>;
 
-interface Client {
+export interface Client {
   readonly method: unknown;
   readonly secret: string;
   readonly redirects: readonly unknown[];
@@ -41,7 +41,8 @@ export class PlainServer {
   readonly refreshTokens = new Map<string, string>();
   readonly revoked: string[] = [];
   readonly #codes = new Map<string, Code>();
-  readonly #clients = new Map<string, Client>();
+  /** By their ids; a test may add one of its own, or forget all. */
+  readonly clients = new Map<string, Client>();
   readonly #accessTokens = new Set<string>();
   readonly #server = createServer((request, response) => {
     this.#respond(request, response).catch((error: unknown) => {
@@ -151,15 +152,16 @@ export class PlainServer {
       registration_access_token: 'rat',
       registration_client_uri: `${this.url}/register/${id}`,
     });
-    const registered = String(fields['client_id']);
-    this.#clients.set(registered, { method, secret, redirects: redirects as readonly string[] });
+    const { client_id: given } = fields;
+    const registered = typeof given === 'object' ? '' : String(given);
+    this.clients.set(registered, { method, secret, redirects: redirects as readonly string[] });
     return fields;
   }
 
   /** RFC 6749 §4.1.1, RFC 7636 §4.3, and a person who agrees at once. */
   #authorize(query: URLSearchParams, response: ServerResponse): void {
     const [id, redirect] = [query.get('client_id') ?? '', query.get('redirect_uri') ?? ''];
-    if (!this.#clients.get(id)?.redirects.includes(redirect)) throw new Refused('invalid_request');
+    if (!this.clients.get(id)?.redirects.includes(redirect)) throw new Refused('invalid_request');
     if (query.get('response_type') !== 'code') throw new Refused('unsupported_response_type');
     if (query.get('code_challenge_method') !== 'S256') throw new Refused('invalid_request');
     const code = `code-${randomUUID()}`;
@@ -167,7 +169,8 @@ export class PlainServer {
     const fields = this.change('callback', { code, state: query.get('state'), iss: this.url });
     const to = new URL(redirect);
     for (const [name, value] of Object.entries(fields))
-      if (value !== undefined) to.searchParams.set(name, String(value));
+      if (value !== undefined)
+        to.searchParams.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
     response.writeHead(302, { location: to.href }).end();
   }
 
@@ -176,7 +179,7 @@ export class PlainServer {
     const basic = Buffer.from(authorization?.replace(/^Basic /, '') ?? '', 'base64').toString();
     const [id = '', secret] =
       basic === '' ? [form.get('client_id') ?? '', form.get('client_secret')] : basic.split(':');
-    const client = this.#clients.get(id);
+    const client = this.clients.get(id);
     const isKnown = client !== undefined && (client.method === 'none' || client.secret === secret);
     if (!isKnown) throw new Refused('invalid_client', 401);
     return id;

@@ -7,9 +7,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { nameOwner } from '../../../../src/store/lock.ts';
 import { HOME, LAUNCHER, SVC, shell, startSvc, svc } from '../../../e2e/binary.ts';
 import { parseCredentials } from '../../../support/credentials.ts';
+import { startOidc } from '../../../support/oidc.ts';
 import { ANY_TOKEN, FIRST, keep, login, type Meddle, rotatingServer } from '../../../support/rotating-server.ts';
 import { ordinaryUser } from '../../../support/stranger.ts';
 import { IS_HARD } from '../../../support/turns.ts';
+import { login as signIn } from './signing-in.ts';
 
 const EXPIRED = -10;
 const folder = (): string => mkdtempSync(join(HOME, 'login-'));
@@ -40,11 +42,11 @@ describe('many processes at once', () => {
   });
 
   it('succeed even if a refresh takes longer than a token lives', async () => {
-    await using server = await rotatingServer({ latency: 1500, lifetime: 1 });
+    await using server = await rotatingServer({ latency: 1100, lifetime: 1 });
     const config = folder();
     keep(config, login(server.url, EXPIRED));
     const env = environment(config, server.url);
-    const length = IS_HARD ? 10 : 3;
+    const length = IS_HARD ? 10 : 2;
     const runs = await Promise.all(Array.from({ length }, () => svc(['oauth', 'token'], { env })));
     expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(runs.map(() => [0, '']));
     expect(new Set(runs.map(({ stdout }) => stdout)).size).toBe(length);
@@ -67,6 +69,23 @@ describe('many processes at once', () => {
       login_required: { reason: expect.stringContaining('invalid_grant') },
     });
   });
+});
+
+it('many processes send one refresh request to a real server, which ends a login whose token is used twice', async () => {
+  const server = await startOidc();
+  onTestFinished(() => server.close());
+  const { home } = await signIn({ url: server.url, args: ['--auth-method', 'client_secret_basic'] });
+  const config = join(home, 'config');
+  const env = environment(config, server.url);
+  for (let round = 1; round <= 2; round++) {
+    const { clients = [], credentials = [] } = stored(config);
+    keep(config, { clients, credentials: credentials.map((one) => ({ ...one, expires_at: one.obtained_at - 10 })) });
+    const before = server.tokenRequests().length;
+    const runs = await Promise.all(Array.from({ length: MANY }, () => svc(['oauth', 'token'], { env })));
+    const printed = `${stored(config).credentials[0]?.access_token}\n`;
+    expect(runs.map(({ code, stdout, stderr }) => [code, stdout, stderr])).toEqual(runs.map(() => [0, printed, '']));
+    expect(server.tokenRequests().length - before).toBe(1);
+  }
 });
 
 describe('killed with -9', () => {

@@ -66,24 +66,17 @@ function standing(): () => number {
   return () => (at ??= Date.now());
 }
 
-describe('a refresh', () => {
-  it('happens a minute or a tenth of the lifetime before the end, and not earlier', async () => {
+describe('the refresh of a stored login', () => {
+  it('happens a minute before the end, and not earlier', async () => {
     for (const [left, calls] of [
       [63, 0],
       [59, 1],
     ] as const) {
       expect(await signedIn(['token'], { left, now: standing() })).toMatchObject({ code: 0, calls });
     }
-    const short = (left: number) => ({ left, more: { obtained_at: Math.floor(Date.now() / 1000) + left - 100 } });
-    for (const [left, calls] of [
-      [12, 0],
-      [8, 1],
-    ] as const) {
-      expect(await signedIn(['token'], { ...short(left), now: standing() })).toMatchObject({ code: 0, calls });
-    }
   });
 
-  it('keeps the old refresh token if none is returned, and unknown fields', async () => {
+  it('leaves the old refresh token if none is returned, and unknown fields', async () => {
     const { stored } = await signedIn(['refresh'], {
       rotates: false,
       left: 3000,
@@ -97,28 +90,29 @@ describe('a refresh', () => {
     });
   });
 
-  it.each([
-    ['cannot be sent', {}, { token_endpoint: 'http://127.0.0.1:9/oauth/token' }, 7],
-    ['is lost', { meddle: ({ response }) => response.destroy() }, {}, 7],
-    ['meets a broken service', { meddle: ({ answer }) => answer(500, {}) }, {}, 7],
-    ['meets a limit', { meddle: ({ response }) => response.writeHead(429).end() }, {}, 6],
-    ['is refused for another reason', { meddle: ({ answer }) => answer(401, { error: 'invalid_client' }) }, {}, 4],
-    ['is refused as invalid', { meddle: ({ answer }) => answer(400, { error: 'invalid_request' }) }, {}, 4],
-    ['is redirected', { meddle: ({ response }) => response.writeHead(307, { location: '/x' }).end() }, {}, 3],
-  ] as [string, { meddle?: Meddle }, object, number][])(
-    'that %s does not change the login',
-    async (_, fault, more, code) => {
-      const expired = await signedIn(['token'], { ...fault, more });
+  it('that fails does not change the login, and the rest of the old token is used', async () => {
+    const responding = (answered: (...step: Parameters<Meddle>) => void) => ({
+      meddle: ((step) => answered(step)) as Meddle,
+    });
+    for (const [fault, code] of [
+      [{ more: { token_endpoint: 'http://127.0.0.1:9/oauth/token' } }, 7],
+      [responding(({ response }) => response.destroy()), 7],
+      [responding(({ answer }) => answer(500, {})), 7],
+      [responding(({ response }) => response.writeHead(429).end()), 6],
+      [responding(({ answer }) => answer(401, { error: 'invalid_client' })), 4],
+      [responding(({ answer }) => answer(400, { error: 'invalid_request' })), 4],
+      [responding(({ response }) => response.writeHead(307, { location: '/x' }).end()), 3],
+    ] as const) {
+      const expired = await signedIn(['token'], fault);
       expect(expired).toMatchObject({ code, stdout: '', stored: { refresh_token: FIRST.refresh } });
       expect(expired.stored.login_required).toBeUndefined();
       expect(expired.stderr).not.toMatch(ANY_TOKEN);
-      // svc uses the rest of the old token, unless a new one is requested.
-      const left = await signedIn(['token'], { ...fault, more, left: 30 });
+      const left = await signedIn(['token'], { ...fault, left: 30 });
       expect(left).toMatchObject({ code: 0, stdout: `${FIRST.access}\n` });
       expect(left.stderr).toContain('could not be refreshed');
-      expect(await signedIn(['refresh'], { ...fault, more, left: 30 })).toMatchObject({ code, stdout: '' });
-    },
-  );
+      expect(await signedIn(['refresh'], { ...fault, left: 30 })).toMatchObject({ code, stdout: '' });
+    }
+  });
 
   it('with a forgotten client says so, and how to register again', async () => {
     const meddle: Meddle = ({ answer }) =>
@@ -197,8 +191,8 @@ describe('a refresh', () => {
   });
 });
 
-describe('the status', () => {
-  it('has a few words', async () => {
+describe('svc oauth status', () => {
+  it('has a state', async () => {
     const states = [
       [{ left: EXPIRED }, 'expired, refreshed by the next request', 'expired'],
       [{ left: 3000 }, 'signed in', 'signed_in'],
@@ -270,15 +264,15 @@ describe('the status', () => {
   });
 });
 
-describe('the other commands', () => {
-  it('token prints at a terminal only with --force', async () => {
+describe('the other commands of a stored login', () => {
+  it('print a token at a terminal only with --force', async () => {
     expect(await signedIn(['token'], { left: 3000, terminal: 80 })).toMatchObject({ code: 2, stdout: '' });
     expect(await signedIn(['token', '--force'], { left: 3000, terminal: 80 })).toMatchObject({
       stdout: `${FIRST.access}\n`,
     });
   });
 
-  it('logout deletes the login, whatever the service responds', async () => {
+  it('delete the login at a logout, whatever the service responds', async () => {
     const answer = await signedIn(['logout']);
     expect(answer).toMatchObject({ code: 0, calls: 0, file: { credentials: [], clients: [{ client_id: 'c1' }] } });
     expect(answer.stderr).toContain('90 days');
@@ -289,7 +283,7 @@ describe('the other commands', () => {
     expect(JSON.parse(failed.stdout)).toMatchObject({ signed_out: true, revoked: false });
   });
 
-  it('clients forget asks if a login needs the client', async () => {
+  it('forget a client that a login needs only with --force', async () => {
     expect(await signedIn(['clients', 'forget', 'c1'])).toMatchObject({ code: 2, file: { clients: [{}] } });
     expect(await signedIn(['clients', 'forget', 'c1', '--force'])).toMatchObject({ code: 0, file: { clients: [] } });
     expect(await signedIn(['clients', 'forget', 'c9'])).toMatchObject({ code: 5 });
@@ -299,7 +293,7 @@ describe('the other commands', () => {
   });
 });
 
-it('reports a corrupt file, which the next login sets aside', async () => {
+it('a corrupt file of logins is reported, and the next login sets it aside', async () => {
   await using server = await rotatingServer();
   const home = temporaryHome();
   const env = { SVC_WEBHOOKS_URL: server.url };

@@ -2,8 +2,9 @@
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
-import { failure, temporaryHome } from '../../../support/svc.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { answer, faultServer } from '../../../support/servers.ts';
+import { failure, svc, temporaryHome } from '../../../support/svc.ts';
 import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-create-'));
@@ -13,8 +14,8 @@ const EVENTS = ['--event', 'summary.completed'];
 const created = (service: Subscribed) => [...service.account.subscriptions.values()];
 const onlySecret = (service: Subscribed): string => created(service).at(-1)?.secret ?? '';
 
-describe('the secret', () => {
-  test('is written only to a new file', async () => {
+describe('the secret of svc webhooks create', () => {
+  it('is written to a new file of mode 600, and shown nowhere', async () => {
     await using service = await subscribed();
     const file = join(folder, 'key');
     const run = await service.run(['create', RECEIVER, ...EVENTS, '--secret-file', file, '--debug', '-o', 'json']);
@@ -33,7 +34,7 @@ describe('the secret', () => {
     expect(JSON.parse(run.stdout)).not.toHaveProperty('secret');
   });
 
-  test('is stored for --endpoint, with which a delivery verifies', async () => {
+  it('is stored with --store', async () => {
     await using service = await subscribed();
     const home = temporaryHome();
     const run = await service.run(['create', RECEIVER, ...EVENTS, '--store'], { home });
@@ -44,7 +45,7 @@ describe('the secret', () => {
     expect((await service.run(['get', id], { home })).stdout).toContain('stored (sha256 fp');
   });
 
-  test('is written to a descriptor', async () => {
+  it('is written to an open file descriptor', async () => {
     await using service = await subscribed();
     const file = join(folder, 'fd');
     const fd = openSync(file, 'w');
@@ -53,13 +54,13 @@ describe('the secret', () => {
     expect(readFileSync(file, 'utf8')).toBe(`${onlySecret(service)}\n`);
   });
 
-  test('is printed only on request', async () => {
+  it('is printed only on request', async () => {
     await using service = await subscribed();
     const run = await service.run(['create', RECEIVER, ...EVENTS, '--show-secret', '-o', 'json']);
     expect(JSON.parse(run.stdout)).toMatchObject({ secret: onlySecret(service) });
   });
 
-  test('is stored at a terminal, and needs a destination elsewhere', async () => {
+  it('is stored at a terminal, and needs a destination in a script', async () => {
     await using service = await subscribed();
     const home = temporaryHome();
     const pipe = await service.run(['create', RECEIVER, ...EVENTS]);
@@ -72,7 +73,7 @@ describe('the secret', () => {
     expect((await service.run(['secrets', 'list', '-q'], { home })).stdout).toBe(`${created(service)[0]?.id}\n`);
   });
 
-  test('needs a destination before anything is sent', async () => {
+  it('needs a destination before anything is sent', async () => {
     await using service = await subscribed();
     const taken = join(folder, 'taken');
     writeFileSync(taken, 'mine');
@@ -93,7 +94,7 @@ describe('the secret', () => {
     expect(created(service)).toEqual([]);
   });
 
-  test('leaves no file behind if nothing was created', async () => {
+  it('leaves no file behind if nothing was created', async () => {
     await using service = await subscribed(['failed-create']);
     const file = join(folder, 'nothing');
     expect((await service.run(['create', RECEIVER, ...EVENTS, '--secret-file', file])).code).toBe(7);
@@ -102,8 +103,8 @@ describe('the secret', () => {
   });
 });
 
-describe('before it is sent', () => {
-  test('refuses an address that is already subscribed', async () => {
+describe('svc webhooks create', () => {
+  it('refuses an address that is already subscribed', async () => {
     await using service = await subscribed();
     service.subscribe();
     const run = await service.run(['create', RECEIVER, ...EVENTS, '--show-secret']);
@@ -115,7 +116,7 @@ describe('before it is sent', () => {
     expect((await service.run(['create', RECEIVER, ...EVENTS, '--show-secret', '--allow-duplicate'])).code).toBe(0);
   });
 
-  test('checks the quota, and names subscriptions to delete', async () => {
+  it('checks the quota, and names subscriptions to delete', async () => {
     await using service = await subscribed();
     for (const status of [1, 1, 2, 2, 2] as const) service.subscribe(`${RECEIVER}?${Math.random()}`, [], status);
     const run = await service.run(['create', RECEIVER, ...EVENTS, '--show-secret']);
@@ -128,7 +129,7 @@ describe('before it is sent', () => {
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'quota_used', exit: 6, retryable: false } });
   });
 
-  test('requires https and types, and warns about an unreachable address', async () => {
+  it('requires https and types, and warns about an unreachable address', async () => {
     await using service = await subscribed();
     for (const [argv, message] of [
       [['http://example.com/', ...EVENTS], 'the service delivers to https:// addresses only'],
@@ -152,17 +153,19 @@ describe('before it is sent', () => {
     expect(odd.stderr).toContain('warning: no events: nothing will be delivered');
   });
 
-  test.each([
-    [['--event', 'summary.completed', '--event', 'webhook.ping']],
-    [['--events', 'summary.completed,webhook.ping']],
-  ])('accepts %j', async (events) => {
+  it('accepts several types', async () => {
     await using service = await subscribed();
-    const run = await service.run(['create', RECEIVER, ...events, '--show-secret', '-o', 'json']);
-    expect(run.code).toBe(0);
-    expect(JSON.parse(run.stdout)).toMatchObject({ events: ['summary.completed', 'webhook.ping'] });
+    for (const events of [
+      ['--event', 'summary.completed', '--event', 'webhook.ping'],
+      ['--events', 'summary.completed,webhook.ping'],
+    ]) {
+      const argv = ['create', RECEIVER, ...events, '--allow-duplicate', '--show-secret', '-o', 'json'];
+      const { code, stdout } = await service.run(argv);
+      expect([code, JSON.parse(stdout)]).toMatchObject([0, { events: ['summary.completed', 'webhook.ping'] }]);
+    }
   });
 
-  test('suggests a type if the service refuses an unknown one', async () => {
+  it('suggests a type if the service refuses an unknown one', async () => {
     await using service = await subscribed();
     const run = await service.run(['create', RECEIVER, '--event', 'summary.complete', '--show-secret']);
     expect([run.code, run.stderr]).toEqual([
@@ -172,11 +175,10 @@ describe('before it is sent', () => {
   });
 });
 
-describe('a missing or wrong response', () => {
-  const create = (service: Subscribed, ...more: string[]) =>
-    service.run(['create', RECEIVER, ...EVENTS, '--show-secret', '-o', 'json', ...more]);
+describe('svc webhooks create, with a missing or wrong response,', () => {
+  const create = (service: Subscribed) => service.run(['create', RECEIVER, ...EVENTS, '--show-secret', '-o', 'json']);
 
-  test.each(['lost-create', 'created-but-503'] as const)('%s: exit 8, with the id of the orphan', async (trap) => {
+  it.each(['lost-create', 'created-but-503'] as const)('exits 8 with the id of the orphan (%s)', async (trap) => {
     await using service = await subscribed([trap]);
     const run = await create(service);
     const [orphan, ...more] = created(service);
@@ -189,20 +191,90 @@ describe('a missing or wrong response', () => {
     });
   });
 
-  test('503 from the service, and the list has no new one: exit 7', async () => {
+  it('exits 7 after a 503 if the list has no new subscription', async () => {
     await using service = await subscribed(['failed-create']);
     const run = await create(service);
-    expect([run.code, failure(run).message]).toEqual([
-      7,
-      'unavailable: the storage is away; not created (list checked)',
-    ]);
-    expect(created(service)).toEqual([]);
+    const message = 'unavailable: the storage is away; not created (list checked)';
+    expect([run.code, failure(run).message, created(service)]).toEqual([7, message, []]);
   });
 
-  test('429: exit 6, without a retry', async () => {
+  it('exits 6 after a 429, without a retry', async () => {
     await using service = await subscribed(['rate-429']);
     service.subscribe('https://192.0.2.8/');
     const run = await create(service);
     expect([run.code, failure(run).message]).toEqual([6, 'too_many_requests: too many requests']);
+  });
+
+  const made = (id: string, url = RECEIVER) => ({ id, url, events: ['summary.completed'], status: 1 });
+  const GOOD = { endpoint_id: 'ep_1', secret: 'whsec_1', url: RECEIVER, events: ['summary.completed'], status: 1 };
+
+  /** Creates at a service that responds so, or not at all, and whose list has these subscriptions afterwards. */
+  async function createAt(response: object | undefined, after: readonly object[], onPost = (_home: string) => {}) {
+    const home = temporaryHome();
+    await using server = await faultServer((socket, { method }) => {
+      const isCreated = server.requests.some((request) => request.method === 'POST');
+      if (method === 'GET') socket.write(answer(200, JSON.stringify({ items: isCreated ? after : [] })));
+      else {
+        onPost(home);
+        if (response === undefined) socket.destroy();
+        else socket.write(answer(200, JSON.stringify(response)));
+      }
+    });
+    const env = { SVC_WEBHOOKS_URL: server.url, SVC_WEBHOOKS_TOKEN: 'pat' };
+    const options = { home, env };
+    const run = await svc(['webhooks', 'create', RECEIVER, ...EVENTS, '--store', '-o', 'json'], options);
+    expect(run.stdout + run.stderr).not.toContain('whsec_1');
+    const stored = JSON.parse((await svc(['webhooks', 'secrets', 'list', '-o', 'json'], options)).stdout || '[]');
+    return { run, stored: stored.map((one: { endpoint_id: string }) => one.endpoint_id) };
+  }
+
+  it('stores the secret, and exits 8 if events or id are not as requested', async () => {
+    const odd = JSON.parse('{"toString":1}') as object;
+    for (const [response, after, id, message] of [
+      [{ ...GOOD, events: [odd] }, [made('ep_1')], 'ep_1', 'expected [summary.completed]'],
+      [{ ...GOOD, events: [] }, [], 'ep_1', 'events are [], expected [summary.completed]'],
+      [{ ...GOOD, endpoint_id: undefined }, [made('ep_9')], 'ep_9', ''],
+      [{ ...GOOD, endpoint_id: '' }, [made('ep_9')], 'ep_9', ''],
+    ] as const) {
+      const { run, stored } = await createAt(response, after);
+      expect([run.code, stored], JSON.stringify(response)).toEqual([8, [id]]);
+      expect(run.stderr).toContain(message);
+    }
+  });
+
+  it('exits 8 without a secret, and stores nothing', async () => {
+    for (const secret of [undefined, '', 5]) {
+      const { run, stored } = await createAt({ ...GOOD, secret }, [made('ep_1')]);
+      expect([run.code, stored, failure(run).message]).toEqual([
+        8,
+        [],
+        'ep_1 was created, but the response has no secret, and the secret cannot be fetched',
+      ]);
+    }
+  });
+
+  it('exits 8 if the secret cannot be stored, with what to do', async () => {
+    const { run } = await createAt(GOOD, [made('ep_1')], (home) => {
+      rmSync(join(home, 'config'), { recursive: true, force: true });
+      writeFileSync(join(home, 'config'), '');
+    });
+    expect(run.code).toBe(8);
+    expect(failure(run)).toMatchObject({
+      message: expect.stringContaining('ep_1 was created, but its secret could not be stored: '),
+      hint: 'svc webhooks delete ep_1, then create it again',
+    });
+  });
+
+  it('names all new subscriptions of the address, however it is written', async () => {
+    const several = await createAt(undefined, [made('ep_1'), made('ep_2')]);
+    expect([several.run.code, failure(several.run).message]).toEqual([
+      8,
+      expect.stringContaining('several new subscriptions have this url: ep_1, ep_2'),
+    ]);
+    const one = await createAt(undefined, [made('ep_1', RECEIVER.replace('https', 'HTTPS'))]);
+    expect([one.run.code, failure(one.run).message]).toEqual([
+      8,
+      expect.stringContaining('ep_1 was created, but its secret was lost'),
+    ]);
   });
 });

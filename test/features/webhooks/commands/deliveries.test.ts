@@ -1,5 +1,5 @@
 /** A log without a total, without filters, in no stated order, whose pages move. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
@@ -25,8 +25,8 @@ function fill(service: Subscribed, count: number, start = START): void {
 
 const ids = (stdout: string): string[] => stdout.trimEnd().split('\n');
 
-describe('deliveries', () => {
-  test('lists 20 by default', async () => {
+describe('svc webhooks deliveries', () => {
+  it('lists 20 by default', async () => {
     await using service = await subscribed();
     service.subscribe();
     fill(service, 250);
@@ -38,7 +38,7 @@ describe('deliveries', () => {
     expect(ids((await service.run(['deliveries', 'ep_1', '--all', '-q'])).stdout)).toHaveLength(250);
   });
 
-  test('--sort sorts the complete log', async () => {
+  it('--sort sorts the complete log', async () => {
     await using service = await subscribed();
     service.subscribe();
     fill(service, 250);
@@ -48,7 +48,7 @@ describe('deliveries', () => {
     expect(ids((await oldest([])).stdout)).toHaveLength(250);
   });
 
-  test('shows empty values as empty, and keeps them in JSON', async () => {
+  it('shows empty values as empty, and keeps them in JSON', async () => {
     await using service = await subscribed();
     service.subscribe();
     fill(service, 10);
@@ -59,7 +59,7 @@ describe('deliveries', () => {
     expect(item).toMatchObject({ status: 2, status_text: 'failed', delivered_at: '', endpoint_id: 'ep_1' });
   });
 
-  test('filters run over all pages, the latest first', async () => {
+  it('filters all pages, the latest delivery first', async () => {
     await using service = await subscribed();
     service.subscribe();
     fill(service, 250);
@@ -83,7 +83,7 @@ describe('deliveries', () => {
     });
   });
 
-  test('ends if the service ignores the page, or if pages shift', async () => {
+  it('ends if the service ignores the page, or if pages shift', async () => {
     await using service = await subscribed(['ignored-page']);
     service.subscribe();
     fill(service, 250);
@@ -100,8 +100,8 @@ describe('deliveries', () => {
   });
 });
 
-describe('samples', () => {
-  test('are real, or one is generated', async () => {
+describe('svc webhooks samples', () => {
+  it('lists real events, or one that is generated', async () => {
     await using service = await subscribed();
     const [synthetic] = JSON.parse((await service.run(['samples', '-o', 'json'])).stdout);
     expect(synthetic).toMatchObject({
@@ -125,7 +125,7 @@ describe('samples', () => {
   });
 });
 
-test('a missing subscription', async () => {
+it('svc webhooks deliveries exits 5 for a missing subscription', async () => {
   await using service = await subscribed();
   service.subscribe(RECEIVER);
   expect((await service.run(['deliveries', 'ep_2'])).code).toBe(5);

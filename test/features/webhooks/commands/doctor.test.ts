@@ -1,7 +1,7 @@
 /** `svc webhooks doctor` finds each fault, reports it with its fix, and continues. */
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../../src/cli/findings.ts';
 import { parseSigningSecrets, signingSecretsText } from '../../../support/credentials.ts';
 import { type Run, temporaryHome } from '../../../support/svc.ts';
@@ -32,8 +32,8 @@ function keep(home: string, stored: readonly Stored[]): string {
   return file;
 }
 
-describe('a healthy subscription', () => {
-  test('has a line for each check, and exit 0', async () => {
+describe('svc webhooks doctor', () => {
+  it('has a line for each check of a healthy subscription, and exits 0', async () => {
     await using service = await subscribed();
     const home = temporaryHome();
     const id = service.subscribe();
@@ -62,8 +62,8 @@ describe('a healthy subscription', () => {
   });
 });
 
-describe('a subscription', () => {
-  test('that is disabled, or nearly, is an error; a possible intention is a warning', async () => {
+describe('svc webhooks doctor, for a subscription', () => {
+  it('that is disabled, or nearly, reports an error; what may be intended is a warning', async () => {
     await using service = await subscribed();
     const [gone, close, far, silent] = [
       service.subscribe(RECEIVER, ['summary.completed'], 2),
@@ -92,20 +92,20 @@ describe('a subscription', () => {
     expect([quiet.code, quiet.stdout]).toEqual([0, `secrets\nstatus:${far}\n`]);
   });
 
-  test.each([
-    ['http://192.0.2.7/hook', 'fail', 'https:// addresses only'],
-    ['https://10.0.0.7/hook', 'warn', 'private network'],
-    ['https://ann:pw@192.0.2.7/hook', 'warn', 'user name or password'],
-  ])('of the address %s', async (url, status, detail) => {
+  it('with an address that the service can hardly use, says so', async () => {
     await using service = await subscribed();
-    const id = service.subscribe(url);
-    expect(found(await examine(service), 'url', id)).toMatchObject({
-      status,
-      detail: expect.stringContaining(detail),
-    });
+    for (const [url, status, detail] of [
+      ['http://192.0.2.7/hook', 'fail', 'https:// addresses only'],
+      ['https://10.0.0.7/hook', 'warn', 'private network'],
+      ['https://ann:pw@192.0.2.7/hook', 'warn', 'user name or password'],
+    ] as const) {
+      const id = service.subscribe(url);
+      const expected = { status, detail: expect.stringContaining(detail) };
+      expect(found(await examine(service), 'url', id)).toMatchObject(expected);
+    }
   });
 
-  test('with the address of another one', async () => {
+  it('with the address of another one, warns', async () => {
     await using service = await subscribed();
     const [one, other] = [service.subscribe(), service.subscribe()];
     expect(found(await examine(service), 'url', one)).toMatchObject({
@@ -114,7 +114,7 @@ describe('a subscription', () => {
     });
   });
 
-  test('that is missing: exit 5; the last free place of the quota', async () => {
+  it('that is missing, exits 5; a full quota is a warning', async () => {
     await using service = await subscribed();
     for (let n = 0; n < 4; n++) service.subscribe(`https://192.0.2.${n}/`);
     const useless = service.subscribe(RECEIVER, [], 2);
@@ -126,7 +126,7 @@ describe('a subscription', () => {
     });
   });
 
-  test('escapes hostile text of the service, on one line each', async () => {
+  it('with hostile text, prints one line per check', async () => {
     await using service = await subscribed(['hostile-text']);
     service.subscribe();
     const { stdout, stderr } = await service.run(['doctor'], { terminal: 40, env: { NO_COLOR: '1' } });
@@ -136,7 +136,7 @@ describe('a subscription', () => {
   });
 });
 
-describe('stored secrets', () => {
+describe('svc webhooks doctor, for stored secrets', () => {
   const orphans = (url: string): readonly Stored[] => [
     { base_url: url, endpoint_id: 'ep_1' },
     { base_url: url, endpoint_id: 'ep_gone' },
@@ -145,7 +145,7 @@ describe('stored secrets', () => {
   ];
   const ids = (file: string): string[] => parseSigningSecrets(readFileSync(file, 'utf8')).map((one) => one.endpoint_id);
 
-  test('of this service without a subscription are warnings', async () => {
+  it('of this service without a subscription, warns', async () => {
     await using service = await subscribed();
     const home = temporaryHome();
     service.subscribe();
@@ -157,7 +157,7 @@ describe('stored secrets', () => {
     expect(ids(file)).toEqual(['ep_1', 'ep_gone', 'ep_nobody', 'ep_other']);
   });
 
-  test('that are missing are one line, and hide no error', async () => {
+  it('that are missing, has one line', async () => {
     await using service = await subscribed();
     const home = temporaryHome();
     const [one, two, three] = [
@@ -181,25 +181,10 @@ describe('stored secrets', () => {
     const quiet = await service.run(['doctor', '-q'], { home });
     expect(quiet.stdout).toBe(`secrets\nstatus:${two}\n`);
   });
-
-  test('of a deleted subscription are not left behind', async () => {
-    await using service = await subscribed();
-    const home = temporaryHome();
-    const one = service.subscribe();
-    keep(home, [{ base_url: service.url, endpoint_id: one }]);
-    await service.run(['delete', one, '--yes'], { home });
-    expect(findings(await examine(service, [], home)).map(({ check, status }) => [check, status])).toEqual([
-      ['sign-in', 'ok'],
-      ['service', 'ok'],
-      ['clock', 'ok'],
-      ['quota', 'ok'],
-      ['subscriptions', 'warn'],
-    ]);
-  });
 });
 
-describe('this machine', () => {
-  test('reports files that others could read, and closes them', async () => {
+describe('svc webhooks doctor, on this machine', () => {
+  it('reports files that others could read, and closes them', async () => {
     await using service = await subscribed();
     const home = temporaryHome();
     const file = keep(home, []);
@@ -210,7 +195,7 @@ describe('this machine', () => {
     expect((await examine(service, [], home)).stderr).toBe('');
   });
 
-  test('a folder that others may change is an error; svc does not use its files', async () => {
+  it('does not use a folder that others may change', async () => {
     await using service = await subscribed();
     const home = temporaryHome();
     keep(home, []);
@@ -221,7 +206,7 @@ describe('this machine', () => {
     expect(found(run, 'quota')).toMatchObject({ status: 'ok' });
   });
 
-  test('not signed in: one finding, nothing sent', async () => {
+  it('sends nothing without a login, which is one finding', async () => {
     await using service = await subscribed();
     const env = { SVC_WEBHOOKS_TOKEN: undefined } as unknown as Record<string, string>;
     const run = await service.run(['doctor', '-o', 'json', '-v'], { env });
@@ -230,7 +215,7 @@ describe('this machine', () => {
     expect(found(run, 'service')).toBeUndefined();
   });
 
-  test('an unreachable service is an error; a wrong clock is a warning', async () => {
+  it('reports an unreachable service as an error, and a wrong clock as a warning', async () => {
     await using service = await subscribed();
     const off = await service.run(['doctor', '-o', 'json'], { env: { SVC_WEBHOOKS_URL: 'http://127.0.0.1:9' } });
     expect([off.code, found(off, 'service')?.status]).toEqual([1, 'fail']);

@@ -35,25 +35,17 @@ function delivery(body: Uint8Array, key = SECRET): Uint8Array {
 }
 
 function recording(...bodies: readonly Uint8Array[]): string {
-  const headers = (body: Uint8Array) => signedHeaders(SECRET, body);
-  return bodies
-    .map((body) => {
-      const line = { v: 1, received_at: '2026-01-01T00:00:00.000Z', remote: '127.0.0.1', method: 'POST', path: '/' };
-      const rest = {
-        status: 'valid',
-        event_id: null,
-        event_type: null,
-        duplicate: false,
-        forward: null,
-        response: 204,
-      };
-      const body_b64 = Buffer.from(body).toString('base64');
-      return `${JSON.stringify({ ...line, headers: headers(body), body_b64, ...rest })}\n`;
-    })
-    .join('');
+  const lines = bodies.map((body) => ({
+    v: 1,
+    received_at: '2026-01-01T00:00:00.000Z',
+    headers: signedHeaders(SECRET, body),
+    body_b64: Buffer.from(body).toString('base64'),
+    status: 'valid',
+  }));
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-describe('webhooks inspect', () => {
+describe('svc webhooks inspect', () => {
   it('shows the contents of a summary', async () => {
     const { code, stdout, stderr } = await show(SUMMARY);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -92,21 +84,6 @@ SUMMARIES   Summary (format: markdown, template: Meeting)
     expect((await show(PING)).stdout).not.toMatch(/TRANSCRIPT|SUMMARIES|DATA/);
   });
 
-  it('shows complete texts', async () => {
-    const segments = Array.from({ length: 30 }, (_, n) => ({
-      speaker: 'S',
-      start: n * 150,
-      text: `${n} ${'x'.repeat(600)}`,
-    }));
-    const data = {
-      transcript: { text: '', truncated: false, segments },
-      summaries: [{ label: 'L', content: `${'👍'.repeat(1500)}END`, format: 'markdown' }],
-    };
-    const { stdout } = await show(withData(data));
-    expect(stdout).toContain('👍END\n');
-    expect(stdout).toContain(`1:12:30 S: 29 ${'x'.repeat(600)}\n`);
-  });
-
   it('shows HTML and unknown formats as text', async () => {
     const summaries = [
       { label: 'Old', content: '<script>alert(1)</script>', format: 'html' },
@@ -128,21 +105,20 @@ SUMMARIES   Summary (format: markdown, template: Meeting)
     expect((await show('{"data":{}}')).stdout).toContain('ID         -\n');
   });
 
-  it.each([40, 80, 200])('fits %d columns', async (width) => {
+  it('fits any width, and lets no text of an event look like a field', async () => {
     const data = {
       title: 'fine\nID  evt_fake',
       summaries: [{ label: 'a\nTYPE  b', content: 'x\nID        evt_fake\n\x1b[1A\u202e', format: 'm\nn' }],
       transcript: { text: '', segments: [{ speaker: 'a\nID  evt_fake', start: 1, text: 'b\r\nID  evt_fake' }] },
     };
-    const { stdout } = await show(withData(data), [], {
-      terminal: width,
-      stdin: JSON.stringify(withData(data)),
-      env: { NO_COLOR: '1' },
-    });
-    for (const line of stdout.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(width);
-    expect(stdout.match(/^ID\b/gm)).toHaveLength(1);
-    expect(stdout).not.toMatch(/^ID +evt_fake/m);
-    expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\u202e]/);
+    for (const terminal of [40, 80, 200]) {
+      const stdin = JSON.stringify(withData(data));
+      const { stdout } = await show(stdin, [], { terminal, stdin, env: { NO_COLOR: '1' } });
+      for (const line of stdout.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(terminal);
+      expect(stdout.match(/^ID\b/gm)).toHaveLength(1);
+      expect(stdout).not.toMatch(/^ID +evt_fake/m);
+      expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\u202e]/);
+    }
   });
 
   it('prints no control sequence of any event', async () => {
@@ -172,7 +148,7 @@ SUMMARIES   Summary (format: markdown, template: Meeting)
         expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
         expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]|\p{Cs}/u);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 
@@ -188,21 +164,18 @@ SUMMARIES   Summary (format: markdown, template: Meeting)
   });
 });
 
-describe('several events', () => {
+describe('several events of svc webhooks inspect', () => {
   const all = [SUMMARY, PING];
 
-  it.each([
-    ['an array', JSON.stringify(all)],
-    ['lines', all.map((event) => `${JSON.stringify(event)}\n`).join('')],
-    ['a recording', recording(eventBytes(SUMMARY), eventBytes(PING))],
-  ])('of %s are a list', async (_, stdin) => {
-    const { code, stdout } = await show(stdin);
-    expect(code).toBe(0);
-    expect(stdout.split('\n').map((line) => line.split(/ +/)[0])).toEqual(['ID', 'evt_2', 'evt_1', '']);
-    expect(JSON.parse((await show(stdin, ['-o', 'json'])).stdout)).toEqual(all);
-    expect((await show(stdin, ['-o', 'ndjson'])).stdout).toBe(
-      all.map((event) => `${JSON.stringify(event)}\n`).join(''),
-    );
+  it('are a list, whether they come as an array, as lines or as a recording', async () => {
+    const lines = all.map((event) => `${JSON.stringify(event)}\n`).join('');
+    for (const stdin of [JSON.stringify(all), lines, recording(eventBytes(SUMMARY), eventBytes(PING))]) {
+      const { code, stdout } = await show(stdin);
+      expect(code).toBe(0);
+      expect(stdout.split('\n').map((line) => line.split(/ +/)[0])).toEqual(['ID', 'evt_2', 'evt_1', '']);
+      expect(JSON.parse((await show(stdin, ['-o', 'json'])).stdout)).toEqual(all);
+      expect((await show(stdin, ['-o', 'ndjson'])).stdout).toBe(lines);
+    }
   });
 
   it('are selected by id', async () => {
@@ -213,7 +186,7 @@ describe('several events', () => {
   });
 });
 
-describe('the signature', () => {
+describe('the signature of an event of svc webhooks inspect', () => {
   const body = eventBytes(PING);
   const env = { SVC_WEBHOOK_SECRET: SECRET };
   const wrong = { SVC_WEBHOOK_SECRET: 'whsec_wrong' };
@@ -252,7 +225,7 @@ describe('the signature', () => {
   });
 });
 
-describe('an unreadable line of a recording', () => {
+describe('an unreadable line of a recording of svc webhooks inspect', () => {
   const good = recording(eventBytes(PING), eventBytes(SUMMARY)).split('\n');
   const broken = `${good[0]}\n{"v":1,"body_b64"\n[]\n${good[1]}\n`;
 
@@ -269,35 +242,15 @@ describe('an unreadable line of a recording', () => {
     });
     expect(verified.code).toBe(run.code);
   });
-
-  it('leaves one JSON value on stdout, and is reported on stderr', async () => {
-    const run = await show(broken, ['-o', 'json']);
-    expect([run.code, JSON.parse(run.stdout)]).toEqual([2, [PING, SUMMARY]]);
-    expect(JSON.parse(run.stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
-      error: { code: 'file_unusable' },
-    });
-  });
 });
 
-describe('input without an event', () => {
-  it.each([
-    '',
-    'nope',
-    '[]',
-    '{}',
-    '{"level":"info","msg":"started"}',
-    '1',
-    'null',
-    '[1]',
-    '"x"',
-    Buffer.from([0xff, 0x7b]),
-  ])('is refused: %j', async (stdin) => {
-    const run = await show(stdin);
-    expect(run).toMatchObject({ code: 2, stdout: '' });
-    expect(run.stderr).toMatch(/^svc: stdin/);
-  });
-
-  it('as a file, is named', async () => {
+describe('svc webhooks inspect of input without an event', () => {
+  it('exits 2, and names the input', async () => {
+    const inputs = ['', 'nope', '[]', '{}', '{"level":"info","msg":"started"}', '1', 'null', '[1]', '"x"'];
+    for (const stdin of [...inputs, Buffer.from([0xff, 0x7b])]) {
+      const run = await show(stdin);
+      expect(run, `${stdin}`).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^svc: stdin/) });
+    }
     const path = join(temporaryHome(), 'x.json');
     writeFileSync(path, '{');
     expect((await show('', [path])).stderr).toContain(`svc: ${path}: `);

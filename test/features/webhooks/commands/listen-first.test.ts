@@ -2,19 +2,21 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { svc, temporaryHome } from '../../../support/svc.ts';
+import { type Run, svc, temporaryHome } from '../../../support/svc.ts';
 import { deliver, event } from '../receiver-client.ts';
 import { deliveries, lines, listen, rows, SECRET, target } from './listening.ts';
 
-describe('the target', () => {
+const listenTo = (to: string, ...args: readonly string[]): Promise<Run> => {
+  const argv = ['webhooks', 'listen', '--port', '0', '--wait', '1ms', '-o', 'ndjson', '--forward-to', to, ...args];
+  return svc(argv, { env: SECRET });
+};
+
+describe('the target of --forward-to', () => {
   it('is a port, an address without http://, or a URL', async () => {
     const app = await target((response) => response.end());
     const { port: appPort } = new URL(app.url);
     for (const [text, path] of [
-      [appPort, '/'],
       [`:${appPort}`, '/'],
-      [`${appPort}/hook`, '/hook'],
-      [`localhost:${appPort}/hook`, '/hook'],
       [`shop.localhost:${appPort}/shop`, '/shop'],
       [app.url, '/hook?a=b&c=d'],
     ] as const) {
@@ -25,18 +27,45 @@ describe('the target', () => {
     }
   });
 
-  it.each([
-    [['99999'], 'a port is a number up to 65535'],
-    [['203.0.113.7:3000'], 'is not http:// or https://'],
-    [['http://203.0.113.7/'], '203.0.113.7 is not this machine'],
-    [['http://svc-app.invalid/'], 'svc-app.invalid is not this machine: its name cannot be resolved'],
-  ])('refuses %j', async ([to], message) => {
-    const run = await svc(['webhooks', 'listen', '--port', '0', '--forward-to', `${to}`], { env: SECRET });
-    expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+  it('may be any name of this machine', async () => {
+    for (const [text, address] of [
+      ['http://localhost:3000/a?b=c&d=%20', 'http://localhost:3000/a?b=c&d=%20'],
+      ['https://127.0.0.1/', 'https://127.0.0.1/'],
+      ['http://127.3.4.5:1/', 'http://127.3.4.5:1/'],
+      ['3000', 'http://localhost:3000/'],
+      ['[::1]:3000/a?b=c', 'http://[::1]:3000/a?b=c'],
+      ['shop.localhost/hook', 'http://shop.localhost/hook'],
+    ] as const) {
+      const run = await listenTo(text);
+      expect({ code: run.code, forward: rows(run)[0]?.['forward'] }, text).toEqual({ code: 9, forward: address });
+    }
+  });
+
+  it('is another machine with --forward-external only', async () => {
+    for (const text of ['http://203.0.113.7/', 'http://127.0.0.1.example.com/', 'http://[::2]/']) {
+      expect(await listenTo(text)).toMatchObject({ code: 2, stderr: expect.stringContaining('is not this machine') });
+      expect(rows(await listenTo(text, '--forward-external'))[0]?.['forward']).toBe(text);
+    }
+    const unknown = 'svc-app.invalid is not this machine: its name cannot be resolved';
+    expect((await listenTo('http://svc-app.invalid/')).stderr).toContain(unknown);
+  });
+
+  it('is refused if it is no address', async () => {
+    for (const [text, message] of [
+      ['99999', 'a port is a number up to 65535'],
+      ['203.0.113.7:3000', 'is not http:// or https://'],
+      ['ftp://localhost/', 'is not http'],
+      ['/hook', 'is not http:// or https://'],
+      ['', ''],
+      ['http://u:p@localhost/', 'user name or a password'],
+    ] as const) {
+      const run = await listenTo(text, '--forward-external');
+      expect(run, text).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+    }
   });
 });
 
-it('takes deliveries on any path', async () => {
+it('svc webhooks listen takes deliveries on any path', async () => {
   const any = await listen([]);
   for (const path of ['/', '/hook', '/a/b?c=d']) {
     expect((await deliver(any.port, event('evt_1'), { path })).status).toBe(204);
@@ -46,23 +75,23 @@ it('takes deliveries on any path', async () => {
   await any.stop();
 });
 
-describe("the application's response", () => {
+describe('the response of the application', () => {
   const LONG = Array.from({ length: 9 }, (_, index) => `line ${index + 1}`).join('\n');
 
-  it.each([
-    ['text', 'TypeError: x is null\n\tat app.js:12\n', ['TypeError: x is null', '  at app.js:12']],
-    ['many lines', LONG, ['line 1', 'line 2', 'line 3', 'line 4', 'line 5', '…']],
-    ['hostile text', '\x1b]0;x\x07\u202e\x9b31m', ['\\x1b]0;x\\x07\\u202e\\x9b31m']],
-    ['a secret', `expected ${SECRET.SVC_WEBHOOK_SECRET}`, ['expected ***']],
-  ])('is shown below the row if it is not a 2xx: %s', async (_, body, shown) => {
-    const app = await target((response) => response.writeHead(500).end(body));
-    const { port, stop } = await listen(['--forward-to', app.url], { terminal: 80 });
-    await deliver(port, event('evt_1'));
-    const printed = lines((await stop()).stdout).map((line) => line.replaceAll(/\x1b\[\d+m/g, ''));
-    expect(printed.map((line, index) => (index === 0 ? /-> 500 \d+ ms$/.test(line) : line))).toEqual([
-      true,
-      ...shown.map((line) => `  ${line}`),
-    ]);
+  it('is shown below the row if it is not a 2xx', async () => {
+    for (const [body, shown] of [
+      ['TypeError: x is null\n\tat app.js:12\n', ['TypeError: x is null', '  at app.js:12']],
+      [LONG, ['line 1', 'line 2', 'line 3', 'line 4', 'line 5', '…']],
+      ['\x1b]0;x\x07\u202e\x9b31m', ['\\x1b]0;x\\x07\\u202e\\x9b31m']],
+      [`expected ${SECRET.SVC_WEBHOOK_SECRET}`, ['expected ***']],
+    ] as const) {
+      const app = await target((response) => response.writeHead(500).end(body));
+      const { port, stop } = await listen(['--forward-to', app.url], { terminal: 80 });
+      await deliver(port, event('evt_1'));
+      const [row, ...below] = lines((await stop()).stdout).map((line) => line.replaceAll(/\x1b\[\d+m/g, ''));
+      expect(row).toMatch(/-> 500 \d+ ms$/);
+      expect(below).toEqual(shown.map((line) => `  ${line}`));
+    }
   });
 
   it('is in ndjson and in the recording, up to 1 KiB', async () => {
@@ -83,10 +112,10 @@ describe("the application's response", () => {
   });
 });
 
-describe('without a secret', () => {
+describe('svc webhooks listen without a secret', () => {
   const secretOf = (home: string): string => join(home, 'state', 'listen-secret');
 
-  it('at a terminal, svc makes one and prints the line that signs with it', async () => {
+  it('makes one at a terminal, and prints the line that signs with it', async () => {
     const home = temporaryHome();
     const { port, ended } = await listen(['--count', '1'], { home, env: {}, terminal: 100 });
     expect(statSync(secretOf(home)).mode & 0o777).toBe(0o600);
@@ -98,7 +127,7 @@ describe('without a secret', () => {
     expect(stdout + stderr).not.toContain(readFileSync(secretOf(home), 'utf8').trim());
   });
 
-  it('at a terminal, the next listener has the same one', async () => {
+  it('has the same one at the next run', async () => {
     const home = temporaryHome();
     const first = await listen([], { home, env: {}, terminal: 100 });
     const secret = readFileSync(secretOf(home), 'utf8');
@@ -113,7 +142,7 @@ describe('without a secret', () => {
     expect(run.stderr).toContain(`--secret-file ${secretOf(home)}`);
   });
 
-  it('at a terminal, a state directory that cannot be used is an error that says what to do', async () => {
+  it('says what to do where it cannot make one', async () => {
     const home = temporaryHome();
     writeFileSync(join(home, 'state'), '');
     const run = await svc(['webhooks', 'listen', '--port', '0'], { home, env: {}, terminal: 100 });
@@ -123,15 +152,19 @@ describe('without a secret', () => {
     );
   });
 
-  it.each([
-    ['in a pipe', [], {}],
-    ['with --no-input', ['--no-input'], { terminal: 100 }],
-    ['in CI', [], { terminal: 100, env: { CI: 'true' } }],
-  ])('%s, it is an error that names the options', async (_, args, options) => {
-    const home = temporaryHome();
-    const run = await svc(['webhooks', 'listen', '--port', '0', ...args], { home, env: {}, ...options });
-    expect(run.code).toBe(2);
-    expect(run.stderr).toMatch(/no signing secret[\s\S]*--secret-file <file>, --secret-env <name> or --endpoint <id>/);
-    expect(existsSync(secretOf(home))).toBe(false);
+  it('exits 2 in a script, and names the options', async () => {
+    for (const [args, options] of [
+      [[], {}],
+      [['--no-input'], { terminal: 100 }],
+      [[], { terminal: 100, env: { CI: 'true' } }],
+    ] as const) {
+      const home = temporaryHome();
+      const run = await svc(['webhooks', 'listen', '--port', '0', ...args], { home, env: {}, ...options });
+      expect(run.code).toBe(2);
+      expect(run.stderr).toMatch(
+        /no signing secret[\s\S]*--secret-file <file>, --secret-env <name> or --endpoint <id>/,
+      );
+      expect(existsSync(secretOf(home))).toBe(false);
+    }
   });
 });

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Run, svc, temporaryHome } from '../../../support/svc.ts';
 import { deliver, event } from '../receiver-client.ts';
-import { lines, listen, rows, SECRET, type Target, target } from './listening.ts';
+import type { Receiver } from './handmade-receiver.ts';
+import { lines, listen, rows, SECRET, target } from './listening.ts';
 
 const historyOf = (home: string): string => join(home, 'state', 'deliveries.ndjson');
 const recorded = (home: string): Record<string, unknown>[] =>
   lines(readFileSync(historyOf(home), 'utf8')).map((line) => JSON.parse(line) as Record<string, unknown>);
 const idsOf = (home: string): unknown[] => recorded(home).map((one) => one['event_id']);
-const replay = (home: string, id: string, { url }: Target, ...more: readonly string[]): Promise<Run> =>
+const replay = (home: string, id: string, { url }: Receiver, ...more: readonly string[]): Promise<Run> =>
   svc(['webhooks', 'replay', id, '--to', url, ...more], { home, env: SECRET });
 
 describe('replay with the id of an event', () => {

@@ -1,14 +1,14 @@
 /** `svc webhooks listen`, run in this process, for tests that deliver to it from real sockets. */
 import { once } from 'node:events';
 import { existsSync, readFileSync, watch } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import type { DeliveryRow } from '../../../../src/features/webhooks/receiver/rows.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { KEY } from '../receiver-client.ts';
+import { type Receiver, receiver } from './handmade-receiver.ts';
 
 export const SECRET = { SVC_WEBHOOK_SECRET: KEY };
 
@@ -54,34 +54,8 @@ export const rows = ({ stdout }: Run): Record<string, unknown>[] =>
 export const deliveries = (run: Run): DeliveryRow[] =>
   rows(run).filter(({ type }) => type === 'delivery') as unknown as DeliveryRow[];
 
-export interface Taken {
-  readonly headers: readonly string[];
-  readonly body: Buffer;
-  readonly path: string;
-}
-
-export interface Target {
-  readonly taken: readonly Taken[];
-  readonly url: string;
-  readonly server: Server;
-}
-
-/** A target that answers as the test says, and keeps what it got. */
-export async function target(answer: (response: ServerResponse, request: IncomingMessage) => void): Promise<Target> {
-  const taken: Taken[] = [];
-  const server = createServer((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on('data', (piece: Buffer) => pieces.push(piece));
-    request.on('end', () => {
-      taken.push({ headers: request.rawHeaders, body: Buffer.concat(pieces), path: request.url ?? '' });
-      answer(response, request);
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { taken, url: `http://127.0.0.1:${port}/hook?a=b&c=d`, server };
+/** The application that deliveries are forwarded to, with an address that has a path and a query. */
+export async function target(answer: (response: ServerResponse) => void): Promise<Receiver> {
+  const one = await receiver((_request, response) => answer(response));
+  return { ...one, url: `${one.url}?a=b&c=d` };
 }

@@ -36,36 +36,7 @@ const har = (...answers: readonly number[]): string =>
     },
   });
 
-describe('sends every format of verify again', () => {
-  it.each<readonly [string, string | Uint8Array]>([
-    ['raw HTTP', request()],
-    ['a HAR', har(204)],
-    ['a Lambda event', JSON.stringify({ headers: HEADERS, body: PING.toString(), isBase64Encoded: false })],
-    ['a log', JSON.stringify({ headers: HEADERS, body: PING.toString() })],
-  ])('%s, unchanged', async (_, text) => {
-    const peer = await statuses(204);
-    const run = await replay(text, peer, '-o', 'json');
-    expect(run).toMatchObject({ code: 0, stderr: '' });
-    const [taken] = peer.taken;
-    expect(taken?.body).toEqual(PING);
-    expect(taken?.headers).toEqual(
-      expect.arrayContaining(['X-Service-Timestamp', T, 'X-Service-Signature', SIGNATURE]),
-    );
-    expect(taken?.headers).not.toContain('hooks.example');
-    expect(JSON.parse(run.stdout)).toMatchObject([{ event_id: 'evt_1', event_type: 'webhook.ping', status: 204 }]);
-  });
-
-  it('signs again only if the first signature is valid', async () => {
-    const peer = await statuses(204);
-    const forged = har(204, 204).replace('evt_1', 'evt_2');
-    const run = await replay(forged, peer, '--resign');
-    expect(run).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining('1 skipped: nothing proves that the service'),
-    });
-    expect(peer.taken.map(({ body }) => body.includes('evt_1'))).toEqual([true]);
-  });
-
+describe('svc webhooks replay of a file that svc did not record', () => {
   it('reads past a line that is no delivery', async () => {
     const peer = await statuses(204);
     const recording = `${JSON.stringify({ headers: Object.entries(HEADERS), body_b64: PING.toString('base64') })}\n`;
@@ -89,19 +60,20 @@ describe('sends every format of verify again', () => {
   });
 });
 
-describe('filters', () => {
-  it.each([
-    [['--since', '57m'], 2, '3 skipped by the filters\n'],
-    [['--until', '58m'], 3, '2 skipped by the filters\n'],
-    [['--since', '59m', '--until', '58m'], 2, '3 skipped by the filters\n'],
-    [['--since', new Date(NOW - HOUR).toISOString()], 5, ''],
-    [['--event', 'summary.completed'], 0, '5 skipped by the filters\n'],
-    [['--event', 'summary.completed,webhook.ping'], 5, ''],
-  ])('%j', async (args, sent, notice) => {
-    const peer = await statuses(204);
-    const { code, stderr } = await replay(har(204, 500, 204, 0, 204), peer, '-o', 'ndjson', ...args);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: notice });
-    expect(peer.taken).toHaveLength(sent);
+describe('the filters of svc webhooks replay', () => {
+  it('select by time and type', async () => {
+    for (const [args, sent, notice] of [
+      [['--since', '57m'], 2, '3 skipped by the filters\n'],
+      [['--until', '58m'], 3, '2 skipped by the filters\n'],
+      [['--since', '59m', '--until', '58m'], 2, '3 skipped by the filters\n'],
+      [['--since', new Date(NOW - HOUR).toISOString()], 5, ''],
+      [['--event', 'summary.completed'], 0, '5 skipped by the filters\n'],
+      [['--event', 'summary.completed,webhook.ping'], 5, ''],
+    ] as const) {
+      const peer = await statuses(204);
+      const { code, stderr } = await replay(har(204, 500, 204, 0, 204), peer, '-o', 'ndjson', ...args);
+      expect({ args, code, stderr, sent: peer.taken.length }).toEqual({ args, code: 0, stderr: notice, sent });
+    }
   });
 
   it('by time leave out deliveries without a time', async () => {
@@ -121,16 +93,18 @@ describe('filters', () => {
   });
 });
 
-it('a file of an editor that names another file: that file is not sent', async () => {
+it('svc webhooks replay does not send the file that a file of an editor names', async () => {
   const head = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}\n`);
   const peer = await statuses(204);
   await replay(`### one\nPOST http://localhost/ HTTP/1.1\n${head.join('')}\n< /etc/passwd\n`, peer);
   expect(peer.taken.map(({ body }) => body.toString())).toEqual(['< /etc/passwd\n']);
 });
 
-it.each(['resend', 'retry', 'redeliver'])('is suggested for svc webhooks %s', async (word) => {
-  expect(await svc(['webhooks', word, 'evt_1'])).toMatchObject({
-    code: 2,
-    stderr: `svc: there is no command "webhooks ${word}"\nhint: did you mean: svc webhooks replay evt_1\n`,
-  });
+it('svc webhooks replay is suggested in place of resend, retry and redeliver', async () => {
+  for (const verb of ['resend', 'retry', 'redeliver']) {
+    expect(await svc(['webhooks', verb, 'evt_1'])).toMatchObject({
+      code: 2,
+      stderr: `svc: there is no command "webhooks ${verb}"\nhint: did you mean: svc webhooks replay evt_1\n`,
+    });
+  }
 });

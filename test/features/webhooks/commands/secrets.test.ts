@@ -24,7 +24,7 @@ const secrets = async (args: readonly string[], options: RunOptions = {}) => {
 const file = () => join(home, 'config', 'webhook-secrets.json');
 const stored = () => parseSigningSecrets(readFileSync(file(), 'utf8'));
 
-describe('webhooks secrets import', () => {
+describe('svc webhooks secrets import', () => {
   it('stores a secret for the service in use, or for none', async () => {
     const run = await secrets(['import', 'ep_1', '-o', 'json'], { stdin: `${SECRET}\n`, env: URL_A });
     const shown = { endpoint_id: 'ep_1', base_url: NORMAL_A, fingerprint: FINGERPRINT };
@@ -53,31 +53,31 @@ describe('webhooks secrets import', () => {
     expect(run.stderr).toContain('standard input: the secret is empty');
   });
 
-  it.each([
-    ['', 'is empty'],
-    ['whsec_', 'only the prefix'],
-    ['whsec_a b', 'white space'],
-    [`${SECRET}\n${SECRET}\n`, 'contains white space'],
-    [Buffer.from([0x77, 0xff]), 'not UTF-8'],
-  ])('refuses %j', async (stdin, why) => {
-    const run = await secrets(['import', 'ep_1'], { stdin });
-    expect(run).toMatchObject({ code: 2, stdout: '' });
-    expect(run.stderr).toContain(why);
-    expect(() => stored()).toThrow('ENOENT');
+  it('refuses what is no secret, and stores nothing', async () => {
+    for (const [stdin, why] of [
+      ['', 'is empty'],
+      ['whsec_', 'only the prefix'],
+      ['whsec_a b', 'white space'],
+      [`${SECRET}\n${SECRET}\n`, 'contains white space'],
+      [Buffer.from([0x77, 0xff]), 'not UTF-8'],
+    ] as const) {
+      const run = await secrets(['import', 'ep_1'], { stdin });
+      expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(why) });
+      expect(() => stored()).toThrow('ENOENT');
+    }
   });
 
-  it.each([
-    [['import', '']],
-    [['import', 'ep 1']],
-    [['import', 'ep_\u202e1']],
-    [['import', 'ep_1', '--secret-env', 'A', '--secret-env', 'B']],
-    [['import', 'ep_1', '--secret-env', 'C']],
-    [['import', 'ep_1', '--secret', SECRET]],
-  ])('refuses %j', async (args) => {
-    expect(await secrets(args, { stdin: SECRET, env: { A: 'whsec_a', B: 'whsec_b' } })).toMatchObject({
-      code: 2,
-      stdout: '',
-    });
+  it('refuses a wrong id, and several secrets', async () => {
+    for (const args of [
+      ['import', ''],
+      ['import', 'ep 1'],
+      ['import', 'ep_\u202e1'],
+      ['import', 'ep_1', '--secret-env', 'A', '--secret-env', 'B'],
+      ['import', 'ep_1', '--secret-env', 'C'],
+    ]) {
+      const run = await secrets(args, { stdin: SECRET, env: { A: 'whsec_a', B: 'whsec_b' } });
+      expect(run, args.join(' ')).toMatchObject({ code: 2, stdout: '' });
+    }
   });
 
   it('names the ways to pass a secret', async () => {
@@ -122,14 +122,14 @@ describe('webhooks secrets import', () => {
   });
 });
 
-describe('the other commands', () => {
+describe('the other commands of svc webhooks secrets', () => {
   beforeEach(async () => {
     await secrets(['import', 'ep_1'], { stdin: SECRET, env: URL_A });
     await secrets(['import', 'ep_1'], { stdin: 'whsec_b', env: URL_B });
     await secrets(['import', 'ep_2'], { stdin: 'whsec_2' });
   });
 
-  it('list', async () => {
+  it('list the secrets by their fingerprints', async () => {
     const { stdout } = await secrets(['list', '-o', 'json']);
     expect(JSON.parse(stdout).map((row: object) => Object.keys(row))).toEqual(
       Array(3).fill(['endpoint_id', 'base_url', 'fingerprint', 'stored_at']),
@@ -140,7 +140,7 @@ describe('the other commands', () => {
     );
   });
 
-  it('export prints the exact secret, but not to a terminal without --force', async () => {
+  it('export the exact secret, but not to a terminal without --force', async () => {
     expect(await secrets(['export', 'ep_1'], { env: URL_A })).toMatchObject({
       code: 0,
       stdout: `${SECRET}\n`,
@@ -174,7 +174,7 @@ describe('the other commands', () => {
       });
   });
 
-  it('delete asks first', async () => {
+  it('ask before they delete', async () => {
     expect(await secrets(['delete', 'ep_2'])).toMatchObject({ code: 2, stdout: '' });
     const no = await secrets(['delete', 'ep_2'], { terminal: 80, answer: false });
     expect(no.asked).toEqual([expect.stringMatching(/^Delete the secret [0-9a-f]{8} of ep_2 \(no service\)\?$/)]);
@@ -184,7 +184,7 @@ describe('the other commands', () => {
     expect(stored().map(({ secret }) => secret)).toEqual([SECRET, 'whsec_2']);
   });
 
-  it('sign uses the secret of an endpoint', async () => {
+  it('provide the secret for --endpoint', async () => {
     const sign = (args: readonly string[], env = {}) =>
       svc(['webhooks', 'sign', '--as', 'signature', '--timestamp', '1767225600', ...args], { home, stdin: 'x', env });
     const direct = await sign([], { SVC_WEBHOOK_SECRET: SECRET });

@@ -1,14 +1,14 @@
 /** A test event, followed to its end; a rotation that rests on it. */
 import type { Socket } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { startReceiver } from '../../../sandbox/webhooks/service.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { RECEIVER, subscribed } from './subscribed.ts';
 
-describe('test', () => {
-  test('does not treat queued as delivered', async () => {
+describe('svc webhooks test', () => {
+  it('does not call a queued event delivered', async () => {
     await using service = await subscribed(['no-log-item']);
     service.subscribe();
     const run = await service.run(['test', 'ep_1']);
@@ -17,7 +17,7 @@ describe('test', () => {
     expect(await service.run(['test', 'ep_1'])).toMatchObject({ code: 3, stderr: 'svc: not queued\n' });
   });
 
-  test('delivered, at the first attempt or a later one', async () => {
+  it('--wait reports the delivery, at the first attempt or a later one', async () => {
     await using receiver = await startReceiver([500, 204]);
     await using service = await subscribed([], { fast: 6000 });
     service.subscribe(receiver.url);
@@ -30,7 +30,7 @@ describe('test', () => {
     expect(JSON.parse(first.stdout)).toMatchObject({ outcome: 'delivered', delivery: { status: 1, attempts: 1 } });
   });
 
-  test('failed for good: exit 1', async () => {
+  it('--wait exits 1 if the last attempt failed', async () => {
     await using receiver = await startReceiver([500]);
     await using service = await subscribed([], { fast: 100_000 });
     service.subscribe(receiver.url);
@@ -38,7 +38,7 @@ describe('test', () => {
     expect([run.code, run.stdout]).toEqual([1, 'failed: http_500 after 6 attempts\n']);
   });
 
-  test('still pending after the time: exit 9', async () => {
+  it('--wait exits 9 if the delivery is still pending', async () => {
     await using receiver = await startReceiver([502]);
     await using service = await subscribed([], { fast: 50 });
     service.subscribe(receiver.url);
@@ -46,7 +46,7 @@ describe('test', () => {
     expect([run.code, run.stdout]).toEqual([9, 'pending, attempt 1, last_error http_502\n']);
   });
 
-  test('a log item that never appears: exit 9, after a warning', async () => {
+  it('--wait exits 9 with a warning if the log never has the event', async () => {
     await using service = await subscribed(['ping-needs-listing']);
     service.subscribe(RECEIVER, ['summary.completed']);
     const run = await service.run(['test', 'ep_1', '--wait', '100ms']);
@@ -59,7 +59,7 @@ describe('test', () => {
     );
   });
 
-  test('disabled meanwhile or before: skipped or not queued', async () => {
+  it('--wait exits 1 if the subscription is disabled meanwhile, and 3 if it was before', async () => {
     await using service = await subscribed(['disabled-mid-wait']);
     service.subscribe();
     const run = await service.run(['test', 'ep_1', '--wait', '5s']);
@@ -70,7 +70,7 @@ describe('test', () => {
     });
   });
 
-  test('a lost response: exit 8, with the command to check', async () => {
+  it('exits 8 after a lost response, with the command to check', async () => {
     await using service = await subscribed(['lost-test']);
     service.subscribe();
     const run = await service.run(['test', 'ep_1', '-o', 'json']);
@@ -84,8 +84,8 @@ describe('test', () => {
   });
 });
 
-describe('rotate', () => {
-  test('a new subscription that works replaces the old one', async () => {
+describe('svc webhooks rotate', () => {
+  it('replaces the old subscription by a new one that works', async () => {
     await using receiver = await startReceiver();
     await using service = await subscribed();
     service.subscribe(receiver.url);
@@ -108,43 +108,39 @@ describe('rotate', () => {
     expect((await service.run(['secrets', 'list', '-q'], { home })).stdout).toBe(`${newest}\n`);
   });
 
-  test.each([
-    [[500], 100_000, '10s', 8],
-    [[500], 20, '300ms', 9],
-  ] as const)('one that does not work keeps both (%j)', async (statuses, fast, wait, code) => {
-    await using receiver = await startReceiver(statuses);
-    await using service = await subscribed([], { fast });
-    service.subscribe(receiver.url);
-    const run = await service.run(['rotate', 'ep_1', '--store', '--yes', '--wait', wait]);
-    expect([run.code, run.stdout]).toEqual([code, '']);
-    expect(run.stderr).toMatch(/^svc: ep_\w+ was created \(secret stored, .*\), and ep_1 was not deleted: /m);
-    expect(service.account.subscriptions.size).toBe(2);
+  it('exits 8 or 9 if the new one does not work, and neither is deleted', async () => {
+    for (const [fast, wait, code] of [
+      [100_000, '10s', 8],
+      [20, '30ms', 9],
+    ] as const) {
+      await using receiver = await startReceiver([500]);
+      await using service = await subscribed([], { fast });
+      service.subscribe(receiver.url);
+      const run = await service.run(['rotate', 'ep_1', '--store', '--yes', '--wait', wait]);
+      expect([run.code, run.stdout]).toEqual([code, '']);
+      expect(run.stderr).toMatch(/^svc: ep_\w+ was created \(secret stored, .*\), and ep_1 was not deleted: /m);
+      expect(service.account.subscriptions.size).toBe(2);
+    }
   });
 
   describe('the deletion of the old one', () => {
     const EVENTS = ['webhook.ping'];
     const rows = ['ep_1', 'ep_9'].map((id) => ({ id, url: RECEIVER, events: EVENTS, status: 1 }));
+    const created = { endpoint_id: 'ep_9', secret: 'whsec_new', events: EVENTS, status: 1, url: RECEIVER };
     /** A service whose list has an unreadable row, and that answers the deletion by `remove`. */
     const startRotating = (remove: (socket: Socket) => void) => {
       let shown = rows.slice(0, 1);
+      const reply = (method: string, path: string): object => {
+        const log = { id: 'del_1', event_id: 'evt_1', event_type: 'webhook.ping', status: 1, attempts: 1 };
+        if (path.includes('/deliveries')) return { items: [{ ...log, created_at: TIME }] };
+        if (path.endsWith('/test')) return { queued: true, event_id: 'evt_1' };
+        if (method === 'GET') return { items: [...shown, 7] };
+        shown = rows;
+        return created;
+      };
       return faultServer((socket, { method, path }) => {
-        const log = {
-          id: 'del_1',
-          event_id: 'evt_1',
-          event_type: 'webhook.ping',
-          status: 1,
-          attempts: 1,
-          created_at: TIME,
-        };
         if (method === 'DELETE') remove(socket);
-        else if (path.includes('/deliveries')) socket.write(answer(200, JSON.stringify({ items: [log] })));
-        else if (path.endsWith('/test')) socket.write(answer(200, '{"queued": true, "event_id": "evt_1"}'));
-        else if (method === 'GET') socket.write(answer(200, JSON.stringify({ items: [...shown, 7] })));
-        else {
-          shown = rows;
-          const created = { endpoint_id: 'ep_9', secret: 'whsec_new', events: EVENTS, status: 1, url: RECEIVER };
-          socket.write(answer(200, JSON.stringify(created)));
-        }
+        else socket.write(answer(200, JSON.stringify(reply(method, path))));
       });
     };
     const TIME = '2026-11-20T12:00:00.000Z';
@@ -153,7 +149,7 @@ describe('rotate', () => {
       return svc(['webhooks', 'rotate', 'ep_1', '--store', '--yes', '-o', 'json'], { ...options, env });
     };
 
-    test('takes its secret with it, whatever else the list has', async () => {
+    it('takes its secret with it, whatever else the list has', async () => {
       await using server = await startRotating((socket) => socket.write(answer(200, '{"ok": true}')));
       const home = temporaryHome();
       const env = { SVC_WEBHOOKS_URL: server.url, SVC_WEBHOOKS_TOKEN: 'pat' };
@@ -166,7 +162,7 @@ describe('rotate', () => {
       expect((await svc(['webhooks', 'secrets', 'list', '-q'], { home, env })).stdout).toBe('ep_9\n');
     });
 
-    test('interrupted, names both', async () => {
+    it('names both if it is interrupted', async () => {
       const stop = new AbortController();
       await using server = await startRotating(() => stop.abort(new SvcError('interrupted', 'interrupted')));
       const run = await rotate(server.url, { signal: stop.signal });
@@ -180,7 +176,7 @@ describe('rotate', () => {
     });
   });
 
-  test('needs a free place in the quota', async () => {
+  it('needs a free place in the quota', async () => {
     await using service = await subscribed();
     for (let count = 0; count < 5; count++) service.subscribe();
     expect((await service.run(['rotate', 'ep_1', '--store', '--yes'])).code).toBe(6);
@@ -188,7 +184,7 @@ describe('rotate', () => {
   });
 });
 
-test('an unreadable log: exit 8, with the command to check', async () => {
+it('svc webhooks test --wait exits 8 if the log cannot be read, with the command to check', async () => {
   const list = { items: [{ id: 'ep_1', url: RECEIVER, events: ['webhook.ping'], status: 1 }] };
   await using server = await faultServer((socket, { method, path }) => {
     if (path.includes('/deliveries')) socket.write(answer(403, '{}'));

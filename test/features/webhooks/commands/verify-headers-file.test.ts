@@ -1,5 +1,5 @@
 /** `--headers-file` reads what programs print of the headers, and names what is missing. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -11,15 +11,13 @@ const CGI = { HTTP_HOST: 'hooks.example', HTTP_X_SERVICE_TIMESTAMP: T, HTTP_X_SE
 const pairs = Object.entries(HEADERS);
 
 function verify(content: string, stdin: string | Uint8Array = PING): Promise<Run> {
-  const home = temporaryHome();
-  mkdirSync(home, { recursive: true });
-  const file = join(home, 'h');
+  const file = join(temporaryHome(), 'h');
   writeFileSync(file, content);
   const env = { SVC_WEBHOOK_SECRET: SECRET };
   return svc(['webhooks', 'verify', '-', '--headers-file', file], { stdin, env, now: () => NOW_S * 1000 });
 }
 
-it.each<readonly [what: string, content: string]>([
+const READ: readonly (readonly [what: string, content: string])[] = [
   ['lines', pairs.map((pair) => `${pair.join(': ')}\r\n`).join('')],
   ['a request without its body', `POST /hook HTTP/1.1\n${pairs.map((pair) => `${pair.join(': ')}\n`).join('')}`],
   ['JSON', JSON.stringify(HEADERS)],
@@ -56,25 +54,34 @@ it.each<readonly [what: string, content: string]>([
   ['a Go http.Header', `map[Host:[x] X-Service-Signature:[${SIGNATURE}] X-Service-Timestamp:[${T}]]\n`],
   ['a Java map', `{host=x, x-service-signature=${SIGNATURE}, x-service-timestamp=${T}}\n`],
   ['Spring HttpHeaders', `[host:"x", x-service-signature:"${SIGNATURE}", x-service-timestamp:"${T}"]\n`],
-])('reads %s', async (_, content) => {
-  expect(await verify(content)).toMatchObject({ code: 0, stderr: '' });
-  expect(await verify(content, 'other')).toMatchObject({ code: 1, stdout: expect.stringMatching(/^INVALID/) });
-});
+];
 
-describe('exits 2', () => {
-  it.each([
-    ['Content-Type: application/json\n'],
-    ['{"content-type":"application/json"}'],
-    ['{ host: "x" }'],
-    ['POST / HTTP/1.1\nHost: x\n'],
-    [''],
-  ])('without a signature: %j', async (content) => {
-    const run = await verify(content);
-    expect(run).toMatchObject({ code: 2, stdout: '' });
-    expect(run.stderr).toMatch(/^svc: \S+\/h: no X-Service-Signature in it\nhint: .*\n$/);
+describe('svc webhooks verify --headers-file', () => {
+  it('reads what programs print of the headers', async () => {
+    for (const [what, content] of READ) {
+      expect(await verify(content), what).toMatchObject({ code: 0, stderr: '' });
+      expect(await verify(content, 'other'), what).toMatchObject({
+        code: 1,
+        stdout: expect.stringMatching(/^INVALID/),
+      });
+    }
   });
 
-  it('with headers in place of the delivery', async () => {
+  it('exits 2 without a signature in the file', async () => {
+    for (const content of [
+      'Content-Type: a/b\n',
+      '{"content-type":"a/b"}',
+      '{ host: "x" }',
+      'POST / HTTP/1.1\nHost: x\n',
+      '',
+    ]) {
+      const run = await verify(content);
+      expect(run, content).toMatchObject({ code: 2, stdout: '' });
+      expect(run.stderr).toMatch(/^svc: \S+\/h: no X-Service-Signature in it\nhint: .*\n$/);
+    }
+  });
+
+  it('is named where headers are given in place of the delivery', async () => {
     for (const stdin of [inspect(HEADERS), `x-service-signature: ${SIGNATURE}\n`, JSON.stringify(CGI)]) {
       const run = await svc(['webhooks', 'verify'], { stdin, env: { SVC_WEBHOOK_SECRET: SECRET } });
       expect(run).toMatchObject({
@@ -83,13 +90,12 @@ describe('exits 2', () => {
       });
     }
   });
-});
 
-it('takes the signature of an option, and the rest of the file', async () => {
-  const home = temporaryHome();
-  mkdirSync(home, { recursive: true });
-  writeFileSync(join(home, 'h'), `X-Service-Timestamp: ${T}\n`);
-  const argv = ['webhooks', 'verify', '--headers-file', join(home, 'h'), '--signature', SIGNATURE];
-  const env = { SVC_WEBHOOK_SECRET: SECRET };
-  expect(await svc(argv, { stdin: PING, env, now: () => NOW_S * 1000 })).toMatchObject({ code: 0 });
+  it('is completed by the other options', async () => {
+    const path = join(temporaryHome(), 'h');
+    writeFileSync(path, `X-Service-Timestamp: ${T}\n`);
+    const argv = ['webhooks', 'verify', '--headers-file', path, '--signature', SIGNATURE];
+    const env = { SVC_WEBHOOK_SECRET: SECRET };
+    expect(await svc(argv, { stdin: PING, env, now: () => NOW_S * 1000 })).toMatchObject({ code: 0 });
+  });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { signatureOf } from '../../../../src/features/webhooks/signature.ts';
-import { type Run, type RunOptions, svc } from '../../../support/svc.ts';
+import { failure, type Run, type RunOptions, svc } from '../../../support/svc.ts';
 import { NOW_S, PING, recorded, request, SECRET, SIGNATURE, T, VECTORS } from '../vectors.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'svc-verify-'));
@@ -28,37 +28,32 @@ async function verify(args: readonly string[], options: RunOptions = {}): Promis
   for (const text of [run.stdout, run.stderr]) expect(text).not.toContain(SECRET.slice(6));
   return run;
 }
-// biome-ignore lint/suspicious/noExplicitAny: any JSON
-const json = async (args: readonly string[], options: RunOptions = {}): Promise<any> =>
+/** The one row. */
+const json = async (args: readonly string[], options: RunOptions = {}) =>
   JSON.parse((await verify([...args, '-o', 'json'], options)).stdout);
 
-describe('the vectors', () => {
-  it.each(VECTORS)(
-    '$name',
-    async ({ secret = SECRET, timestamp = T, body = PING, signature = SIGNATURE, ...wanted }) => {
+describe('svc webhooks verify', () => {
+  it('agrees with OpenSSL, Python and Node on deliveries written by hand', async () => {
+    for (const { name, secret = SECRET, timestamp = T, body = PING, signature = SIGNATURE, ...wanted } of VECTORS) {
       const path = file('body', body);
       const run = await verify([path, '--timestamp', timestamp, '--signature', signature, '-o', 'json'], {
         env: { SVC_WEBHOOK_SECRET: secret },
       });
       if (wanted.verdict === 'empty_secret' || wanted.verdict === 'bad_secret') {
-        expect(run).toMatchObject({ code: 2, stdout: '' });
-        expect(JSON.parse(run.stderr).error.code).toBe(wanted.verdict);
-      } else if (secret !== SECRET) {
-        // One line end at the end of a secret is the editor's: the command drops it.
-        expect(run.code).toBe(0);
-      } else {
-        expect(JSON.parse(run.stdout)).toMatchObject({
-          status: wanted.verdict,
-          hints: wanted.hint === undefined ? [] : [wanted.hint],
-          notes: wanted.note === undefined ? [] : [wanted.note],
-        });
-        expect(run.code).toBe(wanted.verdict === 'valid' ? 0 : 1);
+        expect([run.code, run.stdout, failure(run).code], name).toEqual([2, '', wanted.verdict]);
+        continue;
       }
-    },
-  );
+      expect({ code: run.code, ...JSON.parse(run.stdout) }, name).toMatchObject({
+        code: wanted.verdict === 'valid' ? 0 : 1,
+        status: wanted.verdict,
+        hints: wanted.hint === undefined ? [] : [wanted.hint],
+        notes: wanted.note === undefined ? [] : [wanted.note],
+      });
+    }
+  });
 });
 
-describe('one delivery', () => {
+describe('one delivery of svc webhooks verify', () => {
   it('is one object, with all its fields', async () => {
     expect(await json([http])).toEqual({
       source: http,
@@ -77,10 +72,12 @@ describe('one delivery', () => {
       notes: [],
       clock: 'now',
     });
-    expect(Object.keys(await json([http])).slice(0, 14)).toEqual(
-      'source status valid signature_ok timestamp age_s tolerance_s event_id event_type secret_index body_bytes body_sha256 hints notes'.split(
-        ' ',
-      ),
+    expect(
+      Object.keys(await json([http]))
+        .slice(0, 14)
+        .join(' '),
+    ).toBe(
+      'source status valid signature_ok timestamp age_s tolerance_s event_id event_type secret_index body_bytes body_sha256 hints notes',
     );
   });
 
@@ -99,30 +96,17 @@ describe('one delivery', () => {
     expect((await verify([file('empty.json', ''), ...GIVEN])).stdout).toContain('  the body is empty: another secret');
   });
 
-  it('may come from standard input', async () => {
-    for (const args of [[], ['-']]) {
-      expect((await json(args, { stdin: request() })).source).toBe('stdin');
-      expect((await json([...args, ...GIVEN], { stdin: PING })).valid).toBe(true);
-    }
+  it('is not waited for at a terminal', async () => {
     expect(await verify([], { terminal: 80 })).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it.each([
-    ['--header', ['--header', `x-service-timestamp: ${T}`, '--header', `X-SERVICE-SIGNATURE:${SIGNATURE}`]],
-    [
-      '--headers-file',
-      ['--headers-file', file('h', `X-Service-Timestamp: ${T}\r\nX-Service-Signature: ${SIGNATURE}\r\n`)],
-    ],
-    [
-      '--headers-file, JSON',
-      [
-        '--headers-file',
-        file('h.json', JSON.stringify({ 'x-service-timestamp': T, 'x-service-signature': SIGNATURE })),
-      ],
-    ],
-    ['--header', ['--header', `X-Service-Timestamp: ${T}`, '--signature', SIGNATURE]],
-  ])('reads its headers by %s', async (_, args) => {
-    expect(await verify([ping, ...args])).toMatchObject({ code: 0 });
+  it('may have its headers in options', async () => {
+    for (const args of [
+      ['--header', `x-service-timestamp: ${T}`, '--header', `X-SERVICE-SIGNATURE:${SIGNATURE}`],
+      ['--header', `X-Service-Timestamp: ${T}`, '--signature', SIGNATURE],
+    ]) {
+      expect(await verify([ping, ...args]), args.join(' ')).toMatchObject({ code: 0 });
+    }
   });
 
   it('with a header option given twice is a duplicate; an option replaces the header of the request', async () => {
@@ -178,7 +162,7 @@ describe('one delivery', () => {
   });
 });
 
-describe('secrets', () => {
+describe('the secrets of svc webhooks verify', () => {
   it('are all tried, and the matching one is named', async () => {
     const other = file('other', 'whsec_other');
     expect(await json([http, '--secret-file', other, '--secret-file', key], { env: {} })).toMatchObject({
@@ -199,7 +183,7 @@ describe('secrets', () => {
   });
 });
 
-describe('the clock', () => {
+describe('the clock of svc webhooks verify', () => {
   const old = String(NOW_S - 26 * 3600);
   const stale = ['--timestamp', old, '--signature', signatureOf(SECRET, old, PING)];
 
@@ -229,19 +213,6 @@ describe('the clock', () => {
     });
   });
 
-  it.each([
-    ['0', 0, 'valid'],
-    ['0', 1, 'stale'],
-    ['5m', 300, 'valid'],
-    ['5m', 301, 'stale'],
-    ['300', -300, 'valid'],
-    ['300', -301, 'future'],
-  ])('with --tolerance %s, %i s on: %s', async (tolerance, offset, status) => {
-    expect((await json([ping, ...GIVEN, '--tolerance', tolerance, '--now', String(NOW_S + offset)])).status).toBe(
-      status,
-    );
-  });
-
   it('of a recording or a HAR is the time of receipt by default', async () => {
     const rec = file('rec.ndjson', recorded());
     const late = { now: () => (NOW_S + 99_999) * 1000 };
@@ -257,7 +228,7 @@ describe('the clock', () => {
   });
 });
 
-describe('several', () => {
+describe('several deliveries of svc webhooks verify', () => {
   const mixed = file('mixed.ndjson', recorded() + recorded(Buffer.from('{}')) + recorded());
 
   it('are printed as an array, lines or rows, with a summary on stderr', async () => {
@@ -284,27 +255,6 @@ describe('several', () => {
     expect((await verify([mixed, '-o', 'json', '--query', '[?valid] | length(@)'])).stdout).toBe('2\n');
   });
 
-  it('may be files and folders', async () => {
-    const folder = join(dir, 'all');
-    mkdirSync(folder);
-    writeFileSync(join(folder, 'a.http'), request());
-    writeFileSync(join(folder, 'b.ndjson'), recorded());
-    expect((await json([folder, http])).map(({ source }: { source: string }) => source)).toEqual([
-      join(folder, 'a.http'),
-      `${join(folder, 'b.ndjson')}:1`,
-      http,
-    ]);
-  });
-
-  it('of a killed recorder are checked up to the incomplete last line', async () => {
-    const cut = file('cut.ndjson', recorded() + recorded() + recorded().slice(0, 200));
-    const run = await verify([cut]);
-    expect(run).toMatchObject({ code: 0 });
-    expect(run.stderr).toContain('cut.ndjson:3: skipped: the last line was cut off while it was being written');
-    expect(run.stdout.trimEnd().split('\n')).toHaveLength(2);
-    expect(await verify([cut, '-o', 'json'])).toMatchObject({ code: 0 });
-  });
-
   it('with a wrong secret are searched for a cause only for a limited time', async () => {
     const many = file('many.ndjson', recorded().repeat(2000));
     expect(await verify([many], { env: { SVC_WEBHOOK_SECRET: 'whsec_wrong' } })).toMatchObject({
@@ -314,23 +264,25 @@ describe('several', () => {
   });
 });
 
-describe('input that cannot be checked exits 2', () => {
+describe('svc webhooks verify exits 2 for input that cannot be checked', () => {
   const empty = join(dir, 'empty');
   mkdirSync(empty);
-  it.each([
-    ['an empty input', [file('nothing', '')]],
-    ['an empty folder', [empty]],
-    ['an empty recording', [file('blank.ndjson', '\n'), '--format', 'ndjson']],
-    ['a recording of half a line', [file('half.ndjson', recorded().slice(0, 200)), '--format', 'ndjson']],
-    ['a file that is not there', [join(dir, 'none')]],
-    ['a HAR without a delivery', [file('none.har', '{"log":{"entries":[]}}')]],
-    ['a HAR that is none', [file('bad.har', '{"log":{'), '--format', 'har']],
-    ['a line known to the shell only', [file('sh', 'curl x -d "$B"')]],
-  ])('%s', async (_, args) => {
-    for (const format of ['table', 'json']) {
-      const run = await verify([...args, '-o', format]);
-      expect(run).toMatchObject({ code: 2, stdout: '' });
-      expect(run.stderr).not.toBe('');
+  it('and has no delivery in it', async () => {
+    for (const args of [
+      [file('nothing', '')],
+      [empty],
+      [file('blank.ndjson', '\n'), '--format', 'ndjson'],
+      [file('half.ndjson', recorded().slice(0, 200)), '--format', 'ndjson'],
+      [join(dir, 'none')],
+      [file('none.har', '{"log":{"entries":[]}}')],
+      [file('bad.har', '{"log":{'), '--format', 'har'],
+      [file('sh', 'curl x -d "$B"')],
+    ]) {
+      for (const format of ['table', 'json']) {
+        const run = await verify([...args, '-o', format]);
+        expect(run, args.join(' ')).toMatchObject({ code: 2, stdout: '' });
+        expect(run.stderr).not.toBe('');
+      }
     }
   });
 
@@ -351,7 +303,7 @@ describe('input that cannot be checked exits 2', () => {
   });
 });
 
-describe('--extract', () => {
+describe('svc webhooks verify --extract', () => {
   it('prints the exact bytes of a valid body', async () => {
     const { code, stdout, stderr } = await verify([http, '--extract']);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: PING.toString(), stderr: '' });
@@ -375,7 +327,7 @@ describe('--extract', () => {
   });
 });
 
-it('escapes text of a sender', async () => {
+it('svc webhooks verify escapes text of a sender', async () => {
   const body = Buffer.from(JSON.stringify({ id: 'evt\x1b[2J', type: '\u202ex' }));
   const args = [file('hostile', body), '--timestamp', T, '--signature', signatureOf(SECRET, T, body)];
   for (const format of ['table', 'json', 'csv', 'yaml', 'id']) {

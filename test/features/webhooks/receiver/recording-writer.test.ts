@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -42,7 +42,7 @@ const failure = (work: () => unknown): SvcError => {
   throw new Error('it went well');
 };
 
-describe('a line', () => {
+describe('a line of a recording', () => {
   it('is ASCII and lossless for any input', () => {
     const text = fc.string({ unit: 'binary', maxLength: 30 });
     fc.assert(
@@ -57,29 +57,8 @@ describe('a line', () => {
   });
 });
 
-describe('a new file', () => {
-  it('is readable by its owner only', async () => {
-    const path = fresh();
-    const { writer, notices } = open(path);
-    expect(notices).toEqual([]);
-    expect(await writer.add(LINE)).toBe(true);
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    writer.close();
-    expect(readFileSync(path, 'utf8')).toBe(LINE);
-  });
-
-  it('is deleted if nothing could be received, unless it existed before', () => {
-    const path = fresh();
-    open(path).writer.discard();
-    expect(existsSync(path)).toBe(false);
-    writeFileSync(path, LINE);
-    open(path).writer.discard();
-    expect(readFileSync(path, 'utf8')).toBe(LINE);
-  });
-});
-
-describe('a turn of the event loop', () => {
-  it('ends with writing everything that was added in it, in order', async () => {
+describe('the lines of one turn of the event loop', () => {
+  it('are written at once and in order', async () => {
     const path = fresh();
     const { writer } = open(path);
     const seen: number[] = [];
@@ -96,7 +75,7 @@ describe('a turn of the event loop', () => {
     expect(seen).toEqual([whole.length, whole.length, whole.length]);
   });
 
-  it('is not needed to write', async () => {
+  it('are written before the recording is closed', async () => {
     const path = fresh();
     const { writer } = open(path);
     const written = writer.add(LINE);
@@ -105,29 +84,34 @@ describe('a turn of the event loop', () => {
   });
 });
 
-describe('a file that exists', () => {
-  it.each([
-    ['a whole file', LINE, LINE],
-    ['an empty file', '', ''],
-    ['no file', undefined, ''],
-    ['a file that was cut in its second line', `${LINE}{"v":1,"received`, LINE],
-    ['a file that was cut in its first line', '{"v', ''],
-    ['a file that was cut in a long line', `${LINE}{"v":1,"body_b64":"${'A'.repeat(200_000)}`, LINE],
-  ])('is continued: %s', async (_, before, remaining) => {
-    const path = fresh();
-    if (before !== undefined) writeFileSync(path, before, { mode: 0o600 });
-    const { writer, notices } = open(path);
-    await writer.add(LINE);
-    expect(readFileSync(path, 'utf8')).toBe(`${remaining}${LINE}`);
-    const removed = (before ?? '').length - remaining.length;
-    expect(notices).toEqual(removed === 0 ? [] : [expect.stringContaining(`removed its ${removed} bytes`)]);
+describe('a recording that exists', () => {
+  it('is continued after its last complete line', async () => {
+    for (const [before, remaining] of [
+      [LINE, LINE],
+      ['', ''],
+      [undefined, ''],
+      [`${LINE}{"v":1,"received`, LINE],
+      ['{"v', ''],
+      [`${LINE}{"v":1,"body_b64":"${'A'.repeat(200_000)}`, LINE],
+    ] as const) {
+      const path = fresh();
+      if (before !== undefined) writeFileSync(path, before, { mode: 0o600 });
+      const { writer, notices } = open(path);
+      await writer.add(LINE);
+      expect(readFileSync(path, 'utf8')).toBe(`${remaining}${LINE}`);
+      const removed = (before ?? '').length - remaining.length;
+      expect(notices).toEqual(removed === 0 ? [] : [expect.stringContaining(`removed its ${removed} bytes`)]);
+    }
   });
 
-  it.each(['no recording', '{"log":{}}\n', '\n'])('is not changed: %j', (text) => {
-    const path = fresh();
-    writeFileSync(path, text);
-    expect(failure(() => open(path)).message).toContain('is not a recording');
-    expect(readFileSync(path, 'utf8')).toBe(text);
+  it('is refused unchanged if it is no recording', () => {
+    for (const text of ['no recording', '{"log":{}}\n', '\n']) {
+      const path = fresh();
+      writeFileSync(path, text);
+      expect(failure(() => open(path)).message, text).toContain('is not a recording');
+      expect(readFileSync(path, 'utf8')).toBe(text);
+    }
+    expect(failure(() => open(folder)).message).toContain('is not a file');
   });
 
   it('may have other readers, of whom svc warns', () => {
@@ -135,21 +119,5 @@ describe('a file that exists', () => {
     writeFileSync(path, LINE);
     chmodSync(path, 0o644);
     expect(open(path).notices).toEqual([`warning: --record: other users can read ${path}: chmod 600 ${path}`]);
-  });
-
-  it('must not be a directory', () => {
-    expect(failure(() => open(folder)).message).toContain('is not a file');
-  });
-});
-
-describe.skipIf(!existsSync('/dev/full'))('a disk that is full', () => {
-  it('is reported once, and to every caller', async () => {
-    const { writer } = open('/dev/full');
-    const failures: (string | undefined)[] = [];
-    writer.onChange((trouble) => failures.push(trouble?.message));
-    expect(await Promise.all([writer.add(LINE), writer.add(LINE)])).toEqual([false, false]);
-    expect(await writer.add(LINE)).toBe(false);
-    expect(failures).toEqual(['--record: cannot write /dev/full: no space left on device']);
-    expect(writer.failure).toMatchObject({ code: 'file_unusable' });
   });
 });

@@ -26,16 +26,9 @@ export const EXPRESS_RECEIVERS: Readonly<
   Record<string, readonly [middleware: Middleware[], fails: readonly string[]]>
 > = {
   'json-stringify': [[express.json({ limit: '8mb' }), handled(printed)], ['raw-body']],
-  'json-stringify-indented': [
-    [express.json({ limit: '8mb' }), handled(({ body }) => JSON.stringify(body, null, 2))],
-    ['valid-ping'],
-  ],
   'json-default-limit': [[express.json({ verify: keepsRaw }), handled(raw)], ['large-body']],
-  'raw-default-limit': [[express.raw({ type: '*/*' }), handled(raw)], ['large-body']],
   'raw-of-1-mib': [[express.raw({ type: '*/*', limit: '1mb' }), handled(raw)], ['large-body']],
-  'raw-of-another-type': [[express.raw({ limit: '8mb' }), handled(raw)], ['valid-ping']],
   'text-trimmed': [[express.text(any), handled(({ body }) => String(body).trim())], ['raw-body']],
-  'form-parser': [[express.urlencoded({ limit: '8mb' }), handled(printed)], ['valid-ping']],
 };
 
 export function serveExpress(): RequestListener {

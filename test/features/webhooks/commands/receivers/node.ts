@@ -91,10 +91,6 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
     ['signature-length'],
   ],
   'ignores-further-digits': [receiver({ same: (given, expected) => given.startsWith(expected) }), ['signature-length']],
-  'compares-13-digits': [
-    receiver({ same: (given, expected) => given.slice(0, 20) === expected.slice(0, 20) && given.length === 71 }),
-    ['bad-signature'],
-  ],
   'compares-without-first-digit': [
     receiver({ same: (given, expected) => given.slice(8) === expected.slice(8) && given.length === 71 }),
     ['bad-signature'],
@@ -116,10 +112,6 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
     receiver({ same: (given, expected) => equal(`sha256=${given.replace(/^sha256=/, '')}`, expected) }),
     ['signature-prefix'],
   ],
-  'ignores-the-algorithm': [
-    receiver({ same: (given, expected) => equal(given.split('=')[1] ?? '', expected.slice(7)) }),
-    ['signature-prefix'],
-  ],
   'takes-any-algorithm': [
     ({ headers, raw }) => {
       const [algorithm = '', digits = ''] = String(headers['x-service-signature']).split('=');
@@ -129,22 +121,16 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
     },
     ['signature-prefix'],
   ],
-  'verifies-nothing': [receiver({ same: () => true }), ['bad-signature']],
   'signature-is-optional': [receiver({ required: ['timestamp'] }), ['missing-signature']],
   'timestamp-is-optional': [receiver({ required: ['signature'] }), ['missing-timestamp']],
   // What is signed.
   'trims-the-body': [receiver({ body: (raw) => raw.toString().trim() }), ['raw-body']],
   'normalizes-line-ends': [receiver({ body: (raw) => raw.toString('latin1').replaceAll('\r\n', '\n') }), ['raw-body']],
-  'removes-line-ends': [receiver({ body: (raw) => raw.toString().replace(/[\r\n]/g, '') }), ['raw-body']],
   'takes-bytes-for-latin1': [receiver({ body: (raw) => raw.toString('latin1') }), ['valid-summary']],
-  'sorts-the-keys': [
-    receiver({
-      body: (raw) => JSON.stringify(JSON.parse(raw.toString()), Object.keys(JSON.parse(raw.toString())).sort()),
-    }),
-    ['valid-ping'],
-  ],
   'prints-numbers-again': [
-    receiver({ body: (raw) => raw.toString().replace(/:(\d+\.?\d*(?:e\d+)?)/g, (_, number) => `:${Number(number)}`) }),
+    receiver({
+      body: (raw) => raw.toString().replace(/":(\d+\.?\d*(?:e\d+)?)/g, (_, number) => `":${Number(number)}`),
+    }),
     ['raw-body'],
   ],
   'decodes-escapes': [
@@ -154,41 +140,20 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
     }),
     ['raw-body'],
   ],
-  'signs-the-body-alone': [receiver({ message: (_, body) => body }), ['valid-ping']],
-  'forgets-the-dot': [
-    receiver({ message: (timestamp, body) => Buffer.concat([Buffer.from(timestamp), Buffer.from(body as Buffer)]) }),
-    ['valid-ping'],
-  ],
   'takes-a-signed-body-too': [
     (delivery) => (verifies(delivery) || verifies(delivery, { message: (_, body) => body }) ? 204 : 401),
-    ['signature-input'],
-  ],
-  'takes-no-dot-too': [
-    (delivery) =>
-      verifies(delivery) ||
-      verifies(delivery, {
-        message: (timestamp, body) => Buffer.concat([Buffer.from(timestamp), Buffer.from(body as Buffer)]),
-      })
-        ? 204
-        : 401,
     ['signature-input'],
   ],
   'takes-an-empty-secret-too': [
     (delivery) => (verifies(delivery) || verifies(delivery, { secret: '' }) ? 204 : 401),
     ['signature-input'],
   ],
-  'drops-whsec': [receiver({ secret: KEY.slice(6) }), ['valid-ping']],
   // What is fresh.
   'has-no-tolerance': [receiver({ fresh: (timestamp) => /^\d+$/.test(timestamp) }), ['stale-timestamp']],
   'looks-back-only': [
     receiver({ fresh: (timestamp) => /^\d+$/.test(timestamp) && age(timestamp) <= 300 }),
     ['future-timestamp'],
   ],
-  'looks-ahead-only': [
-    receiver({ fresh: (timestamp) => /^\d+$/.test(timestamp) && age(timestamp) >= -300 }),
-    ['stale-timestamp'],
-  ],
-  'takes-nan-for-fresh': [receiver({ fresh: (timestamp) => !(Math.abs(age(timestamp)) > 300) }), ['shifted-dot']],
   'parses-leading-digits': [
     receiver({ fresh: (timestamp) => Math.abs(Date.now() / 1000 - Number.parseInt(timestamp, 10)) <= 300 }),
     ['shifted-dot'],
@@ -202,7 +167,6 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
     summaries((data) => ((data['transcript'] as { text: string }).text.length > 0 ? 204 : 400)),
     ['optional-fields'],
   ],
-  'requires-a-report': [summaries((data) => ('report_id' in data ? 204 : 400)), ['optional-fields']],
   'requires-segments': [
     summaries(({ transcript }) => (transcript === undefined || has(transcript, 'segments') ? 204 : 422)),
     ['optional-fields'],
@@ -221,12 +185,7 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
     ),
     ['unknown-fields'],
   ],
-  'knows-two-types': [
-    processing(({ type }) => (['summary.completed', 'webhook.ping'].includes(type) ? 204 : 422)),
-    ['unknown-type'],
-  ],
   'refuses-further-fields': [processing((event) => (Object.keys(event).length === 4 ? 204 : 422)), ['unknown-fields']],
-  'refuses-pings': [processing(({ type }) => (type === 'webhook.ping' ? 404 : 204)), ['valid-ping']],
   'refuses-duplicates': [
     processing(({ id }) => {
       if (seen.has(id)) return 409;
@@ -236,13 +195,7 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
     ['same-event-twice'],
   ],
   // What else.
-  'takes-100-kb': [(delivery) => (delivery.raw.length > 102_400 ? 413 : receiver()(delivery)), ['large-body']],
-  'takes-less-than-1-mib': [
-    (delivery) => (delivery.raw.length >= 2 ** 20 ? 413 : receiver()(delivery)),
-    ['large-body'],
-  ],
   'takes-1-mib': [(delivery) => (delivery.raw.length > 2 ** 20 ? 413 : receiver()(delivery)), ['large-body']],
-  redirects: [() => [307, '', { location: '/elsewhere' }], ['valid-ping']],
   'refuses-with-200': [
     (delivery) => (verifies(delivery) ? 204 : [200, '{"error":"bad signature"}']),
     ['bad-signature'],
