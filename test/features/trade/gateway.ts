@@ -39,60 +39,72 @@ export interface Gateway extends AsyncDisposable {
   readonly live: Client[];
   readonly upgrades: string[];
   readonly sockets: ReadonlySet<Socket>;
-  /** Leaves requests for a websocket unanswered. `onUpgrade` is called for each. */
-  hangUpgrades(onUpgrade: () => void): void;
   stop(): Promise<void>;
 }
 
-export async function gateway(options: GatewayOptions = {}): Promise<Gateway> {
-  const requests: Request[] = [];
-  const clients: Client[] = [];
-  const ended: string[] = [];
-  const upgrades: string[] = [];
-  const sockets = new Set<Socket>();
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+type Log = Pick<Gateway, 'requests' | 'clients' | 'ended' | 'upgrades'>;
+
+/** What the gateway answers to the requests of sessions. */
+function tradingHandler(connected: () => Readonly<Record<string, Client>>): Handler {
+  return (request, response) => {
     const { url = '', headers } = request;
     let body = '';
     request.on('data', (chunk: Buffer) => {
       body += chunk.toString();
     });
     request.on('end', () => {
-      const id = Object.keys(io.sockets.connected).find((id) => headers.authorization === `Bearer ${id}${TOKEN}`);
+      const id = Object.keys(connected()).find((id) => headers.authorization === `Bearer ${id}${TOKEN}`);
       response.setHeader('content-type', 'application/json');
       const refused = { response: { executed: false, error: 'Unauthorized' } };
       response.end(JSON.stringify(id === undefined ? refused : { response: { executed: true }, id, body }));
-      if (id !== undefined && url === '/trading/subscribe')
-        io.sockets.connected[id]?.emit('Order', `{"form":"${body}"}`);
+      if (id !== undefined && url === '/trading/subscribe') connected()[id]?.emit('Order', `{"form":"${body}"}`);
     });
   };
-  const server = options.tls === undefined ? createServer(answer) : createTlsServer(options.tls, answer);
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-  });
-  server.on('upgrade', (request: IncomingMessage) => upgrades.push(request.url ?? ''));
-  const io = listen(server, { serveClient: false, ...options.engine });
-  const { accepts = (token: string) => token === TOKEN } = options;
-  io.use((client, next) =>
-    next(accepts(client.handshake.query['access_token'] ?? '') ? undefined : new Error('Not authorized')),
-  );
-  io.on('connection', (client) => {
-    clients.push(client);
-    client.on('disconnect', (reason) => ended.push(reason));
-  });
-  // socket.io has put itself before `answer`; this is before both.
-  const [serve] = server.listeners('request') as (typeof answer)[];
-  server.removeAllListeners('request').on('request', (request: IncomingMessage, response: ServerResponse) => {
+}
+
+/** Logs a request and gives it to `serve`, unless a test answers it. */
+function loggingHandler(serve: Handler | undefined, { before }: GatewayOptions, log: Log): Handler {
+  return (request, response) => {
     const { method = '', url = '', headers } = request;
     const received = { method, url, headers, body: '' };
-    requests.push(received);
+    log.requests.push(received);
     // Engine.IO takes a poll that was read to its end for one that was given up.
     if (method === 'POST') {
       request.on('data', (chunk: Buffer) => {
         received.body += chunk.toString();
       });
     }
-    if (options.before?.(request, response) !== true) serve?.(request, response);
+    if (before?.(request, response) !== true) serve?.(request, response);
+  };
+}
+
+function serverWith(options: GatewayOptions, log: Log) {
+  const answer = tradingHandler(() => io.sockets.connected);
+  const server = options.tls === undefined ? createServer(answer) : createTlsServer(options.tls, answer);
+  server.on('upgrade', (request: IncomingMessage) => log.upgrades.push(request.url ?? ''));
+  const io = listen(server, { serveClient: false, ...options.engine });
+  const { accepts = (token: string) => token === TOKEN } = options;
+  io.use((client, next) =>
+    next(accepts(client.handshake.query['access_token'] ?? '') ? undefined : new Error('Not authorized')),
+  );
+  io.on('connection', (client) => {
+    log.clients.push(client);
+    client.on('disconnect', (reason) => log.ended.push(reason));
+  });
+  // socket.io has put itself before `answer`; this is before both.
+  const [serve] = server.listeners('request') as Handler[];
+  server.removeAllListeners('request').on('request', loggingHandler(serve, options, log));
+  return { server, io };
+}
+
+export async function gateway(options: GatewayOptions = {}): Promise<Gateway> {
+  const log: Log = { requests: [], clients: [], ended: [], upgrades: [] };
+  const sockets = new Set<Socket>();
+  const { server, io } = serverWith(options, log);
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
   });
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
@@ -105,17 +117,13 @@ export async function gateway(options: GatewayOptions = {}): Promise<Gateway> {
     await closed;
   };
   return {
+    ...log,
     url: `http${options.tls === undefined ? '' : 's'}://127.0.0.1:${port}`,
     port,
-    requests,
-    clients,
-    ended,
-    upgrades,
     sockets,
     get live() {
       return Object.values(io.sockets.connected);
     },
-    hangUpgrades: (onUpgrade) => void server.removeAllListeners('upgrade').on('upgrade', onUpgrade),
     stop,
     [Symbol.asyncDispose]: stop,
   };

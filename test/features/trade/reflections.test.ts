@@ -19,7 +19,7 @@ function expectClean(text: string): void {
 
 const STREAM = ['stream', 'Order', '--until', '1', '--no-reconnect', '-o', 'ndjson', '--debug'];
 
-describe('the token comes back in', () => {
+describe('no output has the token if the gateway repeats it in', () => {
   it('a push', async () => {
     await using feed = await feedGateway();
     const run = feed.run(STREAM);

@@ -1,6 +1,6 @@
-/** A product with a past at three stores, answered by the rule of doc 3 §4 as the tests of the rules write it down. */
+/** A product with a past at three stores. */
 import { answer } from '../../../support/servers.ts';
-import { type Observation, referenceDynamics } from '../reference-dynamics.ts';
+import type { Observation } from '../reference-dynamics.ts';
 import { type Asked, NOW } from './misbehaving.ts';
 
 const DAY_MS = 86_400_000;
@@ -79,8 +79,6 @@ interface Shop {
   readonly places?: readonly Place[];
   /** Only its snapshots are left. */
   readonly gone?: boolean;
-  /** Instead of the series of a source. */
-  readonly instead?: Readonly<Record<string, object | string>>;
 }
 
 export const detail = (status: number, text: string): string => answer(status, JSON.stringify({ detail: text }));
@@ -94,39 +92,23 @@ export const pagesFor =
   };
 
 /** Answers for the product `p1`. */
-export function shop({ places = PLACES, gone = false, instead = {} }: Shop = {}): (asked: Asked) => object | string {
+export function shop({ places = PLACES, gone = false }: Shop = {}): (asked: Asked) => object | string {
   return ({ path, query }) => {
     const [, , id, what] = path.split('/');
     const page = pagesFor(query);
     if (path === '/settlements') return page(SETTLEMENTS);
     if (path === '/sync/cursors') return { items: places.map(({ parser_name }) => ({ parser_name })) };
     if (id === undefined) return page([{ canonical_product_id: 'p1', title: 'Milk' }]);
-    if (what === undefined)
-      return id === 'p1' && !gone ? { canonical_product_id: id } : detail(404, 'product_not_found');
+    const isListed = id === 'p1' && !gone;
+    if (what === undefined) return isListed ? { canonical_product_id: id } : detail(404, 'product_not_found');
     const own = id === 'p1' ? places : [];
+    const isWanted = (name: string, value: string): boolean => (query.get(name) ?? value) === value;
     const wanted = own.filter(
-      ({ parser_name, source_id }) =>
-        (query.get('parser_name') ?? parser_name) === parser_name &&
-        (query.get('source_id') ?? source_id) === source_id,
+      ({ parser_name, source_id }) => isWanted('parser_name', parser_name) && isWanted('source_id', source_id),
     );
     const keys = ({ parser_name, source_id }: Place) => ({ canonical_product_id: id, parser_name, source_id });
     if (what === 'sources') return page(gone ? [] : own.map((one) => ({ ...keys(one), ...one.fields })));
-    if (what === 'snapshots') {
-      return page(
-        wanted
-          .flatMap((from) => from.past.map((past) => ({ ...keys(from), ...snapshot(from, past) })))
-          .map((one, id) => ({ id, ...one })),
-      );
-    }
-    const [only] = wanted;
-    if (only === undefined) return detail(404, 'source not found');
-    const other = instead[only.source_id];
-    if (other !== undefined) return other;
-    const [date_from = '', date_to = '', interval = '', field = ''] = ['date_from', 'date_to', 'interval', 'field'].map(
-      (name) => query.get(name) ?? '',
-    );
-    const series = referenceDynamics(only.past, { date_from, date_to, interval });
-    if (series === undefined) return detail(400, 'requested range is too large');
-    return { ...series, meta: { ...keys(only), field, interval, date_from, date_to } };
+    const snapshots = wanted.flatMap((from) => from.past.map((past) => ({ ...keys(from), ...snapshot(from, past) })));
+    return page(snapshots.map((one, id) => ({ id, ...one })));
   };
 }

@@ -7,60 +7,68 @@ import type { Candle } from '../../../../src/features/trade/schema.ts';
 const at = (text: string): number => Date.parse(text) / 1000;
 const candle = (time: number, ticks = 1): Candle => [time, 1.1, 1.3, 1.4, 1.0, 1.2, 1.4, 1.5, 1.1, ticks];
 
-describe('gaps', () => {
+describe('gaps between candles', () => {
   const between = (period: string, earlier: string, later: string) => {
     const gap = findGap(findPeriod(period), at(earlier), at(later));
     return gap === undefined ? undefined : `${timeText(gap.from)} ${gap.candles}`;
   };
 
-  it.each([
-    ['in winter', '2026-01-09T21:59:00Z', '2026-01-11T22:00:00Z'],
-    ['in summer', '2026-07-10T20:59:00Z', '2026-07-12T21:00:00Z'],
-    ['in which New York alone changes its clocks', '2026-03-06T21:59:00Z', '2026-03-08T21:00:00Z'],
-    ['in which it changes them back', '2026-10-30T20:59:00Z', '2026-11-01T22:00:00Z'],
-    ['that ends a quarter of an hour late', '2026-01-09T21:54:00Z', '2026-01-11T22:15:00Z'],
-  ])('are not reported over a weekend %s', (_, friday, sunday) => {
-    expect(between('m1', friday, sunday)).toBeUndefined();
+  /** For each of these, `period earlier later`, what is missing between the two candles. */
+  const gapsOf = (pairs: readonly string[]) =>
+    Object.fromEntries(
+      pairs.map((pair) => {
+        const [period = '', earlier = '', later = ''] = pair.split(' ');
+        return [pair, between(period, `${earlier}Z`, `${later}Z`)];
+      }),
+    );
+
+  it('are not reported over a weekend, whatever the period and the clocks', () => {
+    const pairs = [
+      'm1 2026-01-09T21:59 2026-01-11T22:00',
+      'm1 2026-07-10T20:59 2026-07-12T21:00',
+      // New York alone changes its clocks, forward and back.
+      'm1 2026-03-06T21:59 2026-03-08T21:00',
+      'm1 2026-10-30T20:59 2026-11-01T22:00',
+      // It ends a quarter of an hour late.
+      'm1 2026-01-09T21:54 2026-01-11T22:15',
+      'm5 2026-03-06T21:55 2026-03-08T21:00',
+      'm30 2026-03-06T21:30 2026-03-08T21:00',
+      'H1 2026-10-30T20:00 2026-11-01T22:00',
+      'H2 2026-10-30T19:00 2026-11-01T22:00',
+      'H3 2026-03-06T19:00 2026-03-08T21:00',
+      'H4 2026-03-06T18:00 2026-03-08T21:00',
+      'H6 2026-03-06T16:00 2026-03-08T21:00',
+      'H8 2026-10-30T13:00 2026-11-01T22:00',
+      'D1 2026-03-06T22:00 2026-03-09T21:00',
+      'D1 2026-10-30T21:00 2026-11-02T22:00',
+      'D1 2026-10-30T21:00 2026-11-01T22:00',
+      'W1 2026-10-24T21:00 2026-10-31T21:00',
+      'W1 2026-10-30T21:00 2026-11-06T22:00',
+      'M1 2026-01-31T22:00 2026-02-28T22:00',
+      'M1 2026-02-28T22:00 2026-03-31T21:00',
+    ];
+    expect(gapsOf(pairs)).toEqual(Object.fromEntries(pairs.map((pair) => [pair, undefined])));
   });
 
-  it.each([
-    ['m5', '2026-03-06T21:55:00Z', '2026-03-08T21:00:00Z'],
-    ['m30', '2026-03-06T21:30:00Z', '2026-03-08T21:00:00Z'],
-    ['H1', '2026-10-30T20:00:00Z', '2026-11-01T22:00:00Z'],
-    ['H2', '2026-10-30T19:00:00Z', '2026-11-01T22:00:00Z'],
-    ['H3', '2026-03-06T19:00:00Z', '2026-03-08T21:00:00Z'],
-    ['H4', '2026-03-06T18:00:00Z', '2026-03-08T21:00:00Z'],
-    ['H6', '2026-03-06T16:00:00Z', '2026-03-08T21:00:00Z'],
-    ['H8', '2026-10-30T13:00:00Z', '2026-11-01T22:00:00Z'],
-    ['D1', '2026-03-06T22:00:00Z', '2026-03-09T21:00:00Z'],
-    ['D1', '2026-10-30T21:00:00Z', '2026-11-02T22:00:00Z'],
-    ['D1', '2026-10-30T21:00:00Z', '2026-11-01T22:00:00Z'],
-    ['W1', '2026-10-24T21:00:00Z', '2026-10-31T21:00:00Z'],
-    ['W1', '2026-10-30T21:00:00Z', '2026-11-06T22:00:00Z'],
-    ['M1', '2026-01-31T22:00:00Z', '2026-02-28T22:00:00Z'],
-    ['M1', '2026-02-28T22:00:00Z', '2026-03-31T21:00:00Z'],
-  ])('are not reported between candles %s of %s and %s', (period, earlier, later) => {
-    expect(between(period, earlier, later)).toBeUndefined();
+  it('are reported with their first candle and their length', () => {
+    const GAPS = {
+      'm1 2026-01-07T10:00 2026-01-07T10:04': '2026-01-07T10:01:00Z 3',
+      'm1 2026-01-09T21:50 2026-01-11T22:00': '2026-01-09T21:51:00Z 4',
+      'm1 2026-01-09T21:59 2026-01-11T22:20': '2026-01-11T22:15:00Z 5',
+      // A week less the weekend: from Sunday 17:15 to Friday 16:55.
+      'm1 2026-01-09T21:54 2026-01-18T22:00': '2026-01-11T22:15:00Z 7180',
+      'H1 2026-10-30T20:00 2026-11-01T23:00': '2026-11-01T22:00:00Z 1',
+      'H4 2026-01-06T02:00 2026-01-06T14:00': '2026-01-06T06:00:00Z 2',
+      'H4 2026-03-06T18:00 2026-03-09T01:00': '2026-03-08T18:00:00Z 1',
+      'D1 2026-01-06T22:00 2026-01-08T22:00': '2026-01-07T22:00:00Z 1',
+      'D1 2026-03-05T22:00 2026-03-09T21:00': '2026-03-06T22:00:00Z 1',
+      'W1 2026-10-24T21:00 2026-11-07T22:00': '2026-10-31T21:00:00Z 1',
+      'M1 2026-01-31T22:00 2026-03-31T21:00': '2026-03-02T22:00:00Z 1',
+    };
+    expect(gapsOf(Object.keys(GAPS))).toEqual(GAPS);
   });
 
-  it.each([
-    ['m1', '2026-01-07T10:00:00Z', '2026-01-07T10:04:00Z', '2026-01-07T10:01:00Z 3'],
-    ['m1', '2026-01-09T21:50:00Z', '2026-01-11T22:00:00Z', '2026-01-09T21:51:00Z 4'],
-    ['m1', '2026-01-09T21:59:00Z', '2026-01-11T22:20:00Z', '2026-01-11T22:15:00Z 5'],
-    // A week less the weekend: from Sunday 17:15 to Friday 16:55.
-    ['m1', '2026-01-09T21:54:00Z', '2026-01-18T22:00:00Z', '2026-01-11T22:15:00Z 7180'],
-    ['H1', '2026-10-30T20:00:00Z', '2026-11-01T23:00:00Z', '2026-11-01T22:00:00Z 1'],
-    ['H4', '2026-01-06T02:00:00Z', '2026-01-06T14:00:00Z', '2026-01-06T06:00:00Z 2'],
-    ['H4', '2026-03-06T18:00:00Z', '2026-03-09T01:00:00Z', '2026-03-08T18:00:00Z 1'],
-    ['D1', '2026-01-06T22:00:00Z', '2026-01-08T22:00:00Z', '2026-01-07T22:00:00Z 1'],
-    ['D1', '2026-03-05T22:00:00Z', '2026-03-09T21:00:00Z', '2026-03-06T22:00:00Z 1'],
-    ['W1', '2026-10-24T21:00:00Z', '2026-11-07T22:00:00Z', '2026-10-31T21:00:00Z 1'],
-    ['M1', '2026-01-31T22:00:00Z', '2026-03-31T21:00:00Z', '2026-03-02T22:00:00Z 1'],
-  ])('between candles %s of %s and %s are found', (period, earlier, later, found) => {
-    expect(between(period, earlier, later)).toBe(found);
-  });
-
-  it('are found wherever a series is split, also after a resume', async () => {
+  it('are found wherever a download is resumed', async () => {
     const start = at('2026-01-07T10:00:00Z');
     const times = [0, 1, 2, 5, 6, 9].map((minute) => candle(start + minute * 60));
     const range = { from: start, to: start + 600, now: start * 1000 + 900_000 };
@@ -86,7 +94,7 @@ describe('gaps', () => {
     );
   });
 
-  it('equal those found by checking each minute of the week', () => {
+  it('equal those of a check of each minute of the week', () => {
     // Open for sure from Sunday 17:15 to Friday 16:55 in New York, in winter five hours behind.
     const isOpen = (time: number): boolean => {
       const minute = ((time - at('2026-01-04T05:00:00Z')) / 60) % (7 * 1440);

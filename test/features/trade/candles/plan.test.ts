@@ -8,45 +8,40 @@ import {
   planWindows,
 } from '../../../../src/features/trade/candles/plan.ts';
 
-it('the periods are the thirteen of the document, with its limits', () => {
-  expect(PERIODS.map(({ name, maxDaysBack }) => [name, maxDaysBack])).toEqual([
-    ['m1', 16],
-    ['m5', 56],
-    ['m15', 212],
-    ['m30', 316],
-    ['H1', 624],
-    ['H2', 1224],
-    ['H3', 2056],
-    ['H4', 2664],
-    ['H6', 3632],
-    ['H8', 5128],
-    ['D1', undefined],
-    ['W1', undefined],
-    ['M1', undefined],
-  ]);
-});
+/** The longest range of a request in days, by doc 3 §8. */
+const DAYS: Readonly<Record<string, number | undefined>> = {
+  m1: 16,
+  m5: 56,
+  m15: 212,
+  m30: 316,
+  H1: 624,
+  H2: 1224,
+  H3: 2056,
+  H4: 2664,
+  H6: 3632,
+  H8: 5128,
+  D1: undefined,
+  W1: undefined,
+  M1: undefined,
+};
 
-describe('findPeriod', () => {
-  it('distinguishes a minute from a month, and accepts hours, days and weeks in either case', () => {
+describe('a period', () => {
+  it('is one of the thirteen of the document, with its limit', () => {
+    expect(PERIODS.map(({ name, maxDaysBack }) => [name, maxDaysBack])).toEqual(Object.entries(DAYS));
+  });
+
+  it('of hours, days or weeks may be written in either case, but a minute is not a month', () => {
     expect(findPeriod('m1').ms).toBe(60_000);
     expect(findPeriod('M1').ms).toBe(30 * 86_400_000);
-    for (const [text, name] of [
-      ['h1', 'H1'],
-      ['h8', 'H8'],
-      ['d1', 'D1'],
-      ['w1', 'W1'],
-    ] as const) {
-      expect(findPeriod(text).name).toBe(name);
+    expect(['h1', 'h8', 'd1', 'w1'].map((text) => findPeriod(text).name)).toEqual(['H1', 'H8', 'D1', 'W1']);
+  });
+
+  it('is refused if there is none of that name', () => {
+    for (const text of ['M5', 'M15', 'M30', '1m', 'h5', 'H', '', 'm1 ', 'constructor']) {
+      expect(() => findPeriod(text), text).toThrow(
+        expect.objectContaining({ code: 'invalid_value', hint: expect.stringContaining('m1 is a minute, M1 a month') }),
+      );
     }
-  });
-
-  it.each(['M5', 'M15', 'M30', '1m', 'h5', 'H', '', 'm1 ', 'constructor'])('refuses %s', (text) => {
-    expect(() => findPeriod(text)).toThrow(
-      expect.objectContaining({ code: 'invalid_value', hint: expect.stringContaining('m1 is a minute, M1 a month') }),
-    );
-  });
-
-  it('finds only periods by their exact name', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 4 }), (text) => {
         try {
@@ -59,42 +54,33 @@ describe('findPeriod', () => {
   });
 });
 
-it.each([
-  ['m1', '2026-01-05T10:00:00Z', '2026-01-05T10:00:59Z', false],
-  ['m1', '2026-01-05T10:00:00Z', '2026-01-05T10:01:00Z', true],
-  ['H4', '2026-01-05T10:00:00Z', '2026-01-05T13:59:59Z', false],
-  ['D1', '2026-01-06T22:00:00Z', '2026-01-06T21:59:59Z', false],
-  ['D1', '2026-01-06T22:00:00Z', '2026-01-06T22:00:00Z', true],
-  ['W1', '2026-01-02T22:00:00Z', '2026-01-09T21:59:59Z', false],
-  ['W1', '2026-01-02T22:00:00Z', '2026-01-09T22:00:00Z', true],
-  ['M1', '2026-01-31T22:00:00Z', '2026-02-28T23:00:00Z', false],
-  ['M1', '2026-01-31T22:00:00Z', '2026-03-03T22:00:00Z', true],
-])('a candle %s of %s is over at %s: %s', (period, time, now, over) => {
-  expect(isFinished(Date.parse(time) / 1000, findPeriod(period), Date.parse(now))).toBe(over);
+it('a candle is finished once its period is over; days and longer are named by their end', () => {
+  const FINISHED = {
+    'm1 2026-01-05T10:00:00Z 2026-01-05T10:00:59Z': false,
+    'm1 2026-01-05T10:00:00Z 2026-01-05T10:01:00Z': true,
+    'H4 2026-01-05T10:00:00Z 2026-01-05T13:59:59Z': false,
+    'D1 2026-01-06T22:00:00Z 2026-01-06T21:59:59Z': false,
+    'D1 2026-01-06T22:00:00Z 2026-01-06T22:00:00Z': true,
+    'W1 2026-01-02T22:00:00Z 2026-01-09T21:59:59Z': false,
+    'W1 2026-01-02T22:00:00Z 2026-01-09T22:00:00Z': true,
+    'M1 2026-01-31T22:00:00Z 2026-02-28T23:00:00Z': false,
+    'M1 2026-01-31T22:00:00Z 2026-03-03T22:00:00Z': true,
+  };
+  const found = Object.keys(FINISHED).map((candle) => {
+    const [period = '', time = '', now = ''] = candle.split(' ');
+    return [candle, isFinished(Date.parse(time) / 1000, findPeriod(period), Date.parse(now))];
+  });
+  expect(Object.fromEntries(found)).toEqual(FINISHED);
 });
 
 const SECOND = fc.integer({ min: 0, max: 2_000_000_000 });
 const PERIOD = fc.constantFrom(...PERIODS);
 
-/** Doc 3 §8, by hand. */
-const DAYS: Readonly<Record<string, number>> = {
-  m1: 16,
-  m5: 56,
-  m15: 212,
-  m30: 316,
-  H1: 624,
-  H2: 1224,
-  H3: 2056,
-  H4: 2664,
-  H6: 3632,
-  H8: 5128,
-};
-
 const forward = (from: number, to: number, period: Period) => [...planWindows({ from, to: to + 1, last: 100, period })];
 const back = (to: number, last: number, period: Period) => planWindows({ from: undefined, to: to + 1, last, period });
 
-describe('windows from the oldest to the newest', () => {
-  it('cover the range exactly, each within both limits', () => {
+describe('the requests for a range', () => {
+  it('cover it exactly, each within both limits', () => {
     fc.assert(
       fc.property(SECOND, fc.integer({ min: 0, max: 60_000_000 }), PERIOD, (from, length, period) => {
         const to = from + length;
@@ -116,13 +102,13 @@ describe('windows from the oldest to the newest', () => {
     );
   });
 
-  it('make a year of minutes 53 requests, and decades of days two', () => {
+  it('are 53 for a year of minutes, and three for decades of days', () => {
     const [from, to] = [Date.UTC(2025, 0, 1) / 1000, Date.UTC(2026, 0, 1) / 1000 - 1];
     expect(forward(from, to, findPeriod('m1'))).toHaveLength(53);
     expect(forward(0, to, findPeriod('D1'))).toHaveLength(3);
   });
 
-  it('go on after what has been read, to nothing if that is everything', () => {
+  it('go on after what has been read', () => {
     const range = { from: 600, to: 3_000_000, last: 100, period: findPeriod('m1') };
     const [first, ...others] = planWindows(range);
     expect([...planWindows(range, first?.to)]).toEqual(others);
@@ -130,7 +116,7 @@ describe('windows from the oldest to the newest', () => {
   });
 });
 
-describe('windows from the newest to the oldest', () => {
+describe('the requests for the newest candles', () => {
   it('follow each other without a gap, down to 1970', () => {
     fc.assert(
       fc.property(SECOND, fc.integer({ min: 1, max: 20_000 }), PERIOD, (to, count, period) => {
@@ -148,7 +134,7 @@ describe('windows from the newest to the oldest', () => {
     );
   });
 
-  it('begin with a length for the candles and a weekend, and never more than one request may bring', () => {
+  it('begin with a range that has a weekend to spare, and never ask for more than one response may have', () => {
     const first = (count: number): number => {
       const [window] = back(Date.UTC(2026, 10, 18, 12) / 1000, count, findPeriod('m1'));
       return window === undefined ? 0 : Math.round((window.to - window.from) / 60);

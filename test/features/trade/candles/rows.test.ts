@@ -2,24 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UTC } from '../../../../src/cli/time.ts';
 import { sortCandles } from '../../../../src/features/trade/candles/download.ts';
-import { candleRow, rowLines } from '../../../../src/features/trade/candles/rows.ts';
+import { candleRow } from '../../../../src/features/trade/candles/rows.ts';
 import type { Candle } from '../../../../src/features/trade/schema.ts';
 
 const at = (text: string): number => Date.parse(text) / 1000;
 const candle = (time: number, ticks = 1): Candle => [time, 1.1, 1.3, 1.4, 1.0, 1.2, 1.4, 1.5, 1.1, ticks];
 
-describe('candles in order', () => {
-  it('keeps one of duplicate candles, the one with more ticks', () => {
-    const doubles = [
-      candle(1498140000, 18743),
-      candle(1498136400, 9),
-      candle(1498140000, 18744),
-      candle(1498136400, 10),
-    ];
-    expect(sortCandles(doubles)).toEqual([candle(1498136400, 10), candle(1498140000, 18744)]);
-  });
-
-  it('is sorted, without duplicates, and loses no candle', () => {
+describe('the candles of a range', () => {
+  it('are sorted, and of two at one time the one with more ticks is used', () => {
     const some = fc.array(fc.tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 9 })));
     fc.assert(
       fc.property(some, (pairs) => {
@@ -35,7 +25,7 @@ describe('candles in order', () => {
   });
 });
 
-describe('rows', () => {
+describe('the row of a candle', () => {
   const one: Candle = [
     at('2026-01-05T10:00:00Z'),
     1.10001,
@@ -50,7 +40,7 @@ describe('rows', () => {
   ];
   const row = (price: 'bid' | 'ask' | 'both' | 'mid') => candleRow(one, { price, zone: UTC });
 
-  it('name the values that the gateway returns by position', () => {
+  it('names the values that the gateway returns by position', () => {
     expect(row('both')).toEqual({
       time: '2026-01-05T10:00:00Z',
       bid_open: 1.10001,
@@ -74,14 +64,7 @@ describe('rows', () => {
     expect(row('ask')).toMatchObject({ open: 1.10011, high: 1.10019, low: 1.1001, close: 1.10014 });
   });
 
-  it('have a mid price without rounding errors', () => {
+  it('has a mid price without rounding errors', () => {
     expect(row('mid')).toMatchObject({ open: 1.10006, high: 1.10014, low: 1.10005, close: 1.100085 });
-  });
-
-  it('begin with the time in a file', () => {
-    const { header, line } = rowLines('csv', 'bid');
-    expect(header + line(row('bid'))).toBe(
-      'time,open,high,low,close,tick-qty\n2026-01-05T10:00:00Z,1.10001,1.10009,1.1,1.10003,42\n',
-    );
   });
 });

@@ -29,7 +29,7 @@ async function use(home: string, calls: number): Promise<void> {
   for (let i = 0; i < calls; i++) if (limit !== undefined) await counts.take(limit);
 }
 
-it('the fifty-first read of open positions within an hour is not sent: exit 6 with the next possible time', async () => {
+it('the fifty-first read of positions within an hour exits 6 with the next possible time, and is not sent', async () => {
   const home = client.temporaryHome();
   await use(home, 49);
   expect((await client.run('positions', { home })).code).toBe(0);
@@ -44,14 +44,14 @@ it('the fifty-first read of open positions within an hour is not sent: exit 6 wi
   expect((await client.run('positions', { home, now: () => NOW + HOUR_MS })).code).toBe(0);
 });
 
-it('two concurrent processes share the remaining calls', async () => {
+it('two commands at once share the calls that are left', async () => {
   const home = client.temporaryHome();
   await use(home, 49);
   const runs = await Promise.all([client.run('positions', { home }), client.run('positions', { home })]);
   expect(runs.map(({ code }) => code).sort()).toEqual([0, 6]);
 });
 
-it('an ORA-20301 fills the window that it names, even of an unused command', async () => {
+it('an ORA-20301 uses up the limit that it names', async () => {
   const home = client.temporaryHome();
   client.gateway.traps.add('ora-20301');
   const first = await client.run('orders -o json', { home });
@@ -63,8 +63,8 @@ it('an ORA-20301 fills the window that it names, even of an unused command', asy
   expect(client.asked()).toEqual([]);
 });
 
-describe('limits', () => {
-  it('have the window of each request', async () => {
+describe('svc trade limits', () => {
+  it('shows the window of each limit', async () => {
     const { stdout } = await client.run('limits --columns limit,max,window,what');
     for (const line of [
       /^command 8 +2 +600 s +get trader orders$/,
@@ -80,7 +80,7 @@ describe('limits', () => {
   it.each([
     ['there is no token', { SVC_TRADE_TOKEN: undefined }, 'svc trade login'],
     ['no address is configured', { SVC_TRADE_TOKEN: undefined, SVC_TRADE_URL: undefined }, 'svc config set trade.url'],
-  ])('%s: shows known data, and names missing data', async (why, env, hint) => {
+  ])('shows the limits without their use if %s', async (why, env, hint) => {
     const { code, stdout, stderr } = await client.run('limits -o json', { env });
     const limits = JSON.parse(stdout);
     expect({ code, rows: limits.length, first: limits[0] }).toMatchObject({
@@ -93,7 +93,7 @@ describe('limits', () => {
     expect(table.stdout).toMatch(/^command 8 +2 +600 s/m);
   });
 
-  it('belongs to one address and token, which is not stored', async () => {
+  it('counts by address and token, and does not store the token', async () => {
     const home = client.temporaryHome();
     await client.run('orders --account 654061', { home });
     expect(await limitOf(46, home)).toMatchObject({ used: 1 });
@@ -112,7 +112,7 @@ describe('limits', () => {
   });
 });
 
-it('a full disk is reported, but does not prevent requests', async () => {
+it('a count that cannot be stored is reported, and the request is sent', async () => {
   const home = client.temporaryHome();
   writeFileSync(join(home, 'state'), '');
   const run = await client.run('orders', { home });

@@ -1,23 +1,20 @@
 /** `svc trade close`: requests by kind of account, confirmations, and that no rate limit delays it. */
 import { describe, expect, it } from 'vitest';
-import { temporaryHome } from '../../../support/svc.ts';
-import { useUpCalls } from '../counts.ts';
-import { holdOrder, holdTrade } from './holdings.ts';
+import { holdTrade } from './holdings.ts';
 import { forwarder } from './lost-answers.ts';
-import { fileTrader, HEDGING, NETTING, NOW } from './trader.ts';
+import { fileTrader, HEDGING, NETTING } from './trader.ts';
 
 const client = await fileTrader({ emptied: true });
 
 const CLOSE = { rate: '0', amount: '10', order_type: 'AtMarket', time_in_force: 'GTC' };
 const lastError = (stderr: string) => JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
 
-describe('in an account that hedges', () => {
+describe('svc trade close in an account that hedges', () => {
   it.each<[string, readonly string[], Readonly<Record<string, string>>]>([
     ['all of a trade', [], {}],
     ['a part of it', ['--amount', '4'], { amount: '4' }],
     ['within a range', ['--range', '5'], { at_market: '5', order_type: 'MarketRange', time_in_force: 'IOC' }],
-    ['for a day', ['--tif', 'DAY'], { time_in_force: 'DAY' }],
-  ])('%s', async (_name, more, fields) => {
+  ])('closes %s', async (_name, more, fields) => {
     const id = holdTrade(client.gateway);
     const { code, stdout } = await client.run(['close', id, '--yes', '-o', 'json', ...more]);
     expect(code).toBe(0);
@@ -61,7 +58,7 @@ describe('in an account that hedges', () => {
     expect(client.orders().map(({ trade_id }) => trade_id)).toEqual(ids);
   });
 
-  it('a refused one does not stop the others', async () => {
+  it('goes on with the others after a refusal', async () => {
     const ids = [holdTrade(client.gateway, { amountK: 10.5 }), holdTrade(client.gateway)];
     const { code, stdout } = await client.run(['close', ...ids, '--yes', '-o', 'json']);
     expect({ code, orders: client.orders().length }).toEqual({ code: 10, orders: 2 });
@@ -78,16 +75,12 @@ describe('in an account that hedges', () => {
 
   it.each<[string, (id: string) => readonly string[], number, RegExp]>([
     ['a trade that is not there', () => ['1'], 5, /there is no open trade 1; nothing was sent/],
-    ['one of two that is not there', (id) => [id, '1'], 5, /there is no open trade 1/],
     ['more than it has', (id) => [id, '--amount', '11'], 3, /has only 10, not 11/],
     ['a trade of another account', (id) => [id, '--account', NETTING], 3, /is in account 654061, not in 654062/],
     ['an id that is none', () => ['123.0'], 2, /is not a trade id/],
-    ['nothing', () => [], 2, /nothing to close/],
     ['two ways at once', (id) => [id, '--symbol', 'EUR/USD'], 2, /conflicting options/],
     ['an amount of two', (id) => [id, '2', '--amount', '5'], 2, /--amount needs exactly one trade/],
-    ['an amount of a symbol', () => ['--symbol', 'EUR/USD', '--amount', '5'], 2, /need trade ids/],
-    ['a time that an order at market has not', (id) => [id, '--tif', 'GTD'], 2, /--tif: unknown value "GTD"/],
-  ])('not %s', async (_name, argv, code, why) => {
+  ])('refuses %s', async (_name, argv, code, why) => {
     const run = await client.run(['close', ...argv(holdTrade(client.gateway)), '--yes']);
     expect(run.stderr).toMatch(why);
     expect({ code: run.code, orders: client.orders() }).toEqual({ code, orders: [] });
@@ -114,7 +107,7 @@ describe('in an account that hedges', () => {
   });
 });
 
-describe('in an account that does not hedge', () => {
+describe('svc trade close in an account that does not hedge', () => {
   it.each([
     [true, 'sell'],
     [false, 'buy'],
@@ -136,8 +129,8 @@ describe('in an account that does not hedge', () => {
   });
 });
 
-describe('everything', () => {
-  it('of a symbol, listed before the confirmation', async () => {
+describe('svc trade close of several trades', () => {
+  it('lists the trades of a symbol before the confirmation', async () => {
     const id = holdTrade(client.gateway);
     holdTrade(client.gateway, { symbol: 'GBP/USD' });
     const { asked } = await client.run(['close', '--symbol', 'eurusd'], { terminal: 200, answer: true });
@@ -147,7 +140,7 @@ describe('everything', () => {
     ]);
   });
 
-  it('closes all of an account only after its id is typed', async () => {
+  it('closes everything only after the account id was typed', async () => {
     holdTrade(client.gateway);
     const wrong = await client.run(['close', '--everything'], { terminal: 200, answers: ['yes'] });
     expect({ code: wrong.code, orders: client.orders() }).toEqual({ code: 2, orders: [] });
@@ -159,7 +152,7 @@ describe('everything', () => {
     ]);
   });
 
-  it('of an account with --yes only if the command line names it', async () => {
+  it('closes everything with --yes only if the command line names the account', async () => {
     holdTrade(client.gateway);
     const { code, stderr } = await client.run(['close', '--everything', '--yes']);
     expect({ code, calls: client.calls() }).toEqual({ code: 2, calls: [] });
@@ -168,7 +161,7 @@ describe('everything', () => {
     expect(client.orders()).toMatchObject([{ account_id: HEDGING, forSymbol: 'false' }]);
   });
 
-  it('of a hidden symbol', async () => {
+  it('closes a hidden symbol', async () => {
     holdTrade(client.gateway, { symbol: 'USD/CHF' });
     expect((await client.run(['close', '--symbol', 'usdchf', '--yes'])).code).toBe(0);
     expect(client.orders()).toMatchObject([{ symbol: 'USD/CHF', forSymbol: 'true' }]);
@@ -179,48 +172,9 @@ describe('everything', () => {
     const { code, stdout } = await client.run(['close', '--symbol', 'EUR/USD', '--yes', '-o', 'json']);
     expect({ code, stdout, orders: client.orders() }).toEqual({ code: 0, stdout: '[]\n', orders: [] });
   });
-
-  it('a dry run of it sends nothing', async () => {
-    holdTrade(client.gateway);
-    const argv = ['close', '--symbol', 'EUR/USD', '--account', HEDGING, '--dry-run', '-o', 'json'];
-    const { code, stdout } = await client.run(argv);
-    expect({ code, orders: client.orders() }).toEqual({ code: 0, orders: [] });
-    expect(JSON.parse(stdout).body).toMatchObject({ account_id: HEDGING, forSymbol: 'true', symbol: 'EUR/USD' });
-  });
 });
 
-describe('at the rate limit', () => {
-  /** By what this machine has counted. */
-  async function useUp(home: string, ...cmds: readonly number[]): Promise<void> {
-    await useUpCalls(home, client.gateway, () => NOW, cmds);
-  }
-
-  it('reads the tables, because the local count is only an estimate', async () => {
-    const home = temporaryHome();
-    await useUp(home, 44, 46, 79);
-    const { code, stderr } = await client.run(['close', holdTrade(client.gateway), '--yes'], { home });
-    expect({ code, orders: client.orders().length }, stderr).toEqual({ code: 0, orders: 1 });
-  });
-
-  it.each<[string, () => readonly string[]]>([
-    ['close --amount', () => ['close', holdTrade(client.gateway), '--amount', '10', '--account', HEDGING]],
-    ['close --symbol', () => ['close', '--symbol', 'EUR/USD', '--account', HEDGING]],
-    ['close --everything', () => ['close', '--everything', '--account', HEDGING]],
-    ['positions update', () => ['positions', 'update', holdTrade(client.gateway), '--stop', '1.1']],
-    ['orders cancel', () => ['orders', 'cancel', holdOrder(client.gateway)]],
-    ['orders update', () => ['orders', 'update', holdOrder(client.gateway), '--stop', '40pips']],
-    [
-      'orders update of all terms',
-      () => ['orders', 'update', holdOrder(client.gateway), '--rate', '1.14', '--amount', '5', '--range', '5'],
-    ],
-  ])('limited by the gateway: %s is sent, and reports what was not checked', async (_name, argv) => {
-    client.gateway.traps.add('ora-20301');
-    holdTrade(client.gateway);
-    const { code, stderr } = await client.run([...argv(), '--yes']);
-    expect({ code, orders: client.orders().length }, stderr).toEqual({ code: 0, orders: 1 });
-    expect(stderr).toMatch(/could not be checked|could not check|could not be read/);
-  });
-
+describe('svc trade close at the rate limit', () => {
   it('does not repeat a request that the gateway limited', async () => {
     client.gateway.traps.add('ora-20301');
     await client.run(['close', '--symbol', 'EUR/USD', '--account', HEDGING, '--yes']);
@@ -232,53 +186,16 @@ describe('at the rate limit', () => {
     ]);
   });
 
-  it.each<[string, () => readonly string[], string]>([
-    ['how much there is to close', () => ['close', holdTrade(client.gateway)], '--amount'],
-    ['which rate an order has', () => ['orders', 'update', holdOrder(client.gateway), '--amount', '5'], '--rate'],
-    ['which orders wait', () => ['orders', 'cancel', '--all'], 'svc trade orders cancel <order-id>'],
-  ])('requires options for what cannot be read: %s', async (_name, argv, hint) => {
-    client.gateway.traps.add('ora-20301');
-    const { code, stderr } = await client.run([...argv(), '--yes', '-o', 'json']);
-    expect({ code, orders: client.orders() }).toEqual({ code: 6, orders: [] });
-    expect(lastError(stderr).hint).toContain(hint);
-  });
-
-  it('changes one value of an order only if the others can be read', async () => {
-    const home = temporaryHome();
-    const order_id = holdOrder(client.gateway, { rate: 1.13 });
-    await useUp(home, 46);
-    const argv = ['orders', 'update', order_id, '--amount', '5', '--yes'];
-    expect((await client.run(argv, { home })).code).toBe(0);
-    expect(client.orders()).toEqual([{ order_id, rate: '1.13', range: '0', amount: '5' }]);
-    client.gateway.traps.add('ora-20301');
-    const { code } = await client.run(argv, { home });
-    expect({ code, orders: client.orders() }).toEqual({ code: 6, orders: [] });
-  });
-
   it.each([
     [['close', '--symbol', 'eurusd'], { symbol: 'EUR/USD' }],
     [['close', '--symbol', 'GBP/USD'], undefined],
-    [['close', '--amount', '5'], { amount: '5' }],
-  ])('works without the table of offers: %j', async (argv, form) => {
+  ])('closes without the table of offers: %j', async (argv, form) => {
     await using before = await forwarder(client.gateway.url);
     before.tooOften = /models=Offer/;
-    const id = holdTrade(client.gateway);
-    const trades = argv.includes('--amount') ? [id] : [];
-    const { code, stderr } = await client.run([...argv, ...trades, '--yes'], { env: { SVC_TRADE_URL: before.url } });
+    holdTrade(client.gateway);
+    const { code, stderr } = await client.run([...argv, '--yes'], { env: { SVC_TRADE_URL: before.url } });
     expect(code, stderr).toBe(0);
     expect(client.orders()).toMatchObject(form === undefined ? [] : [form]);
     if (form === undefined) expect(stderr).toContain('using GBP/USD as given');
-  });
-});
-
-describe('for real money', () => {
-  it('requires the account id to be typed even with --yes, and --account without a terminal', async () => {
-    const home = temporaryHome();
-    await client.runAny(['config', 'set', 'trade.live', 'true'], { home });
-    const id = holdTrade(client.gateway);
-    const { asked } = await client.run(['close', id, '--yes'], { home, terminal: 200, answers: [HEDGING] });
-    expect(asked).toEqual([expect.stringMatching(/REAL MONEY, account 654061: Close 10 .*Type 654061 to confirm/)]);
-    const unnamed = await client.run(['close', id, '--yes'], { home });
-    expect({ code: unnamed.code, calls: client.calls() }).toEqual({ code: 2, calls: [] });
   });
 });

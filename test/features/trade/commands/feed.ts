@@ -59,8 +59,6 @@ export interface FeedGateway extends AsyncDisposable {
   push(name: string, ...records: readonly (object | string)[]): void;
   /** Once a connection is subscribed to it. */
   subscribed(name: string): Promise<void>;
-  /** Once the connection that is subscribed to it now has ended. */
-  gone(name: string): Promise<void>;
   /** Resolves after the request. */
   called(call: string): Promise<void>;
   /** Ends every connection, after what was pushed. */
@@ -70,52 +68,71 @@ export interface FeedGateway extends AsyncDisposable {
 }
 
 type Hooks = Pick<FeedGateway, 'refusals' | 'onOrder' | 'onModel' | 'candles'>;
+type State = Hooks & Pick<FeedGateway, 'calls' | 'tables' | 'usedUp' | 'orders'>;
+
+/** By the connection, the names that it is subscribed to. */
+class Subscriptions {
+  readonly #names = new Map<string, Set<string>>();
+
+  has(id: string, name: string): boolean {
+    return this.#names.get(id)?.has(name) === true;
+  }
+
+  update(id: string, pathname: string, form: URLSearchParams): void {
+    const names = this.#names.get(id) ?? new Set();
+    this.#names.set(id, names);
+    for (const name of [...form.getAll('models'), ...form.getAll('pairs')]) {
+      if (pathname.endsWith('/unsubscribe')) names.delete(name);
+      else names.add(name);
+    }
+  }
+}
+
+/** The answer to a read or a subscription, as JSON. */
+function answerOf(state: State, model: string, isKnown: boolean): object {
+  if (state.usedUp.has(model)) return { response: { executed: false, error: 'Error code ORA-20301, Cmd=46' } };
+  if (!isKnown) return { response: { executed: false, error: 'Unauthorized' } };
+  const rows = model === '' ? { candles: state.candles } : { [ROWS[model] ?? model]: state.tables[model] ?? [] };
+  return { response: { executed: true }, data: { instrument: [{ symbol: 'EUR/USD', visible: true }] }, ...rows };
+}
+
+interface FeedRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The connection that it belongs to. */
+  readonly id: string | undefined;
+  readonly body: string;
+}
+
+function serve(state: State, subscriptions: Subscriptions, { request, response, id, body }: FeedRequest): void {
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://gateway');
+  state.calls.push(`${request.method} ${pathname} ${decodeURIComponent(body) || searchParams}`.trim());
+  if (ORDER_PATHS.test(pathname)) {
+    const fields = Object.fromEntries(new URLSearchParams(body));
+    state.orders.push(fields);
+    if (state.onOrder !== undefined) {
+      state.onOrder(response, fields);
+      return;
+    }
+  }
+  subscriptions.update(id ?? '', pathname, new URLSearchParams(body));
+  const model = searchParams.get('models') ?? (pathname.endsWith('/Accounts') ? 'Account' : '');
+  response.setHeader('content-type', 'application/json');
+  if (model !== '' && state.onModel?.(model, response)) return;
+  response.end(JSON.stringify(answerOf(state, model, id !== undefined)));
+}
 
 export async function feedGateway(
   options: Pick<GatewayOptions, 'accepts' | 'engine' | 'port'> = {},
 ): Promise<FeedGateway> {
-  const calls: string[] = [];
-  const tables: Record<string, readonly object[]> = { Offer: OFFERS };
-  const usedUp = new Set<string>();
-  const wanted = new Map<string, Set<string>>();
-  const orders: Readonly<Record<string, string>>[] = [];
   const hooks: Hooks = { refusals: 0, onOrder: undefined, onModel: undefined, candles: [] };
-  const answer = (request: IncomingMessage, response: ServerResponse, id: string | undefined, body: string): void => {
-    const { pathname, searchParams } = new URL(request.url ?? '', 'http://gateway');
-    const form = new URLSearchParams(body);
-    calls.push(`${request.method} ${pathname} ${decodeURIComponent(body) || searchParams}`.trim());
-    if (ORDER_PATHS.test(pathname)) {
-      const fields = Object.fromEntries(form);
-      orders.push(fields);
-      if (hooks.onOrder !== undefined) {
-        hooks.onOrder(response, fields);
-        return;
-      }
-    }
-    const names = [...form.getAll('models'), ...form.getAll('pairs')];
-    const subscribed = wanted.get(id ?? '') ?? new Set();
-    wanted.set(id ?? '', subscribed);
-    for (const name of names) {
-      if (pathname.endsWith('/unsubscribe')) subscribed.delete(name);
-      else subscribed.add(name);
-    }
-    const model = searchParams.get('models') ?? (pathname.endsWith('/Accounts') ? 'Account' : '');
-    response.setHeader('content-type', 'application/json');
-    if (model !== '' && hooks.onModel?.(model, response)) return;
-    const rows = model === '' ? { candles: hooks.candles } : { [ROWS[model] ?? model]: tables[model] ?? [] };
-    if (usedUp.has(model)) {
-      const error = 'Error code ORA-20301, Cmd=46';
-      response.end(JSON.stringify({ response: { executed: false, error } }));
-      return;
-    }
-    response.end(
-      JSON.stringify(
-        id === undefined
-          ? { response: { executed: false, error: 'Unauthorized' } }
-          : { response: { executed: true }, data: { instrument: [{ symbol: 'EUR/USD', visible: true }] }, ...rows },
-      ),
-    );
-  };
+  const state: State = Object.assign(hooks, {
+    calls: [],
+    tables: { Offer: OFFERS },
+    usedUp: new Set<string>(),
+    orders: [],
+  });
+  const subscriptions = new Subscriptions();
   const server = await gateway({
     ...options,
     before(request, response) {
@@ -126,20 +143,16 @@ export async function feedGateway(
       });
       request.on('end', () => {
         const isOf = ({ id }: { readonly id: string }) => request.headers.authorization === `Bearer ${id}${TOKEN}`;
-        const id = hooks.refusals-- > 0 ? undefined : server.live.find(isOf)?.id;
-        answer(request, response, id, body);
+        const id = state.refusals-- > 0 ? undefined : server.live.find(isOf)?.id;
+        serve(state, subscriptions, { request, response, id, body });
       });
       return true;
     },
   });
-  const listeners = (name: string) => server.live.filter(({ id }) => wanted.get(id)?.has(name) === true);
+  const listeners = (name: string) => server.live.filter(({ id }) => subscriptions.has(id, name));
   const env = { SVC_TRADE_URL: server.url, SVC_TRADE_TOKEN: TOKEN };
-  return Object.assign(hooks, {
+  return Object.assign(state, {
     gateway: server,
-    orders,
-    calls,
-    tables,
-    usedUp,
     env,
     push(name, ...records) {
       for (const client of listeners(name)) {
@@ -147,17 +160,13 @@ export async function feedGateway(
       }
     },
     subscribed: (name) => until(() => listeners(name).length > 0),
-    gone: (name) =>
-      new Promise((resolve) => {
-        for (const client of listeners(name)) client.on('disconnect', () => resolve());
-      }),
-    called: (call) => until(() => calls.includes(call)),
+    called: (call) => until(() => state.calls.includes(call)),
     drop() {
       for (const client of server.live) client.disconnect(true);
     },
     run: (argv, more = {}) => svc(['trade', ...argv], { home: temporaryHome(), sleeps: true, env, ...more }),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-  } satisfies Omit<FeedGateway, keyof Hooks>);
+  } satisfies Omit<FeedGateway, keyof State>);
 }
 
 /** For all tests of a file; each begins without calls. */

@@ -1,20 +1,20 @@
-/** An order with a lost response is sent once, reported as unknown with its candidates, and open in the journal. */
+/** A request with a lost response is sent once, reported as unknown with its candidates, and open in the journal. */
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
-import { holdTrade } from './holdings.ts';
+import { temporaryHome } from '../../../support/svc.ts';
+import { inTurn } from '../../../support/turns.ts';
+import { holdOrder, holdTrade } from './holdings.ts';
 import { AMBIGUOUS, forwarder } from './lost-answers.ts';
 import { fileTrader, NETTING, NOW } from './trader.ts';
 
-const client = await fileTrader();
+const client = await fileTrader({ emptied: true });
 const before = await forwarder(client.gateway.url);
 afterAll(() => before[Symbol.asyncDispose]());
 beforeEach(() => {
   before.orders.length = 0;
   before.fault = undefined;
   before.before = undefined;
-  client.gateway.traps.clear();
-  client.gateway.book.orders.clear();
-  client.gateway.book.trades.clear();
 });
 
 const BUY = ['buy', 'EUR/USD', '5', '--yes', '-o', 'json'];
@@ -22,44 +22,126 @@ const ENTRY = ['entry', 'sell', 'EUR/USD', '7', '--rate', '1.2', '--yes', '-o', 
 const through = (more = {}) => ({ env: { SVC_TRADE_URL: before.url }, ...more });
 const lastError = (stderr: string) => JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
 
-describe.each([
-  ['buy', BUY, 'is_buy=true&rate=0&amount=5&order_type=AtMarket', 0],
-  ['entry sell', ENTRY, 'is_buy=false&rate=1.2&amount=7&order_type=Entry', 1],
-] as const)('%s', (command, argv, form, turn) => {
-  // What the one carries out the other does not.
-  it.each(Object.entries(AMBIGUOUS).map(([name, answer], i) => ({ name, answer, applied: i % 2 === turn })))(
-    '$name, carried out: $applied',
-    async ({ name, answer, applied }) => {
+interface Command {
+  readonly name: string;
+  /** The command line, once what it needs is there. */
+  prepare(): readonly string[];
+  /** What the message says is alike, if the gateway has carried the request out. */
+  readonly alike: RegExp;
+  /** What it says otherwise. */
+  readonly otherwise?: RegExp;
+}
+
+const OF_TRADE = /; alike at the gateway: (open|closed) position \d+ \(buy 10K EUR\/USD/;
+const NOTHING = /; nothing alike is at the gateway now$/;
+const COMMANDS: readonly Command[] = [
+  {
+    name: 'buy',
+    prepare: () => BUY,
+    alike: /; alike at the gateway: (order|open position) \d+ \(buy 5K EUR\/USD at [\d.]+, 2026-/,
+    otherwise: NOTHING,
+  },
+  {
+    name: 'close',
+    prepare: () => ['close', holdTrade(client.gateway), '--yes', '-o', 'json'],
+    alike: OF_TRADE,
+  },
+  {
+    name: 'entry sell',
+    prepare: () => ENTRY,
+    alike: /; alike at the gateway: order \d+ \(sell 7K EUR\/USD at 1\.2, 2026-/,
+    otherwise: NOTHING,
+  },
+  {
+    name: 'close --symbol',
+    prepare() {
+      holdTrade(client.gateway);
+      return ['close', '--symbol', 'EUR/USD', '--yes', '-o', 'json'];
+    },
+    alike: OF_TRADE,
+  },
+  {
+    name: 'positions update',
+    prepare: () => ['positions', 'update', holdTrade(client.gateway), '--stop', '40pips', '--yes', '-o', 'json'],
+    alike: OF_TRADE,
+  },
+  {
+    name: 'orders update',
+    prepare: () => ['orders', 'update', holdOrder(client.gateway), '--rate', '1.14', '--yes', '-o', 'json'],
+    alike: /; alike at the gateway: order \d+ \(buy 10K EUR\/USD at 1\.14,/,
+    otherwise: /; alike at the gateway: order \d+ \(buy 10K EUR\/USD at 1\.15,/,
+  },
+  {
+    name: 'orders cancel',
+    prepare: () => ['orders', 'cancel', holdOrder(client.gateway), '--yes', '-o', 'json'],
+    alike: NOTHING,
+    otherwise: /; alike at the gateway: order \d+ /,
+  },
+];
+
+/** Two commands of all meet each fault, and each fault comes after and before the gateway carries something out. */
+const CASES = Object.entries(AMBIGUOUS).flatMap(([fault, answer], turn) =>
+  inTurn(COMMANDS, turn, fault === 'the answer never comes' ? 1 : 2).map((command, index) => ({
+    ...command,
+    fault,
+    answer,
+    applied: index % 2 === 0,
+  })),
+);
+
+describe('a request whose outcome is unknown', () => {
+  // A change need not name an order.
+  const isAmbiguous = ({ name, fault }: (typeof CASES)[number]): boolean =>
+    fault !== 'executed, and no order named' || /^(buy|entry sell|close)$/.test(name);
+
+  it.each(CASES.filter(isAmbiguous))(
+    '$name, where $fault, carried out: $applied: is sent once, and open in the journal',
+    async ({ prepare, fault, answer, applied, alike, otherwise = alike }) => {
+      const argv = prepare();
       before.fault = { applied, answer };
       // Nothing else takes long here, but the machine may be busy.
-      const patience = name === 'the answer never comes' ? ['--timeout', '3s'] : [];
+      const patience = fault === 'the answer never comes' ? ['--timeout', '3s'] : [];
       const { code, stdout, stderr } = await client.run([...argv, ...patience, '--debug'], through());
-      expect({ code, stdout }).toEqual({ code: 8, stdout: '' });
-      expect(before.orders).toHaveLength(1);
-      expect(before.orders[0]).toContain(form);
-      expect(stderr).toContain('is_buy=');
-      expect(stdout + stderr).not.toContain(client.gateway.token);
+      expect({ code, stdout, sent: before.orders.length }, stderr).toEqual({ code: 8, stdout: '', sent: 1 });
+      expect(stderr).not.toContain(client.gateway.token);
       const error = lastError(stderr);
-      const { orders, trades } = client.gateway.book;
-      const there = [...orders.keys(), ...trades.keys()];
-      expect(there).toHaveLength(applied ? 1 : 0);
-      expect(error).toMatchObject({ code: 'outcome_unknown', exit: 8, retryable: false, candidates: there.join(' ') });
+      expect(error).toMatchObject({ code: 'outcome_unknown', exit: 8, retryable: false });
       expect(error.hint).toContain(`svc trade journal settle ${error.journal_id}`);
-      expect(error.message).toMatch(
-        applied
-          ? /; alike at the gateway: (order|open position) \d+ \((buy 5|sell 7)K EUR\/USD at [\d.]+, 2026-/
-          : /; nothing alike is at the gateway now$/,
-      );
+      expect(error.message).toMatch(applied ? alike : otherwise);
       expect(client.journal()).toMatchObject([
-        { id: error.journal_id, command, outcome: 'unknown', message: expect.any(String) },
+        { id: error.journal_id, outcome: 'unknown', message: expect.any(String) },
       ]);
       const shown = await client.run(['journal', '--open', '-q'], through({ home: client.home }));
       expect(shown.stdout).toBe(`${error.journal_id}\n`);
     },
   );
+
+  it('names the rows that are alike as candidates', async () => {
+    before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
+    const { stderr } = await client.run(BUY, through());
+    const { orders, trades } = client.gateway.book;
+    expect(lastError(stderr).candidates).toBe([...orders.keys(), ...trades.keys()].join(' '));
+  });
+
+  it.each([
+    ['accepted', 10],
+    ['refused', 10.5],
+  ])('is reported beside another of the same command that is %s', async (outcome, amountK) => {
+    before.fault = {
+      applied: false,
+      answer(response) {
+        before.fault = undefined;
+        response.socket?.destroy();
+      },
+    };
+    const ids = [holdTrade(client.gateway), holdTrade(client.gateway, { amountK })];
+    const { code, stdout } = await client.run(['close', ...ids, '--yes', '-o', 'json'], through());
+    expect({ code, sent: before.orders.length }).toEqual({ code: 8, sent: 2 });
+    expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'unknown' }, { outcome }]);
+  });
 });
 
-it('without hedging it may have closed the other side without opening a trade', async () => {
+it('names a trade of the other side that it may have closed in an account that does not hedge', async () => {
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
   client.gateway.traps.add('push-before-answer');
   const id = holdTrade(client.gateway, { account: NETTING, isBuy: false, amountK: 10 });
@@ -71,7 +153,7 @@ it('without hedging it may have closed the other side without opening a trade', 
   );
 });
 
-it('executed with an error is not as requested, and both are reported', async () => {
+it('reports an error beside an order that was executed', async () => {
   before.fault = {
     applied: true,
     answer: (response) =>
@@ -94,17 +176,20 @@ it('executed with an error is not as requested, and both are reported', async ()
   );
 });
 
-it.each(['lost-order-answer', 'order-500', 'order-500-applied'] as const)('the sandbox: %s', async (trap) => {
-  client.gateway.traps.add(trap);
-  const { code } = await client.run([...BUY, '--wait', '5s'], { sleeps: 50 });
-  expect({ code, sent: client.orders().length, journal: client.journal().map(({ outcome }) => outcome) }).toEqual({
-    code: 8,
-    sent: 1,
-    journal: ['unknown'],
-  });
-});
+it.each(['lost-order-answer', 'order-500', 'order-500-applied'] as const)(
+  'sends an order once with the trap %s of the sandbox',
+  async (trap) => {
+    client.gateway.traps.add(trap);
+    const { code } = await client.run([...BUY, '--wait', '5s'], { sleeps: 50 });
+    expect({ code, sent: client.orders().length, journal: client.journal().map(({ outcome }) => outcome) }).toEqual({
+      code: 8,
+      sent: 1,
+      journal: ['unknown'],
+    });
+  },
+);
 
-it('reads the rows in a new session if the old one is lost', async () => {
+it('reads the rows in another session if the first one is lost', async () => {
   before.fault = {
     applied: true,
     answer(response) {
@@ -118,7 +203,7 @@ it('reads the rows in a new session if the old one is lost', async () => {
   expect(before.orders).toHaveLength(1);
 });
 
-it('reports tables that cannot be read', async () => {
+it('names a table that cannot be read', async () => {
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
   client.gateway.traps.add('ora-20301');
   const { code, stderr } = await client.run(BUY, { ...through(), env: { SVC_TRADE_URL: before.url } });
@@ -150,7 +235,7 @@ it('reports the loss even if nothing can be read after it', async () => {
   expect(error.hint).toContain(`svc trade journal settle ${error.journal_id}`);
 });
 
-it('interrupted after it was sent: the journal says unknown', async () => {
+it('is unknown in the journal if svc was interrupted after it was sent', async () => {
   const stop = new AbortController();
   before.fault = { applied: true, answer: () => stop.abort(new SvcError('interrupted', 'interrupted')) };
   const { code, stderr } = await client.run(BUY, through({ signal: stop.signal }));
@@ -167,14 +252,14 @@ it.each([
   ['refused with 429', 429, 6, 'refused'],
   ['refused with 401', 401, 4, 'refused'],
   ['refused with 400', 400, 3, 'refused'],
-] as const)('%s: refused, once', async (_name, status, exit, outcome) => {
+] as const)('is sent once if it is %s', async (_name, status, exit, outcome) => {
   before.fault = { applied: false, answer: (response) => response.writeHead(status).end('{"message":"no"}') };
   const { code } = await client.run(BUY, through());
   expect({ code, sent: before.orders.length }).toEqual({ code: exit, sent: 1 });
   expect(client.journal()).toMatchObject([{ outcome }]);
 });
 
-it('the order is on disk before it reaches the gateway', async () => {
+it('is in the journal before it reaches the gateway', async () => {
   const there: unknown[] = [];
   before.fault = {
     applied: true,
@@ -189,9 +274,7 @@ it('the order is on disk before it reaches the gateway', async () => {
   expect(client.journal()).toMatchObject([{ outcome: 'accepted', order_ids: ['390285837'] }]);
 });
 
-it('does not send an order that cannot be journaled', async () => {
-  const { mkdirSync, writeFileSync } = await import('node:fs');
-  const { temporaryHome } = await import('../../../support/svc.ts');
+it('is not sent if it cannot be journaled', async () => {
   const home = temporaryHome();
   mkdirSync(`${home}/state/trade/orders.ndjson`, { recursive: true });
   writeFileSync(`${home}/state/trade/orders.ndjson/x`, '');
@@ -200,7 +283,7 @@ it('does not send an order that cannot be journaled', async () => {
   expect(lastError(stderr).code).toBe('file_unusable');
 });
 
-it('a rate limit fills its window, and the next possible time is reported', async () => {
+it('counts all calls of a limit as used if the gateway refuses one, and names the next possible time', async () => {
   before.fault = {
     applied: false,
     answer: (response) =>
@@ -221,7 +304,7 @@ it('a rate limit fills its window, and the next possible time is reported', asyn
   });
 });
 
-it('lists an accepted order that is alike, and has the entry of its own gateway', async () => {
+it('lists an accepted order that is alike, too, and belongs to its own gateway', async () => {
   const entry = [...ENTRY, '--account', '654061'];
   // Only its address differs; it numbers its orders in the same way.
   await client.run(entry);

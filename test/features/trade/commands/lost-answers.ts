@@ -49,91 +49,72 @@ export const AMBIGUOUS: Readonly<Record<string, (response: ServerResponse) => vo
   'a redirect': (response) => response.writeHead(302, { location: '/login' }).end(),
 };
 
+type Behavior = Pick<Forwarder, 'fault' | 'tooOften' | 'unauthorized' | 'before' | 'isGone' | 'orders' | 'engine'>;
+
+const LIMITED = '{"response":{"executed":false,"error":"Error code ORA-20301, Cmd=5"},"data":{}}';
+
+/** Passes a request on to the port, and its answer back, unless a fault answers. */
+function pass(port: string, request: IncomingMessage, body: Buffer, response: ServerResponse, fault?: Fault): void {
+  const { method, url, headers } = request;
+  const onward = forward({ host: '127.0.0.1', port, method, path: url, headers }, (answer) => {
+    if (fault !== undefined) {
+      answer.resume().on('end', () => fault.answer(response));
+      return;
+    }
+    response.writeHead(answer.statusCode ?? 0, answer.headers);
+    answer.pipe(response);
+  });
+  onward.on('error', () => response.destroy());
+  response.on('close', () => onward.destroy());
+  onward.end(body);
+}
+
+/** Whether the request was answered here. */
+function refuse(state: Behavior, { method, url = '' }: IncomingMessage, response: ServerResponse): boolean {
+  if (url.startsWith('/socket.io/')) {
+    state.engine.push(`${method} ${url}`);
+    if (state.isGone) response.destroy();
+    return state.isGone;
+  }
+  if (state.tooOften?.test(url)) json(response, 200, LIMITED);
+  else if (state.unauthorized?.test(url)) json(response, 401, '{"Code":401}');
+  else return false;
+  return true;
+}
+
 export async function forwarder(to: string): Promise<Forwarder> {
   const { port } = new URL(to);
-  const orders: string[] = [];
-  const engine: string[] = [];
-  let isGone = false;
-  const state: Pick<Forwarder, 'fault' | 'tooOften' | 'unauthorized' | 'before'> = {
+  const state: Behavior = {
+    orders: [],
+    engine: [],
+    isGone: false,
     fault: undefined,
     tooOften: undefined,
     unauthorized: undefined,
     before: undefined,
   };
-  const pass = (request: IncomingMessage, body: Buffer, response: ServerResponse, fault?: Fault): void => {
-    const { method, url, headers } = request;
-    const onward = forward({ host: '127.0.0.1', port, method, path: url, headers }, (answer) => {
-      if (fault !== undefined) {
-        answer.resume().on('end', () => fault.answer(response));
-        return;
-      }
-      response.writeHead(answer.statusCode ?? 0, answer.headers);
-      answer.pipe(response);
-    });
-    onward.on('error', () => response.destroy());
-    response.on('close', () => onward.destroy());
-    onward.end(body);
-  };
   const server = createServer(async (request, response) => {
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece as Buffer);
-    const body = Buffer.concat(pieces);
+    const body = Buffer.concat(await request.toArray());
     await state.before?.(request.url ?? '');
-    if (request.url?.startsWith('/socket.io/')) {
-      engine.push(`${request.method} ${request.url}`);
-      if (isGone) return void response.destroy();
+    if (refuse(state, request, response)) return;
+    if (!ORDER_PATHS.test(request.url ?? '')) {
+      pass(port, request, body, response);
+      return;
     }
-    if (state.tooOften?.test(request.url ?? '')) {
-      return json(response, 200, '{"response":{"executed":false,"error":"Error code ORA-20301, Cmd=5"},"data":{}}');
-    }
-    if (state.unauthorized?.test(request.url ?? '')) return json(response, 401, '{"Code":401}');
-    if (!ORDER_PATHS.test(request.url ?? '')) return pass(request, body, response);
-    orders.push(body.toString());
+    state.orders.push(body.toString());
     const { fault } = state;
-    if (fault === undefined || fault.applied) pass(request, body, response, fault);
+    if (fault === undefined || fault.applied) pass(port, request, body, response, fault);
     else fault.answer(response);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return {
+  return Object.assign(state, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    orders,
-    engine,
-    get before() {
-      return state.before;
-    },
-    set before(before) {
-      state.before = before;
-    },
-    get isGone() {
-      return isGone;
-    },
-    set isGone(gone) {
-      isGone = gone;
-    },
-    get fault() {
-      return state.fault;
-    },
-    set fault(fault) {
-      state.fault = fault;
-    },
-    get tooOften() {
-      return state.tooOften;
-    },
-    set tooOften(tooOften) {
-      state.tooOften = tooOften;
-    },
-    get unauthorized() {
-      return state.unauthorized;
-    },
-    set unauthorized(unauthorized) {
-      state.unauthorized = unauthorized;
-    },
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();
       await closed;
     },
-  };
+  });
 }

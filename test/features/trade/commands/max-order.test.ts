@@ -18,7 +18,6 @@ const NETTED = ['--account', NETTING];
 describe('trade.maxOrder', () => {
   it.each([
     ['buy', ['buy', 'EUR/USD', '11']],
-    ['sell', ['sell', 'EUR/USD', '11']],
     ['entry buy', ENTRY],
     ['the opposite order of a hedging account', ['sell', 'EUR/USD', '11', '--account', HEDGING]],
   ])('refuses %s above it', async (_name, argv) => {
@@ -31,7 +30,7 @@ describe('trade.maxOrder', () => {
     expect(client.orders()).toEqual([]);
   });
 
-  it('is named by a dry run', async () => {
+  it('is named in a dry run', async () => {
     const { code, stderr } = await run(['buy', 'EUR/USD', '11', '--account', HEDGING, '--dry-run']);
     expect({ code, stderr }).toEqual({
       code: 0,
@@ -52,7 +51,7 @@ describe('trade.maxOrder', () => {
     expect(client.gateway.book.trades.size).toBe(0);
   });
 
-  it('refuses an opposite order of a non-hedging account, too, but not the close of the symbol', async () => {
+  it('refuses an opposite order of an account that does not hedge, but not the close of the symbol', async () => {
     holdTrade(client.gateway, { account: NETTING, amountK: 30 });
     expect((await run(['sell', 'EUR/USD', '30', ...NETTED])).code).toBe(3);
     expect(client.orders()).toEqual([]);

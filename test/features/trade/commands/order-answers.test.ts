@@ -8,6 +8,7 @@ const gateway = await fileGateway();
 const BUY = ['buy', 'EUR/USD', '5', '--yes', '-o', 'json'];
 
 async function buy(status: number, body: string, headers: Record<string, string> = {}, more = {}) {
+  gateway.feed.orders.length = 0;
   gateway.feed.onOrder = (response) => reply(response, status, body, headers);
   const run = await gateway.run(BUY, more);
   const outcomes = gateway.journal().map(({ outcome }) => outcome);
@@ -33,32 +34,31 @@ const CASES = Object.entries(PLACES).flatMap(([place, put]) =>
   [200, 400, 409, 500].map((status) => ({ place, put, status })),
 );
 
-describe.each(oneIn(2, CASES))('an error in $place, with status $status', ({ put, status }) => {
-  it('is a refusal with its code', async () => {
+describe('an error of the gateway', () => {
+  it('is a refusal with its code, wherever it is in the response', async () => {
     const error = { code: 20113, message: 'ORA-20113: Insufficient margin', parameters: [] };
-    const run = await buy(status, JSON.stringify(put(error)));
-    expect({ code: run.code, posts: run.posts, outcomes: run.outcomes }, run.stderr).toEqual({
-      code: 3,
-      posts: 1,
-      outcomes: ['refused'],
-    });
-    expect(errorOf(run)).toMatchObject({
-      code: 'refused',
-      server_code: 20113,
-      sent: 'yes',
-      http_status: status === 200 ? null : status,
-      message: expect.stringContaining('to buy 5 EUR/USD at market: ORA-20113: Insufficient margin (code 20113)'),
-    });
+    for (const { place, put, status } of oneIn(3, CASES)) {
+      const run = await buy(status, JSON.stringify(put(error)));
+      const { code, posts, outcomes } = run;
+      expect({ code, posts, outcomes }, `${place} ${status}: ${run.stderr}`).toEqual({
+        code: 3,
+        posts: 1,
+        outcomes: ['refused'],
+      });
+      expect(errorOf(run)).toMatchObject({
+        code: 'refused',
+        server_code: 20113,
+        sent: 'yes',
+        http_status: status === 200 ? null : status,
+        message: expect.stringContaining('to buy 5 EUR/USD at market: ORA-20113: Insufficient margin (code 20113)'),
+      });
+    }
   });
 
-  it('is the rate limit that an ORA-20301 names', async () => {
+  it.each([200, 400])('is the rate limit that an ORA-20301 names, with status %i', async (status) => {
     const error = { code: 1, message: 'ORA-20301: the number of calls is exceeded, Cmd=44', parameters: ['44'] };
-    const run = await buy(status, JSON.stringify(put(error)));
-    expect({ code: run.code, posts: run.posts, outcomes: run.outcomes }, run.stderr).toEqual({
-      code: 6,
-      posts: 1,
-      outcomes: ['refused'],
-    });
+    const run = await buy(status, JSON.stringify(error));
+    expect({ code: run.code, outcomes: run.outcomes }, run.stderr).toEqual({ code: 6, outcomes: ['refused'] });
     expect(errorOf(run)).toMatchObject({
       server_code: 'ORA-20301',
       cmd: 44,
@@ -71,84 +71,79 @@ describe.each(oneIn(2, CASES))('an error in $place, with status $status', ({ put
   });
 });
 
-describe('a read', () => {
-  it.each(oneIn(3, CASES))('fails with the error in $place, with status $status', async ({ put, status }) => {
+it('a read fails with an error wherever it is in the response', async () => {
+  const read = async (status: number, body: string) => {
     gateway.feed.onModel = (model, response) => {
       if (model !== 'OpenPosition') return false;
-      reply(response, status, JSON.stringify(put({ code: 20113, message: 'no such table', parameters: [] })));
+      reply(response, status, body);
       return true;
     };
     const run = await gateway.run(['positions', '-o', 'json']);
-    expect(run.code, run.stderr).toBe(3);
-    expect(errorOf(run)).toMatchObject({ code: 'refused', server_code: 20113 });
-  });
-
-  it.each([429, 500, 200])('fills the window of an ORA-20301 with status %i', async (status) => {
-    gateway.feed.onModel = (model, response) => {
-      if (model !== 'Order') return false;
-      reply(response, status, '{"code":1,"message":"ORA-20301, Cmd=46","parameters":[]}');
-      return true;
-    };
-    const run = await gateway.run(['orders', '-o', 'json']);
-    expect(run.code, run.stderr).toBe(6);
-    expect(errorOf(run)).toMatchObject({ server_code: 'ORA-20301', cmd: 46 });
-  });
+    return { exit: run.code, ...errorOf(run) };
+  };
+  for (const { place, put, status } of oneIn(3, CASES)) {
+    const body = JSON.stringify(put({ code: 20113, message: 'no such table', parameters: [] }));
+    const error = { exit: 3, code: 'refused', server_code: 20113 };
+    expect(await read(status, body), `${place} ${status}`).toMatchObject(error);
+  }
+  for (const status of [429, 500, 200]) {
+    const error = { exit: 6, server_code: 'ORA-20301', cmd: 46 };
+    expect(await read(status, '{"code":1,"message":"ORA-20301, Cmd=46","parameters":[]}')).toMatchObject(error);
+  }
 });
 
 const PAGE = '<html><head><title>Error</title></head></html>';
 const HTML = { 'content-type': 'text/html' };
 
-const UNSAID: readonly [status: number, body: string, headers: Record<string, string>][] = [
-  ...[400, 402, 408, 409, 410, 422, 425, 499, 500, 503].map((status): [number, string, Record<string, string>] => [
-    status,
-    PAGE,
-    HTML,
-  ]),
-  [409, '{"message":"conflict"}', {}],
-  [502, '{"code":1001,"message":"upstream timeout"}', {}],
-  [400, '{"response":{"executed":true,"error":{"code":3,"message":"no","parameters":[]}}}', {}],
-  [200, '{"response":{"error":"something went wrong"}}', {}],
-  [302, '', { location: '/login' }],
-];
+type Answer = readonly [status: number, body: string, headers?: Record<string, string>];
 
-it.each(UNSAID)('status %i with %s does not say whether it was executed', async (status, body, headers) => {
-  const run = await buy(status, body, headers);
-  expect({ code: run.code, posts: run.posts, outcomes: run.outcomes }, run.stderr).toEqual({
-    code: 8,
-    posts: 1,
-    outcomes: ['unknown'],
-  });
-  expect(errorOf(run)).toMatchObject({ code: 'outcome_unknown', retryable: false, sent: 'yes' });
+it('an order is unknown if the response does not say whether it was executed', async () => {
+  const pages = [400, 402, 408, 409, 410, 422, 425, 499, 500, 503].map((status): Answer => [status, PAGE, HTML]);
+  const UNSAID: readonly Answer[] = [
+    ...oneIn(3, pages),
+    [409, '{"message":"conflict"}'],
+    [502, '{"code":1001,"message":"upstream timeout"}'],
+    [400, '{"response":{"executed":true,"error":{"code":3,"message":"no","parameters":[]}}}'],
+    [200, '{"response":{"error":"something went wrong"}}'],
+    [302, '', { location: '/login' }],
+  ];
+  for (const [status, body, headers = {}] of UNSAID) {
+    const run = await buy(status, body, headers);
+    const { code, posts, outcomes } = run;
+    expect({ code, posts, outcomes }, `${status} ${body}`).toEqual({ code: 8, posts: 1, outcomes: ['unknown'] });
+    expect(errorOf(run)).toMatchObject({ code: 'outcome_unknown', retryable: false, sent: 'yes' });
+  }
 });
 
-it.each([
-  [401, PAGE, 4],
-  [403, '', 4],
-  [403, '{"Code":403,"Message":"The number of API requests per session has been exceeded."}', 6],
-  [404, PAGE, 3],
-  [413, PAGE, 3],
-  [400, '{"message":"no"}', 3],
-])('status %i with %s alone says that it was not executed', async (status, body, exit) => {
-  const run = await buy(status, body, body === PAGE ? HTML : {});
-  expect({ code: run.code, posts: run.posts, outcomes: run.outcomes }, run.stderr).toEqual({
-    code: exit,
-    posts: 1,
-    outcomes: ['refused'],
-  });
+it('an order was refused if the status alone says so', async () => {
+  const LIMITED = '{"Code":403,"Message":"The number of API requests per session has been exceeded."}';
+  const REFUSED: readonly (readonly [status: number, body: string, exit: number])[] = [
+    [401, PAGE, 4],
+    [403, '', 4],
+    [403, LIMITED, 6],
+    [404, PAGE, 3],
+    [413, PAGE, 3],
+    [400, '{"message":"no"}', 3],
+  ];
+  for (const [status, body, exit] of REFUSED) {
+    const { code, posts, outcomes } = await buy(status, body, body === PAGE ? HTML : {});
+    expect({ code, posts, outcomes }, `${status} ${body}`).toEqual({ code: exit, posts: 1, outcomes: ['refused'] });
+  }
 });
 
 it.each([
   ['in seconds', '7', '{"message":"slow down"}'],
   ['in seconds, with an error of the gateway', '7', '{"code":9,"message":"slow down","parameters":[]}'],
   ['as a date', 'Wed, 14 Jan 2026 12:00:07 GMT', ''],
-])('the Retry-After of a refused order is reported: %s', async (_name, after, body) => {
+])('a Retry-After is reported: %s', async (_name, after, body) => {
   const now = () => Date.UTC(2026, 0, 14, 12);
   const run = await buy(429, body, { 'retry-after': after }, { now });
   expect({ code: run.code, posts: run.posts }, run.stderr).toEqual({ code: 6, posts: 1 });
   expect(errorOf(run)).toMatchObject({ code: 'limited', retry_after: '2026-01-14T12:00:07.000Z', http_status: 429 });
 });
 
-it.each(['9007199254740993', '12345678901234567890'])('the order id %s is exact', async (id) => {
+it('an order id above 2^53 is exact in a response', async () => {
+  const id = '12345678901234567890';
   const run = await buy(200, `{"response":{"executed":true},"data":{"type":0,"orderId":${id}}}`);
   expect({ code: run.code, value: JSON.parse(run.stdout) }).toMatchObject({ code: 0, value: { order_id: id } });
   expect(gateway.journal()).toMatchObject([{ outcome: 'accepted', order_ids: [id] }]);

@@ -1,5 +1,6 @@
 /** The amount that was sent decides whether an order is filled, whatever amounts its pushed rows have. */
 import { describe, expect, it } from 'vitest';
+import { until } from '../gateway.ts';
 import { ACCOUNT, fileGateway, parseTableTime, reply } from './document-gateway.ts';
 
 const gateway = await fileGateway();
@@ -31,13 +32,20 @@ const fills = (amounts: readonly (number | null)[], fill: (id: string, amountK: 
 ];
 const ofFills = fills([2, 2, 3], opened);
 
+const polls = (): number =>
+  gateway.feed.gateway.requests.filter(({ method, url }) => method === 'GET' && url.includes('sid=')).length;
+
+/** The time that is waited for is over once svc has read what was pushed: it polls again then. */
 async function run(argv: readonly string[], pushes: readonly Push[], home?: string) {
+  let awaited = Number.POSITIVE_INFINITY;
   gateway.feed.onOrder = (response) => {
     reply(response, 200, ACCEPTED);
+    awaited = polls() + Math.min(2, pushes.length);
     for (const [table, record] of pushes) gateway.feed.push(table, record);
   };
   const ran = await gateway.run([...argv, '--wait', '1s', '--yes', '-o', 'json'], {
-    sleeps: true,
+    // The other wait is for what may be pushed after the end of an order: nothing is.
+    sleepsUntil: (ms) => (ms === 1_000 ? until(() => polls() >= awaited) : Promise.resolve()),
     ...(home !== undefined && { home }),
   });
   return { ...ran, report: JSON.parse(ran.stdout || 'null') };
@@ -45,16 +53,15 @@ async function run(argv: readonly string[], pushes: readonly Push[], home?: stri
 
 const idsOf = (trades: readonly { trade_id: string }[]) => trades.map(({ trade_id }) => trade_id);
 
-describe.each([
-  ['buy', ['buy', 'EUR/USD', '7']],
-  ['buy --once', ['buy', 'EUR/USD', '7', '--once', 'k']],
-  ['entry buy', ['entry', 'buy', 'EUR/USD', '7', '--rate', '1.15']],
-])('%s', (_name, argv) => {
-  it.each([
-    ['the amount of each fill', ofFills],
-    ['what is left', fills([5, 3, 0], opened)],
-    ['no amount', fills([null, null, null], opened)],
-  ])('is filled by all of its trades if its rows have %s', async (_rows, pushes) => {
+describe('a new order', () => {
+  const BUY = ['buy', 'EUR/USD', '7'];
+
+  it.each<[string, readonly string[], readonly Push[]]>([
+    ['the amount of each fill', BUY, ofFills],
+    ['what is left', BUY, fills([5, 3, 0], opened)],
+    ['no amount', BUY, fills([null, null, null], opened)],
+    ['the amount of each fill of an entry', ['entry', 'buy', 'EUR/USD', '7', '--rate', '1.15'], ofFills],
+  ])('is filled by all of its trades if its rows have %s', async (_rows, argv, pushes) => {
     const { code, report, stderr } = await run(argv, pushes);
     expect({ code, status: report.status, ids: idsOf(report.trades) }, stderr).toEqual({
       code: 0,
@@ -66,25 +73,20 @@ describe.each([
 
   it('is not filled by its first trade', async () => {
     gateway.feed.tables['Order'] = [order({ tradeId: '71', amountK: 2, status: 6 })[1]];
-    const { code, report } = await run(argv, ofFills.slice(0, 3));
-    expect({ code, status: report.status, ids: idsOf(report.trades) }).toEqual({
-      code: 9,
-      status: 'pending',
-      ids: ['71'],
-    });
+    const { code, report } = await run(BUY, ofFills.slice(0, 3));
+    expect({ code, report }).toMatchObject({ code: 9, report: { status: 'pending', trades: [{ trade_id: '71' }] } });
     expect(gateway.journal()).toMatchObject([{ trade_ids: ['71'] }]);
   });
 
-  it('is partly filled if the rest is canceled', async () => {
+  it('is partly filled if the rest is canceled, and so is its repetition', async () => {
     const rest = order({ tradeId: '71', amountK: 5, status: 3, action: 'D' });
     const pushes = [order({ tradeId: '71', amountK: 5, status: 2, action: 'I' }), opened('71', 5), rest];
-    const first = await run(argv, pushes);
+    const first = await run([...BUY, '--once', 'k'], pushes);
     expect({ code: first.code, report: first.report }).toMatchObject({
       code: 10,
       report: { status: 'partly_filled', trades: [{ trade_id: '71', amount_k: 5 }] },
     });
-    if (!argv.includes('--once')) return;
-    const again = await run(argv, [], gateway.home);
+    const again = await run([...BUY, '--once', 'k'], [], gateway.home);
     expect({ code: again.code, report: again.report, posts: gateway.feed.orders.length }).toEqual({
       code: 10,
       report: first.report,
@@ -94,19 +96,35 @@ describe.each([
 
   it('is not called filled if its trade has no amount', async () => {
     const end = order({ tradeId: '71', amountK: null, status: 6, action: 'D' });
-    const { code, report, stderr } = await run(argv, [
-      order({ tradeId: '71', amountK: null }),
-      opened('71', null),
-      end,
-    ]);
-    expect({ code, report }, stderr).toMatchObject({
+    const { code, report } = await run(BUY, [order({ tradeId: '71', amountK: null }), opened('71', null), end]);
+    expect({ code, report }).toMatchObject({
       code: 10,
       report: { status: 'partly_filled', trades: [{ trade_id: '71', amount_k: null }] },
     });
   });
+
+  it('is filled by a position that only the tables show', async () => {
+    gateway.feed.onOrder = (response) => {
+      const [, position] = opened('71', 7);
+      gateway.feed.tables['OpenPosition'] = [{ ...position, orderId: ORDER_ID }];
+      reply(response, 200, ACCEPTED);
+    };
+    const { code, stdout } = await gateway.run([...BUY, '--wait', '10s', '--yes', '-o', 'json']);
+    expect({ code, report: JSON.parse(stdout) }).toMatchObject({
+      code: 0,
+      report: { status: 'filled', trades: [{ trade_id: '71', amount_k: 7 }] },
+    });
+  });
+
+  it('is accepted at a terminal if it is still open after a moment', async () => {
+    gateway.feed.onOrder = (response) => reply(response, 200, ACCEPTED);
+    gateway.feed.tables['Order'] = [order({ tradeId: '71', amountK: 7, status: 2 })[1]];
+    const { code, stdout } = await gateway.run([...BUY, '--yes'], { terminal: 120 });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `order ${ORDER_ID} accepted\n` });
+  });
 });
 
-describe('close', () => {
+describe('a close', () => {
   const open = { t: 1, tradeId: '71', ...common, open: 1.16, amountK: 7 };
   const close = async (parts: readonly Push[], argv = ['close', '71']) => {
     gateway.feed.tables['Order'] = parts.some(([, row]) => 'status' in row) ? [] : [order({ type: 'CM' })[1]];
@@ -121,35 +139,28 @@ describe('close', () => {
   const end = (status: number) => order({ type: 'CM', tradeId: '71', amountK: 3, status, action: 'D' });
   const [two, three] = [closed('71', 2), closed('71', 3)];
 
-  it.each<[string, readonly Push[], number, string]>([
-    ['all parts', [two, two, three, end(6)], 0, 'filled'],
-    ['the first part', [two], 9, 'pending'],
-    ['a part, and the rest canceled', [two, end(3)], 10, 'partly_filled'],
-    ['a part without an amount', [closed('71', null), end(3)], 10, 'partly_filled'],
-  ])('of %s', async (_name, parts, exit, status) => {
+  it.each<[string, number, readonly Push[], string]>([
+    ['by all parts', 0, [two, two, three, end(6)], 'filled'],
+    ['by the first part', 9, [two], 'pending'],
+    ['in part, and its rest canceled', 10, [two, end(3)], 'partly_filled'],
+    ['by a part without an amount', 10, [closed('71', null), end(3)], 'partly_filled'],
+  ])('that is filled %s exits %i', async (_name, exit, parts, status) => {
     const { code, report, stderr } = await close(parts);
     expect({ code, report }, stderr).toMatchObject({ code: exit, report: [{ status }] });
   });
 
-  it('of an unknown amount is not filled by its first part', async () => {
+  it('whose amount is not known is not filled by its first part', async () => {
     const argv = ['close', '71', '--amount', '7', '--account', ACCOUNT];
     expect((await close([two], argv)).report).toMatchObject([{ status: 'pending' }]);
     expect((await close([two, end(3)], argv)).report).toMatchObject([{ status: 'partly_filled' }]);
   });
 });
 
-it('an order that a terminal waited for unasked is accepted if it is still open', async () => {
-  gateway.feed.onOrder = (response) => reply(response, 200, ACCEPTED);
-  gateway.feed.tables['Order'] = [order({ tradeId: '71', amountK: 7, status: 2 })[1]];
-  const { code, stdout } = await gateway.run(['buy', 'EUR/USD', '7', '--yes'], { terminal: 120 });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: `order ${ORDER_ID} accepted\n` });
-});
-
 describe('a canceled order', () => {
   const begun = order({ amountK: 7, status: 1, time: time(), action: 'I' });
   const canceled = order({ status: 3, action: 'D' });
 
-  it('has the fills that the tables show, although no push has told of them', async () => {
+  it('has the fills that only the tables show', async () => {
     gateway.feed.tables['OpenPosition'] = [opened('71', 3)[1]];
     const part = order({ tradeId: '71', amountK: 3, status: 6, action: 'U' });
     const { code, report } = await run(['buy', 'EUR/USD', '7'], [begun, part, canceled]);

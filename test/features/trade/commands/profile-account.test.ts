@@ -18,7 +18,7 @@ async function homeWith(settings: Readonly<Record<string, string>>): Promise<str
 const buy = (home: string, env: Readonly<Record<string, string>> = {}) =>
   client.run(['buy', 'EUR/USD', '10', '--profile', 'own', '--yes'], { home, env });
 
-it('is that of the profile, whatever SVC_TRADE_ACCOUNT says', async () => {
+it('the account of an order is that of --profile, whatever SVC_TRADE_ACCOUNT says', async () => {
   const home = await homeWith({ 'trade.url': client.gateway.url, 'trade.account': NETTING });
   const { code, stderr } = await buy(home, { SVC_TRADE_ACCOUNT: HEDGING });
   expect({ code, accounts: client.orders().map(({ account_id }) => account_id) }, stderr).toEqual({
@@ -27,7 +27,7 @@ it('is that of the profile, whatever SVC_TRADE_ACCOUNT says', async () => {
   });
 });
 
-it('is that of the variable if the profile has none, unless SVC_TRADE_URL names another gateway', async () => {
+it('the account of an order is SVC_TRADE_ACCOUNT if the profile has none, unless SVC_TRADE_URL names another gateway', async () => {
   const tokenFile = join(temporaryHome(), 'token');
   writeFileSync(tokenFile, client.gateway.token, { mode: 0o600 });
   const home = await homeWith({ 'trade.url': client.gateway.url, 'trade.tokenFile': tokenFile });

@@ -1,6 +1,5 @@
 /** `svc trade quote`: the next ticks, or the last known price where none comes in time. */
-import { expect, it } from 'vitest';
-import { SvcError } from '../../../../src/errors.ts';
+import { describe, expect, it } from 'vitest';
 import { reader, rowsOf } from './reader.ts';
 
 const client = reader();
@@ -15,69 +14,64 @@ async function ticking<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-it('prints the next tick of each symbol, and unsubscribes', async () => {
-  const quotes = await ticking(client.json('quote eurusd USD/JPY eurusd', { sleeps: true }));
-  expect(quotes).toHaveLength(2);
-  expect(quotes).toEqual(
-    expect.arrayContaining([
-      expect.objectContaining({ symbol: 'EUR/USD', source: 'tick', bid: expect.any(Number), ask: expect.any(Number) }),
-      expect.objectContaining({ symbol: 'USD/JPY', source: 'tick', time: expect.stringMatching(/^2026-.*Z$/) }),
-    ]),
-  );
-  expect(client.asked()).toEqual([
-    'GET /trading/get_model models=Offer',
-    'POST /subscribe pairs=EUR/USD',
-    'POST /subscribe pairs=USD/JPY',
-    'POST /unsubscribe pairs=EUR/USD',
-    'POST /unsubscribe pairs=USD/JPY',
-  ]);
-  expect(client.gateway.sessions).toEqual([]);
-});
+describe('svc trade quote', () => {
+  it('prints the next tick of each symbol, and unsubscribes', async () => {
+    const quotes = await ticking(client.json('quote eurusd USD/JPY eurusd', { sleeps: true }));
+    expect(quotes).toHaveLength(2);
+    expect(quotes).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          symbol: 'EUR/USD',
+          source: 'tick',
+          bid: expect.any(Number),
+          ask: expect.any(Number),
+        }),
+        expect.objectContaining({ symbol: 'USD/JPY', source: 'tick', time: expect.stringMatching(/^2026-.*Z$/) }),
+      ]),
+    );
+    expect(client.asked()).toEqual([
+      'GET /trading/get_model models=Offer',
+      'POST /subscribe pairs=EUR/USD',
+      'POST /subscribe pairs=USD/JPY',
+      'POST /unsubscribe pairs=EUR/USD',
+      'POST /unsubscribe pairs=USD/JPY',
+    ]);
+    expect(client.gateway.sessions).toEqual([]);
+  });
 
-it('finds a symbol that the account shows since', async () => {
-  const hidden = [...client.gateway.book.hidden].find(({ symbol }) => symbol === 'USD/CHF');
-  expect(await client.run('quote USD/CHF')).toMatchObject({ code: 5 });
-  if (hidden !== undefined) client.gateway.book.hidden.delete(hidden);
-  expect(await ticking(client.json('quote USD/CHF', { sleeps: true }))).toMatchObject([{ symbol: 'USD/CHF' }]);
-  if (hidden !== undefined) client.gateway.book.hidden.add(hidden);
-});
+  it('finds a symbol that the account has shown since', async () => {
+    const hidden = [...client.gateway.book.hidden].find(({ symbol }) => symbol === 'USD/CHF');
+    expect(await client.run('quote USD/CHF')).toMatchObject({ code: 5 });
+    if (hidden !== undefined) client.gateway.book.hidden.delete(hidden);
+    expect(await ticking(client.json('quote USD/CHF', { sleeps: true }))).toMatchObject([{ symbol: 'USD/CHF' }]);
+    if (hidden !== undefined) client.gateway.book.hidden.add(hidden);
+  });
 
-it('shows the digits of the symbol', async () => {
-  const { code, stdout } = await ticking(client.run('quote USD/JPY', { sleeps: true }));
-  expect(code).toBe(0);
-  const [, row = []] = rowsOf(stdout);
-  for (const rate of row.slice(1, 5)) expect(rate).toMatch(/^\d{3}\.\d{3}$/);
-});
+  it('gets its ticks through a balancer that knows a session by its cookie', async () => {
+    client.gateway.traps.add('sticky-nodes');
+    expect(await ticking(client.json('quote EUR/USD', { sleeps: true }))).toMatchObject([{ source: 'tick' }]);
+  });
 
-it('shows the last known price if no tick comes in time: exit 9', async () => {
-  client.gateway.traps.add('no-push');
-  const run = await client.run('quote EUR/USD --wait 10ms');
-  expect(run.code).toBe(9);
-  expect(rowsOf(run.stdout)[1]).toEqual([
-    'EUR/USD',
-    ...Array(4).fill(expect.any(String)),
-    expect.any(String),
-    'snapshot',
-  ]);
-  expect(run.stderr).toContain('no tick of EUR/USD in time');
-  const json = await client.run('quote EUR/USD --wait 10ms -o json');
-  expect(json.code).toBe(9);
-  expect(JSON.parse(json.stdout)).toMatchObject([{ symbol: 'EUR/USD', source: 'snapshot' }]);
-});
+  it('shows the digits of the symbol', async () => {
+    const { code, stdout } = await ticking(client.run('quote USD/JPY', { sleeps: true }));
+    expect(code).toBe(0);
+    const [, row = []] = rowsOf(stdout);
+    for (const rate of row.slice(1, 5)) expect(rate).toMatch(/^\d{3}\.\d{3}$/);
+  });
 
-it('subscribes to nothing if a symbol is not offered', async () => {
-  const run = await client.run('quote EUR/USD USD/CHF');
-  expect(run).toMatchObject({ code: 5, stdout: '' });
-  expect(run.stderr).toContain('USD/CHF');
-  expect(client.asked()).toEqual(['GET /trading/get_model models=Offer']);
-});
-
-it('ends the session when it is interrupted', async () => {
-  client.gateway.traps.add('no-push');
-  const stop = new AbortController();
-  const run = client.run('quote EUR/USD --wait 1h', { signal: stop.signal, sleeps: true });
-  await expect.poll(() => client.asked().at(-1), { interval: 5 }).toBe('POST /subscribe pairs=EUR/USD');
-  stop.abort(new SvcError('interrupted', 'interrupted'));
-  expect(await run).toMatchObject({ code: 130, stdout: '' });
-  await expect.poll(() => client.gateway.sessions, { interval: 5 }).toEqual([]);
+  it('exits 9 with the last known price if no tick comes in time', async () => {
+    client.gateway.traps.add('no-push');
+    const run = await client.run('quote EUR/USD --wait 10ms');
+    expect(run.code).toBe(9);
+    expect(rowsOf(run.stdout)[1]).toEqual([
+      'EUR/USD',
+      ...Array(4).fill(expect.any(String)),
+      expect.any(String),
+      'snapshot',
+    ]);
+    expect(run.stderr).toContain('no tick of EUR/USD in time');
+    const json = await client.run('quote EUR/USD --wait 10ms -o json');
+    expect(json.code).toBe(9);
+    expect(JSON.parse(json.stdout)).toMatchObject([{ symbol: 'EUR/USD', source: 'snapshot' }]);
+  });
 });

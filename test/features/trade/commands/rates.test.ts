@@ -17,12 +17,9 @@ beforeEach(() => {
 describe('a rate with too many decimals', () => {
   it.each([
     ['--rate', ['entry', 'buy', 'EUR/USD', '5', '--rate', '1.1234567']],
-    ['--stop', ['buy', 'EUR/USD', '5', '--stop', '1.1234567']],
-    ['--limit', ['entry', 'sell', 'EUR/USD', '5', '--rate', '1.2', '--limit', '1.1234567']],
     ['--rate', ['orders', 'update', '39', '--rate', '1.1234567']],
-    ['--stop', ['orders', 'update', '39', '--stop', '1.1234567']],
     ['--stop', ['positions', 'update', '7', '--stop', '1.1234567']],
-  ])('%s of %j is not sent', async (flag, argv) => {
+  ])('is not sent, and the nearest rates are named: %s of %j', async (flag, argv) => {
     const run = await gateway.run([...argv, '--yes', '-o', 'json']);
     expect({ code: run.code, sent: feed.orders }, run.stderr).toEqual({ code: 2, sent: [] });
     const { message, hint } = errorOf(run);
@@ -42,11 +39,6 @@ describe('a rate with too many decimals', () => {
 });
 
 describe('a trailing stop', () => {
-  it.each(['1', 'dynamic'])('--trail %s is the dynamic one', async (trail) => {
-    const { code, stderr } = await gateway.run(['buy', 'EUR/USD', '5', '--stop', '40pips', '--trail', trail, '--yes']);
-    expect({ code, sent: feed.orders }, stderr).toMatchObject({ code: 0, sent: [{ trailing_step: '1' }] });
-  });
-
   it.each(['2', '9', '0', '1.5'])('--trail %s is refused with the rule', async (trail) => {
     const { code, stderr } = await gateway.run(['buy', 'EUR/USD', '5', '--stop', '40pips', '--trail', trail, '--yes']);
     expect({ code, sent: feed.orders }).toEqual({ code: 2, sent: [] });
@@ -69,7 +61,7 @@ describe('a trailing stop', () => {
   });
 });
 
-describe('a quote of 0 and 0', () => {
+describe('a price of 0', () => {
   const none = { Updated: Date.now(), Rates: [0, 0, 0, 0], Symbol: 'EUR/USD' };
   const real = { ...none, Rates: [1.16, 1.161, 1.2, 1.1] };
   beforeEach(() => {
@@ -77,7 +69,7 @@ describe('a quote of 0 and 0', () => {
     feed.tables['Offer'] = [{ ...offer, buy: 0, sell: 0 }, ...more];
   });
 
-  it('is none in a preview, and a stop at a price is not checked against it', async () => {
+  it('is none in a preview, and none that a stop is checked against', async () => {
     const { stdout, stderr } = await gateway.run(['buy', 'EUR/USD', '5', '--preview', '-o', 'json']);
     expect(JSON.parse(stdout), stderr).toMatchObject({ rate: null, bid: null, ask: null });
     const run = await gateway.run(['buy', 'EUR/USD', '5', '--stop', '1.1', '--yes', '-o', 'json']);
@@ -87,7 +79,7 @@ describe('a quote of 0 and 0', () => {
     expect(plain).toMatchObject({ code: 0, stderr: expect.stringContaining('no buy price of EUR/USD now') });
   });
 
-  it('is none of quote', async () => {
+  it('is none in svc trade quote', async () => {
     const { code, stdout, stderr } = await gateway.run(['quote', 'EUR/USD', '--wait', '20ms', '-o', 'json']);
     expect({ code, quotes: JSON.parse(stdout) }, stderr).toEqual({ code: 9, quotes: [] });
     const quote = gateway.run(['quote', 'EUR/USD', '-o', 'json'], { sleeps: true });
@@ -96,7 +88,7 @@ describe('a quote of 0 and 0', () => {
     expect(JSON.parse((await quote).stdout)).toMatchObject([{ bid: 1.16, ask: 1.161 }]);
   });
 
-  it('is no price in a stream of pushes', async () => {
+  it('is none in svc trade stream', async () => {
     const stream = gateway.run(['stream', 'EUR/USD', '--until', '2', '-o', 'ndjson'], { sleeps: true });
     await feed.subscribed('EUR/USD');
     feed.push('EUR/USD', none, real);
@@ -104,19 +96,7 @@ describe('a quote of 0 and 0', () => {
     expect(lines.map((line) => JSON.parse(line).kind)).toEqual(['other', 'price']);
   });
 
-  it.each([
-    ['quote', 'EUR/USD'],
-    ['watch', 'prices', 'EUR/USD', '--until', '1'],
-  ])('has no time in %s if the gateway sends none that is one', async (...argv) => {
-    const run = gateway.run([...argv, '-o', 'ndjson'], { sleeps: true });
-    await feed.subscribed('EUR/USD');
-    feed.push('EUR/USD', { ...real, Updated: 1e300 });
-    const { code, stdout, stderr } = await run;
-    const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
-    expect({ code, row: last.price ?? last }, stderr).toMatchObject({ code: 0, row: { bid: 1.16, time: null } });
-  });
-
-  it('changes nothing that is watched', async () => {
+  it('is none in svc trade watch', async () => {
     const watch = gateway.run(['watch', 'prices', 'EUR/USD', '--until', '2', '-o', 'ndjson'], { sleeps: true });
     await feed.subscribed('EUR/USD');
     feed.push('EUR/USD', real, none);

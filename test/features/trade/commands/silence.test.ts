@@ -40,7 +40,7 @@ async function aMinuteLater(ms = MINUTE_MS): Promise<void> {
   await again;
 }
 
-it('a stream says so once, and that prices came again', async () => {
+it('a stream says once that no price came for a minute, and that prices come again', async () => {
   let said = '';
   const stream = run(['stream', 'EUR/USD', '--until', '2'], { onStderr: (text) => (said += text) });
   await feed.subscribed('EUR/USD');
@@ -58,7 +58,7 @@ it('a stream says so once, and that prices came again', async () => {
   expect(said).toContain(REASON);
 });
 
-it('a watch of prices says so', async () => {
+it('a watch of prices says so, too', async () => {
   const watch = run(['watch', 'prices', 'EUR/USD', '--until', '1']);
   await feed.subscribed('EUR/USD');
   await aMinuteLater();
@@ -71,7 +71,7 @@ it.each([
   ['while forex is closed', ['EUR/USD'], WEEKEND],
   ['of something else than forex', ['XAU/USD'], OPEN],
   ['of a table without prices', ['Order'], OPEN],
-])('silence is usual %s', async (_name, what, at) => {
+])('nothing is said %s', async (_name, what, at) => {
   now = at;
   feed.tables['Offer'] = ['EUR/USD', 'XAU/USD'].map((currency, index) => ({ offerId: index, currency }));
   const [name = ''] = what;
@@ -83,7 +83,7 @@ it.each([
   expect(lines((await stream).stdout).map(({ kind }) => kind)).toEqual([name === 'Order' ? 'U' : 'price']);
 });
 
-it('a push within the minute starts it again', async () => {
+it('a price starts the minute again', async () => {
   let printed = (): void => {};
   const first = new Promise<void>((resolve) => {
     printed = resolve;

@@ -39,7 +39,7 @@ it.each([
   ['a market order', () => ['buy', 'EUR/USD', '5']],
   ['an entry order', () => ['entry', 'buy', 'EUR/USD', '5', '--rate', '1.155']],
   ['the change of an order', () => ['orders', 'update', holdOrder(client.gateway), '--amount', '5']],
-])('%s is sent only if it was confirmed within a minute', async (_name, argv) => {
+])('is sent only if it was confirmed within a minute: %s', async (_name, argv) => {
   const late = await run(argv(), 61);
   expect({ code: late.code, orders: client.orders(), journal: client.journal() }).toEqual({
     code: 3,
@@ -56,7 +56,7 @@ it.each([
   ['a close', () => ['close', holdTrade(client.gateway)]],
   ['a cancel', () => ['orders', 'cancel', holdOrder(client.gateway)]],
   ['a stop', () => ['positions', 'update', holdTrade(client.gateway), '--stop', '40pips']],
-])('%s may be confirmed at any time', async (_name, argv) => {
+])('may be confirmed at any time: %s', async (_name, argv) => {
   expect((await run(argv(), 600)).code).toBe(0);
   expect(client.orders()).toHaveLength(1);
 });
@@ -64,7 +64,7 @@ it.each([
 it.each([
   ['an order', () => ['buy', 'EUR/USD', '5', '--wait', '5s']],
   ['a close', () => ['close', holdTrade(client.gateway, { amountK: 5 }), '--wait', '5s']],
-])('%s is not sent once a connection that was lost meanwhile is there again', async (_name, argv) => {
+])('is not sent if the connection was lost during the confirmation: %s', async (_name, argv) => {
   await using between = await forwarder(client.gateway.url);
   let lose = (): void => {};
   const isLost = new Promise<void>((resolve) => {

@@ -11,7 +11,7 @@ const BOTH_CAUSES = /wrong or was revoked, or it is of a live account without AP
 const login = (home: string, stdin = `${client.gateway.token}\n`) =>
   client.run('login --token-stdin', { home, env: NONE, stdin });
 
-describe('login', () => {
+describe('svc trade login', () => {
   it('tries the token, stores it for the address and the profile, and uses it', async () => {
     const home = client.temporaryHome();
     const run = await login(home);
@@ -22,7 +22,7 @@ describe('login', () => {
     expect(client.gateway.sessions).toEqual([]);
   });
 
-  it('prompts at a terminal, and says where to create a token', async () => {
+  it('asks at a terminal, and says where to create a token', async () => {
     const home = client.temporaryHome();
     const hidden = async () => ` ${client.gateway.token} `;
     const run = await client.run('login', { home, env: NONE, terminal: 80, hidden });
@@ -48,7 +48,7 @@ describe('login', () => {
     expect(existsSync(join(home, 'config/credentials.json'))).toBe(false);
   });
 
-  it('accepts none from the command line, and does not prompt without a terminal', async () => {
+  it('takes no token from the command line, and does not ask without a terminal', async () => {
     const { token } = client.gateway;
     const given = await client.run(['login', '--token', token], { env: NONE });
     expect(given).toMatchObject({ code: 2, stdout: '' });
@@ -75,7 +75,7 @@ describe('a token', () => {
     expect(await client.run('accounts --base-url http://127.0.0.1:9', { env })).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('that is refused exits 4, with both causes', async () => {
+  it('exits 4 with both causes if it is refused', async () => {
     const run = await client.run('accounts -o json', { env: { SVC_TRADE_TOKEN: 'f'.repeat(40) } });
     expect(run).toMatchObject({ code: 4, stdout: '' });
     expect(errorOf(run)).toMatchObject({ code: 'unauthorized', hint: expect.stringMatching(BOTH_CAUSES) });
@@ -83,7 +83,7 @@ describe('a token', () => {
     expect((await client.run('positions')).code).toBe(4);
   });
 
-  it('that is missing, or empty in the environment', async () => {
+  it('is required, and not empty in the environment', async () => {
     const missing = await client.run('accounts', { env: NONE });
     expect(missing).toMatchObject({ code: 4, stdout: '' });
     expect(missing.stderr).toContain('svc trade login');
@@ -95,7 +95,7 @@ describe('a token', () => {
   });
 });
 
-it('logout deletes the stored token, once', async () => {
+it('svc trade logout deletes the stored token', async () => {
   const home = client.temporaryHome();
   await login(home);
   const run = await client.run('logout', { home, env: NONE });
@@ -107,15 +107,25 @@ it('logout deletes the stored token, once', async () => {
   expect((await client.run('logout', { home })).stderr).toContain('SVC_TRADE_TOKEN is still set');
 });
 
-it('no output has the token or a session id', async () => {
+it('no output or trace has the token or a connection id', async () => {
   const home = client.temporaryHome();
   const sessions = new Set<string>();
   const texts: string[] = [];
   const note = (): void => {
     for (const id of client.gateway.sessions) sessions.add(id);
   };
-  const commands = ['login --token-stdin', 'accounts', 'quote EUR/USD --wait 1ms', 'symbols get EUR/USD'];
-  for (const argv of [...commands, 'limits', 'model Account', 'logout']) {
+  const commands = [
+    'login --token-stdin',
+    'accounts',
+    'quote EUR/USD --wait 1ms',
+    'symbols get EUR/USD',
+    'candles EUR/USD m1 --last 1',
+    'buy EUR/USD 5 --account 654061 --yes --wait 1ms',
+    'limits',
+    'model Account',
+    'logout',
+  ];
+  for (const argv of commands) {
     for (const more of ['-v', '--debug']) {
       const options = { home, stdin: client.gateway.token, onStderr: note };
       const { stdout, stderr } = await client.run(`${argv} ${more}`, options);

@@ -100,6 +100,7 @@ export async function fileTrader({ emptied = false } = {}): Promise<Trader> {
     client.gateway.traps.clear();
     client.gateway.book.trades.clear();
     client.gateway.book.orders.clear();
+    client.gateway.book.closed.length = 0;
   });
   return client;
 }

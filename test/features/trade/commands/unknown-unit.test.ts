@@ -16,19 +16,19 @@ beforeEach(() => {
   feed.onOrder = (response) => reply(response, 200, '{"response":{"executed":true},"data":{"orderId":40}}');
 });
 
-it('a close needs the amount', async () => {
+it('svc trade close needs the amount if the unit of a symbol is unknown', async () => {
   gateway.feed.tables['Account'] = [{ accountId: ACCOUNT, hedging: 'Y' }];
   const run = await gateway.run(['close', '7', '--yes', '-o', 'json']);
   expect({ code: run.code, orders: gateway.feed.orders }, run.stderr).toEqual({ code: 3, orders: [] });
   expect(errorOf(run)['message']).toMatch(/amount.* unknown; nothing was sent/);
 });
 
-it('a preview does not name a unit', async () => {
+it('a preview names no unit then', async () => {
   const { stdout } = await gateway.run(['buy', 'EUR/USD', '9', '--preview', '-o', 'json']);
   expect(JSON.parse(stdout)).toMatchObject({ amount: 9, notional: 'unit unknown' });
 });
 
-it('a lost order is found by its amount all the same', async () => {
+it('a lost order is found by its amount then, too', async () => {
   gateway.feed.onOrder = (response) => {
     gateway.feed.tables['OpenPosition'] = [position({ tradeId: '8', time: parseTableTime(Date.now()) })];
     response.socket?.destroy();

@@ -17,14 +17,14 @@ const packetText = fc
   .tuple(fc.constantFrom('0', '1', '2', '3', '4', '5', '6'), text)
   .map(([type, data]) => type + data);
 
-describe('a polling body', () => {
-  test('counts lengths in UTF-16 units, like the public implementation', () => {
+describe('the body of a poll', () => {
+  test('counts lengths in UTF-16 units', () => {
     const packets = decodePayload('9:42["π €𝟙"]'.replace('9', String('42["π €𝟙"]'.length)));
     expect(packets).toEqual(['42["π €𝟙"]']);
     expect('42["π €𝟙"]').toHaveLength(11);
   });
 
-  test('decodes whatever it encodes', () => {
+  test('has each packet unchanged', () => {
     fc.assert(
       fc.property(fc.array(packetText), (packets) => {
         expect(decodePayload(encodePayload(packets))).toEqual(packets);
@@ -32,12 +32,12 @@ describe('a polling body', () => {
     );
   });
 
-  test('refuses very many packets in one body', () => {
+  test('is refused with more than 200,000 packets', () => {
     expect(decodePayload('1:6'.repeat(200_000))).toHaveLength(200_000);
     expect(() => decodePayload('1:6'.repeat(200_001))).toThrow(PacketFault);
   });
 
-  test('reads two bodies in one', () => {
+  test('may be two bodies in one', () => {
     fc.assert(
       fc.property(fc.array(packetText), fc.array(packetText), (one, other) => {
         expect(decodePayload(encodePayload(one) + encodePayload(other))).toEqual([...one, ...other]);
@@ -45,7 +45,7 @@ describe('a polling body', () => {
     );
   });
 
-  test('refuses a truncated body', () => {
+  test('is refused if it is cut off', () => {
     fc.assert(
       fc.property(packetText, fc.nat(), (packet, at) => {
         const whole = encodePayload([packet]);
@@ -56,7 +56,7 @@ describe('a polling body', () => {
     );
   });
 
-  test('reads any text as packets or refuses it', () => {
+  test('is packets or refused, whatever the text', () => {
     fc.assert(
       fc.property(text, (body) => {
         try {
@@ -68,17 +68,19 @@ describe('a polling body', () => {
     );
   });
 
-  test('names the later protocol version', () => {
+  test('of the later protocol is named as such', () => {
     expect(() => decodePayload('0{"sid":"x","upgrades":[],"pingInterval":25000}')).toThrow('Engine.IO 4');
   });
 
-  test.each(['0:', ':40', '-1:40', '1e1:40', '99999999999:4', 'ok', '<html>', '2.0:40'])('refuses %j', (body) => {
-    expect(() => decodePayload(body)).toThrow(PacketFault);
+  test('is refused in another form', () => {
+    for (const body of ['0:', ':40', '-1:40', '1e1:40', '99999999999:4', 'ok', '<html>', '2.0:40']) {
+      expect(() => decodePayload(body), body).toThrow(PacketFault);
+    }
   });
 });
 
 describe('the opening', () => {
-  test('uses the values of the gateway', () => {
+  test('has the connection id and the heartbeat', () => {
     expect(readOpening('0{"sid":"a_-Z9","upgrades":["websocket"],"pingInterval":25000,"pingTimeout":5000}')).toEqual({
       sid: 'a_-Z9',
       pingIntervalMs: 25_000,
@@ -86,66 +88,51 @@ describe('the opening', () => {
     });
   });
 
-  test.each([
-    [{}, 25_000, 5_000],
-    [{ pingInterval: 0, pingTimeout: 0 }, 25_000, 5_000],
-    [{ pingInterval: -1, pingTimeout: 'x' }, 25_000, 5_000],
-    [{ pingInterval: 1, pingTimeout: 1 }, 100, 1_000],
-    [{ pingInterval: 1e12, pingTimeout: 1e12 }, 300_000, 300_000],
-  ])('refuses the heartbeat %j', (given, pingIntervalMs, pingTimeoutMs) => {
-    expect(readOpening(`0${JSON.stringify({ sid: 'a', ...given })}`)).toMatchObject({ pingIntervalMs, pingTimeoutMs });
+  test('has a heartbeat within limits, whatever the gateway sends', () => {
+    const heartbeat = (given: object): readonly number[] => {
+      const { pingIntervalMs, pingTimeoutMs } = readOpening(`0${JSON.stringify({ sid: 'a', ...given })}`);
+      return [pingIntervalMs, pingTimeoutMs];
+    };
+    expect(heartbeat({})).toEqual([25_000, 5_000]);
+    expect(heartbeat({ pingInterval: 0, pingTimeout: 0 })).toEqual([25_000, 5_000]);
+    expect(heartbeat({ pingInterval: -1, pingTimeout: 'x' })).toEqual([25_000, 5_000]);
+    expect(heartbeat({ pingInterval: 1, pingTimeout: 1 })).toEqual([100, 1_000]);
+    expect(heartbeat({ pingInterval: 1e12, pingTimeout: 1e12 })).toEqual([300_000, 300_000]);
   });
 
-  test.each([
-    '',
-    'null',
-    '[]',
-    '{}',
-    '{"sid":7}',
-    '{"sid":""}',
-    '{"sid":"a b"}',
-    '{"sid":"a\\r\\nx: y"}',
-    '{"sid":"a&b"}',
-  ])('finds no connection id in %j', (data) => {
-    expect(() => readOpening(`0${data}`)).toThrow('no connection id');
+  test('is refused without a connection id that can be sent', () => {
+    const ids = ['7', '""', '"a b"', '"a\\r\\nx: y"', '"a&b"'].map((id) => `{"sid":${id}}`);
+    for (const data of ['', 'null', '[]', '{}', ...ids]) {
+      expect(() => readOpening(`0${data}`), data).toThrow('no connection id');
+    }
   });
 });
 
 describe('a message', () => {
-  test.each([
-    ['2["Order","{\\"t\\":3}"]', { kind: 'event', name: 'Order', payload: '{"t":3}' }],
-    ['2["EUR/USD",{"Rates":[1,2]}]', { kind: 'event', name: 'EUR/USD', payload: '{"Rates":[1,2]}' }],
-    ['217["Order","{}"]', { kind: 'event', name: 'Order', payload: '{}' }],
-    ['2["Order"]', { kind: 'event', name: 'Order', payload: '' }],
-    ['2["Order","not JSON"]', { kind: 'event', name: 'Order', payload: 'not JSON' }],
-    ['0', { kind: 'connect' }],
-    ['1', { kind: 'disconnect' }],
-    ['4"Not authorized"', { kind: 'error', text: 'Not authorized' }],
-    ['4{"message":"no"}', { kind: 'error', text: 'no' }],
-    ['4Not JSON', { kind: 'error', text: 'Not JSON' }],
-  ])('%s', (data, message) => {
-    expect(readMessage(data)).toEqual(message);
+  test('is an event, a change of the connection, or an error', () => {
+    const MESSAGES: Readonly<Record<string, object>> = {
+      '2["Order","{\\"t\\":3}"]': { kind: 'event', name: 'Order', payload: '{"t":3}' },
+      '2["EUR/USD",{"Rates":[1,2]}]': { kind: 'event', name: 'EUR/USD', payload: '{"Rates":[1,2]}' },
+      '217["Order","{}"]': { kind: 'event', name: 'Order', payload: '{}' },
+      '2["Order"]': { kind: 'event', name: 'Order', payload: '' },
+      '2["Order","not JSON"]': { kind: 'event', name: 'Order', payload: 'not JSON' },
+      '0': { kind: 'connect' },
+      '1': { kind: 'disconnect' },
+      '4"Not authorized"': { kind: 'error', text: 'Not authorized' },
+      '4{"message":"no"}': { kind: 'error', text: 'no' },
+      '4Not JSON': { kind: 'error', text: 'Not JSON' },
+    };
+    const read = Object.keys(MESSAGES).map((data) => [data, readMessage(data)]);
+    expect(Object.fromEntries(read)).toEqual(MESSAGES);
   });
 
-  test.each([
-    '',
-    '3',
-    '31["x"]',
-    '5',
-    '9',
-    '2',
-    '2x["a"]',
-    '2["a"',
-    '2[1,"x"]',
-    '0/other',
-    '1/other',
-    '4/other,"no"',
-    '2/other,["a","{}"]',
-  ])('skips %j', (data) => {
-    expect(readMessage(data)).toBeUndefined();
+  test('is skipped if it is none of these, or of another namespace', () => {
+    const others = ['0/other', '1/other', '4/other,"no"', '2/other,["a","{}"]'];
+    const texts = ['', '3', '31["x"]', '5', '9', '2', '2x["a"]', '2["a"', '2[1,"x"]', ...others];
+    expect(texts.filter((data) => readMessage(data) !== undefined)).toEqual([]);
   });
 
-  test('reads any text as a message or skips it', () => {
+  test('is read or skipped, whatever the text', () => {
     fc.assert(
       fc.property(fc.tuple(fc.constantFrom('', '0', '1', '2', '2[', '4'), text), ([start, rest]) => {
         expect(() => readMessage(start + rest)).not.toThrow();
@@ -153,7 +140,7 @@ describe('a message', () => {
     );
   });
 
-  test('decodes an event of any name and text unchanged', () => {
+  test('has the name and the text of its event unchanged', () => {
     fc.assert(
       fc.property(text, text, (name, payload) => {
         expect(readMessage(`2${JSON.stringify([name, payload])}`)).toEqual({ kind: 'event', name, payload });

@@ -30,50 +30,38 @@ const SEEN: readonly (readonly [string, object])[] = [
   ['{"response":{"executed":false,"error":"{broken"}}', { code: undefined, message: '{broken' }],
 ];
 
-describe('verdictOf', () => {
-  it.each(SEEN)('reads %s', (body, error) => {
-    expect(verdictOf(JSON.parse(body))).toEqual({ executed: false, error: expect.objectContaining(error) });
-  });
-
-  it.each([undefined, null, ''])('treats %j as no error', (error) => {
-    expect(verdictOf({ response: { executed: true, error } })).toEqual({ executed: true, error: undefined });
-  });
-
-  it('returns nothing for an empty response', () => {
+describe('a response of the gateway', () => {
+  it('has a verdict and its error, in each form that was seen', () => {
+    for (const [body, error] of SEEN) {
+      const verdict = { executed: false, error: expect.objectContaining(error) };
+      expect(verdictOf(JSON.parse(body)), body).toEqual(verdict);
+    }
+    for (const error of [undefined, null, '']) {
+      expect(verdictOf({ response: { executed: true, error } })).toEqual({ executed: true, error: undefined });
+    }
     expect(verdictOf({})).toEqual({ executed: undefined, error: undefined });
   });
 
-  it('reads an object in place of a text or a number', () => {
+  it('has an error with a message, whatever the error is', () => {
     const object = { toString: null, valueOf: null };
     expect(tradingError({ code: object, message: object, parameters: [object] })).toMatchObject({
       code: undefined,
       message: JSON.stringify(object),
     });
-  });
-
-  it('reads any value', () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), fc.json(), fc.string()), (error) => {
         expect(tradingError(error)?.message ?? 'none').not.toBe('');
       }),
     );
   });
-});
 
-describe('refusal', () => {
-  const code = (body: string) => refusal(verdictOf(JSON.parse(body)).error, 'it').code;
-
-  it('distinguishes a token error, a limit and a refusal', () => {
-    expect(SEEN.map(([body]) => code(body))).toEqual([
-      ...Array(4).fill('refused'),
-      'unauthorized',
-      'limited',
-      'refused',
-      'refused',
-    ]);
+  it('is a refusal, a refused token or a rate limit', () => {
+    const codes = SEEN.map(([body]) => refusal(verdictOf(JSON.parse(body)).error, 'it').code);
+    const refused = Array(4).fill('refused');
+    expect(codes).toEqual([...refused, 'unauthorized', 'limited', 'refused', 'refused']);
   });
 
-  it('reports the number, but never the session id', () => {
+  it('is reported with its number, but never with the session id', () => {
     const error = refusal(verdictOf(JSON.parse(SEEN[3]?.[0] ?? '')).error, 'the order');
     expect(error.more).toEqual({ server_code: 20001, cmd: undefined, request_id: 'Request-7' });
     expect(JSON.stringify(error) + error.message).not.toContain('s3ss10n');

@@ -34,7 +34,7 @@ describe('the heartbeat', () => {
     heartbeat.stop();
   });
 
-  test('a ping without a pong within the timeout is a lost connection', () => {
+  test('reports a lost connection if nothing comes within the timeout', () => {
     const { pings, lost } = beating();
     vi.advanceTimersByTime(30_000);
     expect(lost).toEqual([]);
@@ -44,7 +44,7 @@ describe('the heartbeat', () => {
     expect(pings).toHaveLength(1);
   });
 
-  test('continues pinging for a slow reader and loses nothing', () => {
+  test('goes on for a slow reader, and reports nothing', () => {
     let isPaused = true;
     const { pings, lost } = beating({ isPaused: () => isPaused });
     vi.advanceTimersByTime(100_000);
@@ -59,7 +59,7 @@ describe('the heartbeat', () => {
   test.each([
     [3_600_000, 11_000],
     [12_000, 13_000],
-  ])('counts a sleep of the machine of %i ms', (ms, pingedAt) => {
+  ])('pings at once after the machine slept for %i ms', (ms, pingedAt) => {
     let sleptMs = 0;
     const { pings, lost, start } = beating({ wall: () => Date.now() + sleptMs });
     vi.advanceTimersByTime(10_000);

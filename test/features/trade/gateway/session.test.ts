@@ -1,27 +1,22 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { answered, endpoint } from '../../../../src/http/endpoint.ts';
 import { Secret } from '../../../../src/http/redact.ts';
 import { CONFIRMED } from '../../../support/targets.ts';
-import {
-  type Gateway,
-  type GatewayOptions,
-  gateway,
-  reader,
-  sessionWith,
-  TOKEN,
-  until,
-  wholeReader,
-} from '../gateway.ts';
+import { type Gateway, gateway, reader, sessionWith, TOKEN, until, wholeReader } from '../gateway.ts';
 
 const anything = async () => ({ safeParse: (data: unknown) => ({ success: true as const, data }) });
 const getModel = endpoint({ method: 'GET', path: '/trading/get_model', effect: 'read', answer: anything });
-const form = { method: 'POST', encoding: 'form', answer: anything } as const;
-const subscribe = endpoint({ ...form, path: '/trading/subscribe', effect: 'read' });
-const openTrade = endpoint({ ...form, path: '/trading/open_trade', effect: 'money' });
+const openTrade = endpoint({
+  method: 'POST',
+  path: '/trading/open_trade',
+  effect: 'money',
+  encoding: 'form',
+  answer: anything,
+});
 
 let shared: Gateway;
 beforeAll(async () => {
@@ -29,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => shared.stop());
 
-describe('with the real socket.io 2.5', () => {
+describe('a session at the real socket.io 2.5', () => {
   test('connects by polling, sends requests with its id, and closes cleanly', async () => {
     await using server = await gateway();
     const { session, target } = sessionWith(server.url, {}, { level: 1 });
@@ -61,64 +56,7 @@ describe('with the real socket.io 2.5', () => {
     await expect(session.connect()).rejects.toMatchObject({ code: 'connection_lost' });
   });
 
-  test('delivers pushes in order', async () => {
-    await using server = await gateway();
-    const { session } = sessionWith(server.url);
-    const next = reader(session);
-    await session.call(subscribe, { body: { models: 'Order' } });
-    const at = expect.any(Number);
-    expect(await next()).toEqual({ kind: 'push', name: 'Order', payload: '{"form":"models=Order"}', at });
-    for (let i = 0; i < 100; i++) server.live[0]?.emit('π €𝟙', `{"n":${i}}`);
-    for (let i = 0; i < 100; i++) expect(await next()).toMatchObject({ name: 'π €𝟙', payload: `{"n":${i}}` });
-    await session.close();
-    expect(await next()).toBeUndefined();
-    expect(server.ended).toEqual(['client namespace disconnect']);
-  });
-
-  test('queues pushes until there is a reader', async () => {
-    await using opened = sessionWith(shared.url);
-    await opened.session.call(subscribe, { body: { models: 'Order' } });
-    await opened.session.call(getModel);
-    expect(await reader(opened.session)()).toMatchObject({ kind: 'push', name: 'Order' });
-  });
-
-  test('notices that the gateway ended it', async () => {
-    await using server = await gateway();
-    await using opened = sessionWith(server.url);
-    const next = reader(opened.session);
-    await opened.session.connect();
-    server.live[0]?.disconnect(true);
-    expect(await next()).toMatchObject({ kind: 'closed', error: { code: 'connection_lost', retryable: true } });
-  });
-
-  test('survives a restart of the gateway', async () => {
-    const first = await gateway();
-    const { session, notices } = sessionWith(first.url, { reconnect: true }, { sleep: briefly });
-    const restored: unknown[] = [];
-    session.onReconnect(async ({ call }) => void restored.push(await call(subscribe, { body: { models: 'Order' } })));
-    const next = reader(session);
-    await session.connect();
-    await session.call(subscribe, { body: { models: 'Order' } });
-    const old = first.clients[0]?.id;
-    expect(await next()).toMatchObject({ kind: 'push' });
-    await first.stop();
-    await using second = await gateway({ port: first.port });
-    const gap = await next();
-    expect(gap).toMatchObject({ kind: 'gap', reason: expect.any(String) });
-    if (gap?.kind === 'gap') expect(gap.to).toBeGreaterThanOrEqual(gap.from);
-    expect(await next()).toMatchObject({ kind: 'push', name: 'Order' });
-    await until(() => restored.length > 0);
-    expect(restored).toEqual([expect.objectContaining({ body: 'models=Order' })]);
-    const subscribed = second.requests.filter(({ url }) => url.startsWith('/trading/subscribe'));
-    expect(subscribed.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${second.clients[0]?.id}${TOKEN}`]);
-    expect(second.clients[0]?.id).not.toBe(old);
-    expect(notices[0]).toMatch(/; reconnecting$/);
-    expect(await session.call(getModel)).toMatchObject({ response: { executed: true } });
-    await session.close();
-    expect(second.ended).toEqual(['client namespace disconnect']);
-  });
-
-  test('one that is always lost at once is not made again at once for ever, but within two seconds', async () => {
+  test('reconnects within two seconds if it is lost again and again', async () => {
     await using server = await gateway();
     await using opened = sessionWith(server.url, { reconnect: true }, { random: () => 0.5 });
     const next = reader(opened.session);
@@ -131,7 +69,7 @@ describe('with the real socket.io 2.5', () => {
     expect(opened.target.slept).toEqual([0, 1_000, 2_000, 2_000, 2_000, 2_000]);
   });
 
-  test('one that is lost while it is restored is made again within two seconds', async () => {
+  test('reconnects within two seconds if it is lost while it is restored', async () => {
     await using server = await gateway();
     await using opened = sessionWith(server.url, { reconnect: true }, { random: () => 0.5 });
     const { session, target } = opened;
@@ -146,7 +84,7 @@ describe('with the real socket.io 2.5', () => {
     expect(target.slept).toEqual([0, 1_000, 2_000, 2_000, 2_000, 2_000]);
   });
 
-  test('after a gateway that could not be reached for long the delay is short again', async () => {
+  test('reconnects fast again after a long outage', async () => {
     const first = await gateway();
     const slept: number[] = [];
     let second: Gateway | undefined;
@@ -166,32 +104,12 @@ describe('with the real socket.io 2.5', () => {
     await second?.stop();
   });
 
-  test('queues no request during a reconnect', async () => {
-    const first = await gateway();
-    await using opened = sessionWith(first.url, { reconnect: true }, { sleep: briefly });
-    await opened.session.connect();
-    await first.stop();
-    await until(() => opened.notices.length > 0);
-    const lost = { code: 'connection_lost', sent: 'no' };
-    await expect(opened.session.send(openTrade, { body: {} }, CONFIRMED)).rejects.toMatchObject(lost);
-    await expect(opened.session.call(getModel)).rejects.toMatchObject(lost);
-  });
-
-  test('a dry run of a write does not connect and shows no credential, also once the session is closed', async () => {
+  test('plans a write in a dry run without connecting, and shows no credential', async () => {
     await using opened = sessionWith('http://127.0.0.1:1', {}, { dryRun: true });
     const plan = { requests: [{ headers: { authorization: '***' }, inSession: true }] };
     expect(await opened.session.send(openTrade, { body: { amount: 1 } }, CONFIRMED)).toMatchObject(plan);
     await opened.session.close();
     expect(await opened.session.send(openTrade, { body: { amount: 1 } }, CONFIRMED)).toMatchObject(plan);
-  });
-
-  test('ends the events if the first connection fails', async () => {
-    await using opened = sessionWith('http://127.0.0.1:1');
-    const next = wholeReader(opened.session);
-    await expect(opened.session.connect()).rejects.toMatchObject({ code: 'connect_failed' });
-    expect(await next()).toMatchObject({ kind: 'unreachable', error: { code: 'connect_failed' } });
-    expect(await next()).toMatchObject({ kind: 'closed', error: { code: 'connect_failed' } });
-    expect(await next()).toBeUndefined();
   });
 
   test('reports a bug while it connects as such, and not as an outage', async () => {
@@ -207,48 +125,6 @@ describe('with the real socket.io 2.5', () => {
 });
 
 describe('a write', () => {
-  const faults: Readonly<Record<string, (response: ServerResponse) => void>> = {
-    'a reset': ({ socket }) => void socket?.resetAndDestroy(),
-    'an end': ({ socket }) => void socket?.end(),
-    silence: () => {},
-    'status 500': (response) => void response.writeHead(500).end(),
-    'status 503': (response) => void response.writeHead(503, { 'retry-after': '0' }).end(),
-    'half an answer': (response) => {
-      response.writeHead(200, { 'content-length': '100', 'content-type': 'application/json' });
-      response.write('{"response":{"executed":', () => response.socket?.destroy());
-    },
-    'no JSON': (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"resp'),
-  };
-
-  test.each(Object.keys(faults))(
-    'answered by %s is sent once, has an unknown outcome, and the session continues',
-    async (name) => {
-      await using server = await gateway({
-        before: ({ url }, response) => {
-          if (url !== '/trading/open_trade') return false;
-          faults[name]?.(response);
-          return true;
-        },
-      });
-      await using opened = sessionWith(
-        server.url,
-        { reconnect: true },
-        { timeoutMs: name === 'silence' ? 300 : 5_000 },
-      );
-      const { session } = opened;
-      await session.connect();
-      await expect(session.send(openTrade, { body: { is_buy: false } }, CONFIRMED)).rejects.toMatchObject({
-        code: 'outcome_unknown',
-        exit: 8,
-      });
-      expect(await session.call(getModel)).toMatchObject({ response: { executed: true } });
-      expect(server.requests.filter(({ url }) => url === '/trading/open_trade').map(({ body }) => body)).toEqual([
-        'is_buy=false',
-      ]);
-      expect(server.clients).toHaveLength(1);
-    },
-  );
-
   test('is not sent if the connection ends before', async () => {
     const controller = new AbortController();
     await using opened = sessionWith(shared.url, {}, { signal: controller.signal });
@@ -274,7 +150,7 @@ describe('a slow reader', () => {
   const large = JSON.stringify('x'.repeat(1024 * 1024));
 
   // More than svc reads ahead, and not more than it reads at once.
-  test('delays the gateway, and misses nothing', async () => {
+  test('delays the gateway, and loses nothing', async () => {
     const count = 15;
     await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 20_000 } });
     await using opened = sessionWith(server.url);
@@ -301,25 +177,7 @@ describe('a slow reader', () => {
 });
 
 describe('a token', () => {
-  const forbidden = (_: unknown, response: ServerResponse): true => {
-    response.writeHead(403).end('Forbidden');
-    return true;
-  };
-  test.each<readonly [string, GatewayOptions]>([
-    ['wrong', { accepts: () => false }],
-    ['without access', { before: forbidden }],
-  ])('%s: names both causes, and leaves nothing at the gateway', async (_name, options) => {
-    await using server = await gateway(options);
-    await using opened = sessionWith(server.url);
-    await expect(opened.session.call(getModel)).rejects.toMatchObject({
-      code: 'unauthorized',
-      exit: 4,
-      hint: expect.stringMatching(/wrong or was revoked.*live account without API access.*demo accounts/),
-    });
-    expect(server.live).toEqual([]);
-  });
-
-  test('that is refused later leads to longer and longer waits, and then ends with the reason', async () => {
+  test('is tried again after longer and longer waits if it was accepted before', async () => {
     let accepted = 1;
     await using server = await gateway({ accepts: () => accepted-- > 0 });
     const { session, notices, target } = sessionWith(server.url, { reconnect: true }, { random: () => 0.5 });
@@ -335,7 +193,7 @@ describe('a token', () => {
     await session.close();
   });
 
-  test('may be refused five times again once the gateway has accepted it again', async () => {
+  test('is tried five times again once it was accepted again', async () => {
     const refused = Array<boolean>(5).fill(false);
     const answers = [true, ...refused, true, ...refused];
     await using server = await gateway({ accepts: () => answers.shift() ?? true });
@@ -363,41 +221,46 @@ describe('a token', () => {
     expect(asked).toBe(2);
   });
 
-  test.each([
-    ['a sentence', (id: string) => `session ${id} of ${TOKEN} is over`, 'session *** of *** is over'],
-    [
-      'JSON in a text',
-      (id: string) => JSON.stringify({ code: 9, message: id, parameters: [TOKEN] }),
-      '{"code":9,"message":"***","parameters":["***"]}',
-    ],
-    ['an object', (id: string) => ({ code: 9, message: id + TOKEN }), '{"code":9,"message":"******"}'],
-    ['none', () => '', ''],
-    ['null', () => null, null],
-  ])('does not appear in an error of a response, nor does the connection id: %s', async (_name, said, shown) => {
-    const before = ({ url, headers }: IncomingMessage, response: ServerResponse): boolean => {
-      if (!url?.startsWith('/trading/')) return false;
-      const id = (headers.authorization ?? '').slice('Bearer '.length, -TOKEN.length);
-      response.end(JSON.stringify({ response: { executed: false, error: said(id) }, id: 1 }));
-      return true;
-    };
-    await using server = await gateway({ before });
+  /** The gateway answers every request of trading with a body that repeats the token and the connection id. */
+  const repeating = (body: (id: string) => object) =>
+    gateway({
+      before({ url, headers }, response) {
+        if (!url?.startsWith('/trading/')) return false;
+        const id = (headers.authorization ?? '').slice('Bearer '.length, -TOKEN.length);
+        response.end(JSON.stringify(body(id)));
+        return true;
+      },
+    });
+
+  test('does not appear in the error of a response, nor does the connection id', async () => {
+    const ERRORS: readonly (readonly [error: (id: string) => unknown, shown: unknown])[] = [
+      [(id) => `session ${id} of ${TOKEN} is over`, 'session *** of *** is over'],
+      [
+        (id) => JSON.stringify({ code: 9, message: id, parameters: [TOKEN] }),
+        '{"code":9,"message":"***","parameters":["***"]}',
+      ],
+      [(id) => ({ code: 9, message: id + TOKEN }), '{"code":9,"message":"******"}'],
+      [() => '', ''],
+      [() => null, null],
+    ];
+    let turn = 0;
+    await using server = await repeating((id) => {
+      return { response: { executed: false, error: ERRORS[turn]?.[0](id) }, id: 1 };
+    });
     await using opened = sessionWith(server.url);
-    const answer = await opened.session.send(openTrade, { body: { is_buy: 'true' } }, CONFIRMED);
-    expect(answer).toEqual({ response: { executed: false, error: shown }, id: 1 });
+    for (; turn < ERRORS.length; turn++) {
+      const answer = await opened.session.send(openTrade, { body: { is_buy: 'true' } }, CONFIRMED);
+      expect(answer).toEqual({ response: { executed: false, error: ERRORS[turn]?.[1] }, id: 1 });
+    }
   });
 
-  test('does not appear in a row of a table, nor does the connection id', async () => {
-    const before = ({ url, headers }: IncomingMessage, response: ServerResponse): boolean => {
-      if (!url?.startsWith('/trading/')) return false;
-      const id = (headers.authorization ?? '').slice('Bearer '.length, -TOKEN.length);
+  test('does not appear in a row of a table', async () => {
+    await using server = await repeating((id) => {
       const row = { accountId: '1', accountName: `of ${TOKEN}`, more: [{ id }, null, 2] };
-      response.end(JSON.stringify({ response: { executed: true }, accounts: [row] }));
-      return true;
-    };
-    await using server = await gateway({ before });
+      return { response: { executed: true }, accounts: [row] };
+    });
     await using opened = sessionWith(server.url);
-    const answer = await opened.session.call(getModel);
-    expect(answer).toMatchObject({
+    expect(await opened.session.call(getModel)).toMatchObject({
       accounts: [{ accountId: '1', accountName: 'of ***', more: [{ id: '***' }, null, 2] }],
     });
   });
@@ -448,22 +311,7 @@ describe('a token', () => {
 });
 
 describe('an interruption', () => {
-  test('closes cleanly', async () => {
-    await using server = await gateway();
-    const controller = new AbortController();
-    const { session } = sessionWith(server.url, {}, { signal: controller.signal });
-    const next = reader(session);
-    await session.connect();
-    const waiting = next();
-    const reason = new SvcError('interrupted', 'interrupted');
-    controller.abort(reason);
-    await expect(waiting).rejects.toBe(reason);
-    await session.close();
-    expect(server.ended).toEqual(['client namespace disconnect']);
-    await expect(session.call(getModel)).rejects.toMatchObject({ code: 'interrupted' });
-  });
-
-  test('of a handshake that hangs is at once', async () => {
+  test('ends a handshake that hangs', async () => {
     const hanging = createServer(() => {}).listen(0, '127.0.0.1');
     await once(hanging, 'listening');
     const controller = new AbortController();
@@ -478,7 +326,7 @@ describe('an interruption', () => {
     hanging.closeAllConnections();
   });
 
-  test('while it waits for the pace of connections', async () => {
+  test('ends a wait for the pace of connections', async () => {
     const controller = new AbortController();
     const wait = (signal: AbortSignal) =>
       new Promise<void>((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)));
@@ -490,8 +338,8 @@ describe('an interruption', () => {
   });
 });
 
-describe('responses of another server', () => {
-  const answered = async (status: number, body: string, type = 'text/plain') => {
+describe('another server', () => {
+  const answered = async (status: number, body: string, type = 'text/plain'): Promise<SvcError> => {
     const server = createServer((_, response) => response.writeHead(status, { 'content-type': type }).end(body));
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -502,60 +350,61 @@ describe('responses of another server', () => {
     return error as SvcError;
   };
 
-  test.each([
-    [200, '0{"sid":"abc","upgrades":[],"pingInterval":25000,"pingTimeout":20000}', 'bad_answer', /speaks Engine.IO 4/],
-    [200, '{"products":[]}', 'bad_answer', /does not follow the Engine.IO protocol/],
-    [200, '2:40', 'bad_answer', /no connection id/],
-    [200, '', 'bad_answer', /no connection id/],
-    [200, '3:0{}', 'bad_answer', /no connection id/],
-    [400, '{"code":0,"message":"Transport unknown"}', 'bad_answer', /refused the connection: Transport unknown/],
-    [400, '{"code":1,"message":"Session ID unknown"}', 'connection_lost', /no longer knows the connection id/],
-    [400, '{"code":3,"message":"Bad request"}', 'bad_answer', /refused the connection: Bad request/],
-    [400, '{"code":5,"message":"Unsupported protocol version"}', 'bad_answer', /Unsupported protocol version/],
-    [400, 'no', 'bad_answer', /refused the connection: no/],
-    [403, '{"code":4,"message":"Forbidden"}', 'unauthorized', /refused the token/],
-    [404, 'Not found', 'wrong_path', /not as a trading gateway/],
-    [
-      502,
-      'Bad gateway',
-      'server_error',
-      /^the service answered 502.* \(GET http:\/\/127\.0\.0\.1:\d+\/socket\.io\/\)$/,
-    ],
-  ] as const)('%i %s', async (status, body, code, message) => {
-    expect(await answered(status, body)).toMatchObject({ code, message: expect.stringMatching(message) });
-  });
-
-  test('an HTML page', async () => {
+  test('is named by what it responds', async () => {
+    const ANSWERS: readonly (readonly [status: number, body: string, code: string, message: RegExp])[] = [
+      [200, '0{"sid":"abc","upgrades":[],"pingInterval":25000}', 'bad_answer', /speaks Engine.IO 4/],
+      [200, '{"products":[]}', 'bad_answer', /does not follow the Engine.IO protocol/],
+      [200, '2:40', 'bad_answer', /no connection id/],
+      [200, '', 'bad_answer', /no connection id/],
+      [200, '3:0{}', 'bad_answer', /no connection id/],
+      [400, '{"code":0,"message":"Transport unknown"}', 'bad_answer', /refused the connection: Transport unknown/],
+      [400, '{"code":1,"message":"Session ID unknown"}', 'connection_lost', /no longer knows the connection id/],
+      [400, 'no', 'bad_answer', /refused the connection: no/],
+      [403, '{"code":4,"message":"Forbidden"}', 'unauthorized', /refused the token/],
+      [404, 'Not found', 'wrong_path', /not as a trading gateway/],
+      [
+        502,
+        'Bad gateway',
+        'server_error',
+        /^the service answered 502.* \(GET http:\/\/127\.0\.0\.1:\d+\/socket\.io\/\)$/,
+      ],
+    ];
+    for (const [status, body, code, message] of ANSWERS) {
+      const error = await answered(status, body);
+      expect(error, `${status} ${body}`).toMatchObject({ code, message: expect.stringMatching(message) });
+    }
     expect(await answered(200, '<html>', 'text/html')).toMatchObject({
       code: 'bad_answer',
       message: expect.stringMatching(/HTML.* \(GET http:\/\/127\.0\.0\.1:\d+\/socket\.io\/\)$/),
     });
   });
 
-  test('an endless payload', async () => {
+  test('refuses a payload above 16 MiB', async () => {
     expect(await answered(200, 'x'.repeat(17 * 1024 * 1024))).toMatchObject({ code: 'answer_too_large' });
   });
 });
 
-describe.concurrent('slow cases', () => {
-  test('survives its heartbeats', async () => {
-    await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 900 } });
-    await using opened = sessionWith(server.url);
-    await opened.session.connect();
-    await new Promise((done) => setTimeout(done, 1_200));
-    expect(await opened.session.call(getModel)).toMatchObject({ response: { executed: true } });
-    expect(server.ended).toEqual([]);
-  });
+describe('a gateway that does not respond', () => {
+  type Clock = NonNullable<Parameters<typeof vi.useFakeTimers>[0]>['toFake'];
+  const stopClock = (toFake: Clock): void => {
+    vi.useFakeTimers({ toFake });
+    onTestFinished(() => void vi.useRealTimers());
+  };
+  const timerIsSet = async (): Promise<void> => {
+    while (vi.getTimerCount() === 0) await new Promise(setImmediate);
+  };
 
-  test('notices that the gateway went silent', async () => {
+  test('is noticed by the heartbeat', async () => {
+    stopClock(['setInterval', 'clearInterval', 'performance', 'Date']);
     await using server = await gateway({ engine: { pingInterval: 100, pingTimeout: 1_000 } });
     await using opened = sessionWith(server.url);
     const next = reader(opened.session);
     await opened.session.connect();
     const conn = server.live[0]?.conn;
-    // The gateway answers nothing more, and does not end it either.
+    // It does not end the connection either.
     clearTimeout(conn?.pingTimeoutTimer);
     if (conn !== undefined) Object.assign(conn, { onPacket: () => {}, sendPacket: () => {} });
+    vi.advanceTimersByTime(3_000);
     expect(await next()).toMatchObject({
       kind: 'closed',
       reason: expect.stringContaining('no response to the heartbeat within 1 s'),
@@ -565,27 +414,40 @@ describe.concurrent('slow cases', () => {
     await expect(opened.session.call(getModel)).rejects.toMatchObject({ code: 'connection_lost' });
   });
 
-  test('an unanswered close takes at most a second', async () => {
+  test('is left after a second', async () => {
     await using server = await gateway();
-    const { session } = sessionWith(server.url);
+    const { session, target } = sessionWith(server.url, {}, { level: 1 });
     await session.connect();
     for (const socket of server.sockets) socket.pause();
-    await session.close();
+    stopClock(['setTimeout', 'clearTimeout']);
+    const closed = session.close();
+    await timerIsSet();
+    vi.advanceTimersByTime(1_000);
+    await closed;
+    const failures = target.events.filter(({ kind }) => kind === 'failure');
+    expect(failures).toContainEqual(expect.objectContaining({ method: 'POST', reason: 'no response within 1 s' }));
   });
 
-  test('a gateway that never confirms', async () => {
-    const waiting: Socket[] = [];
+  test('fails if it never confirms the connection', async () => {
+    let polled = (): void => {};
+    const isPolled = new Promise<void>((resolve) => {
+      polled = resolve;
+    });
     const server = createServer((request, response) => {
-      if (request.url?.includes('sid=')) waiting.push(request.socket);
+      if (request.method === 'POST') response.end('ok');
+      else if (request.url?.includes('sid=')) polled();
       else response.end('13:0{"sid":"ab"}');
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const { session } = sessionWith(url, {}, { timeoutMs: 50 });
-    await expect(session.connect()).rejects.toMatchObject({
+    stopClock(['setTimeout', 'clearTimeout']);
+    const { session } = sessionWith(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const failed = expect(session.connect()).rejects.toMatchObject({
       code: 'timeout',
-      message: expect.stringContaining('did not confirm the connection'),
+      message: expect.stringContaining('did not confirm the connection within 5 s'),
     });
+    await isPolled;
+    vi.advanceTimersByTime(5_000);
+    await failed;
     server.closeAllConnections();
     await session.close();
     server.close();

@@ -1,4 +1,4 @@
-/** Each pair of states: the changes of the table at a real socket.io server, and the refusal of all others. */
+/** The states of a session, at a real socket.io server. */
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
@@ -11,7 +11,6 @@ import {
 } from '../../../../src/features/trade/gateway/session.ts';
 import { type Gateway, gateway, sessionWith, until } from '../gateway.ts';
 
-const STATES = Object.keys(FOLLOWING) as StateName[];
 const PAUSE_OVER = 'the pause is over';
 const NOWHERE = 'http://127.0.0.1:1';
 
@@ -24,7 +23,6 @@ afterAll(() => server.stop());
 /** A session whose waits between attempts end when the test says so. */
 class Stage {
   readonly session: Session;
-  readonly #opened: ReturnType<typeof sessionWith>;
   readonly #pause = new AbortController();
 
   constructor(options: Partial<SessionOptions> = {}, url = server.url) {
@@ -33,8 +31,7 @@ class Stage {
       if (!ends.aborted) await once(ends, 'abort');
       if (ends.reason !== PAUSE_OVER) throw ends.reason;
     };
-    this.#opened = sessionWith(url, options, { sleep });
-    this.session = this.#opened.session;
+    this.session = sessionWith(url, options, { sleep }).session;
   }
 
   endPause(reason: unknown = PAUSE_OVER): void {
@@ -50,7 +47,7 @@ class Stage {
     return until(() => this.session.state === state);
   }
 
-  async dropFrom(state: StateName): Promise<void> {
+  async dropTo(state: StateName): Promise<void> {
     await this.session.connect();
     expect(this.session.state).toBe('open');
     for (const client of server.live) client.disconnect(true);
@@ -62,126 +59,102 @@ class Stage {
   }
 }
 
-async function closeFrom(state: StateName, stage: Stage): Promise<void> {
-  expect(stage.session.state).toBe(state);
-  const closed = stage.session.close();
-  expect(stage.session.state).toBe('closing');
-  await closed;
-  expect(stage.session.state).toBe('closed');
-  expect(server.live).toEqual([]);
-}
+describe('a session', () => {
+  test('changes its state only as the table says', () => {
+    const ALLOWED: Readonly<Record<StateName, readonly StateName[]>> = {
+      idle: ['opening', 'closing'],
+      opening: ['opening', 'open', 'lost', 'failed', 'closing'],
+      open: ['lost', 'failed', 'closing'],
+      lost: ['opening', 'failed', 'closing'],
+      failed: ['closing'],
+      closing: ['closed'],
+      closed: [],
+    };
+    const states = Object.keys(FOLLOWING) as StateName[];
+    expect(states.sort()).toEqual(Object.keys(ALLOWED).sort());
+    for (const from of states) {
+      for (const to of states) {
+        const change = expect(() => checkChange(from, to), `${from} ${to}`);
+        if (ALLOWED[from].includes(to)) change.not.toThrow();
+        else change.toThrow(SvcError);
+      }
+    }
+  });
 
-/** By state and event. */
-const WALKS: Readonly<Record<string, () => Promise<void>>> = {
-  'idle opening': async () => {
-    await using stage = new Stage();
-    expect(stage.session.state).toBe('idle');
-    stage.begin();
-    expect(stage.session.state).toBe('opening');
-  },
-  'idle closing': async () => {
-    await using stage = new Stage();
-    await closeFrom('idle', stage);
-  },
-  'opening opening': async () => {
+  const REACH: Readonly<Partial<Record<StateName, () => Promise<Stage>>>> = {
+    idle: async () => new Stage(),
+    opening: async () => {
+      const stage = new Stage();
+      stage.begin();
+      return stage;
+    },
+    open: async () => {
+      const stage = new Stage();
+      await stage.session.connect();
+      return stage;
+    },
+    lost: async () => {
+      const stage = new Stage({ reconnect: true });
+      await stage.dropTo('lost');
+      return stage;
+    },
+    failed: async () => {
+      const stage = new Stage();
+      await stage.dropTo('failed');
+      return stage;
+    },
+  };
+
+  test.each(Object.keys(REACH) as StateName[])(
+    'that is %s is closed, and leaves nothing at the gateway',
+    async (state) => {
+      const stage = await REACH[state]?.();
+      const session = stage?.session;
+      expect(session?.state).toBe(state);
+      const closed = Promise.all([session?.close(), session?.close()]);
+      expect(session?.state).toBe('closing');
+      await closed;
+      expect([session?.state, server.live]).toEqual(['closed', []]);
+      await expect(session?.connect()).rejects.toMatchObject({ code: 'connection_lost' });
+    },
+  );
+
+  test('is connected while it is restored, but not yet open', async () => {
     await using stage = new Stage({ reconnect: true });
     const restoring: unknown[] = [];
     stage.session.onReconnect(async () => void restoring.push(stage.session.state, stage.session.isConnected));
-    await stage.dropFrom('lost');
+    await stage.dropTo('lost');
     stage.endPause();
     await stage.reach('open');
     expect(restoring).toEqual(['opening', true]);
-  },
-  'opening open': async () => {
-    await using stage = new Stage();
-    const connected = stage.session.connect();
-    expect(stage.session.state).toBe('opening');
-    await connected;
-    expect(stage.session.state).toBe('open');
-  },
-  'opening lost': async () => {
-    await using stage = new Stage({ awaitGateway: true }, NOWHERE);
-    stage.begin();
-    expect(stage.session.state).toBe('opening');
-    await stage.reach('lost');
-  },
-  'opening failed': async () => {
-    await using stage = new Stage({}, NOWHERE);
-    await expect(stage.session.connect()).rejects.toMatchObject({ code: 'connect_failed' });
-    expect(stage.session.state).toBe('failed');
-    await expect(stage.session.connect()).rejects.toMatchObject({ code: 'connect_failed' });
-  },
-  'opening closing': async () => {
-    await using stage = new Stage();
-    stage.begin();
-    await closeFrom('opening', stage);
-  },
-  'open lost': async () => {
-    await using stage = new Stage({ reconnect: true });
-    await stage.dropFrom('lost');
-  },
-  'open failed': async () => {
-    await using stage = new Stage();
-    await stage.dropFrom('failed');
-  },
-  'open closing': async () => {
-    await using stage = new Stage();
-    await stage.session.connect();
-    await closeFrom('open', stage);
-  },
-  'lost opening': async () => {
+  });
+
+  test('waits for a gateway that cannot be reached if it may', async () => {
+    await using waiting = new Stage({ awaitGateway: true }, NOWHERE);
+    waiting.begin();
+    await waiting.reach('lost');
+    await using failing = new Stage({}, NOWHERE);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await expect(failing.session.connect()).rejects.toMatchObject({ code: 'connect_failed' });
+      expect(failing.session.state).toBe('failed');
+    }
+  });
+
+  test('asks for the pace before each attempt', async () => {
     const attempts: StateName[] = [];
-    const wait = async (): Promise<void> => void attempts.push(stage.session.state);
-    await using stage = new Stage({ reconnect: true, pace: wait });
-    await stage.dropFrom('lost');
+    const pace = async (): Promise<void> => void attempts.push(stage.session.state);
+    await using stage = new Stage({ reconnect: true, pace });
+    await stage.dropTo('lost');
     stage.endPause();
     await stage.reach('open');
     expect(attempts).toEqual(['opening', 'opening']);
-  },
-  'lost failed': async () => {
+  });
+
+  test('fails if a wait ends with a bug', async () => {
     await using stage = new Stage({ reconnect: true });
-    await stage.dropFrom('lost');
+    await stage.dropTo('lost');
     stage.endPause(new Error('a bug of svc'));
     await stage.reach('failed');
     await expect(stage.session.connect()).rejects.toMatchObject({ code: 'internal' });
-  },
-  'lost closing': async () => {
-    await using stage = new Stage({ reconnect: true });
-    await stage.dropFrom('lost');
-    await closeFrom('lost', stage);
-  },
-  'failed closing': async () => {
-    await using stage = new Stage();
-    await stage.dropFrom('failed');
-    await closeFrom('failed', stage);
-  },
-  'closing closed': async () => {
-    await using stage = new Stage();
-    await stage.session.connect();
-    await Promise.all([stage.session.close(), stage.session.close()]);
-    expect(stage.session.state).toBe('closed');
-    await expect(stage.session.connect()).rejects.toMatchObject({ code: 'connection_lost' });
-  },
-};
-
-const pairs = STATES.flatMap((from) => STATES.map((to) => [from, to] as const));
-const isAllowed = ([from, to]: (typeof pairs)[number]): boolean => (FOLLOWING[from] as readonly string[]).includes(to);
-
-describe('the table of changes', () => {
-  test('has a walk for each change, and no other', () => {
-    expect(Object.keys(WALKS).sort()).toEqual(
-      pairs
-        .filter(isAllowed)
-        .map((pair) => pair.join(' '))
-        .sort(),
-    );
-  });
-
-  test.each(pairs.filter((pair) => !isAllowed(pair)))('a session that is %s cannot be %s', (from, to) => {
-    expect(() => checkChange(from, to)).toThrow(SvcError);
-  });
-
-  test.each(Object.keys(WALKS))('%s', async (pair) => {
-    await WALKS[pair]?.();
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ageWarning, guardOrder, previewOrder } from '../../../../src/features/trade/orders/preview.ts';
 import { parseDistance, parseRate } from '../../../../src/features/trade/orders/rules.ts';
 import type { Account, Offer } from '../../../../src/features/trade/schema.ts';
@@ -46,7 +46,7 @@ describe('a preview', () => {
     });
   });
 
-  test('leaves out what the table lacks', () => {
+  test('leaves out what the tables do not say', () => {
     const bare = preview(
       { stop: parseDistance('40pips', '--stop') },
       { sell: undefined, buy: undefined, pipCost: undefined },
@@ -68,7 +68,7 @@ describe('a preview', () => {
     expect(preview({ stop })).toMatchObject({ trail: null });
   });
 
-  test('an entry at a price worse than the current one is a stop entry', () => {
+  test('calls an entry at a price worse than the current one a stop entry', () => {
     const kinds = (['buy', 'sell'] as const).map((side) =>
       ['154', '155'].map((rate) => preview({ side, rate: parseRate(rate) }).order),
     );
@@ -85,27 +85,16 @@ describe('a preview', () => {
   });
 });
 
-describe('the age of the price', () => {
+test('a price of five minutes ago or older has a warning', () => {
   const now = Date.UTC(2026, 0, 17, 12);
-  it.each([
-    ['seconds', 30_000, undefined],
-    ['just under five minutes', 299_000, undefined],
-    [
-      'a quarter of an hour',
-      900_000,
-      'the last price of USD/JPY came 15m ago: its market may be closed, see svc trade hours',
-    ],
-    [
-      'a weekend',
-      49 * 3_600_000,
-      'the last price of USD/JPY came 2d1h ago: its market may be closed, see svc trade hours',
-    ],
-    ['nothing, as the clocks differ', -3_600_000, undefined],
-  ])('%s', (_name, age, warning) => {
-    expect(ageWarning({ ...OFFER, time: new Date(now - age).toISOString() }, now)).toBe(warning);
-  });
-
-  it('is unknown without a time', () => expect(ageWarning({ ...OFFER, time: undefined }, now)).toBeUndefined());
+  const warning = (age: number) => ageWarning({ ...OFFER, time: new Date(now - age).toISOString() }, now);
+  // An age below 0 comes from clocks that differ.
+  expect([30_000, 299_000, -3_600_000].map(warning)).toEqual([undefined, undefined, undefined]);
+  expect(warning(900_000)).toBe(
+    'the last price of USD/JPY came 15m ago: its market may be closed, see svc trade hours',
+  );
+  expect(warning(49 * 3_600_000)).toContain('came 2d1h ago');
+  expect(ageWarning({ ...OFFER, time: undefined }, now)).toBeUndefined();
 });
 
 describe('guards', () => {
@@ -115,28 +104,38 @@ describe('guards', () => {
       account: { ...ACCOUNT, ...account } as Account,
       offer: { ...OFFER, ...offer } as Offer,
     });
-  it.each([
-    ['W', 'warning: no new positions'],
-    ['A', 'equity alert: no new positions'],
-    ['Y', 'margin call: liquidated'],
-    ['Q', 'equity stop: liquidated'],
-  ])('an account in the state %s cannot open a position', (mc, state) => {
-    expect(() => guard({}, { mc })).toThrow(`account 654061 cannot open positions now: ${state}; nothing was sent`);
-  });
+  const refusal = (...given: Parameters<typeof guard>): unknown => {
+    try {
+      return guard(...given);
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'guarded', exit: 3 });
+      return (error as Error).message;
+    }
+  };
 
-  it.each([
-    [{ sellTradable: false }, {}, 'USD/JPY cannot be sold now'],
-    [{ minQuantity: 10 }, {}, '5 is too small: the minimum of USD/JPY is 10'],
-    [{ maxQuantity: 4 }, {}, '5 is too large: the maximum of USD/JPY is 4'],
-    [{ instrBaseUnitSize: 2 }, {}, '5 is not a multiple of 2, the trading step of USD/JPY'],
-    [{}, { stop: parseDistance('154.1', '--stop') }, '--stop: 154.1 must be above the rate 154.2 for a sell'],
-  ])('%j %j', (offer, terms, why) => {
-    expect(() => guard(offer, {}, terms)).toThrow(
-      expect.objectContaining({ code: 'guarded', exit: 3, message: expect.stringContaining(why) }),
+  test('refuse an account that cannot open positions', () => {
+    const states = ['W', 'A', 'Y', 'Q'].map((mc) => refusal({}, { mc }));
+    expect(states).toEqual(
+      [
+        'warning: no new positions',
+        'equity alert: no new positions',
+        'margin call: liquidated',
+        'equity stop: liquidated',
+      ].map((state) => `account 654061 cannot open positions now: ${state}; nothing was sent`),
     );
   });
 
-  test('missing values refuse nothing, and an entry may wait for its market', () => {
+  test('refuse what the offer does not allow', () => {
+    expect(refusal({ sellTradable: false })).toContain('USD/JPY cannot be sold now');
+    expect(refusal({ minQuantity: 10 })).toContain('5 is too small: the minimum of USD/JPY is 10');
+    expect(refusal({ maxQuantity: 4 })).toContain('5 is too large: the maximum of USD/JPY is 4');
+    expect(refusal({ instrBaseUnitSize: 2 })).toContain('5 is not a multiple of 2, the trading step of USD/JPY');
+    expect(refusal({}, {}, { stop: parseDistance('154.1', '--stop') })).toContain(
+      '--stop: 154.1 must be above the rate 154.2 for a sell',
+    );
+  });
+
+  test('refuse nothing for what is unknown, or for an entry that may wait for its market', () => {
     guard({});
     guard({ buyTradable: false, maxQuantity: 0 });
     guard({}, { mc: undefined });

@@ -34,7 +34,7 @@ const thrown = (run: () => unknown): unknown => {
 };
 
 describe('stop and limit', () => {
-  test('accepts a number of pips and a price as typed', () => {
+  test('are a number of pips or a price, as typed', () => {
     fc.assert(
       fc.property(
         decimal,
@@ -48,7 +48,7 @@ describe('stop and limit', () => {
     );
   });
 
-  test('refuses a sign, with the right spelling', () => {
+  test('are refused with a sign, and the right spelling is named', () => {
     fc.assert(
       fc.property(decimal, fc.constantFrom('-', '+'), fc.constantFrom('pips', ''), (text, sign, unit) => {
         expect(thrown(() => parseDistance(sign + text + unit, '--stop'))).toMatchObject({
@@ -59,7 +59,7 @@ describe('stop and limit', () => {
     );
   });
 
-  test('refuses any other text, and never reads it as 0', () => {
+  test('are never read as 0', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -75,7 +75,7 @@ describe('stop and limit', () => {
     );
   });
 
-  test('prices must be on the right side of the rate, pips need not', () => {
+  test('must be on the right side of the rate if they are prices', () => {
     fc.assert(
       fc.property(fc.constantFrom('buy', 'sell'), decimal, decimal, (side, price, rate) => {
         // A whole number may be a distance without its unit.
@@ -104,10 +104,9 @@ test('a trail is dynamic, or at least 10', () => {
       ),
       (text) => {
         const outcome = thrown(() => parseTrail(text));
-        const steps = /^(?:1|[1-9]\d{1,8})$/.test(text) ? Number(text) : undefined;
-        expect(outcome).toEqual(
-          text === 'dynamic' ? { returned: 1 } : steps === undefined ? exit2('invalid_value') : { returned: steps },
-        );
+        const steps = text === 'dynamic' ? '1' : text;
+        const isValid = /^(?:1|[1-9]\d{1,8})$/.test(steps);
+        expect(outcome).toEqual(isValid ? { returned: Number(steps) } : exit2('invalid_value'));
       },
     ),
   );
@@ -132,7 +131,7 @@ test('amounts are whole numbers above 0', () => {
   );
 });
 
-test('rates and ranges', () => {
+test('rates and ranges have no unit or sign', () => {
   fc.assert(
     fc.property(decimal, (text) => {
       expect([parseRate(text).text, parsePips(`${text}pips`, '--range').text]).toEqual([text, text]);
@@ -143,36 +142,31 @@ test('rates and ranges', () => {
 });
 
 describe('time in force', () => {
-  const ALLOWED: Readonly<Record<OrderType, string>> = {
-    AtMarket: 'GTC DAY IOC FOK',
-    MarketRange: 'IOC FOK',
-    Entry: 'GTC DAY GTD IOC FOK',
-    RangeEntry: 'GTC DAY GTD IOC FOK',
-  };
-  const cells = Object.entries(ALLOWED).flatMap(([type, allowed]) =>
-    TIMES_IN_FORCE.map((tif) => [type as OrderType, tif, allowed.split(' ').includes(tif)] as const),
-  );
-  it.each(cells)('%s %s: %s', (type, tif, allowed) => {
-    const expires = tif === 'GTD';
-    expect(thrown(() => chooseTimeInForce(type, tif, expires))).toEqual(
-      allowed ? { returned: tif } : exit2('invalid_value'),
-    );
+  it('is one that the type of the order allows', () => {
+    const ALLOWED: Readonly<Record<OrderType, readonly TimeInForce[]>> = {
+      AtMarket: ['GTC', 'DAY', 'IOC', 'FOK'],
+      MarketRange: ['IOC', 'FOK'],
+      Entry: ['GTC', 'DAY', 'GTD', 'IOC', 'FOK'],
+      RangeEntry: ['GTC', 'DAY', 'GTD', 'IOC', 'FOK'],
+    };
+    for (const [type, allowed] of Object.entries(ALLOWED) as [OrderType, readonly TimeInForce[]][]) {
+      for (const tif of TIMES_IN_FORCE) {
+        const chosen = thrown(() => chooseTimeInForce(type, tif, tif === 'GTD'));
+        expect(chosen, `${type} ${tif}`).toEqual(allowed.includes(tif) ? { returned: tif } : exit2('invalid_value'));
+      }
+    }
+    const types = ['AtMarket', 'MarketRange', 'Entry'] as const;
+    expect(types.map((type) => chooseTimeInForce(type, undefined))).toEqual(['GTC', 'IOC', 'GTC']);
   });
 
-  it.each([
-    ['AtMarket', 'GTC'],
-    ['MarketRange', 'IOC'],
-    ['Entry', 'GTC'],
-  ] as const)('%s has %s by default', (type, tif) => expect(chooseTimeInForce(type, undefined)).toBe(tif));
-
-  test('an end makes it GTD, and GTD needs one', () => {
+  test('is GTD with an end, and GTD needs one', () => {
     expect(chooseTimeInForce('Entry', undefined, true)).toBe('GTD');
     expect(thrown(() => chooseTimeInForce('Entry', 'GTC', true))).toEqual(exit2('usage'));
     expect(thrown(() => chooseTimeInForce('Entry', 'GTD'))).toEqual(exit2('missing_value'));
     expect(thrown(() => chooseTimeInForce('AtMarket', undefined, true))).toEqual(exit2('invalid_value'));
   });
 
-  test('the end is a minute of UTC, in the future', () => {
+  test('ends at a minute of UTC, in the future', () => {
     const now = Date.UTC(2026, 10, 20, 11, 59, 30);
     expect(expirationText(Date.UTC(2026, 10, 20, 23, 5, 59, 999), now)).toBe('2026-11-20 23:05');
     expect(thrown(() => expirationText(now + 29_000, now))).toEqual(exit2('invalid_value'));
@@ -215,7 +209,7 @@ test('no form lacks its side, has an exponent, or has 0 for a missing value', ()
   );
 });
 
-it('writes small numbers in plain notation with all digits', () => {
+it('small numbers are written in plain notation, with all digits', () => {
   expect([8.5e-7, 1e-7, 1.15, 46_500, 0].map(withoutExponent)).toEqual([
     '0.00000085',
     '0.0000001',

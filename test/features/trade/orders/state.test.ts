@@ -53,202 +53,200 @@ function stateOf(pushes: readonly RowPush[], awaited: Partial<AwaitedOrder> = {}
   return orderState({ ...AWAITED, ...awaited }, tables);
 }
 
-test('three parts are three trades, in any order of pushes', () => {
-  const pushes = [
-    INSERT,
-    order({ tradeId: '100', amountK: 5, status: 6 }),
-    opened('100', 2),
-    order({ tradeId: '101', amountK: 3 }),
-    opened('101', 2),
-    order({ tradeId: '102', amountK: 0 }),
-    opened('102', 3),
-    push('OpenPosition', 'U', { tradeId: '100', close: 1.3, grossPL: 4 }),
-    // somebody else's
-    opened('200', 7),
-    push('Order', 'I', { orderId: '40', tradeId: '200', amountK: 7 }),
-  ];
-  fc.assert(
-    fc.property(fc.shuffledSubarray(pushes, { minLength: pushes.length }), (shuffled) => {
-      const { trades, closed_trades, filled } = stateOf(shuffled);
-      expect(filled).toBe(true);
-      expect(closed_trades).toEqual([]);
-      const sums = new Map(trades.map(({ trade_id, amount_k }) => [trade_id, amount_k]));
-      expect(sums).toEqual(
-        new Map([
-          ['100', 2],
-          ['101', 2],
-          ['102', 3],
-        ]),
-      );
-    }),
-  );
-});
-
-test('is filled exactly when the parts add up to its amount', () => {
-  fc.assert(
-    fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 6 }), (parts) => {
-      const pushes = [
-        INSERT,
-        ...parts.flatMap((part, i) => [order({ tradeId: String(100 + i) }), opened(String(100 + i), part)]),
-      ];
-      const sum = parts.reduce((all, part) => all + part, 0);
-      expect(stateOf(pushes)).toMatchObject({ filled: sum >= 7, touched: sum > 0, over: false });
-    }),
-  );
-});
-
-test('parts of a thousandth add up to a thousandth', () => {
-  const pushes = [
-    order({ tradeId: '100', amountK: 0.003 }, 'I'),
-    ...['100', '101', '102'].flatMap((id) => [order({ tradeId: id }), opened(id, 0.001)]),
-  ];
-  expect(stateOf(pushes, { amountK: 0.003 }).filled).toBe(true);
-});
-
-test('a trade was opened by the order whose row names it, unless that order closes it', () => {
-  const tables = new SeenTables();
-  for (const tradeId of ['7', '8']) tables.take(order({ tradeId }));
-  tables.take(push('Order', 'I', { orderId: '40', tradeId: '7', type: 'CM' }));
-  tables.take(push('Order', 'U', { orderId: '40', tradeId: '7' }));
-  expect(['7', '8', '9'].map((id) => tables.openedBy(id))).toEqual(['39', '39', undefined]);
-});
-
-test('a position may name its order', () => {
-  expect(stateOf([opened('300', 7, { orderId: 39 })])).toMatchObject({
-    filled: true,
-    trades: [{ trade_id: '300' }],
-    seen: false,
-  });
-});
-
-test('a trade that was opened and stopped out at once was filled', () => {
-  const state = stateOf([INSERT, closed('100', 7, { isBuy: true, open: 1.21, openTime: '04252018120716' })]);
-  expect(state).toMatchObject({
-    filled: true,
-    trades: [{ trade_id: '100', rate: 1.21 }],
-    closed_trades: [{ trade_id: '100', rate: 1.2 }],
-  });
-});
-
-describe('trades closed on the other side', () => {
-  test('count only in a non-hedging account', () => {
-    const pushes = [INSERT, closed('50', 4), opened('100', 3)];
-    expect(stateOf(pushes, { hedges: false })).toMatchObject({
-      filled: true,
-      trades: [{ trade_id: '100' }],
-      closed_trades: [{ trade_id: '50', amount_k: 4 }],
-    });
-    expect(stateOf(pushes, { hedges: true })).toMatchObject({ filled: false, closed_trades: [] });
-    expect(stateOf(pushes, { hedges: undefined })).toMatchObject({ filled: false, closed_trades: [] });
-  });
-
-  test.each([
-    ['of another account', { accountId: '2' }],
-    ['of another symbol', { currency: 'USD/JPY' }],
-    ['of the same side', { isBuy: true }],
-    ['before it', { closeTime: '04252018120700' }],
-  ])('%s does not count', (_name, more) => {
-    expect(stateOf([INSERT, closed('50', 4, more)], { hedges: false })).toMatchObject({
-      touched: false,
-      closed_trades: [],
-    });
-  });
-});
-
-describe('reading the tables after missed pushes', () => {
-  test('finds fills, and that the order has ended', () => {
-    const tables = new SeenTables();
-    tables.take(INSERT);
-    tables.snapshot('Order', tableRows([]));
-    tables.snapshot('OpenPosition', tableRows([opened('100', 7).record]));
-    expect(orderState(AWAITED, tables)).toMatchObject({
-      filled: true,
-      over: true,
-      trades: [{ trade_id: '100', amount_k: 7 }],
-    });
-  });
-
-  test('of an unseen order proves only its absence', () => {
-    const tables = new SeenTables();
-    tables.snapshot('Order', tableRows([]));
-    expect(orderState(AWAITED, tables)).toMatchObject({ over: true, seen: false, touched: false });
-    tables.forgetSnapshot();
-    expect(orderState(AWAITED, tables)).toMatchObject({ over: false, seen: false });
-  });
-
-  test('is older than pushes before its response', async () => {
-    const tables = new SeenTables();
-    tables.take(push('Order', 'I', { orderId: '40', amountK: 1 }));
-    const listed = ['40', '42'].map((orderId) => ({ orderId, amountK: 1 }));
-    const read = tables.readTable('Order', { model: async () => tableRows(listed) } as never);
-    tables.take(order({ amountK: 7 }, 'I'));
-    tables.take(push('Order', 'D', { orderId: '40', status: 9 }));
-    await read;
-    expect(tables.rows('Order').map(({ orderId }) => orderId)).toEqual(['39', '42']);
-    expect(['39', '40'].map((id) => tables.isGone(id))).toEqual([false, true]);
-  });
-
-  test('ignores an order whose wait began later', async () => {
-    const tables = new SeenTables();
-    await tables.readTable('Order', { model: async () => tableRows([]) } as never);
-    expect(tables.isGone('39')).toBe(true);
-    const read = tables.readTable('Order', { model: async () => tableRows([]) } as never);
-    tables.forgetSnapshot();
-    await read;
-    expect(tables.isGone('39')).toBe(false);
-  });
-
-  test('does not count a closed trade twice', () => {
-    const tables = new SeenTables();
-    tables.take(INSERT);
-    tables.take(closed('50', 4));
-    tables.snapshot(
-      'ClosedPosition',
-      tableRows([closed('50', 4).record, closed('50', 3, { closeTime: '04252018120718' }).record]),
+describe('an order', () => {
+  test('of three parts has three trades, in whatever order they are pushed', () => {
+    const pushes = [
+      INSERT,
+      order({ tradeId: '100', amountK: 5, status: 6 }),
+      opened('100', 2),
+      order({ tradeId: '101', amountK: 3 }),
+      opened('101', 2),
+      order({ tradeId: '102', amountK: 0 }),
+      opened('102', 3),
+      push('OpenPosition', 'U', { tradeId: '100', close: 1.3, grossPL: 4 }),
+      // somebody else's
+      opened('200', 7),
+      push('Order', 'I', { orderId: '40', tradeId: '200', amountK: 7 }),
+    ];
+    fc.assert(
+      fc.property(fc.shuffledSubarray(pushes, { minLength: pushes.length }), (shuffled) => {
+        const { trades, closed_trades, filled } = stateOf(shuffled);
+        expect(filled).toBe(true);
+        expect(closed_trades).toEqual([]);
+        const sums = new Map(trades.map(({ trade_id, amount_k }) => [trade_id, amount_k]));
+        expect(sums).toEqual(
+          new Map([
+            ['100', 2],
+            ['101', 2],
+            ['102', 3],
+          ]),
+        );
+      }),
     );
+  });
+
+  test('is filled as soon as the parts add up to its amount', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 6 }), (parts) => {
+        const pushes = [
+          INSERT,
+          ...parts.flatMap((part, i) => [order({ tradeId: String(100 + i) }), opened(String(100 + i), part)]),
+        ];
+        const sum = parts.reduce((all, part) => all + part, 0);
+        expect(stateOf(pushes)).toMatchObject({ filled: sum >= 7, touched: sum > 0, over: false });
+      }),
+    );
+  });
+
+  test('adds up thousandths exactly', () => {
+    const pushes = [
+      order({ tradeId: '100', amountK: 0.003 }, 'I'),
+      ...['100', '101', '102'].flatMap((id) => [order({ tradeId: id }), opened(id, 0.001)]),
+    ];
+    expect(stateOf(pushes, { amountK: 0.003 }).filled).toBe(true);
+  });
+
+  test('opened the trade that its row names, unless it closes that trade', () => {
+    const tables = new SeenTables();
+    for (const tradeId of ['7', '8']) tables.take(order({ tradeId }));
+    tables.take(push('Order', 'I', { orderId: '40', tradeId: '7', type: 'CM' }));
+    tables.take(push('Order', 'U', { orderId: '40', tradeId: '7' }));
+    expect(['7', '8', '9'].map((id) => tables.openedBy(id))).toEqual(['39', '39', undefined]);
+  });
+
+  test('opened the position that names it', () => {
+    expect(stateOf([opened('300', 7, { orderId: 39 })])).toMatchObject({
+      filled: true,
+      trades: [{ trade_id: '300' }],
+      seen: false,
+    });
+  });
+
+  test('is filled even if its trade was stopped out at once', () => {
+    const state = stateOf([INSERT, closed('100', 7, { isBuy: true, open: 1.21, openTime: '04252018120716' })]);
+    expect(state).toMatchObject({
+      filled: true,
+      trades: [{ trade_id: '100', rate: 1.21 }],
+      closed_trades: [{ trade_id: '100', rate: 1.2 }],
+    });
+  });
+
+  describe('counts trades that it closes on the other side', () => {
+    test('only in a non-hedging account', () => {
+      const pushes = [INSERT, closed('50', 4), opened('100', 3)];
+      expect(stateOf(pushes, { hedges: false })).toMatchObject({
+        filled: true,
+        trades: [{ trade_id: '100' }],
+        closed_trades: [{ trade_id: '50', amount_k: 4 }],
+      });
+      expect(stateOf(pushes, { hedges: true })).toMatchObject({ filled: false, closed_trades: [] });
+      expect(stateOf(pushes, { hedges: undefined })).toMatchObject({ filled: false, closed_trades: [] });
+    });
+
+    test('only of its account, its symbol and the other side, and only since it was sent', () => {
+      const others = [{ accountId: '2' }, { currency: 'USD/JPY' }, { isBuy: true }, { closeTime: '04252018120700' }];
+      for (const more of others) {
+        const state = stateOf([INSERT, closed('50', 4, more)], { hedges: false });
+        expect(state, JSON.stringify(more)).toMatchObject({ touched: false, closed_trades: [] });
+      }
+    });
+  });
+
+  describe('after a read of the tables,', () => {
+    test('has its fills, and its end', () => {
+      const tables = new SeenTables();
+      tables.take(INSERT);
+      tables.snapshot('Order', tableRows([]));
+      tables.snapshot('OpenPosition', tableRows([opened('100', 7).record]));
+      expect(orderState(AWAITED, tables)).toMatchObject({
+        filled: true,
+        over: true,
+        trades: [{ trade_id: '100', amount_k: 7 }],
+      });
+    });
+
+    test('is absent if nothing was ever seen of it', () => {
+      const tables = new SeenTables();
+      tables.snapshot('Order', tableRows([]));
+      expect(orderState(AWAITED, tables)).toMatchObject({ over: true, seen: false, touched: false });
+      tables.forgetSnapshot();
+      expect(orderState(AWAITED, tables)).toMatchObject({ over: false, seen: false });
+    });
+
+    test('has what was pushed during the read', async () => {
+      const tables = new SeenTables();
+      tables.take(push('Order', 'I', { orderId: '40', amountK: 1 }));
+      const listed = ['40', '42'].map((orderId) => ({ orderId, amountK: 1 }));
+      const read = tables.readTable('Order', { model: async () => tableRows(listed) } as never);
+      tables.take(order({ amountK: 7 }, 'I'));
+      tables.take(push('Order', 'D', { orderId: '40', status: 9 }));
+      await read;
+      expect(tables.rows('Order').map(({ orderId }) => orderId)).toEqual(['39', '42']);
+      expect(['39', '40'].map((id) => tables.isGone(id))).toEqual([false, true]);
+    });
+
+    test('is not ended by a read that began before it was sent', async () => {
+      const tables = new SeenTables();
+      await tables.readTable('Order', { model: async () => tableRows([]) } as never);
+      expect(tables.isGone('39')).toBe(true);
+      const read = tables.readTable('Order', { model: async () => tableRows([]) } as never);
+      tables.forgetSnapshot();
+      await read;
+      expect(tables.isGone('39')).toBe(false);
+    });
+
+    test('has each part of a closed trade once', () => {
+      const tables = new SeenTables();
+      tables.take(INSERT);
+      tables.take(closed('50', 4));
+      tables.snapshot(
+        'ClosedPosition',
+        tableRows([closed('50', 4).record, closed('50', 3, { closeTime: '04252018120718' }).record]),
+      );
+      expect(orderState({ ...AWAITED, hedges: false }, tables)).toMatchObject({
+        filled: true,
+        closed_trades: [{ amount_k: 4 }, { amount_k: 3 }],
+      });
+    });
+
+    test('has each part once, even if it is pushed after the read', () => {
+      const part = closed('50', 2);
+      const rest = closed('50', 3);
+      const looks = (pushes: readonly RowPush[], before: number): unknown => {
+        const tables = new SeenTables();
+        for (const one of [INSERT, ...pushes.slice(0, before)]) tables.take(one);
+        tables.snapshot('ClosedPosition', tableRows([part.record, part.record]));
+        for (const one of pushes.slice(before)) tables.take(one);
+        tables.snapshot('ClosedPosition', tableRows([part.record, part.record, rest.record]));
+        return orderState({ ...AWAITED, hedges: false }, tables);
+      };
+      for (const before of [0, 1, 2, 3]) {
+        expect(looks([part, part, rest], before)).toMatchObject({
+          filled: true,
+          closed_trades: { length: 3 },
+        });
+      }
+      expect(looks([part, part], 1)).toMatchObject({ closed_trades: { length: 3 } });
+    });
+  });
+
+  test('has no fills from ids that are objects', () => {
+    const hostile = JSON.parse('{"toString":1}');
+    const tables = new SeenTables();
+    for (const one of [
+      INSERT,
+      order({ tradeId: hostile }),
+      opened('100', 7, { orderId: hostile, accountId: hostile }),
+      closed('50', 7, { orderId: hostile, accountId: hostile, closeTime: hostile }),
+    ]) {
+      tables.take(one);
+    }
+    tables.snapshot('ClosedPosition', tableRows([closed('50', 7, { closeTime: hostile }).record]));
     expect(orderState({ ...AWAITED, hedges: false }, tables)).toMatchObject({
       filled: true,
-      closed_trades: [{ amount_k: 4 }, { amount_k: 3 }],
+      trades: [{ trade_id: '100' }],
     });
+    const closing = { orderIds: ['39'], tradeIds: undefined, accountId: '1', symbol: undefined, amountK: 7, sentAt: 0 };
+    expect(orderState(closing, tables)).toMatchObject({ filled: false, closed_trades: [] });
   });
-
-  test('does not count later pushes again, for any number of parts', () => {
-    const part = closed('50', 2);
-    const rest = closed('50', 3);
-    const looks = (pushes: readonly RowPush[], before: number): unknown => {
-      const tables = new SeenTables();
-      for (const one of [INSERT, ...pushes.slice(0, before)]) tables.take(one);
-      tables.snapshot('ClosedPosition', tableRows([part.record, part.record]));
-      for (const one of pushes.slice(before)) tables.take(one);
-      tables.snapshot('ClosedPosition', tableRows([part.record, part.record, rest.record]));
-      return orderState({ ...AWAITED, hedges: false }, tables);
-    };
-    for (const before of [0, 1, 2, 3]) {
-      expect(looks([part, part, rest], before)).toMatchObject({
-        filled: true,
-        closed_trades: { length: 3 },
-      });
-    }
-    expect(looks([part, part], 1)).toMatchObject({ closed_trades: { length: 3 } });
-  });
-});
-
-test('an object is not an id', () => {
-  const hostile = JSON.parse('{"toString":1}');
-  const tables = new SeenTables();
-  for (const one of [
-    INSERT,
-    order({ tradeId: hostile }),
-    opened('100', 7, { orderId: hostile, accountId: hostile }),
-    closed('50', 7, { orderId: hostile, accountId: hostile, closeTime: hostile }),
-  ]) {
-    tables.take(one);
-  }
-  tables.snapshot('ClosedPosition', tableRows([closed('50', 7, { closeTime: hostile }).record]));
-  expect(orderState({ ...AWAITED, hedges: false }, tables)).toMatchObject({
-    filled: true,
-    trades: [{ trade_id: '100' }],
-  });
-  const closing = { orderIds: ['39'], tradeIds: undefined, accountId: '1', symbol: undefined, amountK: 7, sentAt: 0 };
-  expect(orderState(closing, tables)).toMatchObject({ filled: false, closed_trades: [] });
 });
