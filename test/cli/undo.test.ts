@@ -78,7 +78,7 @@ it('does not offer to expire a silence that was there before', async () => {
   }
 });
 
-describe.each(['--all', '-y', '-', ''])('an id %j of a service', (id) => {
+describe.each(['--all', ''])('an id %j of a service', (id) => {
   const json = (value: unknown): string => answer(200, JSON.stringify(value));
 
   it('is no id of a new silence: the outcome is unknown, and no line names it', async () => {

@@ -116,10 +116,8 @@ describe('svc help', () => {
 
   it.each([
     [['alerst'], 'alerts\n'],
-    [['matcher'], 'matchers'],
     [['alerts', 'lst'], 'alerts list'],
     [['alerts', 'list', 'zzz'], 'svc help alerts list has no "zzz"'],
-    [['output', 'json'], 'svc help output has no "json"'],
     [['--format', 'jsn'], '--format json'],
     [['--frmat', 'json'], '--format json'],
   ])('refuses %j', async (typed, said) => {
