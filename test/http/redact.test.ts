@@ -45,17 +45,19 @@ describe('no random secret survives', () => {
     'prose assignment': (s) => `refresh_token = ${s}`,
     yaml: (s) => `client_secret: "${s}"`,
   };
-  test.each(Object.entries(places))('%s', (_name, place) => {
-    fc.assert(
-      fc.property(token, surroundings, (secret, before) => {
-        expect(survives(`${before}${place(secret)}`, secret)).toBe(false);
-      }),
-    );
+  test('in a header, an address, a cookie or a sentence', () => {
+    for (const [name, place] of Object.entries(places)) {
+      fc.assert(
+        fc.property(token, surroundings, (secret, before) => {
+          expect(survives(`${before}${place(secret)}`, secret), name).toBe(false);
+        }),
+      );
+    }
   });
 
-  test.each(names)('query, form and JSON field %s', (name) => {
+  test('in a query, a form or a field of JSON', () => {
     fc.assert(
-      fc.property(token, surroundings, (secret, before) => {
+      fc.property(fc.constantFrom(...names), token, surroundings, (name, secret, before) => {
         expect(survives(`https://h/p?a=1&${name}=${secret}&b=2`, secret)).toBe(false);
         expect(survives(`${name}=${secret}`, secret)).toBe(false);
         expect(survives(`grant_type=x&${name}=${encodeURIComponent(secret)}`, secret)).toBe(false);
@@ -63,10 +65,11 @@ describe('no random secret survives', () => {
         expect(survives(`{"b": 1, "${name}" : "${secret}", "c": 2}`, secret)).toBe(false);
         expect(survives(JSON.stringify({ message: `got ${JSON.stringify({ [name]: secret })}` }), secret)).toBe(false);
       }),
+      { numRuns: 500 },
     );
   });
 
-  test('JSON strings of any characters, whole or cut', () => {
+  test('as a string of any characters in JSON, whole or cut', () => {
     fc.assert(
       fc.property(fc.constantFrom('client_secret', 'password', 'token'), password, fc.nat(30), (name, secret, cut) => {
         const written = JSON.stringify(secret).slice(1, -1);
@@ -77,13 +80,13 @@ describe('no random secret survives', () => {
     );
   });
 
-  test('a number in a secret field', () => {
+  test('as a number in a field of JSON', () => {
     expect(redactText('{"password": 12345678, "port": 12345678}')).toBe('{"password": "***", "port": 12345678}');
   });
 });
 
-describe('redactText', () => {
-  test('leaves other text unchanged', () => {
+describe('text that is shown', () => {
+  test('is not changed without a secret', () => {
     for (const text of [
       '{"error":{"code":"quota_exceeded","message":"no"}}',
       '{"code":602,"message":"comment in body is required"}',
@@ -107,7 +110,7 @@ describe('redactText', () => {
     }
   });
 
-  test('an error named like a token hides anything that may be one', () => {
+  test('has no token after an error that is named like one', () => {
     const heads = fc.constantFrom('invalid_token: ', 'expired_token: ', 'Invalid_Token:\n ', '401: invalid_token:  ');
     fc.assert(
       fc.property(heads, fc.oneof(token, password), (head, secret) => {
@@ -134,31 +137,14 @@ describe('redactText', () => {
     }
   });
 
-  test('redacting twice changes nothing', () => {
+  test('is the same after it was redacted again', () => {
     const pieces = fc.array(
       fc.oneof(
         fc.constantFrom(
           ...names,
-          '"',
-          "'",
-          ':',
-          '=',
-          '&',
-          '?',
-          ' ',
-          '{',
-          '}',
-          '\\',
-          'Bearer ',
-          'authorization: ',
-          '://',
-          '@',
-          '***',
-          'whsec_',
-          'invalid_token: ',
-          'the',
-          '\n',
+          ...['"', "'", ':', '=', '&', '?', ' ', '{', '}', '\\', '://', '@', '***', 'the', '\n'],
         ),
+        fc.constantFrom('Bearer ', 'authorization: ', 'whsec_', 'invalid_token: '),
         token,
       ),
       { maxLength: 12 },
@@ -181,10 +167,7 @@ describe('redactText', () => {
       'x-',
       'secret_',
       'Bearer ',
-      'a_',
       '"token" ',
-      '\\\\"',
-      'a',
       '\\',
       '_-',
       'a.',
@@ -193,8 +176,8 @@ describe('redactText', () => {
   });
 });
 
-describe('redactHeaders', () => {
-  test('redacts by name, by header file, and inside other values', () => {
+describe('headers that are shown', () => {
+  test('are redacted by name, by header file, and inside other values', () => {
     const shown = redactHeaders(
       {
         authorization: 'Bearer abcdefgh',
@@ -220,7 +203,7 @@ describe('redactHeaders', () => {
     });
   });
 
-  test('no value of a secret header survives', () => {
+  test('have no value of a secret header', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('authorization', 'Cookie', 'set-cookie', 'X-Auth-Token', 'x-api-key', 'apikey', 'x-session'),
@@ -237,7 +220,7 @@ describe('redactHeaders', () => {
   });
 });
 
-test('Secret reveals its value only on request', () => {
+test('a secret shows its value only on request', () => {
   const secret = new Secret('hunter22');
   const shown = [
     `${secret}`,

@@ -32,8 +32,8 @@ function expectRefused(found: (SvcError | 'done')[], message: string, hint?: str
   }
 }
 
-describe('trust', () => {
-  test('an unknown authority, and --cacert for it', async () => {
+describe('https', () => {
+  test('refuses an unknown authority, unless --cacert names it', async () => {
     await using server = await faultServer((socket) => socket.write(say), { tls: good });
     expectRefused(await outcomesAt(server.url), 'an authority that is not trusted here', '--cacert');
     expect(server.requests).toHaveLength(0);
@@ -43,7 +43,7 @@ describe('trust', () => {
     ).toEqual(['done', 'done']);
   });
 
-  test('--insecure does not check, and says so once', async () => {
+  test('does not check with --insecure, and says so once', async () => {
     await using server = await faultServer((socket) => socket.write(say), { tls: authority.selfSigned() });
     const target = targetFor(server.url, { tls: { insecure: true } });
     const client = new Client(target, { basePath: '' });
@@ -53,31 +53,16 @@ describe('trust', () => {
     await client.close();
   });
 
-  test('a self-signed certificate', async () => {
-    const self = authority.selfSigned();
-    await using server = await faultServer((socket) => socket.write(say), { tls: self });
-    expectRefused(await outcomesAt(server.url), 'is self-signed', '--cacert');
-    expect(await outcomesAt(server.url, { tls: { ca: self.cert, insecure: false } })).toEqual(['done', 'done']);
-  });
-
-  test('a certificate for another host', async () => {
-    await using server = await faultServer((socket) => socket.write(say), { tls: authority.sign('DNS:other.example') });
-    expectRefused(
-      await outcomesAt(server.url, { tls: { ca: authority.cert, insecure: false } }),
-      'is for another host',
-      'the name',
-    );
-    expect(server.requests).toHaveLength(0);
-  });
-
-  test('a certificate that has expired', async () => {
-    await using server = await faultServer((socket) => socket.write(say), { tls: authority.sign('IP:127.0.0.1', -1) });
-    expectRefused(
-      await outcomesAt(server.url, { tls: { ca: authority.cert, insecure: false } }),
-      'has expired',
-      'renewed',
-    );
-    expect(server.requests).toHaveLength(0);
+  test('a certificate that is self-signed, for another host or expired is refused before anything is sent', async () => {
+    for (const [pair, message, hint] of [
+      [authority.selfSigned(), 'is self-signed', '--cacert'],
+      [authority.sign('DNS:other.example'), 'is for another host', 'the name'],
+      [authority.sign('IP:127.0.0.1', -1), 'has expired', 'renewed'],
+    ] as const) {
+      await using server = await faultServer((socket) => socket.write(say), { tls: pair });
+      expectRefused(await outcomesAt(server.url, { tls: { ca: authority.cert, insecure: false } }), message, hint);
+      expect(server.requests).toHaveLength(0);
+    }
   });
 
   test('a certificate file without a certificate, or with another key', async () => {
@@ -111,26 +96,12 @@ describe('trust', () => {
   });
 });
 
-describe('client certificates', () => {
+describe('a client certificate', () => {
   // Node's own server accepts the handshake and cuts the connection afterwards; openssl refuses as other servers do.
-  test.each(['-tls1_2', '-tls1_3'])('required by openssl s_server %s', async (version) => {
+  test('is sent to openssl s_server, and a missing or wrong one is refused', async () => {
     const { certFile, keyFile } = authority.save(good);
-    const args = [
-      's_server',
-      '-accept',
-      '127.0.0.1:0',
-      '-Verify',
-      '1',
-      '-verify_return_error',
-      '-CAfile',
-      authority.file,
-      '-cert',
-      certFile,
-      '-key',
-      keyFile,
-      '-www',
-      version,
-    ];
+    const identity = ['-CAfile', authority.file, '-cert', certFile, '-key', keyFile];
+    const args = ['s_server', '-accept', '127.0.0.1:0', '-Verify', '1', '-verify_return_error', ...identity, '-www'];
     const server = spawn('openssl', args, { stdio: ['pipe', 'pipe', 'ignore'] });
     let output = '';
     for await (const chunk of server.stdout) {
@@ -151,7 +122,7 @@ describe('client certificates', () => {
     }
   });
 
-  test.each(['TLSv1.2', 'TLSv1.3'] as const)('required by Node with %s', async (version) => {
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)('is sent to a server that requires one with %s', async (version) => {
     const tls = {
       ...good,
       ca: authority.cert,
@@ -173,7 +144,7 @@ describe('client certificates', () => {
     expect(server.requests).toHaveLength(sent);
   });
 
-  test('key and certificate in one file', async () => {
+  test('may be in one file with its key', async () => {
     const tls = { ...good, ca: authority.cert, requestCert: true, rejectUnauthorized: true };
     await using server = await faultServer((socket) => socket.write(say), { tls });
     const { cert, key } = authority.sign('DNS:client');
