@@ -61,16 +61,11 @@ describe.skipIf(noTmux)(named('a table that is longer than the screen', noTmux),
   });
 
   it.each([
-    ['SVC_PAGER takes precedence over PAGER', `PAGER=false ${TELL} svc alerts list`, true],
-    ['PAGER is used', `${TELL.replace('SVC_PAGER', 'PAGER')} svc alerts list`, true],
-    ['-o wide is paged', `${TELL} svc alerts list -o wide`, true],
-    ['an empty SVC_PAGER', `PAGER=false SVC_PAGER= svc alerts list`, false],
-    ['SVC_PAGER=cat', `PAGER=false SVC_PAGER=cat svc alerts list`, false],
-    ['TERM=dumb', `TERM=dumb ${TELL} svc alerts list`, false],
-    ['CI', `CI=1 ${TELL} svc alerts list`, false],
-    ['--no-input', `${TELL} svc alerts list --no-input`, false],
-    ['-o csv', `${TELL} svc alerts list -o csv`, false],
-    ['a pipe', `${TELL} svc alerts list | tail -n 3`, false],
+    ['goes through SVC_PAGER rather than PAGER', `PAGER=false ${TELL} svc alerts list`, true],
+    ['goes through PAGER', `${TELL.replace('SVC_PAGER', 'PAGER')} svc alerts list`, true],
+    ['is printed directly with an empty SVC_PAGER', `PAGER=false SVC_PAGER= svc alerts list`, false],
+    ['is printed directly in CI', `CI=1 ${TELL} svc alerts list`, false],
+    ['is printed directly as CSV', `${TELL} svc alerts list -o csv`, false],
   ])('%s', async (_name, line, isPaged) => {
     const { lines, status } = await terminal.run(line);
     expect(status).toBe(0);
@@ -91,14 +86,11 @@ describe.skipIf(noTmux)(named('a table that is longer than the screen', noTmux),
     expect(lines).not.toContainEqual(expect.stringMatching(PAGED));
   });
 
-  it.each(['no-such-pager', 'no-such-pager "$1"'])(
-    'is printed directly if the pager cannot start: %s',
-    async (pager) => {
-      const { lines, status } = await terminal.run(`SVC_PAGER='${pager}' svc alerts list --columns alertname`);
-      expect(status).toBe(0);
-      expect(lines).toContain(LAST);
-    },
-  );
+  it('is printed directly if the pager cannot start', async () => {
+    const { lines, status } = await terminal.run("SVC_PAGER='no-such-pager' svc alerts list --columns alertname");
+    expect(status).toBe(0);
+    expect(lines).toContain(LAST);
+  });
 
   it('has the exit status of the command if the user leaves the pager early', async () => {
     const { lines, status } = await terminal.run(

@@ -239,16 +239,6 @@ describe('Ctrl-C', () => {
     expect(existsSync(join(folder, 'ready.json'))).toBe(false);
     hangs.close();
   });
-
-  it('ends it at once if no delivery is in flight', async () => {
-    const { port, kill } = await listen([]);
-    const slow = Array.from({ length: 100 }, () => new Sender(port));
-    await Promise.all(slow.map((sender) => sender.sent('POST / HTTP/1.1\r\nHost: a\r\nX-Slow: ')));
-    await deliver(port, event('evt_1'));
-    const { code, stdout } = await kill('SIGINT');
-    expect(code).toBe(130);
-    expect(stdout).toContain('evt_1');
-  });
 });
 
 describe('a reader of its output', () => {
@@ -283,24 +273,6 @@ describe('a reader of its output', () => {
 });
 
 describe.skipIf(noTmux)(named('a terminal', noTmux), () => {
-  it('shows a line for each delivery at once, and the totals at the end', async () => {
-    const folder = folderOf();
-    const terminal = new Terminal(100, 12, ENV);
-    try {
-      terminal.begin(`cd "${folder}"; svc webhooks listen --port 0 --ready-file ready.json`);
-      await terminal.shows((lines) => lines.some((line) => line.startsWith('listening on http://127.0.0.1:')));
-      const { port } = JSON.parse(readFileSync(join(folder, 'ready.json'), 'utf8')) as { port: number };
-      await deliver(port, event('evt_1', '\x1b[2J\u202eping'));
-      await terminal.shows((lines) => lines.some((line) => / {2}evt_1 {2}\\x1b\[2J\\u202eping {2}valid/.test(line)));
-      terminal.press('C-c');
-      const { status, lines } = await terminal.finish();
-      expect(status).toBe(130);
-      expect(lines.at(-1)).toMatch(/1 delivery: 1 valid, 0 invalid$/);
-    } finally {
-      terminal.close();
-    }
-  });
-
   it('shows how to sign with a secret that svc makes: the line works when it is pasted', async () => {
     const folder = folderOf();
     const terminal = new Terminal(250, 24, { XDG_STATE_HOME: join(folder, 'with a space'), CI: undefined });
