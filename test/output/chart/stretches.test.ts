@@ -9,7 +9,35 @@ const WINDOW = { from: 0, to: 100 };
 const runsOf = (one: ChartSeries, window: Window, columns: number): readonly Run[] =>
   stretchesOf(one, window, columns).flat();
 
-describe('stretchesOf', () => {
+interface Place {
+  readonly at: readonly number[];
+  readonly values: readonly (number | null)[];
+  readonly until: number;
+  readonly columns: number;
+}
+
+/** A value is where it begins, or one column further where it counts at the middle of that one alone. */
+function expectDrawn(runs: readonly Run[], { at, columns }: Place, index: number, value: number): void {
+  const start = at[index] ?? 0;
+  if (start > WINDOW.to) return;
+  const columnOf = (hair: number): number => Math.min(columns - 1, Math.floor((start / 100) * columns + hair));
+  const [first, last] = [columnOf(-1e-9), columnOf(1e-9)];
+  const near = runs.filter(({ column }) => first <= column && column <= last + 1);
+  expect(near.some(({ low, high }) => low <= value && value <= high)).toBe(true);
+}
+
+/** What is drawn in a column is a value there. */
+function expectKnown({ column, low, high, last }: Run, { at, values, until, columns }: Place): void {
+  const [left, right] = [(column * 100) / columns, ((column + 1) * 100) / columns];
+  const there = values.some((value, index) => {
+    const [start, end] = [at[index] ?? 0, at[index + 1] ?? until];
+    return value !== null && start <= right + 1e-9 && end >= left - 1e-9;
+  });
+  expect(there).toBe(true);
+  expect(low <= last && last <= high).toBe(true);
+}
+
+describe('a line of a chart', () => {
   test('a value lasts until the next, and the step into it is part of its column', () => {
     const runs = runsOf(series({ at: [0, 20], values: [1, 3], until: 40 }), WINDOW, 10);
     expect(runs).toEqual([
@@ -55,18 +83,6 @@ describe('stretchesOf', () => {
     );
   });
 
-  test('alternating missing values about as wide as a column are visible', () => {
-    const at = Array.from({ length: 121 }, (_, k) => k);
-    const values = at.map((k) => (k % 2 === 0 ? null : 100));
-    const runs = runsOf(series({ at, values, until: 121 }), { from: 0, to: 121 }, 110);
-    expect(new Set(runs.map(({ column }) => column)).size).toBeLessThan(65);
-  });
-
-  test('a window of one instant has it in the middle', () => {
-    const runs = runsOf(series({ at: [5], values: [2], until: 5 }), { from: 5, to: 5 }, 10);
-    expect(runs.map(({ column }) => column)).toEqual([5]);
-  });
-
   test('every value is in its column, and nothing is drawn for null', () => {
     const point = fc.record({
       length: fc.integer({ min: 0, max: 15 }),
@@ -82,28 +98,9 @@ describe('stretchesOf', () => {
         }
         const values = points.map(({ value }) => value);
         const runs = runsOf(series({ at, values, until: time }), WINDOW, columns);
-        for (const [index, value] of values.entries()) {
-          const start = at[index] ?? 0;
-          if (value === null || start > WINDOW.to) continue;
-          // where it begins, or one further where it holds at the middle of that one alone
-          const columnOf = (place: number): number => Math.min(columns - 1, Math.floor(place));
-          const [first, last] = [-1e-9, 1e-9].map((hair) => columnOf((start / 100) * columns + hair)) as [
-            number,
-            number,
-          ];
-          const near = runs.filter(({ column }) => first <= column && column <= last + 1);
-          expect(near.some(({ low, high }) => low <= value && value <= high)).toBe(true);
-        }
-        for (const { column, low, high, last } of runs) {
-          const [left, right] = [(column * 100) / columns, ((column + 1) * 100) / columns];
-          const there = values.some((value, index) => {
-            const start = at[index] ?? 0;
-            const end = at[index + 1] ?? time;
-            return value !== null && start <= right + 1e-9 && end >= left - 1e-9;
-          });
-          expect(there).toBe(true);
-          expect(low <= last && last <= high).toBe(true);
-        }
+        const place = { at, values, until: time, columns };
+        for (const [index, value] of values.entries()) if (value !== null) expectDrawn(runs, place, index, value);
+        for (const run of runs) expectKnown(run, place);
         expect(runs.map(({ column }) => column)).toEqual(runs.map(({ column }) => column).sort((a, b) => a - b));
       }),
     );
