@@ -29,31 +29,21 @@ const AWKWARD = [
   `it's "double" $HOME \`id\` $(id) \\ !! %s`,
   'line\nbreak\r\n\ttab',
   '@/etc/hosts',
-  '-x --output /tmp/never',
-  'Zoë 日本 👩‍👩‍👧 \u202eevil\u202c \u2028 \u200b \x01\x1b[31m\x7f\u0085',
-  '\\x41\\101\x1b41\u202e0',
+  'Zoë \u202eevil\x1b[31m',
 ];
 
 describe('curl sends the same bytes', () => {
-  test.each(AWKWARD)('%j in path, query, header, JSON and form', async (text) => {
-    const header = text.replace(/[^\x20-\x7e\x80-\xff]/g, '');
-    const one = request(
-      {},
-      { params: { id: text }, query: { q: [text, 'b'] }, body: { [text]: text } },
-      { 'x-a': header },
-    );
-    const form = request({ encoding: 'form', method: 'PUT' }, { body: { a: text, b: '@x' } });
-    const bare = request({ method: 'DELETE' }, {});
-    const scalar = request({}, { body: `@${text}` });
-    for (const sent of [one, form, bare, scalar]) {
-      const line = asCurl(sent, new Set());
-      expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
-      const received = await executed(line);
-      expect(received.method).toBe(sent.method);
-      expect(server.url + received.path).toBe(sent.url);
-      expect(received.body).toBe(bodyText(sent) ?? '');
-      const { host: _host, 'content-length': _length, connection: _connection, ...headers } = received.headers;
-      expect(headers).toEqual(sent.headers);
+  test('in the path, in a form and in a body that begins with @', async () => {
+    for (const text of AWKWARD) {
+      const path = request({}, { params: { id: text }, body: `@${text}` });
+      const form = request({ encoding: 'form', method: 'PUT' }, { body: { a: text, b: '@x' } });
+      for (const sent of [path, form]) {
+        const received = await executed(asCurl(sent, new Set()));
+        expect([received.method, server.url + received.path]).toEqual([sent.method, sent.url]);
+        expect(received.body).toBe(bodyText(sent) ?? '');
+        const { host: _host, 'content-length': _length, connection: _connection, ...headers } = received.headers;
+        expect(headers).toEqual(sent.headers);
+      }
     }
   });
 

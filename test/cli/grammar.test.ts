@@ -1,10 +1,8 @@
 /** Names as people write them: in singular and plural, with the verbs of other tools, and by aliases. */
 import { describe, expect, it } from 'vitest';
-import { type Command, type Group, listCommand, loadCommands } from '../../src/cli/command.ts';
+import { loadCommands } from '../../src/cli/command.ts';
 import { sameNoun } from '../../src/cli/grammar.ts';
-import { formatHelp } from '../../src/cli/help.ts';
-import { findCommand, nameOf } from '../../src/cli/lookup.ts';
-import { parseInput } from '../../src/cli/parse.ts';
+import { nameOf } from '../../src/cli/lookup.ts';
 import { GROUPS } from '../../src/features/index.ts';
 import { svc } from '../support/svc.ts';
 
@@ -114,43 +112,5 @@ describe('--no-color', () => {
       code: 2,
       stderr: expect.stringContaining('--no-color and --color always contradict each other\n'),
     });
-  });
-});
-
-describe('aliases', () => {
-  const listing: Command = listCommand({
-    id: 'things list',
-    aliases: ['all'],
-    summary: 'List things',
-    effect: 'read',
-    flags: {
-      every: { type: 'duration', short: 'e', aliases: ['period'], help: '' },
-      draw: { type: 'optional-value', choices: ['svg'], aliases: ['picture'], help: '' },
-    },
-    examples: [{ run: 'svc things list', why: '' }],
-    output: { kind: 'list', columns: [], id: () => '' },
-    run: async () => ({ value: [] }),
-  });
-  const group: Group = {
-    name: 'things',
-    summary: 'Things',
-    load: async () => ({ commands: { list: async () => listing } }),
-  };
-
-  it('of a command find it', async () => {
-    for (const name of ['all', 'list', 'ls'])
-      expect(await findCommand(group, [name])).toMatchObject({ command: { id: 'things list' }, length: 1 });
-  });
-
-  it('of an option set it, without a notice', () => {
-    const { input, given, notices } = parseInput(listing, ['--period', '2s', '--picture'], 0);
-    expect(input).toMatchObject({ every: 2000, draw: true });
-    expect([[...given], notices]).toEqual([['every', 'draw'], []]);
-    expect(parseInput(listing, ['-e2s'], 0)).toMatchObject({ input: { every: 2000 }, notices: [] });
-    expect(() => parseInput(listing, ['--period=2s', '--every=3s'], 0)).toThrow('more than once');
-  });
-
-  it('of an option do not appear in help', () => {
-    expect(formatHelp({ kind: 'command', command: listing })).not.toMatch(/period|picture/);
   });
 });

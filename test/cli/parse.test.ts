@@ -122,20 +122,6 @@ describe('a command line', () => {
     ]);
   });
 
-  it('is refused if one of two values would be ignored', async () => {
-    const lines = {
-      '-n 1 --count=1': '--count',
-      '-ojson --output json': '--output',
-      '--dry-run --dry-run=curl': '--dry-run',
-      '--since -1h --since -2h': '--since',
-    };
-    for (const [line, name] of Object.entries(lines)) {
-      const error = await refusal(...line.split(' '));
-      expect(error).toMatchObject({ code: 'usage', exit: 2 });
-      expect(error.message, line).toContain(`${name} is given more than once`);
-    }
-  });
-
   it('accepts a repeated boolean, and both keys of --sort', async () => {
     expect(await parse('-a', '--all', '-qq', '--dry-run', '--dry-run', '--sort', 'x', '--sort=-y')).toMatchObject({
       all: true,
@@ -143,20 +129,6 @@ describe('a command line', () => {
       dryRun: true,
       sort: ['x', '-y'],
     });
-  });
-
-  it('is refused with an empty value, which is usually an unset variable', async () => {
-    for (const [tokens, message] of [
-      [['--count', ''], '--count is empty'],
-      [['--count='], '--count is empty'],
-      [['--annotation', ''], '--annotation is empty'],
-      [['--dry-run='], '--dry-run is empty'],
-      [['--state', 'active', '--state', ''], '--state is empty'],
-      [['--fields', 'a,,b'], '--fields: an item of "a,,b" is empty'],
-      [['one', ''], '<rest> is empty'],
-      [[''], '<first> is empty'],
-    ] as const)
-      expect(await refusal(...tokens)).toMatchObject({ code: 'invalid_value', exit: 2, message });
   });
 
   it('accepts an empty argument after --', () => {

@@ -55,13 +55,6 @@ test('-o jsonl and yml are formats by other names', async () => {
   expect(await topics('yml')).toBe(await topics('yaml'));
 });
 
-test('an option without its value, and a watch of no duration', async () => {
-  expect((await run(['alerts', 'list', '--limit'])).stderr).toMatch(/^svc: --limit needs a value\n/);
-  expect((await run(['alerts', 'list', '--watch=abc'])).stderr).toMatch(
-    /^svc: --watch: abc is not a duration of at least 1s\n/,
-  );
-});
-
 test('the usage of a command that runs another has its own options first', async () => {
   expect(await run(['silences', 'run', 'team=db', '-c', 'why', './deploy.sh'])).toMatchObject({
     code: 2,

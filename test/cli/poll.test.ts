@@ -59,11 +59,6 @@ describe('a poll reads', () => {
     expect(readAt).toEqual([0, 7000, 12_000]);
   });
 
-  test('without end if there is no deadline', async () => {
-    const { readAt, failure } = await trial({ intervalMs: 1000 }, () => 1, { most: 100 });
-    expect([readAt.length, readAt.at(-1), failure]).toEqual([100, 99_000, undefined]);
-  });
-
   test('an unreachable service every second for a minute', async () => {
     const read = (index: number) => (index < 62 ? Promise.reject(AWAY()) : index);
     const { readAt } = await trial({ intervalMs: 5000 }, read, { most: 64 });
@@ -125,33 +120,5 @@ describe('the values of a poll', () => {
       { readMs: 7 },
     );
     expect([back.failure, back.readings.at(-1)?.value]).toEqual([undefined, 5]);
-  });
-});
-
-describe('an interruption of a poll', () => {
-  const reason = new SvcError('interrupted', 'interrupted');
-
-  test('ends the pause', async () => {
-    const stop = new AbortController();
-    const { readAt, failure } = await trial({ intervalMs: 1000 }, () => 1, {
-      signal: stop.signal,
-      onSleep: () => stop.abort(reason),
-    });
-    expect([readAt, failure]).toEqual([[0], reason]);
-  });
-
-  test('during a failing read is not reported as an outage', async () => {
-    const stop = new AbortController();
-    const read = () => {
-      stop.abort(reason);
-      return Promise.reject(AWAY());
-    };
-    const { failure, notices } = await trial({ intervalMs: 1000 }, read, { signal: stop.signal });
-    expect([failure, notices]).toEqual([reason, []]);
-  });
-
-  test('before the first read prevents it', async () => {
-    const { readAt, failure } = await trial({ intervalMs: 1000 }, () => 1, { signal: AbortSignal.abort(reason) });
-    expect([readAt, failure]).toEqual([[], reason]);
   });
 });

@@ -78,10 +78,3 @@ test('each value of a pair can be written', () => {
     { numRuns: 3000 },
   );
 });
-
-test('the lines to paste are accepted', async () => {
-  const { stderr } = await svc(['alerts', 'check', '--receiver', 'web,db', ...LOCAL]);
-  for (const word of argumentsOf(spellingsIn(stderr).join(' '))) {
-    expect((await svc(['alerts', 'check', '--receiver', word, ...LOCAL])).code).toBe(7);
-  }
-});

@@ -1,6 +1,5 @@
 /** What the topics list is what the code takes: none of them is made up, and none is left out. */
 import { describe, expect, it } from 'vitest';
-import { GLOBAL_FLAGS } from '../../src/cli/common-flags.ts';
 import { parseTime, UTC } from '../../src/cli/time.ts';
 import { TOPICS, topicText } from '../../src/cli/topics.ts';
 import { parseDuration } from '../../src/duration.ts';
@@ -67,23 +66,6 @@ describe('svc help times', () => {
     );
     expect(() => parseDuration('292y')).not.toThrow();
     expect(() => parseDuration('293y')).toThrow();
-  });
-
-  it('lists the choices of --time', () => {
-    expect(rows('times', /--time/).map(([how]) => how)).toEqual([...GLOBAL_FLAGS.time.choices]);
-  });
-});
-
-describe('svc help output', () => {
-  it('lists the formats in the order of the option', () => {
-    expect(rows('output', /^Formats/).map(([format]) => format)).toEqual([...GLOBAL_FLAGS.output.choices]);
-  });
-
-  it('names only existing options', () => {
-    const named = rows('output', /./).length + rows('output', /this order/).length;
-    expect(named).toBeGreaterThan(8);
-    const options = rows('output', /this order/).flatMap(([left]) => /^--(.*)$/.exec(left)?.[1] ?? []);
-    expect(options.filter((name) => name !== 'limit' && !Object.hasOwn(GLOBAL_FLAGS, name))).toEqual([]);
   });
 });
 

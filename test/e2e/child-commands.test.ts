@@ -87,12 +87,6 @@ describe('svc sandbox run', () => {
     expect(await refused('')).toMatchObject({ code: 2, stderr: expect.stringMatching(/^svc: <command> is empty\n/) });
   });
 
-  it('ends its services with the command', async () => {
-    const { stdout } = await run('sh', '-c', 'echo "$SVC_ALERTS_URL"');
-    const left = await svc(['alerts', 'list'], { env: { SVC_ALERTS_URL: stdout.trim() } });
-    expect([left.code, left.stderr]).toEqual([7, expect.stringContaining('nothing listens')]);
-  });
-
   it('forwards a signal, and waits until the command ends', async () => {
     const script = `trap 'svc alerts list -o id | head -n 1; exit 3' TERM; echo ready; while :; do read -r -t 1 _; done`;
     const running = startSvc(['sandbox', 'run', '--', 'bash', '-c', script], { input: 'open' });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import type { LocalServer } from '../../src/sandbox/http.ts';
+import { Authority } from '../support/certificates.ts';
 import { answer, type FaultServer, faultServer } from '../support/servers.ts';
 import { staticServer } from './alerts.ts';
 import { HOME, output, shell, svc } from './binary.ts';
@@ -114,6 +115,21 @@ describe('a working directory', () => {
       env: { SVC_ALERTS_URL: emulator.url },
     });
     expect([code, stdout.split('\n').length, stderr]).toEqual([0, 7, '']);
+  });
+});
+
+describe('the certificates that svc trusts', () => {
+  it('are those of NODE_EXTRA_CA_CERTS and of --cacert, whatever NODE_TLS_REJECT_UNAUTHORIZED says', async () => {
+    const [own, stranger] = [new Authority(), new Authority()];
+    await using server = await faultServer((socket) => socket.write(answer(200, '[]')), {
+      tls: own.sign('IP:127.0.0.1'),
+    });
+    const list = async (env: Record<string, string>, ...args: string[]): Promise<number | null> =>
+      (await svc([...LIST, ...args], { env: { SVC_ALERTS_URL: server.url, ...env } })).code;
+    expect(await list({ NODE_EXTRA_CA_CERTS: own.file }, '--cacert', stranger.file)).toBe(0);
+    expect(await list({}, '--cacert', own.file)).toBe(0);
+    expect(await list({ NODE_TLS_REJECT_UNAUTHORIZED: '0' }, '--cacert', stranger.file)).toBe(7);
+    for (const authority of [own, stranger]) authority.remove();
   });
 });
 

@@ -124,16 +124,4 @@ describe.skipIf(noTmux)(named('the screen of a terminal', noTmux), () => {
     expect(lines.filter((text) => text.startsWith('forged'))).toEqual([]);
     expect(terminal.tell('#{pane_title}')).not.toContain('owned');
   });
-
-  it('lists the silences to expire before it asks', async () => {
-    const ended = (): number => server.requests.filter(({ method }) => method === 'DELETE').length;
-    const before = ended();
-    terminal.begin(`svc silences expire ${SILENCE}`);
-    const lines = await terminal.shows((all) => all.some((text) => text.includes('(y/N)')));
-    expect(lines[0]).toMatch(new RegExp(`^${SILENCE}  active  `));
-    expect(lines.join('')).toContain('\\x1b]0;owned\\x07');
-    terminal.press('Enter');
-    expect((await terminal.finish()).status).toBe(2);
-    expect(ended()).toBe(before);
-  });
 });

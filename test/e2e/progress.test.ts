@@ -66,16 +66,6 @@ describe.skipIf(noTmux)(named('a slow service at a terminal', noTmux), () => {
     expect(await terminal.finish()).toEqual({ lines: [expect.stringMatching(/^no active alerts match/)], status: 0 });
   });
 
-  it('is no longer named after Ctrl-C', async () => {
-    await using server = await faultServer(() => {});
-    terminal = new Terminal(100, 20, { SVC_ALERTS_URL: server.url });
-    terminal.begin('svc alerts list');
-    await terminal.shows((all) => SPINNER.test(all[0] ?? ''));
-    terminal.press('C-c');
-    const { lines, status } = await terminal.finish();
-    expect([status, lines.filter((text) => /[⠋-⠿]/.test(text))]).toEqual([130, []]);
-  });
-
   // With this timeout they end when the spinner has been on the screen for a while, where there is one.
   it.each(['svc alerts list -q --timeout 900ms', 'CI=1 svc alerts list --timeout 900ms'])(
     'is not named by %s',

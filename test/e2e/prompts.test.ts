@@ -51,16 +51,6 @@ describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
     expect(await created()).toBe(0);
   });
 
-  it('is repeated after an invalid answer', async () => {
-    terminal.begin(LONG);
-    await terminal.shows(asked);
-    terminal.press('q', 'Enter');
-    await terminal.shows((lines) => lines.some((line) => line.includes('You must answer')));
-    expect(await created()).toBe(0);
-    terminal.press('C-c');
-    expect((await terminal.finish()).status).toBe(130);
-  });
-
   it('is asked again after Ctrl-Z and fg, as often as that', async () => {
     terminal.begin(LONG);
     await terminal.shows(asked);
@@ -136,17 +126,6 @@ describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
   const choices = (lines: readonly string[]) =>
     lines.filter((line) => /^[❯ ][ ◯◉]*(?:[0-9a-f-]{16,}|No more)/.test(line));
 
-  it('filters the choices as one types', async () => {
-    terminal.begin('svc silences get');
-    expect(choices(await terminal.shows((lines) => choices(lines).length > 1))).toHaveLength(3);
-    terminal.type('GR');
-    const [found = ''] = choices(await terminal.shows((lines) => choices(lines).length === 1));
-    expect(found).toContain('alertname="DiskFull"');
-    terminal.press('Enter');
-    const { lines, status } = await terminal.finish();
-    expect([status, lines.join('\n')]).toEqual([0, expect.stringMatching(/^COMMENT +CHG-2041/m)]);
-  });
-
   it('lists the worst alerts first, and searches several of many one after the other', async () => {
     const others = Array.from({ length: 9 }, (_, n) => ({
       labels: { alertname: 'Later', severity: 'none', n: `${n}` },
@@ -180,34 +159,6 @@ describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
     const { lines, status } = await terminal.run(`${LONG} --yes`);
     expect([status, asked(lines)]).toEqual([0, false]);
     expect(await created()).toBe(1);
-  });
-
-  it('works with stdout in a pipe, and writes nothing there', async () => {
-    terminal.begin(`${LONG} -o id | od -c | head -n 3`);
-    await terminal.shows(asked);
-    terminal.type('y');
-    terminal.press('Enter');
-    const { lines, status } = await terminal.finish();
-    expect(status).toBe(0);
-    const dump = lines.filter((line) => /^0000/.test(line));
-    expect(dump).toHaveLength(3);
-    expect(dump.join('')).not.toMatch(/033|\\r/);
-  });
-
-  it('does not handle Ctrl-C for a command that the sandbox runs', async () => {
-    terminal.begin(
-      `svc sandbox run -- bash -c 'trap "echo caught" INT; echo ready; while read -r; do echo "$REPLY"; done'`,
-    );
-    await terminal.shows((lines) => lines.includes('ready'));
-    for (const round of [1, 2, 3]) {
-      terminal.press('C-c');
-      await terminal.shows((lines) => lines.filter((line) => line.endsWith('caught')).length === round);
-    }
-    terminal.type('still here');
-    terminal.press('Enter', 'C-d');
-    const { lines, status } = await terminal.finish();
-    expect(status).toBe(0);
-    expect(lines.at(-1)).toBe('still here');
   });
 });
 

@@ -22,14 +22,6 @@ describe('svc sandbox status', () => {
     });
     afterAll(() => sandbox.kill('SIGTERM'));
 
-    it('prints the same lines as the sandbox', async () => {
-      expect(await svc(['sandbox', 'status', '--env'])).toMatchObject({
-        code: 0,
-        stdout: sandbox.texts.stdout,
-        stderr: '',
-      });
-    });
-
     const script =
       'eval "$(svc sandbox status --env)"; svc sandbox status --columns service,traps --no-headers; svc alerts list alertname=DiskFull --columns alertname --no-headers';
     const shells: readonly (readonly [string, Peer | undefined])[] = [
@@ -65,33 +57,10 @@ describe('svc sandbox status', () => {
   });
 });
 
-describe('svc sandbox run', () => {
-  it('is visible to its command, and ends with it', async () => {
-    const { code, stdout } = await svc(['sandbox', 'run', '--', 'svc', 'sandbox', 'status', '-q']);
-    expect([code, stdout.split('\n').length]).toEqual([0, 5]);
-    expect(readdirSync(RECORDS)).toEqual([]);
-  });
-
-  it('accepts the traps and the port of svc sandbox start', async () => {
-    const health = ['svc', 'catalog', 'health', '-q'];
-    const run = await svc(['sandbox', 'run', '--trap', 'database-down', '--', ...health]);
-    expect(run).toMatchObject({ code: 7, stdout: '' });
-    expect(await svc(['sandbox', 'run', '--trap', 'none-such', '--', ...health])).toMatchObject({ code: 2 });
-  });
-});
-
 describe('svc sandbox start', () => {
   it('ends if its lines cannot be printed', async () => {
     const { code, stderr } = await start('bash', ['-c', 'svc sandbox start >/dev/full']).ended;
     expect([code, stderr]).toEqual([2, 'svc: cannot write to standard output: no space left on device\n']);
     expect(readdirSync(RECORDS)).toEqual([]);
-  });
-
-  it('warns that status cannot list it if nothing can be written', async () => {
-    const run = startSvc(['sandbox', 'start'], { env: { XDG_STATE_HOME: '/dev/null/state' } });
-    await run.printed('until Ctrl-C');
-    const { code, stderr } = await run.kill('SIGINT');
-    expect(code).toBe(130);
-    expect(stderr).toMatch(/^svc sandbox status does not find this sandbox: cannot write \/dev/);
   });
 });

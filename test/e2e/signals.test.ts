@@ -55,17 +55,6 @@ describe.each(SIGNALS)('$signal', ({ signal, status, word }) => {
       `svc: ${word}; the request was sent and may have been applied (POST ${readable.url}/api/v2/silences)\nhint: check the state of the service before you repeat it\n`,
     );
   });
-
-  it('says so as one line of JSON to a script', async () => {
-    const hangs = readable.hangs('POST');
-    const run = startSvc([...CREATE, '-o', 'json'], { env: { SVC_ALERTS_URL: readable.url } });
-    await hangs;
-    const { code, stderr } = await run.kill(signal);
-    expect(code).toBe(status);
-    expect(JSON.parse(stderr)).toEqual({
-      error: expect.objectContaining({ code: word, exit: status, retryable: false }),
-    });
-  });
 });
 
 describe('a signal', () => {

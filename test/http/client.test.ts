@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { Client, type ServiceRules } from '../../src/http/client.ts';
-import { answered } from '../../src/http/endpoint.ts';
 import type { Authorizer } from '../../src/http/target.ts';
 import { answer, faultServer } from '../support/servers.ts';
 import { CONFIRMED, targetFor } from '../support/targets.ts';
@@ -86,16 +85,6 @@ describe('a status', () => {
     expect([server.requests.length, other.connections]).toEqual([2, 0]);
     await client.close();
   });
-
-  test('of a redirect without a target is a bad answer, and says nothing of a write', async () => {
-    await using server = await answering('HTTP/1.1 304 Not Modified\r\n\r\n');
-    const client = new Client(targetFor(server.url), rules);
-    expect(await failed(client.call(getThing))).toMatchObject({ code: 'bad_answer', httpStatus: 304 });
-    const write = await failed(client.send(createThing, { body: {} }));
-    expect(write).toMatchObject({ code: 'outcome_unknown', exit: 8, sent: 'yes', httpStatus: 304 });
-    expect(write.message).toContain('answered 304, which does not fit this request; it may have been applied (POST ');
-    await client.close();
-  });
 });
 
 describe('the explanation of a failure', () => {
@@ -139,25 +128,6 @@ describe('the explanation of a failure', () => {
     const error = await failed(client.send(createThing, { body: {} }));
     expect(error).toMatchObject({ code: 'refused', httpStatus: 400 });
     expect(error.message.length).toBeLessThan(500);
-    await client.close();
-  });
-
-  test('may be given by the rules of the service, which see only failures', async () => {
-    await using server = await answering(answer(500, '"silence not found"', { 'x-note': 'n' }), answer(200, ok));
-    const seen: unknown[] = [];
-    const client = new Client(targetFor(server.url), {
-      basePath: '',
-      explain: (failure, endpoint) => {
-        seen.push([failure.status, failure.contentType, failure.text, failure.headers['x-note'], endpoint.path]);
-        return new SvcError('not_found', 'there is none');
-      },
-    });
-    expect(await failed(client.send(createThing, { body: {} }))).toMatchObject({
-      code: 'not_found',
-      message: 'there is none',
-    });
-    await client.call(getThing);
-    expect(seen).toEqual([[500, 'application/json', '"silence not found"', 'n', '/things']]);
     await client.close();
   });
 });
@@ -312,23 +282,6 @@ test('a destructive request is not sent without a confirmation', async () => {
 });
 
 describe('an interruption', () => {
-  test('in flight says whether a write was sent', async () => {
-    for (const [ask, message] of [
-      [(client: Client) => client.call(getThing), /^interrupted$/],
-      [
-        (client: Client) => client.send(createThing, { body: {} }),
-        /^interrupted; the request was sent and may have been applied \(POST http:.*\)$/,
-      ],
-    ] as const) {
-      const controller = new AbortController();
-      await using server = await faultServer(() => controller.abort(new SvcError('interrupted', 'interrupted')));
-      const client = new Client(targetFor(server.url, { signal: controller.signal }), rules);
-      const expected = { code: 'interrupted', exit: 130, message: expect.stringMatching(message) };
-      expect(await failed(ask(client))).toMatchObject(expected);
-      await client.close();
-    }
-  });
-
   test('of many requests causes no warning of a leak', async () => {
     const controller = new AbortController();
     const warnings: Error[] = [];
@@ -363,15 +316,6 @@ test('a reader of a list that stops early ends the connection without a failure'
   await client.close();
 });
 
-test('many concurrent writes each get their own response, on at most 32 connections', async () => {
-  await using server = await faultServer((socket, { body }) => socket.write(answer(200, body)));
-  const client = new Client(targetFor(server.url), rules);
-  const answers = await Promise.all(Array.from({ length: 500 }, (_, id) => client.send(createThing, { body: { id } })));
-  expect(answers.map((one) => answered(one).id)).toEqual(Array.from({ length: 500 }, (_, id) => id));
-  expect(server.connections).toBeLessThanOrEqual(32);
-  await client.close();
-});
-
 test('the clock of the service is compared with this one', async () => {
   await using server = await answering(
     answer(200, ok, { date: 'Fri, 20 Nov 2026 12:00:10 GMT' }),
@@ -388,66 +332,6 @@ test('the clock of the service is compared with this one', async () => {
   await client.call(getThing);
   expect(client.clockSkewMs).toBe(0);
   await client.close();
-});
-
-describe('the trace', () => {
-  test('-v prints a line for every attempt', async () => {
-    await using server = await faultServer((socket, _request, index) => {
-      if (index === 1) socket.destroy();
-      else socket.write(index === 2 ? answer(503, '') : answer(200, ok));
-    });
-    const target = targetFor(server.url, { level: 1 });
-    const client = new Client(target, rules);
-    await client.call(getThing, { query: { access_token: 'hunter22' } });
-    const url = `${server.url}/v1/thing?access_token=***`;
-    expect(target.events).toEqual([
-      {
-        kind: 'failure',
-        method: 'GET',
-        url,
-        reason: 'the connection broke before a response',
-        ms: expect.any(Number),
-        attempt: 1,
-      },
-      { kind: 'answer', method: 'GET', url, status: 503, ms: expect.any(Number), attempt: 2 },
-      { kind: 'answer', method: 'GET', url, status: 200, ms: expect.any(Number), attempt: 3 },
-    ]);
-    await client.close();
-  });
-
-  test('--debug shows headers and bodies, and no secret of either side', async () => {
-    await using server = await answering(
-      answer(
-        200,
-        `{"id":1,"echo":"got s3cr3t-tOkEn and s3cr3t-header","refresh_token":"s3cr3t-3","pad":"${'x'.repeat(20_000)}"}`,
-        { 'set-cookie': 'sid=s3cr3t-4', 'x-plain': 'p' },
-      ),
-    );
-    const target = targetFor(server.url, {
-      level: 2,
-      authorizer: authorizer(server.url, ['s3cr3t-tOkEn']),
-      headers: { 'x-tenant': 's3cr3t-header' },
-      secretHeaders: new Set(['x-tenant']),
-    });
-    const client = new Client(target, rules);
-    await client.send(createThing, { body: { client_secret: 's3cr3t-5', name: 'n' } });
-    expect(JSON.stringify(target.events)).not.toContain('s3cr3t');
-    const [sent, received] = ['request-detail', 'answer-detail'].map((kind) =>
-      target.events.find((event) => event.kind === kind),
-    );
-    expect(sent).toMatchObject({
-      method: 'POST',
-      headers: { authorization: 'Bearer ***', 'x-tenant': '***' },
-      body: '{"client_secret":"***","name":"n"}',
-    });
-    expect(received).toMatchObject({
-      status: 200,
-      headers: { 'x-plain': 'p', 'set-cookie': '***' },
-      body: expect.stringMatching(/^{"id":1,"echo":"got \*\*\* and \*\*\*","refresh_token":"\*\*\*"/),
-    });
-    expect(received?.kind === 'answer-detail' && received.body.length).toBeLessThan(17_000);
-    await client.close();
-  });
 });
 
 test('closing ends requests in flight, and may be repeated', async () => {

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { Client, type ServiceRules } from '../../src/http/client.ts';
@@ -8,7 +7,7 @@ import type { Target } from '../../src/http/target.ts';
 import { freePort } from '../support/ports.ts';
 import { answer, type Fault, faultServer, stoppedServer } from '../support/servers.ts';
 import { type TestTarget, targetFor } from '../support/targets.ts';
-import { createThing, getThing, listThings, probe, type Thing, touchThing } from './endpoints.ts';
+import { createThing, getThing, probe, touchThing } from './endpoints.ts';
 
 async function failed(work: Promise<unknown>): Promise<SvcError> {
   try {
@@ -404,134 +403,6 @@ test('a response may come in pieces of any size', async () => {
       expect(server.requests).toHaveLength(2);
     }
   }
-});
-
-describe('a list', () => {
-  async function collect(items: AsyncIterable<Thing>): Promise<{ got: number; error: SvcError | undefined }> {
-    let got = 0;
-    try {
-      for await (const _item of items) got++;
-    } catch (error) {
-      if (!(error instanceof SvcError)) throw error;
-      return { got, error };
-    }
-    return { got, error: undefined };
-  }
-
-  test.each([
-    [
-      'a cut',
-      'HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n[{"id":1},{"id":2},{',
-      'end',
-      2,
-      'connection_lost',
-      'after 20 bytes of the response',
-    ],
-    ['a missing end', answer(200, '[{"id":1},{"id":2}'), 'keep', 1, 'bad_answer', 'its end is missing'],
-    [
-      'a list of another shape',
-      answer(200, '[{"id":"x"},{}]'),
-      'keep',
-      0,
-      'wrong_shape',
-      'item 1: id: expected a number',
-    ],
-    ['an object', answer(200, '{"id":1}'), 'keep', 0, 'wrong_shape', 'it is an object, not an array'],
-    ['nothing', answer(200, ''), 'keep', 0, 'bad_answer', 'it is empty'],
-  ] as const)('%s fails after the received items', async (_name, text, then, count, code, message) => {
-    await using server = await faultServer(write(text, then));
-    await withClient(server.url, {}, async (client) => {
-      const { got, error } = await collect(client.items(listThings));
-      expect({ got, code: error?.code }).toEqual({ got: count, code });
-      expect(error?.message).toContain(message);
-      expect((await failed(client.call(listThings))).code).toBe(code);
-    });
-  });
-});
-
-describe('a response of another shape', () => {
-  test('to a read is not worth a second request; to a write, the outcome is unknown', async () => {
-    await using server = await faultServer(write(answer(200, '{"id":"1"}')));
-    await withClient(server.url, {}, async (client) => {
-      const read = await failed(client.call(getThing));
-      expect([read.code, read.exit, read.retryable]).toEqual(['wrong_shape', 3, false]);
-      expect(read.message).toContain('id: expected a number');
-      expect((await failed(client.send(createThing, { body: {} }))).code).toBe('outcome_unknown');
-    });
-    expect(server.requests).toHaveLength(2);
-  });
-
-  test('in some items of a list leaves them out and names each', async () => {
-    const items = Array.from({ length: 40 }, (_, id) => (id % 20 === 7 ? { id: `${id}` } : { id }));
-    await using server = await faultServer(write(answer(200, JSON.stringify(items))));
-    await withClient(server.url, {}, async (client, target) => {
-      const things = await client.call(listThings);
-      expect(things.map(({ id }) => id)).toEqual(items.map(({ id }) => id).filter((id) => typeof id === 'number'));
-      expect(target.omitted).toEqual([8, 28].map((at) => expect.stringContaining(`/things: item ${at}: id: expected`)));
-    });
-  });
-});
-
-describe('a raw response', () => {
-  async function read(bytes: AsyncIterable<Uint8Array>): Promise<string> {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of bytes) chunks.push(chunk);
-    return Buffer.concat(chunks).toString();
-  }
-  const large: ServiceRules = { basePath: '' };
-  const big = `[${Array.from({ length: 70_000 }, (_, id) => `{"id":${id},"text":"${'x'.repeat(70)}"}`).join(',')}]`;
-
-  test('that is short is checked before its first byte', async () => {
-    const texts = ['[{"id":1}', '"text"', '', '<html>', '[1]x'];
-    await using server = await faultServer((socket, _request, index) =>
-      socket.write(answer(200, texts[index - 1] ?? ' [ ]\n')),
-    );
-    await withClient(server.url, {}, async (client) => {
-      for (const text of texts)
-        expect([text, (await failed(client.raw(listThings))).code]).toEqual([text, 'bad_answer']);
-      expect(await read(await client.raw(listThings))).toBe(' [ ]\n');
-    });
-  });
-
-  // Data that arrives at the moment at which reading goes on must not be waited for.
-  test('that is long reaches a slow reader completely', { timeout: 20_000 }, async () => {
-    await using server = await faultServer((socket) => socket.write(answer(200, big)));
-    const client = new Client(targetFor(server.url), large);
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of await client.raw(listThings)) {
-      chunks.push(chunk);
-      // So many turns of the event loop bring more than is read ahead.
-      for (let turn = 0; turn < 20; turn++) await setImmediate();
-    }
-    expect(Buffer.concat(chunks).toString()).toBe(big);
-    await client.close();
-  });
-
-  test('that is long is streamed, and fails at a broken end', async () => {
-    await using server = await faultServer((socket, _request, index) => {
-      if (index === 1) socket.write(answer(200, big));
-      else if (index === 2) socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${big.length}\r\n\r\n${big.slice(0, -500)}`);
-      else socket.write(answer(200, index === 3 ? big.slice(0, -2) : `{"a":${big}}`));
-    });
-    const client = new Client(targetFor(server.url), large);
-    expect(await read(await client.raw(listThings))).toBe(big);
-    expect((await failed(client.raw(listThings).then(read))).code).toBe('connection_lost');
-    expect((await failed(client.raw(listThings).then(read))).message).toContain('its end is missing');
-    expect((await failed(client.raw(listThings))).message).toContain('it is an object, not an array');
-    await client.close();
-  });
-});
-
-test('a success without a documented body may have any body except HTML', async () => {
-  const texts = ['', 'ok', '{}', '<html>'];
-  await using server = await faultServer((socket, _request, index) => {
-    const text = texts[index - 1] ?? '';
-    socket.write(answer(200, text, { 'content-type': text.startsWith('<') ? 'text/html' : 'text/plain' }));
-  });
-  await withClient(server.url, {}, async (client) => {
-    for (let i = 0; i < 3; i++) expect(await client.send(touchThing, {})).toBeUndefined();
-    expect((await failed(client.send(touchThing, {}))).code).toBe('outcome_unknown');
-  });
 });
 
 test('a response may have any form that HTTP and JSON allow', async () => {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { openPoster, type Posted, type Poster, type Posting, planPosts } from '../../src/http/poster.ts';
-import type { Outbound, TraceEvent } from '../../src/http/target.ts';
+import { openPoster, type Posted, type Poster, type Posting } from '../../src/http/poster.ts';
+import type { Outbound } from '../../src/http/target.ts';
 import { fileAuthority } from '../support/certificates.ts';
 import {
   answer,
@@ -150,19 +150,6 @@ describe('a post', () => {
     expect(other.requests.map(({ path }) => path)).toEqual(['/e']);
   });
 
-  test('through a proxy has the absolute address and the same bytes', async () => {
-    const proxy = await tap(NO_CONTENT);
-    const post = poster({ proxy: { http: `http://u:p@127.0.0.1:${proxy.port}` } });
-    expect(await post.post(posting('http://service.test/hook', { headers: [['X-A', 'b']] }))).toMatchObject({
-      status: 204,
-    });
-    const head = proxy.bytes().toString('latin1');
-    expect(head).toMatch(/^POST http:\/\/service\.test\/hook HTTP\/1\.1\r\n/);
-    expect(head).toContain('\r\nX-A: b\r\n');
-    expect(head.match(/^host: .*$/gim)).toEqual(['host: service.test']);
-    expect(head).toContain('proxy-authorization: Basic dTpw');
-  });
-
   test('over TLS needs a trusted certificate, or --insecure', async () => {
     const peer = await server((socket) => socket.write(NO_CONTENT), { tls: pair });
     const posted = await poster().post(posting(peer.url));
@@ -170,31 +157,6 @@ describe('a post', () => {
     expect(peer.requests).toHaveLength(0);
     for (const tls of [{ insecure: true }, { insecure: false, ca: authority.cert }])
       expect((await poster({ tls }).post(posting(peer.url))).status).toBe(204);
-  });
-
-  test('is planned with its headers joined in a dry run, and never sent', async () => {
-    const peer = await tap(NO_CONTENT);
-    const body = Buffer.from([0xff, 0x00, 0x27, 0x0a]);
-    const dry = posting(`${peer.url}/hook?a=1`, {
-      body,
-      headers: [
-        ['X-Service-Timestamp', '1'],
-        ['X-service-timestamp', '2'],
-        ['X-Service-Signature', 'sha256=00'],
-      ],
-    });
-    await expect(poster({ dryRun: true }).post(dry)).rejects.toMatchObject({ code: 'internal' });
-    expect(peer.connections).toBe(0);
-    expect(planPosts([dry]).requests).toEqual([
-      {
-        method: 'POST',
-        url: `${peer.url}/hook?a=1`,
-        headers: { 'X-Service-Timestamp': '1, 2', 'X-Service-Signature': 'sha256=00' },
-        body,
-        encoding: 'bytes',
-        effect: 'write',
-      },
-    ]);
   });
 });
 
@@ -306,49 +268,6 @@ describe('a post without a response', () => {
     const posted = await poster().post(posting(url, { body: Buffer.alloc(3_000_000) }));
     expect(failureOf(posted)).toBe('connection_lost: the connection broke before a response');
   });
-
-  test('does not affect the next one', async () => {
-    const peer = await server((socket, _request, index) =>
-      index === 1 ? socket.resetAndDestroy() : socket.write(answer(200, '')),
-    );
-    const post = poster();
-    expect((await post.post(posting(peer.url))).failure?.code).toBe('connection_lost');
-    expect((await post.post(posting(peer.url))).status).toBe(200);
-  });
-});
-
-describe('an interruption of a post', () => {
-  const interruption = new SvcError('interrupted', 'interrupted');
-  const start = (url: string, signal: AbortSignal, more: Partial<Posting> = {}) =>
-    poster({ signal }).post(posting(url, { timeoutMs: 60_000, ...more }));
-
-  test.each<[string, Fault]>([
-    ['before the response', () => {}],
-    ['within the response', (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\npart')],
-  ])('%s ends it at once', async (_what, fault) => {
-    const stopped = new AbortController();
-    const peer = await server((socket, request, index) => {
-      fault(socket, request, index);
-      setImmediate(() => stopped.abort(interruption));
-    });
-    await expect(start(peer.url, stopped.signal)).rejects.toBe(interruption);
-    await expect(start(peer.url, stopped.signal)).rejects.toBe(interruption);
-    expect(peer.requests).toHaveLength(1);
-  });
-
-  test('while it connects, or during its body, ends it at once', async () => {
-    await using peer = await stoppedServer();
-    const connecting = new AbortController();
-    const pending = start(peer.url, connecting.signal);
-    setImmediate(() => connecting.abort(interruption));
-    await expect(pending).rejects.toBe(interruption);
-    const sending = new AbortController();
-    const url = await impatient((socket) => {
-      socket.pause();
-      sending.abort(interruption);
-    });
-    await expect(start(url, sending.signal, { body: Buffer.alloc(8_000_000) })).rejects.toBe(interruption);
-  });
 });
 
 test('closing ends posts in flight', async () => {
@@ -356,22 +275,4 @@ test('closing ends posts in flight', async () => {
   const peer = await server(() => void post.close());
   const pending = post.post(posting(peer.url, { timeoutMs: 60_000 }));
   expect(failureOf(await pending)).toBe('connection_lost: the connection was abandoned');
-});
-
-test('the trace has each post with its response or failure, and the bodies on request', async () => {
-  const { url } = await server((socket) => socket.write(answer(302, '"thanks"')));
-  const traced = async (level: 1 | 2): Promise<readonly TraceEvent[]> => {
-    const events: TraceEvent[] = [];
-    const post = poster({ log: { level, trace: (event) => events.push(event), warn: () => {} } });
-    await post.post(posting(`${url}/hook`, { body: Buffer.from('{"n":1}') }));
-    await post.post(posting('http://127.0.0.1:1/'));
-    return events;
-  };
-  expect(await traced(1)).toMatchObject([
-    { kind: 'answer', method: 'POST', url: `${url}/hook`, status: 302 },
-    { kind: 'failure', method: 'POST', url: 'http://127.0.0.1:1/' },
-  ]);
-  const detailed = await traced(2);
-  expect(detailed.find(({ kind }) => kind === 'request-detail')).toMatchObject({ body: '{"n":1}' });
-  expect(detailed.find(({ kind }) => kind === 'answer-detail')).toMatchObject({ status: 302, body: '"thanks"' });
 });

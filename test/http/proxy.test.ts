@@ -51,12 +51,6 @@ describe('https through a proxy', () => {
     expect(JSON.stringify(to.events)).not.toMatch(/p@ss|p%40ss|Bearer t/);
   });
 
-  test('may have TLS on the way to the proxy, too', async () => {
-    await using through = await proxy(service.port, pair);
-    expect(await outcomes(target(`https://127.0.0.1:${through.port}`))).toEqual(['done', 'done']);
-    expect(through.heads).not.toHaveLength(0);
-  });
-
   test('checks the certificate of the service', async () => {
     await using through = await proxy(service.port);
     for (const error of await outcomes(target(`http://127.0.0.1:${through.port}`, { tls: { insecure: false } }))) {
@@ -65,18 +59,6 @@ describe('https through a proxy', () => {
         message: expect.stringContaining(`the certificate of ${HOST}`),
       });
     }
-  });
-
-  test('is not used for hosts in no_proxy and for loopback', async () => {
-    await using through = await proxy(service.port);
-    const settings = { https: `http://127.0.0.1:${through.port}`, noProxy: HOST };
-    await outcomes(target('', { proxy: settings }));
-    expect(
-      await outcomes(
-        targetFor(service.url, { proxy: { ...settings, noProxy: '' }, tls: { ca: authority.cert, insecure: false } }),
-      ),
-    ).toEqual(['done', 'done']);
-    expect(through.heads).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isSecretName, redactHeaders, redactText, Secret } from '../../src/http/redact.ts';
+import { redactHeaders, redactText, Secret } from '../../src/http/redact.ts';
 
 /** As tokens are: random, long enough to be one, of the characters of base64url. */
 const token = fc.stringMatching(/^[A-Za-z0-9_-]{12,40}$/).map((text) => `Q7${text}`);
@@ -78,10 +78,6 @@ describe('no random secret survives', () => {
         expect(redactText(text.slice(0, text.length - 2 - Math.min(cut, written.length - 1)))).toBe(`{"${name}":"***"`);
       }),
     );
-  });
-
-  test('as a number in a field of JSON', () => {
-    expect(redactText('{"password": 12345678, "port": 12345678}')).toBe('{"password": "***", "port": 12345678}');
   });
 });
 
@@ -201,22 +197,6 @@ describe('headers that are shown', () => {
       accept: 'application/json',
       'www-authenticate': 'Bearer realm="svc"',
     });
-  });
-
-  test('have no value of a secret header', () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom('authorization', 'Cookie', 'set-cookie', 'X-Auth-Token', 'x-api-key', 'apikey', 'x-session'),
-        password,
-        (name, secret) => {
-          expect(isSecretName(name)).toBe(true);
-          expect(JSON.stringify(redactHeaders({ [name]: `Bearer ${secret}`, other: 'x' }, new Set()))).not.toContain(
-            secret,
-          );
-          expect(JSON.stringify(redactHeaders({ [name]: secret }, new Set()))).not.toContain(secret);
-        },
-      ),
-    );
   });
 });
 

@@ -1,13 +1,9 @@
-import { execFile, spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { rolldown } from 'rolldown';
+import { spawn } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import type { SvcError } from '../../src/errors.ts';
 import { Client } from '../../src/http/client.ts';
 import type { Target } from '../../src/http/target.ts';
-import { Authority, fileAuthority } from '../support/certificates.ts';
+import { fileAuthority } from '../support/certificates.ts';
 import { answer, faultServer } from '../support/servers.ts';
 import { targetFor } from '../support/targets.ts';
 import { getThing } from './endpoints.ts';
@@ -75,25 +71,6 @@ describe('https', () => {
       expect(error).toMatchObject({ code: 'file_unusable', exit: 2, hint: expect.stringContaining('--cert') });
     }
   });
-
-  test('--cacert adds to the roots of the platform and of NODE_EXTRA_CA_CERTS; NODE_TLS_REJECT_UNAUTHORIZED has no effect', async () => {
-    const stranger = new Authority();
-    await using server = await faultServer((socket) => socket.write(say), { tls: good });
-    const file = join(authority.directory, 'program.cjs');
-    const bundle = await rolldown({
-      input: fileURLToPath(new URL('trusting-program.ts', import.meta.url)),
-      platform: 'node',
-    });
-    await bundle.write({ file, format: 'cjs', codeSplitting: false });
-    await bundle.close();
-    const run = async (ca: string, env: NodeJS.ProcessEnv): Promise<string> =>
-      (await promisify(execFile)(process.execPath, ['--no-warnings', file, server.url, ca], { env })).stdout;
-    expect(await run('', { NODE_EXTRA_CA_CERTS: authority.file })).toBe('done');
-    expect(await run(stranger.cert, { NODE_EXTRA_CA_CERTS: authority.file })).toBe('done');
-    expect(await run(stranger.cert, {})).toBe('tls_failed');
-    expect(await run('', { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toBe('tls_failed');
-    stranger.remove();
-  });
 });
 
 describe('a client certificate', () => {
@@ -143,16 +120,6 @@ describe('a client certificate', () => {
     expect(write).not.toBe('done');
     expect(server.requests).toHaveLength(sent);
   });
-
-  test('may be in one file with its key', async () => {
-    const tls = { ...good, ca: authority.cert, requestCert: true, rejectUnauthorized: true };
-    await using server = await faultServer((socket) => socket.write(say), { tls });
-    const { cert, key } = authority.sign('DNS:client');
-    expect(await outcomesAt(server.url, { tls: { ca: authority.cert, cert: cert + key, insecure: false } })).toEqual([
-      'done',
-      'done',
-    ]);
-  });
 });
 
 describe('the wrong protocol', () => {
@@ -173,50 +140,4 @@ describe('the wrong protocol', () => {
     await using alert = await faultServer((socket) => socket.end(Buffer.from([0x15, 3, 1, 0, 2, 2, 70])));
     expectRefused(await outcomesAt(alert.url), 'speaks TLS', 'https://');
   });
-
-  test('only obsolete versions of TLS', async () => {
-    await using server = await faultServer((socket) => socket.write(say), {
-      tls: { ...good, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' },
-    });
-    expectRefused(
-      await outcomesAt(server.url, { tls: { ca: authority.cert, insecure: false } }),
-      'supports no safe version of TLS',
-    );
-  });
-
-  test('nothing was written before a failed handshake', async () => {
-    await using server = await faultServer(() => {}, {
-      onConnect: (socket) => socket.once('data', () => socket.destroy()),
-    });
-    for (const error of await outcomesAt(server.url.replace('http:', 'https:'))) {
-      expect(error).toMatchObject({
-        code: 'connect_failed',
-        exit: 7,
-        message: expect.stringContaining('closed the connection during the TLS handshake'),
-      });
-    }
-  });
-
-  test('a silent handshake ends with the deadline, and nothing was written', async () => {
-    await using server = await faultServer(() => {});
-    for (const error of await outcomesAt(server.url.replace('http:', 'https:'), { timeoutMs: 300 })) {
-      expect(error).toMatchObject({
-        code: 'timeout',
-        exit: 7,
-        message: expect.stringContaining('no connection within 0.3 s'),
-      });
-    }
-  });
-});
-
-test('offers only HTTP/1.1', async () => {
-  let offered: string | false | null = null;
-  await using server = await faultServer((socket) => socket.write(say), {
-    tls: { ...good, ALPNCallback: ({ protocols }: { protocols: string[] }) => protocols.join() as 'http/1.1' },
-    onConnect: (socket) => {
-      offered = (socket as import('node:tls').TLSSocket).alpnProtocol;
-    },
-  });
-  expect(await outcomesAt(server.url, { tls: { ca: authority.cert, insecure: false } })).toEqual(['done', 'done']);
-  expect(offered).toBe('http/1.1');
 });

@@ -157,14 +157,6 @@ describe('--query', () => {
     expect(await query('[?"fingerprint" == \'a\']."fingerprint"')).toBe('a\n');
   });
 
-  test.each([
-    ['.[].labels', /JMESPath: \[\]\.a for \.\[\]\.a in jq/],
-    ['[?fingerprint == `a`]', /write texts in single quotes/],
-    ['foo[', /jmespath\.org/],
-  ])('%s: the hint says what to write', async (expression, hint) => {
-    await expect(compileQuery(expression)).rejects.toMatchObject({ hint: expect.stringMatching(hint) });
-  });
-
   test('a failure at run time is reported as a faulty query', async () => {
     const error = await refusal(query('length([0].value)'));
     expect(error).toMatchObject({ code: 'usage', exit: 2 });

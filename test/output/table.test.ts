@@ -7,7 +7,7 @@ import { lineCell, printLine, printLines } from '../../src/output/lines.ts';
 import { layOut } from '../../src/output/table.ts';
 import { displayWidth, painter } from '../../src/output/terminal.ts';
 import type { ListOutput } from '../../src/output/types.ts';
-import { ALERT, ALERTS, type Alert, alert, options, rendering } from './rendering.ts';
+import { ALERT, ALERTS, alert, options, rendering } from './rendering.ts';
 
 const texts = fc.oneof(
   fc.string({ maxLength: 60 }),
@@ -98,14 +98,6 @@ describe('a list', () => {
       }),
       { numRuns: 60 },
     );
-  });
-
-  test('wraps at blanks, and shortens each of several ids', async () => {
-    const ids = { name: 'by', cell: (row: Alert) => row.receivers, brief: true } as const;
-    const output = { ...ALERTS, columns: [...ALERTS.columns, ids] };
-    const row = alert({ summary: 'the disk is nearly full', receivers: ['4c4da081-ebac', '95d7ad8a-1111'] });
-    const { text } = await rendering([row], output, { width: 40, columns: ['summary', 'by'] });
-    expect(text).toBe(['SUMMARY                BY', 'the disk is nearly     4c4da081 95d7ad8a', 'full', ''].join('\n'));
   });
 
   test('a table of more than two hundred rows has the format of a short one', async () => {
@@ -222,14 +214,6 @@ describe('a list at a narrow terminal', () => {
       'collect…2026:2',
       'collect…2026:3',
     ]);
-  });
-
-  test('has no column without text, unless the user names it or it is wide', async () => {
-    const empty = list(column('id'), column('note'));
-    expect((await rendering(rows, empty)).text).not.toContain('NOTE');
-    expect((await rendering(rows, empty, { format: 'wide' })).text).toContain('NOTE');
-    expect((await rendering(rows, empty, { columns: ['note'] })).text).toContain('NOTE');
-    expect((await rendering(rows, empty, { fields: ['note'] })).text).toContain('NOTE');
   });
 
   test('below 100 columns uses a second line per row, and never splits a row on a screen', async () => {

@@ -17,8 +17,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { SvcError } from '../../src/errors.ts';
-import { nameOwner } from '../../src/store/lock.ts';
+import type { SvcError } from '../../src/errors.ts';
 import {
   chosenPlace,
   FILE,
@@ -162,15 +161,6 @@ describe('the file', () => {
   const save = (token = 'new') => change((store) => store.set(ANN, { secret: token }));
   const set = (key: SecretKey<Login>, value: Login): Promise<void> => change((store) => store.set(key, value));
 
-  it('has what was set before the rest of the change failed', async () => {
-    const fails = change(async (store) => {
-      await store.set(ANN, { secret: TOKEN });
-      throw new SvcError('guarded', 'no');
-    });
-    await expect(fails).rejects.toMatchObject({ code: 'guarded' });
-    expect(await read().get(ANN)).toEqual({ secret: TOKEN });
-  });
-
   it('names an entry that cannot be used, and still has the others', async () => {
     await set(BOB, { secret: 'of-bob' });
     const { secrets } = JSON.parse(readFileSync(path(), 'utf8'));
@@ -217,28 +207,6 @@ describe('the file', () => {
     expect(names()).toEqual(['secrets.json']);
     expect([statSync(path()).mode & 0o777, statSync(folder.paths.config).mode & 0o777]).toEqual([0o600, 0o700]);
     expect(warnings).toEqual([]);
-  });
-
-  it('preserves fields that svc does not know', async () => {
-    write({ version: 1, later: { a: [1] }, secrets: { other: { value: { x: 1 }, y: 2 } } });
-    await save();
-    expect(JSON.parse(readFileSync(path(), 'utf8'))).toEqual({
-      version: 1,
-      later: { a: [1] },
-      secrets: { other: { value: { x: 1 }, y: 2 }, [ANN.id]: { value: { secret: 'new' } } },
-    });
-  });
-
-  it('waits for a process that sends a request, which may take most of a minute', async () => {
-    const lock = `${path()}.lock`;
-    writeFileSync(lock, JSON.stringify(nameOwner(process)));
-    let waited = 0;
-    const sleep = async (ms: number) => {
-      waited += ms;
-      if (waited > 55_000) rmSync(lock, { force: true });
-    };
-    await withSecrets(file(), { ...inPlace(FILE), sleep }, (store) => store.set(ANN, { secret: TOKEN }));
-    expect(waited).toBeGreaterThan(55_000);
   });
 
   it('reserves space in advance, and releases it', async () => {
@@ -535,17 +503,6 @@ describe('a credential helper', () => {
     expect(error).toMatchObject({ exit: 4, message: 'the credential helper small failed to read with exit status 1' });
   });
 
-  it('that lost the secret: exit 4, and what to do', async () => {
-    await save(TOKEN);
-    helper.clear();
-    await expect(read(context()).get(ANN)).rejects.toMatchObject({
-      exit: 4,
-      message: 'the credential helper small does not have the login ann',
-      hint: 'sign in again',
-    });
-    expect(await read(context()).find(ANN)).toBeUndefined();
-  });
-
   /** The time of one that hangs is over as soon as it has been called. */
   const impatient = (fault: string): SecretContext => {
     if (!fault.startsWith('hang')) return context(fault);
@@ -597,45 +554,5 @@ describe('a credential helper', () => {
     writeFileSync(join(folder.path, 'docker-credential-small'), '#!/bin/sh\ncat\nexit 1\n');
     const error = await save(TOKEN).catch((error: unknown) => error);
     expect(error).toMatchObject({ exit: 4, message: expect.stringContaining('"Secret":"***"') });
-  });
-
-  it.each([
-    [FILE, 'small', 'is in a file, and credentials.helper is small', 'svc config unset credentials.helper'],
-    [
-      'small',
-      FILE,
-      'is in the credential helper small, and credentials.helper is not set',
-      'svc config set credentials.helper small',
-    ],
-    [
-      'small',
-      'pass',
-      'is in the credential helper small, and credentials.helper is pass',
-      'svc config set credentials.helper small',
-    ],
-  ])('a secret in %s is never used silently where %s is chosen', async (actual, chosen, message, undo) => {
-    await change((store) => store.set(ANN, { secret: TOKEN }), inPlace(actual));
-    const place = chosen === FILE ? { ...inPlace(FILE), settings: { get: () => undefined } } : inPlace(chosen);
-    await expect(read(place).get(ANN)).rejects.toMatchObject({
-      exit: 4,
-      message: `the login ann ${message}`,
-      hint: `sign in again, or: ${undo}`,
-    });
-    expect(await read(place).find(ANN)).toEqual({ secret: TOKEN });
-    expect(await change((store) => store.delete(ANN), place)).toBe(true);
-    expect([helper.names(), read(place).list()]).toEqual([[], []]);
-  });
-
-  it('gets no record without a secret, which every place reads', async () => {
-    const client = { ...ANN, schema: z.looseObject({ client_id: z.string() }) };
-    await change((store) => store.set(client, { client_id: 'c1' }), context());
-    expect([helper.names(), await read(context()).get(client)]).toEqual([[], { client_id: 'c1' }]);
-  });
-
-  it('replaces a secret of the file, which no longer has it', async () => {
-    await change((store) => store.set(ANN, { secret: TOKEN }));
-    await save('new');
-    expect(readFileSync(path(), 'utf8')).not.toContain(TOKEN);
-    expect(await read(context()).get(ANN)).toEqual({ secret: 'new' });
   });
 });

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync,
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nameOwner } from '../../src/store/lock.ts';
-import { changeSettings, replaceSettings } from '../../src/store/settings-editor.ts';
+import { changeSettings } from '../../src/store/settings-editor.ts';
 import { lockContext, testFolder } from '../support/folder.ts';
 import { childProgram } from './child.ts';
 
@@ -18,19 +18,6 @@ function write(text: string): void {
 }
 
 describe('a change of the settings', () => {
-  it('creates a file of mode 0600 in a folder of mode 0700', async () => {
-    await changeSettings(folder.paths, lockContext, () => ({
-      profile: 'p',
-      profiles: { p: { 'alerts.url': 'https://h' } },
-    }));
-    expect(readFileSync(file(), 'utf8')).toBe(
-      '{\n  "profile": "p",\n  "profiles": {\n    "p": {\n      "alerts.url": "https://h"\n    }\n  }\n}\n',
-    );
-    expect(statSync(file()).mode & 0o777).toBe(0o600);
-    expect(statSync(folder.paths.config).mode & 0o777).toBe(0o700);
-    expect(readdirSync(folder.paths.config)).toEqual(['settings.json']);
-  });
-
   it('preserves unknown keys, including dots and odd names', async () => {
     const unknown = '"a.b": {"c.d": [1, null]}, "constructor": 1, "": "x"';
     write(`\ufeff{${unknown}, "profiles": {"p": {"alerts.uri": "y", "__proto__": {"z": 1}}}}`);
@@ -107,23 +94,6 @@ describe('a change of the settings', () => {
     expect(readdirSync(folder.paths.config)).toEqual(['settings.json']);
   });
 
-  it('removes leftovers of a killed process', async () => {
-    write('{"profile": "p"}');
-    for (const name of ['new', 'new.tmp-0123456789abcdef']) writeFileSync(`${file()}.${name}`, '{"half":');
-    await changeSettings(folder.paths, lockContext, (document) => ({ ...document, more: 1 }));
-    expect(content()).toEqual({ profile: 'p', more: 1 });
-    expect(readdirSync(folder.paths.config)).toEqual(['settings.json']);
-  });
-
-  it('never overwrites a broken file', async () => {
-    write('{"profile": "p",}');
-    await expect(changeSettings(folder.paths, lockContext, () => ({}))).rejects.toMatchObject({
-      code: 'config_invalid',
-    });
-    expect(readFileSync(file(), 'utf8')).toBe('{"profile": "p",}');
-    expect(readdirSync(folder.paths.config)).toEqual(['settings.json']);
-  });
-
   it('writes through a symbolic link, whose target may have any name', async () => {
     const real = join(folder.path, 'my settings');
     mkdirSync(folder.paths.config);
@@ -132,24 +102,5 @@ describe('a change of the settings', () => {
     await changeSettings(folder.paths, lockContext, (document) => ({ ...document, profile: 'default' }));
     expect(lstatSync(file()).isSymbolicLink()).toBe(true);
     expect(JSON.parse(readFileSync(real, 'utf8'))).toEqual({ theme: 'dark', profile: 'default' });
-  });
-});
-
-describe('a replacement of the settings', () => {
-  const bytes = (text: string) => Buffer.from(text);
-
-  it('replaces an expected, broken or missing file', async () => {
-    expect(await replaceSettings(folder.paths, lockContext, { expected: undefined, next: bytes('{ }') })).toBe(true);
-    write('{,');
-    expect(await replaceSettings(folder.paths, lockContext, { expected: bytes('{,'), next: bytes('{  }') })).toBe(true);
-    expect(readFileSync(file(), 'utf8')).toBe('{  }');
-  });
-
-  it('does not replace a concurrent change', async () => {
-    write('{"profile": "theirs"}');
-    for (const expected of [undefined, bytes('{}')]) {
-      expect(await replaceSettings(folder.paths, lockContext, { expected, next: bytes('{ }') })).toBe(false);
-    }
-    expect(content()).toEqual({ profile: 'theirs' });
   });
 });

@@ -98,16 +98,6 @@ describe('precedence', () => {
     };
     return values[setting.type];
   }
-
-  it('knows the origin to which a credential is bound, whatever --base-url says', async () => {
-    write({ profiles: { default: { 'alerts.url': 'https://stored.example:8443/am' } } });
-    const flags = { 'alerts.url': url('flag') };
-    expect(originOf('alerts.url', await load({ flags }), 'env', 'profile')).toBe('https://stored.example:8443');
-    expect(
-      originOf('alerts.url', await load({ flags, env: { SVC_ALERTS_URL: `${url('env')}/x` } }), 'env', 'profile'),
-    ).toBe(url('env'));
-    expect(originOf('trade.url', await load({ flags }), 'env', 'profile')).toBeUndefined();
-  });
 });
 
 describe('the profile', () => {
@@ -126,23 +116,12 @@ describe('the profile', () => {
     expect(settings.get('output')).toBe(output);
   });
 
-  it('may be the default one without a file', async () => {
-    const settings = await load({ profileFlag: 'default' });
-    expect(settings.get('output')).toBe('table');
-    expect(settings.warnings).toEqual([]);
-  });
-
   it.each(['c', '__proto__'])('%j that does not exist exits 2, naming the existing ones', async (name) => {
     write({ profiles });
     const error = await failure({ profileFlag: name });
     expect(error).toMatchObject({ exit: 2, message: `--profile: there is no profile "${name}"` });
     expect(error.hint).toContain('default, a, b');
     expect((await load({ profileFlag: name, lenient: true })).failure?.message).toBe(error.message);
-  });
-
-  it('inherits nothing from another profile', async () => {
-    write({ profiles: { default: { 'alerts.url': 'https://prod.example' }, test: {} } });
-    expect((await load({ profileFlag: 'test' })).get('alerts.url')).toBeUndefined();
   });
 });
 
@@ -155,11 +134,6 @@ describe('an invalid value', () => {
     );
     expect(() => originOf('alerts.url', settings, 'env', 'profile')).toThrow(SvcError);
     expect(settings.get('timeout')).toBe('30s');
-  });
-
-  it('does not matter if it is overridden', async () => {
-    const settings = await load({ env: { SVC_OUTPUT: 'xml' }, flags: { output: 'json' } });
-    expect(settings.get('output')).toBe('json');
   });
 
   it('is reported with the option, or the profile and the file', async () => {
@@ -242,10 +216,5 @@ describe('a file', () => {
     }
     write({}, 0o644);
     expect((await load()).warnings).toEqual([]);
-  });
-
-  it('below a path that is not a directory counts as missing', async () => {
-    const settings = await load({ paths: { ...folder.paths, config: '/dev/null/svc' } });
-    expect(settings.get('output')).toBe('table');
   });
 });

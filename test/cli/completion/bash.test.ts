@@ -45,17 +45,6 @@ describe.skipIf(!hasBash)('bash, by COMP_WORDS', () => {
     expect(noValue).toEqual([]);
   });
 
-  it('offers files for file options and arguments', () => {
-    const [file, attached, none] = offered(
-      ['svc', 'alerts', 'create', '-f', 'no'],
-      ['svc', 'alerts', 'list', '--cacert=no'],
-      ['svc', 'alerts', 'list', 'no'],
-    );
-    expect(file?.sort()).toEqual(['no\\ spaces', 'notes.json']);
-    expect(attached?.sort()).toEqual(['--cacert=no\\ spaces', '--cacert=notes.json']);
-    expect(none).toEqual([]);
-  });
-
   it('offers settings and profiles without a request', () => {
     shop.know('prod', "o'brien $(x)");
     const [setting, profiles, begun, dashes, silences] = offered(

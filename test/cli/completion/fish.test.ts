@@ -92,28 +92,12 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
     expect(shop.connections()).toBe(0);
   });
 
-  it('completes the command line after --', () => {
-    const [command, group, file] = offered(
-      'svc silences run a=b -- sv',
-      'svc silences run a=b -- svc sil',
-      'svc silences run a=b -- cat not',
-    );
-    expect(typed(command)).toContain('svc');
-    expect(typed(group)).toEqual(['silences']);
-    expect(typed(file)).toEqual(['notes.json']);
-  });
-
   describe.skipIf(tmux === undefined)('in a terminal', () => {
     let terminal: Terminal;
     beforeAll(async () => {
       terminal = await openTerminal(shop, [peer?.command ?? 'fish', '-i'], peer?.env);
     });
     afterAll(() => terminal?.close());
-
-    it('completes', async () => {
-      expect(await terminal.complete('svc alerts rec')).toBe('svc alerts receivers ');
-      expect(await terminal.complete('svc alerts list --output=js')).toBe('svc alerts list --output=json ');
-    });
 
     it('continues a partly typed name in any quoting', async () => {
       shop.know("it's (db) $x");

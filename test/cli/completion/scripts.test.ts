@@ -115,12 +115,6 @@ describe('svc __complete', () => {
     expect(await profiles()).toBe('');
   });
 
-  it('returns values with another beginning only if all are requested', async () => {
-    const options = ['alerts', 'list', '--state'];
-    expect((await svc(['__complete', 'matching=sup', ...options])).stdout).toBe('values\t\nsuppressed\n');
-    expect((await svc(['__complete', 'all=sup', ...options])).stdout).toContain('\nactive\n');
-  });
-
   it('returns nothing to a script of another version', async () => {
     expect(await svc(['__complete', 'receivers', '', '--', 'alerts'])).toMatchObject({ code: 0, stdout: '' });
     expect(await svc(['__complete'])).toMatchObject({ code: 0, stdout: '' });

@@ -119,11 +119,6 @@ describe.skipIf(missing)('zsh, from fpath', { timeout: 60_000 }, () => {
     expect(readdirSync(shop.folder)).not.toContain('MARKER');
   });
 
-  it('completes the command line after --', async () => {
-    expect(await terminal.complete('svc silences run a=b -- svc sil')).toBe('svc silences run a=b -- svc silences ');
-    expect(await terminal.complete('svc silences run a=b -- cat not')).toBe('svc silences run a=b -- cat notes.json ');
-  });
-
   it('offers nothing that cannot be typed, and a leading dash only after a dash', async () => {
     await expectTypableOffers(shop, terminal);
   });

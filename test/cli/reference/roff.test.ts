@@ -2,16 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  bold,
-  escapeRoff,
-  item,
-  manualPages,
-  section,
-  subsection,
-  title,
-  verbatim,
-} from '../../../scripts/reference/manual.ts';
+import { escapeRoff, manualPages, section, title, verbatim } from '../../../scripts/reference/manual.ts';
 import { loadCommands } from '../../../src/cli/command.ts';
 import { GROUPS } from '../../../src/features/index.ts';
 
@@ -69,10 +60,6 @@ const REQUESTS = /^\.(?:TH|SH|SS|PP|TP|RS 4|RE|nf|fi|br|ad l|nh)(?: |$)/;
 describe('the manual', async () => {
   const pages = await manualPages(GROUPS);
 
-  it('has a page for svc and one for each group', () => {
-    expect(Object.keys(pages)).toEqual(['svc.1', ...GROUPS.map(({ name }) => `svc-${name}.1`)]);
-  });
-
   it('is made of known requests and escapes', () => {
     for (const page of Object.values(pages)) {
       expect(page).toMatch(/^\.TH "SVC/);
@@ -118,11 +105,5 @@ describe.runIf(formatter)('groff', () => {
     const page = [title('x', '1'), section('A', verbatim(samples.map((one) => `|${one}|`)))].join('\n');
     const lines = format(`${page}\n`, '-rLL=2000n').stdout.split('\n');
     for (const one of samples) expect(lines).toContain(`           |${one.replace(/\s+/g, ' ')}|`);
-  });
-
-  it('accepts any text as a heading and as a term', () => {
-    const samples = fc.sample(text, 500).filter((one) => /^[\x20-\x7e]*$/.test(one));
-    const parts = samples.flatMap((one) => [subsection(`h${one}`), item(bold(`t${one}`), one)]);
-    expect(format(`${[title('x', '1'), section('A', ...parts)].join('\n')}\n`).stderr).toBe('');
   });
 });

@@ -68,17 +68,6 @@ describe('the plot', () => {
     expect(field(await drawn(instant)).join('')).toContain('●');
   });
 
-  test('is blank where all is null, and separates both sides', async () => {
-    const gap = series({ at: [FROM, FROM + 10 * DAY, FROM + 20 * DAY], values: [1, null, 1] });
-    const [line = ''] = field(await drawn(picture({ series: [gap] }))).filter((text) => BRAILLE.test(text));
-    expect(line).toMatch(/^[\u2801-\u28ff]{25} {24,26}[\u2801-\u28ff]{25,26}$/);
-  });
-
-  test('shows a line that coincides with another', async () => {
-    const lines = field(await drawn(picture({ series: [series(), series({ name: 'b' }), series({ name: 'c' })] })));
-    for (const index of [0, 1, 2]) expect(lines.join('')).toContain(glyphOf(index, false));
-  });
-
   test.each([40, 200])('shows a spike of one point among 20,000 in %d columns', async (width) => {
     const count = 20_000;
     const values = Array.from({ length: count }, (_, index) => (index === 13_337 ? 99 : 50));
