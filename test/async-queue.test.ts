@@ -55,15 +55,6 @@ test('a full queue signals drain when half of it is read', async () => {
   expect(queue.drained()).toBeUndefined();
 });
 
-test('the end signals drain, so that no writer waits for a closed reader', async () => {
-  const queue = new AsyncQueue<number>((size) => size, 8 * MIB);
-  queue.push(9 * MIB);
-  const drained = queue.drained();
-  for await (const _event of queue) break;
-  await drained;
-  expect(queue.size).toBe(0);
-});
-
 test('allows one reader', async () => {
   const queue = new AsyncQueue<number>();
   queue.push(1);

@@ -1,7 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { svc, temporaryHome } from '../support/svc.ts';
+import { answer, faultServer } from '../support/servers.ts';
+import { failure, svc, temporaryHome } from '../support/svc.ts';
 
 const WRONG = ['alerts', 'nope'];
+
+describe('a failure', () => {
+  it('is two lines without control characters, whatever the service wrote, and one line of JSON', async () => {
+    const text = 'the \x1b[2J\nsvc: all is well\u202e';
+    await using server = await faultServer((socket) => socket.write(answer(400, JSON.stringify(text))));
+    const argv = ['alerts', 'list', '--base-url', server.url];
+    const plain = await svc(argv);
+    expect(plain.stderr).toMatch(/^svc: .*the \\x1b\[2J\\nsvc: all is well\\u202e.*\n(?:hint: .*\n)?$/);
+    const data = await svc([...argv, '-o', 'json']);
+    expect(data.stderr).toMatch(/^[^\n\x1b\u202e]*\n$/);
+    expect(failure(data)).toEqual({
+      code: 'refused',
+      message: expect.stringContaining(text),
+      hint: null,
+      http_status: 400,
+      exit: 3,
+      retryable: false,
+    });
+  });
+});
 
 describe('the format of a failure', () => {
   it('follows the option, in any position and spelling', async () => {

@@ -51,15 +51,6 @@ describe('a spinner', () => {
     expect(out.writes).toHaveLength(length);
   });
 
-  it('is erased before output and drawn again after it', () => {
-    spinner.begin('a');
-    pass(500);
-    spinner.clear();
-    expect(out.writes.at(-1)).toBe(CLEAR);
-    pass(100);
-    expect(out.writes.at(-1)).toContain(' a  1 s');
-  });
-
   it('draws nothing during a prompt and after its end', () => {
     spinner.begin('a');
     const resume = spinner.pause();
@@ -74,12 +65,5 @@ describe('a spinner', () => {
     spinner.begin('b');
     pass(2_000);
     expect(out.writes).toHaveLength(length);
-  });
-
-  it('uses ASCII in an ASCII locale', () => {
-    spinner = new Spinner(out, () => time, true);
-    spinner.begin('a');
-    pass(900);
-    expect(out.text).toMatch(/^(\r[-|/\\] a {2}1 s\u001b\[K)+$/);
   });
 });

@@ -62,23 +62,7 @@ it('prints it with the options that name the server, and not with -q or in a dry
   expect(await run([...(silence ?? []), '--for', '30m', '--ensure'])).toMatchObject({ code: 0, undo: undefined });
 });
 
-it('does not offer to expire a silence that was there before', async () => {
-  const made = await run(['silences', 'create', 'team=before', '-c', 'why', '--ensure']);
-  const [id = ''] = /[0-9a-f-]{36}/.exec(made.undo ?? '') ?? [];
-  const [fingerprint = ''] = (await run(['alerts', 'list', '-q'])).stdout.split('\n');
-  expect((await run(['silences', 'ack', fingerprint])).undo).toMatch(/^svc silences expire [0-9a-f-]{36}$/);
-  for (const line of [
-    ['extend', id, '--for', '3h'],
-    ['create', 'team=before', '-c', 'why', '--for', '5h', '--ensure'],
-    ['update', id, '--matcher', 'team=after'],
-    ['ack', fingerprint, '--for', '30m'],
-  ]) {
-    const changed = await run(['silences', ...line]);
-    expect([changed.code, changed.undo], changed.stderr).toEqual([0, undefined]);
-  }
-});
-
-describe.each(['--all', '-y', '-', ''])('an id %j of a service', (id) => {
+describe.each(['--all', ''])('an id %j of a service', (id) => {
   const json = (value: unknown): string => answer(200, JSON.stringify(value));
 
   it('is no id of a new silence: the outcome is unknown, and no line names it', async () => {

@@ -112,6 +112,18 @@ function rewritten(document: string, outputs: readonly (readonly string[])[]): s
   });
 }
 
+/** What a command printed is what the document shows, or no failure where it shows nothing. */
+function expectShown({ command, shown }: Step, output: readonly string[]): void {
+  if (shown.length === 0) {
+    expect(output.join('\n'), command).not.toContain(FAILED);
+    return;
+  }
+  const printed = form(output);
+  const parts = form(shown).split(' ... ');
+  if (parts.length === 1) expect(printed, command).toBe(parts[0]);
+  else for (const part of parts) expect(printed, command).toContain(part.replace(/ ?\.\.\.$/, ''));
+}
+
 describe.concurrent.each(DOCUMENTS)('%s', (name) => {
   it.skipIf(noScript)(named('shows what the commands print', noScript), { timeout: 120_000 * SLOWNESS }, async () => {
     const path = join(ROOT, name);
@@ -120,15 +132,6 @@ describe.concurrent.each(DOCUMENTS)('%s', (name) => {
     const outputs = await run(steps, join(HOME, name));
     expect(outputs).toHaveLength(steps.length);
     if (UPDATE) writeFileSync(path, rewritten(document, outputs));
-    for (const [index, { command, shown }] of UPDATE ? [] : steps.entries()) {
-      if (shown.length === 0) {
-        expect((outputs[index] ?? []).join('\n'), command).not.toContain(FAILED);
-        continue;
-      }
-      const printed = form(outputs[index] ?? []);
-      const parts = form(shown).split(' ... ');
-      if (parts.length === 1) expect(printed, command).toBe(parts[0]);
-      else for (const part of parts) expect(printed, command).toContain(part.replace(/ ?\.\.\.$/, ''));
-    }
+    for (const [index, step] of UPDATE ? [] : steps.entries()) expectShown(step, outputs[index] ?? []);
   });
 });

@@ -89,13 +89,4 @@ describe.skipIf(missing)(named('an executable', missing), () => {
     expect(text.stdout).toContain('undici');
     expect(text.stdout).toMatch(/^bun \d+\.\d+\.\d+ \(MIT/m);
   });
-
-  it('has a bill of materials', () => {
-    const file = readFileSync(join(OUT, archive.replace(`-${TARGET}.tar.gz`, '.cdx.json')), 'utf8');
-    const { bomFormat, metadata, components } = JSON.parse(file);
-    expect([bomFormat, metadata.component.name]).toEqual(['CycloneDX', 'svc']);
-    expect(components.map(({ name }: { readonly name: string }) => name)).toEqual(
-      expect.arrayContaining(['bun', 'commander', 'undici', 'zod']),
-    );
-  });
 });

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import type { LocalServer } from '../../src/sandbox/http.ts';
 import { postAlerts } from '../support/alertmanager.ts';
-import { inTurn } from '../support/turns.ts';
 import { named, noScript, noTmux, Terminal, typescript } from './terminal.ts';
 
 let server: LocalServer;
@@ -27,40 +26,23 @@ describe.skipIf(noTmux)(named('at a terminal', noTmux), () => {
   });
   afterAll(() => terminal?.close());
 
-  const WIDTHS = [40, 80, 200];
-  describe.each(WIDTHS)('%i columns wide', (columns) => {
-    beforeAll(() => terminal.resize(columns, 300));
-
-    const wide = [
+  it.each([40, 200])('%i columns wide, no line of a table, a record or a help is wrapped', async (columns) => {
+    terminal.resize(columns, 300);
+    // A command that can be copied is not broken by svc, and a word that is too long cannot be.
+    const breakable = (text: string): boolean =>
+      !/^ +svc /.test(text) && text.split(' ').every((word) => word.length <= columns);
+    for (const line of [
       'svc alerts list -a',
-      'svc alerts groups -a',
       'svc alerts get $(svc alerts list Long -q)',
       'svc alerts get $(svc alerts list Emoji -q)',
-    ];
-    const others = [
-      'svc alerts receivers',
-      'svc alerts status',
-      'svc silences list -a',
-      'svc --help',
-      'svc alerts --help',
-      'svc alerts list --help',
       'svc silences create --help',
-      'svc help exit-statuses',
-      'svc config list',
-    ];
-    it.each([...inTurn(wide, WIDTHS.indexOf(columns), 3), ...inTurn(others, WIDTHS.indexOf(columns), 3)])(
-      '%s: the terminal wraps no line',
-      async (line) => {
-        const { lines, status } = await terminal.run(`${line} 2>/dev/null`);
-        expect(status).toBe(0);
-        expect(lines.join('').trim()).not.toBe('');
-        // A command that can be copied is not broken by svc, and a word that is too long cannot be.
-        const breakable = (text: string): boolean =>
-          !/^ +svc /.test(text) && text.split(' ').every((word) => word.length <= columns);
-        const whole = terminal.lines(true).filter(breakable);
-        expect(terminal.lines()).toEqual(expect.arrayContaining(whole));
-      },
-    );
+    ]) {
+      const { lines, status } = await terminal.run(`${line} 2>/dev/null`);
+      expect(status, line).toBe(0);
+      expect(lines.join('').trim()).not.toBe('');
+      const whole = terminal.lines(true).filter(breakable);
+      expect(terminal.lines(), line).toEqual(expect.arrayContaining(whole));
+    }
   });
 });
 
@@ -82,29 +64,6 @@ describe.skipIf(noScript)(named('color on a terminal', noScript), () => {
     const bytes = await bytesOf('svc alerts list -a; svc silences list -a');
     expect(bytes).toMatch(COLOR);
     expect(bytes.replace(/\x1b\[[0-9;]*m/g, '')).not.toMatch(/[\x00-\x09\x0b\x0c\x0e-\x1f\x7f]/);
-  });
-
-  it.each<[string, Record<string, string>]>([
-    ['NO_COLOR=1', { NO_COLOR: '1' }],
-    ['TERM=dumb', { TERM: 'dumb' }],
-    ['CLICOLOR=0', { CLICOLOR: '0' }],
-  ])('is absent with %s', async (_, env) => {
-    expect(await bytesOf('svc alerts list -a; svc alerts nope; svc --help; true', env)).not.toContain('\x1b');
-  });
-
-  it('is absent if the profile says so', async () => {
-    const line = 'svc config set color never --profile dull >/dev/null 2>&1; svc alerts list -a; svc alerts nope; true';
-    expect(await bytesOf(line, { SVC_PROFILE: 'dull' })).not.toContain('\x1b');
-  });
-
-  it('is absent with --color never and in data', async () => {
-    const formats = ['json', 'ndjson', 'csv', 'tsv', 'yaml', 'id'].map((format) => `svc alerts list -a -o ${format}`);
-    expect(await bytesOf(['svc alerts list -a --color never', ...formats].join('\n'))).not.toContain('\x1b');
-  });
-
-  it('appears with --color always, whatever the environment and the stream', async () => {
-    const env = { NO_COLOR: '1', TERM: 'dumb' };
-    expect(await bytesOf('svc alerts list -a --color always | cat', env)).toMatch(COLOR);
   });
 
   it('is decided for each stream separately', async () => {

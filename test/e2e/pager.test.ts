@@ -17,23 +17,9 @@ const PAGED = /^paged by LESS=/;
 /** What all rows have is printed when the pager has ended. */
 const isNoNotice = (line: string): boolean => !line.startsWith('common: ');
 
-function wireSilence(index: number) {
-  return {
-    id: `2f1ac0de-0000-4000-8000-${String(index).padStart(12, '0')}`,
-    matchers: [{ name: 'team', value: 'db', isRegex: false, isEqual: true }],
-    startsAt: new Date().toISOString(),
-    endsAt: new Date(Date.now() + 60_000).toISOString(),
-    updatedAt: new Date().toISOString(),
-    createdBy: 'ann',
-    comment: 'why',
-    status: { state: 'active' },
-  };
-}
-
 describe.skipIf(noTmux)(named('a table that is longer than the screen', noTmux), () => {
   let long: FaultServer;
   let short: FaultServer;
-  let ending: FaultServer;
   let terminal: Terminal;
   beforeAll(async () => {
     writeFileSync(SCRIPT, `cat >'${join(HOME, 'paged')}'; echo paged by LESS=$LESS\n`);
@@ -41,12 +27,11 @@ describe.skipIf(noTmux)(named('a table that is longer than the screen', noTmux),
     const hostile = { ...wireAlert(COUNT), labels: { alertname: 'Bad\u001b[2J\u009b', x: '\u202e' } };
     long = await staticServer(JSON.stringify([hostile, ...alerts]));
     short = await staticServer(JSON.stringify(alerts.slice(0, ROWS - 3)));
-    ending = await staticServer(JSON.stringify(Array.from({ length: COUNT }, (_, index) => wireSilence(index))));
     terminal = new Terminal(100, ROWS, { SVC_ALERTS_URL: long.url });
   });
   afterAll(async () => {
     terminal?.close();
-    await Promise.all([long.close(), short.close(), ending.close()]);
+    await Promise.all([long.close(), short.close()]);
   });
 
   it('goes through the pager, with options for less and with escaped text', async () => {
@@ -61,16 +46,11 @@ describe.skipIf(noTmux)(named('a table that is longer than the screen', noTmux),
   });
 
   it.each([
-    ['SVC_PAGER takes precedence over PAGER', `PAGER=false ${TELL} svc alerts list`, true],
-    ['PAGER is used', `${TELL.replace('SVC_PAGER', 'PAGER')} svc alerts list`, true],
-    ['-o wide is paged', `${TELL} svc alerts list -o wide`, true],
-    ['an empty SVC_PAGER', `PAGER=false SVC_PAGER= svc alerts list`, false],
-    ['SVC_PAGER=cat', `PAGER=false SVC_PAGER=cat svc alerts list`, false],
-    ['TERM=dumb', `TERM=dumb ${TELL} svc alerts list`, false],
-    ['CI', `CI=1 ${TELL} svc alerts list`, false],
-    ['--no-input', `${TELL} svc alerts list --no-input`, false],
-    ['-o csv', `${TELL} svc alerts list -o csv`, false],
-    ['a pipe', `${TELL} svc alerts list | tail -n 3`, false],
+    ['goes through SVC_PAGER rather than PAGER', `PAGER=false ${TELL} svc alerts list`, true],
+    ['goes through PAGER', `${TELL.replace('SVC_PAGER', 'PAGER')} svc alerts list`, true],
+    ['is printed directly with an empty SVC_PAGER', `PAGER=false SVC_PAGER= svc alerts list`, false],
+    ['is printed directly in CI', `CI=1 ${TELL} svc alerts list`, false],
+    ['is printed directly as CSV', `${TELL} svc alerts list -o csv`, false],
   ])('%s', async (_name, line, isPaged) => {
     const { lines, status } = await terminal.run(line);
     expect(status).toBe(0);
@@ -91,21 +71,10 @@ describe.skipIf(noTmux)(named('a table that is longer than the screen', noTmux),
     expect(lines).not.toContainEqual(expect.stringMatching(PAGED));
   });
 
-  it.each(['no-such-pager', 'no-such-pager "$1"'])(
-    'is printed directly if the pager cannot start: %s',
-    async (pager) => {
-      const { lines, status } = await terminal.run(`SVC_PAGER='${pager}' svc alerts list --columns alertname`);
-      expect(status).toBe(0);
-      expect(lines).toContain(LAST);
-    },
-  );
-
-  it('has the exit status of the command if the user leaves the pager early', async () => {
-    const { lines, status } = await terminal.run(
-      `SVC_PAGER='head -n 1' svc silences check --expiring-within 1h --base-url ${ending.url}`,
-    );
-    expect(status).toBe(1);
-    expect(lines.filter((line) => !line.startsWith('failed: '))).toEqual([expect.stringMatching(/^ID +STATE/)]);
+  it('is printed directly if the pager cannot start', async () => {
+    const { lines, status } = await terminal.run("SVC_PAGER='no-such-pager' svc alerts list --columns alertname");
+    expect(status).toBe(0);
+    expect(lines).toContain(LAST);
   });
 
   it.each([

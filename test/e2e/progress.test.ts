@@ -66,32 +66,14 @@ describe.skipIf(noTmux)(named('a slow service at a terminal', noTmux), () => {
     expect(await terminal.finish()).toEqual({ lines: [expect.stringMatching(/^no active alerts match/)], status: 0 });
   });
 
-  it.each([
-    ['Ctrl-C', 'svc alerts list', 'C-c', 130],
-    ['its error', 'svc alerts list --timeout 900ms', undefined, 7],
-  ])('is no longer named after %s', async (_name, line, key, expected) => {
-    await using server = await faultServer(() => {});
-    terminal = new Terminal(100, 20, { SVC_ALERTS_URL: server.url });
-    terminal.begin(line);
-    await terminal.shows((all) => SPINNER.test(all[0] ?? ''));
-    if (key !== undefined) terminal.press(key);
-    const { lines, status } = await terminal.finish();
-    expect([status, lines.filter((text) => /[⠋-⠿]/.test(text))]).toEqual([expected, []]);
-  });
-
   // With this timeout they end when the spinner has been on the screen for a while, where there is one.
-  it.each([
-    'svc alerts list -q --timeout 900ms',
-    'svc alerts list -v --timeout 900ms',
-    'svc alerts list --debug --timeout 900ms',
-    'svc alerts list --timeout 900ms | cat',
-    'timeout --foreground -s INT 1.5 svc alerts list --watch --timeout 900ms',
-    'CI=1 svc alerts list --timeout 900ms',
-    'TERM=dumb svc alerts list --timeout 900ms',
-  ])('is not named by %s', async (line) => {
-    await using server = await faultServer(() => {});
-    terminal = new Terminal(100, 20, { SVC_ALERTS_URL: server.url });
-    await terminal.run(`script -qec "${line}" "${join(HOME, 'spinner')}"; echo`);
-    expect(readFileSync(join(HOME, 'spinner'), 'utf8')).not.toMatch(/[⠋-⠿]/);
-  });
+  it.each(['svc alerts list -q --timeout 900ms', 'CI=1 svc alerts list --timeout 900ms'])(
+    'is not named by %s',
+    async (line) => {
+      await using server = await faultServer(() => {});
+      terminal = new Terminal(100, 20, { SVC_ALERTS_URL: server.url });
+      await terminal.run(`script -qec "${line}" "${join(HOME, 'spinner')}"; echo`);
+      expect(readFileSync(join(HOME, 'spinner'), 'utf8')).not.toMatch(/[⠋-⠿]/);
+    },
+  );
 });

@@ -135,10 +135,7 @@ describe.each(LINES)('svc %s', (line) => {
     const captures: string[] = [];
     const seen = new Map<string, string>();
     for (const [how, options] of Object.entries(HOW)) {
-      shared ??= await startServices();
-      services = hasOwn(line) ? await startServices([line.startsWith('trade') ? 'trade' : 'alerts']) : shared;
-      const text = await capture(line, options);
-      if (services !== shared) await services.close();
+      const text = await capturedOf(line, options);
       expect(text).not.toContain('\u001b');
       const same = seen.get(text);
       captures.push(`## ${how}\n\n${same === undefined ? text : `as at ${same}\n`}`);
@@ -150,6 +147,14 @@ describe.each(LINES)('svc %s', (line) => {
     );
   });
 });
+
+async function capturedOf(line: string, options: Pick<RunOptions, 'terminal' | 'env'>): Promise<string> {
+  shared ??= await startServices();
+  services = hasOwn(line) ? await startServices([line.startsWith('trade') ? 'trade' : 'alerts']) : shared;
+  const text = await capture(line, options);
+  if (services !== shared) await services.close();
+  return text;
+}
 
 /** The table, and what all of its rows have in common. */
 async function capture(line: string, { env, ...options }: Pick<RunOptions, 'terminal' | 'env'>): Promise<string> {
@@ -176,26 +181,15 @@ async function capture(line: string, { env, ...options }: Pick<RunOptions, 'term
     .replaceAll(HOME, '/tmp/svc-tables-XXXXXX');
 }
 
-/** Tables without times, because here the clock runs. */
-describe.skipIf(noScript)(named('on a pseudo-terminal', noScript), () => {
-  it.each(['alerts receivers', 'trade accounts list', 'trade orders list --columns order-id,state,rate'])(
-    'svc %s prints the same',
-    async (line) => {
-      services = await startServices();
-      try {
-        for (const columns of [60, 80, 120]) {
-          const { bytes } = await typescript(`svc ${line} 2>/dev/null`, { ...services.env, TERM: 'dumb' }, columns);
-          const { stdout } = await svc(line.split(' '), {
-            env: { ...services.env, NO_COLOR: '1' },
-            home: HOME,
-            terminal: columns,
-          });
-          expect(stdout).not.toBe('');
-          expect(bytes.replaceAll('\r\n', '\n')).toBe(stdout);
-        }
-      } finally {
-        await services.close();
-      }
-    },
-  );
+it.skipIf(noScript)(named('svc trade accounts list prints the same on a pseudo-terminal', noScript), async () => {
+  services = await startServices(['trade']);
+  const { bytes } = await typescript('svc trade accounts list 2>/dev/null', { ...services.env, TERM: 'dumb' }, 60);
+  const { stdout } = await svc(['trade', 'accounts', 'list'], {
+    env: { ...services.env, NO_COLOR: '1' },
+    home: HOME,
+    terminal: 60,
+  });
+  await services.close();
+  expect(stdout).not.toBe('');
+  expect(bytes.replaceAll('\r\n', '\n')).toBe(stdout);
 });

@@ -30,15 +30,8 @@ const PID_FILE = join(HOME, 'shell.pid');
 export const TELL_PID = `echo "pid $BASHPID"; echo $BASHPID >"${PID_FILE}"`;
 export const shellPid = (): number => Number(readFileSync(PID_FILE, 'utf8'));
 
-/** How a watch ends, with its exit status. */
-export const WATCH_ENDS: readonly (readonly [how: string, code: number])[] = [
-  ['q', 0],
-  ['Ctrl-C', 130],
-  ['two Ctrl-C', 130],
-  ['SIGTERM', 143],
-  ['SIGHUP', 129],
-  ['a refusal', 4],
-];
+/** What a program may change of a terminal, in tmux's formats: all of it is as before when it has ended. */
+export const STATE = '#{pane_title} #{alternate_on} #{cursor_flag} #{wrap_flag} #{origin_flag} #{cursor_x}';
 
 const PATIENCE_MS = 15_000 * SLOWNESS;
 

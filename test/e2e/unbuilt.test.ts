@@ -12,9 +12,9 @@ beforeAll(() => {
   cpSync(LAUNCHER, launcher);
 });
 
-it.each([['--version'], ['--help'], ['alerts', 'list']])('%s %s says how to build it', async (...argv) => {
+it('says how to build it', async () => {
   const message = { code: 70, stdout: '', stderr: 'svc: not built yet: run npm ci && npm run build\n' };
-  expect(await run(...argv)).toMatchObject(message);
+  for (const argv of [['--version'], ['alerts', 'list']]) expect(await run(...argv)).toMatchObject(message);
 });
 
 it('names the Node.js version that it needs', async () => {

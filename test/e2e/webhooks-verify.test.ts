@@ -1,7 +1,6 @@
 /** The built binary against openssl, against what `sign` makes, and against files larger than its memory. */
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { closeSync, openSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +12,6 @@ const file = (name: string, content: string | Uint8Array): string => {
   writeFileSync(path, content);
   return path;
 };
-const key = file('key', SECRET);
 const ping = file('ping.json', PING);
 const env = { SVC_WEBHOOK_SECRET: SECRET };
 const GIVEN = ['--timestamp', T, '--signature', SIGNATURE, '--now', T];
@@ -24,8 +22,6 @@ const without = openssl ? '' : ' (skipped: openssl is not installed)';
 
 describe.skipIf(!openssl)(`openssl${without}`, () => {
   it.each([
-    ['text', PING],
-    ['nothing', Buffer.alloc(0)],
     ['all bytes', Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))],
     ['more than a piece', Buffer.alloc((1 << 20) + 7, 'é\n\0')],
   ])('agrees about %s', async (name, body) => {
@@ -44,7 +40,6 @@ describe.skipIf(!openssl)(`openssl${without}`, () => {
 describe('output of svc webhooks sign', () => {
   it.each([
     ['http', 'svc webhooks sign ping.json --as http | svc webhooks verify'],
-    ['http, in chunks of its own', 'svc webhooks sign ping.json --as http | svc webhooks verify --format http -'],
     ['headers', 'svc webhooks sign ping.json > head; svc webhooks verify ping.json --headers-file head'],
     [
       'signature',
@@ -57,7 +52,7 @@ describe('output of svc webhooks sign', () => {
   });
 });
 
-describe('the binary', () => {
+describe('svc webhooks verify', () => {
   it('extracts exact bytes, and nothing of an invalid body', async () => {
     const http = file('hook.http', request());
     const good = await shell(`svc webhooks verify --extract "${http}" --now ${T} > out; echo $?; cmp out "${ping}"`, {
@@ -69,14 +64,6 @@ describe('the binary', () => {
       code: 1,
       stdout: '',
     });
-  });
-
-  it('reads a secret from a descriptor, and never shows it', async () => {
-    const run = await shell(
-      `svc webhooks verify "${ping}" ${GIVEN.join(' ')} --secret-file /dev/fd/3 --debug -v 3<"${key}"`,
-    );
-    expect(run).toMatchObject({ code: 0 });
-    expect(run.stdout + run.stderr).not.toContain(SECRET.slice(6));
   });
 
   it('reads a secret from a socket, which is what Node.js gives a child as a pipe', async () => {
@@ -102,11 +89,8 @@ describe('the binary', () => {
     expect((await live.ended).stdout.match(/^valid/gm)).toHaveLength(2);
   });
 
-  it.each([
-    // Not in place of the shell: its peak is that of what started it.
-    ['a file', 300, '"$@" "$0"; exit $?'],
-    ['a pipe', 100, 'cat "$0" | "$@"'],
-  ])('reads %s of %d MiB in constant memory', async (_what, size, script) => {
+  it('reads a pipe of 100 MiB in constant memory', async () => {
+    const size = 100;
     const big = join(HOME, `big-${size}`);
     closeSync(openSync(big, 'w'));
     truncateSync(big, size << 20);
@@ -115,52 +99,8 @@ describe('the binary', () => {
       `process.on('exit', () => process.stderr.write('peak ' + process.resourceUsage().maxRSS + '\\n'));`,
     );
     const command = [process.execPath, '--require', hook, LAUNCHER, 'webhooks', 'verify', ...GIVEN, '-o', 'json'];
-    const { code, stdout, stderr } = await start('bash', ['-c', script, big, ...command], { env }).ended;
+    const { code, stdout, stderr } = await start('bash', ['-c', 'cat "$0" | "$@"', big, ...command], { env }).ended;
     expect([code, JSON.parse(stdout)]).toEqual([1, expect.objectContaining({ body_bytes: size << 20 })]);
     expect(Number(/peak (\d+)/.exec(stderr)?.[1])).toBeLessThan(76 * 1024);
-  });
-
-  it('reads each piece of a pipe once', async () => {
-    const body = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
-    const run = startSvc(['webhooks', 'verify', ...GIVEN, '-o', 'json'], {
-      env,
-      input: 'open',
-    });
-    for (const [from, to] of [
-      [0, 1],
-      [1, 1000],
-      [1000, 70_000],
-      [70_000, 300_000],
-    ]) {
-      await new Promise((written) => run.child.stdin?.write(body.subarray(from, to), written));
-    }
-    run.child.stdin?.end();
-    const { stdout } = await run.ended;
-    expect(JSON.parse(stdout)).toMatchObject({
-      body_bytes: body.length,
-      body_sha256: createHash('sha256').update(body).digest('hex'),
-    });
-  });
-
-  it('loads no package but commander, and neither readers of captures nor the search for causes', async () => {
-    const list = join(HOME, 'loaded.json');
-    const hook = file(
-      'loaded.cjs',
-      `process.on('exit', () => require('fs').writeFileSync(${JSON.stringify(list)}, JSON.stringify(Object.keys(require.cache))));`,
-    );
-    const argv = ['--require', hook, LAUNCHER, 'webhooks', 'verify', ping, ...GIVEN];
-    expect(await start(process.execPath, argv, { env }).ended).toMatchObject({ code: 0, stderr: '' });
-    const files = (JSON.parse(readFileSync(list, 'utf8')) as string[]).filter((name) => name !== hook);
-    const code = files.map((name) => readFileSync(name, 'utf8')).join('\n');
-    const packages = {
-      zod: '$ZodType',
-      undici: 'invalid connections',
-      chalk: 'ansi256',
-      'cli-table3': 'colSpan',
-      conf: 'Please specify the `projectName` option',
-      'readers of captures': 'this is a command line for cmd.exe',
-      'search for causes': 'the signature matches',
-    };
-    expect(Object.entries(packages).filter(([, mark]) => code.includes(mark))).toEqual([]);
   });
 });

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { Client, type ServiceRules } from '../../src/http/client.ts';
@@ -8,7 +7,7 @@ import type { Target } from '../../src/http/target.ts';
 import { freePort } from '../support/ports.ts';
 import { answer, type Fault, faultServer, stoppedServer } from '../support/servers.ts';
 import { type TestTarget, targetFor } from '../support/targets.ts';
-import { createThing, getThing, listThings, probe, type Thing, touchThing } from './endpoints.ts';
+import { createThing, getThing, probe, touchThing } from './endpoints.ts';
 
 async function failed(work: Promise<unknown>): Promise<SvcError> {
   try {
@@ -53,28 +52,10 @@ const SENT: Readonly<Record<string, Case>> = {
     message: 'the connection broke before a response',
     sends: 4,
   },
-  'an end before a response': {
-    fault: (socket) => socket.end(),
-    code: 'connection_lost',
-    message: 'the connection broke before a response',
-    sends: 4,
-  },
-  'a cut within the status line': {
-    fault: write('HTTP/1.1 20', 'end'),
-    code: 'connection_lost',
-    message: 'the connection broke',
-    sends: 4,
-  },
   'a cut within the headers': {
     fault: write('HTTP/1.1 200 OK\r\nContent-Ty', 'end'),
     code: 'connection_lost',
     message: 'the connection broke',
-    sends: 4,
-  },
-  'a cut within the body': {
-    fault: write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n{"id"', 'end'),
-    code: 'connection_lost',
-    message: 'the connection broke after 5 bytes of the response',
     sends: 4,
   },
   'a cut within the body of a connection that was to close': {
@@ -95,19 +76,7 @@ const SENT: Readonly<Record<string, Case>> = {
     message: 'the connection broke after 8 bytes of the response',
     sends: 4,
   },
-  'chunks without the last one, of a connection that was to close': {
-    fault: write('HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{"id":1}\r\n', 'end'),
-    code: 'connection_lost',
-    message: 'the connection broke after 8 bytes of the response',
-    sends: 4,
-  },
   silence: { fault: () => {}, code: 'timeout', message: 'no response within 0.4 s', timeoutMs: 400 },
-  'silence within the headers': {
-    fault: write('HTTP/1.1 200 OK\r\nX: '),
-    code: 'timeout',
-    message: 'no response within 0.4 s',
-    timeoutMs: 400,
-  },
   'silence within the body': {
     fault: write('HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n{"id"'),
     code: 'timeout',
@@ -136,16 +105,10 @@ const SENT: Readonly<Record<string, Case>> = {
     code: 'bad_answer',
     message: 'sent something that is not HTTP',
   },
-  'HTTP/0.9': { fault: write('{"id":1}\n', 'end'), code: 'bad_answer', message: 'sent something that is not HTTP' },
   'a chunk size that is none': {
     fault: write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{"id":1}\r\n0\r\n\r\n'),
     code: 'bad_answer',
     message: 'sent something that is not HTTP',
-  },
-  'two different lengths': {
-    fault: write('HTTP/1.1 200 OK\r\nContent-Length: 8\r\nContent-Length: 9\r\n\r\n{"id":1}'),
-    code: 'bad_answer',
-    message: /not HTTP|the length of the response/,
   },
   'huge headers': {
     fault: write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`),
@@ -154,11 +117,6 @@ const SENT: Readonly<Record<string, Case>> = {
   },
   'an interim answer without a final one': {
     fault: write('HTTP/1.1 100 Continue\r\n\r\n'),
-    code: 'bad_answer',
-    message: 'a response to no request arrived',
-  },
-  'an upgrade': {
-    fault: write('HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
     code: 'bad_answer',
     message: 'a response to no request arrived',
   },
@@ -195,8 +153,6 @@ const SENT: Readonly<Record<string, Case>> = {
     code: 'bad_answer',
     message: 'it is compressed (gzip)',
   },
-  'no JSON': { fault: write(answer(200, '{"id":')), code: 'bad_answer', message: 'it is not JSON' },
-  'an empty body': { fault: write(answer(200, '')), code: 'bad_answer', message: 'it is empty' },
   'no content': { fault: write('HTTP/1.1 204 No Content\r\n\r\n'), code: 'bad_answer', message: 'it is empty' },
   'bytes that are no UTF-8': {
     fault: write(answer(200, '').replace('content-length: 0', 'content-length: 11') + '{"id":"\xff\xfe"'.padEnd(11)),
@@ -207,6 +163,12 @@ const SENT: Readonly<Record<string, Case>> = {
     fault: write(answer(200, `${'['.repeat(5_000)}${']'.repeat(5_000)}`)),
     code: 'bad_answer',
     message: 'it is nested more than 256 levels deep',
+  },
+  'a status below 100': {
+    fault: write('HTTP/1.1 099 x\r\nContent-Length: 0\r\n\r\n'),
+    code: 'connection_lost',
+    message: 'the connection broke',
+    sends: 4,
   },
   'a status that does not exist': { fault: write(answer(999, '{}')), code: 'bad_answer', message: 'answered 999' },
 };
@@ -228,77 +190,61 @@ async function withClient<R>(
   }
 }
 
-describe.concurrent.each(Object.entries(SENT))(
-  '%s',
-  (_name, { fault, code, message, sends = 1, timeoutMs = 5_000, stallMs = 60_000 }) => {
-    test(`a read is ${code}, sent ${sends} times`, async () => {
-      await using server = await faultServer(fault);
-      const error = await failed(withClient(server.url, { timeoutMs }, (client) => client.call(getThing), stallMs));
-      expect({ code: error.code, message: error.message, exit: error.exit }).toEqual({
-        code,
-        message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
-        exit: 7,
-      });
-      expect(error.message).toContain(`GET ${server.url}/thing`);
-      expect(server.requests).toHaveLength(sends);
-    });
+describe('after a request was sent', () => {
+  test.concurrent.each(Object.entries(SENT))(
+    '%s fails a read, and leaves the outcome of a write unknown',
+    async (_name, { fault, code, message, sends = 1, timeoutMs = 5_000, stallMs = 60_000 }) => {
+      const text = typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message);
+      await using reading = await faultServer(fault);
+      const read = await failed(withClient(reading.url, { timeoutMs }, (client) => client.call(getThing), stallMs));
+      expect({ code: read.code, message: read.message, exit: read.exit }).toEqual({ code, message: text, exit: 7 });
+      expect(read.message).toContain(`GET ${reading.url}/thing`);
+      expect(reading.requests).toHaveLength(sends);
 
-    test('a write is of unknown outcome, and sent once', async () => {
-      await using server = await faultServer(fault);
-      const error = await failed(
-        withClient(server.url, { timeoutMs }, (client) => client.send(createThing, { body: { a: 1 } }), stallMs),
+      await using writing = await faultServer(fault);
+      const write = await failed(
+        withClient(writing.url, { timeoutMs }, (client) => client.send(createThing, { body: { a: 1 } }), stallMs),
       );
-      expect({ code: error.code, message: error.message, exit: error.exit }).toEqual({
-        code: 'outcome_unknown',
-        message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
-        exit: 8,
+      expect({ code: write.code, message: write.message, exit: write.exit, retryable: write.retryable }).toEqual({
+        ...{ code: 'outcome_unknown', message: text, exit: 8, retryable: false },
       });
-      expect(error.retryable).toBe(false);
-      expect(error.hint).toContain('before you repeat it');
-      expect(server.requests).toHaveLength(1);
-    });
-  },
-);
+      expect(write.hint).toContain('before you repeat it');
+      expect(writing.requests).toHaveLength(1);
+    },
+  );
+});
 
-describe('nothing was sent', () => {
+describe('before a request was sent', () => {
   async function both(address: string, more: Partial<Target>, check: (error: SvcError) => void): Promise<void> {
     check(await failed(withClient(address, more, (client) => client.call(probe))));
     check(await failed(withClient(address, more, (client) => client.send(createThing, { body: {} }))));
   }
 
-  test('a closed port', async () => {
+  test('a closed port is tried again by a read, and not by a write', async () => {
     const port = await freePort();
     await both(`http://127.0.0.1:${port}`, {}, (error) => {
       expect(error).toMatchObject({ code: 'connect_failed', exit: 7, retryable: true });
       expect(error.message).toMatch(/^nothing listens at 127\.0\.0\.1:\d+ \((GET|POST) http.*\)$/);
       expect(error.hint).toContain('the port');
     });
-    await both(`http://localhost:${port}`, {}, (error) =>
-      expect(error).toMatchObject({
-        code: 'connect_failed',
-        message: expect.stringContaining('nothing listens at localhost'),
-      }),
-    );
-  });
-
-  test('a read tries a refused connection again, a write does not', async () => {
-    const address = `http://127.0.0.1:${await freePort()}`;
-    await withClient(address, {}, async (client, target) => {
+    await withClient(`http://localhost:${port}`, {}, async (client, target) => {
       await failed(client.send(createThing, { body: {} }));
       expect(target.slept).toEqual([]);
-      await failed(client.call(getThing));
+      expect((await failed(client.call(getThing))).message).toContain('nothing listens at localhost');
       expect(target.slept).toEqual([125, 250, 500]);
     });
   });
 
-  test('a host that does not exist', async () => {
-    await both('http://no-such-host.invalid', {}, (error) => {
-      expect(error).toMatchObject({ code: 'dns_failed', exit: 7 });
-      expect(error.message).toContain('no-such-host.invalid');
-    });
+  test('a host that does not exist is named', async () => {
+    await both('http://no-such-host.invalid', {}, (error) =>
+      expect(error).toMatchObject({
+        ...{ code: 'dns_failed', exit: 7 },
+        message: expect.stringContaining('no-such-host.invalid'),
+      }),
+    );
   });
 
-  test.runIf(process.platform === 'linux')('a connection that is never accepted, until the deadline', async () => {
+  test.runIf(process.platform === 'linux')('a connection that is never accepted fails at the deadline', async () => {
     await using server = await stoppedServer();
     await both(server.url, { timeoutMs: 400 }, (error) => {
       expect(error).toMatchObject({
@@ -309,7 +255,7 @@ describe('nothing was sent', () => {
     });
   });
 
-  test('a signal that was aborted before', async () => {
+  test('an interruption prevents the connection', async () => {
     await using server = await faultServer(write(answer(200, ok)));
     const signal = AbortSignal.abort(new SvcError('interrupted', 'interrupted'));
     await both(server.url, { signal }, (error) =>
@@ -319,8 +265,8 @@ describe('nothing was sent', () => {
   });
 });
 
-describe('persistent connections', () => {
-  test('a write on a connection that the server closes at that moment is not sent again', async () => {
+describe('a connection that is used again', () => {
+  test('and is closed by the server at that moment loses a write, which is not sent again', async () => {
     await using server = await faultServer((socket, _request, index) => {
       if (index === 1) socket.write(answer(200, ok));
       else socket.resetAndDestroy();
@@ -337,7 +283,7 @@ describe('persistent connections', () => {
     ]);
   });
 
-  test('a connection that the server closed meanwhile is not used for a write', async () => {
+  test('and was closed by the server meanwhile is not used', async () => {
     let closed: Promise<unknown> | undefined;
     await using server = await faultServer((socket) => {
       socket.write(answer(200, ok), () => {
@@ -356,7 +302,7 @@ describe('persistent connections', () => {
     ]);
   });
 
-  test('500 writes against a server that closes each connection after its second answer: every one is sent at most once', async () => {
+  test('and is closed after every second response sends each of 300 writes at most once', async () => {
     const perConnection = new Map<number, number>();
     await using server = await faultServer((socket, { connection }) => {
       const count = (perConnection.get(connection) ?? 0) + 1;
@@ -368,7 +314,7 @@ describe('persistent connections', () => {
       let next = 0;
       const outcomes: string[] = [];
       const worker = async (): Promise<void> => {
-        while (next < 500) {
+        while (next < 300) {
           const n = next++;
           outcomes.push(
             await client.send(createThing, { body: { n } }).then(
@@ -379,20 +325,18 @@ describe('persistent connections', () => {
         }
       };
       await Promise.all(Array.from({ length: 32 }, worker));
-      expect(outcomes).toHaveLength(500);
+      expect(outcomes).toHaveLength(300);
       expect(new Set(outcomes)).not.toContain('connection_lost');
     });
     const numbers = server.requests.map(({ body }) => (JSON.parse(body) as { n: number }).n);
     expect(new Set(numbers).size).toBe(numbers.length);
-    expect(server.connections).toBeGreaterThan(100);
+    expect(server.connections).toBeGreaterThan(50);
   });
-});
 
-describe('unexpected bytes', () => {
   test.each([
     ['with the answer before', 0],
     ['some time after it', 30],
-  ])('never uses a response %s for the next request', async (_when, ms) => {
+  ])('has no response %s for the next request', async (_when, ms) => {
     const forged = answer(200, '{"id":666}');
     await using server = await faultServer((socket, _request, index) => {
       if (index > 1) socket.write(answer(200, ok));
@@ -407,7 +351,7 @@ describe('unexpected bytes', () => {
     expect(server.requests.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 
-  test('does not reuse a connection that the service keeps for a shorter time', async () => {
+  test('is closed before the service closes it', async () => {
     await using server = await faultServer((socket) =>
       socket.write(answer(200, ok, { 'keep-alive': 'timeout=1, max=100' })),
     );
@@ -439,14 +383,14 @@ test('a request arrives byte for byte', async () => {
   expect(third?.headers['content-length']).toBe('0');
 });
 
-test('accepts a response in pieces of any size', async () => {
+test('a response may come in pieces of any size', async () => {
   const headers = { date: 'Fri, 20 Nov 2026 12:00:00 GMT', 'x-a': 'b', 'X-Long': 'v'.repeat(300) };
   const texts = [
     `HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n${answer(200, ok, headers)}`,
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{"i\r\n5\r\nd":1}\r\n0\r\nX-Trailer: t\r\n\r\n',
   ];
   for (const text of texts) {
-    for (const size of [1, 2, 3, 7, 50]) {
+    for (const size of [1, 3, 50]) {
       const write = (socket: Socket, at: number): void => {
         socket.write(text.slice(at, at + size));
         if (at + size < text.length) globalThis.setImmediate(write, socket, at + size);
@@ -461,146 +405,18 @@ test('accepts a response in pieces of any size', async () => {
   }
 });
 
-describe('a list', () => {
-  async function collect(items: AsyncIterable<Thing>): Promise<{ got: number; error: SvcError | undefined }> {
-    let got = 0;
-    try {
-      for await (const _item of items) got++;
-    } catch (error) {
-      if (!(error instanceof SvcError)) throw error;
-      return { got, error };
-    }
-    return { got, error: undefined };
+test('a response may have any form that HTTP and JSON allow', async () => {
+  for (const [text, then] of [
+    ['HTTP/1.0 200 OK\r\n\r\n{"id":1}', 'end'],
+    [answer(200, ok, { 'content-type': 'text/plain' }), 'keep'],
+    [answer(200, ok, { 'content-type': 'application/problem+json; charset=utf-8' }), 'keep'],
+    [answer(200, `\ufeff${ok}`), 'keep'],
+    [answer(200, ok, { 'content-encoding': 'identity' }), 'keep'],
+  ] as const) {
+    await using server = await faultServer((socket) => {
+      socket.write(text);
+      if (then === 'end') socket.end();
+    });
+    await withClient(server.url, {}, async (client) => expect(await client.call(getThing)).toEqual({ id: 1 }));
   }
-
-  test.each([
-    [
-      'a cut',
-      'HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n[{"id":1},{"id":2},{',
-      'end',
-      2,
-      'connection_lost',
-      'after 20 bytes of the response',
-    ],
-    ['a missing end', answer(200, '[{"id":1},{"id":2}'), 'keep', 1, 'bad_answer', 'its end is missing'],
-    [
-      'a list of another shape',
-      answer(200, '[{"id":"x"},{}]'),
-      'keep',
-      0,
-      'wrong_shape',
-      'item 1: id: expected a number',
-    ],
-    ['an object', answer(200, '{"id":1}'), 'keep', 0, 'wrong_shape', 'it is an object, not an array'],
-    ['nothing', answer(200, ''), 'keep', 0, 'bad_answer', 'it is empty'],
-  ] as const)('%s fails after the received items', async (_name, text, then, count, code, message) => {
-    await using server = await faultServer(write(text, then));
-    await withClient(server.url, {}, async (client) => {
-      const { got, error } = await collect(client.items(listThings));
-      expect({ got, code: error?.code }).toEqual({ got: count, code });
-      expect(error?.message).toContain(message);
-      expect((await failed(client.call(listThings))).code).toBe(code);
-    });
-  });
-});
-
-describe('another shape', () => {
-  test('of a read is not worth a second request; of a write, the outcome is unknown', async () => {
-    await using server = await faultServer(write(answer(200, '{"id":"1"}')));
-    await withClient(server.url, {}, async (client) => {
-      const read = await failed(client.call(getThing));
-      expect([read.code, read.exit, read.retryable]).toEqual(['wrong_shape', 3, false]);
-      expect(read.message).toContain('id: expected a number');
-      expect((await failed(client.send(createThing, { body: {} }))).code).toBe('outcome_unknown');
-    });
-    expect(server.requests).toHaveLength(2);
-  });
-
-  test('of some items leaves them out and names each', async () => {
-    const items = Array.from({ length: 40 }, (_, id) => (id % 20 === 7 ? { id: `${id}` } : { id }));
-    await using server = await faultServer(write(answer(200, JSON.stringify(items))));
-    await withClient(server.url, {}, async (client, target) => {
-      const things = await client.call(listThings);
-      expect(things.map(({ id }) => id)).toEqual(items.map(({ id }) => id).filter((id) => typeof id === 'number'));
-      expect(target.omitted).toEqual([8, 28].map((at) => expect.stringContaining(`/things: item ${at}: id: expected`)));
-    });
-  });
-});
-
-describe('raw bytes', () => {
-  async function read(bytes: AsyncIterable<Uint8Array>): Promise<string> {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of bytes) chunks.push(chunk);
-    return Buffer.concat(chunks).toString();
-  }
-  const large: ServiceRules = { basePath: '' };
-  const big = `[${Array.from({ length: 70_000 }, (_, id) => `{"id":${id},"text":"${'x'.repeat(70)}"}`).join(',')}]`;
-
-  test('a short response is checked before the first byte', async () => {
-    const texts = ['[{"id":1}', '"text"', '', '<html>', '[1]x'];
-    await using server = await faultServer((socket, _request, index) =>
-      socket.write(answer(200, texts[index - 1] ?? ' [ ]\n')),
-    );
-    await withClient(server.url, {}, async (client) => {
-      for (const text of texts)
-        expect([text, (await failed(client.raw(listThings))).code]).toEqual([text, 'bad_answer']);
-      expect(await read(await client.raw(listThings))).toBe(' [ ]\n');
-    });
-  });
-
-  // Data that arrives at the moment at which reading goes on must not be waited for.
-  test('a reader that is slow gets all of a long one', { timeout: 20_000 }, async () => {
-    await using server = await faultServer((socket) => socket.write(answer(200, big)));
-    const client = new Client(targetFor(server.url), large);
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of await client.raw(listThings)) {
-      chunks.push(chunk);
-      // So many turns of the event loop bring more than is read ahead.
-      for (let turn = 0; turn < 20; turn++) await setImmediate();
-    }
-    expect(Buffer.concat(chunks).toString()).toBe(big);
-    await client.close();
-  });
-
-  test('a long one is streamed, and fails at a broken end', async () => {
-    await using server = await faultServer((socket, _request, index) => {
-      if (index === 1) socket.write(answer(200, big));
-      else if (index === 2) socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${big.length}\r\n\r\n${big.slice(0, -500)}`);
-      else socket.write(answer(200, index === 3 ? big.slice(0, -2) : `{"a":${big}}`));
-    });
-    const client = new Client(targetFor(server.url), large);
-    expect(await read(await client.raw(listThings))).toBe(big);
-    expect((await failed(client.raw(listThings).then(read))).code).toBe('connection_lost');
-    expect((await failed(client.raw(listThings).then(read))).message).toContain('its end is missing');
-    expect((await failed(client.raw(listThings))).message).toContain('it is an object, not an array');
-    await client.close();
-  });
-});
-
-test('a success without a documented body may have any body except HTML', async () => {
-  const texts = ['', 'ok', '{}', '<html>'];
-  await using server = await faultServer((socket, _request, index) => {
-    const text = texts[index - 1] ?? '';
-    socket.write(answer(200, text, { 'content-type': text.startsWith('<') ? 'text/html' : 'text/plain' }));
-  });
-  await withClient(server.url, {}, async (client) => {
-    for (let i = 0; i < 3; i++) expect(await client.send(touchThing, {})).toBeUndefined();
-    expect((await failed(client.send(touchThing, {}))).code).toBe('outcome_unknown');
-  });
-});
-
-test.each([
-  ['HTTP/1.0 without a length', 'HTTP/1.0 200 OK\r\n\r\n{"id":1}', 'end'],
-  ['an interim answer before', `HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n${answer(200, ok)}`, 'keep'],
-  ['JSON as text', answer(200, ok, { 'content-type': 'text/plain' }), 'keep'],
-  ['JSON of a vendor', answer(200, ok, { 'content-type': 'application/problem+json; charset=utf-8' }), 'keep'],
-  ['a byte order mark', answer(200, `\ufeff${ok}`), 'keep'],
-  ['chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{"i\r\n5\r\nd":1}\r\n0\r\n\r\n', 'keep'],
-  ['an encoding of identity', answer(200, ok, { 'content-encoding': 'identity' }), 'keep'],
-] as const)('accepts %s', async (_name, text, then) => {
-  await using server = await faultServer((socket) => {
-    socket.write(text);
-    if (then === 'end') socket.end();
-  });
-  await withClient(server.url, {}, async (client) => expect(await client.call(getThing)).toEqual({ id: 1 }));
 });

@@ -120,7 +120,7 @@ export { IS_HARD };
 export const MOST_LATE_MS = 1_000;
 export const TIMEOUT_MS = 1_000;
 
-/** All cases, or a tenth of them in the quick suite. */
+/** All cases, or some of them in the quick suite. */
 export function chosen<Case>(cases: readonly Case[]): readonly Case[] {
-  return IS_HARD ? cases : cases.filter((_, index) => index % 11 === 3);
+  return IS_HARD ? cases : cases.filter((_, index) => index % 17 === 3);
 }

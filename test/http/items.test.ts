@@ -21,8 +21,8 @@ function everywhere(length: number): number[] {
 
 const blank = fc.stringMatching(/^[ \n\r\t]{0,3}$/);
 
-describe('ArrayItems', () => {
-  test('finds the same items as JSON.parse for any chunks', () => {
+describe('a list in chunks', () => {
+  test('has the items of the whole list for any chunks', () => {
     const value = fc.array(fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), { maxLength: 8 });
     fc.assert(
       fc.property(
@@ -43,7 +43,7 @@ describe('ArrayItems', () => {
     );
   });
 
-  test('accepts and refuses the same as JSON.parse', () => {
+  test('is accepted or refused as the whole list', () => {
     const texts = fc.array(
       fc.constantFrom('[', ']', '{', '}', ',', '"', '\\', '1', ' ', 'a', ':', 'null', '[]', '{}', '""', '"a":1'),
       { maxLength: 10 },
@@ -65,41 +65,41 @@ describe('ArrayItems', () => {
     );
   });
 
-  test.each([
-    ['', 'it is empty'],
-    ['   ', 'it is empty'],
-    ['{"a":1}', 'it is an object, not an array'],
-    ['"x"', 'it is not a JSON array'],
-    ['<html>', 'it is not a JSON array'],
-    ['[1', 'its end is missing'],
-    ['[', 'its end is missing'],
-    ['["a', 'its end is missing'],
-    ['[1] 2', 'more text follows its end'],
-    ['[1][2]', 'more text follows its end'],
-    ['[1,]', 'it is not JSON'],
-    ['[,1]', 'it is not JSON'],
-    ['[1,,2]', 'it is not JSON'],
-    ['[{]}', 'it is not JSON'],
-    [`${'['.repeat(300)}${']'.repeat(300)}`, 'it is nested more than 256 levels deep'],
-  ])('%s: %s', (text, why) => {
-    const bytes = Buffer.from(text);
-    expect(() => split(bytes, [])).toThrow(why);
-    expect(() => split(bytes, everywhere(bytes.length))).toThrow(JsonFault);
+  test('is refused with the reason', () => {
+    for (const [text, why] of [
+      ['   ', 'it is empty'],
+      ['{"a":1}', 'it is an object, not an array'],
+      ['"x"', 'it is not a JSON array'],
+      ['<html>', 'it is not a JSON array'],
+      ['[', 'its end is missing'],
+      ['["a', 'its end is missing'],
+      ['[1] 2', 'more text follows its end'],
+      ['[1][2]', 'more text follows its end'],
+      ['[1,]', 'it is not JSON'],
+      ['[,1]', 'it is not JSON'],
+      ['[1,,2]', 'it is not JSON'],
+      ['[{]}', 'it is not JSON'],
+      [`${'['.repeat(300)}${']'.repeat(300)}`, 'it is nested more than 256 levels deep'],
+    ] as const) {
+      const bytes = Buffer.from(text);
+      expect(() => split(bytes, []), text).toThrow(why);
+      expect(() => split(bytes, everywhere(bytes.length)), text).toThrow(JsonFault);
+    }
   });
 
-  test('refuses bytes that are not UTF-8, and accepts a byte order mark', () => {
+  test('is refused if it is not UTF-8, and may have a byte order mark', () => {
     expect(() => split(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), [])).toThrow('it is not UTF-8');
     expect(split(Buffer.from('\ufeff[1]'), [])).toEqual([1]);
   });
 
-  test('yields items before the end arrives', () => {
+  test('has items before its end arrives', () => {
     const array = new ArrayItems();
     expect(array.push(Buffer.from('[{"a":1},{"a":2},{"a"'))).toEqual([{ a: 1 }, { a: 2 }]);
     expect(array.push(Buffer.from(':3},'))).toEqual([{ a: 3 }]);
     expect(() => array.finish()).toThrow('its end is missing');
   });
 
-  test('an item of many chunks takes linear time', () => {
+  test('takes linear time for an item of many chunks', () => {
     const array = new ArrayItems();
     array.push(Buffer.from('["'));
     const chunk = Buffer.alloc(1024, 0x61);

@@ -22,9 +22,11 @@ describe('the filter of secrets', () => {
   });
 
   // Text of a service that would take minutes if each character were compared with all that follow.
-  it.each(['\\', '%25', '&#0', '\\u003', '30', 'MDEy'])('reads a long text of %j once', (part) => {
-    const text = part.repeat((1 << 20) / part.length);
-    expect(hiding('0123456789abcdef0123456789abcdef').hide(text)).toBe(text);
+  it('reads a long text once', () => {
+    for (const part of ['\\', '%25', '&#0', '\\u003', '30', 'MDEy']) {
+      const text = part.repeat((1 << 20) / part.length);
+      expect(hiding('0123456789abcdef0123456789abcdef').hide(text) === text, part).toBe(true);
+    }
   });
 
   it('hides base64 wherever the secret begins', () => {
@@ -94,26 +96,25 @@ describe('the filter of secrets', () => {
       [...secret].map((one) => `&#x${one.codePointAt(0)?.toString(16).toUpperCase()};`).join(''),
   };
 
-  it.each(Object.entries(encoders))('hides any secret as %s', (_name, encode) => {
+  it('hides any secret in every form in which programs write it', () => {
     const secrets = fc.string({ minLength: 6, maxLength: 60, unit: 'grapheme' }).filter((one) => one.trim() === one);
-    fc.assert(
-      fc.property(secrets, fc.constantFrom('', 'x', 'a=', '"', ' '), (secret, around) => {
-        const shown = hiding(secret).hide(`${around}${encode(secret)}${around}`);
-        expect(shown).toContain('***');
-        expect(shown).not.toContain(encode(secret));
-      }),
-    );
+    for (const [name, encode] of Object.entries(encoders)) {
+      fc.assert(
+        fc.property(secrets, fc.constantFrom('', 'x', 'a=', '"', ' '), (secret, around) => {
+          const shown = hiding(secret).hide(`${around}${encode(secret)}${around}`);
+          expect(shown, name).toContain('***');
+          expect(shown, name).not.toContain(encode(secret));
+        }),
+      );
+    }
   });
 
-  it('hides a form of an address', () => {
-    const form = new URLSearchParams({ token: 'a b+c/d=é' }).toString();
-    expect(hiding('a b+c/d=é').hide(form)).toBe('token=***');
-  });
-
-  it.each([40, 4_000, 100_000])('hides a secret of %i characters in a text of any length', (length) => {
-    const secret = randomBytes(length).toString('base64url').slice(0, length);
-    const known = hiding(secret);
-    expect(known.hide(`cookie: ${secret}; ${base64(secret)}`)).toBe('cookie: ***; ***');
-    expect(known.hide('ordinary text')).toBe('ordinary text');
+  it('hides a secret of any length', () => {
+    for (const length of [40, 100_000]) {
+      const secret = randomBytes(length).toString('base64url').slice(0, length);
+      const known = hiding(secret);
+      expect(known.hide(`cookie: ${secret}; ${base64(secret)}`)).toBe('cookie: ***; ***');
+      expect(known.hide('ordinary text')).toBe('ordinary text');
+    }
   });
 });

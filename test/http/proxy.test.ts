@@ -30,8 +30,8 @@ function target(through: string, more: TargetOptions = {}): TestTarget {
   });
 }
 
-describe('https through CONNECT', () => {
-  test('the proxy sees the host and its own credential, the service sees neither', async () => {
+describe('https through a proxy', () => {
+  test('shows the proxy the host and its own credential, and the service neither', async () => {
     await using through = await proxy(service.port);
     const before = service.requests.length;
     const to = target(`http://user:p%40ss@127.0.0.1:${through.port}`, {
@@ -51,13 +51,7 @@ describe('https through CONNECT', () => {
     expect(JSON.stringify(to.events)).not.toMatch(/p@ss|p%40ss|Bearer t/);
   });
 
-  test('a proxy with TLS', async () => {
-    await using through = await proxy(service.port, pair);
-    expect(await outcomes(target(`https://127.0.0.1:${through.port}`))).toEqual(['done', 'done']);
-    expect(through.heads).not.toHaveLength(0);
-  });
-
-  test('still checks the certificate of the service', async () => {
+  test('checks the certificate of the service', async () => {
     await using through = await proxy(service.port);
     for (const error of await outcomes(target(`http://127.0.0.1:${through.port}`, { tls: { insecure: false } }))) {
       expect(error).toMatchObject({
@@ -66,25 +60,11 @@ describe('https through CONNECT', () => {
       });
     }
   });
-
-  test('no_proxy and loopback go direct', async () => {
-    await using through = await proxy(service.port);
-    const settings = { https: `http://127.0.0.1:${through.port}`, noProxy: HOST };
-    await outcomes(target('', { proxy: settings }));
-    expect(
-      await outcomes(
-        targetFor(service.url, { proxy: { ...settings, noProxy: '' }, tls: { ca: authority.cert, insecure: false } }),
-      ),
-    ).toEqual(['done', 'done']);
-    expect(through.heads).toEqual([]);
-  });
 });
 
 describe('a proxy that fails has sent nothing', () => {
   test.each([
     ['407', 'HTTP/1.1 407 Auth\r\nProxy-Authenticate: Basic\r\n\r\n', 'answered 407', 'user and a password'],
-    ['403', 'HTTP/1.1 403 Forbidden\r\n\r\n<html>', 'answered 403', 'no_proxy'],
-    ['502', 'HTTP/1.1 502 Bad Gateway\r\n\r\n', 'answered 502', 'no_proxy'],
     ['301', 'HTTP/1.1 301 Moved\r\nLocation: http://evil/\r\n\r\n', 'answered 301', 'no_proxy'],
     ['garbage', 'garbage\r\n\r\n', 'sent something that is not HTTP', 'no_proxy'],
     [
@@ -94,7 +74,6 @@ describe('a proxy that fails has sent nothing', () => {
       'no_proxy',
     ],
     ['an end', (socket: Socket) => socket.end(), 'closed the connection', 'no_proxy'],
-    ['half a head', (socket: Socket) => socket.end('HTTP/1.1 200'), 'closed the connection', 'no_proxy'],
     ['a reset', (socket: Socket) => socket.resetAndDestroy(), 'broke the connection (ECONNRESET)', 'no_proxy'],
   ] as const)('%s', async (_name, how, message, hint) => {
     await using through = await proxy(how);
@@ -111,14 +90,14 @@ describe('a proxy that fails has sent nothing', () => {
     expect(through.heads).toHaveLength(2);
   });
 
-  test('silence, until the deadline', async () => {
+  test('as after silence, until the deadline', async () => {
     await using through = await proxy(() => {});
     for (const error of await outcomes(target(`http://127.0.0.1:${through.port}`, { timeoutMs: 300 }))) {
       expect(error).toMatchObject({ code: 'timeout', message: expect.stringContaining('no connection within 0.3 s') });
     }
   });
 
-  test.each(['https', 'http'])('nothing listens, for %s', async (scheme) => {
+  test.each(['https', 'http'])('as where nothing listens, for %s', async (scheme) => {
     const closed = await proxy(service.port);
     await closed[Symbol.asyncDispose]();
     const to = target(`http://127.0.0.1:${closed.port}`, { baseUrl: new URL(`${scheme}://${HOST}`) });
@@ -131,10 +110,10 @@ describe('a proxy that fails has sent nothing', () => {
   });
 });
 
-describe('plain http by absolute address', () => {
+describe('plain http through a proxy', () => {
   const plain = { baseUrl: new URL('http://service.test:8080/am') };
 
-  test('the proxy gets the whole address, the host of the service and its own credential', async () => {
+  test('gives the proxy the whole address, the host of the service and its own credential', async () => {
     await using through = await proxy(answer(200, '{"id":1}', { connection: 'close' }));
     expect(await outcomes(target(`http://u:p@127.0.0.1:${through.port}`, plain))).toEqual(['done', 'done']);
     expect(through.heads[0]).toMatch(
@@ -151,7 +130,7 @@ describe('plain http by absolute address', () => {
     }
   });
 
-  test('a connection cut after the request leaves a write unknown', async () => {
+  test('leaves the outcome of a write unknown after a cut', async () => {
     await using through = await proxy((socket) => socket.destroy());
     const [read, write] = await outcomes(target(`http://127.0.0.1:${through.port}`, plain));
     expect(read).toMatchObject({ code: 'connection_lost' });

@@ -4,30 +4,31 @@ import { parseRetryAfter, retryDelay } from '../../src/http/answers.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 
-test.each([
-  ['0', 0],
-  ['120', 120_000],
-  ['Fri, 20 Nov 2026 12:00:30 GMT', 30_000],
-  ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
-  ['', undefined],
-  ['-1', undefined],
-  ['1.5', undefined],
-  ['soon', undefined],
-  ['Soon', undefined],
-  ['1e3', undefined],
-  ['99999999999999', undefined],
-  [undefined, undefined],
-])('Retry-After %s is %s ms', (text, ms) => {
-  expect(parseRetryAfter(text, now)).toBe(ms);
+test('Retry-After is a number of seconds, or a time', () => {
+  const delays = {
+    '0': 0,
+    '120': 120_000,
+    'Fri, 20 Nov 2026 12:00:30 GMT': 30_000,
+    'Fri, 20 Nov 2026 11:00:00 GMT': 0,
+    '': undefined,
+    '-1': undefined,
+    '1.5': undefined,
+    soon: undefined,
+    '1e3': undefined,
+    '99999999999999': undefined,
+  };
+  const read = Object.keys(delays).map((text) => [text, parseRetryAfter(text, now)]);
+  expect(Object.fromEntries(read)).toEqual(delays);
+  expect(parseRetryAfter(undefined, now)).toBeUndefined();
 });
 
-test('uses full jitter below a doubling limit, or the time of the service', () => {
+test('a repeated read waits a random time below a doubling limit, or as long as the service says', () => {
   expect([1, 2, 3].map((attempt) => retryDelay(attempt, undefined, now, 0.5))).toEqual([125, 250, 500]);
   expect(retryDelay(1, undefined, now, 0)).toBe(0);
   expect(retryDelay(3, '7', now, 0.9)).toBe(7_000);
 });
 
-test('reads no negative time from any text', () => {
+test('Retry-After of any text is no negative time', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const ms = parseRetryAfter(text, now);

@@ -89,17 +89,4 @@ describe.each(shells())('$name', ({ command, args, env }) => {
       { numRuns: 1 },
     );
   });
-
-  test('a header whose name has shell syntax gets its value from the variable', async () => {
-    const request = buildRequest(
-      targetFor(server.url, { headers: { "`echo`$x'-token": 'hunter22' } }),
-      { basePath: '' },
-      { method: 'GET', path: '/', effect: 'read' },
-      {},
-    );
-    const line = asCurl(request, new Set());
-    expect(line).not.toContain('hunter22');
-    await runs(line, { _ECHO__X__TOKEN: "a'b $c" });
-    expect(server.requests.at(-1)?.headers).toMatchObject({ "`echo`$x'-token": "a'b $c" });
-  });
 });

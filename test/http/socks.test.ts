@@ -24,37 +24,45 @@ afterAll(async () => {
 
 const USER_AND_PASSWORD = 2;
 
+/** Greets a client, and says whether it may go on: with the password where the server wants one. */
+async function greeted(socket: Socket, message: () => Promise<Buffer>, password?: string): Promise<boolean> {
+  const [version, , ...methods] = await message();
+  if (version !== 5) throw new Error('not SOCKS5');
+  if (password === undefined || !methods.includes(USER_AND_PASSWORD)) {
+    socket.write(Buffer.from([5, password === undefined ? 0 : 0xff]));
+    return true;
+  }
+  socket.write(Buffer.from([5, USER_AND_PASSWORD]));
+  const login = await message();
+  const userEnd = 2 + (login[1] ?? 0);
+  const given = `${login.subarray(2, userEnd)}:${login.subarray(userEnd + 1)}`;
+  socket.write(Buffer.from([1, given === password ? 0 : 1]));
+  return given === password;
+}
+
 /** A SOCKS5 server (RFC 1928, RFC 1929), which leads every host to `to`, or refuses with a number. */
 async function socksServer(to: number | { readonly refusal: number }, password?: string) {
   const asked: string[] = [];
+  const serve = async (socket: Socket): Promise<void> => {
+    const message = async (): Promise<Buffer> => (await once(socket, 'data'))[0] as Buffer;
+    if (!(await greeted(socket, message, password))) return;
+    const request = await message();
+    const byName = request[3] === 3;
+    const host = byName ? request.subarray(5, -2).toString() : request.subarray(4, -2).join('.');
+    asked.push(`${host}:${request.readUInt16BE(request.length - 2)}`);
+    if (typeof to !== 'number') {
+      socket.end(Buffer.from([5, to.refusal, 0, 1, 0, 0, 0, 0, 0, 0]));
+      return;
+    }
+    const service = connect(to, '127.0.0.1', () => {
+      socket.write(Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]));
+      socket.pipe(service).pipe(socket);
+    });
+    service.on('error', () => socket.destroy());
+  };
   const server = createServer((socket) => {
     socket.on('error', () => {});
-    const message = async (): Promise<Buffer> => (await once(socket, 'data'))[0] as Buffer;
-    void (async () => {
-      const [version, , ...methods] = await message();
-      if (version !== 5) throw new Error('not SOCKS5');
-      if (password !== undefined && methods.includes(USER_AND_PASSWORD)) {
-        socket.write(Buffer.from([5, USER_AND_PASSWORD]));
-        const login = await message();
-        const userEnd = 2 + (login[1] ?? 0);
-        const given = `${login.subarray(2, userEnd)}:${login.subarray(userEnd + 1)}`;
-        socket.write(Buffer.from([1, given === password ? 0 : 1]));
-        if (given !== password) return;
-      } else socket.write(Buffer.from([5, password === undefined ? 0 : 0xff]));
-      const request = await message();
-      const byName = request[3] === 3;
-      const host = byName ? request.subarray(5, -2).toString() : request.subarray(4, -2).join('.');
-      asked.push(`${host}:${request.readUInt16BE(request.length - 2)}`);
-      if (typeof to !== 'number') {
-        socket.end(Buffer.from([5, to.refusal, 0, 1, 0, 0, 0, 0, 0, 0]));
-        return;
-      }
-      const service = connect(to, '127.0.0.1', () => {
-        socket.write(Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]));
-        socket.pipe(service).pipe(socket);
-      });
-      service.on('error', () => socket.destroy());
-    })().catch(() => socket.destroy());
+    serve(socket).catch(() => socket.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -69,7 +77,7 @@ const tls = { ca: authority.cert, insecure: false };
 const through = (baseUrl: string, all: string) => outcomes(targetFor(baseUrl, { proxy: { all }, tls }));
 
 describe('through a SOCKS5 proxy', () => {
-  test.each(['https', 'http'])('%s, whose name the proxy resolves', async (scheme) => {
+  test.each(['https', 'http'])('%s goes to a name that the proxy resolves', async (scheme) => {
     await using proxy = await socksServer(scheme === 'https' ? secure.port : plain.port);
     expect(await through(`${scheme}://${HOST}`, `socks5h://${proxy.address}`)).toEqual(['done', 'done']);
     expect(proxy.asked[0]).toBe(`${HOST}:${scheme === 'https' ? 443 : 80}`);
@@ -104,11 +112,5 @@ describe('through a SOCKS5 proxy', () => {
       expect((error as SvcError).message).not.toContain('hunter22');
     }
     expect(proxy.asked).toEqual([]);
-  });
-
-  test('a refusal says why', async () => {
-    await using proxy = await socksServer({ refusal: 2 });
-    for (const error of await through(`https://${HOST}`, `socks5h://${proxy.address}`))
-      expect(error).toMatchObject({ code: 'proxy_failed', message: expect.stringContaining('NotAllowed') });
   });
 });

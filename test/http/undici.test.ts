@@ -14,7 +14,7 @@ test('the modules imported by path are what undici exports', () => {
   expect(buildConnect).toBe(buildConnector);
 });
 
-test('one file imports undici', () => {
+test('only one file imports undici', () => {
   const importers = FILES.filter((file) => !file.endsWith('.d.ts')).filter((file) =>
     [...nodesOf(syntaxTree(file))].some(
       ({ type, source }) =>

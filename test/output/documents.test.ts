@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { render } from '../../src/output/render.ts';
 import { RawJson } from '../../src/output/types.ts';
 import { pyYaml } from '../support/peers.ts';
-import { ALERT, ALERTS, alert, arriving, MemoryStream, options, rendering } from './rendering.ts';
+import { ALERTS, alert, arriving, MemoryStream, options, rendering } from './rendering.ts';
 
 describe('json', () => {
   test('is what JSON.stringify prints, and parses to the same value', async () => {
@@ -20,17 +20,6 @@ describe('json', () => {
     );
   });
 
-  test('an empty list is []', async () => {
-    expect((await rendering([], ALERTS, { format: 'json' })).text).toBe('[]\n');
-    expect((await rendering(arriving([]), ALERTS, { format: 'json' })).text).toBe('[]\n');
-  });
-
-  test('a record keeps every field, a text becomes a string', async () => {
-    const value = { ...alert(), unknownField: { deep: [1] } };
-    expect(JSON.parse((await rendering(value, ALERT, { format: 'json' })).text)).toEqual(value);
-    expect((await rendering('/etc/svc', { kind: 'text' }, { format: 'json' })).text).toBe('"/etc/svc"\n');
-  });
-
   test('writes nothing if the first item fails', async () => {
     const sink = new MemoryStream();
     async function* failing(): AsyncGenerator<never> {
@@ -39,14 +28,6 @@ describe('json', () => {
     }
     await expect(render(failing(), ALERTS, options({ format: 'json' }), sink)).rejects.toThrow('broken');
     expect(sink.writes).toEqual([]);
-  });
-
-  test('a long list is written piece by piece', async () => {
-    const sink = new MemoryStream();
-    const rows = Array.from({ length: 3000 }, (_, index) => alert({ fingerprint: String(index) }));
-    await render(rows, ALERTS, options({ format: 'json' }), sink);
-    expect(sink.writes.length).toBeGreaterThan(5);
-    expect(JSON.parse(sink.text)).toEqual(rows);
   });
 });
 
@@ -77,7 +58,7 @@ describe('ndjson', () => {
     );
   });
 
-  test.each(['ndjson', 'csv', 'tsv', 'id'] as const)('prints %s rows before the next arrives', async (format) => {
+  test.each(['ndjson', 'csv'] as const)('prints %s rows before the next arrives', async (format) => {
     const sink = new MemoryStream();
     let go: (() => void) | undefined;
     const gate = new Promise<void>((resolve) => {
@@ -114,14 +95,6 @@ describe('ndjson', () => {
     await render(endless(), ALERTS, options({ format: 'ndjson' }), sink);
     expect(made).toBe(10);
     expect(closed).toBe(true);
-  });
-
-  test('fails with a failing stream', async () => {
-    const sink = new MemoryStream();
-    sink.write = async () => {
-      throw new Error('disk full');
-    };
-    await expect(render(arriving([alert()]), ALERTS, options({ format: 'ndjson' }), sink)).rejects.toThrow('disk full');
   });
 });
 
@@ -185,9 +158,5 @@ describe('yaml', () => {
       }),
       { numRuns: 1 },
     );
-  });
-
-  test('an empty list is []', async () => {
-    expect((await rendering([], ALERTS, { format: 'yaml' })).text).toBe('[]\n');
   });
 });

@@ -7,23 +7,9 @@ const OUR_COLOURS = /\x1b\[(?:1|2|22|3[123]|39)m/g;
 
 const hostile = fc.oneof(
   fc.constantFrom(
-    '\x1b[2J\x1b[H',
-    '\x1b]0;pwned\x07',
-    '\x1b]8;;http://evil\x1b\\link',
-    '\x9b31m',
-    'ok\r\nrm -rf /',
-    'a\tb',
-    'user\u202egpj.exe',
-    '\u2066x\u2069',
-    'in\u200bvisible',
-    '\u{e0041}\u{e007f}',
-    '\ud800',
-    '\u2028',
-    '\u2800',
-    '\u{13437}',
-    '\x1b[31mred\x1b[39m',
-    '=cmd|x',
-    '- a: &b *b',
+    ...['\x1b[2J\x1b[H', '\x1b]0;pwned\x07', '\x1b]8;;http://evil\x1b\\link', '\x9b31m', '\x1b[31mred\x1b[39m'],
+    ...['ok\r\nrm -rf /', 'a\tb', 'user\u202egpj.exe', '\u2066x\u2069', 'in\u200bvisible', '\u{e0041}\u{e007f}'],
+    ...['\ud800', '\u2028', '\u2800', '\u{13437}', '=cmd|x', '- a: &b *b'],
   ),
   fc.string({ unit: 'binary', maxLength: 12 }),
   fc.string({ maxLength: 12 }),
@@ -45,7 +31,7 @@ function expectHarmless(text: string, changes: Partial<OutputOptions>): void {
   expect(changes.format === 'tsv' ? shown.replaceAll('\t', '') : shown).not.toMatch(FORBIDDEN);
 }
 
-describe.each(FORMATS)('%s', (format) => {
+describe.each(FORMATS)('-o %s', (format) => {
   const settings: fc.Arbitrary<Partial<OutputOptions>> = fc.record({
     width: fc.constantFrom(undefined, 40, 80),
     color: format === 'table' || format === 'wide' ? fc.constantFrom(0, 1) : fc.constant(0),
@@ -53,7 +39,7 @@ describe.each(FORMATS)('%s', (format) => {
     headers: fc.boolean(),
   });
 
-  test('a list of hostile values has no active or hidden characters', async () => {
+  test('has no active or hidden characters in a list', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(hostileAlert, { maxLength: 4 }), settings, async (rows, some) => {
         const changes = { ...some, format };
@@ -63,7 +49,7 @@ describe.each(FORMATS)('%s', (format) => {
     );
   });
 
-  test('nor has a record, a queried value or a text', async () => {
+  test('nor in a record, a queried value or a text', async () => {
     await fc.assert(
       fc.asyncProperty(hostileAlert, hostile, settings, async (value, text, some) => {
         const changes = { ...some, format };
@@ -77,7 +63,7 @@ describe.each(FORMATS)('%s', (format) => {
   });
 });
 
-test.each(['table', 'wide', 'csv', 'tsv', 'id', 'ndjson'] as const)('in %s a row is one line', async (format) => {
+test.each(['table', 'csv', 'id', 'ndjson'] as const)('in %s a row is one line', async (format) => {
   await fc.assert(
     fc.asyncProperty(fc.array(hostileAlert, { minLength: 1, maxLength: 5 }), async (rows) => {
       const { text } = await rendering(rows, ALERTS, { format, headers: false });

@@ -18,7 +18,6 @@ describe.each(RUNTIMES)('an uncaught error in %s', (_, runtime) => {
   it.skipIf(runtime === undefined).each([
     ["setTimeout(() => { throw new RangeError('a text of \\u001b the peer') })", 'RangeError'],
     ["Promise.reject(new TypeError('a text of the peer'))", 'TypeError'],
-    ["setImmediate(() => { throw 'a text of the peer' })", 'unknown error'],
     ["setImmediate(() => { throw Object.assign(new Error(), { name: 'a \\u001b b' }) })", 'unknown error'],
   ])('%s exits 70 with one line', (line, name) => {
     expect(thrown(runtime ?? '', line)).toEqual({ status: 70, stdout: '', stderr: `svc: a bug in svc: ${name}\n` });

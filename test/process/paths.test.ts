@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { resolvePaths } from '../../src/process/context.ts';
 
-describe('resolvePaths', () => {
-  it('follows the XDG directories, with their defaults below the home', () => {
+describe('the folders of svc', () => {
+  it('are the XDG directories, with their defaults below the home', () => {
     expect(resolvePaths({}, 'linux', '/home/u')).toEqual({
       config: '/home/u/.config/svc',
       state: '/home/u/.local/state/svc',
@@ -13,12 +13,12 @@ describe('resolvePaths', () => {
     expect(resolvePaths(xdg, 'darwin', '/home/u')).toEqual({ config: '/c/svc', state: '/s/svc' });
   });
 
-  it('ignores XDG variables that are relative or empty', () => {
+  it('are the defaults for XDG variables that are relative or empty', () => {
     const env = { XDG_CONFIG_HOME: 'c', XDG_STATE_HOME: '' };
     expect(resolvePaths(env, 'linux', '/home/u')).toEqual(resolvePaths({}, 'linux', '/home/u'));
   });
 
-  it('uses SVC_CONFIG_DIR unchanged, for the configuration only', () => {
+  it('include SVC_CONFIG_DIR unchanged, for the configuration only', () => {
     const env = { SVC_CONFIG_DIR: '/etc/svc-ci', XDG_CONFIG_HOME: '/c' };
     expect(resolvePaths(env, 'linux', '/home/u')).toEqual({
       ...resolvePaths({}, 'linux', '/home/u'),
@@ -27,7 +27,7 @@ describe('resolvePaths', () => {
     expect(resolvePaths({ SVC_CONFIG_DIR: '' }, 'linux', '/home/u').config).toBe('/home/u/.config/svc');
   });
 
-  it('uses the application data folders on Windows', () => {
+  it('are those of application data on Windows', () => {
     const env = { APPDATA: 'C:\\Users\\u\\Roaming', LOCALAPPDATA: 'C:\\Users\\u\\Local' };
     expect(resolvePaths(env, 'win32', 'C:\\Users\\u')).toEqual({
       config: 'C:\\Users\\u\\Roaming\\svc',
@@ -36,7 +36,7 @@ describe('resolvePaths', () => {
     expect(resolvePaths({}, 'win32', 'C:\\Users\\u').config).toBe('C:\\Users\\u\\AppData\\Roaming\\svc');
   });
 
-  it('is absolute for any home and variables', () => {
+  it('are absolute for any home and variables', () => {
     const names = ['SVC_CONFIG_DIR', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME'] as const;
     const some = fc.option(fc.oneof(fc.string(), fc.constantFrom('', '.', '~', '/x', 'a/b')), { nil: undefined });
     fc.assert(

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { TRAPS } from '../../src/sandbox/traps.ts';
 import { getJson, postJson, wire } from '../support/alertmanager.ts';
-import { freePorts } from '../support/ports.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const options = { now: () => NOON, random: () => 0.5 };
@@ -14,11 +13,6 @@ interface Alert {
   readonly startsAt: string;
   readonly status: { readonly state: string; readonly silencedBy: string[]; readonly inhibitedBy: string[] };
 }
-interface Silence {
-  readonly id: string;
-  readonly status: { readonly state: string };
-}
-
 function alertsUrl(sandbox: { readonly env: Readonly<Record<string, string>> }): string {
   const url = sandbox.env['SVC_ALERTS_URL'];
   if (url === undefined) throw new Error('no address');
@@ -26,31 +20,6 @@ function alertsUrl(sandbox: { readonly env: Readonly<Record<string, string>> }):
 }
 
 describe('the sandbox', () => {
-  test('has an address on loopback, and ends with close', async () => {
-    const sandbox = await startSandbox({ ...options, seed: 'empty' });
-    const url = alertsUrl(sandbox);
-    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect((await wire(url, '/api/v2/alerts')).body).toBe('[]\n');
-    await sandbox.close();
-    await expect(wire(url, '/api/v2/alerts')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-  });
-
-  test('shows alerts and silences of every state', async () => {
-    const sandbox = await startSandbox({ ...options, random: Math.random });
-    const url = alertsUrl(sandbox);
-    const alerts = await getJson<Alert[]>(url, '/api/v2/alerts');
-    expect(alerts).toHaveLength(9);
-    expect(new Set(alerts.map(({ labels }) => labels['team']))).toEqual(new Set(['platform', 'payments', 'search']));
-    expect(new Set(alerts.map(({ labels }) => labels['cluster']))).toEqual(new Set(['eu-1', 'us-1']));
-    expect(alerts.filter(({ status }) => status.silencedBy.length > 0)).toHaveLength(2);
-    expect(alerts.filter(({ status }) => status.inhibitedBy.length > 0)).toHaveLength(1);
-    for (const { startsAt } of alerts) expect(Date.parse(startsAt)).toBeLessThan(NOON);
-    const silences = await getJson<Silence[]>(url, '/api/v2/silences');
-    expect(silences.map(({ status }) => status.state)).toEqual(['active', 'active', 'pending', 'expired']);
-    expect(new Set(silences.map(({ id }) => id)).size).toBe(4);
-    await sandbox.close();
-  });
-
   test('uses the given clock', async () => {
     let now = NOON;
     const sandbox = await startSandbox({ now: () => now, random: () => 0.5, seed: 'empty' });
@@ -96,25 +65,6 @@ describe('the sandbox', () => {
     );
     await sandbox.close();
     await gone;
-  });
-
-  test('fails if its port is in use', async () => {
-    const port = await freePorts();
-    const other = createServer().listen(port, '127.0.0.1');
-    await once(other, 'listening');
-    await expect(startSandbox({ ...options, port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
-    other.close();
-    await once(other, 'close');
-    const sandbox = await startSandbox({ ...options, port });
-    expect(sandbox.env).toEqual({
-      SVC_ALERTS_URL: `http://127.0.0.1:${port}`,
-      SVC_WEBHOOKS_URL: `http://127.0.0.1:${port + 1}`,
-      SVC_WEBHOOKS_TOKEN: expect.stringMatching(/^pat_sandbox_[a-z0-9]{24}$/),
-      SVC_CATALOG_URL: `http://127.0.0.1:${port + 2}`,
-      SVC_TRADE_URL: `http://127.0.0.1:${port + 3}`,
-      SVC_TRADE_TOKEN: expect.stringMatching(/^[0-9a-f]{40}$/),
-    });
-    await sandbox.close();
   });
 
   test('has traps with unique names, which reach their services', async () => {

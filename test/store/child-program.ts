@@ -2,7 +2,6 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clientKey, credentialsFile } from '../../src/store/credentials.ts';
-import { writeAtomic } from '../../src/store/own-file.ts';
 import { FILE, type SecretContext, withSecrets } from '../../src/store/secret-store.ts';
 import { changeSettings } from '../../src/store/settings-editor.ts';
 import { signingSecretKey, webhookSecretsFile } from '../../src/store/webhook-secrets.ts';
@@ -55,9 +54,6 @@ const modes: Record<string, () => Promise<void>> = {
         await store.set(clientKey(client), client);
       });
     }
-  },
-  async write() {
-    writeAtomic(path, 'n'.repeat(Number(count)));
   },
 };
 

@@ -17,8 +17,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { SvcError } from '../../src/errors.ts';
-import { nameOwner } from '../../src/store/lock.ts';
+import type { SvcError } from '../../src/errors.ts';
 import {
   chosenPlace,
   FILE,
@@ -87,13 +86,10 @@ describe.each([FILE, 'small'])('a secret store whose place is %s', (place) => {
   const set = (key: SecretKey<Login>, value: Login): Promise<void> =>
     change((store) => store.set(key, value), context());
 
-  it('has nothing before something is set', async () => {
-    const store = read(context());
-    expect([await store.get(ANN), await store.find(ANN), store.list()]).toEqual([undefined, undefined, []]);
-    expect(chosenPlace(context())).toBe(place);
-  });
-
   it('returns what was set, also at once, with fields that svc does not know', async () => {
+    const empty = read(context());
+    expect([await empty.get(ANN), await empty.find(ANN), empty.list()]).toEqual([undefined, undefined, []]);
+    expect(chosenPlace(context())).toBe(place);
     const value = { secret: TOKEN, more: { ü: [1, null] } };
     const inside = await change(async (store) => {
       await store.set(ANN, value);
@@ -122,62 +118,13 @@ describe.each([FILE, 'small'])('a secret store whose place is %s', (place) => {
     expect(helper.names().length).toBe(place === FILE ? 0 : 1);
   });
 
-  it.each([2_000, 5_000, 100_000])('takes a value of %i characters', async (length) => {
-    const value = { secret: 'ü"\\\n'.repeat(length / 4) };
+  it('takes a value of 20,000 characters', async () => {
+    const value = { secret: 'ü"\\\n'.repeat(5_000) };
     await set(ANN, value);
     expect(await read(context()).get(ANN)).toEqual(value);
     await set(ANN, { secret: TOKEN });
     expect(await read(context()).get(ANN)).toEqual({ secret: TOKEN });
     expect(helper.names().length).toBe(place === FILE ? 0 : 1);
-  });
-
-  it('keeps what was set before the rest of the change failed', async () => {
-    const fails = change(async (store) => {
-      await store.set(ANN, { secret: TOKEN });
-      throw new SvcError('guarded', 'no');
-    }, context());
-    await expect(fails).rejects.toMatchObject({ code: 'guarded' });
-    expect(await read(context()).get(ANN)).toEqual({ secret: TOKEN });
-  });
-
-  it('names an entry that cannot be used, and still has the others', async () => {
-    await set(BOB, { secret: 'of-bob' });
-    const { secrets } = JSON.parse(readFileSync(path(), 'utf8'));
-    for (const [entry, problem] of [
-      [{ value: { secret: '' } }, 'secret is empty'],
-      [{ value: { later: TOKEN } }, 'secret is missing'],
-      [{ value: TOKEN }, ''],
-      [7, ''],
-    ] as const) {
-      write({ version: 1, secrets: { ...secrets, [ANN.id]: entry } });
-      const error = await read(inPlace(FILE))
-        .get(ANN)
-        .catch((error: unknown) => error);
-      expect(error).toMatchObject({
-        code: 'file_unusable',
-        message: expect.stringContaining(`the login ann cannot be used: ${problem}`),
-        hint: 'sign in again',
-      });
-      expect((error as Error).message).not.toContain(TOKEN);
-      expect(await read(context()).get(BOB)).toEqual({ secret: 'of-bob' });
-    }
-    await set(ANN, { secret: 'new' });
-    expect(await read(context()).get(ANN)).toEqual({ secret: 'new' });
-  });
-
-  it('uses a secret for nothing else than what its key says', async () => {
-    const bob = { ...BOB, fields: { name: 'bob' } };
-    await set(bob, { secret: TOKEN, name: 'ann' });
-    const error = await read(context())
-      .get(bob)
-      .catch((error: unknown) => error);
-    expect(error).toMatchObject({
-      code: 'file_unusable',
-      message: expect.stringContaining('the login bob cannot be used: its name is not that of its key'),
-      hint: 'sign in again',
-    });
-    await set(bob, { secret: TOKEN, name: 'bob' });
-    expect(await read(context()).get(bob)).toEqual({ secret: TOKEN, name: 'bob' });
   });
 
   it('does not overwrite what another process stored after the lock was lost, unless it is told so', async () => {
@@ -199,14 +146,6 @@ describe.each([FILE, 'small'])('a secret store whose place is %s', (place) => {
       await set(ANN, { secret: 'first' });
     }
   });
-
-  it('leaves nothing but the file, which only its owner can read', async () => {
-    const umask = process.umask(0);
-    await set(ANN, { secret: TOKEN }).finally(() => process.umask(umask));
-    expect(names()).toEqual(['secrets.json']);
-    expect([statSync(path()).mode & 0o777, statSync(folder.paths.config).mode & 0o777]).toEqual([0o600, 0o700]);
-    expect(warnings).toEqual([]);
-  });
 });
 
 it('an id is made of any texts, and gives them back', () => {
@@ -220,34 +159,54 @@ it('an id is made of any texts, and gives them back', () => {
 
 describe('the file', () => {
   const save = (token = 'new') => change((store) => store.set(ANN, { secret: token }));
+  const set = (key: SecretKey<Login>, value: Login): Promise<void> => change((store) => store.set(key, value));
 
-  it('preserves fields that svc does not know', async () => {
-    write({ version: 1, later: { a: [1] }, secrets: { other: { value: { x: 1 }, y: 2 } } });
-    await save();
-    expect(JSON.parse(readFileSync(path(), 'utf8'))).toEqual({
-      version: 1,
-      later: { a: [1] },
-      secrets: { other: { value: { x: 1 }, y: 2 }, [ANN.id]: { value: { secret: 'new' } } },
+  it('names an entry that cannot be used, and still has the others', async () => {
+    await set(BOB, { secret: 'of-bob' });
+    const { secrets } = JSON.parse(readFileSync(path(), 'utf8'));
+    for (const [entry, problem] of [
+      [{ value: { secret: '' } }, 'secret is empty'],
+      [{ value: { later: TOKEN } }, 'secret is missing'],
+      [{ value: TOKEN }, ''],
+      [7, ''],
+    ] as const) {
+      write({ version: 1, secrets: { ...secrets, [ANN.id]: entry } });
+      const error = await read()
+        .get(ANN)
+        .catch((error: unknown) => error);
+      expect(error).toMatchObject({
+        code: 'file_unusable',
+        message: expect.stringContaining(`the login ann cannot be used: ${problem}`),
+        hint: 'sign in again',
+      });
+      expect((error as Error).message).not.toContain(TOKEN);
+      expect(await read().get(BOB)).toEqual({ secret: 'of-bob' });
+    }
+    await set(ANN, { secret: 'new' });
+    expect(await read().get(ANN)).toEqual({ secret: 'new' });
+  });
+
+  it('uses a secret for nothing else than what its key says', async () => {
+    const bob = { ...BOB, fields: { name: 'bob' } };
+    await set(bob, { secret: TOKEN, name: 'ann' });
+    const error = await read()
+      .get(bob)
+      .catch((error: unknown) => error);
+    expect(error).toMatchObject({
+      code: 'file_unusable',
+      message: expect.stringContaining('the login bob cannot be used: its name is not that of its key'),
+      hint: 'sign in again',
     });
+    await set(bob, { secret: TOKEN, name: 'bob' });
+    expect(await read().get(bob)).toEqual({ secret: TOKEN, name: 'bob' });
   });
 
-  it('loses nothing of four processes that write at once', async () => {
-    const writers = ['a', 'b', 'c', 'd'].map((name) => children.run(['add-clients', folder.paths.config, '10', name]));
-    expect(await Promise.all(writers)).toEqual(writers.map(() => ({ status: 0, stderr: '' })));
-    const { secrets } = JSON.parse(readFileSync(join(folder.paths.config, 'credentials.json'), 'utf8'));
-    expect([Object.keys(secrets).length, names()]).toEqual([40, ['credentials.json']]);
-  });
-
-  it('waits for a process that sends a request, which may take most of a minute', async () => {
-    const lock = `${path()}.lock`;
-    writeFileSync(lock, JSON.stringify(nameOwner(process)));
-    let waited = 0;
-    const sleep = async (ms: number) => {
-      waited += ms;
-      if (waited > 55_000) rmSync(lock, { force: true });
-    };
-    await withSecrets(file(), { ...inPlace(FILE), sleep }, (store) => store.set(ANN, { secret: TOKEN }));
-    expect(waited).toBeGreaterThan(55_000);
+  it('leaves nothing but the file, which only its owner can read', async () => {
+    const umask = process.umask(0);
+    await set(ANN, { secret: TOKEN }).finally(() => process.umask(umask));
+    expect(names()).toEqual(['secrets.json']);
+    expect([statSync(path()).mode & 0o777, statSync(folder.paths.config).mode & 0o777]).toEqual([0o600, 0o700]);
+    expect(warnings).toEqual([]);
   });
 
   it('reserves space in advance, and releases it', async () => {
@@ -290,43 +249,6 @@ describe('the file', () => {
     expect([readFileSync(credentials, 'utf8'), names()]).toEqual(['{"version":1,"secrets":{}}', ['credentials.json']]);
   });
 
-  it('has the new value, whichever step the disk refuses after space was reserved', async () => {
-    const STEPS = ['writeSync', 'ftruncateSync', 'fsyncSync', 'renameSync', 'fsyncSync'];
-    const steps = fileURLToPath(new URL('../hard/file-steps.cjs', import.meta.url));
-    const credentials = join(folder.paths.config, 'credentials.json');
-    const run = (more: NodeJS.ProcessEnv) => {
-      rmSync(folder.paths.config, { recursive: true, force: true });
-      mkdirSync(folder.paths.config, { mode: 0o700 });
-      writeFileSync(credentials, '{"version":1,"secrets":{}}', { mode: 0o600 });
-      const env = {
-        ...process.env,
-        NODE_OPTIONS: `--require=${JSON.stringify(steps)}`,
-        FILE_STEPS_ROOT: folder.path,
-        ...more,
-      };
-      return children.run(['credentials', folder.paths.config], { env });
-    };
-    const log = join(folder.path, 'log');
-    await run({ FILE_STEPS_LOG: log });
-    const all: string[] = JSON.parse(readFileSync(log, 'utf8')).steps;
-    const first = all.indexOf('writeSync', all.indexOf('fsyncSync')) + 1;
-    expect(
-      all
-        .slice(first - 1)
-        .filter((step) => STEPS.includes(step))
-        .slice(0, STEPS.length),
-    ).toEqual(STEPS);
-    for (let at = first; at < all.length; at++) {
-      const { status } = await run({ FILE_STEPS_CODE: 'EIO', FILE_STEPS_FAIL: String(at) });
-      // The whole write is tried once more.
-      expect({ at, step: all[at - 1], status }).toEqual({ at, step: all[at - 1], status: 0 });
-      const { secrets } = JSON.parse(readFileSync(credentials, 'utf8'));
-      expect({ at, stored: Object.keys(secrets).length }).toEqual({ at, stored: 1 });
-      rmSync(`${credentials}.lock`, { force: true }); // where that step was its removal
-      expect({ at, names: names() }).toEqual({ at, names: ['credentials.json'] });
-    }
-  });
-
   it('does not grow beyond what svc reads, and can be made smaller', async () => {
     const large = { secret: 'x'.repeat(600_000) };
     await change((store) => store.set(ANN, large));
@@ -349,17 +271,15 @@ describe('the file', () => {
     expect(existsSync(real)).toBe(false);
   });
 
-  it.each([
-    ['a newer file', '{"version":1,"secrets":{}}'],
-    ['half of one', '{"version":1,"sec'],
-    ['reserved space', ' '.repeat(100)],
-  ])('loses what a process staged before it died: %s', async (_, content) => {
-    await save();
-    writeFileSync(`${path()}.new`, content);
-    // A reader needs no lock, and does not care.
-    expect(await read().get(ANN)).toEqual({ secret: 'new' });
-    await change(async () => {});
-    expect([await read().get(ANN), names()]).toEqual([{ secret: 'new' }, ['secrets.json']]);
+  it('loses what a process staged before it died', async () => {
+    for (const staged of ['{"version":1,"secrets":{}}', '{"version":1,"sec', ' '.repeat(100)]) {
+      await save();
+      writeFileSync(`${path()}.new`, staged);
+      // A reader needs no lock, and does not care.
+      expect(await read().get(ANN)).toEqual({ secret: 'new' });
+      await change(async () => {});
+      expect([await read().get(ANN), names()]).toEqual([{ secret: 'new' }, ['secrets.json']]);
+    }
   });
 
   it('is not written through a link that another user placed for the staged file', async () => {
@@ -372,14 +292,71 @@ describe('the file', () => {
   });
 });
 
-const BROKEN = [
-  '',
-  '{"version":1,"secrets":{"a":"at-secret',
-  '[]',
-  '{}',
-  '{"version":1}',
-  '{"version":1,"secrets":[]}',
-];
+describe('whichever step the disk refuses', () => {
+  const steps = fileURLToPath(new URL('../hard/file-steps.cjs', import.meta.url));
+  const credentials = (): string => join(folder.paths.config, 'credentials.json');
+
+  /** Runs a change of an empty file as a process whose steps are counted, or of which one fails. */
+  function run(place: string, more: NodeJS.ProcessEnv) {
+    rmSync(folder.paths.config, { recursive: true, force: true });
+    helper.clear();
+    mkdirSync(folder.paths.config, { mode: 0o700 });
+    writeFileSync(credentials(), '{"version":1,"secrets":{}}', { mode: 0o600 });
+    const env = {
+      ...process.env,
+      ...helper.env,
+      STORE: place,
+      NODE_OPTIONS: `--require=${JSON.stringify(steps)}`,
+      FILE_STEPS_ROOT: folder.paths.config,
+      ...more,
+    };
+    return children.run(['credentials', folder.paths.config], { env });
+  }
+
+  async function stepsOf(place: string): Promise<readonly string[]> {
+    const log = join(folder.path, 'log');
+    await run(place, { FILE_STEPS_LOG: log });
+    return JSON.parse(readFileSync(log, 'utf8')).steps;
+  }
+
+  const stored = (): readonly { readonly entry?: string }[] =>
+    Object.values(JSON.parse(readFileSync(credentials(), 'utf8')).secrets);
+
+  it('after space was reserved, the file has the new value', async () => {
+    const STEPS = ['writeSync', 'ftruncateSync', 'fsyncSync', 'renameSync', 'fsyncSync'];
+    const all = await stepsOf(FILE);
+    const first = all.indexOf('writeSync', all.indexOf('fsyncSync')) + 1;
+    const write = all.slice(first - 1).filter((step) => STEPS.includes(step));
+    expect(write.slice(0, STEPS.length)).toEqual(STEPS);
+    for (let at = first; at < all.length; at++) {
+      // The whole write is tried once more.
+      const { status } = await run(FILE, { FILE_STEPS_CODE: 'EIO', FILE_STEPS_FAIL: String(at) });
+      const entries = stored().length;
+      rmSync(`${credentials()}.lock`, { force: true }); // where that step was its removal
+      expect({ step: all[at - 1], status, entries, names: names() }).toEqual({
+        step: all[at - 1],
+        status: 0,
+        entries: 1,
+        names: ['credentials.json'],
+      });
+    }
+  });
+
+  it('after a credential helper has the new entry, the file names it', async () => {
+    const all = await stepsOf('small');
+    for (let at = all.lastIndexOf('renameSync') + 1; at <= all.length; at++) {
+      const { status } = await run('small', { FILE_STEPS_CODE: 'EIO', FILE_STEPS_FAIL: String(at) });
+      const [{ entry = '' } = {}] = stored();
+      expect({ step: all[at - 1], status, has: helper.has(entry) }).toEqual({
+        step: all[at - 1],
+        status: 0,
+        has: true,
+      });
+    }
+  });
+});
+
+const BROKEN = ['', '{"version":1,"secrets":{"a":"at-secret', '[]', '{"version":1,"secrets":[]}'];
 
 describe('an unusable file', () => {
   it.each(BROKEN)('is an error in a read, and is moved aside by a change: %s', async (content) => {
@@ -398,7 +375,7 @@ describe('an unusable file', () => {
     expect(statSync(join(folder.paths.config, aside)).mode & 0o777).toBe(0o600);
   });
 
-  it('is kept three times', async () => {
+  it('stays three times, the newest ones', async () => {
     for (let round = 0; round < 5; round++) {
       write(`broken ${round}`);
       await change(async () => {}, { ...inPlace(FILE), now: () => Date.UTC(2026, 0, 1) + round * 1000 });
@@ -428,20 +405,24 @@ describe('an unusable file', () => {
     expect(() => read().list()).toThrow(expect.objectContaining({ code: 'file_unusable' }));
   });
 
-  it.each([0o644, 0o640, 0o604, 0o660])('of mode %o loses the permissions of others', async (mode) => {
-    write({ version: 1, secrets: {} }, mode);
-    read().list();
-    expect(warnings).toEqual([`other users could read ${path()} (mode ${mode.toString(8)}); svc set it to 600`]);
-    expect(statSync(path()).mode & 0o777).toBe(0o600);
-    read().list();
-    expect(warnings.length).toBe(1);
+  it('that others could read is closed, and a warning says so once', () => {
+    for (const mode of [0o640, 0o604]) {
+      warnings.length = 0;
+      write({ version: 1, secrets: {} }, mode);
+      read().list();
+      read().list();
+      expect(warnings).toEqual([`other users could read ${path()} (mode ${mode.toString(8)}); svc set it to 600`]);
+      expect(statSync(path()).mode & 0o777).toBe(0o600);
+    }
   });
 
-  it.each([0o777, 0o770, 0o707, 0o1777])('is neither read nor written in a folder of mode %o', async (mode) => {
+  it('is neither read nor written in a folder that others may change', async () => {
     write({ version: 1, secrets: {} });
-    chmodSync(folder.paths.config, mode);
-    expect(() => read().list()).toThrow(expect.objectContaining({ hint: expect.stringContaining('chmod 700') }));
-    await expect(change(async () => {})).rejects.toMatchObject({ code: 'file_unusable' });
+    for (const mode of [0o770, 0o707, 0o1777]) {
+      chmodSync(folder.paths.config, mode);
+      expect(() => read().list()).toThrow(expect.objectContaining({ hint: expect.stringContaining('chmod 700') }));
+      await expect(change(async () => {})).rejects.toMatchObject({ code: 'file_unusable' });
+    }
   });
 });
 
@@ -450,14 +431,9 @@ describe('a credential helper', () => {
     inPlace('small', fault === undefined ? {} : { HELPER_FAULT: fault });
   const save = (token: string, key = ANN) => change((store) => store.set(key, { secret: token }), context());
 
-  it('has the secrets, and the file has only their names', async () => {
-    await save(TOKEN);
-    expect(readFileSync(path(), 'utf8')).not.toContain(TOKEN);
-    expect(helper.names()).toEqual(['login/ann/https-h-x/*']);
-  });
-
-  it('has a large secret in several entries', async () => {
+  it('has the secrets, a large one in several entries, and the file only their names', async () => {
     await save('a'.repeat(5000));
+    expect(readFileSync(path(), 'utf8')).not.toContain('aaaa');
     expect(helper.names()).toEqual([1, 2, 3].map((part) => `login/ann/https-h-x/*/${part}`));
     await save('b'.repeat(20), BOB);
     expect(await change((store) => store.delete(ANN), context())).toBe(true);
@@ -478,8 +454,9 @@ describe('a credential helper', () => {
     expect(readFileSync(path(), 'utf8')).not.toBe(before);
   });
 
-  it('that cannot erase: the new secret counts, a warning says so, and the old entry is counted', async () => {
+  it('that cannot erase: the new secret counts, a warning says so, and the old entry stays', async () => {
     await save(TOKEN);
+    const before = readFileSync(path(), 'utf8');
     await change((store) => store.set(ANN, { secret: 'new' }), context('fail erase'));
     expect(warnings).toEqual([
       expect.stringMatching(
@@ -487,14 +464,9 @@ describe('a credential helper', () => {
       ),
     ]);
     expect([await read(context()).get(ANN), helper.names().length]).toEqual([{ secret: 'new' }, 2]);
-  });
-
-  it('of a process that died before it wrote the file: the old secret counts', async () => {
-    await save(TOKEN);
-    const before = readFileSync(path(), 'utf8');
-    await change((store) => store.set(ANN, { secret: 'new' }), context('fail erase'));
+    // As after the death of a process before it wrote the file.
     write(before);
-    expect([await read(context()).get(ANN), helper.names().length]).toEqual([{ secret: TOKEN }, 2]);
+    expect(await read(context()).get(ANN)).toEqual({ secret: TOKEN });
   });
 
   it('is asked again if another process replaced the entry since the file was read', async () => {
@@ -508,40 +480,6 @@ describe('a credential helper', () => {
     while (!helper.calls.slice(-1).includes('get')) await lockContext.sleep(1);
     write(current);
     expect(await reading).toEqual({ secret: 'new' });
-  });
-
-  it('has the new entry, whichever step the disk refuses after it was stored', async () => {
-    const steps = fileURLToPath(new URL('../hard/file-steps.cjs', import.meta.url));
-    const credentials = join(folder.paths.config, 'credentials.json');
-    const run = (more: NodeJS.ProcessEnv) => {
-      rmSync(folder.paths.config, { recursive: true, force: true });
-      helper.clear();
-      mkdirSync(folder.paths.config, { mode: 0o700 });
-      writeFileSync(credentials, '{"version":1,"secrets":{}}', { mode: 0o600 });
-      const env = {
-        ...process.env,
-        ...helper.env,
-        STORE: 'small',
-        NODE_OPTIONS: `--require=${JSON.stringify(steps)}`,
-        FILE_STEPS_ROOT: folder.paths.config,
-        ...more,
-      };
-      return children.run(['credentials', folder.paths.config], { env });
-    };
-    const log = join(folder.path, 'log');
-    await run({ FILE_STEPS_LOG: log });
-    const all: string[] = JSON.parse(readFileSync(log, 'utf8')).steps;
-    const renamed = all.lastIndexOf('renameSync') + 1;
-    for (let at = renamed; at <= all.length; at++) {
-      const { status } = await run({ FILE_STEPS_CODE: 'EIO', FILE_STEPS_FAIL: String(at) });
-      const { secrets } = JSON.parse(readFileSync(credentials, 'utf8'));
-      const [{ entry } = { entry: '' }] = Object.values(secrets) as { readonly entry: string }[];
-      expect({ at, step: all[at - 1], status, entry }).toEqual({
-        ...{ at, step: all[at - 1], status: 0 },
-        entry: expect.stringContaining('https://svc.invalid/client/'),
-      });
-      expect(helper.has(entry), `${at} ${all[at - 1]}`).toBe(true);
-    }
   });
 
   it('that has one entry for a host: a secret is never taken for another', async () => {
@@ -563,17 +501,6 @@ describe('a credential helper', () => {
       .get(ANN)
       .catch((error: unknown) => error);
     expect(error).toMatchObject({ exit: 4, message: 'the credential helper small failed to read with exit status 1' });
-  });
-
-  it('that lost the secret: exit 4, and what to do', async () => {
-    await save(TOKEN);
-    helper.clear();
-    await expect(read(context()).get(ANN)).rejects.toMatchObject({
-      exit: 4,
-      message: 'the credential helper small does not have the login ann',
-      hint: 'sign in again',
-    });
-    expect(await read(context()).find(ANN)).toBeUndefined();
   });
 
   /** The time of one that hangs is over as soon as it has been called. */
@@ -601,7 +528,7 @@ describe('a credential helper', () => {
     });
   });
 
-  it.each(['hang store', 'fail store', 'lie store'])('that cannot store (%s): the old secret stays', async (fault) => {
+  it.each(['hang store', 'lie store'])('that cannot store (%s): the old secret stays', async (fault) => {
     await save(TOKEN);
     const before = readFileSync(path(), 'utf8');
     const set = change((store) => store.set(ANN, { secret: 'new' }), impatient(fault));
@@ -627,45 +554,5 @@ describe('a credential helper', () => {
     writeFileSync(join(folder.path, 'docker-credential-small'), '#!/bin/sh\ncat\nexit 1\n');
     const error = await save(TOKEN).catch((error: unknown) => error);
     expect(error).toMatchObject({ exit: 4, message: expect.stringContaining('"Secret":"***"') });
-  });
-
-  it.each([
-    [FILE, 'small', 'is in a file, and credentials.helper is small', 'svc config unset credentials.helper'],
-    [
-      'small',
-      FILE,
-      'is in the credential helper small, and credentials.helper is not set',
-      'svc config set credentials.helper small',
-    ],
-    [
-      'small',
-      'pass',
-      'is in the credential helper small, and credentials.helper is pass',
-      'svc config set credentials.helper small',
-    ],
-  ])('a secret in %s is never used silently where %s is chosen', async (actual, chosen, message, undo) => {
-    await change((store) => store.set(ANN, { secret: TOKEN }), inPlace(actual));
-    const place = chosen === FILE ? { ...inPlace(FILE), settings: { get: () => undefined } } : inPlace(chosen);
-    await expect(read(place).get(ANN)).rejects.toMatchObject({
-      exit: 4,
-      message: `the login ann ${message}`,
-      hint: `sign in again, or: ${undo}`,
-    });
-    expect(await read(place).find(ANN)).toEqual({ secret: TOKEN });
-    expect(await change((store) => store.delete(ANN), place)).toBe(true);
-    expect([helper.names(), read(place).list()]).toEqual([[], []]);
-  });
-
-  it('gets no record without a secret, which every place reads', async () => {
-    const client = { ...ANN, schema: z.looseObject({ client_id: z.string() }) };
-    await change((store) => store.set(client, { client_id: 'c1' }), context());
-    expect([helper.names(), await read(context()).get(client)]).toEqual([[], { client_id: 'c1' }]);
-  });
-
-  it('replaces a secret of the file, which no longer has it', async () => {
-    await change((store) => store.set(ANN, { secret: TOKEN }));
-    await save('new');
-    expect(readFileSync(path(), 'utf8')).not.toContain(TOKEN);
-    expect(await read(context()).get(ANN)).toEqual({ secret: 'new' });
   });
 });

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadCommands } from '../../../src/cli/command.ts';
+import { type Command, loadCommands } from '../../../src/cli/command.ts';
 import { allFlags } from '../../../src/cli/common-flags.ts';
 import { GROUPS } from '../../../src/features/index.ts';
 import { svc, temporaryHome } from '../../support/svc.ts';
@@ -17,22 +17,15 @@ const FILES: Readonly<Record<string, string>> = {
 };
 const LONGEST_SCRIPT = 150;
 
-describe.each(Object.entries(FILES))('%s', (shell, file) => {
+describe.each(Object.entries(FILES))('the script for %s', (shell, file) => {
   const script = readFileSync(join(SCRIPTS, file), 'utf8');
 
-  it('equals the output of svc completion', async () => {
+  it('is what svc completion prints: short, because it asks svc, and without eval', async () => {
     expect(await svc(['completion', shell])).toEqual({ code: 0, stdout: script, stderr: '', asked: [], opened: [] });
-  });
-
-  it('is short, because it asks svc', () => {
     expect(script.split('\n').length - 1).toBeLessThanOrEqual(LONGEST_SCRIPT);
     expect(script).toContain('__complete');
-  });
-
-  it('evaluates nothing', () => {
-    for (const line of script.split('\n').filter((line) => !/^\s*#/.test(line))) {
-      expect(line).not.toMatch(/\b(eval|iex|Invoke-Expression|compgen -W)\b/);
-    }
+    const code = script.split('\n').filter((line) => !/^\s*#/.test(line));
+    expect(code.join('\n')).not.toMatch(/\b(eval|iex|Invoke-Expression|compgen -W)\b/);
   });
 });
 
@@ -45,41 +38,60 @@ async function offered(line: string): Promise<string[]> {
   return lines.map((value) => value.split('\t')[0] ?? '').filter((value) => value !== '');
 }
 
+/** The options of a command as they change its default. */
+const spellingsOf = (command: Command): readonly string[] =>
+  Object.entries(allFlags(command))
+    .filter(([, flag]) => !('hidden' in flag && flag.hidden))
+    .flatMap(([name, flag]) => [
+      flag.type === 'boolean' && flag.default === true ? `--no-${name}` : `--${name}`,
+      ...(flag.short === undefined ? [] : [`-${flag.short}`]),
+    ]);
+
 describe('svc __complete', () => {
-  it.each(GROUPS)(
-    'completes every command of $name, its aliases and its options, but no hidden ones',
-    async (group) => {
+  it('completes every command, its aliases and its options, but no hidden ones', async () => {
+    for (const group of GROUPS) {
       for (const command of await loadCommands(group)) {
         for (const name of [command.id, ...(command.aliases ?? []).map((alias) => `${group.name} ${alias}`)]) {
           expect(await offered(name)).toContain(name.split(' ').at(-1));
           expect(await offered(`${name} --output=js`)).toEqual(['json']);
         }
-        const options = await offered(`${command.id} -`);
-        const flags = Object.entries(allFlags(command));
-        expect(options).toEqual(
-          flags
-            .filter(([, flag]) => !('hidden' in flag && flag.hidden))
-            .flatMap(([name, flag]) => [
-              flag.type === 'boolean' && flag.default === true ? `--no-${name}` : `--${name}`,
-              ...(flag.short === undefined ? [] : [`-${flag.short}`]),
-            ]),
-        );
+        expect(await offered(`${command.id} -`)).toEqual(spellingsOf(command));
       }
-    },
-  );
+    }
+  });
 
-  it.each([
-    ['alerts list --cacert=no', 'files\t--cacert=\n'],
-    ['alerts create -f no', 'files\t\n'],
-    ['silences run a=b -- cat no', 'command\t1\n'],
-    ['silences run a=b -- ', 'command\t0\n'],
-    ['alerts list --older-than ', 'any\t\n'],
-    ['alerts list -- --out', 'any\t\n'],
-    ['alerts list --dry-run=', 'values\t--dry-run=\ncurl\n'],
-  ])('completes "%s"', async (line, answer) => {
-    const typed = line.split(' ');
-    const current = typed.pop();
-    expect((await svc(['__complete', `matching=${current}`, ...typed])).stdout).toBe(answer);
+  it('offers names, an alias if no name matches, options where one is allowed, and choices', async () => {
+    expect(await offered('al')).toEqual(['alerts']);
+    expect(await offered('alerts q')).toEqual(['query']);
+    expect(await offered('bogus ')).toEqual([]);
+    expect(await offered('-o json --profile alerts sil')).toEqual(['silences']);
+    expect(await offered('help alerts li')).toEqual(['list']);
+    expect(await offered('help ex')).toEqual(['exit-statuses']);
+    expect(await offered('help --format ')).toEqual(['text', 'json']);
+    expect(await offered('--v')).toEqual(['--version', '--verbose']);
+    expect(await offered('silences rm --dry')).toEqual(['--dry-run']);
+    expect(await offered('alerts list -qo nd')).toEqual(['ndjson']);
+    expect(await offered('alerts list --state s')).toEqual(['silenced', 'suppressed']);
+    expect(await offered('api alerts PA')).toEqual(['PATCH']);
+    expect(await offered('silences create --dry-run c')).toEqual([]);
+    expect(await offered('silences expire ')).toEqual([]);
+  });
+
+  it('tells a script whether files, a command, values or nothing follows', async () => {
+    const answers = {
+      'alerts list --cacert=no': 'files\t--cacert=\n',
+      'alerts create -f no': 'files\t\n',
+      'silences run a=b -- cat no': 'command\t1\n',
+      'silences run a=b -- ': 'command\t0\n',
+      'alerts list --older-than ': 'any\t\n',
+      'alerts list -- --out': 'any\t\n',
+      'alerts list --dry-run=': 'values\t--dry-run=\ncurl\n',
+    };
+    for (const [line, answer] of Object.entries(answers)) {
+      const typed = line.split(' ');
+      const current = typed.pop();
+      expect((await svc(['__complete', `matching=${current}`, ...typed])).stdout, line).toBe(answer);
+    }
   });
 
   it('completes a noun alone as its list', async () => {
@@ -101,12 +113,6 @@ describe('svc __complete', () => {
     expect(await profiles()).toBe('values\t\ndefault\nprod\n');
     writeFileSync(join(home, 'config/settings.json'), '{');
     expect(await profiles()).toBe('');
-  });
-
-  it('returns values with another beginning only if all are requested', async () => {
-    const options = ['alerts', 'list', '--state'];
-    expect((await svc(['__complete', 'matching=sup', ...options])).stdout).toBe('values\t\nsuppressed\n');
-    expect((await svc(['__complete', 'all=sup', ...options])).stdout).toContain('\nactive\n');
   });
 
   it('returns nothing to a script of another version', async () => {

@@ -83,36 +83,19 @@ describe.skipIf(missing)('zsh, from fpath', { timeout: 60_000 }, () => {
   it('completes words, options, choices and files', async () => {
     expect(await terminal.complete('svc al')).toBe('svc alerts ');
     expect(await terminal.complete('FOO=1 svc alerts q')).toBe('FOO=1 svc alerts query ');
-    expect(await terminal.complete('svc -o json sil')).toBe('svc -o json silences ');
     expect(await terminal.complete('svc silences rm --dry')).toBe('svc silences rm --dry-run ');
     expect(await terminal.complete('svc alerts list --output=js')).toBe('svc alerts list --output=json ');
-    expect(await terminal.complete('svc api alerts PA')).toBe('svc api alerts PATCH ');
     expect(await terminal.complete('svc alerts list -qo nd')).toBe('svc alerts list -qo ndjson ');
-    expect(await terminal.complete('svc silences create --dry-run=')).toBe('svc silences create --dry-run=curl ');
     expect(await terminal.complete('svc alerts create -f not')).toBe('svc alerts create -f notes.json ');
     expect(await terminal.complete('svc alerts create --file=no\\ ')).toBe('svc alerts create --file=no\\ spaces ');
     expect(await terminal.complete('svc alerts list -o json > not')).toBe('svc alerts list -o json > notes.json ');
-    expect(await terminal.complete('svc alerts list -- --out')).toBe('svc alerts list -- --out');
-    expect(await terminal.complete('svc config get alerts.u')).toBe('svc config get alerts.u');
-    expect(await terminal.complete('svc help alerts li')).toBe('svc help alerts list ');
-  });
-
-  it('offers every candidate', async () => {
-    expect(await offered('svc ')).toEqual(expect.arrayContaining(['alerts', 'silences', 'config', 'sandbox', 'help']));
-    const commands = await offered('svc alerts ');
-    expect(commands).toEqual(expect.arrayContaining(['list', 'get', 'groups', 'create', 'receivers', 'status']));
-    expect(commands).not.toContain('ls');
     expect(await offered('svc alerts list --state ')).toEqual(
       ['active', 'silenced', 'inhibited', 'muted', 'suppressed', 'unprocessed'].sort(),
     );
-    const options = await terminal.complete('svc alerts list -', ALL);
-    for (const option of [' --state ', ' -a ', ' --base-url ', ' --no-headers ', ' -o '])
-      expect(options).toContain(option);
   });
 
   it('offers settings and profiles without a request', async () => {
     shop.know('prod', 'test');
-    expect(await offered('svc config unset ')).toContain('timeout');
     expect(await offered('svc config use ')).toEqual(['default', 'prod', 'test']);
     expect(await terminal.complete('svc alerts list --profile p')).toBe('svc alerts list --profile prod ');
     expect(await terminal.complete('svc silences expire ')).toBe('svc silences expire ');
@@ -124,19 +107,16 @@ describe.skipIf(missing)('zsh, from fpath', { timeout: 60_000 }, () => {
     await terminal.shows(/expire +-- Expire silences/);
   });
 
-  it.each(HOSTILE)('inserts %s as one word, and runs nothing', async (name) => {
-    shop.know(`x${name}`);
-    const ways = ['--profile x', '--profile=x', "--profile 'x", '--profile "x'];
-    for (const typed of inTurn(ways, HOSTILE.indexOf(name), 1)) {
-      const expected = typed.includes('=') ? [`--profile=x${name}`] : ['--profile', `x${name}`];
-      expect(await terminal.run(`svc alerts list ${typed}`)).toEqual(['alerts', 'list', ...expected]);
+  it('inserts any name as one word, and runs nothing', { timeout: 120_000 }, async () => {
+    for (const [index, name] of HOSTILE.entries()) {
+      shop.know(`x${name}`);
+      const ways = ['--profile x', '--profile=x', "--profile 'x", '--profile "x'];
+      for (const typed of inTurn(ways, index, 1)) {
+        const expected = typed.includes('=') ? [`--profile=x${name}`] : ['--profile', `x${name}`];
+        expect(await terminal.run(`svc alerts list ${typed}`)).toEqual(['alerts', 'list', ...expected]);
+      }
     }
     expect(readdirSync(shop.folder)).not.toContain('MARKER');
-  });
-
-  it('completes the command line after --', async () => {
-    expect(await terminal.complete('svc silences run a=b -- svc sil')).toBe('svc silences run a=b -- svc silences ');
-    expect(await terminal.complete('svc silences run a=b -- cat not')).toBe('svc silences run a=b -- cat notes.json ');
   });
 
   it('offers nothing that cannot be typed, and a leading dash only after a dash', async () => {

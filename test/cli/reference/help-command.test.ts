@@ -95,31 +95,13 @@ describe('svc help --format json', async () => {
     expect(await data('alerts', 'list', '--format', 'json', '--fields', 'id')).toEqual({ id: 'alerts list' });
     expect((await svc(['help', 'alerts', 'list', '--format', 'json', '-q'])).stdout).toBe('alerts list\n');
   });
-
-  it('ignores the setting for the output format', async () => {
-    const run = await svc(['help', 'alerts'], { env: { SVC_OUTPUT: 'json' } });
-    expect(run.stdout).toBe((await svc(['alerts', '--help'])).stdout);
-  });
 });
 
 describe('svc help', () => {
-  it('explains itself', async () => {
-    const page = (await svc(['help', 'help'])).stdout;
-    expect(page).toContain('--format <format>');
-    expect((await svc(['help', '--help'])).stdout).toBe(page);
-    for (const { name } of TOPICS) expect(page).toContain(name);
-  });
-
-  it('names every topic on the first page', async () => {
-    expect((await svc(['--help'])).stdout).toContain(`svc help ${TOPICS.map(({ name }) => name).join('|')}\n`);
-  });
-
   it.each([
     [['alerst'], 'alerts\n'],
-    [['matcher'], 'matchers'],
     [['alerts', 'lst'], 'alerts list'],
     [['alerts', 'list', 'zzz'], 'svc help alerts list has no "zzz"'],
-    [['output', 'json'], 'svc help output has no "json"'],
     [['--format', 'jsn'], '--format json'],
     [['--frmat', 'json'], '--format json'],
   ])('refuses %j', async (typed, said) => {

@@ -23,7 +23,7 @@ function machine() {
   return { paths, at, folder: join(paths.state, 'sandboxes') };
 }
 
-test('reads records, oldest first, of the same user, until they are removed', async () => {
+test('a record is private, and read oldest first until it is removed', async () => {
   const { paths, at, folder } = machine();
   expect(await readSandboxes(paths)).toEqual([]);
   const later = recordSandbox(at(NOW + 1), { startedBy: 'run', traps: ['no-push'], env: ENV });
@@ -42,7 +42,7 @@ test('reads records, oldest first, of the same user, until they are removed', as
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('ignores other files', async () => {
+test('other files are ignored', async () => {
   const { paths, at, folder } = machine();
   recordSandbox(at(NOW), { startedBy: 'start', traps: [], env: ENV });
   const [own = ''] = readdirSync(folder);
@@ -74,7 +74,7 @@ test('ignores other files', async () => {
   );
 });
 
-test('accepts no address of another machine, and no shell command', () => {
+test('a record with an address of another machine or a shell command is refused', () => {
   expect(sandboxEnv.parse({ ...ENV, PATH: '/bin' })).toEqual(ENV);
   for (const value of [
     'http://127.0.0.1.evil.example:1',

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { drawSvg } from '../../../src/output/chart/svg.ts';
 import type { ChartPicture } from '../../../src/output/types.ts';
 import { FORBIDDEN } from '../rendering.ts';
-import { DAY, FROM, ONE_STORE, POINTS, picture, STORE_PRICES, series, TO } from './pictures.ts';
+import { DAY, FROM, ONE_STORE, POINTS, picture, STORE_PRICES, series } from './pictures.ts';
 import { allElements, type Element, parseXml, textOf } from './xml.ts';
 
 const drawn = async (shown: ChartPicture, time: 'utc' | 'local' = 'utc'): Promise<Element> =>
@@ -68,18 +68,6 @@ describe('an SVG file', () => {
     expect(named(await drawn(picture({ series: [] })), 'path')).toEqual([]);
     const instant = await drawn(picture({ to: FROM, series: [series({ until: FROM })] }));
     expect(named(instant, 'circle').length).toBeGreaterThan(0);
-  });
-
-  test('keeps a spike of one point among 20,000 in a small file', async () => {
-    const values = Array.from({ length: 20_000 }, (_, index) => (index === 13_337 ? 99 : 50 + (index % 3)));
-    const at = values.map((_, index) => FROM + (index * (TO - FROM)) / values.length);
-    const text = await drawSvg(picture({ series: [series({ at, values })] }), { time: 'utc' });
-    const [line] = lines(parseXml(text));
-    const points = pointsOf(line?.attributes['d'] ?? '');
-    const top = Math.min(...points.map(({ y }) => y));
-    expect(points.filter(({ y }) => y === top).length).toBeLessThanOrEqual(3);
-    expect(Math.max(...points.map(({ y }) => y)) - top).toBeGreaterThan(200);
-    expect(text.length).toBeLessThan(80_000);
   });
 
   test('is well-formed, within its frame and reproducible for any data', async () => {

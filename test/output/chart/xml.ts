@@ -28,28 +28,36 @@ export function parseXml(xml: string): Element {
     if (opening === null) throw new Error(`no element: ${xml.slice(at, at + 60)}`);
     at = OPENING.lastIndex;
     const [, name = '', written = '', empty] = opening;
-    const attributes: Record<string, string> = {};
-    for (const [, key = '', value = ''] of written.matchAll(ATTRIBUTE)) {
-      if (key in attributes) throw new Error(`${key} twice`);
-      attributes[key] = decoded(value);
-    }
+    return { name, attributes: attributesOf(written), children: empty === '/' ? [] : childrenOf(name) };
+  }
+
+  function childrenOf(name: string): (Element | string)[] {
     const children: (Element | string)[] = [];
-    while (empty !== '/') {
+    for (;;) {
       const next = xml.indexOf('<', at);
       if (next < 0) throw new Error(`${name} has no end`);
       if (next > at) children.push(decoded(xml.slice(at, next)));
       at = next;
       CLOSING.lastIndex = at;
       const closing = CLOSING.exec(xml);
-      if (closing === null) children.push(element());
-      else {
-        if (closing[1] !== name) throw new Error(`${name} is closed by ${closing[1]}`);
-        at = CLOSING.lastIndex;
-        break;
+      if (closing === null) {
+        children.push(element());
+        continue;
       }
+      if (closing[1] !== name) throw new Error(`${name} is closed by ${closing[1]}`);
+      at = CLOSING.lastIndex;
+      return children;
     }
-    return { name, attributes, children };
   }
+}
+
+function attributesOf(written: string): Record<string, string> {
+  const attributes: Record<string, string> = {};
+  for (const [, key = '', value = ''] of written.matchAll(ATTRIBUTE)) {
+    if (key in attributes) throw new Error(`${key} twice`);
+    attributes[key] = decoded(value);
+  }
+  return attributes;
 }
 
 function decoded(text: string): string {

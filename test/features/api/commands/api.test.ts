@@ -31,8 +31,8 @@ async function api(args: readonly string[], reply: string | Fault = '{}', option
   return { ...run, requests: server.requests.slice(before) };
 }
 
-describe('what is sent', () => {
-  test('goes below the base path, with the credential, parameters encoded', async () => {
+describe('svc api', () => {
+  test('sends a request below the base path, with the credential and encoded parameters', async () => {
     const { requests } = await api(['alerts', 'GET', '/alerts?active=true', '-p', 'filter=a="é"', '-p', 'filter=b']);
     expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /api/v2/alerts?active=true&filter=a%3D%22%C3%A9%22&filter=b',
@@ -42,7 +42,7 @@ describe('what is sent', () => {
     expect((await api(['catalog', 'GET', '/healthz'])).requests[0]?.path).toBe('/healthz');
   });
 
-  test('sends a body of fields, and a raw body', async () => {
+  test('sends a body of fields, or a raw body', async () => {
     const fields = ['-f', 'comment=1', '-f', 'n=2'];
     const made = await api(['alerts', 'POST', '/silences', '--yes', ...fields]);
     expect(made.requests[0]).toMatchObject({
@@ -58,25 +58,19 @@ describe('what is sent', () => {
   test.each([
     [['alerts', 'GET', 'status']],
     [['alerts', 'GET', '//evil.example/x']],
-    [['alerts', 'GET', '/a/../x']],
     [['alerts', 'GET', '/a/%2E%2e/x']],
-    [['alerts', 'GET', '/a%2f..%2fx']],
-    [['alerts', 'GET', '/a b']],
     [['alerts', 'GET', '/a#b']],
-    [['alerts', 'GET', '/{id}']],
-    [['alerts', 'GET', 'http://evil.example/']],
     [['alerts', 'get', '/status']],
     [['nothing', 'GET', '/status']],
     [['alerts', 'GET', '/status', '-f', 'a=b']],
     [['alerts', 'POST', '/x', '--yes', '-f', 'a=b', '-f', 'a=c']],
-    [['alerts', 'POST', '/x', '--yes', '-f', 'a']],
     [['alerts', 'POST', '/x', '--yes', '-f', 'a=b', '--body', '-']],
     [['alerts', 'POST', '/x', '--yes', '--body', '-']],
-  ])('%j is refused, and nothing is sent', async (args) => {
+  ])('refuses %j, and sends nothing', async (args) => {
     expect(await api(args, '{}', { stdin: 'no json' })).toMatchObject({ code: 2, stdout: '', requests: [] });
   });
 
-  test('every accepted path stays below the address', () => {
+  test('accepts only paths below the address', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('/', '.', '%2e', '%2F', '\\', '?', 'a', '@', ':', '%5c') }),
@@ -96,18 +90,18 @@ describe('what is sent', () => {
   });
 });
 
-describe('a write', () => {
-  const lost: readonly (readonly [string, Fault])[] = [
-    ['a reset', (socket) => socket.resetAndDestroy()],
-    ['503', (socket) => socket.write(answer(503, '"busy"'))],
-    ['half an answer', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"a')],
-    ['broken JSON', (socket) => socket.write(answer(200, '{"a'))],
-  ];
-
-  test.each(lost)('is sent once, and exits 8 if its response is lost by %s', async (_, reply) => {
+describe('a write by svc api', () => {
+  test('is sent once, and exits 8 if its response is lost', async () => {
+    const lost: readonly Fault[] = [
+      (socket) => socket.resetAndDestroy(),
+      (socket) => socket.write(answer(503, '"busy"')),
+      (socket) => socket.write(answer(200, '{"a')),
+    ];
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-      const { code, stdout, requests } = await api(['catalog', method, '/x', '--yes'], reply);
-      expect([code, stdout, requests.length], method).toEqual([8, '', 1]);
+      for (const reply of lost) {
+        const { code, stdout, requests } = await api(['catalog', method, '/x', '--yes'], reply);
+        expect([code, stdout, requests.length], method).toEqual([8, '', 1]);
+      }
     }
   });
 
@@ -118,12 +112,6 @@ describe('a write', () => {
     const yes = await api(args, '', { terminal: 80, answer: true });
     expect(yes).toMatchObject({ code: 0, stdout: '', asked: [`Send DELETE ${server.url}/api/v2/silence/1?`] });
     expect(yes.requests).toHaveLength(1);
-  });
-
-  test('succeeds even if its response lacks the selected field', async () => {
-    const run = await api(['catalog', 'POST', '/x', '--yes', '--fields', 'zzz'], '{"a":1}');
-    expect([run.code, run.requests.length]).toEqual([8, 1]);
-    expect((await api(['catalog', 'GET', '/x', '--fields', 'zzz'], '{"a":1}')).code).toBe(2);
   });
 
   test.each(['GET', 'POST'])('--dry-run shows a %s, and sends nothing', async (method) => {
@@ -142,7 +130,7 @@ describe('a write', () => {
   });
 });
 
-describe('the response', () => {
+describe('a response to svc api', () => {
   const GET = ['catalog', 'GET', '/x'];
 
   test('passes through except for control sequences, and supports every format', async () => {
@@ -157,37 +145,16 @@ describe('the response', () => {
     expect((await api([...GET, '-o', 'ndjson'], '[1,"a",null]')).stdout).toBe('1\n"a"\nnull\n');
   });
 
-  test('that is not JSON', async () => {
+  test('may be text or nothing', async () => {
     const text: Fault = (socket) => socket.write(answer(200, 'é\n', { 'content-type': 'text/html' }));
     expect((await api(GET, text)).stdout).toBe('"é\\n"\n');
     expect((await api([...GET, '-o', 'table'], text)).stdout).toBe('é\n');
     expect(await api(GET, (socket) => socket.write('HTTP/1.1 204 No\r\n\r\n'))).toMatchObject({ code: 0, stdout: '' });
     expect((await api(GET, '{"a')).code).toBe(7);
   });
-
-  test.each([
-    [400, 3],
-    [401, 4],
-    [403, 4],
-    [404, 3],
-    [429, 6],
-    [500, 7],
-    [302, 3],
-  ])('%d is exit %d', async (status, code) => {
-    const headers = { location: 'http://evil.example/', 'retry-after': '0' };
-    const run = await api(GET, (socket) => socket.write(answer(status, '"no"', headers)));
-    expect([run.code, run.stdout]).toEqual([code, '']);
-  });
-
-  test('that exceeds the size limit', async () => {
-    const long = JSON.stringify(Array.from({ length: 500_000 }, (_, n) => `number ${n}`));
-    expect((await api(GET, long)).stdout === `${long}\n`).toBe(true);
-    const cut: Fault = (socket) => socket.write(answer(200, long.slice(0, -9)));
-    expect((await api(GET, cut)).code).toBe(7);
-  });
 });
 
-describe('the trading gateway', () => {
+describe('svc api trade', () => {
   let sandbox: Sandbox;
   beforeAll(async () => {
     sandbox = await startSandbox({ now: Date.now, random: Math.random });
@@ -195,7 +162,7 @@ describe('the trading gateway', () => {
   afterAll(() => sandbox.close());
   const trade = (args: readonly string[]): Promise<Run> => svc(['api', 'trade', ...args], { env: sandbox.env });
 
-  test('gets forms within a session, and refuses with status 200', async () => {
+  test('sends forms within a session, and shows a refusal of status 200', async () => {
     const accounts = await trade(['GET', '/trading/get_model?models=Account', '--query', 'accounts[0].accountId']);
     expect([accounts.code, JSON.parse(accounts.stdout)]).toEqual([0, '654061']);
     const refused = await trade(['POST', '/trading/subscribe', '-f', 'models=Nothing', '--yes']);
@@ -209,16 +176,15 @@ describe('the trading gateway', () => {
     }
   });
 
-  test.each([[[]], [['-f', 'is_buy=1']], [['-f', 'is_buy=true', '-f', 'is_buy=false']]])(
-    'does not send an order without a side, which would be a buy: %j',
-    async (side) => {
+  test('does not send an order without a side, which would be a buy', async () => {
+    for (const side of [[], ['-f', 'is_buy=1'], ['-f', 'is_buy=true', '-f', 'is_buy=false']]) {
       const form = ['-f', 'account_id=654061', '-f', 'symbol=EUR/USD', '-f', 'amount=5', ...side, '--yes'];
       for (const path of ['/trading/open_trade', '/trading/create_entry_order/']) {
         const { code, stderr } = await trade(['POST', path, ...form]);
         expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('without is_buy would buy') });
       }
-    },
-  );
+    }
+  });
 
   const ORDER = ['account_id=654061', 'symbol=EUR/USD', 'is_buy=false', 'rate=0', 'amount=5'];
   const FORM = [...ORDER, 'order_type=AtMarket', 'time_in_force=GTC'].flatMap((field) => ['-f', field]);
@@ -256,15 +222,6 @@ describe('the trading gateway', () => {
     expect(JSON.parse(refused.stdout)).toMatchObject({ response: { executed: false } });
   });
 
-  test('explains that an account name was passed instead of its id', async () => {
-    const form = FORM.map((field) => field.replace('account_id=654061', 'account_id=00654061'));
-    const { code, stderr } = await trade(['POST', '/trading/open_trade', ...form, '--yes']);
-    expect({ code, stderr }).toEqual({
-      code: 3,
-      stderr: expect.stringContaining("an account's name was sent in place of its id"),
-    });
-  });
-
   test('does not send an order that cannot be journaled; a dry run writes nothing', async () => {
     const home = temporaryHome();
     const argv = ['api', 'trade', 'POST', '/trading/delete_order', '-f', 'order_id=1', '--yes'];
@@ -275,7 +232,7 @@ describe('the trading gateway', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   });
 
-  test('for real money, requires the account to be typed, or named without a terminal', async () => {
+  test('asks for the account of real money, or takes it from the request without a terminal', async () => {
     const home = temporaryHome();
     await svc(['config', 'set', 'trade.live', 'true'], { home });
     const run = (argv: readonly string[], more: RunOptions = {}) =>
@@ -296,7 +253,7 @@ describe('the trading gateway', () => {
     expect(journalOf(home)).toHaveLength(2);
   });
 
-  test('a change executed with an error is not as requested, and what is alike is listed', async () => {
+  test('lists what is alike after a change was executed with an error', async () => {
     const home = temporaryHome();
     const argv = ['POST', '/trading/open_trade', ...FORM, '--yes'];
     const [{ code, stdout, stderr } = NONE] = await trapped('executed-with-error', argv, home);
@@ -307,7 +264,7 @@ describe('the trading gateway', () => {
     expect(journalOf(home)).toMatchObject([{ outcome: 'unknown' }]);
   });
 
-  test('after a lost response the outcome is unknown, and the order was sent once', async () => {
+  test('does not know the outcome after a lost response, and sends the order once', async () => {
     const home = temporaryHome();
     const argv = ['POST', '/trading/open_trade', ...FORM, '--yes'];
     const [{ code, stdout, stderr } = NONE] = await trapped('lost-order-answer', argv, home);
@@ -321,7 +278,7 @@ describe('the trading gateway', () => {
   test.each([
     ['that begins with a byte order mark', '\ufeff{"response":{"executed":true},"data":{"orderId":7}}', 0, 'accepted'],
     ['so long that it is passed on unread, and is no JSON', `{"response":1,${' '.repeat(5 * 2 ** 20)}}`, 8, 'unknown'],
-  ])('an order has its outcome from a response %s', async (_name, body, exit, outcome) => {
+  ])('knows the outcome of an order from a response %s', async (_name, body, exit, outcome) => {
     const home = temporaryHome();
     await using before = await forwarder(sandbox.env['SVC_TRADE_URL'] ?? '');
     const headers = { 'content-type': 'application/json' };
@@ -334,7 +291,7 @@ describe('the trading gateway', () => {
     });
   });
 
-  test('a rate limit of the gateway fills its window', async () => {
+  test('counts the calls that a rate limit of the gateway refuses', async () => {
     const argv = ['GET', '/trading/get_model?models=Order'];
     const runs = await trapped('ora-20301', argv, temporaryHome(), 2);
     expect(runs.map(({ code }) => code)).toEqual([6, 6]);

@@ -1,140 +1,91 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { configGet } from '../../../../src/features/config/commands/get.ts';
-import { configList } from '../../../../src/features/config/commands/list.ts';
-import { configPath } from '../../../../src/features/config/commands/path.ts';
-import { configProfiles } from '../../../../src/features/config/commands/profiles.ts';
-import { configSet } from '../../../../src/features/config/commands/set.ts';
-import { configUnset } from '../../../../src/features/config/commands/unset.ts';
-import { configUse } from '../../../../src/features/config/commands/use.ts';
-import type { Column } from '../../../../src/output/types.ts';
-import { testFolder } from '../../../support/folder.ts';
-import { runContext } from './context.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { failure, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 
-const folder = testFolder();
-const file = () => join(folder.paths.config, 'settings.json');
+let home: string;
+beforeEach(() => {
+  home = temporaryHome();
+});
+const file = () => join(home, 'config/settings.json');
 const content = () => JSON.parse(readFileSync(file(), 'utf8'));
-const context = (sources?: Parameters<typeof runContext>[1]) => runContext(folder.paths, sources);
+const run = (argv: readonly string[], options: RunOptions = {}) => svc(['config', ...argv], { home, ...options });
 
 function write(value: unknown): void {
-  mkdirSync(folder.paths.config, { recursive: true });
+  mkdirSync(join(home, 'config'), { recursive: true, mode: 0o700 });
   writeFileSync(file(), typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 interface Row {
-  key: string;
-  value: string | null;
-  origin: string;
-  source?: string;
-  problem?: string;
+  readonly key: string;
+  readonly value: string | null;
+  readonly origin: string;
+  readonly problem?: string;
 }
-async function list(
-  input: { showOrigin?: boolean; all?: boolean },
-  sources?: Parameters<typeof runContext>[1],
-): Promise<Row[]> {
-  const answer = await configList.run({ showOrigin: false, all: false, ...input }, await context(sources));
-  return answer.value as Row[];
+async function list(argv: readonly string[], env: RunOptions['env'] = {}): Promise<readonly Row[]> {
+  return JSON.parse((await run(['list', ...argv, '-o', 'json'], { env })).stdout);
 }
-const cells = (row: Row) => {
-  if (configList.output.kind !== 'list') throw new Error('no list');
-  return (configList.output.columns as readonly Column<Row>[]).map((column) => column.cell(row));
-};
 
-describe('config list', () => {
-  it('shows settings with a value, and their origin with --show-origin', async () => {
+describe('svc config list', () => {
+  it('shows settings with a value, their origin with --show-origin, and the rest with --all', async () => {
     write({ profiles: { default: { 'alerts.url': 'https://am.example' } } });
     const env = { SVC_TIMEOUT: '5s' };
-    const rows = await list({}, { env });
-    expect(rows.map(({ key, value, origin }) => `${key}=${value} ${origin}`)).toEqual([
-      'alerts.url=https://am.example profile',
-      'alerts.maxSilence=24h default',
-      'alerts.severities=critical,error,warning,info,none default',
-      'trade.connectsPerMinute=20 default',
-      'output=table default',
-      'color=auto default',
-      'timeout=5s env',
-      'credentials.helper=file default',
-    ]);
-    expect(rows.every((row) => !('source' in row))).toBe(true);
-    const shown = await list({ showOrigin: true }, { env });
-    expect(shown.map(({ source }) => source)).toEqual([
-      `${file()} (profile default)`,
-      '',
-      '',
-      '',
-      '',
-      '',
-      'SVC_TIMEOUT',
-      '',
-    ]);
-    expect(shown.map((row) => cells(row)[2])).toEqual([
-      `profile: ${file()} (profile default)`,
-      'default',
-      'default',
-      'default',
-      'default',
-      'default',
-      'env: SVC_TIMEOUT',
-      'default',
-    ]);
-  });
-
-  it('shows the rest with --all', async () => {
-    const rows = await list({ all: true });
-    expect(rows.find(({ key }) => key === 'trade.url')).toEqual({ key: 'trade.url', value: null, origin: 'unset' });
+    const shown = (await list([], env)).map(({ key, value, origin }) => `${key}=${value} ${origin}`);
+    expect(shown).toHaveLength(8);
+    expect(shown).toEqual(
+      expect.arrayContaining(['alerts.url=https://am.example profile', 'color=auto default', 'timeout=5s env']),
+    );
+    expect(await list(['--show-origin'], env)).toEqual(
+      expect.arrayContaining([
+        { key: 'alerts.url', value: 'https://am.example', origin: 'profile', source: `${file()} (profile default)` },
+        { key: 'timeout', value: '5s', origin: 'env', source: 'SVC_TIMEOUT' },
+      ]),
+    );
+    expect(await list(['--all'])).toContainEqual({ key: 'trade.url', value: null, origin: 'unset' });
   });
 
   it('shows a value that cannot be used, with what is wrong, and no password of an address', async () => {
-    const env = { SVC_OUTPUT: 'xml', SVC_CATALOG_URL: 'https://u:SECRET@h', SVC_ALERTS_TOKEN: 'SECRET' };
-    const rows = await list({ showOrigin: true }, { env });
-    expect(rows.find(({ key }) => key === 'output')).toMatchObject({
-      value: 'xml',
-      problem: expect.stringMatching(/^is none of/),
+    const env = { SVC_TIMEOUT: 'soon', SVC_CATALOG_URL: 'https://u:SECRET@h', SVC_ALERTS_TOKEN: 'SECRET' };
+    const rows = await list(['--show-origin'], env);
+    expect(rows.find(({ key }) => key === 'timeout')).toMatchObject({
+      value: 'soon',
+      problem: expect.stringMatching(/^is not a duration/),
     });
-    expect(JSON.stringify([rows, rows.map(cells)])).not.toContain('SECRET');
     expect(rows.find(({ key }) => key === 'catalog.url')?.value).toBe('https://***@h');
+    expect(JSON.stringify(rows) + (await run(['list'], { env })).stdout).not.toContain('SECRET');
   });
 
   it('exits 2 for a broken file or an unknown profile', async () => {
-    await expect(list({}, { profileFlag: 'prod' })).rejects.toMatchObject({
-      exit: 2,
-      message: expect.stringContaining('"prod"'),
+    expect(await run(['list', '--profile', 'prod'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('"prod"'),
     });
     write('{');
-    await expect(list({})).rejects.toMatchObject({ code: 'config_invalid' });
+    expect(failure(await run(['list', '-o', 'json']))).toMatchObject({ code: 'config_invalid' });
   });
 });
 
-describe('config get', () => {
+describe('svc config get', () => {
   it('prints the effective value', async () => {
-    write({ profiles: { default: { output: 'csv' } } });
-    expect(await configGet.run({ key: 'output' }, await context())).toEqual({ value: 'csv' });
-    expect(await configGet.run({ key: 'output' }, await context({ env: { SVC_OUTPUT: 'yaml' } }))).toEqual({
-      value: 'yaml',
-    });
+    write({ profiles: { default: { timeout: '7s' } } });
+    expect(await run(['get', 'timeout'])).toMatchObject({ code: 0, stdout: '7s\n' });
+    expect((await run(['get', 'timeout'], { env: { SVC_TIMEOUT: '8s' } })).stdout).toBe('8s\n');
   });
 
   it('exits 5 without a value, and 2 for an unknown key or profile or a bad value', async () => {
-    const get = async (key: string, sources?: Parameters<typeof runContext>[1]) =>
-      configGet.run({ key }, await context(sources));
-    await expect(get('trade.url')).rejects.toMatchObject({ exit: 5 });
-    await expect(get('trade.uri')).rejects.toMatchObject({ exit: 2, hint: expect.stringContaining('trade.url') });
-    await expect(get('output', { profileFlag: 'x' })).rejects.toMatchObject({ exit: 2 });
-    await expect(get('output', { env: { SVC_OUTPUT: 'x' } })).rejects.toMatchObject({ exit: 2 });
+    expect((await run(['get', 'trade.url'])).code).toBe(5);
+    expect(await run(['get', 'trade.uri'])).toMatchObject({ code: 2, stderr: expect.stringContaining('trade.url') });
+    expect((await run(['get', 'timeout', '--profile', 'x'])).code).toBe(2);
+    expect((await run(['get', 'timeout'], { env: { SVC_TIMEOUT: 'x' } })).code).toBe(2);
   });
 });
 
-describe('config set', () => {
-  const set = async (key: string, value: string, sources?: Parameters<typeof runContext>[1]) =>
-    configSet.run({ key, value }, await context(sources));
-
-  it('writes to the profile in use', async () => {
-    expect(await set('alerts.url', 'https://am.example')).toEqual({
-      value: { profile: 'default', key: 'alerts.url', value: 'https://am.example' },
-    });
+describe('svc config set', () => {
+  it('writes to the profile in use, and changes nothing else', async () => {
+    const { stdout } = await run(['set', 'alerts.url', 'https://am.example', '-o', 'json']);
+    expect(JSON.parse(stdout)).toEqual({ profile: 'default', key: 'alerts.url', value: 'https://am.example' });
     write({ ...content(), theme: 'dark', profile: 'p', profiles: { ...content().profiles, p: { odd: 1 } } });
-    await set('timeout', '5s');
+    await run(['set', 'timeout', '5s']);
     expect(content()).toEqual({
       theme: 'dark',
       profile: 'p',
@@ -142,103 +93,99 @@ describe('config set', () => {
     });
   });
 
-  it('creates the profile that --profile names, and says so', async () => {
-    const answer = await set('alerts.url', 'https://test.example', { profileFlag: 'test' });
-    expect(answer.footer).toBe('created profile test; to use it from now on: svc config use test');
+  it('creates the profile that --profile names, and says so once', async () => {
+    const created = await run(['set', 'alerts.url', 'https://test.example', '--profile', 'test']);
+    expect(created.stderr).toContain('created profile test; to use it from now on: svc config use test\n');
     expect(content()).toEqual({ profiles: { test: { 'alerts.url': 'https://test.example' } } });
-    expect((await set('timeout', '1s', { profileFlag: 'test' })).footer).toBeUndefined();
+    expect((await run(['set', 'timeout', '1s', '--profile', 'test'])).stderr).not.toContain('created');
   });
 
   it('says that a variable overrides it', async () => {
-    const answer = await set('timeout', '5s', { env: { SVC_TIMEOUT: '9s' } });
-    expect(answer.footer).toBe('SVC_TIMEOUT is set, and overrides timeout of the profile');
-    const address = await set('alerts.url', 'https://am.example', { env: { SVC_ALERTS_URL: 'https://b.example' } });
-    expect(address.footer).toBe(
-      'SVC_ALERTS_URL is set, and overrides alerts.url of the profile unless you pass --profile',
+    const timeout = await run(['set', 'timeout', '5s'], { env: { SVC_TIMEOUT: '9s' } });
+    expect(timeout.stderr).toContain('SVC_TIMEOUT is set, and overrides timeout of the profile\n');
+    const env = { SVC_ALERTS_URL: 'https://b.example' };
+    expect((await run(['set', 'alerts.url', 'https://am.example'], { env })).stderr).toContain(
+      'SVC_ALERTS_URL is set, and overrides alerts.url of the profile unless you pass --profile\n',
     );
   });
 
-  it.each([
-    ['timeout', 'soon', {}],
-    ['alerts.uri', 'https://h', {}],
-    ['cacert', 'ca.pem', {}],
-    ['output', '', {}],
-    ['timeout', '5s', { profileFlag: '../x' }],
-    ['timeout', '5s', { profileFlag: '__proto__' }],
-    ['timeout', '5s', { profileFlag: '' }],
-  ])('refuses %s %j with %j and writes nothing', async (key, value, sources) => {
-    await expect(set(key, value, sources)).rejects.toMatchObject({ code: 'invalid_value', exit: 2 });
-    expect(readdirSync(folder.path)).toEqual([]);
-  });
-
-  it('refuses a password in an address without repeating it', async () => {
-    const error = await set('alerts.url', 'https://ops:SECRET@h').catch((thrown) => thrown);
-    expect(error).toMatchObject({ exit: 2, message: expect.stringContaining('environment') });
-    expect(`${error.message}${error.hint}`).not.toContain('SECRET');
+  it('refuses what is no setting, no value or no name of a profile, and writes nothing', async () => {
+    for (const argv of [
+      ['timeout', 'soon'],
+      ['alerts.uri', 'https://h'],
+      ['cacert', 'ca.pem'],
+      ['timeout', '5s', '--profile', '../x'],
+      ['timeout', '5s', '--profile', '__proto__'],
+    ]) {
+      const refused = await run(['set', ...argv, '-o', 'json']);
+      expect({ argv, code: refused.code, error: failure(refused).code }).toEqual({
+        argv,
+        code: 2,
+        error: 'invalid_value',
+      });
+    }
+    const secret = await run(['set', 'alerts.url', 'https://ops:SECRET@h']);
+    expect([secret.code, secret.stderr]).toEqual([2, expect.stringContaining('environment')]);
+    expect(secret.stderr).not.toContain('SECRET');
+    expect(readdirSync(home)).not.toContain('config');
   });
 
   it('leaves a broken file as it is', async () => {
     write('{');
-    await expect(set('timeout', '5s')).rejects.toMatchObject({ code: 'config_invalid' });
+    expect(failure(await run(['set', 'timeout', '5s', '-o', 'json']))).toMatchObject({ code: 'config_invalid' });
     expect(readFileSync(file(), 'utf8')).toBe('{');
   });
 });
 
-describe('config unset', () => {
-  const unset = async (key: string, sources?: Parameters<typeof runContext>[1]) =>
-    configUnset.run({ key }, await context(sources));
-
+describe('svc config unset', () => {
   it('removes a setting, also one that svc does not know, and nothing else', async () => {
     write({ x: 1, profiles: { default: { output: 'csv', 'alerts.uri': 'y', timeout: '1s' } } });
-    expect((await unset('output')).value).toEqual({ profile: 'default', key: 'output', removed: true });
-    expect((await unset('alerts.uri')).value).toMatchObject({ removed: true });
-    expect((await unset('output')).value).toMatchObject({ removed: false });
+    const removed = async (key: string) => JSON.parse((await run(['unset', key, '-o', 'json'])).stdout);
+    expect(await removed('output')).toEqual({ profile: 'default', key: 'output', removed: true });
+    expect(await removed('alerts.uri')).toMatchObject({ removed: true });
+    expect(await removed('output')).toMatchObject({ removed: false });
     expect(content()).toEqual({ x: 1, profiles: { default: { timeout: '1s' } } });
   });
 
-  it('exits 2 for a missing key or profile', async () => {
-    await expect(unset('alerts.uri')).rejects.toMatchObject({ exit: 2 });
-    await expect(unset('output', { profileFlag: 'x' })).rejects.toMatchObject({ exit: 2 });
+  it('exits 2 for an unknown key or profile', async () => {
+    expect((await run(['unset', 'alerts.uri'])).code).toBe(2);
+    expect((await run(['unset', 'output', '--profile', 'x'])).code).toBe(2);
   });
 });
 
-describe('config profiles and use', () => {
+describe('svc config profiles', () => {
   it('lists the profiles, and marks the one in use', async () => {
     const address = 'https://alerts.example.com';
     write({ profile: 'b', profiles: { a: {}, b: { 'alerts.url': address, timeout: '1s' } } });
-    expect((await configProfiles.run({}, await context())).value).toEqual([
+    expect(JSON.parse((await run(['profiles', '-o', 'json'])).stdout)).toEqual([
       { name: 'default', current: false, addresses: [], settings: 0 },
       { name: 'a', current: false, addresses: [], settings: 0 },
       { name: 'b', current: true, addresses: [address], settings: 2 },
     ]);
-    const unknown = (await configProfiles.run({}, await context({ env: { SVC_PROFILE: 'gone' } }))).value as {
-      current: boolean;
-    }[];
-    expect(unknown.some(({ current }) => current)).toBe(false);
+    const unknown = (await run(['profiles', '-o', 'json'], { env: { SVC_PROFILE: 'gone' } })).stdout;
+    expect(unknown).not.toContain('"current": true');
   });
+});
 
-  it('selects one, even if the current one was deleted', async () => {
+describe('svc config use', () => {
+  it('selects a profile, even if the current one was deleted', async () => {
     write({ profile: 'gone', profiles: { prod: {} } });
-    expect(await configUse.run({ name: 'prod' }, await context())).toEqual({ value: 'prod' });
+    expect(await run(['use', 'prod'])).toMatchObject({ code: 0, stdout: 'prod\n' });
     expect(content().profile).toBe('prod');
-    const answer = await configUse.run({ name: 'default' }, await context({ env: { SVC_PROFILE: 'prod' } }));
-    expect(answer.footer).toBe('SVC_PROFILE is set, and overrides this choice');
+    const { stderr } = await run(['use', 'default'], { env: { SVC_PROFILE: 'prod' } });
+    expect(stderr).toContain('SVC_PROFILE is set, and overrides this choice\n');
     expect(content().profile).toBe('default');
   });
 
   it('refuses an unknown one, with a suggestion and the command to create it', async () => {
     write({ profile: 'prod', profiles: { prod: {} } });
-    await expect(configUse.run({ name: 'prdo' }, await context())).rejects.toMatchObject({
-      exit: 2,
-      message: 'there is no profile "prdo": did you mean prod?',
-      hint: expect.stringContaining('svc config set alerts.url <url> --profile'),
-    });
+    const { code, stderr } = await run(['use', 'prdo']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('there is no profile "prdo": did you mean prod?')]);
+    expect(stderr).toContain('svc config set alerts.url <url> --profile');
     expect(content().profile).toBe('prod');
   });
 });
 
-describe('config path', () => {
-  it('names the file whether it exists or not', async () => {
-    expect(await configPath.run({}, await context())).toEqual({ value: file() });
-  });
+it('svc config path names the file whether it exists or not', async () => {
+  expect((await run(['path'])).stdout).toBe(`${file()}\n`);
 });

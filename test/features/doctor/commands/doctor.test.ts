@@ -34,14 +34,14 @@ const STATUS = {
 };
 const healthy: Fault = (socket) => socket.write(answer(200, JSON.stringify(STATUS)));
 
-describe('all four services', () => {
+describe('svc doctor with all four services', () => {
   let sandbox: Sandbox;
   beforeAll(async () => {
     sandbox = await startSandbox({ now: Date.now, random: Math.random });
   });
   afterAll(() => sandbox.close());
 
-  test('that work: each step on one line, exit 0, and no secret', async () => {
+  test('shows each step on one line, exits 0, and prints no secret', async () => {
     const run = await examine(sandbox.env);
     expect([run.code, run.stderr, fail(run)]).toEqual([0, '', []]);
     for (const service of ['alerts', 'webhooks', 'catalog']) {
@@ -60,29 +60,22 @@ describe('all four services', () => {
     expect(shown.stdout.split('\n').filter((line) => line.length > 40 && !line.includes('://'))).toEqual([]);
   });
 
-  test('the gateway: round trip, accounts and market hours', async () => {
+  test('shows the accounts of the gateway, and when its market is open', async () => {
     const at = async (now: number) => {
       const run = await svc(['doctor', 'trade', '-o', 'json'], { env: sandbox.env, now: () => now });
-      return [run.code, found(run, 'sign-in', 'trade')?.detail, found(run, 'service', 'trade')];
+      expect([run.code, found(run, 'sign-in', 'trade')?.detail]).toEqual([0, 'from SVC_TRADE_TOKEN']);
+      return found(run, 'service', 'trade')?.detail;
     };
-    const answered = (market: string) => ({
-      status: 'ok',
-      detail: expect.stringMatching(`^responded in \\d+ ms with 2 accounts: 654061, 654062; ${market}$`),
-    });
-    const signIn = 'from SVC_TRADE_TOKEN';
-    expect(await at(Date.UTC(2026, 0, 14, 12))).toEqual([
-      0,
-      signIn,
-      expect.objectContaining(answered('forex is traded until 2026-01-16T21:55Z')),
-    ]);
-    expect(await at(Date.UTC(2026, 0, 17, 12))).toEqual([
-      0,
-      signIn,
-      expect.objectContaining(answered('forex usually opens at 2026-01-18T22:00Z')),
-    ]);
+    const accounts = '^responded in \\d+ ms with 2 accounts: 654061, 654062';
+    expect(await at(Date.UTC(2026, 0, 14, 12))).toMatch(
+      new RegExp(`${accounts}; forex is traded until 2026-01-16T21:55Z$`),
+    );
+    expect(await at(Date.UTC(2026, 0, 17, 12))).toMatch(
+      new RegExp(`${accounts}; forex usually opens at 2026-01-18T22:00Z$`),
+    );
   });
 
-  test('only the named ones, and none with --offline', async () => {
+  test('asks only the services that are named, and none with --offline', async () => {
     const run = await examine(sandbox.env, { args: ['catalog', '--offline', '-v'] });
     expect([run.code, run.stderr]).toEqual([0, '']);
     expect(found(run, 'service', 'catalog')).toMatchObject({ status: 'skipped' });
@@ -99,7 +92,7 @@ describe('all four services', () => {
     expect(run.stdout).not.toContain(SECRET);
   });
 
-  test('not signed in: sends no requests to the services', async () => {
+  test('sends no requests to a service without a sign-in', async () => {
     const env = { ...sandbox.env, SVC_TRADE_TOKEN: undefined, SVC_WEBHOOKS_TOKEN: undefined };
     const run = await examine(env);
     expect([run.code, fail(run)]).toEqual([1, ['sign-in', 'sign-in']]);
@@ -109,7 +102,7 @@ describe('all four services', () => {
   });
 });
 
-describe('the connection to a service', () => {
+describe('svc doctor on the way to a service', () => {
   let authority: Authority;
   beforeAll(() => {
     authority = new Authority();
@@ -119,51 +112,30 @@ describe('the connection to a service', () => {
   const at = (url: string, env: Record<string, string> = {}, args: readonly string[] = ['alerts']): Promise<Run> =>
     examine({ SVC_ALERTS_URL: url, ...env }, { args });
 
-  test('a closed port, and an unknown host', async () => {
-    const refused = await at('http://127.0.0.1:9');
-    expect([refused.code, fail(refused)]).toEqual([1, ['service']]);
-    expect(found(refused, 'service', 'alerts')?.detail).toContain('nothing listens at 127.0.0.1:9');
-    const unknown = await at('http://no-such-host.invalid');
-    expect([unknown.code, fail(unknown)]).toEqual([1, ['service']]);
-    expect(found(unknown, 'service', 'alerts')?.detail).toContain('no-such-host.invalid');
-  });
-
-  test('certificates: self-signed, expired, for another name, valid', async () => {
-    const names = 'IP:127.0.0.1';
-    const cases = [
-      { pair: authority.selfSigned(), status: 'fail', detail: /is self-signed/ },
-      { pair: authority.sign(names, -1), status: 'fail', detail: /has expired/ },
-      { pair: authority.sign('DNS:elsewhere.test'), status: 'fail', detail: /is for another host/ },
-      { pair: authority.sign(names, 90), status: 'ok', detail: /^responded in/ },
-    ];
-    for (const { pair, status, detail } of cases) {
+  test('reports a certificate that is not trusted, and sends nothing', async () => {
+    for (const { pair, status, detail } of [
+      { pair: authority.sign('IP:127.0.0.1', -1), status: 'fail', detail: /has expired/ },
+      { pair: authority.sign('IP:127.0.0.1', 90), status: 'ok', detail: /^responded in/ },
+    ]) {
       await using server = await faultServer(healthy, { tls: pair });
       const run = await at(server.url, { SVC_CACERT: authority.file });
       expect(found(run, 'service', 'alerts')).toMatchObject({ status, detail: expect.stringMatching(detail) });
-      expect(run.code).toBe(status === 'fail' ? 1 : 0);
-      expect(server.requests.length > 0).toBe(status !== 'fail');
+      expect([run.code, server.requests.length > 0]).toEqual(status === 'fail' ? [1, false] : [0, true]);
     }
-  });
-
-  test('a server without TLS at an https address', async () => {
-    await using server = await faultServer(healthy, { onConnect: (socket) => socket.write(answer(400, '"no"')) });
-    const run = await at(server.url.replace('http:', 'https:'));
-    expect([run.code, fail(run)]).toEqual([1, ['service']]);
-    expect(found(run, 'service', 'alerts')?.detail).toContain('does not speak TLS');
   });
 
   test.each([
     ['401', answer(401, '"no"'), 'requires a credential'],
     ['a wrong path', answer(404, '<html></html>', { 'content-type': 'text/html' }), 'does not know'],
     ['another service', answer(200, '{"hello":1}'), 'cannot be used'],
-  ])('a response that indicates %s', async (_, bytes, detail) => {
+  ])('reports a response that indicates %s', async (_, bytes, detail) => {
     await using server = await faultServer((socket) => socket.write(bytes));
     const run = await at(server.url);
     expect([run.code, fail(run)]).toEqual([1, ['service']]);
     expect(found(run, 'service', 'alerts')?.detail).toContain(detail);
   });
 
-  test('a silent server ends with the timeout, and a wrong clock is reported', async () => {
+  test('reports a silent server after the timeout, and a wrong clock', async () => {
     await using silent = await faultServer(() => {});
     const late = await at(silent.url, {}, ['alerts', '--timeout', '300ms']);
     expect([late.code, fail(late)]).toEqual([1, ['service']]);
@@ -179,17 +151,10 @@ describe('the connection to a service', () => {
     });
   });
 
-  test('a proxy that does not respond', async () => {
-    const run = await at('https://am.example', { https_proxy: `http://ann:${SECRET}@127.0.0.1:9` });
-    expect([run.code, fail(run)]).toEqual([1, ['service']]);
-    expect(found(run, 'service', 'alerts')?.detail).toContain('the proxy 127.0.0.1:9 could not be reached');
-    expect(run.stdout).not.toContain(SECRET);
-  });
-
   test.each([
     ['4', '0{"sid":"abc","upgrades":[]}', 'Engine.IO 4'],
     ['of another kind', 'hello', 'does not follow the Engine.IO protocol'],
-  ])('a gateway that speaks Engine.IO %s', async (_, body, detail) => {
+  ])('reports a gateway that speaks Engine.IO %s', async (_, body, detail) => {
     await using server = await faultServer((socket) =>
       socket.write(answer(200, body, { 'content-type': 'text/plain' })),
     );
@@ -200,7 +165,7 @@ describe('the connection to a service', () => {
   });
 });
 
-describe('this machine', () => {
+describe('svc doctor on this machine', () => {
   const config = (files: Record<string, string>): string => {
     const home = temporaryHome();
     mkdirSync(join(home, 'config'), { mode: 0o700 });
@@ -208,7 +173,7 @@ describe('this machine', () => {
     return home;
   };
 
-  test('without configuration all services are skipped, unless one is named', async () => {
+  test('skips services without configuration, unless one is named', async () => {
     const run = await examine({});
     expect([run.code, run.stderr]).toEqual([0, '']);
     for (const name of ['alerts', 'webhooks', 'catalog', 'trade']) {
@@ -223,7 +188,7 @@ describe('this machine', () => {
   test.each([
     ['broken settings', { 'settings.json': '{"profile":' }, 'settings', null],
     ['an unknown profile', { 'settings.json': '{"profile":"prod"}' }, 'settings', null],
-    ['values of settings', { 'settings.json': '{"profiles":{"default":{"output":"xml"}}}' }, 'setting', 'output'],
+    ['a value of a setting', { 'settings.json': '{"profiles":{"default":{"output":"xml"}}}' }, 'setting', 'output'],
     ['broken credentials', { 'credentials.json': `{"${SECRET}` }, 'credentials', null],
     ['broken secrets', { 'webhook-secrets.json': `{"${SECRET}` }, 'secrets', null],
   ])('reports %s, and leaves them unchanged', async (_, files, check, subject) => {
@@ -239,19 +204,7 @@ describe('this machine', () => {
       expect(readFileSync(join(home, 'config', name), 'utf8')).toBe(text);
   });
 
-  test('an invalid variable, and an empty token', async () => {
-    const run = await examine(
-      { SVC_TIMEOUT: 'soon', SVC_CATALOG_URL: `https://u:${SECRET}@h` },
-      { args: ['--offline'] },
-    );
-    expect(found(run, 'setting', 'timeout')).toMatchObject({ status: 'fail', fix: 'unset SVC_TIMEOUT' });
-    expect(found(run, 'configuration', 'catalog')).toMatchObject({ status: 'fail' });
-    expect(run.stdout).not.toContain(SECRET);
-    const empty = await examine({ SVC_ALERTS_URL: 'http://127.0.0.1:9', SVC_ALERTS_TOKEN: '' });
-    expect(found(empty, 'configuration', 'alerts')?.detail).toBe('SVC_ALERTS_TOKEN is set but empty');
-  });
-
-  test('files that others may read, and unknown keys', async () => {
+  test('reports files that others may read, and unknown keys', async () => {
     const home = config({ 'settings.json': '{"colour":"red"}' });
     chmodSync(join(home, 'config/settings.json'), 0o644);
     const run = await examine({}, { home, args: ['--offline'] });
