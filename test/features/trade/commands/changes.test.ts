@@ -46,6 +46,19 @@ describe('svc trade positions update', () => {
     expect(trade()?.stop).toBeUndefined();
   });
 
+  it('prints the id of the trade with -q, as the gateway names no order', async () => {
+    const id = holdTrade(client.gateway);
+    const run = await client.run(['positions', 'update', id, '--stop', '40pips', '--yes', '-q']);
+    expect(run).toMatchObject({ code: 0, stdout: `${id}\n` });
+  });
+
+  it('refuses a trade that is not open', async () => {
+    holdTrade(client.gateway);
+    const run = await client.run(['positions', 'update', '1', '--stop', '40pips', '--yes']);
+    expect(run).toMatchObject({ code: 5, stderr: expect.stringContaining('there is no open trade 1') });
+    expect(client.orders()).toEqual([]);
+  });
+
   it.each([
     ['--stop 1.17', 3, /--stop: 1.17 must be below the rate 1.16 for a buy/],
     ['--stop -40pips', 2, /must have no sign/],

@@ -161,6 +161,15 @@ describe('svc trade close of several trades', () => {
     expect(client.orders()).toMatchObject([{ account_id: HEDGING, forSymbol: 'false' }]);
   });
 
+  it('sends nothing if the gateway refuses the token for the offers', async () => {
+    await using before = await forwarder(client.gateway.url);
+    before.unauthorized = /models=Offer/;
+    holdTrade(client.gateway);
+    const close = ['close', '--symbol', 'EUR/USD', '--yes'];
+    const { code } = await client.run(close, { env: { SVC_TRADE_URL: before.url } });
+    expect({ code, orders: client.orders() }).toEqual({ code: 4, orders: [] });
+  });
+
   it('closes a hidden symbol', async () => {
     holdTrade(client.gateway, { symbol: 'USD/CHF' });
     expect((await client.run(['close', '--symbol', 'usdchf', '--yes'])).code).toBe(0);

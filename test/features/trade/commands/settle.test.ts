@@ -145,8 +145,16 @@ describe('svc trade journal settle', () => {
     );
     expect(run.stderr).toContain('svc trade journal settle id-1 --as filled|open|done|absent');
     expect((await gateway.run(['journal', 'settle', '-q'], { home })).stdout).toBe('id-1\nid-2\n');
-    expect((await gateway.run(['journal', 'settle', 'id-'], { home })).code).toBe(5);
-    expect((await gateway.run(['journal', 'settle', 'x'], { home })).code).toBe(5);
+    const several = await gateway.run(['journal', 'settle', 'id-'], { home });
+    expect(several).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('several entries have an id starting with id-'),
+    });
+    const none = await gateway.run(['journal', 'settle', 'x'], { home });
+    expect(none).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('no entry of this gateway has an id starting with x'),
+    });
   });
 
   it('compares times by the clock of the gateway', async () => {

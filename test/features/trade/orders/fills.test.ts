@@ -3,7 +3,13 @@ import { describe, expect, it, test } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { openTrading } from '../../../../src/features/trade/client.ts';
 import type { Session, SessionEvent } from '../../../../src/features/trade/gateway/session.ts';
-import { FillWatch } from '../../../../src/features/trade/orders/fills.ts';
+import {
+  acceptedBut,
+  FillWatch,
+  fillFooter,
+  fillText,
+  ordersText,
+} from '../../../../src/features/trade/orders/fills.ts';
 import { reportOrder } from '../../../../src/features/trade/orders/new-order.ts';
 import type { Endpoint } from '../../../../src/http/endpoint.ts';
 
@@ -209,5 +215,57 @@ describe('the wait for fills', () => {
     const { value, code, footer: told } = reportOrder('39', await report);
     expect({ status: value.status, code }).toEqual({ status: 'pending', code: 'still_pending' });
     expect(told?.startsWith(footer)).toBe(true);
+  });
+});
+
+describe('an order that was accepted', () => {
+  const CHECK = 'check svc trade orders and svc trade positions';
+
+  it('has a footer unless it is filled, with what to run next', () => {
+    const footer = (status: Parameters<typeof fillFooter>[2]['status'], reason: string | null, id: string | null) =>
+      fillFooter('order 39', id, { status, reason });
+    expect(footer('filled', null, '39')).toBeUndefined();
+    expect(footer('rejected', null, '39')).toBeUndefined();
+    expect(footer('rejected', 'no margin', '39')).toBe('order 39: no margin');
+    expect(footer('partly_filled', '2K of 5K', '39')).toBe('order 39: 2K of 5K');
+    expect(footer('pending', null, null)).toBe(`order 39 is not complete yet; ${CHECK}`);
+    expect(footer('pending', null, '39')).toBe('order 39 is still open: svc trade orders get 39, svc trade positions');
+    expect(footer('pending', 'the wait ended', '39')).toBe(
+      `order 39 was accepted, but the wait ended; it may be open or filled; ${CHECK}`,
+    );
+    expect(footer('unknown', 'the session ended', '39')).toBe(
+      `order 39 was accepted and may be open or filled: the session ended; ${CHECK}`,
+    );
+  });
+
+  it('is named in a failure that comes while svc waits for it', () => {
+    const lost = new SvcError('connection_lost', 'the gateway is gone');
+    const failures = [[], ['39'], ['39', '40']].map((ids) => acceptedBut(lost, ids));
+    expect(failures).toMatchObject([
+      {
+        code: 'connection_lost',
+        message: 'the gateway is gone: request accepted, and now open or filled',
+        hint: 'svc trade orders, svc trade positions',
+        more: {},
+      },
+      {
+        message: 'the gateway is gone: order 39 accepted, and now open or filled',
+        hint: 'svc trade orders get 39, svc trade positions',
+        more: { order_id: '39' },
+      },
+      {
+        message: 'the gateway is gone: orders 39, 40 accepted, and now open or filled',
+        hint: 'svc trade orders, svc trade positions',
+        more: { order_id: '39 40' },
+      },
+    ]);
+    const bug = new TypeError('a bug');
+    expect(acceptedBut(bug, ['39'])).toBe(bug);
+  });
+
+  it('has fills with their amount and rate, where the tables say them', () => {
+    expect(fillText({ trade_id: '7', amount_k: 5, rate: 1.2, time: null })).toBe('7 5K @ 1.2');
+    expect(fillText({ trade_id: '7', amount_k: null, rate: null, time: null })).toBe('7 ?K @ ?');
+    expect([[], ['39'], ['39', '40']].map(ordersText)).toEqual(['request', 'order 39', 'orders 39, 40']);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { SvcError } from '../../../../src/errors.ts';
 import { ageWarning, guardOrder, previewOrder } from '../../../../src/features/trade/orders/preview.ts';
 import { parseDistance, parseRate } from '../../../../src/features/trade/orders/rules.ts';
 import type { Account, Offer } from '../../../../src/features/trade/schema.ts';
@@ -59,6 +60,19 @@ describe('a preview', () => {
     ).toBeNull();
   });
 
+  test('computes the spread, the pip value and the margin, as far as the tables say them', () => {
+    const costs = (offer: Partial<Offer>, account: Partial<Account> = {}) => {
+      const { spread, pip_value, margin_needed, margin_left } = preview({}, offer, account);
+      return [spread, pip_value, margin_needed, margin_left];
+    };
+    expect(costs({ mmr: 3.3 }, { usableMargin: 100.1 })).toEqual([1.4, 0.324, 16.5, 83.6]);
+    expect(costs({ mmr: 3.3, spread: 2 })).toEqual([2, 0.324, 16.5, null]);
+    expect(costs({ mmr: 0 }, { usableMargin: 100 })).toEqual([1.4, 0.324, null, null]);
+    expect(costs({ mmr: 3.3, instrBaseUnitSize: undefined })).toEqual([1.4, null, null, null]);
+    for (const missing of [{ sell: undefined }, { buy: undefined }, { pip: 0 }, { pip: undefined }])
+      expect(costs(missing)[0]).toBeNull();
+  });
+
   test('says how the stop follows the price', () => {
     const stop = parseDistance('40pips', '--stop');
     const rate = parseRate('150');
@@ -109,7 +123,8 @@ describe('guards', () => {
       return guard(...given);
     } catch (error) {
       expect(error).toMatchObject({ code: 'guarded', exit: 3 });
-      return (error as Error).message;
+      const { message, hint } = error as SvcError;
+      return hint === undefined ? message : `${message} (${hint})`;
     }
   };
 
@@ -126,10 +141,20 @@ describe('guards', () => {
   });
 
   test('refuse what the offer does not allow', () => {
-    expect(refusal({ sellTradable: false })).toContain('USD/JPY cannot be sold now');
-    expect(refusal({ minQuantity: 10 })).toContain('5 is too small: the minimum of USD/JPY is 10');
-    expect(refusal({ maxQuantity: 4 })).toContain('5 is too large: the maximum of USD/JPY is 4');
-    expect(refusal({ instrBaseUnitSize: 2 })).toContain('5 is not a multiple of 2, the trading step of USD/JPY');
+    const shown = 'svc trade offers shows what can be traded';
+    expect(refusal({ sellTradable: false })).toBe(
+      `the gateway reports that USD/JPY cannot be sold now; nothing was sent (${shown})`,
+    );
+    expect(refusal({ buyTradable: false }, {}, { side: 'buy' })).toContain('USD/JPY cannot be bought now');
+    const refusals = [{ minQuantity: 10 }, { maxQuantity: 4 }, { instrBaseUnitSize: 2 }].map((offer) => refusal(offer));
+    expect(refusals).toEqual([
+      '5 is too small: the minimum of USD/JPY is 10; nothing was sent',
+      '5 is too large: the maximum of USD/JPY is 4; nothing was sent',
+      '5 is not a multiple of 2, the trading step of USD/JPY; nothing was sent',
+    ]);
+    expect(refusal({ sell: undefined }, {}, { limit: parseDistance('153', '--limit') })).toBe(
+      'the offer of USD/JPY has no sell price to check --limit against; nothing was sent (pass --limit in pips)',
+    );
     expect(refusal({}, {}, { stop: parseDistance('154.1', '--stop') })).toContain(
       '--stop: 154.1 must be above the rate 154.2 for a sell',
     );
@@ -137,7 +162,8 @@ describe('guards', () => {
 
   test('refuse nothing for what is unknown, or for an entry that may wait for its market', () => {
     guard({});
-    guard({ buyTradable: false, maxQuantity: 0 });
+    guard({ buyTradable: false, maxQuantity: 0, minQuantity: 5 });
+    guard({ maxQuantity: 5, instrBaseUnitSize: 5 });
     guard({}, { mc: undefined });
     guard({ sellTradable: false }, {}, { rate: parseRate('150'), stop: parseDistance('154.1', '--stop') });
   });

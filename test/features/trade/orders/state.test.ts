@@ -122,6 +122,24 @@ describe('an order', () => {
     });
   });
 
+  test('may have positions that name no order, since it was sent, of its account, symbol and side', () => {
+    const unlinked = (more: PushedRecord = {}) =>
+      stateOf([order({ time: '04252018120716391' }, 'I'), opened('300', 7, more)]).unlinked;
+    expect(unlinked()).toBe(true);
+    expect(unlinked({ accountId: undefined })).toBe(true);
+    expect(unlinked({ time: undefined })).toBe(true);
+    const others = [
+      { accountId: '2' },
+      { currency: 'USD/JPY' },
+      { isBuy: false },
+      { orderId: '40' },
+      { time: '04252018120715' },
+    ];
+    expect(others.map(unlinked)).toEqual(others.map(() => false));
+    // A linked one is not looked for, unless pushes were missed.
+    expect(stateOf([INSERT, opened('300', 7)]).unlinked).toBe(false);
+  });
+
   test('is filled even if its trade was stopped out at once', () => {
     const state = stateOf([INSERT, closed('100', 7, { isBuy: true, open: 1.21, openTime: '04252018120716' })]);
     expect(state).toMatchObject({
