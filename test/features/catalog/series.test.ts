@@ -79,6 +79,30 @@ test("equals the service's own series, however many sources have the observation
   );
 });
 
+test('is in the order of observation, however many digits a second has', () => {
+  const seconds = ['00.1235', '00.12349', '00.123', '00.123501', '01'];
+  const snapshots = seconds.map((second, id): Snapshot => {
+    const observed_at = `2026-01-02T10:00:${second}Z`;
+    return {
+      id,
+      parser_name: 'fixprice',
+      source_id: 'r',
+      price: id,
+      observed_at,
+      valid_from_at: null,
+      valid_to_at: null,
+    };
+  });
+  const [series] = seriesOf([row('r')], snapshots);
+  expect(series?.observations.map(({ snapshot: { id } }) => seconds[Number(id)])).toEqual([
+    '00.123',
+    '00.12349',
+    '00.1235',
+    '00.123501',
+    '01',
+  ]);
+});
+
 describe('rows of one series', () => {
   const names = (rows: readonly Source[], snapshots: readonly Snapshot[] = []) =>
     seriesOf(rows, snapshots).map((one) => [one.source_id, one.price_unit, one.unit]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { exact, percentOf, statisticsOf } from '../../../src/features/catalog/statistics.ts';
+import { countIn, exact, percentOf, statisticsOf } from '../../../src/features/catalog/statistics.ts';
 
 const series = (...values: (number | null)[]) => ({ dates: values.map((_, index) => `d${index}`), values });
 
@@ -26,6 +26,13 @@ test('has no statistics without values', () => {
   const unmoved = { change: null, change_percent: null };
   expect(statisticsOf(series())).toEqual({ points: 0, covered: 0, ...none, ...unmoved });
   expect(statisticsOf(series(null, null))).toEqual({ points: 2, covered: 0, ...none, ...unmoved });
+});
+
+test('counts of common products are read by any name that a service may have for them', () => {
+  const names = ['common_products_count', 'products_count', 'common_count', 'count', 'total'];
+  expect(names.map((name) => countIn({ other: 1, [name]: '7' }))).toEqual(names.map(() => '7'));
+  expect(countIn({ total: 9, common_products_count: null, products_count: 7 })).toBe(7);
+  expect(countIn({ other: 1, count: 'many' })).toBeUndefined();
 });
 
 test('has no change of one value, and no percentage of zero', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { interruptionOf } from '../../../src/errors.ts';
-import type { RunOptions } from '../../support/svc.ts';
+import { failure, type RunOptions } from '../../support/svc.ts';
 import { TOKEN as GATEWAY_TOKEN, gateway } from '../trade/gateway.ts';
 import { LISTS, profileServer, SILENCE, withProfile } from './profiles.ts';
 
@@ -276,8 +276,9 @@ describe('the password file of a profile', () => {
       [{}, 'without a user'],
       [{ 'alerts.user': 'ops', 'alerts.tokenCommand': 'true' }, 'two credentials'],
     ] as const) {
-      const { code, stderr } = await withPassword(values).run(LISTS.alerts);
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(why) });
+      const run = await withPassword(values).run([...LISTS.alerts, '-o', 'json']);
+      expect(run.code).toBe(2);
+      expect(failure(run)).toMatchObject({ code: 'config_invalid', message: expect.stringContaining(why) });
     }
     expect(server.requests).toEqual([]);
   });

@@ -8,7 +8,7 @@ import { SvcError } from '../../../../src/errors.ts';
 import { callbackPath } from '../../../../src/features/oauth/loopback-listener.ts';
 import { browse, type OidcServer, startOidc } from '../../../support/oidc.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
-import { temporaryHome } from '../../../support/svc.ts';
+import { failure, type RunOptions, temporaryHome } from '../../../support/svc.ts';
 import { isOpen } from '../raw.ts';
 import { PlainServer } from './plain-server.ts';
 import { type Login, leftovers, login, redirectOf, secretsIn, stored } from './signing-in.ts';
@@ -466,6 +466,21 @@ describe('a personal token', () => {
     expect(run).toMatchObject({ code: 0, asked: ['Personal token:'] });
     expect(run.stderr).toContain('about 90 days');
     expect(run.stdout + run.stderr).not.toContain('0123456789');
+  });
+
+  it('is one word of ASCII', async () => {
+    const refusal = async (options: RunOptions): Promise<string> => {
+      const run = await login({ url: any.url, args: ['--token-stdin', '-o', 'json'], ...options });
+      expect(run).toMatchObject({ code: 2, stdout: '' });
+      return failure(run).message;
+    };
+    const typed = (token: string) => refusal({ terminal: 80, hidden: async () => token });
+    const word = 'a token is one word of ASCII without blanks';
+    expect(await typed('  ')).toBe('no token was typed');
+    expect(await typed('Bearer pt-0123456789')).toBe(word);
+    expect(await refusal({ stdin: '\n' })).toBe('--token-stdin: standard input is empty');
+    expect(await refusal({ stdin: 'pt-é' })).toBe(`--token-stdin: ${word}`);
+    expect(await refusal({ stdin: 'a'.repeat(16 * 1024 + 1) })).toBe(`--token-stdin: ${word}`);
   });
 });
 

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -221,6 +222,17 @@ describe('the clock of svc webhooks verify', () => {
     expect(await json([rec, '--now', 'now'], late)).toMatchObject({ status: 'stale', clock: 'now' });
   });
 
+  it('that is malformed is one of two faults: the other one is named', async () => {
+    const signature = `sha256=${createHmac('sha256', SECRET.replace(/^whsec_/, ''))
+      .update(`0${T}.`)
+      .update(PING)
+      .digest('hex')}`;
+    expect(await json([ping, '--timestamp', `0${T}`, '--signature', signature])).toMatchObject({
+      status: 'malformed_timestamp',
+      hints: ['secret_without_prefix'],
+    });
+  });
+
   it('in milliseconds is reported', async () => {
     const ms = `${T}000`;
     const { stdout } = await verify([ping, '--timestamp', ms, '--signature', signatureOf(SECRET, ms, PING)]);
@@ -247,6 +259,8 @@ describe('several deliveries of svc webhooks verify', () => {
     const table = await verify([mixed]);
     expect(table).toMatchObject({ code: 1, stderr: '3 checked: 2 valid, 1 signature_mismatch\n' });
     expect(table.stdout.split('\n')[0]).toMatch(/secret 5036e143 {2}\S.*mixed\.ndjson:1$/);
+    const forgedFirst = file('forged-first.ndjson', recorded(Buffer.from('{}')) + recorded());
+    expect((await verify([forgedFirst])).stderr).toBe('2 checked: 1 valid, 1 signature_mismatch\n');
     const csv = await verify([mixed, '-o', 'csv']);
     expect(csv.stdout.split('\n')).toHaveLength(5);
     expect(csv.stdout).toContain('51a42ece7470952abc5be27668dcba56bb8d7dbb154b2e52c10026a8d983f363');
