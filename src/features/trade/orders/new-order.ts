@@ -139,13 +139,13 @@ async function showOrder(typed: TypedOrder, tables: OrderTables, ctx: RunContext
   return { value: { ...previewOrder(order, ctx.now()), refusal: refusalOf(order, ctx) }, as: ORDER_PREVIEW };
 }
 
-/** Why svc would refuse it because of the gateway's state, or because that is unknown. */
+/** Why svc would refuse it because of the gateway's state. */
 function refusalOf(order: ReadOrder, ctx: RunContext): string | null {
   try {
     checkOrder(order, ctx);
     return null;
   } catch (error) {
-    if (error instanceof SvcError && (error.exit === 3 || error.exit === 11)) return error.message;
+    if (error instanceof SvcError && error.exit === 3) return error.message;
     throw error;
   }
 }

@@ -56,7 +56,9 @@ describe('--once with the same key', () => {
       stdout: first.stdout,
       posts: 1,
     });
-    expect(again.stderr).toContain('the key k was used at');
+    expect(again.stderr).toMatch(
+      /^the key k was used at \S+: this is the outcome of that order; nothing is sent now\n$/,
+    );
     expect(gateway.journal()).toMatchObject([{ once: 'k', outcome: 'accepted' }]);
     // Written differently, it is the same order.
     const same = ['buy', 'eurusd', '9', '--yes', '--account', '01027808', '--tif', 'GTC', '--once', 'k', '-q'];

@@ -89,6 +89,13 @@ describe('svc trade journal settle', () => {
       () => ({ Order: [order({ time: '', accountId: undefined })] }),
       ['order 39'],
     ],
+    'a row without a symbol, a side, an amount or a rate': [
+      BUY,
+      () => ({
+        Order: [order({ currency: undefined, isBuy: undefined, amountK: undefined, buy: undefined, sell: undefined })],
+      }),
+      ['order 39'],
+    ],
     'what it closed on the other side': [
       BUY,
       () => ({ ClosedPosition: [closed({ isBuy: false, openTime: before.time })] }),
@@ -118,6 +125,8 @@ describe('svc trade journal settle', () => {
     'the trade that it changes': [STOP, () => ({ OpenPosition: [position(before)] }), ['open position 7']],
   };
 
+  const ALIKE = ['kind', 'id', 'symbol', 'side', 'amount_k', 'rate', 'time'];
+
   it('lists the rows that are alike, and sends nothing', async () => {
     for (const [name, [request, tables, alike]] of Object.entries(LISTED)) {
       const none = { OpenPosition: [], ClosedPosition: [], Order: [] };
@@ -126,6 +135,7 @@ describe('svc trade journal settle', () => {
       expect(run.code, `${name}: ${run.stderr}`).toBe(8);
       const [row] = JSON.parse(run.stdout);
       expect(row, name).toMatchObject({ id: 'id-1', outcome: 'unknown' });
+      for (const one of row.alike) expect(Object.keys(one), name).toEqual(ALIKE);
       const listed = row.alike.map(({ kind, id }: { kind: string; id: string }) => `${kind} ${id}`);
       expect(listed, name).toEqual(alike);
       expect(gateway.journal()).toMatchObject([{ id: 'id-1', outcome: 'unknown' }]);
