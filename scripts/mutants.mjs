@@ -57,20 +57,22 @@ const AREAS = {
   ],
 };
 
-const OPPOSITE = {
-  '===': '!==',
-  '!==': '===',
-  '<': '<=',
-  '<=': '<',
-  '>': '>=',
-  '>=': '>',
-  '+': '-',
-  '-': '+',
-  '*': '/',
-  '/': '*',
-  '%': '*',
-  '&&': '||',
-  '||': '&&',
+/** By operator: what is written in its place, each as a mutant of its own. */
+const OPERATORS = {
+  '===': ['!=='],
+  '!==': ['==='],
+  '<': ['<=', '>='],
+  '<=': ['<', '>'],
+  '>': ['>=', '<='],
+  '>=': ['>', '<'],
+  '+': ['-'],
+  '-': ['+'],
+  '*': ['/'],
+  '/': ['*'],
+  '%': ['*'],
+  '&&': ['||'],
+  '||': ['&&'],
+  '??': ['&&'],
 };
 
 /** Types, and what is imported. */
@@ -98,8 +100,7 @@ function filesIn(path) {
 }
 
 function collect(node, code, inFunction, found) {
-  const change = changeOf(node, code);
-  if (change !== undefined) {
+  for (const change of changesOf(node, code)) {
     const { start, end } = node;
     found.push({ start, end, before: code.slice(start, end), inFunction, isStatement: false, ...change });
   }
@@ -121,32 +122,32 @@ function isLabel(node, field) {
 }
 
 /** What is written in the place of a node, and what kind of change it is. */
-function changeOf(node, code) {
-  if (['BinaryExpression', 'LogicalExpression'].includes(node.type)) return changedOperator(node, code);
+function changesOf(node, code) {
+  if (['BinaryExpression', 'LogicalExpression'].includes(node.type)) return changedOperators(node, code);
   if (node.type === 'UnaryExpression' && node.operator === '!')
-    return { kind: 'operator', after: `(${code.slice(node.start + 1, node.end)})` };
+    return [{ kind: 'operator', after: `(${code.slice(node.start + 1, node.end)})` }];
   if (node.type === 'Literal') return changedConstant(node);
   if (['ExpressionStatement', 'ThrowStatement'].includes(node.type) && node.directive === undefined)
-    return { kind: 'statement', after: '{}', isStatement: true };
-  return undefined;
+    return [{ kind: 'statement', after: '{}', isStatement: true }];
+  return [];
 }
 
-function changedOperator({ start, end, left, operator }, code) {
+function changedOperators({ start, end, left, operator }, code) {
   // A bracket around an operand is outside of its node.
   const at = code.indexOf(operator, left.end);
-  // One `??` among others cannot become `&&`: its default is left out.
-  if (operator === '??') return { kind: 'operator', after: `(${code.slice(start, at)})` };
-  const other = OPPOSITE[operator];
-  if (other === undefined) return undefined;
-  return { kind: 'operator', after: `(${code.slice(start, at)}${other}${code.slice(at + operator.length, end)})` };
+  const [one, other] = [code.slice(start, at), code.slice(at + operator.length, end)];
+  return (OPERATORS[operator] ?? []).map((changed) => ({
+    kind: 'operator',
+    after: `((${one}) ${changed} (${other}))`,
+  }));
 }
 
 /** Texts for people, which contain a space, are not changed. */
 function changedConstant({ value }) {
-  if (typeof value === 'boolean') return { kind: 'constant', after: String(!value) };
-  if (typeof value === 'number') return { kind: 'constant', after: String(value + 1) };
-  if (typeof value !== 'string' || /\s/.test(value)) return undefined;
-  return { kind: 'constant', after: value === '' ? "'x'" : "''" };
+  if (typeof value === 'boolean') return [{ kind: 'constant', after: String(!value) }];
+  if (typeof value === 'number') return [{ kind: 'constant', after: String(value + 1) }];
+  if (typeof value !== 'string' || /\s/.test(value)) return [];
+  return [{ kind: 'constant', after: value === '' ? "'x'" : "''" }];
 }
 
 /** The same random numbers for the same seed (mulberry32). */
