@@ -221,10 +221,20 @@ describe('the clock of svc webhooks verify', () => {
     expect(await json([rec, '--now', 'now'], late)).toMatchObject({ status: 'stale', clock: 'now' });
   });
 
-  it('in milliseconds is reported', async () => {
-    const ms = `${T}000`;
-    const { stdout } = await verify([ping, '--timestamp', ms, '--signature', signatureOf(SECRET, ms, PING)]);
-    expect(stdout).toContain('is it in milliseconds?');
+  it('is compared with whole seconds, and the mistake is named', async () => {
+    for (const [timestamp, message] of [
+      [`${T}000`, 'is it in milliseconds?'],
+      [`0${T}`, 'X-Service-Timestamp is not a whole number of Unix seconds'],
+    ] as const) {
+      const { stdout } = await verify([
+        ping,
+        '--timestamp',
+        timestamp,
+        '--signature',
+        signatureOf(SECRET, timestamp, PING),
+      ]);
+      expect(stdout).toContain(message);
+    }
   });
 });
 
