@@ -21,11 +21,9 @@ const SUITES = [
   'test/cli/time.test.ts',
   'test/e2e/console-blocks.test.ts',
 ];
-const LEFT_OUT = [
-  'test/features/config/commands/import.test.ts',
-  'test/features/oauth/commands/processes.test.ts',
-  'test/features/oauth/commands/real-server.test.ts',
-].map((path) => `--exclude=${path}`);
+const LEFT_OUT = ['test/features/config/commands/import.test.ts', 'test/features/oauth/commands/processes.test.ts'].map(
+  (path) => `--exclude=${path}`,
+);
 
 setup();
 if (run(process.execPath, ['scripts/peers.mjs', '--clock']) !== 0) process.exit(1);

@@ -3,7 +3,7 @@
  * the same way as the client, these files are not.
  */
 import { readFileSync } from 'node:fs';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { messageOfService, openRecordings } from '../../src/features/webhooks/api.ts';
 import { deliveryStatus } from '../../src/features/webhooks/subscriptions/delivery-log.ts';
@@ -33,8 +33,8 @@ type Row = Readonly<Record<string, unknown>>;
 const withoutNull = (rows: readonly Row[]): readonly Row[] =>
   rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? undefined])));
 
-describe('subscriptions', () => {
-  test('the list: preserves unknown fields, states and types; null is not an empty list of events', async () => {
+describe('recorded subscriptions', () => {
+  it('keep unknown fields, states and types; null is not an empty list of events', async () => {
     const { value, text, sent } = await read('subscriptions.json', () => client.subscriptions());
     expect(sent).toBe('GET /v1/webhooks');
     expect(value).toEqual(withoutNull((text as { items: Row[] }).items));
@@ -44,14 +44,14 @@ describe('subscriptions', () => {
     expect((await read('no-subscriptions.json', () => client.subscriptions())).value).toEqual([]);
   });
 
-  test('a create has url and events, and its whole response is preserved', async () => {
+  it('are created with url and events, and the whole response is preserved', async () => {
     const draft = { url: 'https://example.com/hook', events: ['summary.completed'] };
     const { value, text, sent } = await read('created.json', () => client.create(draft));
     expect(sent).toBe(`POST /v1/webhooks ${JSON.stringify(draft)}`);
     expect(value).toEqual(text);
   });
 
-  test('an update always has the events, and the url only if it changes', async () => {
+  it('are updated with all events, and with the url only if it changes', async () => {
     const { value, text, sent } = await read('updated.json', () => client.update('we_1', { events: [] }));
     expect(sent).toBe('PATCH /v1/webhooks/we_1 {"events":[]}');
     expect(value).toEqual((text as { item: unknown }).item);
@@ -61,7 +61,7 @@ describe('subscriptions', () => {
     expect(both.sent).toBe('PATCH /v1/webhooks/we_1 {"url":"https://example.com/v2","events":["a"]}');
   });
 
-  test('ids are one segment of a path', async () => {
+  it('have ids that are one segment of a path', async () => {
     const { sent, value } = await read('deleted.json', () => client.delete('a/b?c#d %', CONFIRMED));
     expect([sent, value]).toEqual(['DELETE /v1/webhooks/a%2Fb%3Fc%23d%20%25', { ok: true }]);
     for (const id of ['', '.', '..'])
@@ -69,8 +69,8 @@ describe('subscriptions', () => {
   });
 });
 
-describe('deliveries', () => {
-  test('a test has no body, and may be refused with a success', async () => {
+describe('recorded deliveries', () => {
+  it('begin with a test, which may be refused with a success', async () => {
     const queued = await read('test-queued.json', () => client.test('we_1'));
     expect([queued.sent, queued.value]).toEqual([
       'POST /v1/webhooks/we_1/test',
@@ -79,7 +79,7 @@ describe('deliveries', () => {
     expect((await read('test-not-queued.json', () => client.test('we_1'))).value).toEqual({ queued: false });
   });
 
-  test('the log: preserves its own states and empty or missing fields', async () => {
+  it('keep their own states and empty or missing fields', async () => {
     const { value, text, sent } = await read('deliveries.json', () =>
       client.deliveries('we_1', { page: 2, size: 100 }),
     );
@@ -93,7 +93,7 @@ describe('deliveries', () => {
     ]);
   });
 
-  test('samples are an array at the top', async () => {
+  it('have samples in an array at the top', async () => {
     const { value, text, sent } = await read('samples.json', async () => {
       const all: unknown[] = [];
       for await (const one of client.samples({ event: 'summary.completed', limit: 2 })) all.push(one);
@@ -103,53 +103,37 @@ describe('deliveries', () => {
   });
 });
 
-describe('failures', () => {
+describe('recorded failures', () => {
   const list = () => client.subscriptions();
   const create = () => client.create({ url: 'https://a.example/', events: [] });
-  const test_ = () => client.test('we_1');
+  const sendTest = () => client.test('we_1');
 
-  test.each([
-    ['400', create, 'refused', 'bad_request: unknown event type: foo'],
-    [
-      '401',
-      list,
-      'unauthorized',
-      'the recording service rejected the credential: unauthorized: missing or invalid bearer token',
-    ],
-    ['401-oauth', list, 'unauthorized', 'the recording service rejected the credential: invalid_token: '],
-    ['404', test_, 'not_found', 'there is no subscription with this id'],
-    ['404', list, 'wrong_path', 'the service does not know GET /webhooks: not_found: webhook not found'],
-    [
-      '404-router',
-      test_,
-      'wrong_path',
-      'the service does not know POST /webhooks/{endpoint_id}/test: 404 page not found',
-    ],
-    ['429', create, 'limited', 'too_many_requests: webhook quota exceeded'],
-    ['500', list, 'server_error', 'GET /webhooks answered 500: internal: transient'],
-    ['500', create, 'outcome_unknown', 'POST /webhooks answered 500: internal: transient; it may have been applied'],
-    [
-      '503',
-      test_,
-      'outcome_unknown',
-      'POST /webhooks/{endpoint_id}/test answered 503: unavailable: storage; it may have been applied',
-    ],
-    ['502-proxy', create, 'outcome_unknown', 'answered 502: an HTML page, "502 Bad Gateway"; it may have been applied'],
-    ['502-proxy', list, 'server_error', 'answered 502: an HTML page, "502 Bad Gateway"'],
-  ] as const)('%s', async (name, call, code, message) => {
-    const [head = '', body = ''] = sample(`failures/${name}.txt`).split('\n\n');
-    bytes = withLength(head, body);
-    const error = await (call as () => Promise<unknown>)().catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(SvcError);
-    expect(error).toMatchObject({
-      code,
-      message: expect.stringContaining(message),
-      httpStatus: Number(name.slice(0, 3)),
-    });
-    expect(messageOfService(error as SvcError) === undefined).toBe(!body.includes('"code"'));
+  it('are named with what the service says', async () => {
+    for (const [name, call, code, message] of [
+      ['400', create, 'refused', 'bad_request: unknown event type: foo'],
+      ['401', list, 'unauthorized', 'rejected the credential: unauthorized: missing or invalid bearer token'],
+      ['401-oauth', list, 'unauthorized', 'rejected the credential: invalid_token: '],
+      ['404', sendTest, 'not_found', 'there is no subscription with this id'],
+      ['404', list, 'wrong_path', 'the service does not know GET /webhooks: not_found: webhook not found'],
+      ['404-router', sendTest, 'wrong_path', 'does not know POST /webhooks/{endpoint_id}/test: 404 page not found'],
+      ['429', create, 'limited', 'too_many_requests: webhook quota exceeded'],
+      ['500', list, 'server_error', 'GET /webhooks answered 500: internal: transient'],
+      ['500', create, 'outcome_unknown', 'POST /webhooks answered 500: internal: transient; it may have been applied'],
+      ['503', sendTest, 'outcome_unknown', 'answered 503: unavailable: storage; it may have been applied'],
+      ['502-proxy', create, 'outcome_unknown', 'an HTML page, "502 Bad Gateway"; it may have been applied'],
+      ['502-proxy', list, 'server_error', 'answered 502: an HTML page, "502 Bad Gateway"'],
+    ] as const) {
+      const [head = '', body = ''] = sample(`failures/${name}.txt`).split('\n\n');
+      bytes = withLength(head, body);
+      const error = await (call as () => Promise<unknown>)().catch((thrown: unknown) => thrown);
+      expect(error, name).toBeInstanceOf(SvcError);
+      const httpStatus = Number(name.slice(0, 3));
+      expect(error, name).toMatchObject({ code, message: expect.stringContaining(message), httpStatus });
+      expect(messageOfService(error as SvcError) === undefined, name).toBe(!body.includes('"code"'));
+    }
   });
 
-  test('the hint has the waiting time of a 429', async () => {
+  it('have the waiting time of a 429 in the hint', async () => {
     const [head = '', body = ''] = sample('failures/429.txt').split('\n\n');
     bytes = withLength(head, body);
     await expect(create()).rejects.toMatchObject({ hint: 'the service asks you to wait 7 s before you try again' });

@@ -74,11 +74,6 @@ describe('the authorization request', () => {
     for (const name of ['state', 'scope', 'client_id']) expect(searchParams.getAll(name)).toHaveLength(1);
     expect(searchParams.get('scope')).toBe('mcp:connect');
   });
-
-  it('shares no value with another attempt', () => {
-    const [one, other] = [begin().authorization.url.searchParams, begin().authorization.url.searchParams];
-    for (const name of ['state', 'code_challenge']) expect(one.get(name)).not.toBe(other.get(name));
-  });
 });
 
 describe('the accepted authorization response', () => {

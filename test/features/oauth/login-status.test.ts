@@ -4,7 +4,7 @@ import { isAlive, isFresh } from '../../../src/features/oauth/login-status.ts';
 
 const seconds = fc.integer({ min: 0, max: 100_000 });
 
-it('counts as fresh with more than a minute or a tenth of its lifetime left, plus a random spread', () => {
+it('an access token counts as fresh with more than a minute or a tenth of its lifetime left, plus a random spread', () => {
   const hour = { obtained_at: 0, expires_at: 3600 };
   expect([3509, 3511, 3540].map((now) => isFresh(hour, now, 0.9999))).toEqual([true, false, false]);
   expect([3539, 3540, 3600].map((now) => isFresh(hour, now, 0))).toEqual([true, false, false]);
@@ -18,7 +18,7 @@ it('counts as fresh with more than a minute or a tenth of its lifetime left, plu
   ]);
 });
 
-it('never treats an expired token as fresh, nor a new one as expiring, whatever the spread', () => {
+it('an expired access token never counts as fresh, and a new one always does', () => {
   const spread = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   fc.assert(
     fc.property(seconds, fc.integer({ min: 1, max: 100_000 }), seconds, spread, (obtained_at, life, later, part) => {

@@ -174,4 +174,17 @@ describe('the response of the token endpoint', () => {
       expect([status, outcome]).toMatchObject([status, { error, code: 'unauthorized' }]);
     }
   });
+
+  it('says nothing about the login where it is of a proxy, of a limit or of a broken service', async () => {
+    for (const [status, body, code] of [
+      [403, '<html>', 'forbidden'],
+      [404, {}, 'not_found'],
+      [429, { error: 'slow_down' }, 'limited'],
+      [503, { error: 'server_error' }, 'server_error'],
+    ] as const) {
+      const { outcome } = await request(says(status, body));
+      expect(outcome).not.toBeInstanceOf(OAuthRefusal);
+      expect([status, outcome]).toMatchObject([status, { code }]);
+    }
+  });
 });

@@ -123,7 +123,7 @@ describe('svc webhooks verify', () => {
   });
 });
 
-it('marks a Buffer of another length than Content-Length', async () => {
+it('svc webhooks verify marks a Buffer of another length than Content-Length', async () => {
   const headers = { ...GENUINE.headers, 'content-length': '300' };
   const run = await verify(JSON.stringify({ headers, body: PING }), '-o', 'json');
   expect(JSON.parse(run.stdout)).toMatchObject({ valid: true, notes: ['length_differs'] });

@@ -14,7 +14,7 @@ function outcome<T>(read: () => T): T | SvcError {
   }
 }
 
-describe('captured JSON', () => {
+describe('JSON of other programs', () => {
   const keys = [
     'headers',
     'multiValueHeaders',
@@ -42,7 +42,7 @@ describe('captured JSON', () => {
     ),
   })).value;
 
-  it('of any shape does not crash a reader', () => {
+  it('of any shape is read or refused', () => {
     fc.assert(
       fc.property(value, (json) => {
         const found = outcome(() => capturedDeliveries(Buffer.from(JSON.stringify(json)), 'in'));
@@ -55,7 +55,7 @@ describe('captured JSON', () => {
     );
   });
 
-  it('nested deep does not crash a reader', () => {
+  it('is read or refused however deep it is nested', () => {
     const pairs: Readonly<Record<string, string>> = { '[': ']', '{': '}' };
     const ends = (text: string) =>
       [...text]
@@ -73,7 +73,7 @@ describe('captured JSON', () => {
     }
   });
 
-  it('preserves every byte of a base64 body, and every character of a text body', () => {
+  it('keeps every byte of a base64 body, and every character of a text body', () => {
     const headers = { 'X-Service-Signature': 'x' };
     fc.assert(
       fc.property(fc.uint8Array(), fc.string({ unit: 'grapheme' }), (bytes, text) => {

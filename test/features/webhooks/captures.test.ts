@@ -140,7 +140,7 @@ describe('files of other programs', () => {
   });
 });
 
-it('--format reads a file whose beginning is not recognized', async () => {
+it('svc webhooks verify --format reads a file whose beginning is not recognized', async () => {
   const recording = readFileSync(path('recording.ndjson'), 'utf8').split('\n')[0];
   const stdin = `garbage\n${recording}\n`;
   const run = await svc(['webhooks', 'verify', '-', '--format', 'ndjson', '-o', 'json'], { stdin, env, now });
@@ -148,7 +148,7 @@ it('--format reads a file whose beginning is not recognized', async () => {
   expect(run.stderr).toContain('stdin:1: not a recorded delivery');
 });
 
-it('--headers-file reads the output of curl -v', async () => {
+it('svc webhooks verify --headers-file reads the output of curl -v', async () => {
   expect(await svc(['webhooks', 'verify', path(NO_BODY)], { env, now })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('contains no delivery, only text\nhint: if this is the body, pass its headers'),

@@ -40,7 +40,7 @@ interface Got {
 }
 
 /** Reads the bytes in pieces of this size, each overwritten by the next. */
-async function read(bytes: Uint8Array, format: DeliveryFormat = 'auto', size = 1 << 20, signed = false): Promise<Got> {
+async function read(bytes: Uint8Array, format: DeliveryFormat = 'auto', size = 1 << 20): Promise<Got> {
   const found: Delivery[] = [];
   const notices: string[] = [];
   const unusable: SvcError[] = [];
@@ -55,7 +55,7 @@ async function read(bytes: Uint8Array, format: DeliveryFormat = 'auto', size = 1
   };
   const options = {
     format,
-    signed,
+    signed: false,
     chunks: pieces,
     notice: (line: string) => void notices.push(line),
     unusable: (error: SvcError) => void unusable.push(error),

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { EndSignal } from '../../../src/context.ts';
 import { deferInterruptions } from '../../../src/features/webhooks/subscriptions/creating.ts';
 
@@ -26,7 +26,7 @@ function context(passes: boolean) {
   };
 }
 
-test('a create is aborted three seconds after a signal', async () => {
+it('svc webhooks create is aborted three seconds after a signal', async () => {
   const { ctx, send, slept, taken } = context(true);
   const { signal, runToEnd } = deferInterruptions(ctx);
   const work = runToEnd(async () => {
@@ -37,7 +37,7 @@ test('a create is aborted three seconds after a signal', async () => {
   expect([slept, taken()]).toEqual([[3000], false]);
 });
 
-test('a create that finishes in time returns its result, and nothing is sent afterwards', async () => {
+it('svc webhooks create that finishes in time returns its result, and nothing is sent afterwards', async () => {
   const { ctx, send } = context(false);
   const { signal, runToEnd, interruption } = deferInterruptions(ctx);
   const aborted = await runToEnd(async () => {
@@ -47,7 +47,7 @@ test('a create that finishes in time returns its result, and nothing is sent aft
   expect([aborted, signal.aborted, interruption()?.code]).toEqual([false, true, 'interrupted']);
 });
 
-test('does nothing without a signal', async () => {
+it('svc webhooks create is not changed without a signal', async () => {
   const { ctx, taken } = context(true);
   const { signal, runToEnd, interruption } = deferInterruptions(ctx);
   expect(await runToEnd(async () => 7)).toBe(7);

@@ -80,7 +80,7 @@ describe('a subscription of the sandbox', () => {
     await using service = await startService();
     for (let count = 0; count < 5; count++) await create(service);
     for (const one of service.account.subscriptions.values()) one.status = 2;
-    const refused = await service.call('POST', '/v1/webhooks', { url: URL_A, events: [] });
+    const refused = await service.call('POST', '/v1/webhooks', { url: URL_A });
     expect(refused).toEqual({
       status: 429,
       json: { error: { code: 'too_many_requests', message: expect.any(String) } },

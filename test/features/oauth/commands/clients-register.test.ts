@@ -16,7 +16,7 @@ beforeAll(async () => {
   oidc = await startOidc();
   const fault: Fault = (socket, request) => {
     const base = scripted.url;
-    if (request.method === 'POST') socket.write(reply(JSON.parse(request.body), request));
+    if (request.method === 'POST') socket.end(reply(JSON.parse(request.body), request));
     else {
       const names = { issuer: base, authorization_endpoint: `${base}/a`, token_endpoint: `${base}/t` };
       const more = { registration_endpoint: `${base}/r`, code_challenge_methods_supported: ['S256'] };
@@ -220,7 +220,7 @@ describe('the response to svc oauth clients register', () => {
         ['login', '--paste'],
       ]) {
         const before = posts();
-        const run = await svc(['oauth', ...args, '--base-url', scripted.url, '--timeout', '100ms']);
+        const run = await svc(['oauth', ...args, '--base-url', scripted.url]);
         expect(run, response).toMatchObject({ code: 8, stdout: '' });
         expect(posts()).toBe(before + 1);
       }

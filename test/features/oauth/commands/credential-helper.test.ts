@@ -17,7 +17,7 @@ const PERSONAL = 'pat-0123456789abcdef';
 let home: string;
 let helper: TestHelper;
 let service: FaultServer;
-/** The part of an entry's name that stands for the service. */
+/** The part of an entry's name that is the service. */
 let host: string;
 beforeAll(async () => {
   service = await faultServer((socket) => socket.write(answer(200, '{"items":[]}')));
@@ -48,7 +48,7 @@ const begin = async () => {
   expect(await run('config set credentials.helper small')).toMatchObject({ code: 0 });
 };
 
-it('does not use what is in the files, and says what to do', async () => {
+it('svc with a credential helper does not use what is in its files, and says what to do', async () => {
   await begin();
   for (const [line, again] of [
     ['oauth token', 'sign in again: svc oauth login'],
@@ -66,7 +66,7 @@ it('does not use what is in the files, and says what to do', async () => {
   expect(helper.names()).toEqual([]);
 });
 
-it('takes a new login and a new signing secret, and leaves no old one in the files', async () => {
+it('a credential helper takes a new login and a new signing secret, and the files lose the old ones', async () => {
   await begin();
   expect(await run('oauth login --token-stdin', { stdin: PERSONAL })).toMatchObject({ code: 0 });
   expect(await run('webhooks secrets import ep_1 --yes', { stdin: NEW_SECRET })).toMatchObject({ code: 0 });
@@ -81,7 +81,7 @@ it('takes a new login and a new signing secret, and leaves no old one in the fil
   expect(helper.names()).toEqual([`signing/${host}/ep_1/*`]);
 });
 
-it('is checked by doctor, which names a broken helper', async () => {
+it('svc doctor checks the credential helper, and names a broken one', async () => {
   await begin();
   const findings = async (fault = '') => {
     const { stdout } = await run('doctor --offline -o json', { env: { HELPER_FAULT: fault } });
@@ -103,14 +103,14 @@ it('is checked by doctor, which names a broken helper', async () => {
   });
 });
 
-it('an import of the same secret moves it to where svc looks for it', async () => {
+it('svc webhooks secrets import moves the same secret to the credential helper', async () => {
   await begin();
   expect(await run('webhooks secrets import ep_1', { stdin: SECRET })).toMatchObject({ code: 0 });
   expect(await run('webhooks secrets export ep_1')).toMatchObject({ code: 0, stdout: `${SECRET}\n` });
   expect(files()).not.toContain(SECRET);
 });
 
-it('what a missing helper has can be listed by its failure, replaced and deleted, and a login ended', async () => {
+it('svc replaces, deletes and ends what a missing credential helper has', async () => {
   await begin();
   expect(await run('oauth login --token-stdin', { stdin: PERSONAL })).toMatchObject({ code: 0 });
   expect(await run('webhooks secrets import ep_1 --yes', { stdin: NEW_SECRET })).toMatchObject({ code: 0 });
@@ -134,7 +134,7 @@ it('what a missing helper has can be listed by its failure, replaced and deleted
   expect(files()).not.toContain('svc.invalid');
 });
 
-it('stores a refreshed login although the command is interrupted meanwhile', async () => {
+it('svc stores a refreshed login in a credential helper although it is interrupted meanwhile', async () => {
   await using server = await rotatingServer();
   const env = { ...helper.env, SVC_WEBHOOKS_URL: server.url };
   expect(await run('config set credentials.helper small')).toMatchObject({ code: 0 });

@@ -102,7 +102,7 @@ it('svc oauth discovery treats an optional address that is null as missing', asy
   expect(login.stderr).toContain('does not offer client registration');
 });
 
-describe('refused metadata of a service', () => {
+describe('wrong metadata of a service', () => {
   const WRONG: readonly (readonly [string, () => Readonly<Record<string, unknown>>, string])[] = [
     ['another issuer', () => ({ issuer: 'https://evil.example' }), 'https://evil.example'],
     ['a longer issuer', () => ({ issuer: `${server.url}/x` }), '/x'],
@@ -122,7 +122,7 @@ describe('refused metadata of a service', () => {
     ['a user', () => ({ authorization_endpoint: 'https://a@evil.example/' }), 'a user or a password'],
     ['a fragment', () => ({ authorization_endpoint: 'https://service.example/#x' }), 'a fragment'],
   ];
-  it('lead to no further request', async () => {
+  it('lead to an error that names what is wrong, and to no further request', async () => {
     for (const [what, more, text] of WRONG) {
       serve(metadata(server.url, more()));
       for (const command of [['discovery'], ['login', '--paste'], ['clients', 'register', '--store']]) {
@@ -135,7 +135,7 @@ describe('refused metadata of a service', () => {
     }
   });
 
-  it('are no JSON object, or no response at all', async () => {
+  it('lead to an error where they are no JSON object, or do not come', async () => {
     const html = { 'content-type': 'text/html' };
     for (const [body, status, headers, code, text] of [
       ['', 404, {}, 3, 'this address has no authorization server'],
@@ -171,11 +171,11 @@ describe('svc oauth discovery', () => {
     }
   });
 
-  describe('TLS', () => {
+  describe('over TLS', () => {
     const authority = new Authority();
     afterAll(() => authority.remove());
 
-    it('is verified; an https issuer may not have an http endpoint', async () => {
+    it('is verified, and an https issuer may not have an http endpoint', async () => {
       let contacted = 0;
       const plain = await faultServer((socket) => {
         contacted++;

@@ -393,10 +393,10 @@ describe('svc oauth login by paste', () => {
   });
 });
 
-describe('a personal token', () => {
+describe('svc oauth login --token-stdin', () => {
   const home = temporaryHome();
 
-  it('is refused with other options', async () => {
+  it('cannot be combined with options of a browser sign-in', async () => {
     for (const args of [
       ['--expires-in-days', '366'],
       ['--expires-in-days', '0'],
@@ -412,7 +412,7 @@ describe('a personal token', () => {
     expect((await login({ url: any.url, args: ['--expires-in-days', '3'] })).code).toBe(2);
   });
 
-  it('is one line of visible ASCII', async () => {
+  it('accepts one line of visible ASCII', async () => {
     const before = any.requests.length;
     for (const stdin of ['', ' \n', 'Bearer pt-0123456789', 'pt-0123456789\npt-1', 'pt-0123456789ä']) {
       const run = await login({ url: any.url, args: ['--token-stdin'], stdin, home });
@@ -422,7 +422,7 @@ describe('a personal token', () => {
     expect(any.requests).toHaveLength(before);
   });
 
-  it('is stored only after the service accepted it', async () => {
+  it('stores a token only after the service accepted it', async () => {
     const own = temporaryHome();
     let status = 401;
     await using service = await faultServer((socket) => socket.write(answer(status, '{"items":[]}')));
@@ -459,7 +459,7 @@ describe('a personal token', () => {
     ]);
   });
 
-  it('is prompted for at a terminal without echo', async () => {
+  it('asks for the token at a terminal, without echo', async () => {
     await using service = await faultServer((socket) => socket.write(answer(200, '{"items":[]}')));
     const hidden = async (): Promise<string> => 'pt-0123456789';
     const run = await login({ url: service.url, args: ['--token-stdin'], terminal: 80, hidden });

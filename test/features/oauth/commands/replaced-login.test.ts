@@ -23,7 +23,7 @@ function refreshTokenOf(profile = 'default'): string {
   return (found as OAuthCredential | undefined)?.refresh_token ?? '';
 }
 
-it('is revoked once the new one is stored', async () => {
+it('a replaced login is revoked once the new one is stored', async () => {
   expect((await signIn()).code).toBe(0);
   expect(server.revoked).toEqual([]);
   const earlier = refreshTokenOf();
@@ -35,7 +35,7 @@ it('is revoked once the new one is stored', async () => {
   expect((await refresh()).code).toBe(0);
 });
 
-it('is revoked for a personal token, too', async () => {
+it('a replaced login is revoked for a personal token, too', async () => {
   await signIn();
   const { access_token = '' } = stored(home)?.credentials[0] ?? {};
   const earlier = refreshTokenOf();
@@ -44,7 +44,7 @@ it('is revoked for a personal token, too', async () => {
   expect(server.revoked).toEqual([earlier]);
 });
 
-it('is one that a refresh has replaced meanwhile', async () => {
+it('a replaced login is revoked by the token that a refresh gave meanwhile', async () => {
   await signIn();
   const second = await login({
     url: server.url,
@@ -59,7 +59,7 @@ it('is one that a refresh has replaced meanwhile', async () => {
   expect([...server.refreshTokens.keys()]).toEqual([refreshTokenOf()]);
 });
 
-it('stays at the service if that fails, and the new login is stored', async () => {
+it('a replaced login that cannot be revoked leads to a warning, and the new login is stored', async () => {
   await signIn();
   for (const status of [400, 503]) {
     server.revocationStatus = status;
@@ -71,7 +71,7 @@ it('stays at the service if that fails, and the new login is stored', async () =
   expect((await refresh()).code).toBe(0);
 });
 
-it('is not revoked if the service has ended it, or gave no refresh token', async () => {
+it('a replaced login is not revoked if the service has ended it, or gave no refresh token', async () => {
   await signIn();
   server.refreshTokens.clear();
   expect((await refresh()).code).toBe(4);
@@ -81,7 +81,7 @@ it('is not revoked if the service has ended it, or gave no refresh token', async
   expect(server.revoked).toEqual([]);
 });
 
-it('of another profile is never touched', async () => {
+it('a login of another profile is never revoked', async () => {
   await addProfile();
   expect((await signIn('--profile', 'other')).code).toBe(0);
   await signIn('--new-client');
@@ -91,7 +91,7 @@ it('of another profile is never touched', async () => {
   expect(server.refreshTokens.has(refreshTokenOf('other'))).toBe(true);
 });
 
-it('of two logins at once, the one that is stored stays valid', async () => {
+it('the stored one of two logins at once stays valid', async () => {
   await signIn();
   const runs = await Promise.all([signIn('--new-client'), signIn('--new-client')]);
   expect(runs.map(({ code }) => code)).toEqual([0, 0]);

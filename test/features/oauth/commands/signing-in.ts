@@ -27,7 +27,7 @@ export async function login({ url, args = [], visit = browse, ...options }: Logi
   let authorization: URL | undefined;
   let visiting: Promise<Visit | undefined> | undefined;
   const wait = args.includes('--wait') ? [] : ['--wait', '10s'];
-  // Without a terminal, svc refuses to wait for a browser that nobody opens.
+  // Without a terminal, svc refuses to wait for a browser that is never opened.
   const isAttended =
     options.terminal !== undefined || options.env?.['BROWSER'] || args.some((arg) => WAYS.includes(arg));
   const run = await svc(['oauth', 'login', '--base-url', url, ...wait, ...(isAttended ? [] : ['--paste']), ...args], {

@@ -174,7 +174,7 @@ describe('the refresh of a stored login', () => {
     expect(await signedIn(['status'], { more })).toMatchObject({ code: 4, calls: 0 });
   });
 
-  it('uses what another process wrote without the lock, and the loser deletes nothing', async () => {
+  it('that lost against another process uses what that wrote, and deletes nothing', async () => {
     const replacedBy =
       (left: number) =>
       (server: RotatingServer, home: string): Meddle =>
@@ -192,7 +192,7 @@ describe('the refresh of a stored login', () => {
 });
 
 describe('svc oauth status', () => {
-  it('has a state', async () => {
+  it('shows one of three states', async () => {
     const states = [
       [{ left: EXPIRED }, 'expired, refreshed by the next request', 'expired'],
       [{ left: 3000 }, 'signed in', 'signed_in'],
@@ -204,7 +204,7 @@ describe('svc oauth status', () => {
     }
   });
 
-  it('ignores white space around a token, with a notice, and refuses a line break within', async () => {
+  it('ignores white space around a token of the environment, and refuses a line break within', async () => {
     for (const text of [`${FIRST.access}\n`, `${FIRST.access}\r\n\n`, `  ${FIRST.access}\t`]) {
       const env = { SVC_WEBHOOKS_TOKEN: text };
       const run = await signedIn(['status', '--check'], { left: 3000, env });
@@ -215,7 +215,7 @@ describe('svc oauth status', () => {
     expect(within).toMatchObject({ code: 2 });
   });
 
-  it('needs no request', async () => {
+  it('sends no request, and advises what to do', async () => {
     const alive = await signedIn(['status', '-o', 'json']);
     expect(alive).toMatchObject({ code: 0, calls: 0, stderr: '' });
     expect(JSON.parse(alive.stdout)).toMatchObject({
@@ -243,7 +243,7 @@ describe('svc oauth status', () => {
     }
   });
 
-  it('is requested from the service with --check', async () => {
+  it('asks the service with --check', async () => {
     expect(await signedIn(['status', '--check'], { left: 3000 })).toMatchObject({ code: 0, calls: 0 });
     const refused = await signedIn(['status', '--check', '-o', 'json'], {
       left: 3000,
@@ -257,7 +257,7 @@ describe('svc oauth status', () => {
     });
   });
 
-  it('is that of one profile and address', async () => {
+  it('knows the login of one profile and address', async () => {
     const other = await signedIn(['token', '--base-url', 'http://127.0.0.1:9'], { left: 3000 });
     expect(other).toMatchObject({ code: 4, stdout: '' });
     expect((await signedIn(['token', '--base-url', 'http://127.0.0.1:9/x'], { left: 3000 })).code).toBe(4);

@@ -84,6 +84,13 @@ SUMMARIES   Summary (format: markdown, template: Meeting)
     expect((await show(PING)).stdout).not.toMatch(/TRANSCRIPT|SUMMARIES|DATA/);
   });
 
+  it('shows segments in full, with their time', async () => {
+    const segments = [{ speaker: 'S', start: 4350, text: 'x'.repeat(600) }, { speaker: 'T', start: 7.9 }, 'no more'];
+    const { stdout } = await show(withData({ transcript: { text: '', segments } }));
+    const lines = stdout.split('\n').map((line) => line.trim());
+    expect(lines).toEqual(expect.arrayContaining([`1:12:30 S: ${'x'.repeat(600)}`, '00:07 T:', '--:-- -: no more']));
+  });
+
   it('shows HTML and unknown formats as text', async () => {
     const summaries = [
       { label: 'Old', content: '<script>alert(1)</script>', format: 'html' },
@@ -105,7 +112,7 @@ SUMMARIES   Summary (format: markdown, template: Meeting)
     expect((await show('{"data":{}}')).stdout).toContain('ID         -\n');
   });
 
-  it('fits any width, and lets no text of an event look like a field', async () => {
+  it('fits any width, and shows no text of an event as a field', async () => {
     const data = {
       title: 'fine\nID  evt_fake',
       summaries: [{ label: 'a\nTYPE  b', content: 'x\nID        evt_fake\n\x1b[1A\u202e', format: 'm\nn' }],

@@ -1,8 +1,9 @@
 /** `svc webhooks listen --tunnel`: from nothing to the first event, and nothing left behind. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
-import type { RunOptions } from '../../../support/svc.ts';
+import { type RunOptions, temporaryHome } from '../../../support/svc.ts';
 import { deliveries, rows, target } from './listening.ts';
 import { type Subscribed, subscribed } from './subscribed.ts';
 import { isAlive, tunnelScript } from './tunneling.ts';
@@ -75,19 +76,15 @@ describe('svc webhooks listen --tunnel', () => {
 
   it('warns once about a name that cannot be resolved here, and subscribes it', async () => {
     const sleepsUntil = (ms: number) => (ms === 500 ? Promise.resolve() : undefined);
-    for (const args of [
-      [script.command, '--tunnel-url', 'https://svc-tunnel.invalid/'],
-      ["echo 'see https://svc-tunnel.invalid/'; exec sleep 60"],
-    ]) {
-      const ended = await run([...args, '--event', 'summary.completed', '--wait', '1ms'], { sleepsUntil });
-      expect(ended).toMatchObject({
-        code: 9,
-        stderr: expect.stringMatching(
-          /^warning: svc-tunnel\.invalid does not lead to this listener as seen from here \(.+\): svc subscribes it anyway\ntunnel: https:\/\/svc-tunnel\.invalid\//,
-        ),
-      });
-      expect(events()).toEqual([]);
-    }
+    const args = [script.command, '--tunnel-url', 'https://svc-tunnel.invalid/', '--event', 'summary.completed'];
+    const ended = await run([...args, '--wait', '1ms'], { sleepsUntil });
+    expect(ended).toMatchObject({
+      code: 9,
+      stderr: expect.stringMatching(
+        /^warning: svc-tunnel\.invalid does not lead to this listener as seen from here \(.+\): svc subscribes it anyway\ntunnel: https:\/\/svc-tunnel\.invalid\//,
+      ),
+    });
+    expect(events()).toEqual([]);
   });
 
   it('ends at once if the service does not respond', async () => {
@@ -122,8 +119,9 @@ describe('svc webhooks listen --tunnel', () => {
 
 describe('a tunnel program that ends or is silent', () => {
   it('is an error with its last lines, and nothing is created', async () => {
+    const printed = join(temporaryHome(), 'printed');
     const sleepsUntil = (ms: number) =>
-      ms === 30_000 ? new Promise<void>((done) => setTimeout(done, 300)) : undefined;
+      ms === 30_000 ? vi.waitUntil(() => existsSync(printed), 30_000).then(() => {}) : undefined;
     for (const [command, code, message] of [
       [
         "echo 'no \u001b[31mlicense\u0007'; echo second >&2; exit 3",
@@ -131,7 +129,11 @@ describe('a tunnel program that ends or is silent', () => {
         /the tunnel program ended with exit status 3: .*no license/,
       ],
       ['svc-no-such-tunnel {port}', 2, /the tunnel program could not be run: .*svc-no-such-tunnel.*not found/],
-      ["echo 'see the manual'; exec sleep 60", 7, /printed no https address within 30 s: see the manual/],
+      [
+        `echo 'see the manual'; touch ${printed}; exec sleep 60`,
+        7,
+        /printed no https address within 30 s: see the manual/,
+      ],
     ] as const) {
       const ended = await run([command], { sleepsUntil });
       expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });

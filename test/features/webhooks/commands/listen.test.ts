@@ -31,7 +31,7 @@ describe('svc webhooks listen', () => {
     }
   });
 
-  it('reports a port in use, and leaves no file behind', async () => {
+  it('reports a port in use, and deletes only a recording that it made', async () => {
     const { url } = await target(() => {});
     const record = join(temporaryHome(), 'rec.ndjson');
     const { port } = new URL(url);
@@ -42,6 +42,9 @@ describe('svc webhooks listen', () => {
       stderr: expect.stringContaining(`port ${port}: the port is in use`),
     });
     expect(existsSync(record)).toBe(false);
+    writeFileSync(record, '');
+    await svc(['webhooks', 'listen', '--port', port, '--record', record], { env: SECRET });
+    expect(existsSync(record)).toBe(true);
   });
 
   it('refuses to forward to itself', async () => {

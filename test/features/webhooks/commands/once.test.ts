@@ -1,8 +1,9 @@
 /** A write of the recording service goes out once, whatever happens to its answer. */
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { answer, type Fault, faultOnWrite, faultServer, isWrite } from '../../../support/servers.ts';
 import { failure, svc } from '../../../support/svc.ts';
+import { moveClock } from './handmade-receiver.ts';
 
 const ACTIVE = { id: 'ep_1', url: 'https://192.0.2.7/', events: ['summary.completed', 'webhook.ping'], status: 1 };
 const LIST = JSON.stringify({ items: [ACTIVE, { ...ACTIVE, id: 'ep_2', url: 'https://192.0.2.8/', status: 2 }] });
@@ -41,6 +42,8 @@ async function run(name: keyof typeof WRITES, url: string, more: readonly string
   });
 }
 
+afterEach(() => void vi.useRealTimers());
+
 describe.each(NAMES)('svc webhooks %s', (name) => {
   it('is sent once and exits 8 with the command to check, however the response is lost', async () => {
     const outcomes = Object.entries(FAULTS).map(async ([fault, meddle]) => {
@@ -56,8 +59,9 @@ describe.each(NAMES)('svc webhooks %s', (name) => {
   });
 
   it('is sent once where no response comes in time', async () => {
-    await using server = await faultServer(reading(() => {}));
-    const done = await run(name, server.url, ['--timeout', '150ms']);
+    await using server = await faultServer(reading(() => void moveClock(30_000)));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const done = await run(name, server.url, ['--timeout', '30s']);
     expect([done.code, failure(done).code]).toEqual([8, 'outcome_unknown']);
     expect(server.requests.filter(isWrite)).toHaveLength(1);
   });

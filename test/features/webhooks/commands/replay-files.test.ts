@@ -76,7 +76,7 @@ describe('the filters of svc webhooks replay', () => {
     }
   });
 
-  it('by time leave out deliveries without a time', async () => {
+  it('leave out, by time, deliveries without a time', async () => {
     const peer = await statuses(204);
     expect(await replay(request(), peer, '--since', '2h')).toMatchObject({
       code: 0,

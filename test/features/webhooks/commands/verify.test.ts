@@ -97,7 +97,7 @@ describe('one delivery of svc webhooks verify', () => {
     expect((await verify([file('empty.json', ''), ...GIVEN])).stdout).toContain('  the body is empty: another secret');
   });
 
-  it('is not waited for at a terminal', async () => {
+  it('is not awaited at a terminal', async () => {
     expect(await verify([], { terminal: 80 })).toMatchObject({ code: 2, stdout: '' });
   });
 
@@ -116,7 +116,7 @@ describe('one delivery of svc webhooks verify', () => {
     expect((await json([http, '--format', 'http', ...GIVEN])).status).toBe('valid');
   });
 
-  it('with a separate signature is never parsed, because a body may look like a container', async () => {
+  it('with a separate signature is never parsed, because a body may be like a container', async () => {
     expect((await json([http, ...GIVEN])).status).toBe('signature_mismatch');
     const rec = file('dressed', recorded());
     expect((await json([rec, ...GIVEN])).status).toBe('signature_mismatch');
@@ -233,10 +233,20 @@ describe('the clock of svc webhooks verify', () => {
     });
   });
 
-  it('in milliseconds is reported', async () => {
-    const ms = `${T}000`;
-    const { stdout } = await verify([ping, '--timestamp', ms, '--signature', signatureOf(SECRET, ms, PING)]);
-    expect(stdout).toContain('is it in milliseconds?');
+  it('is compared with whole seconds, and the mistake is named', async () => {
+    for (const [timestamp, message] of [
+      [`${T}000`, 'is it in milliseconds?'],
+      [`0${T}`, 'X-Service-Timestamp is not a whole number of Unix seconds'],
+    ] as const) {
+      const { stdout } = await verify([
+        ping,
+        '--timestamp',
+        timestamp,
+        '--signature',
+        signatureOf(SECRET, timestamp, PING),
+      ]);
+      expect(stdout).toContain(message);
+    }
   });
 });
 
@@ -281,7 +291,7 @@ describe('several deliveries of svc webhooks verify', () => {
 describe('svc webhooks verify exits 2 for input that cannot be checked', () => {
   const empty = join(dir, 'empty');
   mkdirSync(empty);
-  it('and has no delivery in it', async () => {
+  it('because it has no delivery', async () => {
     for (const args of [
       [file('nothing', '')],
       [empty],
@@ -300,12 +310,12 @@ describe('svc webhooks verify exits 2 for input that cannot be checked', () => {
     }
   });
 
-  it('but a signed empty body is a delivery', async () => {
+  it('but not for a signed empty body', async () => {
     const signature = 'sha256=fb20d84158565e5e2c287de79fb2b30bc90c2472a829707260a2c086b9c3a035';
     expect(await verify(['--timestamp', T, '--signature', signature], { stdin: '' })).toMatchObject({ code: 0 });
   });
 
-  it('while the rest is checked and printed', async () => {
+  it('after the rest was checked and printed', async () => {
     const run = await verify([join(dir, 'none'), http, join(dir, 'none2'), '-o', 'json']);
     expect(run.code).toBe(2);
     expect(JSON.parse(run.stdout)).toMatchObject({ valid: true });

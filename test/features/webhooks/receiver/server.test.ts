@@ -300,7 +300,7 @@ describe('a slow sender', () => {
     expect(receipt.refusals).toMatchObject([{ reason: 'aborted', bytes: 1 }]);
   });
 
-  it('with an idle connection makes room for an active one', async () => {
+  it('makes way for an active one if its connection is idle', async () => {
     const receipt = await start({ limits: { connections: 3 } });
     const idle = [1, 2, 3].map(() => new Sender(receipt.port));
     for (const sender of idle) expect((await sender.send(delivery(event('evt_1'))).answer()).status).toBe(204);
@@ -343,7 +343,7 @@ describe('the end of the receiver', () => {
 });
 
 describe('the address of the receiver', () => {
-  it('in use is refused with an explanation', async () => {
+  it('is refused with an explanation if it is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
