@@ -186,28 +186,6 @@ it('what a refusal says to write means, after the shell, what was typed', () => 
   }
 });
 
-it('what a refusal says to write is accepted, or refused as an expression', () => {
-  const hints = fc.sample(garbage, 2000).flatMap((text) => {
-    try {
-      parseMatcherArguments([text]);
-      return [];
-    } catch (error) {
-      return spellingsIn((error as { hint?: string }).hint);
-    }
-  });
-  expect(hints.length).toBeGreaterThan(500);
-  for (const word of argumentsOf(hints.join(' '))) {
-    try {
-      parseMatcherArguments([word]);
-    } catch (error) {
-      expect([word, error]).toEqual([
-        word,
-        expect.objectContaining({ message: expect.stringContaining('regular expression') }),
-      ]);
-    }
-  }
-});
-
 describeRealServers(({ release }) => {
   it('reads an accepted argument as svc does', async () => {
     const server = await startAlertmanager({ release });
