@@ -8,7 +8,6 @@ import { type RoutingConfig, readRoutingConfig } from '../../../../src/features/
 import { matchRoutes, walkRoutes } from '../../../../src/features/alerts/routing/tree.ts';
 import { ALERTMANAGER_RELEASES, alertmanagerExamples, amtoolBinary } from '../../../support/peers.ts';
 import { IS_HARD } from '../../../support/turns.ts';
-import { PUBLIC_SHAPES } from './public-shapes.ts';
 import { damaged, pick, randomConfig, randomLabels, seededRandom } from './random-configs.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -33,18 +32,6 @@ const sortKey = (matcher: string): string =>
   matcher.replace(/^(\w+)([=!~]+)(.*)$/, (_, name, operator, value) =>
     [name, value, ['=', '!=', '=~', '!~'].indexOf(operator)].join('\0'),
   );
-
-/** The values that its matchers name, so that random labels reach many routes. */
-function valuesIn({ matchers, routes }: RoutingConfig['route']): [name: string, value: string][] {
-  const own = matchers.flatMap(({ name, value }) => value.split('|').map((one): [string, string] => [name, one]));
-  return [...own, ...routes.flatMap(valuesIn)];
-}
-
-/** amtool reads labels as matchers: only values that need no quotes. */
-function labelsOf(values: readonly [string, string][], random: () => number): Labels {
-  const chosen = values.filter(([name, value]) => /^\w+$/.test(name) && /^[\w:/-]+$/.test(value) && random() < 0.7);
-  return Object.fromEntries([['alertname', 'Up'], ...chosen]);
-}
 
 async function receiversOf({ route }: RoutingConfig, labels: Labels): Promise<string> {
   return (await matchRoutes(route, labels)).map(({ receiver }) => receiver).join(',');
@@ -122,31 +109,6 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('svc and am
         for (let round = 0; round < (IS_HARD ? 20 : 1); round++) {
           const labels = pick(random, [randomLabels(random), { test: pick(random, ['1', '2', '3']) }]);
           expect(await receiversOf(config, labels), path).toBe(theirReceivers(path, labels));
-        }
-      }
-    },
-  );
-
-  it.skipIf(peer === undefined)(
-    'read the shapes that people publish in the same way',
-    { timeout: 600_000 },
-    async () => {
-      const random = seededRandom(SEED + 4);
-      const isNewest = release === ALERTMANAGER_RELEASES.at(-1);
-      const shapes = PUBLIC_SHAPES.filter((_, index) => IS_HARD || isNewest || index % 4 === 0);
-      for (const [name, source] of shapes) {
-        writeFileSync(file, source);
-        const isTheirs = amtool('check-config', file).status === 0;
-        const { config, unknown, ...rest } = await readRoutingConfig(source, release);
-        const isOurs = config !== undefined && unknown.length === 0;
-        expect(isOurs, `${name}: ${JSON.stringify([unknown, rest])}\n${source}`).toBe(isTheirs);
-        if (!isOurs) continue;
-        const values = valuesIn(config.route);
-        for (let round = 0; round < (IS_HARD ? 20 : 1); round++) {
-          const labels = labelsOf(values, random);
-          expect(await receiversOf(config, labels), `${name}: ${JSON.stringify(labels)}`).toBe(
-            theirReceivers(file, labels),
-          );
         }
       }
     },
