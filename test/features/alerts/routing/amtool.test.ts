@@ -17,6 +17,46 @@ const examples = alertmanagerExamples();
 /** Examples of the integrations of receivers, which svc does not check. */
 const INTEGRATION = /conf\.(?:opsgenie|rocketchat|slack|smtp|sns|victorops)-/;
 
+/** Children of the root route that amtool reads, or refuses. */
+const ROUTES = [
+  '&a { receiver: pager, group_wait: 10s }, &b { match: { x: y }, continue: true }, { <<: [*a, *b], group_wait: 1m }',
+  '&a { receiver: pager, match: { a: x }, match_re: { c: y } }, { <<: *a, match: { b: y }, match_re: { d: z } }',
+  '&a { match: { a: x } }, { <<: *a, match: { a: y } }',
+  '&a { matchers: [a=1] }, { <<: *a, matchers: [b=2] }',
+  '&a { receiver: pager }, &b { matchers: [a=1] }, { <<: *a, <<: *b, group_by: [x] }, { <<: *b, matchers: null }',
+  '&a { match: { a: b }, routes: [{ <<: *a }] }',
+  '{ <<: pager }',
+  '{ receiver: *nope }',
+  '{ match: { code: 500, ok: true, port: 0x10, f: 1.50, none: } }',
+  '{ match: { a: yes, b: On, c: y, d: "true" }, continue: on }',
+  '{ match: { yes: a, "yes": b } }',
+  '{ match: { ? : a, "": b } }',
+  'null, { match: { a: b } }',
+  '{ mute_time_intervals: [x] }',
+];
+/** Other sections. */
+const SECTIONS = [
+  'route: { receiver: pager, continue: true }',
+  'route: { receiver: pager, matchers: [a=b] }',
+  'route: { receiver: pager, mute_time_intervals: [x] }',
+  'route: { receiver: pager, active_time_intervals: [x] }',
+  'route: { routes: [{ match: { a: b }, receiver: pager }] }',
+  'time_intervals: [{ name: x }, { name: x }]',
+  'mute_time_intervals: [{ name: x }, { name: x }]',
+  'time_intervals: [{ name: x }]\nmute_time_intervals: [{ name: x }]',
+  'time_intervals: [{ name: never }, { name: empty, time_intervals: [] }, null]',
+  "time_intervals: [{ name: x, time_intervals: [{ weekdays: ['saturday:sunday'] }] }]",
+  "time_intervals: [{ name: x, time_intervals: [{ months: ['march:january'] }] }]",
+  "time_intervals: [{ name: x, time_intervals: [{ days_of_month: ['25:26', '-1'], years: ['2025:2030'] }] }]",
+  "time_intervals: [{ name: x, time_intervals: [{ times: [{ start_time: '18:00', end_time: '08:00' }] }] }]",
+  'inhibit_rules: [null]',
+];
+const RECEIVER = 'receivers: [{ name: pager }]\n';
+const SHAPES = [
+  ...ROUTES.map((routes) => `${RECEIVER}route: { receiver: pager, routes: [${routes}] }\n`),
+  ...SECTIONS.map((text) => `${RECEIVER}${text}\n${text.startsWith('route') ? '' : 'route: { receiver: pager }\n'}`),
+];
+
 /** One line for each route, as amtool draws it. */
 function treeOf({ route }: RoutingConfig): string[] {
   return [...walkRoutes(route)].map((drawn) => {
@@ -110,6 +150,22 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('svc and am
           const labels = pick(random, [randomLabels(random), { test: pick(random, ['1', '2', '3']) }]);
           expect(await receiversOf(config, labels), path).toBe(theirReceivers(path, labels));
         }
+      }
+    },
+  );
+
+  it.skipIf(peer === undefined)(
+    'accept and refuse the same merges, values and sections',
+    { timeout: 600_000 },
+    async () => {
+      const isNewest = release === ALERTMANAGER_RELEASES.at(-1);
+      for (const source of SHAPES.filter((_, index) => IS_HARD || isNewest || index % 4 === 0)) {
+        writeFileSync(file, source);
+        const isTheirs = amtool('check-config', file).status === 0;
+        const { config, unknown, ...rest } = await readRoutingConfig(source, release);
+        const isOurs = config !== undefined && unknown.length === 0;
+        expect(isOurs, `${JSON.stringify([unknown, rest])}\n${source}`).toBe(isTheirs);
+        if (config !== undefined && isOurs) expect(treeOf(config), source).toEqual(theirTree(file));
       }
     },
   );
