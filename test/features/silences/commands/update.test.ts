@@ -227,11 +227,10 @@ describe('svc silences update on a newer server', () => {
   const serve = (post: string, after: object = before) => {
     let wrote = false;
     return faultServer((socket, { method, path }) => {
-      if (method === 'POST') {
-        wrote = true;
-        socket.write(post);
-      } else
-        socket.write(answer(200, JSON.stringify(path.startsWith('/api/v2/silence/') ? (wrote ? after : before) : [])));
+      const now = wrote ? after : before;
+      wrote ||= method === 'POST';
+      const read = answer(200, JSON.stringify(path.startsWith('/api/v2/silence/') ? now : []));
+      socket.write(method === 'POST' ? post : read);
     });
   };
 
