@@ -453,6 +453,20 @@ describe('the server of svc alerts triage', () => {
     expect(stderr).toContain('requires a credential');
   });
 
+  it('that no longer responds is reported, and q ends at once', async () => {
+    let isSilent = false;
+    await using server = await faultServer((socket) => {
+      if (!isSilent) socket.write(answer(200, JSON.stringify([ALERT])));
+    });
+    const act = async (screen: Screen): Promise<void> => {
+      await screen.selects('db-0');
+      isSilent = true;
+      await screen.shows('cannot read the alerts: no response within');
+      screen.press('q');
+    };
+    expect(await triage(server.url, act, { argv: ['--timeout', '1h'] })).toMatchObject({ code: 0 });
+  });
+
   it('that does not respond to a write: Ctrl-C ends triage, and the outcome is unknown', async () => {
     let posted = 0;
     const stop = new AbortController();

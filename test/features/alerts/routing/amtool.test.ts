@@ -36,6 +36,7 @@ const ROUTES = [
 ];
 /** Other sections. */
 const SECTIONS = [
+  'route: {{ .Values.route }}',
   'route: { receiver: pager, continue: true }',
   'route: { receiver: pager, matchers: [a=b] }',
   'route: { receiver: pager, mute_time_intervals: [x] }',
