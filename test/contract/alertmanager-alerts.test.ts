@@ -31,11 +31,6 @@ onBothServers((url, comparable) => {
       expect([fromNow(alert?.startsAt), fromNow(alert?.endsAt), fromNow(alert?.updatedAt)]).toEqual([0, 5, 0]);
     });
 
-    it('has no time if that is null or of the year 1', async () => {
-      const alert = await stored({ startsAt: null, endsAt: '0001-01-01T00:00:00Z', annotations: null });
-      expect([fromNow(alert?.startsAt), fromNow(alert?.endsAt)]).toEqual([0, 5]);
-    });
-
     it('starts when it ends if it has only an end', async () => {
       const alert = await stored({ endsAt: iso(HOUR) });
       expect([alert?.startsAt, alert?.status.state]).toEqual([alert?.endsAt, 'active']);

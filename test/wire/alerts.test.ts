@@ -42,41 +42,22 @@ function itemOf<T>(items: readonly T[], index = 0): T {
   return item;
 }
 
-describe('alerts', () => {
-  it('0.25: offsets of times, empty annotations, a link or none', async () => {
+describe('recorded alerts', () => {
+  it('of 0.25 have times with an offset, empty annotations, and a link or none', async () => {
     const { value, text } = await read('alerts-0.25.json', () => client.alerts());
     expect(value).toEqual(text);
     const [active, both] = [itemOf(value, 0), itemOf(value, 1)];
-    expect(active).toMatchObject({
-      fingerprint: '1a58c20e6b0f7d21',
-      labels: { alertname: 'NodeDown', instance: 'web-1:9100', severity: 'critical' },
-      annotations: { description: '', summary: 'node exporter of "web-1" is gone <b>' },
-      generatorURL: 'http://prometheus.example:9090/graph?g0.expr=up+%3D%3D+0&g0.tab=1',
-      startsAt: '2026-11-20T12:00:00.000+02:00',
-      updatedAt: '2026-11-20T10:04:30.512Z',
-      receivers: [{ name: 'operations' }, { name: 'pager' }],
-    });
     expect(Date.parse(active.startsAt ?? '')).toBe(Date.UTC(2026, 10, 20, 10));
     expect(value.map(effectiveState)).toEqual(['active', 'silenced,inhibited']);
-    expect([keepsAlert(both, ['silenced']), keepsAlert(both, ['inhibited']), keepsAlert(both, ['active'])]).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    const kept = (['silenced', 'inhibited', 'active'] as const).map((state) => keepsAlert(both, [state]));
+    expect(kept).toEqual([true, true, false]);
     expect('generatorURL' in both).toBe(false);
   });
 
-  it('0.28: preserves mutedBy; a muted alert is suppressed without a silence', async () => {
+  it('of 0.28 have mutedBy, and are suppressed by it without a silence', async () => {
     const { value, text } = await read('alerts-0.28.json', () => client.alerts());
     expect(value).toEqual(text);
     const muted = itemOf(value);
-    expect(muted.status).toEqual({
-      inhibitedBy: [],
-      mutedBy: ['weekends', 'nights'],
-      silencedBy: [],
-      state: 'suppressed',
-    });
-    expect(muted.labels['größe in %']).toBe('92');
     expect([effectiveState(muted), keepsAlert(muted, ['suppressed']), keepsAlert(muted, ['active'])]).toEqual([
       'muted',
       true,
@@ -84,39 +65,31 @@ describe('alerts', () => {
     ]);
   });
 
-  it('0.33: preserves labels of receivers and routes; unprocessed is a state', async () => {
+  it('of 0.33 have labels of receivers and routes', async () => {
     const { value, text } = await read('alerts-0.33.json', () => client.alerts());
     expect(value).toEqual(text);
-    const alert = itemOf(value);
-    expect(alert.receivers).toEqual([{ name: 'operations', labels: { channel: '#ops', tier: '1' } }]);
-    expect(alert['routeLabels']).toEqual({ owner: 'storage' });
-    expect([keepsAlert(alert, ['unprocessed']), keepsAlert(alert, ['active'])]).toEqual([true, false]);
+    expect([keepsAlert(itemOf(value), ['unprocessed']), keepsAlert(itemOf(value), ['active'])]).toEqual([true, false]);
   });
 
-  it('groups: their labels, receiver and alerts; a group may have none', async () => {
+  it('are in groups, of which one may have none', async () => {
     const { value, text } = await read('groups-0.25.json', () => client.groups());
     expect(value).toEqual(text);
-    expect(
-      value.map(({ receiver, labels, alerts }) => [receiver.name, labels, alerts.map((one) => one.fingerprint)]),
-    ).toEqual([
-      ['platform-chat', { alertname: 'NodeDown' }, ['f2ffaef409f9ab34']],
-      ['operations', {}, []],
-    ]);
+    expect(value.map(({ alerts }) => alerts.length)).toEqual([1, 0]);
   });
 
-  it('receivers', async () => {
-    const old = await read('receivers-0.25.json', () => client.receivers());
-    expect(old.value).toEqual([{ name: 'operations' }, { name: 'team-X/pager & chat' }]);
-    const { value } = await read('receivers-0.33.json', () => client.receivers());
-    expect(value).toEqual([{ name: 'operations', labels: { channel: '#ops' } }]);
+  it('have receivers, since 0.33 with labels', async () => {
+    for (const name of ['receivers-0.25.json', 'receivers-0.33.json']) {
+      const { value, text } = await read(name, () => client.receivers());
+      expect(value).toEqual(text);
+    }
   });
 });
 
-describe('silences', () => {
+describe('recorded silences', () => {
   const spelled = (matchers: Parameters<typeof matcherFrom>[0][]): string[] =>
     matchers.map((one) => formatMatcher(matcherFrom(one)));
 
-  it('0.25: every state, both kinds of operators', async () => {
+  it('of 0.25 have every state and operator', async () => {
     const { value, text } = await read('silences-0.25.json', () => client.silences());
     expect(value).toEqual(text);
     expect(value.map(({ status, matchers }) => [status.state, ...spelled(matchers)])).toEqual([
@@ -128,7 +101,7 @@ describe('silences', () => {
     expect([value[1]?.comment, value[1]?.createdBy]).toEqual(['', '']);
   });
 
-  it('before 0.22: a missing isEqual means true, and is not added to updates', async () => {
+  it('of 0.21 have no isEqual, which is not added to updates', async () => {
     const { value, text } = await read('silences-0.21.json', () => client.silences());
     expect(value).toEqual(text);
     const silence = itemOf(value);
@@ -139,7 +112,7 @@ describe('silences', () => {
     ]);
   });
 
-  it('0.32: an update preserves annotations', async () => {
+  it('of 0.32 have annotations, which an update sends back', async () => {
     const { value, text } = await read('silence-0.32.json', () => client.silence(ID));
     expect(value).toEqual([text]);
     expect(applyChanges(itemOf(value), { comment: 'new' })).toEqual({
@@ -154,28 +127,23 @@ describe('silences', () => {
     expect(spelled(itemOf(value).matchers)).toEqual(['"größe in %"="92"']);
   });
 
-  it('the response to a write', async () => {
+  it('have the id that the server gave', async () => {
     const draft = { matchers: [], startsAt: '', endsAt: '', createdBy: '', comment: '' };
     const { value } = await read('posted-silence-0.25.json', () => client.postSilence(draft));
     expect(value).toEqual([{ silenceID: ID }]);
   });
 });
 
-describe('status', () => {
-  it('0.25, no cluster: no name, no peers; uptime is when it started', async () => {
+describe('recorded states of servers', () => {
+  it('have no name and no peers without a cluster', async () => {
     const { value, text } = await read('status-disabled-0.25.json', () => client.status());
     expect(value).toEqual([text]);
-    const status = itemOf(value);
-    expect(status.cluster).toEqual({ status: 'disabled', peers: [] });
-    expect(Date.parse(status.uptime ?? '')).toBe(Date.UTC(2026, 10, 20, 9, 59, 58, 123));
-    expect(status.config?.original?.split('\n')[0]).toBe('global:');
-    expect(status.versionInfo).toMatchObject({ version: '0.25.0+ds', goVersion: 'go1.19.8', branch: 'debian/sid' });
+    expect(Date.parse(itemOf(value).uptime ?? '')).toBe(Date.UTC(2026, 10, 20, 9, 59, 58, 123));
   });
 
-  it('a cluster that is ready', async () => {
+  it('have the peers of a cluster', async () => {
     const { value, text } = await read('status-ready-0.28.json', () => client.status());
     expect(value).toEqual([text]);
-    expect(value[0]?.cluster?.status).toBe('ready');
     expect(value[0]?.cluster?.peers?.map(({ address }) => address)).toEqual(['10.0.0.1:9094', '[fd00::2]:9094']);
   });
 });
@@ -187,7 +155,7 @@ it('a silence id of another form is no part of a path', async () => {
   expect(server.requests).toHaveLength(before);
 });
 
-describe('failures', () => {
+describe('recorded failures', () => {
   const draft = { matchers: [], startsAt: '', endsAt: '', createdBy: '', comment: '' };
   const all = async (items: AsyncIterable<unknown>): Promise<void> => {
     for await (const _ of items);

@@ -70,6 +70,15 @@ function personReads(text: string): boolean {
   );
 }
 
+/** The exit status of a gate by each simple reading; a list only as a person reads it. */
+function readings(text: string): readonly number[] {
+  const byPerson = personReads(text) ? [1] : [];
+  if (text.trim().startsWith('{')) return byPerson;
+  const isName = !/[=!~{}",]/.test(text);
+  const isSelected = isName ? text === LABELS['alertname'] : serverReads(text) === true;
+  return [...byPerson, isSelected ? 1 : 0];
+}
+
 const plain = [
   matcher('team', '=', 'payments'),
   matcher('severity', '=', 'critical'),
@@ -149,11 +158,7 @@ describe('a gate on an alert that fires', () => {
       const code = await gate(text);
       codes.set(code, (codes.get(code) ?? 0) + 1);
       if (code === 2 || code === 3) continue;
-      if (personReads(text)) expect([text, code]).toEqual([text, 1]);
-      const isList = text.trim().startsWith('{');
-      const isName = !/[=!~{}",]/.test(text);
-      if (!isList)
-        expect([text, code]).toEqual([text, (isName ? text === LABELS['alertname'] : serverReads(text)) ? 1 : 0]);
+      expect([text, ...readings(text)]).toEqual([text, ...readings(text).map(() => code)]);
     }
     expect([...codes.keys()].sort()).toEqual(expect.arrayContaining([0, 1, 2]));
   });
@@ -183,28 +188,6 @@ it('what a refusal says to write means, after the shell, what was typed', () => 
     expect([text, parseMatcherArguments(texts.slice(0, all.length))]).toEqual([text, all]);
     // The literal text, if the server would read it.
     for (const word of texts.slice(all.length)) expect(parseMatcherArguments([word])).toHaveLength(1);
-  }
-});
-
-it('what a refusal says to write is accepted, or refused as an expression', () => {
-  const hints = fc.sample(garbage, 2000).flatMap((text) => {
-    try {
-      parseMatcherArguments([text]);
-      return [];
-    } catch (error) {
-      return spellingsIn((error as { hint?: string }).hint);
-    }
-  });
-  expect(hints.length).toBeGreaterThan(500);
-  for (const word of argumentsOf(hints.join(' '))) {
-    try {
-      parseMatcherArguments([word]);
-    } catch (error) {
-      expect([word, error]).toEqual([
-        word,
-        expect.objectContaining({ message: expect.stringContaining('regular expression') }),
-      ]);
-    }
   }
 });
 

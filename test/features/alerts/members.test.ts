@@ -43,8 +43,8 @@ const member = (post = POSTED) =>
   });
 const methods = ({ requests }: Awaited<ReturnType<typeof member>>) => requests.map(({ method }) => method);
 
-describe('reads', () => {
-  it('go to the next member if one is down, and stay there', async () => {
+describe('a read of an HA cluster', () => {
+  it('goes to the next member if one is away, as do the reads after it', async () => {
     await using second = await member();
     const listed = await run('silences list --unused -o json', [GONE, second.url]);
     expect(listed).toMatchObject({ code: 0, stdout: '[]\n' });
@@ -52,18 +52,18 @@ describe('reads', () => {
     expect(listed.stderr.match(/is away/g)).toHaveLength(1);
   });
 
-  it('are not repeated at a failing member while there is another', async () => {
+  it('is not repeated at a failing member while there is another', async () => {
     await using first = await faultServer((socket) => void socket.end(answer(503, '')));
     await using second = await member();
     expect((await run('alerts list -o json', [first.url, second.url])).code).toBe(0);
     expect(first.requests).toHaveLength(1);
   });
 
-  it('fail if all members are down', async () => {
+  it('fails if all members are away', async () => {
     expect(await run('alerts list', [GONE, GONE.replace(':1', ':2')])).toMatchObject({ code: 7, stdout: '' });
   });
 
-  it('fail if a member refuses', async () => {
+  it('fails if a member refuses it', async () => {
     await using first = await faultServer((socket) => void socket.end(answer(403, '')));
     await using second = await member();
     expect((await run('alerts list', [first.url, second.url])).code).toBe(4);
@@ -71,7 +71,7 @@ describe('reads', () => {
   });
 });
 
-describe('a write', () => {
+describe('a write to an HA cluster', () => {
   it('goes to one member', async () => {
     await using first = await member();
     await using second = await member();
@@ -92,7 +92,7 @@ describe('a write', () => {
     expect(second.requests).toEqual([]);
   });
 
-  it('of an alert goes to all members, and those that fail are named', async () => {
+  it('of an alert goes to all members, and names those that fail', async () => {
     await using first = await member();
     await using second = await member();
     const sent = await run('alerts create Test -o json', [first.url, second.url]);
@@ -141,7 +141,7 @@ describe('a write', () => {
   });
 });
 
-it('the credential of the profile goes to every member', async () => {
+it('the credential of a profile goes to every member', async () => {
   const token = join(home, 'token');
   writeFileSync(token, 'tok-123456', { mode: 0o600 });
   await using first = await faultServer((socket) => void socket.end(answer(503, '')));
@@ -152,7 +152,7 @@ it('the credential of the profile goes to every member', async () => {
   expect(sent).toEqual(['Bearer tok-123456', 'Bearer tok-123456']);
 });
 
-it('an address of the environment is used alone', async () => {
+it('the address of the environment is used alone', async () => {
   await using second = await member();
   const listed = await run('alerts list', [GONE, GONE.replace(':1', ':2')], { env: { SVC_ALERTS_URL: second.url } });
   expect(listed).toMatchObject({ code: 0, stderr: expect.not.stringContaining('away') });
@@ -162,13 +162,13 @@ it.each([
   [{ 'alerts.url': GONE }, 'alerts list', 'profile default has both alerts.url and alerts.urls'],
   [{ 'alerts.urls': 'http://a,ftp://b' }, 'alerts list', 'is not an http:// or https:// address'],
   [{ 'alerts.urls': 'http://a,http://a' }, 'alerts list', 'names one twice'],
-])('%j is refused for %s', async (more, line, message) => {
+])('%j is refused for svc %s', async (more, line, message) => {
   const refused = await run(line, ['http://a', 'http://b'], { more });
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain(message);
 });
 
-describe.skipIf(alertmanagerBinary('0.28') === undefined)('a pair of Alertmanager 0.28', () => {
+describe.skipIf(alertmanagerBinary('0.28') === undefined)('a pair of servers', () => {
   const pair: RunningAlertmanager[] = [];
   beforeAll(async () => {
     const one = await freePorts();
@@ -184,7 +184,7 @@ describe.skipIf(alertmanagerBinary('0.28') === undefined)('a pair of Alertmanage
 
   const hosts = (servers: readonly RunningAlertmanager[]) => servers.map(({ url }) => new URL(url).host);
 
-  it('status and doctor look at each member', async () => {
+  it('is in svc alerts status and svc doctor with each member', async () => {
     const urls = pair.map(({ url }) => url);
     const read = async () => {
       const { code, stderr, stdout } = await run('alerts status -o json', urls);
@@ -209,7 +209,7 @@ describe.skipIf(alertmanagerBinary('0.28') === undefined)('a pair of Alertmanage
     expect(findings.find(({ check }) => check === 'cluster')?.detail).toBe('2 members are peers of each other');
   });
 
-  it('a dead member is reported by both', async () => {
+  it('of which one is away is reported by both', async () => {
     const urls = [pair[0]?.url ?? '', GONE];
     const status = await run('alerts status -o json', urls);
     expect([status.code, JSON.parse(status.stdout)]).toMatchObject([
@@ -220,7 +220,7 @@ describe.skipIf(alertmanagerBinary('0.28') === undefined)('a pair of Alertmanage
     expect(await run('doctor alerts -q', urls)).toMatchObject({ code: 1, stdout: 'service:alerts/127.0.0.1:1\n' });
   });
 
-  it('members that do not gossip are reported by both', async () => {
+  it('that do not know each other is reported by both', async () => {
     const alone = await freePorts();
     const others = await Promise.all([
       startAlertmanager({ release: '0.28', args: [`--cluster.listen-address=127.0.0.1:${alone}`] }),

@@ -197,20 +197,14 @@ describe('an alert that cannot be read among others', () => {
 });
 
 describe('a silence that is odd', () => {
-  it.each([
-    ['null matchers, as before 0.32.3', { matchers: null }],
-    ['a number as a value', { matchers: [{ name: 'port', value: 9093, isRegex: false, isEqual: null }] }],
-    ['null texts', { createdBy: null, comment: null, updatedAt: null, annotations: 7, new: { a: 1 } }],
-  ])('is read with %s', async (_, change) => {
-    await using server = await serving({ silences: [{ ...SILENCE, id: `${ID}2`, ...change }, SILENCE] });
+  it('is read with null matchers, as servers before 0.32.3 have them, and with null texts', async () => {
+    const odd = { matchers: null, createdBy: null, comment: null, updatedAt: null, annotations: 7, new: { a: 1 } };
+    await using server = await serving({ silences: [{ ...SILENCE, id: `${ID}2`, ...odd }, SILENCE] });
     const listed = await run(server, 'silences list -q');
     expect([listed.code, listed.stderr, listed.stdout.split('\n').length]).toEqual([0, '', 3]);
-    const lines = [
-      'silences expire --comment CHG-1 --yes',
-      `silences get ${ID}1`,
-      `silences extend ${ID}1 --for 1h --all-alerts --yes`,
-    ];
-    for (const line of lines) expect([line, (await run(server, line)).code]).toEqual([line, 0]);
+    for (const line of ['silences expire --comment CHG-1 --yes', `silences extend ${ID}1 --for 1h --yes`]) {
+      expect([line, (await run(server, line)).code]).toEqual([line, 0]);
+    }
   });
 
   it.each([
@@ -237,7 +231,7 @@ it('a failure first says what failed, and the request last', async () => {
   expect(none).toMatch(/^svc: nothing listens at 127\.0\.0\.1:9 \(GET http:\/\/127\.0\.0\.1:9\/api\/v2\/alerts\?/);
   await using mute = await faultServer((socket) => socket.write(answer(431, '')));
   const { stderr: wordless } = await run(mute, 'alerts list');
-  expect(wordless).toMatch(/^svc: Alertmanager refused the request: status 431 \(GET http:/);
+  expect(wordless).toMatch(/^svc: Alertmanager refused the request: status 431\nhint: /);
   await using server = await faultServer((socket) => socket.write(answer(503, '"overloaded"')));
   const { stderr } = await run(server, 'alerts create A');
   expect(stderr).toMatch(/^svc: the service answered 503: overloaded; it may have been applied \(POST http:/);

@@ -8,7 +8,6 @@ import { fileAuthority } from '../../../support/certificates.ts';
 import { ALERTMANAGER_RELEASES, alertmanagerBinary } from '../../../support/peers.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, svc } from '../../../support/svc.ts';
-import { printed } from './service.ts';
 
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 
@@ -185,20 +184,5 @@ describe('a proxy in front of the server', () => {
     expect([run.code, failure(run).code, server.requests.length]).toEqual([3, 'redirected', 1]);
     expect(failure(run).message).toContain('login.example');
     expect(run.stderr).not.toContain('secret1234');
-  });
-
-  it('that is briefly overloaded gets a read again, and a write once', async () => {
-    await using server = await faultServer((socket, _, index) =>
-      socket.write(
-        index === 1 ? answer(503, 'busy', { 'content-type': 'text/plain', 'retry-after': '0' }) : answer(200, '[]'),
-      ),
-    );
-    const read = await svc(['alerts', 'list', '--base-url', server.url, '-o', 'json']);
-    expect([read.code, printed(read), server.requests.length]).toEqual([0, [], 2]);
-    await using other = await faultServer((socket) =>
-      socket.write(answer(503, 'busy', { 'content-type': 'text/plain' })),
-    );
-    const write = await svc(['alerts', 'create', 'A', '--base-url', other.url, '-o', 'json']);
-    expect([write.code, other.requests.length]).toEqual([8, 1]);
   });
 });

@@ -153,13 +153,6 @@ describe('svc alerts list --watch at a terminal', () => {
     expect(third?.filter((line) => line.startsWith('+'))).toEqual([]);
   });
 
-  it('prints shared labels once', async () => {
-    const alerts = ['a', 'b'].map((id) => wireAlert(id, { cluster: 'eu', host: id }));
-    const [frame] = await frames([alerts], [], 120);
-    expect(frame).toContain('common: cluster=eu');
-    expect(frame?.filter((line) => line.includes('cluster=eu'))).toHaveLength(1);
-  });
-
   it.each([1, 80, 200])('never draws more than a screen of %d columns', async (width) => {
     const many = Array.from({ length: 60 }, (_, index) =>
       wireAlert((index + 16).toString(16), { cluster: 'eu', text: '日本語'.repeat(index) }),
@@ -233,11 +226,6 @@ describe('svc alerts list --watch at a terminal', () => {
     expect(frame?.join('')).not.toMatch(/[\x00-\x1f\u202e]/);
     const [, gone] = await frames([[wireAlert('a', { x: '\u001b[2J\r\n\u202e' })], []]);
     expect(gone?.join('')).not.toMatch(/[\x00-\x1f\u202e]/);
-  });
-
-  it('prints changes with -o ndjson', async () => {
-    const { stdout } = await watch([[A]], ['-o', 'ndjson'], { terminal: 80 });
-    expect(JSON.parse(stdout)).toMatchObject({ event: 'added' });
   });
 
   it('restores the terminal before it prints why it ended', async () => {

@@ -74,7 +74,7 @@ function played(events: readonly TriageEvent[], check: (state: TriageState, befo
 
 const press = (key: string): TriageEvent => ({ kind: 'key', key, page: 5, hidden: 0 });
 
-describe('the state', () => {
+describe('svc alerts triage', () => {
   it('always selects a listed alert, at its position', () => {
     const check = (state: TriageState): void => {
       const listed = listedAlerts(state);
@@ -119,26 +119,9 @@ describe('the state', () => {
       }),
     );
   });
-
-  it('continues at the position of a muted alert', () => {
-    const [first, second] = fc
-      .sample(
-        ALERTS.filter((all) => all.filter((one) => !isSuppressed(one)).length > 2),
-        1,
-      )
-      .flatMap((alerts) => worstFirst(alerts))
-      .filter((one) => !isSuppressed(one)) as [Alert, Alert];
-    const muted: Alert = { ...first, status: { ...first.status, state: 'suppressed', silencedBy: ['s1'] } };
-    const state = played([
-      { kind: 'read', alerts: [first, second], at: NOW },
-      { kind: 'read', alerts: [muted, second], at: NOW },
-    ]);
-    expect(state.selected?.fingerprint).toBe(second.fingerprint);
-    expect(reduce(state, press('down')).selected?.fingerprint).toBe(first.fingerprint);
-  });
 });
 
-describe('the order', () => {
+describe('the order of svc alerts triage', () => {
   it('is unsuppressed first, then by severity, then newest first', () => {
     const rank = ({ labels }: Alert): number => {
       const index = ['critical', 'error', 'warning', 'info', 'none'].indexOf(labels['severity'] ?? '');
@@ -154,7 +137,7 @@ describe('the order', () => {
   });
 });
 
-describe('the screen', () => {
+describe('the screen of svc alerts triage', () => {
   const SIZE = fc.record({ columns: fc.integer({ min: 10, max: 120 }), rows: fc.integer({ min: 3, max: 40 }) });
 
   it('has no more lines than the terminal, and no control sequence', () => {
@@ -188,8 +171,8 @@ describe('the screen', () => {
     );
   });
 
-  const textOfScreen = (events: readonly TriageEvent[]): readonly string[] =>
-    screen(played(events), { columns: 80, rows: 10 }).lines.map((line) => line.map(({ text }) => text).join(''));
+  const textOfScreen = (events: readonly TriageEvent[], columns = 80): readonly string[] =>
+    screen(played(events), { columns, rows: 10 }).lines.map((line) => line.map(({ text }) => text).join(''));
 
   it('shows a question and an outcome below any output', () => {
     const [alert] = fc.sample(ALERT, 1) as [Alert];
@@ -209,7 +192,7 @@ describe('the screen', () => {
     expect(ended.slice(-3).join(' ')).toMatch(/^outcome unknown: .* Enter or q back$/);
   });
 
-  it('keeps showing an alert that is resolved meanwhile', () => {
+  it('still shows an alert that is resolved meanwhile', () => {
     const [alert] = fc.sample(ALERT, 1) as [Alert];
     const events: readonly TriageEvent[] = [
       { kind: 'read', alerts: [alert], at: NOW },
@@ -220,19 +203,21 @@ describe('the screen', () => {
     expect(textOfScreen([...events, press('q')])[2]).toContain('no alerts');
   });
 
-  it.each([10, 40, 60, 80, 120])('shows how to quit and to see the keys at %d columns', (columns) => {
+  it('says in its last line how to quit and to see the keys, at any width', () => {
     const read: TriageEvent = { kind: 'read', alerts: fc.sample(ALERT, 1), at: NOW };
-    for (const [state, end] of [
-      [played([read]), '? keys  q quit'],
-      [played([read, press('enter')]), '? keys  q back'],
-    ] as const) {
-      const last = (screen(state, { columns, rows: 23 }).lines.at(-1) ?? []).map(({ text }) => text).join('');
-      expect(last.endsWith(end)).toBe(true);
-      expect(displayWidth(last)).toBeLessThanOrEqual(Math.max(columns, end.length));
+    for (const columns of [10, 40, 120]) {
+      for (const [events, end] of [
+        [[read], '? keys  q quit'],
+        [[read, press('enter')], '? keys  q back'],
+      ] as const) {
+        const [last = ''] = textOfScreen(events, columns).slice(-1);
+        expect(last.endsWith(end)).toBe(true);
+        expect(displayWidth(last)).toBeLessThanOrEqual(Math.max(columns, end.length));
+      }
     }
   });
 
-  it.each([60, 80, 120])('shows at %d columns what distinguishes alerts, and their summaries', (columns) => {
+  it('shows what distinguishes alerts, and their summaries', () => {
     const alerts = [3, 4].map(
       (n): Alert => ({
         fingerprint: `${n}`.padStart(16, '0'),
@@ -243,39 +228,47 @@ describe('the screen', () => {
         status: { state: 'active', silencedBy: [], inhibitedBy: [] },
       }),
     );
-    const { lines } = screen(played([{ kind: 'read', alerts, at: NOW }]), { columns, rows: 12 });
-    const text = lines.map((line) => line.map((part) => part.text).join('')).join('\n');
-    for (const n of [3, 4]) expect(text).toMatch(new RegExp(`instance=node-0${n}:9100 +/data is 8${n} % full`));
-    expect(text).not.toContain('cluster=eu-1');
+    for (const columns of [60, 120]) {
+      const text = textOfScreen([{ kind: 'read', alerts, at: NOW }], columns).join('\n');
+      for (const n of [3, 4]) expect(text).toMatch(new RegExp(`instance=node-0${n}:9100 +/data is 8${n} % full`));
+      expect(text).not.toContain('cluster=eu-1');
+    }
   });
 });
 
-describe('a line', () => {
-  it('equals the result of a plain editor for the same keys', () => {
-    const keys = fc.array(
-      fc.constantFrom('a', '磁', '😀', 'left', 'right', 'home', 'end', 'backspace', 'delete', 'clear'),
-    );
+/** The characters on both sides of the cursor. */
+interface Plain {
+  readonly left: readonly string[];
+  readonly right: readonly string[];
+}
+
+/** What each key does in a plain editor. */
+const EDITS: Readonly<Record<string, (line: Plain) => Plain>> = {
+  left: ({ left, right }) => ({ left: left.slice(0, -1), right: [...left.slice(-1), ...right] }),
+  right: ({ left, right }) => ({ left: [...left, ...right.slice(0, 1)], right: right.slice(1) }),
+  home: ({ left, right }) => ({ left: [], right: [...left, ...right] }),
+  end: ({ left, right }) => ({ left: [...left, ...right], right: [] }),
+  backspace: ({ left, right }) => ({ left: left.slice(0, -1), right }),
+  delete: ({ left, right }) => ({ left, right: right.slice(1) }),
+  clear: ({ right }) => ({ left: [], right }),
+};
+
+describe('a line that is typed', () => {
+  it('changes with each key as in a plain editor', () => {
+    const keys = fc.array(fc.constantFrom('a', '磁', '😀', ...Object.keys(EDITS)));
     fc.assert(
       fc.property(keys, (pressed) => {
-        let text: string[] = [];
-        let at = 0;
-        for (const key of pressed) {
-          if ([...key].length === 1) text.splice(at++, 0, key);
-          if (key === 'left') at = Math.max(0, at - 1);
-          if (key === 'right') at = Math.min(text.length, at + 1);
-          if (key === 'home') at = 0;
-          if (key === 'end') at = text.length;
-          if (key === 'backspace' && at > 0) text.splice(--at, 1);
-          if (key === 'delete') text.splice(at, 1);
-          if (key === 'clear') [text, at] = [text.slice(at), 0];
-        }
-        const line = pressed.reduce(edited, lineOf(''));
-        expect([line.before + line.after, [...line.before].length]).toEqual([text.join(''), at]);
+        const wanted = pressed.reduce<Plain>(
+          (before, key) => EDITS[key]?.(before) ?? { left: [...before.left, key], right: before.right },
+          { left: [], right: [] },
+        );
+        const { before, after } = pressed.reduce(edited, lineOf(''));
+        expect([before, after]).toEqual([wanted.left.join(''), wanted.right.join('')]);
       }),
     );
   });
 
-  it('reads keys by their sequences, and no control character', () => {
+  it('takes keys by their sequences, and no control character', () => {
     expect(['\u001b[A', '\u001bOB', '\u001b[5~', '\r', '\u007f', '\u001b', 'q', '磁'].map(keyOf)).toEqual([
       'up',
       'down',
@@ -290,9 +283,6 @@ describe('a line', () => {
   });
 });
 
-it('quotes a command line for a shell, and shows no control character', () => {
-  expect(spelled(['silences', 'ack', '1a58', '--comment=disk swap'])).toBe(
-    "svc silences ack 1a58 '--comment=disk swap'",
-  );
+it('the command line of a key shows no control character', () => {
   expect(spelled(['silences', 'ack', '1a58', '--comment=\u001b[2J'])).not.toMatch(/[\x00-\x1f]/);
 });

@@ -74,14 +74,6 @@ describe('svc silences create', () => {
     expect(run.stdout).toContain(iso(now + end));
   });
 
-  it('prints matchers in the spelling that any grammar reads', async () => {
-    const run = await create(['  job  =~  x.*  ', '{host="a b"}', '-c', 'x', '--yes']);
-    expect(run.code).toBe(0);
-    expect(run.stdout).toContain('job=~"x.*"');
-    expect(run.stdout).toContain('host="a b"');
-    expect(run.stderr).toContain('job=~"x.*" host="a b" mutes 0 alerts now');
-  });
-
   it('reads a bare word as the name of an alert, with a notice', async () => {
     const run = await create(['NodeDown', '-c', 'x']);
     expect(run.stderr).toContain('NodeDown means alertname="NodeDown"');

@@ -143,14 +143,6 @@ describe('svc silences extend', () => {
         [],
       ]);
     });
-
-    it('checks it like a new silence', async () => {
-      const wide = await expired({ matchers: [{ name: 'zz', value: 'x', isRegex: false, isEqual: false }] });
-      expect((await extend([wide, '--for', '1h', '--yes'])).code).toBe(2);
-      expect((await extend([wide, '--for', '1h', '--all-alerts'])).code).toBe(0);
-      const long = await extend([await expired(), '--for', '25h']);
-      expect([long.code, writes(long.sent)]).toEqual([2, []]);
-    });
   });
 
   it('checks each like a new silence: width and duration', async () => {
@@ -232,33 +224,6 @@ describe('svc silences extend', () => {
       expect(writes(run.sent)).toHaveLength(2);
     }
     expect(await endOf(other)).toBe(end);
-  });
-
-  it('exits 0 if nothing matches, and sends nothing', async () => {
-    const run = await service.svc(['silences', 'extend', '--comment', 'no such change', '--for', '1m']);
-    expect([run.code, run.stdout, writes(run.sent)]).toEqual([0, '', []]);
-    expect(run.stderr).toContain('no silences match; nothing was sent');
-  });
-
-  it('reads ids from standard input, which may be empty', async () => {
-    const ids = [await seed(), await seed()];
-    const run = await extend(['-', '--for', '1m'], { stdin: `${ids.join('\n')}\n` });
-    expect([run.code, printed<Row[]>(run).map(({ id }) => id)]).toEqual([0, ids]);
-    const empty = await extend(['-', '--for', '1m'], { stdin: '' });
-    expect([empty.code, printed(empty), empty.sent]).toEqual([0, [], []]);
-    const both = await extend([...ids, '--comment', 'x', '--for', '1m']);
-    expect([both.code, both.sent]).toEqual([2, []]);
-  });
-
-  it('asks about a long duration once for all', async () => {
-    await seed({ comment: 'SEL-3' });
-    await seed({ comment: 'SEL-3' });
-    const refused = await extend(['--comment', 'SEL-3', '--for', '2d']);
-    expect([refused.code, failure(refused).message, writes(refused.sent)]).toEqual([
-      2,
-      expect.stringContaining('Send these 2 silences? 2 of them last longer'),
-      [],
-    ]);
   });
 
   it('prints with -q the ids, in a table the results, and with --dry-run every request', async () => {

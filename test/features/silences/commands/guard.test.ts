@@ -35,15 +35,6 @@ describe('svc silences create', () => {
     expect((await service.svc(['silences', 'expire', '--yes', printed<Posted>(again).id])).code).toBe(0);
   });
 
-  it('says it of one alert, and with --dry-run not at all', async () => {
-    await seed();
-    const run = await create(['n=3', '-c', 'x', '-q']);
-    await service.svc(['silences', 'expire', '--yes', run.stdout.trim()]);
-    const planned = await create(['n=3', '-c', 'x', '--dry-run']);
-    expect(planned.stderr).not.toContain('mutes');
-    expect((await create(['n=3', '-c', 'x', '--max-alerts', '0'])).stderr).toContain('n="3" matches 1 alerts');
-  });
-
   it('says that a silence which has not started yet will mute alerts', async () => {
     await seed();
     const at = Date.now();
@@ -86,10 +77,8 @@ describe('svc silences create', () => {
   it.each([
     [['alertname=~.+']],
     [['alertname=~".*"', 'severity!=info']],
-    [['alertname=~"(?i)(.|x)+"']],
     [['a!=b', 'c!~d']],
     [['a!=""']],
-    [['alertname=~"x|"']],
     [['alertname=~".?.*"']],
   ])('needs --all-alerts for %j, whatever fires', async (matchers) => {
     for (const argv of [[], ['--yes'], ['--dry-run']]) {

@@ -57,32 +57,6 @@ describe('the silences of a file', () => {
       }),
     );
   });
-
-  it('are sent with an absolute time as it is', () => {
-    fc.assert(
-      fc.property(time, (text) => {
-        expect(instant(text)).toBe(text);
-      }),
-    );
-  });
-
-  it('are refused with a time that does not exist or has another form', async () => {
-    const times = {
-      '2026-02-30T00:00:00.000Z': 'does not exist',
-      '2027-02-29T00:00:00.000Z': 'does not exist',
-      '2026-11-20T24:00:00.000Z': 'does not exist',
-      '0000-01-01T00:00:00.000Z': 'years 1 to 9999',
-      '2026-11-20 12:00:00.000Z': 'not an RFC 3339 time',
-      '2026-11-20T12:00:00.000z': 'not an RFC 3339 time',
-      'Fri Nov 20 2026 12:00:00': 'not a time',
-    };
-    for (const [endsAt, why] of Object.entries(times)) {
-      const silence = { matchers: [{ name: 'a', value: 'b', isRegex: false }], endsAt, comment: 'c' };
-      const error = (await parse([silence]).catch((thrown: unknown) => thrown)) as Error & { hint?: string };
-      expect(`${error.message} ${(error.cause as { hint?: string }).hint}`).toContain(why);
-      expect(error.message).toMatch(/^f, silence 1: endsAt: /);
-    }
-  });
 });
 
 describe('silences of a file that are the same', () => {

@@ -105,38 +105,28 @@ describe('svc silences update', () => {
     });
   });
 
-  describe('that the server would refuse', () => {
+  describe('of the matchers that the server would refuse', () => {
     it.each([
       ['team=~(', 3, 'missing closing )'],
-      ['team=~"(?!x)"', 3, 'invalid or unsupported Perl syntax'],
       ['"a-b"=x', 3, 'bad matcher format'],
-      ['"é"=x', 3, 'bad matcher format'],
       ['a:b=x', 2, 'has a colon'],
+      ['team=', 2, 'may match an alert without any label'],
+      ['team=~".*"', 2, 'may match an alert without any label'],
+      ['team=~"|db"', 2, 'may match an alert without any label'],
     ])('does not end the old silence: %s', async (matcher, code, why) => {
-      for (const argv of [[], ['--yes'], ['--yes', '--all-alerts']]) {
-        const id = await seed();
-        const run = await update(id, ['--matcher', matcher, ...argv]);
-        expect([run.code, run.stdout, writes(run.sent)]).toEqual([code, '', []]);
-        expect(run.stderr).toContain(why);
-        expect(await state(id)).toBe('active');
-      }
+      const id = await seed();
+      const run = await update(id, ['--matcher', matcher, '--yes', '--all-alerts']);
+      expect([run.code, run.stdout, writes(run.sent)]).toEqual([code, '', []]);
+      expect(run.stderr).toContain(why);
+      expect(await state(id)).toBe('active');
     });
 
-    it.each(['team=', 'team=~".*"', 'team=~"|db"'])(
-      '--matcher %s, which an alert without the label matches',
-      async (matcher) => {
-        for (const [argv, why] of [
-          [['--yes'], '--all-alerts'],
-          [['--yes', '--all-alerts'], 'may match an alert without any label'],
-        ] as const) {
-          const id = await seed();
-          const run = await update(id, ['--matcher', matcher, ...argv]);
-          expect([run.code, run.stdout, writes(run.sent)]).toEqual([2, '', []]);
-          expect(run.stderr).toContain(why);
-          expect(await state(id)).toBe('active');
-        }
-      },
-    );
+    it('is refused without --all-alerts if they could mute everything', async () => {
+      const id = await seed();
+      const run = await update(id, ['--matcher', 'team=~".*"', '--yes']);
+      expect([run.code, writes(run.sent), await state(id)]).toEqual([2, [], 'active']);
+      expect(run.stderr).toContain('--all-alerts');
+    });
 
     it('is not one with a negative matcher of a value', async () => {
       const id = await seed();
@@ -144,17 +134,6 @@ describe('svc silences update', () => {
       expect([await state(id), await state(made.id)]).toEqual(['expired', 'active']);
       await wire(service.url(), `/api/v2/silence/${made.id}`, { method: 'DELETE' });
     });
-
-    it('does not end the old silence if one of several matchers is invalid', async () => {
-      const id = await seed();
-      const run = await update(id, ['-m', 'team=db', '-m', 'host=~"["', '--yes']);
-      expect([run.code, writes(run.sent), await state(id)]).toEqual([3, [], 'active']);
-    });
-  });
-
-  it('takes an id in upper case', async () => {
-    const id = await seed();
-    expect((await updated(id.toUpperCase(), ['-c', 'new'])).id).toBe(id);
   });
 
   it('exits 5 for an unknown id, and 2 for what is no id', async () => {
@@ -248,11 +227,10 @@ describe('svc silences update on a newer server', () => {
   const serve = (post: string, after: object = before) => {
     let wrote = false;
     return faultServer((socket, { method, path }) => {
-      if (method === 'POST') {
-        wrote = true;
-        socket.write(post);
-      } else
-        socket.write(answer(200, JSON.stringify(path.startsWith('/api/v2/silence/') ? (wrote ? after : before) : [])));
+      const now = wrote ? after : before;
+      wrote ||= method === 'POST';
+      const read = answer(200, JSON.stringify(path.startsWith('/api/v2/silence/') ? now : []));
+      socket.write(method === 'POST' ? post : read);
     });
   };
 

@@ -7,7 +7,7 @@ import { getJson, postAlerts, postSilence, wire } from '../../../support/alertma
 import { SVC } from '../../../support/executable.ts';
 import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { hasTmux, openTerminal } from '../../../support/terminal.ts';
-import { lines, printed, type Sent, sharedService, writes } from '../../alerts/commands/service.ts';
+import { lines, type Sent, sharedService, writes } from '../../alerts/commands/service.ts';
 import { start } from './built.ts';
 
 const HOUR = 3_600_000;
@@ -82,11 +82,6 @@ describe('the prompts of svc', () => {
       const nothing = await ask(['silences', 'create', 'a=b', '-c', 'x'], []);
       expect([nothing.code, nothing.asked]).toEqual([0, []]);
       expect(nothing.stderr).not.toContain('Without prompts');
-    });
-
-    it('lead with --dry-run to the request', async () => {
-      const run = await ask(['silences', 'create', 'a=b', '--dry-run', '-o', 'json'], ['why']);
-      expect([run.code, writes(run.sent), printed(run)]).toMatchObject([0, [], { body: { comment: 'why' } }]);
     });
 
     it('do not lead to a silence that is too wide', async () => {
