@@ -114,20 +114,6 @@ test('a list may come without an object around it', async () => {
 });
 
 describe('rows of the service', () => {
-  test('may have numbers as ids, and null for what is absent', async () => {
-    const row = offer('fixprice', '99.5', {
-      source_id: 17,
-      canonical_product_id: 5,
-      discount_price: null,
-      loyal_price: '',
-    });
-    catalog.replies(served({ sources: [row] }));
-    expect(await json('products', 'sources', 'milk')).toEqual([row]);
-    expect(await json('compare', 'milk')).toMatchObject([{ source_id: '17', effective_price: 99.5 }]);
-    expect((await catalog.run(['check', 'milk', '--below', '100', '--source', '17'])).code).toBe(0);
-    expect((await catalog.run(['history', 'milk', '-o', 'csv'])).code).toBe(0);
-  });
-
   const BAD: readonly (readonly [name: string, row: unknown, why: string])[] = [
     ['has no parser_name', { ...offer('fixprice', 1), parser_name: null }, 'parser_name or source_id is missing'],
     ['has no source_id', { ...offer('fixprice', 1), source_id: undefined }, 'parser_name or source_id is missing'],
@@ -150,20 +136,6 @@ describe('rows of the service', () => {
       code: 11,
       stdout: expect.stringContaining(why),
     });
-  });
-
-  test.each([
-    ['null', null],
-    ['an array', []],
-    ['a row with an object for a price', offer('fixprice', {})],
-  ])('that are %s are named, and hide no others', async (_, row) => {
-    catalog.replies(served({ sources: [offer('chizhik', 89), row] }));
-    for (const argv of [['products', 'sources'], ['compare'], ['history']]) {
-      const { code, stdout, stderr } = await catalog.run([...argv, 'milk', '-o', 'id']);
-      expect({ code, stdout }).toEqual({ code: 10, stdout: 's-chizhik\n' });
-      expect(stderr).toContain('source 2: ');
-    }
-    expect((await catalog.run(['check', 'milk', '--below', '90'])).code).toBe(11);
   });
 
   test('may have any shape in a field that svc can do without', async () => {
