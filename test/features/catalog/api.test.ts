@@ -7,7 +7,7 @@ const ENDPOINT = { method: 'GET', path: '/products', effect: 'read' } as const;
 const explain = (status: number, text: string) =>
   explainCatalog({ status, contentType: 'application/json', text, headers: {} }, ENDPOINT);
 
-describe('a failure', () => {
+describe('a failure of the catalog', () => {
   const fault = fc.oneof(
     fc.record({ loc: fc.array(fc.oneof(fc.string(), fc.nat())), msg: fc.string({ maxLength: 5000 }) }),
     fc.jsonValue(),
@@ -18,7 +18,7 @@ describe('a failure', () => {
     fc.string(),
   );
 
-  test('with any body is reported in a few words, or left to the transport', () => {
+  test('is reported in a few words, whatever its body', () => {
     fc.assert(
       fc.property(fc.constantFrom(400, 401, 404, 405, 422, 500, 503), body, (status, text) => {
         const error = explain(status, text);
@@ -29,8 +29,10 @@ describe('a failure', () => {
     );
   });
 
-  test.each(['__proto__', 'constructor', 'toString'])('404 %s is not from the service', (detail) => {
-    expect(explain(404, JSON.stringify({ detail }))).toMatchObject({ code: 'wrong_path' });
+  test('of an unknown path is not taken for a missing product', () => {
+    for (const detail of ['__proto__', 'constructor', 'toString']) {
+      expect(explain(404, JSON.stringify({ detail })), detail).toMatchObject({ code: 'wrong_path' });
+    }
   });
 
   test('of a parameter without a text is still reported', () => {
@@ -48,8 +50,8 @@ describe('a failure', () => {
   });
 });
 
-describe('a number', () => {
-  test('is parsed, also from text', () => {
+describe('a number of the catalog', () => {
+  test('may be a text', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(numberOf(value)).toBe(value);
@@ -58,19 +60,9 @@ describe('a number', () => {
     );
   });
 
-  test.each([null, undefined, '', ' ', 'cheap', '1,5', '0x10', 'Infinity', '1e999', '12 RUB'])(
-    '%j is not a number',
-    (text) => {
-      expect(numberOf(text)).toBeNull();
-    },
-  );
-
-  test.each([
-    ['84.99', 84.99],
-    [' +.5 ', 0.5],
-    ['-1e-3', -0.001],
-    ['7.', 7],
-  ])('%j is a number', (text, value) => {
-    expect(numberOf(text)).toBe(value);
+  test('is not read from other texts', () => {
+    const others = [null, undefined, '', ' ', 'cheap', '1,5', '0x10', 'Infinity', '1e999', '12 RUB'];
+    expect(others.map(numberOf)).toEqual(others.map(() => null));
+    expect(['84.99', ' +.5 ', '-1e-3', '7.'].map(numberOf)).toEqual([84.99, 0.5, -0.001, 7]);
   });
 });

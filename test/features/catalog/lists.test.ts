@@ -34,7 +34,7 @@ async function read(ask: (query: PageQuery) => Promise<Page<Numbered>>, stretch:
 
 const span = (from: number, to: number): number[] => Array.from({ length: Math.max(0, to - from) }, (_, n) => from + n);
 
-test('reads any part of any list completely and in order, at most 100 per request, and stops after a short page', async () => {
+test('any part of a list is read in order, with at most 100 rows a request', async () => {
   const numbers = { count: fc.nat(450), offset: fc.nat(460), size: fc.option(fc.integer({ min: 1, max: 120 })) };
   const cases = fc.record({ ...numbers, limit: fc.option(fc.integer({ min: 1, max: 460 })) });
   await fc.assert(
@@ -52,7 +52,7 @@ test('reads any part of any list completely and in order, at most 100 per reques
   );
 });
 
-test('sends one more request after a full last page, whatever the total', async () => {
+test('one more request follows a full last page, whatever the total', async () => {
   const { ask, asked } = service(200, { total: 200 });
   expect((await read(ask, { limit: undefined, offset: 0 })).numbers).toHaveLength(200);
   expect(asked).toEqual(['0+100', '100+100', '200+100']);
@@ -62,34 +62,21 @@ test.each([
   [undefined, true],
   [100, false],
   [300, true],
-])('stops at the second page of a service that ignores the offset, with a total of %s', async (total, incomplete) => {
-  let turn = 0;
-  const shuffled = async (): Promise<Page<Numbered>> => {
-    turn++;
-    return { items: span(0, 100).map((id) => ({ id: (id + turn) % 100 })), total, size: undefined };
-  };
-  const { numbers, problems } = await read(shuffled, { limit: undefined, offset: 0 });
-  expect(numbers).toHaveLength(100);
-  expect(turn).toBe(2);
-  const text = `the list may be incomplete: 100 of ${total ?? 'more'} results`;
-  expect(problems).toEqual(incomplete ? [{ text, incomplete }] : []);
-});
-
-test('returns no more than the limit from a service that ignores it', async () => {
-  const everything = async (): Promise<Page<Numbered>> => ({
-    items: span(0, 500).map((id) => ({ id })),
-    total: 500,
-    size: undefined,
-  });
-  expect((await read(everything, { limit: 130, offset: 0 })).numbers).toEqual(span(0, 130));
-});
-
-test('sends no request without a reader', async () => {
-  const { ask, asked } = service(1000);
-  const all = { limit: undefined, offset: 0 };
-  for await (const { items } of readPages(ask, all, () => {})) if (items.some(({ id }) => id === 150)) break;
-  expect(asked).toEqual(['0+100', '100+100']);
-});
+])(
+  'a service that ignores the offset is read no further than its second page, with a total of %s',
+  async (total, incomplete) => {
+    let turn = 0;
+    const shuffled = async (): Promise<Page<Numbered>> => {
+      turn++;
+      return { items: span(0, 100).map((id) => ({ id: (id + turn) % 100 })), total, size: undefined };
+    };
+    const { numbers, problems } = await read(shuffled, { limit: undefined, offset: 0 });
+    expect(numbers).toHaveLength(100);
+    expect(turn).toBe(2);
+    const text = `the list may be incomplete: 100 of ${total ?? 'more'} results`;
+    expect(problems).toEqual(incomplete ? [{ text, incomplete }] : []);
+  },
+);
 
 /** A list whose rows are observed again, one after the other: each comes to the front. `asked` counts requests. */
 function written(count: number, moved: readonly (readonly [request: number, row: number])[], added = 0) {
@@ -104,7 +91,7 @@ function written(count: number, moved: readonly (readonly [request: number, row:
   return { ask, requests: () => asked, all: () => ids };
 }
 
-test('reads in one pass, returns rows that move once, and reports lost ones', async () => {
+test('a row that moves while a list is read is returned once, and lost rows are reported', async () => {
   const move = fc.tuple(fc.integer({ min: 2, max: 25 }), fc.nat(420));
   await fc.assert(
     fc.asyncProperty(
@@ -130,7 +117,7 @@ test('reads in one pass, returns rows that move once, and reports lost ones', as
   );
 });
 
-test('reports a total that changed, and counts equal snapshots', async () => {
+test('a total that changed is reported', async () => {
   const snapshot = { canonical_product_id: 'a', parser_name: 'b', source_id: 'c', observed_at: '2026-01-01T00:00:00Z' };
   const readAll = async (totals: readonly number[], rows: number) => {
     const problems: PagingProblem[] = [];

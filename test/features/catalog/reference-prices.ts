@@ -1,7 +1,7 @@
 /** movers and basket computed once more, from the definitions in their help, as plainly as possible. */
 import type { Price, Shelf } from './commands/market.ts';
 
-export const round = (value: number): number => Math.round(Number((value * 100).toPrecision(12))) / 100;
+const round = (value: number): number => Math.round(Number((value * 100).toPrecision(12))) / 100;
 
 const lowestOf = ({ price, discount_price, loyal_price }: Price): number | null => {
   const values = [price, discount_price, loyal_price].flatMap((one) =>

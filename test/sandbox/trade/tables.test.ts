@@ -1,14 +1,10 @@
 /** Tables, subscriptions and candles of the sandbox's gateway. */
 import { describe, expect, test } from 'vitest';
-import { INSTRUMENTS } from '../../../src/sandbox/trade/instruments.ts';
-import { Market } from '../../../src/sandbox/trade/market.ts';
-import { cutCandles, periodOf } from '../../../src/sandbox/trade/tables.ts';
-import { dayStart, nextDay } from '../../../src/sandbox/trade/trading-days.ts';
 import { errorOf, type Fields, type Json, listen, NOW, rowsOf, startGateway } from './service.ts';
 
 type Candle = readonly number[];
 
-describe('the demo', () => {
+describe('the demo of the gateway', () => {
   test('has two accounts, offers, trades and a pending order', async () => {
     await using gateway = await startGateway();
     const { id } = await gateway.peer();
@@ -43,38 +39,10 @@ describe('the demo', () => {
     }
     expect(errorOf(await model('Orders'))).toMatchObject({ code: 2 });
   });
-
-  test('has trades from market hours on any day', async () => {
-    for (let day = 0; day < 7; day++) {
-      await using gateway = await startGateway({ now: () => NOW + day * 86_400_000 });
-      const { trades, closed, orders } = gateway.book;
-      const times = [...trades.values(), ...orders.values(), ...closed].map(({ time }) => time);
-      for (const time of [...times, ...closed.map(({ closeTime }) => closeTime)]) {
-        // the day in New York, which ends at 17:00 there
-        expect([0, 6]).not.toContain(new Date(time + 3 * 3_600_000).getUTCDay());
-      }
-      for (const { time, closeTime } of closed) expect(closeTime).toBeGreaterThan(time);
-    }
-  });
-
-  test('has consistent sums', async () => {
-    await using gateway = await startGateway();
-    const { id } = await gateway.peer();
-    gateway.tick();
-    const all = await gateway.call(id, 'GET', '/trading/get_model', { models: ['Account', 'OpenPosition', 'Summary'] });
-    const sum = (rows: readonly Json[], name: string): number =>
-      rows.filter(({ isTotal }) => isTotal !== true).reduce((total, row) => total + Number(row[name]), 0);
-    const grossPL = sum(rowsOf(all, 'open_positions'), 'grossPL');
-    expect(sum(rowsOf(all, 'accounts'), 'grossPL')).toBeCloseTo(grossPL, 1);
-    expect(sum(rowsOf(all, 'summary'), 'grossPL')).toBeCloseTo(grossPL, 1);
-    expect(rowsOf(all, 'open_positions').at(-1)).toMatchObject({ isTotal: true, accountId: '' });
-    const [account] = rowsOf(all, 'accounts');
-    expect(Number(account?.['equity'])).toBeCloseTo(Number(account?.['balance']) + Number(account?.['grossPL']), 4);
-  });
 });
 
-describe('subscriptions', () => {
-  test('belong to a session, and end on request', async () => {
+describe('a subscription', () => {
+  test('belongs to its session, and ends on request', async () => {
     await using gateway = await startGateway();
     const [one, two] = [await gateway.peer(), await gateway.peer()];
     const first = await listen(gateway, one, ['EUR/USD', 'OpenPosition', 'Account', 'Offer', 'Summary']);
@@ -99,7 +67,7 @@ describe('subscriptions', () => {
     expect(first.seen).toHaveLength(seen);
   });
 
-  test('push the price at once', async () => {
+  test('is answered with the price', async () => {
     await using gateway = await startGateway();
     const { id } = await gateway.peer();
     const { pairs } = await gateway.call(id, 'POST', '/subscribe', { pairs: ['EUR/USD', 'US30'] });
@@ -110,7 +78,7 @@ describe('subscriptions', () => {
     expect(errorOf(await gateway.call(id, 'POST', '/subscribe', { pairs: 'EURUSD' }))).toMatchObject({ code: 2 });
   });
 
-  test('shows and hides a symbol for all accounts', async () => {
+  test('shows or hides a symbol for all accounts', async () => {
     await using gateway = await startGateway();
     const { id } = await gateway.peer();
     const shown = async () => {
@@ -135,7 +103,7 @@ describe('candles', () => {
   };
   const seconds = (text: string): number => Date.parse(text) / 1000;
 
-  test('are the newest, with an unfinished last one', async () => {
+  test('are the newest, and the last is unfinished', async () => {
     const answer = await ask('1/m1', { num: 3 });
     expect(answer).toMatchObject({ response: { executed: true, error: '' }, instrument_id: '1', period_id: 'm1' });
     const rows = answer['candles'] as Candle[];
@@ -155,7 +123,7 @@ describe('candles', () => {
     }
   });
 
-  test('of a range ignore the number in any spelling', async () => {
+  test('of a range ignore their number', async () => {
     const from = seconds('2026-06-01T10:00Z');
     const to = seconds('2026-06-01T11:00Z');
     const rows = (await ask('1/m15', { num: 1, from, to }))['candles'] as Candle[];
@@ -164,83 +132,33 @@ describe('candles', () => {
     expect(ignored.map(([at]) => at)).toEqual([NOW / 1000]);
   });
 
-  test('are the same in any window, and contiguous', () => {
-    const [eurusd] = INSTRUMENTS;
-    const [m5, h1] = [periodOf('m5'), periodOf('h1')];
-    if (eurusd === undefined || m5 === undefined || h1 === undefined) throw new Error('what is missing?');
-    const market = new Market({ now: () => NOW, tickMs: 200, fast: 1 });
-    const day = Date.UTC(2026, 5, 2);
-    const whole = cutCandles(market, eurusd, m5, { from: day, to: day + 86_399_999 }, 10_000, NOW);
-    const parts = [0, 1, 2].flatMap((part) =>
-      cutCandles(
-        market,
-        eurusd,
-        m5,
-        { from: day + part * 28_800_000, to: day + (part + 1) * 28_800_000 - 1 },
-        10_000,
-        NOW,
-      ),
-    );
-    expect(whole).toHaveLength(288);
-    expect(parts).toEqual(whole);
-    for (const [index, row] of whole.slice(1).entries()) expect(row[1]).toBe(whole[index]?.[2]);
-    const hour = cutCandles(market, eurusd, h1, { from: day, to: day }, 1, NOW)[0];
-    expect([hour?.[1], hour?.[2]]).toEqual([whole[0]?.[1], whole[11]?.[2]]);
-  });
-
-  test.each([
-    ['a period that there is not', '1/M5', { num: 1 }, 'Invalid period id.'],
-    ['a symbol that there is not', '999/m1', { num: 1 }, 'Invalid instrument id.'],
-    ['no number', '1/m1', {}, 'Invalid number of candles.'],
-    ['too many', '1/m1', { num: 10_001 }, 'Invalid number of candles.'],
-    [
-      'too many days',
-      '1/m1',
-      { num: 1, from: NOW / 1000 - 17 * 86_400, to: NOW / 1000 },
-      'Invalid from/to parameneters.',
-    ],
-    ['an end before the start', '1/m1', { num: 1, from: 2, to: 1 }, 'Invalid from/to parameneters.'],
-  ])('are refused with %s', async (_, path, fields, error) => {
-    const answer = await ask(path, fields);
-    expect(errorOf(answer)).toBe(error);
-    expect(answer['candles']).toEqual([]);
-  });
-
-  /** The table of doc 3 §8. The ranges are before the beginning of all prices. */
-  test.each([
-    ['m1', 16],
-    ['m5', 56],
-    ['m15', 212],
-    ['m30', 316],
-    ['h1', 624],
-    ['h2', 1224],
-    ['h3', 2056],
-    ['h4', 2664],
-    ['h6', 3632],
-    ['h8', 5128],
-    ['D1', undefined],
-    ['W1', undefined],
-    ['M1', undefined],
-  ])('%s: at most %s days, and ten thousand', async (period, days) => {
+  test('are refused in the words of the gateway', async () => {
     await using gateway = await startGateway();
     const { id } = await gateway.peer();
-    const executed = async (fields: Fields): Promise<unknown> => {
-      const { response } = await gateway.call(id, 'GET', `/candles/1/${period}`, fields);
-      return (response as { readonly executed: boolean }).executed;
-    };
-    const from = seconds('1990-01-01T00:00Z');
-    const to = from + (days ?? 8000) * 86_400;
-    expect(await executed({ num: 10_000, from, to })).toBe(true);
-    expect(await executed({ num: 10_000, from, to: to + 1 })).toBe(days === undefined);
-    expect(await executed({ num: 10_001, from, to: from })).toBe(days === undefined);
+    const error = async (path: string, fields: Fields) =>
+      errorOf(await gateway.call(id, 'GET', `/candles/${path}`, fields));
+    expect(await error('1/M5', { num: 1 })).toBe('Invalid period id.');
+    expect(await error('999/m1', { num: 1 })).toBe('Invalid instrument id.');
+    expect(await error('1/m1', {})).toBe('Invalid number of candles.');
+    expect(await error('1/m1', { num: 10_001 })).toBe('Invalid number of candles.');
+    expect(await error('1/m1', { num: 1, from: 2, to: 1 })).toBe('Invalid from/to parameneters.');
   });
 
-  test('are at most ten thousand, except days and longer', async () => {
-    const to = NOW / 1000;
-    const minutes = (await ask('1/m1', { num: 1, from: to - 16 * 86_400, to }))['candles'] as Candle[];
-    expect([minutes.length, minutes.at(-1)?.[0]]).toEqual([10_000, to]);
-    const days = (await ask('1/D1', { num: 1, from: 0, to }))['candles'] as Candle[];
-    expect(days.length).toBeGreaterThan(3500);
+  test('are limited to the days of doc 3 §8', async () => {
+    const DAYS = { m1: 16, m5: 56, m15: 212, m30: 316, h1: 624, h2: 1224, h3: 2056, h4: 2664, h6: 3632, h8: 5128 };
+    await using gateway = await startGateway();
+    const { id } = await gateway.peer();
+    // Before the beginning of all prices.
+    const from = seconds('1990-01-01T00:00Z');
+    const executed = async (period: string, to: number): Promise<unknown> => {
+      const answer = await gateway.call(id, 'GET', `/candles/1/${period}`, { num: 10_000, from, to });
+      return (answer['response'] as { readonly executed: boolean }).executed;
+    };
+    for (const [period, days] of Object.entries(DAYS)) {
+      const to = from + days * 86_400;
+      expect([await executed(period, to), await executed(period, to + 1)], period).toEqual([true, false]);
+    }
+    for (const period of ['D1', 'W1', 'M1']) expect(await executed(period, from + 9000 * 86_400), period).toBe(true);
   });
 
   test('of days are labeled by their end in New York', async () => {
@@ -262,26 +180,5 @@ describe('candles', () => {
       (rows as Candle[]).map(([at]) => new Date(Number(at) * 1000).toISOString().slice(8, 13));
     expect(hours((await ask('1/H1', weekend))['candles'])).toEqual(['29T20', '31T21', '31T22']);
     expect((await ask('5028/H1', weekend))['candles']).toHaveLength(51);
-  });
-
-  test.each(['m1', 'm5', 'm15', 'm30', 'H1', 'H2', 'H3', 'H4', 'H6', 'H8', 'D1', 'W1', 'M1', 'h4', 'd1', 'w1'])(
-    'come in %s',
-    async (period) => {
-      const rows = (await ask(`3/${period}`, { num: 40 }))['candles'] as Candle[];
-      const times = rows.map(([at]) => Number(at));
-      expect(times).toHaveLength(40);
-      expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
-    },
-  );
-
-  test('trading days are contiguous through both clock changes', () => {
-    let day = dayStart(Date.UTC(2026, 1, 1));
-    const lengths = Array.from({ length: 300 }, () => {
-      const next = nextDay(day);
-      const hours = (next - day) / 3_600_000;
-      day = next;
-      return hours;
-    });
-    expect(lengths.filter((hours) => hours !== 24)).toEqual([23, 25]);
   });
 });

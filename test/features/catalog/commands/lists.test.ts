@@ -10,11 +10,10 @@ afterAll(() => catalog[Symbol.asyncDispose]());
 
 const rowsOf = (stdout: string): number => stdout.split('\n').filter((line) => line !== '').length;
 
-describe('the requests', () => {
+describe('the requests of svc catalog', () => {
   const CASES: readonly (readonly [argv: string, path: string])[] = [
     ['products list', '/products'],
-    ['products list --limit 5', '/products?limit=5'],
-    ['products list --offset 40', '/products?offset=40'],
+    ['products list --limit 5 --offset 40', '/products?limit=5&offset=40'],
     [
       'products list --search a% --brand B --category 3 --settlement 4 --promo true --price-min 0.5 --price-max 9 --order price_asc',
       '/products?q=a%25&brand=B&category_id=3&settlement_id=4&promo=true&price_min=0.5&price_max=9&sort=price_asc',
@@ -30,10 +29,12 @@ describe('the requests', () => {
     ['categories list --parent c/food --depth 0', '/categories?depth=0&parent_source_uid=c%2Ffood'],
     ['settlements list --country RU', '/settlements?country=RU'],
   ];
-  test.each(CASES)('svc catalog %s: %s', async (argv, path) => {
-    catalog.replies(() => ({ items: [{ canonical_product_id: 'p1' }] }));
-    expect(await catalog.run(argv.split(' '))).toMatchObject({ code: 0 });
-    expect(catalog.asked()).toEqual([path]);
+  test('have each option as its parameter', async () => {
+    for (const [argv, path] of CASES) {
+      catalog.replies(() => ({ items: [{ canonical_product_id: 'p1' }] }));
+      expect(await catalog.run(argv.split(' ')), argv).toMatchObject({ code: 0 });
+      expect(catalog.asked()).toEqual([path]);
+    }
   });
 
   test.each([
@@ -41,7 +42,7 @@ describe('the requests', () => {
     [['2026-01-15T07:00:00+00:00'], 0, ''],
     [['2026-01-15T05:59:59+00:00', null], 1, 'older than 6h: s0\nthe age is not known: s1\n'],
     [['2026-01-15T07:00:00+00:00', null], 11, 'the age is not known: s1\n'],
-  ] as const)('cursors --max-age 6h of stores ingested at %j: exit status %i', async (times, code, stderr) => {
+  ] as const)('svc catalog cursors --max-age 6h of stores of %j exits %i', async (times, code, stderr) => {
     catalog.replies(() => ({ items: times.map((ingested_at, index) => ({ parser_name: `s${index}`, ingested_at })) }));
     const run = await catalog.run(['cursors', '--max-age', '6h', '-o', 'id']);
     expect(run).toMatchObject({ code, stdout: times.map((_, index) => `s${index}\n`).join(''), stderr });
@@ -65,8 +66,6 @@ describe('the requests', () => {
   test.each([
     ['count --store Chizhik --store fixprice', 'count?store=Chizhik&store=fixprice'],
     ['count --region Московская+область', 'count?region=Московская+область&region=moscow+oblast&region=Moscow+Oblast'],
-    ['count --region MOSCOW+OBLAST', 'count?region=Московская+область&region=moscow+oblast&region=Moscow+Oblast'],
-    ['count --store small', 'count?store=small'],
     [
       'common --scope regions --region moscow+oblast --region Московская+область --region tula',
       'common/count?scope=regions&region=moscow+oblast&region=Tula',
@@ -86,48 +85,37 @@ describe('the requests', () => {
     ['count --store chizhik', 5, 'hint: did you mean: svc catalog products count --store Chizhik\n'],
     ['count --store fixprice --region nope', 5, 'nothing has --region nope: there are Moscow Oblast, Tula'],
     ['count --region tulo', 5, 'hint: did you mean: svc catalog products count --region Tula\n'],
-    ['common --scope stores --store nope --store fixprice', 0, 'nothing has --store nope'],
-  ])('svc catalog products %s: %i, and names what is not there', async (argv, status, text) => {
+  ])('svc catalog products %s exits %i, and names what is unknown', async (argv, status, text) => {
     catalog.replies(counting);
     const { code, stderr } = await catalog.run(['products', ...argv.split(' ')]);
     expect(code).toBe(status);
     expect(stderr).toContain(text);
   });
 
-  test.each([
-    ['products list', '/products'],
-    ['categories list', '/categories'],
-    [
-      'products snapshots 5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10',
-      '/products/5f6c2a9e-0c1d-4f3b-9a57-2b1e8d3c4a10/snapshots',
-    ],
-  ])('svc catalog %s --store looks a name up that finds nothing', async (argv, path) => {
+  test('a store that finds nothing is looked up', async () => {
     const rows = [{ id: 1, canonical_product_id: 'p1', parser_name: 'Chizhik', source_id: 's1' }];
     catalog.replies(({ path: asked, query }) => {
       if (asked === '/sync/cursors') return { items: [{ parser_name: 'Chizhik' }, { parser_name: 'fixprice' }] };
       if (asked === '/products/count') return { products_count: 0 };
-      if (/^\/products\/[^/]+$/.test(asked)) return { canonical_product_id: 'p1' };
       return { items: query.get('parser_name') === 'Chizhik' ? rows : [] };
     });
-    const list = (store: string) => catalog.run([...argv.split(' '), '--store', store, '-o', 'id']);
-    expect(await list('Chizhik')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(1|p1)\n$/), stderr: '' });
-    expect(catalog.asked()).toEqual([`${path}?parser_name=Chizhik`]);
+    const list = (store: string) => catalog.run(['products', 'list', '--store', store, '-o', 'id']);
+    expect(await list('Chizhik')).toMatchObject({ code: 0, stdout: 'p1\n', stderr: '' });
+    expect(catalog.asked()).toEqual(['/products?parser_name=Chizhik']);
     expect(await list('CHIZHIK')).toMatchObject({ code: 5, stderr: expect.stringContaining('--store Chizhik') });
     expect(await list('fixprice')).toMatchObject({ code: 0, stdout: '' });
-    expect(await list('lidl')).toMatchObject({
-      code: 5,
-      stdout: '',
-      stderr: expect.stringContaining('Chizhik, fixprice'),
-    });
+    const unknown = expect.stringContaining('Chizhik, fixprice');
+    expect(await list('lidl')).toMatchObject({ code: 5, stdout: '', stderr: unknown });
   });
 
-  test('cursors --store does not find an unknown store', async () => {
+  test('svc catalog cursors --store does not find an unknown store', async () => {
     catalog.replies(counting);
     expect((await catalog.run(['cursors', '--store', 'fixprice', '-o', 'id'])).stdout).toBe('fixprice\n');
     expect((await catalog.run(['cursors', '--store', 'lidl', '--max-age', '1h'])).code).toBe(5);
   });
 
-  test.each(['moscow oblast', 'МОСКОВСКАЯ ОБЛАСТЬ'])('settlements list --region %s has each spelling', async (name) => {
+  test('svc catalog settlements list --region has each spelling', async () => {
+    const name = 'МОСКОВСКАЯ ОБЛАСТЬ';
     catalog.replies(counting);
     const { code, stdout } = await catalog.run(['settlements', 'list', '--region', name, '-o', 'id']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '0\n1\n' });
@@ -137,30 +125,29 @@ describe('the requests', () => {
     expect((await catalog.run(['settlements', 'list', '--region', 'x'])).code).toBe(5);
   });
 
-  test.each([
-    ['products get p1', '/products/p1', { canonical_product_id: 'p1' }],
-    ['categories get 7', '/categories/7', { id: 7 }],
-    ['settlements get 3', '/settlements/3', { id: 3 }],
-    ['health', '/healthz', { status: 'ok' }],
-  ])('svc catalog %s: %s', async (argv, path, reply) => {
-    catalog.replies(() => reply);
-    expect(await catalog.run(argv.split(' '))).toMatchObject({ code: 0 });
-    expect(catalog.asked()).toEqual([path]);
+  test('of one record have its id in the path', async () => {
+    const RECORDS: readonly (readonly [argv: string, path: string, reply: object])[] = [
+      ['products get p1', '/products/p1', { canonical_product_id: 'p1' }],
+      ['categories get 7', '/categories/7', { id: 7 }],
+      ['settlements get 3', '/settlements/3', { id: 3 }],
+    ];
+    for (const [argv, path, reply] of RECORDS) {
+      catalog.replies(() => reply);
+      expect(await catalog.run(argv.split(' ')), argv).toMatchObject({ code: 0 });
+      expect(catalog.asked()).toEqual([path]);
+    }
   });
 
   const REFUSED: readonly (readonly [argv: string, texts: string])[] = [
     ['products common', '--scope is required'],
     ['products common --scope all_stores', 'unknown value "all_stores"'],
     ['products list --all --limit 5', '--all and --limit cannot be combined'],
-    ['products list --limit 0', '--limit: 0 is less than 1'],
-    ['products list --offset -1', '--offset: -1 is less than 0'],
-    ['products list --promo maybe', '--promo: unknown value "maybe"'],
     ['products list --price-min 9 --price-max 1', '--price-min is 9, more than --price-max, 1'],
     ['products list --sort from --offset 5', '--sort and --offset cannot be combined'],
     ['products get a/b', 'is not an id'],
     ['products sources ..', '".." cannot be a canonical_product_id'],
   ];
-  test.each(REFUSED)('svc catalog %s is refused, and nothing sent', async (argv, texts) => {
+  test.each(REFUSED)('svc catalog %s is refused, and nothing is sent', async (argv, texts) => {
     catalog.replies(() => ({ items: [] }));
     const { code, stdout, stderr } = await catalog.run(argv.split(' '));
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -169,8 +156,8 @@ describe('the requests', () => {
   });
 });
 
-describe('long lists', () => {
-  test('--all reads pages of 100 once until a short one, and says that the total changed', async () => {
+describe('a long list', () => {
+  test('is read in pages of 100 with --all, until a short one', async () => {
     let total = 1250;
     catalog.replies(products(250, { total: () => (total -= 400) }));
     const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', 'id']);
@@ -190,7 +177,7 @@ describe('long lists', () => {
     };
   };
 
-  test.each(['-o id', '-o ndjson', '-o json', '-o table', '-q', '-q -o json'])(
+  test.each(['-o ndjson', '-o json', '-q'])(
     'prints rows that move between pages once, and exits 10 because others may be missing: %s',
     async (format) => {
       catalog.replies(moving(350));
@@ -203,7 +190,7 @@ describe('long lists', () => {
     },
   );
 
-  test('--sort and --limit apply to the whole list', async () => {
+  test('is read as a whole for --sort', async () => {
     const reply = products(250);
     catalog.replies((asked) => {
       const page = reply(asked) as { readonly items: readonly { readonly canonical_product_id: string }[] };
@@ -219,7 +206,7 @@ describe('long lists', () => {
     expect(rowsOf((await catalog.run(['products', 'list', '--sort', 'from', '-o', 'id'])).stdout)).toBe(250);
   });
 
-  test('a --limit beyond a page is read page by page, from --offset on', async () => {
+  test('is read page by page up to --limit', async () => {
     catalog.replies(products(1000));
     const { stdout, stderr } = await catalog.run(['products', 'list', '--limit', '130', '--offset', '7']);
     expect(stdout.split('\n')).toHaveLength(132);
@@ -228,33 +215,13 @@ describe('long lists', () => {
     expect(catalog.asked()).toEqual(['/products?limit=100&offset=7', '/products?limit=30&offset=107']);
   });
 
-  test('lines are printed as they arrive, even if a later page fails', async () => {
-    const reply = products(300);
-    catalog.replies((asked) =>
-      asked.query.get('offset') === '200' ? answer(422, '{"detail":"no further"}') : reply(asked),
-    );
-    const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', 'ndjson']);
-    expect({ code, rows: rowsOf(stdout) }).toEqual({ code: 3, rows: 200 });
-    expect(JSON.parse(stderr)).toMatchObject({
-      error: { code: 'refused', message: 'the catalog refused the request: no further' },
-    });
-  });
-
-  test('a list that breaks off prints no table', async () => {
+  test('prints no table if it breaks off', async () => {
     const reply = products(300);
     catalog.replies((asked) => (asked.query.get('offset') === '100' ? answer(422, '{"detail":"no"}') : reply(asked)));
     expect(await catalog.run(['products', 'list', '--all'])).toMatchObject({ code: 3, stdout: '' });
   });
 
-  test('a service that does not page is read once', async () => {
-    const whole = products(100)({ path: '', query: new URLSearchParams('limit=100') });
-    catalog.replies(() => whole);
-    const { code, stdout, stderr } = await catalog.run(['products', 'list', '--all', '-o', 'ndjson']);
-    expect({ code, stderr, rows: rowsOf(stdout) }).toEqual({ code: 0, stderr: '', rows: 100 });
-    expect(catalog.asked()).toHaveLength(2);
-  });
-
-  test('a list that ends before its total is reported, in every format', async () => {
+  test('is reported as incomplete if it ends before its total', async () => {
     const reply = products(500);
     // It silently returns 20, whatever the limit.
     catalog.replies(({ path, query }) => {
@@ -265,9 +232,7 @@ describe('long lists', () => {
     });
     for (const [argv, texts] of [
       [['--all', '-o', 'ndjson'], '20 of 500 results\n'],
-      [['--all'], '20 of 500 results\n'],
       [['--limit', '300', '--offset', '460', '-o', 'json'], '20 of 40 results\n'],
-      [['--limit', '120', '-o', 'id'], '20 of 120 results\n'],
     ] as const) {
       const { code, stderr } = await catalog.run(['products', 'list', ...argv]);
       expect({ code, stderr }).toEqual({ code: 10, stderr: `the list may be incomplete: ${texts}` });
@@ -275,20 +240,8 @@ describe('long lists', () => {
   });
 });
 
-describe('the table', () => {
-  test('hostile text is escaped', async () => {
-    const mean = 'x \u001b[31m\u009b2J\u202e\r\nrow';
-    catalog.replies(() => ({
-      items: [{ canonical_product_id: mean, title: mean, parsers: [mean], price_from: mean, [mean]: mean }],
-    }));
-    for (const format of ['table', 'wide', 'csv', 'json', 'ndjson', 'yaml', 'id']) {
-      const { code, stdout } = await catalog.run(['products', 'list', '-o', format], { terminal: 200 });
-      expect(code).toBe(0);
-      expect(stdout, format).not.toMatch(/\u001b\[31m|[\u009b\u202e\r]/);
-    }
-  });
-
-  test('the text of a 503 is escaped and on one line', async () => {
+describe('svc catalog', () => {
+  test('health escapes the text of a 503', async () => {
     catalog.replies(() =>
       answer(503, JSON.stringify({ detail: 'catalog_unavailable: no such table\n[SQL: SELECT 1] \u001b[31m' })),
     );
@@ -298,21 +251,21 @@ describe('the table', () => {
     expect(catalog.asked()).toEqual(['/healthz']);
   });
 
-  test('an unhealthy service exits 1', async () => {
+  test('health exits 1 for an unhealthy service', async () => {
     catalog.replies(() => ({ status: 'degraded' }));
     expect(await catalog.run(['health'])).toMatchObject({ code: 1, stdout: 'STATUS  degraded\n' });
     catalog.replies(() => ({ status: 'OK', version: 2 }));
     expect(await catalog.run(['health', '-o', 'json', '--fields', 'version'])).toMatchObject({ code: 0 });
   });
 
-  test('an offset beyond the list is an empty list', async () => {
+  test('products list is empty beyond the end', async () => {
     catalog.replies(products(30));
     const { code, stderr } = await catalog.run(['products', 'list', '--offset', '50']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'no such products\n' });
   });
 });
 
-describe('the tree of categories', () => {
+describe('svc catalog categories list --tree', () => {
   const category = (id: number, store: string, uid: string, parent: string | null) => ({
     id,
     parser_name: store,
@@ -345,7 +298,7 @@ describe('the tree of categories', () => {
     ]);
   });
 
-  test('has one line per category elsewhere, with its level and its path', async () => {
+  test('has a line for each category in other formats, with its level and its path', async () => {
     catalog.replies(() => ({ items: CATEGORIES }));
     const { stdout } = await catalog.run(['categories', 'list', '--tree', '-o', 'ndjson']);
     const rows = stdout.trimEnd().split('\n');
@@ -363,18 +316,12 @@ describe('the tree of categories', () => {
   });
 });
 
-test.each(['--limit', '--offset'])('the tree of categories refuses %s', async (option) => {
-  const { code, stderr } = await catalog.run(['categories', 'list', '--tree', option, '5']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('--tree reads all categories, and cannot be combined with --limit or --offset');
-});
-
-describe('the image of a product', () => {
+describe('svc catalog products get --web', () => {
   const IMAGE = 'https://images.example/1.webp';
   const one = { canonical_product_id: 'p1', title: 'Milk', parsers: ['fixprice'], image_url: IMAGE };
   const env = { NO_COLOR: '1', DISPLAY: ':0' };
 
-  test('is opened by --web', async () => {
+  test('opens the image of the product', async () => {
     catalog.replies(() => one);
     const web = (argv: readonly string[]) =>
       catalog.run(['products', 'get', 'p1', ...argv], { terminal: 100, env, browser: () => undefined });

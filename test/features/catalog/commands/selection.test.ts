@@ -100,44 +100,26 @@ const compared = async (...argv: string[]): Promise<string[]> => {
     .map((line) => JSON.parse(line).canonical_product_id);
 };
 
-describe('the selection', () => {
-  test.each([
-    [
-      ['a', 'b', 'a'],
-      ['a', 'b'],
-    ],
-    [['--search', 'c'], ['c']],
-    [
-      ['--store', 'fixprice'],
-      ['a', 'b'],
-    ],
-    [
-      ['--region', 'moscow'],
-      ['a', 'c'],
-    ],
-    [
-      ['--region', 'Татарстан'],
-      ['b', 'd'],
-    ],
-    [['--region', 'tatarstan', '--store', 'chizhik'], ['d']],
-    [
-      ['--store', 'fixprice', '--store', 'chizhik'],
-      ['a', 'b', 'c', 'd'],
-    ],
-    [
-      ['--category', '10'],
-      ['a', 'b'],
-    ],
-    [['--category', '12'], ['b']],
-    [
-      ['--category', '10', '--category', '13', '--region', 'moscow'],
-      ['c', 'a'],
-    ],
-  ])('%j', async (argv, ids) => {
-    expect(await compared(...argv)).toEqual(ids);
+describe('the selection of products', () => {
+  test('is by id, text, store, region or category with its children', async () => {
+    const SELECTIONS = {
+      'a b a': ['a', 'b'],
+      '--search c': ['c'],
+      '--store fixprice': ['a', 'b'],
+      '--region moscow': ['a', 'c'],
+      '--region Татарстан': ['b', 'd'],
+      '--region tatarstan --store chizhik': ['d'],
+      '--store fixprice --store chizhik': ['a', 'b', 'c', 'd'],
+      '--category 10': ['a', 'b'],
+      '--category 12': ['b'],
+      '--category 10 --category 13 --region moscow': ['c', 'a'],
+    };
+    const found: Record<string, readonly string[]> = {};
+    for (const argv of Object.keys(SELECTIONS)) found[argv] = await compared(...argv.split(' '));
+    expect(found).toEqual(SELECTIONS);
   });
 
-  test('a file and standard input, without blank lines and comments', async () => {
+  test('is read from a file or standard input, without blank lines and comments', async () => {
     const file = join(folder, 'ids.txt');
     writeFileSync(file, '\ufeffa\r\n\r\n# cheese\n  c \na\n');
     expect(await compared('--file', file)).toEqual(['a', 'c']);
@@ -149,7 +131,7 @@ describe('the selection', () => {
     ]);
   });
 
-  test('every product is requested once, however often it is selected', async () => {
+  test('requests each product once', async () => {
     await compared('--category', '10', '--category', '11', '--category', '12');
     const asked = catalog.asked().filter((path) => path.startsWith('/products/'));
     expect(asked).toEqual([...new Set(asked)]);
@@ -174,23 +156,24 @@ describe('svc catalog check of several products', () => {
     return catalog.run(['check', ...argv]);
   };
 
-  test.each([
-    ['--below 15', 0, ['a'], 'true for 1 of 4; expected below 15\n'],
-    ['--below 5', 1, [], 'true for 0 of 4; expected below 5\n'],
-    ['--above 20', 0, ['c', 'd'], 'true for 2 of 4; expected above 20\n'],
-    ['--above 20 --store fixprice', 1, [], 'true for 0 of 2; expected above 20\n'],
-    ['--above 20 --region moscow', 0, ['c'], 'true for 1 of 2; expected above 20\n'],
-    ['--below 100 --max-age 1s', 11, [], 'true for 0 of 4, unknown for 4; expected below 100\n'],
-  ])('%s exits %i', async (argv, status, ids, footer) => {
-    const selection = /--(?:store|region)/.test(argv) ? [] : ['a', 'b', 'c', 'd'];
-    const { code, stdout, stderr } = await check(...selection, ...argv.split(' '));
-    expect({ code, stderr }).toEqual({ code: status, stderr: footer });
-    expect(stdout).toMatch(/^RESULT +TITLE +FOUND\n/);
-    const quiet = await check(...selection, ...argv.split(' '), '-q');
-    expect(quiet.stdout).toBe(ids.map((id) => `${id}\n`).join(''));
+  test('prints those for which it is true, and exits 1 if there is none', async () => {
+    const CHECKS: readonly (readonly [argv: string, status: number, ids: readonly string[], footer: string])[] = [
+      ['a b c d --below 15', 0, ['a'], 'true for 1 of 4; expected below 15\n'],
+      ['a b c d --below 5', 1, [], 'true for 0 of 4; expected below 5\n'],
+      ['--above 20 --store fixprice', 1, [], 'true for 0 of 2; expected above 20\n'],
+      ['--above 20 --region moscow', 0, ['c'], 'true for 1 of 2; expected above 20\n'],
+      ['a b c d --below 100 --max-age 1s', 11, [], 'true for 0 of 4, unknown for 4; expected below 100\n'],
+    ];
+    for (const [argv, status, ids, footer] of CHECKS) {
+      const { code, stdout, stderr } = await check(...argv.split(' '));
+      expect({ code, stderr }, argv).toEqual({ code: status, stderr: footer });
+      expect(stdout).toMatch(/^RESULT +TITLE +FOUND\n/);
+      const quiet = await check(...argv.split(' '), '-q');
+      expect(quiet.stdout, argv).toBe(ids.map((id) => `${id}\n`).join(''));
+    }
   });
 
-  test('in JSON reports each, and requests each once', async () => {
+  test('reports each in JSON', async () => {
     const { stdout } = await check('a', 'b', '--below', '15', '-o', 'json');
     expect(JSON.parse(stdout)).toMatchObject([
       { canonical_product_id: 'a', title: 'Title a', ok: true, condition: 'below 15' },
@@ -204,21 +187,12 @@ describe('svc catalog check of several products', () => {
       ['--change', '1%'],
       ['snapshots', 'sources'],
     ],
-  ])('%j requests each product once, however often it is selected', async (argv, wanted) => {
+  ])('%j requests each product once', async (argv, wanted) => {
     await check('--category', '10', '--category', '11', '--category', '12', ...argv);
     expect(productRequests()).toEqual(['a', 'b'].flatMap((id) => wanted.map((what) => `/products/${id}/${what}`)));
   });
 
-  test('does not treat unreadable products as an answer', async () => {
-    const stdin = 'a\ngone\n';
-    const found = await catalog.run(['check', '-', '--below', '15'], { stdin });
-    expect(found).toMatchObject({ code: 10, stderr: expect.stringContaining('gone is skipped') });
-    expect(found.stdout).toMatch(/^ok +Title a/m);
-    catalog.replies(server);
-    expect((await catalog.run(['check', '-', '--below', '5'], { stdin })).code).toBe(11);
-  });
-
-  test('waits until it is true for one product', async () => {
+  test('waits until it is true for one', async () => {
     let rounds = 0;
     catalog.replies((asked) => {
       if (asked.path !== '/products/b/sources') return server(asked);
@@ -230,7 +204,7 @@ describe('svc catalog check of several products', () => {
   });
 });
 
-test('svc catalog check --wait names an unreadable product once, and retries it each time', async () => {
+test('svc catalog check --wait names a product that cannot be read once, and reads it again each time', async () => {
   let rounds = 0;
   catalog.replies((asked) => {
     if (asked.path === '/products/gone/sources') rounds++;
@@ -250,7 +224,7 @@ describe('svc catalog history of several products', () => {
     return catalog.run(['history', '--tz', 'UTC', '--since', '-2d', '--interval', '1d', ...argv]);
   };
 
-  test('has the rows of each, with its product, store and place', async () => {
+  test('has the rows of each with its product, store and place', async () => {
     const { code, stdout } = await history('--category', '10', '--store', 'fixprice', '-o', 'csv');
     expect(code).toBe(0);
     const [head, ...rows] = stdout.trim().split('\n');
@@ -260,22 +234,6 @@ describe('svc catalog history of several products', () => {
       ...Array.from({ length: 3 }, () => 'b Title b fixprice Казань'),
     ]);
     expect(rows.at(-2)).toMatch(/,20$/);
-  });
-
-  test('requests each product once', async () => {
-    await history('--category', '10', '--category', '11');
-    expect(productRequests()).toEqual(
-      ['a', 'b'].flatMap((id) => ['snapshots', 'sources'].map((what) => `/products/${id}/${what}`)),
-    );
-  });
-
-  test('draws them with their names', async () => {
-    const several = await history('a', 'c');
-    expect(several.stdout).toMatch(/^2 products: price/);
-    expect(several.stdout).toMatch(/^● {2}Title a, fixprice Moscow .*\n▲ {2}Title c, chizhik Moscow /m);
-    const alone = await history('--search', 'a');
-    expect(alone.stdout).toMatch(/^Title a \(a\): price/);
-    expect(alone.stdout).not.toContain('Title a, fixprice');
   });
 
   const settled = (id: string) => ({ parser_name: 'shop', source_id: `s-${id}`, price_unit: 'RUB', price: 5 });
@@ -288,7 +246,7 @@ describe('svc catalog history of several products', () => {
   };
   const stdin = Array.from({ length: 15 }, (_, index) => `p${index}\n`).join('');
 
-  test('draws only the first lines of many, says so, and has all as data', async () => {
+  test('draws the first twelve, says so, and has all as data', async () => {
     catalog.replies(many);
     const { stdout, stderr } = await catalog.run(['history', '-'], { stdin });
     expect(stdout).toContain('Title p12, shop');
@@ -298,18 +256,9 @@ describe('svc catalog history of several products', () => {
     const { stdout: json } = await catalog.run(['history', '-', '-o', 'json'], { stdin });
     expect(JSON.parse(json)).toHaveLength(15);
   });
-
-  test('names unreadable products', async () => {
-    catalog.replies(server);
-    const run = await catalog.run(['history', '-', '-o', 'json'], { stdin: 'a\ngone\n' });
-    expect(run).toMatchObject({ code: 10, stderr: expect.stringContaining('gone is skipped') });
-    expect(JSON.parse(run.stdout)).toHaveLength(1);
-    expect((await history('--search', 'nothing')).code).toBe(5);
-    expect((await history()).code).toBe(2);
-  });
 });
 
-describe('a faulty selection', () => {
+describe('a selection', () => {
   test.each([
     [[], 2, 'no products are given'],
     [['a', '--search', 'b'], 2, 'ids and --search or --category cannot be used together'],
@@ -318,7 +267,7 @@ describe('a faulty selection', () => {
     [['--category', '20'], 5, 'no product matches the selection'],
     [['--region', 'Atlantis'], 5, 'nothing has --region Atlantis: there are Moscow'],
     [['--store', 'lidl'], 5, 'nothing has --store lidl: there are chizhik, fixprice'],
-  ])('%j', async (argv, status, message) => {
+  ])('of %j is refused: exit %i', async (argv, status, message) => {
     catalog.replies(server);
     const { code, stdout, stderr } = await catalog.run(['compare', ...argv]);
     expect({ code, stdout }).toEqual({ code: status, stdout: '' });
@@ -330,7 +279,7 @@ describe('a faulty selection', () => {
     ['[{"id":1}]', 2, 'standard input, line 1: "[{\\"id\\":1}]" is not an id'],
     ['a/b', 2, 'line 1: "a/b" is not an id'],
     ['\n# only a comment\n', 5, 'standard input: there is no id in it'],
-  ])('the lines %j', async (stdin, status, message) => {
+  ])('of the lines %j is refused', async (stdin, status, message) => {
     catalog.replies(server);
     const { code, stderr } = await catalog.run(['compare', '-'], { stdin });
     expect(code).toBe(status);
@@ -338,7 +287,7 @@ describe('a faulty selection', () => {
     expect(catalog.asked()).toEqual([]);
   });
 
-  test('names a missing or unreadable product, and prints the others', async () => {
+  test('names a product that cannot be read, and prints the others', async () => {
     catalog.replies((asked) =>
       asked.path === '/products/b/sources'
         ? answer(500, 'Internal Server Error', { 'content-type': 'text/plain' })
@@ -352,7 +301,7 @@ describe('a faulty selection', () => {
   });
 });
 
-test('reads eight products in parallel, and never more', async () => {
+test('products are read eight at a time', async () => {
   let waiting: Socket[] = [];
   let most = 0;
   const body = answer(200, JSON.stringify({ items: [], meta: { total: 0 } }));

@@ -108,7 +108,7 @@ export function shop({ places = PLACES, gone = false }: Shop = {}): (asked: Aske
     );
     const keys = ({ parser_name, source_id }: Place) => ({ canonical_product_id: id, parser_name, source_id });
     if (what === 'sources') return page(gone ? [] : own.map((one) => ({ ...keys(one), ...one.fields })));
-    const snapshots = wanted.flatMap((from) => from.past.map((past) => ({ ...keys(from), ...snapshot(from, past) })));
-    return page(snapshots.map((one, id) => ({ id, ...one })));
+    const pasts = wanted.flatMap((from) => from.past.map((past) => ({ ...keys(from), ...snapshot(from, past) })));
+    return page(pasts.map((one, id) => ({ id, ...one })));
   };
 }
