@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { Client, type ServiceRules } from '../../src/http/client.ts';
@@ -7,7 +9,7 @@ import type { Target } from '../../src/http/target.ts';
 import { freePort } from '../support/ports.ts';
 import { answer, type Fault, faultServer, stoppedServer } from '../support/servers.ts';
 import { type TestTarget, targetFor } from '../support/targets.ts';
-import { createThing, getThing, probe, touchThing } from './endpoints.ts';
+import { createThing, getThing, listThings, probe, type Thing, touchThing } from './endpoints.ts';
 
 async function failed(work: Promise<unknown>): Promise<SvcError> {
   try {
@@ -82,6 +84,10 @@ const SENT: Readonly<Record<string, Case>> = {
   'a reset within the body': lost(write(HALF, 'reset'), 'the connection broke after 5 bytes of the response'),
   'chunks without the last one': lost(
     write(`${CHUNKS}8\r\n{"id":1}\r\n`, 'end'),
+    'the connection broke after 8 bytes of the response',
+  ),
+  'chunks without the last one, of a connection that was to close': lost(
+    write(`${CHUNKS.replace('OK', 'OK\r\nConnection: close')}8\r\n{"id":1}\r\n`, 'end'),
     'the connection broke after 8 bytes of the response',
   ),
   'a status below 100': lost(write('HTTP/1.1 099 x\r\nContent-Length: 0\r\n\r\n'), 'the connection broke'),
@@ -352,6 +358,65 @@ test('a response may come in pieces of any size', async () => {
       expect(server.requests).toHaveLength(2);
     }
   }
+});
+
+describe('a list', () => {
+  async function collect(items: AsyncIterable<Thing>): Promise<{ got: number; error: SvcError | undefined }> {
+    let got = 0;
+    try {
+      for await (const _item of items) got++;
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      return { got, error };
+    }
+    return { got, error: undefined };
+  }
+
+  test.each([
+    [
+      'a cut',
+      'HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n[{"id":1},{"id":2},{',
+      'end',
+      2,
+      'connection_lost',
+      'after 20 bytes of the response',
+    ],
+    ['a missing end', answer(200, '[{"id":1},{"id":2}'), 'keep', 1, 'bad_answer', 'its end is missing'],
+    [
+      'a list of another shape',
+      answer(200, '[{"id":"x"},{}]'),
+      'keep',
+      0,
+      'wrong_shape',
+      'item 1: id: expected a number',
+    ],
+    ['an object', answer(200, '{"id":1}'), 'keep', 0, 'wrong_shape', 'it is an object, not an array'],
+    ['nothing', answer(200, ''), 'keep', 0, 'bad_answer', 'it is empty'],
+  ] as const)('%s fails after the received items', async (_name, text, then, count, code, message) => {
+    await using server = await faultServer(write(text, then));
+    await withClient(server.url, {}, async (client) => {
+      const { got, error } = await collect(client.items(listThings));
+      expect({ got, code: error?.code }).toEqual({ got: count, code });
+      expect(error?.message).toContain(message);
+      expect((await failed(client.call(listThings))).code).toBe(code);
+    });
+  });
+});
+
+test('a long raw response is streamed, and fails at a broken end', async () => {
+  const big = `[${Array.from({ length: 70_000 }, (_, id) => `{"id":${id},"text":"${'x'.repeat(70)}"}`).join(',')}]`;
+  const read = async (bytes: AsyncIterable<Uint8Array>): Promise<string> => text(Readable.from(bytes));
+  await using server = await faultServer((socket, _request, index) => {
+    if (index === 1) socket.write(answer(200, big));
+    else if (index === 2) socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${big.length}\r\n\r\n${big.slice(0, -500)}`);
+    else socket.write(answer(200, index === 3 ? big.slice(0, -2) : `{"a":${big}}`));
+  });
+  const client = new Client(targetFor(server.url), { basePath: '' });
+  expect(await read(await client.raw(listThings))).toBe(big);
+  expect((await failed(client.raw(listThings).then(read))).code).toBe('connection_lost');
+  expect((await failed(client.raw(listThings).then(read))).message).toContain('its end is missing');
+  expect((await failed(client.raw(listThings))).message).toContain('it is an object, not an array');
+  await client.close();
 });
 
 test('a response may have any form that HTTP and JSON allow', async () => {

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { TRAPS } from '../../src/sandbox/traps.ts';
 import { wire } from '../support/alertmanager.ts';
+import { freePorts } from '../support/ports.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
 const options = { now: () => NOON, random: () => 0.5 };
@@ -34,6 +35,25 @@ describe('the sandbox', () => {
     );
     await sandbox.close();
     await gone;
+  });
+
+  test('fails if its port is in use', async () => {
+    const port = await freePorts();
+    const other = createServer().listen(port, '127.0.0.1');
+    await once(other, 'listening');
+    await expect(startSandbox({ ...options, port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    other.close();
+    await once(other, 'close');
+    const sandbox = await startSandbox({ ...options, port });
+    expect(sandbox.env).toEqual({
+      SVC_ALERTS_URL: `http://127.0.0.1:${port}`,
+      SVC_WEBHOOKS_URL: `http://127.0.0.1:${port + 1}`,
+      SVC_WEBHOOKS_TOKEN: expect.stringMatching(/^pat_sandbox_[a-z0-9]{24}$/),
+      SVC_CATALOG_URL: `http://127.0.0.1:${port + 2}`,
+      SVC_TRADE_URL: `http://127.0.0.1:${port + 3}`,
+      SVC_TRADE_TOKEN: expect.stringMatching(/^[0-9a-f]{40}$/),
+    });
+    await sandbox.close();
   });
 
   test('has traps with unique names, which reach their services', async () => {

@@ -113,6 +113,12 @@ describe('a write by svc api', () => {
     expect(yes).toMatchObject({ code: 0, stdout: '', asked: [`Send DELETE ${server.url}/api/v2/silence/1?`] });
     expect(yes.requests).toHaveLength(1);
   });
+
+  test('succeeds even if its response lacks the selected field', async () => {
+    const run = await api(['catalog', 'POST', '/x', '--yes', '--fields', 'zzz'], '{"a":1}');
+    expect([run.code, run.requests.length]).toEqual([8, 1]);
+    expect((await api(['catalog', 'GET', '/x', '--fields', 'zzz'], '{"a":1}')).code).toBe(2);
+  });
 });
 
 describe('a response to svc api', () => {

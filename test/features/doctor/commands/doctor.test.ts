@@ -195,6 +195,18 @@ describe('svc doctor on this machine', () => {
       expect(readFileSync(join(home, 'config', name), 'utf8')).toBe(text);
   });
 
+  test('reports an invalid variable, and an empty token', async () => {
+    const run = await examine(
+      { SVC_TIMEOUT: 'soon', SVC_CATALOG_URL: `https://u:${SECRET}@h` },
+      { args: ['--offline'] },
+    );
+    expect(found(run, 'setting', 'timeout')).toMatchObject({ status: 'fail', fix: 'unset SVC_TIMEOUT' });
+    expect(found(run, 'configuration', 'catalog')).toMatchObject({ status: 'fail' });
+    expect(run.stdout).not.toContain(SECRET);
+    const empty = await examine({ SVC_ALERTS_URL: 'http://127.0.0.1:9', SVC_ALERTS_TOKEN: '' });
+    expect(found(empty, 'configuration', 'alerts')?.detail).toBe('SVC_ALERTS_TOKEN is set but empty');
+  });
+
   test('reports files that others may read, and unknown keys', async () => {
     const home = config({ 'settings.json': '{"colour":"red"}' });
     chmodSync(join(home, 'config/settings.json'), 0o644);
