@@ -53,6 +53,13 @@ describe('curl sends the same bytes', () => {
     );
     expect(received.path).toBe('/[1-3]/{a,b}');
   });
+
+  test('in a body of bytes, which has no type', async () => {
+    const sent = { ...request({}, {}, {}), headers: {}, encoding: 'bytes', body: Buffer.from("\xff'\n") } as const;
+    const received = await executed(asCurl(sent, new Set()));
+    expect(received.headers['content-type']).toBeUndefined();
+    expect(received.body).toBe(bodyText(sent));
+  });
 });
 
 describe('a secret in the line for curl', () => {
@@ -60,17 +67,30 @@ describe('a secret in the line for curl', () => {
     const sent = request(
       {},
       {},
-      { authorization: 'Bearer hunter22', 'x-tenant': 'hunter33', cookie: 'hunter44', '2fa': 'hunter55' },
+      {
+        authorization: 'Bearer hunter22',
+        'x-tenant': 'hunter33',
+        cookie: 'hunter44',
+        '2fa': 'hunter55',
+        "`id`'-token": 'hunter66',
+      },
     );
     const line = asCurl(sent, new Set(['x-tenant', '2fa']));
     expect(line).not.toMatch(/hunter/);
     expect(line).toContain('"authorization: $AUTHORIZATION"');
-    const received = await executed(line, { AUTHORIZATION: "Bearer a'b $c", X_TENANT: 't', COOKIE: 'c', _2FA: '2' });
+    const received = await executed(line, {
+      AUTHORIZATION: "Bearer a'b $c",
+      X_TENANT: 't',
+      COOKIE: 'c',
+      _2FA: '2',
+      _ID___TOKEN: 'i',
+    });
     expect(received.headers).toMatchObject({
       authorization: "Bearer a'b $c",
       'x-tenant': 't',
       cookie: 'c',
       '2fa': '2',
+      "`id`'-token": 'i',
     });
   });
 

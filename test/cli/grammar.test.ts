@@ -62,6 +62,7 @@ describe('the name of a command', () => {
     ['silences constructor', 'one of: '],
     ['upgrade', 'one of: '],
     ['completion sh', 'one of: '],
+    [`alerts ${'x'.repeat(61)}`, 'one of: '],
   ])('that is unknown leads to what is meant: %s', async (line, hint) => {
     const { code, stderr } = await svc(line.split(' '));
     expect([code, stderr]).toEqual([2, expect.stringContaining(hint)]);

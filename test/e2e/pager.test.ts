@@ -58,13 +58,6 @@ describe.skipIf(noTmux)(named('a table that is longer than the screen', noTmux),
     expect(lines.some((text) => text.includes(LAST))).toBe(!isPaged);
   });
 
-  it('is printed directly on a terminal without a size, as of script in CI', async () => {
-    await terminal.run('stty rows 0 columns 0');
-    const { lines } = await terminal.run(`${TELL} svc alerts list`);
-    await terminal.run(`stty rows ${ROWS} columns 100`);
-    expect(lines).not.toContainEqual(expect.stringMatching(PAGED));
-  });
-
   it('is printed directly if it fits', async () => {
     const { lines } = await terminal.run(`${TELL} svc alerts list --base-url ${short.url} --columns alertname`);
     expect(lines).toHaveLength(ROWS - 2);

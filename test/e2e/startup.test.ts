@@ -89,10 +89,4 @@ describe('loaded files', () => {
     const env = { SVC_ALERTS_URL: server.url, SVC_WEBHOOK_SECRET: SECRET };
     expect(packagesIn(await loaded(line.split(' '), env))).toEqual(packages);
   });
-
-  it('are few before the first request', async () => {
-    const files = inPackage(await loaded(['alerts', 'list', '-o', 'json'], { SVC_ALERTS_URL: server.url }));
-    expect(files.length).toBeLessThan(40);
-    expect(files.filter((file) => /sandbox|silences-|help-command|topics/.test(file))).toEqual([]);
-  });
 });

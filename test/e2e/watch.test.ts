@@ -87,25 +87,6 @@ describe.skipIf(noTmux)(named('a watch at a terminal', noTmux), () => {
       await gateway.close();
     }
   });
-
-  it('shows changes, and fits every width', async () => {
-    await begin(emulator.url);
-    await postAlerts(emulator.url, [
-      { labels: { alertname: '磁盘已满', team: 'new' }, annotations: { summary: 'x'.repeat(300) } },
-    ]);
-    await terminal.shows((all) => all.some((line) => line.includes('added')));
-    for (const columns of [40, 200]) {
-      terminal.resize(columns, 30);
-      await terminal.shows(() => terminal.tell('#{pane_width}') === String(columns));
-      // The first picture after the change of size.
-      const drawn = terminal.lines()[0];
-      await terminal.shows((all) => all[0] !== drawn);
-      expect(terminal.lines(true)).toEqual(terminal.lines());
-    }
-    terminal.press('C-c');
-    await terminal.finish();
-    terminal.resize(100, 30);
-  });
 });
 
 describe('a watch in a pipe', () => {

@@ -85,6 +85,16 @@ describe('a status', () => {
     expect([server.requests.length, other.connections]).toEqual([2, 0]);
     await client.close();
   });
+
+  test('of a redirect without a target is a bad answer, and says nothing of a write', async () => {
+    await using server = await answering('HTTP/1.1 304 Not Modified\r\n\r\n');
+    const client = new Client(targetFor(server.url), rules);
+    expect(await failed(client.call(getThing))).toMatchObject({ code: 'bad_answer', httpStatus: 304 });
+    const write = await failed(client.send(createThing, { body: {} }));
+    expect(write).toMatchObject({ code: 'outcome_unknown', exit: 8, sent: 'yes', httpStatus: 304 });
+    expect(write.message).toContain('answered 304, which does not fit this request; it may have been applied (POST ');
+    await client.close();
+  });
 });
 
 describe('the explanation of a failure', () => {

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { Client, type ServiceRules } from '../../src/http/client.ts';
@@ -7,7 +9,7 @@ import type { Target } from '../../src/http/target.ts';
 import { freePort } from '../support/ports.ts';
 import { answer, type Fault, faultServer, stoppedServer } from '../support/servers.ts';
 import { type TestTarget, targetFor } from '../support/targets.ts';
-import { createThing, getThing, probe, touchThing } from './endpoints.ts';
+import { createThing, getThing, listThings, probe, type Thing, touchThing } from './endpoints.ts';
 
 async function failed(work: Promise<unknown>): Promise<SvcError> {
   try {
@@ -44,133 +46,86 @@ interface Case {
 
 const ok = '{"id":1}';
 
+const lost = (fault: Fault, message: string): Case => ({ fault, code: 'connection_lost', message, sends: 4 });
+const late = (fault: Fault, message: string | RegExp): Case => ({ fault, code: 'timeout', message, timeoutMs: 400 });
+const bad = (fault: Fault, message: string): Case => ({ fault, code: 'bad_answer', message });
+const large = (fault: Fault): Case => ({
+  ...{ fault, code: 'answer_too_large' },
+  message: 'the response is larger than 100000 bytes',
+});
+
+const HALF = 'HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n{"id"';
+const CHUNKS = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+const byteByByte: Fault = (socket) => {
+  socket.write('HTTP/1.1 200 OK\r\nContent-Length: 8000\r\n\r\n');
+  const timer = setInterval(() => socket.write(' '), 50);
+  socket.on('close', () => clearInterval(timer));
+};
+
+const endless: Fault = (socket) => {
+  socket.write(CHUNKS);
+  const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`;
+  const more = (): void => {
+    while (!socket.destroyed && socket.write(chunk));
+  };
+  socket.on('drain', more);
+  more();
+};
+
 /** Faults after the request was written: a write may have been applied. */
 const SENT: Readonly<Record<string, Case>> = {
-  'a reset before a response': {
-    fault: reset,
-    code: 'connection_lost',
-    message: 'the connection broke before a response',
-    sends: 4,
-  },
-  'a cut within the headers': {
-    fault: write('HTTP/1.1 200 OK\r\nContent-Ty', 'end'),
-    code: 'connection_lost',
-    message: 'the connection broke',
-    sends: 4,
-  },
-  'a cut within the body of a connection that was to close': {
-    fault: write('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 8\r\n\r\n{"id"', 'end'),
-    code: 'connection_lost',
-    message: 'the connection broke after 5 bytes of the response, of 8',
-    sends: 4,
-  },
-  'a reset within the body': {
-    fault: write('HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n{"id"', 'reset'),
-    code: 'connection_lost',
-    message: 'the connection broke after 5 bytes of the response',
-    sends: 4,
-  },
-  'chunks without the last one': {
-    fault: write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{"id":1}\r\n', 'end'),
-    code: 'connection_lost',
-    message: 'the connection broke after 8 bytes of the response',
-    sends: 4,
-  },
-  silence: { fault: () => {}, code: 'timeout', message: 'no response within 0.4 s', timeoutMs: 400 },
-  'silence within the body': {
-    fault: write('HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n{"id"'),
-    code: 'timeout',
-    message: 'the response was not complete within 0.4 s; 5 bytes arrived',
-    timeoutMs: 400,
-  },
+  'a reset before a response': lost(reset, 'the connection broke before a response'),
+  'a cut within the headers': lost(write('HTTP/1.1 200 OK\r\nContent-Ty', 'end'), 'the connection broke'),
+  'a cut within the body of a connection that was to close': lost(
+    write(HALF.replace('OK', 'OK\r\nConnection: close'), 'end'),
+    'the connection broke after 5 bytes of the response, of 8',
+  ),
+  'a reset within the body': lost(write(HALF, 'reset'), 'the connection broke after 5 bytes of the response'),
+  'chunks without the last one': lost(
+    write(`${CHUNKS}8\r\n{"id":1}\r\n`, 'end'),
+    'the connection broke after 8 bytes of the response',
+  ),
+  'chunks without the last one, of a connection that was to close': lost(
+    write(`${CHUNKS.replace('OK', 'OK\r\nConnection: close')}8\r\n{"id":1}\r\n`, 'end'),
+    'the connection broke after 8 bytes of the response',
+  ),
+  'a status below 100': lost(write('HTTP/1.1 099 x\r\nContent-Length: 0\r\n\r\n'), 'the connection broke'),
+  silence: late(() => {}, 'no response within 0.4 s'),
+  'silence within the body': late(write(HALF), 'the response was not complete within 0.4 s; 5 bytes arrived'),
+  'a body byte by byte': late(byteByByte, /the response was not complete within 0.4 s; \d+ bytes arrived/),
   'a stalled body, long before the deadline': {
-    fault: write('HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n{"id"'),
-    code: 'timeout',
-    message: 'the response stopped after 5 bytes',
-    timeoutMs: 20_000,
-    stallMs: 300,
+    ...late(write(HALF), 'the response stopped after 5 bytes'),
+    ...{ timeoutMs: 20_000, stallMs: 300 },
   },
-  'a body byte by byte': {
-    fault: (socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 8000\r\n\r\n');
-      const timer = setInterval(() => socket.write(' '), 50);
-      socket.on('close', () => clearInterval(timer));
-    },
-    code: 'timeout',
-    message: /the response was not complete within 0.5 s; \d+ bytes arrived/,
-    timeoutMs: 500,
-  },
-  garbage: {
-    fault: write('\x00\x01garbage\r\n\r\n', 'end'),
-    code: 'bad_answer',
-    message: 'sent something that is not HTTP',
-  },
-  'a chunk size that is none': {
-    fault: write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{"id":1}\r\n0\r\n\r\n'),
-    code: 'bad_answer',
-    message: 'sent something that is not HTTP',
-  },
-  'huge headers': {
-    fault: write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`),
-    code: 'bad_answer',
-    message: 'the headers of the response are too large',
-  },
-  'an interim answer without a final one': {
-    fault: write('HTTP/1.1 100 Continue\r\n\r\n'),
-    code: 'bad_answer',
-    message: 'a response to no request arrived',
-  },
-  'a length above the limit': {
-    fault: write('HTTP/1.1 200 OK\r\nContent-Length: 100001\r\n\r\n'),
-    code: 'answer_too_large',
-    message: 'the response is larger than 100000 bytes',
-  },
-  'endless chunks': {
-    fault: (socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
-      const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`;
-      const more = (): void => {
-        while (!socket.destroyed && socket.write(chunk));
-      };
-      socket.on('drain', more);
-      more();
-    },
-    code: 'answer_too_large',
-    message: 'the response is larger than 100000 bytes',
-  },
-  'HTML with a success': {
-    fault: write(answer(200, '<html><title>Sign in</title>', { 'content-type': 'text/html; charset=utf-8' })),
-    code: 'bad_answer',
-    message: 'it is an HTML page, "Sign in", perhaps from a proxy',
-  },
-  'another content type': {
-    fault: write(answer(200, ok, { 'content-type': 'image/png' })),
-    code: 'bad_answer',
-    message: 'it is image/png, not JSON',
-  },
-  'a compressed answer': {
-    fault: write(answer(200, ok, { 'content-encoding': 'gzip' })),
-    code: 'bad_answer',
-    message: 'it is compressed (gzip)',
-  },
-  'no content': { fault: write('HTTP/1.1 204 No Content\r\n\r\n'), code: 'bad_answer', message: 'it is empty' },
-  'bytes that are no UTF-8': {
-    fault: write(answer(200, '').replace('content-length: 0', 'content-length: 11') + '{"id":"\xff\xfe"'.padEnd(11)),
-    code: 'bad_answer',
-    message: 'it is not UTF-8',
-  },
-  'brackets without end': {
-    fault: write(answer(200, `${'['.repeat(5_000)}${']'.repeat(5_000)}`)),
-    code: 'bad_answer',
-    message: 'it is nested more than 256 levels deep',
-  },
-  'a status below 100': {
-    fault: write('HTTP/1.1 099 x\r\nContent-Length: 0\r\n\r\n'),
-    code: 'connection_lost',
-    message: 'the connection broke',
-    sends: 4,
-  },
-  'a status that does not exist': { fault: write(answer(999, '{}')), code: 'bad_answer', message: 'answered 999' },
+  garbage: bad(write('\x00\x01garbage\r\n\r\n', 'end'), 'sent something that is not HTTP'),
+  'a chunk size that is none': bad(write(`${CHUNKS}zz\r\n{"id":1}\r\n0\r\n\r\n`), 'sent something that is not HTTP'),
+  'huge headers': bad(
+    write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`),
+    'the headers of the response are too large',
+  ),
+  'an interim answer without a final one': bad(
+    write('HTTP/1.1 100 Continue\r\n\r\n'),
+    'a response to no request arrived',
+  ),
+  'a status that does not exist': bad(write(answer(999, '{}')), 'answered 999'),
+  'HTML with a success': bad(
+    write(answer(200, '<html><title>Sign in</title>', { 'content-type': 'text/html; charset=utf-8' })),
+    'it is an HTML page, "Sign in", perhaps from a proxy',
+  ),
+  'another content type': bad(write(answer(200, ok, { 'content-type': 'image/png' })), 'it is image/png, not JSON'),
+  'a compressed answer': bad(write(answer(200, ok, { 'content-encoding': 'gzip' })), 'it is compressed (gzip)'),
+  'no content': bad(write('HTTP/1.1 204 No Content\r\n\r\n'), 'it is empty'),
+  'bytes that are no UTF-8': bad(
+    write(answer(200, '').replace('content-length: 0', 'content-length: 11') + '{"id":"\xff\xfe"'.padEnd(11)),
+    'it is not UTF-8',
+  ),
+  'brackets without end': bad(
+    write(answer(200, `${'['.repeat(5_000)}${']'.repeat(5_000)}`)),
+    'it is nested more than 256 levels deep',
+  ),
+  'a length above the limit': large(write('HTTP/1.1 200 OK\r\nContent-Length: 100001\r\n\r\n')),
+  'endless chunks': large(endless),
 };
 
 const rules: ServiceRules = { basePath: '', maxAnswerBytes: 100_000 };
@@ -403,6 +358,65 @@ test('a response may come in pieces of any size', async () => {
       expect(server.requests).toHaveLength(2);
     }
   }
+});
+
+describe('a list', () => {
+  async function collect(items: AsyncIterable<Thing>): Promise<{ got: number; error: SvcError | undefined }> {
+    let got = 0;
+    try {
+      for await (const _item of items) got++;
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      return { got, error };
+    }
+    return { got, error: undefined };
+  }
+
+  test.each([
+    [
+      'a cut',
+      'HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n[{"id":1},{"id":2},{',
+      'end',
+      2,
+      'connection_lost',
+      'after 20 bytes of the response',
+    ],
+    ['a missing end', answer(200, '[{"id":1},{"id":2}'), 'keep', 1, 'bad_answer', 'its end is missing'],
+    [
+      'a list of another shape',
+      answer(200, '[{"id":"x"},{}]'),
+      'keep',
+      0,
+      'wrong_shape',
+      'item 1: id: expected a number',
+    ],
+    ['an object', answer(200, '{"id":1}'), 'keep', 0, 'wrong_shape', 'it is an object, not an array'],
+    ['nothing', answer(200, ''), 'keep', 0, 'bad_answer', 'it is empty'],
+  ] as const)('%s fails after the received items', async (_name, text, then, count, code, message) => {
+    await using server = await faultServer(write(text, then));
+    await withClient(server.url, {}, async (client) => {
+      const { got, error } = await collect(client.items(listThings));
+      expect({ got, code: error?.code }).toEqual({ got: count, code });
+      expect(error?.message).toContain(message);
+      expect((await failed(client.call(listThings))).code).toBe(code);
+    });
+  });
+});
+
+test('a long raw response is streamed, and fails at a broken end', async () => {
+  const big = `[${Array.from({ length: 70_000 }, (_, id) => `{"id":${id},"text":"${'x'.repeat(70)}"}`).join(',')}]`;
+  const read = async (bytes: AsyncIterable<Uint8Array>): Promise<string> => text(Readable.from(bytes));
+  await using server = await faultServer((socket, _request, index) => {
+    if (index === 1) socket.write(answer(200, big));
+    else if (index === 2) socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${big.length}\r\n\r\n${big.slice(0, -500)}`);
+    else socket.write(answer(200, index === 3 ? big.slice(0, -2) : `{"a":${big}}`));
+  });
+  const client = new Client(targetFor(server.url), { basePath: '' });
+  expect(await read(await client.raw(listThings))).toBe(big);
+  expect((await failed(client.raw(listThings).then(read))).code).toBe('connection_lost');
+  expect((await failed(client.raw(listThings).then(read))).message).toContain('its end is missing');
+  expect((await failed(client.raw(listThings))).message).toContain('it is an object, not an array');
+  await client.close();
 });
 
 test('a response may have any form that HTTP and JSON allow', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { openPoster, type Posted, type Poster, type Posting } from '../../src/http/poster.ts';
+import { openPoster, type Posted, type Poster, type Posting, planPosts } from '../../src/http/poster.ts';
 import type { Outbound } from '../../src/http/target.ts';
 import { fileAuthority } from '../support/certificates.ts';
 import {
@@ -157,6 +157,31 @@ describe('a post', () => {
     expect(peer.requests).toHaveLength(0);
     for (const tls of [{ insecure: true }, { insecure: false, ca: authority.cert }])
       expect((await poster({ tls }).post(posting(peer.url))).status).toBe(204);
+  });
+
+  test('is planned with its headers joined in a dry run, and never sent', async () => {
+    const peer = await tap(NO_CONTENT);
+    const body = Buffer.from([0xff, 0x00, 0x27, 0x0a]);
+    const dry = posting(`${peer.url}/hook?a=1`, {
+      body,
+      headers: [
+        ['X-Service-Timestamp', '1'],
+        ['X-service-timestamp', '2'],
+        ['X-Service-Signature', 'sha256=00'],
+      ],
+    });
+    await expect(poster({ dryRun: true }).post(dry)).rejects.toMatchObject({ code: 'internal' });
+    expect(peer.connections).toBe(0);
+    expect(planPosts([dry]).requests).toEqual([
+      {
+        method: 'POST',
+        url: `${peer.url}/hook?a=1`,
+        headers: { 'X-Service-Timestamp': '1, 2', 'X-Service-Signature': 'sha256=00' },
+        body,
+        encoding: 'bytes',
+        effect: 'write',
+      },
+    ]);
   });
 });
 

@@ -73,7 +73,7 @@ describe('a proxy that fails has sent nothing', () => {
       'sent something that is not HTTP',
       'no_proxy',
     ],
-    ['an end', (socket: Socket) => socket.end(), 'closed the connection', 'no_proxy'],
+    ['half a head', (socket: Socket) => socket.end('HTTP/1.1 200'), 'closed the connection', 'no_proxy'],
     ['a reset', (socket: Socket) => socket.resetAndDestroy(), 'broke the connection (ECONNRESET)', 'no_proxy'],
   ] as const)('%s', async (_name, how, message, hint) => {
     await using through = await proxy(how);

@@ -133,27 +133,6 @@ describe('text that is shown', () => {
     }
   });
 
-  test('is the same after it was redacted again', () => {
-    const pieces = fc.array(
-      fc.oneof(
-        fc.constantFrom(
-          ...names,
-          ...['"', "'", ':', '=', '&', '?', ' ', '{', '}', '\\', '://', '@', '***', 'the', '\n'],
-        ),
-        fc.constantFrom('Bearer ', 'authorization: ', 'whsec_', 'invalid_token: '),
-        token,
-      ),
-      { maxLength: 12 },
-    );
-    fc.assert(
-      fc.property(pieces, (parts) => {
-        const once = redactText(parts.join(''));
-        expect(redactText(once)).toBe(once);
-      }),
-      { numRuns: 3_000 },
-    );
-  });
-
   test('takes time linear in the text', () => {
     for (const piece of [
       '"',

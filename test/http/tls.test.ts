@@ -130,6 +130,19 @@ describe('the wrong protocol', () => {
     expectRefused(await outcomesAt(server.url.replace('http:', 'https:')), 'does not speak TLS', 'http://');
   });
 
+  test('nothing was written before a failed handshake', async () => {
+    await using server = await faultServer(() => {}, {
+      onConnect: (socket) => socket.once('data', () => socket.destroy()),
+    });
+    for (const error of await outcomesAt(server.url.replace('http:', 'https:'))) {
+      expect(error).toMatchObject({
+        code: 'connect_failed',
+        exit: 7,
+        message: expect.stringContaining('closed the connection during the TLS handshake'),
+      });
+    }
+  });
+
   test('http to a port that speaks TLS', async () => {
     await using server = await faultServer((socket) => socket.write(say), { tls: good });
     const [read, write] = await outcomesAt(server.url.replace('https:', 'http:'));

@@ -157,6 +157,14 @@ describe('--query', () => {
     expect(await query('[?"fingerprint" == \'a\']."fingerprint"')).toBe('a\n');
   });
 
+  test.each([
+    ['.[].labels', /JMESPath: \[\]\.a for \.\[\]\.a in jq/],
+    ['[?fingerprint == `a`]', /write texts in single quotes/],
+    ['foo[', /jmespath\.org/],
+  ])('%s: the hint says what to write', async (expression, hint) => {
+    await expect(compileQuery(expression)).rejects.toMatchObject({ hint: expect.stringMatching(hint) });
+  });
+
   test('a failure at run time is reported as a faulty query', async () => {
     const error = await refusal(query('length([0].value)'));
     expect(error).toMatchObject({ code: 'usage', exit: 2 });
@@ -203,6 +211,7 @@ test('a path leads through objects and lists', () => {
     ['list.name', { list: [{ name: 'x' }, {}, { name: 'y' }] }, ['x', 'y']],
     ['list.1', { list: ['x', 'y'] }, 'y'],
     ['a.b', { a: null }, undefined],
+    ['list.name', { list: [{}] }, undefined],
     ['length', 'text', undefined],
   ] as const)
     expect([path, valueAt(value, path)]).toEqual([path, found]);

@@ -85,6 +85,15 @@ describe('the journal of orders', () => {
     expect(readFileSync(journalPath(folder.paths), 'utf8').split('\n')).toHaveLength(4);
   });
 
+  it('continues after a last line without its end', async () => {
+    appendFileSync(addToJournal(folder.paths, sentOrder('a')), JSON.stringify(sentOrder('b')));
+    await accept('b');
+    expect((await entriesOf(folder.paths)).map(({ id, outcome }) => [id, outcome])).toEqual([
+      ['a', 'unknown'],
+      ['b', 'accepted'],
+    ]);
+  });
+
   it('names each line that it did not write', async () => {
     const path = addToJournal(folder.paths, sentOrder('a'));
     for (const damaged of ['{"id":"b","fo', '\0'.repeat(512), '[]', '{"id":"b"}']) appendFileSync(path, `${damaged}\n`);

@@ -127,7 +127,7 @@ describe.each([FILE, 'small'])('a secret store whose place is %s', (place) => {
     expect(helper.names().length).toBe(place === FILE ? 0 : 1);
   });
 
-  it('does not overwrite what another process stored after the lock was lost, unless it is told so', async () => {
+  it('does not overwrite what another process stored after the lock was lost, unless the caller allows it', async () => {
     await set(ANN, { secret: 'first' });
     for (const [mayReplace, left] of [
       [undefined, 'second'],
@@ -554,5 +554,32 @@ describe('a credential helper', () => {
     writeFileSync(join(folder.path, 'docker-credential-small'), '#!/bin/sh\ncat\nexit 1\n');
     const error = await save(TOKEN).catch((error: unknown) => error);
     expect(error).toMatchObject({ exit: 4, message: expect.stringContaining('"Secret":"***"') });
+  });
+
+  it.each([
+    [FILE, 'small', 'is in a file, and credentials.helper is small', 'svc config unset credentials.helper'],
+    [
+      'small',
+      FILE,
+      'is in the credential helper small, and credentials.helper is not set',
+      'svc config set credentials.helper small',
+    ],
+    [
+      'small',
+      'pass',
+      'is in the credential helper small, and credentials.helper is pass',
+      'svc config set credentials.helper small',
+    ],
+  ])('a secret in %s is never used silently where %s is chosen', async (actual, chosen, message, undo) => {
+    await change((store) => store.set(ANN, { secret: TOKEN }), inPlace(actual));
+    const place = chosen === FILE ? { ...inPlace(FILE), settings: { get: () => undefined } } : inPlace(chosen);
+    await expect(read(place).get(ANN)).rejects.toMatchObject({
+      exit: 4,
+      message: `the login ann ${message}`,
+      hint: `sign in again, or: ${undo}`,
+    });
+    expect(await read(place).find(ANN)).toEqual({ secret: TOKEN });
+    expect(await change((store) => store.delete(ANN), place)).toBe(true);
+    expect([helper.names(), read(place).list()]).toEqual([[], []]);
   });
 });

@@ -110,4 +110,9 @@ describe('the tables', () => {
     expect(new Set(names).size).toBe(names.length);
     expect(new Set(SETTING_KEYS.map(({ key }) => key)).size).toBe(SETTING_KEYS.length);
   });
+
+  it('refuse an unknown key', () => {
+    expect(() => requireSetting('alerts.uri')).toThrow('there is no setting "alerts.uri"');
+    expect(() => requireSetting('__proto__')).toThrow();
+  });
 });

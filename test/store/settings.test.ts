@@ -49,25 +49,29 @@ describe('precedence', () => {
     return [setting.default, setting.default === undefined ? 'unset' : 'default', ''];
   }
 
+  function given(settings: readonly (readonly [Setting, Given])[]) {
+    const flags: Record<string, string> = {};
+    const env: Record<string, string> = {};
+    const values: Record<string, string> = { 'unrelated.key': 'x' };
+    for (const [setting, from] of settings) {
+      const { key, env: variable } = setting;
+      if (from.flag) flags[key] = chosen(setting, 0);
+      if (variable !== undefined && from.env !== 'absent') env[variable] = from.env === 'set' ? chosen(setting, 1) : '';
+      if (from.profile) values[key] = chosen(setting, 2);
+    }
+    return { flags, env, values };
+  }
+
   it('is flag, environment, profile, default for every setting', async () => {
-    const given: fc.Arbitrary<Given> = fc.record({
+    const ways: fc.Arbitrary<Given> = fc.record({
       flag: fc.boolean(),
       env: fc.constantFrom('set' as const, 'empty' as const, 'absent' as const),
       profile: fc.boolean(),
     });
-    const plan = fc.tuple(...SETTING_KEYS.map((setting) => fc.tuple(fc.constant<Setting>(setting), given)));
+    const plan = fc.tuple(...SETTING_KEYS.map((setting) => fc.tuple(fc.constant<Setting>(setting), ways)));
     await fc.assert(
       fc.asyncProperty(plan, async (settings) => {
-        const flags: Record<string, string> = {};
-        const env: Record<string, string> = {};
-        const values: Record<string, string> = { 'unrelated.key': 'x' };
-        for (const [setting, from] of settings) {
-          const { key, env: variable } = setting;
-          if (from.flag) flags[key] = chosen(setting, 0);
-          if (variable !== undefined && from.env !== 'absent')
-            env[variable] = from.env === 'set' ? chosen(setting, 1) : '';
-          if (from.profile) values[key] = chosen(setting, 2);
-        }
+        const { flags, env, values } = given(settings);
         const path = write({ profile: 'p', profiles: { p: values, default: { timeout: '99s' } } });
         const loaded = await load({ env, flags });
         for (const [setting, from] of settings) {

@@ -80,7 +80,7 @@ describe.skipIf(missing)('zsh, from fpath', { timeout: 60_000 }, () => {
       .filter((word) => word !== '');
   };
 
-  it('completes words, options, choices and files', async () => {
+  it('completes names, options, choices and files', async () => {
     expect(await terminal.complete('svc al')).toBe('svc alerts ');
     expect(await terminal.complete('FOO=1 svc alerts q')).toBe('FOO=1 svc alerts query ');
     expect(await terminal.complete('svc silences rm --dry')).toBe('svc silences rm --dry-run ');

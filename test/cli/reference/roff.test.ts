@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeRoff, manualPages, section, title, verbatim } from '../../../scripts/reference/manual.ts';
+import { escapeRoff, manualPages } from '../../../scripts/reference/manual.ts';
 import { loadCommands } from '../../../src/cli/command.ts';
 import { GROUPS } from '../../../src/features/index.ts';
 
@@ -74,9 +74,10 @@ describe('the manual', async () => {
     for (const group of GROUPS) {
       const page = read((pages[`svc-${group.name}.1`] ?? '').replace(/\\f[BR]/g, ''));
       for (const { id, flags = {}, examples } of await loadCommands(group)) {
-        expect(page).toContain(`svc ${id}`);
-        for (const [flag, declared] of Object.entries(flags)) if (!declared.hidden) expect(page).toContain(flag);
-        for (const { run } of examples) expect(page).toContain(run.replace(/\s+/g, ' '));
+        const shown = Object.keys(flags).filter((flag) => !flags[flag]?.hidden);
+        const lines = examples.map(({ run }) => run.replace(/\s+/g, ' '));
+        const parts = [`svc ${id}`, ...shown, ...lines];
+        expect(parts.filter((part) => !page.includes(part))).toEqual([]);
       }
     }
   });
@@ -97,13 +98,5 @@ describe.runIf(formatter)('groff', () => {
     const all = Object.values(await manualPages(GROUPS)).join('');
     expect(execFileSync('groff', ['-man', '-ww', '-z'], { input: all, encoding: 'utf8', stdio: 'pipe' })).toBe('');
     expect(format(all).stderr).toBe('');
-  });
-
-  it('shows any text unchanged', () => {
-    const samples = fc.sample(text, 1000).filter((one) => /^[\x20-\x7e]*$/.test(one));
-    expect(samples.length).toBeGreaterThan(50);
-    const page = [title('x', '1'), section('A', verbatim(samples.map((one) => `|${one}|`)))].join('\n');
-    const lines = format(`${page}\n`, '-rLL=2000n').stdout.split('\n');
-    for (const one of samples) expect(lines).toContain(`           |${one.replace(/\s+/g, ' ')}|`);
   });
 });

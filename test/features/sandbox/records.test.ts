@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -22,25 +22,6 @@ function machine() {
   const at = (now: number) => ({ paths, now: () => now, random: Math.random, identity: () => 'ann@host' });
   return { paths, at, folder: join(paths.state, 'sandboxes') };
 }
-
-test('a record is private, and read oldest first until it is removed', async () => {
-  const { paths, at, folder } = machine();
-  expect(await readSandboxes(paths)).toEqual([]);
-  const later = recordSandbox(at(NOW + 1), { startedBy: 'run', traps: ['no-push'], env: ENV });
-  recordSandbox(at(NOW), { startedBy: 'start', traps: [], env: ENV });
-  const facts = { version: 1, identity: 'ann@host', env: ENV };
-  expect((await readSandboxes(paths)).map(({ record }) => record)).toEqual([
-    { ...facts, startedAt: NOW, startedBy: 'start', traps: [] },
-    { ...facts, startedAt: NOW + 1, startedBy: 'run', traps: ['no-push'] },
-  ]);
-  expect(readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual([0o600, 0o600]);
-  expect(statSync(folder).mode & 0o777).toBe(0o700);
-  later();
-  expect(await readSandboxes(paths)).toHaveLength(1);
-  later();
-  for (const { forget } of await readSandboxes(paths)) forget();
-  expect(readdirSync(folder)).toEqual([]);
-});
 
 test('other files are ignored', async () => {
   const { paths, at, folder } = machine();

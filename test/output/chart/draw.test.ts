@@ -41,14 +41,32 @@ describe('equals the snapshot', () => {
   });
 });
 
-describe('reports in words what cannot be drawn', () => {
-  test('no value in the window', async () => {
+describe('a chart without values', () => {
+  test('says that there are none in the window', async () => {
     const texts = ['Price', 'no values from 2026-01-15 to 2026-02-14 UTC'];
     expect(await drawn(picture({ series: [series({ values: [null] })] }))).toEqual(texts);
     expect(await drawn(picture({ series: [] }))).toEqual(texts);
     expect(await drawn(picture({ series: [series({ at: [TO + DAY], until: TO + 2 * DAY })] }))).toEqual(texts);
     expect(await drawn(picture({ series: [series({ at: [FROM - DAY], until: FROM - HOUR })] }))).toEqual(texts);
   });
+});
+
+test('names both offsets when the clocks change', async () => {
+  const zone = process.env['TZ'];
+  process.env['TZ'] = 'Europe/Berlin';
+  try {
+    const [from, to] = [Date.parse('2026-10-24T00:00:00Z'), Date.parse('2026-10-27T00:00:00Z')];
+    const shown = picture({ from, to, series: [series({ at: [from], until: to })] });
+    const lines = await drawn(shown, { ...at(80), time: 'local' });
+    expect(lines.slice(-2)).toEqual([
+      expect.stringMatching(/2026-10-24 +2026-10-25 +2026-10-26 +2026-10-27$/),
+      'UTC+02:00, then UTC+01:00',
+    ]);
+    expect((await drawn(shown, { ...at(80), time: 'utc' })).join('\n')).not.toContain('then');
+  } finally {
+    if (zone === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = zone;
+  }
 });
 
 describe('the plot', () => {

@@ -130,6 +130,11 @@ describe('svc config set', () => {
     expect(readdirSync(home)).not.toContain('config');
   });
 
+  it('says why it cannot write', async () => {
+    const { code, stderr } = await run(['set', 'timeout', '5s'], { home: '/dev/null/home' });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^svc: cannot .*: not a directory\n/)]);
+  });
+
   it('leaves a broken file as it is', async () => {
     write('{');
     expect(failure(await run(['set', 'timeout', '5s', '-o', 'json']))).toMatchObject({ code: 'config_invalid' });

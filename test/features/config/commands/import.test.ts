@@ -111,6 +111,17 @@ proxy_from_environment: true
     expect(JSON.stringify(found)).not.toContain('0123456789');
   });
 
+  it.each([
+    ['a password', 'basic_auth: {username: ops, password: "secret 0123"}', 'alerts.passwordFile'],
+    ['a bearer token', 'bearer_token: secret-0123', 'alerts.tokenFile'],
+  ])('leaves out %s, and says where a secret belongs', async (_what, http, key) => {
+    const { rows, settings } = setUp('alertmanager.url: http://am.example.com', http);
+    const found = await rows();
+    expect(found.at(-1)).toMatchObject({ key: null, note: `write the secret into a file, and set ${key}` });
+    expect(settings()).not.toHaveProperty(key);
+    expect(JSON.stringify([found, settings()])).not.toMatch(/secret.0123/);
+  });
+
   it("uses amtool's default address if the file has none, and the file of Debian last", async () => {
     const { home, rows, settings } = setUp('author: ann');
     await rows();
@@ -174,6 +185,12 @@ authorization: {type: GenieKey, credentials: secret-0123}
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(why) });
     expect(stderr).not.toContain('secret-0123');
     expect(settings()).toEqual({});
+  });
+
+  it('names the paths where amtool searches for a file', async () => {
+    const home = temporaryHome();
+    const { code, stderr } = await svc(['config', 'import', 'amtool'], { home, env: { HOME: home } });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${home}/.config/amtool/config.yml`) });
   });
 
   it('makes svc use the proxy of the profile, but not for loopback, and not where a variable names another', async () => {

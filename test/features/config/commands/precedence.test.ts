@@ -193,13 +193,25 @@ describe('precedence', () => {
         const [argv, env] = invocation(one);
         await run(argv, { home, env });
         const { at, token } = expected(one);
-        const seen = (['old', 'new'] as const).filter((server) => servers[server].requests.length > 0);
-        expect(seen).toEqual(at === undefined ? [] : [at]);
-        if (at !== undefined) expect(tokens(at)).toEqual([token ? 'Bearer of-the-environment' : 'none']);
-        if (at !== undefined) sent++;
+        const reached = (['old', 'new'] as const).flatMap((server) => tokens(server).map((sentTo) => [server, sentTo]));
+        const wanted = [at, token ? 'Bearer of-the-environment' : 'none'];
+        expect(reached).toEqual(at === undefined ? [] : [wanted]);
+        sent += reached.length;
       }),
       { numRuns: 400 },
     );
     expect(sent).toBeGreaterThan(80);
   });
+});
+
+it.each(['alerts', 'trade'] as const)('svc config shows where %s.url comes from', async (service) => {
+  const env = { [`SVC_${service.toUpperCase()}_URL`]: servers.old.url };
+  const home = homeWith();
+  const origin = async (...argv: string[]): Promise<string> =>
+    (await run(['config', 'list', '--show-origin', '-o', 'json', ...argv], { home, env })).stdout;
+  const row = (text: string) =>
+    JSON.stringify(JSON.parse(text).find(({ key }: { key: string }) => key === `${service}.url`));
+  expect(row(await origin('--profile', 'new'))).toContain(servers.new.url);
+  expect(row(await origin('--profile', 'new'))).toContain('profile new');
+  expect(row(await origin())).toContain(`SVC_${service.toUpperCase()}_URL`);
 });

@@ -83,15 +83,6 @@ describe('svc doctor with all four services', () => {
     expect(await svc(['doctor', 'catalgo'])).toMatchObject({ code: 2, stdout: '' });
   });
 
-  test('reports a token that the gateway or the recording service refuses', async () => {
-    const run = await examine({ ...sandbox.env, SVC_TRADE_TOKEN: SECRET, SVC_WEBHOOKS_TOKEN: SECRET });
-    expect(run.code).toBe(1);
-    expect(fail(run)).toEqual(['service', 'service']);
-    expect(found(run, 'service', 'trade')?.detail).toContain('refused the token');
-    expect(found(run, 'service', 'webhooks')?.detail).toContain('rejected the credential');
-    expect(run.stdout).not.toContain(SECRET);
-  });
-
   test('sends no requests to a service without a sign-in', async () => {
     const env = { ...sandbox.env, SVC_TRADE_TOKEN: undefined, SVC_WEBHOOKS_TOKEN: undefined };
     const run = await examine(env);
@@ -202,6 +193,18 @@ describe('svc doctor on this machine', () => {
     expect(readdirSync(join(home, 'config'))).toEqual(Object.keys(files));
     for (const [name, text] of Object.entries(files))
       expect(readFileSync(join(home, 'config', name), 'utf8')).toBe(text);
+  });
+
+  test('reports an invalid variable, and an empty token', async () => {
+    const run = await examine(
+      { SVC_TIMEOUT: 'soon', SVC_CATALOG_URL: `https://u:${SECRET}@h` },
+      { args: ['--offline'] },
+    );
+    expect(found(run, 'setting', 'timeout')).toMatchObject({ status: 'fail', fix: 'unset SVC_TIMEOUT' });
+    expect(found(run, 'configuration', 'catalog')).toMatchObject({ status: 'fail' });
+    expect(run.stdout).not.toContain(SECRET);
+    const empty = await examine({ SVC_ALERTS_URL: 'http://127.0.0.1:9', SVC_ALERTS_TOKEN: '' });
+    expect(found(empty, 'configuration', 'alerts')?.detail).toBe('SVC_ALERTS_TOKEN is set but empty');
   });
 
   test('reports files that others may read, and unknown keys', async () => {
