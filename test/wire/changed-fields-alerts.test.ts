@@ -60,7 +60,10 @@ const RECORDINGS: readonly Recording[] = [
   },
 ];
 
-it.each(RECORDINGS.map((one) => [one.request, one] as const))('%s', async (_name, recording) => {
-  const { fields } = await visitFields(recording);
-  expect(fields).toBe(fieldsOf(recording.body).size);
-});
+it.each(RECORDINGS.map((one) => [one.request, one] as const))(
+  'each field of the response to %s is read, or named if svc needs it',
+  async (_name, recording) => {
+    const { fields } = await visitFields(recording);
+    expect(fields).toBe(fieldsOf(recording.body).size);
+  },
+);

@@ -177,7 +177,7 @@ it('what a refusal says to write means, after the shell, what was typed', () => 
   const cases = fc.sample(joined, 1000).flatMap(({ all, text, open, by }) => {
     if (open === '{' && by.trim() === ',') return [];
     const { hint } = refusalOf(() => parseMatcherArguments([text]));
-    // Only what can be told apart without doubt is spelled.
+    // Only what can be distinguished without doubt is spelled.
     return hint?.startsWith(`write 'name="value"'`) || hint?.startsWith('for the literal') ? [] : [{ all, text, hint }];
   });
   expect(cases.length).toBeGreaterThan(400);

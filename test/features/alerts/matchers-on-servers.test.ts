@@ -9,46 +9,24 @@ import { GRAMMAR_TABLE, type Result, refused } from './grammar-table.ts';
 
 const VALUES = ['', 'db', 'db-1', 'db-1:9100', 'DB', 'a.b', 'a b', 'x/y', '10.0.0.7', 'foo|bar', 'aaa', 'd', '7', 'é'];
 const PATTERNS = [
-  'db',
   'db.*',
   '.*',
-  '.+',
   'db-[0-9]+:9100',
   '[^a-z]+',
   '(db|d)',
-  'd|7',
   '(?:db|x)/?y?',
-  'a\\.b',
   '\\d+',
-  '\\W',
   'foo\\|bar',
-  'a?a?a?',
   '',
-  '[ ./]',
   '(?i)db',
   '(a+)+',
-  'a{2,}',
   'a\\sb',
-  '^db$',
   '\\bdb-1\\b.*',
   '(?P<n>a)+',
   '\\pL+',
   '[[:alpha:]]+',
 ];
-const NASTY = [
-  'a\tb',
-  '\x1b[31m',
-  'a\r\nb',
-  '\u2028',
-  '\ufeffx',
-  ' x\u00a0',
-  'back\\slash\\',
-  '"quoted"',
-  "it's",
-  'a,b={c}',
-  '=~!',
-  '\\n',
-];
+const NASTY = ['a\tb', '\x1b[31m', 'a\r\nb', '\ufeffx', ' x\u00a0', 'back\\slash\\', '"quoted"', "it's", 'a,b={c}'];
 
 interface Found {
   readonly labels: Readonly<Record<string, string>>;

@@ -223,7 +223,7 @@ describe('svc alerts create', () => {
     expect(await there('Dry')).toBeUndefined();
   });
 
-  it("exits 3 with the server's words if it refuses the alert", async () => {
+  it('exits 3 with the reason of the server if that refuses the alert', async () => {
     const run = await create(['-o', 'json', '--generator-url', 'not a url', 'Link', '--for', '1h']);
     expect([run.code, run.stdout, writes(run.sent).length]).toEqual([3, '', 1]);
     expect(failure(run)).toMatchObject({ code: 'refused', http_status: 422 });

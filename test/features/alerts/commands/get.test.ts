@@ -35,25 +35,6 @@ describe('svc alerts get', () => {
     }
   });
 
-  it('prints every field of the alert', async () => {
-    const both = named('both');
-    const { code, stdout } = await get(both.fingerprint);
-    expect(code).toBe(0);
-    const shown = [
-      both.fingerprint,
-      'silenced,inhibited',
-      'cluster=eu',
-      'platform-chat',
-      silence,
-      named('source').fingerprint,
-    ];
-    for (const text of shown) expect(stdout).toContain(text);
-    const plain = await get(named('plain').fingerprint);
-    for (const text of ['summary=It is up', 'runbook=https://example.org/up', 'http://prometheus.example:9090/graph']) {
-      expect(plain.stdout).toContain(text);
-    }
-  });
-
   it('names the silences and alerts that mute it', async () => {
     const both = printed<WireAlert & { silences: unknown[]; inhibitors: unknown[] }>(
       await get(named('both').fingerprint, '-o', 'json'),

@@ -71,7 +71,7 @@ describe('svc alerts list', () => {
     ];
     for (const [argv, query] of requests) {
       const run = await list(...argv);
-      // Where nothing matches, svc then looks for mistyped names.
+      // Where nothing matches, svc then reads the known names.
       expect([argv, run.code, lines(run.sent)[0]]).toEqual([argv, 0, `GET /api/v2/alerts${query}`]);
     }
     const { sent } = await list('-a', 'a="one\ntwo"');
@@ -107,7 +107,7 @@ describe('svc alerts list', () => {
     });
   });
 
-  it("reports an invalid regular expression in the server's words", async () => {
+  it('reports why the server refuses a regular expression', async () => {
     const run = await list('-o', 'json', 'id=~"(?!x)"');
     expect([run.code, run.stdout]).toEqual([3, '']);
     expect(failure(run)).toMatchObject({ code: 'refused', http_status: 400, hint: expect.stringContaining('RE2') });

@@ -13,7 +13,7 @@ const LABEL = 'unknown label sevrity: did you mean severity?';
 const NAME = 'unknown alert name Dsik: did you mean Disk?';
 const RECEIVER = 'unknown receiver pagr: did you mean pager?';
 
-describe('a name that looks mistyped', () => {
+describe('a name that may be mistyped', () => {
   it.each([
     [['list', 'sevrity=critical'], LABEL],
     [['list', 'sevrity=critical', '-o', 'ndjson', '-a'], LABEL],

@@ -103,29 +103,6 @@ describe.skipIf(release === undefined)(`a server of version ${release}`, () => {
     expect(run.stderr.length).toBeLessThan(2000);
   });
 
-  it('gets no write by its redirect for a doubled slash', async () => {
-    const url = await start({});
-    // A proxy that doubles the slash, as a wrong location rule does.
-    await using proxy = await faultServer((socket, { method, path, body }) => {
-      const request = { method, body, headers: { 'content-type': 'application/json' } };
-      void wire(url, `/${path}`, request).then(({ status, headers: got, body: text }) => {
-        const headers = { 'content-type': got['content-type'] ?? '', location: got.location ?? '' };
-        socket.write(answer(status, text, headers));
-      });
-    });
-    for (const [argv, code, error] of [
-      [['alerts', 'create', 'Doubled', '--for', '1h'], 8, 'outcome_unknown'],
-      [['silences', 'create', 'a=b', '-c', 'x'], 3, 'redirected'],
-      [['alerts', 'list'], 3, 'redirected'],
-    ] as const) {
-      const run = await svc([...argv, '--base-url', proxy.url, '-o', 'json']);
-      expect([run.code, run.stdout, failure(run).code]).toEqual([code, '', error]);
-      expect(failure(run).message).toContain('/api/v2/');
-    }
-    expect(await getJson(url, '/api/v2/alerts')).toEqual([]);
-    expect(await getJson(url, '/api/v2/silences')).toEqual([]);
-  });
-
   it.runIf((release ?? '') >= '0.28')('with a limit of silences refuses more with exit 6', async () => {
     const url = await start({ args: ['--silences.max-silences=3', '--silences.max-silence-size-bytes=400'] });
     const create = (value: string, comment = 'why') =>

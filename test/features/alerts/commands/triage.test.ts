@@ -31,7 +31,7 @@ const ALERTS = [
   },
 ];
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 20_000;
 
 /** The screen, as the terminal shows it. */
 class Screen {
@@ -147,7 +147,7 @@ describe('in svc alerts triage', () => {
     return run;
   };
 
-  it('moves: arrows, j, k, pages, Home and End', async () => {
+  it('the arrows, j, k, pages, Home and End move', async () => {
     await quits(async (screen) => {
       const steps: readonly [string, string][] = [
         [`${DOWN}`, 'db-1'],

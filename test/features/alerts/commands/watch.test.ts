@@ -85,7 +85,7 @@ describe('svc alerts list --watch in a pipe', () => {
     );
   });
 
-  it('reads every state, so that a silenced alert does not look resolved', async () => {
+  it('reads every state, so that a silenced alert is not printed as resolved', async () => {
     const { requests } = await watch([[A]], ['team=db', '-r', 'ops']);
     expect(requests[0]?.path).toBe('/api/v2/alerts?filter=team%3D%22db%22&receiver=ops');
   });
@@ -258,7 +258,7 @@ describe('svc alerts list --watch', () => {
 
 const service = sharedService();
 
-describe('the built program', () => {
+describe('svc alerts list --watch in the built program', () => {
   it('prints changes in a pipe until it is interrupted', async () => {
     const args = ['alerts', 'list', 'alertname=Watched', '--watch=1s'];
     const [command, ...before] = SVC;

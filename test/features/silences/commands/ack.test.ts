@@ -88,12 +88,6 @@ describe('svc silences ack', () => {
     expect(active.map(({ fingerprint }) => fingerprint)).toContain(later);
   });
 
-  it('counts an alert once, however often it is given', async () => {
-    const [fingerprint = ''] = await seed([{ alertname: 'Twice' }]);
-    const run = await ack([fingerprint, fingerprint.slice(0, 14).toUpperCase()]);
-    expect([run.code, printed(run)]).toEqual([0, [expect.objectContaining({ matched: { alerts: 1, active: 1 } })]]);
-  });
-
   it('exits 3 if it would also mute an alert with more labels, unless that is given as well', async () => {
     const labels = { alertname: 'Narrow', host: 'a' };
     await postAlerts(service.url(), [{ labels }, { labels: { ...labels, disk: 'sda' } }]);

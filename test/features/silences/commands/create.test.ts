@@ -138,7 +138,7 @@ describe('svc silences create', () => {
     expect(run.stderr).toContain(why);
   });
 
-  it('exits 3 for a regular expression that the server refuses, in its words', async () => {
+  it('exits 3 for a regular expression that the server refuses, with its reason', async () => {
     const expressions = {
       'foo=~(': 'missing closing )',
       'foo=~"(?=x)y"': 'invalid or unsupported Perl syntax',

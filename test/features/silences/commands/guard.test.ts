@@ -104,7 +104,7 @@ describe('svc silences create', () => {
     }
   });
 
-  it('warns of a name that looks mistyped', async () => {
+  it('warns of a name that may be mistyped', async () => {
     await seed();
     const warned = async (...argv: string[]): Promise<string[]> => {
       const run = await create([...argv, '-c', 'x', '--yes']);

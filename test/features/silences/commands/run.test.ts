@@ -181,10 +181,10 @@ describe('svc silences run', () => {
   });
 
   it('prints first what the silence mutes', async () => {
-    await postAlerts(service.url(), [{ labels: { alertname: 'Run', run: 'told' } }]);
-    const ended = await service.svc(['silences', 'run', 'run=told', '--', 'true']);
-    expect(ended.stderr).toMatch(/run="told" mutes 1 active alert now; it ends at .*\nsilence .* is active until/);
-    const quiet = await service.svc(['silences', 'run', 'run=told', '-q', '--', 'true']);
+    await postAlerts(service.url(), [{ labels: { alertname: 'Run', run: 'counted' } }]);
+    const ended = await service.svc(['silences', 'run', 'run=counted', '--', 'true']);
+    expect(ended.stderr).toMatch(/run="counted" mutes 1 active alert now; it ends at .*\nsilence .* is active until/);
+    const quiet = await service.svc(['silences', 'run', 'run=counted', '-q', '--', 'true']);
     expect([quiet.code, quiet.stdout, quiet.stderr]).toEqual([0, '', '']);
   });
 });
@@ -193,7 +193,7 @@ const ID = '2f1a4c0e-1111-4222-8333-444455556660';
 
 type Wrong = 'lost' | 'unapplied' | 'ended' | number | undefined;
 
-interface Kept {
+interface ServerSilence {
   readonly id: string;
   readonly startsAt: string;
   endsAt: string;
@@ -202,10 +202,10 @@ interface Kept {
 
 /** The silences of a server, by its clock. */
 class Store {
-  readonly all: Kept[] = [];
+  readonly all: ServerSilence[] = [];
   time = Date.now();
 
-  post({ id: given, ...posted }: Kept): string {
+  post({ id: given, ...posted }: ServerSilence): string {
     const isOver = this.all.find((one) => one.id === given)?.status.state === 'expired';
     const id = given === undefined || isOver ? `${ID.slice(0, -1)}${this.all.length}` : given;
     const others = this.all.filter((one) => one.id !== id);
