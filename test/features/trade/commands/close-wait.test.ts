@@ -145,6 +145,34 @@ describe('svc trade close --wait', () => {
     });
   });
 
+  it('does not wait after a lost response', async () => {
+    before.fault = { applied: false, answer: (response) => response.socket?.destroy() };
+    const ids = [holdTrade(client.gateway), holdTrade(client.gateway)];
+    const { code, rows, stderr } = await close(ids, { env: { SVC_TRADE_URL: before.url }, sleeps: 20 });
+    expect({ code, rows }).toMatchObject({ code: 8, rows: [{ outcome: 'unknown' }, { outcome: 'unknown' }] });
+    expect(stderr).not.toContain('waiting');
+  });
+
+  it('goes on with the others after a lost response', async () => {
+    before.fault = {
+      applied: true,
+      answer(response) {
+        before.fault = undefined;
+        client.gateway.cut();
+        response.socket?.destroy();
+      },
+    };
+    const ids = [holdTrade(client.gateway), holdTrade(client.gateway)];
+    const { code, rows } = await close(ids, { env: { SVC_TRADE_URL: before.url } });
+    expect({ code, rows }).toMatchObject({
+      code: 8,
+      rows: [
+        { outcome: 'unknown', status: null },
+        { outcome: 'accepted', status: 'filled', closed_trades: [closed(ids[1] ?? '', 10)] },
+      ],
+    });
+  });
+
   it('shows the closed amounts on a narrow terminal', async () => {
     const ids = [holdTrade(client.gateway), holdTrade(client.gateway)];
     const { stdout } = await client.run(['close', '--symbol', 'EUR/USD', '--wait', '5s', '--yes'], {

@@ -65,6 +65,7 @@ describe.each(FAULTS)('where $name', ({ status, body, exit }) => {
     ['OpenPosition', 'positions update 7 --stop 40pips'],
     ['Order', 'orders cancel 39'],
     ['Order', 'orders update 39 --stop 40pips'],
+    ['Order', 'orders update 39 --rate 1.14 --amount 5 --range 5'],
   ] as const;
 
   it('sends what protects, and says what was not checked', async () => {
