@@ -64,12 +64,12 @@ const ALONE: readonly (readonly [file: string, sent: string, call: () => Promise
   ['settlement.json', '/settlements/3', () => client.settlement('3')],
 ];
 
-describe('one thing', () => {
-  test.each(ALONE)('%s is requested at %s, and preserved with the order of its keys', async (file, path, call) => {
+test('a record is requested by its path, and has its fields unchanged and in their order', async () => {
+  for (const [file, path, call] of ALONE) {
     const { value, json, sent } = await read(file, call);
     expect(sent).toBe(`GET ${path}`);
-    expect(JSON.stringify(value)).toBe(JSON.stringify(json));
-  });
+    expect(JSON.stringify(value), file).toBe(JSON.stringify(json));
+  }
 });
 
 const LISTS: readonly (readonly [file: string, sent: string, total: number, call: () => Promise<unknown>])[] = [
@@ -86,25 +86,27 @@ const LISTS: readonly (readonly [file: string, sent: string, total: number, call
   ['settlements.json', '/settlements', 1, () => client.settlements()],
 ];
 
-describe('lists', () => {
-  test.each(LISTS)('%s is requested at %s, and its items are preserved', async (file, path, total, call) => {
-    const { value, json, sent } = await read(file, call);
-    const { items } = json as { readonly items: unknown };
-    expect(sent).toBe(`GET ${path}`);
-    expect(value).toMatchObject({ items, total });
+describe('a list', () => {
+  test('is requested by its path and its parameters, and has its items unchanged', async () => {
+    for (const [file, path, total, call] of LISTS) {
+      const { value, json, sent } = await read(file, call);
+      const { items } = json as { readonly items: unknown };
+      expect(sent).toBe(`GET ${path}`);
+      expect(value, file).toMatchObject({ items, total });
+    }
   });
 
-  test('null is an empty list, and the total is optional', async () => {
+  test('may be null, which is empty, and have no total', async () => {
     const { value } = await read('no-products.json', () => client.products());
     expect(value).toEqual({ items: [], total: undefined, size: undefined });
   });
 
-  test('the cursors have no pages', async () => {
+  test('of cursors has no pages', async () => {
     const { value, json } = await read('cursors.json', () => client.cursors());
     expect(value.items).toEqual((json as { readonly items: unknown }).items);
   });
 
-  test('numbers may be strings, and null is not a number', async () => {
+  test('of numbers may have texts and nulls', async () => {
     const { value } = await read('dynamics.json', () => client.dynamics('p1', SERIES));
     expect(value.values.map(numberOf)).toEqual([99, null, 0, 97.5]);
   });
@@ -121,7 +123,7 @@ async function failure(status: number, name: string, call: () => Promise<unknown
   );
 }
 
-describe('refuses other formats', () => {
+test('a response of another format is refused, and what is missing is named', async () => {
   const shapes: readonly (readonly [file: string, texts: string, call: () => Promise<unknown>])[] = [
     ['count.json', 'expected a product, but canonical_product_id is missing', () => client.product('count')],
     ['product.json', 'expected a count of products, but products_count is missing', () => client.count()],
@@ -135,14 +137,14 @@ describe('refuses other formats', () => {
     ],
     ['product.json', 'expected a series', () => client.dynamics('p1', SERIES)],
   ];
-  test.each(shapes)('%s where %s', async (file, texts, call) => {
+  for (const [file, texts, call] of shapes) {
     const error = await failure(200, file, call);
-    expect(error).toMatchObject({ code: 'wrong_shape', exit: 3 });
-    expect(error.message).toContain(texts);
-  });
+    expect(error, file).toMatchObject({ code: 'wrong_shape', exit: 3 });
+    expect(error.message, file).toContain(texts);
+  }
 });
 
-describe('failures', () => {
+describe('a failure', () => {
   const failures: readonly (readonly [number, string, exit: number, texts: string, hint: RegExp | undefined])[] = [
     [400, '400-text.json', 3, 'the catalog refused the request: unsupported sort: cheapest', undefined],
     [404, '404-product.json', 5, 'no store sells a product with this id', /--search/],
@@ -167,17 +169,17 @@ describe('failures', () => {
     [500, '500.txt', 7, 'answered 500: Internal Server Error', undefined],
     [401, '404-route.json', 4, 'requires a credential', /SVC_CATALOG_TOKEN/],
   ];
-  test.each(failures)('%i with %s ends with %i: %s', async (status, file, exit, texts, hint) => {
-    // Only where an id was sent can it be the one that is not there.
-    const call = () => (exit === 5 ? client.product('p1') : client.products());
-    const error = await failure(status, `failures/${file}`, call);
-    expect(error).toMatchObject({ exit, httpStatus: status });
-    expect(error.message).toContain(texts);
-    if (hint === undefined) expect(error.hint).toBeUndefined();
-    else expect(error.hint).toMatch(hint);
+  test('has the exit status and the message of its cause', async () => {
+    for (const [status, file, exit, texts, hint] of failures) {
+      // Only where an id was sent can it be the one that is not there.
+      const call = () => (exit === 5 ? client.product('p1') : client.products());
+      const error = await failure(status, `failures/${file}`, call);
+      expect(error, file).toMatchObject({ exit, httpStatus: status, message: expect.stringContaining(texts) });
+      expect(error.hint ?? '', file).toMatch(hint ?? /^$/);
+    }
   });
 
-  test('requests a health check once, and a list again while the database is down', async () => {
+  test('of a read is repeated, but not that of a health check', async () => {
     const count = async (call: () => Promise<unknown>): Promise<number> => {
       const before = server.requests.length;
       await failure(503, 'failures/503-database.json', call);
@@ -187,17 +189,19 @@ describe('failures', () => {
     expect(await count(() => client.products())).toBe(4);
   });
 
-  test('does not follow the redirect of a trailing slash', async () => {
+  test('is a redirect, which is not followed', async () => {
     bytes = answer(307, '', { location: 'http://elsewhere.example/products/' });
     const before = server.requests.length;
     await expect(client.products()).rejects.toMatchObject({ code: 'redirected' });
     expect(server.requests).toHaveLength(before + 1);
   });
 
-  test.each(['a/b', '/', '', '.', '..'])('sends nothing for the product %j', async (id) => {
+  test('is an id that cannot be in a path, and nothing is sent', async () => {
     const before = server.requests.length;
-    await expect(client.product(id)).rejects.toMatchObject({ code: 'invalid_value' });
-    await expect(client.sources(id)).rejects.toMatchObject({ code: 'invalid_value' });
+    for (const id of ['a/b', '/', '', '.', '..']) {
+      await expect(client.product(id), id).rejects.toMatchObject({ code: 'invalid_value' });
+      await expect(client.sources(id), id).rejects.toMatchObject({ code: 'invalid_value' });
+    }
     expect(server.requests).toHaveLength(before);
   });
 });

@@ -78,7 +78,10 @@ const RECORDINGS: readonly Recording[] = [
   { request: 'GET /healthz', body: recorded('health'), argv: ['catalog', 'health'], needed: { status: 'refused' } },
 ];
 
-test.each(RECORDINGS.map((one) => [one.request, one] as const))('%s', async (_name, recording) => {
-  const { fields } = await visitFields(recording);
-  expect(fields).toBe(fieldsOf(recording.body).size);
-});
+test.each(RECORDINGS.map((one) => [one.argv.join(' '), one] as const))(
+  'svc %s reads a response of which a field is missing, null or strange',
+  async (_name, recording) => {
+    const { fields } = await visitFields(recording);
+    expect(fields).toBe(fieldsOf(recording.body).size);
+  },
+);

@@ -88,9 +88,9 @@ const RECORDINGS: readonly Recording[] = [
   ...(IS_HARD ? MORE_TABLES : []),
 ].map((recording) => ({ ...recording, ...shared }) as Recording);
 
-test.each(RECORDINGS)(
-  '$argv',
-  async (recording) => {
+test.each(RECORDINGS.map((one) => [one.argv.join(' '), one] as const))(
+  'svc %s reads a response of which a field is missing, null or strange',
+  async (_line, recording) => {
     const { fields } = await visitFields(recording);
     expect(fields).toBe(fieldsOf(recording.body).size);
   },

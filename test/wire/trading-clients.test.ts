@@ -14,7 +14,7 @@ const HEADERS = {
   'content-type': 'application/x-www-form-urlencoded',
 };
 
-test.each(readdirSync(FOLDER))('%s', async (file) => {
+test.each(readdirSync(FOLDER))('the sandbox carries out the requests of %s', async (file) => {
   const [handshake = '', ...lines] = readFileSync(new URL(file, FOLDER), 'utf8').trimEnd().split('\n');
   const now = Date.UTC(2026, 10, 23, 15);
   const gateway = await startTradingEmulator({ now: () => now, random: () => 0.5, seed: 'demo', tickMs: 0, fast: 100 });

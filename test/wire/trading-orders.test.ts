@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import { SvcError } from '../../src/errors.ts';
+import { type ErrorCode, SvcError } from '../../src/errors.ts';
 import { createEntryOrder, openTrade } from '../../src/features/trade/client.ts';
 import { readPush } from '../../src/features/trade/gateway/push.ts';
 import { checkForm, entryForm, marketForm, type OrderForm } from '../../src/features/trade/orders/forms.ts';
@@ -62,28 +62,26 @@ const FORMS: Readonly<Record<string, OrderForm>> = {
   }),
 };
 
-describe('forms', () => {
-  it('are complete', () => {
-    expect(readdirSync(new URL('forms/', FOLDER)).sort()).toEqual(
-      Object.keys(FORMS)
-        .sort()
-        .map((name) => `${name}.txt`),
-    );
+describe('the form of an order', () => {
+  it('is that of the sample', () => {
+    const files = readdirSync(new URL('forms/', FOLDER)).map((file) => file.replace('.txt', ''));
+    expect(files.sort()).toEqual(Object.keys(FORMS).sort());
+    for (const [name, form] of Object.entries(FORMS)) {
+      expect(bodyText({ body: form, encoding: 'form' }), name).toBe(sample(`forms/${name}.txt`));
+    }
   });
 
-  it.each(Object.entries(FORMS))('%s', (name, form) => {
-    expect(bodyText({ body: form, encoding: 'form' })).toBe(sample(`forms/${name}.txt`));
-  });
-
-  it.each([
-    [openTrade.path, 'is_buy'],
-    [createEntryOrder.path, 'is_buy'],
-    ['/trading/simple_oco', 'is_buy2'],
-  ])('%s without %s is a bug in svc, and is not sent', (path, field) => {
+  it('is not sent without its side, which would be a bug of svc', () => {
     const whole = { ...FORMS['market-buy'], is_buy2: 'false' };
-    expect(() => checkForm(path, whole)).not.toThrow();
-    for (const broken of [undefined, '', '1', 'True']) {
-      expect(() => checkForm(path, { ...whole, [field]: broken })).toThrow(`without ${field}; nothing was sent`);
+    for (const [path, field] of [
+      [openTrade.path, 'is_buy'],
+      [createEntryOrder.path, 'is_buy'],
+      ['/trading/simple_oco', 'is_buy2'],
+    ] as const) {
+      expect(() => checkForm(path, whole)).not.toThrow();
+      for (const broken of [undefined, '', '1', 'True']) {
+        expect(() => checkForm(path, { ...whole, [field]: broken })).toThrow(`without ${field}; nothing was sent`);
+      }
     }
   });
 });
@@ -92,76 +90,70 @@ const BUY = { what: 'to buy 5 EUR/USD', makesOrder: true };
 const answer = (name: string, request = BUY) =>
   judge(request, envelope.parse(JSON.parse(sample(`answers/${name}.json`))));
 
-describe('answers', () => {
-  test('accepted: ids are strings', () => {
+describe('the response to an order', () => {
+  test('has its ids as texts', () => {
     expect(answer('accepted')).toEqual({ outcome: 'accepted', orderIds: ['81712802'] });
     expect(answer('two-accepted')).toEqual({ outcome: 'accepted', orderIds: ['390285837', '390285838'] });
   });
 
-  test('a change need not name an order', () => {
+  test('need not name an order after a change', () => {
     expect(answer('changed', { ...BUY, makesOrder: false })).toEqual({ outcome: 'accepted', orderIds: [] });
     expect(answer('changed')).toMatchObject({ outcome: 'unknown' });
   });
 
-  it.each([
-    ['code-3', 3, 'refused', /divisible by 10 \(code 3\)$/],
-    ['code-18', 3, 'refused', /The Stop distance must be < 0 \(code 18\)/],
-    ['not-in-pool', 3, 'refused', /Account is not in pool\..* \(code 20001\)$/],
-    ['used-up', 6, 'limited', /ORA-20301/],
-    ['unauthorized', 4, 'unauthorized', /Unauthorized/],
-    ['refused-without-reason', 3, 'refused', /gave no reason/],
-  ])('%s is refused', (name, exit, code, message) => {
-    expect(answer(name)).toMatchObject({
-      outcome: 'refused',
-      error: { exit, code, message: expect.stringMatching(message) },
-    });
+  it('is a refusal with its reason', () => {
+    const refused = (name: string, exit: number, code: string, message: RegExp) =>
+      expect(answer(name), name).toMatchObject({
+        outcome: 'refused',
+        error: { exit, code, message: expect.stringMatching(message) },
+      });
+    refused('code-3', 3, 'refused', /divisible by 10 \(code 3\)$/);
+    refused('code-18', 3, 'refused', /The Stop distance must be < 0 \(code 18\)/);
+    refused('not-in-pool', 3, 'refused', /Account is not in pool\..* \(code 20001\)$/);
+    refused('used-up', 6, 'limited', /ORA-20301/);
+    refused('unauthorized', 4, 'unauthorized', /Unauthorized/);
+    refused('refused-without-reason', 3, 'refused', /gave no reason/);
+    const hinted = (name: string, hint: RegExp) =>
+      expect(answer(name)).toMatchObject({ error: { hint: expect.stringMatching(hint) } });
+    hinted('code-3', /does not fit the step of the symbol, or an account's name was sent/);
+    hinted('not-in-pool', /may not trade with the account now, or an account's name was sent/);
   });
 
-  it.each([
-    ['code-3', /does not fit the step of the symbol, or an account's name was sent/],
-    ['not-in-pool', /may not trade with the account now, or an account's name was sent/],
-  ])('%s has a hint with both causes', (name, hint) => {
-    expect(answer(name)).toMatchObject({ error: { exit: 3, hint: expect.stringMatching(hint) } });
-  });
-
-  it.each([
-    ['no-order', [], /responded executed, and named no order/],
-    ['id-too-large', [], /named no order/],
-    ['says-nothing', [], /does not say whether it was executed/],
-    [
-      'executed-with-error',
-      ['81712802'],
-      /responded executed with the error: The specified trade does not exist \(code 1\), and named order 81712802/,
-    ],
-    ['not-executed-with-order', ['81712802'], /responded not executed with the error: later, and named order 81712802/],
-  ])('%s is not trusted', (name, orderIds, why) => {
-    expect(answer(name)).toMatchObject({ outcome: 'unknown', orderIds, why: expect.stringMatching(why) });
+  it('is unknown if it contradicts itself or says too little', () => {
+    const unknown = (name: string, orderIds: readonly string[], why: RegExp) =>
+      expect(answer(name), name).toMatchObject({ outcome: 'unknown', orderIds, why: expect.stringMatching(why) });
+    unknown('no-order', [], /responded executed, and named no order/);
+    unknown('id-too-large', [], /named no order/);
+    unknown('says-nothing', [], /does not say whether it was executed/);
+    const error = 'The specified trade does not exist \\(code 1\\)';
+    const executed = `responded executed with the error: ${error}, and named order 81712802`;
+    unknown('executed-with-error', ['81712802'], new RegExp(executed));
+    const later = /responded not executed with the error: later, and named order 81712802/;
+    unknown('not-executed-with-order', ['81712802'], later);
   });
 });
 
-describe('failures', () => {
-  it.each([
-    ['connect_failed', {}, 'not_sent', 7],
-    ['timeout', {}, 'not_sent', 7],
-    ['interrupted', {}, 'not_sent', 130],
-    ['forbidden', { httpStatus: 403 }, 'refused', 4],
-    ['limited', { httpStatus: 429 }, 'refused', 6],
-  ] as const)('%s %j is %s', (code, details, outcome, exit) => {
-    const verdict = judge(BUY, new SvcError(code, 'why', details));
-    const message = outcome === 'not_sent' ? 'why; nothing was sent to buy 5 EUR/USD' : 'why';
-    expect(verdict).toMatchObject({ outcome, error: { code, exit, message } });
+describe('a request that failed', () => {
+  const judged = (code: ErrorCode, details: ConstructorParameters<typeof SvcError>[2] = {}) =>
+    expect(judge(BUY, new SvcError(code, 'why', details)), code);
+
+  it('was not sent, or was refused', () => {
+    const message = 'why; nothing was sent to buy 5 EUR/USD';
+    judged('connect_failed').toMatchObject({ outcome: 'not_sent', error: { exit: 7, message } });
+    judged('timeout').toMatchObject({ outcome: 'not_sent', error: { exit: 7, message } });
+    judged('interrupted').toMatchObject({ outcome: 'not_sent', error: { exit: 130, message } });
+    judged('forbidden', { httpStatus: 403 }).toMatchObject({ outcome: 'refused', error: { exit: 4, message: 'why' } });
+    judged('limited', { httpStatus: 429 }).toMatchObject({ outcome: 'refused', error: { exit: 6, message: 'why' } });
   });
 
-  it.each([
-    ['interrupted', { sent: 'maybe' }, 'interrupted'],
-    ['outcome_unknown', {}, undefined],
-    ['outcome_unknown', { httpStatus: 503 }, undefined],
-    ['redirected', { httpStatus: 302 }, undefined],
-    ['bad_answer', { httpStatus: 304 }, undefined],
-  ] as const)('%s %j leaves it unknown', (code, details, interruption) => {
-    const verdict = judge(BUY, new SvcError(code, 'why', details));
-    expect(verdict).toMatchObject({ outcome: 'unknown', orderIds: [], why: 'why' });
-    expect('interruption' in verdict ? verdict.interruption : undefined).toBe(interruption);
+  it('is unknown if it may have been sent', () => {
+    const unknown = { outcome: 'unknown', orderIds: [], why: 'why' };
+    judged('interrupted', { sent: 'maybe' }).toMatchObject({ ...unknown, interruption: 'interrupted' });
+    judged('outcome_unknown').toMatchObject(unknown);
+    judged('outcome_unknown').not.toHaveProperty('interruption');
+    judged('outcome_unknown', { httpStatus: 503 }).toMatchObject(unknown);
+    judged('redirected', { httpStatus: 302 }).toMatchObject(unknown);
+    judged('bad_answer', { httpStatus: 304 }).toMatchObject(unknown);
   });
 });
 
@@ -184,10 +176,10 @@ function ledgerOf(name: string, awaited: Awaited = ORDER, lines?: number) {
   return orderState(awaited, tables);
 }
 
-describe('pushes', () => {
+describe('the pushes of an order', () => {
   const trade = { trade_id: '170162801', amount_k: 5, rate: 1.21818, time: '2018-04-25T12:07:16.000Z' };
 
-  test('an order is filled by its position, whatever its status says', () => {
+  test('fill it by its position, whatever its status says', () => {
     expect(ledgerOf('market-order')).toEqual({
       trades: [trade],
       closed_trades: [],
@@ -200,7 +192,7 @@ describe('pushes', () => {
     });
   });
 
-  test('a reserved trade id is not a fill', () => {
+  test('do not fill it by a reserved trade id', () => {
     expect(ledgerOf('killed')).toEqual({
       trades: [],
       closed_trades: [],
@@ -213,34 +205,37 @@ describe('pushes', () => {
     });
   });
 
-  test('executed without a position', () => {
+  test('fill it without a position if it was executed', () => {
     expect(ledgerOf('executed-without-position')).toMatchObject({ filled: true, trades: [{ ...trade, time: null }] });
   });
 
   const seven = { ...ORDER, amountK: 7 };
   const parts = ['170162801', '170162802', '170162803'];
 
-  it.each(['three-fills', 'remaining-amounts'])('the amount that was sent decides, not that of a row: %s', (name) => {
-    const { trades, filled } = ledgerOf(name, seven);
-    expect(filled).toBe(true);
-    expect(trades.map(({ trade_id, amount_k }) => [trade_id, amount_k])).toEqual([
-      [parts[0], 2],
-      [parts[1], 2],
-      [parts[2], 3],
-    ]);
-    for (const lines of [1, 2, 3, 4, 5]) expect(ledgerOf(name, seven, lines).filled).toBe(false);
-  });
+  it.each(['three-fills', 'remaining-amounts'])(
+    'fill it by the amount that was sent, not by that of a row: %s',
+    (name) => {
+      const { trades, filled } = ledgerOf(name, seven);
+      expect(filled).toBe(true);
+      expect(trades.map(({ trade_id, amount_k }) => [trade_id, amount_k])).toEqual([
+        [parts[0], 2],
+        [parts[1], 2],
+        [parts[2], 3],
+      ]);
+      for (const lines of [1, 2, 3, 4, 5]) expect(ledgerOf(name, seven, lines).filled).toBe(false);
+    },
+  );
 
   it.each<[string, number, object]>([
     ['rest-canceled', 10, { trades: [{ trade_id: parts[0], amount_k: 5 }], status: 3 }],
     ['no-amounts', 5, { trades: [{ trade_id: parts[0], amount_k: null }], status: 6 }],
     ['executed-in-parts', 7, { trades: [{ trade_id: parts[0] }, { trade_id: parts[1] }], status: 9 }],
-  ])('a part is a part: %s', (name, amountK, expected) => {
+  ])('do not fill it in part: %s', (name, amountK, expected) => {
     const state = ledgerOf(name, { ...ORDER, amountK });
     expect(state).toMatchObject({ filled: false, touched: true, over: true, ...expected });
   });
 
-  test('one that closes a trade', () => {
+  test('close the trade that it closes', () => {
     const closed = { trade_id: '170162801', amount_k: 5, rate: 1.2184, time: '2018-04-25T13:00:00.000Z' };
     const closing = { orderIds: ['390285900'], accountId: '654061', symbol: 'EUR/USD', sentAt: 0 };
     expect(ledgerOf('close', { ...closing, tradeIds: ['170162801'], amountK: 5 })).toMatchObject({
@@ -250,7 +245,7 @@ describe('pushes', () => {
     });
   });
 
-  test('ignores pushes of another order', () => {
+  test('of another order do not matter', () => {
     expect(ledgerOf('market-order', { ...ORDER, orderId: '1' })).toEqual({
       trades: [],
       closed_trades: [],

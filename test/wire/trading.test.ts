@@ -60,7 +60,7 @@ const withIds = (row: object): object =>
 const fileOf = (name: ModelName): string => `${MODELS[name].rows.replaceAll('_', '-')}.json`;
 
 describe('a table', () => {
-  it.each(MODEL_NAMES)('%s preserves every field, without its total', async (name: ModelName) => {
+  it.each(MODEL_NAMES)('%s has every field unchanged, without its total', async (name: ModelName) => {
     const { rows } = MODELS[name];
     const file = fileOf(name);
     answered(file);
@@ -72,6 +72,17 @@ describe('a table', () => {
     for (const [index, row] of plain.entries()) expect(found[index]).toMatchObject(storedFields(row, name));
   });
 
+  it('has no total among its rows, marked or without a key', async () => {
+    const orders = [
+      { orderId: '39' },
+      { isTotal: true, orderId: '40' },
+      { orderId: '', grossPL: 1 },
+      { isTotal: true },
+    ];
+    answers = [answer(200, JSON.stringify({ response: { executed: true }, orders }))];
+    expect(await trading.model('Order')).toMatchObject([{ orderId: '39' }]);
+  });
+
   it('without a flag of execution is accepted', async () => {
     answered('says-nothing.json');
     expect(await trading.model('Order')).toEqual([]);
@@ -81,7 +92,7 @@ describe('a table', () => {
     ['row-without-id.json', 'OpenPosition', 'wrong_shape', 'open_positions.0.tradeId'],
     ['no-list.json', 'Order', 'wrong_shape', 'no list "orders"'],
     ['unauthorized.json', 'Offer', 'unauthorized', 'Unauthorized'],
-  ] as const)('%s', async (file, name, code, texts) => {
+  ] as const)('is refused as in %s', async (file, name, code, texts) => {
     answered(file);
     const error = await failure(trading.model(name));
     expect(error).toMatchObject({ code });
@@ -94,7 +105,7 @@ function storedFields(row: object, name: ModelName): object {
   return MODELS[name].key === undefined ? row : withIds(row);
 }
 
-describe('accounts', () => {
+describe('the accounts', () => {
   it('are at the path of the document', async () => {
     answered('accounts.json');
     expect(await trading.accounts()).toMatchObject([{ accountId: '1027808', accountName: '01027808', hedging: 'N' }]);
@@ -110,7 +121,7 @@ describe('accounts', () => {
     expect(sent()).toEqual(['GET /trading/get_model/Accounts', 'GET /trading/get_model?models=Account']);
   });
 
-  it('are missing if both paths are unknown; after a refusal the other path is not tried', async () => {
+  it('are missing if both paths are unknown', async () => {
     answers = [answer(404, '{}')];
     expect(await failure(trading.accounts())).toMatchObject({ code: 'wrong_path', exit: 3 });
     expect(sent()).toHaveLength(2);
@@ -120,14 +131,14 @@ describe('accounts', () => {
   });
 });
 
-describe('other responses', () => {
-  it('instruments', async () => {
+describe('other requests', () => {
+  it('read the instruments', async () => {
     answered('instruments.json');
     expect(await trading.instruments()).toEqual(JSON.parse(sample('instruments.json')).data.instrument);
     expect(sent()).toEqual(['GET /trading/get_instruments']);
   });
 
-  it('candles are requested with a number even with a range', async () => {
+  it('read candles with a number, even of a range', async () => {
     answered('candles.json');
     const query = { offerId: '1', period: 'm1', from: 1498136400, to: 1498140000 };
     expect(await trading.candles(query)).toEqual(JSON.parse(sample('candles.json')).candles);
@@ -136,7 +147,7 @@ describe('other responses', () => {
     expect(await failure(trading.candles(query))).toMatchObject({ code: 'refused', exit: 3 });
   });
 
-  it.each(['subscribed-text.json', 'subscribed-list.json'])('%s: subscribes to prices', async (file) => {
+  it.each(['subscribed-text.json', 'subscribed-list.json'])('subscribe to prices: %s', async (file) => {
     answered(file);
     await trading.subscribePrices('EUR/USD');
     expect(sent()).toEqual(['POST /subscribe pairs=EUR%2FUSD']);

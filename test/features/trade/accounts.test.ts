@@ -44,7 +44,7 @@ describe('an account', () => {
     expect(hedging).toEqual([true, false, false, undefined]);
   });
 
-  it('shows its state in words, and an unknown state unchanged', () => {
+  it('shows its state as text, and an unknown state unchanged', () => {
     expect(['N', 'W', 'A', 'Y', 'Q', 'X', undefined].map(marginCallText)).toEqual([
       'none',
       'warning: no new positions',

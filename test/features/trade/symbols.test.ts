@@ -58,7 +58,7 @@ describe('a symbol', () => {
     expect(() => findOffer(offers, 'DE30')).toThrow(expect.objectContaining({ code: 'not_found' }));
   });
 
-  it('shows its kind of instrument in words, and an unknown kind unchanged', () => {
+  it('shows its kind of instrument as text, and an unknown kind unchanged', () => {
     expect([1, 2, 5, 99, undefined].map(instrumentText)).toEqual(['forex', 'index', 'bullion', '99', undefined]);
   });
 });

@@ -66,7 +66,7 @@ describe('the dynamics of a price', () => {
     expect(body).toContain(`{"dates":["${noon}"],"values":[3],`);
   });
 
-  test('are refused in the words of the service', async () => {
+  test('are refused with the messages of the service', async () => {
     const REFUSED = [
       [{ date_from: 'yesterday' }, 422, 'datetime must be valid ISO8601'],
       [{ date_from: '2026-02-30T00:00:00Z' }, 422, 'datetime must be valid ISO8601'],

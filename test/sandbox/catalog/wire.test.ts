@@ -157,6 +157,7 @@ describe('records and lists', () => {
     ]);
     const { meta } = await service.json<{ meta: { total: number } }>('/products/only-snapshots/snapshots');
     expect(meta.total).toBe(1);
+    expect((await service.get('/products/only-snapshots/snapshots?source_id=other'))[1]).toContain('"total":0');
     // a product that is there, but not in that store
     expect((await service.get('/products/p1/snapshots?parser_name=fixprice'))[0]).toBe(200);
   });

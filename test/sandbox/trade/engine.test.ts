@@ -1,6 +1,7 @@
 /** Engine.IO 3 at the wire, by requests written by hand. */
+import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { decodePayload } from '../../../src/sandbox/trade/engine-session.ts';
+import { decodePayload, encodePayload } from '../../../src/sandbox/trade/engine-session.ts';
 import { wire } from '../../support/alertmanager.ts';
 import { marketOrder, startGateway, type TestGateway } from './service.ts';
 
@@ -28,6 +29,9 @@ const post = (gateway: TestGateway, sid: string, body: string) =>
   wire(gateway.url, path(gateway, sid), { method: 'POST', body, headers: { 'content-type': 'text/plain' } });
 
 const failure = (code: number, message: string) => [400, `{"code":${code},"message":"${message}"}`];
+
+/** Of one, two, three and four bytes, and what frames are made of. */
+const LETTERS = fc.constantFrom('a', '0', '4', ':', '"', '\0', 'π', '€', '𝟙');
 
 describe('a connection by polling', () => {
   test('opens with a packet and is confirmed by the next poll', async () => {
@@ -69,7 +73,7 @@ describe('a connection by polling', () => {
     expect(gateway.sessions).toEqual([]);
   });
 
-  test('refuses what the protocol does not know, in its own words', async () => {
+  test('refuses what the protocol does not know', async () => {
     await using gateway = await startGateway();
     const sid = await connect(gateway);
     const asked = async (query: string, method = 'GET') => {
@@ -81,6 +85,17 @@ describe('a connection by polling', () => {
     expect(await asked(QUERY, 'POST')).toEqual(failure(2, 'Bad handshake method'));
     expect(await asked(`${QUERY}&sid=${sid}`, 'DELETE')).toEqual(failure(3, 'Bad request'));
     expect(await asked('EIO=3&transport=websocket')).toEqual(failure(0, 'Transport unknown'));
+  });
+
+  test('counts packets in UTF-16 units', () => {
+    const text = '42["π €𝟙","{}"]';
+    expect(encodePayload([text, '3'])).toBe(`${text.length}:${text}1:3`);
+    fc.assert(
+      fc.property(fc.array(fc.string({ minLength: 1, unit: LETTERS })), (packets) => {
+        expect(decodePayload(encodePayload(packets))).toEqual(packets);
+      }),
+    );
+    for (const wrong of ['x', '5:abc', '-1:a', '3', '99999999999:a']) expect(decodePayload(wrong)).toBeUndefined();
   });
 
   test('reports an invalid token after the connection was opened', async () => {
@@ -156,4 +171,15 @@ describe('the balancer', () => {
       expect(withIt.body).toContain('"executed":true');
     }
   });
+});
+
+test('the gateway closes during polls', async () => {
+  const gateway = await startGateway();
+  const sid = await connect(gateway);
+  const poll = wire(gateway.url, path(gateway, sid));
+  const failed = expect(poll).rejects.toMatchObject({ code: 'ECONNRESET' });
+  await post(gateway, sid, '1:6');
+  await gateway.close();
+  await failed;
+  await expect(wire(gateway.url, '/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });

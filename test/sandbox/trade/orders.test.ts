@@ -67,7 +67,7 @@ const opened = ({ seen }: Pushes): readonly Json[] =>
   seen.filter(([name, { action }]) => name === 'OpenPosition' && action === 'I').map(([, record]) => record);
 
 describe('an order', () => {
-  test('is refused in the words of the gateway', async () => {
+  test('is refused with the messages of the gateway', async () => {
     const REFUSED: readonly (readonly [name: string, path: string, fields: Fields, error: unknown])[] = [
       ['an amount that is no integer', 'open_trade', marketOrder({ amount: 1.5 }), step(1)],
       ['an amount that does not fit the account', 'open_trade', marketOrder({ account_id: '654062' }), step(10)],
@@ -193,6 +193,15 @@ describe('an entry order', () => {
     expect(await started.rows('Order', 'orders')).toMatchObject([{ type: 'STE', buy: 1.159 }]);
     started.price('EUR/USD', 1.152);
     expect(await started.rows('Order', 'orders')).toMatchObject([{ buy: 1.159 }]);
+  });
+
+  test('trails from the price at which it begins to trail', async () => {
+    await using started = await startTrading();
+    const order_id = orderIdOf(await started.post('create_entry_order', entry({ rate: 1.16 })));
+    started.price('EUR/USD', 1.149);
+    await started.post('change_order', { order_id, rate: 1.16, amount: 3, range: 0, trailing_step: 10 });
+    started.price('EUR/USD', 1.1489);
+    expect(await started.rows('Order', 'orders')).toMatchObject([{ type: 'STE', buy: 1.1599 }]);
   });
 
   test('can be changed and deleted', async () => {

@@ -132,7 +132,7 @@ describe('candles', () => {
     expect(ignored.map(([at]) => at)).toEqual([NOW / 1000]);
   });
 
-  test('are refused in the words of the gateway', async () => {
+  test('are refused with the messages of the gateway', async () => {
     await using gateway = await startGateway();
     const { id } = await gateway.peer();
     const error = async (path: string, fields: Fields) =>

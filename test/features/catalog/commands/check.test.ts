@@ -63,7 +63,7 @@ describe('svc catalog check of the current price', () => {
     });
   });
 
-  test('is reported in words and in JSON', async () => {
+  test('is reported as text and in JSON', async () => {
     catalog.replies(shop());
     const stale = 'too old to be current: chizhik Moscow 105 of 2025-12-26T12:00:00.000Z';
     expect((await check('--below', '80')).stdout).toBe(
@@ -269,6 +269,7 @@ describe('svc catalog check', () => {
     [['p1', '--below', '1', '--above', '2'], 2, 'only one condition'],
     [['p1', '--change', '10'], 2, 'write it like 10%'],
     [['p1', '--below', '5', '--since', '1d'], 2, '--since needs --change'],
+    [['p1', '--below', '5', '--interval', '5s'], 2, '--interval needs --wait'],
     [['p1', '--below', '5', '--any', '--all'], 2, 'cannot be used together'],
     [['p1', '--change', '5%', '--since', 'in 2h'], 2, 'after'],
   ])('refuses %j: exit %i', async (argv, status, message) => {

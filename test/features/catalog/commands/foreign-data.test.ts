@@ -1,6 +1,7 @@
 /** What other implementations of the document send, and may send: spellings, nulls, numbers in strings, rows that lack a field. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answer } from '../../../support/servers.ts';
+import { market, type Price, type Shelf } from './market.ts';
 import { type Asked, type Misbehaving, misbehaving, NOW } from './misbehaving.ts';
 
 let catalog: Misbehaving;
@@ -286,4 +287,19 @@ test('a product whose id cannot be in a path is left out', async () => {
   expect([code, JSON.parse(stdout)]).toMatchObject([10, [{ effective_price: 90 }]]);
   expect(stderr).toContain('a/b is skipped: ');
   expect(stderr).toContain('product 2: canonical_product_id: expected an id\n');
+});
+
+test('a price of 0 in the past is a gap in history, and no price of movers and basket', async () => {
+  const shelf = (store: string, ...prices: Price[]): Shelf => ({ product: 'a', store, place: 'Tula', prices });
+  const day = (ago: number, price: number): Price => ({ ago, price });
+  catalog.replies(market([shelf('x', day(10, 0), day(2, 90)), shelf('y', day(10, 100), day(2, 80), day(1, 0))]));
+  const [x, y] = await json('history', 'a', '--interval', '1d');
+  expect([x.statistics.min, y.statistics.min, y.statistics.last]).toEqual([90, 80, 80]);
+  const moved = await catalog.run(['movers', 'a', '--by', 'store', '-o', 'json']);
+  expect(JSON.parse(moved.stdout)).toMatchObject([
+    { parser_name: 'x', from: null, to: 90 },
+    { parser_name: 'y', from: 100, to: null },
+  ]);
+  const basket = await catalog.run(['basket', '-', '-o', 'json'], { stdin: 'a 2\n' });
+  expect(JSON.parse(basket.stdout)).toMatchObject([{ parser_name: 'x', cost: 180 }]);
 });

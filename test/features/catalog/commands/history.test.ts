@@ -403,3 +403,12 @@ describe('svc catalog history --svg', () => {
     expect(stdout).toMatch(/^<svg [\s\S]*<\/svg>\n$/);
   });
 });
+
+test('svc catalog history exits 5 without a snapshot of the selected sources', async () => {
+  catalog.replies(shop({ places: [{ ...CHIZHIK, past: [] }] }));
+  expect(await history(...DAILY)).toMatchObject({
+    code: 5,
+    stdout: '',
+    stderr: expect.stringContaining('no snapshot'),
+  });
+});

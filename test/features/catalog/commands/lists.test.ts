@@ -144,6 +144,10 @@ describe('the requests of svc catalog', () => {
     ['products list --all --limit 5', '--all and --limit cannot be combined'],
     ['products list --price-min 9 --price-max 1', '--price-min is 9, more than --price-max, 1'],
     ['products list --sort from --offset 5', '--sort and --offset cannot be combined'],
+    [
+      'categories list --tree --limit 5',
+      '--tree reads all categories, and cannot be combined with --limit or --offset',
+    ],
     ['products get a/b', 'is not an id'],
     ['products sources ..', '".." cannot be a canonical_product_id'],
   ];

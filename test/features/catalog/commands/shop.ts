@@ -91,6 +91,16 @@ export const pagesFor =
     return { items: items.slice(offset, offset + limit), meta: { limit, offset, total: items.length } };
   };
 
+type Keys = (place: Place) => object;
+
+function snapshotsOf(places: readonly Place[], keys: Keys, query: URLSearchParams): readonly object[] {
+  const isWanted = (name: string, value: string): boolean => (query.get(name) ?? value) === value;
+  return places
+    .filter(({ parser_name, source_id }) => isWanted('parser_name', parser_name) && isWanted('source_id', source_id))
+    .flatMap((from) => from.past.map((past) => ({ ...keys(from), ...snapshot(from, past) })))
+    .map((one, id) => ({ id, ...one }));
+}
+
 /** Answers for the product `p1`. */
 export function shop({ places = PLACES, gone = false }: Shop = {}): (asked: Asked) => object | string {
   return ({ path, query }) => {
@@ -101,14 +111,8 @@ export function shop({ places = PLACES, gone = false }: Shop = {}): (asked: Aske
     if (id === undefined) return page([{ canonical_product_id: 'p1', title: 'Milk' }]);
     const isListed = id === 'p1' && !gone;
     if (what === undefined) return isListed ? { canonical_product_id: id } : detail(404, 'product_not_found');
-    const own = id === 'p1' ? places : [];
-    const isWanted = (name: string, value: string): boolean => (query.get(name) ?? value) === value;
-    const wanted = own.filter(
-      ({ parser_name, source_id }) => isWanted('parser_name', parser_name) && isWanted('source_id', source_id),
-    );
-    const keys = ({ parser_name, source_id }: Place) => ({ canonical_product_id: id, parser_name, source_id });
-    if (what === 'sources') return page(gone ? [] : own.map((one) => ({ ...keys(one), ...one.fields })));
-    const pasts = wanted.flatMap((from) => from.past.map((past) => ({ ...keys(from), ...snapshot(from, past) })));
-    return page(pasts.map((one, id) => ({ id, ...one })));
+    const keys: Keys = ({ parser_name, source_id }) => ({ canonical_product_id: id, parser_name, source_id });
+    if (what === 'sources') return page(isListed ? places.map((one) => ({ ...keys(one), ...one.fields })) : []);
+    return page(id === 'p1' ? snapshotsOf(places, keys, query) : []);
   };
 }

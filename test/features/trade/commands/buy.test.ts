@@ -93,6 +93,7 @@ describe('sends nothing', () => {
       '--trail: invalid value "5": 1 or "dynamic" follows every price',
     ],
     [['buy', 'EUR/USD', '5', '--stop', '-40pips'], 'must have no sign'],
+    [['buy', 'EUR/USD', '5', '--stop', '40pips', '--limit', '1.2'], 'must have the same unit'],
     [
       ['buy', 'EUR/USD', '5', '--range', '5', '--tif', 'GTC'],
       '--tif GTC is not valid for a market order with --range: use IOC, FOK',

@@ -140,6 +140,7 @@ describe('an interrupted file', () => {
   it.each([
     [['eurusd', 'm5', '--since', '2025-12-22'], 'was started with period m1, not m5'],
     [['eurusd', 'm1', '--since', '2025-12-23'], 'with from 2025-12-22, not 2025-12-23'],
+    [[...RANGE, '--until', '2026-01-01'], 'with to unset, not 2026-01-01'],
     [[...RANGE, '--price', 'bid'], 'with price both, not bid'],
     [[...RANGE, '--include-partial'], 'with includePartial false, not true'],
   ])('is not resumed with other options: %j', async (args, text) => {
@@ -250,6 +251,21 @@ it('does not replace a file that appeared meanwhile', async () => {
   });
   expect(readFileSync(path, 'utf8')).toBe('precious');
   expect(existsSync(state(path))).toBe(false);
+});
+
+it('is reported as without gaps if there is none', async () => {
+  served.answer = (request) => candlesOf(request);
+  const { code, stdout } = await run([
+    'eurusd',
+    'm1',
+    '--since',
+    '2026-01-13',
+    '--until',
+    '2026-01-14',
+    '--out',
+    fresh(),
+  ]);
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/GAPS +0\n/) });
 });
 
 it('exits 1 with --fail-on-gap, and the file is complete', async () => {

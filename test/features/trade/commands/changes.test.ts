@@ -77,6 +77,7 @@ describe('svc trade orders update', () => {
   it.each([
     ['--rate 1.14', [{ rate: '1.14', range: '0', amount: '10' }]],
     ['--amount 5', [{ rate: '1.15', range: '0', amount: '5' }]],
+    ['--rate 1.14 --amount 5 --range 5', [{ rate: '1.14', range: '5', amount: '5' }]],
     ['--stop 40pips', [{ stop: '-40', is_stop_in_pips: 'true' }]],
     [
       '--limit 1.1800 --stop 40pips --trail 10',

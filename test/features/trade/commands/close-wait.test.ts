@@ -1,5 +1,6 @@
 /** `close --wait`: what was really closed, however much of it, by however many orders, whether the answer names them or not. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { SvcError } from '../../../../src/errors.ts';
 import { holdTrade } from './holdings.ts';
 import { forwarder } from './lost-answers.ts';
 import { fileTrader, type Trader } from './trader.ts';
@@ -143,6 +144,49 @@ describe('svc trade close --wait', () => {
       ],
       open: [ids[0]],
     });
+  });
+
+  it('does not wait after a lost response', async () => {
+    before.fault = { applied: false, answer: (response) => response.socket?.destroy() };
+    const ids = [holdTrade(client.gateway), holdTrade(client.gateway)];
+    const { code, rows, stderr } = await close(ids, { env: { SVC_TRADE_URL: before.url }, sleeps: 20 });
+    expect({ code, rows }).toMatchObject({ code: 8, rows: [{ outcome: 'unknown' }, { outcome: 'unknown' }] });
+    expect(stderr).not.toContain('waiting');
+  });
+
+  it('goes on with the others after a lost response', async () => {
+    before.fault = {
+      applied: true,
+      answer(response) {
+        before.fault = undefined;
+        client.gateway.cut();
+        response.socket?.destroy();
+      },
+    };
+    const ids = [holdTrade(client.gateway), holdTrade(client.gateway)];
+    const { code, rows } = await close(ids, { env: { SVC_TRADE_URL: before.url } });
+    expect({ code, rows }).toMatchObject({
+      code: 8,
+      rows: [
+        { outcome: 'unknown', status: null },
+        { outcome: 'accepted', status: 'filled', closed_trades: [closed(ids[1] ?? '', 10)] },
+      ],
+    });
+  });
+
+  it('names the orders after Ctrl-C', async () => {
+    client.gateway.traps.add('market-closed');
+    const stop = new AbortController();
+    const { code, stderr } = await client.run(['close', holdTrade(client.gateway), '--wait', '5s', '--yes'], {
+      sleeps: true,
+      signal: stop.signal,
+      onStderr(text) {
+        if (text.includes('accepted; waiting')) stop.abort(new SvcError('interrupted', 'interrupted'));
+      },
+    });
+    const [order] = client.gateway.book.orders.keys();
+    expect(code).toBe(130);
+    expect(stderr).toContain(`order ${order} accepted, and now open or filled`);
   });
 
   it('shows the closed amounts on a narrow terminal', async () => {

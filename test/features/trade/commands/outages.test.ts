@@ -185,3 +185,20 @@ describe('a gateway that responds', () => {
     await running.run;
   });
 });
+
+describe('svc trade in tables', () => {
+  it.each([[['stream', 'Order']], [['watch', 'orders']]])(
+    'svc trade %j says at once that it reconnects',
+    async (argv) => {
+      const first = await withOrder();
+      const running = start(argv);
+      await first.subscribed('Order');
+      await first.gateway.stop();
+      await until(() => running.stderr().includes('reconnecting'));
+      await using _ = await withOrder();
+      await until(() => running.stderr().includes('reconnected'));
+      running.stop();
+      await running.run;
+    },
+  );
+});

@@ -114,3 +114,12 @@ it.each(['EUR/USD', 'US30'])('close %s names --symbol, and never --everything', 
   expect({ code, sent: feed.orders }).toEqual({ code: 2, sent: [] });
   expect(stderr).toContain(`hint: for all trades of a symbol: --symbol ${symbol}\n`);
 });
+
+it.each([['quote', 'EUR/USD']])('svc trade %s has no time if the gateway sends none that is one', async (...argv) => {
+  const run = gateway.run([...argv, '-o', 'ndjson'], { sleeps: true });
+  await feed.subscribed('EUR/USD');
+  feed.push('EUR/USD', { Rates: [1.16, 1.161, 1.2, 1.1], Symbol: 'EUR/USD', Updated: 1e300 });
+  const { code, stdout, stderr } = await run;
+  const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+  expect({ code, row: last.price ?? last }, stderr).toMatchObject({ code: 0, row: { bid: 1.16, time: null } });
+});

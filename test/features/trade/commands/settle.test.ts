@@ -275,12 +275,12 @@ describe('the same request after an unknown outcome', () => {
     expect({ code: run.code, posts: gateway.feed.orders.length }, run.stderr).toEqual({ code: 2, posts: 0 });
   });
 
-  it('needs a confirmation at a terminal, even with --yes', async () => {
+  it.each([[[]], [['--yes']]])('needs a confirmation at a terminal, with %j', async (more) => {
     const home = homeWith([BUY], 2_000);
-    const run = await gateway.run([...again, '--yes'], { home, terminal: 200, answer: false });
+    const run = await gateway.run([...again, ...more], { home, terminal: 200, answer: false });
     expect({ code: run.code, posts: gateway.feed.orders.length }).toEqual({ code: 2, posts: 0 });
     expect(run.asked).toEqual([expect.stringMatching(/^An identical request has an unknown outcome\. Buy 9 EUR\/USD/)]);
-    const confirmed = await gateway.run([...again, '--yes'], { home, terminal: 200, answer: true });
+    const confirmed = await gateway.run([...again, ...more], { home, terminal: 200, answer: true });
     expect({ code: confirmed.code, posts: gateway.feed.orders.length }).toEqual({ code: 0, posts: 1 });
     expect(confirmed.asked).toHaveLength(1);
   });

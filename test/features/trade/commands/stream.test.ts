@@ -109,6 +109,22 @@ describe('a push', () => {
     expect(JSON.parse(list)).toMatchObject({ kind: 'other', key: 'Order', data: ['no', 'record'] });
   });
 
+  it('is a line in a table, with the record unchanged', async () => {
+    const run = feed.run(['stream', 'Order', 'EUR/USD', '--until', '3']);
+    await feed.subscribed('EUR/USD');
+    feed.push('Order', { orderId: '390285837', status: 2, currency: 'EUR\u001b[2J' }, { orderId: '7', action: 'D' });
+    feed.push('EUR/USD', tick(1.2));
+    const { stdout } = await run;
+    expect(stdout.replace(/^\S+Z/gm, 'TIME')).toBe(
+      [
+        'TIME  U  Order  390285837  {"orderId":"390285837","status":2,"currency":"EUR\\u001b[2J"}',
+        'TIME  D  Order  7  {"orderId":"7","action":"D"}',
+        'TIME  price  EUR/USD  1.2  1.2002',
+        '',
+      ].join('\n'),
+    );
+  });
+
   it('is printed as text if it is not JSON', async () => {
     const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--until', '3']);
     await feed.subscribed('Order');
@@ -192,6 +208,12 @@ describe('the end of a stream', () => {
     expect(code).toBe(5);
     expect(stderr).toContain('EUR/XXX');
     expect(feed.calls).toEqual(['GET /trading/get_model models=Offer']);
+  });
+
+  it('comes with the right name of a table as a hint', async () => {
+    const { code, stderr } = await feed.run(['stream', 'open-positions']);
+    expect(code).toBe(5);
+    expect(stderr).toContain('the table is written OpenPosition');
   });
 
   it.each(['0', '5 minutes', '30d'])('comes before any request with --until %s', async (given) => {

@@ -30,6 +30,16 @@ describe('svc trade accounts', () => {
 });
 
 describe('svc trade positions get', () => {
+  it('exits 5 for a missing position, and names the other table', async () => {
+    const [closed] = (await client.json('positions --closed')) as { tradeId: string }[];
+    expect(await client.run(`positions get ${closed?.tradeId}`)).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining(`svc trade positions get ${closed?.tradeId} --closed`),
+    });
+    expect((await client.run('positions get 1 --closed')).code).toBe(5);
+    expect((await client.run('positions get EUR/USD')).code).toBe(2);
+  });
+
   it('finds an open or a closed position by its id', async () => {
     const [open] = (await client.json('positions')) as { tradeId: string }[];
     expect(await client.json(`positions get ${open?.tradeId}`)).toEqual(open);
@@ -50,7 +60,7 @@ describe('svc trade positions', () => {
     expect(await ids('positions --symbol EUR/USD')).toEqual([all[0]]);
   });
 
-  it('shows the side in words, and rates with the digits of the symbol', async () => {
+  it('shows the side as buy or sell, and rates with the digits of the symbol', async () => {
     const { stdout } = await client.run('positions --columns symbol,side,open');
     const rows = rowsOf(stdout);
     expect(rows[1]).toEqual(['EUR/USD', 'buy', expect.stringMatching(/^\d\.\d{5}$/)]);
@@ -74,6 +84,18 @@ describe('svc trade positions', () => {
     expect(await client.json('positions --closed')).toHaveLength(3);
     expect(client.asked()).toEqual(['GET /trading/get_model models=ClosedPosition']);
     expect(rowsOf((await client.run('positions --closed')).stdout)[0]).toContain('CLOSED');
+  });
+
+  it('finds the account of closed positions by its name', async () => {
+    const all = (await client.json('positions --closed')) as readonly { accountName: string }[];
+    for (const [id, name] of [
+      ['654061', '00654061'],
+      ['654062', '00654062'],
+    ] as const) {
+      const own = await client.json(`positions --closed --account ${id}`);
+      expect(own).toEqual(all.filter(({ accountName }) => accountName === name));
+    }
+    expect(await client.json('positions --closed --account 654061')).not.toEqual([]);
   });
 
   it('says how many there are without the filter', async () => {
@@ -109,7 +131,7 @@ describe('svc trade positions', () => {
 });
 
 describe('svc trade orders', () => {
-  it('shows the type and the state in words', async () => {
+  it('shows the type and the state as text', async () => {
     const { stdout } = await client.run('orders --columns symbol,side,type,state,tif');
     expect(rowsOf(stdout)).toEqual([
       ['SYMBOL', 'SIDE', 'TYPE', 'STATE', 'TIF'],

@@ -65,6 +65,7 @@ describe.each(FAULTS)('where $name', ({ status, body, exit }) => {
     ['OpenPosition', 'positions update 7 --stop 40pips'],
     ['Order', 'orders cancel 39'],
     ['Order', 'orders update 39 --stop 40pips'],
+    ['Order', 'orders update 39 --rate 1.14 --amount 5 --range 5'],
   ] as const;
 
   it('sends what protects, and says what was not checked', async () => {
@@ -82,7 +83,7 @@ describe.each(FAULTS)('where $name', ({ status, body, exit }) => {
   it.each<[table: string, argv: readonly string[], why: RegExp, hint: string]>([
     ['OpenPosition', ['close', '7'], /the amount of trade 7 is unknown/, '--amount'],
     ['Order', ['orders', 'cancel', '--all'], /cannot read the pending orders/, 'svc trade orders cancel <order-id>'],
-    ['Order', ['orders', 'update', '39', '--rate', '1.14'], /could not be read/, '--'],
+    ['Order', ['orders', 'update', '39', '--amount', '5'], /could not be read/, '--rate'],
   ])('does not send what depends on %s: %j', async (table, argv, why, hint) => {
     const done = await run(table, argv);
     expect({ code: done.code, sent: done.sent }, done.stderr).toEqual({ code: exit, sent: 0 });

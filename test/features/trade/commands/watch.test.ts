@@ -195,6 +195,7 @@ describe('svc trade watch at a terminal', () => {
 
 describe('svc trade watch refuses', () => {
   it.each([
+    [['trades'], 2, /cannot watch "trades"/],
     [['accounts', 'EUR/USD'], 2, /accounts cannot be filtered by symbol/],
     [['orders', '-o', 'csv'], 2, /a watch does not apply to -o csv/],
     [['orders', '-o', 'ndjson', '--sort', 'symbol'], 2, /a watch prints changes as they happen/],

@@ -104,6 +104,17 @@ describe('a session at the real socket.io 2.5', () => {
     await second?.stop();
   });
 
+  test('sends no request while it reconnects', async () => {
+    const first = await gateway();
+    await using opened = sessionWith(first.url, { reconnect: true }, { sleep: briefly });
+    await opened.session.connect();
+    await first.stop();
+    await until(() => opened.notices.length > 0);
+    const lost = { code: 'connection_lost', sent: 'no' };
+    await expect(opened.session.send(openTrade, { body: {} }, CONFIRMED)).rejects.toMatchObject(lost);
+    await expect(opened.session.call(getModel)).rejects.toMatchObject(lost);
+  });
+
   test('plans a write in a dry run without connecting, and shows no credential', async () => {
     await using opened = sessionWith('http://127.0.0.1:1', {}, { dryRun: true });
     const plan = { requests: [{ headers: { authorization: '***' }, inSession: true }] };
@@ -429,14 +440,14 @@ describe('a gateway that does not respond', () => {
   });
 
   test('fails if it never confirms the connection', async () => {
-    let polled = (): void => {};
-    const isPolled = new Promise<void>((resolve) => {
+    let polled = (_cookie: string | undefined): void => {};
+    const cookie = new Promise<string | undefined>((resolve) => {
       polled = resolve;
     });
     const server = createServer((request, response) => {
       if (request.method === 'POST') response.end('ok');
-      else if (request.url?.includes('sid=')) polled();
-      else response.end('13:0{"sid":"ab"}');
+      else if (request.url?.includes('sid=')) polled(request.headers.cookie);
+      else response.setHeader('set-cookie', ['io=ab', 'node=1']).end('13:0{"sid":"ab"}');
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     stopClock(['setTimeout', 'clearTimeout']);
@@ -445,7 +456,7 @@ describe('a gateway that does not respond', () => {
       code: 'timeout',
       message: expect.stringContaining('did not confirm the connection within 5 s'),
     });
-    await isPolled;
+    expect(await cookie).toBe('io=ab; node=1');
     vi.advanceTimersByTime(5_000);
     await failed;
     server.closeAllConnections();
