@@ -55,6 +55,8 @@ test('a chart in JSON is one value, which has no order', async () => {
     code: 2,
     stderr: expect.stringContaining('one value is printed'),
   });
+  const fields = await run([...history.slice(0, 3), '--fields', 'price', '--columns', 'store']);
+  expect(fields).toMatchObject({ code: 2, stderr: expect.stringContaining('--columns') });
 });
 
 test('-o jsonl and yml are formats by other names', async () => {

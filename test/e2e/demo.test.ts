@@ -15,7 +15,7 @@ beforeAll(() => {
   symlinkSync(join(ROOT, 'node_modules'), join(COPY, 'node_modules'));
 });
 
-describe('npm run demo', { timeout: 60_000 * SLOWNESS }, () => {
+describe('npm run demo', { timeout: 240_000 * SLOWNESS }, () => {
   it('runs the main tasks in a pipe and exits 0', async () => {
     const { code, stdout, stderr } = await start('npm', ['run', 'demo', '--silent'], { cwd: COPY }).ended;
     expect({ code, stderr, stdout }).toMatchObject({
@@ -39,7 +39,7 @@ describe('npm run demo', { timeout: 60_000 * SLOWNESS }, () => {
   it.runIf(hasTmux)('exits 0 at a narrow terminal', async () => {
     const line = `'${process.execPath}' scripts/demo.mjs --built`;
     await using terminal = await openTerminal(`cd '${COPY}' && ${line}`, { env: { HOME }, columns: 60 });
-    const end = await terminal.shows(/\[status \d+\]/, 60_000 * SLOWNESS);
+    const end = await terminal.shows(/\[status \d+\]/, 240_000 * SLOWNESS);
     expect(end).toContain('[status 0]');
     expect(end).toContain('\nDone: ');
   });

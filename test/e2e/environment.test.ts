@@ -44,16 +44,6 @@ describe('a proxy from the environment', () => {
     });
   });
 
-  it('opens a tunnel to an https service', async () => {
-    const before = proxy.requests.length;
-    const env = { SVC_ALERTS_URL: 'https://alerts.invalid', HTTPS_PROXY: proxy.url };
-    const { code, stderr } = await svc([...LIST, '--timeout', '2s'], { env });
-    expect([code, JSON.parse(stderr).error.code]).toEqual([7, 'proxy_failed']);
-    expect(proxy.requests.slice(before)).toContainEqual(
-      expect.objectContaining({ method: 'CONNECT', path: 'alerts.invalid:443' }),
-    );
-  });
-
   it('gets no requests for this machine', async () => {
     const before = proxy.connections;
     const env = {

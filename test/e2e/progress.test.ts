@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -6,46 +6,7 @@ import { answer, faultServer } from '../support/servers.ts';
 import { HOME } from './binary.ts';
 import { named, noTmux, Terminal } from './terminal.ts';
 
-const ROWS = 4;
-const FILE = join(HOME, 'silences.json');
-writeFileSync(
-  FILE,
-  JSON.stringify(
-    Array.from({ length: ROWS }, (_, index) => ({
-      matchers: [{ name: 'instance', value: `node-${index}`, isRegex: false }],
-      startsAt: '2026-01-01T00:00:00Z',
-      endsAt: '2096-01-01T00:00:00Z',
-      createdBy: 'operator',
-      comment: 'move',
-    })),
-  ),
-);
-
 const SPINNER = /^[⠋-⠿] (127\.0\.0\.1:\d+) {2}\d+ s$/;
-
-describe.skipIf(noTmux)(named('many slow requests at a terminal', noTmux), () => {
-  it('are one wait, which is shown and erased at the end', async () => {
-    const pending: Socket[] = [];
-    await using server = await faultServer((socket, { method }) => {
-      if (method === 'GET') socket.write(answer(200, '[]'));
-      else pending.push(socket);
-    });
-    const terminal = new Terminal(100, 20, { SVC_ALERTS_URL: server.url });
-    try {
-      terminal.begin(`svc silences import "${FILE}" --yes`);
-      await terminal.shows((lines) => pending.length === ROWS && lines.some((line) => SPINNER.test(line)));
-      for (const [index, socket] of pending.entries())
-        socket.write(answer(200, `{"silenceID":"00000000-0000-4000-8000-00000000000${index}"}`));
-      const { lines, status } = await terminal.finish();
-      expect(status).toBe(0);
-      expect(lines.filter((line) => /[⠋-⠿]/.test(line))).toEqual([]);
-      expect(lines.filter((line) => /created +instance="node-\d"$/.test(line))).toHaveLength(ROWS);
-      expect(lines.filter((line) => line.includes('4 created'))).toHaveLength(1);
-    } finally {
-      terminal.close();
-    }
-  });
-});
 
 describe.skipIf(noTmux)(named('a slow service at a terminal', noTmux), () => {
   let terminal: Terminal;

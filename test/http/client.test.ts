@@ -142,7 +142,7 @@ describe('the explanation of a failure', () => {
   });
 });
 
-describe('retries', () => {
+describe('repetitions', () => {
   test('repeat a read three times, and report the last response if it still fails', async () => {
     await using server = await answering(...[429, 502, 503].map((status) => answer(status, '')), answer(200, ok));
     const target = targetFor(server.url);
@@ -323,6 +323,7 @@ test('a reader of a list that stops early ends the connection without a failure'
   const client = new Client(targetFor(server.url), rules);
   for await (const { id } of client.items(listThings)) if (id === 5) break;
   await gone;
+  expect(await client.call(listThings)).toHaveLength(30_000);
   await client.close();
 });
 

@@ -83,13 +83,13 @@ describe('through a SOCKS5 proxy', () => {
     expect(proxy.asked[0]).toBe(`${HOST}:${scheme === 'https' ? 443 : 80}`);
   });
 
-  test('an address that svc resolves', async () => {
+  test('plain http goes to an address that svc resolves', async () => {
     await using proxy = await socksServer(plain.port);
     expect(await through('http://203.0.113.7:9093', `socks5://${proxy.address}`)).toEqual(['done', 'done']);
     expect(proxy.asked[0]).toBe('203.0.113.7:9093');
   });
 
-  test('with a user and a password', async () => {
+  test('https signs in with a user and a password', async () => {
     await using proxy = await socksServer(secure.port, 'me:p@ss');
     expect(await through(`https://${HOST}`, `socks5h://me:p%40ss@${proxy.address}`)).toEqual(['done', 'done']);
   });

@@ -123,14 +123,14 @@ describe('a client certificate', () => {
 });
 
 describe('the wrong protocol', () => {
-  test('https to a port that speaks plain http', async () => {
+  test('is named for https to a port of plain http', async () => {
     await using server = await faultServer(() => {}, {
       onConnect: (socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
     });
     expectRefused(await outcomesAt(server.url.replace('http:', 'https:')), 'does not speak TLS', 'http://');
   });
 
-  test('nothing was written before a failed handshake', async () => {
+  test('ends the handshake before anything is written', async () => {
     await using server = await faultServer(() => {}, {
       onConnect: (socket) => socket.once('data', () => socket.destroy()),
     });
@@ -143,7 +143,7 @@ describe('the wrong protocol', () => {
     }
   });
 
-  test('http to a port that speaks TLS', async () => {
+  test('is named for http to a port of TLS', async () => {
     await using server = await faultServer((socket) => socket.write(say), { tls: good });
     const [read, write] = await outcomesAt(server.url.replace('https:', 'http:'));
     // Node's server resets such a connection without a word: then the write is of unknown outcome.

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { render } from '../../src/output/render.ts';
+import { RawJson } from '../../src/output/types.ts';
 import { pyYaml } from '../support/peers.ts';
 import { ALERTS, alert, arriving, MemoryStream, options, rendering } from './rendering.ts';
 
@@ -27,6 +28,22 @@ describe('json', () => {
     }
     await expect(render(failing(), ALERTS, options({ format: 'json' }), sink)).rejects.toThrow('broken');
     expect(sink.writes).toEqual([]);
+  });
+});
+
+describe('raw bytes of a service', () => {
+  const raw = (...chunks: string[]) => new RawJson(arriving(chunks.map((chunk) => Buffer.from(chunk))));
+
+  test('pass unchanged except for unsafe characters, and end with a line feed', async () => {
+    const { text } = await rendering(raw('[{"a": 1.0,', '"b":"\u202e\u009b"}]'), ALERTS, { format: 'json' });
+    expect(text).toBe('[{"a": 1.0,"b":"\\u202e\\u009b"}]\n');
+    expect((await rendering(raw('[]\n'), ALERTS, { format: 'json' })).text).toBe('[]\n');
+  });
+
+  test('are parsed if they must be selected or formatted', async () => {
+    const bytes = () => raw('[{"fingerprint":"b","state":"x"},{"finger', 'print":"a","state":"y"}]');
+    expect((await rendering(bytes(), ALERTS, { format: 'id', sort: ['fingerprint'] })).text).toBe('a\nb\n');
+    expect(JSON.parse((await rendering(bytes(), ALERTS, { format: 'json', limit: 1 })).text)).toHaveLength(1);
   });
 });
 

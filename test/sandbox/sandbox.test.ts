@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { TRAPS } from '../../src/sandbox/traps.ts';
-import { wire } from '../support/alertmanager.ts';
+import { getJson, postJson, wire } from '../support/alertmanager.ts';
 import { freePorts } from '../support/ports.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
@@ -53,6 +53,32 @@ describe('the sandbox', () => {
       SVC_TRADE_URL: `http://127.0.0.1:${port + 3}`,
       SVC_TRADE_TOKEN: expect.stringMatching(/^[0-9a-f]{40}$/),
     });
+    await sandbox.close();
+  });
+
+  test('uses the given clock', async () => {
+    let now = NOON;
+    const sandbox = await startSandbox({ now: () => now, random: () => 0.5, seed: 'empty' });
+    const url = alertsUrl(sandbox);
+    await postJson(url, '/api/v2/alerts', [{ labels: { a: 'b' } }]);
+    const created = await postJson(url, '/api/v2/silences', {
+      matchers: [{ name: 'a', value: 'b', isRegex: false }],
+      startsAt: '2026-06-01T12:00:00Z',
+      endsAt: '2026-06-01T12:04:00Z',
+      createdBy: 'me',
+      comment: 'c',
+    });
+    expect(created.headers.date).toBe('Mon, 01 Jun 2026 12:00:00 GMT');
+    const state = async (): Promise<string[]> =>
+      (await getJson<{ status: { state: string } }[]>(url, '/api/v2/alerts')).map(({ status }) => status.state);
+    expect(await state()).toEqual(['suppressed']);
+    now = NOON + 4 * 60_000;
+    expect(await state()).toEqual(['active']);
+    now = NOON + 5 * 60_000;
+    expect(await state()).toEqual([]);
+    expect(await getJson(url, '/api/v2/silences')).toMatchObject([{ status: { state: 'expired' } }]);
+    now = NOON + 4 * 60_000 + 120 * 3_600_000;
+    expect(await getJson(url, '/api/v2/silences')).toEqual([]);
     await sandbox.close();
   });
 

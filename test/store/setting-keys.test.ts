@@ -27,23 +27,23 @@ const bad: Record<string, string[]> = {
   cacert: ['', 'a\0b'],
 };
 
-describe('problemWith', () => {
+describe('the value of a setting', () => {
   const problems = (values: Record<string, string[]>) =>
     Object.entries(values).flatMap(([key, texts]) =>
       texts.map((text) => [key, text, typeof problemWithStored(requireSetting(key), text)]),
     );
 
-  it('accepts valid values, and says what is wrong with others', () => {
+  it('is accepted, or refused with what is wrong', () => {
     expect(problems(good).filter(([, , type]) => type !== 'undefined')).toEqual([]);
     expect(problems(bad).filter(([, , type]) => type !== 'string')).toEqual([]);
   });
 
-  it('accepts a relative path, but not in a stored setting', () => {
+  it('may be a relative path, but not in a stored setting', () => {
     expect(problemWith(requireSetting('cacert'), 'ca.pem')).toBeUndefined();
     expect(problemWithStored(requireSetting('cacert'), 'ca.pem')).toBe('must be an absolute path');
   });
 
-  it('never throws', () => {
+  it('may be any text without a failure', () => {
     fc.assert(
       fc.property(fc.constantFrom(...SETTING_KEYS), fc.string({ unit: 'binary' }), (setting, text) => {
         expect(['string', 'undefined']).toContain(typeof problemWithStored(setting, text));
@@ -52,8 +52,8 @@ describe('problemWith', () => {
   });
 });
 
-describe('shownValue', () => {
-  it('never shows what may be a password in an address', () => {
+describe('the shown value of a setting', () => {
+  it('has nothing that may be a password in an address', () => {
     const url = requireSetting('alerts.url');
     const word = fc.stringMatching(/^[A-Za-z0-9/:@?#%.]{6,12}$/);
     fc.assert(
@@ -67,7 +67,7 @@ describe('shownValue', () => {
     );
   });
 
-  it('never shows the value of a secret header', () => {
+  it('has no value of a secret header', () => {
     const headers = requireSetting('alerts.headers');
     const name = fc.constantFrom('Authorization', 'cookie', 'X-Api-Key', 'x-auth-token', 'My-Secret', 'no header');
     const items = fc.array(fc.tuple(name, fc.constantFrom(': ', ':', ' ')), { minLength: 1, maxLength: 3 });
@@ -82,7 +82,7 @@ describe('shownValue', () => {
     );
   });
 
-  it('shows the rest as it is', () => {
+  it('is otherwise the value', () => {
     expect(shownValue(requireSetting('alerts.url'), 'https://h/a@b')).toBe('https://h/a@b');
     expect(shownValue(requireSetting('alerts.url'), 'https://u:p@h/x')).toBe('https://***@h/x');
     expect(shownValue(requireSetting('alerts.author'), 'ops@host')).toBe('ops@host');
@@ -93,8 +93,8 @@ describe('shownValue', () => {
   });
 });
 
-describe('the tables', () => {
-  it('know every output format, and have valid defaults', () => {
+describe('the list of settings', () => {
+  it('has every output format, and valid defaults', () => {
     expect(requireSetting('output').choices).toEqual(FORMATS);
     for (const setting of SETTING_KEYS) {
       if ('default' in setting)
@@ -102,7 +102,7 @@ describe('the tables', () => {
     }
   });
 
-  it('name nothing twice', () => {
+  it('names nothing twice', () => {
     const names = [
       ...SETTING_KEYS.flatMap((setting) => ('env' in setting ? [setting.env] : [])),
       ...VARIABLES.map(({ name }) => name),
@@ -111,7 +111,7 @@ describe('the tables', () => {
     expect(new Set(SETTING_KEYS.map(({ key }) => key)).size).toBe(SETTING_KEYS.length);
   });
 
-  it('refuse an unknown key', () => {
+  it('refuses an unknown key', () => {
     expect(() => requireSetting('alerts.uri')).toThrow('there is no setting "alerts.uri"');
     expect(() => requireSetting('__proto__')).toThrow();
   });

@@ -50,16 +50,15 @@ describe('precedence', () => {
   }
 
   function given(settings: readonly (readonly [Setting, Given])[]) {
-    const flags: Record<string, string> = {};
+    const from = (way: 'flag' | 'profile', source: 0 | 2) =>
+      settings.filter(([, ways]) => ways[way]).map(([setting]) => [setting.key, chosen(setting, source)]);
     const env: Record<string, string> = {};
-    const values: Record<string, string> = { 'unrelated.key': 'x' };
-    for (const [setting, from] of settings) {
-      const { key, env: variable } = setting;
-      if (from.flag) flags[key] = chosen(setting, 0);
-      if (variable !== undefined && from.env !== 'absent') env[variable] = from.env === 'set' ? chosen(setting, 1) : '';
-      if (from.profile) values[key] = chosen(setting, 2);
+    for (const [setting, ways] of settings) {
+      if (setting.env === undefined || ways.env === 'absent') continue;
+      env[setting.env] = ways.env === 'set' ? chosen(setting, 1) : '';
     }
-    return { flags, env, values };
+    const values: Record<string, string> = { 'unrelated.key': 'x', ...Object.fromEntries(from('profile', 2)) };
+    return { env, values, flags: Object.fromEntries(from('flag', 0)) as Record<string, string> };
   }
 
   it('is flag, environment, profile, default for every setting', async () => {

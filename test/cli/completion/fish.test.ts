@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fish } from '../../support/peers.ts';
 import { inTurn } from '../../support/turns.ts';
-import { HOSTILE, UNTYPABLE } from './hostile.ts';
+import { HOSTILE } from './hostile.ts';
 import { linePath, openTerminal, type Terminal, tmux } from './terminal.ts';
 import { SCRIPTS, type Workshop, workshop } from './workshop.ts';
 
@@ -73,23 +73,6 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
     expect(typed(file)).toEqual(['notes.json']);
     expect(typed(attachedFile)).toEqual(['--file=notes.json']);
     expect(none).toEqual([]);
-  });
-
-  it('offers settings and profiles without a request', () => {
-    shop.know('prod', ...UNTYPABLE, '-rf');
-    const [setting, profile, begun, dash, silences] = offered(
-      'svc config get alerts.u',
-      'svc config use ',
-      'svc alerts list --profile p',
-      'svc alerts list --profile -',
-      'svc silences expire ',
-    );
-    expect(typed(setting)).toEqual(['alerts.url', 'alerts.urls', 'alerts.user']);
-    expect(typed(profile)).toEqual(['default', 'prod']);
-    expect(typed(begun)).toEqual(['prod']);
-    expect(typed(dash)).toEqual(['-rf']);
-    expect(silences).toEqual([]);
-    expect(shop.connections()).toBe(0);
   });
 
   describe.skipIf(tmux === undefined)('in a terminal', () => {

@@ -86,6 +86,15 @@ describe('svc help --format json', async () => {
     const topic = await data<{ name: string; text: string }>('times', '--format', 'json');
     expect(topic).toMatchObject({ name: 'times', text: (await svc(['help', 'times'])).stdout });
   });
+
+  it('accepts the output options of data', async () => {
+    expect(await data('-o', 'json')).toEqual(tree);
+    expect(await data('--json')).toEqual(tree);
+    expect(await data('--query', 'groups[0].name')).toBe('alerts');
+    expect((await svc(['-o', 'yaml', 'help', 'alerts'])).stdout).toMatch(/^name: alerts\n/);
+    expect(await data('alerts', 'list', '--format', 'json', '--fields', 'id')).toEqual({ id: 'alerts list' });
+    expect((await svc(['help', 'alerts', 'list', '--format', 'json', '-q'])).stdout).toBe('alerts list\n');
+  });
 });
 
 describe('svc help', () => {

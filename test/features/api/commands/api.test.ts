@@ -114,6 +114,21 @@ describe('a write by svc api', () => {
     expect(yes.requests).toHaveLength(1);
   });
 
+  test.each(['GET', 'POST'])('--dry-run shows a %s, and sends nothing', async (method) => {
+    const args = ['alerts', method, '/silences', ...(method === 'GET' ? [] : ['--body', '-'])];
+    const dry = await api([...args, '--dry-run'], '', { stdin: '{"a": 1}' });
+    expect(dry).toMatchObject({ code: 0, requests: [] });
+    expect(JSON.parse(dry.stdout)).toMatchObject({
+      method,
+      url: `${server.url}/api/v2/silences`,
+      headers: { authorization: '***' },
+      body: method === 'GET' ? null : { a: 1 },
+    });
+    const curl = await api([...args, '--dry-run=curl'], '', { stdin: '{"a": 1}' });
+    expect(curl.stdout).toMatch(/^curl .*\$AUTHORIZATION/);
+    expect(curl.requests).toEqual([]);
+  });
+
   test('succeeds even if its response lacks the selected field', async () => {
     const run = await api(['catalog', 'POST', '/x', '--yes', '--fields', 'zzz'], '{"a":1}');
     expect([run.code, run.requests.length]).toEqual([8, 1]);

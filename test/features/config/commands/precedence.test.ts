@@ -198,7 +198,7 @@ describe('precedence', () => {
         expect(reached).toEqual(at === undefined ? [] : [wanted]);
         sent += reached.length;
       }),
-      { numRuns: 400 },
+      { numRuns: 900 },
     );
     expect(sent).toBeGreaterThan(80);
   });
