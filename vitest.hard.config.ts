@@ -2,7 +2,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { instrumented } from './test/hard/instrument.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const manyRuns = `${root}test/hard/many-runs.ts`;
@@ -23,15 +22,7 @@ const shared = {
   env: { NO_PROXY: '*' },
 } as const;
 
-/** Counters in every branch of src/. */
-const counters = {
-  name: 'counters',
-  enforce: 'post',
-  transform: (code: string, id: string) =>
-    id.startsWith(`${root}src/`) ? { code: instrumented(code), map: null } : undefined,
-} as const;
-
-const suites = readdirSync(`${root}test/hard`).filter((name) => name.endsWith('.hard.ts') && name !== 'guided.hard.ts');
+const suites = readdirSync(`${root}test/hard`).filter((name) => name.endsWith('.hard.ts'));
 
 export default defineConfig({
   test: {
@@ -77,15 +68,6 @@ export default defineConfig({
       ...suites.map((name) => ({
         test: { ...shared, name: name.replace('.hard.ts', ''), include: [`test/hard/${name}`] },
       })),
-      {
-        plugins: [counters],
-        test: {
-          ...shared,
-          name: 'guided',
-          include: ['test/hard/guided.hard.ts'],
-          setupFiles: ['test/hard/counters.ts', shared.setupFiles],
-        },
-      },
     ],
   },
 });

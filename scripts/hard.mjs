@@ -1,6 +1,6 @@
 // npm run test:hard [-- suite…]: the long suites, three at a time on two processors, and those that measure alone; what came of them goes to bench/hard.md.
 // SVC_HARD_SCALE=0.1 runs a tenth of everything, SVC_HARD_PATIENCE=3 waits three times as long: on a machine that does other things.
-// The suites fuzz and guided take other cases every time; SVC_SEED takes those of a seed that they printed. guided adds to its corpora.
+// The suite fuzz takes other cases every time; SVC_SEED takes those of a seed that it printed.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
@@ -11,10 +11,6 @@ import { root, run, setup } from './setup.mjs';
 const SUITES = {
   fuzz: [
     'every parser and escaper on generated input: 100,000 runs or 2.5 s per property, 20 million escaped texts',
-    20,
-  ],
-  guided: [
-    'coverage-guided fuzzing of parsers: mutates the corpora in test/hard/corpus and adds inputs that reach new branches',
     20,
   ],
   faults: ['45 network faults, each at 5 positions of a read and of a write', 10],
