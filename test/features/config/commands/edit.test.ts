@@ -88,6 +88,15 @@ describe('svc config edit', () => {
     expect(readFileSync(file(), 'utf8')).toBe('{}');
   });
 
+  it('says why it cannot make its folder', async () => {
+    writeFileSync(join(home, 'file'), '');
+    home = join(home, 'file');
+    expect(await edit({ EDITOR: 'true' })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not a directory'),
+    });
+  });
+
   it('exits 2 without a terminal or an editor', async () => {
     expect((await edit({ EDITOR: 'true' }, {})).code).toBe(2);
     expect((await edit({ EDITOR: '' })).code).toBe(2);
