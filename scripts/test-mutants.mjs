@@ -35,16 +35,15 @@ report();
 async function findReachingTests() {
   const [noted, json] = [join(folder, 'reached.ndjson'), join(folder, 'report.json')];
   writeFileSync(noted, '');
-  if ((await runTests([], mutants, { SVC_REACHED: noted, SVC_REPORT: json })) !== 0) {
-    console.error('the tests fail without any mutant: run npm test');
+  const status = await runTests([], mutants, { SVC_REACHED: noted, SVC_REPORT: json });
+  const { testResults } = JSON.parse(readFileSync(json, 'utf8'));
+  if (status !== 0) {
+    const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+    const failed = tests.filter((test) => test.status === 'failed').map(({ fullName }) => fullName);
+    console.error(`the tests fail without any mutant: ${failed.join('; ')}`);
     process.exit(1);
   }
-  const durations = new Map(
-    JSON.parse(readFileSync(json, 'utf8')).testResults.map(({ name, startTime, endTime }) => [
-      name,
-      endTime - startTime,
-    ]),
-  );
+  const durations = new Map(testResults.map(({ name, startTime, endTime }) => [name, endTime - startTime]));
   const lines = readFileSync(noted, 'utf8')
     .trimEnd()
     .split('\n')
