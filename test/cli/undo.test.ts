@@ -50,6 +50,19 @@ describe.each(CASES)('svc $does', ({ does, undo, list }) => {
   });
 });
 
+it('does not offer to expire a silence that was there before', async () => {
+  const made = await run(['silences', 'create', 'team=before', '-c', 'why', '--ensure']);
+  const [id = ''] = /[0-9a-f-]{36}/.exec(made.undo ?? '') ?? [];
+  for (const line of [
+    ['extend', id, '--for', '3h'],
+    ['create', 'team=before', '-c', 'why', '--for', '5h', '--ensure'],
+    ['update', id, '--matcher', 'team=after'],
+  ]) {
+    const changed = await run(['silences', ...line]);
+    expect([changed.code, changed.undo], changed.stderr).toEqual([0, undefined]);
+  }
+});
+
 it('prints it with the options that name the server, and not with -q or in a dry run', async () => {
   const [silence] = CASES.map(({ does }) => does);
   const url = sandbox.env['SVC_ALERTS_URL'] ?? '';

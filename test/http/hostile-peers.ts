@@ -117,7 +117,7 @@ function lateness(samples: readonly Sample[]): number {
 export const MOST_MORE = 150 * 1024;
 export { IS_HARD };
 /** After the deadline, which counts from when the peer is reached. */
-export const MOST_LATE_MS = 2_500;
+export const MOST_LATE_MS = 1_000;
 export const TIMEOUT_MS = 1_000;
 
 /** All cases, or some of them in the quick suite. */

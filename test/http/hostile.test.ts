@@ -118,6 +118,7 @@ describe.skipIf(process.platform !== 'linux')('a hostile peer', () => {
     expect(stderr).not.toMatch(/\n +at /);
     expect(start).toBeGreaterThan(0);
     expect(peak - start, 'KiB more than against a good peer').toBeLessThan(MOST_MORE);
-    expect(overdue(reachedAt + (kind.deadlineMs ?? TIMEOUT_MS))).toBeLessThan(MOST_LATE_MS);
+    // The long suite runs alone, and may compare times.
+    if (IS_HARD) expect(overdue(reachedAt + (kind.deadlineMs ?? TIMEOUT_MS))).toBeLessThan(MOST_LATE_MS);
   });
 });

@@ -83,6 +83,14 @@ describe('svc doctor with all four services', () => {
     expect(await svc(['doctor', 'catalgo'])).toMatchObject({ code: 2, stdout: '' });
   });
 
+  test('reports a token that a service refuses, without the token', async () => {
+    const run = await examine({ ...sandbox.env, SVC_TRADE_TOKEN: SECRET, SVC_WEBHOOKS_TOKEN: SECRET });
+    expect([run.code, fail(run)]).toEqual([1, ['service', 'service']]);
+    expect(found(run, 'service', 'trade')?.detail).toContain('refused the token');
+    expect(found(run, 'service', 'webhooks')?.detail).toContain('rejected the credential');
+    expect(run.stdout).not.toContain(SECRET);
+  });
+
   test('sends no requests to a service without a sign-in', async () => {
     const env = { ...sandbox.env, SVC_TRADE_TOKEN: undefined, SVC_WEBHOOKS_TOKEN: undefined };
     const run = await examine(env);
@@ -124,6 +132,22 @@ describe('svc doctor on the way to a service', () => {
     const run = await at(server.url);
     expect([run.code, fail(run)]).toEqual([1, ['service']]);
     expect(found(run, 'service', 'alerts')?.detail).toContain(detail);
+  });
+
+  test.each<[string, string, RegExp, Record<string, string>]>([
+    ['a closed port', 'http://127.0.0.1:9', /nothing listens at 127\.0\.0\.1:9/, {}],
+    ['an unknown host', 'http://no-such-host.invalid', /no-such-host\.invalid/, {}],
+    [
+      'a proxy that cannot be reached',
+      'https://am.example',
+      /the proxy 127\.0\.0\.1:9 could not be reached/,
+      { https_proxy: `http://ann:${SECRET}@127.0.0.1:9` },
+    ],
+  ])('reports %s', async (_, url, detail, env) => {
+    const run = await at(url, env);
+    expect([run.code, fail(run)]).toEqual([1, ['service']]);
+    expect(found(run, 'service', 'alerts')?.detail).toMatch(detail);
+    expect(run.stdout).not.toContain(SECRET);
   });
 
   test('reports a silent server after the timeout, and a wrong clock', async () => {
