@@ -91,28 +91,32 @@ export const pagesFor =
     return { items: items.slice(offset, offset + limit), meta: { limit, offset, total: items.length } };
   };
 
-type Keys = (place: Place) => object;
+const PRODUCTS = [{ canonical_product_id: 'p1', title: 'Milk' }];
 
-function snapshotsOf(places: readonly Place[], keys: Keys, query: URLSearchParams): readonly object[] {
+const NOT_FOUND = detail(404, 'product_not_found');
+
+const keysOf = ({ parser_name, source_id }: Place) => ({ canonical_product_id: 'p1', parser_name, source_id });
+
+function snapshotsOf(places: readonly Place[], query: URLSearchParams): readonly object[] {
   const isWanted = (name: string, value: string): boolean => (query.get(name) ?? value) === value;
   return places
     .filter(({ parser_name, source_id }) => isWanted('parser_name', parser_name) && isWanted('source_id', source_id))
-    .flatMap((from) => from.past.map((past) => ({ ...keys(from), ...snapshot(from, past) })))
+    .flatMap((from) => from.past.map((past) => ({ ...keysOf(from), ...snapshot(from, past) })))
     .map((one, id) => ({ id, ...one }));
 }
 
+function answerOf({ places = PLACES, gone = false }: Shop, { path, query }: Asked): object | string {
+  const [, , id, what] = path.split('/');
+  const page = pagesFor(query);
+  if (path === '/sync/cursors') return { items: places.map(({ parser_name }) => ({ parser_name })) };
+  if (id === undefined) return page(path === '/settlements' ? SETTLEMENTS : PRODUCTS);
+  if (id !== 'p1') return what === undefined ? NOT_FOUND : page([]);
+  if (what === undefined) return gone ? NOT_FOUND : { canonical_product_id: id };
+  if (what === 'snapshots') return page(snapshotsOf(places, query));
+  return page(gone ? [] : places.map((one) => ({ ...keysOf(one), ...one.fields })));
+}
+
 /** Answers for the product `p1`. */
-export function shop({ places = PLACES, gone = false }: Shop = {}): (asked: Asked) => object | string {
-  return ({ path, query }) => {
-    const [, , id, what] = path.split('/');
-    const page = pagesFor(query);
-    if (path === '/settlements') return page(SETTLEMENTS);
-    if (path === '/sync/cursors') return { items: places.map(({ parser_name }) => ({ parser_name })) };
-    if (id === undefined) return page([{ canonical_product_id: 'p1', title: 'Milk' }]);
-    const isListed = id === 'p1' && !gone;
-    if (what === undefined) return isListed ? { canonical_product_id: id } : detail(404, 'product_not_found');
-    const keys: Keys = ({ parser_name, source_id }) => ({ canonical_product_id: id, parser_name, source_id });
-    if (what === 'sources') return page(isListed ? places.map((one) => ({ ...keys(one), ...one.fields })) : []);
-    return page(id === 'p1' ? snapshotsOf(places, keys, query) : []);
-  };
+export function shop(given: Shop = {}): (asked: Asked) => object | string {
+  return (asked) => answerOf(given, asked);
 }

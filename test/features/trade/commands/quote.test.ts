@@ -1,5 +1,6 @@
 /** `svc trade quote`: the next ticks, or the last known price where none comes in time. */
 import { describe, expect, it } from 'vitest';
+import { SvcError } from '../../../../src/errors.ts';
 import { reader, rowsOf } from './reader.ts';
 
 const client = reader();
@@ -50,6 +51,16 @@ describe('svc trade quote', () => {
   it('gets its ticks through a balancer that knows a session by its cookie', async () => {
     client.gateway.traps.add('sticky-nodes');
     expect(await ticking(client.json('quote EUR/USD', { sleeps: true }))).toMatchObject([{ source: 'tick' }]);
+  });
+
+  it('ends the session when it is interrupted', async () => {
+    client.gateway.traps.add('no-push');
+    const stop = new AbortController();
+    const run = client.run('quote EUR/USD --wait 1h', { signal: stop.signal, sleeps: true });
+    await expect.poll(() => client.asked().at(-1), { interval: 5 }).toBe('POST /subscribe pairs=EUR/USD');
+    stop.abort(new SvcError('interrupted', 'interrupted'));
+    expect(await run).toMatchObject({ code: 130, stdout: '' });
+    await expect.poll(() => client.gateway.sessions, { interval: 5 }).toEqual([]);
   });
 
   it('shows the digits of the symbol', async () => {
