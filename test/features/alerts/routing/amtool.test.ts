@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RoutingConfig, readRoutingConfig } from '../../../../src/features/alerts/routing/config.ts';
 import { matchRoutes, walkRoutes } from '../../../../src/features/alerts/routing/tree.ts';
-import { ALERTMANAGER_RELEASES, alertmanagerExamples, amtoolBinary } from '../../../support/peers.ts';
+import { AMTOOL_RELEASES, alertmanagerExamples, amtoolBinary } from '../../../support/peers.ts';
 import { IS_HARD } from '../../../support/turns.ts';
 import { damaged, pick, type Random, randomConfig, randomLabels, seededRandom } from './random-configs.ts';
 
@@ -78,7 +78,7 @@ async function receiversOf({ route }: RoutingConfig, labels: Labels): Promise<st
   return (await matchRoutes(route, labels)).map(({ receiver }) => receiver).join(',');
 }
 
-describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('svc and amtool $release', ({ release }) => {
+describe.each(AMTOOL_RELEASES.map((release) => ({ release })))('svc and amtool $release', ({ release }) => {
   const peer = amtoolBinary(release);
   let folder = '';
   let file = '';
@@ -162,7 +162,7 @@ describe.each(ALERTMANAGER_RELEASES.map((release) => ({ release })))('svc and am
     'accept and refuse the same merges, values and sections',
     { timeout: 600_000 },
     async () => {
-      const isNewest = release === ALERTMANAGER_RELEASES.at(-1);
+      const isNewest = release === AMTOOL_RELEASES.at(-1);
       for (const source of SHAPES.filter((_, index) => IS_HARD || isNewest || index % 4 === 0)) {
         writeFileSync(file, source);
         const isTheirs = amtool('check-config', file).status === 0;

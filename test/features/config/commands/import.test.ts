@@ -4,9 +4,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { startAlertmanager } from '../../../support/alertmanager.ts';
-import { describeRealServers } from '../../../support/alertmanagers.ts';
 import { Authority } from '../../../support/certificates.ts';
-import { amtoolBinary } from '../../../support/peers.ts';
+import { AMTOOL_RELEASES, amtoolBinary } from '../../../support/peers.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
 
@@ -207,10 +206,10 @@ authorization: {type: GenieKey, credentials: secret-0123}
   });
 });
 
-describeRealServers(({ release }) => {
+describe.each(AMTOOL_RELEASES)('Alertmanager %s', (release) => {
   const authority = new Authority();
   afterAll(() => authority.remove());
-  const peer = amtoolBinary();
+  const peer = amtoolBinary(release);
 
   test.skipIf(peer === undefined)(
     'a route prefix, client certificates and basic authentication: svc reaches what amtool reaches',
