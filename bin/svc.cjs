@@ -12,6 +12,7 @@ if (argv[0] === '__complete') {
   const model = built(() => require('../dist/completion.json'));
   print(answerCompletion(argv.slice(1), model, processContext()));
 } else if (text === undefined) {
+  keepCompiledCode();
   const { main, processContext } = built(() => require('../dist/main.cjs'));
   main(argv, processContext(), () => built(() => require('../dist/prepared.json')).aliases).then((code) => {
     process.exitCode = code;
@@ -32,6 +33,30 @@ function prepared() {
   const named = words.join(' ');
   const id = Object.hasOwn(aliases, named) ? aliases[named] : named;
   return Object.hasOwn(help, id) ? help[id] : undefined;
+}
+
+/**
+ * On Node.js 22 and newer, the next start reads compiled code from the user's cache instead of compiling it again. It is executed: so
+ * only from folders that nobody else can write.
+ */
+function keepCompiledCode() {
+  const { enableCompileCache } = require('node:module');
+  const { XDG_CACHE_HOME, HOME } = process.env;
+  if (enableCompileCache === undefined || process.geteuid === undefined || process.versions.bun !== undefined) return;
+  const { mkdirSync, statSync } = require('node:fs');
+  const isOwn = (folder) => {
+    const { uid, mode } = statSync(folder);
+    return uid === process.geteuid() && (mode & 0o022) === 0;
+  };
+  const parent = XDG_CACHE_HOME || `${HOME}/.cache`;
+  if (!parent.startsWith('/')) return;
+  try {
+    if (!isOwn(XDG_CACHE_HOME || HOME)) return;
+    mkdirSync(`${parent}/svc`, { recursive: true, mode: 0o700 });
+    if (isOwn(parent) && isOwn(`${parent}/svc`)) enableCompileCache(`${parent}/svc`);
+  } catch {
+    // Without a folder for it, svc starts as on older versions.
+  }
 }
 
 /** A checkout has none of these before its first build. The paths are literal, so that a bundler finds them. */
