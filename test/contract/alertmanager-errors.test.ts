@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { postSilence, wire } from '../support/alertmanager.ts';
+import { expect, it } from 'vitest';
+import { wire } from '../support/alertmanager.ts';
 import { HOUR, iso, onBothServers } from '../support/alertmanagers.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -91,35 +91,12 @@ function typeOf(answer: string): string | undefined {
 }
 
 onBothServers((url, comparable) => {
-  const send = async (request: string, body?: string, headers: Record<string, string> = JSON_TYPE) => {
-    const [method = '', path = ''] = request.split(' ');
-    return await wire(url(), path, { method, ...(body === undefined ? {} : { headers, body }) });
-  };
-
-  describe('the API', () => {
-    it('refuses what makes no sense, is incomplete or is not there', async () => {
-      for (const [request, body, status, answer] of REFUSALS) {
-        const got = await send(request, body);
-        const wanted = [request, body, status, typeOf(answer), comparable(answer)];
-        expect([request, body, got.status, got.headers['content-type'], comparable(got.body)]).toEqual(wanted);
-      }
-    });
-
-    it('takes any spelling of the type of JSON', async () => {
-      for (const type of ['application/json; charset=utf-8', 'application/JSON', 'application/json;']) {
-        expect([type, (await send(TO_ALERTS, '[]', { 'content-type': type })).status]).toEqual([type, 200]);
-      }
-    });
-
-    it('takes a path with a trailing slash', async () => {
-      expect(await send('GET /api/v2/silences/?filter=nobody%3Dhas')).toMatchObject({ status: 200, body: '[]\n' });
-    });
-
-    it('takes an upper-case UUID, but does not find it', async () => {
-      const loud = (await postSilence(url(), { matchers: [MATCHER] })).toUpperCase();
-      expect((await send(`GET /api/v2/silence/${loud}`)).status).toBe(404);
-      expect((await send(`DELETE /api/v2/silence/${loud}`)).status).toBe(500);
-      expect((await send(TO_SILENCES, silence({ id: loud }))).status).toBe(404);
-    });
+  it('refuses what makes no sense, is incomplete or is not there', async () => {
+    for (const [request, body, status, answer] of REFUSALS) {
+      const [method = '', path = ''] = request.split(' ');
+      const got = await wire(url(), path, { method, ...(body === undefined ? {} : { headers: JSON_TYPE, body }) });
+      const wanted = [request, body, status, typeOf(answer), comparable(answer)];
+      expect([request, body, got.status, got.headers['content-type'], comparable(got.body)]).toEqual(wanted);
+    }
   });
 });

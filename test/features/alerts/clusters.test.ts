@@ -67,15 +67,6 @@ describe('svc alerts list of several profiles', () => {
     );
   });
 
-  it('has with --group-by rows for each cluster', async () => {
-    const groups = rows(await onBoth('alerts list --group-by alertname -o json'));
-    expect(groups.map(({ cluster, alerts }) => [cluster, alerts])).toEqual([
-      ['eu', 1],
-      ['us', 1],
-      ['us', 1],
-    ]);
-  });
-
   it('names a cluster that cannot be read, and exits 10', async () => {
     profiles({ eu: eu.url, gone: GONE });
     const list = (...argv: string[]) =>

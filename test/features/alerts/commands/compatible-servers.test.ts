@@ -172,15 +172,6 @@ describe('an alert that cannot be read among others', () => {
     expect([code, stderr]).toEqual([11, expect.stringContaining('left out of the response')]);
   });
 
-  it('is named, but of many only some', async () => {
-    const odd = Array.from({ length: 30 }, () => ({ ...wireAlert('b'), labels: 7 }));
-    await using server = await serving({ alerts: [good, ...odd] });
-    const { code, stdout, stderr } = await run(server, 'alerts list -q');
-    expect([code, stdout]).toEqual([10, `${good.fingerprint}\n`]);
-    expect(stderr.match(/left out of the response/g)?.length).toBeLessThan(30);
-    expect(stderr).toContain('more rows are left out for the same or other reasons');
-  });
-
   it('is left out of its group', async () => {
     const groups = [{ labels: {}, receiver: { name: 'ops' }, alerts: [{ ...good, status: null }, good] }];
     await using server = await serving({ groups });
@@ -224,15 +215,4 @@ describe('a silence that is odd', () => {
     };
     expect(await leavingOut(server, Object.keys(expected))).toEqual(expected);
   });
-});
-
-it('a failure first says what failed, and the request last', async () => {
-  const { stderr: none } = await svc(['alerts', 'list', '--base-url', 'http://127.0.0.1:9']);
-  expect(none).toMatch(/^svc: nothing listens at 127\.0\.0\.1:9 \(GET http:\/\/127\.0\.0\.1:9\/api\/v2\/alerts\?/);
-  await using mute = await faultServer((socket) => socket.write(answer(431, '')));
-  const { stderr: wordless } = await run(mute, 'alerts list');
-  expect(wordless).toMatch(/^svc: Alertmanager refused the request: status 431\nhint: /);
-  await using server = await faultServer((socket) => socket.write(answer(503, '"overloaded"')));
-  const { stderr } = await run(server, 'alerts create A');
-  expect(stderr).toMatch(/^svc: the service answered 503: overloaded; it may have been applied \(POST http:/);
 });

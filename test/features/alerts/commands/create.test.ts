@@ -136,14 +136,6 @@ describe('svc alerts create', () => {
     expect(run.stderr).toContain(path);
   });
 
-  it('refuses a missing file and a binary one', async () => {
-    const absent = await create(['-f', join(folder, 'absent.json')]);
-    expect([absent.code, absent.sent]).toEqual([2, []]);
-    const binary = await create(['-f', '-'], { stdin: new Uint8Array([0x5b, 0xff, 0x5d]) });
-    expect([binary.code, binary.sent]).toEqual([2, []]);
-    expect(binary.stderr).toContain('not UTF-8');
-  });
-
   it.each([
     [[], 'the alert name is missing'],
     [['A', 'x!=y'], 'x!="y" is not a label'],

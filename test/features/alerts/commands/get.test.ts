@@ -55,11 +55,6 @@ describe('svc alerts get', () => {
     expect(await sent('both')).toEqual([alerts, alerts, one]);
   });
 
-  it('-q prints the whole fingerprint', async () => {
-    const { fingerprint } = named('plain');
-    expect((await get(fingerprint.slice(0, 8), '-q')).stdout).toBe(`${fingerprint}\n`);
-  });
-
   it('exits 5 for an unknown fingerprint', async () => {
     const run = await get('0000000000000000', '-o', 'json');
     expect([run.code, run.stdout]).toEqual([5, '']);

@@ -62,12 +62,6 @@ describe('svc alerts resolve', () => {
     expect(await there('Stays')).toHaveLength(1);
   });
 
-  it('says that the alert may fire again', async () => {
-    const run = await resolve((await one('db-1')).fingerprint);
-    expect(run.stdout).toMatch(/^ALERTNAME +LABELS +ENDED +FINGERPRINT\nEnds +host=db-1/);
-    expect(run.stderr).toContain('sends the alert again');
-  });
-
   it('asks before it resolves several; --yes confirms', async () => {
     const ids = [await one('db-1'), await one('db-2')].map(({ fingerprint }) => fingerprint);
     const refused = await resolve(...ids);

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
-import { displayWidth } from '../../../../src/output/terminal.ts';
 import { startAlertmanagerEmulator } from '../../../../src/sandbox/alerts/server.ts';
 import type { LocalServer } from '../../../../src/sandbox/http.ts';
 import { postAlerts, postSilence } from '../../../support/alertmanager.ts';
@@ -364,16 +363,6 @@ describe('in svc alerts triage', () => {
       screen.press('q');
     });
   });
-
-  it('? shows the keys', async () => {
-    await quits(async (screen) => {
-      screen.press('?');
-      await screen.shows('acknowledge the marked, or the selected: svc silences ack');
-      screen.press('q');
-      await screen.selects('db-0');
-      screen.press(ESCAPE);
-    });
-  });
 });
 
 it('svc alerts triage previews what the server matches, not its list', async () => {
@@ -503,29 +492,6 @@ describe('the server of svc alerts triage', () => {
     );
     expect([code, (await silences())[0]?.status.state]).toEqual([130, 'active']);
   });
-});
-
-it('svc alerts triage shows the first of 500 alerts', async () => {
-  const many = Array.from({ length: 500 }, (_, index) => {
-    const severity = ['info', 'warning', 'none', 'odd'][index % 4] ?? '';
-    return wireAlert(`${index}`.padStart(3, '0'), {
-      severity: index === 321 ? 'critical' : severity,
-      instance: `node-${index}`,
-    });
-  });
-  await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify(many))));
-  await triage(
-    server.url,
-    async (screen) => {
-      await screen.shows(/^500 alerts/, /^> {2}critical +Alert321/m);
-      expect(screen.lines).toHaveLength(23);
-      for (const line of screen.lines) expect(displayWidth(line)).toBeLessThanOrEqual(80);
-      screen.press(END ?? '');
-      await screen.shows(/^> {2}odd/m);
-      screen.press('q');
-    },
-    { terminal: 80 },
-  );
 });
 
 it.each([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Alert } from '../../../../src/features/alerts/schema.ts';
-import { DEFAULT_SEVERITIES, isSuppressed, worstFirst } from '../../../../src/features/alerts/selection.ts';
+import { DEFAULT_SEVERITIES } from '../../../../src/features/alerts/selection.ts';
 import { spelled } from '../../../../src/features/alerts/triage/command-lines.ts';
 import { screen } from '../../../../src/features/alerts/triage/screen.ts';
 import {
@@ -121,22 +121,6 @@ describe('svc alerts triage', () => {
   });
 });
 
-describe('the order of svc alerts triage', () => {
-  it('is unsuppressed first, then by severity, then newest first', () => {
-    const rank = ({ labels }: Alert): number => {
-      const index = ['critical', 'error', 'warning', 'info', 'none'].indexOf(labels['severity'] ?? '');
-      return index < 0 ? 9 : index;
-    };
-    const key = (alert: Alert): string =>
-      [isSuppressed(alert) ? 1 : 0, rank(alert), 9e15 - Date.parse(alert.startsAt), alert.fingerprint].join(' ');
-    fc.assert(
-      fc.property(ALERTS, (alerts) => {
-        expect(worstFirst(alerts)).toEqual([...alerts].sort((a, b) => (key(a) < key(b) ? -1 : 1)));
-      }),
-    );
-  });
-});
-
 describe('the screen of svc alerts triage', () => {
   const SIZE = fc.record({ columns: fc.integer({ min: 10, max: 120 }), rows: fc.integer({ min: 3, max: 40 }) });
 
@@ -192,17 +176,6 @@ describe('the screen of svc alerts triage', () => {
     expect(ended.slice(-3).join(' ')).toMatch(/^outcome unknown: .* Enter or q back$/);
   });
 
-  it('still shows an alert that is resolved meanwhile', () => {
-    const [alert] = fc.sample(ALERT, 1) as [Alert];
-    const events: readonly TriageEvent[] = [
-      { kind: 'read', alerts: [alert], at: NOW },
-      press('enter'),
-      { kind: 'read', alerts: [], at: NOW },
-    ];
-    expect(textOfScreen(events).join('\n')).toContain('resolved: the server no longer has it');
-    expect(textOfScreen([...events, press('q')])[2]).toContain('no alerts');
-  });
-
   it('says in its last line how to quit and to see the keys, at any width', () => {
     const read: TriageEvent = { kind: 'read', alerts: fc.sample(ALERT, 1), at: NOW };
     for (const columns of [10, 40, 120]) {
@@ -214,24 +187,6 @@ describe('the screen of svc alerts triage', () => {
         expect(last.endsWith(end)).toBe(true);
         expect(displayWidth(last)).toBeLessThanOrEqual(Math.max(columns, end.length));
       }
-    }
-  });
-
-  it('shows what distinguishes alerts, and their summaries', () => {
-    const alerts = [3, 4].map(
-      (n): Alert => ({
-        fingerprint: `${n}`.padStart(16, '0'),
-        labels: { alertname: 'DiskFull', severity: 'warning', cluster: 'eu-1', instance: `node-0${n}:9100` },
-        annotations: { summary: `/data is 8${n} % full` },
-        receivers: [],
-        startsAt: new Date(NOW).toISOString(),
-        status: { state: 'active', silencedBy: [], inhibitedBy: [] },
-      }),
-    );
-    for (const columns of [60, 120]) {
-      const text = textOfScreen([{ kind: 'read', alerts, at: NOW }], columns).join('\n');
-      for (const n of [3, 4]) expect(text).toMatch(new RegExp(`instance=node-0${n}:9100 +/data is 8${n} % full`));
-      expect(text).not.toContain('cluster=eu-1');
     }
   });
 });

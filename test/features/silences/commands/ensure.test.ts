@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { getJson, postAlerts, postSilence, wire } from '../../../support/alertmanager.ts';
 import { failure, type RunOptions } from '../../../support/svc.ts';
-import { lines, printed, type ServiceRun, sharedService, writes } from '../../alerts/commands/service.ts';
+import { printed, type ServiceRun, sharedService, writes } from '../../alerts/commands/service.ts';
 
 const HOUR = 3_600_000;
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -117,15 +117,6 @@ describe('svc silences create', () => {
       expect([earlier.unchanged, earlier.previous_id]).toEqual([false, undefined]);
     });
 
-    it('takes of several the last to end', async () => {
-      const name = `${++label}`;
-      const matchers = [{ name: 'ensure', value: name, isRegex: false }];
-      const ids: string[] = [];
-      for (const hours of [3, 1, 2])
-        ids.push(await postSilence(service.url(), { matchers, endsAt: iso(Date.now() + hours * HOUR) }));
-      expect(await ensure(name, ['--for', '2h30m'])).toMatchObject({ id: ids[0], unchanged: true });
-    });
-
     it('prints with --dry-run the request, or that none is needed', async () => {
       const name = `${++label}`;
       const first = await ensure(name, ['--for', '2h']);
@@ -212,11 +203,6 @@ describe('svc silences create', () => {
       expect(failure(none).message).toContain('--drop leaves no label of');
       const alone = await create(['a=b', '--drop', 'x', '-c', 'x']);
       expect([alone.code, alone.sent]).toEqual([2, []]);
-    });
-
-    it('reads with --dry-run only the alert', async () => {
-      const run = await create(['--from-alert', await seed(), '-c', 'x', '--dry-run']);
-      expect([run.code, lines(run.sent)]).toEqual([0, ['GET /api/v2/alerts']]);
     });
   });
 

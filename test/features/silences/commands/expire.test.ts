@@ -137,12 +137,6 @@ describe('svc silences expire', () => {
     expect(await states(id)).toEqual(['active']);
   });
 
-  it('does not ask with --yes', async () => {
-    const id = await seed();
-    const run = await expire([id, '--yes'], { terminal: 120 });
-    expect([run.code, run.asked, lines(writes(run.sent))]).toEqual([0, [], [`DELETE /api/v2/silence/${id}`]]);
-  });
-
   it('refuses what is no id with exit 2, and writes nothing', async () => {
     for (const argv of [[], ['x y'], ['..'], ['']]) {
       const run = await expire(['--yes', '--', ...argv]);

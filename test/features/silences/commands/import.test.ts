@@ -50,12 +50,6 @@ const importing = (value: unknown, ...argv: string[]) =>
 const results = (run: { stdout: string }): string[] => (JSON.parse(run.stdout) as Row[]).map(({ result }) => result);
 
 describe('svc silences import', () => {
-  it('says that a file has no silences, and sends nothing', async () => {
-    const run = await service.svc(['silences', 'import', '-'], { stdin: '[]' });
-    expect(run).toMatchObject({ code: 0, stdout: '', stderr: 'there are no silences in it; nothing was sent\n' });
-    expect(writes(run.sent)).toEqual([]);
-  });
-
   it('creates the silences of an array, and nothing the second time', async () => {
     const { list, comment } = rows(20);
     const first = await importing(list);
@@ -151,16 +145,6 @@ describe('svc silences import', () => {
     expect((await importing([{ ...list[0], startsAt: hour(-900), endsAt: hour(-2) }])).code).toBe(10);
     expect((await importing(long, '--yes')).code).toBe(0);
     expect(await stored(comment)).toHaveLength(5);
-  });
-
-  it('leaves a silence that the server has', async () => {
-    const { list, comment } = rows(1);
-    await importing(list);
-    const longer = list.map((row) => ({ ...row, endsAt: hour(8) }));
-    const [before] = await stored(comment);
-    expect(results(await importing(longer))).toEqual(['unchanged']);
-    const [after, ...others] = await stored(comment);
-    expect([after?.id, after?.endsAt, others]).toEqual([before?.id, before?.endsAt, []]);
   });
 
   it('creates the others if the server refuses one', async () => {

@@ -8,7 +8,6 @@ import { SVC } from '../../../support/executable.ts';
 import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { hasTmux, openTerminal } from '../../../support/terminal.ts';
 import { lines, type Sent, sharedService, writes } from '../../alerts/commands/service.ts';
-import { start } from './built.ts';
 
 const HOUR = 3_600_000;
 
@@ -82,12 +81,6 @@ describe('the prompts of svc', () => {
       const nothing = await ask(['silences', 'create', 'a=b', '-c', 'x'], []);
       expect([nothing.code, nothing.asked]).toEqual([0, []]);
       expect(nothing.stderr).not.toContain('Without prompts');
-    });
-
-    it('do not lead to a silence that is too wide', async () => {
-      const run = await ask(['silences', 'create', 'a!=b'], ['why']);
-      expect([run.code, writes(run.sent)]).toEqual([2, []]);
-      expect(run.stderr).toContain('could mute everything');
     });
   });
 
@@ -195,11 +188,6 @@ describe('the prompts of svc', () => {
       await terminal.shows(/\[status 130\]/);
       expect(await getJson<unknown[]>(service.url(), '/api/v2/silences')).toHaveLength(before.length);
     });
-  });
-
-  it('do not exist without a terminal in the built program', async () => {
-    const { code, stderr } = await start(['silences', 'create'], service.url()).ended;
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--comment is required')]);
   });
 });
 
