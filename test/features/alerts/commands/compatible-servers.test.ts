@@ -110,6 +110,11 @@ describe('Mimir and Cortex, which have one Alertmanager for each tenant', () => 
   });
 });
 
+it('a refusal without a text names its status', async () => {
+  await using server = await faultServer((socket) => socket.write(answer(431, '')));
+  expect((await run(server, 'alerts list')).stderr).toContain('refused the request: status 431\n');
+});
+
 describe('a response of 200 with an error text', () => {
   it.each([
     ['error: no such tenant', TEXT, 'says: error: no such tenant', 7],
@@ -170,6 +175,14 @@ describe('an alert that cannot be read among others', () => {
     const argv = ['alerts', 'check', '--max', '1', '--wait', '2s', '--interval', '1s', '--base-url', server.url];
     const { code, stderr } = await svc(argv, { now: () => (time += 500) });
     expect([code, stderr]).toEqual([11, expect.stringContaining('left out of the response')]);
+  });
+
+  it('is named, but of many only some', async () => {
+    const odd = Array.from({ length: 30 }, () => ({ ...wireAlert('b'), labels: 7 }));
+    await using server = await serving({ alerts: [good, ...odd] });
+    const { code, stderr } = await run(server, 'alerts list -q');
+    expect([code, stderr.match(/left out of the response/g)?.length]).toEqual([10, 5]);
+    expect(stderr).toContain('more rows are left out for the same or other reasons');
   });
 
   it('is left out of its group', async () => {

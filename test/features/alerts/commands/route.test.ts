@@ -58,6 +58,14 @@ describe('svc alerts route', () => {
     expect(await rows(label, '--at', at)).toMatchObject([{ mutedBy }]);
   });
 
+  it('names a route without matchers', async () => {
+    const { stdout } = await fromFile(
+      ['alerts', 'route', 'team=db'],
+      CONFIG.replace('matchers: [team="db"]', 'continue: false'),
+    );
+    expect(stdout).toContain('(every alert)');
+  });
+
   it('exits with --expect 1 for other receivers, and 2 for an unknown name', async () => {
     const expecting = (names: string) => route('team=db', 'severity=critical', '--expect', names);
     expect((await expecting('team-db,pager')).code).toBe(0);

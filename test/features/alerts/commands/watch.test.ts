@@ -196,7 +196,10 @@ describe('svc alerts list --watch at a terminal', () => {
   });
 
   it('draws with TERM=dumb one picture below the other, without escape sequences', async () => {
-    const { code, stdout } = await watch([[A], [A, B]], [], { terminal: 80, env: { TERM: 'dumb' } });
+    const { code, stdout } = await watch([[A], [A, B]], ['--no-headers'], {
+      terminal: 80,
+      env: { TERM: 'dumb' },
+    });
     expect(code).toBe(130);
     expect(stdout).not.toContain('\u001b');
     const pictures = stdout.split('\n\n').filter((text) => / alerts? at /.test(text));

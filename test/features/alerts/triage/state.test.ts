@@ -176,6 +176,17 @@ describe('the screen of svc alerts triage', () => {
     expect(ended.slice(-3).join(' ')).toMatch(/^outcome unknown: .* Enter or q back$/);
   });
 
+  it('still shows an alert that is resolved meanwhile', () => {
+    const [alert] = fc.sample(ALERT, 1) as [Alert];
+    const events: readonly TriageEvent[] = [
+      { kind: 'read', alerts: [alert], at: NOW },
+      press('enter'),
+      { kind: 'read', alerts: [], at: NOW },
+    ];
+    expect(textOfScreen(events).join('\n')).toContain('resolved: the server no longer has it');
+    expect(textOfScreen([...events, press('q')])[2]).toContain('no alerts');
+  });
+
   it('says in its last line how to quit and to see the keys, at any width', () => {
     const read: TriageEvent = { kind: 'read', alerts: fc.sample(ALERT, 1), at: NOW };
     for (const columns of [10, 40, 120]) {

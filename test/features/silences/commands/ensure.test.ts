@@ -117,6 +117,15 @@ describe('svc silences create', () => {
       expect([earlier.unchanged, earlier.previous_id]).toEqual([false, undefined]);
     });
 
+    it('takes of several the last to end', async () => {
+      const name = `${++label}`;
+      const matchers = [{ name: 'ensure', value: name, isRegex: false }];
+      const ids: string[] = [];
+      for (const hours of [3, 1, 2])
+        ids.push(await postSilence(service.url(), { matchers, endsAt: iso(Date.now() + hours * HOUR) }));
+      expect(await ensure(name, ['--for', '2h30m'])).toMatchObject({ id: ids[0], unchanged: true });
+    });
+
     it('prints with --dry-run the request, or that none is needed', async () => {
       const name = `${++label}`;
       const first = await ensure(name, ['--for', '2h']);

@@ -50,6 +50,12 @@ const importing = (value: unknown, ...argv: string[]) =>
 const results = (run: { stdout: string }): string[] => (JSON.parse(run.stdout) as Row[]).map(({ result }) => result);
 
 describe('svc silences import', () => {
+  it('sends nothing for a file without silences, and says so', async () => {
+    const run = await service.svc(['silences', 'import', '-'], { stdin: '[]' });
+    expect(run).toMatchObject({ code: 0, stdout: '', stderr: 'there are no silences in it; nothing was sent\n' });
+    expect(writes(run.sent)).toEqual([]);
+  });
+
   it('creates the silences of an array, and nothing the second time', async () => {
     const { list, comment } = rows(20);
     const first = await importing(list);
