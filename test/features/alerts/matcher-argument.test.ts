@@ -158,10 +158,6 @@ it('a long run of spaces is read in linear time', () => {
   }
 });
 
-it('no argument means no matcher', () => {
-  expect(parseMatcherArguments([])).toEqual([]);
-});
-
 const texts = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({ unit: fc.constantFrom(...'a=!~"\\,{}[(\'` \n\u00a0é') }),
@@ -177,17 +173,5 @@ it('name and value in double quotes always mean what they say, alone and in a li
       expect(parseMatcherArguments([`{${spelled.join(', ')}}`])).toEqual(wanted);
     }),
     { numRuns: 500 },
-  );
-});
-
-it('any argument is a matcher with a name, or refused with exit 2', () => {
-  const garbage = fc.string({ unit: fc.constantFrom(...'ab=!~"\\,{}[(\'` \n'), maxLength: 12 });
-  fc.assert(
-    fc.property(fc.array(garbage, { minLength: 1, maxLength: 2 }), (args) => {
-      const read = reading(args);
-      if (typeof read === 'string') expect(read).toBe('invalid_value');
-      else expect(read.every(({ name }) => name !== '')).toBe(true);
-    }),
-    { numRuns: 2000 },
   );
 });

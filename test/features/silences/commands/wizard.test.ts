@@ -122,13 +122,6 @@ describe('the prompts of svc', () => {
     });
   });
 
-  it('alerts create ask only for the name', async () => {
-    const run = await ask(['alerts', 'create', '--for', '2h'], ['Backup']);
-    expect([run.code, run.asked]).toEqual([0, ['The alert name, or name=value:']]);
-    expect(JSON.parse(writes(run.sent)[0]?.body ?? '[]')).toMatchObject([{ labels: { alertname: 'Backup' } }]);
-    expect(printedCommand(run.stderr)).toEqual(['alerts', 'create', '--for', '2h', 'Backup']);
-  });
-
   const missing: readonly (readonly [argv: readonly string[], what: string])[] = [
     [['silences', 'create'], '--comment'],
     [['silences', 'create', '-c', 'x'], 'no matcher'],
