@@ -64,14 +64,13 @@ describe('Grafana, which does not show its configuration', () => {
     expect(doctor).toMatchObject({ code: 0, stdout: expect.stringContaining('version N/A') });
   });
 
-  it.each(['alerts status --config', 'alerts routes', 'alerts route team=db'])(
-    'fails svc %s with exit 5',
-    async (line) => {
-      await using grafana = await serving({});
+  it('fails the commands that read its configuration with exit 5', async () => {
+    await using grafana = await serving({});
+    for (const line of ['alerts status --config', 'alerts routes', 'alerts route team=db']) {
       const { code, stderr } = await run(grafana, line);
-      expect([code, stderr]).toEqual([5, expect.stringContaining('does not show its configuration')]);
-    },
-  );
+      expect([line, code, stderr]).toEqual([line, 5, expect.stringContaining('does not show its configuration')]);
+    }
+  });
 
   it('has muted alerts only in its groups', async () => {
     const shown = wireAlert('a');

@@ -69,12 +69,6 @@ describe('svc alerts list', () => {
     expect(sent.flatMap((one) => parameter(one, 'filter'))).toEqual(['a="one\\ntwo"']);
   });
 
-  it('reads a bare word as the name of an alert, with a notice', async () => {
-    const run = await list('Up');
-    expect(run.stderr).toContain('Up means alertname="Up"');
-    expect(run.stdout).toContain('web-1:9100');
-  });
-
   it('lists with --receiver what goes to a receiver whose whole name matches', async () => {
     expect(await listed('-a', '--receiver', 'pager')).toEqual(['source']);
     expect(await listed('-a', '--receiver', '.*-chat')).toEqual([

@@ -117,13 +117,6 @@ describe('svc silences expire', () => {
     expect(await states(first, second)).toEqual(['expired', 'expired']);
   });
 
-  it('exits 2 after no, and writes nothing', async () => {
-    const id = await seed();
-    const run = await expire([id], { terminal: 120, answer: false });
-    expect([run.code, run.stdout, run.asked.length, writes(run.sent)]).toEqual([2, '', 1, []]);
-    expect(await states(id)).toEqual(['active']);
-  });
-
   it.each([
     [{}, []],
     [{ terminal: 120 }, ['--no-input']],

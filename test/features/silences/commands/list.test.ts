@@ -123,16 +123,6 @@ describe('svc silences list', () => {
     );
   });
 
-  it('prints matchers in a form that can be typed again', async () => {
-    const { stdout } = await list();
-    expect(stdout).toContain('team="db"');
-    expect(stdout).toContain('host=~"a.*"');
-    expect(stdout).toContain(iso(5 * DAY));
-    expect((await list('-q')).stdout.trimEnd().split('\n').sort()).toEqual(
-      ['short', 'long', 'later'].map((name) => ids.get(name)).sort(),
-    );
-  });
-
   it.each([
     [['--expired', '--state', 'active'], 'cannot be used together'],
     [['-a', '--state', 'active'], 'cannot be used together'],

@@ -122,15 +122,6 @@ describe('svc silences update', () => {
     expect([none.code, none.sent]).toEqual([2, []]);
   });
 
-  it('prints with -q the id of the silence that is active now', async () => {
-    const id = await seed();
-    expect((await update(id, ['-c', 'new', '-q'])).stdout).toBe(`${id}\n`);
-    const replaced = await update(id, ['--matcher', 'team=web', '-q']);
-    expect([replaced.code, replaced.stderr]).toEqual([0, '']);
-    expect(await state(replaced.stdout.trim())).toBe('active');
-    expect(replaced.stdout).not.toBe(`${id}\n`);
-  });
-
   it('counts and checks new matchers as for a new silence', async () => {
     await postAlerts(
       service.url(),
