@@ -72,6 +72,17 @@ onBothServers((url) => {
       if (became === 'active') near(result.now.startsAt);
     });
 
+    it('moves a pending silence, and creates another for an expired one', async () => {
+      const times = { startsAt: iso(HOUR), endsAt: iso(2 * HOUR) };
+      const old = await read(await postSilence(url(), { ...base, matchers: unique(), ...times }));
+      const moved = await update(old, { startsAt: iso(30 * MINUTE) });
+      expect(moved).toMatchObject({ same: true, now: { status: { state: 'pending' } } });
+      await wire(url(), `/api/v2/silence/${old.id}`, { method: 'DELETE' });
+      const expired = await read(old.id);
+      expect(expired.startsAt).toBe(expired.endsAt);
+      expect(await update(expired, { endsAt: iso(HOUR) })).toMatchObject({ same: false, old: 'expired' });
+    });
+
     it('creates another silence for other matchers, or the same in another order', async () => {
       const other = await update(await active(), { matchers: unique() });
       expect(other).toMatchObject({ same: false, old: 'expired', now: { status: { state: 'active' } } });

@@ -54,6 +54,7 @@ describe('svc alerts list of several profiles', () => {
       ['eu,us', 'Shared'],
     ]);
     const table = await svc('alerts list --columns cluster,alertname --all-profiles'.split(' '), { home });
+    expect((await onBoth('alerts list Shard')).stderr).toContain('eu: warning: unknown alert name Shard');
     expect(table.stdout).toBe('CLUSTER  ALERTNAME\nus       Alone\neu,us    Shared\n');
   });
 
@@ -67,7 +68,7 @@ describe('svc alerts list of several profiles', () => {
     expect(names(others)).toEqual([['eu', 'Shared']]);
     expect(failed).toMatchObject({ cluster: 'gone', error: { code: 'connect_failed', exit: 7, retryable: true } });
     expect(listed.stderr).toMatch(/^gone: nothing listens at 127\.0\.0\.1:1 /);
-    expect((await list('csv', '--columns', 'cluster,alertname,error')).stdout).toMatch(/^gone,,nothing listens/m);
+    expect((await list('csv', '--columns', 'cluster,label:severity,error')).stdout).toMatch(/^gone,,nothing listens/m);
     expect((await list('id')).stdout).toMatch(/^[0-9a-f]{16}\n$/);
   });
 

@@ -123,6 +123,19 @@ describe('a write to an HA cluster', () => {
   });
 });
 
+it('svc alerts create has the rows of each member in each cluster', async () => {
+  await using second = await member();
+  mkdirSync(join(home, 'config'), { recursive: true });
+  const profiles = { eu: { 'alerts.urls': `${GONE},${second.url}` }, us: { 'alerts.url': GONE } };
+  writeFileSync(join(home, 'config', 'settings.json'), JSON.stringify({ profiles }), { mode: 0o600 });
+  const { code, stdout } = await svc('alerts create Test -o tsv --no-headers --all-profiles'.split(' '), { home });
+  const cells = stdout.split('\n').map((line) => line.split('\t').slice(0, 3));
+  expect([code, cells]).toEqual([
+    10,
+    [['us', '', ''], ['eu', '127.0.0.1:1', ''], ['eu', new URL(second.url).host, 'Test'], ['']],
+  ]);
+});
+
 it('the credential of a profile goes to every member', async () => {
   const token = join(home, 'token');
   writeFileSync(token, 'tok-123456', { mode: 0o600 });

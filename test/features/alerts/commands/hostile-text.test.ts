@@ -42,7 +42,6 @@ describe('hostile text', () => {
   const LIST = ['alerts', 'list', '-a'];
   it.each<[string, () => string[], readonly string[]]>([
     ['alerts list', () => LIST, FORMATS],
-    ['alerts list --sort', () => [...LIST, '--sort', 'alertname'], FORMATS],
     ['alerts list --columns', () => [...LIST, '--columns', 'label:lines,annotation:tab,label:title'], TABULAR],
     ['alerts get', () => ['alerts', 'get', fingerprint], FORMATS],
     ['alerts groups', () => ['alerts', 'groups', '-a'], FORMATS],

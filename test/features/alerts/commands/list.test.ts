@@ -51,13 +51,11 @@ describe('svc alerts list', () => {
       [['--state', 'active', '--state', 'unprocessed'], '?active=true&silenced=false&inhibited=false&unprocessed=true'],
       [['-a'], ''],
       [['-a', '-r', 'team-.*|ops'], '?receiver=team-.*%7Cops'],
-      [['-a', 'Up'], '?filter=alertname%3D%22Up%22'],
       [
         ['-a', 'a=b', 'c!=d', 'e=~f.*', 'g!~h'],
         '?filter=a%3D%22b%22&filter=c!%3D%22d%22&filter=e%3D~%22f.*%22&filter=g!~%22h%22',
       ],
       [['-a', '{a="b",c=~"d,e"}', 'f='], '?filter=a%3D%22b%22&filter=c%3D~%22d%2Ce%22&filter=f%3D%22%22'],
-      [['-a', 'a="q\\"b\\\\s"'], '?filter=a%3D%22q%5C%22b%5C%5Cs%22'],
       [['-a', 'a="ü&b=1#+ %"'], '?filter=a%3D%22%C3%BC%26b%3D1%23%2B%20%25%22'],
     ];
     for (const [argv, query] of requests) {
@@ -150,7 +148,6 @@ describe('svc alerts list', () => {
   it.each([
     [['-a', '--state', 'active'], 'cannot be used together'],
     [['--state', 'firing'], 'unknown value "firing"'],
-    [['--older-than', '1.5h'], 'not a duration'],
     [['--limit', '-1'], 'less than 0'],
     [['a==b'], 'is not one plain matcher'],
     [['a=b', 'Up'], 'needs an operator'],

@@ -152,6 +152,7 @@ describe('svc alerts config check', () => {
     expect(JSON.parse((await check(config)).stdout)).toEqual([]);
     expect((await check(config, '--server-version', '0.34.1')).code).toBe(0);
     expect((await check(config, '--server-version', '0.33.1')).code).toBe(1);
+    expect((await check(config, '--server-version', 'old')).code).toBe(2);
   });
 });
 

@@ -4,7 +4,6 @@ import { displayWidth } from '../../../../src/output/terminal.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { type RunOptions, svc } from '../../../support/svc.ts';
 import { type Reply, SILENCED, scripted, wireAlert } from './scripted.ts';
-import { sharedService } from './service.ts';
 
 const [A, B, C] = [wireAlert('a'), wireAlert('b'), wireAlert('c')] as const;
 
@@ -76,6 +75,11 @@ describe('svc alerts list --watch in a pipe', () => {
   it('reads every state, so that a silenced alert is not printed as resolved', async () => {
     const { requests } = await watch([[A]], ['team=db', '-r', 'ops']);
     expect(requests[0]?.path).toBe('/api/v2/alerts?filter=team%3D%22db%22&receiver=ops');
+  });
+
+  it('ends when its reader goes away', async () => {
+    const { code, stdout } = await watch([[A], [A, B], []], [], { onStdout: () => 'closed' });
+    expect([code, stdout.split('\n').length - 1]).toEqual([0, 1]);
   });
 
   it('escapes hostile text', async () => {
@@ -229,5 +233,3 @@ describe('svc alerts list --watch', () => {
     }
   });
 });
-
-const _service = sharedService();

@@ -12,7 +12,6 @@ import {
   type TriageState,
 } from '../../../../src/features/alerts/triage/state.ts';
 import { edited, keyOf, lineOf } from '../../../../src/features/alerts/triage/typing.ts';
-import { displayWidth } from '../../../../src/output/terminal.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const SEVERITIES = ['critical', 'error', 'warning', 'info', 'none', 'odd', undefined];
@@ -185,20 +184,6 @@ describe('the screen of svc alerts triage', () => {
     ];
     expect(textOfScreen(events).join('\n')).toContain('resolved: the server no longer has it');
     expect(textOfScreen([...events, press('q')])[2]).toContain('no alerts');
-  });
-
-  it('says in its last line how to quit and to see the keys, at any width', () => {
-    const read: TriageEvent = { kind: 'read', alerts: fc.sample(ALERT, 1), at: NOW };
-    for (const columns of [10, 40, 120]) {
-      for (const [events, end] of [
-        [[read], '? keys  q quit'],
-        [[read, press('enter')], '? keys  q back'],
-      ] as const) {
-        const [last = ''] = textOfScreen(events, columns).slice(-1);
-        expect(last.endsWith(end)).toBe(true);
-        expect(displayWidth(last)).toBeLessThanOrEqual(Math.max(columns, end.length));
-      }
-    }
   });
 });
 
