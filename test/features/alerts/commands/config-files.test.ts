@@ -64,17 +64,12 @@ describe('the text of a configuration file', () => {
         receivers: [{ name: 'ops' }, { name: 'team-db' }],
       }),
     ],
-    ['a document mark and a comment', `# of us\n---\n${CONFIG}...\n`],
     [
       'hundreds of aliases',
       `${CONFIG.replace('- matchers: [team="db"]', '- &r\n      matchers: [&m team="db"]')}`.replace(
         'receivers:',
         `${'    - { <<: *r, group_by: [a], matchers: [*m, a="b"], continue: true }\n'.repeat(300)}receivers:`,
       ),
-    ],
-    [
-      'anchors and merges',
-      `x-base: &base { receiver: team-db, group_wait: 10s }\n${CONFIG.replace('receiver: team-db', '<<: *base')}`,
     ],
   ])('may have %s', async (_, text) => {
     const stdin = text as string;

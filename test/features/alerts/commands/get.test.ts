@@ -134,9 +134,4 @@ describe('svc alerts get --web', () => {
     const run = await get(['--web=runbook'], runbook(value));
     expect(run).toMatchObject({ code: 5, stdout: '', opened: [], stderr: expect.stringMatching(message) });
   });
-
-  it('exits 5 if the alert has no page', async () => {
-    const none = await get(['--web'], {});
-    expect([none.code, none.stderr]).toEqual([5, 'svc: alert a000000000000000 has no generator\n']);
-  });
 });

@@ -58,14 +58,13 @@ describe('a name that may be mistyped', () => {
     expect(stderr.match(/(?:unknown|no alert) .*/g) ?? []).toEqual(texts);
   });
 
-  it.each(['list', 'groups', 'check'])(
-    'may be an expression that matches no receiver of svc alerts %s',
-    async (command) => {
-      const text = 'warning: no receiver matches payments: the expression must match the complete name\n';
+  it('may be an expression that matches no receiver', async () => {
+    const text = 'warning: no receiver matches payments: the expression must match the complete name\n';
+    for (const command of ['list', 'groups', 'check']) {
       expect(await run(command, '-r', 'payments')).toMatchObject({ code: 0, stderr: expect.stringContaining(text) });
       expect((await run(command, '-r', 'payments-.*', 'id=nobody')).stderr).not.toContain('no receiver matches');
-    },
-  );
+    }
+  });
 
   it('is not looked up where the server refuses that', async () => {
     await using server = await faultServer((socket, { path }) => {

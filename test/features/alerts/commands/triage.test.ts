@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { startAlertmanagerEmulator } from '../../../../src/sandbox/alerts/server.ts';
 import type { LocalServer } from '../../../../src/sandbox/http.ts';
-import { postAlerts, postSilence } from '../../../support/alertmanager.ts';
+import { getJson, postAlerts, postSilence } from '../../../support/alertmanager.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { type Run, type RunOptions, svc } from '../../../support/svc.ts';
 import { wireAlert } from './scripted.ts';
@@ -111,14 +111,9 @@ interface Posted {
   readonly matchers: readonly { readonly name: string; readonly value: string }[];
 }
 
-async function silences(): Promise<readonly Posted[]> {
-  return (await (await fetch(`${emulator.url}/api/v2/silences`)).json()) as readonly Posted[];
-}
-
+const silences = () => getJson<readonly Posted[]>(emulator.url, '/api/v2/silences');
 const silenceOf = (name: string, value: string) => ({
-  matchers: [{ name, value, isRegex: false, isEqual: true }],
-  startsAt: new Date().toISOString(),
-  endsAt: new Date(Date.now() + 60 * MINUTE).toISOString(),
+  matchers: [{ name, value, isRegex: false }],
   createdBy: 'ann',
   comment: 'disk \u001b[31mswap',
 });

@@ -143,6 +143,14 @@ describe('svc alerts list --watch at a terminal', () => {
     }
   });
 
+  it('shows every critical alert among many new alerts', async () => {
+    const many = (count: number, severity: string, prefix: string) =>
+      Array.from({ length: count }, (_, index) => wireAlert(`${prefix}${(index + 16).toString(16)}`, { severity }));
+    const old = [...many(40, 'info', 'a'), ...many(10, 'critical', 'c')];
+    const [, shown] = await frames([old, [...old, ...many(30, 'warning', 'b')]], [], 120);
+    expect(shown?.filter((line) => line.includes('Alertc'))).toHaveLength(10);
+  });
+
   it('says how many rows are hidden by the screen or by --limit', async () => {
     const many = Array.from({ length: 60 }, (_, index) => wireAlert((index + 16).toString(16)));
     const [full] = await frames([many]);
