@@ -117,19 +117,7 @@ it('what may mean something else is refused with the reason, and with spellings 
 });
 
 it('a bare word in the first place is the name of an alert', () => {
-  const names = [
-    'up',
-    'job:rate5m',
-    'node-1.example/a',
-    '_x',
-    'Ünïcode',
-    '磁盘已满',
-    '🔥',
-    '2xx',
-    'Disk full (/var)',
-    "it's",
-  ];
-  for (const word of names) {
+  for (const word of ['up', 'job:rate5m', 'node-1.example/a', '2xx', '磁盘已满', '🔥', 'Disk full (/var)', "it's"]) {
     const notices: string[] = [];
     const matchers = parseMatcherArguments([word, 'a=b'], (notice) => notices.push(notice));
     expect(matchers).toEqual([matcher('alertname', '=', word), matcher('a', '=', 'b')]);

@@ -153,11 +153,4 @@ describe('svc silences ack', () => {
     const none = await ack([]);
     expect([none.code, none.sent, failure(none).message]).toEqual([2, [], '<fingerprint> is required']);
   });
-
-  it('prints with --dry-run the request', async () => {
-    const [fingerprint = ''] = await seed([{ alertname: 'Dry' }]);
-    const run = await ack([fingerprint, '--dry-run']);
-    expect(printed(run)).toMatchObject({ method: 'POST', body: { comment: 'ACK! acknowledged with svc' } });
-    expect(writes(run.sent)).toEqual([]);
-  });
 });

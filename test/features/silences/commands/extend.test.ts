@@ -197,15 +197,10 @@ describe('svc silences extend', () => {
     const [other, gone] = [await seed({ ...change, comment: 'SEL-2' }), await seed(change)];
     await wire(service.url(), `/api/v2/silence/${gone}`, { method: 'DELETE' });
     const end = await endOf(other);
-    for (const by of [
-      ['--comment', 'SEL-1'],
-      ['--created-by', 'ann', '--comment', '~1$'],
-    ]) {
-      const run = await extend([...by, '--for', '1m']);
-      expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('2 silences chosen')]);
-      expect(printed<Row[]>(run).map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
-      expect(writes(run.sent)).toHaveLength(2);
-    }
+    const run = await extend(['--created-by', 'ann', '--comment', '~1$', '--for', '1m']);
+    expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('2 silences chosen')]);
+    expect(printed<Row[]>(run).map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
+    expect(writes(run.sent)).toHaveLength(2);
     expect(await endOf(other)).toBe(end);
   });
 

@@ -126,19 +126,11 @@ describe('svc silences import', () => {
     const over = { ...list[0], startsAt: hour(-4), endsAt: hour(-2) };
     const mixed = await importing([swapped, ...list, future, over]);
     expect([mixed.code, results(mixed)]).toEqual([10, ['invalid', 'created', 'created', 'invalid', 'skipped']]);
-    expect(printed<Row[]>(mixed).map(({ message }) => message)).toEqual([
-      'ends before it starts',
-      null,
-      null,
-      'ends before it starts',
-      'already over',
-    ]);
-    for (const file of [[swapped], [swapped, future]]) {
-      const run = await importing(file);
-      expect([run.code, results(run), writes(run.sent)]).toEqual([3, file.map(() => 'invalid'), []]);
-    }
-    for (const file of [[over], [over, swapped]]) expect((await importing(file)).code).toBe(10);
+    expect(printed<Row[]>(mixed)[0]?.message).toBe('ends before it starts');
     expect(await stored(comment)).toHaveLength(2);
+    const none = await importing([swapped, future]);
+    expect([none.code, results(none), writes(none.sent)]).toEqual([3, ['invalid', 'invalid'], []]);
+    expect((await importing([over, swapped])).code).toBe(10);
     const shown = await service.svc(['silences', 'import', '-'], { stdin: JSON.stringify([over, swapped]) });
     expect(shown.stderr).toBe('1 skipped: already over, 1 invalid\n');
   });

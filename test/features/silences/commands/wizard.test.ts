@@ -2,10 +2,9 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tellCommand } from '../../../../src/cli/wizard.ts';
-import { startAlertmanagerEmulator } from '../../../../src/sandbox/alerts/server.ts';
 import { getJson, postAlerts, postSilence, wire } from '../../../support/alertmanager.ts';
 import { SVC } from '../../../support/executable.ts';
-import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
+import { type RunOptions, temporaryHome } from '../../../support/svc.ts';
 import { hasTmux, openTerminal } from '../../../support/terminal.ts';
 import { lines, type Sent, sharedService, writes } from '../../alerts/commands/service.ts';
 
@@ -175,16 +174,6 @@ describe.skipIf(!hasTmux)('svc silences run in a real terminal', () => {
     const after = await getJson<{ status: { state: string } }[]>(service.url(), `/api/v2/silences?filter=${filter}`);
     expect(after.map(({ status }) => status.state)).toEqual(['expired']);
   });
-});
-
-it('the prompts of svc silences create take a text where nothing can be chosen', async () => {
-  const { url, close } = await startAlertmanagerEmulator({ now: () => Date.now(), seed: 'empty' });
-  const run = await svc(['silences', 'create', '-c', 'why', '--base-url', url], {
-    terminal: 80,
-    answers: ['NodeDown', 'team=db', ''],
-  });
-  expect([run.code, run.asked.slice(1)]).toEqual([0, ['Another (Enter for none):', 'Another (Enter for none):']]);
-  await close();
 });
 
 describe('the line that the prompts print', () => {
