@@ -90,13 +90,6 @@ describe('svc alerts list of several profiles', () => {
     expect(listed).toMatchObject({ code: 7, stdout: '' });
     expect(listed.stderr).toMatch(/eu: nothing listens .*; us: nothing listens /);
   });
-
-  it('refuses --watch, which follows one cluster', async () => {
-    profiles({ eu: GONE, us: GONE });
-    const refused = await onBoth('alerts list --watch');
-    expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(refused.stderr).toMatch(/--watch follows one cluster.*\n.*watch -n 5 svc alerts list/);
-  });
 });
 
 it('svc alerts check of several profiles passes only if it passes in each', async () => {
@@ -212,6 +205,7 @@ it('several profiles must be different, have an address, and be for a command th
     'alerts list --base-url http://localhost --profile eu --profile us': '--base-url names one server',
     'alerts list --profile eu --profile other': 'profile other has no alerts.url',
     'alerts list --profile eu --profile gone': 'there is no profile "gone"',
+    'alerts list --watch --profile eu --profile us': 'watch -n 5 svc alerts list',
     'alerts triage --profile eu --profile us': '--profile is given more than once',
     'catalog products list --profile eu --profile us': '--profile is given more than once',
   };

@@ -137,7 +137,6 @@ describe('svc alerts create', () => {
     [['A', 'x!=y'], 'x!="y" is not a label'],
     [['A', 'x='], 'the label x is empty'],
     [['A', 'x=1', 'x=2'], 'given twice'],
-    [['A', 'B'], 'needs an operator'],
     [['A', '--end', '1h', '--for', '1h'], 'cannot be used together'],
     [['A', '--start', 'now', '--end', '2h ago'], 'before the start'],
     [['A', '--annotation', 'x'], 'not name=value'],

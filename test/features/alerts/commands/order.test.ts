@@ -41,15 +41,10 @@ describe('the order of alerts', () => {
 
   it('applies to --limit in every format; JSON and NDJSON without it have the order of the server', async () => {
     expect(await listed('--limit', '2')).toEqual(['f', 'd']);
-    const fingerprints = async (...argv: string[]) => {
-      const { stdout } = await run(['alerts', 'list', '-a', '-o', 'ndjson', '--fields', 'fingerprint', ...argv]);
-      return stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line).fingerprint[0]);
-    };
-    expect(await fingerprints()).toEqual(ALERTS.map(({ fingerprint }) => fingerprint[0]));
-    expect(await fingerprints('--limit', '3')).toEqual(['f', 'd', '0']);
+    const { stdout } = await run(['alerts', 'list', '-a', '-o', 'ndjson', '--limit', '3']);
+    expect(stdout.match(/(?<="fingerprint":")./g)).toEqual(['f', 'd', '0']);
+    const all = await run(['alerts', 'list', '-a', '-o', 'ndjson']);
+    expect(all.stdout.match(/(?<="fingerprint":")./g)).toEqual(ALERTS.map(({ fingerprint }) => fingerprint[0]));
     expect(JSON.parse((await run(['alerts', 'list', '-a', '-o', 'json'])).stdout)).toEqual(ALERTS);
   });
 

@@ -127,7 +127,6 @@ describe('an argument of svc alerts resolve', () => {
   it.each([
     [['alertname=dead'], ['b000000000000001']],
     [['DADA'], ['dada000000000002']],
-    [['NodeDown'], ['dada000000000002']],
     [['cafe0'], ['cafe000000000003']],
     [
       ['b0', 'da'],

@@ -170,6 +170,14 @@ describe('svc silences expire', () => {
 
 describe('a DELETE of svc silences expire', () => {
   const id = '2f1ac0de-0000-4000-8000-000000000001';
+  it('answered with 404 of JSON without a body exits 5', async () => {
+    await using server = await faultServer((socket, { method }) => {
+      socket.write(method === 'GET' ? answer(200, '[]') : answer(404, ''));
+    });
+    expect((await svc(['silences', 'expire', id, '--yes', '--base-url', server.url])).code).toBe(5);
+    expect(server.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+  });
+
   it('without a response does not stop the others, and each is sent once', async () => {
     const ids = ['1', '2', '3'].map((digit) => id.replace(/.$/, digit));
     await using server = await faultServer((socket, { method, path }) => {

@@ -74,7 +74,6 @@ describe('svc silences list', () => {
       '--within 59m59s': [],
       '--within 2d': ['later', 'short'],
       '--within 2d --created-by ~ann': ['later'],
-      '--expired --within 1h': ['ended'],
       '--sort -endsAt --limit 1': ['long'],
       'team=db': ['long', 'short'],
       'team=db host=~"a.*"': ['long'],
