@@ -31,11 +31,6 @@ onBothServers((url, comparable) => {
       expect([fromNow(alert?.startsAt), fromNow(alert?.endsAt), fromNow(alert?.updatedAt)]).toEqual([0, 5, 0]);
     });
 
-    it('starts when it ends if it has only an end', async () => {
-      const alert = await stored({ endsAt: iso(HOUR) });
-      expect([alert?.startsAt, alert?.status.state]).toEqual([alert?.endsAt, 'active']);
-    });
-
     it('that is sent again has the earliest start, and the newer annotations and timeout', async () => {
       const labels = { alertname: randomUUID() };
       await post({ labels, startsAt: iso(-HOUR), annotations: { summary: 'first' } });
@@ -45,13 +40,6 @@ onBothServers((url, comparable) => {
       expect([fromNow(alert?.startsAt), fromNow(alert?.endsAt)]).toEqual([-60, 5]);
     });
 
-    it('ends when it said, even if a shorter timeout follows', async () => {
-      const labels = { alertname: randomUUID() };
-      await post({ labels, startsAt: iso(-HOUR), endsAt: iso(HOUR) });
-      await post({ labels, startsAt: iso(-HOUR) });
-      expect(fromNow((await find(labels.alertname))[0]?.endsAt)).toBe(60);
-    });
-
     it('is resolved by an end in the past, and starts again later', async () => {
       const labels = { alertname: randomUUID() };
       await post({ labels, startsAt: iso(-HOUR), endsAt: iso(HOUR) });
@@ -59,13 +47,6 @@ onBothServers((url, comparable) => {
       expect(await find(labels.alertname)).toEqual([]);
       await post({ labels });
       expect(fromNow((await find(labels.alertname))[0]?.startsAt)).toBe(0);
-    });
-
-    it('is not resolved by other labels', async () => {
-      const labels = { alertname: randomUUID(), more: 'x' };
-      await post({ labels, startsAt: iso(-HOUR), endsAt: iso(HOUR) });
-      await post({ labels: { alertname: labels.alertname }, startsAt: iso(-HOUR), endsAt: iso(-1000) });
-      expect(await find(labels.alertname)).toHaveLength(1);
     });
 
     it('has no empty labels, but empty annotations; of equal alerts the last one counts', async () => {
@@ -82,12 +63,7 @@ onBothServers((url, comparable) => {
   });
 
   describe('a batch of alerts', () => {
-    it('may be empty or null', async () => {
-      expect(await post()).toEqual([200, '']);
-      expect((await postJson(url(), '/api/v2/alerts', null)).status).toBe(200);
-    });
-
-    it('with invalid alerts is refused, but the valid ones are stored', async () => {
+    it('may be null; with invalid alerts it is refused, but the valid ones are stored', async () => {
       const alertname = randomUUID();
       const answer = await post(
         { labels: { alertname } },
@@ -108,23 +84,11 @@ onBothServers((url, comparable) => {
       ];
       expect(answer).toEqual([400, `${JSON.stringify(complaints.join('; '))}\n`]);
       expect(await find(alertname)).toHaveLength(1);
-    });
-
-    it('with an alert without labels is refused whole', async () => {
-      const alertname = randomUUID();
-      expect((await post({ labels: { alertname } }, {}))[0]).toBe(422);
-      expect(await find(alertname)).toEqual([]);
+      expect((await postJson(url(), '/api/v2/alerts', null)).status).toBe(200);
     });
   });
 
   describe('the link of an alert', () => {
-    it('may be any address', async () => {
-      for (const generatorURL of ['mailto:a', 'http://x/?a=b', 'http://[::1]:80/']) {
-        expect((await stored({ generatorURL }))?.generatorURL).toBe(generatorURL);
-      }
-      expect((await stored({ generatorURL: '' }))?.generatorURL).toBeUndefined();
-    });
-
     it('is refused if it is none', async () => {
       for (const generatorURL of ['foo', 'a b', '://', 'http://[::1']) {
         const message = `0.generatorURL in body must be of type uri: ${JSON.stringify(generatorURL)}`;

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { postSilence, wire } from '../support/alertmanager.ts';
+import { expect, it } from 'vitest';
+import { wire } from '../support/alertmanager.ts';
 import { HOUR, iso, onBothServers } from '../support/alertmanagers.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -49,24 +49,17 @@ const REFUSALS: readonly Refusal[] = [
     matching(MATCHER, { ...MATCHER, name: 'a-b' }),
     'silence invalid: invalid label matcher 1: invalid label name "a-b"',
   ),
-  text(matching({ ...MATCHER, name: 'é' }), 'silence invalid: invalid label matcher 0: invalid label name "é"'),
   badRegex('(', 'missing closing ): `(`'),
   badRegex('(?!x)a', 'invalid or unsupported Perl syntax: `(?!`'),
   badRegex('(a)\\1', 'invalid escape sequence: `\\1`'),
-  badRegex('a**', 'invalid nested repetition operator: `**`'),
-  badRegex('a{1001}', 'invalid repeat count: `{1001}`'),
-  badRegex('\\p{Foo}', 'invalid character class range: `\\p{Foo}`'),
   badRegex('a\\', 'trailing backslash at end of expression: ``'),
   text(silence({ id: UNKNOWN }), 'silence not found', 404),
-  text(silence({ id: 'xyz' }), 'silence not found', 404),
   undecodable('{"matchers":', 'unexpected EOF'),
   undecodable('hello', "invalid character 'h' looking for beginning of value"),
-  undecodable('{"a":1,}', "invalid character '}' looking for beginning of object key string"),
   ...['comment', 'createdBy', 'endsAt', 'matchers', 'startsAt'].map((field) =>
     invalid(TO_SILENCES, silence({ [field]: undefined }), 602, `${field} in body is required`),
   ),
   invalid(TO_SILENCES, silence({ endsAt: null }), 602, 'endsAt in body is required'),
-  invalid(TO_SILENCES, '{}', 602, 'comment in body is required'),
   invalid(TO_SILENCES, matching(), 612, 'matchers in body should have at least 1 items'),
   invalid(TO_SILENCES, matching(MATCHER, {}), 602, 'matchers.1.isRegex in body is required'),
   invalid(TO_SILENCES, matching({ value: 'b', isRegex: false }), 602, 'matchers.0.name in body is required'),
@@ -78,10 +71,7 @@ const REFUSALS: readonly Refusal[] = [
   [`DELETE /api/v2/silence/${UNKNOWN}`, undefined, 500, '"silence not found"\n'],
   invalid('PUT /api/v2/status', undefined, 405, 'method PUT is not allowed, but [GET] are', 405),
   invalid('GET /api/v2/nope', undefined, 404, 'path /api/v2/nope was not found', 404),
-  invalid('GET /api/v2/alerts%2Fgroups', undefined, 404, 'path /api/v2/alerts%2Fgroups was not found', 404),
-  ...['GET', 'POST', 'DELETE'].map(
-    (method): Refusal => [`${method} /prefix/api/v2/silence/${UNKNOWN}`, undefined, 404, '404 page not found\n'],
-  ),
+  [`DELETE /prefix/api/v2/silence/${UNKNOWN}`, undefined, 404, '404 page not found\n'],
 ];
 
 /** The type that goes with a body of this form. */
@@ -91,35 +81,12 @@ function typeOf(answer: string): string | undefined {
 }
 
 onBothServers((url, comparable) => {
-  const send = async (request: string, body?: string, headers: Record<string, string> = JSON_TYPE) => {
-    const [method = '', path = ''] = request.split(' ');
-    return await wire(url(), path, { method, ...(body === undefined ? {} : { headers, body }) });
-  };
-
-  describe('the API', () => {
-    it('refuses what makes no sense, is incomplete or is not there', async () => {
-      for (const [request, body, status, answer] of REFUSALS) {
-        const got = await send(request, body);
-        const wanted = [request, body, status, typeOf(answer), comparable(answer)];
-        expect([request, body, got.status, got.headers['content-type'], comparable(got.body)]).toEqual(wanted);
-      }
-    });
-
-    it('takes any spelling of the type of JSON', async () => {
-      for (const type of ['application/json; charset=utf-8', 'application/JSON', 'application/json;']) {
-        expect([type, (await send(TO_ALERTS, '[]', { 'content-type': type })).status]).toEqual([type, 200]);
-      }
-    });
-
-    it('takes a path with a trailing slash', async () => {
-      expect(await send('GET /api/v2/silences/?filter=nobody%3Dhas')).toMatchObject({ status: 200, body: '[]\n' });
-    });
-
-    it('takes an upper-case UUID, but does not find it', async () => {
-      const loud = (await postSilence(url(), { matchers: [MATCHER] })).toUpperCase();
-      expect((await send(`GET /api/v2/silence/${loud}`)).status).toBe(404);
-      expect((await send(`DELETE /api/v2/silence/${loud}`)).status).toBe(500);
-      expect((await send(TO_SILENCES, silence({ id: loud }))).status).toBe(404);
-    });
+  it('refuses what makes no sense, is incomplete or is not there', async () => {
+    for (const [request, body, status, answer] of REFUSALS) {
+      const [method = '', path = ''] = request.split(' ');
+      const got = await wire(url(), path, { method, ...(body === undefined ? {} : { headers: JSON_TYPE, body }) });
+      const wanted = [request, body, status, typeOf(answer), comparable(answer)];
+      expect([request, body, got.status, got.headers['content-type'], comparable(got.body)]).toEqual(wanted);
+    }
   });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { getJson, postAlerts, postJson, postSilence, type SeedSilence, wire } from '../support/alertmanager.ts';
+import { getJson, postJson, postSilence, type SeedSilence, wire } from '../support/alertmanager.ts';
 import { HOUR, iso, MINUTE, onBothServers } from '../support/alertmanagers.ts';
 
 interface Silence extends Required<SeedSilence> {
@@ -8,7 +8,7 @@ interface Silence extends Required<SeedSilence> {
   readonly updatedAt: string;
 }
 
-onBothServers((url, comparable) => {
+onBothServers((url) => {
   /** Matchers that no other case uses. */
   const unique = (): SeedSilence['matchers'] => [{ name: 'case', value: randomUUID(), isRegex: false }];
   const read = async (id: string): Promise<Silence> => await getJson(url(), `/api/v2/silence/${id}`);
@@ -23,28 +23,6 @@ onBothServers((url, comparable) => {
         expect(silence.status.state).toBe('active');
       }
     });
-
-    it('takes times with an offset, without seconds or without a zone', async () => {
-      const times = ['2027-11-20T12:00:00.5-08:00', '2027-11-20T12:00:00', '2027-11-20 12:00:00', '2027-11-20T12:00Z'];
-      for (const endsAt of [...times, '9999-12-26T00:00:00Z']) await postSilence(url(), { matchers: unique(), endsAt });
-    });
-
-    it('may have contradictory matchers, or a single inequality, which mutes nearly everything', async () => {
-      const contradiction = [...unique(), ...unique()];
-      await postSilence(url(), { matchers: contradiction });
-      const label = `x${randomUUID().replaceAll('-', '')}`;
-      await postAlerts(url(), [{ labels: { alertname: label } }]);
-      const id = await postSilence(url(), { matchers: [{ name: label, value: 'y', isRegex: false, isEqual: false }] });
-      const [alert] = await getJson<{ status: object }[]>(url(), `/api/v2/alerts?filter=alertname%3D${label}`);
-      expect(alert?.status).toMatchObject({ state: 'suppressed', silencedBy: [id] });
-      await wire(url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
-      const [after] = await getJson<{ status: object }[]>(url(), `/api/v2/alerts?filter=alertname%3D${label}`);
-      expect(after?.status).toMatchObject({ state: 'active', silencedBy: [] });
-    });
-
-    it('needs one matcher that requires a value', async () => {
-      await postSilence(url(), { matchers: [{ name: 'other', value: '.*', isRegex: true }, ...unique()] });
-    });
   });
 
   describe('an expired silence', () => {
@@ -56,15 +34,6 @@ onBothServers((url, comparable) => {
       }
       const silence = await read(id);
       expect(silence.status.state).toBe('expired');
-      near(silence.endsAt);
-    });
-
-    it('has started and ended now if it was pending', async () => {
-      const id = await postSilence(url(), { matchers: unique(), startsAt: iso(HOUR), endsAt: iso(2 * HOUR) });
-      expect(await state(id)).toBe('pending');
-      await wire(url(), `/api/v2/silence/${id}`, { method: 'DELETE' });
-      const silence = await read(id);
-      expect([silence.status.state, silence.startsAt]).toEqual(['expired', silence.endsAt]);
       near(silence.endsAt);
     });
   });
@@ -94,15 +63,6 @@ onBothServers((url, comparable) => {
       });
     });
 
-    it('changes the start within the same second', async () => {
-      const old = await active();
-      const startsAt = `${old.startsAt.slice(0, 19)}Z`;
-      expect(await update(old, { startsAt })).toMatchObject({
-        same: true,
-        now: { startsAt: startsAt.replace('Z', '.000Z') },
-      });
-    });
-
     it.each([
       ['past', -10 * MINUTE, 'active'],
       ['future', 10 * MINUTE, 'pending'],
@@ -112,49 +72,22 @@ onBothServers((url, comparable) => {
       if (became === 'active') near(result.now.startsAt);
     });
 
+    it('moves a pending silence, and creates another for an expired one', async () => {
+      const times = { startsAt: iso(HOUR), endsAt: iso(2 * HOUR) };
+      const old = await read(await postSilence(url(), { ...base, matchers: unique(), ...times }));
+      const moved = await update(old, { startsAt: iso(30 * MINUTE) });
+      expect(moved).toMatchObject({ same: true, now: { status: { state: 'pending' } } });
+      await wire(url(), `/api/v2/silence/${old.id}`, { method: 'DELETE' });
+      const expired = await read(old.id);
+      expect(expired.startsAt).toBe(expired.endsAt);
+      expect(await update(expired, { endsAt: iso(HOUR) })).toMatchObject({ same: false, old: 'expired' });
+    });
+
     it('creates another silence for other matchers, or the same in another order', async () => {
       const other = await update(await active(), { matchers: unique() });
       expect(other).toMatchObject({ same: false, old: 'expired', now: { status: { state: 'active' } } });
       const old = await active();
       expect(await update(old, { matchers: old.matchers.toReversed() })).toMatchObject({ same: false, old: 'expired' });
-    });
-
-    it('may leave out isEqual', async () => {
-      const old = await active();
-      const matchers = old.matchers.map(({ name, value, isRegex }) => ({ name, value, isRegex }));
-      expect(await update(old, { matchers })).toMatchObject({ same: true, old: 'active' });
-    });
-
-    it('with an end in the past is refused, and changes nothing', async () => {
-      const old = await active();
-      const answer = await postJson(url(), '/api/v2/silences', { ...old, startsAt: iso(-HOUR), endsAt: iso(-MINUTE) });
-      const message = JSON.stringify("Failed to create silence: end time can't be in the past");
-      expect([answer.status, comparable(answer.body)]).toEqual([400, comparable(`${message}\n`)]);
-      expect(await read(old.id)).toEqual(old);
-    });
-
-    it('moves a pending silence, as long as it starts in the future', async () => {
-      const times = { startsAt: iso(HOUR), endsAt: iso(2 * HOUR) };
-      const old = await read(await postSilence(url(), { ...base, matchers: unique(), ...times }));
-      const moved = await update(old, { startsAt: iso(30 * MINUTE), endsAt: iso(90 * MINUTE) });
-      expect(moved).toMatchObject({ same: true, now: { status: { state: 'pending' } } });
-      expect(await update(moved.now, { startsAt: iso(-MINUTE) })).toMatchObject({
-        same: false,
-        old: 'expired',
-        now: { status: { state: 'active' } },
-      });
-    });
-
-    it('creates another silence for one that has expired', async () => {
-      const old = await active();
-      await wire(url(), `/api/v2/silence/${old.id}`, { method: 'DELETE' });
-      const expired = await read(old.id);
-      expect(await update(expired, { endsAt: iso(HOUR) })).toMatchObject({
-        same: false,
-        old: 'expired',
-        now: { status: { state: 'active' } },
-      });
-      expect(await read(old.id)).toEqual(expired);
     });
 
     it.each([
@@ -166,13 +99,6 @@ onBothServers((url, comparable) => {
       const answer = await postJson(url(), '/api/v2/silences', { ...old, matchers });
       expect([answer.status, JSON.parse(answer.body)]).toEqual([400, expect.stringMatching(/\S/)]);
       expect(await state(old.id)).toBe('expired');
-    });
-
-    it('of an unknown id is refused', async () => {
-      const old = await active();
-      const answer = await postJson(url(), '/api/v2/silences', { ...old, id: randomUUID() });
-      expect([answer.status, answer.body]).toEqual([404, '"silence not found"\n']);
-      expect(await read(old.id)).toEqual(old);
     });
   });
 
@@ -198,33 +124,8 @@ onBothServers((url, comparable) => {
         await expect.poll(() => Date.now() > end, { interval: 1 }).toBe(true);
       }
       const list = await getJson<Silence[]>(url(), `/api/v2/silences?filter=case%3D${matcher?.value}`);
-      expect(list.map(({ comment }) => comment)).toEqual([
-        'active soon',
-        'active late',
-        'pending soon',
-        'pending late',
-        'expired last',
-        'expired first',
-      ]);
-    });
-
-    it('is filtered by the text of matchers', async () => {
-      const [matcher] = unique();
-      const id = await postSilence(url(), {
-        matchers: [
-          { name: 'instance', value: `${matcher?.value}.*`, isRegex: true },
-          { name: 'x', value: 'y', isRegex: false, isEqual: false },
-        ],
-      });
-      const list = async (...filters: string[]): Promise<string[]> => {
-        const query = filters.map((filter) => `filter=${encodeURIComponent(filter)}`).join('&');
-        return (await getJson<Silence[]>(url(), `/api/v2/silences?${query}`)).map((silence) => silence.id);
-      };
-      expect(await list(`instance=~"${matcher?.value}.*"`)).toEqual([id]);
-      expect(await list('x!=y', `instance=~${matcher?.value}.*`)).toEqual([id]);
-      expect(await list(`instance="${matcher?.value}.*"`)).toEqual([]);
-      expect(await list(`instance=${matcher?.value}1`)).toEqual([]);
-      expect(await list(`instance=~"${matcher?.value}.*"`, 'x=y')).toEqual([]);
+      const order = 'active soon, active late, pending soon, pending late, expired last, expired first';
+      expect(list.map(({ comment }) => comment).join(', ')).toBe(order);
     });
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
 import { type Ended, type Running, startSvc, svc } from '../e2e/binary.ts';
-import { onBothServices } from '../features/alerts/commands/service.ts';
+import { sharedService } from '../features/alerts/commands/service.ts';
 import { environmentIn, ordersFromNow } from '../features/trade/commands/trader.ts';
 import { delivery, event, KEY, Sender } from '../features/webhooks/receiver-client.ts';
 import { startReceiver, startService } from '../sandbox/webhooks/service.ts';
@@ -262,36 +262,36 @@ interface Silence {
 
 const TTL_MS = 10_000;
 
-onBothServices((service) => {
-  it('silences run: leaves at most one silence, which ends by itself', async ({ task }) => {
-    const { root, env } = freshHome();
-    const run = (label: string): Running => {
-      const argv = ['silences', 'run', `run=${label}`, '--ttl', `${TTL_MS / 1000}s`, '--author', 'ci'];
-      return startSvc([...argv, '--', 'sleep', '0.6'], { env: { ...env, SVC_ALERTS_URL: service.url() } });
-    };
-    const silences = (label: string): Promise<Silence[]> =>
-      getJson<Silence[]>(service.url(), `/api/v2/silences?filter=${encodeURIComponent(`run="${label}"`)}`);
-    const figures = { none: 0, left: 0, ended: 0 };
-    for await (const { at, round, ms } of killedAtRandom(task, root, (round) => run(`${round}`))) {
-      const label = `${round}`;
-      const left = await silences(label);
-      expect(left.length, at).toBeLessThanOrEqual(1);
-      for (const { startsAt, endsAt } of left) {
-        // It was extended for as long as the command ran.
-        expect(Date.parse(endsAt) - Date.parse(startsAt), at).toBeLessThan(TTL_MS + 2 * ms + 5_000);
-        expect(Date.parse(endsAt) - Date.now(), at).toBeLessThan(TTL_MS + 1_000);
-      }
-      const [silence] = left;
-      if (silence === undefined) figures.none += 1;
-      else figures[silence.status.state === 'expired' ? 'ended' : 'left'] += 1;
-      expect(await soon(run(label).ended), at).toMatchObject({ code: 0 });
-      const own = (await silences(label)).filter(({ id }) => !left.some((one) => one.id === id));
-      expect(
-        own.map(({ status }) => status.state),
-        at,
-      ).toEqual(['expired']);
+const service = sharedService();
+
+it('silences run: leaves at most one silence, which ends by itself', async ({ task }) => {
+  const { root, env } = freshHome();
+  const run = (label: string): Running => {
+    const argv = ['silences', 'run', `run=${label}`, '--ttl', `${TTL_MS / 1000}s`, '--author', 'ci'];
+    return startSvc([...argv, '--', 'sleep', '0.6'], { env: { ...env, SVC_ALERTS_URL: service.url() } });
+  };
+  const silences = (label: string): Promise<Silence[]> =>
+    getJson<Silence[]>(service.url(), `/api/v2/silences?filter=${encodeURIComponent(`run="${label}"`)}`);
+  const figures = { none: 0, left: 0, ended: 0 };
+  for await (const { at, round, ms } of killedAtRandom(task, root, (round) => run(`${round}`))) {
+    const label = `${round}`;
+    const left = await silences(label);
+    expect(left.length, at).toBeLessThanOrEqual(1);
+    for (const { startsAt, endsAt } of left) {
+      // It was extended for as long as the command ran.
+      expect(Date.parse(endsAt) - Date.parse(startsAt), at).toBeLessThan(TTL_MS + 2 * ms + 5_000);
+      expect(Date.parse(endsAt) - Date.now(), at).toBeLessThan(TTL_MS + 1_000);
     }
-    const { none, left, ended } = figures;
-    task.meta.figures = `run: ${none} ended before the silence, ${left} silences left to end by themselves, ${ended} ended`;
-  });
+    const [silence] = left;
+    if (silence === undefined) figures.none += 1;
+    else figures[silence.status.state === 'expired' ? 'ended' : 'left'] += 1;
+    expect(await soon(run(label).ended), at).toMatchObject({ code: 0 });
+    const own = (await silences(label)).filter(({ id }) => !left.some((one) => one.id === id));
+    expect(
+      own.map(({ status }) => status.state),
+      at,
+    ).toEqual(['expired']);
+  }
+  const { none, left, ended } = figures;
+  task.meta.figures = `run: ${none} ended before the silence, ${left} silences left to end by themselves, ${ended} ended`;
 });

@@ -64,14 +64,13 @@ describe('Grafana, which does not show its configuration', () => {
     expect(doctor).toMatchObject({ code: 0, stdout: expect.stringContaining('version N/A') });
   });
 
-  it.each(['alerts status --config', 'alerts routes', 'alerts route team=db'])(
-    'fails svc %s with exit 5',
-    async (line) => {
-      await using grafana = await serving({});
+  it('fails the commands that read its configuration with exit 5', async () => {
+    await using grafana = await serving({});
+    for (const line of ['alerts status --config', 'alerts routes', 'alerts route team=db']) {
       const { code, stderr } = await run(grafana, line);
-      expect([code, stderr]).toEqual([5, expect.stringContaining('does not show its configuration')]);
-    },
-  );
+      expect([line, code, stderr]).toEqual([line, 5, expect.stringContaining('does not show its configuration')]);
+    }
+  });
 
   it('has muted alerts only in its groups', async () => {
     const shown = wireAlert('a');
@@ -108,6 +107,11 @@ describe('Mimir and Cortex, which have one Alertmanager for each tenant', () => 
       hint: expect.stringContaining('mimirtool alertmanager load'),
     });
   });
+});
+
+it('a refusal without a text names its status', async () => {
+  await using server = await faultServer((socket) => socket.write(answer(431, '')));
+  expect((await run(server, 'alerts list')).stderr).toContain('refused the request: status 431\n');
 });
 
 describe('a response of 200 with an error text', () => {
@@ -175,9 +179,8 @@ describe('an alert that cannot be read among others', () => {
   it('is named, but of many only some', async () => {
     const odd = Array.from({ length: 30 }, () => ({ ...wireAlert('b'), labels: 7 }));
     await using server = await serving({ alerts: [good, ...odd] });
-    const { code, stdout, stderr } = await run(server, 'alerts list -q');
-    expect([code, stdout]).toEqual([10, `${good.fingerprint}\n`]);
-    expect(stderr.match(/left out of the response/g)?.length).toBeLessThan(30);
+    const { code, stderr } = await run(server, 'alerts list -q');
+    expect([code, stderr.match(/left out of the response/g)?.length]).toEqual([10, 5]);
     expect(stderr).toContain('more rows are left out for the same or other reasons');
   });
 
@@ -224,15 +227,4 @@ describe('a silence that is odd', () => {
     };
     expect(await leavingOut(server, Object.keys(expected))).toEqual(expected);
   });
-});
-
-it('a failure first says what failed, and the request last', async () => {
-  const { stderr: none } = await svc(['alerts', 'list', '--base-url', 'http://127.0.0.1:9']);
-  expect(none).toMatch(/^svc: nothing listens at 127\.0\.0\.1:9 \(GET http:\/\/127\.0\.0\.1:9\/api\/v2\/alerts\?/);
-  await using mute = await faultServer((socket) => socket.write(answer(431, '')));
-  const { stderr: wordless } = await run(mute, 'alerts list');
-  expect(wordless).toMatch(/^svc: Alertmanager refused the request: status 431\nhint: /);
-  await using server = await faultServer((socket) => socket.write(answer(503, '"overloaded"')));
-  const { stderr } = await run(server, 'alerts create A');
-  expect(stderr).toMatch(/^svc: the service answered 503: overloaded; it may have been applied \(POST http:/);
 });

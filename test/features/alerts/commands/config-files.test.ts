@@ -64,17 +64,12 @@ describe('the text of a configuration file', () => {
         receivers: [{ name: 'ops' }, { name: 'team-db' }],
       }),
     ],
-    ['a document mark and a comment', `# of us\n---\n${CONFIG}...\n`],
     [
       'hundreds of aliases',
       `${CONFIG.replace('- matchers: [team="db"]', '- &r\n      matchers: [&m team="db"]')}`.replace(
         'receivers:',
         `${'    - { <<: *r, group_by: [a], matchers: [*m, a="b"], continue: true }\n'.repeat(300)}receivers:`,
       ),
-    ],
-    [
-      'anchors and merges',
-      `x-base: &base { receiver: team-db, group_wait: 10s }\n${CONFIG.replace('receiver: team-db', '<<: *base')}`,
     ],
   ])('may have %s', async (_, text) => {
     const stdin = text as string;
@@ -96,19 +91,6 @@ describe('the text of a configuration file', () => {
   });
 });
 
-const TREE = (routes: string) => `route:
-  receiver: ops
-  routes:
-${indented(routes)}
-receivers: [{ name: ops }, { name: a }, { name: b }]
-`;
-
-it('an open bracket is one fault, however many there are', async () => {
-  const { code, stdout } = await check(`${CONFIG}other: ${'['.repeat(200)}\n`);
-  expect(code).toBe(1);
-  expect(stdout.match(/Flow sequence/g)).toHaveLength(1);
-});
-
 describe('the keys of a mapping in a configuration file', () => {
   it.each([
     ['twice', 'route:\n  receiver: ops\n  receiver: ops\n', '3'],
@@ -120,24 +102,6 @@ describe('the keys of a mapping in a configuration file', () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(new RegExp(`^ +${line} .*Map keys must be unique`, 'm'));
   });
-
-  it('may be 40,000, and a merge key may be repeated', async () => {
-    const names = Array.from({ length: 40_000 }, (_, at) => `  name${at}: 1\n`);
-    const { code } = await check(`${CONFIG}other:\n${names.join('')}`);
-    expect(code).toBe(0);
-    const merged =
-      'a: &a {group_by: [x]}\nb: &b {receiver: ops}\nroute:\n  <<: *a\n  <<: *b\nreceivers: [{name: ops}]\n';
-    expect((await check(merged)).code).toBe(0);
-  });
-});
-
-it('svc alerts route names a route without matchers', async () => {
-  const stdin = TREE('- { receiver: a }\n- { matchers: [team="db"], receiver: b }');
-  const argv = ['alerts', 'route', 'team=db', '--config-file', '-'];
-  expect(JSON.parse((await svc([...argv, '-o', 'json'], { stdin })).stdout)).toMatchObject([
-    { receiver: 'a', path: ['{}'] },
-  ]);
-  expect((await svc(argv, { stdin })).stdout).toContain('(every alert)');
 });
 
 describe('a running configuration', () => {

@@ -75,9 +75,7 @@ describe('svc alerts create', () => {
     [['--start', '1h'], -HOUR, undefined],
     [['--start', '1h', '--for', '3h'], -HOUR, 2 * HOUR],
     [['--start', '-2h', '--end', '30m'], -2 * HOUR, HOUR / 2],
-    [['--start', '2h ago', '--end', 'in 1h'], -2 * HOUR, HOUR],
     [['--end', '2h'], 0, 2 * HOUR],
-    [['-d', '1d'], 0, 24 * HOUR],
   ])('sends the times of %j by the clock, and always a start', async (argv, start, end) => {
     const now = Date.now();
     const run = await create(['Window', ...argv], { now: () => now });
@@ -112,9 +110,7 @@ describe('svc alerts create', () => {
 
   it.each([
     ['not JSON', '{"labels":', 'not JSON'],
-    ['nothing', '  \n', 'is empty'],
     ['an empty array', '[]', 'the array is empty'],
-    ['a text', '"x"', 'not an object'],
     ['no labels', '[{"labels":{"a":"b"}},{"annotations":{}}]', 'alert 2: labels'],
     ['a label that is a number', '[{"labels":{"a":1}}]', 'labels'],
     ['only empty labels', '[{"labels":{"a":"b"}},{"labels":{"a":"b"}},{"labels":{"a":""}}]', 'alert 3: no labels'],
@@ -136,28 +132,15 @@ describe('svc alerts create', () => {
     expect(run.stderr).toContain(path);
   });
 
-  it('refuses a missing file and a binary one', async () => {
-    const absent = await create(['-f', join(folder, 'absent.json')]);
-    expect([absent.code, absent.sent]).toEqual([2, []]);
-    const binary = await create(['-f', '-'], { stdin: new Uint8Array([0x5b, 0xff, 0x5d]) });
-    expect([binary.code, binary.sent]).toEqual([2, []]);
-    expect(binary.stderr).toContain('not UTF-8');
-  });
-
   it.each([
     [[], 'the alert name is missing'],
     [['A', 'x!=y'], 'x!="y" is not a label'],
-    [['A', 'x=~y'], 'is not a label'],
     [['A', 'x='], 'the label x is empty'],
     [['A', 'x=1', 'x=2'], 'given twice'],
-    [['A', 'alertname=B'], 'given twice'],
-    [['A', 'B'], 'needs an operator'],
     [['A', '--end', '1h', '--for', '1h'], 'cannot be used together'],
     [['A', '--start', 'now', '--end', '2h ago'], 'before the start'],
     [['A', '--annotation', 'x'], 'not name=value'],
-    [['A', '--annotation', 'x=1', '--annotation', 'x=2'], 'given twice'],
     [['A', '-f', 'x.json'], '--file cannot be used with'],
-    [['--annotation', 'a=b', '-f', 'x.json'], '--file cannot be used with'],
   ])('refuses %j with exit 2, and sends nothing', async (argv, why) => {
     const run = await create(argv);
     expect([run.code, run.stdout, run.sent]).toEqual([2, '', []]);
@@ -169,10 +152,8 @@ describe('svc alerts create', () => {
       ['--end', 'now'],
       ['--start', '1h', '--end', '1s ago'],
       ['--for', '0s'],
-      ['--start', '1h', '--end', 'now'],
       { endsAt: '2026-01-01T00:00:00Z' },
       { endsAt: 'now', startsAt: null },
-      { endsAt: '1h ago', startsAt: '' },
     ];
     for (const [index, end] of ends.entries()) {
       const name = `Ending${index}`;

@@ -55,11 +55,6 @@ describe('svc alerts get', () => {
     expect(await sent('both')).toEqual([alerts, alerts, one]);
   });
 
-  it('-q prints the whole fingerprint', async () => {
-    const { fingerprint } = named('plain');
-    expect((await get(fingerprint.slice(0, 8), '-q')).stdout).toBe(`${fingerprint}\n`);
-  });
-
   it('exits 5 for an unknown fingerprint', async () => {
     const run = await get('0000000000000000', '-o', 'json');
     expect([run.code, run.stdout]).toEqual([5, '']);
@@ -138,10 +133,5 @@ describe('svc alerts get --web', () => {
   ])('does not open %j', async (value, message) => {
     const run = await get(['--web=runbook'], runbook(value));
     expect(run).toMatchObject({ code: 5, stdout: '', opened: [], stderr: expect.stringMatching(message) });
-  });
-
-  it('exits 5 if the alert has no page', async () => {
-    const none = await get(['--web'], {});
-    expect([none.code, none.stderr]).toEqual([5, 'svc: alert a000000000000000 has no generator\n']);
   });
 });

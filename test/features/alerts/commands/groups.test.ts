@@ -45,11 +45,6 @@ describe('svc alerts groups', () => {
     expect(await grouped(...states.flatMap((state) => ['--state', state]))).toEqual(expected);
   });
 
-  it('selects by matchers and receivers', async () => {
-    expect(await grouped('-a', 'cluster=eu', 'severity!=critical')).toEqual(['platform-chat: both,inhibited']);
-    expect(await grouped('-a', '-r', 'pager|payments-chat')).toEqual(['pager: source', 'payments-chat: elsewhere']);
-  });
-
   it('never sends the parameter unprocessed, which groups do not have', async () => {
     for (const [argv, query] of [
       [[], '?active=true&silenced=false&inhibited=false'],

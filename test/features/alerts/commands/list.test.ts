@@ -6,27 +6,8 @@ import { ALL, FLEET, INHIBITED, idsOf, LONG_AGO, SILENCED, seedFleet, type WireA
 import { wireAlert } from './scripted.ts';
 import { lines, parameter, printed, sharedService } from './service.ts';
 
-const STATES = ['active', 'silenced', 'inhibited', 'suppressed', 'unprocessed'] as const;
-
-/** The alerts of each state, computed without the code under test. */
-const HOLDS: Readonly<Record<(typeof STATES)[number], (id: string) => boolean>> = {
-  active: (id) => !SILENCED.includes(id) && !INHIBITED.includes(id),
-  silenced: (id) => SILENCED.includes(id),
-  inhibited: (id) => INHIBITED.includes(id),
-  suppressed: (id) => SILENCED.includes(id) || INHIBITED.includes(id),
-  unprocessed: () => false,
-};
-
-/** Every choice of at least one state. */
-const COMBINATIONS = Array.from({ length: 2 ** STATES.length - 1 }, (_, bits) =>
-  STATES.filter((_state, index) => ((bits + 1) >> index) & 1),
-);
-
 const service = sharedService();
-let silence = '';
-beforeAll(async () => {
-  silence = await seedFleet(service.url());
-});
+beforeAll(() => seedFleet(service.url()).then(() => undefined));
 const list = (...argv: string[]) => service.svc(['alerts', 'list', ...argv]);
 const listed = async (...argv: string[]): Promise<string[]> => {
   const run = await list('-o', 'json', ...argv);
@@ -37,18 +18,20 @@ const everything = () => getJson<WireAlert[]>(service.url(), '/api/v2/alerts');
 
 describe('svc alerts list', () => {
   it('lists active alerts, with --state those in any of the states, and with -a all', async () => {
-    expect(await listed()).toEqual(['elsewhere', 'plain', 'source']);
-    expect(await listed('-a')).toEqual(ALL);
-    for (const states of COMBINATIONS) {
-      const wanted = ALL.filter((id) => states.some((state) => HOLDS[state](id)));
-      expect([states, await listed(...states.flatMap((state) => ['--state', state]))]).toEqual([states, wanted]);
+    const expected = {
+      '': ['elsewhere', 'plain', 'source'],
+      '-a': ALL,
+      '--state silenced': SILENCED,
+      '--state inhibited': INHIBITED,
+      '--state suppressed': ['both', 'inhibited', 'silenced'],
+      '--state silenced --state inhibited': ['both', 'inhibited', 'silenced'],
+      '--state active --state inhibited': ['both', 'elsewhere', 'inhibited', 'plain', 'source'],
+      '--state active --state suppressed': ALL,
+      '--state unprocessed': [],
+    };
+    for (const [line, ids] of Object.entries(expected)) {
+      expect([line, await listed(...line.split(' ').filter((word) => word !== ''))]).toEqual([line, ids]);
     }
-  });
-
-  it('names both reasons of an alert that is silenced and inhibited, and with -o wide also the ids', async () => {
-    const { stdout } = await list('-a', '-o', 'wide', 'id=both');
-    const source = (await everything()).find(({ labels }) => labels['id'] === 'source')?.fingerprint;
-    for (const text of ['silenced,inhibited', silence, source]) expect(stdout).toContain(text);
   });
 
   it('sends one request for the states, the matchers and the receiver', async () => {
@@ -60,13 +43,11 @@ describe('svc alerts list', () => {
       [['--state', 'active', '--state', 'unprocessed'], '?active=true&silenced=false&inhibited=false&unprocessed=true'],
       [['-a'], ''],
       [['-a', '-r', 'team-.*|ops'], '?receiver=team-.*%7Cops'],
-      [['-a', 'Up'], '?filter=alertname%3D%22Up%22'],
       [
         ['-a', 'a=b', 'c!=d', 'e=~f.*', 'g!~h'],
         '?filter=a%3D%22b%22&filter=c!%3D%22d%22&filter=e%3D~%22f.*%22&filter=g!~%22h%22',
       ],
       [['-a', '{a="b",c=~"d,e"}', 'f='], '?filter=a%3D%22b%22&filter=c%3D~%22d%2Ce%22&filter=f%3D%22%22'],
-      [['-a', 'a="q\\"b\\\\s"'], '?filter=a%3D%22q%5C%22b%5C%5Cs%22'],
       [['-a', 'a="ü&b=1#+ %"'], '?filter=a%3D%22%C3%BC%26b%3D1%23%2B%20%25%22'],
     ];
     for (const [argv, query] of requests) {
@@ -78,18 +59,6 @@ describe('svc alerts list', () => {
     expect(sent.flatMap((one) => parameter(one, 'filter'))).toEqual(['a="one\\ntwo"']);
   });
 
-  it('reads a bare word as the name of an alert, with a notice', async () => {
-    const run = await list('Up');
-    expect(run.stderr).toContain('Up means alertname="Up"');
-    expect(run.stdout).toContain('web-1:9100');
-  });
-
-  it('lists what all matchers select', async () => {
-    expect(await listed('-a', 'alertname=Down', 'cluster=eu', 'severity!=critical')).toEqual(['both', 'inhibited']);
-    expect(await listed('-a', 'team=~"plat.*|pay.*"', 'severity=""')).toEqual(['silenced']);
-    expect(await listed('-a', 'id=plain', 'id=both')).toEqual([]);
-  });
-
   it('lists with --receiver what goes to a receiver whose whole name matches', async () => {
     expect(await listed('-a', '--receiver', 'pager')).toEqual(['source']);
     expect(await listed('-a', '--receiver', '.*-chat')).toEqual([
@@ -99,12 +68,6 @@ describe('svc alerts list', () => {
       'silenced',
       'source',
     ]);
-    const warning = 'warning: no receiver matches platform: the expression must match the complete name\n';
-    expect(await list('-o', 'json', '-a', '--receiver', 'platform')).toMatchObject({
-      code: 0,
-      stdout: '[]\n',
-      stderr: warning,
-    });
   });
 
   it('reports why the server refuses a regular expression', async () => {
@@ -171,10 +134,8 @@ describe('svc alerts list', () => {
   it.each([
     [['-a', '--state', 'active'], 'cannot be used together'],
     [['--state', 'firing'], 'unknown value "firing"'],
-    [['--older-than', '1.5h'], 'not a duration'],
     [['--limit', '-1'], 'less than 0'],
     [['a==b'], 'is not one plain matcher'],
-    [['a=b', 'Up'], 'needs an operator'],
     [['-r', 'a,b'], 'several names need a regular expression'],
   ])('refuses %j with exit 2, and sends nothing', async (argv, why) => {
     const run = await list(...argv);

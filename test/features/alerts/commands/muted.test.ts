@@ -89,14 +89,6 @@ describeRealServers(({ release }) => {
     expect(batch?.status).toMatchObject({ state: 'suppressed', mutedBy: ['always'] });
   });
 
-  it('counts muted alerts as suppressed', async () => {
-    const query = '[].[labels.team, active, suppressed]';
-    expect(printed(await run('list', '-a', '--group-by', 'team', '-o', 'json', '--query', query))).toEqual([
-      ['payments', 1, 2],
-      ['search', 1, 0],
-    ]);
-  });
-
   it('counts groups by the interval of their own route', async () => {
     const columns = ['--columns', 'receiver,alertnames,active,suppressed,muted-by', '-o', 'tsv', '--no-headers'];
     expect((await run('groups', '-a', ...columns)).stdout.trimEnd().split('\n').sort()).toEqual([

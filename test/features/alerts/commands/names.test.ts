@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { answer, faultServer } from '../../../support/servers.ts';
 import { svc } from '../../../support/svc.ts';
 import { seedFleet } from './fleet.ts';
 import { scripted, wireAlert } from './scripted.ts';
@@ -16,12 +15,10 @@ const RECEIVER = 'unknown receiver pagr: did you mean pager?';
 describe('a name that may be mistyped', () => {
   it.each([
     [['list', 'sevrity=critical'], LABEL],
-    [['list', 'sevrity=critical', '-o', 'ndjson', '-a'], LABEL],
     [['list', 'sevrity=critical', '--group-by', 'team'], LABEL],
     [['list', 'Dsik', 'id=x'], NAME],
     [['groups', 'Dsik', '-a', '-o', 'json'], NAME],
     [['list', '-r', 'pagr', '-o', 'json'], RECEIVER],
-    [['groups', '-r', 'pagr'], RECEIVER],
   ])('is a warning of svc alerts %j, and exit 0', async (argv, text) => {
     const { code, stderr } = await run(...argv);
     expect([code, stderr]).toEqual([0, expect.stringContaining(`warning: ${text}\n`)]);
@@ -31,7 +28,6 @@ describe('a name that may be mistyped', () => {
   it('is no other value, no value with digits, and no label without a match of its own', async () => {
     const others = [
       ['list', 'severity=nosuch'],
-      ['list', 'Watchdogs'],
       ['list', 'id=plain', 'sevrity!=critical'],
       ['list', 'Disk'], // silenced, and so not listed
       ['list', 'rack=7'],
@@ -46,14 +42,12 @@ describe('a name that may be mistyped', () => {
 
   it.each([
     [['sevrity=critical', '--wait', '1m'], 0, [LABEL]],
-    [['Dsik', '--state', 'silenced'], 0, [NAME]],
     [['Dsik', '--expect'], 1, [NAME]],
     [['Dsik', 'sevrity=x'], 0, [NAME, LABEL]],
     [['sevrity=x', '-r', 'pagr'], 0, [LABEL, RECEIVER]],
     [['severity=critcal'], 0, ['unknown severity critcal: did you mean critical?']],
     [['critical'], 0, ['no alert is named critical: did you mean severity=critical?']],
     [['alertname=~Dsik'], 0, []],
-    [['Disk'], 0, []],
     [['sevrity!=critical'], 1, []],
     [['-r', 'pager', 'id=nobody'], 0, []],
   ])('leaves the verdict of svc alerts check %j: exit %i, warnings %j', async (argv, status, texts) => {
@@ -62,22 +56,12 @@ describe('a name that may be mistyped', () => {
     expect(stderr.match(/(?:unknown|no alert) .*/g) ?? []).toEqual(texts);
   });
 
-  it.each(['list', 'groups', 'check'])(
-    'may be an expression that matches no receiver of svc alerts %s',
-    async (command) => {
-      const text = 'warning: no receiver matches payments: the expression must match the complete name\n';
+  it('may be an expression that matches no receiver', async () => {
+    const text = 'warning: no receiver matches payments: the expression must match the complete name\n';
+    for (const command of ['list', 'groups', 'check']) {
       expect(await run(command, '-r', 'payments')).toMatchObject({ code: 0, stderr: expect.stringContaining(text) });
       expect((await run(command, '-r', 'payments-.*', 'id=nobody')).stderr).not.toContain('no receiver matches');
-    },
-  );
-
-  it('is not looked up where the server refuses that', async () => {
-    await using server = await faultServer((socket, { path }) => {
-      socket.write(path.includes('filter=') ? answer(200, '[]') : answer(401, '"no"'));
-    });
-    const { code, stderr } = await svc(['alerts', 'list', 'sevrity=critical', '--base-url', server.url]);
-    expect([code, stderr]).toEqual([0, expect.not.stringContaining('warning')]);
-    expect(server.requests).toHaveLength(2);
+    }
   });
 
   it('is a warning once in a watch', async () => {

@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
 import { startAlertmanagerEmulator } from '../../../../src/sandbox/alerts/server.ts';
 import { startAlertmanager } from '../../../support/alertmanager.ts';
-import { onBothServers } from '../../../support/alertmanagers.ts';
 import { alertmanagerBinary } from '../../../support/peers.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 
@@ -30,11 +29,6 @@ export interface Service {
   readonly address: () => string;
   /** Runs `svc` with the address of the proxy before the server in its environment. */
   svc(argv: readonly string[], options?: RunOptions): Promise<ServiceRun>;
-}
-
-/** Declares the cases for the emulator and for the release that it emulates. */
-export function onBothServices(cases: (service: Service) => void): void {
-  onBothServers((url) => cases(recorded(url)));
 }
 
 /** A server for all cases of a file: of the release that is emulated or, where that is missing, the emulator. */

@@ -35,17 +35,6 @@ describe('svc alerts status', () => {
     expect(printed(await status('--config', '-o', 'json'))).toBe(original);
   });
 
-  it('prints of a cluster its name, and its peers with their addresses', async () => {
-    const peers = [
-      { name: 'a', address: '10.0.0.1:9094' },
-      { name: 'b', address: '10.0.0.2:9094', version: 'new' },
-    ];
-    const body = { ...(await answered()), cluster: { name: '01HZX', status: 'settling', peers } };
-    await using server = await faultServer((socket) => socket.write(answer(200, JSON.stringify(body))));
-    const run = await svc(['alerts', 'status', '--base-url', server.url]);
-    for (const text of ['01HZX', 'settling', 'a 10.0.0.1:9094', 'b 10.0.0.2:9094']) expect(run.stdout).toContain(text);
-  });
-
   it.each([
     ['everything but the version', { versionInfo: { version: '1' } }, '1'],
     [

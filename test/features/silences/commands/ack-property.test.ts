@@ -62,15 +62,6 @@ it('svc silences ack mutes exactly the given alerts, or is refused', async () =>
           expect([run.code, muted.sort()]).toEqual(isRefused ? [3, []] : [0, [...fingerprints].sort()]);
           const named = isNameless || reached.length > 3 ? [] : reached;
           for (const { fingerprint } of named) expect(run.stderr).toContain(fingerprint.slice(0, 8));
-          const silences = await getJson<{ matchers: { name: string; value: string; isRegex: boolean }[] }[]>(
-            server.url,
-            '/api/v2/silences',
-          );
-          for (const { matchers } of silences) {
-            expect(matchers.some(({ name, value, isRegex }) => name === 'alertname' && value !== '' && !isRegex)).toBe(
-              true,
-            );
-          }
         } finally {
           await server.close();
         }

@@ -107,22 +107,6 @@ describe('svc silences ack', () => {
     expect((await ack([wide, narrow])).code).toBe(0);
   });
 
-  it('refuses an alert without a name with exit 3', async () => {
-    const labels = { severity: 'critical', anonymous: 'yes' };
-    await postAlerts(service.url(), [{ labels }]);
-    const [alert] = await getJson<[{ fingerprint: string }]>(
-      service.url(),
-      '/api/v2/alerts?filter=anonymous%3D%22yes%22',
-    );
-    const run = await ack([alert.fingerprint]);
-    expect([run.code, failure(run).message, writes(run.sent)]).toEqual([
-      3,
-      expect.stringContaining('has no alertname'),
-      [],
-    ]);
-    await postAlerts(service.url(), [{ labels, endsAt: new Date(Date.now() - 1000).toISOString() }]);
-  });
-
   it('asks at a terminal about more than half of the firing alerts, never in a script', async () => {
     const fingerprints = await seed([{ alertname: 'Half' }, { alertname: 'Half' }]);
     const all = await getJson<{ fingerprint: string }[]>(service.url(), '/api/v2/alerts?silenced=false');
@@ -168,12 +152,5 @@ describe('svc silences ack', () => {
     expect([wrong.code, wrong.sent]).toEqual([2, []]);
     const none = await ack([]);
     expect([none.code, none.sent, failure(none).message]).toEqual([2, [], '<fingerprint> is required']);
-  });
-
-  it('prints with --dry-run the request', async () => {
-    const [fingerprint = ''] = await seed([{ alertname: 'Dry' }]);
-    const run = await ack([fingerprint, '--dry-run']);
-    expect(printed(run)).toMatchObject({ method: 'POST', body: { comment: 'ACK! acknowledged with svc' } });
-    expect(writes(run.sent)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { getJson, postAlerts, postSilence, wire } from '../../../support/alertmanager.ts';
 import { failure, type RunOptions } from '../../../support/svc.ts';
-import { lines, printed, type ServiceRun, sharedService, writes } from '../../alerts/commands/service.ts';
+import { printed, type ServiceRun, sharedService, writes } from '../../alerts/commands/service.ts';
 
 const HOUR = 3_600_000;
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -212,11 +212,6 @@ describe('svc silences create', () => {
       expect(failure(none).message).toContain('--drop leaves no label of');
       const alone = await create(['a=b', '--drop', 'x', '-c', 'x']);
       expect([alone.code, alone.sent]).toEqual([2, []]);
-    });
-
-    it('reads with --dry-run only the alert', async () => {
-      const run = await create(['--from-alert', await seed(), '-c', 'x', '--dry-run']);
-      expect([run.code, lines(run.sent)]).toEqual([0, ['GET /api/v2/alerts']]);
     });
   });
 
