@@ -1,6 +1,5 @@
 /** The listener at its socket, byte by byte (RFC 8252 §7.3, §8.3; RFC 9700 §4). */
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
@@ -166,18 +165,6 @@ describe('the address of the loopback listener', () => {
     const others = own.filter(({ internal, family, scopeid }) => !internal && !(family === 'IPv6' && scopeid));
     for (const address of ['::1', '127.0.0.2', ...others.map((one) => one.address)])
       expect(await isOpen(port, address), address).toBe(false);
-  });
-
-  it('has exactly the given port', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const { port } = taken.address() as AddressInfo;
-    await expect(openListener(ISSUER, port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
-    taken.close();
-    await once(taken, 'close');
-    const listener = await openListener(ISSUER, port);
-    listeners.push(listener);
-    expect(listener.port).toBe(port);
   });
 
   it('has a path of 64 bits for each issuer', () => {

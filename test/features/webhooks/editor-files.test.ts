@@ -63,18 +63,10 @@ describe('a request from the network', () => {
     expect(await verify(chunked)).toMatchObject({ code: 0, stdout: expect.stringContaining(`${body.length} B`) });
   });
 
-  it('of HTTP/2, which has no length, is not cut either', async () => {
-    const run = await verify(`POST /hook HTTP/2\n${HEAD}\n${PING}\n\n###\nmore`);
-    expect(run).toMatchObject({ code: 1, stdout: expect.stringMatching(/^INVALID/) });
-  });
-
-  it('without its request line is not cut either', async () => {
-    const run = await verify(`${HEAD}\n${PING}\n\n###\nmore`);
-    expect(run).toMatchObject({ code: 1, stdout: expect.stringMatching(/^INVALID/) });
-  });
-
-  it('may follow blank lines', async () => {
-    expect(await verify(`\n  \r\n${request()}`)).toMatchObject({ code: 0 });
-    expect(await verify(`\n${request()}\n\n${request('\n')}`, '-o', 'ndjson')).toMatchObject({ code: 0 });
+  it('of HTTP/2, which has no length, or without its request line is not cut either', async () => {
+    for (const line of ['POST /hook HTTP/2\n', '']) {
+      const run = await verify(`${line}${HEAD}\n${PING}\n\n###\nmore`);
+      expect(run, line).toMatchObject({ code: 1, stdout: expect.stringMatching(/^INVALID/) });
+    }
   });
 });

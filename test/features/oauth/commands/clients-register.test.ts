@@ -169,11 +169,10 @@ describe('the response to svc oauth clients register', () => {
   it('is refused with another method if the secret was to go to a file', async () => {
     reply = (asked) => json(201, { ...asked, client_id: 'c1', token_endpoint_auth_method: 'none' });
     const file = join(folder, 'none.key');
-    const run = await register(scripted.url, [...CONFIDENTIAL, '--secret-file', file]);
-    expect(run).toMatchObject({ code: 8, stdout: '' });
-    expect(run.stderr).toContain(
-      'registered the client c1 with none\nhint: svc stored nothing of it: pass --auth-method none',
-    );
+    expect(await register(scripted.url, [...CONFIDENTIAL, '--secret-file', file])).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('registered the client c1 with none\nhint: svc stored nothing of it'),
+    });
     expect(existsSync(file)).toBe(false);
   });
 
@@ -234,12 +233,4 @@ describe('the response to svc oauth clients register', () => {
     // The methods that the server offers may be read; nothing is registered.
     expect(oidc.requests.slice(before).filter(({ method }) => method !== 'GET')).toEqual([]);
   });
-});
-
-it('svc oauth clients register says in advance that the service does not register clients', async () => {
-  const closed = await startOidc({ metadata: { registration_endpoint: undefined } });
-  const run = await register(closed.url, []);
-  expect(run).toMatchObject({ code: 3, stdout: '' });
-  expect(run.stderr).toContain('svc oauth login --token-stdin');
-  await closed.close();
 });

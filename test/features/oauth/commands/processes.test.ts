@@ -1,6 +1,6 @@
 /** Many processes and one login; processes that die; disks that are full. With the built binary. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -228,24 +228,6 @@ describe('svc that cannot write its file of logins', () => {
       expect(server.calls).toBe(0);
       expect(stored(config)).toMatchObject(document);
     }
-  });
-
-  it.skipIf(ordinary === undefined)('spends no refresh token if the lock cannot be opened', async () => {
-    await using server = await rotatingServer();
-    const config = mkdtempSync(join(tmpdir(), 'svc-login-'));
-    onTestFinished(() => rmSync(config, { recursive: true }));
-    const { uid = process.getuid?.() ?? 0, gid = process.getgid?.() ?? 0 } = ordinary ?? {};
-    const path = keep(config, login(server.url, EXPIRED));
-    writeFileSync(`${path}.lock`, '', { mode: 0o000 });
-    for (const one of [config, path, `${path}.lock`]) chownSync(one, uid, gid);
-    const env = { ...environment(config, server.url), HOME: '/nonexistent' };
-    expect(await svc(['oauth', 'token'], { env, ...ordinary })).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringContaining('cannot lock'),
-    });
-    // The refresh token is not spent.
-    expect(server.calls).toBe(0);
   });
 
   it('needs no file and no lock for a token of the environment', async () => {

@@ -125,32 +125,6 @@ describe('the refresh of a stored login', () => {
     expect(stderr).toContain('hint: sign in again with: svc oauth login --new-client\n');
   });
 
-  it('over plain http warns once per command', async () => {
-    const home = temporaryHome();
-    const url = 'http://no-such-host.invalid';
-    keep(join(home, 'config'), login(url, EXPIRED));
-    const warning =
-      /^(?:the connection to http:\/\/no-such-host\.invalid is not encrypted|the credential goes to http:\/\/no-such-host\.invalid)/gm;
-    for (const argv of [
-      ['refresh'],
-      ['login', '--no-browser', '--paste'],
-      ['clients', 'register', '--redirect-uri', 'https://app.example.com/cb', '--auth-method', 'none'],
-    ]) {
-      const refused = await svc(['oauth', ...argv, '--base-url', url], { home });
-      expect([argv, refused.code, refused.stderr.match(warning)]).toEqual([argv, 2, null]);
-      const run = await svc(['oauth', ...argv, '--base-url', url, '--insecure', '-q'], { home });
-      expect([argv, run.code, run.stderr.match(warning)?.length]).toEqual([argv, 7, 1]);
-    }
-  });
-
-  it('for a login that the service does not find says to sign in again', async () => {
-    const meddle: Meddle = ({ answer }) => answer(404, { error: { code: 'not_found', message: 'no such grant' } });
-    const run = await signedIn(['token'], { meddle });
-    expect(run).toMatchObject({ code: 4, calls: 1 });
-    expect(run.stderr).toContain('no such grant');
-    expect(run.stderr).toContain('hint: sign in again with: svc oauth login');
-  });
-
   it('that is answered in another shape is not sent again: the service has spent the token', async () => {
     const meddle: Meddle = ({ commit, answer }) => answer(200, { ...commit(), access_token: 7 });
     const run = await signedIn(['token'], { meddle });
@@ -204,15 +178,12 @@ describe('svc oauth status', () => {
     }
   });
 
-  it('ignores white space around a token of the environment, and refuses a line break within', async () => {
-    for (const text of [`${FIRST.access}\n`, `${FIRST.access}\r\n\n`, `  ${FIRST.access}\t`]) {
-      const env = { SVC_WEBHOOKS_TOKEN: text };
-      const run = await signedIn(['status', '--check'], { left: 3000, env });
-      expect(run).toMatchObject({ code: 0 });
-      expect(run.stderr).toBe('SVC_WEBHOOKS_TOKEN begins or ends with white space, which svc leaves out\n');
-    }
-    const within = await signedIn(['status', '--check'], { env: { SVC_WEBHOOKS_TOKEN: `${FIRST.access}\nx` } });
-    expect(within).toMatchObject({ code: 2 });
+  it('ignores white space around a token of the environment, and says so', async () => {
+    const env = { SVC_WEBHOOKS_TOKEN: `  ${FIRST.access}\r\n` };
+    expect(await signedIn(['status', '--check'], { left: 3000, env })).toMatchObject({
+      code: 0,
+      stderr: 'SVC_WEBHOOKS_TOKEN begins or ends with white space, which svc leaves out\n',
+    });
   });
 
   it('sends no request, and advises what to do', async () => {

@@ -65,16 +65,6 @@ describe('the target of --forward-to', () => {
   });
 });
 
-it('svc webhooks listen takes deliveries on any path', async () => {
-  const any = await listen([]);
-  for (const path of ['/', '/hook', '/a/b?c=d']) {
-    expect((await deliver(any.port, event('evt_1'), { path })).status).toBe(204);
-  }
-  expect((await deliver(any.port, event('evt_1'), { path: '/', method: 'GET' })).status).toBe(200);
-  expect((await deliver(any.port, event('evt_1'), { path: '/hook', method: 'GET' })).status).toBe(405);
-  await any.stop();
-});
-
 describe('the response of the application', () => {
   const LONG = Array.from({ length: 9 }, (_, index) => `line ${index + 1}`).join('\n');
 

@@ -24,6 +24,10 @@ const run = (args: readonly string[], options: RunOptions = {}) =>
   service.run([...LISTEN, ...args], { sleeps: true, ...options });
 const events = (): readonly (readonly string[])[] =>
   [...service.account.subscriptions.values()].map((one) => one.events);
+/** What a program has written is read in the next turns of the event loop. */
+const readPipes = async (): Promise<void> => {
+  for (let turn = 0; turn < 3; turn++) await new Promise((done) => setImmediate(done));
+};
 /** What gets SIGKILL ends a moment later. */
 const tunnelIsGone = (): Promise<boolean> =>
   vi.waitFor(() => {
@@ -121,7 +125,7 @@ describe('a tunnel program that ends or is silent', () => {
   it('is an error with its last lines, and nothing is created', async () => {
     const printed = join(temporaryHome(), 'printed');
     const sleepsUntil = (ms: number) =>
-      ms === 30_000 ? vi.waitUntil(() => existsSync(printed), 30_000).then(() => {}) : undefined;
+      ms === 30_000 ? vi.waitUntil(() => existsSync(printed), 30_000).then(readPipes) : undefined;
     for (const [command, code, message] of [
       [
         "echo 'no \u001b[31mlicense\u0007'; echo second >&2; exit 3",

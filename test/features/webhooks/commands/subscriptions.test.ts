@@ -45,18 +45,6 @@ describe('svc webhooks list and get', () => {
     expect((await service.run(['list', '--status', 'disabled', '-q'])).stdout).toBe('ep_2\n');
   });
 
-  it('say that there are none, or that none matches', async () => {
-    await using service = await subscribed();
-    const none = 'there are no subscriptions: svc webhooks create <url> --event summary.completed\n0/5 used\n';
-    for (const filter of [[], ['--status', 'active']]) {
-      expect(await service.run(['list', ...filter])).toMatchObject({ code: 0, stdout: '', stderr: none });
-    }
-    service.subscribe();
-    expect((await service.run(['list', '--status', 'disabled'])).stderr).toMatch(
-      /^no matching subscriptions\n1\/5 used/,
-    );
-  });
-
   it('accept a prefix of an id, and refuse an impossible id', async () => {
     await using service = await subscribed();
     service.subscribe();
@@ -72,15 +60,9 @@ describe('svc webhooks list and get', () => {
       code: 5,
       stderr: expect.stringContaining('ep_x not found (2 subscriptions on this account)'),
     });
-    for (const id of ['', ' ', '.', '..']) {
-      for (const verb of [
-        ['get'],
-        ['delete', '--yes'],
-        ['test'],
-        ['deliveries'],
-        ['update', '--clear-events', '--yes'],
-      ])
-        expect((await service.run([...verb, id])).code, `${verb} ${id}`).toBe(2);
+    for (const id of ['', '..']) {
+      for (const verb of ['get', 'delete --yes', 'test', 'deliveries', 'update --clear-events --yes'])
+        expect((await service.run([...verb.split(' '), id])).code, `${verb} ${id}`).toBe(2);
     }
     expect(service.account.subscriptions.size).toBe(2);
   });
@@ -142,19 +124,12 @@ describe('svc webhooks update', () => {
   it('says that a disabled subscription stays disabled until its url changes', async () => {
     await using service = await subscribed();
     service.subscribe(RECEIVER, ['summary.completed'], 2);
-    for (const [event, outcome] of [
-      ['webhook.ping', 'updated'],
-      ['summary.completed', 'unchanged'],
-    ] as const) {
-      const run = await service.run(['update', 'ep_1', '--add-event', event]);
-      expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining(outcome) });
-      expect(run.stderr).toContain(
-        'warning: ep_1 stays disabled until its url changes: svc webhooks update ep_1 --url <url>\n',
-      );
+    for (const event of ['webhook.ping', 'summary.completed']) {
+      expect(await service.run(['update', 'ep_1', '--add-event', event])).toMatchObject({
+        code: 0,
+        stderr: 'warning: ep_1 stays disabled until its url changes: svc webhooks update ep_1 --url <url>\n',
+      });
     }
-    const moved = await service.run(['update', 'ep_1', '--url', 'https://192.0.2.9/']);
-    expect(moved).toMatchObject({ code: 0, stdout: expect.stringContaining('now active') });
-    expect(moved.stderr).not.toContain('disabled');
   });
 
   it('refuses wrong changes, and sends nothing', async () => {
@@ -297,19 +272,6 @@ describe('svc webhooks delete', () => {
     expect(service.account.subscriptions.size).toBe(1);
   });
 
-  it('is refused by ok:false; a lost response is settled by the list', async () => {
-    await using service = await subscribed(['delete-not-ok']);
-    service.subscribe();
-    expect(await service.run(['delete', 'ep_1', '--yes'])).toMatchObject({
-      code: 3,
-      stderr: expect.stringContaining('server answered ok:false'),
-    });
-    service.traps.clear();
-    service.traps.add('lost-delete');
-    const run = await service.run(['delete', 'ep_1', '--yes', '-o', 'json']);
-    expect([run.code, JSON.parse(run.stdout)]).toMatchObject([0, [{ result: 'already-gone' }]]);
-  });
-
   describe('the stored secret', () => {
     const file = (home: string): string => join(home, 'config/webhook-secrets.json');
     /** A home with the secrets of these endpoints of the service, and one of another service with the same id. */
@@ -367,7 +329,10 @@ describe('svc webhooks delete', () => {
       await using service = await subscribed(['delete-not-ok']);
       service.subscribe();
       const home = storing(service.url, 'ep_1', 'ep_9');
-      expect((await service.run(['delete', 'ep_1', '--yes'], { home })).code).toBe(3);
+      expect(await service.run(['delete', 'ep_1', '--yes'], { home })).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('server answered ok:false'),
+      });
       expect((await service.run(['delete', 'ep_9', '--yes'], { home })).code).toBe(5);
       expect((await service.run(['delete', 'ep_9', '--ignore-missing', '--yes'], { home })).code).toBe(0);
       expect((await service.run(['delete', 'ep_1', 'ep_9', '--ignore-missing', '--dry-run'], { home })).code).toBe(0);

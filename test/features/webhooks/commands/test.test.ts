@@ -69,19 +69,6 @@ describe('svc webhooks test', () => {
       stderr: expect.stringContaining('ep_1 is disabled'),
     });
   });
-
-  it('exits 8 after a lost response, with the command to check', async () => {
-    await using service = await subscribed(['lost-test']);
-    service.subscribe();
-    const run = await service.run(['test', 'ep_1', '-o', 'json']);
-    expect([run.code, failure(run)]).toMatchObject([
-      8,
-      {
-        message: expect.stringContaining('it may have been queued; see deliveries'),
-        hint: 'svc webhooks deliveries ep_1',
-      },
-    ]);
-  });
 });
 
 describe('svc webhooks rotate', () => {

@@ -168,22 +168,18 @@ describe('a connection to the receiver', () => {
     ]);
     sender.close();
   });
+});
 
-  it('gets 100 Continue only if the body will be accepted', async () => {
-    const receipt = await start({ limits: { maxBody: 1_000 } });
+describe('the receiver', () => {
+  it('responds 100 Continue to a client that asks for it', async () => {
+    const receipt = await start();
     const body = event('evt_1');
     const sender = new Sender(receipt.port);
     expect((await sender.send(head(body, { headers: ['Expect: 100-continue'] })).answer()).status).toBe(100);
     expect((await sender.send(body).answer()).status).toBe(204);
     sender.close();
-    const long = new Sender(receipt.port);
-    const large = head('x'.repeat(1_001), { headers: ['Expect: 100-continue'] });
-    expect((await long.send(large).answer()).status).toBe(413);
-    long.close();
   });
-});
 
-describe('the receiver', () => {
   it('refuses requests of browsers, and other methods', async () => {
     const receipt = await start();
     for (const [method, path, headers, status, reason] of [
@@ -237,17 +233,6 @@ describe('the receiver', () => {
 });
 
 describe('the body of a delivery', () => {
-  it('is accepted up to the limit', async () => {
-    const receipt = await start({ limits: { maxBody: 1_000 } });
-    expect((await deliver(receipt.port, 'x'.repeat(1_000))).status).toBe(204);
-    expect((await deliver(receipt.port, 'x'.repeat(1_001))).status).toBe(413);
-    const chunked = { framing: 'Transfer-Encoding: chunked' };
-    const chunk = (size: number): string => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
-    const long = 'x'.repeat(1_001);
-    expect((await send(receipt.port, `${head(long, chunked)}${chunk(600)}${chunk(401)}0\r\n\r\n`)).status).toBe(413);
-    expect(receipt.refusals.map(({ reason }) => reason)).toEqual(['body_too_large', 'body_too_large']);
-  });
-
   it('of 32 MiB is accepted; a larger one gets a response even while the client still sends', async () => {
     const receipt = await start();
     const most = Buffer.alloc(32 * MIB, 'x');
@@ -329,16 +314,6 @@ describe('the end of the receiver', () => {
     expect([(await sender.answer()).status, (await sender.answer()).status]).toEqual([204, 503]);
     await draining;
     expect(receipt.arrivals).toHaveLength(1);
-  });
-
-  it('is delayed no longer than the limit', async () => {
-    const receipt = await start();
-    receipt.onArrival = () => {};
-    const sender = new Sender(receipt.port).send(delivery(event('evt_1')));
-    await receipt.news();
-    await receipt.receiver?.drain(30);
-    receipt.receiver?.destroy();
-    expect(await sender.rest()).toBe('');
   });
 });
 
