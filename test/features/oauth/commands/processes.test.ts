@@ -41,19 +41,6 @@ describe('many processes of svc at once', () => {
     expect(names(config)).toEqual(['credentials.json']);
   });
 
-  it('succeed even if a refresh takes longer than a token lives', async () => {
-    await using server = await rotatingServer({ latency: 1100, lifetime: 1 });
-    const config = folder();
-    keep(config, login(server.url, EXPIRED));
-    const env = environment(config, server.url);
-    const length = IS_HARD ? 10 : 2;
-    const runs = await Promise.all(Array.from({ length }, () => svc(['oauth', 'token'], { env })));
-    expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(runs.map(() => [0, '']));
-    expect(new Set(runs.map(({ stdout }) => stdout)).size).toBe(length);
-    expect({ calls: server.calls, alive: server.alive }).toEqual({ calls: length, alive: true });
-    expect(stored(config)).toMatchObject({ credentials: [{ refresh_token: server.current }] });
-  });
-
   it('notice at once that the login has ended, and none deletes it', async () => {
     await using server = await rotatingServer({ latency: 100 });
     server.meddle = ({ answer }) => answer(400, { error: 'invalid_grant' });

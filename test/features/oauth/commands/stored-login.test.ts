@@ -13,51 +13,30 @@ import {
   type RotatingServer,
   rotatingServer,
 } from '../../../support/rotating-server.ts';
-import { svc, temporaryHome } from '../../../support/svc.ts';
+import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 
 const EXPIRED = -10;
 const DAY = 86_400;
 
-async function signedIn(
-  argv: readonly string[],
-  {
-    left = EXPIRED,
-    more = {},
-    env = {},
-    ...options
-  }: Partial<Parameters<typeof rotatingServer>[0]> & {
-    left?: number;
-    more?: object;
-    env?: Record<string, string>;
-    meddle?: Meddle | ((server: RotatingServer, home: string) => Meddle);
-    now?: () => number;
-    terminal?: number;
-  } = {},
-) {
-  await using server = await rotatingServer(options);
+interface SignedIn extends RunOptions {
+  /** How long the access token is still valid, in seconds. */
+  readonly left?: number;
+  /** Further fields of the login. */
+  readonly more?: object;
+  readonly rotates?: boolean;
+  readonly meddle?: Meddle;
+  readonly replacing?: (server: RotatingServer, home: string) => Meddle;
+}
+
+async function signedIn(argv: readonly string[], options: SignedIn = {}) {
+  const { left = EXPIRED, more = {}, env, rotates = true, meddle, replacing, ...others } = options;
+  await using server = await rotatingServer({ rotates });
   const home = temporaryHome();
-  const document = login(server.url, left, more);
-  const path = keep(join(home, 'config'), document);
-  const { meddle, now, terminal } = options;
-  if (meddle !== undefined)
-    server.meddle =
-      meddle.length === 2 ? (meddle as (s: RotatingServer, h: string) => Meddle)(server, home) : (meddle as Meddle);
-  const run = await svc(['oauth', ...argv], {
-    home,
-    env: { SVC_WEBHOOKS_URL: server.url, ...env },
-    ...(now === undefined ? {} : { now }),
-    ...(terminal === undefined ? {} : { terminal }),
-  });
+  const path = keep(join(home, 'config'), login(server.url, left, more));
+  server.meddle = replacing?.(server, home) ?? meddle;
+  const run = await svc(['oauth', ...argv], { home, env: { SVC_WEBHOOKS_URL: server.url, ...env }, ...others });
   const file = parseCredentials(readFileSync(path, 'utf8'));
-  return {
-    ...run,
-    calls: server.calls,
-    current: server.current,
-    url: server.url,
-    revoked: server.revoked,
-    file,
-    stored: file.credentials[0] as OAuthCredential,
-  };
+  return { ...run, calls: server.calls, file, stored: file.credentials[0] as OAuthCredential };
 }
 
 /** A clock that stops at its first use, because a busy machine needs seconds for what this test counts. */
@@ -157,9 +136,9 @@ describe('the refresh of a stored login', () => {
         keep(join(home, 'config'), login(server.url, left, more));
         answer(400, { error: 'invalid_grant' });
       };
-    const won = await signedIn(['token'], { meddle: replacedBy(3600) });
+    const won = await signedIn(['token'], { replacing: replacedBy(3600) });
     expect(won).toMatchObject({ code: 0, calls: 1, stdout: 'at-9-abcdefghijkl\n' });
-    const lost = await signedIn(['token'], { meddle: replacedBy(EXPIRED) });
+    const lost = await signedIn(['token'], { replacing: replacedBy(EXPIRED) });
     expect(lost).toMatchObject({ code: 4, calls: 1, stored: { refresh_token: 'rt-9-abcdefghijkl' } });
     expect(lost.stored.login_required).toBeUndefined();
   });

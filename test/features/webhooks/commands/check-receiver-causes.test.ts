@@ -79,15 +79,6 @@ describe('svc webhooks check-receiver', () => {
     ]);
   });
 
-  it('names the cause and why other probes are skipped in JSON, also with --only', async () => {
-    const { code, stdout } = await check(await serve(() => [404]), '--only', 'bad-signature', '-o', 'json');
-    expect(code).toBe(1);
-    expect((JSON.parse(stdout) as ProbeResult[]).map(({ probe: name, status, got }) => [name, status, got])).toEqual([
-      ['valid-ping', 'fail', '404'],
-      ['bad-signature', 'skipped', 'not sent: valid-ping failed'],
-    ]);
-  });
-
   it('prints no secret that the response has', async () => {
     const one = await serve(() => [401, `expected ${KEY}`]);
     for (const args of [[], ['-o', 'json']]) {

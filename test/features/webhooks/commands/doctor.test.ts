@@ -1,11 +1,10 @@
 /** `svc webhooks doctor` finds each fault, reports it with its fix, and continues. */
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../../src/cli/findings.ts';
-import { parseSigningSecrets, signingSecretsText } from '../../../support/credentials.ts';
 import { type Run, temporaryHome } from '../../../support/svc.ts';
-import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
+import { endpointsIn, homeWithSecrets, RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
 
 const findings = ({ stdout }: Run): readonly Finding[] => JSON.parse(stdout) as Finding[];
 const found = (run: Run, check: string, subject: string | null = null): Finding | undefined =>
@@ -15,29 +14,11 @@ async function examine(service: Subscribed, more: readonly string[] = [], home =
   return service.run(['doctor', '-o', 'json', ...more], { home });
 }
 
-interface Stored {
-  readonly base_url: string | null;
-  readonly endpoint_id: string;
-}
-
-function keep(home: string, stored: readonly Stored[]): string {
-  mkdirSync(join(home, 'config'), { recursive: true, mode: 0o700 });
-  const file = join(home, 'config/webhook-secrets.json');
-  const secrets = stored.map((one) => ({
-    ...one,
-    secret: `whsec_${one.endpoint_id}`,
-    stored_at: '2026-01-01T00:00:00Z',
-  }));
-  writeFileSync(file, signingSecretsText(secrets), { mode: 0o600 });
-  return file;
-}
-
 describe('svc webhooks doctor', () => {
   it('has a line for each check of a healthy subscription, and exits 0', async () => {
     await using service = await subscribed();
-    const home = temporaryHome();
     const id = service.subscribe();
-    keep(home, [{ base_url: service.url, endpoint_id: id }]);
+    const home = homeWithSecrets([service.url, id]);
     const run = await examine(service, [], home);
     expect([run.code, run.stderr]).toEqual([0, '']);
     expect(findings(run).map(({ check, subject, status, fix }) => [check, subject, status, fix])).toEqual([
@@ -129,35 +110,26 @@ describe('svc webhooks doctor, for a subscription', () => {
 });
 
 describe('svc webhooks doctor, for stored secrets', () => {
-  const orphans = (url: string): readonly Stored[] => [
-    { base_url: url, endpoint_id: 'ep_1' },
-    { base_url: url, endpoint_id: 'ep_gone' },
-    { base_url: null, endpoint_id: 'ep_nobody' },
-    { base_url: 'https://another.example', endpoint_id: 'ep_other' },
-  ];
-  const ids = (file: string): string[] => parseSigningSecrets(readFileSync(file, 'utf8')).map((one) => one.endpoint_id);
-
   it('of this service without a subscription, warns', async () => {
     await using service = await subscribed();
-    const home = temporaryHome();
     service.subscribe();
-    const file = keep(home, orphans(service.url));
+    const others = [[null, 'ep_nobody'] as const, ['https://another.example', 'ep_other'] as const];
+    const home = homeWithSecrets([service.url, 'ep_1'], [service.url, 'ep_gone'], ...others);
     const listed = await examine(service, [], home);
     expect(findings(listed).filter(({ check }) => check === 'orphan-secret')).toEqual([
       expect.objectContaining({ subject: 'ep_gone', status: 'warn', fix: 'svc webhooks secrets delete ep_gone' }),
     ]);
-    expect(ids(file)).toEqual(['ep_1', 'ep_gone', 'ep_nobody', 'ep_other']);
+    expect(endpointsIn(home)).toEqual(['ep_1', 'ep_gone', 'ep_nobody', 'ep_other']);
   });
 
   it('that are missing, has one line', async () => {
     await using service = await subscribed();
-    const home = temporaryHome();
     const [one, two, three] = [
       service.subscribe(),
       service.subscribe('https://192.0.2.8/', ['summary.completed'], 2),
       service.subscribe('https://192.0.2.9/'),
     ] as const;
-    keep(home, [{ base_url: service.url, endpoint_id: one }]);
+    const home = homeWithSecrets([service.url, one]);
     const run = await examine(service, [], home);
     expect(run.code).toBe(1);
     expect(findings(run).filter(({ check }) => check === 'secrets')).toEqual([
@@ -178,8 +150,7 @@ describe('svc webhooks doctor, for stored secrets', () => {
 describe('svc webhooks doctor, on this machine', () => {
   it('does not use a folder that others may change', async () => {
     await using service = await subscribed();
-    const home = temporaryHome();
-    keep(home, []);
+    const home = homeWithSecrets();
     chmodSync(join(home, 'config'), 0o777);
     const run = await examine(service, [], home);
     expect([run.code, found(run, 'secrets')?.status, found(run, 'quota')?.status]).toEqual([1, 'fail', 'ok']);

@@ -87,20 +87,6 @@ SUMMARIES   Summary (format: markdown, template: Meeting)
     expect(lines).toEqual(expect.arrayContaining([`1:12:30 S: ${'x'.repeat(600)}`, '00:07 T:', '--:-- -: no more']));
   });
 
-  it('shows HTML and unknown formats as text', async () => {
-    const summaries = [
-      { label: 'Old', content: '<script>alert(1)</script>', format: 'html' },
-      { label: 'New', content: '<a/>', format: 'xml' },
-      { content: 'n', format: 7 },
-      'a text',
-    ];
-    const { stdout } = await show(withData({ audio_id: 'a', summaries }));
-    expect(stdout).toContain('Old (format: html)\n           <script>alert(1)</script>\n');
-    expect(stdout).toContain('New (format: xml)\n');
-    expect(stdout).toContain('- (format: 7)\n');
-    expect(stdout).toContain('a text\n');
-  });
-
   it('shows unknown fields', async () => {
     const { stdout } = await show(withData({ audio_id: 'a', later: { b: [1] }, duration_ms: 'long', transcript: 3 }));
     expect(stdout).toContain('DATA       later: {"b":[1]}\n           duration_ms: "long"\n           transcript: 3\n');

@@ -5,12 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { type Run, svc, temporaryHome } from '../../../support/svc.ts';
 import { deliver, event } from '../receiver-client.ts';
 import type { Receiver } from './handmade-receiver.ts';
-import { lines, listen, rows, SECRET, target } from './listening.ts';
+import { listen, recordedIn, rows, SECRET, target } from './listening.ts';
 
 const historyOf = (home: string): string => join(home, 'state', 'deliveries.ndjson');
-const recorded = (home: string): Record<string, unknown>[] =>
-  lines(readFileSync(historyOf(home), 'utf8')).map((line) => JSON.parse(line) as Record<string, unknown>);
-const idsOf = (home: string): unknown[] => recorded(home).map((one) => one['event_id']);
+const idsOf = (home: string): unknown[] => recordedIn(historyOf(home)).map((one) => one['event_id']);
 const replay = (home: string, id: string, { url }: Receiver, ...more: readonly string[]): Promise<Run> =>
   svc(['webhooks', 'replay', id, '--to', url, ...more], { home, env: SECRET });
 
@@ -70,7 +68,7 @@ describe('the history of svc webhooks listen', () => {
     await deliver(port, ping, { path: '/duplicate' });
     await deliver(port, event('evt_3', 'webhook.ping'), { key: 'whsec_other' });
     await stop();
-    expect(recorded(home)).toMatchObject([
+    expect(recordedIn(historyOf(home))).toMatchObject([
       { v: 1, event_id: 'evt_2', status: 'valid', forward: { status: 500, body: 'no\n' }, response: 500 },
       { v: 1, event_id: 'evt_1', path: '/again', forward: { status: 200 }, response: 200 },
     ]);

@@ -160,30 +160,6 @@ describe('a tunnel program that ends or is silent', () => {
   });
 });
 
-describe('svc webhooks listen --tunnel, at the limits of the account,', () => {
-  it('names a subscription to delete if there are five', async () => {
-    for (let index = 0; index < 5; index++) service.subscribe(`https://192.0.2.${index + 1}/`, [], index === 3 ? 2 : 1);
-    const disabled = [...service.account.subscriptions.values()].find(({ status }) => status === 2)?.id;
-    const ended = await run([script.command]);
-    expect(ended).toMatchObject({ code: 6, stderr: expect.stringContaining(`svc webhooks delete ${disabled}`) });
-    expect([events().length, await tunnelIsGone()]).toEqual([5, true]);
-  });
-
-  it('refuses an address that is already subscribed', async () => {
-    const taken = 'https://localhost:1/hook';
-    const id = service.subscribe(taken);
-    const sleepsUntil = (ms: number) => (ms === 500 ? Promise.resolve() : undefined);
-    const ended = await run([script.command, '--tunnel-url', taken], { sleepsUntil });
-    expect(ended).toMatchObject({
-      code: 3,
-      stderr: expect.stringMatching(
-        new RegExp(`${id} already points at this url .*\\nhint: .*svc webhooks delete <id>\\n`),
-      ),
-    });
-    expect([...service.account.subscriptions.keys()]).toEqual([id]);
-  });
-});
-
 describe('the options of svc webhooks listen --tunnel', () => {
   it('exclude a secret, and need a tunnel', async () => {
     const secret = await run([script.command, '--secret-env', 'SECRET']);

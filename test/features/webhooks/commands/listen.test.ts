@@ -16,6 +16,9 @@ describe('svc webhooks listen', () => {
     for (const [args, env, message] of [
       [[], {}, 'no signing secret'],
       [['--forward-to', 'http://example.com/'], SECRET, 'example.com is not this machine'],
+      [['--forward-to', '99999'], SECRET, 'a port is a number up to 65535'],
+      [['--forward-to', '/hook'], SECRET, 'is not http:// or https://'],
+      [['--forward-to', 'http://u:p@localhost/'], SECRET, 'user name or a password'],
       [['--tolerance', '1.5'], SECRET, '1.5'],
       [['--record', '/'], SECRET, '--record'],
       [['--ready-file', 'package.json'], SECRET, 'has other contents'],

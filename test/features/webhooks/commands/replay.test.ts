@@ -243,17 +243,6 @@ describe('lines that svc webhooks replay cannot read', () => {
     }
   });
 
-  it('without a delivery are refused', async () => {
-    for (const text of ['', '\n', 'garbage\n', line().slice(0, 40)]) {
-      const peer = await statuses(200);
-      const { code, stderr } = await replay(text, peer);
-      expect({ code, taken: peer.taken }).toEqual({ code: 2, taken: [] });
-      expect(stderr).toContain('contains no delivery');
-    }
-    const missing = await svc(['webhooks', 'replay', '/nowhere.ndjson', '--to', 'http://127.0.0.1:1/']);
-    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('/nowhere.ndjson') });
-  });
-
   it('with a header that HTTP cannot carry fail alone', async () => {
     const peer = await statuses(200);
     const bad = line({ headers: [['X-Service-Event', 'a\r\nX-Evil: 1']] });

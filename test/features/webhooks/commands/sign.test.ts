@@ -5,11 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { httpRequest } from '../../../../src/features/webhooks/commands/sign.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
+import { PING, SECRET, SIGNATURE, T } from '../vectors.ts';
 
-const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
-const PING = '{"id":"evt_1","type":"webhook.ping","created_at":"2026-01-01T00:00:00Z","data":{}}';
-const SIGNATURE = 'sha256=517d6d2854975414ca1b72a4f643716edd50e32f9ac238f680ce148f5690bbec';
-const T = '1767225600';
 const env = { SVC_WEBHOOK_SECRET: SECRET };
 
 const sign = (args: readonly string[], stdin: string | Uint8Array = PING) =>

@@ -1,11 +1,10 @@
 /** Subscriptions that are there: seen, changed without losing events, brought back, deleted. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseSigningSecrets, signingSecretsText } from '../../../support/credentials.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
-import { failure, svc, temporaryHome } from '../../../support/svc.ts';
-import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
+import { failure, svc } from '../../../support/svc.ts';
+import { endpointsIn, homeWithSecrets, RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
 
 const stored = (service: Subscribed, id: string) => service.account.subscriptions.get(id);
 
@@ -273,20 +272,9 @@ describe('svc webhooks delete', () => {
   });
 
   describe('the stored secret', () => {
-    const file = (home: string): string => join(home, 'config/webhook-secrets.json');
     /** A home with the secrets of these endpoints of the service, and one of another service with the same id. */
-    function storing(url: string, ...ids: readonly string[]): string {
-      const home = temporaryHome();
-      mkdirSync(join(home, 'config'), { recursive: true, mode: 0o700 });
-      const endpoints = [...ids.map((id) => [url, id] as const), ['https://other.example', 'ep_1'] as const];
-      const secrets = endpoints.map(([base_url, endpoint_id]) => {
-        return { base_url, endpoint_id, secret: `whsec_${endpoint_id}`, stored_at: '2026-01-01T00:00:00Z' };
-      });
-      writeFileSync(file(home), signingSecretsText(secrets), { mode: 0o600 });
-      return home;
-    }
-    const idsIn = (home: string): string[] =>
-      parseSigningSecrets(readFileSync(file(home), 'utf8')).map(({ endpoint_id: id }) => id);
+    const storing = (url: string, ...ids: readonly string[]): string =>
+      homeWithSecrets(...ids.map((id) => [url, id] as const), ['https://other.example', 'ep_1']);
 
     it('goes with the subscription, which the row says', async () => {
       await using service = await subscribed();
@@ -298,10 +286,10 @@ describe('svc webhooks delete', () => {
         stdout: expect.stringMatching(/^ep_1 +deleted +.*stored secret deleted$/m),
       });
       expect(run.stdout).not.toMatch(/^ep_2 .*secret/m);
-      expect(idsIn(home)).toEqual(['ep_3', 'ep_1']);
+      expect(endpointsIn(home)).toEqual(['ep_3', 'ep_1']);
       const disabled = await service.run(['delete', '--disabled', '--yes', '-o', 'json'], { home });
       expect(JSON.parse(disabled.stdout)).toMatchObject([{ id: 'ep_3', secret_deleted: true }]);
-      expect(idsIn(home)).toEqual(['ep_1']);
+      expect(endpointsIn(home)).toEqual(['ep_1']);
     });
 
     it('stays if the list has a row that cannot be read', async () => {
@@ -310,7 +298,7 @@ describe('svc webhooks delete', () => {
       const home = storing(peer.url, 'ep_9');
       const run = (...argv: string[]) => svc(['webhooks', ...argv], { env, home });
       await run('delete', 'ep_9', '--ignore-missing', '--yes');
-      expect(idsIn(home)).toEqual(['ep_9', 'ep_1']);
+      expect(endpointsIn(home)).toEqual(['ep_9', 'ep_1']);
       expect((await run('doctor')).stdout).not.toContain('orphan-secret');
       expect((await run('list')).stderr).not.toContain('there are no subscriptions');
       await peer.close();
@@ -322,7 +310,7 @@ describe('svc webhooks delete', () => {
       const home = storing(service.url, 'ep_1');
       const run = await service.run(['delete', 'ep_1', '--yes', '-o', 'json'], { home });
       expect(JSON.parse(run.stdout)).toMatchObject([{ result: 'already-gone', secret_deleted: true }]);
-      expect(idsIn(home)).toEqual(['ep_1']);
+      expect(endpointsIn(home)).toEqual(['ep_1']);
     });
 
     it('stays if the service refuses, or nothing says that the subscription is gone', async () => {
@@ -336,14 +324,14 @@ describe('svc webhooks delete', () => {
       expect((await service.run(['delete', 'ep_9', '--yes'], { home })).code).toBe(5);
       expect((await service.run(['delete', 'ep_9', '--ignore-missing', '--yes'], { home })).code).toBe(0);
       expect((await service.run(['delete', 'ep_1', 'ep_9', '--ignore-missing', '--dry-run'], { home })).code).toBe(0);
-      expect(idsIn(home)).toEqual(['ep_1', 'ep_9', 'ep_1']);
+      expect(endpointsIn(home)).toEqual(['ep_1', 'ep_9', 'ep_1']);
     });
 
     it('in a file that cannot be read does not fail a deletion', async () => {
       await using service = await subscribed();
       service.subscribe();
       const home = storing(service.url, 'ep_1');
-      writeFileSync(file(home), '{', { mode: 0o600 });
+      writeFileSync(join(home, 'config/webhook-secrets.json'), '{', { mode: 0o600 });
       expect(await service.run(['delete', 'ep_1', '--yes'], { home })).toMatchObject({ code: 0, stderr: '' });
     });
   });
