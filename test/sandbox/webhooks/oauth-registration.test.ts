@@ -30,18 +30,16 @@ describe('the OAuth addresses of the sandbox', () => {
 
   it('refuse other methods, other paths, other names of this machine and endless bodies', async () => {
     for (const [method, path, allow] of [
-      ['POST', '/.well-known/oauth-authorization-server', 'GET'],
-      ['GET', '/oauth/register', 'POST'],
       ['GET', '/oauth/token', 'POST'],
       ['HEAD', '/oauth/authorize', 'GET'],
     ] as const) {
       const { status, headers } = await wire(service.url, path, { method, headers: { 'content-length': '0' } });
       expect({ path, status, allow: headers.allow }).toEqual({ path, status: 405, allow });
     }
-    for (const path of ['/oauth/token/', '/oauth/revoke', '/.well-known/openid-configuration']) {
-      const { status, json } = answered(await wire(service.url, path));
-      expect({ path, status, json }).toMatchObject({ path, status: 404, json: { error: { code: 'not_found' } } });
-    }
+    expect(answered(await wire(service.url, '/oauth/revoke'))).toMatchObject({
+      status: 404,
+      json: { error: { code: 'not_found' } },
+    });
     const headers = { host: 'evil.example', 'content-type': 'application/json' };
     const strange = { method: 'POST', headers, body: JSON.stringify(metadata()) };
     expect((await wire(service.url, '/oauth/register', strange)).status).toBe(403);

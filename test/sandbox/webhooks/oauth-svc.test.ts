@@ -55,16 +55,6 @@ it('svc signs in, uses, refreshes and ends a login, and shows no secret on the w
   for (const secret of [...secretsIn(first), ...secretsIn(second)]) expect(printed).not.toContain(secret);
 });
 
-it('svc replaces an expired token silently, hour after hour', async () => {
-  const { home } = await signIn();
-  for (let hour = 1; hour <= 3; hour++) {
-    const before = credential(home).refresh_token;
-    now += HOUR_MS;
-    expect(await run(home, ['webhooks', 'list', '-o', 'id'])).toMatchObject({ code: 0, stderr: '' });
-    expect(credential(home).refresh_token).not.toBe(before);
-  }
-});
-
 describe('with a trap of the sandbox, svc', () => {
   it('exits 7 where the token endpoint fails, and the login stays (token-500)', async () => {
     const { home } = await signIn();

@@ -1,6 +1,6 @@
 /** A log without a total, without filters, in no stated order, whose pages move. */
 import { describe, expect, it } from 'vitest';
-import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
+import { type Subscribed, subscribed } from './subscribed.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 
@@ -30,6 +30,7 @@ describe('svc webhooks deliveries', () => {
     await using service = await subscribed();
     service.subscribe();
     fill(service, 250);
+    expect((await service.run(['deliveries', 'ep_2'])).code).toBe(5);
     const first = await service.run(['deliveries', 'ep_1']);
     expect(first.stdout.trimEnd().split('\n')).toHaveLength(21);
     expect(first.stderr).toBe('there may be more; use --all\n');
@@ -54,8 +55,6 @@ describe('svc webhooks deliveries', () => {
       '249 of 250 filtered out; the service does not report the total\n',
     );
     expect((await service.run(['deliveries', 'ep_1', '--event', 'webhook.ping', '-o', 'json'])).stdout).toBe('[]\n');
-    const both = ['--event', 'webhook.ping,summary.completed'];
-    expect((await service.run(['deliveries', 'ep_1', ...both, '-q'])).stdout.split('\n')).toHaveLength(251);
     expect(await service.run(['deliveries', 'ep_1', '--event', 'webhook.pong'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('it has summary.completed and webhook.ping\nhint: did you mean webhook.ping?'),
@@ -103,10 +102,4 @@ describe('svc webhooks samples', () => {
       expect(await service.run(['samples', '--event', type])).toMatchObject({ code: 3, stderr });
     }
   });
-});
-
-it('svc webhooks deliveries exits 5 for a missing subscription', async () => {
-  await using service = await subscribed();
-  service.subscribe(RECEIVER);
-  expect((await service.run(['deliveries', 'ep_2'])).code).toBe(5);
 });

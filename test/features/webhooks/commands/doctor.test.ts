@@ -77,11 +77,13 @@ describe('svc webhooks doctor, for a subscription', () => {
     await using service = await subscribed();
     const twins = [service.subscribe(), service.subscribe()] as const;
     const [plain, near] = [service.subscribe('http://192.0.2.7/hook'), service.subscribe('https://10.0.0.7/hook')];
+    const secret = service.subscribe('https://ann:hunter2@192.0.2.7/hook');
     const run = await examine(service);
     for (const [id, status, detail] of [
       [twins[0], 'warn', `${twins[1]} has the same`],
       [plain, 'fail', 'https:// addresses only'],
       [near, 'warn', 'private network'],
+      [secret, 'warn', 'user name or password'],
     ] as const) {
       expect(found(run, 'url', id)).toMatchObject({ status, detail: expect.stringContaining(detail) });
     }

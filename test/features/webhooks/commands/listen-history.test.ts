@@ -94,17 +94,12 @@ describe('the history of svc webhooks listen', () => {
   it('has 16 MiB at most', async () => {
     const home = temporaryHome();
     const { port, stop } = await listen([], { home });
-    const large = (id: string, bytes: number): string => event(id, 'summary.completed', { text: 'x'.repeat(bytes) });
-    for (const [id, mib] of [
-      ['evt_1', 4],
-      ['evt_2', 4],
-      ['evt_3', 4],
-      ['evt_4', 17],
-    ] as const) {
-      expect((await deliver(port, large(id, mib * 2 ** 20))).status).toBe(204);
+    for (const [id, mib] of Object.entries({ evt_1: 8, evt_2: 5, evt_3: 17 })) {
+      const body = event(id, 'summary.completed', { text: 'x'.repeat(mib * 2 ** 20) });
+      expect((await deliver(port, body)).status).toBe(204);
     }
     await stop();
-    expect(idsOf(home)).toEqual(['evt_2', 'evt_3']);
+    expect(idsOf(home)).toEqual(['evt_2']);
   });
 
   it('is not written with --no-history', async () => {

@@ -110,6 +110,14 @@ describe('svc webhooks listen --tunnel', () => {
     expect([events(), await tunnelIsGone()]).toEqual([[], true]);
   });
 
+  it('refuses an address that is already subscribed', async () => {
+    const id = service.subscribe('https://localhost:1/hook');
+    const sleepsUntil = (ms: number) => (ms === 500 ? Promise.resolve() : undefined);
+    const ended = await run([script.command, '--tunnel-url', 'https://localhost:1/hook'], { sleepsUntil });
+    expect(ended).toMatchObject({ code: 3, stderr: expect.stringContaining('svc webhooks delete <id>') });
+    expect([...service.account.subscriptions.keys()]).toEqual([id]);
+  });
+
   it('says why the subscription may remain', async () => {
     service.traps.add('delete-not-ok');
     const ended = await run([script.command, '--count', '1']);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
-import { request } from '../vectors.ts';
+import { recorded, request } from '../vectors.ts';
 import { handmade, KEY, type Receiver, receiver, sign, statuses, type Taken } from './handmade-receiver.ts';
 import { listen } from './listening.ts';
 
@@ -12,7 +12,7 @@ const NOW = Date.UTC(2026, 0, 1);
 const THEN_S = NOW / 1000 - 60;
 const env = { SVC_WEBHOOK_SECRET: KEY };
 
-interface Recorded {
+interface Line {
   readonly id?: string;
   readonly body?: Buffer;
   readonly timestamp?: number;
@@ -21,32 +21,18 @@ interface Recorded {
 }
 
 /** As `listen --record` writes it, written by hand. */
-function line({ id = 'evt_1', body, timestamp = THEN_S, headers, more }: Recorded = {}): string {
+function line({ id = 'evt_1', body, timestamp = THEN_S, headers, more }: Line = {}): string {
   const bytes = body ?? Buffer.from(`{"id":"${id}","type":"webhook.ping", "data":{}}`);
-  return `${JSON.stringify({
-    v: 1,
-    received_at: '2025-12-31T23:59:00.000Z',
-    remote: '127.0.0.1',
-    method: 'POST',
-    path: '/',
-    headers: headers ?? [
-      ['Host', 'hooks.example'],
-      ['x-service-TIMESTAMP', String(timestamp)],
-      ['content-type', 'application/json; charset=utf-8'],
-      ['Authorization', 'Bearer of-the-tunnel'],
-      ['X-Service-Signature', sign(String(timestamp), bytes)],
-      ['X-Service-Event', 'webhook.ping'],
-      ['X-Service-Delivery', `dlv_${id}`],
-    ],
-    body_b64: bytes.toString('base64'),
-    status: 'valid',
-    event_id: id,
-    event_type: 'webhook.ping',
-    duplicate: false,
-    forward: null,
-    response: 204,
-    ...more,
-  })}\n`;
+  const given = [
+    ['Host', 'hooks.example'],
+    ['x-service-TIMESTAMP', String(timestamp)],
+    ['content-type', 'application/json; charset=utf-8'],
+    ['Authorization', 'Bearer of-the-tunnel'],
+    ['X-Service-Signature', sign(String(timestamp), bytes)],
+    ['X-Service-Event', 'webhook.ping'],
+    ['X-Service-Delivery', `dlv_${id}`],
+  ];
+  return recorded(bytes, { headers: headers ?? given, status: 'valid', event_id: id, ...more });
 }
 
 const replay = (

@@ -86,21 +86,9 @@ const parsed = { ...(JSON.parse(body) as object), id: 'evt_2' };
 const UNREADABLE: readonly (readonly [what: string, text: string | Uint8Array, message: string])[] = [
   ['a parsed body', json({ headers: HEADERS, body: parsed }), LOST],
   ['a parsed body in a Lambda event', json({ headers: HEADERS, body: parsed, isBase64Encoded: false }), LOST],
-  [
-    'a HAR without bodies',
-    json({
-      log: { entries: [{ request: { headers: [{ name: 'X-Service-Signature', value: SIGNATURE }], bodySize: 82 } }] },
-    }),
-    'the body is not in it',
-  ],
   ['console.log', inspect({ headers: HEADERS, body }), 'contains no delivery'],
   ['curl -v', '*   Trying 127.0.0.1:80...\n> POST /hook HTTP/1.1\n> Host: x\n', 'only text'],
   ['journalctl -o json', json({ _PID: '7', MESSAGE: json({ headers: HEADERS, body }) }), 'contains no delivery'],
-  [
-    'nginx without escape=json',
-    `{"headers":${json(HEADERS)},"body":"${body.replaceAll('"', '\\x22')}"}\n`,
-    'contains no delivery',
-  ],
   ['a log line without a request', '{"level":"info","msg":"started"}\n', 'only JSON with "level", "msg"'],
   ['a compressed file', gzipSync(request()), 'only binary data'],
   ['a body', PING, 'contains no delivery, only JSON with "id", "type", "created_at"'],

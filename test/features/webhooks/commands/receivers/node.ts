@@ -74,7 +74,6 @@ function receiver(checks: Checks = {}, process: Process = () => 204): Handler {
 const processing = (process: Process): Handler => receiver({}, process);
 const summaries = (process: (data: Record<string, unknown>) => Reply): Handler =>
   processing(({ type, data }) => (type === 'summary.completed' ? process(data) : 204));
-const has = (value: unknown, name: string): boolean => typeof value === 'object' && value !== null && name in value;
 
 const COMPLETE = ['audio_id', 'report_id', 'status', 'title', 'duration_ms', 'recorded_at', 'transcript', 'summaries'];
 const seen = new Set<string>();
@@ -98,21 +97,7 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
   'timestamp-is-optional': [receiver({ required: ['signature'] }), ['missing-timestamp']],
   // What is signed.
   'trims-the-body': [receiver({ body: (raw) => raw.toString().trim() }), ['raw-body']],
-  'normalizes-line-ends': [receiver({ body: (raw) => raw.toString('latin1').replaceAll('\r\n', '\n') }), ['raw-body']],
   'takes-bytes-for-latin1': [receiver({ body: (raw) => raw.toString('latin1') }), ['valid-summary']],
-  'prints-numbers-again': [
-    receiver({
-      body: (raw) => raw.toString().replace(/":(\d+\.?\d*(?:e\d+)?)/g, (_, number) => `":${Number(number)}`),
-    }),
-    ['raw-body'],
-  ],
-  'decodes-escapes': [
-    receiver({
-      body: (raw) =>
-        raw.toString().replace(/\\u([0-9a-f]{4})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16))),
-    }),
-    ['raw-body'],
-  ],
   'takes-a-signed-body-too': [
     (delivery) => (verifies(delivery) || verifies(delivery, { message: (_, body) => body }) ? 204 : 401),
     ['signature-input'],
@@ -135,14 +120,6 @@ export const NODE_RECEIVERS: Readonly<Record<string, readonly [handler: Handler,
   'requires-all-fields': [
     summaries((data) => (COMPLETE.every((name) => name in data) ? 204 : 422)),
     ['optional-fields'],
-  ],
-  'reads-the-transcript': [
-    summaries((data) => ((data['transcript'] as { text: string }).text.length > 0 ? 204 : 400)),
-    ['optional-fields'],
-  ],
-  'requires-a-template': [
-    summaries(({ summaries: all = [] }) => ((all as object[]).every((one) => has(one, 'template_name')) ? 204 : 422)),
-    ['unknown-fields'],
   ],
   'refuses-further-fields': [processing((event) => (Object.keys(event).length === 4 ? 204 : 422)), ['unknown-fields']],
   'refuses-duplicates': [
