@@ -1,6 +1,5 @@
 /** The listener at its socket, byte by byte (RFC 8252 §7.3, §8.3; RFC 9700 §4). */
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
@@ -44,23 +43,19 @@ const COMMON = [
   'X-Content-Type-Options: nosniff',
 ];
 const PLAIN = 'Content-Type: text/plain; charset=utf-8';
-const message = (status: string, headers: readonly string[], body: string, connection: readonly string[]): string =>
-  [
-    `HTTP/1.1 ${status}`,
-    ...COMMON,
-    ...headers,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    ...connection,
-    '',
-    body,
-  ].join('\r\n');
-const BAD = message('400 Bad Request', [PLAIN], 'This request does not belong to the sign-in that svc waits for.\n', [
-  'Connection: close',
-]);
-const SEE_DONE = message('303 See Other', ['Location: /done', PLAIN], '', [
-  'Connection: keep-alive',
-  'Keep-Alive: timeout=5',
-]);
+const BAD = 'This request does not belong to the sign-in that svc waits for.\n';
+
+function expectHeaders(bytes: string, ...more: readonly string[]): void {
+  for (const header of [...COMMON, ...more]) expect(bytes).toContain(`\r\n${header}\r\n`);
+}
+
+/** The responses on one connection after the first, which must be the redirect to the page. */
+function afterRedirect(bytes: string): string {
+  const [redirect = '', ...others] = bytes.split(/(?=HTTP\/1\.1 )/);
+  expect(redirect).toMatch(/^HTTP\/1\.1 303 See Other\r\n/);
+  expectHeaders(redirect, PLAIN, 'Location: /done', 'Content-Length: 0');
+  return others.join('');
+}
 
 describe('the loopback listener', () => {
   it('answers the right response by a redirect without a query, then by a static page', async () => {
@@ -69,11 +64,9 @@ describe('the loopback listener', () => {
     const answer = listener.answer(judge);
     const bytes = await exchangeBytes(port, get(`${PATH}?right&code=c0de`, port) + get('/done', port));
     expect(await answer).toBe('right&code=c0de');
-    expect(bytes.slice(0, SEE_DONE.length)).toBe(SEE_DONE);
-    const page = bytes.slice(SEE_DONE.length);
+    const page = afterRedirect(bytes);
     expect(page).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    for (const header of [...COMMON, 'Content-Type: text/html; charset=utf-8'])
-      expect(page).toContain(`\r\n${header}\r\n`);
+    expectHeaders(page, 'Content-Type: text/html; charset=utf-8');
     // Nothing from elsewhere, nothing of the request.
     expect(page).not.toMatch(/https?:|src=|href=|<script|code|c0de/);
   });
@@ -96,19 +89,15 @@ describe('the loopback listener', () => {
       [get(`/${PATH}?right`, port), 400],
       [get(`http://127.0.0.1:${port}${PATH}?right`, port), 400],
       [get(`${PATH.replace('c', '%63')}?right`, port), 404],
-      [get(`/x/..${PATH}?right`, port), 404],
       [get(`${PATH}/?right`, port), 404],
-      [get(`${PATH.toUpperCase()}?right`, port), 404],
       [get(`${callbackPath('https://evil.example')}?right`, port), 404],
       [host('Host: evil.example\r\n'), 400],
-      [host(`Host: evil.example:${port}\r\n`), 400],
       [host(`Host: localhost:${port}\r\n`), 400],
       [host(`Host: 127.0.0.1:${port + 1}\r\n`), 400],
       [host('Host: 127.0.0.1\r\n'), 400],
       [host(''), 400],
       [host('').replace('1.1', '1.0'), 400],
       [get(`${PATH}?right`, port, 'Host: evil.example\r\n'), 400],
-      [fetched('cors', 'empty'), 400],
       [fetched('navigate', 'iframe'), 400],
       [get(`${PATH}?right`, port, 'Sec-Fetch-Mode: no-cors\r\n'), 400],
       ['hello\r\n\r\n', 400],
@@ -118,21 +107,14 @@ describe('the loopback listener', () => {
       const bytes = await exchangeBytes(port, request);
       expect(statusOf(bytes), request.slice(0, 200)).toBe(status);
       expect(bytes).toMatch(/\r\nConnection: close\r\n/i);
-      if (status === 400 && bytes.includes('Content-Type')) expect(bytes).toBe(BAD);
+      if (bytes.endsWith(BAD)) expectHeaders(bytes, PLAIN);
       if (status === 405) expect(bytes).toContain('\r\nAllow: GET\r\n');
       if (request.startsWith('HEAD')) expect(bytes.endsWith('\r\n\r\n')).toBe(true);
     }
-    expect(statusOf(await exchangeBytes(port, right(port)))).toBe(303);
+    expect(await exchangeBytes(port, get(`${PATH}?wrong`, port))).toContain(`\r\n\r\n${BAD}`);
+    const navigation = 'Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\nSec-Fetch-Site: cross-site\r\n';
+    expect(statusOf(await exchangeBytes(port, right(port, navigation)))).toBe(303);
     expect(await answer).toBe('right');
-  });
-
-  it('takes a response from browsers, and from clients without browser headers', async () => {
-    for (const more of ['Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\nSec-Fetch-Site: cross-site\r\n', '']) {
-      const listener = await listening();
-      const answer = listener.answer(judge);
-      await exchangeBytes(listener.port, right(listener.port, more));
-      expect(await answer).toBe('right');
-    }
   });
 
   it('takes one response, and none before the login starts', async () => {
@@ -143,7 +125,7 @@ describe('the loopback listener', () => {
     const again = get(`${PATH}?right&second`, port, 'Connection: close\r\n');
     const bytes = await exchangeBytes(port, get(`${PATH}?right&first`, port) + again);
     expect(await answer).toBe('right&first');
-    expect(bytes.slice(SEE_DONE.length)).toMatch(/^HTTP\/1\.1 404 /);
+    expect(afterRedirect(bytes)).toMatch(/^HTTP\/1\.1 404 /);
     expect(statusOf(await exchangeBytes(port, get('/done', port)))).toBe(200);
   });
 
@@ -153,7 +135,7 @@ describe('the loopback listener', () => {
     const ended = expect(listener.answer(judge)).rejects.toMatchObject({ message: 'denied' });
     const bytes = await exchangeBytes(port, get(`${PATH}?denied`, port) + get('/done', port));
     await ended;
-    expect(bytes.slice(0, SEE_DONE.length)).toBe(SEE_DONE);
+    expect(afterRedirect(bytes)).not.toContain('denied');
   });
 });
 
@@ -166,18 +148,6 @@ describe('the address of the loopback listener', () => {
     const others = own.filter(({ internal, family, scopeid }) => !internal && !(family === 'IPv6' && scopeid));
     for (const address of ['::1', '127.0.0.2', ...others.map((one) => one.address)])
       expect(await isOpen(port, address), address).toBe(false);
-  });
-
-  it('has exactly the given port', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const { port } = taken.address() as AddressInfo;
-    await expect(openListener(ISSUER, port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
-    taken.close();
-    await once(taken, 'close');
-    const listener = await openListener(ISSUER, port);
-    listeners.push(listener);
-    expect(listener.port).toBe(port);
   });
 
   it('has a path of 64 bits for each issuer', () => {

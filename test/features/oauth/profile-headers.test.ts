@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { svc } from '../../support/svc.ts';
-import { gateway, TOKEN } from '../trade/gateway.ts';
 import { LISTS, profileServer, SILENCE, withProfile } from './profiles.ts';
 
 const server = await profileServer();
@@ -32,18 +31,6 @@ describe('the headers of a profile', () => {
     }
     expect(new Set(sent('x-scope-orgid'))).toEqual(new Set(['blue']));
     expect(new Set(sent('x-api-key'))).toEqual(new Set([SECRET]));
-  });
-
-  it('go to the trading gateway', async () => {
-    const trading = await gateway();
-    try {
-      const run = setUp('X-Team: blue', { address: trading.url });
-      const argv = ['trade', 'stream', 'Order', '--until', '1ms'];
-      expect(await run(argv, { env: { SVC_TRADE_TOKEN: TOKEN } })).toMatchObject({ code: 0 });
-      expect(new Set(trading.requests.map(({ headers }) => headers['x-team']))).toEqual(new Set(['blue']));
-    } finally {
-      await trading.stop();
-    }
   });
 
   it('are replaced by --header of the same name', async () => {

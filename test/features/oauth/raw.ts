@@ -1,17 +1,11 @@
 /** Bytes to a port of this machine, and the bytes that come back. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { Sender } from '../webhooks/receiver-client.ts';
 
 /** All that comes until the other side ends the connection. */
-export async function exchangeBytes(port: number, text: string, host = '127.0.0.1'): Promise<string> {
-  const socket = await connected(port, host);
-  let bytes = '';
-  socket.on('data', (chunk: Buffer) => {
-    bytes += chunk.toString('latin1');
-  });
-  socket.write(text, 'latin1');
-  await once(socket, 'close');
-  return bytes;
+export async function exchangeBytes(port: number, text: string, host?: string): Promise<string> {
+  return new Sender(port, host).send(Buffer.from(text, 'latin1')).rest();
 }
 
 export async function connected(port: number, host = '127.0.0.1'): Promise<Socket> {

@@ -73,15 +73,6 @@ describe('the token file of a profile', () => {
     });
     expect(server.requests).toEqual([]);
   });
-
-  it('replaces a login', async () => {
-    const { run } = setUp();
-    expect(await run(['oauth', 'token'])).toMatchObject({ code: 0, stdout: `${TOKEN}\n` });
-    const status = await run(['oauth', 'status', '-o', 'json']);
-    expect(JSON.parse(status.stdout)).toMatchObject({ state: 'signed_in', source: 'webhooks.tokenFile' });
-    const trace = await run([...LISTS.webhooks, '--debug']);
-    expect(trace.stderr + status.stdout).not.toContain(TOKEN);
-  });
 });
 
 it('a token of the environment that begins with Bearer is refused, and not shown', async () => {

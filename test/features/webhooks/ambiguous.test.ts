@@ -8,6 +8,7 @@ import { NOW_S, PING, request, SECRET, SIGNATURE, T } from './vectors.ts';
 const verify = (stdin: string | Uint8Array, ...args: readonly string[]): Promise<Run> =>
   svc(['webhooks', 'verify', ...args], { stdin, now: () => NOW_S * 1000, env: { SVC_WEBHOOK_SECRET: SECRET } });
 
+const json = JSON.stringify;
 const GENUINE = { headers: { 'x-service-timestamp': T, 'x-service-signature': SIGNATURE }, body: `${PING}` };
 const AT = '2026-01-01T00:00:01Z';
 const FORGED = { ...GENUINE, headers: { ...GENUINE.headers, 'x-service-signature': `sha256=${'0'.repeat(64)}` } };
@@ -22,7 +23,7 @@ describe('a delivery that can be read in two ways', () => {
       [{ ...GENUINE, rawBody: '{"id":"evt_2"}' }, 'has two different bodies'],
       [{ ...GENUINE, body_base64: 'e30=' }, 'has two different bodies'],
     ] as const) {
-      for (const text of [JSON.stringify(value), `x\n${JSON.stringify(value)}\n`]) {
+      for (const text of [json(value), `x\n${json(value)}\n`]) {
         expect(await verify(text)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
       }
     }
@@ -30,14 +31,14 @@ describe('a delivery that can be read in two ways', () => {
 
   it('in a log does not stop the check of other lines', async () => {
     const two = { ...GENUINE, rawBody: '{}' };
-    const run = await verify(`${JSON.stringify(two)}\n${JSON.stringify(GENUINE)}\n`);
+    const run = await verify(`${json(two)}\n${json(GENUINE)}\n`);
     expect(run).toMatchObject({ code: 2, stdout: expect.stringMatching(/^valid .* stdin:2 /) });
     expect(run.stderr).toContain('stdin:1: has two different bodies');
   });
 
   it('has no signature of its own where a log has its body alone', async () => {
-    for (const body of [GENUINE, JSON.stringify(GENUINE), [GENUINE], { request: GENUINE }]) {
-      const run = await verify(`${JSON.stringify({ level: 'info', msg: 'received', body })}\n`);
+    for (const body of [GENUINE, json(GENUINE), [GENUINE], { request: GENUINE }]) {
+      const run = await verify(`${json({ level: 'info', msg: 'received', body })}\n`);
       expect(run).toMatchObject({ code: 2, stdout: '' });
     }
   });
@@ -45,25 +46,25 @@ describe('a delivery that can be read in two ways', () => {
 
 /** Each has a genuine signature and a genuine body somewhere, but not of the same delivery. */
 const MIXED: Readonly<Record<string, string | Uint8Array>> = {
-  'a genuine request in the body of another': JSON.stringify({ ...FORGED, body: JSON.stringify(GENUINE) }),
-  'a genuine request in a parsed body': JSON.stringify({ ...FORGED, body: GENUINE }),
-  'a genuine request in the headers of another': JSON.stringify({
+  'a genuine request in the body of another': json({ ...FORGED, body: json(GENUINE) }),
+  'a genuine request in a parsed body': json({ ...FORGED, body: GENUINE }),
+  'a genuine request in the headers of another': json({
     ...FORGED,
     headers: { ...FORGED.headers, a: GENUINE },
   }),
-  'a genuine request in a header named raw': JSON.stringify({
+  'a genuine request in a header named raw': json({
     ...FORGED.headers,
     raw: request().toString('base64'),
     body: '{"id":"evt_2"}',
   }),
-  'the same without a body': JSON.stringify({ ...FORGED.headers, raw: request().toString('base64') }),
-  'genuine headers with the genuine text within a body': JSON.stringify({ ...GENUINE, body: { text: GENUINE.body } }),
-  'the same with "raw"': JSON.stringify({ ...GENUINE, body: { mode: 'raw', raw: GENUINE.body } }),
-  'the same with "data" in base64': JSON.stringify({
+  'the same without a body': json({ ...FORGED.headers, raw: request().toString('base64') }),
+  'genuine headers with the genuine text within a body': json({ ...GENUINE, body: { text: GENUINE.body } }),
+  'the same with "raw"': json({ ...GENUINE, body: { mode: 'raw', raw: GENUINE.body } }),
+  'the same with "data" in base64': json({
     ...GENUINE,
     body: { data: PING.toString('base64'), encoding: 'base64' },
   }),
-  'the same, with a list of headers': JSON.stringify({
+  'the same, with a list of headers': json({
     headers: Object.entries(GENUINE.headers).map(([name, value]) => ({ name, value })),
     body: { text: GENUINE.body },
   }),
@@ -93,23 +94,23 @@ describe('svc webhooks verify', () => {
       ['content', `${PING}`],
     ] as const) {
       const value = { ...GENUINE.headers, [name]: text, body: { id: 'evt_2' }, timestamp: 1 };
-      expect(await verify(JSON.stringify(value)), name).toMatchObject({ code: 2, stdout: '' });
+      expect(await verify(json(value)), name).toMatchObject({ code: 2, stdout: '' });
     }
     const headers = { ...GENUINE.headers, encoding: 'base64', isBase64Encoded: 'base64' };
-    expect(await verify(JSON.stringify({ ...headers, body: PING.toString('base64') }))).toMatchObject({ code: 1 });
+    expect(await verify(json({ ...headers, body: PING.toString('base64') }))).toMatchObject({ code: 1 });
     for (const value of [
       { ...GENUINE.headers, body: `${PING}`, received_at: AT },
       { ...GENUINE.headers, body: `${PING}`, startedDateTime: AT },
       { ...GENUINE, headers: { ...GENUINE.headers, startedDateTime: AT } },
     ]) {
-      const options = { stdin: JSON.stringify(value), env: { SVC_WEBHOOK_SECRET: SECRET } };
+      const options = { stdin: json(value), env: { SVC_WEBHOOK_SECRET: SECRET } };
       const run = await svc(['webhooks', 'verify'], { ...options, now: () => (NOW_S + 9999) * 1000 });
       expect(run).toMatchObject({ code: 1, stdout: expect.stringContaining('stale') });
     }
   });
 
   it('takes its input for a body where --signature is given', async () => {
-    for (const text of [JSON.stringify(GENUINE), request(), `${PING}\n###\n`]) {
+    for (const text of [json(GENUINE), request(), `${PING}\n###\n`]) {
       const run = await verify(text, '--timestamp', T, '--signature', SIGNATURE);
       expect(run).toMatchObject({ code: 1, stdout: expect.stringMatching(/^INVALID {2}signature_mismatch/) });
     }
@@ -117,7 +118,7 @@ describe('svc webhooks verify', () => {
 
   it('takes no value in a file of headers for a header', async () => {
     const file = join(temporaryHome(), 'h');
-    const other = JSON.stringify(GENUINE.headers);
+    const other = json(GENUINE.headers);
     writeFileSync(file, `User-Agent: ${other}\nX-Service-Timestamp: ${T}\nX-Service-Signature: ${'0'.repeat(64)}\n`);
     expect(await verify(PING, '--headers-file', file)).toMatchObject({ code: 1 });
   });
@@ -125,6 +126,6 @@ describe('svc webhooks verify', () => {
 
 it('svc webhooks verify marks a Buffer of another length than Content-Length', async () => {
   const headers = { ...GENUINE.headers, 'content-length': '300' };
-  const run = await verify(JSON.stringify({ headers, body: PING }), '-o', 'json');
+  const run = await verify(json({ headers, body: PING }), '-o', 'json');
   expect(JSON.parse(run.stdout)).toMatchObject({ valid: true, notes: ['length_differs'] });
 });

@@ -37,15 +37,9 @@ describe('a .http file', () => {
       '-o',
       'ndjson',
     );
-    const rows = run.stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { source: string; valid: boolean });
-    expect(rows.map(({ source, valid }) => [source, valid])).toEqual([
-      ['stdin#1', true],
-      ['stdin#3', true],
-      ['stdin#4', false],
-    ]);
+    const rows = run.stdout.match(/"source":"[^"]*"|"valid":\w+/g);
+    const expected = [`"source":"stdin#1"`, '"valid":true', '"source":"stdin#3"', '"valid":true'];
+    expect(rows).toEqual([...expected, '"source":"stdin#4"', '"valid":false']);
   });
 });
 
@@ -63,18 +57,10 @@ describe('a request from the network', () => {
     expect(await verify(chunked)).toMatchObject({ code: 0, stdout: expect.stringContaining(`${body.length} B`) });
   });
 
-  it('of HTTP/2, which has no length, is not cut either', async () => {
-    const run = await verify(`POST /hook HTTP/2\n${HEAD}\n${PING}\n\n###\nmore`);
-    expect(run).toMatchObject({ code: 1, stdout: expect.stringMatching(/^INVALID/) });
-  });
-
-  it('without its request line is not cut either', async () => {
-    const run = await verify(`${HEAD}\n${PING}\n\n###\nmore`);
-    expect(run).toMatchObject({ code: 1, stdout: expect.stringMatching(/^INVALID/) });
-  });
-
-  it('may follow blank lines', async () => {
-    expect(await verify(`\n  \r\n${request()}`)).toMatchObject({ code: 0 });
-    expect(await verify(`\n${request()}\n\n${request('\n')}`, '-o', 'ndjson')).toMatchObject({ code: 0 });
+  it('of HTTP/2, which has no length, or without its request line is not cut either', async () => {
+    for (const line of ['POST /hook HTTP/2\n', '']) {
+      const run = await verify(`${line}${HEAD}\n${PING}\n\n###\nmore`);
+      expect(run, line).toMatchObject({ code: 1, stdout: expect.stringMatching(/^INVALID/) });
+    }
   });
 });

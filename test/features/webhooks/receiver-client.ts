@@ -53,8 +53,8 @@ export class Sender {
   #ended = false;
   #news = (): void => {};
 
-  constructor(port: number) {
-    this.socket = connect(port, '127.0.0.1');
+  constructor(port: number, host = '127.0.0.1') {
+    this.socket = connect(port, host);
     this.socket.on('error', () => {});
     this.socket.on('data', (chunk: Buffer) => {
       this.#bytes += chunk.toString('latin1');

@@ -71,11 +71,9 @@ describe('the signature of a delivery', () => {
     for (const signature of [
       SIGNATURE.slice(7),
       `"${SIGNATURE}"`,
-      SIGNATURE.replace('=', '=0x'),
       SIGNATURE.replace('=', '= '),
       `${SIGNATURE.slice(0, 40)}\n${SIGNATURE.slice(40)}`,
       SIGNATURE.replace(/.$/, 'g'),
-      SIGNATURE.replace('5', '\uff15'),
       SIGNATURE.replace(/.$/, 'é'),
       `sha256=${Buffer.from(SIGNATURE.slice(7), 'hex').toString('base64')}`,
       `${SIGNATURE},${SIGNATURE}`,
@@ -97,15 +95,6 @@ describe('the signature of a delivery', () => {
     }
   });
 
-  it('is over the bytes, not over decoded text', () => {
-    for (const hex of ['efbbbf7b7d', 'ff', 'c328', '00', 'eda080', '7b7d00']) {
-      const body = Buffer.from(hex, 'hex');
-      expect(verify(T, sign(T, body), body).verdict).toBe('valid');
-      const decoded = Buffer.from(new TextDecoder().decode(body));
-      if (!decoded.equals(body)) expect(verify(T, sign(T, body), decoded).verdict, hex).toBe('signature_mismatch');
-    }
-  });
-
   it('is compared by every secret, and the first that matches is named', () => {
     const indexOf = (...texts: readonly string[]) =>
       verifySignature(signed(T, SIGNATURE), PING, texts.map(secret), CLOCK).secretIndex;
@@ -119,16 +108,11 @@ describe('the timestamp of a delivery', () => {
   it('is a whole number of seconds, even if another text was signed', () => {
     for (const timestamp of [
       '-1',
-      '+1767225600',
       '01767225600',
       '1767225600.0',
       '1.7672256e9',
       '0x69564fc0',
-      'NaN',
-      '1767225600abc',
       '1 767 225 600',
-      '2026-01-01T00:00:00Z',
-      '"1767225600"',
       '١٧٦٧٢٢٥٦٠٠',
       '1'.repeat(16),
     ]) {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../src/errors.ts';
 import { checkReceiverUrl, receiverWarnings } from '../../../src/features/webhooks/subscriptions/subscription.ts';
@@ -13,26 +12,6 @@ const accepts = (text: string, local: boolean): boolean => {
 };
 
 describe('the address of a subscription', () => {
-  it('is sent as typed, and is https', () => {
-    const urls = fc.webUrl({ validSchemes: ['http', 'https', 'ftp'], withQueryParameters: true });
-    fc.assert(
-      fc.property(fc.oneof(urls, fc.string()), (text) => {
-        if (accepts(text, false)) expect(new URL(text).protocol).toBe('https:');
-      }),
-    );
-    expect(accepts('https://a.example/hook?a=b', false)).toBe(true);
-    const wrong = [
-      'http://a.example/',
-      'a.example',
-      '/hook',
-      'https://',
-      ' ',
-      'https://a.example/ x',
-      'http://127.0.0.1/',
-    ];
-    expect(wrong.filter((text) => accepts(text, false))).toEqual([]);
-  });
-
   it('may be http on the machine of the service', () => {
     const local = ['http://127.0.0.1:1/', 'http://localhost/', 'http://[::1]:8787/hook'];
     const others = ['http://127.0.0.1.a.example/', 'http://10.0.0.1/', 'http://localhost.a.example/'];
@@ -40,27 +19,12 @@ describe('the address of a subscription', () => {
   });
 
   it('leads to a warning where the service can hardly reach it', async () => {
-    const far = ['https://192.0.2.7/', 'https://172.32.0.1/', 'https://100.128.0.1/', 'https://[2001:db8::1]/'];
-    const near = [
-      'https://10.1.2.3/',
-      'https://172.31.0.1/',
-      'https://192.168.0.1/',
-      'https://169.254.169.254/',
-      'https://[fd00::1]/',
-      'https://[fe80::1]/',
-      'https://127.0.0.1/',
-      'https://localhost/',
-      'https://printer.local/',
-      'https://intranet/',
-    ];
-    for (const text of near)
-      expect(await receiverWarnings(text, { local: false })).toEqual([expect.stringContaining('private network')]);
-    for (const text of far) expect(await receiverWarnings(text, { local: false }), text).toEqual([]);
-  });
-
-  it('leads to a warning where it has a password, which is not shown', async () => {
-    const [warning, ...more] = await receiverWarnings('https://u:hunter2@192.0.2.7/', { local: false });
-    expect([warning, more]).toEqual([expect.stringContaining('user name or password'), []]);
-    expect(warning).not.toContain('hunter2');
+    const near = '10.1.2.3 172.31.0.1 192.168.0.1 169.254.169.254 [fd00::1] [fe80::1] localhost printer.local intranet';
+    for (const host of near.split(' ')) {
+      const warnings = await receiverWarnings(`https://${host}/`, { local: false });
+      expect(warnings, host).toEqual([expect.stringContaining('private network')]);
+    }
+    for (const host of ['192.0.2.7', '172.32.0.1', '100.128.0.1', '[2001:db8::1]'])
+      expect(await receiverWarnings(`https://${host}/`, { local: false }), host).toEqual([]);
   });
 });

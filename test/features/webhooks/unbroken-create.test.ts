@@ -46,10 +46,3 @@ it('svc webhooks create that finishes in time returns its result, and nothing is
   });
   expect([aborted, signal.aborted, interruption()?.code]).toEqual([false, true, 'interrupted']);
 });
-
-it('svc webhooks create is not changed without a signal', async () => {
-  const { ctx, taken } = context(true);
-  const { signal, runToEnd, interruption } = deferInterruptions(ctx);
-  expect(await runToEnd(async () => 7)).toBe(7);
-  expect([signal.aborted, interruption(), taken()]).toEqual([false, undefined, false]);
-});

@@ -40,12 +40,6 @@ export const VECTORS: readonly Vector[] = [
     hint: 'body_minus_trailing_newline',
   },
   {
-    name: 'CRLF added',
-    body: bytes(PING, '\r\n'),
-    verdict: 'signature_mismatch',
-    hint: 'body_minus_trailing_newline',
-  },
-  {
     name: 'exactly as old as allowed',
     timestamp: '1767225300',
     signature: 'sha256=10be4ac8cc3ff750c8942058c9e3b4d1262a6423519cbb416b41ebb1318ad22f',
@@ -69,17 +63,6 @@ export const VECTORS: readonly Vector[] = [
     signature: `sha256=${SIGNATURE.slice(7).toUpperCase()}`,
     verdict: 'valid',
     note: 'noncanonical_hex_case',
-  },
-  {
-    name: 'the prefix in upper case',
-    signature: SIGNATURE.replace('sha', 'SHA'),
-    verdict: 'malformed_signature',
-    hint: 'signature_label',
-  },
-  {
-    name: 'a list, the good one second',
-    signature: `sha256=${'0'.repeat(64)},${SIGNATURE}`,
-    verdict: 'malformed_signature',
   },
   {
     name: 'an empty secret',

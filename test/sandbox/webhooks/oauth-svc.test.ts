@@ -55,21 +55,6 @@ it('svc signs in, uses, refreshes and ends a login, and shows no secret on the w
   for (const secret of [...secretsIn(first), ...secretsIn(second)]) expect(printed).not.toContain(secret);
 });
 
-it('svc replaces an expired token silently, hour after hour', async () => {
-  const { home } = await signIn();
-  for (let hour = 1; hour <= 3; hour++) {
-    const before = credential(home).refresh_token;
-    now += HOUR_MS;
-    expect(await run(home, ['webhooks', 'list', '-o', 'id'])).toMatchObject({ code: 0, stderr: '' });
-    expect(credential(home).refresh_token).not.toBe(before);
-  }
-});
-
-it('a token of the sandbox works as a personal token', async () => {
-  const { code, home } = await signIn({ args: ['--token-stdin'], stdin: service.token });
-  expect([code, (await run(home, ['webhooks', 'list', '-o', 'id'])).code]).toEqual([0, 0]);
-});
-
 describe('with a trap of the sandbox, svc', () => {
   it('exits 7 where the token endpoint fails, and the login stays (token-500)', async () => {
     const { home } = await signIn();
@@ -89,12 +74,6 @@ describe('with a trap of the sandbox, svc', () => {
     const next = await run(home, ['oauth', 'refresh']);
     expect(next).toMatchObject({ code: 4, stderr: expect.stringContaining('svc oauth login') });
     expect((await signIn({ home })).code).toBe(0);
-  });
-
-  it('stores nothing where the token endpoint fails at the sign-in (token-500)', async () => {
-    service.traps.add('token-500');
-    const { code, home } = await signIn();
-    expect([code, stored(home)?.credentials ?? []]).toEqual([7, []]);
   });
 
   it('replaces a token that is refused too early, and repeats the call (early-end)', async () => {

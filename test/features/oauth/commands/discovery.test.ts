@@ -85,39 +85,19 @@ describe('the address of the metadata of svc oauth discovery', () => {
       expect(JSON.parse(run.stdout)).toMatchObject({ issuer: server.url + issuer });
     }
   });
-
-  it('may not differ in two final slashes, and the hint says what to do', async () => {
-    serve(metadata(server.url, { issuer: `${server.url}//` }));
-    const run = await discover();
-    expect(run.code).toBe(3);
-    expect(run.stderr).toContain('ask the operator of the service to correct it');
-  });
-});
-
-it('svc oauth discovery treats an optional address that is null as missing', async () => {
-  serve(metadata(server.url, { registration_endpoint: null, revocation_endpoint: null }));
-  expect((await discover()).code).toBe(0);
-  const login = await svc(['oauth', 'login', '--paste', '--base-url', server.url]);
-  expect(login).toMatchObject({ code: 3, stdout: '' });
-  expect(login.stderr).toContain('does not offer client registration');
 });
 
 describe('wrong metadata of a service', () => {
   const WRONG: readonly (readonly [string, () => Readonly<Record<string, unknown>>, string])[] = [
     ['another issuer', () => ({ issuer: 'https://evil.example' }), 'https://evil.example'],
-    ['a longer issuer', () => ({ issuer: `${server.url}/x` }), '/x'],
     ['an issuer of another case', () => ({ issuer: server.url.toUpperCase() }), 'HTTP://'],
     ['no issuer', () => ({ issuer: undefined }), 'names no issuer'],
-    ['an issuer that is no text', () => ({ issuer: 1 }), 'names no issuer'],
     ['no PKCE', () => ({ code_challenge_methods_supported: undefined }), 'S256'],
     ['PKCE with plain alone', () => ({ code_challenge_methods_supported: ['plain'] }), 'S256'],
-    ['methods that are no list', () => ({ code_challenge_methods_supported: 'S256' }), 'S256'],
-    ['a null endpoint', () => ({ token_endpoint: null }), 'no token_endpoint'],
     ['a missing endpoint', () => ({ authorization_endpoint: undefined }), 'no authorization_endpoint'],
     ['a relative endpoint', () => ({ token_endpoint: '/oauth/token' }), 'no usable token_endpoint'],
     ['an endpoint over http elsewhere', () => ({ token_endpoint: 'http://192.0.2.1/t' }), 'token_endpoint is http'],
     ['a script', () => ({ authorization_endpoint: 'javascript:alert(1)' }), 'is javascript'],
-    ['a file', () => ({ authorization_endpoint: 'file:///etc/passwd' }), 'is file'],
     ['an option of a browser', () => ({ authorization_endpoint: '--help' }), 'no usable'],
     ['a user', () => ({ authorization_endpoint: 'https://a@evil.example/' }), 'a user or a password'],
     ['a fragment', () => ({ authorization_endpoint: 'https://service.example/#x' }), 'a fragment'],
@@ -159,12 +139,7 @@ describe('wrong metadata of a service', () => {
 
 describe('svc oauth discovery', () => {
   it('connects by http on this machine only', async () => {
-    for (const base of [
-      'http://service.example',
-      'http://192.0.2.1',
-      'http://127.0.0.1.evil.example',
-      'http://0.0.0.0',
-    ]) {
+    for (const base of ['http://192.0.2.1', 'http://127.0.0.1.evil.example', 'http://0.0.0.0']) {
       const run = await discover(base);
       expect({ base, code: run.code }).toEqual({ base, code: 2 });
       expect(run.stderr).toContain('unencrypted');
@@ -176,11 +151,7 @@ describe('svc oauth discovery', () => {
     afterAll(() => authority.remove());
 
     it('is verified, and an https issuer may not have an http endpoint', async () => {
-      let contacted = 0;
-      const plain = await faultServer((socket) => {
-        contacted++;
-        socket.end();
-      });
+      const plain = await faultServer((socket) => void socket.end());
       const tls = await faultServer(
         (socket) => {
           const base = `https://127.0.0.1:${tls.port}`;
@@ -195,7 +166,7 @@ describe('svc oauth discovery', () => {
       const known = await svc(['oauth', 'login', '--paste', '--base-url', base, '--cacert', authority.file]);
       expect(known).toMatchObject({ code: 3, stdout: '' });
       expect(known.stderr).toContain('registration_endpoint is http, not https');
-      expect({ contacted, connections: plain.connections }).toEqual({ contacted: 0, connections: 0 });
+      expect(plain.connections).toBe(0);
       await Promise.all([plain.close(), tls.close()]);
     });
   });

@@ -51,14 +51,6 @@ describe('svc oauth login over ssh', () => {
     expect(run).toMatchObject({ code: 0, opened: [] });
     expect(run.stderr).toContain(`first run: ssh -L ${port}:127.0.0.1:${port} <this machine>\n`);
   });
-
-  it('opens the browser that the user named', async () => {
-    const hidden = (): Promise<string> => new Promise(() => {});
-    const env = { SSH_CONNECTION, BROWSER: 'firefox', NO_COLOR: '1' };
-    const run = await login({ url: server.url, terminal: 200, env, hidden, browser: () => undefined });
-    expect(run).toMatchObject({ code: 0, opened: [run.authorization?.href] });
-    expect(run.stderr).not.toContain('ssh -L');
-  });
 });
 
 describe('svc oauth login in a container', () => {

@@ -1,9 +1,9 @@
 /** Signing in at a real authorization server, in each of its modes, with the test as the browser. */
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { callbackPath } from '../../../../src/features/oauth/loopback-listener.ts';
 import { browse, type OidcServer, startOidc } from '../../../support/oidc.ts';
@@ -90,14 +90,6 @@ describe('svc oauth login by browser', () => {
     expect(clientsIn(first.home).sort()).toEqual([...ids].sort());
   });
 
-  it('prints the address, also with -q and as JSON', async () => {
-    const run = await login({ url: any.url });
-    expect(run.opened).toEqual([]);
-    expect(run.stderr).toMatch(/^to sign in, open this address in a browser:\nhttp:/);
-    for (const args of [['-q'], ['-o', 'json'], ['--json', '-v']])
-      expect((await login({ url: any.url, args })).code).toBe(0);
-  });
-
   it('opens the address at a terminal after it has printed it, and reports a missing browser', async () => {
     const env = { DISPLAY: ':0' };
     const never = (): Promise<string> => new Promise(() => {});
@@ -179,18 +171,6 @@ describe('the client of svc oauth login', () => {
     expect(refused).toMatchObject({ code: 4 });
     expect(refused.stderr).toContain('hint: sign in again with --new-client, or with another --auth-method');
   });
-
-  it('is not requested with options that contradict each other', async () => {
-    for (const [args, named] of [
-      [['--client-secret-file', 'x'], '--client-secret-file needs --client-id'],
-      [['--client-id', 'a', '--new-client'], '--new-client'],
-      [['--client-id', 'a', '--auth-method', 'client_secret_post'], '--client-secret-file'],
-      [['--client-id', 'a', '--token-stdin'], '--token-stdin'],
-    ] as const) {
-      const run = await login({ url: server.url, args });
-      expect(run).toMatchObject({ code: 2, authorization: undefined, stderr: expect.stringContaining(named) });
-    }
-  });
 });
 
 describe('svc oauth login goes on', () => {
@@ -206,22 +186,6 @@ describe('svc oauth login goes on', () => {
       },
     });
     expect({ code: run.code, page: run.visited?.status }).toEqual({ code: 0, page: 200 });
-  });
-
-  it('with the first metadata where they change meanwhile', async () => {
-    const metadata: Record<string, unknown> = {};
-    const server = await startOidc({ metadata });
-    onTestFinished(() => server.close());
-    const run = await login({
-      url: server.url,
-      visit: (url) => {
-        metadata['token_endpoint'] = `${any.url}/oauth/token`;
-        return browse(url);
-      },
-    });
-    expect(run.code).toBe(0);
-    expect(server.tokenRequests()).toHaveLength(1);
-    expect(server.requests.filter(({ path }) => path.startsWith('/.well-known/'))).toHaveLength(1);
   });
 });
 
@@ -251,9 +215,7 @@ describe('svc oauth login ends with nothing stored and the port free', () => {
   it('at an error of the service', async () => {
     for (const [error, code] of [
       ['invalid_scope', 4],
-      ['unauthorized_client', 4],
       ['server_error', 7],
-      ['temporarily_unavailable', 7],
     ] as const) {
       const run = await login({
         url: any.url,
@@ -361,31 +323,6 @@ describe('svc oauth login by paste', () => {
     expect(stored(run.home)?.credentials).toHaveLength(1);
   });
 
-  it('withdraws the prompt at a response of the browser', async () => {
-    let withdrawn: AbortSignal | undefined;
-    const run = await login({
-      url: any.url,
-      terminal: 80,
-      hidden: (_question, signal) => {
-        withdrawn = signal;
-        return new Promise(() => {});
-      },
-    });
-    expect(run.code).toBe(0);
-    expect(withdrawn?.aborted).toBe(true);
-  });
-
-  it('ends at Ctrl-C', async () => {
-    const run = await login({
-      url: any.url,
-      terminal: 80,
-      visit: async () => undefined,
-      hidden: () => Promise.reject(new SvcError('interrupted', 'interrupted')),
-    });
-    expect(run).toMatchObject({ code: 130, stdout: '' });
-    expect(stored(run.home)).toBeUndefined();
-  });
-
   it('ignores the end of standard input', async () => {
     const run = await login({ url: any.url, args: ['--paste'], stdin: 'not an address\n' });
     expect(run.code).toBe(0);
@@ -393,35 +330,27 @@ describe('svc oauth login by paste', () => {
   });
 });
 
+it('svc oauth login refuses options that contradict each other, and sends nothing', async () => {
+  const before = any.requests.length;
+  for (const [args, named] of [
+    ['--client-secret-file x', '--client-secret-file needs --client-id'],
+    ['--client-id a --new-client', '--new-client'],
+    ['--client-id a --auth-method client_secret_post', '--client-secret-file'],
+    ['--client-id a --token-stdin', '--token-stdin'],
+    ['--token-stdin --expires-in-days 366', '366'],
+    ['--token-stdin --expires-in-days 0', '0'],
+    ['--token-stdin --callback-port 8250', 'browser and client options'],
+    ['--token-stdin --token x', '--token'],
+    ['--expires-in-days 3', '--expires-in-days'],
+  ] as const) {
+    const run = await login({ url: any.url, args: args.split(' '), stdin: 'pt-0123456789' });
+    expect(run, args).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(named) });
+    expect(stored(run.home)).toBeUndefined();
+  }
+  expect(any.requests).toHaveLength(before);
+});
+
 describe('svc oauth login --token-stdin', () => {
-  const home = temporaryHome();
-
-  it('cannot be combined with options of a browser sign-in', async () => {
-    for (const args of [
-      ['--expires-in-days', '366'],
-      ['--expires-in-days', '0'],
-      ['--callback-port', '8250'],
-      ['--paste'],
-      ['--auth-method', 'none'],
-      ['--token', 'x'],
-    ]) {
-      const run = await login({ url: any.url, args: ['--token-stdin', ...args], stdin: 'pt-0123456789', home });
-      expect(run, args.join(' ')).toMatchObject({ code: 2, stdout: '' });
-      expect(stored(home)).toBeUndefined();
-    }
-    expect((await login({ url: any.url, args: ['--expires-in-days', '3'] })).code).toBe(2);
-  });
-
-  it('accepts one line of visible ASCII', async () => {
-    const before = any.requests.length;
-    for (const stdin of ['', ' \n', 'Bearer pt-0123456789', 'pt-0123456789\npt-1', 'pt-0123456789ä']) {
-      const run = await login({ url: any.url, args: ['--token-stdin'], stdin, home });
-      expect(run, stdin).toMatchObject({ code: 2, stdout: '' });
-      expect(run.stderr).not.toContain('0123456789');
-    }
-    expect(any.requests).toHaveLength(before);
-  });
-
   it('stores a token only after the service accepted it', async () => {
     const own = temporaryHome();
     let status = 401;
@@ -468,27 +397,23 @@ describe('svc oauth login --token-stdin', () => {
     expect(run.stdout + run.stderr).not.toContain('0123456789');
   });
 
-  it('is one word of ASCII', async () => {
-    const refusal = async (options: RunOptions): Promise<string> => {
+  it('refuses what is not one word of ASCII, does not show it, and sends nothing', async () => {
+    const before = any.requests.length;
+    const refuses = async (options: RunOptions, message: string): Promise<void> => {
       const run = await login({ url: any.url, args: ['--token-stdin', '-o', 'json'], ...options });
       expect(run).toMatchObject({ code: 2, stdout: '' });
-      return failure(run).message;
+      expect(failure(run).message).toBe(message);
+      expect(run.stderr).not.toContain('0123456789');
     };
-    const typed = (token: string) => refusal({ terminal: 80, hidden: async () => token });
     const word = 'a token is one word of ASCII without blanks';
-    expect(await typed('  ')).toBe('no token was typed');
-    expect(await typed('Bearer pt-0123456789')).toBe(word);
-    expect(await refusal({ stdin: '\n' })).toBe('--token-stdin: standard input is empty');
-    expect(await refusal({ stdin: 'pt-é' })).toBe(`--token-stdin: ${word}`);
-    expect(await refusal({ stdin: 'a'.repeat(16 * 1024 + 1) })).toBe(`--token-stdin: ${word}`);
+    for (const [token, message] of [
+      ['  ', 'no token was typed'],
+      ['Bearer pt-0123456789', word],
+    ] as const)
+      await refuses({ terminal: 80, hidden: async () => token }, message);
+    await refuses({ stdin: ' \n' }, '--token-stdin: standard input is empty');
+    for (const stdin of ['Bearer pt-0123456789', 'pt-0123456789\npt-1', 'pt-0123456789é', 'a'.repeat(16 * 1024 + 1)])
+      await refuses({ stdin }, `--token-stdin: ${word}`);
+    expect(any.requests).toHaveLength(before);
   });
-});
-
-it('svc oauth login moves a corrupt file of logins aside', async () => {
-  const home = temporaryHome();
-  mkdirSync(join(home, 'config'), { mode: 0o700 });
-  writeFileSync(join(home, 'config/credentials.json'), '{"version":1,', { mode: 0o600 });
-  const run = await login({ url: any.url, home });
-  expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('svc moved it to ') });
-  expect(stored(home)?.credentials).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 /** Many processes and one login; processes that die; disks that are full. With the built binary. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -39,19 +39,6 @@ describe('many processes of svc at once', () => {
     expect({ calls: server.calls, alive: server.alive }).toEqual({ calls: 1, alive: true });
     expect(stored(config)).toMatchObject({ credentials: [{ refresh_token: server.current }] });
     expect(names(config)).toEqual(['credentials.json']);
-  });
-
-  it('succeed even if a refresh takes longer than a token lives', async () => {
-    await using server = await rotatingServer({ latency: 1100, lifetime: 1 });
-    const config = folder();
-    keep(config, login(server.url, EXPIRED));
-    const env = environment(config, server.url);
-    const length = IS_HARD ? 10 : 2;
-    const runs = await Promise.all(Array.from({ length }, () => svc(['oauth', 'token'], { env })));
-    expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(runs.map(() => [0, '']));
-    expect(new Set(runs.map(({ stdout }) => stdout)).size).toBe(length);
-    expect({ calls: server.calls, alive: server.alive }).toEqual({ calls: length, alive: true });
-    expect(stored(config)).toMatchObject({ credentials: [{ refresh_token: server.current }] });
   });
 
   it('notice at once that the login has ended, and none deletes it', async () => {
@@ -228,24 +215,6 @@ describe('svc that cannot write its file of logins', () => {
       expect(server.calls).toBe(0);
       expect(stored(config)).toMatchObject(document);
     }
-  });
-
-  it.skipIf(ordinary === undefined)('spends no refresh token if the lock cannot be opened', async () => {
-    await using server = await rotatingServer();
-    const config = mkdtempSync(join(tmpdir(), 'svc-login-'));
-    onTestFinished(() => rmSync(config, { recursive: true }));
-    const { uid = process.getuid?.() ?? 0, gid = process.getgid?.() ?? 0 } = ordinary ?? {};
-    const path = keep(config, login(server.url, EXPIRED));
-    writeFileSync(`${path}.lock`, '', { mode: 0o000 });
-    for (const one of [config, path, `${path}.lock`]) chownSync(one, uid, gid);
-    const env = { ...environment(config, server.url), HOME: '/nonexistent' };
-    expect(await svc(['oauth', 'token'], { env, ...ordinary })).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringContaining('cannot lock'),
-    });
-    // The refresh token is not spent.
-    expect(server.calls).toBe(0);
   });
 
   it('needs no file and no lock for a token of the environment', async () => {

@@ -1,6 +1,6 @@
 /** A log without a total, without filters, in no stated order, whose pages move. */
 import { describe, expect, it } from 'vitest';
-import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
+import { type Subscribed, subscribed } from './subscribed.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 
@@ -30,33 +30,13 @@ describe('svc webhooks deliveries', () => {
     await using service = await subscribed();
     service.subscribe();
     fill(service, 250);
+    expect((await service.run(['deliveries', 'ep_2'])).code).toBe(5);
     const first = await service.run(['deliveries', 'ep_1']);
     expect(first.stdout.trimEnd().split('\n')).toHaveLength(21);
     expect(first.stderr).toBe('there may be more; use --all\n');
     expect(ids((await service.run(['deliveries', 'ep_1', '--limit', '50', '-q'])).stdout)).toHaveLength(50);
     expect(ids((await service.run(['deliveries', 'ep_1', '--limit', '150', '-q'])).stdout)).toHaveLength(150);
     expect(ids((await service.run(['deliveries', 'ep_1', '--all', '-q'])).stdout)).toHaveLength(250);
-  });
-
-  it('--sort sorts the complete log', async () => {
-    await using service = await subscribed();
-    service.subscribe();
-    fill(service, 250);
-    const oldest = (args: readonly string[]) =>
-      service.run(['deliveries', 'ep_1', '--sort', 'created', '--columns', 'event', '--no-headers', ...args]);
-    expect((await oldest(['--limit', '1'])).stdout).toBe('evt_0\n');
-    expect(ids((await oldest([])).stdout)).toHaveLength(250);
-  });
-
-  it('shows empty values as empty, and keeps them in JSON', async () => {
-    await using service = await subscribed();
-    service.subscribe();
-    fill(service, 10);
-    expect((await service.run(['deliveries', 'ep_1', '--status', 'failed'])).stdout).toMatch(
-      / failed +6 +http_501 .* - +dlv_\w+\n$/,
-    );
-    const [item] = JSON.parse((await service.run(['deliveries', 'ep_1', '--status', 'failed', '-o', 'json'])).stdout);
-    expect(item).toMatchObject({ status: 2, status_text: 'failed', delivered_at: '', endpoint_id: 'ep_1' });
   });
 
   it('filters all pages, the latest delivery first', async () => {
@@ -75,8 +55,6 @@ describe('svc webhooks deliveries', () => {
       '249 of 250 filtered out; the service does not report the total\n',
     );
     expect((await service.run(['deliveries', 'ep_1', '--event', 'webhook.ping', '-o', 'json'])).stdout).toBe('[]\n');
-    const both = ['--event', 'webhook.ping,summary.completed'];
-    expect((await service.run(['deliveries', 'ep_1', ...both, '-q'])).stdout.split('\n')).toHaveLength(251);
     expect(await service.run(['deliveries', 'ep_1', '--event', 'webhook.pong'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('it has summary.completed and webhook.ping\nhint: did you mean webhook.ping?'),
@@ -116,17 +94,12 @@ describe('svc webhooks samples', () => {
     const two = await service.run(['samples', '--event', 'summary.completed,webhook.ping', '--limit', '1', '-q']);
     expect([two.stdout, two.stderr]).toEqual([`${event}\n`, '']);
     for (const limit of ['0', '11']) expect((await service.run(['samples', '--limit', limit])).code).toBe(2);
-    expect(await service.run(['samples', '--event', 'other'])).toMatchObject({
-      code: 3,
-      stderr: expect.stringMatching(
-        /bad_request: unknown event type: other\nhint: the known event types are summary\.completed/,
-      ),
-    });
+    for (const [type, hint] of [
+      ['other', 'the known event types are summary.completed'],
+      ['summary.complete', 'did you mean summary.completed?'],
+    ] as const) {
+      const stderr = expect.stringContaining(`bad_request: unknown event type: ${type}\nhint: ${hint}`);
+      expect(await service.run(['samples', '--event', type])).toMatchObject({ code: 3, stderr });
+    }
   });
-});
-
-it('svc webhooks deliveries exits 5 for a missing subscription', async () => {
-  await using service = await subscribed();
-  service.subscribe(RECEIVER);
-  expect((await service.run(['deliveries', 'ep_2'])).code).toBe(5);
 });

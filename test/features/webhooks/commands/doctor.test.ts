@@ -1,11 +1,10 @@
 /** `svc webhooks doctor` finds each fault, reports it with its fix, and continues. */
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../../../src/cli/findings.ts';
-import { parseSigningSecrets, signingSecretsText } from '../../../support/credentials.ts';
 import { type Run, temporaryHome } from '../../../support/svc.ts';
-import { RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
+import { endpointsIn, homeWithSecrets, RECEIVER, type Subscribed, subscribed } from './subscribed.ts';
 
 const findings = ({ stdout }: Run): readonly Finding[] => JSON.parse(stdout) as Finding[];
 const found = (run: Run, check: string, subject: string | null = null): Finding | undefined =>
@@ -15,29 +14,11 @@ async function examine(service: Subscribed, more: readonly string[] = [], home =
   return service.run(['doctor', '-o', 'json', ...more], { home });
 }
 
-interface Stored {
-  readonly base_url: string | null;
-  readonly endpoint_id: string;
-}
-
-function keep(home: string, stored: readonly Stored[]): string {
-  mkdirSync(join(home, 'config'), { recursive: true, mode: 0o700 });
-  const file = join(home, 'config/webhook-secrets.json');
-  const secrets = stored.map((one) => ({
-    ...one,
-    secret: `whsec_${one.endpoint_id}`,
-    stored_at: '2026-01-01T00:00:00Z',
-  }));
-  writeFileSync(file, signingSecretsText(secrets), { mode: 0o600 });
-  return file;
-}
-
 describe('svc webhooks doctor', () => {
   it('has a line for each check of a healthy subscription, and exits 0', async () => {
     await using service = await subscribed();
-    const home = temporaryHome();
     const id = service.subscribe();
-    keep(home, [{ base_url: service.url, endpoint_id: id }]);
+    const home = homeWithSecrets([service.url, id]);
     const run = await examine(service, [], home);
     expect([run.code, run.stderr]).toEqual([0, '']);
     expect(findings(run).map(({ check, subject, status, fix }) => [check, subject, status, fix])).toEqual([
@@ -92,26 +73,20 @@ describe('svc webhooks doctor, for a subscription', () => {
     expect([quiet.code, quiet.stdout]).toEqual([0, `secrets\nstatus:${far}\n`]);
   });
 
-  it('with an address that the service can hardly use, says so', async () => {
+  it('with an address that the service can hardly use, or that another one has, says so', async () => {
     await using service = await subscribed();
-    for (const [url, status, detail] of [
-      ['http://192.0.2.7/hook', 'fail', 'https:// addresses only'],
-      ['https://10.0.0.7/hook', 'warn', 'private network'],
-      ['https://ann:pw@192.0.2.7/hook', 'warn', 'user name or password'],
+    const twins = [service.subscribe(), service.subscribe()] as const;
+    const [plain, near] = [service.subscribe('http://192.0.2.7/hook'), service.subscribe('https://10.0.0.7/hook')];
+    const secret = service.subscribe('https://ann:hunter2@192.0.2.7/hook');
+    const run = await examine(service);
+    for (const [id, status, detail] of [
+      [twins[0], 'warn', `${twins[1]} has the same`],
+      [plain, 'fail', 'https:// addresses only'],
+      [near, 'warn', 'private network'],
+      [secret, 'warn', 'user name or password'],
     ] as const) {
-      const id = service.subscribe(url);
-      const expected = { status, detail: expect.stringContaining(detail) };
-      expect(found(await examine(service), 'url', id)).toMatchObject(expected);
+      expect(found(run, 'url', id)).toMatchObject({ status, detail: expect.stringContaining(detail) });
     }
-  });
-
-  it('with the address of another one, warns', async () => {
-    await using service = await subscribed();
-    const [one, other] = [service.subscribe(), service.subscribe()];
-    expect(found(await examine(service), 'url', one)).toMatchObject({
-      status: 'warn',
-      detail: expect.stringContaining(`${other} has the same`),
-    });
   });
 
   it('that is missing, exits 5; a full quota is a warning', async () => {
@@ -137,35 +112,26 @@ describe('svc webhooks doctor, for a subscription', () => {
 });
 
 describe('svc webhooks doctor, for stored secrets', () => {
-  const orphans = (url: string): readonly Stored[] => [
-    { base_url: url, endpoint_id: 'ep_1' },
-    { base_url: url, endpoint_id: 'ep_gone' },
-    { base_url: null, endpoint_id: 'ep_nobody' },
-    { base_url: 'https://another.example', endpoint_id: 'ep_other' },
-  ];
-  const ids = (file: string): string[] => parseSigningSecrets(readFileSync(file, 'utf8')).map((one) => one.endpoint_id);
-
   it('of this service without a subscription, warns', async () => {
     await using service = await subscribed();
-    const home = temporaryHome();
     service.subscribe();
-    const file = keep(home, orphans(service.url));
+    const others = [[null, 'ep_nobody'] as const, ['https://another.example', 'ep_other'] as const];
+    const home = homeWithSecrets([service.url, 'ep_1'], [service.url, 'ep_gone'], ...others);
     const listed = await examine(service, [], home);
     expect(findings(listed).filter(({ check }) => check === 'orphan-secret')).toEqual([
       expect.objectContaining({ subject: 'ep_gone', status: 'warn', fix: 'svc webhooks secrets delete ep_gone' }),
     ]);
-    expect(ids(file)).toEqual(['ep_1', 'ep_gone', 'ep_nobody', 'ep_other']);
+    expect(endpointsIn(home)).toEqual(['ep_1', 'ep_gone', 'ep_nobody', 'ep_other']);
   });
 
   it('that are missing, has one line', async () => {
     await using service = await subscribed();
-    const home = temporaryHome();
     const [one, two, three] = [
       service.subscribe(),
       service.subscribe('https://192.0.2.8/', ['summary.completed'], 2),
       service.subscribe('https://192.0.2.9/'),
     ] as const;
-    keep(home, [{ base_url: service.url, endpoint_id: one }]);
+    const home = homeWithSecrets([service.url, one]);
     const run = await examine(service, [], home);
     expect(run.code).toBe(1);
     expect(findings(run).filter(({ check }) => check === 'secrets')).toEqual([
@@ -184,26 +150,12 @@ describe('svc webhooks doctor, for stored secrets', () => {
 });
 
 describe('svc webhooks doctor, on this machine', () => {
-  it('reports files that others could read, and closes them', async () => {
-    await using service = await subscribed();
-    const home = temporaryHome();
-    const file = keep(home, []);
-    chmodSync(file, 0o644);
-    const run = await examine(service, [], home);
-    expect(run.stderr).toContain('webhook-secrets.json');
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect((await examine(service, [], home)).stderr).toBe('');
-  });
-
   it('does not use a folder that others may change', async () => {
     await using service = await subscribed();
-    const home = temporaryHome();
-    keep(home, []);
+    const home = homeWithSecrets();
     chmodSync(join(home, 'config'), 0o777);
     const run = await examine(service, [], home);
-    expect(run.code).toBe(1);
-    expect(found(run, 'secrets')).toMatchObject({ status: 'fail' });
-    expect(found(run, 'quota')).toMatchObject({ status: 'ok' });
+    expect([run.code, found(run, 'secrets')?.status, found(run, 'quota')?.status]).toEqual([1, 'fail', 'ok']);
   });
 
   it('sends nothing without a login, which is one finding', async () => {

@@ -9,6 +9,10 @@ export const KEY = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 
 export type Flaw = 'signature-optional' | 'no-past-limit';
 
+/** The signature of a delivery, made without code of svc. */
+export const sign = (timestamp: string, body: Uint8Array): string =>
+  `sha256=${createHmac('sha256', KEY).update(`${timestamp}.`).update(body).digest('hex')}`;
+
 export interface Taken {
   readonly method: string;
   readonly path: string;
@@ -82,23 +86,24 @@ export async function statuses(...all: number[]): Promise<Receiver> {
 /** One that follows the document except for its flaws. `now` is its clock, in milliseconds. */
 export async function handmade(flaws: readonly Flaw[] = [], now: () => number = Date.now): Promise<Receiver> {
   return receiver((request, response, body) => {
-    const isRight = isGenuine(request.headers, body, flaws, now() / 1000);
+    const isRight = isGenuine(request, body, flaws, now() / 1000);
     response.writeHead(isRight ? 204 : 401).end();
   });
 }
 
-function isGenuine(
-  { 'x-service-timestamp': timestamp, 'x-service-signature': signature }: IncomingMessage['headers'],
-  body: Buffer,
-  flaws: readonly Flaw[],
-  nowS: number,
+/** Document 2 §6. */
+export function isGenuine(
+  { headers }: IncomingMessage,
+  body: Uint8Array,
+  flaws: readonly Flaw[] = [],
+  nowS = Date.now() / 1000,
 ): boolean {
+  const { 'x-service-timestamp': timestamp, 'x-service-signature': signature } = headers;
   if (signature === undefined) return flaws.includes('signature-optional');
   if (typeof timestamp !== 'string' || typeof signature !== 'string') return false;
   const age = nowS - Number(timestamp);
   const isFresh = age >= -300 && (age <= 300 || flaws.includes('no-past-limit'));
   if (!/^\d+$/.test(timestamp) || !isFresh) return false;
-  const digest = createHmac('sha256', KEY).update(`${timestamp}.`).update(body).digest('hex');
-  const [given, expected] = [Buffer.from(signature), Buffer.from(`sha256=${digest}`)];
+  const [given, expected] = [Buffer.from(signature), Buffer.from(sign(timestamp, body))];
   return given.length === expected.length && timingSafeEqual(given, expected);
 }

@@ -7,8 +7,8 @@ import { deliveryHeaders, eventBytes, sampleEvent } from '../../../../src/featur
 import { signatureOf } from '../../../../src/features/webhooks/signature.ts';
 import { displayWidth } from '../../../../src/output/terminal.ts';
 import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
+import { recorded, SECRET } from '../vectors.ts';
 
-const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const NOW = Date.UTC(2026, 0, 1, 0, 3);
 const made = { now: () => Date.UTC(2026, 0, 1), random: () => 0 };
 const PING = sampleEvent('webhook.ping', { ...made, id: 'evt_1' });
@@ -34,16 +34,8 @@ function delivery(body: Uint8Array, key = SECRET): Uint8Array {
   return httpRequest(new URL('http://h/'), headers, body);
 }
 
-function recording(...bodies: readonly Uint8Array[]): string {
-  const lines = bodies.map((body) => ({
-    v: 1,
-    received_at: '2026-01-01T00:00:00.000Z',
-    headers: signedHeaders(SECRET, body),
-    body_b64: Buffer.from(body).toString('base64'),
-    status: 'valid',
-  }));
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-}
+const recording = (...bodies: readonly Uint8Array[]): string =>
+  bodies.map((body) => recorded(Buffer.from(body), { headers: signedHeaders(SECRET, body) })).join('');
 
 describe('svc webhooks inspect', () => {
   it('shows the contents of a summary', async () => {
@@ -72,10 +64,6 @@ SUMMARIES   Summary (format: markdown, template: Meeting)
     );
   });
 
-  it('shows the age at a terminal', async () => {
-    expect((await show(PING, [], { terminal: 80, stdin: JSON.stringify(PING) })).stdout).toMatch(/CREATED.*3m ago/);
-  });
-
   it('says what the service left out', async () => {
     const cut = await show(withData({ audio_id: 'a', transcript: { text: 'x'.repeat(812_345), truncated: true } }));
     expect(cut.stdout).toContain('812345 characters, truncated by the service\n');
@@ -84,25 +72,13 @@ SUMMARIES   Summary (format: markdown, template: Meeting)
     expect((await show(PING)).stdout).not.toMatch(/TRANSCRIPT|SUMMARIES|DATA/);
   });
 
-  it('shows segments in full, with their time', async () => {
+  it('shows segments in full with their time, and summaries as text', async () => {
     const segments = [{ speaker: 'S', start: 4350, text: 'x'.repeat(600) }, { speaker: 'T', start: 7.9 }, 'no more'];
-    const { stdout } = await show(withData({ transcript: { text: '', segments } }));
+    const summaries = [{ label: 'Old', content: '<script>alert(1)</script>', format: 'html' }, 'a text'];
+    const { stdout } = await show(withData({ transcript: { text: '', segments }, summaries }));
     const lines = stdout.split('\n').map((line) => line.trim());
     expect(lines).toEqual(expect.arrayContaining([`1:12:30 S: ${'x'.repeat(600)}`, '00:07 T:', '--:-- -: no more']));
-  });
-
-  it('shows HTML and unknown formats as text', async () => {
-    const summaries = [
-      { label: 'Old', content: '<script>alert(1)</script>', format: 'html' },
-      { label: 'New', content: '<a/>', format: 'xml' },
-      { content: 'n', format: 7 },
-      'a text',
-    ];
-    const { stdout } = await show(withData({ audio_id: 'a', summaries }));
-    expect(stdout).toContain('Old (format: html)\n           <script>alert(1)</script>\n');
-    expect(stdout).toContain('New (format: xml)\n');
-    expect(stdout).toContain('- (format: 7)\n');
-    expect(stdout).toContain('a text\n');
+    expect(lines).toEqual(expect.arrayContaining(['<script>alert(1)</script>', 'a text']));
   });
 
   it('shows unknown fields', async () => {
@@ -214,12 +190,6 @@ describe('the signature of an event of svc webhooks inspect', () => {
       'svc: signature_mismatch: stdin: the event is not shown\nhint: "svc webhooks verify" explains why; without a secret, svc shows it unverified\n',
     );
     expect(await show(delivery(body), ['-o', 'json'], { env: wrong })).toMatchObject({ code: 1, stdout: '' });
-  });
-
-  it('of a truncated body is invalid', async () => {
-    const cut = await show(delivery(body).subarray(0, -1), [], { env });
-    expect(cut).toMatchObject({ code: 1, stdout: '' });
-    expect(cut.stderr).toContain('truncated_input');
   });
 
   it('is decided for each delivery of a recording', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Run, svc, temporaryHome } from '../../../support/svc.ts';
 import { deliver, event } from '../receiver-client.ts';
-import { deliveries, lines, listen, rows, SECRET, target } from './listening.ts';
+import { deliveries, lines, listen, recordedIn, rows, SECRET, target } from './listening.ts';
 
 const listenTo = (to: string, ...args: readonly string[]): Promise<Run> => {
   const argv = ['webhooks', 'listen', '--port', '0', '--wait', '1ms', '-o', 'ndjson', '--forward-to', to, ...args];
@@ -27,18 +27,9 @@ describe('the target of --forward-to', () => {
     }
   });
 
-  it('may be any name of this machine', async () => {
-    for (const [text, address] of [
-      ['http://localhost:3000/a?b=c&d=%20', 'http://localhost:3000/a?b=c&d=%20'],
-      ['https://127.0.0.1/', 'https://127.0.0.1/'],
-      ['http://127.3.4.5:1/', 'http://127.3.4.5:1/'],
-      ['3000', 'http://localhost:3000/'],
-      ['[::1]:3000/a?b=c', 'http://[::1]:3000/a?b=c'],
-      ['shop.localhost/hook', 'http://shop.localhost/hook'],
-    ] as const) {
-      const run = await listenTo(text);
-      expect({ code: run.code, forward: rows(run)[0]?.['forward'] }, text).toEqual({ code: 9, forward: address });
-    }
+  it('may be any address of this machine', async () => {
+    for (const text of ['https://127.0.0.1/', 'http://127.3.4.5:1/', 'http://[::1]:3000/a?b=c'])
+      expect(rows(await listenTo(text))[0]?.['forward']).toBe(text);
   });
 
   it('is another machine with --forward-external only', async () => {
@@ -49,30 +40,6 @@ describe('the target of --forward-to', () => {
     const unknown = 'svc-app.invalid is not this machine: its name cannot be resolved';
     expect((await listenTo('http://svc-app.invalid/')).stderr).toContain(unknown);
   });
-
-  it('is refused if it is no address', async () => {
-    for (const [text, message] of [
-      ['99999', 'a port is a number up to 65535'],
-      ['203.0.113.7:3000', 'is not http:// or https://'],
-      ['ftp://localhost/', 'is not http'],
-      ['/hook', 'is not http:// or https://'],
-      ['', ''],
-      ['http://u:p@localhost/', 'user name or a password'],
-    ] as const) {
-      const run = await listenTo(text, '--forward-external');
-      expect(run, text).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
-    }
-  });
-});
-
-it('svc webhooks listen takes deliveries on any path', async () => {
-  const any = await listen([]);
-  for (const path of ['/', '/hook', '/a/b?c=d']) {
-    expect((await deliver(any.port, event('evt_1'), { path })).status).toBe(204);
-  }
-  expect((await deliver(any.port, event('evt_1'), { path: '/', method: 'GET' })).status).toBe(200);
-  expect((await deliver(any.port, event('evt_1'), { path: '/hook', method: 'GET' })).status).toBe(405);
-  await any.stop();
 });
 
 describe('the response of the application', () => {
@@ -107,8 +74,7 @@ describe('the response of the application', () => {
       { status: 200, ms: expect.any(Number) },
     ];
     expect(deliveries(await stop()).map((row) => row.forward)).toEqual(forward);
-    const recorded = lines(readFileSync(record, 'utf8')).map((line) => JSON.parse(line) as { forward: object });
-    expect(recorded.map((one) => one.forward)).toEqual(forward);
+    expect(recordedIn(record).map((one) => one['forward'])).toEqual(forward);
   });
 });
 

@@ -6,7 +6,7 @@ import type { DeliveryRow } from '../../../../src/features/webhooks/receiver/row
 import { svc, temporaryHome } from '../../../support/svc.ts';
 import { deliver, delivery, event, KEY, Sender } from '../receiver-client.ts';
 import { moveClock } from './handmade-receiver.ts';
-import { deliveries, lines, listen, rows, SECRET, target } from './listening.ts';
+import { deliveries, listen, recordedIn, rows, SECRET, target } from './listening.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -153,14 +153,12 @@ describe('the recording of svc webhooks listen', () => {
     const record = join(temporaryHome(), 'rec.ndjson');
     const { url } = await target((response) => response.writeHead(200).end());
     const { port, ended } = await listen(['--count', '2', '--record', record, '--forward-to', url]);
-    const recorded = (): Record<string, unknown>[] =>
-      lines(readFileSync(record, 'utf8')).map((line) => JSON.parse(line) as Record<string, unknown>);
     await deliver(port, event('evt_0', 'summary.completed'), { path: '/?x=1' });
-    expect(recorded()).toHaveLength(1);
+    expect(recordedIn(record)).toHaveLength(1);
     await deliver(port, Buffer.from([0xff, 0x00]), { key: 'whsec_other', headers: ['x-Odd: \xff', 'x-Odd: b'] });
     await deliver(port, event('evt_1', 'webhook.ping'));
     const { stderr } = await ended;
-    expect(recorded()).toMatchObject([
+    expect(recordedIn(record)).toMatchObject([
       {
         v: 1,
         path: '/?x=1',
@@ -173,7 +171,7 @@ describe('the recording of svc webhooks listen', () => {
       { body_b64: '/wA=', status: 'signature_mismatch', event_id: null, event_type: null, response: 401 },
       { method: 'POST', event_id: 'evt_1', event_type: 'webhook.ping', forward: { status: 200 }, response: 200 },
     ]);
-    expect(recorded()[1]?.['headers']).toContainEqual(['x-Odd', '\xff']);
+    expect(recordedIn(record)[1]?.['headers']).toContainEqual(['x-Odd', '\xff']);
     expect(statSync(record).mode & 0o777).toBe(0o600);
     expect(stderr).toContain('recordings contain transcripts, which are personal data');
     expect(readFileSync(record, 'latin1') + stderr).not.toContain(KEY);

@@ -16,6 +16,9 @@ describe('svc webhooks listen', () => {
     for (const [args, env, message] of [
       [[], {}, 'no signing secret'],
       [['--forward-to', 'http://example.com/'], SECRET, 'example.com is not this machine'],
+      [['--forward-to', '99999'], SECRET, 'a port is a number up to 65535'],
+      [['--forward-to', '/hook'], SECRET, 'is not http:// or https://'],
+      [['--forward-to', 'http://u:p@localhost/'], SECRET, 'user name or a password'],
       [['--tolerance', '1.5'], SECRET, '1.5'],
       [['--record', '/'], SECRET, '--record'],
       [['--ready-file', 'package.json'], SECRET, 'has other contents'],
@@ -188,35 +191,11 @@ describe('the end of svc webhooks listen', () => {
     expect((await deliver(port, event('evt_2'), { key: 'whsec_other' })).status).toBe(401);
     expect((await ended).code).toBe(1);
   });
-
-  it('does not come, nor a warning, with invalid deliveries among valid ones', async () => {
-    const { port, stop } = await listen([]);
-    for (let index = 0; index < 12; index++) {
-      await deliver(port, event('evt_1'), { key: 'whsec_other' });
-      if (index % 2 === 1) await deliver(port, event(`evt_${index}`));
-    }
-    const { code, stderr } = await stop();
-    expect(code).toBe(130);
-    expect(stderr).not.toContain('in a row');
-  });
 });
 
-describe('warnings of svc webhooks listen', () => {
-  it('say that a header contradicts the signed body, which counts', async () => {
-    const { port, ended } = await listen(['--count', '2']);
-    for (const id of ['evt_1', 'evt_2']) {
-      await deliver(port, event(id, id === 'evt_1' ? 'webhook.ping' : 'summary.completed'), {
-        headers: ['X-Service-Event: webhook.pong'],
-      });
-    }
-    const { stdout } = await ended;
-    expect(lines(stdout)[0]).toMatch(/ {2}webhook\.ping {2}valid .* {2}unsigned_header_mismatch$/);
-  });
-
-  it('say that other machines can connect', async () => {
-    const { stop } = await listen(['--host', '0.0.0.0']);
-    expect((await stop()).stderr).toContain('warning: other machines can reach this address');
-  });
+it('svc webhooks listen warns that other machines can connect', async () => {
+  const { stop } = await listen(['--host', '0.0.0.0']);
+  expect((await stop()).stderr).toContain('warning: other machines can reach this address');
 });
 
 describe('the ready file of svc webhooks listen', () => {

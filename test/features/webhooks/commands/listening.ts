@@ -49,6 +49,9 @@ export async function listen(args: readonly string[], options: RunOptions = {}):
 }
 
 export const lines = (text: string): string[] => text.split('\n').slice(0, -1);
+/** What is in a recording, or in the history. */
+export const recordedIn = (file: string): Record<string, unknown>[] =>
+  lines(readFileSync(file, 'utf8')).map((line) => JSON.parse(line) as Record<string, unknown>);
 export const rows = ({ stdout }: Run): Record<string, unknown>[] =>
   lines(stdout).map((line) => JSON.parse(line) as Record<string, unknown>);
 export const deliveries = (run: Run): DeliveryRow[] =>

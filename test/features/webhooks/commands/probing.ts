@@ -1,8 +1,8 @@
 /** Probes a receiver without the command line: there the random numbers of a test repeat, and each event needs an id of its own. */
 
-import { connect } from 'node:net';
 import { checkReceiver, type ProbeResult } from '../../../../src/features/webhooks/probes/receiver-check.ts';
 import { outbound } from '../../../support/targets.ts';
+import { isOpen } from '../../oauth/raw.ts';
 import { KEY } from './handmade-receiver.ts';
 
 export async function probe(url: string, only: readonly string[] = []): Promise<readonly ProbeResult[]> {
@@ -14,14 +14,6 @@ export async function probe(url: string, only: readonly string[] = []): Promise<
 
 /** Waits until a program listens there. */
 export async function answering(port: number): Promise<number> {
-  for (;;) {
-    const socket = connect(port, '127.0.0.1');
-    const there = await new Promise<boolean>((done) => {
-      socket.once('connect', () => done(true));
-      socket.once('error', () => done(false));
-    });
-    socket.destroy();
-    if (there) return port;
-    await new Promise((done) => setImmediate(done));
-  }
+  while (!(await isOpen(port))) await new Promise((done) => setImmediate(done));
+  return port;
 }

@@ -1,18 +1,18 @@
 /** `svc webhooks replay`: recordings go out again, byte for byte or signed again. */
 
-import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
-import { handmade, KEY, type Receiver, receiver, statuses, type Taken } from './handmade-receiver.ts';
+import { recorded, request } from '../vectors.ts';
+import { handmade, KEY, type Receiver, receiver, sign, statuses, type Taken } from './handmade-receiver.ts';
 import { listen } from './listening.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const THEN_S = NOW / 1000 - 60;
 const env = { SVC_WEBHOOK_SECRET: KEY };
 
-interface Recorded {
+interface Line {
   readonly id?: string;
   readonly body?: Buffer;
   readonly timestamp?: number;
@@ -21,36 +21,18 @@ interface Recorded {
 }
 
 /** As `listen --record` writes it, written by hand. */
-function line({ id = 'evt_1', body, timestamp = THEN_S, headers, more }: Recorded = {}): string {
+function line({ id = 'evt_1', body, timestamp = THEN_S, headers, more }: Line = {}): string {
   const bytes = body ?? Buffer.from(`{"id":"${id}","type":"webhook.ping", "data":{}}`);
-  return `${JSON.stringify({
-    v: 1,
-    received_at: '2025-12-31T23:59:00.000Z',
-    remote: '127.0.0.1',
-    method: 'POST',
-    path: '/',
-    headers: headers ?? [
-      ['Host', 'hooks.example'],
-      ['x-service-TIMESTAMP', String(timestamp)],
-      ['content-type', 'application/json; charset=utf-8'],
-      ['Authorization', 'Bearer of-the-tunnel'],
-      ['X-Service-Signature', sign(String(timestamp), bytes)],
-      ['X-Service-Event', 'webhook.ping'],
-      ['X-Service-Delivery', `dlv_${id}`],
-    ],
-    body_b64: bytes.toString('base64'),
-    status: 'valid',
-    event_id: id,
-    event_type: 'webhook.ping',
-    duplicate: false,
-    forward: null,
-    response: 204,
-    ...more,
-  })}\n`;
-}
-
-function sign(timestamp: string, body: Buffer): string {
-  return `sha256=${createHmac('sha256', KEY).update(`${timestamp}.`).update(body).digest('hex')}`;
+  const given = [
+    ['Host', 'hooks.example'],
+    ['x-service-TIMESTAMP', String(timestamp)],
+    ['content-type', 'application/json; charset=utf-8'],
+    ['Authorization', 'Bearer of-the-tunnel'],
+    ['X-Service-Signature', sign(String(timestamp), bytes)],
+    ['X-Service-Event', 'webhook.ping'],
+    ['X-Service-Delivery', `dlv_${id}`],
+  ];
+  return recorded(bytes, { headers: headers ?? given, status: 'valid', event_id: id, ...more });
 }
 
 const replay = (
@@ -103,16 +85,6 @@ describe('svc webhooks replay without --resign', () => {
       expect(stderr.match(/^warning/gm) ?? []).toHaveLength(warning === '' ? 0 : 1);
       expect(stderr).toContain(warning);
     }
-  });
-
-  it('sends a duplicate header again', async () => {
-    const peer = await statuses(200);
-    const headers = [
-      ['X-Service-Signature', 'sha256=1'],
-      ['X-Service-Signature', 'sha256=2'],
-    ] as const;
-    await replay(line({ headers }), peer);
-    expect(peer.taken[0]?.headers.join()).toContain('X-Service-Signature,sha256=1,X-Service-Signature,sha256=2');
   });
 });
 
@@ -208,6 +180,25 @@ describe('the selection of svc webhooks replay', () => {
       expect((JSON.parse(stdout) as unknown[]).length).toBe(chosen.length);
     }
   });
+
+  it('is by time, and leaves out what has no time', async () => {
+    const ago = (minutes: number): string => new Date(NOW - minutes * 60_000).toISOString();
+    const three = [3, 2, 1].map((age) => line({ id: `evt_${age}`, more: { received_at: ago(age) } })).join('');
+    for (const [args, chosen, notice] of [
+      ['--since 2m', ['evt_2', 'evt_1'], '1 skipped by the filters\n'],
+      ['--until 2m', ['evt_3', 'evt_2'], '1 skipped by the filters\n'],
+      ['--since 2m --until 2m', ['evt_2'], '2 skipped by the filters\n'],
+      [`--since ${ago(3)}`, ['evt_3', 'evt_2', 'evt_1'], ''],
+    ] as const) {
+      const peer = await statuses(204);
+      const { code, stderr } = await replay(three, peer, ['-o', 'ndjson', ...args.split(' ')]);
+      expect({ args, code, stderr, sent: ids(peer.taken) }).toEqual({ args, code: 0, stderr: notice, sent: chosen });
+    }
+    expect(await replay(request().toString(), await statuses(204), ['--since', '2h'])).toMatchObject({
+      code: 0,
+      stderr: '1 skipped by the filters\nnothing was sent\n',
+    });
+  });
 });
 
 describe('lines that svc webhooks replay cannot read', () => {
@@ -226,7 +217,6 @@ describe('lines that svc webhooks replay cannot read', () => {
   it('are reported, and count as failed', async () => {
     for (const bad of [
       'garbage\n',
-      '[]\n',
       '{"v":1,"headers":[],"body_b64":"e30"}\n',
       '{"v":1,"headers":[],"body_b64":7}\n',
       '{"v":1,"headers":7,"body_b64":"e30="}\n',
@@ -237,17 +227,6 @@ describe('lines that svc webhooks replay cannot read', () => {
       expect([code, ids(peer.taken)], bad).toEqual([10, ['evt_1', 'evt_3']]);
       expect(stderr).toContain('stdin:2: not a recorded delivery; skipped');
     }
-  });
-
-  it('without a delivery are refused', async () => {
-    for (const text of ['', '\n', 'garbage\n', line().slice(0, 40)]) {
-      const peer = await statuses(200);
-      const { code, stderr } = await replay(text, peer);
-      expect({ code, taken: peer.taken }).toEqual({ code: 2, taken: [] });
-      expect(stderr).toContain('contains no delivery');
-    }
-    const missing = await svc(['webhooks', 'replay', '/nowhere.ndjson', '--to', 'http://127.0.0.1:1/']);
-    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('/nowhere.ndjson') });
   });
 
   it('with a header that HTTP cannot carry fail alone', async () => {
@@ -284,17 +263,13 @@ describe('the outcome of svc webhooks replay', () => {
     const none = await replay(line() + line(), 'http://127.0.0.1:1/');
     expect(none).toMatchObject({ code: 7, stdout: expect.stringContaining('connect_failed') });
   });
+});
 
-  it('is the requests with --dry-run, and nothing is sent', async () => {
-    const peer = await statuses(200);
-    const { code, stdout } = await replay(line() + line({ id: 'evt_2' }), peer, ['--dry-run', '-o', 'json']);
-    expect({ code, taken: peer.taken }).toEqual({ code: 0, taken: [] });
-    const bodies = (JSON.parse(stdout) as { body: string }[]).map(({ body }) => body);
-    expect(bodies).toEqual([
-      '{"id":"evt_1","type":"webhook.ping", "data":{}}',
-      '{"id":"evt_2","type":"webhook.ping", "data":{}}',
-    ]);
-  });
+it('svc webhooks replay does not send the file that a file of an editor names', async () => {
+  const peer = await statuses(204);
+  const head = 'POST http://localhost/ HTTP/1.1\nX-Service-Timestamp: 1\nX-Service-Signature: sha256=1\n';
+  await replay(`### one\n${head}\n< /etc/passwd\n`, peer);
+  expect(peer.taken.map(({ body }) => body.toString())).toEqual(['< /etc/passwd\n']);
 });
 
 it('svc webhooks replay ends at the first end of a recording, even if its deliveries are recorded into it again', async () => {

@@ -1,12 +1,11 @@
 /** `svc webhooks send`: the request, and the handling of the response. */
-import { createHmac } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import type { SentDelivery } from '../../../../src/features/webhooks/sending/sending.ts';
 import { failure, type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
-import { KEY, moveClock, type Receiver, receiver, statuses, type Taken } from './handmade-receiver.ts';
+import { KEY, moveClock, type Receiver, receiver, sign, statuses, type Taken } from './handmade-receiver.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const env = { SVC_WEBHOOK_SECRET: KEY };
@@ -34,16 +33,12 @@ function json({ body }: Taken | { readonly body: Buffer }): {
   return JSON.parse(body.toString());
 }
 
-const sign = (timestamp: string, body: Buffer): string =>
-  `sha256=${createHmac('sha256', KEY).update(`${timestamp}.`).update(body).digest('hex')}`;
-
 afterEach(() => void vi.useRealTimers());
 
 describe('the request of svc webhooks send', () => {
   it('may have an unknown type, with a suggestion', async () => {
     const { code, stderr } = await send(await statuses(200), ['sumary.completed']);
-    expect(code).toBe(0);
-    expect(stderr).toBe('warning: the service has no event type sumary.completed; did you mean summary.completed?\n');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('did you mean summary.completed?')]);
   });
 
   it('is a signed ping with the headers of the document', async () => {
@@ -162,20 +157,14 @@ describe('the response to svc webhooks send', () => {
       error: null,
     });
     const run = await send(await statuses(200, 500), ['-o', 'json', '--repeat', '2']);
-    expect(run.code).toBe(10);
-    expect(
-      (JSON.parse(run.stdout) as SentDelivery[]).map(({ n, status, delivered }) => [n, status, delivered]),
-    ).toEqual([
-      [1, 200, true],
-      [2, 500, false],
+    const rows = JSON.parse(run.stdout) as SentDelivery[];
+    expect([run.code, rows.map(({ status, delivered }) => [status, delivered])]).toEqual([
+      10,
+      [
+        [200, true],
+        [500, false],
+      ],
     ]);
-  });
-
-  it('is a line for each delivery, and the totals', async () => {
-    const { stdout, stderr, code } = await send(await statuses(200, 500, 302), ['--repeat', '3', '--id', 'evt_1']);
-    expect(code).toBe(10);
-    expect(stdout.replace(/\d+ ms/g, 'MS')).toBe('  1  evt_1  200  MS\n  2  evt_1  500  MS\n  3  evt_1  302  MS\n');
-    expect(stderr).toBe('3 sent: 1 accepted, 2 refused\n');
   });
 
   it('is shown by its beginning on one line, escaped', async () => {

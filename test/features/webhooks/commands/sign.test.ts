@@ -5,11 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { httpRequest } from '../../../../src/features/webhooks/commands/sign.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
+import { PING, SECRET, SIGNATURE, T } from '../vectors.ts';
 
-const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
-const PING = '{"id":"evt_1","type":"webhook.ping","created_at":"2026-01-01T00:00:00Z","data":{}}';
-const SIGNATURE = 'sha256=517d6d2854975414ca1b72a4f643716edd50e32f9ac238f680ce148f5690bbec';
-const T = '1767225600';
 const env = { SVC_WEBHOOK_SECRET: SECRET };
 
 const sign = (args: readonly string[], stdin: string | Uint8Array = PING) =>
@@ -56,14 +53,8 @@ describe('svc webhooks sign', () => {
     expect(stdout).toBe(`sha256=${openssl.trim().split(' ').at(-1)}\n`);
   });
 
-  it('signs an empty body', async () => {
-    expect((await sign(['--as', 'signature'], '')).stdout).toBe(
-      'sha256=fb20d84158565e5e2c287de79fb2b30bc90c2472a829707260a2c086b9c3a035\n',
-    );
-  });
-
   it('prints one object in data formats without --as', async () => {
-    for (const args of [['-o', 'json'], ['--json'], ['-o', 'ndjson']]) {
+    for (const args of [['--json'], ['-o', 'ndjson']]) {
       const { stdout } = await sign(args);
       expect(JSON.parse(stdout)).toEqual({
         headers: {
@@ -79,9 +70,6 @@ describe('svc webhooks sign', () => {
         body_sha256: '51a42ece7470952abc5be27668dcba56bb8d7dbb154b2e52c10026a8d983f363',
       });
     }
-    expect((await sign(['--columns', 'body-bytes', '-o', 'csv'])).stdout).toBe('body-bytes\n82\n');
-    expect((await sign(['-o', 'json', '--query', 'signature'])).stdout).toBe(`${JSON.stringify(SIGNATURE)}\n`);
-    expect((await sign(['--as', 'headers', '--columns', 'body-bytes'])).code).toBe(2);
     expect(JSON.parse((await sign(['--as', 'signature', '-o', 'json'])).stdout)).toBe(SIGNATURE);
   });
 
@@ -111,6 +99,7 @@ describe('svc webhooks sign', () => {
   });
 
   it('prints a request byte for byte with --as http', async () => {
+    expect((await sign(['--as', 'http'])).stdout).toContain('POST / HTTP/1.1\r\nHost: localhost\r\n');
     const { stdout } = await sign(['--as', 'http', '--to', 'https://h.example:8443/hook?a=1']);
     expect(stdout).toBe(
       [
@@ -154,18 +143,5 @@ describe('what svc webhooks sign prints', () => {
       }),
       { numRuns: 20, examples },
     );
-  });
-
-  it('is not valid for another body, time or secret', async () => {
-    const request = (await sign(['--as', 'http'], 'x')).stdout;
-    for (const [from, to] of [
-      ['x', 'y'],
-      [T, '1767225601'],
-    ] as const) {
-      const run = await verify(['-'], request.replace(new RegExp(`${from}(?!.*${from})`), to));
-      expect([run.code, JSON.parse(run.stdout).status]).toEqual([1, 'signature_mismatch']);
-    }
-    const other = { env: { SVC_WEBHOOK_SECRET: 'whsec_b' }, now, stdin: request };
-    expect((await svc(['webhooks', 'verify', '-'], other)).code).toBe(1);
   });
 });

@@ -1,9 +1,12 @@
 /** `svc webhooks` against the emulated service, with every write it receives. */
 
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { WebhooksTrap } from '../../../../src/sandbox/traps.ts';
 import type { RecordingsEmulatorOptions } from '../../../../src/sandbox/webhooks/server.ts';
 import { startService, type TestService } from '../../../sandbox/webhooks/service.ts';
-import { type Run, type RunOptions, svc } from '../../../support/svc.ts';
+import { parseSigningSecrets, signingSecretsText } from '../../../support/credentials.ts';
+import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 
 /** A receiver that the service on loopback accepts, without name resolution. */
 export const RECEIVER = 'https://192.0.2.7/hook';
@@ -45,3 +48,20 @@ export async function subscribed(
     },
   };
 }
+
+const secretsFile = (home: string): string => join(home, 'config/webhook-secrets.json');
+
+/** A home with the signing secrets of these endpoints, each with the address of its service. */
+export function homeWithSecrets(...stored: readonly (readonly [url: string | null, id: string])[]): string {
+  const home = temporaryHome();
+  mkdirSync(join(home, 'config'), { mode: 0o700 });
+  const secrets = stored.map(([base_url, endpoint_id]) => {
+    return { base_url, endpoint_id, secret: `whsec_${endpoint_id}`, stored_at: '2026-01-01T00:00:00Z' };
+  });
+  writeFileSync(secretsFile(home), signingSecretsText(secrets), { mode: 0o600 });
+  return home;
+}
+
+/** The endpoints whose secrets are stored. */
+export const endpointsIn = (home: string): string[] =>
+  parseSigningSecrets(readFileSync(secretsFile(home), 'utf8')).map(({ endpoint_id: id }) => id);

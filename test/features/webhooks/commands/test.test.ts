@@ -30,20 +30,16 @@ describe('svc webhooks test', () => {
     expect(JSON.parse(first.stdout)).toMatchObject({ outcome: 'delivered', delivery: { status: 1, attempts: 1 } });
   });
 
-  it('--wait exits 1 if the last attempt failed', async () => {
-    await using receiver = await startReceiver([500]);
-    await using service = await subscribed([], { fast: 100_000 });
-    service.subscribe(receiver.url);
-    const run = await service.run(['test', 'ep_1', '--wait', '10s']);
-    expect([run.code, run.stdout]).toEqual([1, 'failed: http_500 after 6 attempts\n']);
-  });
-
-  it('--wait exits 9 if the delivery is still pending', async () => {
-    await using receiver = await startReceiver([502]);
-    await using service = await subscribed([], { fast: 50 });
-    service.subscribe(receiver.url);
-    const run = await service.run(['test', 'ep_1', '--wait', '500ms']);
-    expect([run.code, run.stdout]).toEqual([9, 'pending, attempt 1, last_error http_502\n']);
+  it('--wait exits 1 if the last attempt failed, and 9 if the delivery is still pending', async () => {
+    for (const [status, fast, wait, code, stdout] of [
+      [500, 100_000, '10s', 1, 'failed: http_500 after 6 attempts\n'],
+      [502, 50, '500ms', 9, 'pending, attempt 1, last_error http_502\n'],
+    ] as const) {
+      await using receiver = await startReceiver([status]);
+      await using service = await subscribed([], { fast });
+      service.subscribe(receiver.url);
+      expect(await service.run(['test', 'ep_1', '--wait', wait])).toMatchObject({ code, stdout });
+    }
   });
 
   it('--wait exits 9 with a warning if the log never has the event', async () => {
@@ -68,19 +64,6 @@ describe('svc webhooks test', () => {
       code: 3,
       stderr: expect.stringContaining('ep_1 is disabled'),
     });
-  });
-
-  it('exits 8 after a lost response, with the command to check', async () => {
-    await using service = await subscribed(['lost-test']);
-    service.subscribe();
-    const run = await service.run(['test', 'ep_1', '-o', 'json']);
-    expect([run.code, failure(run)]).toMatchObject([
-      8,
-      {
-        message: expect.stringContaining('it may have been queued; see deliveries'),
-        hint: 'svc webhooks deliveries ep_1',
-      },
-    ]);
   });
 });
 

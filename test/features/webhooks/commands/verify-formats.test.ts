@@ -19,7 +19,6 @@ const HEADERS = {
   'x-service-timestamp': T,
   'x-service-signature': SIGNATURE,
 };
-const LISTS = Object.fromEntries(Object.entries(HEADERS).map(([name, value]) => [name, [value]]));
 const body = PING.toString();
 const json = JSON.stringify;
 const head = Object.entries(HEADERS)
@@ -28,7 +27,6 @@ const head = Object.entries(HEADERS)
 const plain = `POST /hook HTTP/1.1\n${head}content-length: ${PING.length}\n\n${body}`;
 
 const READ: Readonly<Record<string, string>> = {
-  'one request of webhook.site': json({ uuid: 'u', headers: LISTS, content: body, created_at: '2026-01-01 00:00:10' }),
   'a log that also has the parsed body': json({ headers: HEADERS, body: JSON.parse(body), rawBody: body }),
   'Firebase functions': json({ severity: 'INFO', headers: HEADERS, body: JSON.parse(body), rawBody: PING }),
   'a log of {request: {headers, body}}': json({ request: { method: 'POST', headers: HEADERS, body } }, null, 2),
@@ -47,7 +45,6 @@ const READ: Readonly<Record<string, string>> = {
   'PHP, which escapes slashes': json({ headers: { ...HEADERS, accept: '*/*' }, body }).replaceAll('/', '\\/'),
   'HTTPie, with the response': `${plain}\n\n\nHTTP/1.1 204 No Content\nServer: x\n\n`,
   'Wireshark, after a blank line': `\n\r\n${plain}`,
-  'the HTTP client of JetBrains': `// deliveries\nPOST http://localhost:3000/hook\n${head}\n${body}\n\n> {%\n  client.log("x");\n%}\n\n###\nGET http://localhost:3000/\n`,
 };
 
 describe('svc webhooks verify', () => {
@@ -60,17 +57,6 @@ describe('svc webhooks verify', () => {
       );
       expect(changed, program).toMatchObject({ code: 1, stdout: expect.stringMatching(/^INVALID/) });
     }
-  });
-
-  it('reads a log of nginx with escape=json', async () => {
-    const signature = 'sha256=d95c9de65ad00814b9f0cd6edc1b916579fb241fa7d7779e14df2aac89354a08';
-    const headers = `"x-service-event":"","x-service-timestamp":"1795432735","x-service-signature":"${signature}"`;
-    const logged = String.raw`"body":"{\"id\":\"evt_1\",\"type\":\"webhook.ping\",\"created_at\":\"2026-01-01T00:00:00Z\",\"data\":{\"text\":\"Café \\\"quoted\\\" \\u00e9 \t tab\"}}"`;
-    const line = `{"time":"2026-11-23T11:18:55+00:00","headers":{${headers}},${logged}}\n`;
-    const options = { env: { SVC_WEBHOOK_SECRET: 'whsec_test1234567890' } };
-    const argv = ['webhooks', 'verify', '-', '--tolerance', 'none'];
-    expect((await svc(argv, { ...options, stdin: line })).code).toBe(0);
-    expect((await svc(argv, { ...options, stdin: line.replace('evt_1', 'evt_2') })).code).toBe(1);
   });
 
   it('checks each line of a log, and counts those without a request', async () => {
@@ -93,11 +79,6 @@ describe('svc webhooks verify', () => {
       stderr: expect.stringContaining('none of its 2 requests has X-Service-Signature'),
     });
   });
-
-  it('says that a body was written in another layout', async () => {
-    const { code, stdout } = await verify(json({ headers: HEADERS, body: `${body.slice(0, -1)} }` }));
-    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('the same JSON in another layout') });
-  });
 });
 
 const LOST = 'the signed bytes are lost';
@@ -105,27 +86,9 @@ const parsed = { ...(JSON.parse(body) as object), id: 'evt_2' };
 const UNREADABLE: readonly (readonly [what: string, text: string | Uint8Array, message: string])[] = [
   ['a parsed body', json({ headers: HEADERS, body: parsed }), LOST],
   ['a parsed body in a Lambda event', json({ headers: HEADERS, body: parsed, isBase64Encoded: false }), LOST],
-  [
-    'a HAR without bodies',
-    json({
-      log: { entries: [{ request: { headers: [{ name: 'X-Service-Signature', value: SIGNATURE }], bodySize: 82 } }] },
-    }),
-    'the body is not in it',
-  ],
   ['console.log', inspect({ headers: HEADERS, body }), 'contains no delivery'],
   ['curl -v', '*   Trying 127.0.0.1:80...\n> POST /hook HTTP/1.1\n> Host: x\n', 'only text'],
-  ['an access log', '127.0.0.1 - - [01/Jan/2026:00:00:00 +0000] "POST /hook HTTP/1.1" 204 0\n', 'only text'],
-  [
-    'tcpdump -A',
-    `00:00:01.000000 IP localhost.50000 > localhost.http: Flags [P.]\nE...@.@.@..{${plain}\n`,
-    'contains no delivery',
-  ],
   ['journalctl -o json', json({ _PID: '7', MESSAGE: json({ headers: HEADERS, body }) }), 'contains no delivery'],
-  [
-    'nginx without escape=json',
-    `{"headers":${json(HEADERS)},"body":"${body.replaceAll('"', '\\x22')}"}\n`,
-    'contains no delivery',
-  ],
   ['a log line without a request', '{"level":"info","msg":"started"}\n', 'only JSON with "level", "msg"'],
   ['a compressed file', gzipSync(request()), 'only binary data'],
   ['a body', PING, 'contains no delivery, only JSON with "id", "type", "created_at"'],
@@ -140,13 +103,6 @@ describe('a file that is not a delivery', () => {
       expect(run.stderr, what).toContain('\nhint: ');
       const replayed = await svc(['webhooks', 'replay', '-', '--to', 'http://127.0.0.1:1/'], { stdin: text });
       expect(replayed, what).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
-    }
-  });
-
-  it('is a body where the signature is passed separately', async () => {
-    for (const [what, text] of UNREADABLE) {
-      const { stdout } = await verify(text, '--timestamp', T, '--signature', SIGNATURE, '-o', 'json');
-      expect(JSON.parse(stdout).status, what).toBe(text === PING ? 'valid' : 'signature_mismatch');
     }
   });
 });

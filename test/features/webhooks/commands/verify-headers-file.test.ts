@@ -9,6 +9,10 @@ import { NOW_S, PING, SECRET, SIGNATURE, T } from '../vectors.ts';
 const HEADERS = { host: 'hooks.example', 'x-service-timestamp': T, 'x-service-signature': SIGNATURE };
 const CGI = { HTTP_HOST: 'hooks.example', HTTP_X_SERVICE_TIMESTAMP: T, HTTP_X_SERVICE_SIGNATURE: SIGNATURE };
 const pairs = Object.entries(HEADERS);
+const linesOf = (headers: object, line: (name: string, value: string) => string): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${line(name, value)}\n`)
+    .join('');
 
 function verify(content: string, stdin: string | Uint8Array = PING): Promise<Run> {
   const file = join(temporaryHome(), 'h');
@@ -18,8 +22,8 @@ function verify(content: string, stdin: string | Uint8Array = PING): Promise<Run
 }
 
 const READ: readonly (readonly [what: string, content: string])[] = [
-  ['lines', pairs.map((pair) => `${pair.join(': ')}\r\n`).join('')],
-  ['a request without its body', `POST /hook HTTP/1.1\n${pairs.map((pair) => `${pair.join(': ')}\n`).join('')}`],
+  ['lines', linesOf(HEADERS, (name, value) => `${name}: ${value}\r`)],
+  ['a request without its body', `POST /hook HTTP/1.1\n${linesOf(HEADERS, (name, value) => `${name}: ${value}`)}`],
   ['JSON', JSON.stringify(HEADERS)],
   ['JSON of lists', JSON.stringify(Object.fromEntries(pairs.map(([name, value]) => [name, [value]])))],
   ['JSON of pairs', JSON.stringify(pairs)],
@@ -39,18 +43,8 @@ const READ: readonly (readonly [what: string, content: string])[] = [
   ['ASGI', `[(b'x-service-timestamp', b'${T}'), (b'x-service-signature', b'${SIGNATURE}')]`],
   ['JSON of CGI names', JSON.stringify(CGI)],
   ['a Ruby hash', JSON.stringify(CGI).replaceAll('":"', '"=>"')],
-  [
-    'env',
-    Object.entries(CGI)
-      .map((pair) => `${pair.join('=')}\n`)
-      .join(''),
-  ],
-  [
-    'print_r',
-    `Array\n(\n${Object.entries(CGI)
-      .map(([name, value]) => `    [${name}] => ${value}\n`)
-      .join('')})\n`,
-  ],
+  ['env', linesOf(CGI, (name, value) => `${name}=${value}`)],
+  ['print_r', `Array\n(\n${linesOf(CGI, (name, value) => `    [${name}] => ${value}`)})\n`],
   ['a Go http.Header', `map[Host:[x] X-Service-Signature:[${SIGNATURE}] X-Service-Timestamp:[${T}]]\n`],
   ['a Java map', `{host=x, x-service-signature=${SIGNATURE}, x-service-timestamp=${T}}\n`],
   ['Spring HttpHeaders', `[host:"x", x-service-signature:"${SIGNATURE}", x-service-timestamp:"${T}"]\n`],
@@ -68,13 +62,7 @@ describe('svc webhooks verify --headers-file', () => {
   });
 
   it('exits 2 without a signature in the file', async () => {
-    for (const content of [
-      'Content-Type: a/b\n',
-      '{"content-type":"a/b"}',
-      '{ host: "x" }',
-      'POST / HTTP/1.1\nHost: x\n',
-      '',
-    ]) {
+    for (const content of ['Content-Type: a/b\n', '{"content-type":"a/b"}', '{ host: "x" }', '']) {
       const run = await verify(content);
       expect(run, content).toMatchObject({ code: 2, stdout: '' });
       expect(run.stderr).toMatch(/^svc: \S+\/h: no X-Service-Signature in it\nhint: .*\n$/);
@@ -89,13 +77,5 @@ describe('svc webhooks verify --headers-file', () => {
         stderr: expect.stringMatching(/^svc: stdin: contains no delivery, only .*\nhint: .*--headers-file/),
       });
     }
-  });
-
-  it('is completed by the other options', async () => {
-    const path = join(temporaryHome(), 'h');
-    writeFileSync(path, `X-Service-Timestamp: ${T}\n`);
-    const argv = ['webhooks', 'verify', '--headers-file', path, '--signature', SIGNATURE];
-    const env = { SVC_WEBHOOK_SECRET: SECRET };
-    expect(await svc(argv, { stdin: PING, env, now: () => NOW_S * 1000 })).toMatchObject({ code: 0 });
   });
 });

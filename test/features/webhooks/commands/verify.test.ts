@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,13 +72,6 @@ describe('one delivery of svc webhooks verify', () => {
       notes: [],
       clock: 'now',
     });
-    expect(
-      Object.keys(await json([http]))
-        .slice(0, 14)
-        .join(' '),
-    ).toBe(
-      'source status valid signature_ok timestamp age_s tolerance_s event_id event_type secret_index body_bytes body_sha256 hints notes',
-    );
   });
 
   it('is one line in tables, without a summary', async () => {
@@ -94,20 +86,10 @@ describe('one delivery of svc webhooks verify', () => {
     expect(stdout).toMatch(
       /^INVALID {2}signature_mismatch {2}.+lf\.json {2}the signature matches without the trailing newline \(.*\n$/,
     );
+  });
+
+  it('with an empty body says that it is empty', async () => {
     expect((await verify([file('empty.json', ''), ...GIVEN])).stdout).toContain('  the body is empty: another secret');
-  });
-
-  it('is not awaited at a terminal', async () => {
-    expect(await verify([], { terminal: 80 })).toMatchObject({ code: 2, stdout: '' });
-  });
-
-  it('may have its headers in options', async () => {
-    for (const args of [
-      ['--header', `x-service-timestamp: ${T}`, '--header', `X-SERVICE-SIGNATURE:${SIGNATURE}`],
-      ['--header', `X-Service-Timestamp: ${T}`, '--signature', SIGNATURE],
-    ]) {
-      expect(await verify([ping, ...args]), args.join(' ')).toMatchObject({ code: 0 });
-    }
   });
 
   it('with a header option given twice is a duplicate; an option replaces the header of the request', async () => {
@@ -169,9 +151,6 @@ describe('the secrets of svc webhooks verify', () => {
     expect(await json([http, '--secret-file', other, '--secret-file', key], { env: {} })).toMatchObject({
       secret_index: 1,
     });
-    expect((await verify([http, '--secret-file', other, '--secret-file', key], { env: {} })).stdout).toContain(
-      'secret 5036e143',
-    );
     expect(await verify([http, '--secret-file', other], { env: {} })).toMatchObject({ code: 1 });
   });
 
@@ -214,39 +193,23 @@ describe('the clock of svc webhooks verify', () => {
     });
   });
 
+  it('is compared with whole seconds, and the mistake is named', async () => {
+    for (const [timestamp, message] of [
+      [`${T}000`, 'is it in milliseconds?'],
+      [`0${T}`, 'X-Service-Timestamp is not a whole number of Unix seconds'],
+    ] as const) {
+      const signature = signatureOf(SECRET, timestamp, PING);
+      const { stdout } = await verify([ping, '--timestamp', timestamp, '--signature', signature]);
+      expect(stdout).toContain(message);
+    }
+  });
+
   it('of a recording or a HAR is the time of receipt by default', async () => {
     const rec = file('rec.ndjson', recorded());
     const late = { now: () => (NOW_S + 99_999) * 1000 };
     expect(await json([rec], late)).toMatchObject({ valid: true, age_s: 1, clock: 'received_at' });
     expect((await verify([rec], late)).stdout).toContain('age 1 s when received');
     expect(await json([rec, '--now', 'now'], late)).toMatchObject({ status: 'stale', clock: 'now' });
-  });
-
-  it('that is malformed is one of two faults: the other one is named', async () => {
-    const signature = `sha256=${createHmac('sha256', SECRET.replace(/^whsec_/, ''))
-      .update(`0${T}.`)
-      .update(PING)
-      .digest('hex')}`;
-    expect(await json([ping, '--timestamp', `0${T}`, '--signature', signature])).toMatchObject({
-      status: 'malformed_timestamp',
-      hints: ['secret_without_prefix'],
-    });
-  });
-
-  it('is compared with whole seconds, and the mistake is named', async () => {
-    for (const [timestamp, message] of [
-      [`${T}000`, 'is it in milliseconds?'],
-      [`0${T}`, 'X-Service-Timestamp is not a whole number of Unix seconds'],
-    ] as const) {
-      const { stdout } = await verify([
-        ping,
-        '--timestamp',
-        timestamp,
-        '--signature',
-        signatureOf(SECRET, timestamp, PING),
-      ]);
-      expect(stdout).toContain(message);
-    }
   });
 });
 
@@ -260,31 +223,21 @@ describe('several deliveries of svc webhooks verify', () => {
       'valid',
     ]);
     const lines = await verify([mixed, '-o', 'ndjson']);
-    expect(
-      lines.stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line).source),
-    ).toEqual([1, 2, 3].map((n) => `${mixed}:${n}`));
+    expect(lines.stdout.match(/"source":"[^"]*"/g)).toEqual([1, 2, 3].map((n) => `"source":"${mixed}:${n}"`));
     const table = await verify([mixed]);
     expect(table).toMatchObject({ code: 1, stderr: '3 checked: 2 valid, 1 signature_mismatch\n' });
     expect(table.stdout.split('\n')[0]).toMatch(/secret 5036e143 {2}\S.*mixed\.ndjson:1$/);
-    const forgedFirst = file('forged-first.ndjson', recorded(Buffer.from('{}')) + recorded());
-    expect((await verify([forgedFirst])).stderr).toBe('2 checked: 1 valid, 1 signature_mismatch\n');
     const csv = await verify([mixed, '-o', 'csv']);
     expect(csv.stdout.split('\n')).toHaveLength(5);
-    expect(csv.stdout).toContain('51a42ece7470952abc5be27668dcba56bb8d7dbb154b2e52c10026a8d983f363');
     expect((await verify([mixed, '-q'])).stdout).toBe(`evt_1\n${mixed}:2\nevt_1\n`);
-    expect((await verify([mixed, '--columns', 'body-sha256'])).stdout).toContain('51a42ece');
-    expect((await verify([mixed, '-o', 'json', '--query', '[?valid] | length(@)'])).stdout).toBe('2\n');
   });
+});
 
-  it('with a wrong secret are searched for a cause only for a limited time', async () => {
-    const many = file('many.ndjson', recorded().repeat(2000));
-    expect(await verify([many], { env: { SVC_WEBHOOK_SECRET: 'whsec_wrong' } })).toMatchObject({
-      code: 1,
-      stderr: '2000 checked: 2000 signature_mismatch\n',
-    });
+it('svc webhooks verify searches for a cause only for a limited time', async () => {
+  const many = file('many.ndjson', recorded().repeat(2000));
+  expect(await verify([many], { env: { SVC_WEBHOOK_SECRET: 'whsec_wrong' } })).toMatchObject({
+    code: 1,
+    stderr: '2000 checked: 2000 signature_mismatch\n',
   });
 });
 
@@ -308,11 +261,6 @@ describe('svc webhooks verify exits 2 for input that cannot be checked', () => {
         expect(run.stderr).not.toBe('');
       }
     }
-  });
-
-  it('but not for a signed empty body', async () => {
-    const signature = 'sha256=fb20d84158565e5e2c287de79fb2b30bc90c2472a829707260a2c086b9c3a035';
-    expect(await verify(['--timestamp', T, '--signature', signature], { stdin: '' })).toMatchObject({ code: 0 });
   });
 
   it('after the rest was checked and printed', async () => {

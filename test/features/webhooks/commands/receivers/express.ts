@@ -27,8 +27,6 @@ export const EXPRESS_RECEIVERS: Readonly<
 > = {
   'json-stringify': [[express.json({ limit: '8mb' }), handled(printed)], ['raw-body']],
   'json-default-limit': [[express.json({ verify: keepsRaw }), handled(raw)], ['large-body']],
-  'raw-of-1-mib': [[express.raw({ type: '*/*', limit: '1mb' }), handled(raw)], ['large-body']],
-  'text-trimmed': [[express.text(any), handled(({ body }) => String(body).trim())], ['raw-body']],
 };
 
 export function serveExpress(): RequestListener {
