@@ -116,29 +116,3 @@ test('a row that moves while a list is read is returned once, and lost rows are 
     { numRuns: 300 },
   );
 });
-
-test('a total that changed is reported', async () => {
-  const snapshot = { canonical_product_id: 'a', parser_name: 'b', source_id: 'c', observed_at: '2026-01-01T00:00:00Z' };
-  const readAll = async (totals: readonly number[], rows: number) => {
-    const problems: PagingProblem[] = [];
-    let [count, turn] = [0, 0];
-    const ask = async ({ limit = 20, offset = 0 }: PageQuery) => {
-      const items = Array.from({ length: Math.min(limit, rows - offset) }, (_, row) => ({
-        ...snapshot,
-        observed_at: offset + row < 2 ? snapshot.observed_at : `2026-01-01T00:00:00.${offset + row}Z`,
-      }));
-      return { items, total: totals[turn++], size: undefined };
-    };
-    for await (const { items } of readPages(ask, { limit: undefined, offset: 0 }, (one) => problems.push(one)))
-      count += items.length;
-    return { count, problems };
-  };
-  expect(await readAll([38], 38)).toEqual({ count: 38, problems: [] });
-  const changed = {
-    text: 'the catalog changed while it was read: its total was 149, then 150',
-    incomplete: false,
-  };
-  expect(await readAll([149, 150], 150)).toEqual({ count: 150, problems: [changed] });
-  const short = { text: 'the list may be incomplete: 150 of 151 results', incomplete: true };
-  expect(await readAll([150, 151], 150)).toEqual({ count: 150, problems: [short] });
-});

@@ -70,6 +70,7 @@ describe('an order', () => {
   test('is refused with the messages of the gateway', async () => {
     const REFUSED: readonly (readonly [name: string, path: string, fields: Fields, error: unknown])[] = [
       ['an amount that is no integer', 'open_trade', marketOrder({ amount: 1.5 }), step(1)],
+      ['a side that is none', 'open_trade', marketOrder({ is_buy: 'yes' }), coded(2)],
       ['an amount that does not fit the account', 'open_trade', marketOrder({ account_id: '654062' }), step(10)],
       ['a name in the place of an id', 'open_trade', marketOrder({ account_id: '00654061' }), step(10)],
       ['a stop of pips that is none', 'open_trade', marketOrder({ stop: 3, is_in_pips: true }), coded(18)],

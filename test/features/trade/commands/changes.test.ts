@@ -7,7 +7,6 @@ import { fileTrader, NETTING } from './trader.ts';
 const client = await fileTrader({ emptied: true });
 
 const split = (text: string): string[] => text.split(' ');
-const trade = () => client.gateway.book.trades.values().next().value;
 
 describe('svc trade positions update', () => {
   it.each([
@@ -36,14 +35,6 @@ describe('svc trade positions update', () => {
     expect((await set('--stop 40pips --trail dynamic')).asked[0]).toMatch(/40 pips away, trailing of trade/);
     expect((await set('--stop 30pips')).asked[0]).toMatch(/30 pips away, no longer trailing of trade/);
     expect((await set('--stop 20pips')).asked[0]).toMatch(/20 pips away of trade/);
-  });
-
-  it('sets it for a sell and a buy, and removes it', async () => {
-    const id = holdTrade(client.gateway, { isBuy: false });
-    await client.run(['positions', 'update', id, '--stop', '40pips', '--yes']);
-    expect(trade()?.stop).toEqual({ rate: 1.164, trail: 0 });
-    await client.run(['positions', 'update', id, '--stop', 'none', '--yes']);
-    expect(trade()?.stop).toBeUndefined();
   });
 
   it('prints the id of the trade with -q, as the gateway names no order', async () => {

@@ -63,13 +63,6 @@ describe('svc trade quote', () => {
     await expect.poll(() => client.gateway.sessions, { interval: 5 }).toEqual([]);
   });
 
-  it('shows the digits of the symbol', async () => {
-    const { code, stdout } = await ticking(client.run('quote USD/JPY', { sleeps: true }));
-    expect(code).toBe(0);
-    const [, row = []] = rowsOf(stdout);
-    for (const rate of row.slice(1, 5)) expect(rate).toMatch(/^\d{3}\.\d{3}$/);
-  });
-
   it('exits 9 with the last known price if no tick comes in time', async () => {
     client.gateway.traps.add('no-push');
     const run = await client.run('quote EUR/USD --wait 10ms');

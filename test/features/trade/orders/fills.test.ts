@@ -183,19 +183,6 @@ describe('the wait for fills', () => {
     expect(found).toMatchObject({ status: 'unknown', trades: [{ trade_id: '7' }] });
   });
 
-  test('a push ends only the wait for its order', async () => {
-    const { bring, watch } = await watched();
-    const woken: string[] = [];
-    void watch.wait(AWAITED).then(() => woken.push('39'));
-    void watch.wait({ ...AWAITED, orderId: '40' }).then(() => woken.push('40'));
-    bring(
-      push('OpenPosition', { tradeId: '8', amountK: 5, open: 1.2, action: 'I' }),
-      push('Order', { orderId: '40', tradeId: '8', amountK: 5, action: 'I' }),
-    );
-    await new Promise(setImmediate);
-    expect(woken).toEqual(['40']);
-  });
-
   test.each([
     ['it was seen', [{ orderId: '39', status: 1 }], 'order 39 is still open: '],
     [
