@@ -52,12 +52,6 @@ test('any part of a list is read in order, with at most 100 rows a request', asy
   );
 });
 
-test('one more request follows a full last page, whatever the total', async () => {
-  const { ask, asked } = service(200, { total: 200 });
-  expect((await read(ask, { limit: undefined, offset: 0 })).numbers).toHaveLength(200);
-  expect(asked).toEqual(['0+100', '100+100', '200+100']);
-});
-
 test.each([
   [undefined, true],
   [100, false],

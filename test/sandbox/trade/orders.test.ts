@@ -125,12 +125,6 @@ describe('an order', () => {
     });
   });
 
-  test('of contracts has thousandths as its amount', async () => {
-    await using started = await startTrading();
-    await started.over(orderIdOf(await started.post('open_trade', marketOrder({ symbol: 'BTC/USD', amount: 2 }))));
-    expect(opened(started.pushes)).toMatchObject([{ amountK: 0.002, currency: 'BTC/USD' }]);
-  });
-
   test('is listed until it is filled', async () => {
     await using started = await startTrading();
     // so that it waits for us
@@ -173,18 +167,6 @@ describe('an entry order', () => {
     started.price('EUR/USD', 1.1359);
     expect(await started.pushes.until('ClosedPosition')).toMatchObject({ close: 1.1359, grossPL: -12.3, amountK: 3 });
     expect(started.gateway.book.trades.size).toBe(0);
-  });
-
-  test.each([
-    [true, 1.16, 'SE'],
-    [false, 1.16, 'LE'],
-  ])('is a limit or a stop by where the price is: buy %s at %d', async (is_buy, rate, type) => {
-    await using started = await startTrading();
-    await started.post('create_entry_order', entry({ is_buy, rate }));
-    expect(await started.rows('Order', 'orders')).toMatchObject([{ type }]);
-    started.price('EUR/USD', rate > 1.15 ? 1.17 : 1.13);
-    await started.pushes.until('OpenPosition');
-    expect(opened(started.pushes)).toMatchObject([{ open: rate, isBuy: is_buy }]);
   });
 
   test('trails a price that moves away', async () => {

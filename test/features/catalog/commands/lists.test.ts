@@ -110,17 +110,6 @@ describe('the requests of svc catalog', () => {
     expect((await catalog.run(['cursors', '--store', 'lidl', '--max-age', '1h'])).code).toBe(5);
   });
 
-  test('svc catalog settlements list --region has each spelling', async () => {
-    const name = 'МОСКОВСКАЯ ОБЛАСТЬ';
-    catalog.replies(counting);
-    const { code, stdout } = await catalog.run(['settlements', 'list', '--region', name, '-o', 'id']);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '0\n1\n' });
-    expect((await catalog.run(['settlements', 'list', '--region', name, '--limit', '1', '-o', 'id'])).stdout).toBe(
-      '0\n',
-    );
-    expect((await catalog.run(['settlements', 'list', '--region', 'x'])).code).toBe(5);
-  });
-
   const REFUSED: readonly (readonly [argv: string, texts: string])[] = [
     ['products common', '--scope is required'],
     ['products common --scope all_stores', 'unknown value "all_stores"'],

@@ -52,8 +52,8 @@ const sorted = <T>(rows: readonly T[]): T[] =>
 const rounds = (check: (list: readonly Shelf[]) => Promise<void>) =>
   fc.assert(fc.asyncProperty(shelves, check), { numRuns: ROUNDS });
 
-describe('equals a second implementation:', () => {
-  test.each(['product', 'store'] as const)('svc catalog movers --by %s', async (by) => {
+describe('what a second implementation computes, too', () => {
+  test.each(['product', 'store'] as const)('has the changes of svc catalog movers --by %s', async (by) => {
     await rounds(async (list) => {
       const { rows } = await everything('movers', list, '--by', by, '--since', '7d');
       const known = rows.filter(({ change }: { change: number | null }) => change !== null);
@@ -67,7 +67,7 @@ describe('equals a second implementation:', () => {
     });
   });
 
-  test.each(['new', 'gone'] as const)('svc catalog movers that are %s', async (direction) => {
+  test.each(['new', 'gone'] as const)('has the prices that are %s in svc catalog movers', async (direction) => {
     await rounds(async (list) => {
       const { rows } = await everything('movers', list, '--since', '7d');
       const missing = direction === 'new' ? 'from' : 'to';
@@ -83,7 +83,7 @@ describe('equals a second implementation:', () => {
     });
   });
 
-  test('svc catalog basket', async () => {
+  test('has the costs of svc catalog basket', async () => {
     await rounds(async (list) => {
       const sold = new Set(list.map(({ product }) => product));
       const basket = new Map(['a', 'b', 'c', 'd'].filter((id) => sold.has(id)).map((id, at) => [id, at + 1]));
@@ -136,13 +136,13 @@ test('svc catalog basket names what is missing', async () => {
   ]);
 });
 
-describe('is refused:', () => {
+describe('svc catalog movers and basket', () => {
   test.each([
     [['basket', '-'], 'a 1\nb x\n', 2, 'standard input, line 2: "b x" is not an id with a quantity'],
     [['basket', '-'], '# none\n', 5, 'there is no id in it'],
     [['movers', 'a', '--since', 'in 2h'], undefined, 2, 'not in the past'],
     [['movers', '--store', 'lidl'], undefined, 5, 'nothing has --store lidl: there are'],
-  ] as const)('%j with the input %j', async (argv, stdin, status, message) => {
+  ] as const)('refuse %j with the input %j', async (argv, stdin, status, message) => {
     const { code, stdout, stderr } = await run(argv, stdin);
     expect({ code, stdout }).toEqual({ code: status, stdout: '' });
     expect(stderr).toContain(message);

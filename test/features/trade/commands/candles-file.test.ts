@@ -2,7 +2,8 @@
 import { appendFileSync, copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
-import { type CandleRequest, candleFiles, candlesOf, type Row } from './candle-gateway.ts';
+import { candleFiles, candlesOf, type Row } from './candle-gateway.ts';
+import type { CandleRequest } from './feed.ts';
 
 /** A Wednesday. */
 const NOW = Date.parse('2026-01-14T12:00:30Z');

@@ -11,7 +11,6 @@ const split = (text: string): string[] => text.split(' ');
 describe('svc trade positions update', () => {
   it.each([
     ['--stop 40pips', [{ is_stop: 'true', rate: '-40', is_in_pips: 'true', trailing_step: '0' }]],
-    ['--stop 1.1500', [{ is_stop: 'true', rate: '1.1500', is_in_pips: 'false', trailing_step: '0' }]],
     ['--stop 40pips --trail dynamic', [{ is_stop: 'true', rate: '-40', is_in_pips: 'true', trailing_step: '1' }]],
     ['--limit none', [{ is_stop: 'false', rate: '0', is_in_pips: 'false', trailing_step: '0' }]],
     [
@@ -66,10 +65,9 @@ describe('svc trade positions update', () => {
 
 describe('svc trade orders update', () => {
   it.each([
-    ['--rate 1.14', [{ rate: '1.14', range: '0', amount: '10' }]],
     ['--amount 5', [{ rate: '1.15', range: '0', amount: '5' }]],
-    ['--rate 1.14 --amount 5 --range 5', [{ rate: '1.14', range: '5', amount: '5' }]],
     ['--stop 40pips', [{ stop: '-40', is_stop_in_pips: 'true' }]],
+    ['--rate 1.14 --amount 5 --range 5', [{ rate: '1.14', range: '5', amount: '5' }]],
     [
       '--limit 1.1800 --stop 40pips --trail 10',
       [{ limit: '1.1800', is_limit_in_pips: 'false', stop: '-40', is_stop_in_pips: 'true', trailing_step: '10' }],

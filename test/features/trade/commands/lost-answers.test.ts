@@ -85,16 +85,17 @@ const CASES = Object.entries(AMBIGUOUS).flatMap(([fault, answer], turn) =>
     fault,
     answer,
     applied: index % 2 === 0,
+    moment: index % 2 === 0 ? 'after it was carried out' : 'before it is carried out',
   })),
 );
 
 describe('a request whose outcome is unknown', () => {
   // A change need not name an order.
   const isAmbiguous = ({ name, fault }: (typeof CASES)[number]): boolean =>
-    fault !== 'executed, and no order named' || /^(buy|entry sell|close)$/.test(name);
+    fault !== 'the answer names no order' || /^(buy|entry sell|close)$/.test(name);
 
   it.each(CASES.filter(isAmbiguous))(
-    '$name, where $fault, carried out: $applied: is sent once, and open in the journal',
+    'is sent once and open in the journal: svc trade $name, where $fault, $moment',
     async ({ prepare, fault, answer, applied, alike, otherwise = alike }) => {
       const argv = prepare();
       before.fault = { applied, answer };

@@ -40,14 +40,6 @@ describe('svc trade quote', () => {
     expect(client.gateway.sessions).toEqual([]);
   });
 
-  it('finds a symbol that the account has shown since', async () => {
-    const hidden = [...client.gateway.book.hidden].find(({ symbol }) => symbol === 'USD/CHF');
-    expect(await client.run('quote USD/CHF')).toMatchObject({ code: 5 });
-    if (hidden !== undefined) client.gateway.book.hidden.delete(hidden);
-    expect(await ticking(client.json('quote USD/CHF', { sleeps: true }))).toMatchObject([{ symbol: 'USD/CHF' }]);
-    if (hidden !== undefined) client.gateway.book.hidden.add(hidden);
-  });
-
   it('gets its ticks through a balancer that knows a session by its cookie', async () => {
     client.gateway.traps.add('sticky-nodes');
     expect(await ticking(client.json('quote EUR/USD', { sleeps: true }))).toMatchObject([{ source: 'tick' }]);

@@ -84,10 +84,14 @@ describe('a price of 0', () => {
   it('is none in svc trade quote', async () => {
     const { code, stdout, stderr } = await gateway.run(['quote', 'EUR/USD', '--wait', '20ms', '-o', 'json']);
     expect({ code, quotes: JSON.parse(stdout) }, stderr).toEqual({ code: 9, quotes: [] });
-    const quote = gateway.run(['quote', 'EUR/USD', '-o', 'json'], { sleeps: true });
-    await feed.subscribed('EUR/USD');
-    feed.push('EUR/USD', none, real);
-    expect(JSON.parse((await quote).stdout)).toMatchObject([{ bid: 1.16, ask: 1.161 }]);
+    const quote = gateway.run(['quote', 'EUR/USD', 'USD/JPY', '-o', 'json'], { sleeps: true });
+    await feed.subscribed('USD/JPY');
+    feed.push('EUR/USD', none, real, { ...real, Rates: [2, 2, 2, 2] });
+    feed.push('USD/JPY', { ...real, Symbol: 'USD/JPY' });
+    expect(JSON.parse((await quote).stdout)).toMatchObject([
+      { symbol: 'EUR/USD', bid: 1.16, ask: 1.161 },
+      { symbol: 'USD/JPY', bid: 1.16 },
+    ]);
   });
 });
 

@@ -69,12 +69,6 @@ describe('svc trade positions', () => {
     expect(rows[2]).toEqual(['USD/JPY', 'sell', expect.stringMatching(/^\d{3}\.\d{3}$/)]);
   });
 
-  it('lists closed positions from their own table', async () => {
-    expect(await client.json('positions --closed')).toHaveLength(3);
-    expect(client.asked()).toEqual(['GET /trading/get_model models=ClosedPosition']);
-    expect(rowsOf((await client.run('positions --closed')).stdout)[0]).toContain('CLOSED');
-  });
-
   it('finds the account of closed positions by its name', async () => {
     const all = (await client.json('positions --closed')) as readonly { accountName: string }[];
     for (const [id, name] of [
