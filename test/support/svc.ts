@@ -296,9 +296,20 @@ function expectNoToken(token: string | undefined, printed: string): void {
   if (token !== undefined && token.length >= 16 && printed.includes(token)) throw new Error('svc printed the token');
 }
 
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | null;
+  readonly http_status: number;
+  /** Of an order whose outcome is unknown. */
+  readonly journal_id: string;
+  /** The ids of the rows that are alike at the gateway. */
+  readonly candidates: string;
+  readonly server_code: unknown;
+}
+
 /** The failure that `-o json` reports on standard error. */
-export function failure({ stderr }: Run): { code: string; message: string; hint: string | null; http_status: number } {
+export function failure({ stderr }: Pick<Run, 'stderr'>): Failure {
   const last = stderr.trimEnd().split('\n').at(-1) ?? '';
-  return (JSON.parse(last) as { error: { code: string; message: string; hint: string | null; http_status: number } })
-    .error;
+  return (JSON.parse(last) as { error: Failure }).error;
 }

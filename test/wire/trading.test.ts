@@ -3,38 +3,32 @@
  * client itself: the sandbox may be wrong in the same way as the client, these files are not.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
-import { openTrading, type Trading } from '../../src/features/trade/client.ts';
+import { openTrading } from '../../src/features/trade/client.ts';
 import { FORM } from '../../src/features/trade/gateway/engine-connection.ts';
 import { explainTrading } from '../../src/features/trade/gateway/failed-answer.ts';
 import { MODEL_NAMES, MODELS, type ModelName } from '../../src/features/trade/models.ts';
 import { Client } from '../../src/http/client.ts';
 import { nodesOf, syntaxTree } from '../structure/source.ts';
-import { answer, type FaultServer, faultServer } from '../support/servers.ts';
+import { answer, faultServer } from '../support/servers.ts';
 import { targetFor } from '../support/targets.ts';
 
 const FOLDER = new URL('trade/tables/', import.meta.url);
 const sample = (name: string): string => readFileSync(new URL(name, FOLDER), 'utf8');
 
 let answers: string[] = [];
-let server: FaultServer;
-let client: Client;
-let trading: Trading;
-beforeAll(async () => {
-  server = await faultServer((socket) => socket.write((answers.length > 1 ? answers.shift() : answers[0]) ?? ''));
-  client = new Client(targetFor(server.url, { service: 'trade' }), {
-    basePath: '',
-    contentType: FORM,
-    explain: explainTrading,
-  });
-  trading = openTrading(client);
+const server = await faultServer((socket) => socket.write((answers.length > 1 ? answers.shift() : answers[0]) ?? ''));
+const client = new Client(targetFor(server.url, { service: 'trade' }), {
+  basePath: '',
+  contentType: FORM,
+  explain: explainTrading,
 });
+const trading = openTrading(client);
 afterAll(async () => {
   await client.close();
   await server.close();
 });
-
 beforeEach(() => void server.requests.splice(0));
 
 function answered(...names: readonly string[]): void {

@@ -18,7 +18,7 @@ describe('a failure of the catalog', () => {
     fc.string(),
   );
 
-  test('is reported in a few words, whatever its body', () => {
+  test('is reported briefly, whatever its body', () => {
     fc.assert(
       fc.property(fc.constantFrom(400, 401, 404, 405, 422, 500, 503), body, (status, text) => {
         const error = explain(status, text);

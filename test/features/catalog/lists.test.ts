@@ -52,12 +52,6 @@ test('any part of a list is read in order, with at most 100 rows a request', asy
   );
 });
 
-test('one more request follows a full last page, whatever the total', async () => {
-  const { ask, asked } = service(200, { total: 200 });
-  expect((await read(ask, { limit: undefined, offset: 0 })).numbers).toHaveLength(200);
-  expect(asked).toEqual(['0+100', '100+100', '200+100']);
-});
-
 test.each([
   [undefined, true],
   [100, false],
@@ -115,30 +109,4 @@ test('a row that moves while a list is read is returned once, and lost rows are 
     ),
     { numRuns: 300 },
   );
-});
-
-test('a total that changed is reported', async () => {
-  const snapshot = { canonical_product_id: 'a', parser_name: 'b', source_id: 'c', observed_at: '2026-01-01T00:00:00Z' };
-  const readAll = async (totals: readonly number[], rows: number) => {
-    const problems: PagingProblem[] = [];
-    let [count, turn] = [0, 0];
-    const ask = async ({ limit = 20, offset = 0 }: PageQuery) => {
-      const items = Array.from({ length: Math.min(limit, rows - offset) }, (_, row) => ({
-        ...snapshot,
-        observed_at: offset + row < 2 ? snapshot.observed_at : `2026-01-01T00:00:00.${offset + row}Z`,
-      }));
-      return { items, total: totals[turn++], size: undefined };
-    };
-    for await (const { items } of readPages(ask, { limit: undefined, offset: 0 }, (one) => problems.push(one)))
-      count += items.length;
-    return { count, problems };
-  };
-  expect(await readAll([38], 38)).toEqual({ count: 38, problems: [] });
-  const changed = {
-    text: 'the catalog changed while it was read: its total was 149, then 150',
-    incomplete: false,
-  };
-  expect(await readAll([149, 150], 150)).toEqual({ count: 150, problems: [changed] });
-  const short = { text: 'the list may be incomplete: 150 of 151 results', incomplete: true };
-  expect(await readAll([150, 151], 150)).toEqual({ count: 150, problems: [short] });
 });

@@ -61,6 +61,12 @@ test('a verdict names the sources that decide', () => {
   expect(verdictText(judge(conditionOf({ ...only, above: 4 }), plain, 'any'), 'any')).toBe(
     'it holds for 2 of 6 offers (s5 5, s6 6, s1 1, s2 2, and 2 more)',
   );
+  const unpriced = judge(
+    conditionOf({ ...only, above: 1 }),
+    [{ ...plain[0], value: null } as Reading, reading(2)],
+    'all',
+  );
+  expect(verdictText(unpriced, 'all')).toContain('s1 unknown');
   expect(text(1, 'all')).toMatch(/^it holds for 5 of 6 offers \(s1 /);
   expect(text(5, 'any')).toMatch(/^it holds for 1 of 6 offers \(s6 /);
 });

@@ -4,7 +4,7 @@ import { countIn, exact, percentOf, statisticsOf } from '../../../src/features/c
 
 const series = (...values: (number | null)[]) => ({ dates: values.map((_, index) => `d${index}`), values });
 
-test('counts only points with a value', () => {
+test('statistics count only points with a value', () => {
   const statistics = statisticsOf(series(null, 99.9, null, 89.9, 120, null));
   expect(statistics).toEqual({
     points: 6,
@@ -21,7 +21,7 @@ test('counts only points with a value', () => {
   });
 });
 
-test('has no statistics without values', () => {
+test('a series without values has no statistics', () => {
   const none = { first: null, first_at: null, last: null, last_at: null, min: null, max: null, mean: null };
   const unmoved = { change: null, change_percent: null };
   expect(statisticsOf(series())).toEqual({ points: 0, covered: 0, ...none, ...unmoved });
@@ -35,7 +35,7 @@ test('counts of common products are read by any name that a service may have for
   expect(countIn({ other: 1, count: 'many' })).toBeUndefined();
 });
 
-test('has no change of one value, and no percentage of zero', () => {
+test('one value has no change, and zero no percentage', () => {
   expect(statisticsOf(series(null, 5))).toMatchObject({ first: 5, last: 5, change: null, change_percent: null });
   expect(statisticsOf(series(0, 5))).toMatchObject({ first: 0, change: 5, change_percent: null });
   expect(statisticsOf(series(5, 0))).toMatchObject({ change: -5, change_percent: -100 });

@@ -89,16 +89,6 @@ test('points are hours, quarters of a day, days or weeks of local time, without 
 const hours = (starts: readonly number[], end: number): number[] =>
   starts.map((start, index) => ((starts[index + 1] ?? end) - start) / HOUR);
 
-test('an hour of which the clocks skip the first half has the other half', () => {
-  const zone = zoneOf('Australia/Lord_Howe');
-  const { starts, end } = calendarWindow(
-    { from: Date.UTC(2026, 9, 3, 14, 30), to: Date.UTC(2026, 9, 3, 17), interval: '1h' },
-    zone,
-    { exclusive: true },
-  );
-  expect(hours(starts, end)).toEqual([1, 0.5, 1]);
-});
-
 test('days with a clock change have 23 or 25 hours', () => {
   const zone = zoneOf('Europe/Berlin');
   const spring = calendarWindow(

@@ -34,7 +34,7 @@ it('a rate of 0 is no rate: the other side has it', () => {
   expect(rates).toEqual([1.1, 1.2, 1.2, 1.1, 0]);
 });
 
-it('kinds and states have words, and an unknown one stays as it is', () => {
+it('kinds and states are named, and an unknown one stays as it is', () => {
   expect(['S', 'SE', 'CM', 'toString', 'X'].map(orderTypeText)).toEqual([
     'stop',
     'stop entry',

@@ -1,48 +1,7 @@
 /** The catalog that the sandbox comes with, and its traps. */
 import { describe, expect, test } from 'vitest';
-import { demoCatalog } from '../../../src/sandbox/catalog/demo.ts';
-import type { SourceRow } from '../../../src/sandbox/catalog/records.ts';
 import { wire } from '../../support/alertmanager.ts';
-import { catalogOf, NOON_MS, row, snapshot, startCatalog } from './service.ts';
-
-const catalog = demoCatalog(NOON_MS);
-const products = new Set(catalog.sources.map(({ canonical_product_id }) => canonical_product_id));
-const titled = (title: string): readonly SourceRow[] => catalog.sources.filter((row) => row.title_original === title);
-const historyOf = (source: SourceRow) =>
-  catalog.snapshots(source.canonical_product_id).filter(({ source_id }) => source_id === source.source_id);
-
-describe('the demo of the catalog', () => {
-  test('has three stores, places in several scripts, a tree for each store, and six products', () => {
-    expect(new Set(catalog.sources.map((source) => source.parser_name))).toEqual(
-      new Set(['chizhik', 'fixprice', 'perekrestok']),
-    );
-    expect(catalog.settlements.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['Moscow', 'Химки', 'Tórshavn']),
-    );
-    expect(products.size).toBe(6);
-    for (const { parser_name, parent_source_uid, depth } of catalog.categories) {
-      const parent = catalog.categories.find(
-        (other) => other.parser_name === parser_name && other.source_uid === parent_source_uid,
-      );
-      expect(parent?.depth ?? -1).toBe(depth - 1);
-    }
-    expect(new Set(catalog.categories.map(({ id }) => id)).size).toBe(catalog.categories.length);
-    expect(new Set(catalog.sources.map(({ source_id }) => source_id)).size).toBe(catalog.sources.length);
-  });
-
-  test('is written as by the real writer: with a source for each run, and a snapshot for each source', () => {
-    const milk = titled('Молоко 3,2 %, 930 мл');
-    expect(milk).toHaveLength(6 * 30);
-    expect(new Set(milk.map(({ canonical_product_id: id, parser_name: store }) => `${id} ${store}`)).size).toBe(2);
-    expect(new Set(milk.map(({ canonical_product_id: id }) => id)).size).toBe(2);
-    for (const source of milk) {
-      const { observed_at } = source;
-      expect(historyOf(source)).toMatchObject([{ valid_from_at: observed_at, valid_to_at: observed_at, observed_at }]);
-    }
-    const daily = catalog.sources.filter((source) => historyOf(source).length === 1);
-    expect(daily.length).toBeGreaterThan(catalog.sources.length / 2);
-  });
-});
+import { catalogOf, row, snapshot, startCatalog } from './service.ts';
 
 interface Page {
   readonly items: readonly { readonly canonical_product_id: string; readonly title: string }[];

@@ -1,23 +1,20 @@
 /** A price over time: buckets, intervals and single observations, limits, times. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { dynamics } from '../../../src/sandbox/catalog/api.ts';
 import { DAY, HOUR, isoZ, type Micros, parseIso, type Snapshot } from '../../../src/sandbox/catalog/records.ts';
-import { at, catalogOf, snapshot, startCatalog, type TestCatalog } from './service.ts';
+import { at, catalogOf, snapshot, startCatalog } from './service.ts';
 
 const MONDAY = at('2026-02-02T00:00:00Z');
 
-let service: TestCatalog;
-beforeAll(async () => {
-  service = await startCatalog({
-    catalog: catalogOf({
-      snapshots: [
-        snapshot({ id: 1, price: 10, available_count: 3, observed_at: MONDAY + 12 * HOUR }),
-        snapshot({ id: 2, price: 11.5, observed_at: MONDAY + 13 * HOUR }),
-        snapshot({ id: 3, source_id: 'other', price: 1, observed_at: MONDAY }),
-      ],
-    }),
-  });
+const service = await startCatalog({
+  catalog: catalogOf({
+    snapshots: [
+      snapshot({ id: 1, price: 10, available_count: 3, observed_at: MONDAY + 12 * HOUR }),
+      snapshot({ id: 2, price: 11.5, observed_at: MONDAY + 13 * HOUR }),
+      snapshot({ id: 3, source_id: 'other', price: 1, observed_at: MONDAY }),
+    ],
+  }),
 });
 afterAll(() => service.close());
 
@@ -158,14 +155,9 @@ describe('times', () => {
       ['2026-02-02T00:00:00', Number.NaN],
       ['2026-0202', undefined],
       ['2026-02-02T00:0000Z', undefined],
-      ['2026-02-02T0000:00Z', undefined],
-      ['2026-02-02T00:00:00+03:0030', undefined],
-      ['2026-02-02T', undefined],
       ['2026-02-02T24:00:00Z', undefined],
-      ['2026-02-02T00:60:00Z', undefined],
       ['2026-13-01T00:00:00Z', undefined],
       ['2026-02-02T00:00:00z', undefined],
-      ['2026-02-02T00:00:00 03:00', undefined],
       ['', undefined],
     ];
     for (const [text, time] of TIMES) expect(parseIso(text), text).toBe(time);

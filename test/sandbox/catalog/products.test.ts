@@ -1,6 +1,6 @@
 /** Filters before grouping, orders, search, and the counts. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { at, catalogOf, category, row, settlement, startCatalog, type TestCatalog } from './service.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { at, catalogOf, category, row, settlement, startCatalog } from './service.ts';
 
 interface Item {
   readonly canonical_product_id: string;
@@ -14,69 +14,66 @@ const moscow = settlement({});
 const khimki = settlement({ id: 2, region: 'Московская область', region_normalized: 'moscow oblast', name: 'Химки' });
 const torshavn = settlement({ id: 3, region: 'Streymoy', region_normalized: null, name: 'Tórshavn', country: 'FO' });
 
-let service: TestCatalog;
-beforeAll(async () => {
-  service = await startCatalog({
-    catalog: catalogOf({
-      settlements: [moscow, khimki, torshavn],
-      categories: [
-        category({}),
-        category({ id: 2, source_uid: '20-tea', parent_source_uid: '10-food', title: 'Чай', alias: 'chaj', depth: 1 }),
-        category({ id: 3, parser_name: 'fixprice', source_uid: '2001', updated_at: at('2026-03-01T00:00:00Z') }),
-      ],
-      sources: [
-        // a member's price below the discount does not count
-        row({
-          id: 1,
-          canonical_product_id: 'a',
-          price: 100,
-          discount_price: 90,
-          loyal_price: 85,
-          promo: true,
-          settlement: moscow,
-          title_original: 'Older',
-          rating: 5,
-          observed_at: at('2026-01-01T00:00:00Z'),
-        }),
-        row({
-          id: 2,
-          canonical_product_id: 'a',
-          parser_name: 'fixprice',
-          price: 95,
-          promo: false,
-          settlement: torshavn,
-          title_original: 'Newer 50%',
-          rating: 3,
-          observed_at: at('2026-01-02T00:00:00Z'),
-        }),
-        row({
-          id: 3,
-          canonical_product_id: 'b',
-          price: 20,
-          loyal_price: 18,
-          brand: 'ÉCLAIR',
-          category: category({ id: 2 }),
-          settlement: khimki,
-          title_original: 'Химчистка_x',
-          rating: 4,
-          observed_at: at('2026-01-03T00:00:00Z'),
-        }),
-        row({
-          id: 4,
-          canonical_product_id: 'c',
-          title_normalized_no_stopwords: 'plain',
-          observed_at: at('2026-01-03T00:00:00Z'),
-        }),
-        row({
-          id: 5,
-          canonical_product_id: 'a',
-          price: 99,
-          settlement: khimki,
-          observed_at: at('2025-12-01T00:00:00Z'),
-        }),
-      ],
-    }),
-  });
+const service = await startCatalog({
+  catalog: catalogOf({
+    settlements: [moscow, khimki, torshavn],
+    categories: [
+      category({}),
+      category({ id: 2, source_uid: '20-tea', parent_source_uid: '10-food', title: 'Чай', alias: 'chaj', depth: 1 }),
+      category({ id: 3, parser_name: 'fixprice', source_uid: '2001', updated_at: at('2026-03-01T00:00:00Z') }),
+    ],
+    sources: [
+      // a member's price below the discount does not count
+      row({
+        id: 1,
+        canonical_product_id: 'a',
+        price: 100,
+        discount_price: 90,
+        loyal_price: 85,
+        promo: true,
+        settlement: moscow,
+        title_original: 'Older',
+        rating: 5,
+        observed_at: at('2026-01-01T00:00:00Z'),
+      }),
+      row({
+        id: 2,
+        canonical_product_id: 'a',
+        parser_name: 'fixprice',
+        price: 95,
+        promo: false,
+        settlement: torshavn,
+        title_original: 'Newer 50%',
+        rating: 3,
+        observed_at: at('2026-01-02T00:00:00Z'),
+      }),
+      row({
+        id: 3,
+        canonical_product_id: 'b',
+        price: 20,
+        loyal_price: 18,
+        brand: 'ÉCLAIR',
+        category: category({ id: 2 }),
+        settlement: khimki,
+        title_original: 'Химчистка_x',
+        rating: 4,
+        observed_at: at('2026-01-03T00:00:00Z'),
+      }),
+      row({
+        id: 4,
+        canonical_product_id: 'c',
+        title_normalized_no_stopwords: 'plain',
+        observed_at: at('2026-01-03T00:00:00Z'),
+      }),
+      row({
+        id: 5,
+        canonical_product_id: 'a',
+        price: 99,
+        settlement: khimki,
+        observed_at: at('2025-12-01T00:00:00Z'),
+      }),
+    ],
+  }),
 });
 afterAll(() => service.close());
 

@@ -1,9 +1,9 @@
 /** The emulated catalog with rows of a test's own, asked at the wire. */
-import type { Micros } from '../../../src/sandbox/catalog/records.ts';
 import {
   type Catalog,
   type Category,
   EMPTY_CATALOG,
+  type Micros,
   type Settlement,
   type Snapshot,
   type SourceRow,
@@ -18,7 +18,7 @@ import { wire } from '../../support/alertmanager.ts';
 export const NOON_MS = Date.UTC(2026, 1, 1, 12);
 const NOON: Micros = NOON_MS * 1000;
 
-export interface TestCatalog extends CatalogEmulator, AsyncDisposable {
+interface TestCatalog extends CatalogEmulator, AsyncDisposable {
   /** The status and the raw body. */
   get(path: string): Promise<readonly [number, string]>;
   /** The parsed body of an answer that is 200. */

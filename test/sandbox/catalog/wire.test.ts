@@ -1,20 +1,17 @@
 /** What is the same for all endpoints, byte for byte: methods, paths, headers, the shapes of errors, paging. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { wire } from '../../support/alertmanager.ts';
-import { catalogOf, category, row, settlement, snapshot, startCatalog, type TestCatalog } from './service.ts';
+import { catalogOf, category, row, settlement, snapshot, startCatalog } from './service.ts';
 
-let service: TestCatalog;
-beforeAll(async () => {
-  service = await startCatalog({
-    catalog: catalogOf({
-      sources: [row({ price: 99, canonical_product_id: 'p1' }), row({ id: 2, canonical_product_id: 'a b%/c' })],
-      categories: [category({})],
-      settlements: [settlement({})],
-      snapshots: [snapshot({}), snapshot({ id: 2, canonical_product_id: 'only-snapshots' })],
-    }),
-  });
+const service = await startCatalog({
+  catalog: catalogOf({
+    sources: [row({ price: 99, canonical_product_id: 'p1' }), row({ id: 2, canonical_product_id: 'a b%/c' })],
+    categories: [category({})],
+    settlements: [settlement({})],
+    snapshots: [snapshot({}), snapshot({ id: 2, canonical_product_id: 'only-snapshots' })],
+  }),
 });
 afterAll(() => service.close());
 

@@ -70,6 +70,7 @@ describe('an order', () => {
   test('is refused with the messages of the gateway', async () => {
     const REFUSED: readonly (readonly [name: string, path: string, fields: Fields, error: unknown])[] = [
       ['an amount that is no integer', 'open_trade', marketOrder({ amount: 1.5 }), step(1)],
+      ['a side that is none', 'open_trade', marketOrder({ is_buy: 'yes' }), coded(2)],
       ['an amount that does not fit the account', 'open_trade', marketOrder({ account_id: '654062' }), step(10)],
       ['a name in the place of an id', 'open_trade', marketOrder({ account_id: '00654061' }), step(10)],
       ['a stop of pips that is none', 'open_trade', marketOrder({ stop: 3, is_in_pips: true }), coded(18)],
@@ -124,12 +125,6 @@ describe('an order', () => {
     });
   });
 
-  test('of contracts has thousandths as its amount', async () => {
-    await using started = await startTrading();
-    await started.over(orderIdOf(await started.post('open_trade', marketOrder({ symbol: 'BTC/USD', amount: 2 }))));
-    expect(opened(started.pushes)).toMatchObject([{ amountK: 0.002, currency: 'BTC/USD' }]);
-  });
-
   test('is listed until it is filled', async () => {
     await using started = await startTrading();
     // so that it waits for us
@@ -172,18 +167,6 @@ describe('an entry order', () => {
     started.price('EUR/USD', 1.1359);
     expect(await started.pushes.until('ClosedPosition')).toMatchObject({ close: 1.1359, grossPL: -12.3, amountK: 3 });
     expect(started.gateway.book.trades.size).toBe(0);
-  });
-
-  test.each([
-    [true, 1.16, 'SE'],
-    [false, 1.16, 'LE'],
-  ])('is a limit or a stop by where the price is: buy %s at %d', async (is_buy, rate, type) => {
-    await using started = await startTrading();
-    await started.post('create_entry_order', entry({ is_buy, rate }));
-    expect(await started.rows('Order', 'orders')).toMatchObject([{ type }]);
-    started.price('EUR/USD', rate > 1.15 ? 1.17 : 1.13);
-    await started.pushes.until('OpenPosition');
-    expect(opened(started.pushes)).toMatchObject([{ open: rate, isBuy: is_buy }]);
   });
 
   test('trails a price that moves away', async () => {

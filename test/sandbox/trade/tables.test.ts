@@ -1,45 +1,8 @@
 /** Tables, subscriptions and candles of the sandbox's gateway. */
 import { describe, expect, test } from 'vitest';
-import { errorOf, type Fields, type Json, listen, NOW, rowsOf, startGateway } from './service.ts';
+import { errorOf, type Fields, listen, NOW, startGateway } from './service.ts';
 
 type Candle = readonly number[];
-
-describe('the demo of the gateway', () => {
-  test('has two accounts, offers, trades and a pending order', async () => {
-    await using gateway = await startGateway();
-    const { id } = await gateway.peer();
-    const model = (models: string) => gateway.call(id, 'GET', '/trading/get_model/', { models });
-    expect(await gateway.call(id, 'GET', '/trading/get_model/Accounts')).toEqual(await model('Account'));
-    const accounts = rowsOf(await model('Account'), 'accounts');
-    expect(accounts.map(({ accountName, accountId, hedging }) => [accountName, accountId, hedging])).toEqual([
-      ['00654061', '654061', 'Y'],
-      ['00654062', '654062', '0'],
-      [undefined, '', undefined],
-    ]);
-    const { offers, open_positions, closed_positions, orders, summary } = await gateway.call(
-      id,
-      'GET',
-      '/trading/get_model',
-      { models: ['Offer', 'OpenPosition', 'ClosedPosition', 'Order', 'Summary'] },
-    );
-    expect((offers as Json[]).map(({ currency, offerId }) => [currency, offerId])).toEqual([
-      ['EUR/USD', 1],
-      ['USD/JPY', 2],
-      ['GBP/USD', 3],
-      ['XAU/USD', 4001],
-      ['US30', 1013],
-      ['BTC/USD', 5028],
-    ]);
-    expect(open_positions).toHaveLength(5);
-    expect(closed_positions).toHaveLength(4);
-    expect(summary).toHaveLength(5);
-    expect(orders).toMatchObject([{ status: 1, type: 'LE', time: '06032026110000000', stop: -40, limit: 80 }]);
-    for (const name of ['LeverageProfile', 'Properties']) {
-      expect(Object.values(await model(name))).toContainEqual([expect.any(Object)]);
-    }
-    expect(errorOf(await model('Orders'))).toMatchObject({ code: 2 });
-  });
-});
 
 describe('a subscription', () => {
   test('belongs to its session, and ends on request', async () => {
@@ -65,33 +28,6 @@ describe('a subscription', () => {
     gateway.tick();
     await second.until('USD/JPY', () => second.seen.length === 2);
     expect(first.seen).toHaveLength(seen);
-  });
-
-  test('is answered with the price', async () => {
-    await using gateway = await startGateway();
-    const { id } = await gateway.peer();
-    const { pairs } = await gateway.call(id, 'POST', '/subscribe', { pairs: ['EUR/USD', 'US30'] });
-    expect((pairs as Json[]).map(({ Symbol: symbol, Rates: rates }) => [symbol, (rates as number[]).length])).toEqual([
-      ['EUR/USD', 6],
-      ['US30', 6],
-    ]);
-    expect(errorOf(await gateway.call(id, 'POST', '/subscribe', { pairs: 'EURUSD' }))).toMatchObject({ code: 2 });
-  });
-
-  test('shows or hides a symbol for all accounts', async () => {
-    await using gateway = await startGateway();
-    const { id } = await gateway.peer();
-    const shown = async () => {
-      const { data } = await gateway.call(id, 'GET', '/trading/get_instruments');
-      const { instrument } = data as { readonly instrument: readonly { symbol: string; visible: boolean }[] };
-      return instrument.filter(({ visible }) => !visible).map(({ symbol }) => symbol);
-    };
-    expect(await shown()).toEqual(['USD/CHF', 'AUD/USD']);
-    const set = (symbol: string, visible: boolean) =>
-      gateway.call(id, 'POST', '/trading/update_subscriptions', { symbol, visible });
-    await set('USD/CHF', true);
-    await set('US30', false);
-    expect(await shown()).toEqual(['AUD/USD', 'US30']);
   });
 });
 
@@ -159,26 +95,5 @@ describe('candles', () => {
       expect([await executed(period, to), await executed(period, to + 1)], period).toEqual([true, false]);
     }
     for (const period of ['D1', 'W1', 'M1']) expect(await executed(period, from + 9000 * 86_400), period).toBe(true);
-  });
-
-  test('of days are labeled by their end in New York', async () => {
-    const labels = async (from: string, to: string) =>
-      ((await ask('1/D1', { num: 1, from: seconds(from), to: seconds(to) }))['candles'] as Candle[]).map(([at]) =>
-        new Date(Number(at) * 1000).toISOString().slice(0, 16),
-      );
-    expect(await labels('2026-03-05T00:00Z', '2026-03-10T23:00Z')).toEqual([
-      '2026-03-05T22:00',
-      '2026-03-06T22:00',
-      '2026-03-09T21:00',
-      '2026-03-10T21:00',
-    ]);
-  });
-
-  test('leave out weekends, except for symbols that trade then', async () => {
-    const weekend = { num: 1, from: seconds('2026-05-29T19:30Z'), to: seconds('2026-05-31T22:30Z') };
-    const hours = (rows: unknown) =>
-      (rows as Candle[]).map(([at]) => new Date(Number(at) * 1000).toISOString().slice(8, 13));
-    expect(hours((await ask('1/H1', weekend))['candles'])).toEqual(['29T20', '31T21', '31T22']);
-    expect((await ask('5028/H1', weekend))['candles']).toHaveLength(51);
   });
 });

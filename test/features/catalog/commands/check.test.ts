@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { answer } from '../../../support/servers.ts';
-import { type Misbehaving, misbehaving, NOW } from './misbehaving.ts';
-import { at, CHIZHIK, CHIZHIK_MOSCOW, FIXPRICE, lasting, type Place, seen, shop } from './shop.ts';
+import { misbehaving, NOW } from './misbehaving.ts';
+import { CHIZHIK, CHIZHIK_MOSCOW, FIXPRICE, lasting, type Place, seen, shop } from './shop.ts';
 
-let catalog: Misbehaving;
-beforeAll(async () => {
-  catalog = await misbehaving();
-});
-afterAll(() => catalog[Symbol.asyncDispose]());
+const catalog = await misbehaving();
 
 const check = (...argv: string[]) => catalog.run(['check', 'p1', ...argv]);
-
-const NO_PRICE = { price: null, discount_price: null, loyal_price: null };
 
 describe('svc catalog check of the current price', () => {
   test('judges the lowest price, any or all, of the fields and sources that are asked for', async () => {
@@ -91,14 +85,6 @@ describe('svc catalog check of the current price', () => {
     });
   });
 
-  test('needs every price with --all', async () => {
-    catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, fields: { ...CHIZHIK.fields, ...NO_PRICE } }] }));
-    expect((await check('--below', '1000', '--all')).code).toBe(11);
-    expect((await check('--below', '50', '--all')).code).toBe(1);
-    expect((await check('--below', '1000', '--any')).code).toBe(0);
-    expect((await check('--below', '1000')).code).toBe(0);
-  });
-
   test('refuses the lowest of different units', async () => {
     const places = [FIXPRICE, { ...CHIZHIK, fields: { ...CHIZHIK.fields, unit: 'KGM' } }];
     catalog.replies(shop({ places }));
@@ -164,26 +150,6 @@ describe('svc catalog check of a change', () => {
     expect(JSON.parse((await check('--below', '5', '-o', 'json')).stdout)).not.toHaveProperty('since');
   });
 
-  test('begins with the price in effect at --since', async () => {
-    catalog.replies(shop({ places: [moved('g', lasting(9, 1.2, 100), seen(0.2, 80))] }));
-    expect((await check('--change', '-10%')).code).toBe(0);
-    expect((await check('--change', '-10%', '--since', '3h')).code).toBe(1);
-  });
-
-  test('does not know a change from or to a missing price', async () => {
-    catalog.replies(shop({ places: [moved('h', lasting(9, 6, 100), lasting(6, 4, null), lasting(4, 0, 80))] }));
-    expect((await check('--change', '-10%', '--since', '7d')).code).toBe(0);
-    expect((await check('--change', '-10%', '--since', '5d')).code).toBe(11);
-    catalog.replies(shop({ places: [moved('i', lasting(9, 1, 100), lasting(1, 0, null))] }));
-    expect((await check('--change', '-10%', '--since', '7d')).code).toBe(11);
-  });
-
-  test('exits 7 if the snapshots cannot be read', async () => {
-    const all = shop({ places: [fallen] });
-    catalog.replies((asked) => (asked.path.endsWith('/snapshots') ? answer(500, 'no') : all(asked)));
-    expect(await check('--change', '5%', '--since', '7d')).toMatchObject({ code: 7, stdout: '' });
-  });
-
   test('does not know the change of an offer without snapshots', async () => {
     catalog.replies(shop({ places: [{ ...risen, past: [] }, fallen] }));
     expect((await check('--change', '5%', '--since', '7d', '--all')).code).toBe(11);
@@ -205,14 +171,6 @@ describe('svc catalog check of a change', () => {
     const { code, stdout } = await check('--change', '-40%', '--since', '7d');
     expect(code).toBe(0);
     expect(stdout).toContain('it holds for 1 of 1 offer (fixprice b 100 to 50, -50%)');
-  });
-
-  test('ignores an old offer without snapshots', async () => {
-    const old = { ...risen, fields: { ...risen.fields, observed_at: at(9) }, past: [] };
-    catalog.replies(shop({ places: [old, still] }));
-    const { code, stdout } = await check('--change', '5%', '--since', '7d');
-    expect(code).toBe(1);
-    expect(stdout).toContain('too old to be current: fixprice a 99 of ');
   });
 });
 
@@ -290,31 +248,6 @@ describe('svc catalog check', () => {
     );
     expect((await catalog.run(['compare', 'p1'])).stderr).toBe(stderr);
     expect((await check('--change', '5%', '--since', '30d')).code).toBe(0);
-  });
-
-  test('names an unknown store if another is known', async () => {
-    catalog.replies(shop());
-    for (const condition of ['--below 100', '--change 1% --since 30d']) {
-      const { code, stderr } = await check(...condition.split(' '), '--store', 'lidl', '--store', 'fixprice');
-      expect(code).toBe(0);
-      expect(stderr).toBe('nothing has --store lidl: there are chizhik, fixprice\n');
-    }
-  });
-
-  test('is unknown if the list changed while it was read', async () => {
-    const all = shop();
-    let page = 0;
-    catalog.replies((asked) => {
-      if (!asked.path.endsWith('/sources')) return all(asked);
-      const fields = { ...FIXPRICE.fields, parser_name: 'fixprice', price: 99 };
-      const first = page * 90;
-      const items = Array.from({ length: 100 }, (_, n) => ({ ...fields, id: first + n, source_id: `r:${first + n}` }));
-      page++;
-      return { items: asked.query.get('offset') === '0' ? items : items.slice(0, 20), meta: { total: 120 } };
-    });
-    const { code, stdout } = await check('--below', '100');
-    expect(code).toBe(11);
-    expect(stdout).toContain('; the list may be incomplete: 120 of 120 results, 10 of them twice');
   });
 
   test('exits 7 after a failed request', async () => {

@@ -1,7 +1,6 @@
 /** The catalog as its real writer fills it: every daily run makes a new source with one snapshot, and leaves the old rows. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { DAY, HOUR, type Snapshot, type SourceRow } from '../../../../src/sandbox/catalog/records.ts';
-import type { CatalogEmulator } from '../../../../src/sandbox/catalog/server.ts';
 import { catalogOf, row, settlement, snapshot, startCatalog } from '../../../sandbox/catalog/service.ts';
 import { svc } from '../../../support/svc.ts';
 
@@ -32,14 +31,13 @@ function run(place: typeof MOSCOW, store: string, day: number): readonly [Source
 
 const runs = [...Array(RUNS).keys()].flatMap((day) => [run(MOSCOW, 'fixprice', day), run(KAZAN, 'fixprice', day)]);
 
-let catalog: CatalogEmulator;
-beforeAll(async () => {
-  const data = catalogOf({
+const catalog = await startCatalog({
+  now: () => NOW,
+  catalog: catalogOf({
     settlements: [MOSCOW, KAZAN],
     sources: runs.map(([source]) => source),
     snapshots: runs.map(([, one]) => one),
-  });
-  catalog = await startCatalog({ catalog: data, now: () => NOW });
+  }),
 });
 afterAll(() => catalog.close());
 

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Misbehaving, misbehaving } from './misbehaving.ts';
+import { describe, expect, test } from 'vitest';
+import { misbehaving } from './misbehaving.ts';
 
-let catalog: Misbehaving;
-beforeAll(async () => {
-  catalog = await misbehaving();
-});
-afterAll(() => catalog[Symbol.asyncDispose]());
+const catalog = await misbehaving();
 
 const SOURCE = ['products', 'dynamics', 'p1', '--store', 'fixprice', '--source', 'receiver:run-1:1'];
 const SERIES = {

@@ -1,16 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { answer } from '../../../support/servers.ts';
 import { temporaryHome } from '../../../support/svc.ts';
-import { type Misbehaving, misbehaving } from './misbehaving.ts';
+import { misbehaving } from './misbehaving.ts';
 import { CHIZHIK, FIXPRICE, lasting, PLACES, seen, shop } from './shop.ts';
 
-let catalog: Misbehaving;
-beforeAll(async () => {
-  catalog = await misbehaving();
-});
-afterAll(() => catalog[Symbol.asyncDispose]());
+const catalog = await misbehaving();
 
 const DAILY = ['--since', '-30d', '--interval', '1d'];
 const history = (...argv: string[]) => catalog.run(['history', 'p1', ...argv]);
@@ -27,11 +23,9 @@ describe('the chart of svc catalog history', () => {
     expect(stdout).toMatchSnapshot();
   });
 
-  test.each([
-    ['in a given size', ['--width', '60', '--height', '6']],
-    ['for a count, without a unit of money', ['--field', 'available_count', '--store', 'fixprice', '--height', '4']],
-  ])('is drawn %s', async (_, argv) => {
+  test('is drawn for a count in a given size, without a unit of money', async () => {
     catalog.replies(shop());
+    const argv = '--field available_count --store fixprice --width 60 --height 4'.split(' ');
     const { code, stdout } = await history(...DAILY, ...argv);
     expect(code).toBe(0);
     expect(stdout).toMatchSnapshot();
@@ -50,24 +44,13 @@ describe('the chart of svc catalog history', () => {
     expect(stdout).toContain('0/31');
   });
 
-  test('names the unit of each source if they differ', async () => {
-    catalog.replies(shop({ places: [FIXPRICE, { ...CHIZHIK, fields: { ...CHIZHIK.fields, unit: 'KGM' } }] }));
-    const { stdout } = await history(...DAILY);
-    expect(stdout).toContain('fixprice Moscow (RUB/PCE)');
-    expect(stdout).toContain('chizhik Казань (RUB/KGM)');
-    expect(stdout.split('\n')[0]).toBe('Milk 3.2 %, 930 ml (p1): price');
-  });
-
   test('rounds the mean to what its values have', async () => {
     const meanOf = async (first: number, second: number): Promise<string | undefined> => {
       catalog.replies(shop({ places: [{ ...FIXPRICE, past: [seen(2.5, first), seen(1.5, second)] }] }));
-      const row = (await history(...DAILY)).stdout.split('\n').find((line) => line.includes('fixprice Moscow'));
-      return row;
+      return (await history(...DAILY)).stdout.split('\n').find((line) => line.includes('fixprice Moscow'));
     };
     expect(await meanOf(1e-9, 3e-9)).toMatch(/ 2e-9 /);
-    expect(await meanOf(1e15, 2e15)).toMatch(/ 1500000000000000\.00 /);
     expect(await meanOf(10, 11)).toMatch(/ 10\.50 /);
-    expect(await meanOf(0.000012, 0.000014)).toMatch(/ 0\.000013 /);
     expect(await meanOf(0.1234567890123, 0.2)).toMatch(/ 0\.161728394506 /);
   });
 });
@@ -114,38 +97,6 @@ describe('the window of svc catalog history', () => {
       '2025-10-20T00:00:00+09:00 to 2025-11-01T00:00:00+09:00, a point every 1d (Asia/Tokyo)',
     );
     expect(table.stdout).toContain('UTC+09:00');
-  });
-
-  test('has the data of each local day, even of one of 25 hours', async () => {
-    // Midnight of 26 October in Berlin is 23:00 UTC, and 22:00 UTC is the last hour of the 25th.
-    const noted = (day: string, value: number) => ({ observed: Date.parse(day) * 1000, value });
-    const past = [
-      noted('2025-10-24T21:59:59Z', 10),
-      noted('2025-10-24T22:00:00Z', 20),
-      noted('2025-10-25T22:30:00Z', 30),
-      noted('2025-10-26T22:59:59Z', 40),
-      noted('2025-10-26T23:00:00Z', 50),
-    ];
-    catalog.replies(shop({ places: [{ ...FIXPRICE, past }] }));
-    const days = [
-      '--since',
-      '2025-10-24',
-      '--until',
-      '2025-10-27',
-      '--tz',
-      'Europe/Berlin',
-      '--interval',
-      '1d',
-      '-o',
-      'csv',
-    ];
-    const { stdout } = await history(...days, '--columns', 'date,value', '--no-headers');
-    expect(stdout.split(/\r?\n/)).toEqual([
-      '2025-10-24T00:00:00+02:00,10',
-      '2025-10-25T00:00:00+02:00,20',
-      '2025-10-26T00:00:00+02:00,40',
-      '',
-    ]);
   });
 });
 
@@ -230,7 +181,7 @@ describe('the data of svc catalog history', () => {
     ]);
   });
 
-  test('has a line for each point in csv and ndjson, with an empty cell for a missing value', async () => {
+  test('has a line for each point in csv, with an empty cell for a missing value', async () => {
     catalog.replies(shop({ places: [CHIZHIK] }));
     const window = ['--since', '2026-01-08T12:00:00Z', '--until', '2026-01-10T12:00:00Z', '--interval', '1d'];
     expect((await history(...window, '-o', 'csv')).stdout.split(/\r?\n/)).toEqual([
@@ -240,19 +191,6 @@ describe('the data of svc catalog history', () => {
       'p1,"Milk 3.2 %, 930 ml",chizhik,Казань,Татарстан,RUB/PCE,r:2,price,2026-01-10T00:00:00Z,110',
       '',
     ]);
-    const lines = (await history(...window, '-o', 'ndjson')).stdout.trim().split('\n');
-    expect(lines.map((line) => JSON.parse(line))[1]).toEqual({
-      canonical_product_id: 'p1',
-      title: 'Milk 3.2 %, 930 ml',
-      field: 'price',
-      parser_name: 'chizhik',
-      place: 'Казань',
-      region: 'Татарстан',
-      unit: 'RUB/PCE',
-      source_id: 'r:2',
-      date: '2026-01-09T00:00:00Z',
-      value: 240,
-    });
   });
 });
 
@@ -271,28 +209,17 @@ describe('svc catalog history of what is not in the lists', () => {
     expect((await history(...DAILY)).stdout.split('\n')[0]).toBe('p1: price, RUB');
   });
 
-  test('finds a source by its snapshots', async () => {
-    const all = shop();
-    catalog.replies((asked) => (asked.path.endsWith('/sources') ? shop({ places: [FIXPRICE] })(asked) : all(asked)));
-    const { code } = await history('--source', 'r:2');
-    expect(code).toBe(0);
-    expect(catalog.asked()).toContain('/products/p1/snapshots?source_id=r%3A2&limit=100&offset=0');
-  });
-
   test.each([
     [['history', 'nope'], 'no store sells a product with this id'],
     [['history', 'p1', '--source', 'x'], 'nothing has --source x'],
+    [['history', 'unsold'], 'no source sells this product'],
   ])('exits 5 for %j', async (argv, message) => {
-    catalog.replies(shop());
+    const known = shop();
+    catalog.replies((asked) => (asked.path === '/products/unsold' ? { canonical_product_id: 'unsold' } : known(asked)));
     const { code, stdout, stderr } = await catalog.run(argv);
     expect(code).toBe(5);
     expect(stdout).toBe('');
     expect(stderr).toContain(message);
-  });
-
-  test('exits 5 for a product without sources and snapshots', async () => {
-    catalog.replies(shop({ places: [] }));
-    expect(await history()).toMatchObject({ code: 5, stderr: expect.stringContaining('no source sells this product') });
   });
 });
 

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { answer } from '../../../support/servers.ts';
-import { type Asked, type Misbehaving, misbehaving, products } from './misbehaving.ts';
+import { type Asked, misbehaving, products } from './misbehaving.ts';
 
-let catalog: Misbehaving;
-beforeAll(async () => {
-  catalog = await misbehaving();
-});
-afterAll(() => catalog[Symbol.asyncDispose]());
+const catalog = await misbehaving();
 
 const rowsOf = (stdout: string): number => stdout.split('\n').filter((line) => line !== '').length;
 
@@ -112,30 +108,6 @@ describe('the requests of svc catalog', () => {
     catalog.replies(counting);
     expect((await catalog.run(['cursors', '--store', 'fixprice', '-o', 'id'])).stdout).toBe('fixprice\n');
     expect((await catalog.run(['cursors', '--store', 'lidl', '--max-age', '1h'])).code).toBe(5);
-  });
-
-  test('svc catalog settlements list --region has each spelling', async () => {
-    const name = 'МОСКОВСКАЯ ОБЛАСТЬ';
-    catalog.replies(counting);
-    const { code, stdout } = await catalog.run(['settlements', 'list', '--region', name, '-o', 'id']);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '0\n1\n' });
-    expect((await catalog.run(['settlements', 'list', '--region', name, '--limit', '1', '-o', 'id'])).stdout).toBe(
-      '0\n',
-    );
-    expect((await catalog.run(['settlements', 'list', '--region', 'x'])).code).toBe(5);
-  });
-
-  test('of one record have its id in the path', async () => {
-    const RECORDS: readonly (readonly [argv: string, path: string, reply: object])[] = [
-      ['products get p1', '/products/p1', { canonical_product_id: 'p1' }],
-      ['categories get 7', '/categories/7', { id: 7 }],
-      ['settlements get 3', '/settlements/3', { id: 3 }],
-    ];
-    for (const [argv, path, reply] of RECORDS) {
-      catalog.replies(() => reply);
-      expect(await catalog.run(argv.split(' ')), argv).toMatchObject({ code: 0 });
-      expect(catalog.asked()).toEqual([path]);
-    }
   });
 
   const REFUSED: readonly (readonly [argv: string, texts: string])[] = [
@@ -261,12 +233,6 @@ describe('svc catalog', () => {
     catalog.replies(() => ({ status: 'OK', version: 2 }));
     expect(await catalog.run(['health', '-o', 'json', '--fields', 'version'])).toMatchObject({ code: 0 });
   });
-
-  test('products list is empty beyond the end', async () => {
-    catalog.replies(products(30));
-    const { code, stderr } = await catalog.run(['products', 'list', '--offset', '50']);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: 'no such products\n' });
-  });
 });
 
 describe('svc catalog categories list --tree', () => {
@@ -307,16 +273,6 @@ describe('svc catalog categories list --tree', () => {
     const { stdout } = await catalog.run(['categories', 'list', '--tree', '-o', 'ndjson']);
     const rows = stdout.trimEnd().split('\n');
     expect(JSON.parse(rows[3] ?? '')).toEqual({ ...CATEGORIES[0], level: 2, path: ['FOOD', 'DAIRY', 'MILK'] });
-    const { stdout: csv } = await catalog.run([
-      'categories',
-      'list',
-      '--tree',
-      '-o',
-      'csv',
-      '--columns',
-      'title,level,path',
-    ]);
-    expect(csv.trimEnd().split(/\r?\n/).at(-1)).toBe('MILK,2,FOOD / DAIRY / MILK');
   });
 });
 

@@ -1,4 +1,5 @@
 /** `svc catalog` against a scripted server that records its requests. */
+import { afterAll } from 'vitest';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { type Run, type RunOptions, svc } from '../../../support/svc.ts';
 
@@ -13,7 +14,7 @@ export interface Asked {
 /** A JSON value for 200, or the bytes of an answer. */
 type Reply = object | string;
 
-export interface Misbehaving extends AsyncDisposable {
+interface Misbehaving {
   /** What follows `svc catalog`. */
   run(argv: readonly string[], options?: RunOptions): Promise<Run>;
   /** Requests since the last call, such as `/products?limit=5`. */
@@ -22,6 +23,7 @@ export interface Misbehaving extends AsyncDisposable {
   replies(reply: (asked: Asked) => Reply): void;
 }
 
+/** For all tests of a file. */
 export async function misbehaving(): Promise<Misbehaving> {
   let reply: (asked: Asked) => Reply = () => ({});
   const server = await faultServer((socket, { path }) => {
@@ -29,6 +31,7 @@ export async function misbehaving(): Promise<Misbehaving> {
     const given = reply({ path: url.pathname, query: url.searchParams });
     socket.write(typeof given === 'string' ? given : answer(200, JSON.stringify(given)));
   });
+  afterAll(() => server.close());
   return {
     run: (argv, options = {}) =>
       svc(['catalog', ...argv], { now: () => NOW, ...options, env: { SVC_CATALOG_URL: server.url, ...options.env } }),
@@ -37,7 +40,6 @@ export async function misbehaving(): Promise<Misbehaving> {
       reply = next;
       server.requests.length = 0;
     },
-    [Symbol.asyncDispose]: () => server.close(),
   };
 }
 

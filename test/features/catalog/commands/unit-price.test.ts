@@ -1,17 +1,13 @@
 /** `--per`: prices by the kilogram or the liter. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Source } from '../../../../src/features/catalog/schema.ts';
 import { seriesOf } from '../../../../src/features/catalog/series.ts';
 import { pricesPer } from '../../../../src/features/catalog/unit-price.ts';
-import { type Misbehaving, misbehaving } from './misbehaving.ts';
+import { misbehaving } from './misbehaving.ts';
 import { at, CHIZHIK, FIXPRICE, lasting, type Place, seen, shop } from './shop.ts';
 
-let catalog: Misbehaving;
-beforeAll(async () => {
-  catalog = await misbehaving();
-});
-afterAll(() => catalog[Symbol.asyncDispose]());
+const catalog = await misbehaving();
 
 const packed = (place: Place, fields: Readonly<Record<string, unknown>>): Place => ({
   ...place,

@@ -1,10 +1,12 @@
 /** Rate limits: at the limit no process of this machine sends, and an ORA-20301 fills the window. */
+
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CALL_LIMITS } from '../../../../src/features/trade/gateway/trading-session.ts';
+import { failure } from '../../../support/svc.ts';
 import { callCountsIn } from '../counts.ts';
-import { errorOf, NOW, reader } from './reader.ts';
+import { NOW, reader } from './reader.ts';
 
 const client = reader();
 const POSITIONS = 44;
@@ -36,7 +38,7 @@ it('the fifty-first read of positions within an hour exits 6 with the next possi
   expect(await limitOf(POSITIONS, home)).toMatchObject({ used: 50, free_at: NEXT });
   const run = await client.run('positions -o json', { home });
   expect(run).toMatchObject({ code: 6, stdout: '' });
-  expect(errorOf(run)).toMatchObject({ code: 'limited', cmd: POSITIONS, retry_after: NEXT });
+  expect(failure(run)).toMatchObject({ code: 'limited', cmd: POSITIONS, retry_after: NEXT });
   expect(run.stderr).toContain('50 in 3600 s');
   expect(client.asked()).toEqual([]);
   // Other tables have their own limits, and nothing was sent to the gateway.
@@ -56,7 +58,7 @@ it('an ORA-20301 uses up the limit that it names', async () => {
   client.gateway.traps.add('ora-20301');
   const first = await client.run('orders -o json', { home });
   expect(first).toMatchObject({ code: 6, stdout: '' });
-  expect(errorOf(first)).toMatchObject({ code: 'limited', cmd: 46, retry_after: NEXT });
+  expect(failure(first)).toMatchObject({ code: 'limited', cmd: 46, retry_after: NEXT });
   client.gateway.traps.clear();
   expect(await limitOf(46, home)).toMatchObject({ used: 1500, free_at: NEXT });
   expect((await client.run('orders', { home })).code).toBe(6);

@@ -1,21 +1,13 @@
 /** A gateway on the real socket.io server that has a candle for each period in which forex is open, and answers as a test says. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach } from 'vitest';
-import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
-import { type Gateway, gateway, TOKEN } from '../gateway.ts';
+import type { Run, RunOptions } from '../../../support/svc.ts';
+import type { Gateway } from '../gateway.ts';
+import { type CandleRequest, type FeedGateway, feedGateway } from './feed.ts';
 
 export type Row = readonly number[];
-
-export interface CandleRequest {
-  readonly offer: string;
-  readonly period: string;
-  readonly num: number;
-  readonly from: number;
-  readonly to: number;
-}
 
 const OFFERS = [
   { t: 0, offerId: 1, currency: 'EUR/USD', instrumentType: 1, ratePrecision: 5 },
@@ -52,14 +44,11 @@ export function candlesOf(
   return rows;
 }
 
-/** `undefined`: the test has answered itself. */
-export type CandleAnswer = (request: CandleRequest, response: ServerResponse) => readonly Row[] | string | undefined;
-
 export interface CandleGateway extends AsyncDisposable {
   readonly gateway: Gateway;
   readonly asked: CandleRequest[];
   readonly offers: object[];
-  answer: CandleAnswer;
+  answer: FeedGateway['onCandles'];
   /** Forgets what was asked, and answers all of a range again. */
   reset(): void;
   run(args: readonly string[], options?: RunOptions): Promise<Run>;
@@ -67,43 +56,27 @@ export interface CandleGateway extends AsyncDisposable {
 }
 
 export async function candleGateway(): Promise<CandleGateway> {
+  const feed = await feedGateway();
   const asked: CandleRequest[] = [];
-  const server = await gateway({
-    before(request, response) {
-      const { pathname, searchParams } = new URL(request.url ?? '', 'http://gateway');
-      if (pathname.startsWith('/socket.io')) return false;
-      response.setHeader('content-type', 'application/json');
-      const say = (body: object): void => void response.end(JSON.stringify(body));
-      const id = server.live.find((client) => request.headers.authorization === `Bearer ${client.id}${TOKEN}`);
-      const [, name, offer = '', period = ''] = pathname.split('/');
-      const [num = 0, from = 0, to = 0] = ['num', 'from', 'to'].map((key) => Number(searchParams.get(key)));
-      if (id === undefined) say({ response: { executed: false, error: 'Unauthorized' }, candles: [] });
-      else if (name !== 'candles') say({ response: { executed: true }, offers: all.offers });
-      else {
-        const wanted = { offer, period, num, from, to };
-        asked.push(wanted);
-        const found = all.answer(wanted, response);
-        if (typeof found === 'string') say({ response: { executed: false, error: found }, candles: [] });
-        else if (found !== undefined)
-          say({ response: { executed: true, error: '' }, period_id: period, candles: found });
-      }
-      return true;
-    },
-  });
-  const env = { SVC_TRADE_URL: server.url, SVC_TRADE_TOKEN: TOKEN };
+  const offers = [...OFFERS];
+  feed.tables['Offer'] = offers;
+  feed.onCandles = (request, response) => {
+    asked.push(request);
+    return all.answer(request, response);
+  };
   const all: CandleGateway = {
-    gateway: server,
+    gateway: feed.gateway,
     asked,
-    offers: [...OFFERS],
+    offers,
     answer: (request) => candlesOf(request),
     reset() {
       asked.length = 0;
-      all.offers.splice(0, Number.POSITIVE_INFINITY, ...OFFERS);
+      offers.splice(0, Number.POSITIVE_INFINITY, ...OFFERS);
       all.answer = (request) => candlesOf(request);
     },
-    run: (args, more = {}) => svc(['trade', 'candles', ...args], { home: temporaryHome(), env, ...more }),
-    env,
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    run: (args, more = {}) => feed.run(['candles', ...args], { sleeps: 20, ...more }),
+    env: feed.env,
+    [Symbol.asyncDispose]: () => feed[Symbol.asyncDispose](),
   };
   return all;
 }

@@ -2,7 +2,8 @@
 import { appendFileSync, copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
-import { type CandleRequest, candleFiles, candlesOf, type Row } from './candle-gateway.ts';
+import { candleFiles, candlesOf, type Row } from './candle-gateway.ts';
+import type { CandleRequest } from './feed.ts';
 
 /** A Wednesday. */
 const NOW = Date.parse('2026-01-14T12:00:30Z');
@@ -85,21 +86,6 @@ describe('a file whose download is killed', () => {
       expect(existsSync(state(snapshot))).toBe(false);
     }
   });
-
-  it('is resumed once more if it is killed again', async () => {
-    const path = fresh();
-    const [, , begun = ''] = await downloaded(path);
-    const again = fresh();
-    served.asked.length = 0;
-    served.answer = (request) => {
-      if (served.asked.length === 2) copy(begun, again);
-      return holed(request);
-    };
-    expect((await resume(begun, 0)).code).toBe(0);
-    served.answer = holed;
-    expect((await resume(again, 1)).code).toBe(0);
-    expect(readFileSync(again).equals(readFileSync(path))).toBe(true);
-  });
 });
 
 describe('an interrupted file', () => {
@@ -115,27 +101,6 @@ describe('an interrupted file', () => {
     served.answer = holed;
     return path;
   }
-
-  it('has its state beside it', async () => {
-    const path = await begun();
-    const { request, range, length, tail, progress } = JSON.parse(readFileSync(state(path), 'utf8'));
-    expect(request).toEqual({
-      host: `${served.env['SVC_TRADE_URL']}/`,
-      symbol: 'eurusd',
-      period: 'm1',
-      price: 'both',
-      zone: 'UTC',
-      includePartial: false,
-      from: '2025-12-22',
-    });
-    expect(range).toEqual({ from: Date.UTC(2025, 11, 22) / 1000, to: (NOW + 1000) / 1000, now: NOW });
-    expect(progress).toMatchObject({
-      candles: readFileSync(path, 'utf8').trimEnd().split('\n').length - 1,
-      first: Date.UTC(2025, 11, 22, 9) / 1000,
-    });
-    expect(tail).toHaveLength(64);
-    expect(readFileSync(path).subarray(0, length).toString().endsWith(tail)).toBe(true);
-  });
 
   it.each([
     [['eurusd', 'm5', '--since', '2025-12-22'], 'was started with period m1, not m5'],
@@ -253,23 +218,14 @@ it('does not replace a file that appeared meanwhile', async () => {
   expect(existsSync(state(path))).toBe(false);
 });
 
-it('is reported as without gaps if there is none', async () => {
-  served.answer = (request) => candlesOf(request);
-  const { code, stdout } = await run([
-    'eurusd',
-    'm1',
-    '--since',
-    '2026-01-13',
-    '--until',
-    '2026-01-14',
-    '--out',
-    fresh(),
-  ]);
-  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/GAPS +0\n/) });
-});
-
 it('exits 1 with --fail-on-gap, and the file is complete', async () => {
   const path = fresh();
   expect((await run([...RANGE, '--out', path, '--fail-on-gap'])).code).toBe(1);
   expect(existsSync(state(path))).toBe(false);
+});
+
+it('is reported as without gaps if there is none', async () => {
+  served.answer = (request) => candlesOf(request);
+  const range = 'eurusd m1 --since 2026-01-13 --until 2026-01-14 --out'.split(' ');
+  expect(await run([...range, fresh()])).toMatchObject({ code: 0, stdout: expect.stringMatching(/GAPS +0\n/) });
 });

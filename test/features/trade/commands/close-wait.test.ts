@@ -85,15 +85,6 @@ describe('svc trade close --wait', () => {
     },
   );
 
-  it('reports a part of a trade, and contracts', async () => {
-    const id = holdTrade(client.gateway, { symbol: 'US30', amountK: 0.003, open: 46_500 });
-    const { code, rows } = await close([id, '--amount', '2']);
-    expect({ code, rows }).toMatchObject({
-      code: 0,
-      rows: [{ status: 'filled', closed_trades: [{ amount_k: 0.002 }] }],
-    });
-  });
-
   it('exits 10 if one trade is closed and another is not', async () => {
     client.gateway.traps.add('market-closed');
     const ids = [holdTrade(client.gateway), holdTrade(client.gateway)];
@@ -187,15 +178,5 @@ describe('svc trade close --wait', () => {
     const [order] = client.gateway.book.orders.keys();
     expect(code).toBe(130);
     expect(stderr).toContain(`order ${order} accepted, and now open or filled`);
-  });
-
-  it('shows the closed amounts on a narrow terminal', async () => {
-    const ids = [holdTrade(client.gateway), holdTrade(client.gateway)];
-    const { stdout } = await client.run(['close', '--symbol', 'EUR/USD', '--wait', '5s', '--yes'], {
-      sleeps: true,
-      terminal: 80,
-    });
-    expect(stdout).toContain(`${ids[0]} 10K @ 1.16`);
-    expect(stdout).toMatch(/COMMAND.*OF.*OUTCOME.*STATUS.*CLOSED/);
   });
 });

@@ -7,7 +7,6 @@ import { fileTrader, HEDGING, NETTING } from './trader.ts';
 const client = await fileTrader({ emptied: true });
 
 const CLOSE = { rate: '0', amount: '10', order_type: 'AtMarket', time_in_force: 'GTC' };
-const lastError = (stderr: string) => JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
 
 describe('svc trade close in an account that hedges', () => {
   it.each<[string, readonly string[], Readonly<Record<string, string>>]>([
@@ -78,7 +77,7 @@ describe('svc trade close in an account that hedges', () => {
     ['more than it has', (id) => [id, '--amount', '11'], 3, /has only 10, not 11/],
     ['a trade of another account', (id) => [id, '--account', NETTING], 3, /is in account 654061, not in 654062/],
     ['an id that is none', () => ['123.0'], 2, /is not a trade id/],
-    ['nothing', () => [], 2, /nothing to close/],
+    ['a command line without trades', () => [], 2, /nothing to close/],
     ['an amount of a symbol', () => ['--symbol', 'EUR/USD', '--amount', '5'], 2, /need trade ids/],
     ['two ways at once', (id) => [id, '--symbol', 'EUR/USD'], 2, /conflicting options/],
     ['an amount of two', (id) => [id, '2', '--amount', '5'], 2, /--amount needs exactly one trade/],
@@ -87,18 +86,6 @@ describe('svc trade close in an account that hedges', () => {
     expect(run.stderr).toMatch(why);
     expect({ code: run.code, orders: client.orders() }).toEqual({ code, orders: [] });
     expect(client.journal()).toEqual([]);
-  });
-
-  it('needs the amount if the offers cannot be read', async () => {
-    await using before = await forwarder(client.gateway.url);
-    const saturday = { now: () => Date.UTC(2026, 0, 17, 12), env: { SVC_TRADE_URL: before.url } };
-    before.tooOften = /models=Offer/;
-    const trade = holdTrade(client.gateway);
-    const whole = await client.run(['close', trade, '--yes', '-o', 'json'], saturday);
-    expect({ code: whole.code, orders: client.orders() }).toEqual({ code: 3, orders: [] });
-    expect(lastError(whole.stderr).hint).toContain('--amount');
-    expect((await client.run(['close', trade, '--amount', '10', '--yes'], saturday)).code).toBe(0);
-    expect(client.orders()).toHaveLength(1);
   });
 
   it('sends nothing after a no', async () => {

@@ -9,17 +9,17 @@ import { type FeedGateway, feedGateway } from './feed.ts';
 export const ACCOUNT = '1027808';
 const FOREX = 1;
 
-export interface DocumentGateway extends AsyncDisposable {
+export interface DocumentGateway {
   readonly feed: FeedGateway;
   /** Of the last run. */
   readonly home: string;
   /** Limits sleeps to 20 ms by default. */
   run(argv: readonly string[], options?: RunOptions): Promise<Run>;
   journal(): readonly JournalEntry[];
-  reset(): void;
 }
 
-async function documentGateway(): Promise<DocumentGateway> {
+/** For all tests of a file; reset before each. */
+export async function fileGateway(): Promise<DocumentGateway> {
   const feed = await feedGateway();
   let home = '';
   const reset = (): void => {
@@ -39,7 +39,8 @@ async function documentGateway(): Promise<DocumentGateway> {
     feed.tables['Account'] = [{ accountId: ACCOUNT, accountName: '01027808', hedging: 'Y', mc: 'N' }];
     for (const name of ['Order', 'OpenPosition', 'ClosedPosition']) feed.tables[name] = [];
   };
-  reset();
+  afterAll(() => feed[Symbol.asyncDispose]());
+  beforeEach(reset);
   return {
     feed,
     get home() {
@@ -51,17 +52,7 @@ async function documentGateway(): Promise<DocumentGateway> {
       return feed.run(argv, { sleeps: 20, ...options, home, env });
     },
     journal: () => journalIn({ config: '', state: `${home}/state` }),
-    reset,
-    [Symbol.asyncDispose]: () => feed[Symbol.asyncDispose](),
   };
-}
-
-/** For all tests of a file; reset before each. */
-export async function fileGateway(): Promise<DocumentGateway> {
-  const gateway = await documentGateway();
-  afterAll(() => gateway[Symbol.asyncDispose]());
-  beforeEach(() => gateway.reset());
-  return gateway;
 }
 
 export function reply(response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}) {
@@ -69,12 +60,8 @@ export function reply(response: ServerResponse, status: number, body: string, he
 }
 
 /** `MMddyyyyHHmmssSSS`, as doc 3 §2 says of its length. */
-export function parseTableTime(ms: number): string {
+export function tableTime(ms: number): string {
   const [, year, month, day, hour, minute, second, millis] =
     /^(\d+)-(\d+)-(\d+)T(\d+):(\d+):(\d+)\.(\d+)Z$/.exec(new Date(ms).toISOString()) ?? [];
   return [month, day, year, hour, minute, second, millis].join('');
-}
-
-export function errorOf({ stderr }: Run): Readonly<Record<string, unknown>> {
-  return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
 }

@@ -38,6 +38,14 @@ const ROWS: Readonly<Record<string, string>> = {
   Account: 'accounts',
 };
 
+export interface CandleRequest {
+  readonly offer: string;
+  readonly period: string;
+  readonly num: number;
+  readonly from: number;
+  readonly to: number;
+}
+
 export interface FeedGateway extends AsyncDisposable {
   readonly gateway: Gateway;
   /** `POST /trading/subscribe models=Order`, in the order they came. */
@@ -51,8 +59,8 @@ export interface FeedGateway extends AsyncDisposable {
   refusals: number;
   /** Answers it. */
   onOrder: ((response: ServerResponse, form: Readonly<Record<string, string>>) => void) | undefined;
-  /** Of every request for candles. */
-  candles: readonly unknown[];
+  /** What every request for candles finds: rows, or the text of an error. Undefined where it has answered itself. */
+  onCandles: (request: CandleRequest, response: ServerResponse) => readonly unknown[] | string | undefined;
   /** Answers `GET /trading/get_model` in the place of the gateway, where it returns true. */
   onModel: ((model: string, response: ServerResponse) => boolean) | undefined;
   /** To every connection that is subscribed to the name. A text goes out as it is. */
@@ -67,7 +75,7 @@ export interface FeedGateway extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
 }
 
-type Hooks = Pick<FeedGateway, 'refusals' | 'onOrder' | 'onModel' | 'candles'>;
+type Hooks = Pick<FeedGateway, 'refusals' | 'onOrder' | 'onModel' | 'onCandles'>;
 type State = Hooks & Pick<FeedGateway, 'calls' | 'tables' | 'usedUp' | 'orders'>;
 
 /** By the connection, the names that it is subscribed to. */
@@ -92,8 +100,17 @@ class Subscriptions {
 function answerOf(state: State, model: string, isKnown: boolean): object {
   if (state.usedUp.has(model)) return { response: { executed: false, error: 'Error code ORA-20301, Cmd=46' } };
   if (!isKnown) return { response: { executed: false, error: 'Unauthorized' } };
-  const rows = model === '' ? { candles: state.candles } : { [ROWS[model] ?? model]: state.tables[model] ?? [] };
+  const rows = model === '' ? {} : { [ROWS[model] ?? model]: state.tables[model] ?? [] };
   return { response: { executed: true }, data: { instrument: [{ symbol: 'EUR/USD', visible: true }] }, ...rows };
+}
+
+function serveCandles({ onCandles }: State, { pathname, searchParams }: URL, response: ServerResponse): void {
+  const [, , offer = '', period = ''] = pathname.split('/');
+  const [num = 0, from = 0, to = 0] = ['num', 'from', 'to'].map((key) => Number(searchParams.get(key)));
+  const found = onCandles({ offer, period, num, from, to }, response);
+  if (found === undefined) return;
+  const error = typeof found === 'string' ? found : '';
+  response.end(JSON.stringify({ response: { executed: error === '', error }, candles: error === '' ? found : [] }));
 }
 
 interface FeedRequest {
@@ -105,7 +122,8 @@ interface FeedRequest {
 }
 
 function serve(state: State, subscriptions: Subscriptions, { request, response, id, body }: FeedRequest): void {
-  const { pathname, searchParams } = new URL(request.url ?? '', 'http://gateway');
+  const url = new URL(request.url ?? '', 'http://gateway');
+  const { pathname, searchParams } = url;
   state.calls.push(`${request.method} ${pathname} ${decodeURIComponent(body) || searchParams}`.trim());
   if (ORDER_PATHS.test(pathname)) {
     const fields = Object.fromEntries(new URLSearchParams(body));
@@ -119,13 +137,17 @@ function serve(state: State, subscriptions: Subscriptions, { request, response, 
   const model = searchParams.get('models') ?? (pathname.endsWith('/Accounts') ? 'Account' : '');
   response.setHeader('content-type', 'application/json');
   if (model !== '' && state.onModel?.(model, response)) return;
+  if (id !== undefined && pathname.startsWith('/candles/')) {
+    serveCandles(state, url, response);
+    return;
+  }
   response.end(JSON.stringify(answerOf(state, model, id !== undefined)));
 }
 
 export async function feedGateway(
   options: Pick<GatewayOptions, 'accepts' | 'engine' | 'port'> = {},
 ): Promise<FeedGateway> {
-  const hooks: Hooks = { refusals: 0, onOrder: undefined, onModel: undefined, candles: [] };
+  const hooks: Hooks = { refusals: 0, onOrder: undefined, onModel: undefined, onCandles: () => [] };
   const state: State = Object.assign(hooks, {
     calls: [],
     tables: { Offer: OFFERS },

@@ -107,12 +107,5 @@ describe('svc trade journal', () => {
       }
       expect((await journal([], base_url)).stderr).toBe('3 with an unknown outcome: svc trade journal settle\n');
     });
-
-    it('shows the gateway, and always with -o wide', async () => {
-      expect((await journal([], base_url)).stdout).toMatch(/^TIME +GATEWAY /);
-      const one = { home: home(order('1', { base_url })), env: { SVC_TRADE_URL: base_url } };
-      expect((await svc(['trade', 'journal'], one)).stdout).not.toContain('GATEWAY');
-      expect((await svc(['trade', 'journal', '-o', 'wide'], one)).stdout).toContain(base_url);
-    });
   });
 });

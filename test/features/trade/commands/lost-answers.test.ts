@@ -2,11 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
-import { temporaryHome } from '../../../support/svc.ts';
+import { failure, temporaryHome } from '../../../support/svc.ts';
 import { inTurn } from '../../../support/turns.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
 import { AMBIGUOUS, forwarder } from './lost-answers.ts';
-import { fileTrader, NETTING, NOW } from './trader.ts';
+import { fileTrader, NETTING } from './trader.ts';
 
 const client = await fileTrader({ emptied: true });
 const before = await forwarder(client.gateway.url);
@@ -20,7 +20,6 @@ beforeEach(() => {
 const BUY = ['buy', 'EUR/USD', '5', '--yes', '-o', 'json'];
 const ENTRY = ['entry', 'sell', 'EUR/USD', '7', '--rate', '1.2', '--yes', '-o', 'json'];
 const through = (more = {}) => ({ env: { SVC_TRADE_URL: before.url }, ...more });
-const lastError = (stderr: string) => JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
 
 interface Command {
   readonly name: string;
@@ -86,16 +85,17 @@ const CASES = Object.entries(AMBIGUOUS).flatMap(([fault, answer], turn) =>
     fault,
     answer,
     applied: index % 2 === 0,
+    moment: index % 2 === 0 ? 'after it was carried out' : 'before it is carried out',
   })),
 );
 
 describe('a request whose outcome is unknown', () => {
   // A change need not name an order.
   const isAmbiguous = ({ name, fault }: (typeof CASES)[number]): boolean =>
-    fault !== 'executed, and no order named' || /^(buy|entry sell|close)$/.test(name);
+    fault !== 'the answer names no order' || /^(buy|entry sell|close)$/.test(name);
 
   it.each(CASES.filter(isAmbiguous))(
-    '$name, where $fault, carried out: $applied: is sent once, and open in the journal',
+    'is sent once and open in the journal: svc trade $name, where $fault, $moment',
     async ({ prepare, fault, answer, applied, alike, otherwise = alike }) => {
       const argv = prepare();
       before.fault = { applied, answer };
@@ -104,7 +104,7 @@ describe('a request whose outcome is unknown', () => {
       const { code, stdout, stderr } = await client.run([...argv, ...patience, '--debug'], through());
       expect({ code, stdout, sent: before.orders.length }, stderr).toEqual({ code: 8, stdout: '', sent: 1 });
       expect(stderr).not.toContain(client.gateway.token);
-      const error = lastError(stderr);
+      const error = failure({ stderr });
       expect(error).toMatchObject({ code: 'outcome_unknown', exit: 8, retryable: false });
       expect(error.hint).toContain(`svc trade journal settle ${error.journal_id}`);
       expect(error.message).toMatch(applied ? alike : otherwise);
@@ -120,7 +120,15 @@ describe('a request whose outcome is unknown', () => {
     before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
     const { stderr } = await client.run(BUY, through());
     const { orders, trades } = client.gateway.book;
-    expect(lastError(stderr).candidates).toBe([...orders.keys(), ...trades.keys()].join(' '));
+    expect(failure({ stderr }).candidates).toBe([...orders.keys(), ...trades.keys()].join(' '));
+  });
+
+  it('names ten of many rows', async () => {
+    before.fault = { applied: false, answer: (response) => response.socket?.destroy() };
+    for (let count = 0; count < 11; count++) holdTrade(client.gateway);
+    const run = await client.run(['close', '--symbol', 'EUR/USD', '--yes', '-o', 'json'], through());
+    expect(failure(run).message).toMatch(/; and 1 more$/);
+    expect(failure(run).candidates.split(' ')).toHaveLength(11);
   });
 
   it.each([
@@ -148,7 +156,7 @@ it('names a trade of the other side that it may have closed in an account that d
   const argv = ['buy', 'EUR/USD', '10', '--account', NETTING, '--yes', '-o', 'json'];
   const { code, stderr } = await client.run(argv, through());
   expect({ code, sent: before.orders.length }).toEqual({ code: 8, sent: 1 });
-  expect(lastError(stderr).message).toMatch(
+  expect(failure({ stderr }).message).toMatch(
     new RegExp(`; alike at the gateway: closed position ${id} \\(sell 10K EUR/USD at [\\d.]+, closed .*Z\\)$`),
   );
 });
@@ -163,21 +171,19 @@ it('reports an error beside an order that was executed', async () => {
   };
   const { code, stderr } = await client.run(BUY, through());
   expect(code).toBe(8);
-  expect(lastError(stderr)).toMatchObject({ code: 'not_as_asked', order_id: '390285837' });
-  expect(lastError(stderr).message).toContain(
+  expect(failure({ stderr })).toMatchObject({ code: 'not_as_asked', order_id: '390285837' });
+  expect(failure({ stderr }).message).toContain(
     'responded executed with the error: no dealer (code 99), and named order 390285837',
   );
   expect(client.journal()).toMatchObject([{ outcome: 'unknown', order_ids: ['390285837'] }]);
   client.gateway.traps.add('executed-with-error');
   const other = await client.run(BUY);
   expect({ code: other.code, orders: client.orders().length }).toEqual({ code: 8, orders: 1 });
-  expect(lastError(other.stderr).message).toMatch(
-    /with the error: The request was sent to the dealer.*alike at the gateway: /,
-  );
+  expect(failure(other).message).toMatch(/with the error: The request was sent to the dealer.*alike at the gateway: /);
 });
 
 it.each(['lost-order-answer', 'order-500', 'order-500-applied'] as const)(
-  'sends an order once with the trap %s of the sandbox',
+  'is sent once with the trap %s of the sandbox',
   async (trap) => {
     client.gateway.traps.add(trap);
     const { code } = await client.run([...BUY, '--wait', '5s'], { sleeps: 50 });
@@ -199,7 +205,7 @@ it('reads the rows in another session if the first one is lost', async () => {
   };
   const { code, stderr } = await client.run(BUY, through());
   expect(code).toBe(8);
-  expect(lastError(stderr).message).toContain('alike at the gateway: ');
+  expect(failure({ stderr }).message).toContain('alike at the gateway: ');
   expect(before.orders).toHaveLength(1);
 });
 
@@ -209,13 +215,13 @@ it('names a table that cannot be read', async () => {
   const { code, stderr } = await client.run(BUY, { ...through(), env: { SVC_TRADE_URL: before.url } });
   // The account is unknown, as its table is used up: nothing was sent.
   expect({ code, sent: before.orders.length }).toEqual({ code: 6, sent: 0 });
-  expect(lastError(stderr).code).toBe('limited');
+  expect(failure({ stderr }).code).toBe('limited');
   client.gateway.traps.clear();
   before.tooOften = /models=Order/;
   const again = await client.run(BUY, through());
   before.tooOften = undefined;
   expect({ code: again.code, sent: before.orders.length }).toEqual({ code: 8, sent: 1 });
-  expect(lastError(again.stderr).message).toContain('the table Order could not be read');
+  expect(failure(again).message).toContain('the table Order could not be read');
 });
 
 it('reports the loss even if nothing can be read after it', async () => {
@@ -229,7 +235,7 @@ it('reports the loss even if nothing can be read after it', async () => {
   const { code, stderr } = await client.run(BUY, through());
   before.isGone = false;
   expect({ code, sent: before.orders.length }).toEqual({ code: 8, sent: 1 });
-  const error = lastError(stderr);
+  const error = failure({ stderr });
   expect(error).toMatchObject({ code: 'outcome_unknown', journal_id: client.journal()[0]?.id });
   expect(error.message).toContain('; the rows at the gateway could not be read: ');
   expect(error.hint).toContain(`svc trade journal settle ${error.journal_id}`);
@@ -240,23 +246,12 @@ it('is unknown in the journal if svc was interrupted after it was sent', async (
   before.fault = { applied: true, answer: () => stop.abort(new SvcError('interrupted', 'interrupted')) };
   const { code, stderr } = await client.run(BUY, through({ signal: stop.signal }));
   expect(code).toBe(130);
-  expect(lastError(stderr).message).toContain('was sent and may have been applied');
-  expect(lastError(stderr).hint).toContain('svc trade journal settle');
+  expect(failure({ stderr }).message).toContain('was sent and may have been applied');
+  expect(failure({ stderr }).hint).toContain('svc trade journal settle');
   expect(before.orders).toHaveLength(1);
   expect(client.journal()).toMatchObject([
     { outcome: 'unknown', message: expect.stringContaining('may have been applied') },
   ]);
-});
-
-it.each([
-  ['refused with 429', 429, 6, 'refused'],
-  ['refused with 401', 401, 4, 'refused'],
-  ['refused with 400', 400, 3, 'refused'],
-] as const)('is sent once if it is %s', async (_name, status, exit, outcome) => {
-  before.fault = { applied: false, answer: (response) => response.writeHead(status).end('{"message":"no"}') };
-  const { code } = await client.run(BUY, through());
-  expect({ code, sent: before.orders.length }).toEqual({ code: exit, sent: 1 });
-  expect(client.journal()).toMatchObject([{ outcome }]);
 });
 
 it('is in the journal before it reaches the gateway', async () => {
@@ -280,28 +275,7 @@ it('is not sent if it cannot be journaled', async () => {
   writeFileSync(`${home}/state/trade/orders.ndjson/x`, '');
   const { code, stderr } = await client.run(BUY, through({ home }));
   expect({ code, sent: before.orders.length }).toEqual({ code: 2, sent: 0 });
-  expect(lastError(stderr).code).toBe('file_unusable');
-});
-
-it('counts all calls of a limit as used if the gateway refuses one, and names the next possible time', async () => {
-  before.fault = {
-    applied: false,
-    answer: (response) =>
-      response.end('{"response":{"executed":false,"error":"Error code ORA-20301, Cmd=44"},"data":{}}'),
-  };
-  const { code, stderr } = await client.run(BUY, through({ at: NOW }));
-  expect({ code, sent: before.orders.length }).toEqual({ code: 6, sent: 1 });
-  expect(lastError(stderr)).toMatchObject({
-    code: 'limited',
-    cmd: 44,
-    retry_after: expect.stringMatching(/^2026-01-14T13:00:00/),
-  });
-  expect(client.journal()).toMatchObject([{ outcome: 'refused' }]);
-  const limits = await client.run(['limits', '-o', 'json'], through({ home: client.home, at: NOW }));
-  expect(JSON.parse(limits.stdout).find(({ cmd }: { cmd: number }) => cmd === 44)).toMatchObject({
-    used: 50,
-    max: 50,
-  });
+  expect(failure({ stderr }).code).toBe('file_unusable');
 });
 
 it('lists an accepted order that is alike, too, and belongs to its own gateway', async () => {
@@ -310,7 +284,7 @@ it('lists an accepted order that is alike, too, and belongs to its own gateway',
   await client.run(entry);
   before.fault = { applied: true, answer: (response) => response.socket?.destroy() };
   const { stderr } = await client.run(entry, through({ home: client.home }));
-  expect(lastError(stderr).candidates.split(' ').sort()).toEqual([...client.gateway.book.orders.keys()].sort());
+  expect(failure({ stderr }).candidates.split(' ').sort()).toEqual([...client.gateway.book.orders.keys()].sort());
   expect(client.gateway.book.orders.size).toBe(2);
   const open = await client.run(['journal', '--open', '-o', 'json'], through({ home: client.home }));
   expect(JSON.parse(open.stdout)).toMatchObject([{ base_url: `${before.url}/` }]);

@@ -35,18 +35,18 @@ const json = (response: ServerResponse, status: number, body: string, headers: R
 export const AMBIGUOUS: Readonly<Record<string, (response: ServerResponse) => void>> = {
   'the connection is reset': (response) => response.socket?.resetAndDestroy(),
   'the answer never comes': () => {},
-  'the answer ends in its middle': (response) => {
+  'the answer is cut off': (response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '90' }).write('{"response":{"exec');
     setImmediate(() => response.socket?.destroy());
   },
-  'status 500': (response) => json(response, 500, '{"Code":500,"Message":"Internal Server Error"}'),
-  'a page of a proxy': (response) =>
+  'the status is 500': (response) => json(response, 500, '{"Code":500,"Message":"Internal Server Error"}'),
+  'a proxy answers': (response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end('<html><title>Sign in</title></html>'),
-  'status 504': (response) => response.writeHead(504).end(),
-  'no JSON': (response) => json(response, 200, 'executed'),
-  'an answer that says nothing': (response) => json(response, 200, '{}'),
-  'executed, and no order named': (response) => json(response, 200, '{"response":{"executed":true},"data":null}'),
-  'a redirect': (response) => response.writeHead(302, { location: '/login' }).end(),
+  'the status is 504': (response) => response.writeHead(504).end(),
+  'the answer is not JSON': (response) => json(response, 200, 'executed'),
+  'the answer says nothing': (response) => json(response, 200, '{}'),
+  'the answer names no order': (response) => json(response, 200, '{"response":{"executed":true},"data":null}'),
+  'the answer is a redirect': (response) => response.writeHead(302, { location: '/login' }).end(),
 };
 
 type Behavior = Pick<Forwarder, 'fault' | 'tooOften' | 'unauthorized' | 'before' | 'isGone' | 'orders' | 'engine'>;

@@ -5,8 +5,8 @@ import { processName, withLock } from '../../../../src/store/lock.ts';
 import type { OrderAnswered, OrderSent } from '../../../../src/store/order-journal.ts';
 import { lockContext } from '../../../support/folder.ts';
 import { addToJournal } from '../../../support/journal.ts';
-import { temporaryHome } from '../../../support/svc.ts';
-import { ACCOUNT, errorOf, fileGateway, reply } from './document-gateway.ts';
+import { failure, temporaryHome } from '../../../support/svc.ts';
+import { ACCOUNT, fileGateway, reply } from './document-gateway.ts';
 
 const gateway = await fileGateway();
 beforeEach(() => {
@@ -71,8 +71,8 @@ describe('--once with the same key', () => {
     const first = await gateway.run(ONCE);
     const again = await gateway.run(ONCE, { home: gateway.home });
     expect([first.code, again.code, posts()]).toEqual([3, 3, 1]);
-    const { code, server_code } = errorOf(first);
-    expect(errorOf(again)).toMatchObject({ code, server_code, journal_id: gateway.journal()[0]?.id });
+    const { code, server_code } = failure(first);
+    expect(failure(again)).toMatchObject({ code, server_code, journal_id: gateway.journal()[0]?.id });
   });
 
   it('sends an order again that was refused by a rate limit or not sent', async () => {
@@ -100,7 +100,7 @@ describe('--once with the same key', () => {
     const home = homeWith({ answered: {} });
     const run = await gateway.run([...argv, '--yes', '--once', 'k', '-o', 'json'], { home });
     expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 2, posts: 0 });
-    expect(errorOf(run)).toMatchObject({ code: 'key_conflict', message: expect.stringContaining(`another ${name}`) });
+    expect(failure(run)).toMatchObject({ code: 'key_conflict', message: expect.stringContaining(`another ${name}`) });
   });
 
   it('is independent of another gateway', async () => {
@@ -140,7 +140,7 @@ describe('--once after an unknown outcome', () => {
     for (let attempt = 0; attempt < 2; attempt++) {
       const run = await gateway.run(ONCE, { home, ...clock });
       expect({ code: run.code, posts: posts() }, run.stderr).toEqual({ code: 8, posts: 0 });
-      const error = errorOf(run);
+      const error = failure(run);
       expect(error).toMatchObject({ code: 'outcome_unknown', journal_id: 'id-1' });
       expect(error['hint']).toContain('svc trade journal settle id-1');
     }
@@ -229,7 +229,7 @@ describe('--once with a journal that svc did not write', () => {
     const path = `${home}/state/trade/orders.ndjson`;
     writeFileSync(path, `${damage(readFileSync(path, 'utf8')).trimEnd()}\n`);
     const refused = await gateway.run(ONCE, { home });
-    expect([refused.code, posts(), errorOf(refused)]).toMatchObject([2, 0, { code: 'file_unusable', sent: 'no' }]);
+    expect([refused.code, posts(), failure(refused)]).toMatchObject([2, 0, { code: 'file_unusable', sent: 'no' }]);
     expect(refused.stderr).toContain(`${path}: line`);
 
     const other = await gateway.run(['buy', 'EUR/USD', '7', '--yes'], { home });

@@ -1,7 +1,9 @@
 /** The error shape of doc 3 §7 is read wherever it is; a response that does not say whether an order was executed is an unknown outcome. */
+
 import { describe, expect, it } from 'vitest';
+import { failure } from '../../../support/svc.ts';
 import { oneIn } from '../../../support/turns.ts';
-import { errorOf, fileGateway, reply } from './document-gateway.ts';
+import { fileGateway, reply } from './document-gateway.ts';
 
 const gateway = await fileGateway();
 
@@ -45,7 +47,7 @@ describe('an error of the gateway', () => {
         posts: 1,
         outcomes: ['refused'],
       });
-      expect(errorOf(run)).toMatchObject({
+      expect(failure(run)).toMatchObject({
         code: 'refused',
         server_code: 20113,
         sent: 'yes',
@@ -59,7 +61,7 @@ describe('an error of the gateway', () => {
     const error = { code: 1, message: 'ORA-20301: the number of calls is exceeded, Cmd=44', parameters: ['44'] };
     const run = await buy(status, JSON.stringify(error));
     expect({ code: run.code, outcomes: run.outcomes }, run.stderr).toEqual({ code: 6, outcomes: ['refused'] });
-    expect(errorOf(run)).toMatchObject({
+    expect(failure(run)).toMatchObject({
       server_code: 'ORA-20301',
       cmd: 44,
       retry_after: expect.any(String),
@@ -71,25 +73,21 @@ describe('an error of the gateway', () => {
   });
 });
 
-it('a read fails with an error wherever it is in the response', async () => {
-  const read = async (status: number, body: string) => {
+it('a read fails with the error or the rate limit of its response', async () => {
+  const read = async (status: number, body: object) => {
     gateway.feed.onModel = (model, response) => {
       if (model !== 'OpenPosition') return false;
-      reply(response, status, body);
+      reply(response, status, JSON.stringify(body));
       return true;
     };
     const run = await gateway.run(['positions', '-o', 'json']);
-    return { exit: run.code, ...errorOf(run) };
+    return { exit: run.code, ...failure(run) };
   };
-  for (const { place, put, status } of oneIn(2, CASES)) {
-    const body = JSON.stringify(put({ code: 20113, message: 'no such table', parameters: [] }));
-    const error = { exit: 3, code: 'refused', server_code: 20113 };
-    expect(await read(status, body), `${place} ${status}`).toMatchObject(error);
-  }
-  for (const status of [429, 500, 200]) {
-    const error = { exit: 6, server_code: 'ORA-20301', cmd: 46 };
-    expect(await read(status, '{"code":1,"message":"ORA-20301, Cmd=46","parameters":[]}')).toMatchObject(error);
-  }
+  const refused = { exit: 3, code: 'refused', server_code: 20113 };
+  expect(await read(400, { code: 20113, message: 'no such table', parameters: [] })).toMatchObject(refused);
+  const limited = { exit: 6, server_code: 'ORA-20301', cmd: 46 };
+  for (const status of [429, 200])
+    expect(await read(status, { code: 1, message: 'ORA-20301, Cmd=46', parameters: [] })).toMatchObject(limited);
 });
 
 const PAGE = '<html><head><title>Error</title></head></html>';
@@ -111,7 +109,7 @@ it('an order is unknown if the response does not say whether it was executed', a
     const run = await buy(status, body, headers);
     const { code, posts, outcomes } = run;
     expect({ code, posts, outcomes }, `${status} ${body}`).toEqual({ code: 8, posts: 1, outcomes: ['unknown'] });
-    expect(errorOf(run)).toMatchObject({ code: 'outcome_unknown', retryable: false, sent: 'yes' });
+    expect(failure(run)).toMatchObject({ code: 'outcome_unknown', retryable: false, sent: 'yes' });
   }
 });
 
@@ -139,7 +137,7 @@ it.each([
   const now = () => Date.UTC(2026, 0, 14, 12);
   const run = await buy(429, body, { 'retry-after': after }, { now });
   expect({ code: run.code, posts: run.posts }, run.stderr).toEqual({ code: 6, posts: 1 });
-  expect(errorOf(run)).toMatchObject({ code: 'limited', retry_after: '2026-01-14T12:00:07.000Z', http_status: 429 });
+  expect(failure(run)).toMatchObject({ code: 'limited', retry_after: '2026-01-14T12:00:07.000Z', http_status: 429 });
 });
 
 it('an order id above 2^53 is exact in a response', async () => {

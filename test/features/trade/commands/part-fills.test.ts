@@ -1,7 +1,7 @@
 /** The amount that was sent decides whether an order is filled, whatever amounts its pushed rows have. */
 import { describe, expect, it } from 'vitest';
 import { until } from '../gateway.ts';
-import { ACCOUNT, fileGateway, parseTableTime, reply } from './document-gateway.ts';
+import { ACCOUNT, fileGateway, reply, tableTime } from './document-gateway.ts';
 
 const gateway = await fileGateway();
 
@@ -11,8 +11,8 @@ const common = { accountId: ACCOUNT, currency: 'EUR/USD', isBuy: true };
 const TRADES = ['71', '72', '73'];
 
 type Push = readonly [table: string, record: object];
-const LATER = parseTableTime(Date.now() + 600_000);
-const time = (): string => parseTableTime(Date.now());
+const LATER = tableTime(Date.now() + 600_000);
+const time = (): string => tableTime(Date.now());
 const order = (record: object): Push => ['Order', { t: 3, orderId: ORDER_ID, ...common, type: 'OM', ...record }];
 const opened = (tradeId: string, amountK: number | null): Push => {
   return ['OpenPosition', { t: 1, tradeId, ...common, open: 1.16013, amountK, time: time(), action: 'I' }];
@@ -71,13 +71,6 @@ describe('a new order', () => {
     expect(gateway.journal()).toMatchObject([{ order_ids: [ORDER_ID], trade_ids: TRADES }]);
   });
 
-  it('is not filled by its first trade', async () => {
-    gateway.feed.tables['Order'] = [order({ tradeId: '71', amountK: 2, status: 6 })[1]];
-    const { code, report } = await run(BUY, ofFills.slice(0, 3));
-    expect({ code, report }).toMatchObject({ code: 9, report: { status: 'pending', trades: [{ trade_id: '71' }] } });
-    expect(gateway.journal()).toMatchObject([{ trade_ids: ['71'] }]);
-  });
-
   it('is partly filled if the rest is canceled, and so is its repetition', async () => {
     const rest = order({ tradeId: '71', amountK: 5, status: 3, action: 'D' });
     const pushes = [order({ tradeId: '71', amountK: 5, status: 2, action: 'I' }), opened('71', 5), rest];
@@ -92,35 +85,6 @@ describe('a new order', () => {
       report: first.report,
       posts: 1,
     });
-  });
-
-  it('is not called filled if its trade has no amount', async () => {
-    const end = order({ tradeId: '71', amountK: null, status: 6, action: 'D' });
-    const { code, report } = await run(BUY, [order({ tradeId: '71', amountK: null }), opened('71', null), end]);
-    expect({ code, report }).toMatchObject({
-      code: 10,
-      report: { status: 'partly_filled', trades: [{ trade_id: '71', amount_k: null }] },
-    });
-  });
-
-  it('is filled by a position that only the tables show', async () => {
-    gateway.feed.onOrder = (response) => {
-      const [, position] = opened('71', 7);
-      gateway.feed.tables['OpenPosition'] = [{ ...position, orderId: ORDER_ID }];
-      reply(response, 200, ACCEPTED);
-    };
-    const { code, stdout } = await gateway.run([...BUY, '--wait', '10s', '--yes', '-o', 'json']);
-    expect({ code, report: JSON.parse(stdout) }).toMatchObject({
-      code: 0,
-      report: { status: 'filled', trades: [{ trade_id: '71', amount_k: 7 }] },
-    });
-  });
-
-  it('is accepted at a terminal if it is still open after a moment', async () => {
-    gateway.feed.onOrder = (response) => reply(response, 200, ACCEPTED);
-    gateway.feed.tables['Order'] = [order({ tradeId: '71', amountK: 7, status: 2 })[1]];
-    const { code, stdout } = await gateway.run([...BUY, '--yes'], { terminal: 120 });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `order ${ORDER_ID} accepted\n` });
   });
 });
 
@@ -153,26 +117,5 @@ describe('a close', () => {
     const argv = ['close', '71', '--amount', '7', '--account', ACCOUNT];
     expect((await close([two], argv)).report).toMatchObject([{ status: 'pending' }]);
     expect((await close([two, end(3)], argv)).report).toMatchObject([{ status: 'partly_filled' }]);
-  });
-});
-
-describe('a canceled order', () => {
-  const begun = order({ amountK: 7, status: 1, time: time(), action: 'I' });
-  const canceled = order({ status: 3, action: 'D' });
-
-  it('has the fills that only the tables show', async () => {
-    gateway.feed.tables['OpenPosition'] = [opened('71', 3)[1]];
-    const part = order({ tradeId: '71', amountK: 3, status: 6, action: 'U' });
-    const { code, report } = await run(['buy', 'EUR/USD', '7'], [begun, part, canceled]);
-    expect({ code, report }).toMatchObject({
-      code: 10,
-      report: { status: 'partly_filled', trades: [{ trade_id: '71', amount_k: 3 }] },
-    });
-  });
-
-  it('is not called unfilled if a position may be its', async () => {
-    gateway.feed.tables['OpenPosition'] = [opened('71', 3)[1]];
-    const { code, report } = await run(['buy', 'EUR/USD', '7'], [begun, canceled]);
-    expect({ code, report }).toMatchObject({ code: 8, report: { status: 'unknown', trades: [] } });
   });
 });

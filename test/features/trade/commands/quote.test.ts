@@ -40,14 +40,6 @@ describe('svc trade quote', () => {
     expect(client.gateway.sessions).toEqual([]);
   });
 
-  it('finds a symbol that the account has shown since', async () => {
-    const hidden = [...client.gateway.book.hidden].find(({ symbol }) => symbol === 'USD/CHF');
-    expect(await client.run('quote USD/CHF')).toMatchObject({ code: 5 });
-    if (hidden !== undefined) client.gateway.book.hidden.delete(hidden);
-    expect(await ticking(client.json('quote USD/CHF', { sleeps: true }))).toMatchObject([{ symbol: 'USD/CHF' }]);
-    if (hidden !== undefined) client.gateway.book.hidden.add(hidden);
-  });
-
   it('gets its ticks through a balancer that knows a session by its cookie', async () => {
     client.gateway.traps.add('sticky-nodes');
     expect(await ticking(client.json('quote EUR/USD', { sleeps: true }))).toMatchObject([{ source: 'tick' }]);
@@ -61,13 +53,6 @@ describe('svc trade quote', () => {
     stop.abort(new SvcError('interrupted', 'interrupted'));
     expect(await run).toMatchObject({ code: 130, stdout: '' });
     await expect.poll(() => client.gateway.sessions, { interval: 5 }).toEqual([]);
-  });
-
-  it('shows the digits of the symbol', async () => {
-    const { code, stdout } = await ticking(client.run('quote USD/JPY', { sleeps: true }));
-    expect(code).toBe(0);
-    const [, row = []] = rowsOf(stdout);
-    for (const rate of row.slice(1, 5)) expect(rate).toMatch(/^\d{3}\.\d{3}$/);
   });
 
   it('exits 9 with the last known price if no tick comes in time', async () => {

@@ -1,6 +1,8 @@
 /** Rates that the symbol has too few decimals for, trailing stops, and gateways without a price. */
+
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ACCOUNT, errorOf, fileGateway, reply } from './document-gateway.ts';
+import { failure } from '../../../support/svc.ts';
+import { ACCOUNT, fileGateway, reply } from './document-gateway.ts';
 
 const gateway = await fileGateway();
 const { feed } = gateway;
@@ -22,7 +24,7 @@ describe('a rate with too many decimals', () => {
   ])('is not sent, and the nearest rates are named: %s of %j', async (flag, argv) => {
     const run = await gateway.run([...argv, '--yes', '-o', 'json']);
     expect({ code: run.code, sent: feed.orders }, run.stderr).toEqual({ code: 2, sent: [] });
-    const { message, hint } = errorOf(run);
+    const { message, hint } = failure(run);
     expect(message).toContain(`${flag}: 1.1234567 has 7 decimals, and rates of EUR/USD have 5`);
     // What is suggested is accepted.
     const rates = /^the nearest rates are (1\.12345) and (1\.12346)$/.exec(String(hint)) ?? [];
@@ -74,7 +76,7 @@ describe('a price of 0', () => {
     expect(JSON.parse(stdout), stderr).toMatchObject({ rate: null, bid: null, ask: null });
     const run = await gateway.run(['buy', 'EUR/USD', '5', '--stop', '1.1', '--yes', '-o', 'json']);
     expect({ code: run.code, sent: feed.orders }).toEqual({ code: 3, sent: [] });
-    expect(errorOf(run)['message']).toContain('the offer of EUR/USD has no buy price to check --stop against');
+    expect(failure(run)['message']).toContain('the offer of EUR/USD has no buy price to check --stop against');
     const plain = await gateway.run(['buy', 'EUR/USD', '5', '--yes']);
     expect(plain).toMatchObject({ code: 0, stderr: expect.stringContaining('no buy price of EUR/USD now') });
   });
@@ -82,30 +84,14 @@ describe('a price of 0', () => {
   it('is none in svc trade quote', async () => {
     const { code, stdout, stderr } = await gateway.run(['quote', 'EUR/USD', '--wait', '20ms', '-o', 'json']);
     expect({ code, quotes: JSON.parse(stdout) }, stderr).toEqual({ code: 9, quotes: [] });
-    const quote = gateway.run(['quote', 'EUR/USD', '-o', 'json'], { sleeps: true });
-    await feed.subscribed('EUR/USD');
-    feed.push('EUR/USD', none, real);
-    expect(JSON.parse((await quote).stdout)).toMatchObject([{ bid: 1.16, ask: 1.161 }]);
-  });
-
-  it('is none in svc trade stream', async () => {
-    const stream = gateway.run(['stream', 'EUR/USD', '--until', '2', '-o', 'ndjson'], { sleeps: true });
-    await feed.subscribed('EUR/USD');
-    feed.push('EUR/USD', none, real);
-    const lines = (await stream).stdout.trimEnd().split('\n');
-    expect(lines.map((line) => JSON.parse(line).kind)).toEqual(['other', 'price']);
-  });
-
-  it('is none in svc trade watch', async () => {
-    const watch = gateway.run(['watch', 'prices', 'EUR/USD', '--until', '2', '-o', 'ndjson'], { sleeps: true });
-    await feed.subscribed('EUR/USD');
-    feed.push('EUR/USD', real, none);
-    const bids = (await watch).stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line).price.bid);
-    expect(bids.at(-1)).toBe(1.16);
-    expect(bids).not.toContain(0);
+    const quote = gateway.run(['quote', 'EUR/USD', 'USD/JPY', '-o', 'json'], { sleeps: true });
+    await feed.subscribed('USD/JPY');
+    feed.push('EUR/USD', none, real, { ...real, Rates: [2, 2, 2, 2] });
+    feed.push('USD/JPY', { ...real, Symbol: 'USD/JPY' });
+    expect(JSON.parse((await quote).stdout)).toMatchObject([
+      { symbol: 'EUR/USD', bid: 1.16, ask: 1.161 },
+      { symbol: 'USD/JPY', bid: 1.16 },
+    ]);
   });
 });
 
@@ -113,13 +99,4 @@ it.each(['EUR/USD', 'US30'])('close %s names --symbol, and never --everything', 
   const { code, stderr } = await gateway.run(['close', symbol, '--yes']);
   expect({ code, sent: feed.orders }).toEqual({ code: 2, sent: [] });
   expect(stderr).toContain(`hint: for all trades of a symbol: --symbol ${symbol}\n`);
-});
-
-it.each([['quote', 'EUR/USD']])('svc trade %s has no time if the gateway sends none that is one', async (...argv) => {
-  const run = gateway.run([...argv, '-o', 'ndjson'], { sleeps: true });
-  await feed.subscribed('EUR/USD');
-  feed.push('EUR/USD', { Rates: [1.16, 1.161, 1.2, 1.1], Symbol: 'EUR/USD', Updated: 1e300 });
-  const { code, stdout, stderr } = await run;
-  const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
-  expect({ code, row: last.price ?? last }, stderr).toMatchObject({ code: 0, row: { bid: 1.16, time: null } });
 });

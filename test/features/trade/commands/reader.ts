@@ -57,7 +57,3 @@ export function rowsOf(stdout: string): string[][] {
     .split('\n')
     .map((line) => line.split(/ {2,}/));
 }
-
-export function errorOf({ stderr }: Run): Readonly<Record<string, unknown>> {
-  return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
-}

@@ -1,12 +1,8 @@
 /** `--risk`, and the margin of an order. */
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fileTrader } from './trader.ts';
 
-const client = await fileTrader();
-beforeEach(() => {
-  client.gateway.book.trades.clear();
-  client.gateway.book.orders.clear();
-});
+const client = await fileTrader({ emptied: true });
 
 const BY_RISK = ['--risk', '1%', '--stop', '40pips'];
 

@@ -4,7 +4,7 @@ import { processName } from '../../../../src/store/lock.ts';
 import type { OrderSent } from '../../../../src/store/order-journal.ts';
 import { addToJournal } from '../../../support/journal.ts';
 import { svc, temporaryHome } from '../../../support/svc.ts';
-import { ACCOUNT, fileGateway, parseTableTime, reply } from './document-gateway.ts';
+import { ACCOUNT, fileGateway, reply, tableTime } from './document-gateway.ts';
 
 const gateway = await fileGateway();
 
@@ -63,15 +63,15 @@ function homeWith(requests: readonly Sent[], ago = AGO_MS): string {
 }
 
 function row(more: object = {}) {
-  const time = parseTableTime(Date.now() - AGO_MS + 500);
+  const time = tableTime(Date.now() - AGO_MS + 500);
   return { accountId: ACCOUNT, currency: 'EUR/USD', isBuy: true, amountK: 9, time, ...more };
 }
 
 const position = (more: object = {}) => row({ t: 1, tradeId: '7', open: 1.16, ...more });
 const order = (more: object = {}) => row({ t: 3, orderId: '39', tradeId: '8', type: 'OM', status: 2, ...more });
 const closed = (more: object = {}) =>
-  position({ openTime: row().time, close: 1.17, closeTime: parseTableTime(Date.now() - AGO_MS + 900), ...more });
-const before = { time: parseTableTime(Date.now() - 3_600_000) };
+  position({ openTime: row().time, close: 1.17, closeTime: tableTime(Date.now() - AGO_MS + 900), ...more });
+const before = { time: tableTime(Date.now() - 3_600_000) };
 
 const settle = (home: string, ...more: string[]) => gateway.run(['journal', 'settle', '-o', 'json', ...more], { home });
 
@@ -144,7 +144,7 @@ describe('svc trade journal settle', () => {
   });
 
   it('lists the newest row first, and the next command', async () => {
-    const later = parseTableTime(Date.now() - AGO_MS + 5_000);
+    const later = tableTime(Date.now() - AGO_MS + 5_000);
     gateway.feed.tables['OpenPosition'] = [position(), position({ tradeId: '9', time: later })];
     const home = homeWith([BUY, CANCEL]);
     const run = await gateway.run(['journal', 'settle', 'id-1'], { home });
@@ -168,7 +168,7 @@ describe('svc trade journal settle', () => {
   });
 
   it('compares times by the clock of the gateway', async () => {
-    const time = parseTableTime(Date.now() - 3_600_000);
+    const time = tableTime(Date.now() - 3_600_000);
     gateway.feed.tables['OpenPosition'] = [position({ time })];
     expect(JSON.parse((await settle(homeWith([BUY]))).stdout)).toMatchObject([{ alike: [] }]);
     const ahead = homeWith([{ ...BUY, clock_skew: -3_600_000 }]);
@@ -222,14 +222,6 @@ describe('svc trade journal settle', () => {
     });
     expect(run.stderr).toBe('no unknown outcomes at this gateway\n');
   });
-});
-
-it('the newest entry is first in the journal, whatever its outcome', async () => {
-  const home = homeWith([BUY]);
-  gateway.feed.onOrder = (response) => reply(response, 200, ACCEPTED);
-  await gateway.run(['sell', 'EUR/USD', '1', '--yes'], { home });
-  const run = await gateway.run(['journal', '--limit', '1', '-o', 'json'], { home });
-  expect(JSON.parse(run.stdout)).toMatchObject([{ command: 'sell', outcome: 'accepted' }]);
 });
 
 it('a raw order that the gateway refuses for a used-up limit was sent, and is refused', async () => {

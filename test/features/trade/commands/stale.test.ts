@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { holdOrder, holdTrade } from './holdings.ts';
 import { forwarder } from './lost-answers.ts';
-import { type Trader, trader } from './trader.ts';
+import { fileTrader } from './trader.ts';
 
-let client: Trader;
+const client = await fileTrader({ emptied: true });
 /** What the person took to answer. */
 let thought = 0;
-beforeAll(async () => {
-  client = await trader();
-});
-afterAll(() => client[Symbol.asyncDispose]());
 beforeEach(() => {
   thought = 0;
-  client.gateway.book.trades.clear();
-  client.gateway.book.orders.clear();
   priceIs(1.16);
 });
 

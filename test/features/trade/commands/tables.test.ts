@@ -1,7 +1,9 @@
 /** The commands that look at a table once: what they ask, show and refuse. */
+
 import { describe, expect, it } from 'vitest';
+import { failure } from '../../../support/svc.ts';
 import { feedGateway, ORDER } from './feed.ts';
-import { errorOf, reader, rowsOf } from './reader.ts';
+import { reader, rowsOf } from './reader.ts';
 
 const client = reader();
 const ids = async (argv: string) => (await client.run(`${argv} -q`)).stdout.trimEnd().split('\n');
@@ -67,25 +69,6 @@ describe('svc trade positions', () => {
     expect(rows[2]).toEqual(['USD/JPY', 'sell', expect.stringMatching(/^\d{3}\.\d{3}$/)]);
   });
 
-  it('shows a profit in green and a loss in red', async () => {
-    const argv = ['positions', '--columns', 'trade-id,pips,gross-pl', '--sort', 'gross-pl'];
-    const colored = (await client.run([...argv, '--color', 'always'].join(' '))).stdout;
-    const plain = (await client.run(argv.join(' '))).stdout;
-    const tone = (text: string) =>
-      Number(text) === 0 ? text : `\u001b[${Number(text) < 0 ? 31 : 32}m${text}\u001b[39m`;
-    const money = rowsOf(plain)
-      .slice(1)
-      .flatMap(([, ...cells]) => cells);
-    expect([money.some((text) => Number(text) < 0), money.some((text) => Number(text) > 0)]).toEqual([true, true]);
-    for (const text of money) expect(colored).toContain(tone(text));
-  });
-
-  it('lists closed positions from their own table', async () => {
-    expect(await client.json('positions --closed')).toHaveLength(3);
-    expect(client.asked()).toEqual(['GET /trading/get_model models=ClosedPosition']);
-    expect(rowsOf((await client.run('positions --closed')).stdout)[0]).toContain('CLOSED');
-  });
-
   it('finds the account of closed positions by its name', async () => {
     const all = (await client.json('positions --closed')) as readonly { accountName: string }[];
     for (const [id, name] of [
@@ -122,7 +105,7 @@ describe('svc trade positions', () => {
   it('names the accounts if one is unknown', async () => {
     const run = await client.run('positions --account 65406 -o json');
     expect(run).toMatchObject({ code: 5, stdout: '' });
-    expect(errorOf(run)).toMatchObject({
+    expect(failure(run)).toMatchObject({
       code: 'not_found',
       hint: 'accounts: 654061 (00654061), 654062 (00654062)',
     });

@@ -1,8 +1,10 @@
 /** The gateway's token: its source, its storage, and that it is never shown. */
+
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { errorOf, reader } from './reader.ts';
+import { failure } from '../../../support/svc.ts';
+import { reader } from './reader.ts';
 
 const client = reader();
 const NONE = { SVC_TRADE_TOKEN: undefined };
@@ -70,7 +72,7 @@ describe('a token', () => {
     await login(home);
     const run = await client.run('accounts --base-url http://127.0.0.1:9 -o json', { home, env: NONE });
     expect(run).toMatchObject({ code: 4, stdout: '' });
-    expect(errorOf(run)['message']).toBe('profile default has no token for http://127.0.0.1:9');
+    expect(failure(run)['message']).toBe('profile default has no token for http://127.0.0.1:9');
     const env = { SVC_TRADE_URL: client.gateway.url };
     expect(await client.run('accounts --base-url http://127.0.0.1:9', { env })).toMatchObject({ code: 2, stdout: '' });
   });
@@ -78,7 +80,7 @@ describe('a token', () => {
   it('exits 4 with both causes if it is refused', async () => {
     const run = await client.run('accounts -o json', { env: { SVC_TRADE_TOKEN: 'f'.repeat(40) } });
     expect(run).toMatchObject({ code: 4, stdout: '' });
-    expect(errorOf(run)).toMatchObject({ code: 'unauthorized', hint: expect.stringMatching(BOTH_CAUSES) });
+    expect(failure(run)).toMatchObject({ code: 'unauthorized', hint: expect.stringMatching(BOTH_CAUSES) });
     client.gateway.traps.add('bad-token');
     expect((await client.run('positions')).code).toBe(4);
   });

@@ -1,12 +1,14 @@
 /** Offers that do not say whether amounts are thousands or contracts (doc 3 §2 shows none of their fields): nothing is computed by a guess. */
+
 import { beforeEach, expect, it } from 'vitest';
-import { ACCOUNT, errorOf, fileGateway, parseTableTime, reply } from './document-gateway.ts';
+import { failure } from '../../../support/svc.ts';
+import { ACCOUNT, fileGateway, reply, tableTime } from './document-gateway.ts';
 
 const gateway = await fileGateway();
 
 const position = (more: object = {}) => ({
   ...{ t: 1, tradeId: '7', accountId: ACCOUNT, currency: 'EUR/USD', isBuy: true, amountK: 9, open: 1.16 },
-  ...{ time: parseTableTime(Date.now() - 3_600_000), ...more },
+  ...{ time: tableTime(Date.now() - 3_600_000), ...more },
 });
 
 beforeEach(() => {
@@ -20,7 +22,7 @@ it('svc trade close needs the amount if the unit of a symbol is unknown', async 
   gateway.feed.tables['Account'] = [{ accountId: ACCOUNT, hedging: 'Y' }];
   const run = await gateway.run(['close', '7', '--yes', '-o', 'json']);
   expect({ code: run.code, orders: gateway.feed.orders }, run.stderr).toEqual({ code: 3, orders: [] });
-  expect(errorOf(run)['message']).toMatch(/amount.* unknown; nothing was sent/);
+  expect(failure(run)['message']).toMatch(/amount.* unknown; nothing was sent/);
 });
 
 it('a preview names no unit then', async () => {
@@ -30,11 +32,11 @@ it('a preview names no unit then', async () => {
 
 it('a lost order is found by its amount then, too', async () => {
   gateway.feed.onOrder = (response) => {
-    gateway.feed.tables['OpenPosition'] = [position({ tradeId: '8', time: parseTableTime(Date.now()) })];
+    gateway.feed.tables['OpenPosition'] = [position({ tradeId: '8', time: tableTime(Date.now()) })];
     response.socket?.destroy();
   };
   const run = await gateway.run(['buy', 'EUR/USD', '9', '--yes', '-o', 'json']);
-  expect({ code: run.code, found: errorOf(run)['candidates'] }, run.stderr).toEqual({ code: 8, found: '8' });
+  expect({ code: run.code, found: failure(run)['candidates'] }, run.stderr).toEqual({ code: 8, found: '8' });
 });
 
 it('a close of several is not filled while the amount of one is unknown', async () => {
@@ -43,7 +45,7 @@ it('a close of several is not filled while the amount of one is unknown', async 
   feed.tables['OpenPosition'] = [one, other];
   feed.tables['ClosedPosition'] = [];
   feed.onOrder = (response) => {
-    const closed = { ...one, close: 1.17, closeTime: parseTableTime(Date.now()) };
+    const closed = { ...one, close: 1.17, closeTime: tableTime(Date.now()) };
     Object.assign(feed.tables, { OpenPosition: [other], ClosedPosition: [closed] });
     reply(response, 200, '{"response":{"executed":true},"data":null}');
   };

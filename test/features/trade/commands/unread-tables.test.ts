@@ -1,10 +1,12 @@
 /** Tables that the gateway cannot show: what protects is sent all the same, and says what was not checked. */
+
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ACCOUNT, errorOf, fileGateway, parseTableTime, reply } from './document-gateway.ts';
+import { failure } from '../../../support/svc.ts';
+import { ACCOUNT, fileGateway, reply, tableTime } from './document-gateway.ts';
 
 const gateway = await fileGateway();
 
-const AN_HOUR_AGO = parseTableTime(Date.now() - 3_600_000);
+const AN_HOUR_AGO = tableTime(Date.now() - 3_600_000);
 const row = { accountId: ACCOUNT, currency: 'EUR/USD', isBuy: true, amountK: 9, time: AN_HOUR_AGO };
 
 beforeEach(() => {
@@ -87,8 +89,8 @@ describe.each(FAULTS)('where $name', ({ status, body, exit }) => {
   ])('does not send what depends on %s: %j', async (table, argv, why, hint) => {
     const done = await run(table, argv);
     expect({ code: done.code, sent: done.sent }, done.stderr).toEqual({ code: exit, sent: 0 });
-    expect(errorOf(done)['message']).toMatch(why);
-    expect(errorOf(done)['hint']).toContain(hint);
+    expect(failure(done)['message']).toMatch(why);
+    expect(failure(done)['hint']).toContain(hint);
   });
 });
 

@@ -16,6 +16,8 @@ describe('a push', () => {
       low: 1.21,
       record,
     });
+    const never = JSON.stringify({ Updated: 1e300, Rates: [1, 2] });
+    expect(readPush('EUR/USD', never)).toMatchObject({ at: undefined, bid: 1 });
     const old = JSON.stringify({ Updated: 1524658036, Rates: [1, 2] });
     expect(readPush('EUR/USD', old)).toMatchObject({ at: 1524658036000, high: undefined, symbol: 'EUR/USD' });
   });

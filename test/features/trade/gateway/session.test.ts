@@ -204,20 +204,6 @@ describe('a token', () => {
     await session.close();
   });
 
-  test('is tried five times again once it was accepted again', async () => {
-    const refused = Array<boolean>(5).fill(false);
-    const answers = [true, ...refused, true, ...refused];
-    await using server = await gateway({ accepts: () => answers.shift() ?? true });
-    await using opened = sessionWith(server.url, { reconnect: true }, { random: () => 0.5 });
-    await opened.session.connect();
-    for (const connections of [2, 3]) {
-      server.live[0]?.disconnect(true);
-      await until(() => server.clients.length === connections && opened.session.state === 'open');
-    }
-    const delays = [20_000, 40_000, 80_000, 160_000, 300_000];
-    expect(opened.target.slept).toEqual([0, ...delays, 2_000, ...delays]);
-  });
-
   test('is read at each connection', async () => {
     await using server = await gateway({ accepts: (token) => token.length === 40 });
     let asked = 0;

@@ -21,14 +21,14 @@ function handMade() {
   let wake = (): void => {};
   let restored: (again: Session) => Promise<void> = async () => {};
   const models: unknown[] = [];
-  /** What a look at a table finds. */
+  /** What a read of a table finds. */
   const tables = new Map<unknown, object>();
   const session = {
     async call<T>(
       { answer }: Endpoint<T, 'read'>,
       { body, query }: { body?: { models: string }; query?: { models: string } },
     ) {
-      models.push(body?.models ?? `look: ${query?.models}`);
+      models.push(body?.models ?? `read: ${query?.models}`);
       const outcome = (await answer?.())?.safeParse({ response: { executed: true }, ...tables.get(query?.models) });
       return outcome?.success === true ? outcome.data : undefined;
     },
@@ -122,7 +122,7 @@ describe('the wait for fills', () => {
       ],
       ['a part of it', { ...nothing, open_positions: [{ ...position, amountK: 2 }] }, { status: 'partly_filled' }],
       ['it is nowhere', nothing, { status: 'rejected', reason: 'its last state was "executing"' }],
-      ['no look is to be had', {}, { status: 'unknown', reason: expect.stringContaining('could not be read: ') }],
+      ['they cannot be read', {}, { status: 'unknown', reason: expect.stringContaining('could not be read: ') }],
     ])('%s', async (_name, rows, expected) => {
       const { bring, watch, models, tables } = await watched(atOnce);
       for (const model of ['OpenPosition', 'ClosedPosition']) tables.set(model, rows);
@@ -131,7 +131,7 @@ describe('the wait for fills', () => {
         push('Order', { orderId: '39', action: 'D' }),
       );
       expect(await watch.wait(AWAITED)).toMatchObject(expected);
-      expect(models[3]).toBe('look: OpenPosition');
+      expect(models[3]).toBe('read: OpenPosition');
     });
   });
 
@@ -181,19 +181,6 @@ describe('the wait for fills', () => {
     );
     const found = await watch.wait({ ...AWAITED, hedges: true });
     expect(found).toMatchObject({ status: 'unknown', trades: [{ trade_id: '7' }] });
-  });
-
-  test('a push ends only the wait for its order', async () => {
-    const { bring, watch } = await watched();
-    const woken: string[] = [];
-    void watch.wait(AWAITED).then(() => woken.push('39'));
-    void watch.wait({ ...AWAITED, orderId: '40' }).then(() => woken.push('40'));
-    bring(
-      push('OpenPosition', { tradeId: '8', amountK: 5, open: 1.2, action: 'I' }),
-      push('Order', { orderId: '40', tradeId: '8', amountK: 5, action: 'I' }),
-    );
-    await new Promise(setImmediate);
-    expect(woken).toEqual(['40']);
   });
 
   test.each([

@@ -191,18 +191,6 @@ describe('an order', () => {
       expect(orderState(AWAITED, tables)).toMatchObject({ over: false, seen: false });
     });
 
-    test('has what was pushed during the read', async () => {
-      const tables = new SeenTables();
-      tables.take(push('Order', 'I', { orderId: '40', amountK: 1 }));
-      const listed = ['40', '42'].map((orderId) => ({ orderId, amountK: 1 }));
-      const read = tables.readTable('Order', { model: async () => tableRows(listed) } as never);
-      tables.take(order({ amountK: 7 }, 'I'));
-      tables.take(push('Order', 'D', { orderId: '40', status: 9 }));
-      await read;
-      expect(tables.rows('Order').map(({ orderId }) => orderId)).toEqual(['39', '42']);
-      expect(['39', '40'].map((id) => tables.isGone(id))).toEqual([false, true]);
-    });
-
     test('is not ended by a read that began before it was sent', async () => {
       const tables = new SeenTables();
       await tables.readTable('Order', { model: async () => tableRows([]) } as never);
@@ -211,20 +199,6 @@ describe('an order', () => {
       tables.forgetSnapshot();
       await read;
       expect(tables.isGone('39')).toBe(false);
-    });
-
-    test('has each part of a closed trade once', () => {
-      const tables = new SeenTables();
-      tables.take(INSERT);
-      tables.take(closed('50', 4));
-      tables.snapshot(
-        'ClosedPosition',
-        tableRows([closed('50', 4).record, closed('50', 3, { closeTime: '04252018120718' }).record]),
-      );
-      expect(orderState({ ...AWAITED, hedges: false }, tables)).toMatchObject({
-        filled: true,
-        closed_trades: [{ amount_k: 4 }, { amount_k: 3 }],
-      });
     });
 
     test('has each part once, even if it is pushed after the read', () => {
