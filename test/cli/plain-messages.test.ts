@@ -19,17 +19,6 @@ describe('config', () => {
   });
 });
 
-describe('an address', () => {
-  const SCHEME = 'is not an address: it must begin with http:// or https://';
-  const LOGIN = 'must not contain a user name or password: they come from the environment, see svc help configuration';
-  test.each([
-    [['alerts', 'list', '--base-url', 'localhost:9093'], `--base-url: "localhost:9093" ${SCHEME}`],
-    [['config', 'set', 'alerts.url', 'http://u:p@h'], `alerts.url: "http://***@h" ${LOGIN}`],
-  ])('%j: %s', async (argv, text) => {
-    expect(await run(argv)).toMatchObject({ code: 2, stderr: `svc: ${text}\n` });
-  });
-});
-
 describe('a file', () => {
   const folder = join(home, 'folder');
   mkdirSync(folder, { recursive: true });
@@ -47,16 +36,6 @@ describe('a file', () => {
       expect(await run(argv), argv.join(' ')).toMatchObject({ code: 2, stderr: `svc: cannot read ${path}: ${why}\n` });
     }
   });
-});
-
-test('a chart in JSON is one value, which has no order', async () => {
-  const history = ['catalog', 'history', '2b7e4d18-0c3a-4f5d-a1b6-9e8d7c6b5a03', '-o', 'json'];
-  expect(await run([...history, '--sort', 'at'])).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('one value is printed'),
-  });
-  const fields = await run([...history.slice(0, 3), '--fields', 'price', '--columns', 'store']);
-  expect(fields).toMatchObject({ code: 2, stderr: expect.stringContaining('--columns') });
 });
 
 test('-o jsonl and yml are formats by other names', async () => {

@@ -25,39 +25,6 @@ afterAll(async () => {
 
 const newFolder = (): string => mkdtempSync(join(HOME, 'folder-'));
 
-describe('a proxy from the environment', () => {
-  let proxy: FaultServer;
-  beforeAll(async () => {
-    proxy = await faultServer((socket, { method }) =>
-      socket.write(method === 'CONNECT' ? 'HTTP/1.1 502 No\r\n\r\n' : answer(200, '["proxied"]')),
-    );
-  });
-  afterAll(() => proxy.close());
-
-  it('gets the whole address of a plain http request', async () => {
-    const env = { SVC_ALERTS_URL: 'http://alerts.invalid:9093', http_proxy: proxy.url };
-    expect(await output(LIST, { env })).toBe('["proxied"]\n');
-    expect(proxy.requests.at(-1)).toMatchObject({
-      method: 'GET',
-      path: expect.stringMatching(/^http:\/\/alerts\.invalid:9093\/api\/v2\/alerts\?/),
-      headers: { host: 'alerts.invalid:9093' },
-    });
-  });
-
-  it('gets no requests for this machine', async () => {
-    const before = proxy.connections;
-    const env = {
-      SVC_ALERTS_URL: `http://localhost:${service.port}`,
-      http_proxy: proxy.url,
-      HTTP_PROXY: proxy.url,
-      https_proxy: proxy.url,
-      ALL_PROXY: proxy.url,
-    };
-    expect(await output(LIST, { env })).toBe('["direct"]\n');
-    expect(proxy.connections).toBe(before);
-  });
-});
-
 describe('settings', () => {
   it('that are set take effect', async () => {
     const env = { SVC_CONFIG_DIR: join(newFolder(), 'made') };

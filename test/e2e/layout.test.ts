@@ -46,12 +46,6 @@ describe.skipIf(noTmux)(named('at a terminal', noTmux), () => {
   });
 });
 
-it.skipIf(noScript)(named('assumes a usual size for a terminal without one', noScript), async () => {
-  const { bytes, status } = await typescript('svc alerts list -a', { SVC_ALERTS_URL: server.url }, 0);
-  expect(status).toBe(0);
-  expect(bytes).toContain('HighErrorRate');
-});
-
 describe.skipIf(noScript)(named('color on a terminal', noScript), () => {
   const COLOR = /\x1b\[[0-9;]+m/;
   const bytesOf = async (line: string, env: Record<string, string> = {}): Promise<string> => {
@@ -59,12 +53,6 @@ describe.skipIf(noScript)(named('color on a terminal', noScript), () => {
     expect(status).toBe(0);
     return bytes;
   };
-
-  it('appears, and is the only control sequence', async () => {
-    const bytes = await bytesOf('svc alerts list -a; svc silences list -a');
-    expect(bytes).toMatch(COLOR);
-    expect(bytes.replace(/\x1b\[[0-9;]*m/g, '')).not.toMatch(/[\x00-\x09\x0b\x0c\x0e-\x1f\x7f]/);
-  });
 
   it('is decided for each stream separately', async () => {
     const both = await bytesOf('svc alerts list -a | cat; svc alerts nope | cat');

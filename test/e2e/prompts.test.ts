@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import type { LocalServer } from '../../src/sandbox/http.ts';
 import { getJson, postAlerts } from '../support/alertmanager.ts';
-import { svc } from './binary.ts';
 import { named, noTmux, Terminal } from './terminal.ts';
 
 const LONG = 'svc silences create severity=critical --for 30d -c why';
@@ -86,43 +85,6 @@ describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
     expect(terminal.tell('#{cursor_flag}')).toBe('1');
   });
 
-  it.each([
-    ['a choice', 'svc silences create', 'name=value, name!=value'],
-    ['a search', 'svc config get', 'Key, as shown'],
-    ['a secret', 'svc webhooks secrets import ep_1', 'Signing secret'],
-  ])('leaves nothing on the screen after Ctrl-C: %s', async (_name, line, question) => {
-    terminal.begin(line);
-    await terminal.shows((all) => all.some((text) => text.includes(question)));
-    terminal.press('C-c');
-    const { lines, status } = await terminal.finish();
-    expect(status).toBe(130);
-    expect(lines.filter((text) => !text.startsWith('server: ') && text !== '')).toEqual([]);
-  });
-
-  it.each([
-    [
-      'several choices and a text',
-      'svc silences extend',
-      ['Ids, or', 'How much longer it lasts:'],
-      [['Space'], ['1h']],
-    ],
-    ['a search', 'svc config get', ['Key, as shown'], [['timeout']]],
-  ] as const)('appears for each missing argument: %s', async (_name, line, questions, answers) => {
-    terminal.begin(line);
-    for (const [index, question] of questions.entries()) {
-      await terminal.shows((all) => all.some((text) => text.includes(question)));
-      for (const key of answers[index] ?? []) {
-        if (key === 'Space') terminal.press(key);
-        else terminal.type(key);
-        await terminal.shows((all) => all.some((text) => (key === 'Space' ? text.includes('◉') : text.includes(key))));
-      }
-      terminal.press('Enter');
-    }
-    const { lines } = await terminal.finish();
-    const command = line.slice(line.indexOf('svc'));
-    expect(lines.some((text) => text.startsWith(`Without prompts: ${command} `))).toBe(true);
-  });
-
   const choices = (lines: readonly string[]) =>
     lines.filter((line) => /^[❯ ][ ◯◉]*(?:[0-9a-f-]{16,}|No more)/.test(line));
 
@@ -160,14 +122,4 @@ describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
     expect([status, asked(lines)]).toEqual([0, false]);
     expect(await created()).toBe(1);
   });
-});
-
-it('svc does not wait for input without a terminal', async () => {
-  const server = await startAlertmanagerEmulator({ now: Date.now, seed: 'demo' });
-  const run = await svc(['silences', 'create', 'severity=critical', '--for', '30d', '-c', 'why'], {
-    env: { SVC_ALERTS_URL: server.url },
-    input: 'open',
-  });
-  expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('hint: to confirm, type: svc ') });
-  await server.close();
 });

@@ -5,7 +5,7 @@ import type { LocalServer } from '../../src/sandbox/http.ts';
 import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
 import { postAlerts } from '../support/alertmanager.ts';
 import { answer, faultServer } from '../support/servers.ts';
-import { startShell, startSvc } from './binary.ts';
+import { startShell } from './binary.ts';
 import { named, noTmux, STATE, shellPid, TELL_PID, Terminal } from './terminal.ts';
 
 let emulator: LocalServer;
@@ -91,12 +91,6 @@ describe.skipIf(noTmux)(named('a watch at a terminal', noTmux), () => {
 
 describe('a watch in a pipe', () => {
   const env = (): Record<string, string> => ({ SVC_ALERTS_URL: emulator.url });
-
-  it('ends by a signal', async () => {
-    const run = startSvc(['alerts', 'list', '--watch=1h', '-o', 'ndjson'], { env: env() });
-    await run.printed('\n');
-    expect(await run.kill('SIGINT')).toMatchObject({ code: 130 });
-  });
 
   it('ends quietly at the next change after its reader closed', async () => {
     const run = startShell(`svc alerts list --watch=1s -o ndjson | head -n 1; echo "ended \${PIPESTATUS[0]}"`, {

@@ -291,28 +291,6 @@ test('a destructive request is not sent without a confirmation', async () => {
   await client.close();
 });
 
-describe('an interruption', () => {
-  test('of many requests causes no warning of a leak', async () => {
-    const controller = new AbortController();
-    const warnings: Error[] = [];
-    const listen = (warning: Error): unknown => warnings.push(warning);
-    process.on('warning', listen);
-    await using server = await faultServer((_socket, _request, index) => {
-      if (index === 32) controller.abort(new SvcError('interrupted', 'interrupted'));
-    });
-    const client = new Client(targetFor(server.url, { signal: controller.signal }), rules);
-    const outcomes = await Promise.all(
-      Array.from({ length: 40 }, () => failed(client.send(createThing, { body: {} }))),
-    );
-    expect(outcomes.filter(({ message }) => message.includes('may have been applied'))).toHaveLength(32);
-    expect(outcomes.filter(({ message }) => message === 'interrupted')).toHaveLength(8);
-    await client.close();
-    await new Promise((resolve) => setImmediate(resolve));
-    process.off('warning', listen);
-    expect(warnings).toEqual([]);
-  });
-});
-
 test('a reader of a list that stops early ends the connection without a failure', async () => {
   const many = `[${Array.from({ length: 30_000 }, (_, id) => `{"id":${id},"text":"${'x'.repeat(100)}"}`).join(',')}]`;
   let gone: Promise<unknown> | undefined;

@@ -5,7 +5,6 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { openPoster, type Posted, type Poster, type Posting, planPosts } from '../../src/http/poster.ts';
 import type { Outbound } from '../../src/http/target.ts';
-import { fileAuthority } from '../support/certificates.ts';
 import {
   answer,
   type Fault,
@@ -15,8 +14,6 @@ import {
   stoppedServer,
 } from '../support/servers.ts';
 import { outbound } from '../support/targets.ts';
-
-const { authority, pair } = fileAuthority('IP:127.0.0.1');
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -150,15 +147,6 @@ describe('a post', () => {
     expect(other.requests.map(({ path }) => path)).toEqual(['/e']);
   });
 
-  test('over TLS needs a trusted certificate, or --insecure', async () => {
-    const peer = await server((socket) => socket.write(NO_CONTENT), { tls: pair });
-    const posted = await poster().post(posting(peer.url));
-    expect(failureOf(posted)).toMatch(/^tls_failed: the certificate of 127\.0\.0\.1:\d+ comes from an authority/);
-    expect(peer.requests).toHaveLength(0);
-    for (const tls of [{ insecure: true }, { insecure: false, ca: authority.cert }])
-      expect((await poster({ tls }).post(posting(peer.url))).status).toBe(204);
-  });
-
   test('is planned with its headers joined in a dry run, and never sent', async () => {
     const peer = await tap(NO_CONTENT);
     const body = Buffer.from([0xff, 0x00, 0x27, 0x0a]);
@@ -286,12 +274,6 @@ describe('a post without a response', () => {
       expect(peer.connections).toBe(1);
       if (!silent) expect(peer.requests).toHaveLength(1);
     }
-  });
-
-  test('names a reset during its body', async () => {
-    const url = await impatient((socket) => socket.resetAndDestroy());
-    const posted = await poster().post(posting(url, { body: Buffer.alloc(3_000_000) }));
-    expect(failureOf(posted)).toBe('connection_lost: the connection broke before a response');
   });
 });
 

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -14,54 +14,6 @@ beforeAll(async () => {
   shop = await workshop();
 });
 afterAll(() => shop.close());
-
-/** The candidates of the completion function for a list of words. */
-function offered(...lines: (readonly string[])[]): string[][] {
-  const script = `. '${SCRIPTS}/svc.bash'
-one() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=(); _svc; printf '%s\\t' "\${COMPREPLY[@]}"; echo; }
-${lines.map((typed) => `one ${typed.map((word) => `'${word}'`).join(' ')}`).join('\n')}`;
-  const text = execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8', env: shop.env, cwd: shop.folder });
-  return text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => line.split('\t').filter((word) => word !== ''));
-}
-
-describe.skipIf(!hasBash)('bash, by COMP_WORDS', () => {
-  it('offers names, and choices after a space and after =', () => {
-    const [group, state, output, cut, dryRun, noValue] = offered(
-      ['svc', 'al'],
-      ['svc', 'alerts', 'list', '--state', 's'],
-      ['svc', 'alerts', 'list', '--output=ta'],
-      ['svc', 'alerts', 'list', '--output', '=', 'ta'],
-      ['svc', 'silences', 'create', '--dry-run='],
-      ['svc', 'silences', 'create', '--dry-run', 'c'],
-    );
-    expect(group).toEqual(['alerts']);
-    expect(state).toEqual(['silenced', 'suppressed']);
-    expect(output).toEqual(['--output=table']);
-    expect(cut).toEqual(['table']);
-    expect(dryRun).toEqual(['--dry-run=curl']);
-    expect(noValue).toEqual([]);
-  });
-
-  it('offers settings and profiles without a request', () => {
-    shop.know('prod', "o'brien $(x)");
-    const [setting, profiles, begun, dashes, silences] = offered(
-      ['svc', 'config', 'get', 'alerts.u'],
-      ['svc', 'config', 'use', ''],
-      ['svc', 'alerts', 'list', '--profile', 'p'],
-      ['svc', 'config', 'use', '--', ''],
-      ['svc', 'silences', 'expire', ''],
-    );
-    expect(setting).toEqual(['alerts.url', 'alerts.urls', 'alerts.user']);
-    expect(profiles).toEqual(['default', 'prod', "o\\'brien\\ \\$\\(x\\)"]);
-    expect(begun).toEqual(['prod']);
-    expect(dashes).toEqual(profiles);
-    expect(silences).toEqual([]);
-    expect(shop.connections()).toBe(0);
-  });
-});
 
 describe.skipIf(!hasBash || tmux === undefined)('bash, in a terminal', () => {
   let terminal: Terminal;

@@ -102,11 +102,6 @@ describe.skipIf(missing)('zsh, from fpath', { timeout: 60_000 }, () => {
     expect(shop.connections()).toBe(0);
   });
 
-  it('shows descriptions', async () => {
-    await terminal.complete('svc silences ');
-    await terminal.shows(/expire +-- Expire silences/);
-  });
-
   it('inserts any name as one word, and runs nothing', { timeout: 120_000 }, async () => {
     for (const [index, name] of HOSTILE.entries()) {
       shop.know(`x${name}`);

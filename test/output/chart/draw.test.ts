@@ -28,17 +28,6 @@ describe('equals the snapshot', () => {
       );
     }
   });
-
-  test('without non-ASCII characters on request', async () => {
-    const plain = {
-      ...STORE_PRICES,
-      title: 'Milk',
-      series: [series({ name: 'Magnit' }), series({ name: 'Dixy' })],
-      facts: NO_FACTS,
-    };
-    expect((await drawn(plain, { ascii: true })).join('')).toMatch(/^[\x20-\x7e]*$/);
-    expect((await drawn(plain)).join('')).toMatch(BRAILLE);
-  });
 });
 
 describe('a chart without values', () => {
@@ -49,24 +38,6 @@ describe('a chart without values', () => {
     expect(await drawn(picture({ series: [series({ at: [TO + DAY], until: TO + 2 * DAY })] }))).toEqual(texts);
     expect(await drawn(picture({ series: [series({ at: [FROM - DAY], until: FROM - HOUR })] }))).toEqual(texts);
   });
-});
-
-test('names both offsets when the clocks change', async () => {
-  const zone = process.env['TZ'];
-  process.env['TZ'] = 'Europe/Berlin';
-  try {
-    const [from, to] = [Date.parse('2026-10-24T00:00:00Z'), Date.parse('2026-10-27T00:00:00Z')];
-    const shown = picture({ from, to, series: [series({ at: [from], until: to })] });
-    const lines = await drawn(shown, { ...at(80), time: 'local' });
-    expect(lines.slice(-2)).toEqual([
-      expect.stringMatching(/2026-10-24 +2026-10-25 +2026-10-26 +2026-10-27$/),
-      'UTC+02:00, then UTC+01:00',
-    ]);
-    expect((await drawn(shown, { ...at(80), time: 'utc' })).join('\n')).not.toContain('then');
-  } finally {
-    if (zone === undefined) delete process.env['TZ'];
-    else process.env['TZ'] = zone;
-  }
 });
 
 describe('the plot', () => {
@@ -95,21 +66,6 @@ describe('the plot', () => {
       const height = lines.filter((line) => /\S/.test(line)).length;
       expect(height).toBeGreaterThan(9);
     }
-  });
-});
-
-describe('the statistics', () => {
-  test('are a table with what fits, and with everything in a pipe and with -o wide', async () => {
-    const shown = async (changes: Partial<OutputOptions>) => (await drawn(STORE_PRICES, changes)).join('\n');
-    expect((await drawn(STORE_PRICES, at(80))).at(-1)).toMatch(/^■ {2}METRO 日本 +104\.39 /);
-    expect(await shown(at(80))).toMatch(/ +SERIES +FIRST .* CHANGE\n/);
-    expect(await shown(at(80))).not.toContain('POINTS');
-    expect(await shown(at(40))).toMatch(/ +SERIES +FIRST +LAST\b.*\n● {2}Пятёрочка/);
-    expect(await shown(at(40))).not.toContain('CHANGE');
-    for (const complete of [{ ...at(40), format: 'wide' } as const, { canvas: 40 }])
-      expect(await shown(complete)).toMatch(/ +SERIES +FIRST .* CHANGE/);
-    expect(await shown({ ...at(40), format: 'wide' })).toContain('POINTS');
-    expect(await shown({ ...at(80), headers: false })).not.toContain('FIRST');
   });
 });
 

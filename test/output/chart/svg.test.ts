@@ -45,19 +45,6 @@ describe('an SVG file', () => {
     expect(textOf(style as Element)).toContain('@media (prefers-color-scheme:dark)');
   });
 
-  test('has steps instead of slopes, gaps, and a dash pattern per series', async () => {
-    const root = await drawn(STORE_PRICES);
-    const [metro, magnit, five] = lines(root).map(({ attributes }) => attributes);
-    expect(pointsOf(magnit?.['d'] ?? '').filter(({ pen }) => !pen)).toHaveLength(2);
-    expect(pointsOf(five?.['d'] ?? '').filter(({ pen }) => !pen)).toHaveLength(1);
-    expect(new Set([metro, magnit, five].map((one) => one?.['stroke-dasharray'])).size).toBe(3);
-    expect(new Set([metro, magnit, five].map((one) => one?.['class'])).size).toBe(3);
-    const shownTexts = named(root, 'text').map(textOf);
-    for (const text of ['Пятёрочка / Москва', 'METRO 日本', 'Jan 19', '2026', 'UTC']) {
-      expect(shownTexts).toContain(text);
-    }
-  });
-
   test('shows isolated values as circles, and names series without values', async () => {
     expect(named(await drawn(POINTS), 'circle').length).toBeGreaterThanOrEqual(8);
     const empty = await drawn(picture({ series: [series({ values: [null] })] }));

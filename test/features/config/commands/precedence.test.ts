@@ -107,12 +107,6 @@ describe('a credential from the environment', () => {
     expect(shown.stdout).toBe('login-of-old\n');
   });
 
-  it('is used with a profile that has none', async () => {
-    const env = { SVC_WEBHOOKS_TOKEN: 'of-the-environment' };
-    await run([...argv, '--profile', 'old'], { home: homeWith(['new']), env });
-    expect([tokens('old'), tokens('new')]).toEqual([['Bearer of-the-environment'], []]);
-  });
-
   it('that is empty does not block a login, and is mentioned once', async () => {
     const options = { home: homeWith(), env: { SVC_WEBHOOKS_TOKEN: '' }, stdin: 'personal-token-1234567890' };
     const login = await run(['oauth', 'login', '--token-stdin', '--base-url', servers.new.url], options);
