@@ -38,6 +38,16 @@ describe('a file', () => {
   });
 });
 
+test('a chart in JSON is one value, which has no order', async () => {
+  const history = ['catalog', 'history', '2b7e4d18-0c3a-4f5d-a1b6-9e8d7c6b5a03', '-o', 'json'];
+  expect(await run([...history, '--sort', 'at'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('one value is printed'),
+  });
+  const fields = await run([...history.slice(0, 3), '--fields', 'price', '--columns', 'store']);
+  expect(fields).toMatchObject({ code: 2, stderr: expect.stringContaining('--columns') });
+});
+
 test('-o jsonl and yml are formats by other names', async () => {
   const topics = async (format: string) => (await run(['sandbox', 'traps', '-o', format])).stdout;
   expect(await topics('jsonl')).toBe(await topics('ndjson'));

@@ -51,6 +51,13 @@ describe('a spinner', () => {
     expect(out.writes).toHaveLength(length);
   });
 
+  it('uses ASCII in an ASCII locale', () => {
+    spinner = new Spinner(out, () => time, true);
+    spinner.begin('a');
+    pass(900);
+    expect(out.text).toMatch(/^(\r[-|/\\] a {2}1 s\u001b\[K)+$/);
+  });
+
   it('draws nothing during a prompt and after its end', () => {
     spinner.begin('a');
     const resume = spinner.pause();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import type { LocalServer } from '../../src/sandbox/http.ts';
 import { postAlerts } from '../support/alertmanager.ts';
-import { named, noScript, noTmux, Terminal, typescript } from './terminal.ts';
+import { named, noScript, noTmux, ShellTerminal, typescript } from './terminal.ts';
 
 let server: LocalServer;
 beforeAll(async () => {
@@ -20,9 +20,9 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe.skipIf(noTmux)(named('at a terminal', noTmux), () => {
-  let terminal: Terminal;
+  let terminal: ShellTerminal;
   beforeAll(() => {
-    terminal = new Terminal(80, 300, { SVC_ALERTS_URL: server.url });
+    terminal = new ShellTerminal(80, 300, { SVC_ALERTS_URL: server.url });
   });
   afterAll(() => terminal?.close());
 

@@ -6,7 +6,7 @@ import { isOpen } from '../features/oauth/raw.ts';
 import { browse, type OidcServer, startOidc } from '../support/oidc.ts';
 import { freePort } from '../support/ports.ts';
 import { HOME, startSvc, svc } from './binary.ts';
-import { named, noTmux, Terminal } from './terminal.ts';
+import { named, noTmux, ShellTerminal } from './terminal.ts';
 
 let server: OidcServer;
 beforeAll(async () => {
@@ -113,7 +113,7 @@ describe('BROWSER', () => {
 
 describe.skipIf(noTmux)(named('at a terminal', noTmux), () => {
   const programs = join(HOME, 'programs');
-  let terminal: Terminal;
+  let terminal: ShellTerminal;
   beforeAll(() => {
     mkdirSync(programs);
     // Started without a shell, with the address as its one argument.
@@ -121,15 +121,15 @@ describe.skipIf(noTmux)(named('at a terminal', noTmux), () => {
     writeFileSync(join(programs, 'xdg-open'), script, { mode: 0o755 });
   });
 
-  const open = (config: string, more: Readonly<Record<string, string>>): Terminal => {
+  const open = (config: string, more: Readonly<Record<string, string>>): ShellTerminal => {
     const PATH = [programs, join(HOME, 'commands'), process.env['PATH']].join(delimiter);
-    return new Terminal(100, 30, {
+    return new ShellTerminal(100, 30, {
       ...{ PATH, SVC_WEBHOOKS_URL: server.url, SVC_CONFIG_DIR: config, OPENED: join(config, 'opened') },
       ...{ BROWSER: 'xdg-open', XDG_STATUS: '0', NO_COLOR: '1', ...more },
     });
   };
   const address = async (): Promise<URL> => {
-    await terminal.shows((lines) => lines.some((line) => line.includes('paste the address')));
+    await terminal.showsLines((lines) => lines.some((line) => line.includes('paste the address')));
     return addressIn(terminal.lines(true).join('\n'));
   };
 
@@ -140,7 +140,7 @@ describe.skipIf(noTmux)(named('at a terminal', noTmux), () => {
       const { lines: before } = await terminal.run('stty -a');
       terminal.begin('svc oauth login');
       const url = await address();
-      await terminal.shows((lines) => lines.join('').includes('ended with status 3; open the address yourself'));
+      await terminal.showsLines((lines) => lines.join('').includes('ended with status 3; open the address yourself'));
       const port = String(portOf(url));
       const { url: redirected } = await browse(url, (to) => to.port === port);
       terminal.type(redirected);
@@ -165,7 +165,7 @@ describe.skipIf(noTmux)(named('at a terminal', noTmux), () => {
         expect(await isOpen(portOf(url))).toBe(true);
         terminal.press(key);
         // What is pressed while the question ends is read by it, and lost with it.
-        if (key === 'C-d') await terminal.signalsAgain();
+        if (key === 'C-d') await terminal.until(() => /(?<!-)\bisig\b/.test(terminal.settings()) || undefined);
       }
       expect((await terminal.finish()).status).toBe(130);
       expect(await isOpen(portOf(url))).toBe(false);

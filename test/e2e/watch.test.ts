@@ -6,7 +6,7 @@ import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
 import { postAlerts } from '../support/alertmanager.ts';
 import { answer, faultServer } from '../support/servers.ts';
 import { startShell } from './binary.ts';
-import { named, noTmux, STATE, shellPid, TELL_PID, Terminal } from './terminal.ts';
+import { named, noTmux, ShellTerminal, STATE, shellPid, TELL_PID } from './terminal.ts';
 
 let emulator: LocalServer;
 beforeEach(async () => {
@@ -15,15 +15,15 @@ beforeEach(async () => {
 afterEach(() => emulator.close());
 
 describe.skipIf(noTmux)(named('a watch at a terminal', noTmux), () => {
-  let terminal: Terminal;
+  let terminal: ShellTerminal;
   beforeAll(() => {
-    terminal = new Terminal(100, 30);
+    terminal = new ShellTerminal(100, 30);
   });
   afterAll(() => terminal?.close());
 
   const begin = async (url: string): Promise<number> => {
     terminal.begin(`echo before; (${TELL_PID}; exec svc alerts list -a --watch=1s --base-url ${url})`);
-    await terminal.shows((all) => all.some((line) => line.includes('again every')));
+    await terminal.showsLines((all) => all.some((line) => line.includes('again every')));
     return shellPid();
   };
 
@@ -31,7 +31,7 @@ describe.skipIf(noTmux)(named('a watch at a terminal', noTmux), () => {
   const readsKeys = async (): Promise<void> => {
     for (const _ of ['first', 'second']) {
       const [heading] = terminal.lines();
-      await terminal.shows((all) => all[0] !== heading);
+      await terminal.showsLines((all) => all[0] !== heading);
     }
   };
 
@@ -69,12 +69,12 @@ describe.skipIf(noTmux)(named('a watch at a terminal', noTmux), () => {
     try {
       const env = `SVC_TRADE_URL=${gateway.url} SVC_TRADE_TOKEN=${gateway.token}`;
       terminal.begin(`clear; (${TELL_PID}; ${env} exec svc trade watch prices)`);
-      await terminal.shows((all) => all.some((line) => line.includes('connected since')));
+      await terminal.showsLines((all) => all.some((line) => line.includes('connected since')));
       for (const columns of [40, 100]) {
         terminal.resize(columns, 30);
-        await terminal.shows((all) => all.some((line) => /^[ ~] {2}USD\/JPY +1\d\d\.\d{3}/.test(line)));
+        await terminal.showsLines((all) => all.some((line) => /^[ ~] {2}USD\/JPY +1\d\d\.\d{3}/.test(line)));
         // No line is wrapped. The prices go on between two pictures.
-        await terminal.shows((all) => isDeepStrictEqual(terminal.lines(true), all));
+        await terminal.showsLines((all) => isDeepStrictEqual(terminal.lines(true), all));
       }
       if (how === 'SIGTERM') process.kill(shellPid(), how);
       else terminal.press(how);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { deliver, delivery, event, KEY, Sender } from '../features/webhooks/receiver-client.ts';
 import { environment, HOME, type Running, type StartOptions, shell, start, startSvc, svc } from './binary.ts';
-import { named, noTmux, Terminal } from './terminal.ts';
+import { named, noTmux, ShellTerminal } from './terminal.ts';
 
 const ENV = { SVC_WEBHOOK_SECRET: KEY };
 
@@ -179,8 +179,6 @@ describe('the history', () => {
   });
 });
 
-describe('Ctrl-C', () => {});
-
 describe('a reader of its output', () => {
   it('that reads nothing does not fill the memory: deliveries that cannot be shown are refused', async () => {
     const listener = await listen(['-o', 'ndjson', '--show-body'], { unread: true });
@@ -201,10 +199,10 @@ describe('a reader of its output', () => {
 describe.skipIf(noTmux)(named('a terminal', noTmux), () => {
   it('shows how to sign with a secret that svc makes: the line works when it is pasted', async () => {
     const folder = folderOf();
-    const terminal = new Terminal(250, 24, { XDG_STATE_HOME: join(folder, 'with a space'), CI: undefined });
+    const terminal = new ShellTerminal(250, 24, { XDG_STATE_HOME: join(folder, 'with a space'), CI: undefined });
     try {
       terminal.begin(`cd "${folder}"; svc webhooks listen --port 0 --count 1`);
-      const shown = await terminal.shows((lines) => lines.some((line) => line.startsWith('  svc webhooks send ')));
+      const shown = await terminal.showsLines((lines) => lines.some((line) => line.startsWith('  svc webhooks send ')));
       const pasted = shown.find((line) => line.startsWith('  svc webhooks send ')) ?? '';
       expect(await shell(pasted)).toMatchObject({ code: 0 });
       const { status, lines } = await terminal.finish();

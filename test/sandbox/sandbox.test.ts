@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { wire } from '../support/alertmanager.ts';
+import { getJson, postJson, wire } from '../support/alertmanager.ts';
 import { freePorts } from '../support/ports.ts';
 
 const NOON = Date.UTC(2026, 5, 1, 12);
@@ -31,6 +31,24 @@ describe('the sandbox', () => {
       SVC_TRADE_URL: `http://127.0.0.1:${port + 3}`,
       SVC_TRADE_TOKEN: expect.stringMatching(/^[0-9a-f]{40}$/),
     });
+    await sandbox.close();
+  });
+
+  test('uses the given clock, and forgets a silence after 120 hours', async () => {
+    let now = NOON;
+    const sandbox = await startSandbox({ now: () => now, random: () => 0.5, seed: 'empty' });
+    const silence = {
+      matchers: [{ name: 'a', value: 'b', isRegex: false }],
+      startsAt: '2026-06-01T12:00:00Z',
+      endsAt: '2026-06-01T12:04:00Z',
+      createdBy: 'me',
+      comment: 'c',
+    };
+    await postJson(alertsUrl(sandbox), '/api/v2/silences', silence);
+    now = Date.parse(silence.endsAt);
+    expect(await getJson(alertsUrl(sandbox), '/api/v2/silences')).toMatchObject([{ status: { state: 'expired' } }]);
+    now += 120 * 3_600_000;
+    expect(await getJson(alertsUrl(sandbox), '/api/v2/silences')).toEqual([]);
     await sandbox.close();
   });
 

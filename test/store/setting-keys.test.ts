@@ -100,4 +100,9 @@ describe('the list of settings', () => {
         expect([setting.key, problemWith(setting, setting.default)]).toEqual([setting.key, undefined]);
     }
   });
+
+  it('refuses an unknown key', () => {
+    expect(() => requireSetting('alerts.uri')).toThrow('there is no setting "alerts.uri"');
+    expect(() => requireSetting('__proto__')).toThrow();
+  });
 });

@@ -69,6 +69,21 @@ describe('the plot', () => {
   });
 });
 
+describe('the statistics', () => {
+  test('are a table with what fits, and with everything in a pipe and with -o wide', async () => {
+    const shown = async (changes: Partial<OutputOptions>) => (await drawn(STORE_PRICES, changes)).join('\n');
+    expect((await drawn(STORE_PRICES, at(80))).at(-1)).toMatch(/^■ {2}METRO 日本 +104\.39 /);
+    expect(await shown(at(80))).toMatch(/ +SERIES +FIRST .* CHANGE\n/);
+    expect(await shown(at(80))).not.toContain('POINTS');
+    expect(await shown(at(40))).toMatch(/ +SERIES +FIRST +LAST\b.*\n● {2}Пятёрочка/);
+    expect(await shown(at(40))).not.toContain('CHANGE');
+    for (const complete of [{ ...at(40), format: 'wide' } as const, { canvas: 40 }])
+      expect(await shown(complete)).toMatch(/ +SERIES +FIRST .* CHANGE/);
+    expect(await shown({ ...at(40), format: 'wide' })).toContain('POINTS');
+    expect(await shown({ ...at(80), headers: false })).not.toContain('FIRST');
+  });
+});
+
 const prices = fc.oneof(
   fc.constant(null),
   fc.integer({ min: 0, max: 100_000 }).map((cents) => cents / 100),

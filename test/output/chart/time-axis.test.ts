@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { position } from '../../../src/output/chart/stretches.ts';
+import { axisLines } from '../../../src/output/chart/terminal.ts';
 import { instantText, timeTicks, windowText, zoneName, zoneNames } from '../../../src/output/chart/time-axis.ts';
 import { displayWidth } from '../../../src/output/terminal.ts';
 import { DAY, HOUR } from './pictures.ts';
@@ -113,6 +114,19 @@ describe('the ticks of time', () => {
           }
         },
       ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('lines below the plot are at most as wide, and show position and time', () => {
+    fc.assert(
+      fc.property(instants, spans, fc.integer({ min: 12, max: 200 }), fc.boolean(), (from, span, width, ascii) => {
+        const lines = axisLines({ from, to: from + span }, 'utc', { width, margin: 4, ascii });
+        for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+        expect(displayWidth(lines[0] ?? '')).toBe(width);
+        expect(lines.join('\n')).toContain('UTC');
+        if (span < 1e300 && width > 30) expect(lines[1]).toMatch(/\d|[A-Z]/);
+      }),
       { numRuns: 300 },
     );
   });

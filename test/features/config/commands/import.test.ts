@@ -234,12 +234,11 @@ basic_auth_users: {operator: "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV
         );
         write(
           join(folder, 'http.yml'),
-          `basic_auth: {username: operator, password_file: password}
+          `basic_auth: {username: operator, password_file: ${folder}/password}
 tls_config: {ca_file: ${authority.file}, cert_file: ${client.certFile}, key_file: ${client.keyFile}}
 `,
         );
-        // Until 0.28 a path is relative to the folder above.
-        write(join(folder, release < '0.29' ? '../password' : 'password'), 'correct horse\n');
+        write(join(folder, 'password'), 'correct horse\n');
         const env = { HOME: home };
         const amtool = (...argv: string[]): string =>
           execFileSync(peer?.command ?? '', argv, { encoding: 'utf8', env: { ...process.env, ...peer?.env, ...env } });
