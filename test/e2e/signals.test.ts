@@ -1,27 +1,13 @@
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answer, faultServer } from '../support/servers.ts';
 import { type HangingServer, hangingServer, wireAlert } from './alerts.ts';
-import { environment, HOME, start, startSvc } from './binary.ts';
-import { named } from './terminal.ts';
+import { startSvc } from './binary.ts';
 
 const SIGNALS = [
   { signal: 'SIGINT', status: 130, word: 'interrupted' },
   { signal: 'SIGTERM', status: 143, word: 'terminated' },
 ] as const;
-
-/** A network namespace whose only name server never responds, if the machine allows one. */
-const DEAF = `
-ip link set lo up && mount --bind resolv.conf /etc/resolv.conf || exit 99
-rm -f asked
-node -e 'require("dgram").createSocket("udp4").on("message", () => fs.writeFileSync("asked", "")).bind(53, "127.0.0.53")' &
-trap "kill $! 2>/dev/null" EXIT`;
-writeFileSync(join(HOME, 'resolv.conf'), 'nameserver 127.0.0.53\n');
-const noNetwork =
-  spawnSync('unshare', ['-rmn', 'bash', '-c', `${DEAF}\nexit 0`], { cwd: HOME, env: environment() }).status !== 0;
 
 let silent: HangingServer;
 let readable: HangingServer;
@@ -119,18 +105,6 @@ describe('a signal', () => {
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([143, null]);
     child.stdout?.destroy();
-  });
-});
-
-describe.skipIf(noNetwork)(named('a name server that does not answer', noNetwork), () => {
-  it('does not delay a signal', async () => {
-    const script = `${DEAF}
-until grep -q ' 3500007F:0035 00000000:0000 ' /proc/net/udp; do :; done # it listens
-svc alerts list --base-url http://nowhere.example &
-until [ -e asked ]; do :; done
-kill -TERM $!; wait $!; echo "ended $?"`;
-    const { stdout } = await start('unshare', ['-rmn', 'bash', '-c', script], { cwd: HOME }).ended;
-    expect(stdout).toMatch(/^ended 143$/m);
   });
 });
 

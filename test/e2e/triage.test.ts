@@ -5,7 +5,7 @@ import type { LocalServer } from '../../src/sandbox/http.ts';
 import { postAlerts, postSilence } from '../support/alertmanager.ts';
 import { answer, faultServer } from '../support/servers.ts';
 import { staticServer, wireAlert } from './alerts.ts';
-import { named, noScript, noTmux, ShellTerminal, STATE, shellPid, TELL_PID } from './terminal.ts';
+import { named, noTmux, ShellTerminal, STATE, shellPid, TELL_PID } from './terminal.ts';
 
 const COLUMNS = 80;
 const ROWS = 24;
@@ -147,16 +147,5 @@ describe.skipIf(noTmux)(named('svc alerts triage at a terminal', noTmux), () => 
     const { lines, status } = await terminal.finish();
     expect([lines, status]).toEqual([[run], 0]);
     expect(terminal.tell(STATE)).toBe(state);
-  });
-
-  it.skipIf(noScript)('is drawn again after Ctrl-Z at once where no shell could continue it', async () => {
-    terminal.begin(`script -qefc 'svc alerts triage --base-url ${emulator.url}' /dev/null`);
-    await terminal.showsLines(has('DiskFull'));
-    terminal.press('C-z');
-    terminal.type('?');
-    await terminal.showsLines(has('svc silences ack'));
-    expect(terminal.tell('#{alternate_on} #{cursor_flag}')).toBe('1 0');
-    terminal.type('qq');
-    expect((await terminal.finish()).status).toBe(0);
   });
 });

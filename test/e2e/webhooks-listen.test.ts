@@ -155,28 +155,6 @@ describe('the history', () => {
     expect(await svc(['webhooks', 'replay', 'evt_next', '--to', to], { env })).toMatchObject({ code: 0 });
     await again.kill('SIGINT');
   });
-
-  it.skipIf(noMount)(named('on a full disk is one warning, and listen goes on', noMount), async () => {
-    const folder = folderOf();
-    mkdirSync(join(folder, 'svc'));
-    const script = `trap '' INT; mount -t tmpfs -o size=64k none svc; "$@"; status=$?; cp svc/*.ndjson . ; exit $status`;
-    const env = { ...ENV, XDG_STATE_HOME: folder };
-    const listener = await ready(folder, (argv) =>
-      start('unshare', ['-rm', 'bash', '-c', script, '-', 'svc', ...argv, '-o', 'ndjson'], { env, cwd: folder }),
-    );
-    const large = (serial: number): string => event(`evt_${serial}`, 'summary.completed', { text: 'x'.repeat(15_000) });
-    await deliver(listener.port, event('evt_0'));
-    for (let serial = 1; !listener.texts.stdout.includes('no space left on device'); serial++) {
-      expect((await deliver(listener.port, large(serial))).status).toBe(204);
-    }
-    expect((await deliver(listener.port, event('evt_last'))).status).toBe(204);
-    const { pid } = JSON.parse(readFileSync(join(folder, 'ready.json'), 'utf8')) as { pid: number };
-    process.kill(pid, 'SIGTERM');
-    const { code, stdout } = await listener.ended;
-    expect(code).toBe(143);
-    expect(stdout.match(/not kept for svc webhooks replay/g)).toHaveLength(1);
-    for (const line of linesOf(join(folder, 'deliveries.ndjson'))) expect(JSON.parse(line)).toMatchObject({ v: 1 });
-  });
 });
 
 describe('a reader of its output', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { Client, type ServiceRules } from '../../src/http/client.ts';
 import type { Authorizer } from '../../src/http/target.ts';
-import { answer, faultServer } from '../support/servers.ts';
+import { answer, endless, faultServer } from '../support/servers.ts';
 import { CONFIRMED, targetFor } from '../support/targets.ts';
 import { createThing, deleteThing, getThing, listThings, probe, touchThing } from './endpoints.ts';
 
@@ -126,14 +126,8 @@ describe('the explanation of a failure', () => {
   });
 
   test('is cut off where it does not end', async () => {
-    await using server = await faultServer((socket) => {
-      socket.write('HTTP/1.1 400 Bad\r\nTransfer-Encoding: chunked\r\n\r\n');
-      const more = (): void => {
-        while (!socket.destroyed && socket.write(`4000\r\n${'x'.repeat(0x4000)}\r\n`));
-      };
-      socket.on('drain', more);
-      more();
-    });
+    const head = 'HTTP/1.1 400 Bad\r\nTransfer-Encoding: chunked\r\n\r\n';
+    await using server = await faultServer(endless(head, `4000\r\n${'x'.repeat(0x4000)}\r\n`));
     const client = new Client(targetFor(server.url), rules);
     const error = await failed(client.send(createThing, { body: {} }));
     expect(error).toMatchObject({ code: 'refused', httpStatus: 400 });

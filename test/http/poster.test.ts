@@ -7,6 +7,7 @@ import { openPoster, type Posted, type Poster, type Posting, planPosts } from '.
 import type { Outbound } from '../../src/http/target.ts';
 import {
   answer,
+  endless,
   type Fault,
   type FaultOptions,
   type FaultServer,
@@ -135,18 +136,6 @@ describe('a post', () => {
     expect(peer.connections).toBe(0);
   });
 
-  test('shares connections with others to its origin, and with no other origin', async () => {
-    const one = await tap(NO_CONTENT);
-    const other = await tap(NO_CONTENT);
-    const post = poster();
-    for (const path of ['/a', '/b', '/c', '/d']) await post.post(posting(one.url + path));
-    await post.post(posting(`${other.url}/e`));
-    expect(one.requests.map(({ path }) => path)).toEqual(['/a', '/b', '/c', '/d']);
-    // Two: undici frees a connection only after it has reported the response.
-    expect(one.connections).toBeLessThanOrEqual(2);
-    expect(other.requests.map(({ path }) => path)).toEqual(['/e']);
-  });
-
   test('is planned with its headers joined in a dry run, and never sent', async () => {
     const peer = await tap(NO_CONTENT);
     const body = Buffer.from([0xff, 0x00, 0x27, 0x0a]);
@@ -194,15 +183,8 @@ describe('the response to a post', () => {
     expect(textOf(await post.post(posting(peer.url)))).toBe('a'.repeat(4096));
     for (let more = 0; more < 4; more++) await post.post(posting(peer.url));
     expect(peer.connections).toBeLessThanOrEqual(2);
-    const endless = await server((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      const fill = (): void => {
-        while (!socket.destroyed && socket.write('b'.repeat(65536)));
-      };
-      socket.on('drain', fill);
-      fill();
-    });
-    const cut = await poster().post(posting(endless.url));
+    const large = await server(endless('HTTP/1.1 200 OK\r\n\r\n', 'b'.repeat(65_536)));
+    const cut = await poster().post(posting(large.url));
     expect([cut.status, textOf(cut)]).toEqual([200, 'b'.repeat(4096)]);
   });
 

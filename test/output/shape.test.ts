@@ -1,11 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { compileQuery } from '../../src/output/query.ts';
 import { checkOutputOptions } from '../../src/output/render.ts';
 import { valueAt } from '../../src/output/shape.ts';
 import type { AnyOutput, OutputOptions } from '../../src/output/types.ts';
-import { ALERT, ALERTS, type Alert, alert, arriving, options, rendering } from './rendering.ts';
+import { ALERT, ALERTS, type Alert, alert, options, rendering } from './rendering.ts';
 
 const ids = async (rows: Iterable<Alert> | AsyncIterable<Alert>, changes: Partial<OutputOptions>): Promise<string[]> =>
   (await rendering(rows, ALERTS, { ...changes, format: 'id' })).text.split('\n').slice(0, -1);
@@ -51,30 +50,6 @@ describe('--sort', () => {
     const rows = [{ value: null }, { value: 2 }, { value: 1 }];
     expect(await by('value', rows)).toEqual(['2', '1', '0']);
     expect(await by('-value', rows)).toEqual(['1', '2', '0']);
-  });
-
-  test('is a stable permutation, and descending is its mirror', async () => {
-    const rows = fc
-      .array(fc.constantFrom('a1', 'a2', 'a10', '3', '20', '2026-03-01T12:00:00Z', '', 'b'))
-      .map((states) => states.map((state, index) => alert({ fingerprint: String(index), state })));
-    await fc.assert(
-      fc.asyncProperty(rows, async (list) => {
-        const up = await ids(list, { sort: ['state'] });
-        const down = await ids(list, { sort: ['-state'] });
-        expect([...up].map(Number).sort((a, b) => a - b)).toEqual(list.map((_, index) => index));
-        expect(await ids(arriving(list), { sort: ['state'] })).toEqual(up);
-        const stateOf = (id: string) => list[Number(id)]?.state;
-        for (const order of [up, down]) {
-          for (const [index, id] of order.entries()) {
-            const before = order[index - 1];
-            if (before !== undefined && stateOf(before) === stateOf(id))
-              expect(Number(before)).toBeLessThan(Number(id));
-          }
-        }
-        const groups = (order: string[]) => [...new Set(order.map(stateOf))].filter((state) => state !== '');
-        expect(groups(down)).toEqual(groups(up).reverse());
-      }),
-    );
   });
 
   test('an unknown name is refused with the columns, unless there are no rows', async () => {

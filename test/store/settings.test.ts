@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -185,15 +185,6 @@ describe('a file', () => {
     expect((await load()).get('output')).toBe('csv');
     writeFileSync(join(folder.paths.config, 'settings.json'), Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]));
     expect((await failure()).message).toMatch(/is not UTF-8/);
-  });
-
-  it('that is a pipe or endless exits 2 at once', async () => {
-    mkdirSync(join(folder.paths.config, 'settings.json'), { recursive: true });
-    expect((await failure()).message).toMatch(/not a regular file/);
-    const { config } = { config: join(folder.path, 'endless') };
-    mkdirSync(config);
-    symlinkSync('/dev/zero', join(config, 'settings.json'));
-    expect((await failure({ paths: { ...folder.paths, config } })).message).toMatch(/not a regular file/);
   });
 
   it('with unknown keys gives one warning that lists them', async () => {

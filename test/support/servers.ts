@@ -116,6 +116,18 @@ export function answer(status: number, body: string, headers: Readonly<Record<st
   return `HTTP/1.1 ${status} Some Reason\r\n${lines.join('')}\r\n${body}`;
 }
 
+/** Writes as fast as the reader takes it, until the connection is gone. */
+export const endless =
+  (head: string | Buffer, piece: string | Buffer): Fault =>
+  (socket) => {
+    const more = (): void => {
+      while (!socket.destroyed && socket.write(piece));
+    };
+    socket.on('drain', more);
+    socket.write(head);
+    more();
+  };
+
 /** A proxy that leads every CONNECT to this port of this machine. */
 export const tunnelTo =
   (port: number): Fault =>
