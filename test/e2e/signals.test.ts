@@ -54,22 +54,6 @@ describe('a signal', () => {
     expect({ code, lines: stdout.split('\n').length, stderr }).toEqual({ code: 130, lines: 2, stderr: '' });
   });
 
-  it('ends the wait before a read is repeated', async () => {
-    let answered = (): void => {};
-    const refused = new Promise<void>((resolve) => {
-      answered = resolve;
-    });
-    await using server = await faultServer((socket) => {
-      socket.write(answer(503, '{}', { 'retry-after': '20' }), () => answered());
-    });
-    const run = startSvc(['alerts', 'list', '-v'], { env: { SVC_ALERTS_URL: server.url } });
-    await refused;
-    await run.printed('503');
-    const { code } = await run.kill('SIGINT');
-    expect(code).toBe(130);
-    expect(server.requests).toHaveLength(1);
-  });
-
   it('ends a connection attempt', async () => {
     await using proxy = await hangingServer();
     const asked = proxy.hangs('CONNECT');
@@ -105,17 +89,5 @@ describe('a signal', () => {
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([143, null]);
     child.stdout?.destroy();
-  });
-});
-
-describe('a second SIGINT', () => {
-  it('ends at once, without a stack trace', async () => {
-    const hangs = readable.hangs('POST');
-    const run = startSvc([...CREATE, '-q'], { env: { SVC_ALERTS_URL: readable.url } });
-    await hangs;
-    run.child.kill('SIGINT');
-    const { code, stderr } = await run.kill('SIGINT');
-    expect(code).toBe(130);
-    expect(stderr).not.toMatch(/ at .*:\d+/);
   });
 });

@@ -1,22 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { SvcError } from '../../src/errors.ts';
 import { compileQuery } from '../../src/output/query.ts';
 import { checkOutputOptions } from '../../src/output/render.ts';
 import { valueAt } from '../../src/output/shape.ts';
 import type { AnyOutput, OutputOptions } from '../../src/output/types.ts';
+import { rejectionOf } from '../support/refusal.ts';
 import { ALERT, ALERTS, type Alert, alert, options, rendering } from './rendering.ts';
 
 const ids = async (rows: Iterable<Alert> | AsyncIterable<Alert>, changes: Partial<OutputOptions>): Promise<string[]> =>
   (await rendering(rows, ALERTS, { ...changes, format: 'id' })).text.split('\n').slice(0, -1);
-
-async function refusal(work: Promise<unknown>): Promise<SvcError> {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(SvcError);
-  return error as SvcError;
-}
 
 describe('--sort', () => {
   const by = (sort: string, changes: Partial<Alert>[]) =>
@@ -53,7 +44,7 @@ describe('--sort', () => {
   });
 
   test('an unknown name is refused with the columns, unless there are no rows', async () => {
-    const error = await refusal(rendering([alert()], ALERTS, { sort: ['colour'] }));
+    const error = await rejectionOf(rendering([alert()], ALERTS, { sort: ['colour'] }));
     expect(error).toMatchObject({ code: 'usage', message: '--sort: there is no column or field "colour"' });
     expect(error.hint).toContain('alertname');
     expect(await ids([], { sort: ['colour'] })).toEqual([]);
@@ -141,7 +132,7 @@ describe('--query', () => {
   });
 
   test('a failure at run time is reported as a faulty query', async () => {
-    const error = await refusal(query('length([0].value)'));
+    const error = await rejectionOf(query('length([0].value)'));
     expect(error).toMatchObject({ code: 'usage', exit: 2 });
     expect(error.message).toMatch(/^--query: /);
   });
@@ -164,7 +155,7 @@ describe('--fields', () => {
   });
 
   test('refuses a field that no row has before it prints', async () => {
-    const error = await refusal(rendering([alert()], ALERTS, { fields: ['state', 'nope'], format: 'csv' }));
+    const error = await rejectionOf(rendering([alert()], ALERTS, { fields: ['state', 'nope'], format: 'csv' }));
     expect(error).toMatchObject({ code: 'usage', message: '--fields: there is no field "nope" in the response' });
     expect(error.hint).toContain('labels.alertname');
   });
@@ -174,7 +165,7 @@ describe('--fields', () => {
     expect((await rendering(value, ALERTS, { fields: ['__proto__.a'], format: 'ndjson' })).text).toBe(
       '{"__proto__.a":1}\n',
     );
-    await refusal(rendering([{}], ALERTS, { fields: ['constructor'] }));
+    await rejectionOf(rendering([{}], ALERTS, { fields: ['constructor'] }));
   });
 });
 
@@ -208,7 +199,7 @@ test('options that do not apply are refused before any request', async () => {
     [{ query: '@', format: 'id' }, ALERTS, /--query does not apply/],
   ];
   for (const [changes, output, message] of refused) {
-    const error = await refusal(checkOutputOptions(output, options(changes)));
+    const error = await rejectionOf(checkOutputOptions(output, options(changes)));
     expect([error.code, error.message]).toEqual(['usage', expect.stringMatching(message)]);
   }
   await expect(checkOutputOptions(ALERT, options({ fields: ['a.b'], format: 'csv' }))).resolves.toBeUndefined();

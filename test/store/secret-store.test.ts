@@ -350,6 +350,19 @@ describe('an unusable file', () => {
     expect(statSync(join(folder.paths.config, aside)).mode & 0o777).toBe(0o600);
   });
 
+  it('stays three times, the newest ones', async () => {
+    for (let round = 0; round < 5; round++) {
+      write(`broken ${round}`);
+      await change(async () => {}, { ...inPlace(FILE), now: () => Date.UTC(2026, 0, 1) + round * 1000 });
+    }
+    const aside = names().filter((name) => name.includes('corrupt'));
+    expect(aside.map((name) => readFileSync(join(folder.paths.config, name), 'utf8'))).toEqual([
+      'broken 2',
+      'broken 3',
+      'broken 4',
+    ]);
+  });
+
   it('of a later svc is never touched', async () => {
     write({ version: 2, anything: TOKEN });
     expect(() => read().list()).toThrow(expect.objectContaining({ message: expect.stringContaining('newer svc') }));

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -6,6 +6,7 @@ import { SvcError } from '../../src/errors.ts';
 import { SETTING_KEYS, type Setting } from '../../src/store/setting-keys.ts';
 import { loadSettings, originOf, type SettingsSources } from '../../src/store/settings.ts';
 import { testFolder } from '../support/folder.ts';
+import { rejectionOf } from '../support/refusal.ts';
 
 const folder = testFolder();
 
@@ -19,14 +20,7 @@ function write(content: unknown, mode = 0o600): string {
 
 const load = (sources: Partial<SettingsSources> = {}) => loadSettings({ paths: folder.paths, env: {}, ...sources });
 
-async function failure(sources: Partial<SettingsSources> = {}): Promise<SvcError> {
-  const error = await load(sources).then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof SvcError)) throw new Error(`no SvcError: ${error}`);
-  return error;
-}
+const failure = (sources: Partial<SettingsSources> = {}) => rejectionOf(load(sources));
 
 /** Where a setting is given. */
 interface Given {
@@ -185,6 +179,15 @@ describe('a file', () => {
     expect((await load()).get('output')).toBe('csv');
     writeFileSync(join(folder.paths.config, 'settings.json'), Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]));
     expect((await failure()).message).toMatch(/is not UTF-8/);
+  });
+
+  it('that is a pipe or endless exits 2 at once', async () => {
+    mkdirSync(join(folder.paths.config, 'settings.json'), { recursive: true });
+    expect((await failure()).message).toMatch(/not a regular file/);
+    const config = join(folder.path, 'endless');
+    mkdirSync(config);
+    symlinkSync('/dev/zero', join(config, 'settings.json'));
+    expect((await failure({ paths: { ...folder.paths, config } })).message).toMatch(/not a regular file/);
   });
 
   it('with unknown keys gives one warning that lists them', async () => {

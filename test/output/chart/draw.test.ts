@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { glyphOf } from '../../../src/output/chart/legend.ts';
 import { chartLines } from '../../../src/output/chart/terminal.ts';
 import { displayWidth } from '../../../src/output/terminal.ts';
@@ -41,21 +41,16 @@ describe('a chart without values', () => {
 });
 
 test('names both offsets when the clocks change', async () => {
-  const zone = process.env['TZ'];
-  process.env['TZ'] = 'Europe/Berlin';
-  try {
-    const [from, to] = [Date.parse('2026-10-24T00:00:00Z'), Date.parse('2026-10-27T00:00:00Z')];
-    const shown = picture({ from, to, series: [series({ at: [from], until: to })] });
-    const lines = await drawn(shown, { ...at(80), time: 'local' });
-    expect(lines.slice(-2)).toEqual([
-      expect.stringMatching(/2026-10-24 +2026-10-25 +2026-10-26 +2026-10-27$/),
-      'UTC+02:00, then UTC+01:00',
-    ]);
-    expect((await drawn(shown, { ...at(80), time: 'utc' })).join('\n')).not.toContain('then');
-  } finally {
-    if (zone === undefined) delete process.env['TZ'];
-    else process.env['TZ'] = zone;
-  }
+  vi.stubEnv('TZ', 'Europe/Berlin');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const [from, to] = [Date.parse('2026-10-24T00:00:00Z'), Date.parse('2026-10-27T00:00:00Z')];
+  const shown = picture({ from, to, series: [series({ at: [from], until: to })] });
+  const lines = await drawn(shown, { ...at(80), time: 'local' });
+  expect(lines.slice(-2)).toEqual([
+    expect.stringMatching(/2026-10-24 +2026-10-25 +2026-10-26 +2026-10-27$/),
+    'UTC+02:00, then UTC+01:00',
+  ]);
+  expect((await drawn(shown, { ...at(80), time: 'utc' })).join('\n')).not.toContain('then');
 });
 
 describe('the plot', () => {

@@ -164,7 +164,7 @@ authorization: {type: GenieKey, credentials: secret-0123}
 
   it.each([
     ['a list without its end', 'a: [secret-0123', 'line 1'],
-    ['a mapping too deep for the stack', `a: {b: ${'e: '.repeat(60_000)}`, 'line 1: not valid YAML'],
+    ['a mapping too deep for the stack', `a: {b: ${'e: '.repeat(60_000)}\n`, 'line 1: not valid YAML'],
     ['no mapping', 'secret-0123', 'not a YAML mapping'],
     ['two credentials', 'http.config.file: TWO', 'two credentials'],
     ['a file that is missing', 'http.config.file: /missing/http.yml', 'cannot read /missing/http.yml'],
