@@ -53,6 +53,13 @@ describe('curl sends the same bytes', () => {
     );
     expect(received.path).toBe('/[1-3]/{a,b}');
   });
+
+  test('in a body of bytes, which has no type', async () => {
+    const sent = { ...request({}, {}, {}), headers: {}, encoding: 'bytes', body: Buffer.from("\xff'\n") } as const;
+    const received = await executed(asCurl(sent, new Set()));
+    expect(received.headers['content-type']).toBeUndefined();
+    expect(received.body).toBe(bodyText(sent));
+  });
 });
 
 describe('a secret in the line for curl', () => {

@@ -7,42 +7,35 @@ import { HOME, type Running, start, startSvc } from './binary.ts';
 
 const RECORDS = join(HOME, '.local/state/svc/sandboxes');
 
-async function startSandbox(args: readonly string[] = []): Promise<Running> {
-  const run = startSvc(['sandbox', 'start', ...args]);
-  await run.printed('until Ctrl-C');
-  return run;
-}
-
-describe('svc sandbox status', () => {
-  describe('while a sandbox runs', () => {
-    let sandbox: Running;
-    beforeAll(async () => {
-      sandbox = await startSandbox(['--trap', 'shifting-catalog', '--trap', 'no-push']);
-    });
-    afterAll(() => sandbox.kill('SIGTERM'));
-
-    const script =
-      'eval "$(svc sandbox status --env)"; svc sandbox status --columns service,traps --no-headers; svc alerts list alertname=DiskFull --columns alertname --no-headers';
-    const shells: readonly (readonly [string, Peer | undefined])[] = [
-      ['bash', { command: 'bash', env: {} }],
-      ['fish', fish()],
-    ];
-    for (const [name, peer] of shells) {
-      it.skipIf(peer === undefined)(`leads ${name} to it`, async () => {
-        const { command, env } = peer as Peer;
-        const { code, stdout, stderr } = await start(command, ['-c', script], { env }).ended;
-        expect([code, stderr]).toEqual([0, '']);
-        expect(stdout.split('\n').map((line) => line.trim().split(/ +/))).toEqual([
-          ['alerts'],
-          ['webhooks'],
-          ['catalog', 'shifting-catalog'],
-          ['trade', 'no-push'],
-          ['DiskFull'],
-          [''],
-        ]);
-      });
-    }
+describe('svc sandbox status while a sandbox runs', () => {
+  let sandbox: Running;
+  beforeAll(async () => {
+    sandbox = startSvc(['sandbox', 'start', '--trap', 'shifting-catalog', '--trap', 'no-push']);
+    await sandbox.printed('until Ctrl-C');
   });
+  afterAll(() => sandbox.kill('SIGTERM'));
+
+  const script =
+    'eval "$(svc sandbox status --env)"; svc sandbox status --columns service,traps --no-headers; svc alerts list alertname=DiskFull --columns alertname --no-headers';
+  const shells: readonly (readonly [string, Peer | undefined])[] = [
+    ['bash', { command: 'bash', env: {} }],
+    ['fish', fish()],
+  ];
+  for (const [name, peer] of shells) {
+    it.skipIf(peer === undefined)(`leads ${name} to it`, async () => {
+      const { command, env } = peer as Peer;
+      const { code, stdout, stderr } = await start(command, ['-c', script], { env }).ended;
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout.split('\n').map((line) => line.trim().split(/ +/))).toEqual([
+        ['alerts'],
+        ['webhooks'],
+        ['catalog', 'shifting-catalog'],
+        ['trade', 'no-push'],
+        ['DiskFull'],
+        [''],
+      ]);
+    });
+  }
 });
 
 describe('svc sandbox start', () => {

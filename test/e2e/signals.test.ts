@@ -54,17 +54,6 @@ describe('a signal', () => {
     expect({ code, lines: stdout.split('\n').length, stderr }).toEqual({ code: 130, lines: 2, stderr: '' });
   });
 
-  it('ends a connection attempt', async () => {
-    await using proxy = await hangingServer();
-    const asked = proxy.hangs('CONNECT');
-    const run = startSvc(['alerts', 'list'], {
-      env: { SVC_ALERTS_URL: 'https://alerts.invalid', https_proxy: proxy.url },
-    });
-    await asked;
-    const { code, stderr } = await run.kill('SIGINT');
-    expect([code, stderr]).toEqual([130, '']);
-  });
-
   it('ends the reading of standard input', async () => {
     const run = startSvc(['alerts', 'create', '-f', '-', '-v'], {
       env: { SVC_ALERTS_URL: readable.url },

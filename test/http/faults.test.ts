@@ -67,6 +67,10 @@ const SENT: Readonly<Record<string, Case>> = {
     write(`${CHUNKS}8\r\n{"id":1}\r\n`, 'end'),
     'the connection broke after 8 bytes of the response',
   ),
+  'chunks without the last one, of a connection that was to close': lost(
+    write(`${CHUNKS.replace('OK', 'OK\r\nConnection: close')}8\r\n{"id":1}\r\n`, 'end'),
+    'the connection broke after 8 bytes of the response',
+  ),
   'a status below 100': lost(write('HTTP/1.1 099 x\r\nContent-Length: 0\r\n\r\n'), 'the connection broke'),
   silence: late(() => {}, 'no response within 0.4 s'),
   'silence within the body': late(write(HALF), 'the response was not complete within 0.4 s; 5 bytes arrived'),

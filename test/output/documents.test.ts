@@ -96,6 +96,14 @@ describe('ndjson', () => {
     expect(made).toBe(10);
     expect(closed).toBe(true);
   });
+
+  test('fails with a failing stream', async () => {
+    const sink = new MemoryStream();
+    sink.write = async () => {
+      throw new Error('disk full');
+    };
+    await expect(render(arriving([alert()]), ALERTS, options({ format: 'ndjson' }), sink)).rejects.toThrow('disk full');
+  });
 });
 
 describe('yaml', () => {

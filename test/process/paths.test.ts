@@ -14,6 +14,8 @@ describe('the folders of svc', () => {
   it('are the defaults for XDG variables that are relative or empty', () => {
     const env = { XDG_CONFIG_HOME: 'c', XDG_STATE_HOME: '' };
     expect(resolvePaths(env, 'linux', '/home/u')).toEqual(resolvePaths({}, 'linux', '/home/u'));
+    expect(resolvePaths({}, 'linux', '').config).toMatch(/^\//);
+    expect(resolvePaths({}, 'linux', 'u').config).toMatch(/^\//);
   });
 
   it('include SVC_CONFIG_DIR unchanged, for the configuration only', () => {
